@@ -17,6 +17,8 @@ export interface Surroundings {
   readonly api: string
   /** The repository's variables. */
   readonly vars: Readonly<Record<string, string>>
+  /** The secrets of the repository, none unless given. */
+  readonly secrets?: Readonly<Record<string, string>>
   /** Of workflow_dispatch; the defaults unless given. */
   readonly inputs?: Readonly<Record<string, string | boolean>>
   /** Artifacts: a file each, by run and name: `815/fund-database`. */
@@ -79,6 +81,7 @@ export function openRunner() {
         const contexts: Contexts = {
           inputs,
           vars: surroundings.vars,
+          secrets: surroundings.secrets ?? {},
           github: { token: `token-of-${id}` },
           ...(needed.length === 0 ? {} : { needs: Object.fromEntries(needed) }),
         }
@@ -192,7 +195,7 @@ async function runSteps(running: Running, steps: readonly Step[], contexts: Cont
   let hasFailed = false
   const ran: Record<string, { outputs: Outputs }> = {}
   for (const step of steps) {
-    const known = { ...contexts, steps: ran }
+    const known = { ...contexts, env: { ...running.env }, steps: ran }
     if (!holds(step.if, known, hasFailed)) continue
     const isScript = step.uses === undefined
     const done = await (isScript ? runScript(running, step, known, env) : useAction(running, step, known))

@@ -13,6 +13,9 @@ const {
 } = process.env
 const run = `[${GITHUB_WORKFLOW} ${GITHUB_RUN_ID}](${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}/actions/runs/${GITHUB_RUN_ID})`
 
+/** Attempts of one night lie closer together than this, and those of two nights further apart. */
+const hoursOfNight = 12
+
 try {
   const issues = await findOpen()
   const [first] = issues
@@ -71,9 +74,6 @@ async function comment(number, body) {
   const answer = await callGitHub('POST', `/issues/${String(number)}/comments`, { body })
   mustBe(201, answer, 'the issue cannot be commented on')
 }
-
-/** Attempts of one night lie closer together than this, and those of two nights further apart. */
-const hoursOfNight = 12
 
 /** Several attempts of a night are refused for the same reason: the issue says it once. @param {Issue} issue */
 async function tellAgain(issue) {

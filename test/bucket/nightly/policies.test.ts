@@ -43,20 +43,20 @@ beforeAll(async () => {
   await nightly(13)
   editDatabase(db(), withoutFund('(SELECT max(isin) FROM fund)'))
   for (const day of [14, 15]) await nightly(day, '--force --reason test')
-  // A folder of downloads that holds something else, as a publish that was stopped may leave it.
-  const downloads = { FUNDPRESS_DOWNLOADS: 'true' }
-  await nightly(16, '--force --reason test', downloads)
-  const folder = press.bucket.downloads()
-  expect((await press.fundpress('rollback')).code).toBe(0)
-  press.bucket.put(`${folder}stray.csv`, 'x')
-  await nightly(16, '--force --reason test --again', downloads)
   // Both write and remove staged.json.
   if (hasStaging) {
+    await nightly(16, '--stage --force --reason test')
     await nightly(17, '--stage --force --reason test')
-    await nightly(18, '--stage --force --reason test')
     const staged = JSON.parse(press.bucket.body('staged.json').toString()) as { readonly snapshot: string }
     expect((await press.fundpress(`flip ${staged.snapshot}`)).code).toBe(0)
   }
+  // A folder of downloads that holds something else, as a publish that was stopped may leave it.
+  const downloads = { FUNDPRESS_DOWNLOADS: 'true' }
+  await nightly(18, '--force --reason test', downloads)
+  const folder = press.bucket.downloads()
+  expect((await press.fundpress('rollback')).code).toBe(0)
+  press.bucket.put(`${folder}stray.csv`, 'x')
+  await nightly(18, '--force --reason test --again', downloads)
   const later = press.server.log.length
   expect((await press.fundpress('status --max-age 1d')).code).toBe(1)
   statusAsked = askedIn(press.server.log.slice(later))

@@ -1,7 +1,7 @@
 /** The night that somebody has to approve: which jobs of the workflow run when, and what the issue says. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { beforeEach, expect, it } from 'vitest'
-import { type RanJob } from '../../support/github/runner.ts'
+import type { RanJob } from '../../support/github/runner.ts'
 import { press } from './nightly.ts'
 import { api, logOf, resultsOf, runner, surroundings, useRunner } from './workflow-runs.ts'
 

@@ -1,6 +1,8 @@
 /** The night that somebody has to approve: which jobs of the workflow run when, and what the issue says. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { beforeEach, expect, it } from 'vitest'
+import { holds } from '../../support/github/expressions.ts'
+import { readWorkflow } from '../../support/github/files.ts'
 import type { RanJob } from '../../support/github/runner.ts'
 import { press } from './nightly.ts'
 import { api, logOf, resultsOf, runner, surroundings, useRunner } from './workflow-runs.ts'
@@ -77,6 +79,23 @@ it('waits for nobody if nothing is staged, and says nothing if the night is stag
   expect(resultsOf(await night())).toEqual({ ...allWell, flip: 'skipped' })
   expect(api.issues[0]?.state).toBe('closed')
 })
+
+it.each([
+  ['skipped', {}, 'skipped', false],
+  ['cancelled', {}, 'skipped', false],
+  ['cancelled', { began: 'true' }, 'skipped', true],
+  ['failure', {}, 'skipped', true],
+  ['success', { began: 'true', staged: 'true' }, 'skipped', false],
+  ['success', { began: 'true', staged: 'true' }, 'failure', true],
+  ['success', { began: 'true', staged: 'true' }, 'cancelled', true],
+])(
+  'reports about a stage that was %s with %j, and a flip that was %s: %s',
+  (result, outputs, flip, reports) => {
+    const { report } = readWorkflow(`.github/workflows/${workflow}`).jobs
+    const needs = { stage: { result, outputs }, flip: { result: flip, outputs: {} } }
+    expect(holds(report?.if, { needs }, result !== 'success')).toBe(reports)
+  },
+)
 
 it('fails with the reason if a later night has replaced the staged one, and tries a refused flip once', async () => {
   const said = 'fundpress: s3://funds: 2026-11-12-def is staged, not 2026-11-11-abc\n'

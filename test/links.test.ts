@@ -42,6 +42,37 @@ describe('links', () => {
   })
 })
 
+describe('commands', () => {
+  /** Cloudflare's own package, in a major version that we know. */
+  const known = /^wrangler@4$/
+  const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<string, object>
+  const ours = Object.keys({ ...dependencies, ...devDependencies })
+  const isKnown = (name: string) =>
+    known.test(name) || ours.includes(name.replace(/(?<!^)@[^@]*$/, '')) || /^[.$"'{<]|:\/\//.test(name)
+  const packages =
+    /\b(?:npx|npm (?:exec|x|install|i|add|create|init))(?:[ \t]+-[\w-]+)*[ \t]+([\w.@"'$<{][^\s`;)]*)/g
+
+  it.each([
+    ['npx fundpress build', ['fundpress']],
+    ['npx --yes fundpress', ['fundpress']],
+    ['npm install -g fundpress@1', ['fundpress@1']],
+    ['npx wrangler deploy', ['wrangler']],
+    ['npx wrangler@4 deploy; npx vitest run; npm install zod@4; npm i -g https://example.com/a.tgz', []],
+  ])("of `%s`, the packages %j could be anybody's", (line, unknown) => {
+    const named = [...line.matchAll(packages)].map(([, name = '']) => name)
+    expect(named.filter((name) => !isKnown(name))).toEqual(unknown)
+  })
+
+  it("of documents, templates, workflows and texts load no package whose name could be anybody's", () => {
+    const texts = files.filter((file) => /\.(?:md|ya?ml|jsonc?|html|sh|service|timer)$|^src\//.test(file))
+    const named = texts.flatMap((file) =>
+      [...read(file).matchAll(packages)].map(([, name = '']) => [file, name] as const),
+    )
+    expect(named.length).toBeGreaterThan(5)
+    expect(named.filter(([, name]) => !isKnown(name))).toEqual([])
+  })
+})
+
 describe('comments', () => {
   it('name documents by a path that resolves, with their headings', () => {
     expect(referencesIn(/(?<![\w/.-])(?:\.{0,2}[\w-][\w.-]*\/)*[\w-]+\.md(?:#[\w-]+)?/g, resolves)).toEqual(

@@ -51,9 +51,20 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
     if (error instanceof Refusal && !signal.aborted) {
       const { describeObjections } = await import('./format.ts')
       surroundings.stderr.write(safeLines(describeObjections(error.objections)))
+      await leaveForWorkflow(error, surroundings)
     }
     report(signal.aborted ? signal.reason : error, surroundings)
     return error instanceof UsageError ? 2 : error instanceof Refusal ? 3 : 1
+  }
+}
+
+/** The command fails in any case, so outputs that cannot be written are only a second line. */
+async function leaveForWorkflow({ objections }: Refusal, surroundings: Surroundings): Promise<void> {
+  const { leaveRefusal } = await import('./nightly/workflow.ts')
+  try {
+    leaveRefusal(surroundings.environment, objections)
+  } catch (cause) {
+    report(new Error('the outputs of the step could not be written', { cause }), surroundings)
   }
 }
 

@@ -13,12 +13,15 @@ const {
 } = process.env
 const run = `[${GITHUB_WORKFLOW} ${GITHUB_RUN_ID}](${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}/actions/runs/${GITHUB_RUN_ID})`
 
+/** Attempts of one night lie closer together than this, and those of two nights further apart. */
+const hoursOfNight = 12
+
 try {
   const issues = await findOpen()
   const [first] = issues
   if (OUTCOME === 'success') for (const { number } of issues) await close(number)
   else if (first === undefined) await open()
-  else await comment(first.number, describeFailure(first.body ?? ''))
+  else await tellAgain(first)
 } catch (error) {
   const said = error instanceof Error ? error.message : String(error)
   const line = said.replace(/[%\r\n]/g, encodeURIComponent)
@@ -26,7 +29,8 @@ try {
   process.exitCode = 1
 }
 
-/** @typedef {{ number: number, body?: string | null, pull_request?: object }} Issue */
+/** @typedef {{ body?: string | null, created_at: string }} Said */
+/** @typedef {Said & { number: number, pull_request?: object }} Issue */
 
 /** @returns {Promise<Issue[]>} the oldest first; pull requests can have the label, too */
 async function findOpen() {
@@ -51,7 +55,7 @@ async function open() {
     description: 'A nightly run failed',
   })
   const title = refusal === '' ? TITLE : 'A guard has refused the nightly run'
-  const issue = { title, body: describeFailure(''), labels: [LABEL] }
+  const issue = { title, body: describeFailure(), labels: [LABEL] }
   mustBe(201, await callGitHub('POST', '/issues', issue), 'the issue cannot be opened')
 }
 
@@ -71,14 +75,23 @@ async function comment(number, body) {
   mustBe(201, answer, 'the issue cannot be commented on')
 }
 
-/**
- * A reason can quote the name of a fund. In a fence that it cannot close, it mentions nobody and draws nothing.
- * @param {string} said what the issue says already
- */
-function describeFailure(said) {
+/** Several attempts of a night are refused for the same reason: the issue says it once. @param {Issue} issue */
+async function tellAgain(issue) {
+  if (refusal !== '') {
+    const since = new Date(Date.now() - hoursOfNight * 3_600_000).toISOString()
+    const query = new URLSearchParams({ since, per_page: '100' })
+    const answer = await callGitHub('GET', `/issues/${String(issue.number)}/comments?${query.toString()}`)
+    mustBe(200, answer, 'the comments cannot be listed')
+    const comments = /** @type {Said[]} */ (answer.body)
+    const ofNight = [issue, ...comments].filter(({ created_at: at }) => Date.parse(at) >= Date.parse(since))
+    if (ofNight.some(({ body }) => body?.includes(refusal))) return
+  }
+  await comment(issue.number, describeFailure())
+}
+
+/** A reason can quote the name of a fund. In a fence that it cannot close, it mentions nobody and draws nothing. */
+function describeFailure() {
   const closes = 'The next successful run closes this issue.'
-  // Several attempts a night are refused for the same reason.
-  if (refusal !== '' && said.includes(refusal)) return `${run} was refused again, as above.`
   if (refusal !== '') return `${run} was refused.\n\n${refusal}\n${closes}`
   const what = OUTCOME === 'cancelled' ? 'was cancelled or took too long' : 'failed'
   const fence = '`'.repeat(Math.max(2, ...[...REASON.matchAll(/`+/g)].map(([ticks]) => ticks.length)) + 1)

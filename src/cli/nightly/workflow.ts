@@ -1,9 +1,9 @@
-/** What a nightly run leaves for GitHub Actions, if it runs there: annotations, and the outputs of the step. */
+/** What a nightly run, or a refusal, leaves for GitHub Actions, if it runs there: annotations, and the outputs of the step. */
 
 import { appendFileSync } from 'node:fs'
 import { escapeInvisible } from '../../data/model/printable.ts'
 import type { Session } from '../command.ts'
-import { allowanceFor } from '../../guards/guards.ts'
+import { allowanceFor, type Objection } from '../../guards/guards.ts'
 import { cut, withoutCommands } from '../safe-text.ts'
 import type { NightlyWarning } from './log.ts'
 import { describeRefusal, type NightlyReport } from './report.ts'
@@ -21,18 +21,31 @@ export function writeForWorkflow(
   stderr.command(annotationLines(titled, name))
   if (report.kind === 'failed' || report.kind === 'refused')
     stderr.command(annotationLine('error', { title: `${name}: ${report.step}`, message: report.reason }))
+  writeOutputs(environment, outputsOf(report))
+}
+
+type Outputs = Readonly<Record<string, string | number | boolean>>
+
+/** None of the values may have a line feed. */
+function writeOutputs(environment: Session['environment'], outputs: Outputs): void {
   const file = environment['GITHUB_OUTPUT'] ?? ''
-  if (file === '') return
-  const lines = Object.entries(outputsOf(report)).map(([output, value]) => `${output}=${value}\n`)
+  if (environment['GITHUB_ACTIONS'] !== 'true' || file === '') return
+  const lines = Object.entries(outputs).map(([output, value]) => `${output}=${value}\n`)
   appendFileSync(file, lines.join(''))
+}
+
+/** What a guard has refused, for the issue. The shard of a build and a flip are steps of workflows, too. */
+export function leaveRefusal(environment: Session['environment'], objections: readonly Objection[]): void {
+  // As JSON, the Markdown has no line feed.
+  const refusal = JSON.stringify(describeRefusal(objections))
+  writeOutputs(environment, { refused: true, allow: allowanceFor(objections), refusal })
 }
 
 /** An earlier attempt may have written others to the same file: the last ones count. */
 const noRefusal = { refused: false, allow: '', refusal: '' }
 const noFailure = { 'failed-step': '', reason: '', ...noRefusal }
 
-/** None of the values has a line feed. */
-function outputsOf(report: NightlyReport): Readonly<Record<string, string | number | boolean>> {
+function outputsOf(report: NightlyReport): Outputs {
   switch (report.kind) {
     case 'done': {
       const { snapshot, funds, documents, changed, written = '', bytes, cost } = report.figures
@@ -59,13 +72,9 @@ function outputsOf(report: NightlyReport): Readonly<Record<string, string | numb
       return { skipped: true, snapshot: report.snapshot, slot: report.slot, ...noFailure }
     case 'failed':
       return { skipped: false, 'failed-step': report.step, reason: report.reason, ...noRefusal }
-    case 'refused': {
-      const { step, reason, objections } = report
-      // As JSON, the Markdown has no line feed.
-      const refusal = JSON.stringify(describeRefusal(objections))
-      const allow = allowanceFor(objections)
-      return { skipped: false, 'failed-step': step, reason, refused: true, allow, refusal }
-    }
+    case 'refused':
+      // `leaveRefusal` writes the rest.
+      return { skipped: false, 'failed-step': report.step, reason: report.reason }
   }
 }
 

@@ -7,15 +7,13 @@ import { stringify } from 'yaml'
 import { readAction, readWorkflow } from '../../support/github/files.ts'
 import { isMissing } from '../../support/programs.ts'
 
-const files = readdirSync('.github', { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.yml'))
-  .map((file) => `.github/${file}`)
-  .sort()
+const all = readdirSync('.github', { recursive: true, encoding: 'utf8' }).map((file) => `.github/${file}`)
+const files = all.filter((file) => file.endsWith('.yml')).sort()
 const workflows = files.filter((file) => file.startsWith('.github/workflows/'))
 const actions = files.filter((file) => file.endsWith('/action.yml'))
 const textOf = (file: string) => readFileSync(file, 'utf8')
 /** The workflows of users, read. */
-const ours = ['nightly.yml', 'nightly-sharded.yml', 'guard.yml'].map(
+const ours = ['nightly.yml', 'nightly-approved.yml', 'nightly-sharded.yml', 'guard.yml'].map(
   (name) => [`.github/workflows/${name}`, readWorkflow(`.github/workflows/${name}`)] as const,
 )
 
@@ -67,11 +65,11 @@ describe('shellcheck', () => {
     const declared = [...given, ...Object.keys(env)].map((variable) => `export ${variable}=''\n`).join('')
     return run === undefined ? [] : [[`${file}: ${name}`, `set -eo pipefail\n${declared}${run}`] as const]
   })
-  const runSh = '.github/actions/fundpress/run.sh'
+  const shell = all
+    .filter((file) => file.endsWith('.sh'))
+    .map((file) => [file, textOf(file).replace('\n', "\nexport GITHUB_OUTPUT=''\n")] as const)
 
-  it
-    .skipIf(isMissing(existsSync(shellcheck)))
-    .each([...scripts, [runSh, textOf(runSh).replace('\n', "\nexport GITHUB_OUTPUT=''\n")] as const])(
+  it.skipIf(isMissing(existsSync(shellcheck))).each([...scripts, ...shell])(
     'finds nothing in %s',
     (_, input) => {
       const words = ['--shell=bash', '--enable=check-unassigned-uppercase', '-']
@@ -96,9 +94,13 @@ describe('our own rules', () => {
   })
 
   it.each(ours)(
-    '%s gives no right to all jobs, ends in time, and never overlaps',
+    '%s gives no right to all jobs, ends in time, and never cancels a run',
     (_, { permissions, jobs, concurrency }) => {
-      expect([permissions, concurrency['cancel-in-progress']]).toEqual([{}, false])
+      expect(permissions).toEqual({})
+      const groups = [concurrency, ...Object.values(jobs).map((job) => job.concurrency)]
+      expect(new Set(groups.flatMap((group) => group?.['cancel-in-progress'] ?? []))).toEqual(
+        new Set([false]),
+      )
       for (const job of Object.values(jobs)) {
         expect(job['timeout-minutes']).toBeLessThanOrEqual(120)
         const writes = Object.values(job.permissions).filter((right) => right === 'write')
@@ -107,21 +109,42 @@ describe('our own rules', () => {
     },
   )
 
+  it('no two nightly runs overlap, and one that waits for its reviewers keeps nobody waiting', () => {
+    const groups = ours.flatMap(([file, { jobs, concurrency }]) =>
+      [concurrency, ...Object.values(jobs).map((job) => job.concurrency)].flatMap((group) =>
+        group === undefined ? [] : [[file.replace('.github/workflows/', ''), group.group]],
+      ),
+    )
+    expect(groups).toEqual([
+      ['nightly.yml', 'fundpress-nightly'],
+      // The only group is that of the job that stages: GitHub counts a job that waits for reviewers as running.
+      ['nightly-approved.yml', 'fundpress-nightly'],
+      ['nightly-sharded.yml', 'fundpress-nightly'],
+      ['guard.yml', 'fundpress-guard'],
+    ])
+    const approved = readWorkflow('.github/workflows/nightly-approved.yml')
+    expect(approved.concurrency).toBeUndefined()
+    expect([approved.jobs['stage']?.concurrency?.group, approved.jobs['flip']?.environment]).toEqual([
+      'fundpress-nightly',
+      'fundpress-approval',
+    ])
+  })
+
   it('requests credentials for as long as a job may take, and the role allows that', () => {
     const action = readAction('.github/actions/fundpress/action.yml')
     const { default: ofAction = '' } = action.inputs['role-duration-seconds'] ?? { default: '' }
     const wanted = ours.flatMap(([name, { jobs }]) =>
       Object.values(jobs).flatMap((job) =>
         job.steps.flatMap(({ uses = '', with: given = {} }) => {
-          const isOfAws = uses.startsWith('aws-actions/configure-aws-credentials@')
-          if (!isOfAws && uses !== './.github/actions/fundpress') return []
+          if (given['role'] === undefined) return []
           // An hour is what the action of AWS asks for by itself.
-          const seconds = Number(given['role-duration-seconds'] ?? (isOfAws ? 3600 : ofAction))
+          const byItself = uses === './.github/actions/fundpress' ? ofAction : 3600
+          const seconds = Number(given['role-duration-seconds'] ?? byItself)
           return [{ name, seconds, minutes: job['timeout-minutes'] }]
         }),
       ),
     )
-    expect(wanted.length).toBe(5)
+    expect(wanted.length).toBe(7)
     for (const { name, seconds, minutes } of wanted)
       expect([name, seconds >= minutes * 60]).toEqual([name, true])
     const [, session] =
@@ -141,19 +164,32 @@ describe('our own rules', () => {
     expect(Math.min(...hours(times('guard.yml')))).toBeGreaterThan(Math.max(...hours(nights)) + 2)
   })
 
-  it.each([...workflows, ...actions])('%s has no secret, and no expression in a script', (file) => {
-    expect(textOf(file)).not.toMatch(/\bsecrets\.|aws-access-key-id|aws-secret-access-key/)
-    const blocks = [...textOf(file).matchAll(/^( *)(?:- )?run: ?(.*(?:\n(?:\1 +.*)?)*)/gm)].map(
-      ([, , run = '']) => run,
-    )
-    expect(blocks.filter((run) => run.includes(['$', '{{'].join('')))).toEqual([])
-  })
+  it.each([...workflows, ...actions])(
+    '%s gives secrets to inputs only, and has no expression in a script',
+    (file) => {
+      const text = textOf(file)
+      const uses = text.match(/\bsecrets\..*/g) ?? []
+      const asInput =
+        /^ {10}(?:database-)?(?:access-key-id|secret-access-key): \$\{\{ secrets\.FUNDPRESS_[A-Z_]+ \}\}$/gm
+      expect(text.match(asInput) ?? []).toHaveLength(uses.length)
+      // Outputs can be read by everybody who may read the log.
+      expect(text).not.toMatch(/^ +(?:value|reason): .*(?:secret|access-key|session-token)/m)
+      const blocks = [...textOf(file).matchAll(/^( *)(?:- )?run: ?(.*(?:\n(?:\1 +.*)?)*)/gm)].map(
+        ([, , run = '']) => run,
+      )
+      expect(blocks.filter((run) => run.includes(['$', '{{'].join('')))).toEqual([])
+    },
+  )
 
-  it('the README of the set-up names the variables that workflows use', () => {
+  it('the README of the set-up names all variables, secrets, environments and roles that workflows use, and no others', () => {
     const readme = textOf('templates/github/README.md')
-    const nightly = textOf('.github/workflows/nightly.yml') + textOf('.github/workflows/guard.yml')
+    const text = ours.map(([file]) => textOf(file)).join('')
     const told = new Set(readme.match(/FUNDPRESS_[A-Z_]+/g))
-    const used = new Set([...nightly.matchAll(/vars\.(FUNDPRESS_[A-Z_]+)/g)].map(([, name = '']) => name))
+    const used = new Set(
+      [...text.matchAll(/(?:vars|secrets)\.(FUNDPRESS_[A-Z_]+)/g)].map(([, name = '']) => name),
+    )
     expect([...told].sort()).toEqual([...used].sort())
+    for (const [, environment = ''] of text.matchAll(/environment: (.*)/g))
+      expect(readme).toContain(`\`${environment}\``)
   })
 })

@@ -1,5 +1,5 @@
-/** The role of the workflow: what it allows, compared with the requests of nightly runs. */
-import { readFileSync } from 'node:fs'
+/** The roles of the workflows: what they allow, compared with the requests of nightly runs and of the guard. */
+import { existsSync, readFileSync } from 'node:fs'
 import { beforeAll, expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
 import { db, nightlyOf, press, useNights, withoutFund } from './nightly.ts'
@@ -16,6 +16,7 @@ const statementsIn = (text: string) => (JSON.parse(text) as { Statement: readonl
 const statements = statementsIn(
   policy('permissions').replaceAll('{{bucket}}', 'funds').replaceAll('{{database}}', 'in/funds.sqlite'),
 )
+const guard = statementsIn(policy('guard-permissions').replaceAll('{{bucket}}', 'funds'))
 const listOf = (value: string | readonly string[]) => (typeof value === 'string' ? [value] : value)
 
 /** What is asked for, as IAM names it. */
@@ -24,6 +25,9 @@ interface Asked {
   readonly resource: string
 }
 let asked: readonly Asked[]
+let statusAsked: readonly Asked[]
+/** Whether this version can stage a night. */
+const hasStaging = existsSync('src/cli/commands/flip.ts')
 
 useNights(2)
 beforeAll(async () => {
@@ -39,21 +43,34 @@ beforeAll(async () => {
   await nightly(13)
   editDatabase(db(), withoutFund('(SELECT max(isin) FROM fund)'))
   for (const day of [14, 15]) await nightly(day, '--force --reason test')
+  // Both write and remove staged.json.
+  if (hasStaging) {
+    await nightly(16, '--stage --force --reason test')
+    await nightly(17, '--stage --force --reason test')
+    const staged = JSON.parse(press.bucket.body('staged.json').toString()) as { readonly snapshot: string }
+    expect((await press.fundpress(`flip ${staged.snapshot}`)).code).toBe(0)
+  }
   // A folder of downloads that holds something else, as a publish that was stopped may leave it.
   const downloads = { FUNDPRESS_DOWNLOADS: 'true' }
-  await nightly(16, '--force --reason test', downloads)
+  await nightly(18, '--force --reason test', downloads)
   const folder = press.bucket.downloads()
   expect((await press.fundpress('rollback')).code).toBe(0)
   press.bucket.put(`${folder}stray.csv`, 'x')
-  await nightly(16, '--force --reason test --again', downloads)
-  asked = press.server.log.flatMap(({ operation, key, body }): Asked[] => {
+  await nightly(18, '--force --reason test --again', downloads)
+  const later = press.server.log.length
+  expect((await press.fundpress('status --max-age 1d')).code).toBe(1)
+  statusAsked = askedIn(press.server.log.slice(later))
+  asked = askedIn(press.server.log.slice(0, later))
+})
+
+const askedIn = (log: typeof press.server.log) =>
+  log.flatMap(({ operation, key, body }): Asked[] => {
     const resource = `arn:aws:s3:::funds${key === '' ? '' : `/${key}`}`
     if (operation === 'ListObjectsV2') return [{ action: 's3:ListBucket', resource }]
     if (operation !== 'DeleteObjects') return [{ action: `s3:${operation}`, resource }]
     const keys = [...body.toString().matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, deleted = '']) => deleted)
     return keys.map((deleted) => ({ action: 's3:DeleteObject', resource: `arn:aws:s3:::funds/${deleted}` }))
   })
-})
 
 /** Source: IAM's documentation: a star stands for any characters. */
 const covers = (pattern: string, resource: string) =>
@@ -69,16 +86,24 @@ it('allows all requests of a first run, a second attempt, a change, deletes and 
   expect(asked.filter((one) => !statements.some((statement) => allows(statement, one)))).toEqual([])
 })
 
-it('allows nothing that no run requests', () => {
-  const unused = statements
-    .filter(({ Sid }) => Sid !== 'Database')
+/** Each action with each resource that no request needs. */
+const unusedIn = (some: readonly Statement[], requests: readonly Asked[]) =>
+  some
     .flatMap((statement) =>
       listOf(statement.Action).flatMap((Action) =>
         listOf(statement.Resource).map((Resource) => ({ ...statement, Action, Resource })),
       ),
     )
-    .filter((statement) => !asked.some((one) => allows(statement, one)))
-  expect(unused).toEqual([])
+    .filter((statement) => !requests.some((one) => allows(statement, one)))
+    .filter(({ Resource }) => hasStaging || !Resource.endsWith('/staged.json'))
+
+it('allows nothing that no run requests', () => {
+  expect(
+    unusedIn(
+      statements.filter(({ Sid }) => Sid !== 'Database'),
+      asked,
+    ),
+  ).toEqual([])
   const database = statements.find(({ Sid }) => Sid === 'Database')
   expect(database).toMatchObject({ Action: 's3:GetObject', Resource: 'arn:aws:s3:::in/funds.sqlite' })
 })
@@ -90,23 +115,11 @@ it('needs each of its actions', () => {
   }
 })
 
-it('lets only one environment of one repository assume the role', () => {
-  const [statement, ...others] = statementsIn(policy('trust'))
-  expect(others).toEqual([])
-  expect(statement).toMatchObject({
-    Effect: 'Allow',
-    Action: 'sts:AssumeRoleWithWebIdentity',
-    Condition: {
-      StringEquals: {
-        'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
-        'token.actions.githubusercontent.com:sub': 'repo:{{repository}}:environment:fundpress',
-      },
-    },
-  })
-  for (const file of ['nightly', 'guard']) {
-    const workflow = readFileSync(`.github/workflows/${file}.yml`, 'utf8')
-    // Whatever gets a token for the role runs in that environment.
-    expect(workflow.match(/id-token: write/g)).toHaveLength(1)
-    expect(workflow.match(/environment: fundpress$/gm)).toHaveLength(1)
-  }
+it('allows the guard what `status --max-age` requests, and nothing else', () => {
+  expect(statusAsked.map(({ action }) => action)).toEqual(statusAsked.map(() => 's3:GetObject'))
+  expect(statusAsked.filter((one) => !guard.some((statement) => allows(statement, one)))).toEqual([])
+  expect(unusedIn(guard, [...statusAsked, missing])).toEqual([])
 })
+
+/** Without the right to list, S3 denies the get of a missing object, as `staged.json` is in most nights. */
+const missing = { action: 's3:ListBucket', resource: 'arn:aws:s3:::funds' }

@@ -90,6 +90,24 @@ it.runIf(isComplete)(
   },
 )
 
+it.runIf(isComplete)(
+  'reports what a shard refuses as one machine does: with a table, and how to allow it',
+  async () => {
+    const jump = press.nights.folder.file('jump.sqlite')
+    copyFileSync(db(), jump)
+    editDatabase(
+      jump,
+      `UPDATE price SET net_asset_value = '1000000' WHERE isin = (SELECT max(isin) FROM fund) AND date = (SELECT max(date) FROM price)`,
+    )
+    expect(resultsOf(await night(jump))).toEqual({ ...allWell, render: 'failure', publish: 'skipped' })
+    expect(api.issues).toMatchObject([{ title: 'A guard has refused the nightly run', comments: [] }])
+    const { body = '' } = api.issues[0] ?? {}
+    expect(body).toMatch(/\| `price-jump` \| `[A-Z0-9]{12}` \|/)
+    const inputs = { allow: /`allow` is `(.*?)`/.exec(body)?.[1] ?? '', reason: 'a split' }
+    expect(resultsOf(await night(jump, inputs))).toEqual(allWell)
+  },
+)
+
 it('says that there is no database, before any machine is started', async () => {
   const jobs = await night('nowhere.sqlite')
   expect(resultsOf(jobs)).toEqual({ ...nothingToDo, ask: 'failure' })

@@ -5,9 +5,12 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
 import type { Artifact } from '../../support/github/api.ts'
 import { openRunner, type Surroundings } from '../../support/github/runner.ts'
+import { bucketOf } from '../../support/bucket.ts'
+import { credentials } from '../../support/publishing.ts'
 import { isComplete } from '../../support/rounds.ts'
+import { startS3 } from '../../support/s3/server.ts'
 import { db, nightlyOf as runNightly, press } from './nightly.ts'
-import { api, replaceIn, resultsOf, runner, surroundings, useRunner } from './workflow-runs.ts'
+import { api, logOf, replaceIn, resultsOf, runner, surroundings, useRunner } from './workflow-runs.ts'
 
 useRunner(['nightly.yml', 'guard.yml'], 1)
 beforeEach(() => {
@@ -116,9 +119,12 @@ it('tries once what a guard refuses, opens one issue that says how to allow it, 
     '\n| `older-date` |  | `2026-11-12` | `2026-11-11` | `from 2026-11-12` | `it is of 2026-11-11, older than the live one of 2026-11-12` |\n',
   )
   expect(issue).toContain('```text\nfundpress nightly … --allow older-date --reason "…"\n```\n')
+  // A later attempt of the same night has nothing new to say; the next night has.
   await nightly()
-  expect(api.issues).toHaveLength(1)
-  expect(api.issues[0]?.comments).toEqual([expect.stringMatching(/ was refused again, as above\.$/)])
+  expect(api.issues).toMatchObject([{ comments: [] }])
+  Object.assign(api.issues[0] ?? {}, { created_at: new Date(Date.now() - 86_400_000).toISOString() })
+  for (let attempt = 1; attempt <= 2; attempt++) await nightly()
+  expect(api.issues).toMatchObject([{ comments: [issue] }])
   // Neither runs without a reason; that is a failure like others.
   const inputs = { 'as-of': '2026-11-11', allow: /`allow` is `(.*?)`/.exec(issue)?.[1] ?? '' }
   const unreasoned = await nightly({ inputs })
@@ -168,6 +174,77 @@ it.runIf(isComplete)('says what to enable in a repository without issues', async
     '::error title=fundpress::the issue cannot be opened: issues are disabled in this repository, as in each new ' +
       'fork: enable them (Settings, General, Features), or failures stay unnoticed\n',
   )
+})
+
+it('publishes with the key of secrets, which nobody sees, and never with a role beside it', async () => {
+  const secrets = {
+    FUNDPRESS_ACCESS_KEY_ID: credentials.AWS_ACCESS_KEY_ID,
+    FUNDPRESS_SECRET_ACCESS_KEY: credentials.AWS_SECRET_ACCESS_KEY,
+  }
+  const vars = { ...surroundings().vars, FUNDPRESS_ROLE: '' }
+  press.bucket.put('in/funds.sqlite', readFileSync(db()))
+  // No role gives credentials here.
+  const withKey = { ...surroundings(), secrets, credentials: {}, inputs: {} }
+  const inputs = { 'as-of': '2026-11-11', database: 's3://funds/in/funds.sqlite' }
+  const jobs = await runner.run('nightly.yml', { ...withKey, vars, inputs })
+  expect(resultsOf(jobs), logOf(jobs)).toEqual(allWell)
+  expect(logOf(jobs)).not.toContain(credentials.AWS_SECRET_ACCESS_KEY)
+  expect(JSON.stringify(Object.values(jobs).map(({ outputs }) => outputs))).not.toContain(
+    credentials.AWS_SECRET_ACCESS_KEY,
+  )
+  const guard = await runner.run('guard.yml', { ...withKey, vars })
+  expect(guard['age']?.outputs['reason']).toContain('more than 1 day 12 h')
+
+  api.issues.length = 0
+  const wrong: readonly (readonly [Partial<Surroundings>, string])[] = [
+    [{ secrets }, 'role and access-key-id exclude each other: unset the variable FUNDPRESS_ROLE, or remove'],
+    [
+      { vars, secrets: { FUNDPRESS_ACCESS_KEY_ID: 'x' } },
+      'access-key-id and secret-access-key belong together',
+    ],
+    [{ vars: { ...vars, FUNDPRESS_DATABASE: '' } }, 'there is no database: set the input database'],
+  ]
+  for (const [changes, reason] of wrong) {
+    const failed = await nightly(changes)
+    expect(failed['night']?.outputs['reason']).toContain(reason)
+    expect(JSON.stringify(api.issues.at(-1))).toContain(reason)
+  }
+})
+
+it('fetches the database from another store than that of the bucket, with its key', async () => {
+  const key = { accessKeyId: 'OTHER', secretAccessKey: 'other', region: 'eu-west-1' }
+  const other = await startS3({ buckets: ['deliveries'], ...key })
+  try {
+    bucketOf(other, 'deliveries', '.').put('funds.sqlite', readFileSync(db()))
+    const jobs = await nightly({
+      vars: {
+        ...surroundings().vars,
+        FUNDPRESS_DATABASE: 's3://deliveries/funds.sqlite',
+        FUNDPRESS_DATABASE_ENDPOINT: other.endpoint,
+        FUNDPRESS_DATABASE_REGION: 'eu-west-1',
+        FUNDPRESS_DATABASE_PATH_STYLE: 'true',
+      },
+      secrets: { FUNDPRESS_DATABASE_ACCESS_KEY_ID: 'OTHER', FUNDPRESS_DATABASE_SECRET_ACCESS_KEY: 'other' },
+    })
+    expect(resultsOf(jobs), logOf(jobs)).toEqual(allWell)
+    expect(press.bucket.live()?.snapshot).toMatch(/^2026-11-11/)
+  } finally {
+    await other.stop()
+  }
+})
+
+it('an input overrules the limit of a guard, and without one a variable of the workflow stays', async () => {
+  const workflow = '.github/workflows/nightly.yml'
+  const reasonWith = async (before: string, added: string) => {
+    replaceIn(workflow, before, `${added}${before}`)
+    const { night } = await nightly()
+    replaceIn(workflow, added, '')
+    return night?.outputs['reason']
+  }
+  const said = "FUNDPRESS_GUARDS_LOST_PRICES is '7': it must be a number from 0 to 1"
+  expect(await reasonWith('          role: ', "          lost-prices: '7'\n")).toContain(said)
+  const variable = '      - run: echo FUNDPRESS_GUARDS_LOST_PRICES=7 >> "$GITHUB_ENV"\n'
+  expect(await reasonWith('      - id: night\n', variable)).toContain(said)
 })
 
 it('fetches the database from a bucket, or from an artifact of a named run', async () => {

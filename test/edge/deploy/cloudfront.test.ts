@@ -104,7 +104,7 @@ describe('the template', () => {
     const named = [...readme.matchAll(/`([A-Z][A-Za-z]+)(?:=[^`]*)?`/g)].map(([, name = '']) => name)
     const known = { ...template.Outputs, ...template.Parameters, LiveSnapshotAge: {} }
     expect(named.filter((name) => !(name in known))).toEqual([])
-    for (const name of ['PublisherRoleArn', 'AlarmTopicArn', 'PolicyForExistingBucket'])
+    for (const name of ['PublisherRoleArn', 'GuardRoleArn', 'AlarmTopicArn', 'PolicyForExistingBucket'])
       expect(named).toContain(name)
     expect(readme).not.toMatch(/\{\{|undefined/)
   })
@@ -176,15 +176,14 @@ describe('security', () => {
     expect(permissions[1]).toMatchObject({ InvokedViaFunctionUrl: true })
   })
 
-  it('gives the role of the workflow to one branch of one repository only', () => {
-    const roles = resourcesOf('AWS::IAM::Role').filter(({ Condition }) => Condition === 'HasRepository')
-    const subject = ['repo:', '{GitHubRepository}:ref:refs/heads/', '{GitHubBranch}'].join('$')
-    const StringEquals = {
-      'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
-      'token.actions.githubusercontent.com:sub': { 'Fn::Sub': subject },
-    }
-    const trust = { Action: 'sts:AssumeRoleWithWebIdentity', Condition: { StringEquals } }
-    expect(statements(roles)).toEqual([expect.objectContaining(trust)])
+  it('lets the guard of the workflows do what its policy on GitHub allows, below the prefix', () => {
+    const text = readFileSync('templates/github/guard-permissions.json', 'utf8')
+    const rights = (found: readonly Statement[]) =>
+      found.map(({ Action, Resource }) => [Action, JSON.stringify(Resource).match(/(?<=:::)[^"]+/g)])
+    const policies = template.Resources['GuardRole']?.Properties['Policies']
+    const bucket = ['$', '{BucketName}'].join('')
+    const wanted = text.replaceAll('{{bucket}}/', `${bucket}/nights/`).replace('{{bucket}}', bucket)
+    expect(rights(statements(policies))).toEqual(rights(statements(JSON.parse(wanted))))
   })
 
   it('outputs the same policy for an existing bucket as it gives to its own', () => {

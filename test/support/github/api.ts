@@ -9,6 +9,8 @@ export interface Issue {
   readonly body: string
   readonly labels: readonly string[]
   readonly comments: string[]
+  /** Of the issue; its comments are of now. */
+  created_at?: string
   state: 'open' | 'closed'
   /** A pull request is listed among the issues. */
   readonly isPullRequest?: boolean
@@ -62,8 +64,13 @@ export async function startApi() {
   const createIssue: Route[1] = (_, { title = '', body = '', labels = [] }) => {
     if (!api.hasIssues) return [410, { message: 'Issues has been disabled in this repository.' }]
     const number = api.issues.length + 1
-    api.issues.push({ number, title, body, labels, comments: [], state: 'open' })
+    const created_at = new Date().toISOString()
+    api.issues.push({ number, title, body, labels, comments: [], state: 'open', created_at })
     return [201, { number }]
+  }
+  const listComments: Route[1] = (number) => {
+    const created_at = new Date().toISOString()
+    return [200, issueNumbered(number)?.comments.map((body) => ({ body, created_at })) ?? []]
   }
   const comment: Route[1] = (number, { body = '' }) => {
     const issue = issueNumbered(number)
@@ -90,6 +97,7 @@ export async function startApi() {
     [/^POST \/labels$/, createLabel],
     [/^GET \/issues\?/, listIssues],
     [/^POST \/issues$/, createIssue],
+    [/^GET \/issues\/(\d+)\/comments\?/, listComments],
     [/^POST \/issues\/(\d+)\/comments$/, comment],
     [/^PATCH \/issues\/(\d+)$/, changeIssue],
     [/^GET \/actions\/artifacts\?/, listArtifacts],

@@ -18,11 +18,18 @@ export interface Step {
 export interface Job {
   readonly needs?: string | readonly string[]
   readonly if?: string
+  readonly environment?: string
+  readonly concurrency?: Concurrency
   readonly 'timeout-minutes': number
   readonly permissions: Readonly<Record<string, 'read' | 'write'>>
   readonly outputs?: Texts
   readonly strategy?: { readonly matrix: Readonly<Record<string, readonly (string | number)[]>> }
   readonly steps: readonly Step[]
+}
+
+interface Concurrency {
+  readonly group: string
+  readonly 'cancel-in-progress': boolean
 }
 
 interface Workflow {
@@ -34,7 +41,7 @@ interface Workflow {
     } | null
   }
   readonly permissions: Readonly<Record<string, never>>
-  readonly concurrency: { readonly 'cancel-in-progress': boolean }
+  readonly concurrency?: Concurrency
   readonly jobs: Readonly<Record<string, Job>>
 }
 
@@ -46,7 +53,7 @@ interface Action {
 }
 
 const stepKeys = 'id name if uses with run shell env'
-const jobKeys = 'needs if runs-on timeout-minutes environment permissions outputs strategy steps'
+const jobKeys = 'needs if runs-on timeout-minutes environment concurrency permissions outputs strategy steps'
 
 export function readWorkflow(file: string): Workflow {
   const workflow = parse(readFileSync(file, 'utf8')) as Workflow

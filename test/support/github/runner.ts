@@ -17,6 +17,8 @@ export interface Surroundings {
   readonly api: string
   /** The repository's variables. */
   readonly vars: Readonly<Record<string, string>>
+  /** The secrets of the repository, none unless given. */
+  readonly secrets?: Readonly<Record<string, string>>
   /** Of workflow_dispatch; the defaults unless given. */
   readonly inputs?: Readonly<Record<string, string | boolean>>
   /** Artifacts: a file each, by run and name: `815/fund-database`. */
@@ -79,6 +81,7 @@ export function openRunner() {
         const contexts: Contexts = {
           inputs,
           vars: surroundings.vars,
+          secrets: surroundings.secrets ?? {},
           github: { token: `token-of-${id}` },
           ...(needed.length === 0 ? {} : { needs: Object.fromEntries(needed) }),
         }
@@ -192,7 +195,7 @@ async function runSteps(running: Running, steps: readonly Step[], contexts: Cont
   let hasFailed = false
   const ran: Record<string, { outputs: Outputs }> = {}
   for (const step of steps) {
-    const known = { ...contexts, steps: ran }
+    const known = { ...contexts, env: { ...running.env }, steps: ran }
     if (!holds(step.if, known, hasFailed)) continue
     const isScript = step.uses === undefined
     const done = await (isScript ? runScript(running, step, known, env) : useAction(running, step, known))
@@ -207,20 +210,24 @@ interface DoneStep {
   readonly outputs: Outputs
 }
 
+type Four = [string, string, string, string]
+
 /** Source: GitHub's documentation, `jobs.<job_id>.steps[*].shell`. */
-async function runScript(running: Running, step: Step, contexts: Contexts, env: Outputs): Promise<DoneStep> {
+async function runScript(running: Running, step: Step, contexts: Contexts, own: Outputs): Promise<DoneStep> {
   const { place } = running
   const file = join(place.temp, `step-${++running.files}`)
-  const [script, output, summary] = [`${file}.sh`, `${file}.output`, `${file}.summary`]
+  const [script, output, summary, env] = ['sh', 'output', 'summary', 'env'].map(
+    (end) => `${file}.${end}`,
+  ) as Four
   if ((step.run ?? '').includes(['$', '{{'].join('')))
     throw new Error(`an expression in a script can be made to run anything: ${step.run ?? ''}`)
   writeFileSync(script, step.run ?? '')
-  for (const file of [output, summary]) writeFileSync(file, '')
+  for (const file of [output, summary, env]) writeFileSync(file, '')
   const options = step.shell === 'bash' ? ['--noprofile', '--norc', '-eo', 'pipefail'] : ['-e']
-  const files = { GITHUB_OUTPUT: output, GITHUB_STEP_SUMMARY: summary }
+  const files = { GITHUB_OUTPUT: output, GITHUB_STEP_SUMMARY: summary, GITHUB_ENV: env }
   const child = spawn('/bin/bash', [...options, script], {
     cwd: place.root,
-    env: { ...running.env, ...env, ...filled(step.env, contexts), ...files },
+    env: { ...running.env, ...own, ...filled(step.env, contexts), ...files },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   for (const stream of [child.stdout, child.stderr])
@@ -229,13 +236,14 @@ async function runScript(running: Running, step: Step, contexts: Contexts, env: 
     })
   const [code] = (await once(child, 'close')) as [number | null]
   running.summary += readFileSync(summary, 'utf8')
+  Object.assign(running.env, readOutputs(env))
   return { hasFailed: code !== 0, outputs: readOutputs(output) }
 }
 
 function readOutputs(file: string): Outputs {
   const outputs: Record<string, string> = {}
   for (const line of readFileSync(file, 'utf8').split('\n').filter(Boolean)) {
-    const [, name = '', value = ''] = /^([a-z-]+)=(.*)$/.exec(line) ?? []
+    const [, name = '', value = ''] = /^([a-z-]+|[A-Z_]+)=(.*)$/.exec(line) ?? []
     if (name === '') throw new Error(`${line} is no output`)
     outputs[name] = value
   }

@@ -4,7 +4,7 @@
  * documented, so an outside monitor stays necessary. A workflow that was disabled by hand stays disabled.
  */
 
-import { callGitHub } from './github-api.mjs'
+import { callGitHub } from '../fundpress-issue/github-api.mjs'
 
 for (const file of process.argv.slice(2)) {
   const path = `/actions/workflows/${file}`

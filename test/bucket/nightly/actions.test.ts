@@ -1,0 +1,87 @@
+/** What the actions promise to other repositories: their inputs, and where they find their files. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { settingList } from '../../../src/cli/settings.ts'
+import { guards } from '../../../src/guards/guards.ts'
+import { readAction, readWorkflow } from '../../support/github/files.ts'
+
+const names = readdirSync('.github/actions')
+const actionOf = (name: string) => readAction(`.github/actions/${name}/action.yml`)
+const { inputs, runs } = actionOf('fundpress')
+const program = runs.steps.find(({ id }) => id === 'night')?.env ?? {}
+
+/** `freshness.maxStaleShare`: `max-stale-share` */
+const inputOf = (key: string) =>
+  (key.split('.').at(-1) ?? '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
+it('has an input for each setting of a guard, and for the rules of plausibility, that sets its variable', () => {
+  const limits = Object.values(guards).flatMap(({ setting }) => setting ?? [])
+  const wanted = settingList.filter(
+    ({ key }) => limits.some((limit) => limit === key) || /^(guards|plausibility)\./.test(key),
+  )
+  expect(wanted.length).toBeGreaterThan(11)
+  for (const { key, variable } of wanted) {
+    const name = inputOf(key)
+    expect(inputs[name]).toEqual({ description: `The setting ${key}`, default: '' })
+    // Without the input, a variable that the workflow has set itself stays.
+    expect([key, program[variable]]).toEqual([key, `\${{ inputs.${name} || env.${variable} }}`])
+  }
+})
+
+it('sets no variable that is no setting', () => {
+  const known = settingList.map(({ variable }) => variable)
+  for (const name of names)
+    for (const { env = {} } of actionOf(name).runs.steps) {
+      const set = Object.keys(env).filter((variable) => variable.startsWith('FUNDPRESS_'))
+      expect(set.filter((variable) => !known.includes(variable))).toEqual([])
+    }
+})
+
+it('finds its own files wherever GitHub puts it: no action and no workflow names a path of this repository', () => {
+  for (const name of names)
+    for (const { uses = '', run = '' } of actionOf(name).runs.steps) {
+      // A path of the workspace would be one of the company's repository.
+      expect(uses).not.toMatch(/^\.\.?\//)
+      const paths = run.match(/\S*(?:\.mjs|\.sh|\.\.)(?=["\s]|$)\S*/g) ?? []
+      expect(paths.filter((path) => !path.startsWith('"$GITHUB_ACTION_PATH/'))).toEqual([])
+    }
+  const workflows = readdirSync('.github/workflows').filter((file) => file !== 'ci.yml')
+  expect(workflows.length).toBe(4)
+  for (const file of workflows)
+    for (const [id, { steps }] of Object.entries(readWorkflow(`.github/workflows/${file}`).jobs)) {
+      for (const { uses = '', run = '' } of steps) {
+        expect(run).not.toMatch(/\.github|src\/|node |\.sh\b/)
+        // `fundpress setup` puts the released action in the place of just these.
+        if (uses.startsWith('./')) expect(names.map((name) => `./.github/actions/${name}`)).toContain(uses)
+      }
+      expect([file, id, steps[0]?.uses]).toEqual([file, id, expect.stringContaining('actions/checkout@')])
+    }
+})
+
+it('the keys of secrets are in the environment of the steps that use the store, and of no other', () => {
+  const withKeys = names.flatMap((name) =>
+    actionOf(name).runs.steps.flatMap((step) => {
+      const text = JSON.stringify({ env: step.env, with: step.with })
+      // Whether there is one is no secret.
+      return /inputs\.(database-)?(secret-access-key|session-token)(?! != '')/.test(text)
+        ? [`${name}: ${step.name ?? ''}`]
+        : []
+    }),
+  )
+  expect(withKeys).toEqual([
+    'fundpress: Get the database',
+    'fundpress: Run fundpress',
+    'fundpress-guard: Check the age of the live snapshot',
+  ])
+})
+
+it('the guard begins as the nightly run does: GitHub has no way to share these steps', () => {
+  const stepsOf = (name: string) =>
+    actionOf(name).runs.steps.filter(
+      ({ uses = '', name: title }) => uses.includes('setup-node@') || title === 'Install fundpress',
+    )
+  expect(stepsOf('fundpress')).toHaveLength(2)
+  expect(stepsOf('fundpress-guard')).toEqual(stepsOf('fundpress'))
+  const text = readFileSync('.github/actions/fundpress-guard/action.yml', 'utf8')
+  expect(text).toMatch(/"\$GITHUB_ACTION_PATH\/\.\.\/fundpress\/run\.sh" .* status --max-age/)
+})

@@ -1,0 +1,165 @@
+/** Who may assume the roles: the trust policies and the CloudFormation template, asked with the claims that GitHub gives to jobs. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { makeTempFolder, mustRun } from '../../support/product.ts'
+
+type Values = string | readonly string[]
+interface Trust {
+  readonly Statement: readonly {
+    readonly Effect: string
+    readonly Principal: { readonly Federated: string }
+    readonly Action: string
+    readonly Condition: Readonly<Record<string, Readonly<Record<string, Values>>>>
+  }[]
+}
+type Claims = Readonly<Record<'aud' | 'sub', string>>
+
+const issuer = 'token.actions.githubusercontent.com'
+
+/** Source: IAM's documentation, "IAM JSON policy elements: Condition": all keys have to match, each with one of its values. */
+function mayAssume({ Statement }: Trust, claims: Claims): boolean {
+  return Statement.some(({ Effect, Principal, Action, Condition }) => {
+    expect([Effect, Action]).toEqual(['Allow', 'sts:AssumeRoleWithWebIdentity'])
+    expect(Principal.Federated).toBe(`arn:aws:iam::123456789012:oidc-provider/${issuer}`)
+    // Another operator needs another comparison here.
+    expect(Object.keys(Condition)).toEqual(['StringEquals'])
+    const { StringEquals = {} } = Condition
+    expect(Object.keys(StringEquals).sort()).toEqual([`${issuer}:aud`, `${issuer}:sub`])
+    return Object.entries(StringEquals).every(([key, values]) =>
+      [values].flat().includes(claims[key.replace(`${issuer}:`, '') as keyof Claims]),
+    )
+  })
+}
+
+/** The variable that names the role, by where the policies come from. */
+type Roles = Readonly<Record<'FUNDPRESS_ROLE' | 'FUNDPRESS_GUARD_ROLE', Trust>>
+
+function filesFor(repository: string): Roles {
+  const read = (name: string) => {
+    const text = readFileSync(`templates/github/${name}.json`, 'utf8')
+    return JSON.parse(
+      text.replaceAll('{{account}}', '123456789012').replaceAll('{{repository}}', repository),
+    ) as Trust
+  }
+  return { FUNDPRESS_ROLE: read('trust'), FUNDPRESS_GUARD_ROLE: read('guard-trust') }
+}
+
+interface Template {
+  readonly Parameters: Readonly<Record<string, { readonly AllowedPattern?: string }>>
+  readonly Resources: Readonly<
+    Record<string, { readonly Properties: { readonly AssumeRolePolicyDocument: Trust } }>
+  >
+  readonly Outputs: Readonly<Record<string, { readonly Description: string; readonly Value: unknown }>>
+}
+let template: Template
+
+/** What CloudFormation makes of a template with GitHubRepository. */
+function stackFor(GitHubRepository: string): Roles {
+  const { AllowedPattern = '' } = template.Parameters['GitHubRepository'] ?? {}
+  expect(GitHubRepository).toMatch(new RegExp(`^(?:${AllowedPattern})$`))
+  const values: Readonly<Record<string, string>> = { GitHubRepository, 'AWS::Partition': 'aws' }
+  const filled = JSON.parse(JSON.stringify(template), (_, value: unknown) => {
+    if (typeof value !== 'object' || value === null) return value
+    if ('Fn::Sub' in value)
+      return String(value['Fn::Sub']).replace(
+        /\$\{([^}]+)\}/g,
+        (whole, name: string) => values[name] ?? whole,
+      )
+    if (!('Fn::If' in value)) return value
+    const [condition, one] = value['Fn::If'] as [string, unknown]
+    return condition === 'NeedsProvider' ? `arn:aws:iam::123456789012:oidc-provider/${issuer}` : one
+  }) as Template
+  const trustOf = (variable: string) => {
+    const [output] = Object.values(template.Outputs).filter(({ Description }) =>
+      Description.includes(`${variable} `),
+    )
+    const [name = ''] = (output?.Value as Readonly<Record<'Fn::GetAtt', readonly string[]>>)['Fn::GetAtt']
+    const role = filled.Resources[name]
+    if (role === undefined) throw new Error(`no output names the role for ${variable}`)
+    return role.Properties.AssumeRolePolicyDocument
+  }
+  return { FUNDPRESS_ROLE: trustOf('FUNDPRESS_ROLE'), FUNDPRESS_GUARD_ROLE: trustOf('FUNDPRESS_GUARD_ROLE') }
+}
+
+beforeAll(async () => {
+  const folder = makeTempFolder()
+  const flags = [
+    '--bucket',
+    'fund-data',
+    '--region',
+    'eu-central-1',
+    '--dest',
+    folder.file('edge'),
+    '--quiet',
+  ]
+  await mustRun(['edge', 'cloudfront', ...flags])
+  template = JSON.parse(readFileSync(folder.file('edge/template.json'), 'utf8')) as Template
+  return folder.remove
+})
+
+interface Job {
+  readonly environment?: string
+  readonly permissions?: Readonly<Record<string, string>>
+  readonly steps: readonly { readonly with?: Readonly<Record<string, string>> }[]
+}
+const folder = '.github/workflows'
+/** All jobs of all workflows, with the variable of the role that they assume, if they do. */
+const jobs = readdirSync(folder).flatMap((file) => {
+  const workflow = parse(readFileSync(join(folder, file), 'utf8')) as {
+    readonly jobs: Readonly<Record<string, Job>>
+  }
+  return Object.entries(workflow.jobs).map(([id, { environment, permissions, steps }]) => {
+    const roles = steps.flatMap((step) => /vars\.(\w+)/.exec(step.with?.['role'] ?? '')?.[1] ?? [])
+    const mayAsk = permissions?.['id-token'] === 'write'
+    return { id: `${file} ${id}`, environment, mayAsk, role: roles.length === 0 ? null : roles.join() }
+  })
+})
+
+const audience = 'sts.amazonaws.com'
+/** Source: GitHub's documentation, "OpenID Connect reference", example subject claims. */
+const claimsOf = (repository: string, environment: string | undefined): Claims => ({
+  aud: audience,
+  sub: `repo:${repository}:${environment === undefined ? 'ref:refs/heads/main' : `environment:${environment}`}`,
+})
+
+describe.each([
+  ['the trust policies', filesFor],
+  ['the CloudFormation template', (repository: string) => stackFor(repository)],
+])('%s', (_, rolesFor) => {
+  // Since 15 July 2026, GitHub adds its numbers to the names of new repositories.
+  it.each(['owner/funds', 'owner@1234/funds@5678'])(
+    'of %s let each job assume the role that it names, and no other role',
+    (repository) => {
+      const roles = Object.entries(rolesFor(repository))
+      const allowed = jobs.map(({ id, environment, role }) => {
+        const may = roles.filter(([, trust]) => mayAssume(trust, claimsOf(repository, environment)))
+        return [id, role, may.map(([name]) => name)]
+      })
+      expect(allowed).toEqual(jobs.map(({ id, role }) => [id, role, role === null ? [] : [role]]))
+    },
+  )
+
+  it('let nobody else assume one', () => {
+    const repository = 'owner/funds'
+    const others = [
+      ...['pull_request', 'ref:refs/heads/main', 'ref:refs/heads/feature', 'ref:refs/tags/v1'],
+      ...['environment:other', 'environment:Fundpress', 'environment:fundpress-', 'environment:'],
+    ].map((subject) => ({ aud: audience, sub: `repo:${repository}:${subject}` }))
+    const elsewhere = ['owner/other', 'other/funds', 'owner/funds2', 'OWNER/funds', 'owner@1/funds@2']
+    const environments = ['fundpress', 'fundpress-approval', 'fundpress-guard']
+    const strange = environments.flatMap((environment) => [
+      ...elsewhere.map((other) => claimsOf(other, environment)),
+      { ...claimsOf(repository, environment), aud: 'https://github.com/owner' },
+    ])
+    for (const trust of Object.values(rolesFor(repository)))
+      expect([...others, ...strange].filter((claims) => mayAssume(trust, claims))).toEqual([])
+  })
+})
+
+it('all jobs that get a token for a role assume one, in an environment', () => {
+  expect(jobs.filter(({ role }) => role !== null)).toHaveLength(7)
+  for (const { id, mayAsk, role, environment } of jobs)
+    expect([id, mayAsk, environment !== undefined]).toEqual([id, role !== null, role !== null])
+})

@@ -124,6 +124,8 @@ export interface LivePointer {
   readonly name: string
   /** @returns whether it said something else before */
   readonly set: (live: Pointed) => Promise<boolean>
+  /** Says what edges show to whoever has the preview token; null: nothing. */
+  readonly setStaged: (staged: Pointed | null) => Promise<void>
 }
 
 /** What such a place needs to know. */
@@ -136,5 +138,17 @@ export async function point(pointer: LivePointer | null | undefined, live: Point
   } catch (error) {
     const unsaid = `${pointer?.name ?? ''} does not say that ${live.snapshot} is live; publish again`
     throw new Error(`${messageOf(error)}: ${unsaid}`, { cause: error })
+  }
+}
+
+/** @throws {Error} if the place cannot be written: what to do */
+export async function pointStaged(pointer: LivePointer | null | undefined, staged: Pointed | null) {
+  try {
+    await pointer?.setStaged(staged)
+  } catch (error) {
+    const unsaid = staged === null ? 'that nothing is staged' : `that ${staged.snapshot} is staged`
+    throw new Error(`${messageOf(error)}: ${pointer?.name ?? ''} does not say ${unsaid}; try again`, {
+      cause: error,
+    })
   }
 }

@@ -4,8 +4,9 @@
  */
 
 import type { ObjectStore } from '../store/store.ts'
+import { readJournal } from './journal.ts'
 import { stagedKey } from './layout.ts'
-import { type Live, readLiveFile } from './live.ts'
+import { type Live, LiveDamaged, readLiveFile, tornSlots } from './live.ts'
 
 /** `liveSince`: when it was staged. `previous`: what was live then. */
 export type Staged = Live
@@ -16,7 +17,31 @@ export type Staged = Live
  * @throws {LiveDamaged} if it is damaged @throws {Error} if the store fails
  */
 export async function readStaged(store: ObjectStore, live: Live | null): Promise<Staged | null> {
-  const { live: staged } = await readLiveFile(store, stagedKey)
+  return beside((await readLiveFile(store, stagedKey)).live, live)
+}
+
+/**
+ * The same for commands that a damaged file must not stop.
+ * @returns `hasFile`: whether there is a file, also one that is damaged or does not count
+ */
+export async function findStaged(store: ObjectStore, live: Live | null) {
+  try {
+    const { live: staged } = await readLiveFile(store, stagedKey)
+    return { staged: beside(staged, live), hasFile: staged !== null }
+  } catch (error) {
+    if (!(error instanceof LiveDamaged)) throw error
+    return { staged: null, hasFile: true }
+  }
+}
+
+/** The staged snapshot if its slot is not torn: if it is, a publish is writing to it, or was stopped there. */
+export async function findWholeStaged(store: ObjectStore, live: Live | null): Promise<Staged | null> {
+  const { staged } = await findStaged(store, live)
+  if (staged === null) return null
+  return tornSlots((await readJournal(store)).journal, live)[staged.slot] === undefined ? staged : null
+}
+
+function beside(staged: Staged | null, live: Live | null): Staged | null {
   const isBeside = staged !== null && staged.previous?.liveSince === live?.liveSince
   return isBeside && staged.slot !== live?.slot ? staged : null
 }

@@ -33,6 +33,7 @@ const options = [
   asOfOption(),
   option('--since <snapshot>', 'Render only what changed since this folder, manifest or slot, or none'),
   option('--shards <folder...>', 'Merge these shards instead of building; --since is theirs, see `merge`'),
+  option('--stage', 'Do not make the snapshot live: `flip` does, after somebody has looked at it'),
   option('--ask', 'Only tell whether there is anything to do'),
   wholeOption('--sample <number>', 'How many bodies to read after the publish', [1, 1_000_000], 100),
   wholeOption('--seed <number>', 'See `verify`', [0, 2 ** 32 - 1]),
@@ -52,6 +53,8 @@ export default defineCommand({
     'elsewhere, as in build (other: for machines that keep no folder); --since none renders everything.\n\n' +
     'Guards refuse wrong data (exit code 3): implausible prices, losses against what is live, a wrong date or clock, and ' +
     'with requireComplete (config) a database that is not marked as complete. Nothing goes live then.\n\n' +
+    '--stage ends with a staged snapshot: it is uploaded and verified, and what is live stays live. `flip` makes it live, under ' +
+    'the same guards. If just this snapshot is staged already, nightly does nothing.\n\n' +
     'nightly removes downloads of days that lie more than downloads.keepDays back (config; 30 days), but none of the days ' +
     'in downloads.keep.\n\n' +
     'Several machines can share the work for very many funds: --ask tells first whether there is anything to do, each ' +
@@ -68,6 +71,7 @@ export default defineCommand({
     ['nightly --db funds.sqlite --bucket fund-data --region eu-central-1', 'From cron'],
     ['nightly --db funds.sqlite --bucket fund-data --since other', 'In a container that keeps nothing'],
     ['nightly --db funds.sqlite --bucket fund-data --summary night.md', 'With a summary to mail'],
+    ['nightly --db funds.sqlite --bucket fund-data --stage', 'With an approval before it goes live'],
     ['nightly --db funds.sqlite --bucket fund-data --ask', 'Before several machines begin'],
     ['nightly --db funds.sqlite --bucket fund-data --shards parts/* --since other', 'After they have built'],
   ],
@@ -129,7 +133,7 @@ async function runNightly(session: Session, flags: RunFlags, log: NightlyLog): P
   const { state, allowed: before } = await stateOf(session, db, flags, log)
   if (state !== null && state.kind !== 'open') {
     // The run before may have been killed after its flip.
-    if (flags.ask !== true && state.live.restricted !== undefined) {
+    if (flags.ask !== true && state.kind !== 'staged' && state.live.restricted !== undefined) {
       const { clearDownloads } = await import('./publish.ts')
       await clearDownloads(session, flags.lock, (text) => log.warn('publish', text))
     }
@@ -164,7 +168,12 @@ function incompleteLoad({ settings }: Session, db: string): Objection[] {
 }
 
 /** @returns `state` null with --again @throws {Refusal} if the clock of this machine is wrong */
-async function stateOf(session: Session, db: string, { asOf, again, override }: RunFlags, log: NightlyLog) {
+async function stateOf(
+  session: Session,
+  db: string,
+  { asOf, again, stage, override }: RunFlags,
+  log: NightlyLog,
+) {
   // A file that is no database is an error at once.
   openFunds(db).close()
   const find = (store: ObjectStore): Promise<NightlyState> =>
@@ -176,6 +185,7 @@ async function stateOf(session: Session, db: string, { asOf, again, override }: 
       },
       settings: async () => settingsDigest(await buildOptions(session)),
       isAllowing: override.isForced || override.allow.length > 0,
+      isStaging: stage === true,
       pointer: () => livePointer(session),
       signal: session.signal,
       onUnknownHistory: (error) =>
@@ -209,8 +219,10 @@ function skip(state: Exclude<NightlyState, { kind: 'open' }>, asOf: string, log:
       `a rollback reverted ${reverted} (${liveSince}), and this run would publish it again: ` +
         `${snapshot} stays live; --again publishes it all the same`,
     )
-  const isLive = `is already live in ${slot}, made from this very database`
-  const text = `${snapshot} ${reverted === null ? isLive : `stays live in ${slot}`}: nothing to do`
-  log.end('night', 'skipped', { snapshot, slot, asOf }, text)
-  return { kind: 'skipped', snapshot, slot, asOf, reverted }
+  const isStaged = state.kind === 'staged'
+  const already = isStaged ? `is staged already in ${slot}` : `is already live in ${slot}`
+  const why = reverted === null ? `${already}, made from this very database` : `stays live in ${slot}`
+  const figures = { snapshot, slot, asOf, ...(isStaged ? { isStaged } : {}) }
+  log.end('night', 'skipped', figures, `${snapshot} ${why}: nothing to do`)
+  return { kind: 'skipped', snapshot, slot, asOf, reverted, isStaged }
 }

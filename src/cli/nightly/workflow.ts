@@ -28,7 +28,7 @@ export function writeForWorkflow(
 }
 
 /** An earlier attempt may have written others to the same file: the last ones count. */
-const noRefusal = { refused: false, allow: '', refusal: '' }
+const noRefusal = { staged: false, refused: false, allow: '', refusal: '' }
 const noFailure = { 'failed-step': '', reason: '', ...noRefusal }
 
 /** None of the values has a line feed. */
@@ -51,12 +51,19 @@ function outputsOf(report: NightlyReport): Readonly<Record<string, string | numb
         seconds: Math.round(seconds),
         'oldest-price': oldestPrice ?? '',
         ...noFailure,
+        staged: report.published.isStaged,
       }
     }
     case 'open':
       return { skipped: false, ...noFailure }
     case 'skipped':
-      return { skipped: true, snapshot: report.snapshot, slot: report.slot, ...noFailure }
+      return {
+        skipped: true,
+        snapshot: report.snapshot,
+        slot: report.slot,
+        ...noFailure,
+        staged: report.isStaged,
+      }
     case 'failed':
       return { skipped: false, 'failed-step': report.step, reason: report.reason, ...noRefusal }
     case 'refused': {
@@ -64,7 +71,7 @@ function outputsOf(report: NightlyReport): Readonly<Record<string, string | numb
       // As JSON, the Markdown has no line feed.
       const refusal = JSON.stringify(describeRefusal(objections))
       const allow = allowanceFor(objections)
-      return { skipped: false, 'failed-step': step, reason, refused: true, allow, refusal }
+      return { skipped: false, staged: false, 'failed-step': step, reason, refused: true, allow, refusal }
     }
   }
 }

@@ -65,7 +65,7 @@ async function livePointer({ settings, signal }: Session): Promise<LivePointer |
   if (arn === null) return null
   // Imported here because its SDK loads slowly, and only deployments on CloudFront need it.
   const { keyValueStore } = await import('../bucket/live/key-value-store.ts')
-  return keyValueStore(arn, { signal })
+  return keyValueStore(arn, { signal, previewToken: settings.edge.previewToken })
 }
 
 /** What the flags of `overrideOptions` allow. @throws {UsageError} for a permission without a reason */

@@ -22,6 +22,7 @@ const commands: readonly (readonly [name: string, summary: string, load: Load])[
   ['show', 'show a fund in the terminal', () => import('./commands/show.ts')],
   ['plan', 'show what a publish would do and cost', () => import('./commands/plan.ts')],
   ['publish', 'upload a snapshot and make it live', () => import('./commands/publish.ts')],
+  ['flip', 'make the staged snapshot live', () => import('./commands/flip.ts')],
   ['status', 'show what is live and whether it is up to date', () => import('./commands/status.ts')],
   ['verify', 'compare the live slot with its manifest', () => import('./commands/verify.ts')],
   ['rollback', 'make the previous snapshot live again', () => import('./commands/rollback.ts')],

@@ -1,5 +1,5 @@
 /**
- * Schedules of publish, repair, rollback and prune, in which commands are killed, stopped and not answered, and in which
+ * Schedules of publish, stage, flip, repair, rollback and prune, in which commands are killed, stopped and not answered, and in which
  * any of their writes arrives late: a property over all of them. `src/bucket/README.md` has the proof.
  */
 import { createHash } from 'node:crypto'
@@ -12,6 +12,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { routeTable } from '../../src/api/derive/route-table.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { prune } from '../../src/bucket/prune/prune.ts'
+import { flipStaged } from '../../src/bucket/publish/flip-staged.ts'
 import { publish } from '../../src/bucket/publish/publish.ts'
 import type { Live } from '../../src/bucket/live/live.ts'
 import { rollback } from '../../src/bucket/live/rollback.ts'
@@ -70,8 +71,8 @@ function writeSnapshot(out: string, files: Readonly<Record<string, string>>) {
 }
 
 interface Step {
-  readonly command: 'publish' | 'repair' | 'rollback' | 'prune'
-  /** Which of the snapshots it publishes. */
+  readonly command: 'publish' | 'stage' | 'flip' | 'repair' | 'rollback' | 'prune'
+  /** Which of the snapshots it publishes, stages or flips. */
   readonly snapshot: number
   /** Whether others can see that its process is dead. */
   readonly isHere: boolean
@@ -96,13 +97,20 @@ const anyFault = fc.oneof<fc.WeightedArbitrary<Fault>[]>(
   { weight: 1, arbitrary: fc.constant({ kind: 'slow' }) },
   { weight: 2, arbitrary: stop },
 )
+const withoutStages = ['publish', 'publish', 'publish', 'repair', 'rollback', 'rollback', 'prune'] as const
+const withStages = ['publish', 'stage', 'stage', 'flip', 'flip', 'rollback', 'rollback'] as const
 /** @param first the first write that something can happen to */
-const schedulesOf = (fault: fc.Arbitrary<Fault>, first: number) =>
+const schedulesOf = (
+  fault: fc.Arbitrary<Fault>,
+  first: number,
+  commands: readonly Step['command'][] = withoutStages,
+  snapshotCount = contents.length,
+) =>
   fc.record({
     steps: fc.array(
       fc.record({
-        command: fc.constantFrom('publish', 'publish', 'publish', 'repair', 'rollback', 'rollback', 'prune'),
-        snapshot: fc.nat({ max: contents.length - 1 }),
+        command: fc.constantFrom(...commands),
+        snapshot: fc.nat({ max: snapshotCount - 1 }),
         isHere: fc.boolean(),
         plan: fc.option(fc.record({ nth: fc.integer({ min: first, max: 24 }), fault }), { freq: 3 }),
         after: fc.constantFrom(0, 0, 1, 30, 100, 700),
@@ -121,14 +129,22 @@ interface Rules {
   readonly isLocking: boolean
 }
 
-const liveOf = (objects: ReadonlyMap<string, StoredBytes>) => {
-  const live = objects.get('live.json')
+const liveOf = (objects: ReadonlyMap<string, StoredBytes>, key = 'live.json') => {
+  const live = objects.get(key)
   return live === undefined ? null : (JSON.parse(live.body.toString()) as Live)
 }
 
 /** What is wrong with the slot that readers read from. */
-function faultsOfLive(objects: ReadonlyMap<string, StoredBytes>): string[] {
-  const live = liveOf(objects)
+const faultsOfLive = (objects: ReadonlyMap<string, StoredBytes>) => faultsOf(objects, liveOf(objects))
+
+/** What is wrong with the slot that a preview reads from. */
+function faultsOfStaged(objects: ReadonlyMap<string, StoredBytes>): string[] {
+  const [live, staged] = [liveOf(objects), liveOf(objects, 'staged.json')]
+  const counts = staged?.previous?.liveSince === live?.liveSince && staged?.slot !== live?.slot
+  return counts ? faultsOf(objects, staged).map((fault) => `staged: ${fault}`) : []
+}
+
+function faultsOf(objects: ReadonlyMap<string, StoredBytes>, live: Live | null): string[] {
   if (live === null) return []
   const snapshot = snapshots.find(({ id }) => id === live.snapshot)
   if (snapshot === undefined) return [`nobody published ${live.snapshot}`]
@@ -156,6 +172,11 @@ async function run({ steps, seed }: Schedule, { lateSeconds, isLocking }: Rules)
   const flipped = new Set<Process>()
   const denied = new Set<Process>()
   let before: Live | null = null
+  /** What each command may make live, and what was live at some time. */
+  const meant = new Map<Process, string | undefined>()
+  const wasLive = new Set<string>()
+  const mayFlip = (process: Process, { snapshot, broughtBy }: Live) =>
+    broughtBy === 'rollback' ? wasLive.has(snapshot) : meant.get(process) === snapshot
   const store = lateStore({
     lifetimeSeconds: requestLifetimeSeconds,
     random: seededRandom(seed),
@@ -163,9 +184,13 @@ async function run({ steps, seed }: Schedule, { lateSeconds, isLocking }: Rules)
     onWrite: (key, process) => {
       const live = liveOf(store.objects)
       // A fence says the same again.
-      if (key === 'live.json' && live?.liveSince !== before?.liveSince) flipped.add(process)
+      if (key === 'live.json' && live !== null && live.liveSince !== before?.liveSince) {
+        flipped.add(process)
+        if (!mayFlip(process, live)) wrong.push(`nobody wanted ${live.snapshot} to be live`)
+        wasLive.add(live.snapshot)
+      }
       before = live
-      wrong.push(...faultsOfLive(store.objects))
+      wrong.push(...faultsOfLive(store.objects), ...faultsOfStaged(store.objects))
     },
   })
   const processes: Process[] = []
@@ -175,6 +200,8 @@ async function run({ steps, seed }: Schedule, { lateSeconds, isLocking }: Rules)
     store.pass(step.after)
     const process = store.begin(step.plan, others)
     const pid = processes.push(process)
+    const snapshot = snapshots[step.snapshot]
+    if (['publish', 'repair', 'flip'].includes(step.command)) meant.set(process, snapshot?.id)
     const options = {
       me: { host: 'here', pid, world: step.isHere ? 'here' : `machine ${pid}` },
       isAlive: (holder: { readonly pid: number }) => processes[holder.pid - 1]?.isAlive() === true,
@@ -197,7 +224,7 @@ async function run({ steps, seed }: Schedule, { lateSeconds, isLocking }: Rules)
       isReal: true,
       retention: { keepDays: null, keep: [] },
       // Of a publish.
-      out: snapshots[step.snapshot]?.out ?? '',
+      out: snapshot?.out ?? '',
       table,
       baseUrl: 'https://example.com',
       cacheControl: 'no-cache',
@@ -215,11 +242,15 @@ async function run({ steps, seed }: Schedule, { lateSeconds, isLocking }: Rules)
       isRepair: step.command === 'repair',
       pointer: null,
       isForgetting: false,
+      isStaging: step.command === 'stage',
       isDeep: false,
     }
-    const run = { rollback, prune, publish, repair: publish }[step.command]
     try {
-      await run(process.store, options)
+      if (step.command === 'flip') await flipStaged(process.store, { ...options, to: snapshot?.id ?? '' })
+      else {
+        const run = { rollback, prune, publish, repair: publish, stage: publish }[step.command]
+        await run(process.store, options)
+      }
       return ''
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
@@ -260,6 +291,17 @@ const timeout = 600_000
 it('keeps the published snapshot live, whatever is killed, stopped or late', { timeout }, async () => {
   await fc.assert(holds(schedulesOf(anyFault, 1), { lateSeconds, isLocking: true }), { numRuns, seed })
 })
+
+it(
+  'makes a staged snapshot live only by a flip of just that one, and never shows a torn one',
+  { timeout },
+  async () => {
+    await fc.assert(holds(schedulesOf(anyFault, 1, withStages, 3), { lateSeconds, isLocking: true }), {
+      numRuns,
+      seed,
+    })
+  },
+)
 
 // Nothing keeps the journal's own writes in their order there: README.md says what that leaves to the operator.
 it('keeps it live without conditional writes if commands run one after the other', { timeout }, async () => {

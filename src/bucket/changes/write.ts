@@ -14,7 +14,7 @@ import { inParallel } from '../store/in-parallel.ts'
 import { readObject, readSmall } from '../store/read.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { changesWithout, readChanges } from './compare.ts'
-import { dayChanges, type SnapshotChanges } from './day.ts'
+import { dayChanges, type DayChanges, type SnapshotChanges, type SnapshotName } from './day.ts'
 import { atomFeed } from './feed.ts'
 import { type ChangeHistory, describeChanges, fileOf, findDay, type HistoryDay } from './history.ts'
 import { nextPublish, noHistory, parseHistory, withPublish } from './history.ts'
@@ -59,6 +59,20 @@ export async function tellChanges(
     )
   await writeFolder(publish, found, changes)
   return compared === null ? null : documents.added + documents.removed + documents.changed
+}
+
+/**
+ * What an operator had allowed when a snapshot was put into a slot; nothing if its file of changes does not say it.
+ * @throws {Error} if the store fails
+ */
+export async function allowedIn(store: ObjectStore, slot: Slot, { asOf, snapshot }: SnapshotName) {
+  const object = await readObject(store, inSlot(slot, keyOf(asOf)))
+  try {
+    const day = JSON.parse(object?.body.toString('utf8') ?? '') as Partial<DayChanges>
+    return day.snapshot === snapshot ? (day.allowed ?? []) : []
+  } catch {
+    return []
+  }
 }
 
 /**

@@ -130,6 +130,8 @@ export interface LivePointer {
   readonly name: string
   /** @returns whether it said something else before */
   readonly set: (live: Pointed) => Promise<boolean>
+  /** Says what edges show to whoever has the preview token; null: nothing. */
+  readonly setStaged: (staged: Pointed | null) => Promise<void>
 }
 
 /** What such a place needs to know. */
@@ -185,4 +187,16 @@ export async function noteFollower(
   if (live === null || namesFollower(live, pointer)) return
   const noted = smallObject(liveKey, { ...live, keyValueStore: pointer?.name, fence: lease.id })
   await store.put(noted, isLocking ? condition : undefined, lease.writing)
+}
+
+/** @throws {Error} if the place cannot be written: what to do */
+export async function pointStaged(pointer: LivePointer | null | undefined, staged: Pointed | null) {
+  try {
+    await pointer?.setStaged(staged)
+  } catch (error) {
+    const unsaid = staged === null ? 'that nothing is staged' : `that ${staged.snapshot} is staged`
+    throw new Error(`${messageOf(error)}: ${pointer?.name ?? ''} does not say ${unsaid}; try again`, {
+      cause: error,
+    })
+  }
 }

@@ -1,11 +1,12 @@
 /**
  * CloudFront's KeyValueStore as a place that says what is live: the key `live`, which the viewer-request function reads
  * (`src/edge/cloudfront/request.ts`), and for each month a key with the folders of downloads. An update takes seconds to reach all edges:
- * bucket.graceSeconds must cover them.
+ * bucket.graceSeconds must cover them. While a snapshot is staged, the key `preview-<token>` names it in the same way.
  */
 
 import { CloudFrontKeyValueStoreClient, GetKeyCommand } from '@aws-sdk/client-cloudfront-keyvaluestore'
-import { DescribeKeyValueStoreCommand, PutKeyCommand } from '@aws-sdk/client-cloudfront-keyvaluestore'
+import { DeleteKeyCommand, DescribeKeyValueStoreCommand } from '@aws-sdk/client-cloudfront-keyvaluestore'
+import { PutKeyCommand } from '@aws-sdk/client-cloudfront-keyvaluestore'
 // The service takes SigV4A only, which the SDK finds here.
 import '@aws-sdk/signature-v4a'
 import { foldersByMonth } from './download-folders.ts'
@@ -15,6 +16,7 @@ import { bareCause, codeOf, noCredentials, statusOf } from '../store/errors.ts'
 import { pause } from '../store/retry.ts'
 
 const liveKey = 'live'
+const previewKey = (token: string) => `preview-${token}`
 /** Stands for no folders: a value cannot be empty. */
 const noFolders = '-'
 /** The size limit of a value. Source: quotas of CloudFront's KeyValueStore. */
@@ -22,13 +24,20 @@ const maxValueBytes = 1024
 /** How often somebody else may change the store between our read and our write. */
 const maxConflicts = 5
 
+interface KeyValueStoreOptions {
+  readonly endpoint?: string
+  readonly signal?: AbortSignal
+  readonly previewToken?: string | null
+}
+
 /**
  * @param arn of the store: `arn:aws:cloudfront::<account>:key-value-store/<id>`
- * @param options an address other than AWS's, for tests; and what stops a request
+ * @param options an address other than AWS's, for tests; what stops a request; and the token of previews (edge.previewToken): without
+ * it the store says nothing of a staged snapshot
  */
 export function keyValueStore(
   arn: string,
-  { endpoint, signal }: { readonly endpoint?: string; readonly signal?: AbortSignal } = {},
+  { endpoint, signal, previewToken = null }: KeyValueStoreOptions = {},
 ): LivePointer {
   const client = new CloudFrontKeyValueStoreClient({
     // The service is global, but the SDK asks for a region.
@@ -45,14 +54,16 @@ export function keyValueStore(
       throw error
     }
   }
-  const set = async (key: string, value: string): Promise<boolean> => {
+  /** @param value null: there is to be no such key @returns whether it had another value */
+  const set = async (key: string, value: string | null): Promise<boolean> => {
     for (let attempt = 1; ; attempt++) {
       // The ETag first: what is read afterwards is at least as new, so a put with this ETag overlooks nothing.
       const store = await client.send(new DescribeKeyValueStoreCommand({ KvsARN: arn }), stoppable)
       if ((await read(key)) === value) return false
       try {
-        const input = { KvsARN: arn, Key: key, Value: value, IfMatch: store.ETag }
-        await client.send(new PutKeyCommand(input), stoppable)
+        const input = { KvsARN: arn, Key: key, IfMatch: store.ETag }
+        if (value === null) await client.send(new DeleteKeyCommand(input), stoppable)
+        else await client.send(new PutKeyCommand({ ...input, Value: value }), stoppable)
         return true
       } catch (error) {
         if (!isConflict(error) || attempt === maxConflicts) throw error
@@ -70,18 +81,22 @@ export function keyValueStore(
       if ((known[index] ?? noFolders) !== folders) await set(downloadsRoot + month, folders)
   }
 
+  const explained = (error: unknown): never => {
+    signal?.throwIfAborted()
+    throw withAdvice(error, arn)
+  }
   const setLive = async (live: Pointed) => {
     const value = valueOf(live)
-    try {
-      // First, so that a day that is live has its downloads at once.
-      await setMonths(live)
-      return await set(liveKey, value)
-    } catch (error) {
-      signal?.throwIfAborted()
-      throw withAdvice(error, arn)
-    }
+    // First, so that a day that is live has its downloads at once.
+    return setMonths(live)
+      .then(() => set(liveKey, value))
+      .catch(explained)
   }
-  return { name: arn, set: setLive }
+  const setStaged = async (staged: Pointed | null) => {
+    if (previewToken === null) return
+    await set(previewKey(previewToken), staged && valueOf(staged)).catch(explained)
+  }
+  return { name: arn, set: setLive, setStaged }
 }
 
 /** @throws {Error} if it is too long for a value */
@@ -95,7 +110,7 @@ function valueOf({ slot, snapshot, liveSince, docsUrl }: Pointed): string {
 const isConflict = (error: unknown) =>
   codeOf(error) === 'ConflictException' || statusOf(error) === 409 || statusOf(error) === 412
 
-const rights = ['DescribeKeyValueStore', 'GetKey', 'PutKey'].map((name) => `cloudfront-keyvaluestore:${name}`)
+const rights = ['DescribeKeyValueStore', 'GetKey', 'PutKey', 'DeleteKey'].map((name) => `cloudfront-keyvaluestore:${name}`)
 const denied = `access denied: the credentials need ${rights.join(', ')}`
 const advices: Readonly<Record<string, string>> = {
   ResourceNotFoundException: 'there is no such KeyValueStore: check --flip-kvs',

@@ -83,7 +83,7 @@ export function smallObject(key: string, value: object): NewObject {
 }
 
 /** Nothing may be written to the bucket until somebody repairs `live.json`. Edges know the error by its name. */
-class LiveDamaged extends Error {
+export class LiveDamaged extends Error {
   override readonly name = 'LiveDamaged'
 }
 

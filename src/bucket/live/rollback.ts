@@ -8,10 +8,11 @@ import { withFolder } from '../store/files.ts'
 import { hasAny } from '../store/read.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { prefixOf } from './download-folders.ts'
-import { assertFollowed, flip, type Following, liveAfter, point } from './flip.ts'
+import { assertFollowed, flip, type Following, liveAfter, point, pointStaged } from './flip.ts'
 import { dayFolder, etagsKey, manifestIn, otherSlot, type Slot } from './layout.ts'
 import { type Lease, type LeaseOptions, withLease } from './lease.ts'
 import { type LiveSnapshot, readLive, revertedBefore, snapshotOf, tornSlots } from './live.ts'
+import { findStaged } from './staged.ts'
 import { downloadsState } from './status.ts'
 import { digestOfRestricted, restrictedBeside } from './withdrawn.ts'
 
@@ -50,6 +51,12 @@ async function rollBackUnder(lease: Lease, store: ObjectStore, folder: string, o
   const slot = otherSlot(live.slot)
   const manifest = await fetchManifest(store, slot, folder)
   const refused = (why: string) => new Error(`${store.name}: ${why}`)
+  const { staged } = await findStaged(store, live)
+  if (staged !== null)
+    throw refused(
+      `${staged.snapshot} is staged in ${slot}, which held the snapshot before: there is nothing to go back to. ` +
+        `\`fundpress flip ${staged.snapshot}\` makes it live, a publish replaces it`,
+    )
   if (manifest === null) throw refused(`${slot} holds no snapshot, there is nothing to go back to`)
   const { snapshot } = manifest.head
   if (to !== null && snapshot !== to)
@@ -64,18 +71,24 @@ async function rollBackUnder(lease: Lease, store: ObjectStore, folder: string, o
   if (isChecking) await assertWhole(store, slot, manifest, folder)
 
   const before = live.previous?.snapshot === snapshot ? live.previous : null
+  // Somebody removed staged.json by hand, or live.json.
+  if (before === null && live.previous?.snapshot !== undefined && to !== snapshot)
+    throw refused(
+      `${slot} holds ${snapshot}, which was not live before: --to ${snapshot} makes it live all the same`,
+    )
   const keyValueStore = options.pointer?.name
   const brought = { ...besideManifest(before, live), broughtBy: 'rollback', keyValueStore } as const
   const next = liveAfter(manifest.head, slot, brought, { now: await lease.assertHeld(), before: live })
   await flip(store, next, expected, { isLocking, lease, signal, onWarning })
   await point(options.pointer, next)
+  await pointStaged(options.pointer, null)
   const warnings = [await givenOutAgain(store, live, manifest.head), await lostDownloads(store, next, live)]
   for (const warning of warnings) if (warning !== null) onWarning(`${store.name}: ${warning}`)
   return { ...snapshotOf(next), reverted: live.snapshot }
 }
 
 /** @throws {Error} that names the first object that differs from the slot's manifest */
-async function assertWhole(store: ObjectStore, slot: Slot, { lines }: Manifest, folder: string) {
+export async function assertWhole(store: ObjectStore, slot: Slot, { lines }: Manifest, folder: string) {
   const etags = (await fetchList<EtagLine>(store, etagsKey(slot), folder, true)) ?? nothing
   for await (const { key, what } of compareWithListing(store, slot, lines(), etags())) {
     // An object beside the snapshot harms nobody.
@@ -84,7 +97,7 @@ async function assertWhole(store: ObjectStore, slot: Slot, { lines }: Manifest, 
   }
 }
 
-const tornSlot = (store: ObjectStore, slot: Slot, why: string) =>
+export const tornSlot = (store: ObjectStore, slot: Slot, why: string) =>
   new Error(`${store.name}: ${slot} is not whole (${why}): publish again instead`)
 
 function besideManifest(before: LiveSnapshot | null, live: LiveSnapshot) {

@@ -8,15 +8,17 @@ import { prefixOf } from './download-folders.ts'
 import { readJournal } from './journal.ts'
 import { checksumsName, downloadsPrefix, manifestIn, otherSlot } from './layout.ts'
 import { type Live, type LiveSnapshot, readLive, revertedBefore, tornSlots } from './live.ts'
+import { findStaged } from './staged.ts'
 
 export type Status = Awaited<ReturnType<typeof readStatus>>
 
-/** Five or six reads. `consistency` and `other` are null while nothing is live. @throws {Damaged} for the other slot's manifest */
+/** Six or seven reads. `consistency` and `other` are null while nothing is live. `staged`: see `readStaged`; null if it is damaged. @throws {Damaged} for the other slot's manifest */
 export async function readStatus(store: ObjectStore) {
   // In this order: a publish that begins after the journal was read finds what is live here.
   const live = await readLive(store)
   const journal = await readJournal(store)
-  if (live.live === null) return { live, consistency: null, other: null, journal }
+  const { staged } = await findStaged(store, live.live)
+  if (live.live === null) return { live, consistency: null, other: null, journal, staged }
   const documents = await fetchHead(store, manifestIn(live.live.slot)).catch((error: unknown) => {
     if (error instanceof Damaged) return null
     throw error
@@ -33,6 +35,7 @@ export async function readStatus(store: ObjectStore) {
     // A rollback would bring what was live before, or once more what one has reverted.
     other: { slot, head, isWhole, isReverted },
     journal,
+    staged,
   }
 }
 

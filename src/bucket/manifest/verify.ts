@@ -9,6 +9,7 @@ import { checksumsName, dayFolder, downloadEtagsKey, downloadsPrefix } from '../
 import { downloadsRoot, etagsKey, manifestIn } from '../live/layout.ts'
 import { dayOf, isOurFolder, prefixOf } from '../live/download-folders.ts'
 import { readLive, type Live } from '../live/live.ts'
+import { findStaged, readStaged } from '../live/staged.ts'
 import { findWithdrawn } from '../live/withdrawn.ts'
 import { sumsIn, type DownloadLine } from '../publish/downloads.ts'
 import { withFolder } from '../store/files.ts'
@@ -25,6 +26,8 @@ export interface VerifyOptions {
   /** How many bodies to read and hash: none, all, or this number of them, chosen at random. */
   readonly bodies: 'none' | 'all' | number
   readonly concurrency: number
+  /** Whether the staged snapshot is verified instead of the live one. */
+  readonly isStaged?: boolean
   /** Days of a legal hold; null: downloads of earlier days are not searched, since a publish has just done so. */
   readonly keep: readonly string[] | null
   readonly signal: AbortSignal
@@ -40,12 +43,17 @@ export interface VerifyOptions {
 export type Verified = Awaited<ReturnType<typeof verifyLive>>
 
 /**
- * @throws {Error} if nothing is live, if it has no manifest, if one of its lists is damaged, or if another snapshot went
+ * @throws {Error} if nothing is live (or staged), if it has no manifest, if one of its lists is damaged, or if another snapshot went
  * live meanwhile
  */
 export async function verifyLive(store: ObjectStore, options: VerifyOptions) {
-  const { live } = await readLive(store)
-  if (live === null) throw new Error(`${store.name}: nothing is live, there is nothing to verify`)
+  const read = async () => {
+    const { live: now } = await readLive(store)
+    return options.isStaged === true ? readStaged(store, now) : now
+  }
+  const live = await read()
+  const what = options.isStaged === true ? 'staged' : 'live'
+  if (live === null) throw new Error(`${store.name}: nothing is ${what}, there is nothing to verify`)
   const { slot, snapshot, liveSince } = live
   let differences = 0
   const onDifference = (difference: ObjectDifference) => {
@@ -56,12 +64,11 @@ export async function verifyLive(store: ObjectStore, options: VerifyOptions) {
     const counting = { ...options, onDifference }
     const objects = await verifySlot(store, live, folder, counting)
     const downloads = await verifyDownloads(store, live, folder, counting)
-    await verifyEarlier(store, live, counting)
+    if (options.isStaged !== true) await verifyEarlier(store, live, counting)
     return { ...objects, downloads }
   }).catch(adviseRepair)
-  const { live: after } = await readLive(store)
-  if (differences > 0 && after?.liveSince !== liveSince)
-    throw new Error(`${store.name}: another snapshot went live meanwhile, verify again`)
+  if (differences > 0 && (await read())?.liveSince !== liveSince)
+    throw new Error(`${store.name}: another snapshot went live or was staged meanwhile, verify again`)
   return { slot, snapshot, ...found, differences }
 }
 
@@ -71,7 +78,7 @@ async function verifySlot(store: ObjectStore, live: Live, folder: string, option
   const manifest = await fetchManifest(store, slot, folder)
   if (manifest?.head.snapshot !== snapshot) {
     const what = manifest === null ? 'is missing' : `is that of ${manifest.head.snapshot}`
-    throw new Error(`${store.name}: ${manifestIn(slot)} ${what}, live is ${snapshot}: publish with --repair`)
+    throw new Error(`${store.name}: ${manifestIn(slot)} ${what}, ${options.isStaged === true ? 'staged' : 'live'} is ${snapshot}: publish with --repair`)
   }
   const { head, lines } = manifest
   const etags = (await fetchList<EtagLine>(store, etagsKey(slot), folder)) ?? nothing
@@ -134,7 +141,11 @@ async function verifyEarlier(store: ObjectStore, live: Live, { keep, signal, onD
   if (live.restricted === undefined || keep === null) return
   const head = await fetchHead(store, manifestIn(live.slot))
   const folders = (await store.folders(downloadsRoot, { signal })).filter(isOurFolder)
-  const others = folders.filter((folder) => downloadsPrefix(folder) !== prefixOf(live))
+  // A staged snapshot may give out again what the live one withholds.
+  const { staged } = await findStaged(store, live)
+  const others = folders.filter(
+    (folder) => downloadsPrefix(folder) !== prefixOf(live) && folder !== staged?.downloads?.folder,
+  )
   const found = await findWithdrawn(store, head?.restricted ?? {}, others, { signal })
   const isServed = (folder: string) =>
     placeOf(live, dayFolder(dayOf(folder)))?.startsWith(downloadsPrefix(folder)) === true

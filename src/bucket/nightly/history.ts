@@ -1,6 +1,6 @@
 /**
  * `nightly/history.json` in the bucket: the figures of the last nightly runs, for the charts of a summary, and the events that
- * people ask about later: what was refused, failed, allowed or reverted, by whom, when and why.
+ * people ask about later: what was refused, failed, allowed, staged, flipped or reverted, by whom, when and why.
  */
 
 import type { Objection } from '../../guards/guards.ts'
@@ -33,7 +33,7 @@ export interface NightlyFigures {
   readonly isVerified: boolean
 }
 
-const eventKinds = ['refused', 'failed', 'rolled back', 'allowed'] as const
+const eventKinds = ['refused', 'failed', 'rolled back', 'allowed', 'staged', 'flipped'] as const
 
 export interface NightlyEvent {
   readonly kind: (typeof eventKinds)[number]

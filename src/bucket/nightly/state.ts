@@ -1,10 +1,12 @@
 /** Whether a nightly run has anything to do. It reads; its only write is the live pointer, which a failed run may lack. */
 
 import type { ManifestHead } from '../../build/manifest.ts'
-import { namesFollower, point, type LivePointer } from '../live/flip.ts'
-import { otherSlot, type Slot } from '../live/layout.ts'
+import { namesFollower, point, pointStaged, type LivePointer } from '../live/flip.ts'
+import { manifestIn, otherSlot, type Slot } from '../live/layout.ts'
 import { revertedBefore, type Live, type LiveSnapshot } from '../live/live.ts'
+import { findWholeStaged, type Staged } from '../live/staged.ts'
 import { withFolder } from '../store/files.ts'
+import { fetchHead } from '../manifest/manifest.ts'
 import { fetchSlotManifest } from '../manifest/sources.ts'
 import { Damaged, type ObjectStore } from '../store/store.ts'
 import { fetchHistory, type NightlyFigures } from './history.ts'
@@ -13,6 +15,8 @@ export type NightlyState =
   /** `reverted`: a rollback reverted a snapshot of another file with the same settings: the build may give it again. */
   | { readonly kind: 'open'; readonly reverted: Reverted | null }
   | { readonly kind: 'done'; readonly live: Live }
+  /** The snapshot of this run is staged already. */
+  | { readonly kind: 'staged'; readonly live: Staged }
   | Reverted
 
 /** A rollback has reverted the very snapshot that this run would publish. */
@@ -26,6 +30,8 @@ interface Wanted {
   readonly settings: () => Promise<string>
   /** Whether the operator allows something: a snapshot that withholds prices may be without these now. */
   readonly isAllowing: boolean
+  /** Whether the run ends with a staged snapshot. */
+  readonly isStaging: boolean
   readonly pointer: LivePointer | null
   readonly signal: AbortSignal
   readonly onUnknownHistory: (error: unknown) => void
@@ -34,7 +40,7 @@ interface Wanted {
 const open: NightlyState = { kind: 'open', reverted: null }
 
 /**
- * A run is done if this version made the live snapshot from the same database, day and settings. If the history has no
+ * A run is done if this version made the live snapshot, or with `isStaging` the staged one, from the same database, day and settings. If the history has no
  * successful verification of it, the run is open: a run that found the live slot damaged, or was killed before it looked,
  * must be repeated. An empty history proves nothing. It is open, too, if `live.json` does not name the KeyValueStore of the settings.
  * @throws {Error} if the database cannot be read, or the store fails
@@ -45,13 +51,16 @@ export async function findNightlyState(
   wanted: Wanted,
 ): Promise<NightlyState> {
   const { asOf, signal, pointer } = wanted
-  if (live === null) return open
-  const before = revertedBefore(live)
+  const staged = wanted.isStaging ? await findWholeStaged(store, live) : null
+  const stagedHead = staged?.asOf === asOf ? await fetchStagedHead(store, staged) : null
+  if (live === null && stagedHead === null) return open
+  const before = live && revertedBefore(live)
   /** Null if it is of another day, or cannot be read. */
   const headOf = async (one: LiveSnapshot | null, slot: Slot) =>
     one?.asOf === asOf ? fetchHeadOf(store, slot, live) : null
-  const [head, otherHead] = [await headOf(live, live.slot), await headOf(before, otherSlot(live.slot))]
-  if (head === null && otherHead === null) return open
+  const head = live && (await headOf(live, live.slot))
+  const otherHead = live && (await headOf(before, otherSlot(live.slot)))
+  if (head === null && otherHead === null && stagedHead === null) return open
   const source = await wanted.source()
   const { nights } = await fetchHistory(store).catch((error: unknown) => {
     signal.throwIfAborted()
@@ -61,27 +70,43 @@ export async function findNightlyState(
   const settings = await wanted.settings()
   const isAlike = ({ snapshot }: LiveSnapshot, manifest: ManifestHead | null) =>
     manifest?.snapshot === snapshot && manifest.settings === settings
-  const isLive = isAlike(live, head) && head?.source === source
+  /** Whether this run would make just this snapshot again, and it was verified. */
+  const isDone = <One extends Live>(one: One | null, manifest: ManifestHead | null): one is One => {
+    const isOvertaken = wanted.isAllowing && (manifest?.withheld ?? []).length > 0
+    const isSame = one !== null && isAlike(one, manifest) && manifest?.source === source
+    return isSame && isTrusted(one, nights, pointer) && !isOvertaken
+  }
   let state = open
-  const isOvertaken = wanted.isAllowing && (head?.withheld ?? []).length > 0
-  if (isLive && isTrusted(live, nights, pointer) && !isOvertaken) state = { kind: 'done', live }
-  else if (before !== null && isAlike(before, otherHead)) {
+  if (isDone(live, head)) state = { kind: 'done', live }
+  else if (isDone(staged, stagedHead)) state = { kind: 'staged', live: staged }
+  else if (live !== null && before !== null && isAlike(before, otherHead)) {
     const reverted: Reverted = { kind: 'reverted', live, snapshot: before.snapshot }
+    const isLive = isAlike(live, head) && head?.source === source
     state = !isLive && otherHead?.source === source ? reverted : { kind: 'open', reverted }
   }
   // The run or the rollback before this one may have failed at just this.
-  if (state !== open) await point(pointer, live)
+  if (state !== open && live !== null) await point(pointer, live)
+  if (state.kind === 'staged') await pointStaged(pointer, state.live)
   return state
 }
 
-function fetchHeadOf(store: ObjectStore, slot: Slot, live: Live): Promise<ManifestHead | null> {
+/** Null if it is damaged, or of another snapshot. */
+async function fetchStagedHead(store: ObjectStore, { slot, snapshot }: Staged): Promise<ManifestHead | null> {
+  const head = await fetchHead(store, manifestIn(slot)).catch((error: unknown) => {
+    if (error instanceof Damaged) return null
+    throw error
+  })
+  return head?.snapshot === snapshot ? head : null
+}
+
+function fetchHeadOf(store: ObjectStore, slot: Slot, live: Live | null): Promise<ManifestHead | null> {
   return withFolder(async (folder) => {
     try {
       const found = await fetchSlotManifest(store, slot, folder)
       return found.kind === 'none' ? null : found.manifest.head
     } catch (error) {
       // The plan reports the damage of the other slot, and how to repair it.
-      if (slot !== live.slot && error instanceof Damaged) return null
+      if (slot !== live?.slot && error instanceof Damaged) return null
       throw error
     }
   })

@@ -20,6 +20,7 @@ import {
 } from '../live/download-folders.ts'
 import type { Retention } from '../live/download-folders.ts'
 import { tornSlots, type Live } from '../live/live.ts'
+import type { Staged } from '../live/staged.ts'
 import { type KeyedLine, mergeSorted } from '../manifest/compare.ts'
 import { listSlot } from '../manifest/listing.ts'
 import { fetchList, fetchManifest } from '../manifest/manifest.ts'
@@ -46,6 +47,8 @@ export interface Garbage {
 export interface BucketState {
   readonly live: Live | null
   readonly journal: Journal | null
+  /** Its downloads stay. */
+  readonly staged: Staged | null
   readonly isHeld: boolean
   /** Whether requests of a publish that was killed may still be carried out. */
   readonly isUnsettled: boolean
@@ -162,13 +165,13 @@ const dayMs = 24 * 3600 * 1000
  *   and so does whoever removes `live.json`.
  * - Folders of days that are past their time.
  *
- * The downloads of the live snapshot and of the one before it always stay, and so do those on a legal hold. Folders with
+ * The downloads of the live snapshot, of the one before it and of the staged one always stay, and so do those on a legal hold. Folders with
  * other names are not ours.
  */
 async function* downloadGarbage(store: ObjectStore, state: BucketState): Found {
-  const { live, retention, today, now, isHeld, isUnsettled } = state
+  const { live, staged, retention, today, now, isHeld, isUnsettled } = state
   // Earlier versions did not name folders: the folder of the day is what is live then.
-  const kept = [live, live?.previous].flatMap((one) => one?.downloads?.folder ?? one?.asOf ?? [])
+  const kept = [live, live?.previous, staged].flatMap((one) => one?.downloads?.folder ?? one?.asOf ?? [])
   const named = new Set([...earlierFolders(live?.earlierDownloads), ...kept])
   const namedDays = new Set([...named].filter(isFolderOfSnapshot).map(dayOf))
 

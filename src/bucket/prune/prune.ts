@@ -5,6 +5,7 @@ import { isHeldByOther, readJournal } from '../live/journal.ts'
 import { journalKey, liveKey, slotPrefix, slots } from '../live/layout.ts'
 import { withLease, type LeaseOptions } from '../live/lease.ts'
 import { readLive } from '../live/live.ts'
+import { findStaged } from '../live/staged.ts'
 import { bareCause, codeOf, isMissing, statusOf } from '../store/errors.ts'
 import { withFolder } from '../store/files.ts'
 import type { FolderStore } from '../store/folder.ts'
@@ -57,6 +58,7 @@ async function walk(
   const { signal, onFound } = options
   const now = options.now()
   const { live } = await readLive(store)
+  const { staged } = await findStaged(store, live)
   const { journal } = await readJournal(store)
   let batch: Garbage[] = []
   const take = async (found: AsyncIterable<Garbage>) => {
@@ -70,7 +72,7 @@ async function walk(
     }
   }
   await withFolder((folder) =>
-    take(findGarbage(store, { ...options, ...others, live, journal, now, folder })),
+    take(findGarbage(store, { ...options, ...others, live, staged, journal, now, folder })),
   )
   if (store.kind === 's3') await take(oldUploads(store, now, signal, options.onNote))
   if (batch.length > 0) await remove(batch)

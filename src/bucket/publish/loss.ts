@@ -1,7 +1,7 @@
 /** What a publish would take away from readers: the snapshot compared with the live one, and what the guards say to that. */
 
 import { type WindowList, windowListKey } from '../../api/routes/keys.ts'
-import { judge, Refusal } from '../../guards/guards.ts'
+import { type AllowedObjection, judge, type Objection, Refusal } from '../../guards/guards.ts'
 import { lossByCounts, objectionsTo, type SnapshotFigures } from '../../guards/loss.ts'
 import { inSlot, manifestIn } from '../live/layout.ts'
 import type { LiveSnapshot } from '../live/live.ts'
@@ -10,7 +10,7 @@ import { fetchHead, fetchManifest } from '../manifest/manifest.ts'
 import { inParallel } from '../store/in-parallel.ts'
 import { readSmall } from '../store/read.ts'
 import { Damaged } from '../store/store.ts'
-import type { Publish } from './options.ts'
+import type { Flipping } from './options.ts'
 
 export type Comparison = Awaited<ReturnType<typeof compareWithLive>>
 
@@ -19,7 +19,7 @@ export type Comparison = Awaited<ReturnType<typeof compareWithLive>>
  * the rest cannot be read.
  * @throws {Error} if the store fails
  */
-export async function compareWithLive({ store, base, snapshot, folder, table }: Publish) {
+export async function compareWithLive({ store, base, snapshot, folder, table }: Flipping) {
   const { live } = base.live
   if (live === null) return { head: null, documents: null }
   const manifest = await fetchManifest(store, live.slot, folder, true)
@@ -36,20 +36,29 @@ function nullIfDamaged(error: unknown): null {
   throw error
 }
 
-/** @returns what an operator has allowed @throws {Refusal} that names everything else */
-export async function refuseLosses(publish: Publish, comparison: Comparison) {
+/**
+ * @param before what an operator had allowed when the snapshot was staged: it stays allowed
+ * @returns what an operator has allowed besides @throws {Refusal} that names everything else
+ */
+export async function refuseLosses(
+  publish: Flipping,
+  comparison: Comparison,
+  before: readonly Pick<AllowedObjection, 'guard' | 'subject'>[] = [],
+) {
   const { snapshot, base, limits, override, today, onRefusal } = publish
   const { head } = snapshot.manifest
   const { live } = base.live
-  const before = live === null ? null : { ...live, counts: comparison.head?.counts }
-  const loss = before === null ? null : await lossSince(publish, before, comparison)
-  const { refused, allowed } = judge(objectionsTo(head, before, loss, limits, today), override)
+  const figures = live === null ? null : { ...live, counts: comparison.head?.counts }
+  const loss = figures === null ? null : await lossSince(publish, figures, comparison)
+  const isNew = ({ guard, subject }: Objection) =>
+    !before.some((one) => one.guard === guard && one.subject === subject)
+  const { refused, allowed } = judge(objectionsTo(head, figures, loss, limits, today).filter(isNew), override)
   if (onRefusal !== undefined) for (const one of refused) onRefusal(one)
   else if (refused.length > 0) throw new Refusal(`the snapshot ${head.snapshot}`, refused)
   return allowed
 }
 
-async function lossSince(publish: Publish, live: LiveSnapshot & SnapshotFigures, { documents }: Comparison) {
+async function lossSince(publish: Flipping, live: LiveSnapshot & SnapshotFigures, { documents }: Comparison) {
   const { head } = publish.snapshot.manifest
   if (documents === null) return lossByCounts(live, head)
   const { funds, ...loss } = documents.loss
@@ -61,7 +70,7 @@ async function lossSince(publish: Publish, live: LiveSnapshot & SnapshotFigures,
 
 /** How many price rows these funds have live. @returns null if a list of windows is missing (the fund was withheld) or damaged */
 async function pricesOf(
-  { store, table, concurrency }: Publish,
+  { store, table, concurrency }: Flipping,
   { slot }: LiveSnapshot,
   isins: readonly string[],
 ) {

@@ -8,6 +8,7 @@ import type { Objection } from '../../guards/guards.ts'
 import { heldMessage, isHeldByOther, readJournal } from '../live/journal.ts'
 import { changesFolder, checksumsIn, inSlot, manifestIn, type Slot, slotPrefix } from '../live/layout.ts'
 import { readLive } from '../live/live.ts'
+import { findWholeStaged } from '../live/staged.ts'
 import { entry } from '../manifest/compare.ts'
 import { endpointOf, sortedEntries } from '../manifest/documents.ts'
 import { openManifest } from '../manifest/manifest.ts'
@@ -15,7 +16,7 @@ import { overlayStore, type OverlayStore } from '../store/overlay.ts'
 import type { ObjectStore } from '../store/store.ts'
 import type { PublishOptions } from './options.ts'
 import { publish } from './publish.ts'
-import { isLiveAlready } from './snapshot.ts'
+import { namesSnapshot } from './snapshot.ts'
 
 /** What a plan leaves to itself: it waits for nobody, and its writes reach no store. */
 type Left =
@@ -32,7 +33,7 @@ export interface EndpointWork {
 }
 
 /**
- * `slot`: the one that the snapshot would be in; `slotBytes`: its size. `objections`: what a publish would refuse; `refusals`: their
+ * `slot`: the one that the snapshot would be in; `slotBytes`: its size. `isStaged`: it is staged, so a publish only flips. `objections`: what a publish would refuse; `refusals`: their
  * messages. `heldBy`: who publishes now, as a sentence, or null.
  */
 export type Preview = Awaited<ReturnType<typeof previewPublish>>
@@ -46,11 +47,16 @@ export async function previewPublish(store: ObjectStore, options: Omit<PublishOp
   ])
   const heldBy = isHeldByOther(held, options.me, options.isAlive) ? heldMessage(store, held) : null
   const overlay = overlayStore(store)
-  const { pointer } = options
+  // It writes nothing, and the publish still names who follows the bucket.
+  const pointer = options.pointer && {
+    name: options.pointer.name,
+    set: () => Promise.resolve(false),
+    setStaged: () => Promise.resolve(),
+  }
   const objections: Objection[] = []
   const summary = await publish(overlay, {
     ...options,
-    pointer: pointer === null ? null : { name: pointer.name, set: () => Promise.resolve(false) },
+    pointer,
     // Another publish counts as dead, and nothing is waited for. Renewals of the lease are not counted: it is too long.
     me: held.journal?.holder ?? options.me,
     isAlive: () => false,
@@ -65,9 +71,10 @@ export async function previewPublish(store: ObjectStore, options: Omit<PublishOp
   })
   const { snapshot, slot, put, deleted, bytes, downloads, removed } = summary
   const none: Requests = { PutObject: 0, GetObject: 0, ListObjectsV2: 0, DeleteObjects: 0 }
-  const isLive = isLiveAlready(live, summary)
+  const isLive = namesSnapshot(live, summary)
+  const isStaged = namesSnapshot(await findWholeStaged(store, live), summary)
   const endpoints = workByEndpoint(options.table, slot, overlay)
-  const work = { snapshot, slot, isLive, put, deleted, bytes, endpoints, downloads, removed }
+  const work = { snapshot, slot, isLive, isStaged, put, deleted, bytes, endpoints, downloads, removed }
   return {
     ...work,
     requests: { ...none, ...summary.requests },

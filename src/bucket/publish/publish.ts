@@ -1,28 +1,39 @@
-/** `fundpress publish`: uploads a snapshot into the slot that is not live, and flips. `src/bucket/README.md` has the steps. */
+/** `fundpress publish`: uploads a snapshot into the slot that is not live, and flips or stages it. `src/bucket/README.md` has the steps. */
 
 import { tellChanges } from '../changes/write.ts'
 import type { RemovedFolder } from '../live/download-folders.ts'
-import { assertFollowed, fence, flip, liveAfter, namesFollower, noteFollower, point } from '../live/flip.ts'
-import { changesKey, checksumsIn, gzipType, manifestIn, noCache, otherSlot } from '../live/layout.ts'
-import { LeaseLost, roundingMs, withLease } from '../live/lease.ts'
-import { type Live, type LiveObject, readLive, tornSlots } from '../live/live.ts'
+import { assertFollowed, fence, namesFollower, noteFollower, point, pointStaged } from '../live/flip.ts'
+import {
+  changesKey,
+  checksumsIn,
+  gzipType,
+  manifestIn,
+  noCache,
+  otherSlot,
+  stagedKey,
+} from '../live/layout.ts'
+import { roundingMs, withLease } from '../live/lease.ts'
+import { type LiveObject, readLive, tornSlots } from '../live/live.ts'
+import { assertWhole } from '../live/rollback.ts'
+import { findStaged, findWholeStaged } from '../live/staged.ts'
 import { withFolder } from '../store/files.ts'
 import { noDownloads, uploadDownloads } from './downloads.ts'
+import { flipInPublish } from './flip-staged.ts'
+import { goLive, prepareFlip, stage } from './go-live.ts'
 import { compareWithLive, refuseLosses } from './loss.ts'
 import type { Publish, PublishOptions } from './options.ts'
-import { clearWithdrawn, findRemoved, hasCleared, newlyRestricted, removeFolders } from './removal.ts'
+import { clearWithdrawn, hasCleared, newlyRestricted } from './removal.ts'
 import { markDamage, prepareChanges, type Prepared, refuseSparse } from './prepare.ts'
-import { assertUnchanged, copySnapshot, identifySnapshot, type Identity, isLiveAlready } from './snapshot.ts'
+import { assertUnchanged, copySnapshot, identifySnapshot, type Identity, namesSnapshot } from './snapshot.ts'
 import { assertUntouched, uploadChanges } from './upload.ts'
 import { realTime } from '../store/retry.ts'
 import type { ObjectStore } from '../store/store.ts'
-import { messageOf } from '../../system/message.ts'
 
 export type PublishSummary = Awaited<ReturnType<typeof publish>>
 
 /**
- * What a publish has done. `hasFlipped`: false if just this was live already. `changed`: documents that differ from those
- * that were live before; null if that is not known. `put`, `deleted`: objects that differed from those in the slot, which
+ * What a publish has done. `hasFlipped`: false if just this was live already, or if it was staged. `isStaged`: whether it is staged,
+ * `hasStaged`: by this publish. `changed`: documents that differ from those that were live before; null if that is not known. `put`, `deleted`: objects that differed from those in the slot, which
  * held a snapshot older than the live one; `bytes`: the size of those that were put. No figure but `downloads` counts the
  * analysts' files. `allowed`: what an operator has allowed, in the build or in the publish.
  */
@@ -35,7 +46,8 @@ type Done = Awaited<ReturnType<typeof carryOut>>
 export async function publish(store: ObjectStore, options: PublishOptions) {
   const started = performance.now()
   const identity = await identifySnapshot(options.out, options.baseUrl)
-  const target = `${identity.snapshot} ${identity.edition}`
+  // A stage waits for late requests in any case: they may remove staged.json.
+  const target = options.isStaging === true ? {} : { target: `${identity.snapshot} ${identity.edition}` }
   const live = await readLive(store)
   assertFollowed(store, live.live, options)
   // A publish that was killed after its flip may have left withdrawn downloads.
@@ -43,7 +55,8 @@ export async function publish(store: ObjectStore, options: PublishOptions) {
     live.live === null || (namesFollower(live.live, options.pointer) && (await hasCleared(store, live.live)))
   const done =
     (isSettled ? await liveAlready(live, identity, options) : null) ??
-    (await withLease(store, { ...options, target }, (lease) =>
+    (await stagedAlready(store, live, identity, options)) ??
+    (await withLease(store, { ...options, ...target }, (lease) =>
       withFolder((folder) => publishUnder({ ...options, store, lease, folder }, identity)),
     ))
   const seconds = (performance.now() - started) / 1000
@@ -53,11 +66,33 @@ export async function publish(store: ObjectStore, options: PublishOptions) {
 /** There is nothing to do if just this is live, except for a repair. */
 async function liveAlready({ live }: LiveObject, identity: Identity, options: PublishOptions) {
   const { isRepair, pointer } = options
-  if (isRepair || !isLiveAlready(live, identity)) return null
+  if (isRepair || !namesSnapshot(live, identity)) return null
   await point(pointer, live)
-  const { slot } = live
-  const nothing = { changed: 0, put: 0, deleted: 0, bytes: 0, downloads: noDownloads, allowed: [] }
-  return { slot, hasFlipped: false, ...nothing, removed: new Array<RemovedFolder>() }
+  return { slot: live.slot, ...nothingDone() }
+}
+
+/** There is nothing to stage if just this is staged, except for a repair. */
+async function stagedAlready(
+  store: ObjectStore,
+  { live }: LiveObject,
+  identity: Identity,
+  { isRepair, isStaging, pointer }: PublishOptions,
+) {
+  const staged = isRepair || isStaging !== true ? null : await findWholeStaged(store, live)
+  if (!namesSnapshot(staged, identity)) return null
+  await pointStaged(pointer, staged)
+  return { slot: staged.slot, ...nothingDone(), isStaged: true }
+}
+
+function nothingDone() {
+  const counts = { changed: 0, put: 0, deleted: 0, bytes: 0, downloads: noDownloads, allowed: [] }
+  return {
+    hasFlipped: false,
+    hasStaged: false,
+    isStaged: false,
+    ...counts,
+    removed: new Array<RemovedFolder>(),
+  }
 }
 
 type Begun = Omit<Publish, 'snapshot' | 'base' | 'putOwn'>
@@ -79,7 +114,13 @@ async function publishUnder(begun: Begun, identity: Identity): Promise<Done> {
   }
   const slot = live.live === null ? 'blue' : otherSlot(live.live.slot)
   const torn = tornSlots({ changing: lease.torn }, live.live)[slot] ?? null
-  const base = { live, slot, torn, isTrusted: torn === null && !isRepair }
+  const { staged, hasFile: hasStagedFile } = await findStaged(store, live.live)
+  const base = { live, slot, torn, isTrusted: torn === null && !isRepair, hasStagedFile }
+  if (base.isTrusted && begun.isStaging !== true && namesSnapshot(staged, identity)) {
+    // A check of the README's first assumption.
+    if (lease.isUnsettled) await assertWhole(store, slot, snapshot.manifest, folder)
+    return flipInPublish({ ...begun, snapshot, base }, staged)
+  }
   const putOwn: Publish['putOwn'] = async (file, key, type) => {
     await store.putFile(file, { key, type, cacheControl: noCache }, lease.writing)
   }
@@ -88,20 +129,20 @@ async function publishUnder(begun: Begun, identity: Identity): Promise<Done> {
 
 /** The steps of a publish. Each may fail or be killed: the README says what that leaves. */
 async function carryOut(publish: Publish) {
-  const { store, lease, out, baseUrl, base, snapshot, isRepair } = publish
+  const { lease, out, baseUrl, base, snapshot, isRepair, isStaging = false } = publish
   const { slot } = base
   const { manifest, edition } = snapshot
   const { live: before } = base.live
 
-  const prepared = await prepareChanges(publish)
+  const uploaded = await prepareChanges(publish)
   const compared = await compareWithLive(publish)
   const allowed = [...(manifest.head.allowed ?? []), ...(await refuseLosses(publish, compared))]
-  await refuseSparse(publish, prepared)
+  await refuseSparse(publish, uploaded)
   const restricted = newlyRestricted(publish, compared.head)
   const changes = changesKey(lease.id)
-  const expected = await reserveSlot(publish, prepared, changes)
-  const bytes = await uploadChanges(publish, prepared)
-  if (lease.isUnsettled) await assertUntouched(publish, prepared)
+  const expected = await reserveSlot(publish, uploaded, changes)
+  const bytes = await uploadChanges(publish, uploaded)
+  if (lease.isUnsettled) await assertUntouched(publish, uploaded)
   if (isRepair && before !== null) await markDamage(publish, before.slot)
   const changed = await tellChanges(publish, compared.documents, allowed)
   await assertUnchanged(out, snapshot, baseUrl)
@@ -109,24 +150,14 @@ async function carryOut(publish: Publish) {
   await assertUnchanged(out, snapshot, baseUrl)
   await publish.putOwn(snapshot.checksumsFile, checksumsIn(slot), 'text/plain; charset=utf-8')
   await publish.putOwn(snapshot.manifestFile, manifestIn(slot), gzipType)
-  const removed = await findRemoved(
-    publish,
-    { ...manifest.head, downloads: downloads.live },
-    before,
-    restricted,
-  )
-
-  lease.writing.signal.throwIfAborted()
-  const now = await lease.assertHeld()
-  const keyValueStore = publish.pointer?.name
-  const brought = { changes, edition, downloads: downloads.live, keyValueStore }
-  const next = liveAfter(manifest.head, slot, brought, { now, before }, removed)
-  await flip(store, next, expected, publish)
-  await tidyUp(publish, next)
-  await removeFolders(publish, next, removed)
-  const { put, deleted } = prepared
-  const done = { changed, put, deleted, bytes, downloads: downloads.counts, allowed, removed }
-  return { slot, hasFlipped: true, ...done }
+  const brought = { changes, edition, downloads: downloads.live }
+  const prepared = await prepareFlip(publish, brought, restricted)
+  if (isStaging) await stage(publish, prepared.next)
+  else await goLive(publish, prepared, expected)
+  const { put, deleted } = uploaded
+  const done = { changed, put, deleted, bytes, downloads: downloads.counts, allowed }
+  const removed = isStaging ? [] : prepared.removed
+  return { slot, hasFlipped: !isStaging, hasStaged: isStaging, isStaged: isStaging, ...done, removed }
 }
 
 /**
@@ -154,6 +185,9 @@ async function reserveSlot(publish: Publish, prepared: Prepared, changes: string
     await lease.markTorn(slot, outdated ?? null).catch(() => undefined)
     throw error
   }
+  // From here on the slot changes. What is staged goes after the slot is marked: else a rollback could make that snapshot live.
+  if (base.hasStagedFile) await store.delete([stagedKey], lease.writing)
+  await pointStaged(publish.pointer, null)
   if (outdated !== undefined) await store.delete([outdated])
   return expected
 }
@@ -164,16 +198,4 @@ function sinceLastReaders({ live, ageMs }: LiveObject, hasMoved: boolean, isEmpt
   if (live === null) return isEmpty ? Infinity : 0
   if (live.previous === null) return Infinity
   return hasMoved ? 0 : ageMs
-}
-
-/** The snapshot is live: no reader suffers from what fails here. */
-async function tidyUp({ store, lease, base, pointer, onWarning }: Publish, live: Live): Promise<void> {
-  try {
-    await lease.markTorn(base.slot, null)
-    if (live.changes !== undefined) await store.delete([live.changes])
-  } catch (error) {
-    const reason = error instanceof LeaseLost ? 'the lease was lost' : messageOf(error)
-    onWarning(`${live.snapshot} is live, but the notes of this publish are not tidied up: ${reason}`)
-  }
-  await point(pointer, live)
 }

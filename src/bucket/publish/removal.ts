@@ -12,13 +12,14 @@ import { readJournal } from '../live/journal.ts'
 import { downloadsPrefix, downloadsRoot, manifestIn } from '../live/layout.ts'
 import { type Lease, type LeaseOptions, withLease } from '../live/lease.ts'
 import { type Live, type LiveSnapshot, readLive } from '../live/live.ts'
+import { findStaged } from '../live/staged.ts'
 import { digestOfRestricted, findWithdrawn, hasNone, restrictedBeside } from '../live/withdrawn.ts'
 import { fetchHead } from '../manifest/manifest.ts'
 import { realTime } from '../store/retry.ts'
 import type { ObjectStore } from '../store/store.ts'
-import type { Publish, PublishOptions } from './options.ts'
+import type { Flipping, FlipOptions } from './options.ts'
 
-type Removal = Pick<PublishOptions, 'retention' | 'today' | 'graceSeconds' | 'time' | 'onWarning'> & {
+type Removal = Pick<FlipOptions, 'retention' | 'today' | 'graceSeconds' | 'time' | 'onWarning'> & {
   readonly store: ObjectStore
   readonly lease: Lease
 }
@@ -34,7 +35,7 @@ export async function hasCleared(store: ObjectStore, { restricted }: Live): Prom
  * @param live the first line of the live manifest; null if nothing is live, or if it cannot be read
  */
 export function newlyRestricted(
-  { lease, snapshot, isRepair }: Publish,
+  { lease, snapshot, isRepair }: Flipping,
   live: ManifestHead | null,
 ): RestrictedFunds {
   const { restricted = {} } = snapshot.manifest.head
@@ -112,8 +113,12 @@ export async function clearWithdrawn(store: ObjectStore, live: Live, removal: Om
   if (live.restricted === undefined || lease.searched() === live.restricted) return []
   const head = await fetchHead(store, manifestIn(live.slot))
   const all = { ...removal, store, retention: { ...retention, keepDays: null } }
-  const removed = await findRemoved(all, live, live.previous, head?.restricted ?? {})
+  const found = await findRemoved(all, live, live.previous, head?.restricted ?? {})
+  // A staged snapshot may give out again what the live one withholds. Nobody reads its downloads before its flip.
+  const { staged } = await findStaged(store, live)
+  const removed = found.filter(({ folder }) => folder !== staged?.downloads?.folder)
   await removeFolders(all, live, removed)
+  if (removed.length < found.length) lease.noteSearched(undefined)
   return removed
 }
 

@@ -23,8 +23,8 @@ export async function identifySnapshot(out: string, baseUrl: string): Promise<Id
   return { snapshot: head.snapshot, edition: await editionOf(out, head, baseUrl) }
 }
 
-/** Whether the same objects are live, with the same files beside them. */
-export const isLiveAlready = (live: Live | null, { snapshot, edition }: Identity): live is Live =>
+/** Whether `live.json` or `staged.json` names the same objects, with the same files beside them. */
+export const namesSnapshot = (live: Live | null, { snapshot, edition }: Identity): live is Live =>
   live?.snapshot === snapshot && live.edition === edition
 
 async function editionOf(out: string, head: ManifestHead, baseUrl: string): Promise<string> {

@@ -23,13 +23,15 @@ import { printable } from '../../data/model/printable.ts'
 export default defineCommand({
   description:
     'Shows what changed from snapshot A to snapshot B, by fund and endpoint. Each is a folder, a manifest ' +
-    '(manifest.ndjson.gz), or a slot of the bucket: live, other, blue or green. The exit code is 0 also if they differ.',
+    '(manifest.ndjson.gz), or a slot of the bucket: live, other (what is staged, or what was live before), blue or green. The ' +
+    'exit code is 0 also if they differ.',
   arguments: [new Argument('<A>', 'The snapshot before'), new Argument('<B>', 'The snapshot after')],
   settings: bucketSettings,
   json: 'Print { from, to, funds, documents, groups } as JSON',
   examples: [
     ['diff out-yesterday out', 'Two folders'],
     ['diff live out --bucket fund-data', 'What a publish of out would change for readers'],
+    ['diff live other --bucket fund-data', 'What a flip of the staged snapshot would change'],
     ['diff other live --bucket fund-data --json', 'What the last publish changed, for machines'],
   ],
   run: async (session, _, before: string, after: string) => {

@@ -35,6 +35,7 @@ const options = [
   asOfOption(),
   option('--since <snapshot>', 'Render only what changed since this folder, manifest or slot, or none'),
   option('--shards <folder...>', 'Merge these shards instead of building; --since is theirs, see `merge`'),
+  option('--stage', 'Do not make the snapshot live: `flip` does, after somebody has looked at it'),
   option('--ask', 'Only tell whether there is anything to do'),
   wholeOption('--sample <number>', 'How many bodies to read after the publish', [1, 1_000_000], 100),
   wholeOption('--seed <number>', 'See `verify`', [0, 2 ** 32 - 1]),
@@ -55,6 +56,8 @@ export default defineCommand({
     'elsewhere, as in build (other: for machines that keep no folder); --since none renders everything.\n\n' +
     'Guards refuse wrong data (exit code 3): implausible prices, losses against what is live, a wrong date or clock, and ' +
     'with requireComplete (config) a database that is not marked as complete. Nothing goes live then.\n\n' +
+    '--stage ends with a staged snapshot: it is uploaded and verified, and what is live stays live. `flip` makes it live, under ' +
+    'the same guards. If just this snapshot is staged already, nightly does nothing.\n\n' +
     'nightly removes downloads of days that lie more than downloads.keepDays back (config; 30 days), but none of the days ' +
     'in downloads.keep.\n\n' +
     'Several machines can share the work for very many funds: --ask tells first whether there is anything to do, each ' +
@@ -72,6 +75,7 @@ export default defineCommand({
     ['nightly --db funds.sqlite --bucket file:///srv/fundpress', 'Into a folder of this machine'],
     ['nightly --db funds.sqlite --bucket fund-data --since other', 'In a container that keeps nothing'],
     ['nightly --db funds.sqlite --bucket fund-data --summary night.md', 'With a summary to mail'],
+    ['nightly --db funds.sqlite --bucket fund-data --stage', 'With an approval before it goes live'],
     ['nightly --db funds.sqlite --bucket fund-data --ask', 'Before several machines begin'],
     ['nightly --db funds.sqlite --bucket fund-data --shards parts/* --since other', 'After they have built'],
   ],
@@ -133,7 +137,7 @@ async function runNightly(session: Session, flags: RunFlags, log: NightlyLog): P
   const { state, allowed: before } = await stateOf(session, db, flags, log)
   if (state !== null && state.kind !== 'open') {
     // The run before may have been killed after its flip.
-    if (flags.ask !== true && state.live.restricted !== undefined) {
+    if (flags.ask !== true && state.kind !== 'staged' && state.live.restricted !== undefined) {
       const { clearDownloads } = await import('./publish.ts')
       await clearDownloads(session, flags.lock, (text) => log.warn('publish', text))
     }
@@ -172,7 +176,7 @@ function incompleteLoad({ settings }: Session, db: string): Objection[] {
  * @throws {Error} if a publish would be refused because it does not name the KeyValueStore that follows the bucket
  */
 async function stateOf(session: Session, db: string, flags: RunFlags, log: NightlyLog) {
-  const { asOf, again, override } = flags
+  const { asOf, again, stage, override } = flags
   // A file that is no database is an error at once.
   openFunds(db).close()
   const following = await followingOf(session, flags.forgetKvs)
@@ -185,6 +189,7 @@ async function stateOf(session: Session, db: string, flags: RunFlags, log: Night
       },
       settings: async () => settingsDigest(await buildOptions(session)),
       isAllowing: override.isForced || override.allow.length > 0,
+      isStaging: stage === true,
       pointer: following.pointer,
       signal: session.signal,
       onUnknownHistory: (error) =>
@@ -221,8 +226,10 @@ function skip(state: Exclude<NightlyState, { kind: 'open' }>, asOf: string, log:
       `a rollback reverted ${reverted} (${liveSince}), and this run would publish it again: ` +
         `${snapshot} stays live; --again publishes it all the same`,
     )
-  const isLive = `is already live in ${slot}, made from this very database`
-  const text = `${snapshot} ${reverted === null ? isLive : `stays live in ${slot}`}: nothing to do`
-  log.end('night', 'skipped', { snapshot, slot, asOf }, text)
-  return { kind: 'skipped', snapshot, slot, asOf, reverted }
+  const isStaged = state.kind === 'staged'
+  const already = isStaged ? `is staged already in ${slot}` : `is already live in ${slot}`
+  const why = reverted === null ? `${already}, made from this very database` : `stays live in ${slot}`
+  const figures = { snapshot, slot, asOf, ...(isStaged ? { isStaged } : {}) }
+  log.end('night', 'skipped', figures, `${snapshot} ${why}: nothing to do`)
+  return { kind: 'skipped', snapshot, slot, asOf, reverted, isStaged }
 }

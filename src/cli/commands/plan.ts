@@ -33,11 +33,16 @@ export default defineCommand({
 })
 
 function describe(preview: Preview, cost: Awaited<ReturnType<typeof planFolder>>['cost']): string {
-  const { snapshot, slot, isLive, put, deleted, bytes, endpoints, requests, refusals, objections } = preview
+  const { snapshot, slot, isLive, isStaged, put, deleted, bytes, endpoints, requests, refusals, objections } =
+    preview
   const { PutObject: puts, GetObject: gets, ListObjectsV2: lists, DeleteObjects: deletes } = requests
   const changes = `${formatCount(put)} to put, ${formatCount(deleted)} to delete`
   const figures = describeSummary({
-    snapshot: isLive ? `${snapshot}, already live` : snapshot,
+    snapshot: isLive
+      ? `${snapshot}, already live`
+      : isStaged
+        ? `${snapshot}, staged: a publish only flips`
+        : snapshot,
     slot,
     changes: puts > 0 ? changes : 'none: there is nothing to do',
     bytes: formatBytes(bytes),

@@ -30,7 +30,10 @@ export default defineCommand({
     'snapshot does not change. If a publish is stopped or killed, the next one continues. If the data, prices or performance ' +
     'of a fund may no longer be given out, the downloads of earlier days that hold them are removed.\n\n' +
     'Guards compare the snapshot with what is live: too many lost funds, documents, prices or rows are refused (exit code ' +
-    '3), and so is a date in the future or before the live one. Nothing changes then. `fundpress plan` shows it before.',
+    '3), and so is a date in the future or before the live one. Nothing changes then. `fundpress plan` shows it before.\n\n' +
+    '--stage does all of it but that one write: the live snapshot stays live. Look at the staged snapshot with `serve --bucket … ' +
+    '--snapshot`; `flip` makes it live, under the same guards. A publish of the staged snapshot does so, too; of another one it ' +
+    'takes its place.',
   settings: [
     'out',
     ...bucketSettings,
@@ -39,6 +42,7 @@ export default defineCommand({
   ],
   options: [
     ...overrideOptions(),
+    option('--stage', 'Do not make the snapshot live: `flip` does'),
     option('--repair', 'Compare the slots with listings of them, and repair what differs'),
     option('--deep', 'With --repair: read and hash every body, too'),
     noLockOption(),
@@ -53,6 +57,7 @@ export default defineCommand({
       'Into a folder of this machine, which `fundpress edge nginx-folder` serves',
     ],
     ['publish --bucket fund-data --flip-kvs arn:aws:cloudfront::…', 'To AWS behind CloudFront'],
+    ['publish --bucket fund-data --stage', 'To look at it first'],
     ['publish --bucket fund-data --repair', 'After `fundpress verify` has found damage'],
   ],
   run: async (session, flags) => {
@@ -68,22 +73,30 @@ export default defineCommand({
         throw error
       },
     )
-    const { snapshot, hasFlipped, allowed } = summary
-    // A snapshot id begins with its as-of date. What is live already was allowed before.
-    const events = eventsOfAllowed(hasFlipped ? allowed : [], { asOf: snapshot.slice(0, 10), snapshot })
-    await keepEvents(session, events, flags.lock, warn)
+    await keepEvents(session, eventsOfPublish(summary, override), flags.lock, warn)
     session.print(summary, () => describe(summary))
   },
 })
 
+/** What a publish leaves in the history. What was live or staged already was allowed before. */
+export function eventsOfPublish(summary: PublishSummary, { who, reason }: Override) {
+  const { snapshot, hasFlipped, hasStaged, allowed } = summary
+  // A snapshot id begins with its as-of date.
+  const night = { asOf: snapshot.slice(0, 10), snapshot }
+  const events = eventsOfAllowed(hasFlipped || hasStaged ? allowed : [], night)
+  return hasStaged ? [...events, eventOf({ kind: 'staged', ...night, who, reason })] : events
+}
+
 function describe({ snapshot, slot, hasFlipped, requests, seconds, ...changed }: PublishSummary): string {
-  if (!hasFlipped)
+  const { hasStaged, isStaged } = changed
+  if (isStaged && !hasStaged) return `${snapshot} is staged already in ${slot}, nothing to do\n`
+  if (!hasFlipped && !hasStaged)
     return `${snapshot} is already live in ${slot}, ${describeRemoved(changed.removed) ?? 'nothing to do'}\n`
   const { put, deleted, bytes, downloads } = changed
   const pace = Math.round((put + deleted) / Math.max(seconds, 0.001))
   return describeSummary({
     snapshot,
-    'live in': slot,
+    [hasStaged ? 'staged in' : 'live in']: slot,
     put: formatCount(put),
     deleted: formatCount(deleted),
     bytes: formatBytes(bytes),
@@ -91,12 +104,14 @@ function describe({ snapshot, slot, hasFlipped, requests, seconds, ...changed }:
     'earlier days': describeRemoved(changed.removed),
     requests: describeRequests(requests),
     seconds: `${seconds.toFixed(1)} (${formatCount(pace)} objects a second)`,
+    next: hasStaged ? `\`fundpress flip ${snapshot}\` makes it live` : null,
   })
 }
 
 export interface PublishFlags {
   readonly override: Override
   readonly repair?: boolean | undefined
+  readonly stage?: boolean | undefined
   readonly deep?: boolean | undefined
   /** False with --no-lock. */
   readonly lock: boolean
@@ -152,18 +167,23 @@ export async function planFolder(session: Session, flags: PublishFlags) {
 
 /** @throws {Error} if the folder holds no snapshot */
 async function commonOptions(session: Session, flags: PublishFlags) {
-  const { settings, today } = session
-  const { out, baseUrl, docsUrl, freshness, guards, bucket, downloads } = settings
+  const { out, baseUrl } = session.settings
   recoverSnapshot(out)
   await readManifestHead(out)
+  const isStaging = flags.stage === true
+  return { ...(await flipOptions(session, flags)), out, baseUrl, isRepair: flags.repair === true, isStaging }
+}
+
+/** What a flip of a staged snapshot shares with a publish. */
+export async function flipOptions(session: Session, flags: PublishFlags) {
+  const { settings, today } = session
+  const { docsUrl, freshness, guards, bucket, downloads } = settings
   return {
-    out,
-    baseUrl,
     table: routeTable(endpoints, docsUrl),
     limits: { ...guards, maxStaleShare: freshness.maxStaleShare, maxDeletes: bucket.maxDeletes },
     override: flags.override,
     today,
-    isRepair: flags.repair === true,
+    isRepair: false,
     isLocking: flags.lock,
     ...(await followingOf(session, flags.forgetKvs)),
     retention: { keepDays: flags.keepDays ?? null, keep: downloads.keep },

@@ -7,10 +7,12 @@ import { defineCommand } from '../command.ts'
 import { eventOf, keepEvents } from '../nightly/events.ts'
 import {
   bucketSettings,
+  expectedSnapshot,
   forgetKvsOption,
   noLockOption,
   option,
   parsedOption,
+  parseSnapshot,
   reasonOption,
 } from '../options.ts'
 
@@ -20,14 +22,14 @@ export default defineCommand({
     'Edges follow within their --live-ttl. Downloads go back with the snapshot; if they are missing, rollback warns.\n\n' +
     'After a publish, the other slot holds the snapshot that was live before: rollback makes it live and reverts ' +
     'what was published. After a rollback, it holds the snapshot that was reverted: only rollback --again makes it live ' +
-    'again. `status` says which of the two it is. nightly publishes a reverted snapshot only with --again, too.',
+    'again. `status` says which of the two it is. While a snapshot is staged, there is nothing to go back to. nightly publishes a reverted snapshot only with --again, too.',
   settings: [...bucketSettings, 'bucket.leaseSeconds', 'edge.keyValueStore'],
   options: [
     parsedOption(
       '--to <snapshot>',
       'Only if the other slot holds this snapshot',
-      'a snapshot id, such as 2026-11-19-3f9c2ab4d1e0',
-      (text) => (/^[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9a-f]{12}$/.test(text) ? text : undefined),
+      expectedSnapshot,
+      parseSnapshot,
     ),
     option('--again', 'Also if a rollback has reverted the snapshot that would be live'),
     reasonOption('Why: kept in the history'),

@@ -10,6 +10,7 @@ import { routeTable } from '../../api/derive/route-table.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
 import { checksumsIn, inSlot } from '../../bucket/live/layout.ts'
 import { readLive } from '../../bucket/live/live.ts'
+import { findSnapshot } from '../../bucket/live/staged.ts'
 import { readPart, readUpTo } from '../../bucket/store/read.ts'
 import type { ObjectStore } from '../../bucket/store/store.ts'
 import { exampleTargets } from '../../build/examples.ts'
@@ -22,26 +23,37 @@ import { messageOf } from '../../system/message.ts'
 import { withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { UsageError } from '../failure.ts'
-import { bucketSettings } from '../options.ts'
+import { bucketSettings, expectedSnapshot, parsedOption, parseSnapshot } from '../options.ts'
 
 export default defineCommand({
   description:
     'Serves a snapshot over HTTP, as the published API answers: that of a folder, or with --bucket the live one. It ' +
-    'follows new builds and publishes. Ctrl-C ends it.',
+    'follows new builds and publishes. With --snapshot it serves just that one, wherever the bucket holds it: the live one, the ' +
+    'staged one, or the one that was live before; when a publish takes its place, it answers 503. Ctrl-C ends it.',
   settings: ['out', ...bucketSettings, 'edge.liveTtlSeconds', 'edge.host', 'edge.port'],
+  options: [
+    parsedOption(
+      '--snapshot <id>',
+      'With --bucket: the snapshot with this id, the staged one for example',
+      expectedSnapshot,
+      parseSnapshot,
+    ),
+  ],
   examples: [
     ['serve --out out', 'On http://127.0.0.1:8080'],
     ['serve --out out --host 0.0.0.0 --port 80', 'For other machines, too'],
     ['serve --bucket fund-data --region eu-central-1', 'The live snapshot of a bucket'],
     ['serve --bucket file:///srv/fundpress', 'The same of a bucket that is a folder'],
+    ['serve --bucket fund-data --snapshot 2026-11-20-3f9c2ab4d1e0', 'What `publish --stage` has staged'],
   ],
-  run: async (session) => {
+  run: async (session, { snapshot = null }) => {
     const { settings, hasFlag } = session
+    if (snapshot !== null && !hasFlag('bucket.name')) throw new UsageError('--snapshot goes with --bucket')
     if (!hasFlag('bucket.name')) return serveUntilStopped(session, await serveFolder(settings.out))
     if (hasFlag('out')) throw new UsageError('--out and --bucket exclude each other: serve one of them')
     await withBucket(
       session,
-      async (store) => serveUntilStopped(session, await serveBucket(store, session)),
+      async (store) => serveUntilStopped(session, await serveBucket(store, session, snapshot)),
       requestPatience,
     )
   },
@@ -108,9 +120,14 @@ export async function serveFolder(out: string) {
   return { origin, snapshot, place: out, examples }
 }
 
-/** @throws {Error} if nothing is live, or the bucket cannot be read */
-async function serveBucket(store: ObjectStore, { settings, clock, now, stderr }: Session): Promise<Served> {
+/** @param wanted null: what is live @throws {Error} if nothing is live, no slot holds what is wanted, or the bucket cannot be read */
+async function serveBucket(
+  store: ObjectStore,
+  { settings, clock, now, stderr }: Session,
+  wanted: string | null,
+): Promise<Served> {
   const liveNow = async () => {
+    if (wanted !== null) return findSnapshot(store, wanted)
     const { live } = await readLive(store)
     if (live === null) throw new Error(`${store.name}: nothing is live, there is nothing to serve`)
     return live

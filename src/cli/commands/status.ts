@@ -4,6 +4,7 @@ import { heldMessage, isHeldByOther } from '../../bucket/live/journal.ts'
 import { isAlive, thisHolder } from '../../system/holder.ts'
 import type { LiveSnapshot } from '../../bucket/live/live.ts'
 import { fetchHistory, type NightlyEvent } from '../../bucket/nightly/history.ts'
+import type { Staged } from '../../bucket/live/staged.ts'
 import { contradictions, type DownloadsState, readStatus, type Status } from '../../bucket/live/status.ts'
 import { escapeInvisible, printable } from '../../data/model/printable.ts'
 import { describeStale, staleShare } from '../../guards/assess.ts'
@@ -25,8 +26,8 @@ function inSeconds(duration: string): number | undefined {
 
 export default defineCommand({
   description:
-    'Shows which slot of the bucket is live, what the other one holds (the snapshot that was live before, or the one ' +
-    'that a rollback has reverted), and what was refused, allowed or rolled back last; with --base what a deployment reports ' +
+    'Shows which slot of the bucket is live, what the other one holds (the snapshot that was live before, the one ' +
+    'that a rollback has reverted, or the one that is staged), and what was refused, allowed or rolled back last; with --base what a deployment reports ' +
     'about itself, which needs no credentials. The exit code is 1 if nothing is live, or if documents or downloads ' +
     'do not belong to the live snapshot. With --max-age it is 1 also if the snapshot went live longer ago, if its ' +
     'as-of date ended longer ago (on business days), or if too many funds have stale prices. stderr has a line for ' +
@@ -74,11 +75,12 @@ async function statusOfBucket(session: Session, maxAge: number | undefined): Pro
     const shown = events.filter(({ kind }) => kind !== 'failed').slice(-eventsShown)
     return { name: store.name, found: status, heldBy, events: shown }
   })
-  const { consistency, other } = found
+  const { consistency, other, staged } = found
   const { live, now } = found.live
   if (live === null) {
     if (isJson) stdout.data(`${JSON.stringify({ ...report(found, heldBy), alarms: [], events })}\n`)
-    throw new Error(`${name}: nothing is live${heldBy === null ? '' : ` yet; ${heldBy}`}`)
+    const next = staged === null ? heldBy : `staged is ${describeStaged(staged)}`
+    throw new Error(`${name}: nothing is live${next === null ? '' : ` yet; ${next}`}`)
   }
   const wrong = consistency === null ? [] : contradictions(live, consistency)
   const alarms = wrong.map((what) => `${what}: \`fundpress publish --repair\` repairs it`)
@@ -89,7 +91,14 @@ async function statusOfBucket(session: Session, maxAge: number | undefined): Pro
     const text = `${formatCount(files)} files, ${formatBytes(bytes)}, ${state}`
     const downloads = live.downloads === undefined ? null : text
     const follower = live.keyValueStore === undefined ? null : `CloudFront, by ${live.keyValueStore}`
-    const more = { 'followed by': follower, downloads, other: describeOther(other), publishing: heldBy }
+    const others = staged === null ? describeOther(other) : `${staged.slot} holds what is staged`
+    const more = {
+      'followed by': follower,
+      downloads,
+      staged: staged && describeStaged(staged),
+      other: others,
+      publishing: heldBy,
+    }
     const place = `in ${live.slot}${live.broughtBy === 'rollback' ? ' (by a rollback)' : ''}`
     return describe({ ...live, now }, place, more) + describeEvents(events)
   })
@@ -153,11 +162,11 @@ const ageOf = ({ liveSince, now }: Pick<LiveFacts, 'liveSince' | 'now'>) =>
 
 const noOther = { slot: null, head: null, isWhole: false, isReverted: false }
 
-function report({ live: { live, now }, consistency, other }: Status, heldBy: string | null) {
+function report({ live: { live, now }, consistency, other, staged }: Status, heldBy: string | null) {
   const ageSeconds = live === null ? null : Math.round(ageOf({ ...live, now }))
   const { slot, head, isWhole, isReverted } = other ?? noOther
   const others = { slot, snapshot: head?.snapshot ?? null, asOf: head?.asOf ?? null, isWhole, isReverted }
-  return { live, ageSeconds, consistency, other: slot === null ? null : others, heldBy }
+  return { live, ageSeconds, consistency, other: slot === null ? null : others, staged, heldBy }
 }
 
 const downloadsStates: Readonly<Record<DownloadsState, string>> = {
@@ -182,6 +191,9 @@ function describe(live: LiveFacts, place: string, more: Readonly<Record<string, 
     ...more,
   })
 }
+
+const describeStaged = ({ snapshot, slot, liveSince }: Staged) =>
+  `${snapshot} in ${slot} since ${liveSince}: \`fundpress flip ${snapshot}\` makes it live`
 
 function describeOther(other: Status['other']): string {
   if (other === null) return 'none'

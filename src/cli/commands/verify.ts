@@ -21,6 +21,7 @@ export default defineCommand({
     '`fundpress publish --repair` repairs it.',
   settings: [...bucketSettings, 'bucket.concurrency'],
   options: [
+    option('--staged', 'Verify the staged snapshot instead of the live one'),
     option('--deep', 'Read all bodies, too, those of downloads included, and compare their SHA-256'),
     wholeOption('--sample <number>', 'Read this number of bodies, chosen at random', [1, 1e8]),
     wholeOption('--seed <number>', 'Read the bodies that a sample with this seed has read', [0, maxSeed]),
@@ -31,11 +32,11 @@ export default defineCommand({
     ['verify --bucket fund-data --sample 1000', 'And a thousand bodies'],
     ['verify --bucket fund-data --sample 1000 --seed 42', 'And the same thousand each time'],
   ],
-  run: async (session, { deep = false, sample, seed }) => {
+  run: async (session, { deep = false, staged: isStaged = false, sample, seed }) => {
     if (sample === undefined && seed !== undefined) throw new UsageError('--seed goes with --sample')
     const all = { bodies: deep ? 'all' : 'none' } as const
     const wanted = sample === undefined ? all : sampleOf(sample, seed)
-    const find = (add: VerifyOptions['onDifference']) => verifyBucket(session, wanted, add)
+    const find = (add: VerifyOptions['onDifference']) => verifyBucket(session, wanted, add, { isStaged })
     const verified = await printList(session, find, {
       name: 'differences',
       fields: ({ found: { slot, snapshot, objects, downloads, bodies } }) => {
@@ -59,12 +60,12 @@ export function sampleOf(bodies: number, seed = Math.floor(Math.random() * (maxS
   return { bodies, seed }
 }
 
-/** @param onDifference may return a promise, to slow the verification down @param keep as in `VerifyOptions` */
+/** @param onDifference may return a promise, to slow the verification down @param options as in `VerifyOptions` */
 export async function verifyBucket(
   session: Session,
   wanted: WantedBodies,
   onDifference: VerifyOptions['onDifference'],
-  keep: VerifyOptions['keep'] = session.settings.downloads.keep,
+  options: Partial<Pick<VerifyOptions, 'keep' | 'isStaged'>> = {},
 ) {
   const { settings, signal } = session
   const listing = showProgress(session, 'objects listed')
@@ -78,7 +79,8 @@ export async function verifyBucket(
   return withBucket(session, async (store) => {
     const found = await verifyLive(store, {
       bodies: wanted.bodies,
-      keep,
+      keep: session.settings.downloads.keep,
+      ...options,
       concurrency: settings.bucket.concurrency,
       signal,
       random: () => random.between(0, 1),

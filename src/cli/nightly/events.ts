@@ -57,7 +57,9 @@ export function describeEvent(event: NightlyEvent): { readonly what: string; rea
   const parts = objections.map(({ guard, message }) => `${guard} (${message})`)
   if (moreObjections > 0) parts.push(`${moreObjections} more`)
   const place = step === undefined ? '' : ` in ${step}`
-  const about = kind === 'rolled back' ? ` from ${reverted ?? ''} to ${snapshot ?? ''}` : place
+  const isOfSnapshot = kind === 'staged' || kind === 'flipped'
+  const others = isOfSnapshot ? ` ${snapshot ?? ''}` : place
+  const about = kind === 'rolled back' ? ` from ${reverted ?? ''} to ${snapshot ?? ''}` : others
   const often = times > 1 ? ` (${countOf(times, 'time')})` : ''
   const what = `${kind}${about}${often}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
   return { what, why: event.reason ?? '' }

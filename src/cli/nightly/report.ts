@@ -31,8 +31,8 @@ export interface DoneRun {
 export type NightlyReport = DoneRun | ({ readonly asOf: string } & OtherRun)
 
 type OtherRun =
-  /** `snapshot` is live, as the run would make it; or a rollback has reverted `reverted`, the one of the run. */
-  | { readonly kind: 'skipped'; snapshot: string; slot: string; reverted: string | null }
+  /** `snapshot` is live or staged, as the run would make it; or a rollback has reverted `reverted`, the one of the run. */
+  | { readonly kind: 'skipped'; snapshot: string; slot: string; reverted: string | null; isStaged: boolean }
   /** `reason` has one line; `errors` are those that led to it, one line each, empty if the reason says it all. */
   | { readonly kind: 'failed'; step: Step; reason: string; errors: readonly string[] }
   /** A guard has refused the data: `reason` has one line. */
@@ -50,11 +50,17 @@ function describeOutcome(report: NightlyReport): string {
   const heading = `## fundpress ${report.kind === 'done' ? report.figures.asOf : report.asOf}`
   switch (report.kind) {
     case 'done':
-      return `${heading}: live\n\n${describeDone(report)}`
+      return report.published.isStaged
+        ? `${heading}: staged\n\n${describeStaged(report.figures.snapshot)}\n${describeDone(report)}`
+        : `${heading}: live\n\n${describeDone(report)}`
     case 'open':
       return `${heading}: not done yet\n`
     case 'skipped': {
-      const { snapshot, slot, reverted } = report
+      const { snapshot, slot, reverted, isStaged } = report
+      if (isStaged) {
+        const already = `${code(snapshot)} is staged already in ${slot}. It was made from this very database.`
+        return `${heading}: nothing to do\n\n${already}\n\n${describeStaged(snapshot)}`
+      }
       const why =
         reverted === null
           ? `${code(snapshot)} is already live in ${slot}. It was made from this very database.`
@@ -67,6 +73,14 @@ function describeOutcome(report: NightlyReport): string {
       return `${heading}: refused in ${report.step}\n\n${describeRefusal(report.objections)}`
   }
 }
+
+/** How to look at a staged snapshot, and how to make it live. */
+const describeStaged = (snapshot: string) =>
+  [
+    'It is staged: readers do not see it yet. Look at it, then make it live:\n',
+    fenced([`fundpress serve --bucket … --snapshot ${snapshot}`, `fundpress flip ${snapshot} --bucket …`]),
+    'With `edge.previewToken` in the config, each edge shows it to requests with the header `X-Fundpress-Preview: <token>`.\n',
+  ].join('\n')
 
 function describeDone(run: DoneRun): string {
   const { figures, built } = run

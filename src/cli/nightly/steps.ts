@@ -1,7 +1,8 @@
 /** The steps of a nightly run: check and build, plan, publish, verify, status. */
 
 import { join } from 'node:path'
-import { readLive, type Live } from '../../bucket/live/live.ts'
+import { readLive } from '../../bucket/live/live.ts'
+import { readStaged } from '../../bucket/live/staged.ts'
 import { readStatus } from '../../bucket/live/status.ts'
 import { keepInHistory, type NewEvent, type NightlyFigures } from '../../bucket/nightly/history.ts'
 import type { ObjectDifference } from '../../bucket/manifest/listing.ts'
@@ -18,7 +19,7 @@ import { buildOptions, mergeOptions, withBucket } from '../from-settings.ts'
 import type { Session } from '../command.ts'
 import { buildSince } from '../commands/build.ts'
 import { mergeSince } from '../commands/merge.ts'
-import { planFolder, publishFolder } from '../commands/publish.ts'
+import { eventsOfPublish, planFolder, publishFolder } from '../commands/publish.ts'
 import { assertMatches, describeDifference, describeVerified } from '../commands/verify.ts'
 import { sampleOf, verifyBucket } from '../commands/verify.ts'
 import { reasonOf } from '../failure.ts'
@@ -31,7 +32,6 @@ import {
   describeWithheld,
   errorsFirst,
 } from '../format.ts'
-import { eventsOfAllowed } from './events.ts'
 import { describeRemoved, formatBytes, formatCount, formatDollars } from '../format.ts'
 import type { NightlyLog } from './log.ts'
 import { describeChanged, type DoneRun } from './report.ts'
@@ -48,6 +48,8 @@ interface NightlySteps {
   /** False with --no-lock. */
   readonly lock: boolean
   readonly forgetKvs?: boolean | undefined
+  /** Whether the run ends with a staged snapshot. */
+  readonly stage?: boolean | undefined
 }
 
 const findingsShown = 100
@@ -139,7 +141,7 @@ function logFindings(findings: readonly Finding[], log: NightlyLog): void {
 /** @param started of the run, by the session's clock @param allowed what an operator has allowed before */
 export async function publishNightly(
   session: Session,
-  { asOf, sample, seed, override, lock, forgetKvs }: NightlySteps,
+  { asOf, sample, seed, override, lock, forgetKvs, stage }: NightlySteps,
   log: NightlyLog,
   run: {
     readonly built: BuildSummary
@@ -148,20 +150,26 @@ export async function publishNightly(
   },
 ): Promise<DoneRun> {
   const { built, started } = run
-  const flags = { override, lock, forgetKvs, keepDays: session.settings.downloads.keepDays }
+  const flags = { override, lock, forgetKvs, stage, keepDays: session.settings.downloads.keepDays }
   const { preview, cost } = await planFolder(log.begin('plan'), flags)
   const { slot, put, deleted, bytes } = preview
   const expected = `${formatCount(put)} to put, ${formatCount(deleted)} to delete, ${formatBytes(bytes)}, ${formatDollars(cost.publish)}`
+  const isDone = preview.isLive
+    ? 'already live, nothing to change'
+    : preview.isStaged
+      ? 'staged already'
+      : null
   const planned = { slot, put, deleted, bytes, cost: cost.publish, costOfMonth: cost.month }
-  log.end('plan', 'done', planned, preview.isLive ? 'already live, nothing to change' : expected)
+  log.end('plan', 'done', planned, isDone ?? expected)
 
   const warn = (warning: string) => log.warn('publish', warning)
   const published = await publishFolder(log.begin('publish'), flags, warn)
   logPublished(published, log)
-  // What is live already was allowed before.
-  const allowed = [...run.allowed, ...(published.hasFlipped ? published.allowed : [])]
+  const { hasFlipped, hasStaged, isStaged } = published
+  // What is live or staged already was allowed before.
+  const allowed = [...run.allowed, ...(hasFlipped || hasStaged ? published.allowed : [])]
   logAllowed(allowed, log)
-  const events = eventsOfAllowed(allowed, { asOf, snapshot: built.snapshot })
+  const events = eventsOfPublish({ ...published, hasStaged, allowed }, override)
 
   const keep = async (isVerified: boolean) => {
     const figures: NightlyFigures = {
@@ -181,28 +189,36 @@ export async function publishNightly(
     }
     return { figures, history: await keepInBucket(session, { figures, events }, lock, log) }
   }
-  const verifying = verifySample(log.begin('verify'), sampleOf(sample, seed), log)
+  const verifying = verifySample(log.begin('verify'), sampleOf(sample, seed), isStaged, log)
   const verified = await verifying.catch(async (error: unknown) => {
     await keep(false)
     throw error
   })
-  const { newestPrice } = await logStatus(log.begin('status'), log)
+  const newestPrice = await logStatus(log.begin('status'), isStaged, log)
   const { figures, history } = await keep(true)
   const { documents, written = 0, seconds } = figures
   const text = `done in ${seconds.toFixed(1)} s: ${describeChanged(figures)} documents changed of ${formatCount(documents)}, ${formatCount(written)} files put or deleted, ${formatDollars(figures.cost)}`
-  log.end('night', 'done', { ...figures, slot: published.slot }, text)
+  const staged = isStaged ? `; \`fundpress flip ${built.snapshot}\` makes it live` : ''
+  log.end('night', 'done', { ...figures, slot: published.slot, ...(isStaged && { isStaged }) }, text + staged)
   const shown = { costOfMonth: cost.month, newestPrice, verified, allowed, history }
   return { kind: 'done', figures, built, published, ...shown }
 }
 
 function logPublished(published: PublishSummary, log: NightlyLog): void {
-  const { snapshot, slot, hasFlipped, put, deleted, bytes, seconds } = published
+  const { snapshot, slot, hasFlipped, hasStaged, isStaged, put, deleted, bytes, seconds } = published
   const removed = describeRemoved(published.removed)
-  const done = hasFlipped
-    ? `${snapshot} is live in ${slot}: ${formatCount(put)} put, ${formatCount(deleted)} deleted, ${seconds.toFixed(1)} s`
-    : `${snapshot} is already live in ${slot}`
+  const state = isStaged ? 'staged' : 'live'
+  const done =
+    hasFlipped || hasStaged
+      ? `${snapshot} is ${state} in ${slot}: ${formatCount(put)} put, ${formatCount(deleted)} deleted, ${seconds.toFixed(1)} s`
+      : `${snapshot} is already ${state} in ${slot}`
   const text = removed === null ? done : `${done}; ${removed}`
-  log.end('publish', 'done', { snapshot, slot, hasFlipped, put, deleted, bytes, seconds, removed }, text)
+  log.end(
+    'publish',
+    'done',
+    { snapshot, slot, hasFlipped, isStaged, put, deleted, bytes, seconds, removed },
+    text,
+  )
 }
 
 /** A step shows at most ten annotations. */
@@ -222,14 +238,19 @@ function costOf({ requests }: PublishSummary, { settings }: Session): number {
 
 const differencesShown = 100
 
-/** @returns what was verified, in words @throws {Error} if the live slot does not match its manifest */
-async function verifySample(session: Session, wanted: ReturnType<typeof sampleOf>, log: NightlyLog) {
+/** @returns what was verified, in words @throws {Error} if the slot that was published does not match its manifest */
+async function verifySample(
+  session: Session,
+  wanted: ReturnType<typeof sampleOf>,
+  isStaged: boolean,
+  log: NightlyLog,
+) {
   let shown = 0
   const show = (difference: ObjectDifference) => {
     if (shown++ < differencesShown) log.fail('verify', describeDifference(difference))
   }
   // The publish has searched the downloads of earlier days.
-  const verified = await verifyBucket(session, wanted, show, null)
+  const verified = await verifyBucket(session, wanted, show, { keep: null, isStaged })
   assertMatches(verified)
   const { objects, bodies, differences } = verified.found
   const figures = { objects, bodies, differences, seed: wanted.seed }
@@ -237,20 +258,29 @@ async function verifySample(session: Session, wanted: ReturnType<typeof sampleOf
   return `${formatCount(objects)} objects listed, ${formatCount(bodies)} bodies read (seed ${wanted.seed})`
 }
 
-/** @throws {Error} if nothing is live, contrary to what all steps before did */
-async function logStatus(session: Session, log: NightlyLog): Promise<Live> {
-  const { live, other, name } = await withBucket(session, async (store) => {
+/** @returns the newest price of what was published @throws {Error} if nothing is live or staged, contrary to what all steps before did */
+async function logStatus(session: Session, isStaged: boolean, log: NightlyLog): Promise<string | null> {
+  const { live, staged, other, name } = await withBucket(session, async (store) => {
     try {
       const found = await readStatus(store)
-      return { live: found.live.live, other: found.other, name: store.name }
+      return { live: found.live.live, staged: found.staged, other: found.other, name: store.name }
     } catch (error) {
       session.signal.throwIfAborted()
       // The live slot is verified, so this run does not fail. The next one would.
       const advice = '`fundpress publish --repair` repairs a damaged slot'
       log.warn('status', `the state of the other slot is unknown: ${reasonOf(error)}; ${advice}`)
-      return { live: (await readLive(store)).live, other: null, name: store.name }
+      const { live: now } = await readLive(store)
+      return { live: now, staged: await readStaged(store, now), other: null, name: store.name }
     }
   })
+  if (isStaged) {
+    if (staged === null) throw new Error(`${name}: nothing is staged`)
+    const { snapshot, slot, liveSince, newestPrice } = staged
+    const now = live === null ? 'nothing is live' : `${live.snapshot} stays live in ${live.slot}`
+    const figures = { snapshot: live?.snapshot ?? null, staged: snapshot, slot, stagedSince: liveSince }
+    log.end('status', 'done', figures, `${snapshot} is staged in ${slot} since ${liveSince}; ${now}`)
+    return newestPrice
+  }
   if (live === null) throw new Error(`${name}: nothing is live`)
   const { snapshot, slot, liveSince } = live
   const before = other?.head?.snapshot ?? null
@@ -259,7 +289,7 @@ async function logStatus(session: Session, log: NightlyLog): Promise<Live> {
   const back = otherIsWhole ? `; rollback${again} would make ${before ?? ''} live` : ''
   const figures = { snapshot, slot, liveSince, other: before, otherIsWhole }
   log.end('status', 'done', figures, `${snapshot} in ${slot} since ${liveSince}${back}`)
-  return live
+  return live.newestPrice
 }
 
 /** Nothing depends on the history: if it cannot be written, the run warns. */

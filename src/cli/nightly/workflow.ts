@@ -42,7 +42,7 @@ export function leaveRefusal(environment: Session['environment'], objections: re
 }
 
 /** An earlier attempt may have written others to the same file: the last ones count. */
-const noRefusal = { refused: false, allow: '', refusal: '' }
+const noRefusal = { staged: false, refused: false, allow: '', refusal: '' }
 const noFailure = { 'failed-step': '', reason: '', ...noRefusal }
 
 function outputsOf(report: NightlyReport): Outputs {
@@ -64,17 +64,24 @@ function outputsOf(report: NightlyReport): Outputs {
         seconds: Math.round(seconds),
         'oldest-price': oldestPrice ?? '',
         ...noFailure,
+        staged: report.published.isStaged,
       }
     }
     case 'open':
       return { skipped: false, ...noFailure }
     case 'skipped':
-      return { skipped: true, snapshot: report.snapshot, slot: report.slot, ...noFailure }
+      return {
+        skipped: true,
+        snapshot: report.snapshot,
+        slot: report.slot,
+        ...noFailure,
+        staged: report.isStaged,
+      }
     case 'failed':
       return { skipped: false, 'failed-step': report.step, reason: report.reason, ...noRefusal }
     case 'refused':
       // `leaveRefusal` writes the rest.
-      return { skipped: false, 'failed-step': report.step, reason: report.reason }
+      return { skipped: false, staged: false, 'failed-step': report.step, reason: report.reason }
   }
 }
 

@@ -1,0 +1,92 @@
+/** `fundpress flip`: makes the staged snapshot live. */
+
+import { Argument, InvalidArgumentError } from 'commander'
+import { flipStaged, type FlipSummary } from '../../bucket/publish/flip-staged.ts'
+import { Refusal } from '../../guards/guards.ts'
+import { overrideOf, withBucket } from '../from-settings.ts'
+import { defineCommand } from '../command.ts'
+import { describeRemoved, describeSummary, formatCount } from '../format.ts'
+import { eventOf, eventsOfAllowed, keepEvents } from '../nightly/events.ts'
+import {
+  bucketSettings,
+  expectedSnapshot,
+  forgetKvsOption,
+  noLockOption,
+  option,
+  overrideOptions,
+  parseSnapshot,
+} from '../options.ts'
+import { flipOptions } from './publish.ts'
+
+export default defineCommand({
+  description:
+    'Makes the snapshot live that `publish --stage` or `nightly --stage` has put into the other slot, with one write. It is ' +
+    'named by its id, so that nothing goes live that nobody has looked at. A listing shows first that the slot is ' +
+    'complete.\n\n' +
+    'The guards of `publish` ask again (exit code 3); what was allowed when the snapshot was staged stays allowed. If another ' +
+    'snapshot went live since then, stage again. If the snapshot is live already, there is nothing to do.',
+  arguments: [
+    new Argument('<snapshot>', 'The staged snapshot, see `status`').argParser((text: string) => {
+      if (parseSnapshot(text) !== undefined) return text
+      throw new InvalidArgumentError(`It must be ${expectedSnapshot}.`)
+    }),
+  ],
+  settings: [
+    ...bucketSettings,
+    ...(['bucket.concurrency', 'bucket.maxDeletes', 'freshness.maxStaleShare'] as const),
+    ...(['bucket.leaseSeconds', 'bucket.graceSeconds', 'edge.liveTtlSeconds', 'edge.keyValueStore'] as const),
+  ],
+  options: [
+    ...overrideOptions(undefined, 'kept in the history'),
+    forgetKvsOption(),
+    option('--no-check', 'Trust the journal that the slot is complete; do not list it'),
+    noLockOption(),
+  ],
+  json: 'Print what is live now as JSON',
+  examples: [
+    ['flip 2026-11-20-3f9c2ab4d1e0 --bucket fund-data', 'After a look at it'],
+    [
+      'flip 2026-11-20-3f9c2ab4d1e0 --bucket fund-data --reason "seen by Ms Weber"',
+      'With a note for the history',
+    ],
+  ],
+  run: async (session, { check: isChecking, ...flags }, to: string) => {
+    const { settings, signal, stderr } = session
+    const { keepDays } = settings.downloads
+    const override = overrideOf(session, flags)
+    const { who, reason } = override
+    const keep = (events: Parameters<typeof keepEvents>[1]) =>
+      keepEvents(session, events, flags.lock, stderr.tell)
+    const night = { asOf: to.slice(0, 10), snapshot: to }
+    const flipping = withBucket(session, async (store) =>
+      flipStaged(store, {
+        ...settings.bucket,
+        ...(await flipOptions(session, { ...flags, override, keepDays })),
+        to,
+        isChecking,
+        signal,
+        onWarning: stderr.tell,
+      }),
+    )
+    const flipped = await flipping.catch(async (error: unknown) => {
+      if (error instanceof Refusal)
+        await keep([eventOf({ kind: 'refused', ...night, who, reason: null }, error.objections)])
+      throw error
+    })
+    const event = eventOf({ kind: 'flipped', ...night, who, reason })
+    if (flipped.hasFlipped) await keep([...eventsOfAllowed(flipped.allowed, night), event])
+    session.print(flipped, () => describe(flipped))
+  },
+})
+
+function describe({ snapshot, slot, hasFlipped, before, changed, removed }: FlipSummary): string {
+  if (!hasFlipped)
+    return `${snapshot} is already live in ${slot}, ${describeRemoved(removed) ?? 'nothing to do'}\n`
+  return describeSummary({
+    snapshot,
+    'live in': slot,
+    before: before ?? 'nothing',
+    changed: changed === null ? 'not known' : `${formatCount(changed)} documents`,
+    'earlier days': describeRemoved(removed),
+  })
+}

@@ -1,0 +1,361 @@
+/** Staged snapshots: uploaded and complete, seen by nobody until `flip` makes just that one live, under the same guards. */
+import { once } from 'node:events'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { expectFailure, expectSuccess } from '../cli/outcome.ts'
+import type { LiveJson } from '../support/bucket.ts'
+import { buildNights, newBenchmark } from '../support/nights.ts'
+import { openPress, type Press } from '../support/press.ts'
+import { sample } from '../support/rounds.ts'
+
+let press: Press
+/** Snapshot ids by their folders. */
+const ids: Record<string, string> = {}
+/** The bucket with `night-1` live and `night-2` staged. */
+let stagedBucket: () => void
+let publishedBucket: () => void
+
+beforeAll(async () => {
+  const nights = await buildNights(2, 1, { years: 1, isSmall: true })
+  press = await openPress(nights)
+  await nights.change('changed', newBenchmark(1))
+  await nights.change('fewer', 'DELETE FROM price WHERE date = (SELECT min(date) FROM price)')
+  await nights.change('no-emt', 'DELETE FROM emt')
+  for (const name of ['night-2', 'changed', 'fewer', 'no-emt', 'night-1']) {
+    const { snapshot } = await press.json<{ snapshot: string }>(`plan --out ${name}`)
+    ids[name] = snapshot
+  }
+  await expectSuccess(press.publish('night-1'))
+  publishedBucket = press.bucket.save()
+  await expectSuccess(stage('night-2'))
+  stagedBucket = press.bucket.save()
+})
+afterAll(() => press.stop())
+beforeEach(() => {
+  press.server.reset()
+  stagedBucket()
+})
+
+const id = (name: string) => ids[name] ?? ''
+const stage = (out: string, ...flags: readonly string[]) => press.publish(out, '--stage', ...flags)
+const flip = (name: string, ...flags: readonly string[]) => press.fundpress(['flip', id(name), ...flags])
+const live = () => press.bucket.live()?.snapshot
+const staged = () => {
+  const text = press.bucket.body('staged.json').toString()
+  return text === '' ? null : (JSON.parse(text) as LiveJson)
+}
+const events = () =>
+  (
+    JSON.parse(press.bucket.body('nightly/history.json').toString()) as {
+      readonly events: readonly Readonly<Record<string, unknown>>[]
+    }
+  ).events
+const puts = () => press.server.log.filter(({ operation }) => operation === 'PutObject').map(({ key }) => key)
+/** What is live is whole, and so is what is staged. */
+const expectWhole = () => {
+  expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
+  if (staged() !== null) expect(press.bucket.faultsOf(staged()?.slot)).toEqual([])
+}
+
+it('publish --stage uploads a snapshot and names it in staged.json; live.json stays as it was', async () => {
+  publishedBucket()
+  const before = press.bucket.body('live.json')
+  const line = 'publish --out night-2 --stage'
+  expect((await press.fundpress(line)).stdout).toMatch(
+    new RegExp(
+      `^snapshot +${id('night-2')}\nstaged in +green\n[^]*fundpress flip ${id('night-2')}\` makes it live\n$`,
+    ),
+  )
+  expect(press.bucket.body('live.json')).toEqual(before)
+  expect(press.bucket.differencesFrom('night-2', 'green')).toEqual([])
+  // All that the flip will write but its own time.
+  const told = { ...staged(), liveSince: expect.any(String) as string }
+  await expectSuccess(flip('night-2'))
+  expect(press.bucket.live()).toMatchObject(told)
+})
+
+it('staging the same snapshot again, or the live one, does nothing', async () => {
+  press.server.reset()
+  const again = await press.fundpress('publish --out night-2 --stage')
+  expect(again).toMatchObject({
+    code: 0,
+    stdout: `${id('night-2')} is staged already in green, nothing to do\n`,
+  })
+  const ofLive = await press.fundpress('publish --out night-1 --stage')
+  expect(ofLive.stdout).toBe(`${id('night-1')} is already live in blue, nothing to do\n`)
+  expect(puts()).toEqual([])
+  expect(staged()?.snapshot).toBe(id('night-2'))
+})
+
+it('status, plan, diff and verify know the staged snapshot', async () => {
+  const { stdout } = await press.fundpress('status')
+  expect(stdout).toMatch(
+    new RegExp(
+      `^staged +${id('night-2')} in green since 2\\S+Z: \`fundpress flip ${id('night-2')}\` makes it live$`,
+      'm',
+    ),
+  )
+  expect(stdout).toMatch(/^other +green holds what is staged$/m)
+  expect(await press.json('status')).toMatchObject({
+    live: { snapshot: id('night-1') },
+    staged: { snapshot: id('night-2'), slot: 'green' },
+  })
+  expect(await press.json('plan --out night-2')).toMatchObject({ isStaged: true, put: 0, deleted: 0 })
+  const compared = { from: { snapshot: id('night-1') }, to: { snapshot: id('night-2') } }
+  expect(await press.json('diff live other')).toMatchObject(compared)
+  expect(await press.json('verify --staged')).toMatchObject({ snapshot: id('night-2'), differences: [] })
+  press.bucket.remove('green/docs/../SHA256SUMS')
+  const [key = ''] = press.bucket.keys('green/api/')
+  press.bucket.remove(key)
+  expect(await press.fundpress('verify --staged')).toMatchObject({
+    code: 1,
+    stdout: `${key.slice(6)} is not there\n`,
+  })
+})
+
+it('flip makes it live with one write, and keeps in the history who has done so', async () => {
+  press.server.reset()
+  const { code, stdout, stderr } = await flip('night-2', '--reason', 'looks right')
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toMatch(
+    new RegExp(`^snapshot +${id('night-2')}\nlive in +green\nbefore +${id('night-1')}\nchanged +\\d+ doc`),
+  )
+  const lease = ['journal.json', 'journal.json']
+  expect(puts()).toEqual([...lease, 'live.json', 'journal.json', 'journal.json', 'nightly/history.json'])
+  expect([live(), staged(), press.bucket.keys('journal/').filter((key) => key.includes('changes'))]).toEqual([
+    id('night-2'),
+    null,
+    [],
+  ])
+  expect(events().slice(-2)).toMatchObject([
+    { kind: 'staged', snapshot: id('night-2'), reason: null },
+    { kind: 'flipped', snapshot: id('night-2'), reason: 'looks right' },
+  ])
+  expectWhole()
+  // The answer to an attempt may have been lost.
+  expect(await flip('night-2')).toMatchObject({
+    code: 0,
+    stdout: `${id('night-2')} is already live in green, nothing to do\n`,
+  })
+  await expectSuccess(press.fundpress('rollback'))
+  expect(live()).toBe(id('night-1'))
+})
+
+describe('flip refuses', () => {
+  const refuses = async (name: string, reason: string | RegExp, ...flags: readonly string[]) => {
+    const before = press.bucket.body('live.json')
+    await expectFailure(flip(name, ...flags), reason)
+    expect(press.bucket.body('live.json')).toEqual(before)
+  }
+
+  it('another snapshot than the staged one, and a word that is no snapshot id', async () => {
+    await refuses('changed', `s3://funds: ${id('night-2')} is staged, not ${id('changed')}\n`)
+    await expectFailure(press.fundpress('flip yesterday'), 'It must be a snapshot id, such as 2026-', 2)
+  })
+
+  it('if nothing is staged', async () => {
+    publishedBucket()
+    await refuses('night-2', `nothing is staged, ${id('night-1')} is live: stage ${id('night-2')} first`)
+  })
+
+  it('if another snapshot went live since it was staged', async () => {
+    const other = { ...press.bucket.live(), liveSince: '2026-11-22T10:00:00.000Z' }
+    press.bucket.put('live.json', JSON.stringify(other))
+    await refuses('night-2', `another snapshot went live after ${id('night-2')} or another one was staged`)
+    // A stage puts that right.
+    await expectSuccess(stage('night-2'))
+    await expectSuccess(flip('night-2'))
+  })
+
+  it('a slot that is not whole, unless nobody is to look', async () => {
+    const [key = ''] = press.bucket.keys('green/api/')
+    press.bucket.remove(key)
+    await refuses('night-2', `green is not whole (${key.slice(6)} is missing): publish again instead`)
+    await expectSuccess(flip('night-2', '--no-check'))
+  })
+
+  it('a torn slot', async () => {
+    const journal = JSON.parse(press.bucket.body('journal.json').toString()) as object
+    press.bucket.put(
+      'journal.json',
+      JSON.stringify({ ...journal, changing: { green: 'journal/x.changes.ndjson.gz' } }),
+    )
+    await refuses('night-2', 'green is not whole (a publish was stopped in it): publish again instead')
+  })
+
+  it('what a guard refuses now, with exit code 3, and says what allows it', async () => {
+    await expectSuccess(stage('fewer'))
+    const strict = { FUNDPRESS_GUARDS_LOST_PRICES: '0' }
+    const before = press.bucket.body('live.json')
+    const refused = await press.fundpress(['flip', id('fewer')], strict)
+    expect([refused.code, refused.stdout]).toEqual([3, ''])
+    expect(refused.stderr).toContain(`allow it: --allow lost-prices --reason "…"`)
+    expect([press.bucket.body('live.json'), staged()?.snapshot]).toEqual([before, id('fewer')])
+    expect(events().at(-1)).toMatchObject({
+      kind: 'refused',
+      snapshot: id('fewer'),
+      objections: [{ guard: 'lost-prices' }],
+    })
+    const allowed = ['flip', id('fewer'), '--allow', 'lost-prices', '--reason', 'a holiday']
+    await expectSuccess(press.fundpress(allowed, strict))
+    expect(live()).toBe(id('fewer'))
+    expect(events().slice(-2)).toMatchObject([{ kind: 'allowed', reason: 'a holiday' }, { kind: 'flipped' }])
+  })
+})
+
+it('what was allowed when a snapshot was staged stays allowed at its flip', async () => {
+  expect((await stage('no-emt')).code).toBe(3)
+  expect(staged()?.snapshot).toBe(id('night-2'))
+  await expectSuccess(stage('no-emt', '--force', '--reason', 'no EMT any more'))
+  await expectSuccess(flip('no-emt'))
+  expect(live()).toBe(id('no-emt'))
+  const told = press.bucket.body(`green/changes/${id('no-emt').slice(0, 10)}.json`).toString()
+  expect(told).toContain('no EMT any more')
+})
+
+describe('another publish', () => {
+  it('of the staged snapshot only flips', async () => {
+    press.server.reset()
+    expect(JSON.parse((await press.publish('night-2')).stdout)).toMatchObject({ hasFlipped: true, put: 0 })
+    expect(puts().filter((key) => !key.startsWith('journal.json'))).toEqual(['live.json'])
+    expect([live(), staged()]).toEqual([id('night-2'), null])
+    expectWhole()
+  })
+
+  it.each([['changed'], ['night-1']])('or stage of another one takes its place (%s)', async (name) => {
+    await expectSuccess(stage('changed'))
+    expect([live(), staged()?.snapshot]).toEqual([id('night-1'), id('changed')])
+    expectWhole()
+    await expectSuccess(press.publish('night-2', ...(name === 'night-1' ? ['--repair'] : [])))
+    expect([live(), staged()]).toEqual([id('night-2'), null])
+    expectWhole()
+  })
+
+  it('removes staged.json before it changes the slot', async () => {
+    press.server.reset()
+    await expectSuccess(press.publish('changed'))
+    const log = press.server.log.filter(({ method }) => method !== 'GET')
+    const removed = log.findIndex(({ body }) => body.includes('staged.json'))
+    const first = log.findIndex(({ key }) => key.startsWith('green/'))
+    expect(removed).toBeGreaterThan(0)
+    expect(first).toBeGreaterThan(removed)
+  })
+
+  it('is not stopped by a damaged staged.json', async () => {
+    press.bucket.put('staged.json', '{')
+    expect((await press.fundpress('status')).code).toBe(0)
+    await expectFailure(flip('night-2'), 'staged.json is damaged')
+    await expectSuccess(press.publish('changed'))
+    expect(staged()).toBe(null)
+  })
+})
+
+it('rollback says that the staged snapshot is in the place of the one before', async () => {
+  await expectFailure(
+    press.fundpress('rollback'),
+    `${id('night-2')} is staged in green, which held the snapshot before: there is nothing to go back to. \`fundpress flip`,
+  )
+  press.bucket.remove('staged.json')
+  await expectSuccess(press.publish('changed'))
+  await expectSuccess(stage('night-2'))
+  press.bucket.remove('staged.json')
+  await expectFailure(press.fundpress('rollback'), `blue holds ${id('night-2')}, which was not live before`)
+})
+
+it('stages and flips the very first snapshot', async () => {
+  press.reset()
+  await expectSuccess(stage('night-1'))
+  await expectFailure(press.fundpress('status'), `nothing is live yet; staged is ${id('night-1')} in blue`)
+  expect(JSON.parse((await stage('night-1')).stdout)).toMatchObject({ isStaged: true, hasStaged: false })
+  await expectSuccess(flip('night-1'))
+  expect([live(), press.bucket.live()?.previous]).toEqual([id('night-1'), null])
+  expectWhole()
+})
+
+describe('a kill', () => {
+  const killed = async (words: readonly string[], nth: number, when: 'before' | 'after') => {
+    const { child, end } = press.begin(words)
+    press.server.faults([{ kind: 'call', when, nth, run: () => child.kill('SIGKILL') }])
+    const { signal } = await end
+    press.server.faults([])
+    return signal === 'SIGKILL'
+  }
+  const moments = (requests: number) =>
+    sample(
+      [...Array(requests).keys()].map((at) => [at + 1, at % 2 === 0 ? 'before' : 'after'] as const),
+      { least: 3, turn: 1 },
+    )
+
+  it('in a stage leaves what is live, and never makes the staged snapshot live', async () => {
+    press.server.reset()
+    await expectSuccess(stage('changed'))
+    for (const [nth, when] of moments(press.requests())) {
+      stagedBucket()
+      press.server.reset()
+      await killed(['publish', '--out', 'changed', '--stage'], nth, when)
+      expect(live()).toBe(id('night-1'))
+      expectWhole()
+      const back = await press.fundpress('rollback')
+      expect([back.code, live()]).toEqual([1, id('night-1')])
+      await expectSuccess(stage('changed'))
+      await expectSuccess(flip('changed'))
+      expect(press.bucket.differencesFrom('changed', press.bucket.live()?.slot)).toEqual([])
+    }
+  })
+
+  it('in a flip leaves one of the two live, and the next attempt ends it', async () => {
+    press.server.reset()
+    await expectSuccess(flip('night-2'))
+    for (const [nth, when] of moments(press.requests())) {
+      stagedBucket()
+      press.server.reset()
+      await killed(['flip', id('night-2')], nth, when)
+      expect([id('night-1'), id('night-2')]).toContain(live())
+      expectWhole()
+      await expectSuccess(flip('night-2'))
+      expect(live()).toBe(id('night-2'))
+      await expectSuccess(stage('changed'))
+      expect([live(), staged()?.snapshot]).toEqual([id('night-2'), id('changed')])
+      expectWhole()
+    }
+  })
+})
+
+it('prune keeps what is staged', async () => {
+  const before = press.bucket.keys('green/')
+  await expectSuccess(press.fundpress('prune --yes --keep-downloads 0'))
+  expect(press.bucket.keys('green/')).toEqual(before)
+})
+
+describe('serve --snapshot', () => {
+  it('serves the slot that holds the snapshot, and answers 503 once another one takes its place', async () => {
+    const { child } = press.begin(`serve --port 0 --live-ttl 0 --snapshot ${id('night-2')}`)
+    try {
+      const [said] = (await once(child.stdout ?? child, 'data')) as [Buffer]
+      const [base = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(said.toString()) ?? []
+      expect(said.toString()).toContain(`serving ${id('night-2')} from`)
+      const target = `${base}/api/v1/prices-current-all/`
+      const before = await fetch(target)
+      expect([before.status, await before.text()]).toEqual([200, expect.stringContaining('night 2')])
+      await expectSuccess(flip('night-2'))
+      expect((await fetch(target)).status).toBe(200)
+      await expectSuccess(press.publish('changed'))
+      expect((await fetch(target)).status).toBe(200)
+      const warned = once(child.stderr ?? child, 'data') as Promise<[Buffer]>
+      await expectSuccess(stage('night-1', '--force', '--reason', 'a test'))
+      expect((await fetch(target)).status).toBe(503)
+      expect(String((await warned)[0])).toContain(
+        `no slot holds ${id('night-2')}, but ${id('changed')} and ${id('night-1')}`,
+      )
+    } finally {
+      child.kill()
+    }
+  })
+
+  it('fails if no slot holds it, and goes with --bucket', async () => {
+    await expectFailure(
+      press.fundpress(`serve --port 0 --snapshot ${id('changed')}`),
+      `no slot holds ${id('changed')}, but ${id('night-1')} and ${id('night-2')}`,
+    )
+    await expectFailure(press.bare(`serve --snapshot ${id('changed')}`), '--snapshot goes with --bucket', 2)
+  })
+})

@@ -8,7 +8,7 @@ import { explained, isMissing, type Doing } from './errors.ts'
 import { digestOfFile, sendFile, sizeOf, streamedFrom, unreadable } from './files.ts'
 import { readSmall } from './read.ts'
 import { deleteKeys, nightlyPatience, putConditionally, retrySettings } from './retry.ts'
-import { type Patience, watchAttempts } from './retry.ts'
+import { awaitRestart, type Patience, watchAttempts } from './retry.ts'
 import type { NewObject, ObjectStore, PutObject, WriteOptions } from './store.ts'
 
 export interface S3Settings {
@@ -34,7 +34,11 @@ export interface S3Store extends ObjectStore {
 }
 
 /** @param signal ends the requests under way when it aborts; later ones, to clean up, go through */
-export function openS3(settings: S3Settings, signal?: AbortSignal, patience = nightlyPatience): S3Store {
+export function openS3(
+  settings: S3Settings,
+  signal?: AbortSignal,
+  patience: Patience = nightlyPatience,
+): S3Store {
   const { bucket, prefix, endpoint } = settings
   const client = openClient(settings, patience)
   const below = prefix === '' ? '' : `${prefix}/`
@@ -192,6 +196,7 @@ export function openS3(settings: S3Settings, signal?: AbortSignal, patience = ni
 
   const close = () => client.destroy()
   const counts = watchAttempts(client)
+  if (patience.restartMs !== undefined) awaitRestart(client, patience.restartMs)
   return {
     name,
     client,

@@ -52,10 +52,13 @@ export function retrySettings({ attempts, connectMs, silenceMs }: Patience) {
 /** A proxy that has waited in vain gives these answers: the store may still carry the request out. */
 const answersOfProxies: readonly (number | undefined)[] = [408, 502, 504]
 
+type Headers = Readonly<Record<string, string>>
+
 /** Counts all attempts of a client, retries included, and those to write that had no answer. One without a connection is none. */
 export function watchAttempts({ middlewareStack }: S3Client) {
   const counts: Record<string, number> = {}
   let unanswered = 0
+  let shortest = { lastedMs: Infinity, behindMs: 0 }
   // Closest to the connection: each attempt passes, and only an answer gets through without an error.
   middlewareStack.add(
     (next, { commandName = 'unknown' }) =>
@@ -63,9 +66,14 @@ export function watchAttempts({ middlewareStack }: S3Client) {
         const operation = commandName.replace('Command', '')
         counts[operation] = (counts[operation] ?? 0) + 1
         let isAnswered = false
+        const [asked, began] = [Date.now(), performance.now()]
         try {
           const result = await next(args)
-          const { statusCode } = result.response as { statusCode?: number }
+          const { statusCode, headers } = result.response as { statusCode?: number; headers?: Headers }
+          const lastedMs = performance.now() - began
+          const storeMs = Date.parse(headers?.['date'] ?? '')
+          if (lastedMs <= shortest.lastedMs && !isNaN(storeMs))
+            shortest = { lastedMs, behindMs: storeMs - (asked + lastedMs / 2) }
           isAnswered = !answersOfProxies.includes(statusCode)
           return result
         } catch (error) {
@@ -91,7 +99,12 @@ export function watchAttempts({ middlewareStack }: S3Client) {
         }),
     { relation: 'after', toMiddleware: 'retryMiddleware', name: 'trustAnswers' },
   )
-  return { requests: () => ({ ...counts }), unanswered: () => unanswered }
+  return {
+    requests: () => ({ ...counts }),
+    unanswered: () => unanswered,
+    /** How far this machine's clock is behind the store's, in seconds, as the quickest answer says; 0 without an answer. */
+    behindSeconds: () => shortest.behindMs / 1000,
+  }
 }
 
 /**

@@ -30,6 +30,8 @@ export interface S3Store extends ObjectStore {
   /** A key as the bucket has it, below the prefix. */
   readonly fullKey: (key: string) => string
   readonly advise: (error: unknown, doing: Doing, key: string) => unknown
+  /** How far this machine's clock is behind the store's; negative if it is ahead. */
+  readonly behindSeconds: () => number
   readonly close: () => void
 }
 

@@ -11,6 +11,7 @@ import { settingsDigest } from '../../build/options.ts'
 import { completedAt } from '../../data/import/complete.ts'
 import { openFile } from '../../data/read/digest.ts'
 import { openFunds } from '../../data/read/open.ts'
+import { judgeClock } from '../../guards/clock.ts'
 import { type Objection, type Override, Refusal, refuseUnlessAllowed } from '../../guards/guards.ts'
 import { futureDate } from '../../guards/loss.ts'
 import { buildOptions, followingOf, overrideOf, whoIs, withBucket } from '../from-settings.ts'
@@ -192,20 +193,15 @@ async function stateOf(session: Session, db: string, flags: RunFlags, log: Night
     const { live } = await readLive(store)
     assertFollowed(store, live, following)
     const state = again === true ? null : await find(store, live)
-    return { state, allowed: refuseUnlessAllowed('the nightly run', wrongClock(store), override) }
+    return { state, allowed: refuseUnlessAllowed('the nightly run', wrongClock(store, log), override) }
   })
 }
 
-const maxClockMinutes = 15
-
 /** An as-of date is today's, and a price of tomorrow would be a mistake: a wrong clock makes both wrong. */
-function wrongClock({ client }: S3Store): Objection[] {
-  // The SDK has compared the Date of each answer with this machine's clock.
-  const minutes = client.config.systemClockOffset / 60_000
-  if (Math.abs(minutes) <= maxClockMinutes) return []
-  const off = `${Math.round(Math.abs(minutes))} minutes ${minutes > 0 ? 'behind' : 'ahead of'}`
-  const message = `this machine's clock is ${off} the store's: set it (NTP)`
-  return [{ guard: 'clock', subject: null, message }]
+function wrongClock(store: S3Store, log: NightlyLog): Objection[] {
+  const judged = judgeClock(store.behindSeconds())
+  if (judged?.level === 'warning') log.warn('night', judged.says)
+  return judged?.level === 'problem' ? [{ guard: 'clock', subject: null, message: judged.says }] : []
 }
 
 function skip(state: Exclude<NightlyState, { kind: 'open' }>, asOf: string, log: NightlyLog): NightlyReport {

@@ -16,7 +16,7 @@ import { type Objection, type Override, Refusal, refuseUnlessAllowed } from '../
 import { futureDate } from '../../guards/loss.ts'
 import { buildOptions, followingOf, overrideOf, whoIs, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
-import { reasonOf, UsageError } from '../failure.ts'
+import { NothingToDo, reasonOf, UsageError } from '../failure.ts'
 import { eventOf, keepEvents } from '../nightly/events.ts'
 import { openLog, type NightlyLog } from '../nightly/log.ts'
 import { describeReport, type NightlyReport } from '../nightly/report.ts'
@@ -36,6 +36,7 @@ const options = [
   option('--since <snapshot>', 'Render only what changed since this folder, manifest or slot, or none'),
   option('--shards <folder...>', 'Merge these shards instead of building; --since is theirs, see `merge`'),
   option('--ask', 'Only tell whether there is anything to do'),
+  option('--exit-code', 'With --ask: exit with 4 if there is nothing to do'),
   wholeOption('--sample <number>', 'How many bodies to read after the publish', [1, 1_000_000], 100),
   wholeOption('--seed <number>', 'See `verify`', [0, 2 ** 32 - 1]),
   ...overrideOptions(),
@@ -72,14 +73,22 @@ export default defineCommand({
     ['nightly --db funds.sqlite --bucket fund-data --since other', 'In a container that keeps nothing'],
     ['nightly --db funds.sqlite --bucket fund-data --summary night.md', 'With a summary to mail'],
     ['nightly --db funds.sqlite --bucket fund-data --ask', 'Before several machines begin'],
+    [
+      'nightly --db funds.sqlite --bucket fund-data --ask --exit-code',
+      'For scripts: 0 to do, 4 nothing to do',
+    ],
     ['nightly --db funds.sqlite --bucket fund-data --shards parts/* --since other', 'After they have built'],
   ],
   run: async (session, { asOf = session.today, ...flags }) => {
+    if (flags.exitCode === true && flags.ask !== true) throw new UsageError('--exit-code needs --ask')
     const log = openLog(session)
     const leave = (report: NightlyReport) => leaveReport(session, flags.summary, report, log)
+    let hasWork = true
     try {
       const override = overrideOf(session, flags)
-      leave(await runNightly(session, { ...flags, asOf, override }, log))
+      const done = await runNightly(session, { ...flags, asOf, override }, log)
+      leave(done)
+      hasWork = done.kind !== 'skipped'
     } catch (error) {
       const step = log.step()
       const { signal } = session
@@ -102,6 +111,7 @@ export default defineCommand({
       if (isKept) await keepEvents(session, [event], flags.lock, (warning) => log.warn('night', warning))
       throw error
     }
+    if (flags.exitCode === true && !hasWork) throw new NothingToDo()
   },
 })
 

@@ -7,6 +7,9 @@ import { withoutSecrets } from './safe-text.ts'
 /** The arguments, the environment or the config file are wrong. The exit code is 2, not 1. */
 export class UsageError extends Error {}
 
+/** Nothing has failed: a command was asked whether there is anything to do, and says no by the exit code 4. */
+export class NothingToDo extends Error {}
+
 /** The messages of an error and of its causes, as one line without invisible characters and passwords. */
 export function reasonOf(error: unknown): string {
   const reasons: string[] = []

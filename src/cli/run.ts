@@ -5,7 +5,7 @@ import { inspect } from 'node:util'
 import { Command, CommanderError } from 'commander'
 import { Refusal } from '../guards/guards.ts'
 import type { AddCommand, Surroundings } from './command.ts'
-import { reasonOf, UsageError } from './failure.ts'
+import { NothingToDo, reasonOf, UsageError } from './failure.ts'
 import { safeLines, withoutSecrets } from './safe-text.ts'
 
 type Load = () => Promise<{ readonly default: AddCommand }>
@@ -37,7 +37,8 @@ const commands: readonly (readonly [name: string, summary: string, load: Load])[
 
 /**
  * @param args the words after `fundpress`
- * @returns the exit code: 0 done, 1 failed, 2 wrong usage or settings, 3 a guard has refused the data; an error has been written to stderr by then
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage or settings, 3 a guard has refused the data, 4 there is nothing to do; an
+ * error has been written to stderr by then
  */
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const { signal } = surroundings
@@ -48,6 +49,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
   } catch (error) {
     // Help and version have been printed. Help without --help means that the command is missing.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (error instanceof NothingToDo && !signal.aborted) return 4
     // The error of an interrupted command says nothing new.
     if (error instanceof Refusal && !signal.aborted) {
       const { describeObjections } = await import('./format.ts')
@@ -109,7 +111,8 @@ async function createProgram(args: readonly string[], surroundings: Surroundings
 const aboutExitCodes = `
 Settings come from flags, then environment variables (FUNDPRESS_…), then the config file.
 Exit codes: 0 done, 1 failed (stderr has the reason), 2 wrong usage or settings,
-3 a guard has refused the data (stderr has what, and the flags that allow it; trying again does not help).
+3 a guard has refused the data (stderr has what, and the flags that allow it; trying again does not help),
+4 nothing to do (only with nightly --ask --exit-code).
 FUNDPRESS_DEBUG=1 adds a stack trace to errors.`
 
 /** Commander has shown what was asked for. */

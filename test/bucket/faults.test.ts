@@ -83,6 +83,26 @@ it.concurrent.each(cases)(
   },
 )
 
+it.concurrent.each([
+  ['while it uploads', /^green\/api/],
+  ['at its flip', /^live\.json$/],
+])('a publish waits for a store that restarts %s, and goes on', async (_, keyMatches) => {
+  const press = await open()
+  try {
+    press.server.restore(press.bucket.name, published)
+    let isBack: Promise<unknown> | undefined
+    // Not waited for: this request ends, too.
+    const restart = () => void (isBack = press.server.restart(3000))
+    press.server.faults([{ kind: 'call', when: 'before', method: 'PUT', keyMatches, times: 1, run: restart }])
+    await expectSuccess(press.publish('night-2'))
+    await isBack
+    const { slot } = press.bucket.live() ?? {}
+    expect([slot, press.bucket.differencesFrom('night-2', slot)]).toEqual(['green', []])
+  } finally {
+    await press.stop()
+  }
+})
+
 forEachStore((store) => {
   const env = () => ({
     AWS_ACCESS_KEY_ID: store.accessKeyId,

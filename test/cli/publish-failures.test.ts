@@ -63,7 +63,7 @@ describe('one line says what to do about', () => {
 
   // They wait between their attempts.
   it.concurrent.each([
-    ['status --endpoint http://127.0.0.1:1', /nothing listens there, check --endpoint/],
+    ['status --endpoint http://127.0.0.1:1', /nothing listens there \(tried for 10 s\), check --endpoint/],
     ['status --endpoint http://nowhere.invalid', /its name is not known, check --endpoint|no name service/],
   ])('`%s`', async (line, reason) => {
     expect(await failing(line)).toMatch(reason)

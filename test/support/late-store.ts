@@ -219,6 +219,7 @@ export function lateStore({ lifetimeSeconds, random, knowsConditions, onWrite }:
           send: () => Promise.reject(Object.assign(new Error(), { $metadata: { httpStatusCode: 501 } })),
         } as unknown as S3Client,
         requests: () => ({}),
+        behindSeconds: () => 0,
         unanswered: () => unanswered,
         put,
         putFile: async (file: string, object: NewFileObject, options?: WriteOptions) => {

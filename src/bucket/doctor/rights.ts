@@ -1,6 +1,7 @@
 /** The doctor tries rights, conditions, checksums and the clock on a scratch key, which it always removes. */
 
 import { hash } from 'node:crypto'
+import { judgeClock } from '../../guards/clock.ts'
 import { noCache, scratchKey } from '../live/layout.ts'
 import { isRefused } from '../live/lease.ts'
 import { readSmall } from '../store/read.ts'
@@ -8,14 +9,14 @@ import type { S3Store } from '../store/s3.ts'
 import { ConditionFailed, ConditionsUnknown, type NewObject, type ObjectStore } from '../store/store.ts'
 import { lineOf, ok, problem, problemIfThrown, warning, type Diagnosis } from './diagnosis.ts'
 
-export async function* diagnoseRights(store: S3Store, { uuid, now }: { uuid: string; now: () => Date }) {
+export async function* diagnoseRights(store: S3Store, { uuid }: { uuid: string }) {
   const key = scratchKey(uuid)
   let isPut = false
   try {
     const { etag } = await store.put(scratch(key, 'first'))
     isPut = true
     yield ok('right to put', `s3:PutObject, tried on ${key}`)
-    yield* readBack(store, key, now)
+    yield* readBack(store, key)
     yield await problemIfThrown('right to list', () => list(store, key))
     yield await problemIfThrown('conditional put', () => tryConditions(store, key, etag))
     yield await tryChecksum(store, key)
@@ -39,29 +40,23 @@ const hasText = (object: { readonly text: string } | null, text: string): boolea
   object?.text === scratch('', text).body.toString()
 const notShown = 'the store does not show its own writes'
 
-async function* readBack(store: S3Store, key: string, now: () => Date): AsyncGenerator<Diagnosis> {
+async function* readBack(store: S3Store, key: string): AsyncGenerator<Diagnosis> {
   try {
-    const asked = now().getTime()
     const object = await readSmall(store, key)
-    const answered = now().getTime()
     if (object === null || !hasText(object, 'first'))
       yield problem('right to get', `${key} is not what was put: ${notShown}`)
     else {
       yield ok('right to get', 's3:GetObject')
-      yield diagnoseClock((object.now.getTime() - (asked + answered) / 2) / 1000)
+      yield diagnoseClock(store.behindSeconds())
     }
   } catch (error) {
     yield problem('right to get', lineOf(error))
   }
 }
 
-/** S3 refuses signatures that are more than 15 minutes off; the Date header knows whole seconds. */
-function diagnoseClock(skewSeconds: number): Diagnosis {
-  const seconds = Math.round(Math.abs(skewSeconds))
-  const says = `this machine's clock is ${seconds} s ${skewSeconds > 0 ? 'behind' : 'ahead of'} the store's`
-  if (seconds > 15 * 60) return problem('clock', `${says}, S3 refuses more than 900 s: set it (NTP)`)
-  if (seconds > 30) return warning('clock', `${says}: set it (NTP)`)
-  return ok('clock', "as the store's")
+function diagnoseClock(behindSeconds: number): Diagnosis {
+  const judged = judgeClock(behindSeconds)
+  return judged === null ? ok('clock', "as the store's") : { what: 'clock', ...judged }
 }
 
 async function list(store: S3Store, key: string): Promise<Diagnosis> {

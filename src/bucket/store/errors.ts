@@ -25,6 +25,9 @@ export const codeOf = (error: unknown): string => {
   return Code ?? code ?? name ?? ''
 }
 
+/** Nothing listens at the address: no byte was sent. */
+export const refusedCode = 'ECONNREFUSED'
+
 /** A missing object; a missing bucket is something else. */
 export const isMissing = (error: unknown): boolean =>
   codeOf(error) === 'NoSuchKey' || (statusOf(error) === 404 && codeOf(error) !== 'NoSuchBucket')
@@ -71,6 +74,9 @@ export function bareCause(error: unknown): Error {
 export const noCredentials =
   'no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or a role'
 
+/** The message of `awaitRestart` says how long it has tried. */
+const triedFor = ({ message }: Error) => (/^\d+ s$/.test(message) ? ` (tried for ${message})` : '')
+
 const lacksRegion = ({ message }: Error) => message.includes('Region is missing')
 
 function adviceOn(error: Error, { name, bucket, endpoint }: BucketPlace, doing: Doing): string | undefined {
@@ -99,7 +105,7 @@ function adviceOn(error: Error, { name, bucket, endpoint }: BucketPlace, doing: 
     XAmzContentChecksumMismatch:
       'the body does not have the digest of the manifest: build the snapshot again',
     'AuthorizationHeaderMalformed PermanentRedirect IllegalLocationConstraintException': `the bucket is in another region${region === undefined ? '' : `, ${region}`}: set --region`,
-    ECONNREFUSED: `${at} cannot be reached: nothing listens there, check --endpoint`,
+    [refusedCode]: `${at} cannot be reached: nothing listens there${triedFor(error)}, check --endpoint`,
     ENOTFOUND: `${at} cannot be reached: its name is not known, check --endpoint and --region`,
     EAI_AGAIN: `${at} cannot be reached: no name service`,
     'ECONNRESET EPIPE': cut,

@@ -7,20 +7,31 @@
  *    after timeouts and network errors. It waits a random time below 100 ms (throttling: 500 ms) times 2^attempt, at most
  *    20 s, and lowers its rate when the store throttles. All requests share 500 tokens: a retry takes 5 (after a timeout
  *    10), a success gives them back. Other 4xx answers fail at once.
- * 2. `putConditionally` repeats conditional puts after a conflict, and finds out whether a lost answer was a success.
- * 3. `deleteKeys` repeats the keys that a DeleteObjects answer names.
- * 4. `readWhole` repeats a read whose body breaks off after the answer has begun.
+ * 2. `awaitRestart` repeats attempts that were refused a connection: the SDK's tokens would be used up at once. Nothing was sent.
+ * 3. `putConditionally` repeats conditional puts after a conflict, and finds out whether a lost answer was a success.
+ * 4. `deleteKeys` repeats the keys that a DeleteObjects answer names.
+ * 5. `readWhole` repeats a read whose body breaks off after the answer has begun.
  */
 
 import { setTimeout } from 'node:timers/promises'
 import type { PutObjectCommandInput, S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
-import { bareCause, isMissing, statusOf } from './errors.ts'
+import { bareCause, codeOf, isMissing, refusedCode, statusOf } from './errors.ts'
 import { type Condition, ConditionFailed, ConditionsUnknown, Damaged } from './store.ts'
 import type { FetchedObject, GetOptions, NewObject, ObjectStore, PutObject } from './store.ts'
 
 /** How long a request is tried: milliseconds until there is a connection, and without a byte in either direction. */
-export type Patience = Readonly<Record<'attempts' | 'connectMs' | 'silenceMs', number>>
-export const nightlyPatience: Patience = { attempts: 8, connectMs: 10_000, silenceMs: 60_000 }
+export interface Patience extends Readonly<Record<'attempts' | 'connectMs' | 'silenceMs', number>> {
+  /** How long a store that has answered before may refuse connections, while it restarts; unless given: see layer 1. */
+  readonly restartMs?: number
+}
+export const nightlyPatience: Patience = {
+  attempts: 8,
+  connectMs: 10_000,
+  silenceMs: 60_000,
+  restartMs: 60_000,
+}
+/** A store that has never answered may be a wrong endpoint. */
+const firstAnswerMs = 10_000
 
 /**
  * How long after its sender was killed, or gave it up, a request may still be carried out, in seconds: the time of one
@@ -41,10 +52,13 @@ export function retrySettings({ attempts, connectMs, silenceMs }: Patience) {
 /** A proxy that has waited in vain gives these answers: the store may still carry the request out. */
 const answersOfProxies: readonly (number | undefined)[] = [408, 502, 504]
 
-/** Counts all attempts of a client, retries included, and those to write that had no answer. */
+type Headers = Readonly<Record<string, string>>
+
+/** Counts all attempts of a client, retries included, and those to write that had no answer. One without a connection is none. */
 export function watchAttempts({ middlewareStack }: S3Client) {
   const counts: Record<string, number> = {}
   let unanswered = 0
+  let shortest = { lastedMs: Infinity, behindMs: 0 }
   // Closest to the connection: each attempt passes, and only an answer gets through without an error.
   middlewareStack.add(
     (next, { commandName = 'unknown' }) =>
@@ -52,11 +66,22 @@ export function watchAttempts({ middlewareStack }: S3Client) {
         const operation = commandName.replace('Command', '')
         counts[operation] = (counts[operation] ?? 0) + 1
         let isAnswered = false
+        const [asked, began] = [Date.now(), performance.now()]
         try {
           const result = await next(args)
-          const { statusCode } = result.response as { statusCode?: number }
+          const { statusCode, headers } = result.response as { statusCode?: number; headers?: Headers }
+          const lastedMs = performance.now() - began
+          const storeMs = Date.parse(headers?.['date'] ?? '')
+          if (lastedMs <= shortest.lastedMs && !isNaN(storeMs))
+            shortest = { lastedMs, behindMs: storeMs - (asked + lastedMs / 2) }
           isAnswered = !answersOfProxies.includes(statusCode)
           return result
+        } catch (error) {
+          if (codeOf(error) === refusedCode) {
+            counts[operation] = (counts[operation] ?? 1) - 1
+            isAnswered = true
+          }
+          throw error
         } finally {
           if (!isAnswered && !/^(?:Get|List|Head)/.test(operation)) unanswered++
         }
@@ -74,8 +99,48 @@ export function watchAttempts({ middlewareStack }: S3Client) {
         }),
     { relation: 'after', toMiddleware: 'retryMiddleware', name: 'trustAnswers' },
   )
-  return { requests: () => ({ ...counts }), unanswered: () => unanswered }
+  return {
+    requests: () => ({ ...counts }),
+    unanswered: () => unanswered,
+    /** How far this machine's clock is behind the store's, in seconds, as the quickest answer says; 0 without an answer. */
+    behindSeconds: () => shortest.behindMs / 1000,
+  }
 }
+
+/**
+ * Waits while nothing listens at the store's address, for all requests of a client together.
+ * Outside of what each attempt asks first: whether the lease is fresh.
+ */
+export function awaitRestart({ middlewareStack }: S3Client, restartMs: number): void {
+  let hasAnswered = false
+  let refusedSince: number | null = null
+  middlewareStack.addRelativeTo(
+    <A, O>(next: (args: A) => Promise<O>) =>
+      async (args: A) => {
+        for (;;) {
+          try {
+            const result = await next(args)
+            ;[hasAnswered, refusedSince] = [true, null]
+            return result
+          } catch (error) {
+            if (codeOf(error) !== refusedCode) {
+              if (statusOf(error) !== undefined) [hasAnswered, refusedSince] = [true, null]
+              throw error
+            }
+            refusedSince ??= performance.now()
+            const limitMs = hasAnswered ? restartMs : Math.min(restartMs, firstAnswerMs)
+            if (performance.now() - refusedSince > limitMs) throw refusedFor(limitMs)
+            // Not all at the same moment.
+            await pause(250 + 500 * Math.random())
+          }
+        }
+      },
+    { relation: 'after', toMiddleware: 'retryMiddleware', name: 'awaitRestart' },
+  )
+}
+
+/** Without a code: the SDK would try again. */
+const refusedFor = (ms: number) => Object.assign(new Error(`${ms / 1000} s`), { name: refusedCode })
 
 const maxConflicts = 10
 

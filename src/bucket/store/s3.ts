@@ -8,7 +8,7 @@ import { explained, isMissing, type Doing } from './errors.ts'
 import { digestOfFile, sendFile, sizeOf, streamedFrom, unreadable } from './files.ts'
 import { readSmall } from './read.ts'
 import { deleteKeys, nightlyPatience, putConditionally, retrySettings } from './retry.ts'
-import { type Patience, watchAttempts } from './retry.ts'
+import { awaitRestart, type Patience, watchAttempts } from './retry.ts'
 import { joinedWith } from './signals.ts'
 import type { NewObject, ObjectStore, PutObject, WriteOptions } from './store.ts'
 
@@ -32,11 +32,17 @@ export interface S3Store extends ObjectStore {
   /** A key as the bucket has it, below the prefix. */
   readonly fullKey: (key: string) => string
   readonly advise: (error: unknown, doing: Doing, key: string) => unknown
+  /** How far this machine's clock is behind the store's; negative if it is ahead. */
+  readonly behindSeconds: () => number
   readonly close: () => void
 }
 
 /** @param signal ends the requests under way when it aborts; later ones, to clean up, go through */
-export function openS3(settings: S3Settings, signal?: AbortSignal, patience = nightlyPatience): S3Store {
+export function openS3(
+  settings: S3Settings,
+  signal?: AbortSignal,
+  patience: Patience = nightlyPatience,
+): S3Store {
   const { bucket, prefix, endpoint } = settings
   const client = openClient(settings, patience)
   const below = prefix === '' ? '' : `${prefix}/`
@@ -194,6 +200,7 @@ export function openS3(settings: S3Settings, signal?: AbortSignal, patience = ni
 
   const close = () => client.destroy()
   const counts = watchAttempts(client)
+  if (patience.restartMs !== undefined) awaitRestart(client, patience.restartMs)
   return {
     kind: 's3',
     name,

@@ -12,11 +12,12 @@ import { settingsDigest } from '../../build/options.ts'
 import { completedAt } from '../../data/import/complete.ts'
 import { openFile } from '../../data/read/digest.ts'
 import { openFunds } from '../../data/read/open.ts'
+import { judgeClock } from '../../guards/clock.ts'
 import { type Objection, type Override, Refusal, refuseUnlessAllowed } from '../../guards/guards.ts'
 import { futureDate } from '../../guards/loss.ts'
 import { buildOptions, followingOf, overrideOf, whoIs, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
-import { reasonOf, UsageError } from '../failure.ts'
+import { NothingToDo, reasonOf, UsageError } from '../failure.ts'
 import { eventOf, keepEvents } from '../nightly/events.ts'
 import { openLog, type NightlyLog } from '../nightly/log.ts'
 import { describeReport, type NightlyReport } from '../nightly/report.ts'
@@ -37,6 +38,7 @@ const options = [
   option('--shards <folder...>', 'Merge these shards instead of building; --since is theirs, see `merge`'),
   option('--stage', 'Do not make the snapshot live: `flip` does, after somebody has looked at it'),
   option('--ask', 'Only tell whether there is anything to do'),
+  option('--exit-code', 'With --ask: exit with 4 if there is nothing to do'),
   wholeOption('--sample <number>', 'How many bodies to read after the publish', [1, 1_000_000], 100),
   wholeOption('--seed <number>', 'See `verify`', [0, 2 ** 32 - 1]),
   ...overrideOptions(),
@@ -77,14 +79,22 @@ export default defineCommand({
     ['nightly --db funds.sqlite --bucket fund-data --summary night.md', 'With a summary to mail'],
     ['nightly --db funds.sqlite --bucket fund-data --stage', 'With an approval before it goes live'],
     ['nightly --db funds.sqlite --bucket fund-data --ask', 'Before several machines begin'],
+    [
+      'nightly --db funds.sqlite --bucket fund-data --ask --exit-code',
+      'For scripts: 0 to do, 4 nothing to do',
+    ],
     ['nightly --db funds.sqlite --bucket fund-data --shards parts/* --since other', 'After they have built'],
   ],
   run: async (session, { asOf = session.today, ...flags }) => {
+    if (flags.exitCode === true && flags.ask !== true) throw new UsageError('--exit-code needs --ask')
     const log = openLog(session)
     const leave = (report: NightlyReport) => leaveReport(session, flags.summary, report, log)
+    let hasWork = true
     try {
       const override = overrideOf(session, flags)
-      leave(await runNightly(session, { ...flags, asOf, override }, log))
+      const done = await runNightly(session, { ...flags, asOf, override }, log)
+      leave(done)
+      hasWork = done.kind !== 'skipped'
     } catch (error) {
       const step = log.step()
       const { signal } = session
@@ -107,6 +117,7 @@ export default defineCommand({
       if (isKept) await keepEvents(session, [event], flags.lock, (warning) => log.warn('night', warning))
       throw error
     }
+    if (flags.exitCode === true && !hasWork) throw new NothingToDo()
   },
 })
 
@@ -199,22 +210,16 @@ async function stateOf(session: Session, db: string, flags: RunFlags, log: Night
     const { live } = await readLive(store)
     assertFollowed(store, live, following)
     const state = again === true ? null : await find(store, live)
-    return { state, allowed: refuseUnlessAllowed('the nightly run', wrongClock(store), override) }
+    return { state, allowed: refuseUnlessAllowed('the nightly run', wrongClock(store, log), override) }
   })
 }
 
-const maxClockMinutes = 15
-
 /** An as-of date is today's, and a price of tomorrow would be a mistake: a wrong clock makes both wrong. */
-function wrongClock(store: S3Store | FolderStore): Objection[] {
+function wrongClock(store: S3Store | FolderStore, log: NightlyLog): Objection[] {
   // A folder has the clock of this machine.
-  if (store.kind === 'folder') return []
-  // The SDK has compared the Date of each answer with this machine's clock.
-  const minutes = store.client.config.systemClockOffset / 60_000
-  if (Math.abs(minutes) <= maxClockMinutes) return []
-  const off = `${Math.round(Math.abs(minutes))} minutes ${minutes > 0 ? 'behind' : 'ahead of'}`
-  const message = `this machine's clock is ${off} the store's: set it (NTP)`
-  return [{ guard: 'clock', subject: null, message }]
+  const judged = store.kind === 'folder' ? null : judgeClock(store.behindSeconds())
+  if (judged?.level === 'warning') log.warn('night', judged.says)
+  return judged?.level === 'problem' ? [{ guard: 'clock', subject: null, message: judged.says }] : []
 }
 
 function skip(state: Exclude<NightlyState, { kind: 'open' }>, asOf: string, log: NightlyLog): NightlyReport {

@@ -1,5 +1,5 @@
 /** The night that somebody has to approve: which jobs of the workflow run when, and what the issue says. */
-import { existsSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { beforeEach, expect, it } from 'vitest'
 import { holds } from '../../support/github/expressions.ts'
 import { readWorkflow } from '../../support/github/files.ts'
@@ -23,17 +23,14 @@ const allWell = { stage: 'success', flip: 'success', report: 'success', keep: 's
 const night = (inputs = {}) =>
   runner.run(workflow, surroundings({ inputs: { 'as-of': '2026-11-11', ...inputs } }))
 
-it.runIf(existsSync('src/cli/commands/flip.ts'))(
-  'stages in the first job, makes just that live in the second, and has nothing to do afterwards',
-  async () => {
-    const first = await night()
-    expect(resultsOf(first), logOf(first)).toEqual(allWell)
-    expect(first['stage']?.outputs).toMatchObject({ staged: 'true', snapshot: press.bucket.live()?.snapshot })
-    expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
-    expect(resultsOf(await night())).toEqual({ ...allWell, flip: 'skipped' })
-    expect(api.issues).toEqual([])
-  },
-)
+it('stages in the first job, makes just that live in the second, and has nothing to do afterwards', async () => {
+  const first = await night()
+  expect(resultsOf(first), logOf(first)).toEqual(allWell)
+  expect(first['stage']?.outputs).toMatchObject({ staged: 'true', snapshot: press.bucket.live()?.snapshot })
+  expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
+  expect(resultsOf(await night())).toEqual({ ...allWell, flip: 'skipped' })
+  expect(api.issues).toEqual([])
+})
 
 /** Another program in the place of fundpress: it writes its arguments, and ends as told for the command. */
 function answer(

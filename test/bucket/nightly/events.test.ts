@@ -252,17 +252,29 @@ it('keeps the figures and events of older versions, ignores those of another for
   expect([keptEvents()[0]?.['who'], keptEvents().at(-1)?.['kind']]).toEqual(['11', 'failed'])
 })
 
-it('refuses a machine whose clock is more than 15 minutes from that of the store', async () => {
+/** What the other command says of the same clock. */
+const clockOfDoctor = async () => {
+  const { stdout } = await press.fundpress('doctor --json')
+  const { findings } = JSON.parse(stdout) as { findings: readonly Readonly<Record<string, string>>[] }
+  const { level, says } = findings.find(({ what }) => what === 'clock') ?? {}
+  return `${level}  ${says}`
+}
+
+it('refuses a machine whose clock is more than 15 minutes from that of the store, and warns before, as doctor does', async () => {
   press.server.settings.clockSkewMs = 14 * 60_000
-  expect(stepsOf(await nightly('--json'))).toEqual(wholeNight)
+  const warned = await nightly('--json')
+  const off = "this machine's clock is 14 minutes behind the store's: set it (NTP)"
+  expect(stepsOf(warned).filter((step) => step !== 'night warning')).toEqual(wholeNight)
+  expect(eventsOf(warned)).toContainEqual(expect.objectContaining({ event: 'warning', message: off }))
+  expect(await clockOfDoctor()).toBe(`warning  ${off}`)
   press.server.settings.clockSkewMs = -16 * 60_000
+  const wrong = "this machine's clock is 16 minutes ahead of the store's, more than 15 minutes: set it (NTP)"
+  expect(await clockOfDoctor()).toBe(`problem  ${wrong}`)
   const before = liveFile()
   for (const flags of ['', '--again', '--ask']) {
     const run = await nightlyOf('2026-11-12', flags)
     expect([run.code, liveFile()]).toEqual([3, before])
-    expect(run.stderr).toMatch(
-      /the nightly run is refused: this machine's clock is 16 minutes ahead of the store's/,
-    )
+    expect(run.stderr).toContain(`the nightly run is refused: ${wrong}`)
   }
   expect(keptEvents()).toMatchObject([
     { kind: 'refused', step: 'night', objections: [{ guard: 'clock' }], times: 2 },

@@ -127,6 +127,26 @@ it('--ask says whether there is anything to do, and does nothing', async () => {
   expect(stepsOf(await nightly('--ask --again --json'))).toEqual(['night begun', 'night done'])
 })
 
+it('--ask --exit-code lets a shell script branch: 0 to do, 4 nothing to do, and no other code for either', async () => {
+  const ask = (flags = '') => nightly(`--ask --exit-code ${flags}`.trim())
+  expect(await ask()).toMatchObject({ code: 0, stderr: '' })
+  expect(await nightly('--exit-code')).toMatchObject({
+    code: 2,
+    stderr: 'fundpress: --exit-code needs --ask\n',
+  })
+  await nightly()
+  const done = { code: 4, stderr: '', stdout: expect.stringContaining('nothing to do') as string }
+  expect(await ask()).toMatchObject(done)
+  expect(await ask('--quiet')).toEqual({ code: 4, stderr: '', stdout: '' })
+  expect(await ask('--again')).toMatchObject({ code: 0 })
+  editDatabase(db(), newBenchmark(1))
+  await nightly()
+  await press.fundpress('rollback')
+  // A night that a rollback has reverted is nothing to do, too.
+  expect(await ask()).toMatchObject({ code: 4 })
+  expect((await press.fundpress('nightly --db none.sqlite --ask --exit-code')).code).toBe(1)
+})
+
 it('refuses shards of another day', async () => {
   const build = `build --db funds.sqlite --as-of ${asOf} --quiet --out part-1 --shard 1/1`
   expect(await press.bare(build)).toMatchObject({ code: 0 })

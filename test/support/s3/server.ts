@@ -1,5 +1,7 @@
 /** A strict little S3 server for tests, over a real socket: verifies what S3 verifies, fails as the test wants. */
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { setTimeout } from 'node:timers/promises'
 import { listen } from '../request.ts'
 import { makeFaults, type FaultRule } from './faults.ts'
 import { carryOut, targetOf, type Operation, type World } from './operations.ts'
@@ -60,6 +62,7 @@ export async function startS3({ buckets: names = [], ...given }: S3Options = {})
     )
   })
   const { base: endpoint, stop } = await listen(http)
+  const port = Number(new URL(endpoint).port)
 
   const bucketNamed = (name: string): StoredBucket => {
     const bucket = buckets.get(name)
@@ -122,6 +125,12 @@ export async function startS3({ buckets: names = [], ...given }: S3Options = {})
       const bucket = bucketNamed(name)
       bucket.empty()
       for (const object of objects.values()) bucket.put(object)
+    },
+    /** Ends all connections and refuses new ones for a while, as a server that restarts. */
+    restart: async (awayMs: number) => {
+      await stop()
+      await setTimeout(awayMs)
+      await once(http.listen(port, '127.0.0.1'), 'listening')
     },
     stop,
   }
@@ -221,8 +230,7 @@ function attempt<Result>(run: () => Result): Result | S3Error {
 
 async function waitFor(rules: readonly FaultRule[], when: 'before' | 'after'): Promise<void> {
   for (const rule of rules) {
-    if (rule.kind === 'delay' && when === 'before')
-      await new Promise((resolve) => setTimeout(resolve, rule.ms))
+    if (rule.kind === 'delay' && when === 'before') await setTimeout(rule.ms)
     if (rule.kind === 'call' && rule.when === when) await rule.run()
   }
 }

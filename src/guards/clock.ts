@@ -1,0 +1,20 @@
+/** How far the machine's clock may be from the store's: one rule for `nightly` and `doctor`. Pure. */
+
+/** S3 refuses signatures that are further off, and an as-of date would be of another day. */
+const maxMinutes = 15
+/** HTTP dates have whole seconds, and requests take some. */
+const noticedSeconds = 30
+
+/** @param behindSeconds of this machine's clock; negative if it is ahead of the store's @returns `warning` or `problem` with a sentence, or null if all is well */
+export function judgeClock(behindSeconds: number) {
+  const seconds = Math.abs(behindSeconds)
+  if (seconds <= noticedSeconds) return null
+  const isProblem = seconds > maxMinutes * 60
+  const off = seconds < 120 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} minutes`
+  const place = `${off} ${behindSeconds > 0 ? 'behind' : 'ahead of'} the store's`
+  const limit = isProblem ? `, more than ${maxMinutes} minutes` : ''
+  return {
+    level: isProblem ? ('problem' as const) : ('warning' as const),
+    says: `this machine's clock is ${place}${limit}: set it (NTP)`,
+  }
+}

@@ -46,8 +46,8 @@ export const url = text(
 
 const bucketName = text(
   'a bucket name (3 to 63 lower-case letters, digits, dots and hyphens), or a folder as file:///srv/fundpress',
-  /^([a-z0-9][a-z0-9.-]{1,61}[a-z0-9]|file:\/\/\/[^\s?#]+)$/u,
-).overwrite((name) => (name.startsWith('file:') ? name.replace(/\/+$/, '') : name))
+  /^([a-z0-9][a-z0-9.-]{1,61}[a-z0-9]|file:\/\/\/[^\s?#%/]([^\s?#%]|%20)*)$/u,
+).overwrite((name) => (name.startsWith('file:') ? name.replace(/(?<!\/)\/+$/, '') : name))
 const folder = text('a folder without a slash at its beginning or end', /^([^/\s]([^\s]*[^/\s])?)?$/u)
 const region = text('the name of a region, such as eu-central-1', /^[A-Za-z0-9-]+$/u)
 const host = text('a host name or an IP address', /^[A-Za-z0-9.:_-]+$/u)

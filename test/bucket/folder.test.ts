@@ -1,5 +1,6 @@
 /** A folder as a store, beyond what all stores share (store.test.ts): its files, its lock, its refusals. */
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -8,6 +9,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
@@ -41,11 +43,12 @@ function object(key: string, text: string) {
 }
 const put = (key: string, text = key) => store.put(object(key, text))
 
-it('writes objects as plain files that everybody may read', async () => {
+it('writes objects as plain files with the usual rights', async () => {
   await put('blue/api/v1/x/index.json', '{}')
   expect(readFileSync(file('blue/api/v1/x/index.json'), 'utf8')).toBe('{}')
-  const everybody = 0o444 & ~process.umask()
-  expect(statSync(file('blue/api/v1/x/index.json')).mode & 0o444).toBe(everybody)
+  writeFileSync(folder.file('usual'), '')
+  const modeOf = (path: string) => statSync(path).mode & 0o777
+  expect(modeOf(file('blue/api/v1/x/index.json'))).toBe(modeOf(folder.file('usual')))
   expect(filesIn(bucket)).toEqual(['.fundpress/lock', 'blue/api/v1/x/index.json'])
 })
 
@@ -143,11 +146,34 @@ describe('says what is wrong, and what to do', () => {
 
   it.skipIf(userWithoutRights === undefined)('if this user may not write there', async () => {
     await put('a')
-    const args = ['prune', '--bucket', `file://${bucket}`, '--yes']
-    const { code, stderr } = await runAlone(args, { cwd: '/', ...userWithoutRights })
-    if (process.getuid?.() !== 0) return
-    expect(stderr).toMatch(/this user may not do that: change the owner or the rights of the folder/)
-    expect(code).toBe(1)
+    chmodSync(folder.path, 0o755)
+    for (const path of [bucket, file('.fundpress')]) chmodSync(path, 0o555)
+    const reason = 'this user may not do that: change the owner or the rights of the folder (chown, chmod)'
+    for (const command of ['prune --yes', 'doctor']) {
+      const args = [...command.split(' '), '--bucket', `file://${bucket}`]
+      const { code, stdout, stderr } = await runAlone(args, { cwd: '/', ...userWithoutRights })
+      expect(code).toBe(1)
+      expect(stdout + stderr).toContain(reason)
+    }
+    for (const path of [bucket, file('.fundpress')]) chmodSync(path, 0o755)
+  })
+
+  it('if the disk is full, and leaves what was there', async ({ skip }) => {
+    mkdirSync(bucket)
+    const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', bucket]).status === 0
+    if (!isMounted) skip('this machine lets nobody mount a small disk')
+    try {
+      await put('live.json', 'old')
+      const large = { ...object('live.json', 'x'.repeat(2 ** 21)) }
+      await expect(store.put(large)).rejects.toThrow(
+        /^file:.*: could not write live\.json: (\S+: )?the disk is full: make room, and publish again \(ENOSPC\)$/,
+      )
+      expect(filesIn(bucket)).toEqual(['.fundpress/lock', 'live.json'])
+      expect(readFileSync(file('live.json'), 'utf8')).toBe('old')
+    } finally {
+      store.close()
+      spawnSync('umount', ['--lazy', bucket])
+    }
   })
 
   it('if the bucket is a folder, and a setting is for a store', async () => {
@@ -162,6 +188,6 @@ describe('says what is wrong, and what to do', () => {
 
 it('is read without any right to write, and makes nothing', async () => {
   expect(await readSmall(store, 'live.json')).toBeNull()
-  for await (const _ of store.list('')) throw new Error('something is there')
+  expect(await store.list('')[Symbol.asyncIterator]().next()).toMatchObject({ done: true })
   expect(existsSync(bucket)).toBe(false)
 })

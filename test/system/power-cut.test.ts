@@ -8,9 +8,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ended, run, start } from '../cli/run.ts'
 import { canWatch } from './disk-calls.ts'
 import { loopDisk, withDiskAfterPowerCut, type LoopDisk } from './loop-disk.ts'
-import { tempFolder } from '../support/product.ts'
+import { forced, tempFolder } from '../support/product.ts'
 import { isComplete, sample } from '../support/rounds.ts'
-import { hashesOf, snapshotId, wholeSnapshot } from '../support/tree.ts'
+import { hashesOf, snapshotId, sumsOf, wholeSnapshot } from '../support/tree.ts'
 
 const folder = tempFolder()
 let disk: LoopDisk | null = null
@@ -133,6 +133,30 @@ describe('on a disk whose power is cut', { timeout: 300_000 }, () => {
     }
     await expectSafe(line.split(' '), countNew, 0, cells.length)
   })
+
+  it.runIf(isComplete)(
+    'a publish into a folder leaves the old snapshot or the new one live and whole, and the new one after it ends',
+    async () => {
+      const bucket = { name: `file://${on().path}/bucket` }
+      writeFileSync(folder.file('press.json'), JSON.stringify({ baseUrl: 'https://a.example', bucket }))
+      const line = (seed: number) =>
+        `publish --out ${folder.file(`expected-${seed}`)} --config ${folder.file('press.json')} --quiet`.split(
+          ' ',
+        )
+      const liveSnapshot = (path: string) => {
+        const { slot, snapshot } = JSON.parse(readFileSync(`${path}/bucket/live.json`, 'utf8')) as {
+          readonly slot: string
+          readonly snapshot: string
+        }
+        const place = `${path}/bucket/${slot}`
+        for (const [key, sha256] of sumsOf(place))
+          expect([key, digestOf(`${place}/${key}`)]).toEqual([key, sha256])
+        return snapshot
+      }
+      await must(line(1))
+      await expectSafe([...line(2), ...forced], liveSnapshot, ids[0], ids[1])
+    },
+  )
 
   it.runIf(isComplete)('edge leaves each file as it was or as it is new', async () => {
     const { path } = on()

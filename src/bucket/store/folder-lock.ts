@@ -36,11 +36,14 @@ export function openLock(file: string) {
      * @throws {Error} if another process holds it all the time; the signal's reason if that aborts
      */
     change: async <T>(signal: AbortSignal | undefined, work: () => T): Promise<T> => {
-      for (const started = performance.now(); !tryBegin(); await pause(2 + Math.random() * 8, signal))
+      const started = performance.now()
+      while (!tryBegin()) {
         if (performance.now() - started > patienceMs)
           throw new Error(
             `${file}: another process has held the lock of the folder for ${patienceMs / 1000} s: end it if it was stopped`,
           )
+        await pause(2 + Math.random() * 8, signal)
+      }
       try {
         return work()
       } finally {

@@ -3,21 +3,21 @@
  * lock of the folder, so changes are atomic and follow one another, also those of other processes.
  */
 
-import { createHash, hash, randomUUID } from 'node:crypto'
-import { type BigIntStats, createReadStream, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs'
-import { rmdirSync, rmSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
-import { open, writeFile } from 'node:fs/promises'
+import { hash, randomUUID } from 'node:crypto'
+import { type BigIntStats, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { addAbortSignal, Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { flushFile, flushFolder, flushTree } from '../../system/durable.ts'
 import { isBefore } from '../manifest/compare.ts'
-import { isFileError, sizeOf, streamedFrom, unreadable } from './files.ts'
+import { copyFile, entriesOf, etagOf, isAbsent, makeNewer, moveTo, removeEmpty } from './folder-files.ts'
+import { removeLeftovers, statOf, unlinkIfThere, withAdvice } from './folder-files.ts'
 import { openLock } from './folder-lock.ts'
 import { joinedWith } from './signals.ts'
 import { ConditionFailed, type Condition, type ListedObject, type ObjectStore } from './store.ts'
-import type { PutObject, WriteOptions } from './store.ts'
+import type { GetOptions, PutObject, WriteOptions } from './store.ts'
 
 /** Beside the objects, and no key: the lock, and files that are being written. */
 const ownFolder = '.fundpress'
@@ -51,7 +51,7 @@ export function openFolder(
     counts[operation] = (counts[operation] ?? 0) + 1
   }
   const reasonFor = (error: unknown, stop: AbortSignal | undefined, doing: string, key: string): unknown =>
-    stop?.aborted === true ? stop.reason : explained(error, name, doing, key)
+    stop?.aborted === true ? stop.reason : withAdvice(error, name, doing, key)
 
   /** Made by the first write: readers need no right to write. */
   let lock: ReturnType<typeof openLock> | undefined
@@ -85,27 +85,17 @@ export function openFolder(
     if (!isKey(key)) return null
     try {
       const file = await open(join(root, key))
-      try {
-        const stat = await file.stat({ bigint: true })
-        const etag = etagOf(stat)
-        if (!stat.isFile()) {
-          await file.close()
-          return null
-        }
-        if (ifMatch !== undefined && ifMatch !== etag) throw new ConditionFailed(`${key} is not what it was`)
-        const size = Number(stat.size)
-        const [start, end] = [part?.first ?? 0, Math.min(part?.last ?? Infinity, size - 1)]
-        const isEmpty = end < start
-        const body = isEmpty ? Readable.from([]) : file.createReadStream({ start, end })
-        if (isEmpty) await file.close()
-        else if (stop !== undefined) addAbortSignal(stop, body)
-        const cancel = () => void body.destroy()
-        const times = { lastModified: new Date(Number(stat.mtimeMs)), now: new Date() }
-        return { etag, bytes: isEmpty ? 0 : end - start + 1, ...times, body, cancel, signal: stop }
-      } catch (error) {
-        await file.close()
-        throw error
-      }
+      const stat = await file.stat({ bigint: true })
+      const [etag, isFile] = [etagOf(stat), stat.isFile()]
+      const isWanted = ifMatch === undefined || ifMatch === etag
+      const { start, bytes } = cutOut(Number(stat.size), part)
+      if (!isFile || !isWanted || bytes === 0) await file.close()
+      if (!isFile) return null
+      if (!isWanted) throw new ConditionFailed(`${key} is not what it was`)
+      const body = bytes === 0 ? Readable.from([]) : file.createReadStream({ start, end: start + bytes - 1 })
+      if (stop !== undefined) addAbortSignal(stop, body)
+      const times = { lastModified: new Date(Number(stat.mtimeMs)), now: new Date() }
+      return { etag, bytes, ...times, body, cancel: () => body.destroy(), signal: stop }
     } catch (error) {
       if (isAbsent(error)) return null
       throw reasonFor(error, stop, 'read', key)
@@ -170,10 +160,7 @@ export function openFolder(
     place(
       key,
       async (temporary, stop) => {
-        const found =
-          (await sizeOf(file)) < streamedFrom
-            ? copySmall(file, temporary)
-            : await copyLarge(file, temporary, stop)
+        const found = await copyFile(file, temporary, stop)
         assertDigest(key, found, sha256)
       },
       options,
@@ -214,15 +201,16 @@ export function openFolder(
     }
   }
 
-  const folders: ObjectStore['folders'] = (start) => {
+  const folders: ObjectStore['folders'] = async (start) => {
     count('ListObjectsV2')
     const isFilled = (found: string) => filesBelow(`${start}${found}/`, '').next().done !== true
+    await setImmediate()
     try {
       const found = entriesOf(join(root, start)).filter((entry) => entry.isDirectory())
       const names = found.map((entry) => entry.name).filter((one) => start + one !== ownFolder)
-      return Promise.resolve(names.filter(isFilled).sort())
+      return names.filter(isFilled).sort()
     } catch (error) {
-      return Promise.reject(reasonFor(error, undefined, 'list', start) as Error)
+      throw reasonFor(error, undefined, 'list', start)
     }
   }
 
@@ -260,33 +248,10 @@ export function openFolder(
   }
 }
 
-/** @returns the SHA-256 of what was copied, in hex @throws {Error} if the file cannot be read */
-function copySmall(file: string, target: string): string {
-  let body: Buffer
-  try {
-    body = readFileSync(file)
-  } catch (error) {
-    throw unreadable(file, error)
-  }
-  writeFileSync(target, body, { flag: 'wx' })
-  return hash('sha256', body)
-}
-
-/** The same for a file that need not fit into memory. */
-async function copyLarge(file: string, target: string, signal: AbortSignal | undefined): Promise<string> {
-  const digest = createHash('sha256')
-  const source = async function* () {
-    try {
-      for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) {
-        digest.update(chunk as Buffer)
-        yield chunk as Buffer
-      }
-    } catch (error) {
-      throw isFileError(error) ? unreadable(file, error) : error
-    }
-  }
-  await writeFile(target, source(), { flag: 'wx', signal })
-  return digest.digest('hex')
+/** Where a part of an object begins, and how many bytes of it there are. */
+function cutOut(size: number, part: GetOptions['part'] = { first: 0, last: Infinity }) {
+  const { first: start, last } = part
+  return { start, bytes: Math.max(0, Math.min(last, size - 1) - start + 1) }
 }
 
 /** Timers have their turn after so many deletes. */
@@ -301,7 +266,7 @@ function assertFolder(name: string, path: string): void {
     if (statOf(dirname(path)) === null)
       throw new Error(`${name}: there is no folder ${dirname(path)}: make it (mkdir -p ${dirname(path)})`)
   } catch (error) {
-    throw explained(error, name, 'read', 'the folder')
+    throw withAdvice(error, name, 'read', 'the folder')
   }
 }
 
@@ -323,114 +288,5 @@ function assertDigest(key: string, found: string, wanted: string | undefined): v
     )
 }
 
-/** Size and time of the last change, in nanoseconds. No two files that follow each other under a key have the same. */
-const etagOf = ({ size, mtimeNs }: BigIntStats) => `"${size.toString(16)}-${mtimeNs.toString(16)}"`
-
-/**
- * Gives a file a later time than the one that it will replace: clocks of files tick every few milliseconds, on some file
- * systems every two seconds, and may be set back.
- */
-function makeNewer(file: string, before: BigIntStats | null): BigIntStats {
-  let stat = statSync(file, { bigint: true })
-  for (const stepMs of [2, 1000, 2000]) {
-    if (before === null || stat.mtimeNs > before.mtimeNs) return stat
-    const seconds = (Number(before.mtimeNs / 1_000_000n) + stepMs) / 1000
-    utimesSync(file, seconds, seconds)
-    stat = statSync(file, { bigint: true })
-  }
-  return stat
-}
-
 const holds = (condition: Condition, found: BigIntStats | null): boolean =>
   'ifAbsent' in condition ? found === null : found !== null && etagOf(found) === condition.ifMatch
-
-function moveTo(temporary: string, target: string): void {
-  try {
-    renameSync(temporary, target)
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error
-    mkdirSync(dirname(target), { recursive: true })
-    renameSync(temporary, target)
-  }
-}
-
-function unlinkIfThere(path: string): void {
-  try {
-    unlinkSync(path)
-  } catch (error) {
-    // A folder is no object.
-    if (!isAbsent(error) && codeOf(error) !== 'EISDIR') throw error
-  }
-}
-
-/** Removes a folder without entries, and those above it that have no others. */
-function removeEmpty(folder: string, root: string): void {
-  for (let at = folder; at.length > root.length; at = dirname(at)) {
-    try {
-      rmdirSync(at)
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') continue
-      return
-    }
-  }
-}
-
-/** Files that killed processes were writing: nobody writes for an hour. */
-function removeLeftovers(own: string): void {
-  for (const { name } of entriesOf(own)) {
-    const file = join(own, name)
-    const stat = name.endsWith('.tmp') ? statOf(file) : null
-    if (stat !== null && Date.now() - Number(stat.mtimeMs) > 3600 * 1000) rmSync(file, { force: true })
-  }
-}
-
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch (error) {
-    if (isAbsent(error)) return []
-    throw error
-  }
-}
-
-function statOf(path: string): BigIntStats | null {
-  try {
-    return statSync(path, { bigint: true, throwIfNoEntry: false }) ?? null
-  } catch (error) {
-    if (isAbsent(error)) return null
-    throw error
-  }
-}
-
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? ''
-
-const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(codeOf(error))
-
-const denied = 'this user may not do that: change the owner or the rights of the folder (chown, chmod)'
-const full = 'the disk is full: make room, and publish again'
-const advices: Readonly<Record<string, string>> = {
-  EACCES: denied,
-  EPERM: denied,
-  EROFS: 'the file system is read-only: mount it so that it can be written to',
-  ENOSPC: full,
-  EDQUOT: 'the quota of this user is used up: raise it or make room, and publish again',
-  ENOENT: 'a folder above it is missing: make it (mkdir -p)',
-  ENOTDIR: 'a file is where a folder must be: remove it',
-  EISDIR: 'a folder is where a file must be: remove it',
-  EXDEV: 'a folder in it is on another disk: the whole bucket must be on one file system',
-  EMFILE: 'too many files are open: raise the limit (ulimit -n), or lower --concurrency',
-  EIO: 'the disk failed: look at the log of the kernel, and run `fundpress verify --deep` afterwards',
-}
-
-/** An error of the file system with its place and a way out. Others as they are. */
-function explained(error: unknown, name: string, doing: string, key: string): unknown {
-  if (!isFileError(error)) return error
-  const { code = '', path } = error
-  const where = path === undefined ? '' : `${path}: `
-  return new Error(
-    `${name}: could not ${doing} ${key}: ${where}${advices[code] ?? error.message} (${code})`,
-    {
-      cause: error,
-    },
-  )
-}

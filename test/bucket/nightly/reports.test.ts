@@ -150,7 +150,7 @@ it('does not change the bucket if the database has errors, and names each error'
   )
   expect(read('night.md').match(/^`+$/gm)).toEqual(['`````'])
   expect(read('outputs')).toMatch(
-    /^skipped=false\nfailed-step=check\nreason=funds\.sqlite has 2 errors: .*\nrefused=false\nallow=\nrefusal=\n$/,
+    /^skipped=false\nfailed-step=check\nreason=funds\.sqlite has 2 errors: .*\nstaged=false\nrefused=false\nallow=\nrefusal=\n$/,
   )
   expect(run.stderr.split('\n').filter((line) => line.startsWith('::'))).toEqual([
     expect.stringMatching(/^::error title=fundpress nightly%3A check::funds\.sqlite has 2 errors: /),
@@ -239,7 +239,7 @@ it('nightly runs and other commands quote hostile texts without giving a command
   expect(unfenced).not.toMatch(/stop-commands|add-mask|<b>/)
   for (const output of read('outputs').trimEnd().split('\n'))
     expect(output).toMatch(
-      /^(skipped|snapshot|slot|funds|documents|changed|written|bytes|cost|seconds|oldest-price|failed-step|reason|refused|allow|refusal)=/,
+      /^(skipped|snapshot|slot|funds|documents|changed|written|bytes|cost|seconds|oldest-price|failed-step|reason|staged|refused|allow|refusal)=/,
     )
 
   const built = await press.bare('build --db funds.sqlite --out late --as-of 2026-11-20', workflow)

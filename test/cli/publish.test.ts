@@ -222,7 +222,7 @@ describe('--flip-kvs', () => {
     await flip('publish --out b --force --reason test', env)
     await flip('publish --out night-1 --stage --force --reason test', env)
     const { slot, snapshot } = JSON.parse(String(press.bucket.body('staged.json')))
-    const preview = () => JSON.parse(store.keys.get(`preview-${token}`) ?? 'null')
+    const preview = () => JSON.parse(store.keys.get(`preview-${token}`) ?? 'null') as unknown
     expect(preview()).toMatchObject({ slot, snapshot })
     expect(said()).not.toBe(`${slot} ${snapshot}`)
     await flip(`flip ${snapshot}`, env)

@@ -71,7 +71,10 @@ const notFlipped = { hasFlipped: false, changed: 0, allowed: [], removed: [] }
  * The flip itself, of a slot that is whole, under a lease that has waited for late requests.
  * @returns `changed`: as of a publish. `allowed`: what an operator has allowed beside what was allowed when it was staged
  */
-export async function flipUnder(flipping: Flipping, { changes, edition, downloads, slot, ...staged }: Staged) {
+export async function flipUnder(
+  flipping: Flipping,
+  { changes, edition, downloads, slot, ...staged }: Staged,
+) {
   const { store, lease, base, snapshot } = flipping
   const { live } = base.live
   const compared = await compareWithLive(flipping)

@@ -3,7 +3,15 @@
 import { tellChanges } from '../changes/write.ts'
 import type { RemovedFolder } from '../live/download-folders.ts'
 import { fence, point, pointStaged } from '../live/flip.ts'
-import { changesKey, checksumsIn, gzipType, manifestIn, noCache, otherSlot, stagedKey } from '../live/layout.ts'
+import {
+  changesKey,
+  checksumsIn,
+  gzipType,
+  manifestIn,
+  noCache,
+  otherSlot,
+  stagedKey,
+} from '../live/layout.ts'
 import { roundingMs, withLease } from '../live/lease.ts'
 import { type LiveObject, readLive, tornSlots } from '../live/live.ts'
 import { assertWhole } from '../live/rollback.ts'
@@ -76,7 +84,13 @@ async function stagedAlready(
 
 function nothingDone() {
   const counts = { changed: 0, put: 0, deleted: 0, bytes: 0, downloads: noDownloads, allowed: [] }
-  return { hasFlipped: false, hasStaged: false, isStaged: false, ...counts, removed: new Array<RemovedFolder>() }
+  return {
+    hasFlipped: false,
+    hasStaged: false,
+    isStaged: false,
+    ...counts,
+    removed: new Array<RemovedFolder>(),
+  }
 }
 
 type Begun = Omit<Publish, 'snapshot' | 'base' | 'putOwn'>
@@ -97,8 +111,7 @@ async function publishUnder(begun: Begun, identity: Identity): Promise<Done> {
   const torn = tornSlots({ changing: lease.torn }, live.live)[slot] ?? null
   const { staged, hasFile: hasStagedFile } = await findStaged(store, live.live)
   const base = { live, slot, torn, isTrusted: torn === null && !isRepair, hasStagedFile }
-  if (base.isTrusted && begun.isStaging !== true && namesSnapshot(staged, identity))
-  {
+  if (base.isTrusted && begun.isStaging !== true && namesSnapshot(staged, identity)) {
     // A check of the README's first assumption.
     if (lease.isUnsettled) await assertWhole(store, slot, snapshot.manifest, folder)
     return flipInPublish({ ...begun, snapshot, base }, staged)

@@ -64,6 +64,24 @@ it.each([
   expect([writes().length, server.keys.get('live')]).toEqual([count, said])
 })
 
+it('names the staged snapshot under a key of the preview token, until nothing is staged', async () => {
+  const previewToken = 'a-token-of-22-letters'
+  const { setStaged } = keyValueStore(server.arn, { endpoint: server.endpoint, previewToken })
+  await setStaged(live)
+  await setStaged(live)
+  expect(Object.fromEntries(server.keys)).toEqual({ [`preview-${previewToken}`]: said })
+  await setStaged(null)
+  await setStaged(null)
+  expect([...server.keys]).toEqual([])
+  const changes = server.log.filter((request) => !request.startsWith('GET'))
+  expect(changes).toEqual([`PUT preview-${previewToken}`, `DELETE preview-${previewToken}`])
+})
+
+it('says nothing of a staged snapshot without a preview token', async () => {
+  await pointer().setStaged(live)
+  expect(server.log).toEqual([])
+})
+
 it('reads again if somebody else changes the store before the write', async () => {
   let others = 2
   server.onRequest = (request) => {
@@ -89,7 +107,8 @@ it.each([
     403,
     'AccessDeniedException',
     'access denied: the credentials need cloudfront-keyvaluestore:DescribeKeyValueStore, ' +
-      'cloudfront-keyvaluestore:GetKey, cloudfront-keyvaluestore:PutKey (AccessDeniedException)',
+      'cloudfront-keyvaluestore:GetKey, cloudfront-keyvaluestore:PutKey, cloudfront-keyvaluestore:DeleteKey ' +
+      '(AccessDeniedException)',
   ],
   [404, 'ResourceNotFoundException', 'there is no such KeyValueStore: check --flip-kvs'],
 ])('explains an answer %d %s', async (status, type, message) => {

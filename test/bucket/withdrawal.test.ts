@@ -240,6 +240,40 @@ it.runIf(isComplete)(
   },
 )
 
+describe('a staged snapshot', () => {
+  const stage = (out: string) => publish(out, '--stage')
+  const id = () => (JSON.parse(press.bucket.body('staged.json').toString()) as { snapshot: string }).snapshot
+
+  it('removes what it withdraws only at its flip', async () => {
+    const before = await publishTwoDays()
+    expect(await stage('no-prices')).toMatchObject({ removed: [] })
+    const staged = id()
+    expect([folders(), await verify()]).toEqual([[...before, staged], [0]])
+    const { removed } = await press.json<{ removed: readonly object[] }>(`flip ${staged}`)
+    expect(removed).toMatchObject(before.map((folder) => ({ folder, why: 'withdrawn' })))
+    expect([folders(), await verify()]).toEqual([[staged], [0]])
+  })
+
+  it('keeps its downloads if it gives out again what the live one withholds, until another one takes its place', async () => {
+    await publishTwoDays()
+    await publish('no-prices')
+    const [live] = folders()
+    await stage('second')
+    const staged = id()
+    // A publish and a nightly run with nothing to do look for what is withdrawn.
+    expect(await publish('no-prices')).toMatchObject({ hasFlipped: false, removed: [] })
+    expect((await press.fundpress('prune --yes --keep-downloads 0')).code).toBe(0)
+    expect([folders(), await verify()]).toEqual([[staged, live], [0]])
+    const whole = press.bucket.save()
+    expect((await press.fundpress(`flip ${staged} --force --reason test`)).code).toBe(0)
+    expect([folderOf(second), await verify()]).toEqual([staged, [0]])
+
+    whole()
+    expect(await publish('fourth')).toMatchObject({ removed: [{ folder: staged, why: 'withdrawn' }] })
+    expect([folders().includes(staged), await verify()]).toEqual([false, [0]])
+  })
+})
+
 it('a repair removes what somebody put back', async () => {
   await publishTwoDays()
   const [back = ''] = folders()

@@ -11,7 +11,7 @@ const inFolder = { cwd: folder.path }
 describe('help', () => {
   it('lists the commands, the exit codes and where settings come from', async () => {
     const stdout = await expectSuccess(runAlone('--help', inFolder))
-    const named = 'demo init import check build serve show plan publish status verify rollback nightly'
+    const named = 'demo init import check build serve show plan publish flip status verify rollback nightly'
     for (const command of named.split(' ')) expect(stdout).toMatch(`\n  ${command} `)
     expect(stdout).toContain('Exit codes: 0 done, 1 failed')
     expect(stdout).toContain('FUNDPRESS_')
@@ -25,15 +25,18 @@ describe('help', () => {
     ['check', '--db --as-of --json'],
     ['build', '--db --out --as-of --jobs --only --docs-url --no-pages --shard --since --json'],
     ['merge', '--db --out --jobs --json <shard...>'],
-    ['serve', '--out --port --host --bucket --live-ttl'],
+    ['serve', '--out --port --host --bucket --live-ttl --snapshot'],
     ['show', '--out --db --language --as-of --json'],
     ['completion', '--config'],
     ['publish', '--out --bucket --endpoint --region --prefix --path-style --concurrency --max-rate'],
     ['publish', '--max-deletes --lease --grace --live-ttl --force --repair --no-lock --json'],
     ['plan', '--out --bucket --max-deletes --force --repair --no-lock --json'],
     ['status', '--bucket --endpoint --json'],
-    ['verify', '--bucket --deep --sample --seed --concurrency --json'],
+    ['verify', '--bucket --staged --deep --sample --seed --concurrency --json'],
     ['nightly', '--db --out --bucket --as-of --since --sample --again --summary --json'],
+    ['nightly', '--stage'],
+    ['publish', '--stage'],
+    ['flip', '<snapshot> --bucket --allow --force --reason --no-check --no-lock --json'],
     ['rollback', '--bucket --to --no-lock --json'],
   ])('of %s shows its options, the global ones and examples', async (command, options) => {
     const stdout = await expectSuccess(run([command, '--help'], inFolder))

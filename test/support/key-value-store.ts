@@ -35,6 +35,11 @@ export async function startKeyValueStore() {
       return { status: 200, body: { Key: rest, Value: value, ItemCount: keys.size } }
     }
     if (headers['if-match'] !== etag()) return refuse(409, 'ConflictException', 'the store has another ETag')
+    if (method === 'DELETE') {
+      keys.delete(rest)
+      version++
+      return { status: 200, body: { ItemCount: keys.size, TotalSizeInBytes: 0 } }
+    }
     const { Value } = JSON.parse(sent) as { Value: string }
     put(rest, Value)
     server.onPut(rest, Value)

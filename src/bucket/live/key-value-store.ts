@@ -110,7 +110,9 @@ function valueOf({ slot, snapshot, liveSince, docsUrl }: Pointed): string {
 const isConflict = (error: unknown) =>
   codeOf(error) === 'ConflictException' || statusOf(error) === 409 || statusOf(error) === 412
 
-const rights = ['DescribeKeyValueStore', 'GetKey', 'PutKey', 'DeleteKey'].map((name) => `cloudfront-keyvaluestore:${name}`)
+const rights = ['DescribeKeyValueStore', 'GetKey', 'PutKey', 'DeleteKey'].map(
+  (name) => `cloudfront-keyvaluestore:${name}`,
+)
 const denied = `access denied: the credentials need ${rights.join(', ')}`
 const advices: Readonly<Record<string, string>> = {
   ResourceNotFoundException: 'there is no such KeyValueStore: check --flip-kvs',

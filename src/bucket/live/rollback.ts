@@ -11,7 +11,7 @@ import { prefixOf } from './download-folders.ts'
 import { assertFollowed, flip, type Following, liveAfter, point, pointStaged } from './flip.ts'
 import { dayFolder, etagsKey, manifestIn, otherSlot, type Slot } from './layout.ts'
 import { type Lease, type LeaseOptions, withLease } from './lease.ts'
-import { type LiveSnapshot, readLive, revertedBefore, snapshotOf, tornSlots } from './live.ts'
+import { type Live, type LiveSnapshot, readLive, revertedBefore, snapshotOf, tornSlots } from './live.ts'
 import { findStaged } from './staged.ts'
 import { downloadsState } from './status.ts'
 import { digestOfRestricted, restrictedBeside } from './withdrawn.ts'
@@ -51,12 +51,7 @@ async function rollBackUnder(lease: Lease, store: ObjectStore, folder: string, o
   const slot = otherSlot(live.slot)
   const manifest = await fetchManifest(store, slot, folder)
   const refused = (why: string) => new Error(`${store.name}: ${why}`)
-  const { staged } = await findStaged(store, live)
-  if (staged !== null)
-    throw refused(
-      `${staged.snapshot} is staged in ${slot}, which held the snapshot before: there is nothing to go back to. ` +
-        `\`fundpress flip ${staged.snapshot}\` makes it live, a publish replaces it`,
-    )
+  await refuseStaged(store, live)
   if (manifest === null) throw refused(`${slot} holds no snapshot, there is nothing to go back to`)
   const { snapshot } = manifest.head
   if (to !== null && snapshot !== to)
@@ -70,12 +65,7 @@ async function rollBackUnder(lease: Lease, store: ObjectStore, folder: string, o
     throw tornSlot(store, slot, 'a publish was stopped in it')
   if (isChecking) await assertWhole(store, slot, manifest, folder)
 
-  const before = live.previous?.snapshot === snapshot ? live.previous : null
-  // Somebody removed staged.json by hand, or live.json.
-  if (before === null && live.previous?.snapshot !== undefined && to !== snapshot)
-    throw refused(
-      `${slot} holds ${snapshot}, which was not live before: --to ${snapshot} makes it live all the same`,
-    )
+  const before = snapshotBefore(store, live, { slot, snapshot, to })
   const keyValueStore = options.pointer?.name
   const brought = { ...besideManifest(before, live), broughtBy: 'rollback', keyValueStore } as const
   const next = liveAfter(manifest.head, slot, brought, { now: await lease.assertHeld(), before: live })
@@ -85,6 +75,33 @@ async function rollBackUnder(lease: Lease, store: ObjectStore, folder: string, o
   const warnings = [await givenOutAgain(store, live, manifest.head), await lostDownloads(store, next, live)]
   for (const warning of warnings) if (warning !== null) onWarning(`${store.name}: ${warning}`)
   return { ...snapshotOf(next), reverted: live.snapshot }
+}
+
+/** @throws {Error} if a staged snapshot has taken the place of the one before */
+async function refuseStaged(store: ObjectStore, live: Live): Promise<void> {
+  const { staged } = await findStaged(store, live)
+  if (staged === null) return
+  const { slot, snapshot } = staged
+  throw new Error(
+    `${store.name}: ${snapshot} is staged in ${slot}, which held the snapshot before: there is nothing to go back to. ` +
+      `\`fundpress flip ${snapshot}\` makes it live, a publish replaces it`,
+  )
+}
+
+/**
+ * What `live.json` says of the snapshot in the other slot; null if it names none.
+ * @throws {Error} if it names another one, unless the operator does
+ */
+function snapshotBefore(
+  store: ObjectStore,
+  { previous }: Live,
+  { slot, snapshot, to }: { readonly slot: Slot; readonly snapshot: string; readonly to: string | null },
+): LiveSnapshot | null {
+  if (previous?.snapshot === snapshot) return previous
+  // Somebody removed staged.json by hand.
+  if (previous?.snapshot === undefined || to === snapshot) return null
+  const advice = `--to ${snapshot} makes it live all the same`
+  throw new Error(`${store.name}: ${slot} holds ${snapshot}, which was not live before: ${advice}`)
 }
 
 /** @throws {Error} that names the first object that differs from the slot's manifest */

@@ -78,7 +78,9 @@ async function verifySlot(store: ObjectStore, live: Live, folder: string, option
   const manifest = await fetchManifest(store, slot, folder)
   if (manifest?.head.snapshot !== snapshot) {
     const what = manifest === null ? 'is missing' : `is that of ${manifest.head.snapshot}`
-    throw new Error(`${store.name}: ${manifestIn(slot)} ${what}, ${options.isStaged === true ? 'staged' : 'live'} is ${snapshot}: publish with --repair`)
+    throw new Error(
+      `${store.name}: ${manifestIn(slot)} ${what}, ${options.isStaged === true ? 'staged' : 'live'} is ${snapshot}: publish with --repair`,
+    )
   }
   const { head, lines } = manifest
   const etags = (await fetchList<EtagLine>(store, etagsKey(slot), folder)) ?? nothing

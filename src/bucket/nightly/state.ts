@@ -40,9 +40,10 @@ interface Wanted {
 const open: NightlyState = { kind: 'open', reverted: null }
 
 /**
- * A run is done if this version made the live snapshot, or with `isStaging` the staged one, from the same database, day and settings. If the history has no
- * successful verification of it, the run is open: a run that found the live slot damaged, or was killed before it looked,
- * must be repeated. An empty history proves nothing. It is open, too, if `live.json` does not name the KeyValueStore of the settings.
+ * A run is done if this version made the live snapshot, or with `isStaging` the staged one, from the same database, day and
+ * settings. If the history has no successful verification of it, the run is open: a run that found the slot damaged, or was
+ * killed before it looked, must be repeated. An empty history proves nothing. It is open, too, if `live.json` does not name the
+ * KeyValueStore of the settings.
  * @throws {Error} if the database cannot be read, or the store fails
  */
 export async function findNightlyState(
@@ -50,48 +51,67 @@ export async function findNightlyState(
   live: Live | null,
   wanted: Wanted,
 ): Promise<NightlyState> {
-  const { asOf, signal, pointer } = wanted
-  const staged = wanted.isStaging ? await findWholeStaged(store, live) : null
-  const stagedHead = staged?.asOf === asOf ? await fetchStagedHead(store, staged) : null
-  if (live === null && stagedHead === null) return open
-  const before = live && revertedBefore(live)
-  /** Null if it is of another day, or cannot be read. */
-  const headOf = async (one: LiveSnapshot | null, slot: Slot) =>
-    one?.asOf === asOf ? fetchHeadOf(store, slot, live) : null
-  const head = live && (await headOf(live, live.slot))
-  const otherHead = live && (await headOf(before, otherSlot(live.slot)))
-  if (head === null && otherHead === null && stagedHead === null) return open
-  const source = await wanted.source()
-  const { nights } = await fetchHistory(store).catch((error: unknown) => {
-    signal.throwIfAborted()
-    wanted.onUnknownHistory(error)
-    return { nights: [] }
-  })
-  const settings = await wanted.settings()
-  const isAlike = ({ snapshot }: LiveSnapshot, manifest: ManifestHead | null) =>
-    manifest?.snapshot === snapshot && manifest.settings === settings
-  /** Whether this run would make just this snapshot again, and it was verified. */
-  const isDone = <One extends Live>(one: One | null, manifest: ManifestHead | null): one is One => {
-    const isOvertaken = wanted.isAllowing && (manifest?.withheld ?? []).length > 0
-    const isSame = one !== null && isAlike(one, manifest) && manifest?.source === source
-    return isSame && isTrusted(one, nights, pointer) && !isOvertaken
-  }
-  let state = open
-  if (isDone(live, head)) state = { kind: 'done', live }
-  else if (isDone(staged, stagedHead)) state = { kind: 'staged', live: staged }
-  else if (live !== null && before !== null && isAlike(before, otherHead)) {
-    const reverted: Reverted = { kind: 'reverted', live, snapshot: before.snapshot }
-    const isLive = isAlike(live, head) && head?.source === source
-    state = !isLive && otherHead?.source === source ? reverted : { kind: 'open', reverted }
-  }
+  const { pointer } = wanted
+  let facts: Promise<Facts> | undefined
+  const readOnce = () => (facts ??= readFacts(store, wanted))
+  const found = live === null ? open : await stateOfLive(store, live, wanted, readOnce)
+  const staged = wanted.isStaging && found.kind !== 'done' ? await findWholeStaged(store, live) : null
+  const head = staged && (await fetchStagedHead(store, staged, wanted))
+  const isStaged = staged !== null && head !== null && isDone(staged, head, wanted, await readOnce())
+  const state: NightlyState = isStaged ? { kind: 'staged', live: staged } : found
   // The run or the rollback before this one may have failed at just this.
   if (state !== open && live !== null) await point(pointer, live)
-  if (state.kind === 'staged') await pointStaged(pointer, state.live)
+  if (isStaged) await pointStaged(pointer, staged)
   return state
 }
 
-/** Null if it is damaged, or of another snapshot. */
-async function fetchStagedHead(store: ObjectStore, { slot, snapshot }: Staged): Promise<ManifestHead | null> {
+/** What this run would publish: the digests of its database and its settings; and the last runs. */
+type Facts = Awaited<ReturnType<typeof readFacts>>
+
+async function readFacts(store: ObjectStore, wanted: Wanted) {
+  const source = await wanted.source()
+  const { nights } = await fetchHistory(store).catch((error: unknown) => {
+    wanted.signal.throwIfAborted()
+    wanted.onUnknownHistory(error)
+    return { nights: [] }
+  })
+  return { source, nights, settings: await wanted.settings() }
+}
+
+async function stateOfLive(
+  store: ObjectStore,
+  live: Live,
+  wanted: Wanted,
+  readOnce: () => Promise<Facts>,
+): Promise<NightlyState> {
+  const before = revertedBefore(live)
+  /** Null if it is of another day, or cannot be read. */
+  const headOf = async (one: LiveSnapshot | null, slot: Slot) =>
+    one?.asOf === wanted.asOf ? fetchHeadOf(store, slot, live) : null
+  const [head, otherHead] = [await headOf(live, live.slot), await headOf(before, otherSlot(live.slot))]
+  if (head === null && otherHead === null) return open
+  const facts = await readOnce()
+  if (isDone(live, head, wanted, facts)) return { kind: 'done', live }
+  if (before === null || !isAlike(before, otherHead, facts)) return open
+  const reverted: Reverted = { kind: 'reverted', live, snapshot: before.snapshot }
+  const isLive = isAlike(live, head, facts) && head?.source === facts.source
+  return !isLive && otherHead?.source === facts.source ? reverted : { kind: 'open', reverted }
+}
+
+const isAlike = ({ snapshot }: LiveSnapshot, head: ManifestHead | null, { settings }: Facts) =>
+  head?.snapshot === snapshot && head.settings === settings
+
+/** Whether this run would make just this snapshot again, and it was verified. */
+function isDone(live: Live, head: ManifestHead | null, wanted: Wanted, facts: Facts): boolean {
+  const { isAllowing, pointer } = wanted
+  const isOvertaken = isAllowing && (head?.withheld ?? []).length > 0
+  const isSame = isAlike(live, head, facts) && head?.source === facts.source
+  return isSame && isTrusted(live, facts.nights, pointer) && !isOvertaken
+}
+
+/** Null if it is of another day or snapshot, or damaged. */
+async function fetchStagedHead(store: ObjectStore, { slot, snapshot, asOf }: Staged, wanted: Wanted) {
+  if (asOf !== wanted.asOf) return null
   const head = await fetchHead(store, manifestIn(slot)).catch((error: unknown) => {
     if (error instanceof Damaged) return null
     throw error
@@ -99,14 +119,14 @@ async function fetchStagedHead(store: ObjectStore, { slot, snapshot }: Staged): 
   return head?.snapshot === snapshot ? head : null
 }
 
-function fetchHeadOf(store: ObjectStore, slot: Slot, live: Live | null): Promise<ManifestHead | null> {
+function fetchHeadOf(store: ObjectStore, slot: Slot, live: Live): Promise<ManifestHead | null> {
   return withFolder(async (folder) => {
     try {
       const found = await fetchSlotManifest(store, slot, folder)
       return found.kind === 'none' ? null : found.manifest.head
     } catch (error) {
       // The plan reports the damage of the other slot, and how to repair it.
-      if (slot !== live?.slot && error instanceof Damaged) return null
+      if (slot !== live.slot && error instanceof Damaged) return null
       throw error
     }
   })

@@ -10,6 +10,7 @@ import { routeTable } from '../../api/derive/route-table.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
 import { checksumsIn, inSlot } from '../../bucket/live/layout.ts'
 import { readLive } from '../../bucket/live/live.ts'
+import { readStaged } from '../../bucket/live/staged.ts'
 import { readPart, readUpTo } from '../../bucket/store/read.ts'
 import type { S3Store } from '../../bucket/store/s3.ts'
 import { exampleTargets } from '../../build/examples.ts'
@@ -68,7 +69,12 @@ async function serveUntilStopped(session: Session, { origin, snapshot, place, ex
   }
   // On a machine with much memory V8 lets young garbage pile up, 50 MB and more, which is most of what hostile clients cost.
   setFlagsFromString('--semi-space-growth-factor=1')
-  const server = createEdgeServer({ origin, settings: settings.edge, onFailure })
+  const server = createEdgeServer({
+    origin,
+    settings: settings.edge,
+    previewToken: settings.edge.previewToken,
+    onFailure,
+  })
   const address = await listen(server, settings.edge)
   if (!isQuiet) {
     const links = (await examples()).map((target) => `  ${address}${target}\n`)
@@ -116,6 +122,7 @@ async function serveBucket(store: S3Store, { settings, clock, now, stderr }: Ses
   }
   const origin = bucketOrigin({
     readLive: liveNow,
+    readStaged: async () => readStaged(store, (await readLive(store)).live),
     table: routeTable(endpoints, ''),
     reader: {
       read: (key, most) => readUpTo(store, key, most),

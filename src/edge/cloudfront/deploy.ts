@@ -124,8 +124,19 @@ export async function responseFunction(given: DeploymentSettings): Promise<strin
 
 async function functionCode(factory: string, module: string, options: unknown): Promise<string> {
   const entry = `import { ${factory} } from '${module}${sourceExtension}'\nfundpress = ${factory}(${literal(options)})`
-  return `var fundpress;\n${await bundle({ entry, format: 'iife', target: 'njs', shortNames })}`
+  const code = await bundle({ entry, format: 'iife', target: 'njs', shortNames })
+  return `var fundpress;\n${withShortKinds(code)}`
 }
+
+/** Kinds of the core's values, which become one letter. No other text of the functions may be the same: no kind is in an answer. */
+const internalKinds =
+  'choice date document incomplete isin none open page preflight range redirect refusal route'.split(' ')
+
+const withShortKinds = (code: string) =>
+  code.replaceAll(/"([a-z]+)"/g, (text, word: string) => {
+    const index = internalKinds.indexOf(word)
+    return index < 0 ? text : `"${letters.charAt(index)}"`
+  })
 
 /** The most bytes of source that CloudFront accepts. Source: its quotas, measured. */
 const maxFunctionBytes = 10_240

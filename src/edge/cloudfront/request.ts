@@ -1,6 +1,8 @@
 /**
  * The viewer-request function of CloudFront. It answers what needs no store, and rewrites other requests for the live slot of the
- * bucket or for the Lambda. It writes all of the cache key, the snapshot included: path, query, and the header {@link targetHeader}.
+ * bucket or for the Lambda. It writes all of the cache key, the snapshot included: path, query, and the headers {@link targetHeader}
+ * and {@link previewHeader}. The publisher writes the key of a preview, so the function knows no token: with a right one, the header
+ * names the staged snapshot from here on, for the Lambda and the viewer-response function. Else it is gone.
  *
  * The runtime, 2.0, knows little more than ES5, and accepts at most 10,240 bytes of source.
  */
@@ -13,7 +15,8 @@ import type { Answer, Body, EdgeSettings } from '../core/answer.ts'
 import type { LiveSlot } from '../core/live.ts'
 import { resolve, type Resolution } from '../core/resolve.ts'
 import { headerBytes, headersTooLong, maxRequestBytes, unavailable } from '../core/standalone.ts'
-import { noteHeader, targetHeader, type Note } from './event.ts'
+import { previewHeader } from '../core/preview.ts'
+import { markPreview, noteHeader, targetHeader, type Note } from './event.ts'
 import type { CloudFront, CloudFrontHeaders, CloudFrontRequest, CloudFrontResponse } from './event.ts'
 import { unpackTable, type PackedTable } from './table.ts'
 
@@ -36,7 +39,9 @@ export function viewerRequest(options: ViewerRequestOptions) {
   const table = unpackTable(options.table)
   return ({ request }: { readonly request: CloudFrontRequest }, cf: CloudFront) => {
     const { method, headers } = request
-    const answered = (one: Answer<never>) => responseOf(method, one)
+    const asked = headers[previewHeader]
+    delete headers[previewHeader]
+    const answered = (one: Answer<never>) => responseOf(method, one, headers)
     const forward = (value: unknown) => {
       const live = value as LiveSlot
       const query = request.rawQueryString() || ''
@@ -71,11 +76,11 @@ export function viewerRequest(options: ViewerRequestOptions) {
         })
       }
       // Downloads lie beside the slots: the other platforms use `placeOf`.
-      const asked = /^\/\w+\/downloads\/(latest|[\d-]{10})(\/.+)/.exec(request.uri)
+      const download = /^\/\w+\/downloads\/(latest|[\d-]{10})(\/.+)/.exec(request.uri)
       const asOf = live.snapshot.slice(0, 10)
       // After a rollback a later day is no longer published.
-      if (!asked || (asked[1] !== 'latest' && (asked[1] as string) > asOf)) return request
-      const day = asked[1] === 'latest' ? asOf : (asked[1] as string)
+      if (!download || (download[1] !== 'latest' && (download[1] as string) > asOf)) return request
+      const day = download[1] === 'latest' ? asOf : (download[1] as string)
       return kvs
         .get('downloads/' + day.slice(0, 7))
         .then(
@@ -83,12 +88,18 @@ export function viewerRequest(options: ViewerRequestOptions) {
           () => day,
         )
         .then((folder) => {
-          request.uri = '/downloads/' + folder + (asked[2] as string)
+          request.uri = '/downloads/' + folder + (download[2] as string)
           return request
         })
     }
     const kvs = cf.kvs()
-    return kvs.get('live', { format: 'json' }).then(forward, () => answered(unavailable))
+    const json = { format: 'json' } as const
+    const forwardLive = () => kvs.get('live', json).then(forward, () => answered(unavailable))
+    if (!asked || !/^[\w-]{16,100}$/.test(asked.value)) return forwardLive()
+    return kvs.get('preview-' + asked.value, json).then((value) => {
+      headers[previewHeader] = { value: (value as LiveSlot).snapshot }
+      return forward(value)
+    }, forwardLive)
   }
 }
 
@@ -143,11 +154,12 @@ const wrongMethod = (template: string, method: string, docsUrl: string) =>
 const textOf = (header: CloudFrontHeaders[string] | undefined) =>
   header && (header.multiValue || [header]).map(({ value }) => value).join(', ')
 
-function responseOf(method: string, answered: Answer<never>): CloudFrontResponse {
+function responseOf(method: string, answered: Answer<never>, asked: CloudFrontHeaders): CloudFrontResponse {
   const headers: CloudFrontHeaders = {}
   Object.keys(answered.headers).forEach((name) => {
     headers[name.toLowerCase()] = { value: answered.headers[name] as string }
   })
+  markPreview(asked, headers)
   const body: Body<never> = answered.body
   const response = { statusCode: answered.status, headers }
   if (body.kind !== 'text' || method === 'HEAD') return response

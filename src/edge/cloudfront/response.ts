@@ -6,7 +6,13 @@
 import { documentHeaders, pageHeaders, type EdgeSettings } from '../core/answer.ts'
 import { mayBeCoded, varyByCoding } from '../core/finish.ts'
 import { lastModifiedOf } from '../core/live.ts'
-import { noteHeader, type CloudFrontRequest, type CloudFrontResponse, type Note } from './event.ts'
+import {
+  markPreview,
+  noteHeader,
+  type CloudFrontRequest,
+  type CloudFrontResponse,
+  type Note,
+} from './event.ts'
 
 export const viewerResponse =
   (settings: EdgeSettings) =>
@@ -14,6 +20,7 @@ export const viewerResponse =
     const note = request.headers[noteHeader]
     // Without a note the answer is the Lambda's, with all its headers.
     if (note) complete(response, settings, JSON.parse(note.value) as Note)
+    markPreview(request.headers, response.headers)
     return response
   }
 

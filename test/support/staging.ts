@@ -25,6 +25,7 @@ interface Saying {
   readonly snapshot: string
   readonly docsUrl: string
   readonly liveSince: string
+  readonly downloads: ReturnType<typeof downloadsIn>
   readonly previous: { readonly liveSince: string } | null
 }
 
@@ -45,9 +46,9 @@ async function publishBoth({ outs }: Nights, more: readonly string[] = [], env =
   for (const out of outs.slice(0, 2)) {
     const args = publishArgs(s3.endpoint, bucket, out, ...more, ...forced)
     await mustRun(args, { env: { ...credentials, ...env } })
-    sayings.push(JSON.parse(String(s3.objects(bucket).get(`${prefix}live.json`)?.body)) as Saying)
-    // As earlier versions did it: no list of them is needed.
-    s3.put(bucket, `${prefix}downloads/${asOfIn(out)}/a.csv`, `of ${asOfIn(out)}`)
+    const saying = JSON.parse(String(s3.objects(bucket).get(`${prefix}live.json`)?.body)) as Saying
+    sayings.push({ ...saying, downloads: downloadsIn(out) })
+    s3.put(bucket, `${prefix}downloads/${folderIn(out)}/a.csv`, `of ${headOf(out).asOf}`)
   }
   const put = (key: string, value: Saying | null) =>
     value === null
@@ -59,7 +60,11 @@ async function publishBoth({ outs }: Nights, more: readonly string[] = [], env =
 
 const headOf = (out: string) =>
   manifestOf(out).head as unknown as { readonly docsUrl: string; readonly asOf: string }
-const asOfIn = (out: string) => headOf(out).asOf
+/** Their folder is that of the snapshot: no day alone leads there. */
+const folderIn = (out: string) => manifestOf(out).head.snapshot
+const downloadsIn = (out: string) => {
+  return { folder: folderIn(out), files: 2, bytes: 20, sums: '0'.repeat(64) }
+}
 
 async function onBucket(
   nights: Nights,
@@ -98,11 +103,20 @@ async function workerd({ outs }: Nights) {
     const head = headOf(out)
     const slot = index === 0 ? 'blue' : 'green'
     await worker.fill(slot, out)
-    await worker.put([{ ...text, key: `downloads/${head.asOf}/a.csv`, body: `of ${head.asOf}` }])
+    await worker.put([{ ...text, key: `downloads/${folderIn(out)}/a.csv`, body: `of ${head.asOf}` }])
     const before = sayings[index - 1] ?? null
     const docsUrl = index === 0 ? head.docsUrl : stagedDocsUrl
     const liveSince = new Date(Date.now() + index * 1000).toISOString()
-    sayings.push({ ...head, format: 1, slot, docsUrl, liveSince, previous: before } as unknown as Saying)
+    const saying = {
+      ...head,
+      format: 1,
+      slot,
+      docsUrl,
+      liveSince,
+      previous: before,
+      downloads: downloadsIn(out),
+    }
+    sayings.push(saying as unknown as Saying)
   }
   const [one, two] = sayings as [Saying, Saying]
   const place: Place = {
@@ -149,8 +163,8 @@ async function cloudFront(nights: Nights) {
 }
 
 /** As the publisher writes it. */
-const valueOf = ({ slot, snapshot, liveSince, docsUrl }: Saying) =>
-  JSON.stringify({ slot, snapshot, liveSince, docsUrl })
+const valueOf = ({ slot, snapshot, liveSince, docsUrl, downloads: { folder } }: Saying) =>
+  JSON.stringify({ slot, snapshot, liveSince, docsUrl, folder })
 
 export interface StagingPlatform {
   readonly name: string

@@ -1,6 +1,6 @@
 /** What `fundpress edge cloudfront` writes: two functions, the Lambda's code, and the template that makes all of it on AWS. */
 
-import { problemDocument } from '../../api/routes/problems.ts'
+import { problemDocument, problemType } from '../../api/routes/problems.ts'
 import { formats, type Format, type RouteTable } from '../../api/routes/table.ts'
 import { bundle, edgeConfig, fromTemplate, sourceExtension } from '../deployment.ts'
 import type { DeploymentSettings, MakeDeployment } from '../deployment.ts'
@@ -102,7 +102,7 @@ export async function requestFunction(given: DeploymentSettings): Promise<string
   const { table, settings } = edgeConfig({ ...given, docsUrl: '' })
   const options = {
     table: packTable(table),
-    wrongMethod: wrongMethodTemplates(table),
+    ...wrongMethodTemplates(table),
     settings,
     // Ids of the distribution's origins.
     origins: ['bucket', 'lambda'],
@@ -149,12 +149,14 @@ function checked(name: string, file: string): string {
   )
 }
 
-/** The refusal of a method in each format, with `{method}` and `{docsUrl}` to fill in. */
-function wrongMethodTemplates({ problems, general }: RouteTable): Record<string, string> {
+/** The refusal of a method in each format, with `{method}` and `{type}` to fill in, and what its type ends with. */
+function wrongMethodTemplates({ problems, general }: RouteTable) {
   const problem = problems[general.wrongMethod]
   if (problem === undefined) throw new Error('the route table has no refusal of a wrong method')
-  const document = (format: Format) => problemDocument('{docsUrl}', problem, { method: '{method}' }, format)
-  return Object.fromEntries(formats.map((format) => [format, document(format)]))
+  const wrongType = problemType('', problem)
+  const document = (format: Format) =>
+    problemDocument('', problem, { method: '{method}' }, format).replace(wrongType, '{type}')
+  return { wrongMethod: Object.fromEntries(formats.map((format) => [format, document(format)])), wrongType }
 }
 
 /** JSON without quotation marks around names: esbuild shortens only such names. */
@@ -173,8 +175,8 @@ function literal(value: unknown): string {
  */
 const internalNames = (
   'accept acceptLanguage cacheControl choices dates errorCacheControl errorKey exactness failover from general hasLanguages invalid ' +
-  'kind listKey location missing name noEndpoint order origins pages parameters path paths problem problems quality query ' +
-  'route routes series settings status table text to unknown values vary wanted wrongFormat wrongLanguage wrongMethod'
+  'key kind listKey location missing name noEndpoint order origins pages parameters path paths problem problems quality query ' +
+  'route routes series settings since status table text to unknown values vary wanted wrongFormat wrongLanguage wrongMethod wrongType'
 ).split(' ')
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const shortNames = Object.fromEntries(internalNames.map((name, index) => [name, letters.charAt(index)]))

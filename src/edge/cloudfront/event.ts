@@ -42,8 +42,8 @@ export interface CloudFront {
 export const noteHeader = 'x-fundpress-note'
 
 export interface Note {
-  /** In seconds since 1970. */
-  readonly liveSince: number
+  /** When its snapshot went live, in seconds since 1970. */
+  readonly since: number
   /** A document's address, its ISIN in upper case; or the key of a page or a file. */
   readonly path: string
   /** Absent for a page or a file. */

@@ -24,14 +24,21 @@ export interface ViewerRequestOptions {
   readonly table: PackedTable
   /**
    * The one refusal that the function makes itself, because CloudFront cannot sign a request with a body for a Lambda: its document
-   * in each format, with {method} and {docsUrl} to fill in.
+   * in each format, with {method} and {type} to fill in; and its type without the address of the documentation.
    */
   readonly wrongMethod: Readonly<Record<Format, string>>
+  readonly wrongType: string
   readonly settings: EdgeSettings
   /** Ids of the distribution's origins: the bucket, then the Lambda. */
   readonly origins: readonly string[]
   /** Statuses of the bucket at which the Lambda answers. */
   readonly failover: readonly number[]
+}
+
+/** A value of the KeyValueStore. Source: src/bucket/live/key-value-store.ts. */
+type PointedSlot = LiveSlot & {
+  /** Of its own downloads. Absent if it has none, and in values of earlier versions. */
+  readonly folder?: string
 }
 
 export function viewerRequest(options: ViewerRequestOptions) {
@@ -43,7 +50,7 @@ export function viewerRequest(options: ViewerRequestOptions) {
     delete headers[previewHeader]
     const answered = (one: Answer<never>) => responseOf(method, one, headers)
     const forward = (value: unknown) => {
-      const live = value as LiveSlot
+      const live = value as PointedSlot
       const query = request.rawQueryString() || ''
       // CloudFront itself refuses a URL that is too long.
       const length = Object.keys(headers).reduce(
@@ -66,7 +73,12 @@ export function viewerRequest(options: ViewerRequestOptions) {
         return answered({
           status: 405,
           headers: refusalHeaders(settings, wanted, 405),
-          body: { kind: 'text', text: wrongMethod(options.wrongMethod[wanted.format], method, live.docsUrl) },
+          body: {
+            kind: 'text',
+            text: options.wrongMethod[wanted.format]
+              .replace('{method}', method)
+              .replace('{type}', () => live.docsUrl + options.wrongType),
+          },
         })
       }
       if (rewrite(request, query, live, resolution)) {
@@ -77,20 +89,21 @@ export function viewerRequest(options: ViewerRequestOptions) {
       }
       // Downloads lie beside the slots: the other platforms use `placeOf`.
       const download = /^\/\w+\/downloads\/(latest|[\d-]{10})(\/.+)/.exec(request.uri)
+      if (!download) return request
       const asOf = live.snapshot.slice(0, 10)
-      // After a rollback a later day is no longer published.
-      if (!download || (download[1] !== 'latest' && (download[1] as string) > asOf)) return request
       const day = download[1] === 'latest' ? asOf : (download[1] as string)
-      return kvs
-        .get('downloads/' + day.slice(0, 7))
-        .then(
-          (month) => folderOfDay(month as string, day),
-          () => day,
-        )
-        .then((folder) => {
-          request.uri = '/downloads/' + folder + (download[2] as string)
-          return request
-        })
+      // After a rollback a later day is no longer published.
+      if (day > asOf) return request
+      const forwardTo = (folder: string) => {
+        request.uri = '/downloads/' + folder + (download[2] as string)
+        return request
+      }
+      // The keys of months are those of what is live: they do not name the folder of what is staged.
+      if (live.folder && day === asOf) return forwardTo(live.folder)
+      return kvs.get('downloads/' + day.slice(0, 7)).then(
+        (month) => forwardTo(folderOfDay(month as string, day)),
+        () => forwardTo(day),
+      )
     }
     const kvs = cf.kvs()
     const json = { format: 'json' } as const
@@ -112,19 +125,19 @@ function rewrite(
 ): boolean {
   const { headers } = request
   const { kind, wanted } = resolution
-  const liveSince = Math.floor(Date.parse(live.liveSince) / 1000)
+  const since = Math.floor(Date.parse(live.liveSince) / 1000)
   const asked = request.uri
   delete headers[noteHeader]
   delete headers[targetHeader]
   // Objects may be older than the snapshot, and clients know the snapshot's date.
-  const since = headers['if-modified-since']
-  if (since && !(Date.parse(since.value) >= liveSince * 1000)) delete headers['if-modified-since']
+  const known = headers['if-modified-since']
+  if (known && !(Date.parse(known.value) >= since * 1000)) delete headers['if-modified-since']
   if (kind !== 'page' || request.method !== 'GET') {
     // The bucket could do it, but documents have no parts, and a HEAD describes the whole.
     delete headers['range']
     delete headers['if-range']
   }
-  const pin = [live.slot, live.snapshot, liveSince, encodeURIComponent(live.docsUrl)].join('.')
+  const pin = [live.slot, live.snapshot, since, encodeURIComponent(live.docsUrl)].join('.')
   const { format, language, vary } = wanted
   const inLanguage = language ? '&language=' + language : ''
   const negotiated = vary[0] === 'Accept' ? '&vary=accept' : ''
@@ -140,16 +153,13 @@ function rewrite(
   }
   const note: Note =
     kind === 'page'
-      ? { liveSince, path: resolution.key }
-      : { liveSince, path: fill(resolution.route.path, resolution.values), wanted }
+      ? { since, path: resolution.key }
+      : { since, path: fill(resolution.route.path, resolution.values), wanted }
   headers[noteHeader] = { value: JSON.stringify(note) }
   if (kind === 'page') headers[targetHeader] = { value: asked }
   request.uri = '/' + live.slot + '/' + resolution.key
   return true
 }
-
-const wrongMethod = (template: string, method: string, docsUrl: string) =>
-  template.replace('{method}', method).replace('{docsUrl}', () => docsUrl)
 
 const textOf = (header: CloudFrontHeaders[string] | undefined) =>
   header && (header.multiValue || [header]).map(({ value }) => value).join(', ')

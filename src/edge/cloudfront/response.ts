@@ -27,7 +27,7 @@ export const viewerResponse =
 function complete(
   { statusCode, headers }: CloudFrontResponse,
   settings: EdgeSettings,
-  { path, liveSince, wanted }: Note,
+  { path, since, wanted }: Note,
 ): void {
   const ours = wanted ? documentHeaders(settings, path, wanted) : pageHeaders(settings, path)
   Object.keys(headers).forEach((name) => {
@@ -43,6 +43,5 @@ function complete(
   if (mayBeCoded(ours['Content-Type'] || '', plainLength))
     headers['vary'] = { value: varyByCoding(ours['Vary']) }
   const modified = headers['last-modified']
-  if (modified)
-    headers['last-modified'] = { value: lastModifiedOf(Date.parse(modified.value), liveSince * 1000) }
+  if (modified) headers['last-modified'] = { value: lastModifiedOf(Date.parse(modified.value), since * 1000) }
 }

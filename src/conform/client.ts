@@ -29,14 +29,24 @@ export type Client = ReturnType<typeof openHttpClient>
 /** How long a connection may be silent. */
 const timeoutMs = 30_000
 
+/** The request header whose token asks for the staged snapshot, and the answer's header that names that. */
+export const previewHeader = 'X-Fundpress-Preview'
+export const snapshotHeader = 'x-fundpress-snapshot'
+
 /** There was no answer: the connection failed, broke off, or was silent for too long. */
 export class NoAnswer extends Error {}
 
 /**
  * @param base http or https, with a path prefix or without; no slash at its end
  * @param concurrency how many connections there are at most
+ * @param always headers that every request has
  */
-export function openHttpClient(base: string, concurrency: number, signal: AbortSignal | undefined) {
+export function openHttpClient(
+  base: string,
+  concurrency: number,
+  signal: AbortSignal | undefined,
+  always: Readonly<Record<string, string>> = {},
+) {
   const { hostname, port, pathname } = new URL(base)
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
   agent.createConnection = () => connectTo(base)
@@ -45,7 +55,7 @@ export function openHttpClient(base: string, concurrency: number, signal: AbortS
 
   const askOnce = ({ method = 'GET', target, headers = {}, body }: HttpRequest): Promise<HttpAnswer> =>
     new Promise((resolve, reject) => {
-      const options = { ...place, method, path: prefix + target, headers }
+      const options = { ...place, method, path: prefix + target, headers: { ...always, ...headers } }
       const sent = request(options, (response) => void readAnswer(response).then(resolve, reject))
       sent.on('timeout', () => sent.destroy(new Error(`silent for ${timeoutMs / 1000} s`)))
       sent.on('error', (error: NodeJS.ErrnoException) => {
@@ -113,13 +123,16 @@ export const exchange = (base: string, bytes: string, patienceMs = 2000) =>
     socket.write(Buffer.from(bytes, 'latin1'))
   })
 
+/** @param isPreview whether the request has the token of a preview: the command takes that from the environment */
 export function curlCommand(
   base: string,
   { method = 'GET', target, headers = {}, body }: HttpRequest,
+  isPreview = false,
 ): string {
   const words = ['curl', '-sS', '-i', '--path-as-is', '--globoff']
   if (method === 'HEAD') words.push('--head')
   else if (method !== 'GET') words.push('-X', shellText(method))
+  if (isPreview) words.push('-H', `"${previewHeader}: $FUNDPRESS_EDGE_PREVIEW_TOKEN"`)
   // curl sends an empty header if its text ends with a semicolon.
   for (const [name, value] of Object.entries(headers)) {
     words.push('-H', shellText(value === '' ? `${name};` : `${name}: ${value}`))

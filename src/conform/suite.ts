@@ -18,6 +18,7 @@ import { linkChecks, pageChecks } from './checks/links.ts'
 import { negotiationChecks } from './checks/negotiation.ts'
 import { rangeChecks } from './checks/ranges.ts'
 import { type HttpAnswer, type HttpRequest, NoAnswer, curlCommand, openHttpClient } from './client.ts'
+import { previewHeader, snapshotHeader } from './client.ts'
 import { asSent, compareAnswer } from './compare.ts'
 import { type Oracle, type OracleRequest, openOracle } from './oracle/oracle.ts'
 import { findExamples, noSuchIsin } from './requests.ts'
@@ -34,6 +35,8 @@ export interface ConformOptions {
   readonly requests?: number
   /** Decides the random requests and the sample of funds. Default: 1. */
   readonly seed?: number
+  /** Asks for the staged snapshot: the token of the edge. Raw bytes and the budget ask without it. */
+  readonly previewToken?: string
   /** Requests at the same time. Default: 8. */
   readonly concurrency?: number
   readonly signal?: AbortSignal
@@ -79,6 +82,7 @@ export async function conform(
   const { base, asOf, onStep } = options
   const suite = openSuite(options)
   try {
+    await suite.assertPreview()
     const results: CheckResult[] = []
     for (const check of checks) {
       results.push(await suite.run(check))
@@ -101,6 +105,8 @@ export async function conform(
  */
 export function openSuite(options: ConformOptions, open = openOracle) {
   const { requests: randomRequests = 2000, seed = 1, concurrency = 8, signal, pid, load = false } = options
+  const { previewToken } = options
+  const isPreview = previewToken !== undefined
   const base = options.base.replace(/(?<!\/)\/+$/, '')
   const probe = pid === undefined ? wallProbe() : processProbe([pid])
   const oracle = openDatabase(options, open)
@@ -108,7 +114,7 @@ export function openSuite(options: ConformOptions, open = openOracle) {
   const isins = all.length > mostFunds ? randomFor(seed, 'funds').draw(all, mostFunds).toSorted() : all
   const [isin = noSuchIsin] = isins
   const examples = findExamples(oracle, isins)
-  const client = openHttpClient(base, concurrency, signal)
+  const client = openHttpClient(base, concurrency, signal, isPreview ? { [previewHeader]: previewToken } : {})
   let silences = 0
 
   const differences = (request: OracleRequest, asked: HttpRequest, answer: HttpAnswer) => {
@@ -130,7 +136,8 @@ export function openSuite(options: ConformOptions, open = openOracle) {
     let [requests, failed] = [0, 0]
     const fail: CheckContext['fail'] = (asked, expected, got) => {
       failed++
-      if (failures.length < mostFailures) failures.push({ request: curlCommand(base, asked), expected, got })
+      if (failures.length < mostFailures)
+        failures.push({ request: curlCommand(base, asked, isPreview), expected, got })
     }
     const context: CheckContext = {
       base,
@@ -150,6 +157,8 @@ export function openSuite(options: ConformOptions, open = openOracle) {
         })
         silences = 0
         if (status !== undefined) context.same(asked, 'status', answer.status, status)
+        if (isPreview && answer.status === 200 && !answer.headers.has(snapshotHeader))
+          fail(asked, 'an answer from the staged snapshot', 'one from the live snapshot')
         return answer
       },
       fail,
@@ -190,6 +199,15 @@ export function openSuite(options: ConformOptions, open = openOracle) {
     seed,
     funds: { asked: isins.length, of: all.length },
     run,
+    /** @throws {Error} if the staged snapshot is asked for, and does not answer */
+    assertPreview: async () => {
+      if (!isPreview) return
+      const { headers } = await client.ask({ target: '/api/v1/prices-current-all/' })
+      if (headers.has(snapshotHeader)) return
+      throw new Error(
+        `${base} shows no preview: nothing is staged, or the edge has another edge.previewToken`,
+      )
+    },
     /** @throws {Error} if nothing answers any more, the process ends, or the run is aborted */
     measure: async (onStep: BudgetOptions['onStep']) =>
       measureBudget({

@@ -25,6 +25,8 @@ export interface DeploymentSettings {
     readonly liveTtlSeconds: number
     /** `max-age` of Strict-Transport-Security; 0 for none. */
     readonly hstsSeconds: number
+    /** Null: no preview. */
+    readonly previewToken: string | null
     readonly host: string
     readonly port: number
   }

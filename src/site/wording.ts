@@ -190,6 +190,7 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     snapshot: say('Snapshot', 'Datenstand'),
     asOf: say('As of', 'Stichtag'),
     live: say('Live since', 'Online seit'),
+    staged: say('Staged, not live yet', 'Vorbereitet, noch nicht online'),
     newest: say('Newest price', 'Neuester Preis'),
     oldest: say('Oldest price', 'Ältester Preis'),
     funds: say('Funds', 'Fonds'),

@@ -43,7 +43,7 @@ const must = (line: string, env?: Record<string, string>) => expectSuccess(press
 
 /** The lines on stderr without the one about the as-of day, whose age depends on the day of this test. */
 const linesOf = ({ stderr }: Run) => stderr.split('\n').filter((line) => line !== '' && !isOfAsOf(line))
-const isOfAsOf = (line: string) => line.includes(` is as of ${asOf}, `)
+const isOfAsOf = (line: string) => line.includes(`the as-of date of `) || line.includes(` is as of ${asOf}, `)
 
 describe('a snapshot with too many stale funds', () => {
   const refusalsOf = async (line: string, env?: Record<string, string>) => {
@@ -215,6 +215,21 @@ describe.each(['folder', 'bucket'])('the status of a %s on the edge', (kind) => 
     expect(live).not.toHaveProperty('prices')
     expect(alarms.filter((line) => !isOfAsOf(line))).toEqual([expect.stringContaining('went live'), tooStale])
     expect(linesOf(old)).toHaveLength(2)
+    expect(old.stdout).toContain('"staged":null')
+  })
+
+  it.runIf(kind === 'bucket')('answers `status --base` with what is staged', async () => {
+    const live = JSON.parse(String(press.bucket.body('live.json'))) as object
+    const snapshot = '2026-11-23-0123456789ab'
+    const staged = { ...live, slot: 'green', snapshot, liveSince: '2026-11-24T03:00:00.000Z', previous: live }
+    press.bucket.put('staged.json', JSON.stringify(staged))
+    const { stdout } = await press.bare(`status --base ${base}`)
+    expect(stdout).toMatch(/^staged +2026-11-23-0123456789ab, since 2026-11-24T03:00:00\.000Z$/m)
+    const json = JSON.parse((await press.bare(`status --base ${base} --json`)).stdout) as object
+    expect(json).toMatchObject({
+      staged: { snapshot, as_of: '2026-11-23', staged_since: '2026-11-24T03:00:00.000Z' },
+    })
+    press.bucket.remove('staged.json')
   })
 })
 

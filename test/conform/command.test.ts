@@ -5,10 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { partChecks } from '../../src/conform/checks/http.ts'
 import { type ConformReport, checks, openSuite } from '../../src/conform/suite.ts'
 import { editDatabase } from '../support/database.ts'
-import { docsUrl, forced, makeTempFolder, mustRun, runFundpress, startServer } from '../support/product.ts'
-import type { Server } from '../support/product.ts'
+import { docsUrl, forced, makeTempFolder, mustRun, runFundpress } from '../support/product.ts'
+import { type Server, startServer, startServing } from '../support/product.ts'
+import { bucketArgs, credentials, publishArgs } from '../support/publishing.ts'
 import type { RawResponse } from '../support/request.ts'
 import { isComplete } from '../support/rounds.ts'
+import { startS3 } from '../support/s3/server.ts'
 import { startProxy, type ProxyOptions } from './broken-proxy.ts'
 
 const folder = makeTempFolder()
@@ -264,3 +266,41 @@ function failuresIn(stdout: string) {
     return { request, expected: expected.trim(), got: got.trim() }
   })
 }
+
+it('with --preview asks for what is staged, says if nothing is, and shows the token to nobody', async () => {
+  const token = 'a-token-of-the-preview'
+  const env = { FUNDPRESS_EDGE_PREVIEW_TOKEN: token }
+  const s3 = await startS3({ buckets: ['funds'] })
+  const sayings: string[] = []
+  for (const out of ['first', 'second']) {
+    await mustRun(publishArgs(s3.endpoint, 'funds', folder.file(out), ...forced), { env: credentials })
+    sayings.push(String(s3.objects('funds').get('live.json')?.body))
+  }
+  const [first = '', second = ''] = sayings
+  s3.put('funds', 'live.json', first)
+  const edge = await startServing(bucketArgs(s3.endpoint, 'funds'), { env: { ...credentials, ...env } })
+  const nothing = await conform(edge.base, ['--preview'], env)
+  expect([nothing.code, nothing.stderr]).toEqual([
+    1,
+    `fundpress: ${edge.base} shows no preview: nothing is staged, or the edge has another edge.previewToken\n`,
+  ])
+  s3.put('funds', 'staged.json', second)
+  // A preview reads more than once what is staged: some checks of many are enough.
+  const failuresOf = async (file: string) => {
+    const suite = openSuite({ base: edge.base, db: folder.file(file), asOf, docsUrl, previewToken: token })
+    await suite.assertPreview()
+    const results = []
+    for (const check of checks.filter(({ group }) => group === 'answers'))
+      results.push(await suite.run(check))
+    suite.close()
+    return results.flatMap(({ failures }) => failures)
+  }
+  expect(await failuresOf('second.sqlite')).toEqual([])
+  const failures = JSON.stringify((await failuresOf('first.sqlite')).map(({ request }) => request))
+  expect(failures).toContain(String.raw`-H \"X-Fundpress-Preview: $FUNDPRESS_EDGE_PREVIEW_TOKEN\" `)
+  expect(failures).not.toContain(token)
+  const { code, stderr } = await conform(edge.base, ['--preview'])
+  expect([code, stderr]).toEqual([2, expect.stringContaining('edge.previewToken is missing')])
+  await edge.stop()
+  await s3.stop()
+})

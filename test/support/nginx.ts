@@ -22,6 +22,8 @@ interface NginxOptions {
   readonly settings?: Readonly<Record<string, string>>
   /** How much of an answer the kernel takes from nginx before the client reads, for example 64k; its own choice unless given. */
   readonly sendBuffer?: string
+  /** Of `fundpress edge nginx`. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 const firstOf = (folders: string, file: string) =>
@@ -49,11 +51,12 @@ export async function startNginx({
   locations = '',
   settings = {},
   sendBuffer,
+  env = {},
 }: NginxOptions) {
   const folder = makeTempFolder()
   const port = await freePorts()
   const prefix = folder.file('nginx')
-  await mustRun(['edge', 'nginx', ...args, '--port', String(port), '--dest', prefix, '--quiet'])
+  await mustRun(['edge', 'nginx', ...args, '--port', String(port), '--dest', prefix, '--quiet'], { env })
   const edit = (path: string, change: (text: string) => string): void => {
     writeFileSync(join(prefix, path), change(readFileSync(join(prefix, path), 'utf8')))
   }

@@ -23,11 +23,16 @@ export type WorkerServer = Awaited<ReturnType<typeof startWorker>>
 interface WorkerServerOptions {
   readonly liveTtlSeconds?: number
   readonly prefix?: string
+  readonly previewToken?: string
   /** Whether R2's calls are counted and may fail; not for those who measure. */
   readonly isWatched?: boolean
 }
 
-export function workerSettings(liveTtlSeconds: number, prefix = ''): DeploymentSettings {
+export function workerSettings(
+  liveTtlSeconds: number,
+  prefix = '',
+  previewToken: string | null = null,
+): DeploymentSettings {
   return {
     baseUrl: 'https://api.example.org',
     docsUrl,
@@ -38,6 +43,7 @@ export function workerSettings(liveTtlSeconds: number, prefix = ''): DeploymentS
       errorCacheControl: 'public, max-age=60',
       liveTtlSeconds,
       hstsSeconds: 0,
+      previewToken,
       host: '127.0.0.1',
       port: 0,
     },
@@ -88,9 +94,10 @@ const filler = `export default {
 export async function startWorker({
   liveTtlSeconds = 1,
   prefix = '',
+  previewToken,
   isWatched = true,
 }: WorkerServerOptions = {}) {
-  const files = await cloudflare(workerSettings(liveTtlSeconds, prefix))
+  const files = await cloudflare(workerSettings(liveTtlSeconds, prefix, previewToken))
   const code = files.find(({ path }) => path === 'worker.js')?.text ?? ''
   const deployed = moduleOf('worker.js', code)
   const common = {
@@ -150,6 +157,8 @@ export async function startWorker({
   return {
     /** http://127.0.0.1:port: workerd itself, with nothing in between. */
     base,
+    /** Puts objects below the prefix. */
+    put,
     /** The folder becomes what lies in the slot. */
     fill,
     /** The flip: one write. */

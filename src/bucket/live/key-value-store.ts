@@ -100,8 +100,10 @@ export function keyValueStore(
 }
 
 /** @throws {Error} if it is too long for a value */
-function valueOf({ slot, snapshot, liveSince, docsUrl }: Pointed): string {
-  const value = JSON.stringify({ slot, snapshot, liveSince, docsUrl })
+function valueOf({ slot, snapshot, liveSince, docsUrl, downloads }: Pointed): string {
+  // The keys of months do not name the folder of what is staged.
+  const folder = downloads?.folder
+  const value = JSON.stringify({ slot, snapshot, liveSince, docsUrl, folder })
   if (Buffer.byteLength(value) > maxValueBytes)
     throw new Error(`docsUrl is too long for CloudFront's KeyValueStore (${maxValueBytes} bytes a value)`)
   return value

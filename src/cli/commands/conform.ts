@@ -28,6 +28,10 @@ export default defineCommand({
       [1, 2 ** 31 - 1],
     ),
     option(
+      '--preview',
+      'Check the snapshot that is staged, with the token of edge.previewToken (env: FUNDPRESS_EDGE_PREVIEW_TOKEN)',
+    ),
+    option(
       '--load',
       'Also hold 200 connections open and send what a server must refuse. Not for a service in use',
     ),
@@ -36,13 +40,17 @@ export default defineCommand({
   examples: [
     ['conform --db funds.sqlite', 'The baseUrl of the config file, built today'],
     ['conform --base http://127.0.0.1:8080 --db funds.sqlite --as-of 2026-11-20', 'A server on this machine'],
+    ['conform --db funds.sqlite --preview', 'What is staged, before the flip'],
     ['conform --db funds.sqlite --requests 50000 --seed 7', 'More random ranges, and other ones'],
     [
       'conform --db funds.sqlite --load --pid "$(cat /run/nginx.pid)"',
       'What one client can cost an nginx here',
     ],
   ],
-  run: async (session, { base = session.settings.baseUrl, asOf = session.today, pid, load, ...random }) => {
+  run: async (
+    session,
+    { base = session.settings.baseUrl, asOf = session.today, pid, load, preview, ...random },
+  ) => {
     const { settings, signal, isJson, isQuiet, stdout, print } = session
     const progress = showProgress(session, 'checks')
     const report = await runSuite({
@@ -54,6 +62,7 @@ export default defineCommand({
       docsUrl: settings.docsUrl,
       ...(pid !== undefined && { pid }),
       ...(load !== undefined && { load }),
+      ...(preview === true && { previewToken: required(settings.edge.previewToken, 'edge.previewToken') }),
       onStep: progress.update,
     }).finally(progress.end)
     const { failed, checks, budget } = report

@@ -10,7 +10,7 @@ import { routeTable } from '../../api/derive/route-table.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
 import { checksumsIn, inSlot } from '../../bucket/live/layout.ts'
 import { readLive } from '../../bucket/live/live.ts'
-import { findSnapshot } from '../../bucket/live/staged.ts'
+import { findSnapshot, readStaged } from '../../bucket/live/staged.ts'
 import { readPart, readUpTo } from '../../bucket/store/read.ts'
 import type { ObjectStore } from '../../bucket/store/store.ts'
 import { exampleTargets } from '../../build/examples.ts'
@@ -81,7 +81,12 @@ async function serveUntilStopped(session: Session, { origin, snapshot, place, ex
   }
   // On a machine with much memory V8 lets young garbage pile up, 50 MB and more, which is most of what hostile clients cost.
   setFlagsFromString('--semi-space-growth-factor=1')
-  const server = createEdgeServer({ origin, settings: settings.edge, onFailure })
+  const server = createEdgeServer({
+    origin,
+    settings: settings.edge,
+    previewToken: settings.edge.previewToken,
+    onFailure,
+  })
   const address = await listen(server, settings.edge)
   if (!isQuiet) {
     const links = (await examples()).map((target) => `  ${address}${target}\n`)
@@ -134,6 +139,7 @@ async function serveBucket(
   }
   const origin = bucketOrigin({
     readLive: liveNow,
+    readStaged: async () => readStaged(store, (await readLive(store)).live),
     table: routeTable(endpoints, ''),
     reader: {
       read: (key, most) => readUpTo(store, key, most),

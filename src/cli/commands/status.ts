@@ -9,7 +9,7 @@ import { contradictions, type DownloadsState, readStatus, type Status } from '..
 import { escapeInvisible, printable } from '../../data/model/printable.ts'
 import { describeStale, staleShare } from '../../guards/assess.ts'
 import { businessDaysBetween, type Calendar, dayAfter, openCalendar } from '../../guards/calendar.ts'
-import { readPublishedStatus } from '../../site/status/document.ts'
+import { readPublishedStaged, readPublishedStatus } from '../../site/status/document.ts'
 import { withBucket, wrongSettings } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { todayInBerlin } from '../dates.ts'
@@ -111,11 +111,13 @@ async function statusOfDeployment(session: Session, base: string, maxAge: number
   const since = liveSince.toISOString()
   // By this machine's clock: a cache that has stopped would report the time that it stopped at.
   const facts = { ...document, asOf, newestPrice, oldestPrice, objects, liveSince: since, now: session.now() }
+  const staged = await readPublishedStaged(base, session.signal)
   const alarms = await findAlarms(session, facts, maxAge)
   // The prices are long, and available at that address.
   const live = { ...document, prices: undefined }
-  const result = { base, live, liveSince: since, ageSeconds: Math.round(ageOf(facts)), alarms }
-  session.print(result, () => describe(facts, `at ${url}`))
+  const result = { base, live, liveSince: since, ageSeconds: Math.round(ageOf(facts)), staged, alarms }
+  const more = { staged: staged && `${staged.snapshot}, since ${staged.staged_since}` }
+  session.print(result, () => describe(facts, `at ${url}`, more))
   raise(session, base, alarms)
 }
 

@@ -34,6 +34,7 @@ export const cloudflare: MakeDeployment = async (settings) => {
   const config = {
     ...edgeConfig(settings),
     liveTtlSeconds: edge.liveTtlSeconds,
+    previewToken: edge.previewToken,
     prefix: bucket.prefix === '' ? '' : `${bucket.prefix}/`,
   }
   // The log shows in the dashboard and in `wrangler tail`.

@@ -22,7 +22,8 @@ export async function respond(
 ): Promise<Response> {
   const { method } = request
   const header = (name: string) => request.headers.get(name) ?? undefined
-  const size = answered.body.kind === 'stored' ? answered.body.body.size : null
+  const { kind } = answered.body
+  const size = kind === 'stored' ? answered.body.body.size : kind === 'text' ? 0 : null
   // Cloudflare makes the ETag of what it compresses a weak one. Caches behind it need `Vary`.
   const coding = { mayDiffer: mayBeCoded(answered.headers['Content-Type'] ?? '', size), name: '' }
   const { status, headers, body, part } = finish(answered, method, header, coding, (stored) => stored.size)

@@ -3,6 +3,7 @@
 import type { RouteTable } from '../../api/routes/table.ts'
 import { answer, type EdgeSettings } from '../core/answer.ts'
 import { followLive, fromOneSnapshot, idOf, parseLiveSlot } from '../core/live.ts'
+import { answerStaged, asPreview, isPreview, isStillStaged, stagedBeside } from '../core/preview.ts'
 import { requestOf, resolve, type Resolution } from '../core/resolve.ts'
 import { headerBytes, refusalOfLength, unavailable } from '../core/standalone.ts'
 import { respond, withoutStore } from './respond.ts'
@@ -13,6 +14,8 @@ export interface WorkerConfig {
   readonly table: RouteTable
   readonly settings: EdgeSettings
   readonly liveTtlSeconds: number
+  /** Requests that have it are answered from the staged snapshot; null: none are. */
+  readonly previewToken: string | null
   /** A folder of the bucket, with a slash at its end, or empty. */
   readonly prefix: string
   /** Called for each request that the Worker fails to answer. */
@@ -25,7 +28,8 @@ declare const caches: { readonly default: DataCentreCache }
 const maxAttempts = 3
 
 /** The Worker's default export; made once an isolate. */
-export function worker({ table, settings, liveTtlSeconds, prefix, onFailure }: WorkerConfig) {
+export function worker(config: WorkerConfig) {
+  const { table, settings, liveTtlSeconds, previewToken, prefix, onFailure } = config
   const follower = followLive({
     ttlMs: liveTtlSeconds * 1000,
     clock: () => Date.now(),
@@ -45,21 +49,30 @@ export function worker({ table, settings, liveTtlSeconds, prefix, onFailure }: W
     const tooLong = refusalOfLength(target, bytesOf(headers))
     if (tooLong !== null) return withoutStore(request, tooLong)
 
+    const header = (name: string) => headers.get(name) ?? undefined
+    const readText = async (key: string) => (await bucket.get(prefix + key))?.text() ?? null
     const readLive = async () => {
-      const object = await bucket.get(`${prefix}live.json`)
-      if (object === null) throw new Error('nothing is live in this bucket: publish first')
-      return parseLiveSlot(await object.text())
+      const text = await readText('live.json')
+      if (text === null) throw new Error('nothing is live in this bucket: publish first')
+      return parseLiveSlot(text)
     }
+    const readStaged = async () => stagedBeside(await readText('live.json'), await readText('staged.json'))
     const pin = async () => {
+      const staged = isPreview(header, previewToken) ? await readStaged() : null
+      if (staged !== null) {
+        const isStillLive = () => isStillStaged(staged, readStaged)
+        // The cache of the data centre keeps nothing of a preview.
+        return { live: staged, isStaged: true, isStillLive, mayKeep: () => false }
+      }
       const look = await follower.current(readLive)
-      return { look, isStillLive: () => follower.isStillLive(look, readLive) }
+      const isStillLive = () => follower.isStillLive(look, readLive)
+      return { live: look.live, isStaged: false, isStillLive, mayKeep: () => follower.isSafe(look) }
     }
     const defer = (work: Promise<unknown>) => context.waitUntil(work)
-    const answerFrom = async ({ look, isStillLive }: Awaited<ReturnType<typeof pin>>) => {
-      const { live } = look
+    const answerFrom = async ({ live, isStaged, isStillLive, mayKeep }: Awaited<ReturnType<typeof pin>>) => {
       const linked = { ...table, docsUrl: live.docsUrl }
-      const header = (name: string) => headers.get(name) ?? undefined
-      const resolution = resolve(linked, requestOf(method, target, header))
+      const asked = requestOf(method, target, header)
+      const resolution = resolve(linked, asked)
       const store = workerStore({
         bucket,
         prefix,
@@ -67,11 +80,13 @@ export function worker({ table, settings, liveTtlSeconds, prefix, onFailure }: W
         cache: caches.default,
         origin,
         isHeadFirst: mayNeedNoBody(request, resolution),
-        mayKeep: () => follower.isSafe(look),
+        mayKeep,
         defer,
       })
-      const answered = await answer({ table: linked, settings, store }, resolution)
-      return respond(request, answered, {
+      const answered =
+        (await answerStaged(asked, settings, readStaged)) ??
+        (await answer({ table: linked, settings, store }, resolution))
+      return respond(request, isStaged ? asPreview(answered, live) : answered, {
         store,
         defer,
         assertLive: async () => {

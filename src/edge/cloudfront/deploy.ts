@@ -1,6 +1,6 @@
 /** What `fundpress edge cloudfront` writes: two functions, the Lambda's code, and the template that makes all of it on AWS. */
 
-import { problemDocument } from '../../api/routes/problems.ts'
+import { problemDocument, problemType } from '../../api/routes/problems.ts'
 import { formats, type Format, type RouteTable } from '../../api/routes/table.ts'
 import { bundle, edgeConfig, folderOfBucket, fromTemplate, sourceExtension } from '../deployment.ts'
 import type { DeploymentSettings, MakeDeployment } from '../deployment.ts'
@@ -102,7 +102,7 @@ export async function requestFunction(given: DeploymentSettings): Promise<string
   const { table, settings } = edgeConfig({ ...given, docsUrl: '' })
   const options = {
     table: packTable(table),
-    wrongMethod: wrongMethodTemplates(table),
+    ...wrongMethodTemplates(table),
     settings,
     // Ids of the distribution's origins.
     origins: ['bucket', 'lambda'],
@@ -124,8 +124,19 @@ export async function responseFunction(given: DeploymentSettings): Promise<strin
 
 async function functionCode(factory: string, module: string, options: unknown): Promise<string> {
   const entry = `import { ${factory} } from '${module}${sourceExtension}'\nfundpress = ${factory}(${literal(options)})`
-  return `var fundpress;\n${await bundle({ entry, format: 'iife', target: 'njs', shortNames })}`
+  const code = await bundle({ entry, format: 'iife', target: 'njs', shortNames })
+  return `var fundpress;\n${withShortKinds(code)}`
 }
+
+/** Kinds of the core's values, which become one letter. No other text of the functions may be the same: no kind is in an answer. */
+const internalKinds =
+  'choice date document incomplete isin none open page preflight range redirect refusal route'.split(' ')
+
+const withShortKinds = (code: string) =>
+  code.replaceAll(/"([a-z]+)"/g, (text, word: string) => {
+    const index = internalKinds.indexOf(word)
+    return index < 0 ? text : `"${letters.charAt(index)}"`
+  })
 
 /** The most bytes of source that CloudFront accepts. Source: its quotas, measured. */
 const maxFunctionBytes = 10_240
@@ -138,12 +149,14 @@ function checked(name: string, file: string): string {
   )
 }
 
-/** The refusal of a method in each format, with `{method}` and `{docsUrl}` to fill in. */
-function wrongMethodTemplates({ problems, general }: RouteTable): Record<string, string> {
+/** The refusal of a method in each format, with `{method}` and `{type}` to fill in, and what its type ends with. */
+function wrongMethodTemplates({ problems, general }: RouteTable) {
   const problem = problems[general.wrongMethod]
   if (problem === undefined) throw new Error('the route table has no refusal of a wrong method')
-  const document = (format: Format) => problemDocument('{docsUrl}', problem, { method: '{method}' }, format)
-  return Object.fromEntries(formats.map((format) => [format, document(format)]))
+  const wrongType = problemType('', problem)
+  const document = (format: Format) =>
+    problemDocument('', problem, { method: '{method}' }, format).replace(wrongType, '{type}')
+  return { wrongMethod: Object.fromEntries(formats.map((format) => [format, document(format)])), wrongType }
 }
 
 /** JSON without quotation marks around names: esbuild shortens only such names. */
@@ -162,8 +175,8 @@ function literal(value: unknown): string {
  */
 const internalNames = (
   'accept acceptLanguage cacheControl choices dates errorCacheControl errorKey exactness failover from general hasLanguages invalid ' +
-  'kind listKey location missing name noEndpoint order origins pages parameters path paths problem problems quality query ' +
-  'route routes series settings status table text to unknown values vary wanted wrongFormat wrongLanguage wrongMethod'
+  'key kind listKey location missing name noEndpoint order origins pages parameters path paths problem problems quality query ' +
+  'route routes series settings since status table text to unknown values vary wanted wrongFormat wrongLanguage wrongMethod wrongType'
 ).split(' ')
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const shortNames = Object.fromEntries(internalNames.map((name, index) => [name, letters.charAt(index)]))

@@ -1,5 +1,6 @@
 /** The part of the API of CloudFront Functions that the edge uses. Source: CloudFront's developer guide. */
 
+import { noStore, previewHeader, snapshotHeader } from '../core/preview.ts'
 import type { Representation } from '../core/resolve.ts'
 
 /** Names in lower case. `multiValue`: a header that the client sent several times. */
@@ -41,8 +42,8 @@ export interface CloudFront {
 export const noteHeader = 'x-fundpress-note'
 
 export interface Note {
-  /** In seconds since 1970. */
-  readonly liveSince: number
+  /** When its snapshot went live, in seconds since 1970. */
+  readonly since: number
   /** A document's address, its ISIN in upper case; or the key of a page or a file. */
   readonly path: string
   /** Absent for a page or a file. */
@@ -51,3 +52,11 @@ export interface Note {
 
 /** The request header with the client's target, for a Lambda that cannot see it in the path. */
 export const targetHeader = 'x-fundpress-target'
+
+/** Changes the answer to a request that the viewer-request function has found to be a preview. */
+export function markPreview(asked: CloudFrontHeaders, headers: CloudFrontHeaders): void {
+  const snapshot = asked[previewHeader]
+  if (!snapshot) return
+  headers['cache-control'] = { value: noStore }
+  headers[snapshotHeader.toLowerCase()] = snapshot
+}

@@ -12,6 +12,7 @@ import { parseKey } from '../../api/routes/parse-key.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
 import { answer, fetchesAtATime, type EdgeSettings, type Store } from '../core/answer.ts'
 import { parseLiveSlot } from '../core/live.ts'
+import { answerStaged, asPreview, previewHeader, stagedBeside } from '../core/preview.ts'
 import { resolve, type EdgeRequest } from '../core/resolve.ts'
 import { unavailable } from '../core/standalone.ts'
 import { slotStore, type BucketReader } from '../node/bucket.ts'
@@ -65,14 +66,30 @@ export function lambdaEdge({ table, settings, reader, open, onFailure }: LambdaE
   }
 
   async function respond(event: FunctionUrlEvent): Promise<Response> {
+    const { rawPath: path, headers } = event
+    const { method } = event.requestContext.http
+    const header = (name: string) => headers[name]
+    // This path has a behaviour of its own, past the functions.
+    const staged = await answerStaged({ method, path }, settings, () => readStaged(reader))
+    if (staged !== null) return respondWith(staged, method, header, range)
     const query = new URLSearchParams(event.rawQueryString)
     const pin = parsePin(query.get('live') ?? '')
     const full = { ...table, docsUrl: pin.docsUrl }
     const store = placedStore(storeOf(pin), pin, event)
     const request = edgeRequest(full, event, query, pin)
     const answered = await answer({ table: full, settings, store }, resolve(full, request))
-    return respondWith(answered, request.method, (name) => event.headers[name], range)
+    // The viewer-request function has put the snapshot there, in place of the token.
+    const snapshot = headers[previewHeader]
+    const shown = snapshot === undefined ? answered : asPreview(answered, { snapshot })
+    return respondWith(shown, method, header, range)
   }
+}
+
+async function readStaged({ read }: BucketReader) {
+  const [live = null, staged = null] = await Promise.all(
+    ['live.json', 'staged.json'].map(async (key) => (await read(key, Infinity))?.body?.toString()),
+  )
+  return stagedBeside(live, staged)
 }
 
 type Pin = ReturnType<typeof parsePin>

@@ -1,6 +1,8 @@
 /**
  * The viewer-request function of CloudFront. It answers what needs no store, and rewrites other requests for the live slot of the
- * bucket or for the Lambda. It writes all of the cache key, the snapshot included: path, query, and the header {@link targetHeader}.
+ * bucket or for the Lambda. It writes all of the cache key, the snapshot included: path, query, and the headers {@link targetHeader}
+ * and {@link previewHeader}. The publisher writes the key of a preview, so the function knows no token: with a right one, the header
+ * names the staged snapshot from here on, for the Lambda and the viewer-response function. Else it is gone.
  *
  * The runtime, 2.0, knows little more than ES5, and accepts at most 10,240 bytes of source.
  */
@@ -13,7 +15,8 @@ import type { Answer, Body, EdgeSettings } from '../core/answer.ts'
 import type { LiveSlot } from '../core/live.ts'
 import { resolve, type Resolution } from '../core/resolve.ts'
 import { headerBytes, headersTooLong, maxRequestBytes, unavailable } from '../core/standalone.ts'
-import { noteHeader, targetHeader, type Note } from './event.ts'
+import { previewHeader } from '../core/preview.ts'
+import { markPreview, noteHeader, targetHeader, type Note } from './event.ts'
 import type { CloudFront, CloudFrontHeaders, CloudFrontRequest, CloudFrontResponse } from './event.ts'
 import { unpackTable, type PackedTable } from './table.ts'
 
@@ -21,9 +24,10 @@ export interface ViewerRequestOptions {
   readonly table: PackedTable
   /**
    * The one refusal that the function makes itself, because CloudFront cannot sign a request with a body for a Lambda: its document
-   * in each format, with {method} and {docsUrl} to fill in.
+   * in each format, with {method} and {type} to fill in; and its type without the address of the documentation.
    */
   readonly wrongMethod: Readonly<Record<Format, string>>
+  readonly wrongType: string
   readonly settings: EdgeSettings
   /** Ids of the distribution's origins: the bucket, then the Lambda. */
   readonly origins: readonly string[]
@@ -31,14 +35,22 @@ export interface ViewerRequestOptions {
   readonly failover: readonly number[]
 }
 
+/** A value of the KeyValueStore. Source: src/bucket/live/key-value-store.ts. */
+type PointedSlot = LiveSlot & {
+  /** Of its own downloads. Absent if it has none, and in values of earlier versions. */
+  readonly folder?: string
+}
+
 export function viewerRequest(options: ViewerRequestOptions) {
   const { settings } = options
   const table = unpackTable(options.table)
   return ({ request }: { readonly request: CloudFrontRequest }, cf: CloudFront) => {
     const { method, headers } = request
-    const answered = (one: Answer<never>) => responseOf(method, one)
+    const asked = headers[previewHeader]
+    delete headers[previewHeader]
+    const answered = (one: Answer<never>) => responseOf(method, one, headers)
     const forward = (value: unknown) => {
-      const live = value as LiveSlot
+      const live = value as PointedSlot
       const query = request.rawQueryString() || ''
       // CloudFront itself refuses a URL that is too long.
       const length = Object.keys(headers).reduce(
@@ -61,7 +73,12 @@ export function viewerRequest(options: ViewerRequestOptions) {
         return answered({
           status: 405,
           headers: refusalHeaders(settings, wanted, 405),
-          body: { kind: 'text', text: wrongMethod(options.wrongMethod[wanted.format], method, live.docsUrl) },
+          body: {
+            kind: 'text',
+            text: options.wrongMethod[wanted.format]
+              .replace('{method}', method)
+              .replace('{type}', () => live.docsUrl + options.wrongType),
+          },
         })
       }
       if (rewrite(request, query, live, resolution)) {
@@ -71,24 +88,31 @@ export function viewerRequest(options: ViewerRequestOptions) {
         })
       }
       // Downloads lie beside the slots: the other platforms use `placeOf`.
-      const asked = /^\/\w+\/downloads\/(latest|[\d-]{10})(\/.+)/.exec(request.uri)
+      const download = /^\/\w+\/downloads\/(latest|[\d-]{10})(\/.+)/.exec(request.uri)
+      if (!download) return request
       const asOf = live.snapshot.slice(0, 10)
+      const day = download[1] === 'latest' ? asOf : (download[1] as string)
       // After a rollback a later day is no longer published.
-      if (!asked || (asked[1] !== 'latest' && (asked[1] as string) > asOf)) return request
-      const day = asked[1] === 'latest' ? asOf : (asked[1] as string)
-      return kvs
-        .get('downloads/' + day.slice(0, 7))
-        .then(
-          (month) => folderOfDay(month as string, day),
-          () => day,
-        )
-        .then((folder) => {
-          request.uri = '/downloads/' + folder + (asked[2] as string)
-          return request
-        })
+      if (day > asOf) return request
+      const forwardTo = (folder: string) => {
+        request.uri = '/downloads/' + folder + (download[2] as string)
+        return request
+      }
+      // The keys of months are those of what is live: they do not name the folder of what is staged.
+      if (live.folder && day === asOf) return forwardTo(live.folder)
+      return kvs.get('downloads/' + day.slice(0, 7)).then(
+        (month) => forwardTo(folderOfDay(month as string, day)),
+        () => forwardTo(day),
+      )
     }
     const kvs = cf.kvs()
-    return kvs.get('live', { format: 'json' }).then(forward, () => answered(unavailable))
+    const json = { format: 'json' } as const
+    const forwardLive = () => kvs.get('live', json).then(forward, () => answered(unavailable))
+    if (!asked || !/^[\w-]{16,100}$/.test(asked.value)) return forwardLive()
+    return kvs.get('preview-' + asked.value, json).then((value) => {
+      headers[previewHeader] = { value: (value as LiveSlot).snapshot }
+      return forward(value)
+    }, forwardLive)
   }
 }
 
@@ -101,19 +125,19 @@ function rewrite(
 ): boolean {
   const { headers } = request
   const { kind, wanted } = resolution
-  const liveSince = Math.floor(Date.parse(live.liveSince) / 1000)
+  const since = Math.floor(Date.parse(live.liveSince) / 1000)
   const asked = request.uri
   delete headers[noteHeader]
   delete headers[targetHeader]
   // Objects may be older than the snapshot, and clients know the snapshot's date.
-  const since = headers['if-modified-since']
-  if (since && !(Date.parse(since.value) >= liveSince * 1000)) delete headers['if-modified-since']
+  const known = headers['if-modified-since']
+  if (known && !(Date.parse(known.value) >= since * 1000)) delete headers['if-modified-since']
   if (kind !== 'page' || request.method !== 'GET') {
     // The bucket could do it, but documents have no parts, and a HEAD describes the whole.
     delete headers['range']
     delete headers['if-range']
   }
-  const pin = [live.slot, live.snapshot, liveSince, encodeURIComponent(live.docsUrl)].join('.')
+  const pin = [live.slot, live.snapshot, since, encodeURIComponent(live.docsUrl)].join('.')
   const { format, language, vary } = wanted
   const inLanguage = language ? '&language=' + language : ''
   const negotiated = vary[0] === 'Accept' ? '&vary=accept' : ''
@@ -129,25 +153,23 @@ function rewrite(
   }
   const note: Note =
     kind === 'page'
-      ? { liveSince, path: resolution.key }
-      : { liveSince, path: fill(resolution.route.path, resolution.values), wanted }
+      ? { since, path: resolution.key }
+      : { since, path: fill(resolution.route.path, resolution.values), wanted }
   headers[noteHeader] = { value: JSON.stringify(note) }
   if (kind === 'page') headers[targetHeader] = { value: asked }
   request.uri = '/' + live.slot + '/' + resolution.key
   return true
 }
 
-const wrongMethod = (template: string, method: string, docsUrl: string) =>
-  template.replace('{method}', method).replace('{docsUrl}', () => docsUrl)
-
 const textOf = (header: CloudFrontHeaders[string] | undefined) =>
   header && (header.multiValue || [header]).map(({ value }) => value).join(', ')
 
-function responseOf(method: string, answered: Answer<never>): CloudFrontResponse {
+function responseOf(method: string, answered: Answer<never>, asked: CloudFrontHeaders): CloudFrontResponse {
   const headers: CloudFrontHeaders = {}
   Object.keys(answered.headers).forEach((name) => {
     headers[name.toLowerCase()] = { value: answered.headers[name] as string }
   })
+  markPreview(asked, headers)
   const body: Body<never> = answered.body
   const response = { statusCode: answered.status, headers }
   if (body.kind !== 'text' || method === 'HEAD') return response

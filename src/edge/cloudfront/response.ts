@@ -6,7 +6,13 @@
 import { documentHeaders, pageHeaders, type EdgeSettings } from '../core/answer.ts'
 import { mayBeCoded, varyByCoding } from '../core/finish.ts'
 import { lastModifiedOf } from '../core/live.ts'
-import { noteHeader, type CloudFrontRequest, type CloudFrontResponse, type Note } from './event.ts'
+import {
+  markPreview,
+  noteHeader,
+  type CloudFrontRequest,
+  type CloudFrontResponse,
+  type Note,
+} from './event.ts'
 
 export const viewerResponse =
   (settings: EdgeSettings) =>
@@ -14,13 +20,14 @@ export const viewerResponse =
     const note = request.headers[noteHeader]
     // Without a note the answer is the Lambda's, with all its headers.
     if (note) complete(response, settings, JSON.parse(note.value) as Note)
+    markPreview(request.headers, response.headers)
     return response
   }
 
 function complete(
   { statusCode, headers }: CloudFrontResponse,
   settings: EdgeSettings,
-  { path, liveSince, wanted }: Note,
+  { path, since, wanted }: Note,
 ): void {
   const ours = wanted ? documentHeaders(settings, path, wanted) : pageHeaders(settings, path)
   Object.keys(headers).forEach((name) => {
@@ -36,6 +43,5 @@ function complete(
   if (mayBeCoded(ours['Content-Type'] || '', plainLength))
     headers['vary'] = { value: varyByCoding(ours['Vary']) }
   const modified = headers['last-modified']
-  if (modified)
-    headers['last-modified'] = { value: lastModifiedOf(Date.parse(modified.value), liveSince * 1000) }
+  if (modified) headers['last-modified'] = { value: lastModifiedOf(Date.parse(modified.value), since * 1000) }
 }

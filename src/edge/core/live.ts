@@ -18,8 +18,8 @@ export const lastModifiedOf = (changed: number, liveSince: number) =>
 
 const damaged = 'LiveDamaged'
 
-/** @throws {Error} named LiveDamaged, if it is not what `fundpress publish` writes */
-export function parseLiveSlot(text: string): LiveSlot {
+/** @param name of the file, `staged.json` has the same shape @throws {Error} named LiveDamaged, if it is not what `fundpress publish` writes */
+export function parseLiveSlot(text: string, name = 'live.json'): LiveSlot {
   const { format, slot, snapshot, docsUrl, liveSince, downloads, earlierDownloads } = fieldsOf(text)
   if (
     format !== 1 ||
@@ -28,7 +28,7 @@ export function parseLiveSlot(text: string): LiveSlot {
     !/^(https?:\/)?\/\S/.test(docsUrl || '') ||
     isNaN(Date.parse(liveSince || ''))
   ) {
-    const error = new Error('live.json is not one of this fundpress: `fundpress status` names what is wrong')
+    const error = new Error(name + ' is not one of this fundpress: `fundpress status` names what is wrong')
     error.name = damaged
     throw error
   }

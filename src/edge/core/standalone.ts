@@ -3,7 +3,7 @@
 export type StandaloneAnswer = ReturnType<typeof standalone>
 
 /** @param title in plain letters @param more headers of this answer alone */
-const standalone = (status: number, title: string, more: Readonly<Record<string, string>> = {}) => ({
+const standalone = (status: number, title: string, more?: Readonly<Record<string, string>>) => ({
   status,
   headers: Object.assign(
     {

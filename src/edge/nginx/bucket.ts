@@ -7,6 +7,7 @@ import { placeOf } from '../../api/routes/pages.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
 import type { EdgeSettings, Store, StoredObject } from '../core/answer.ts'
 import { idOf, lastModifiedOf, parseLiveSlot, type LiveSlot, type Look } from '../core/live.ts'
+import { isStillStaged, stagedBeside } from '../core/preview.ts'
 import { njsEdge } from './handlers.ts'
 import { isPageKey, largeFrom, sleep, smallTextOf, type NjsBody, type NjsSnapshot } from './objects.ts'
 import { signer, type BucketAddress } from './signature.ts'
@@ -17,6 +18,7 @@ export interface BucketConfig extends BucketAddress {
   /** Its `docsUrl` is that of what is live. */
   readonly table: Omit<RouteTable, 'docsUrl'>
   readonly settings: EdgeSettings
+  readonly previewToken: string | null
 }
 
 /** How long to wait before a request to the bucket is repeated, in milliseconds: S3 slows down fast clients. */
@@ -47,29 +49,57 @@ export function bucketEdge(modules: NjsModules, config: BucketConfig) {
       })
     })
   }
-  const snapshotOf = (ask: Ask, { live, at }: Look): NjsSnapshot => {
+  /** njs and nginx keep neither file: a publish ends a preview at once. */
+  const readStaged = async (ask: Ask) =>
+    stagedBeside(await readFresh(ask, 'live.json'), await readFresh(ask, 'staged.json'))
+  const placed = (ask: Ask, live: LiveSlot) => {
     const table: RouteTable = Object.assign({}, config.table, { docsUrl: live.docsUrl })
-    return {
-      // This is a header of each part of a range. A range needs no downloads, and their folders would fill it.
-      name: JSON.stringify({ live: Object.assign({}, live, { earlierDownloads: undefined }), at }),
-      table,
-      store: slotStore(ask, table, live),
+    return { table, store: slotStore(ask, table, live) }
+  }
+  const stagedSnapshot = (ask: Ask, staged: LiveSlot): NjsSnapshot =>
+    Object.assign(placed(ask, staged), {
+      name: JSON.stringify({ staged: forParts(staged) }),
+      staged,
+      isStillLive: () => isStillStaged(staged, () => readStaged(ask)),
+    })
+  const snapshotOf = (ask: Ask, { live, at }: Look): NjsSnapshot =>
+    Object.assign(placed(ask, live), {
+      name: JSON.stringify({ live: forParts(live), at }),
       isStillLive: async () => {
         // bucket.graceSeconds protects a slot for at least twice the time to live.
         if (Date.now() - at < ttl * 2) return true
         const now = await look(ask)
         return idOf(now.live) === idOf(live)
       },
-    }
-  }
+    })
   const pin = async (request: NjsRequest) => {
     const ask = asker(modules, config, request)
     const found = await look(ask)
     return snapshotOf(ask, found)
   }
-  const resume = (request: NjsRequest, name: string) =>
-    snapshotOf(asker(modules, config, request), JSON.parse(name) as Look)
-  return Object.assign(njsEdge(modules, { pin, resume }, config.settings), { dressLarge })
+  const pinStaged = async (request: NjsRequest) => {
+    const ask = asker(modules, config, request)
+    const staged = await readStaged(ask)
+    return staged && stagedSnapshot(ask, staged)
+  }
+  const resume = (request: NjsRequest, name: string) => {
+    const ask = asker(modules, config, request)
+    const seen = JSON.parse(name) as Look | { readonly staged: LiveSlot }
+    return 'staged' in seen ? stagedSnapshot(ask, seen.staged) : snapshotOf(ask, seen)
+  }
+  const origin = { pin, pinStaged, resume }
+  return Object.assign(njsEdge(modules, origin, config.settings, config.previewToken), { dressLarge })
+}
+
+/** A snapshot's name is a header of each part of a range. A range needs no downloads, and their folders would fill it. */
+const forParts = (live: LiveSlot) => Object.assign({}, live, { earlierDownloads: undefined })
+
+/** Past nginx's cache. @returns null if there is no such object */
+async function readFresh(ask: Ask, key: string): Promise<string | null> {
+  const reply = await ask('fresh', 'now', key)
+  if (reply.status === 404) return null
+  if (reply.status !== 200) throw failure(reply, key)
+  return String(reply.responseBuffer)
 }
 
 type Ask = ReturnType<typeof asker>
@@ -80,7 +110,7 @@ type Ask = ReturnType<typeof asker>
  */
 function asker(modules: NjsModules, config: BucketConfig, request: NjsRequest) {
   const sign = signer(modules, config, Date.now())
-  const ask = (location: 'live' | 'object' | 'size', version: string, place: string) =>
+  const ask = (location: 'live' | 'fresh' | 'object' | 'size', version: string, place: string) =>
     request.subrequest(['/_fundpress', location, version, place].join('/'), { args: sign(place) })
   return Object.assign(ask, { sign })
 }

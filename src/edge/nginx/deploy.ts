@@ -111,7 +111,12 @@ function bucket(settings: DeploymentSettings) {
         ? '    # The name server for the address of the bucket: README.md.\n    include fundpress/resolver.conf;'
         : '',
     },
-    config: { ...address, liveTtlMs: edge.liveTtlSeconds * 1000, ...edgeConfig(settings) },
+    config: {
+      ...address,
+      liveTtlMs: edge.liveTtlSeconds * 1000,
+      previewToken: edge.previewToken,
+      ...edgeConfig(settings),
+    },
   }
 }
 

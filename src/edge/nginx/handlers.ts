@@ -3,6 +3,7 @@
 import { answer, type Answer, type EdgeSettings } from '../core/answer.ts'
 import { finish, mayBeCoded } from '../core/finish.ts'
 import { fromOneSnapshot } from '../core/live.ts'
+import { answerStaged, asPreview, isPreview, type ReadStaged } from '../core/preview.ts'
 import { requestOf, resolve } from '../core/resolve.ts'
 import { headersTooLong, targetTooLong, unavailable, type StandaloneAnswer } from '../core/standalone.ts'
 import { lengthOf, setHeaders } from './objects.ts'
@@ -13,12 +14,27 @@ import type { NjsModules, NjsRequest } from './types.ts'
 /** How often a request starts anew because the snapshot was exchanged under it. */
 const maxAttempts = 20
 
-/** Handlers for `js_content`. */
-export function njsEdge({ crypto }: NjsModules, origin: NjsOrigin, settings: EdgeSettings) {
+/**
+ * Handlers for `js_content`.
+ * @param previewToken requests that have it are answered from the staged snapshot; null: none are
+ */
+export function njsEdge(
+  { crypto }: NjsModules,
+  origin: NjsOrigin,
+  settings: EdgeSettings,
+  previewToken: string | null = null,
+) {
   const respondTo = async (request: NjsRequest, method: string, target: string) => {
+    const pinStaged = async () => (origin.pinStaged === undefined ? null : origin.pinStaged(request))
+    const pin = async () => {
+      const isAsked = isPreview((name) => request.headersIn[name], previewToken)
+      const staged = isAsked ? await pinStaged() : null
+      return staged ?? origin.pin(request)
+    }
+    const readStaged = async () => (await pinStaged())?.staged ?? null
     const response = await fromOneSnapshot(
-      () => origin.pin(request),
-      (snapshot) => responseOf(snapshot, settings, request, method, target),
+      pin,
+      (snapshot) => responseOf(snapshot, settings, request, method, target, readStaged),
       maxAttempts,
     ).catch((error: unknown) => {
       request.error('fundpress: ' + target.slice(0, 200) + ' failed: ' + (error as Error).message)
@@ -83,11 +99,15 @@ async function responseOf(
   { headersIn }: NjsRequest,
   method: string,
   target: string,
+  readStaged: ReadStaged,
 ): Promise<Response> {
-  const { table, store } = snapshot
+  const { table, store, staged } = snapshot
   const header = (name: string) => headersIn[name]
-  const resolution = resolve(table, requestOf(method, target, header))
-  const answered = await answer({ table, settings, store }, resolution)
+  const asked = requestOf(method, target, header)
+  const found =
+    (await answerStaged(asked, settings, readStaged)) ??
+    (await answer({ table, settings, store }, resolve(table, asked)))
+  const answered = staged === undefined ? found : asPreview(found, staged)
   const mayDiffer = mayBeCompressed(answered)
   const isCompressed = mayDiffer && isGzipWanted(headersIn['Accept-Encoding'] ?? '')
   // The ETag says which coding it is: nginx leaves an ETag of ours alone, and adds nothing to `Vary` for HEAD.
@@ -123,7 +143,7 @@ async function responseOf(
 
 /** Whether nginx compresses it for a client that wants that. Large files go out as they are. */
 function mayBeCompressed({ status, headers, body }: Answer<NjsBody>): boolean {
-  if (status !== 200) return false
+  if (status !== 200 || body.kind === 'text') return false
   const stored = body.kind === 'stored' ? body.body : null
   if (stored !== null && stored.kind === 'large') return false
   return mayBeCoded(headers['Content-Type'] ?? '', stored && lengthOf(stored))

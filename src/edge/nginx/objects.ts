@@ -3,7 +3,7 @@
 import type { RouteTable } from '../../api/routes/table.ts'
 import type { Store } from '../core/answer.ts'
 import type { ByteRange } from '../core/finish.ts'
-import type { Pinned } from '../core/live.ts'
+import type { LiveSlot, Pinned } from '../core/live.ts'
 import type { NjsRequest } from './types.ts'
 
 /** An object's bytes or, for a large file, how nginx sends it without njs. */
@@ -39,6 +39,8 @@ export const isPageKey = (table: RouteTable, key: string) =>
 export interface NjsOrigin {
   /** The snapshot that is live now. */
   readonly pin: (request: NjsRequest) => Promise<NjsSnapshot>
+  /** The snapshot that is staged, or null. A folder without slots has none. */
+  readonly pinStaged?: (request: NjsRequest) => Promise<NjsSnapshot | null>
   /** The snapshot of another request, by its `name`, whether it is still live or not. */
   readonly resume: (request: NjsRequest, name: string) => NjsSnapshot
 }
@@ -48,6 +50,8 @@ export interface NjsSnapshot extends Pinned {
   readonly name: string
   readonly table: RouteTable
   readonly store: Store<NjsBody>
+  /** Given if it is staged, and not live. */
+  readonly staged?: LiveSlot
 }
 
 export function setHeaders(request: NjsRequest, headers: Headers): void {

@@ -18,38 +18,56 @@ import {
   type LiveSlot,
   type ReadLive,
 } from '../core/live.ts'
+import { isStillStaged, type ReadStaged } from '../core/preview.ts'
 import { largeReadsAtATime, mostInMemory, objectCache, textOf, type NodeBody } from './objects.ts'
 import type { Origin } from './server.ts'
 
 export interface BucketOriginOptions extends Omit<FollowOptions, 'sleep'> {
   readonly readLive: ReadLive
+  readonly readStaged: ReadStaged
   readonly reader: BucketReader
   /** Its `docsUrl` is that of what is live. */
   readonly table: Omit<RouteTable, 'docsUrl'>
 }
 
-export function bucketOrigin({ readLive, reader, table, ...options }: BucketOriginOptions): Origin {
+export function bucketOrigin(given: BucketOriginOptions): Origin {
+  const { readLive, readStaged, reader, table, ...options } = given
   const follower = followLive({
     ...options,
     sleep: (ms) => setTimeout(ms, undefined, { ref: false }),
   })
-  let last: { readonly id: string; readonly store: Store<NodeBody> } | undefined
-  // The memory of a snapshot lives as long as the snapshot: its objects never change.
-  const storeOf = (live: LiveSlot): Store<NodeBody> => {
-    const id = idOf(live)
-    if (last?.id !== id)
-      last = { id, store: slotStore((key) => placeOf(live, key), new Date(live.liveSince), reader) }
-    return last.store
-  }
+  const [storeOfLive, storeOfStaged] = [lastStore(reader), lastStore(reader)]
   return {
     pin: async () => {
       const look = await follower.current(readLive)
       return {
         table: { ...table, docsUrl: look.live.docsUrl },
-        store: storeOf(look.live),
+        store: storeOfLive(look.live),
         isStillLive: () => follower.isStillLive(look, readLive),
       }
     },
+    pinStaged: async () => {
+      const staged = await readStaged()
+      return (
+        staged && {
+          table: { ...table, docsUrl: staged.docsUrl },
+          store: storeOfStaged(staged),
+          isStillLive: () => isStillStaged(staged, readStaged),
+          staged,
+        }
+      )
+    },
+  }
+}
+
+/** The memory of a snapshot lives until another one is asked for: its objects never change. */
+function lastStore(reader: BucketReader): (live: LiveSlot) => Store<NodeBody> {
+  let last: { readonly id: string; readonly store: Store<NodeBody> } | undefined
+  return (live) => {
+    const id = idOf(live)
+    if (last?.id !== id)
+      last = { id, store: slotStore((key) => placeOf(live, key), new Date(live.liveSince), reader) }
+    return last.store
   }
 }
 

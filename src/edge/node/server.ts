@@ -4,7 +4,8 @@ import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import type { RouteTable } from '../../api/routes/table.ts'
 import { allowedMethods, answer, fetchesAtATime, type EdgeSettings, type Store } from '../core/answer.ts'
-import { fromOneSnapshot, type Pinned } from '../core/live.ts'
+import { fromOneSnapshot, type LiveSlot, type Pinned } from '../core/live.ts'
+import { answerStaged, asPreview, isPreview } from '../core/preview.ts'
 import { requestOf, resolve } from '../core/resolve.ts'
 import {
   headersTooLong,
@@ -22,16 +23,22 @@ import { readerSlots, turns, type ReaderSlots } from './slots.ts'
 export interface Origin {
   /** The snapshot that is live now. */
   readonly pin: () => Promise<PinnedSnapshot>
+  /** The snapshot that is staged, or null. A folder has none. */
+  readonly pinStaged?: () => Promise<PinnedSnapshot | null>
 }
 
 export interface PinnedSnapshot extends Pinned {
   readonly table: RouteTable
   readonly store: Store<NodeBody>
+  /** Given if it is staged, and not live. */
+  readonly staged?: LiveSlot
 }
 
 export interface NodeEdgeOptions {
   readonly origin: Origin
   readonly settings: EdgeSettings
+  /** Requests that have it are answered from the staged snapshot; null: none are. */
+  readonly previewToken?: string | null
   /** Called for each request that the server fails to answer. */
   readonly onFailure: (error: unknown, target: string) => void
   readonly limits?: ConnectionLimits
@@ -129,7 +136,7 @@ async function respond(
 
 /** Answers in every case: a failure is a 503. */
 async function respondSafely(
-  { origin, settings, onFailure }: NodeEdgeOptions,
+  { origin, settings, previewToken = null, onFailure }: NodeEdgeOptions,
   ranges: ReaderSlots,
   request: IncomingMessage,
 ): Promise<Response> {
@@ -140,10 +147,16 @@ async function respondSafely(
   const target = url.replace(/^https?:\/\/[^/?]*/i, '')
   // Node's type has lists, too, but none of the headers that the edge reads is one.
   const header = (name: string) => headers[name] as string | undefined
-  const answerFrom = async ({ table, store, isStillLive }: PinnedSnapshot) => {
-    const resolution = resolve(table, requestOf(method, target, header))
-    const answered = await answer({ table, settings, store }, resolution)
-    return respondWith(answered, method, header, {
+  const pinStaged = async () => (await origin.pinStaged?.()) ?? null
+  const pin = async () => (isPreview(header, previewToken) ? await pinStaged() : null) ?? origin.pin()
+  const readStaged = async () => (await pinStaged())?.staged ?? null
+  const answerFrom = async ({ table, store, isStillLive, staged }: PinnedSnapshot) => {
+    const asked = requestOf(method, target, header)
+    const answered =
+      (await answerStaged(asked, settings, readStaged)) ??
+      (await answer({ table, settings, store }, resolve(table, asked)))
+    const shown = staged === undefined ? answered : asPreview(answered, staged)
+    return respondWith(shown, method, header, {
       slots: ranges,
       readsAtATime: () => (ranges.taken() > rangesThatReadAhead ? 1 : fetchesAtATime),
       assertLive: async () => {
@@ -153,7 +166,7 @@ async function respondSafely(
     })
   }
   try {
-    return await fromOneSnapshot(origin.pin, answerFrom, maxAttempts, discard)
+    return await fromOneSnapshot(pin, answerFrom, maxAttempts, discard)
   } catch (error) {
     if (!(error instanceof Busy)) onFailure(error, url)
     return wholeResponse(unavailable)

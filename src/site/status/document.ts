@@ -79,6 +79,38 @@ export async function readPublishedStatus(base: string, signal: AbortSignal) {
   return { url, document: parse(url, text), liveSince }
 }
 
+/** What a deployment says of the snapshot that is staged. Source: src/edge/core/preview.ts. */
+interface PublishedStaged {
+  readonly snapshot: string
+  readonly as_of: string
+  /** ISO 8601 with time. */
+  readonly staged_since: string
+}
+
+/**
+ * What is staged, as a deployment says. Nobody has to know it: a deployment of an earlier version, or one that cannot answer just now,
+ * says nothing.
+ * @param base without a closing slash
+ */
+export async function readPublishedStaged(
+  base: string,
+  signal: AbortSignal,
+): Promise<PublishedStaged | null> {
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
+  try {
+    const { text } = await ask(`${base}/status/staged.json`, patience)
+    const { staged } = JSON.parse(text) as { readonly staged?: Partial<PublishedStaged> | null }
+    const { snapshot = '', as_of = '', staged_since = '' } = staged ?? {}
+    const isStaged = snapshotForm.test(snapshot) && isDay(as_of) && !Number.isNaN(Date.parse(staged_since))
+    return isStaged ? { snapshot, as_of, staged_since } : null
+  } catch {
+    signal.throwIfAborted()
+    return null
+  }
+}
+
+const snapshotForm = /^[0-9-]{10}-[0-9a-f]{12}$/
+
 async function ask(url: string, signal: AbortSignal) {
   // The answer of a cache does not show that the deployment is alive.
   const response = await fetch(url, { headers: { 'cache-control': 'no-cache' }, signal })
@@ -95,7 +127,7 @@ function parse(url: string, text: string): StatusDocument {
   const { fresh, late, stale } = document?.freshness ?? {}
   const isStatus =
     document?.format === 1 &&
-    /^[0-9-]{10}-[0-9a-f]{12}$/.test(document.snapshot ?? '') &&
+    snapshotForm.test(document.snapshot ?? '') &&
     isDay(document.as_of ?? '') &&
     [fresh, late, stale].every((count) => typeof count === 'number')
   if (!isStatus) throw new Error(`${url} is not the status of a fundpress`)

@@ -50,13 +50,15 @@ function statusPage(
   const list = (caption: string, some: readonly MarkedFund[]) =>
     html`<h2>${caption}</h2>
       ${fundTable(caption, some, language, site !== null)}`
-  const live = html`<div id="live" hidden>
-    <dt>${w.live}</dt>
-    <dd></dd>
-    <dd class="below"></dd>
-  </div>`
+  /** status.js fills it in and shows it. */
+  const later = (id: string, name: string) =>
+    html`<div id="${id}" hidden>
+      <dt>${name}</dt>
+      <dd></dd>
+      <dd class="below"></dd>
+    </div>`
   const figures = [
-    [figure(w.asOf, dayIn(language, asOf)), '\n', live, '\n'],
+    [figure(w.asOf, dayIn(language, asOf)), later('live', w.live), later('staged', w.staged)],
     figure(w.newest, newestPrice === null ? '–' : dayIn(language, newestPrice)),
     figure(w.oldest, oldestPrice === null ? '–' : dayIn(language, oldestPrice.day)),
     figure(w.funds, count(funds)),

@@ -17,8 +17,10 @@ import {
   whyNoBrowser,
 } from '../../support/browser.ts'
 import { asOf, freshness, isins, makePricedFunds, names } from '../../support/priced-funds.ts'
-import { type Server, startServer, tempFolder } from '../../support/product.ts'
+import { forced, mustRun, type Server, startServer, startServing, tempFolder } from '../../support/product.ts'
+import { bucketArgs, credentials, publishArgs } from '../../support/publishing.ts'
 import { sample } from '../../support/rounds.ts'
+import { startS3 } from '../../support/s3/server.ts'
 
 const pages = ['status/index.html', 'status/de.html']
 
@@ -108,6 +110,44 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page in a browser', () =
       expect(await page.locator('#live').innerText()).toMatch(/vor \d+ Minuten?$/)
       await end()
     })
+  })
+
+  it('tells what is staged beside the live snapshot, and nothing when that is over, without an error', async () => {
+    const s3 = await startS3({ buckets: ['funds'] })
+    const publishing = publishArgs(s3.endpoint, 'funds', folder.file('alone'), ...forced)
+    await mustRun(publishing, { env: credentials })
+    const server = await startServing(bucketArgs(s3.endpoint, 'funds'), { env: credentials })
+    const live = JSON.parse(String(s3.objects('funds').get('live.json')?.body)) as object
+    const since = new Date(Date.now() - 3 * 3_600_000).toISOString()
+    const staged = {
+      ...live,
+      slot: 'green',
+      snapshot: '2026-11-23-0123456789ab',
+      liveSince: since,
+      previous: live,
+    }
+    s3.put('funds', 'staged.json', JSON.stringify(staged))
+    for (const [key, shown] of [
+      ['', /^Staged, not live yet\n23 Nov 2026\n2026-11-23-0123456789ab: \d\d:\d\d, 3 hours ago$/],
+      [
+        'de.html',
+        /^Vorbereitet, noch nicht online\n23.11.2026\n2026-11-23-0123456789ab: \d\d:\d\d, vor 3 Stunden$/,
+      ],
+    ] as const) {
+      const visited = await visit(browser, `${server.base}/status/${key}`, phoneLight)
+      await expectSound(visited)
+      expect(await visited.page.locator('#staged').innerText()).toMatch(shown)
+      await visited.page.setViewportSize({ width: 320, height: 740 })
+      expect(await overhang(visited.page)).toEqual([])
+      await visited.end()
+    }
+    s3.put('funds', 'staged.json', JSON.stringify({ ...staged, previous: { ...live, liveSince: since } }))
+    const visited = await visit(browser, `${server.base}/status/`)
+    await expectSound(visited)
+    expect(await visited.page.locator('#staged').isVisible()).toBe(false)
+    await visited.end()
+    await server.stop()
+    await s3.stop()
   })
 
   it('shows everything except its age without scripts, with unchanged names', async () => {

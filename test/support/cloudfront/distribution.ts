@@ -13,9 +13,23 @@ export function readDistribution(template: Json) {
     const [name] = (arn as { 'Fn::GetAtt': [string, string] })['Fn::GetAtt']
     return resources[name]?.Properties['FunctionCode'] as string
   }
-  const policyName = (behaviour['CachePolicyId'] as { Ref: string }).Ref
-  const policy = at(resources[policyName]?.Properties, 'CachePolicyConfig') as Json
-  const key = policy['ParametersInCacheKeyAndForwardedToOrigin'] as Json
+  const cacheOf = (given: Json) => {
+    const policyName = (given['CachePolicyId'] as { Ref: string }).Ref
+    const policy = at(resources[policyName]?.Properties, 'CachePolicyConfig') as Json
+    const key = policy['ParametersInCacheKeyAndForwardedToOrigin'] as Json
+    return {
+      minSeconds: policy['MinTTL'] as number,
+      maxSeconds: policy['MaxTTL'] as number,
+      headers: ((at(key, 'HeadersConfig', 'Headers') ?? []) as string[]).map((name) => name.toLowerCase()),
+      queries: (at(key, 'QueryStringsConfig', 'QueryStrings') ?? []) as string[],
+      /** By preference. */
+      codings: [
+        ...(key['EnableAcceptEncodingBrotli'] === true ? ['br'] : []),
+        ...(key['EnableAcceptEncodingGzip'] === true ? ['gzip'] : []),
+      ],
+    }
+  }
+  const others = config['CacheBehaviors'] as Json[]
   const errors = config['CustomErrorResponses'] as { ErrorCode: number; ErrorCachingMinTTL: number }[]
   const origins = config['Origins'] as { Id: string; OriginPath?: string }[]
   const functions = behaviour['FunctionAssociations'] as { EventType: string; FunctionARN: unknown }[]
@@ -27,17 +41,9 @@ export function readDistribution(template: Json) {
     functions: Object.fromEntries(
       functions.map(({ EventType, FunctionARN }) => [EventType, codeOf(FunctionARN)]),
     ),
-    cache: {
-      minSeconds: policy['MinTTL'] as number,
-      maxSeconds: policy['MaxTTL'] as number,
-      headers: (at(key, 'HeadersConfig', 'Headers') as string[]).map((name) => name.toLowerCase()),
-      queries: at(key, 'QueryStringsConfig', 'QueryStrings') as string[],
-      /** By preference. */
-      codings: [
-        ...(key['EnableAcceptEncodingBrotli'] === true ? ['br'] : []),
-        ...(key['EnableAcceptEncodingGzip'] === true ? ['gzip'] : []),
-      ],
-    },
+    cache: cacheOf(behaviour),
+    /** The cache policies of other behaviours, by their paths. They have the same target, and no functions. */
+    otherCaches: new Map(others.map((other) => [other['PathPattern'] as string, cacheOf(other)])),
     /** How long a status from 400 on is kept at least, in seconds. */
     errorSeconds: new Map(errors.map(({ ErrorCode, ErrorCachingMinTTL }) => [ErrorCode, ErrorCachingMinTTL])),
   }

@@ -77,6 +77,8 @@ export function edgeLocation({ distribution, functions, origins }: EdgeOptions) 
     if (!distribution.allowedMethods.includes(request.method)) return ownAnswer(403)
     const headers = functionHeaders(request.headers)
     const event = { method: request.method, uri: request.path, querystring: {}, headers, cookies: {} }
+    const otherCache = distribution.otherCaches.get(request.path)
+    if (otherCache !== undefined) return fromCacheOrOrigin(event, request.rawQuery ?? '', null, otherCache)
     const { result, group } = await run('viewer-request', { request: event }, request.rawQuery)
     const changed = result as FunctionRequest | FunctionResponse
     if ('statusCode' in changed) return generated(request.method, changed)
@@ -90,15 +92,19 @@ export function edgeLocation({ distribution, functions, origins }: EdgeOptions) 
   }
 
   /** Cached per edge; requests for the same object at the same time all go to the origin. */
-  const fromCacheOrOrigin = async (request: FunctionRequest, query: string, group: OriginGroup | null) => {
-    const { cache: policy } = distribution
+  const fromCacheOrOrigin = async (
+    request: FunctionRequest,
+    query: string,
+    group: OriginGroup | null,
+    policy = distribution.cache,
+  ) => {
     const queries = query.split('&').filter((pair) => policy.queries.includes(pair.split('=')[0] ?? ''))
     const headersNamed = (names: readonly string[]) =>
       Object.entries(plainHeaders(request.headers)).filter(([name]) => names.includes(name))
     const keyHeaders = headersNamed(policy.headers)
     const coding = normalisedCodings(request.headers['accept-encoding']?.value, policy)
     const id = [request.uri, queries.join('&'), JSON.stringify(keyHeaders.sort()), coding].join('\n')
-    const cached = ['GET', request.method]
+    const cached = (request.method === 'OPTIONS' ? [] : ['GET', request.method])
       .map((method) => cache.get(`${method}\n${id}`))
       .find((entry) => entry !== undefined && entry.until > Date.now())
     if (cached !== undefined) {
@@ -112,7 +118,7 @@ export function edgeLocation({ distribution, functions, origins }: EdgeOptions) 
     const toOrigin = { method: request.method, path: request.uri, query: queries.join('&'), headers }
     const received = await fromOrigins(toOrigin, group)
     const response = distribution.compresses ? compressed(received, coding) : received
-    const seconds = lifetime(response)
+    const seconds = request.method === 'OPTIONS' ? 0 : lifetime(response, policy)
     if (seconds > 0) cache.set(`${request.method}\n${id}`, { response, until: Date.now() + seconds * 1000 })
     return response
   }
@@ -143,8 +149,8 @@ export function edgeLocation({ distribution, functions, origins }: EdgeOptions) 
   }
 
   /** Seconds that a response stays in the cache. Source: "Manage how long content stays in the cache". */
-  const lifetime = ({ status, headers }: OriginResponse): number => {
-    const { minSeconds, maxSeconds } = distribution.cache
+  const lifetime = ({ status, headers }: OriginResponse, policy: Distribution['cache']): number => {
+    const { minSeconds, maxSeconds } = policy
     const control = headers['cache-control'] ?? ''
     const told = Number(/(?:s-maxage|max-age)=(\d+)/.exec(control)?.[1] ?? 0)
     if (status === 200) return Math.min(Math.max(told, minSeconds), maxSeconds)

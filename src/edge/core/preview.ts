@@ -1,0 +1,90 @@
+/**
+ * A preview: requests with the token of the settings are answered from the staged snapshot. And what readers of the status page are
+ * told: what is staged. CloudFront's function has a way of its own (../cloudfront/request.ts).
+ */
+
+import { type Answer, type EdgeSettings, pageHeaders, preflight } from './answer.ts'
+import { idOf, type LiveSlot, parseLiveSlot } from './live.ts'
+import type { EdgeRequest, Header } from './resolve.ts'
+
+/** The request header that holds the token. */
+export const previewHeader = 'x-fundpress-preview'
+/** The header of a preview's answer that names its snapshot. Other answers do not have it. */
+export const snapshotHeader = 'X-Fundpress-Snapshot'
+/** `Cache-Control` of such an answer. */
+export const noStore = 'private, no-store'
+
+/** Reads what is staged beside the live snapshot; null if nothing is. */
+export type ReadStaged = () => Promise<LiveSlot | null>
+
+/** Whether a request has the token. The time does not depend on how much of it is right. @param token null: there is no preview */
+export function isPreview(header: Header, token: string | null): boolean {
+  const given = header(previewHeader)
+  if (token === null || given === undefined || given.length !== token.length) return false
+  let differences = 0
+  for (let at = 0; at < token.length; at++)
+    differences += given.charCodeAt(at) === token.charCodeAt(at) ? 0 : 1
+  return differences === 0
+}
+
+/**
+ * What `staged.json` says, if it counts: a stopped publish may have left an old one. Source: src/bucket/keys.md.
+ * @param live `live.json`, or null while nothing is live @param text `staged.json`, or null without one
+ * @throws {Error} if one of them is damaged
+ */
+export function stagedBeside(live: string | null, text: string | null): LiveSlot | null {
+  if (text === null) return null
+  const staged = parseLiveSlot(text, 'staged.json')
+  const { previous } = JSON.parse(text) as { readonly previous?: Partial<LiveSlot> | null }
+  if (live === null) return previous ? null : staged
+  const { slot, liveSince } = parseLiveSlot(live)
+  return previous && previous.liveSince === liveSince && staged.slot !== slot ? staged : null
+}
+
+/**
+ * Whether a snapshot is still staged. No grace period protects its slot: an answer asks again after all that it has read. A publish
+ * removes `staged.json` before it writes to the slot.
+ */
+export async function isStillStaged(staged: LiveSlot, readStaged: ReadStaged): Promise<boolean> {
+  const now = await readStaged()
+  return now !== null && idOf(now) === idOf(staged)
+}
+
+/** An answer from the staged snapshot, which no cache may keep. */
+export const asPreview = <B>(
+  { status, headers, body }: Answer<B>,
+  { snapshot }: Pick<LiveSlot, 'snapshot'>,
+): Answer<B> => ({
+  status,
+  headers: Object.assign({}, headers, { 'Cache-Control': noStore, [snapshotHeader]: snapshot }),
+  body,
+})
+
+/** The path at which the status page and `fundpress status` ask what is staged. It is in no snapshot. */
+const stagedPath = '/status/staged.json'
+
+/**
+ * Tells what is staged, to all who ask: `{ format: 1, staged: { snapshot, as_of, staged_since } }`, or `staged: null`. It is found
+ * even if nothing is staged, so that browsers report no error.
+ * @returns null for a request of anything else @throws {Error} if the store fails
+ */
+export async function answerStaged(
+  { method, path }: Pick<EdgeRequest, 'method' | 'path'>,
+  settings: EdgeSettings,
+  readStaged: ReadStaged,
+): Promise<Answer<never> | null> {
+  if (path !== stagedPath) return null
+  if (method === 'OPTIONS') return preflight(settings)
+  if (method !== 'GET' && method !== 'HEAD') return null
+  const found = await readStaged()
+  const staged = found && {
+    snapshot: found.snapshot,
+    as_of: found.snapshot.slice(0, 10),
+    staged_since: found.liveSince,
+  }
+  return {
+    status: 200,
+    headers: pageHeaders(settings, stagedPath.slice(1)),
+    body: { kind: 'text', text: JSON.stringify({ format: 1, staged }) },
+  }
+}

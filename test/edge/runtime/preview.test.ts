@@ -1,0 +1,164 @@
+/** A preview on every edge that reads a bucket: whoever has the token sees the staged night, and nobody else does. */
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { buildNights, type Nights } from '../../support/nights.ts'
+import { isMissing } from '../../support/programs.ts'
+import { headerOf, rawRequest, type RawResponse } from '../../support/request.ts'
+import { previewToken, stagedDocsUrl, stagingPlatforms, type StagingPlatform } from '../../support/staging.ts'
+import { firstIsin } from './deployments.ts'
+
+let nights: Nights
+let isin: string
+
+beforeAll(async () => {
+  nights = await buildNights(2, 1, { years: 5, isSmall: true })
+  isin = firstIsin(nights.outs[0] ?? '')
+  return nights.remove
+})
+
+const withToken = { 'X-Fundpress-Preview': previewToken }
+
+/** What does not depend on the moment of the answer. */
+const comparable = ({ status, headers, body }: RawResponse) => {
+  const kept = headers.filter(([name]) => !/^(date|age|x-cache|connection|keep-alive)$/.test(name))
+  return { status, headers: kept.toSorted(), body: body.toString() }
+}
+
+describe.each(stagingPlatforms.map((platform) => [platform.name, platform] as const))('%s', (_, platform) => {
+  describe.skipIf(isMissing(platform.skip === undefined))('a preview', () => {
+    let place: Awaited<ReturnType<StagingPlatform['start']>>
+    beforeAll(async () => {
+      place = await platform.start(nights)
+    })
+    afterAll(() => place.stop())
+    beforeEach(async () => {
+      await place.set(place.one, place.two)
+      await expect
+        .poll(async () => (await ask(`/api/v1/profile/${isin}/`)).body.toString(), { timeout: 5000 })
+        .toContain('night 1')
+    })
+
+    const ask = (target: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
+      rawRequest(place.base, { method, target, headers })
+
+    const expectStaged = (answer: RawResponse, status: number) => {
+      expect(answer.status).toBe(status)
+      expect(headerOf(answer, 'cache-control')).toBe('private, no-store')
+      expect(headerOf(answer, 'x-fundpress-snapshot')).toBe(place.two.snapshot)
+    }
+    const expectLive = (answer: RawResponse, status: number) => {
+      expect(answer.status).toBe(status)
+      expect(headerOf(answer, 'cache-control')).toMatch(/^public, max-age=/)
+      expect(headerOf(answer, 'x-fundpress-snapshot')).toBeUndefined()
+    }
+
+    /** Each way to make an answer: a document, a joined range, refusals of all kinds, a redirect, a download. */
+    const requests = () =>
+      [
+        [200, `/api/v1/prices-current/${isin}/`],
+        [200, `/api/v1/prices-current-all/?format=xml`],
+        [200, `/api/v1/prices-historic/${isin}/2022-03-01/2026-02-01/`],
+        [200, `/api/v1/prices-historic/${isin}/2025-12-01/2026-02-01/?format=xml`],
+        [400, `/api/v1/prices-historic/${isin}/2025-12-01/nonsense/`],
+        [404, '/nothing/'],
+        [404, '/docs/nothing.html'],
+        [308, `/api/v1/prices-current/${isin}`],
+      ] as const
+    const download = '/downloads/latest/a.csv'
+
+    it('shows the staged night with the token, and leaves all other answers as they are, whichever came first', async () => {
+      for (const [index, [status, target]] of requests().entries()) {
+        // Every other one asks for the preview first.
+        if (index % 2 === 1) expectStaged(await ask(target, withToken), status)
+        const before = await ask(target)
+        expectLive(before, status)
+        const staged = await ask(target, withToken)
+        expectStaged(staged, status)
+        const wrong = await ask(target, { 'X-Fundpress-Preview': `${previewToken.slice(0, -1)}x` })
+        const after = await ask(target)
+        for (const answer of [wrong, after]) expect(comparable(answer)).toEqual(comparable(before))
+        expect(comparable(await ask(target, withToken))).toEqual(comparable(staged))
+        if (status === 200) {
+          expect(before.body.toString()).toContain('night 1')
+          expect(staged.body.toString()).toContain('night 2')
+          expect(staged.body.toString()).not.toContain('night 1')
+        }
+        if (status >= 400) {
+          expect(staged.body.toString()).toContain(stagedDocsUrl)
+          expect(before.body.toString()).not.toContain(stagedDocsUrl)
+        }
+      }
+    })
+
+    it('gives the downloads of the staged night, and parts of them', async () => {
+      const live = await ask(download)
+      expectLive(live, 200)
+      const staged = await ask(download, withToken)
+      expectStaged(staged, 200)
+      expect([live, staged].map(({ body }) => body.toString())).toEqual(['of 2026-11-11', 'of 2026-11-12'])
+      const part = await ask(download, { ...withToken, Range: 'bytes=3-6' })
+      expectStaged(part, 206)
+      expect(part.body.toString()).toBe('2026')
+      // Of the staged day there is nothing in public.
+      expectLive(await ask('/downloads/2026-11-12/a.csv'), 404)
+      expectStaged(await ask('/downloads/2026-11-12/a.csv', withToken), 200)
+    })
+
+    it('compares a copy of a client with the night that it asks for', async () => {
+      const target = `/api/v1/prices-current/${isin}/`
+      const [live, staged] = [await ask(target), await ask(target, withToken)]
+      const ifOther = (answer: RawResponse) => ({ 'If-None-Match': headerOf(answer, 'etag') ?? '' })
+      expectStaged(await ask(target, { ...withToken, ...ifOther(staged) }), 304)
+      expectStaged(await ask(target, { ...withToken, ...ifOther(live) }), 200)
+      expectLive(await ask(target, ifOther(live)), 304)
+      expectLive(await ask(target, ifOther(staged)), 200)
+      const head = await ask(target, withToken, 'HEAD')
+      expectStaged(head, 200)
+      expect(headerOf(head, 'etag')).toBe(headerOf(staged, 'etag'))
+    })
+
+    it('keeps answers that come without a snapshot to itself, too', async () => {
+      const target = `/api/v1/prices-current/${isin}/`
+      expectStaged(await ask(target, withToken, 'OPTIONS'), 204)
+      expectStaged(await ask(target, withToken, 'POST'), 405)
+    })
+
+    it('tells everybody what is staged', async () => {
+      const { status, headers, body } = await ask('/status/staged.json')
+      expect(status).toBe(200)
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'content-type': 'application/json; charset=utf-8',
+        'cache-control': 'public, max-age=60',
+      })
+      const { snapshot, liveSince } = place.two
+      const staged = { snapshot, as_of: '2026-11-12', staged_since: liveSince }
+      expect(JSON.parse(body.toString())).toEqual({ format: 1, staged })
+      const head = await ask('/status/staged.json', {}, 'HEAD')
+      expect([head.status, head.body.length]).toEqual([200, 0])
+      expectLive(await ask('/status/staged.json', {}, 'OPTIONS'), 204)
+    })
+
+    it('ends with the flip, although the file of what was staged stays, and if nothing is staged', async () => {
+      const target = `/api/v1/profile/${isin}/`
+      const flipped = { ...place.two, liveSince: new Date(Date.now() + 5000).toISOString() }
+      expectStaged(await ask(target, withToken), 200)
+      await place.set(place.one, null)
+      const none = await ask(target, withToken)
+      expectLive(none, 200)
+      expect(comparable(none)).toEqual(comparable(await ask(target)))
+      await place.set(flipped, platform.name === 'CloudFront' ? null : place.two)
+      await setTimeout(place.lagMs)
+      for (const headers of [{}, withToken]) {
+        const answer = await ask(target, headers)
+        expectLive(answer, 200)
+        expect(answer.body.toString()).toContain('night 2')
+      }
+      // CloudFront remembers for a minute what it told.
+      if (platform.name === 'CloudFront') return
+      expect(JSON.parse((await ask('/status/staged.json')).body.toString())).toEqual({
+        format: 1,
+        staged: null,
+      })
+    })
+  })
+})

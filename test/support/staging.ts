@@ -1,0 +1,181 @@
+/**
+ * A bucket with one night live and the next one staged, and each edge that reads it: what `publish --stage`, `flip` and the removal
+ * of what is staged leave in the bucket.
+ */
+import { startCloudFront } from './cloudfront.ts'
+import { withLocalNames } from './local-names.ts'
+import { startKeyValueStore } from './key-value-store.ts'
+import type { Nights } from './nights.ts'
+import { startNginx, whyNoNginx } from './nginx.ts'
+import { forced, mustRun, startServing } from './product.ts'
+import { bucketArgs, credentials, publishArgs } from './publishing.ts'
+import { startS3 } from './s3/server.ts'
+import { manifestOf } from './tree.ts'
+import { startWorker } from './worker.ts'
+
+export const previewToken = 'look-at-the-staged-night'
+/** Links of errors lead there in the staged night. */
+export const stagedDocsUrl = 'https://staged.example.org/docs'
+
+const bucket = 'fund-data'
+
+/** What `live.json` and `staged.json` say, as far as the tests change it. */
+interface Saying {
+  readonly slot: string
+  readonly snapshot: string
+  readonly docsUrl: string
+  readonly liveSince: string
+  readonly downloads: ReturnType<typeof downloadsIn>
+  readonly previous: { readonly liveSince: string } | null
+}
+
+/** What one edge reads. A file that is null is removed. */
+interface Place {
+  readonly base: string
+  readonly set: (live: Saying, staged: Saying | null) => Promise<void> | void
+  /** How long a flip may take to show, in milliseconds. */
+  readonly lagMs: number
+  readonly stop: () => Promise<unknown>
+}
+
+/** The two nights as they went live, and the objects of both. */
+async function publishBoth({ outs }: Nights, more: readonly string[] = [], env = {}) {
+  const s3 = await startS3({ buckets: [bucket] })
+  const prefix = more[0] === '--prefix' ? `${more[1] ?? ''}/` : ''
+  const sayings: Saying[] = []
+  for (const out of outs.slice(0, 2)) {
+    const args = publishArgs(s3.endpoint, bucket, out, ...more, ...forced)
+    await mustRun(args, { env: { ...credentials, ...env } })
+    const saying = JSON.parse(String(s3.objects(bucket).get(`${prefix}live.json`)?.body)) as Saying
+    sayings.push({ ...saying, downloads: downloadsIn(out) })
+    s3.put(bucket, `${prefix}downloads/${folderIn(out)}/a.csv`, `of ${headOf(out).asOf}`)
+  }
+  const put = (key: string, value: Saying | null) =>
+    value === null
+      ? s3.remove(bucket, `${prefix}${key}`)
+      : s3.put(bucket, `${prefix}${key}`, JSON.stringify(value), { 'content-type': 'application/json' })
+  const [one, two] = sayings as [Saying, Saying]
+  return { s3, one, two: { ...two, docsUrl: stagedDocsUrl }, put }
+}
+
+const headOf = (out: string) =>
+  manifestOf(out).head as unknown as { readonly docsUrl: string; readonly asOf: string }
+/** Their folder is that of the snapshot: no day alone leads there. */
+const folderIn = (out: string) => manifestOf(out).head.snapshot
+const downloadsIn = (out: string) => {
+  return { folder: folderIn(out), files: 2, bytes: 20, sums: '0'.repeat(64) }
+}
+
+async function onBucket(
+  nights: Nights,
+  start: (args: string[]) => Promise<{ readonly base: string; readonly stop: () => Promise<unknown> }>,
+) {
+  const { s3, one, two, put } = await publishBoth(nights)
+  put('live.json', one)
+  const { base, stop } = await start([...bucketArgs(s3.endpoint, bucket), '--live-ttl', '1'])
+  const place: Place = {
+    base,
+    set: (live, staged) => {
+      put('live.json', live)
+      put('staged.json', staged)
+    },
+    lagMs: 1200,
+    stop: async () => {
+      await stop()
+      await s3.stop()
+    },
+  }
+  return { ...place, one, two }
+}
+
+const withToken = { FUNDPRESS_EDGE_PREVIEW_TOKEN: previewToken }
+
+const serve = (nights: Nights) =>
+  onBucket(nights, (args) => startServing(args, { env: { ...credentials, ...withToken } }))
+
+const nginx = (nights: Nights) =>
+  onBucket(nights, (args) => startNginx({ args, credentials, env: withToken, workers: 2 }))
+
+async function workerd({ outs }: Nights) {
+  const worker = await startWorker({ previewToken })
+  const sayings: Saying[] = []
+  for (const [index, out] of outs.slice(0, 2).entries()) {
+    const head = headOf(out)
+    const slot = index === 0 ? 'blue' : 'green'
+    await worker.fill(slot, out)
+    await worker.put([{ ...text, key: `downloads/${folderIn(out)}/a.csv`, body: `of ${head.asOf}` }])
+    const before = sayings[index - 1] ?? null
+    const docsUrl = index === 0 ? head.docsUrl : stagedDocsUrl
+    const liveSince = new Date(Date.now() + index * 1000).toISOString()
+    const saying = {
+      ...head,
+      format: 1,
+      slot,
+      docsUrl,
+      liveSince,
+      previous: before,
+      downloads: downloadsIn(out),
+    }
+    sayings.push(saying as unknown as Saying)
+  }
+  const [one, two] = sayings as [Saying, Saying]
+  const place: Place = {
+    base: worker.base,
+    set: (live, staged) =>
+      worker.put([
+        { ...text, key: 'live.json', body: JSON.stringify(live) },
+        // R2 has no removal here. A file of a bygone day does not count either.
+        { ...text, key: 'staged.json', body: JSON.stringify(staged ?? { ...two, previous: null }) },
+      ]),
+    lagMs: 1600,
+    stop: worker.stop,
+  }
+  return { ...place, one, two }
+}
+
+const text = { type: 'text/plain', sha256: '' }
+
+async function cloudFront(nights: Nights) {
+  const store = await startKeyValueStore()
+  const env = { ...withLocalNames, AWS_ENDPOINT_URL_CLOUDFRONT_KEYVALUESTORE: store.endpoint }
+  const made = await publishBoth(nights, ['--prefix', 'nights', '--flip-kvs', store.arn], env)
+  const { s3, one, two, put } = made
+  await store.stop()
+  const local = await startCloudFront({ s3, bucket, prefix: 'nights' })
+  const place: Place = {
+    base: local.base,
+    set: (live, staged) => {
+      put('live.json', live)
+      put('staged.json', staged)
+      for (const { keys } of local.edges) {
+        keys['live'] = valueOf(live)
+        if (staged === null) delete keys[`preview-${previewToken}`]
+        else keys[`preview-${previewToken}`] = valueOf(staged)
+      }
+    },
+    lagMs: 0,
+    stop: async () => {
+      await local.stop()
+      await s3.stop()
+    },
+  }
+  return { ...place, one, two }
+}
+
+/** As the publisher writes it. */
+const valueOf = ({ slot, snapshot, liveSince, docsUrl, downloads: { folder } }: Saying) =>
+  JSON.stringify({ slot, snapshot, liveSince, docsUrl, folder })
+
+export interface StagingPlatform {
+  readonly name: string
+  readonly start: (nights: Nights) => ReturnType<typeof serve>
+  /** Why the platform is not there. */
+  readonly skip: string | undefined
+}
+
+export const stagingPlatforms: readonly StagingPlatform[] = [
+  { name: 'serve from a bucket', start: serve, skip: undefined },
+  { name: 'nginx with a bucket', start: nginx, skip: whyNoNginx },
+  { name: 'the Worker in workerd', start: workerd, skip: undefined },
+  { name: 'CloudFront', start: cloudFront, skip: whyNoNginx },
+]

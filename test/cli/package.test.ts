@@ -37,7 +37,7 @@ beforeAll(() => {
   // Packed in a copy: packing makes and removes dist/, which others may be at.
   const checkout = folder.file('checkout')
   const configs = ['package.json', 'tsconfig.json', 'tsconfig.build.json']
-  for (const name of ['src', 'templates', 'LICENSE', 'README.md', ...configs])
+  for (const name of ['src', 'templates', '.github', 'LICENSE', 'README.md', ...configs])
     cpSync(join(repository, name), join(checkout, name), { recursive: true })
   symlinkSync(join(repository, 'node_modules'), join(checkout, 'node_modules'), 'junction')
   // Types do not change the package, and checking them takes most of the time. CI packs as a release does.
@@ -65,7 +65,7 @@ beforeAll(() => {
 
 describe('the installed package', () => {
   it('holds what runs, but neither sources nor tests', () => {
-    const names = ['LICENSE', 'README.md', 'dist', 'package.json', 'templates']
+    const names = ['.github', 'LICENSE', 'README.md', 'dist', 'package.json', 'templates']
     expect(readdirSync(installed).sort()).toEqual(names)
     const files = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' })
     expect(files.filter((name) => name.endsWith('.ts'))).toEqual([])

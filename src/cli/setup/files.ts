@@ -86,7 +86,7 @@ async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
   }
   return [
     ...(await makeWorkflows(workflow, answers)),
-    { path: '.github/dependabot.yml', text: await fromTemplate('setup/dependabot.yml', {}) },
+    { path: '.github/dependabot.yml', text: await readFile(new URL('dependabot.yml', github), 'utf8') },
     ...policies,
     { path: 'SETUP.md', text: await fromTemplate(`setup/${target}.md`, values) },
   ]

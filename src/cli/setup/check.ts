@@ -62,13 +62,12 @@ function openFolder(outer: Session, dest: string): Session {
   return { ...outer, settings }
 }
 
-function aboutCompany({ settings: { site, licence } }: Session): Step {
-  const facts = { ...site, licence: licence.name }
-  const missing = Object.entries(facts).filter(([, value]) => value === null)
+function aboutCompany({ settings: { site } }: Session): Step {
+  const what = 'company'
+  const missing = Object.entries(site).flatMap(([name, value]) => (value === null ? [`site.${name}`] : []))
   if (missing.length === 0)
-    return { what: 'company', state: 'ok', says: 'named with all links and a licence' }
-  const names = missing.map(([name]) => (name === 'licence' ? name : `site.${name}`)).join(', ')
-  return { what: 'company', state: 'to do', says: `the config file has no ${names}: pages cannot name it` }
+    return { what, state: 'ok', says: 'named, with imprint, privacy notice and contact' }
+  return { what, state: 'to do', says: `the config file has no ${missing.join(', ')}: pages cannot name it` }
 }
 
 function aboutWorkflows(dest: string): Step {

@@ -34,6 +34,7 @@ describe('help', () => {
     ['status', '--bucket --endpoint --json'],
     ['verify', '--bucket --deep --sample --seed --concurrency --json'],
     ['nightly', '--db --out --bucket --as-of --since --sample --again --summary --json'],
+    ['setup', '--dest --yes --overwrite --check --company --base-url --action --package [target]'],
     ['rollback', '--bucket --to --no-lock --json'],
   ])('of %s shows its options, the global ones and examples', async (command, options) => {
     const stdout = await expectSuccess(run([command, '--help'], inFolder))

@@ -302,11 +302,9 @@ describe('answers', () => {
         [/Mail address.*: $/, 'data@example.com'],
         [/Licence of the data.*\(empty: none\): $/, 'CC-BY-4.0'],
         [/licence's text.*: $/, ''],
-        [/Folder that all paths.*: $/, ''],
         [/Bucket.* \[file:\/\/\/srv\/fundpress\]: $/, ''],
         [/Fund database.*: $/, ''],
         [/Time of the first attempt.* \[01:17\]: $/, '02:34'],
-        [/User .*: $/, ''],
         [/Port .*: $/, '18080'],
       ]
       let said = ''

@@ -24,8 +24,8 @@ export default defineCommand({
     'Writes the config file, the workflows (on a server the systemd units), the policies and a checklist, SETUP.md, into an ' +
     'empty folder or a repository. It asks in the terminal for all answers that no flag gives.\n\n' +
     'It overwrites no file that differs: then it writes nothing and names these files. With the same answers it changes ' +
-    'nothing. With --check it writes nothing, either: it goes through the checklist as far as it can, in the folder that it ' +
-    'has written, up to a build and a plan of the first night.',
+    'nothing. With --check it goes through the checklist as far as it can, in the folder that it has written, up to a build ' +
+    'and a plan of the first night, and publishes nothing.',
   arguments: [
     new Argument('[target]', 'What publishes and serves; --check needs none').choices([...targets]),
   ],

@@ -22,6 +22,8 @@ interface Question {
   /** Null: all of them. */
   readonly of: readonly Target[] | null
   readonly schema: (target: Target) => z.ZodType
+  /** Nobody is asked if there is a fallback: only a flag changes it. */
+  readonly isRare?: true
   /** '' stands for no answer. Undefined, also without this function: somebody has to answer. */
   readonly fallback?: (known: Known, release: Release | null) => string | undefined
 }
@@ -73,6 +75,7 @@ const questions = {
   },
   root: {
     value: 'folder',
+    isRare: true,
     asks: 'Folder that all paths of the server begin with',
     of: ['server'],
     schema: form('an absolute path of letters, digits, dots, hyphens and underscores', folders),
@@ -180,6 +183,7 @@ const questions = {
   },
   user: {
     value: 'name',
+    isRare: true,
     asks: 'User that runs the nights',
     of: ['server'],
     schema: form('the name of a user', /^[a-z_][a-z0-9_-]{0,30}$/),
@@ -197,6 +201,7 @@ const questions = {
   },
   action: {
     value: 'release',
+    isRare: true,
     asks: 'Release of fundpress that the workflows use, as owner/name@version#commit',
     of: inCloud,
     schema: form(
@@ -208,6 +213,7 @@ const questions = {
   },
   package: {
     value: 'file',
+    isRare: true,
     asks: 'Package of that release: an https address or a file, ending in .tgz',
     of: null,
     // A bare name would be one of the registry, which belongs to anybody.
@@ -261,7 +267,8 @@ export async function collectAnswers({ target, given, release, ask }: Asking): P
     const fallback = question.fallback?.(known, release)
     if (!isAsked) known[name] = ''
     else if (flag !== undefined) known[name] = valueOf(question, target, flag)
-    else if (ask !== null) known[name] = await askUntilValid(ask, question, target, fallback)
+    else if (ask !== null && !(question.isRare === true && fallback !== undefined))
+      known[name] = await askUntilValid(ask, question, target, fallback)
     else if (fallback === undefined) missing.push(flagOf(name))
     else known[name] = fallback
   }

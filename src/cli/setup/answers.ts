@@ -10,7 +10,7 @@ import { UsageError } from '../failure.ts'
 import { expectedBy, parseText } from '../load-settings.ts'
 import { shownValue } from '../safe-text.ts'
 import { findSetting, type SettingKey } from '../settings.ts'
-import type { Release } from './release.ts'
+import { parseRelease, type Release } from './release.ts'
 
 export const targets = ['aws', 'cloudflare', 'server'] as const
 export type Target = (typeof targets)[number]
@@ -223,13 +223,10 @@ const questions = {
       /^(https:\/\/[^\s/?#@]+\/[^\s?#]*|\.{0,2}\/[^\p{Cc}]*)\.tgz$/u,
     ),
     fallback: ({ action = '' }, release) => {
-      const [, repository, version] = /^(.+)@v?(.+)#/.exec(action) ?? [
-        0,
-        release?.repository,
-        release?.version,
-      ]
-      if (repository === undefined) return undefined
-      return `https://github.com/${repository}/releases/download/v${version ?? ''}/fundpress-${version ?? ''}.tgz`
+      const chosen = parseRelease(action) ?? release
+      if (chosen === null) return undefined
+      const { repository, version } = chosen
+      return `https://github.com/${repository}/releases/download/v${version}/fundpress-${version}.tgz`
     },
   },
 } as const satisfies Readonly<Record<string, Question>>

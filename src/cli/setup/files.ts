@@ -8,6 +8,7 @@ import { replaceFile } from '../../system/durable.ts'
 import { shellText, shellWord } from '../../system/shell-text.ts'
 import { parseConfig } from '../load-settings.ts'
 import type { Answers } from './answers.ts'
+import { parseRelease } from './release.ts'
 import { makeWorkflows, timesFrom } from './workflows.ts'
 
 export interface SetupFile {
@@ -28,7 +29,7 @@ export async function makeSetup(answers: Answers): Promise<readonly SetupFile[]>
 function configOf(answers: Answers): string {
   const { target, action, root, company, imprint, privacy, contact, licenceName, licenceUrl } = answers
   const { bucket, region, endpoint, prefix, baseUrl, database, port } = answers
-  const [, repository = '', commit = ''] = /^(.+)@.+#(.+)$/.exec(action) ?? []
+  const { repository = '', commit = '' } = parseRelease(action) ?? {}
   const schema = 'templates/fundpress.config.schema.json'
   const isServer = target === 'server'
   const config = {

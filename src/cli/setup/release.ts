@@ -26,6 +26,13 @@ export function findRelease(): Release | null {
   return existsSync(releaseFile) ? (JSON.parse(readFileSync(releaseFile, 'utf8')) as Release) : null
 }
 
+/** @param action `owner/name@version#commit`, as an answer @returns null for another text */
+export function parseRelease(action: string): Release | null {
+  const [, repository, version, commit] = /^([^@]+)@v?([^#]+)#(\w+)$/.exec(action) ?? []
+  if (repository === undefined || version === undefined || commit === undefined) return null
+  return { repository, version, commit }
+}
+
 /** For `prepack`, after the compiler has made the folder. */
 export function writeRelease(): void {
   const release = findRelease()

@@ -1,6 +1,7 @@
 /** A company's workflows: those of this repository, with the released actions in place of the local ones and another time. */
 
 import { readFile } from 'node:fs/promises'
+import { parseRelease } from './release.ts'
 
 /** Three folders up, from src/cli/setup and from dist/cli/setup alike: the package holds them, too. */
 const folder = new URL('../../../.github/workflows/', import.meta.url)
@@ -56,7 +57,7 @@ const clock = (minutes: number) => {
 
 /** @throws {Error} if something is left that only the repository of fundpress has */
 function derive(text: string, first: number, { action, at, shards }: WorkflowChanges): string {
-  const [, repository = '', version = '', commit = ''] = /^(.+)@v?(.+)#(.+)$/.exec(action) ?? []
+  const { repository = '', version = '', commit = '' } = parseRelease(action) ?? {}
   const derived = text
     .replaceAll(/uses: \.\/(\.github\/actions\/[\w-]+)/g, `uses: ${repository}/$1@${commit} # v${version}`)
     .replaceAll(cron, (_, minute: string, hour: string) => {

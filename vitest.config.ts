@@ -9,6 +9,7 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.c
 /** Files that take longest: begun last, one of them would keep a single core busy at the end. */
 const longest = [
   'edge/runtime/conformance',
+  'cli/first-night',
   'bucket/nightly/workflows',
   'bucket/nightly/documents',
   'edge/deploy/nginx-clients',

@@ -24,6 +24,13 @@ export interface Surroundings {
   readonly cores: number
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream
+  /** Where questions are asked and answered. Null, also if absent: nobody sits at a terminal. */
+  readonly openDialog?: () => Dialog | null
+}
+
+export interface Dialog {
+  readonly input: NodeJS.ReadableStream
+  readonly output: NodeJS.WritableStream
 }
 
 /** Adds what a command is to its entry in the program. */

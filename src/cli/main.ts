@@ -21,6 +21,8 @@ const surroundings: Surroundings = {
   clock,
   stdout: process.stdout,
   stderr: process.stderr,
+  openDialog: () =>
+    process.stdin.isTTY && process.stdout.isTTY ? { input: process.stdin, output: process.stdout } : null,
 }
 
 for (const stream of [process.stdout, process.stderr]) ignoreClosedPipe(stream)

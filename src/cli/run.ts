@@ -31,6 +31,7 @@ const commands: readonly (readonly [name: string, summary: string, load: Load])[
   ['doctor', 'test everything that a publish needs', () => import('./commands/doctor.ts')],
   ['nightly', 'check, build, plan, publish, verify', () => import('./commands/nightly.ts')],
   ['conform', 'test a deployment against the database', () => import('./commands/conform.ts')],
+  ['setup', 'write all that a company needs for its nights', () => import('./commands/setup.ts')],
   ['edge', 'write the files to deploy an edge', () => import('./commands/edge.ts')],
   ['completion', 'print a completion script for a shell', () => import('./commands/completion.ts')],
 ]

@@ -37,6 +37,7 @@ describe('help', () => {
     ['nightly', '--stage'],
     ['publish', '--stage'],
     ['flip', '<snapshot> --bucket --allow --force --reason --no-check --no-lock --json'],
+    ['setup', '--dest --yes --overwrite --check --company --base-url --action --package [target]'],
     ['rollback', '--bucket --to --no-lock --json'],
   ])('of %s shows its options, the global ones and examples', async (command, options) => {
     const stdout = await expectSuccess(run([command, '--help'], inFolder))

@@ -1,5 +1,4 @@
 /** The package as npm makes it: installed into an empty project, it runs without the checkout. */
-import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   cpSync,
@@ -10,45 +9,25 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { execute, packCheckout, packedRelease } from '../support/package.ts'
 import { repository, tempFolder } from '../support/product.ts'
 import { isComplete } from '../support/rounds.ts'
-import { cleanEnvironment, run } from './run.ts'
+import { run } from './run.ts'
 import { expectSuccess } from './outcome.ts'
 
 const folder = tempFolder()
 const project = folder.file('project')
 const installed = join(project, 'node_modules/fundpress')
 
-/** Runs npm or npx as a user with this Node would, without what an npm around this test has set. */
-function execute(command: string, args: readonly string[], cwd: string): string {
-  const isOfNpm = (name: string) => /^npm_(lifecycle|package|config_local)/.test(name)
-  const kept = Object.entries(cleanEnvironment()).filter(([name]) => !isOfNpm(name))
-  const path = [dirname(process.execPath), process.env.PATH].join(delimiter)
-  const env = { ...Object.fromEntries(kept), PATH: path }
-  return execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: 'pipe' })
-}
-
 type Summary = Readonly<Record<string, unknown>>
 type Packages = Readonly<Record<string, { readonly dev?: boolean; readonly hasInstallScript?: boolean }>>
 
 beforeAll(() => {
-  // Packed in a copy: packing makes and removes dist/, which others may be at.
-  const checkout = folder.file('checkout')
-  const configs = ['package.json', 'tsconfig.json', 'tsconfig.build.json']
-  for (const name of ['src', 'templates', 'LICENSE', 'README.md', ...configs])
-    cpSync(join(repository, name), join(checkout, name), { recursive: true })
-  symlinkSync(join(repository, 'node_modules'), join(checkout, 'node_modules'), 'junction')
-  // Types do not change the package, and checking them takes most of the time. CI packs as a release does.
-  const config = join(checkout, 'tsconfig.build.json')
-  if (!isComplete)
-    writeFileSync(config, readFileSync(config, 'utf8').replace('"outDir"', '"noCheck": true, $&'))
-  execute('npm', ['pack', '--pack-destination', folder.path], checkout)
-  expect(existsSync(join(checkout, 'dist'))).toBe(false)
-
-  const [tarball = ''] = readdirSync(folder.path).filter((name) => name.endsWith('.tgz'))
-  cpSync(folder.file(tarball), join(project, 'fundpress.tgz'))
+  const tarball = packCheckout(folder.path, isComplete)
+  expect(existsSync(folder.file('checkout/dist'))).toBe(false)
+  cpSync(tarball, join(project, 'fundpress.tgz'))
   writeFileSync(join(project, 'package.json'), '{ "private": true }')
   if (isComplete) {
     execute('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', './fundpress.tgz'], project)
@@ -65,11 +44,24 @@ beforeAll(() => {
 
 describe('the installed package', () => {
   it('holds what runs, but neither sources nor tests', () => {
-    const names = ['LICENSE', 'README.md', 'dist', 'package.json', 'templates']
+    const names = ['.github', 'LICENSE', 'README.md', 'dist', 'package.json', 'templates']
     expect(readdirSync(installed).sort()).toEqual(names)
     const files = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' })
     expect(files.filter((name) => name.endsWith('.ts'))).toEqual([])
     expect(files).not.toContain(join('cli', 'generate.js'))
+  })
+
+  it('names the release that a company has to use, and holds its workflows', () => {
+    const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
+    const release: unknown = JSON.parse(readFileSync(join(installed, 'dist/release.json'), 'utf8'))
+    expect(release).toEqual({
+      ...packedRelease,
+      version,
+      commit: expect.stringMatching(packedRelease.commit),
+    })
+    const workflows = readdirSync(join(installed, '.github/workflows'))
+    expect(workflows).toEqual(expect.arrayContaining(['guard.yml', 'nightly.yml']))
+    expect(workflows).not.toContain('ci.yml')
   })
 
   const lock = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as { packages: Packages }).packages

@@ -6,7 +6,7 @@ import type { Diagnosis, Level } from '../../bucket/doctor/diagnosis.ts'
 import { examine } from '../../bucket/doctor/doctor.ts'
 import { isAlive, thisHolder } from '../../system/holder.ts'
 import { shortPatience, withBucket } from '../from-settings.ts'
-import { defineCommand } from '../command.ts'
+import { defineCommand, type Session } from '../command.ts'
 import { countOf } from '../format.ts'
 import { bucketSettings } from '../options.ts'
 import type { Style } from '../terminal.ts'
@@ -26,37 +26,42 @@ export default defineCommand({
     ['doctor --bucket fund-data --json', 'The same for machines'],
   ],
   run: async (session) => {
-    const { settings, now, signal, isJson, isQuiet, stdout } = session
-    const { baseUrl, docsUrl, bucket } = settings
+    const { isJson, isQuiet, stdout } = session
     const findings: Diagnosis[] = []
-    const onDiagnosis = (finding: Diagnosis) => {
+    await diagnose(session, (finding) => {
       findings.push(finding)
       const { what, level, says } = finding
       if (isJson || (isQuiet && level !== 'problem')) return
       const word = stdout.paint(styles[level], level.padEnd(7))
       stdout.write(`${word}  ${what.padEnd(15)}  ${escapeInvisible(says)}\n`)
-    }
-    await withBucket(
-      session,
-      (store) =>
-        examine(store, {
-          out: settings.out,
-          addresses: { baseUrl, docsUrl, endpoint: bucket.endpoint },
-          temporary: tmpdir(),
-          keyValueStore: settings.edge.keyValueStore,
-          nodeVersion: process.versions.node,
-          me: thisHolder(),
-          isAlive,
-          now,
-          uuid: randomUUID(),
-          signal,
-          onDiagnosis,
-        }),
-      shortPatience,
-    )
+    })
     const count = (level: Level) => findings.filter((finding) => finding.level === level).length
     const [problems, warnings] = [count('problem'), count('warning')]
     if (isJson) stdout.data(`${JSON.stringify({ problems, warnings, findings })}\n`)
     if (problems > 0) throw new Error(`${countOf(problems, 'problem')}: a publish would fail or harm readers`)
   },
 })
+
+/** Tests everything that a publish with these settings needs. @throws {UsageError} without a bucket name */
+export function diagnose(session: Session, onDiagnosis: (finding: Diagnosis) => void): Promise<void> {
+  const { settings, now, signal } = session
+  const { baseUrl, docsUrl, bucket } = settings
+  return withBucket(
+    session,
+    (store) =>
+      examine(store, {
+        out: settings.out,
+        addresses: { baseUrl, docsUrl, endpoint: bucket.endpoint },
+        temporary: tmpdir(),
+        keyValueStore: settings.edge.keyValueStore,
+        nodeVersion: process.versions.node,
+        me: thisHolder(),
+        isAlive,
+        now,
+        uuid: randomUUID(),
+        signal,
+        onDiagnosis,
+      }),
+    shortPatience,
+  )
+}

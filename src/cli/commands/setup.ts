@@ -1,0 +1,88 @@
+/** `fundpress setup`: everything that a company needs from here to its first night, as files, and how far it has come. */
+
+import { join } from 'node:path'
+import { Argument } from 'commander'
+import { defineCommand, type Session } from '../command.ts'
+import { UsageError } from '../failure.ts'
+import { countOf } from '../format.ts'
+import { option, schemaOption } from '../options.ts'
+import { path as pathSetting } from '../settings.ts'
+import { collectAnswers, flagOf, openQuestions, questionList, targets } from '../setup/answers.ts'
+import type { AnswerName, Target } from '../setup/answers.ts'
+import { checkSetup } from '../setup/check.ts'
+import { compareWith, makeSetup, writeAll } from '../setup/files.ts'
+import { findRelease } from '../setup/release.ts'
+
+type Given = Partial<Readonly<Record<AnswerName, string>>>
+
+const answerOptions = questionList.map(([name, { asks, of }]) =>
+  option(flagOf(name), of === null ? asks : `${asks} (${of.join(', ')})`),
+)
+
+export default defineCommand({
+  description:
+    'Writes the config file, the workflows (on a server the systemd units), the policies and a checklist, SETUP.md, into an ' +
+    'empty folder or a repository. It asks in the terminal for all answers that no flag gives.\n\n' +
+    'It overwrites no file that differs: then it writes nothing and names these files. With the same answers it changes ' +
+    'nothing. With --check it goes through the checklist as far as it can, in the folder that it has written, up to a build ' +
+    'and a plan of the first night, and publishes nothing.',
+  arguments: [
+    new Argument('[target]', 'What publishes and serves; --check needs none').choices([...targets]),
+  ],
+  options: [
+    schemaOption('--dest <folder>', 'The folder for the files (default: this one)', pathSetting),
+    option('--yes', 'Ask nothing: take the defaults for all other answers'),
+    option('--overwrite', 'Overwrite files that differ'),
+    option('--check', 'Check what is set up, and say what is still to do'),
+    ...answerOptions,
+  ],
+  examples: [
+    ['setup aws', 'Asks, then writes into this folder'],
+    ['setup server --check', 'What is still to do on this server'],
+    ['setup --check --database funds.sqlite', 'The same, with the database in this file'],
+  ],
+  run: async (session, flags, target: Target | undefined) => {
+    const { dest = '.', yes, overwrite, check } = flags
+    const given = Object.fromEntries(questionList.map(([name]) => [name, (flags as Given)[name]])) as Given
+    if (check === true) return checkAndCount(session, dest, given)
+    if (target === undefined) throw new UsageError(`say what to set up: ${targets.join(', ')}`)
+    const answers = await answersFor(session, target, given, yes === true)
+    const { writings, differing } = compareWith(dest, await makeSetup(answers))
+    if (differing.length > 0 && overwrite !== true)
+      throw new Error(
+        `nothing was written, because these files are there and differ: ${differing.join(', ')} (--overwrite replaces them)`,
+      )
+    await writeAll(writings)
+    if (session.isQuiet) return
+    const written = writings.map(({ file }) => `${file}\n`).join('')
+    session.stdout.write(
+      written === '' ? 'nothing to change\n' : `${written}\nGo on with ${join(dest, 'SETUP.md')}\n`,
+    )
+  },
+})
+
+/** @throws {UsageError} for wrong and for missing answers */
+async function answersFor(session: Session, target: Target, given: Given, isSilent: boolean) {
+  const asking = { target, given, release: findRelease() }
+  if (isSilent) return collectAnswers({ ...asking, ask: null })
+  const dialog = session.openDialog?.() ?? null
+  if (dialog === null)
+    throw new UsageError(
+      'setup asks its questions in a terminal, and this is none: give --yes, and the answers as flags',
+    )
+  const { ask, close } = openQuestions(dialog)
+  return collectAnswers({ ...asking, ask }).finally(close)
+}
+
+async function checkAndCount(session: Session, dest: string, given: Given): Promise<void> {
+  const { isQuiet, stdout } = session
+  const styles = { ok: 'green', 'to do': 'yellow', failed: 'red' } as const
+  let failed = 0
+  await checkSetup(session, dest, given.database, ({ what, state, says }) => {
+    if (state === 'failed') failed++
+    if (isQuiet && state === 'ok') return
+    stdout.write(`${stdout.paint(styles[state], state.padEnd(6))}  ${what.padEnd(16)}  ${says}\n`)
+  })
+  if (failed > 0)
+    throw new Error(`${countOf(failed, 'step')} failed: correct the first one, then check again`)
+}

@@ -1,0 +1,325 @@
+/**
+ * What `fundpress setup` has to know: its questions, with the form of each answer. An answer becomes part of shell commands,
+ * policies and units, so all but free texts have a form in which no character means anything there.
+ */
+
+import { createInterface } from 'node:readline/promises'
+import { z } from 'zod'
+import type { Dialog } from '../command.ts'
+import { UsageError } from '../failure.ts'
+import { expectedBy, parseText } from '../load-settings.ts'
+import { shownValue } from '../safe-text.ts'
+import { findSetting, type SettingKey } from '../settings.ts'
+import { parseRelease, type Release } from './release.ts'
+
+export const targets = ['aws', 'cloudflare', 'server'] as const
+export type Target = (typeof targets)[number]
+
+interface Question {
+  /** The flag's value, as the help shows it. */
+  readonly value: string
+  readonly asks: string
+  /** Null: all of them. */
+  readonly of: readonly Target[] | null
+  readonly schema: (target: Target) => z.ZodType
+  /** Nobody is asked if there is a fallback: only a flag changes it. */
+  readonly isRare?: true
+  /** '' stands for no answer. Undefined, also without this function: somebody has to answer. */
+  readonly fallback?: (known: Known, release: Release | null) => string | undefined
+}
+
+/** The target, and the answers to earlier questions. */
+type Known = Readonly<Partial<Record<string, string>>>
+
+/** Answers by the name of their question; '' where there is none, or the target does not ask. */
+export type Answers = { readonly target: Target } & { readonly [Name in AnswerName]: string }
+
+const setting = (key: SettingKey) => () => findSetting(key).schema
+const text = (expects: string, pattern: RegExp) => z.string(expects).regex(pattern, expects)
+const form = (expects: string, pattern: RegExp) => () => text(expects, pattern)
+const whole = (least: number, most: number) => {
+  const expects = `a whole number from ${least} to ${most}`
+  return z.int(expects).min(least, expects).max(most, expects)
+}
+const none = () => ''
+
+/** A path below the root, or '' for the root itself. */
+const folders = /^(\/(?!\.\.?(\/|$))[\w.-]+)*$/
+const inCloud = ['aws', 'cloudflare'] as const
+
+const questions = {
+  company: { value: 'name', asks: 'Name of the company', of: null, schema: setting('site.name') },
+  baseUrl: {
+    value: 'url',
+    asks: 'Address of the API, such as https://api.example.com',
+    of: null,
+    schema: setting('baseUrl'),
+  },
+  imprint: { value: 'url', asks: 'Address of the imprint', of: null, schema: setting('site.imprint') },
+  privacy: { value: 'url', asks: 'Address of the privacy notice', of: null, schema: setting('site.privacy') },
+  contact: {
+    value: 'mail',
+    asks: 'Mail address for questions about the data',
+    of: null,
+    schema: setting('site.contact'),
+  },
+  licenceName: {
+    value: 'name',
+    asks: 'Licence of the data, such as CC-BY-4.0',
+    of: null,
+    schema: setting('licence.name'),
+    fallback: none,
+  },
+  licenceUrl: {
+    value: 'url',
+    asks: "Address of the licence's text",
+    of: null,
+    schema: setting('licence.url'),
+    fallback: none,
+  },
+  root: {
+    value: 'folder',
+    isRare: true,
+    asks: 'Folder that all paths of the server begin with',
+    of: ['server'],
+    schema: form('an absolute path of letters, digits, dots, hyphens and underscores', folders),
+    fallback: none,
+  },
+  bucket: {
+    value: 'name',
+    asks: 'Bucket; for server a folder, such as file:///srv/fundpress',
+    of: null,
+    schema: (target) =>
+      target === 'server'
+        ? text(
+            'a folder of this machine, such as file:///srv/fundpress',
+            /^file:\/\/(\/(?!\.\.?(\/|$))[\w.-]+)+$/,
+          )
+        : text(
+            'a bucket name (3 to 63 lower-case letters, digits, dots and hyphens)',
+            /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
+          ),
+    fallback: ({ target, root = '' }) => (target === 'server' ? `file://${root}/srv/fundpress` : undefined),
+  },
+  region: {
+    value: 'name',
+    asks: 'Region of the bucket',
+    of: inCloud,
+    schema: setting('bucket.region'),
+    fallback: ({ target }) => (target === 'aws' ? 'eu-central-1' : 'auto'),
+  },
+  endpoint: {
+    value: 'url',
+    asks: 'S3 address of R2, such as https://<account>.r2.cloudflarestorage.com',
+    of: ['cloudflare'],
+    schema: setting('bucket.endpoint'),
+  },
+  prefix: {
+    value: 'folder',
+    asks: 'Folder in the bucket that holds everything',
+    of: inCloud,
+    schema: form('folders of letters, digits, dots, hyphens and underscores', /^[\w.-]+(\/[\w.-]+)*$/),
+    fallback: none,
+  },
+  repository: {
+    value: 'owner/name',
+    asks: 'Repository of the company on GitHub, as owner/name',
+    of: inCloud,
+    schema: form('owner/name', /^[A-Za-z0-9][A-Za-z0-9-]*\/[\w.-]+$/),
+  },
+  account: {
+    value: 'id',
+    asks: 'AWS account id',
+    of: ['aws'],
+    schema: form('12 digits', /^[0-9]{12}$/),
+  },
+  kmsKey: {
+    value: 'arn',
+    asks: 'ARN of the KMS key that encrypts the bucket',
+    of: ['aws'],
+    schema: form(
+      'the ARN of a key, such as arn:aws:kms:eu-central-1:123456789012:key/<id>',
+      /^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key\/[A-Za-z0-9-]+$/,
+    ),
+    fallback: none,
+  },
+  database: {
+    value: 'place',
+    asks: 'Fund database: s3://bucket/key, artifact:name or a path; for server a path',
+    of: null,
+    schema: (target) =>
+      target === 'server'
+        ? text(
+            'an absolute path of letters, digits, dots, hyphens and underscores',
+            /^(\/(?!\.\.?(\/|$))[\w.-]+)+$/,
+          )
+        : text(
+            's3://bucket/key, artifact:name, or a path in the repository',
+            /^(s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/[\w.-]+(\/[\w.-]+)*|artifact:[\w.-]+|[\w.][\w.-]*(\/[\w.-]+)*)$/,
+          ),
+    fallback: ({ target, root = '' }) =>
+      target === 'server' ? `${root}/var/lib/fundpress/funds.sqlite` : undefined,
+  },
+  at: {
+    value: 'time',
+    asks: 'Time of the first attempt of a night, in UTC',
+    of: null,
+    // At 22:00 UTC a day begins in Berlin, and the last attempt is more than four hours after the first.
+    schema: form(
+      'a time in UTC from 00:00 to 17:29, such as 01:17',
+      /^((0[0-9]|1[0-6]):[0-5][0-9]|17:[0-2][0-9])$/,
+    ),
+    fallback: () => '01:17',
+  },
+  shards: {
+    value: 'number',
+    asks: 'Machines that share the work, for very many funds',
+    of: inCloud,
+    schema: () => whole(2, 99),
+    fallback: none,
+  },
+  approval: {
+    value: 'answer',
+    asks: 'Does somebody approve each night before it goes live (yes or no)',
+    of: inCloud,
+    schema: () => z.enum(['yes', 'no'], 'yes or no'),
+    fallback: () => 'no',
+  },
+  user: {
+    value: 'name',
+    isRare: true,
+    asks: 'User that runs the nights',
+    of: ['server'],
+    schema: form('the name of a user', /^[a-z_][a-z0-9_-]{0,30}$/),
+    fallback: () => 'fundpress',
+  },
+  port: {
+    value: 'number',
+    asks: 'Port that nginx listens on',
+    of: ['server'],
+    schema: () => whole(1024, 65_534),
+    fallback: () => '8080',
+  },
+  action: {
+    value: 'release',
+    isRare: true,
+    asks: 'Release of fundpress that the workflows use, as owner/name@version#commit',
+    of: inCloud,
+    schema: form(
+      'owner/name@1.2.3#<40 hexadecimal digits of the commit>',
+      /^[A-Za-z0-9][A-Za-z0-9-]*\/[\w.-]+@v?[0-9]+\.[0-9]+\.[0-9]+#[0-9a-f]{40}$/,
+    ),
+    fallback: (_, release) =>
+      release === null ? undefined : `${release.repository}@${release.version}#${release.commit}`,
+  },
+  package: {
+    value: 'file',
+    isRare: true,
+    asks: 'Package of that release: an https address or a file, ending in .tgz',
+    of: null,
+    // A bare name would be one of the registry, which belongs to anybody.
+    schema: form(
+      'an https address or a path with a slash, ending in .tgz',
+      /^(https:\/\/[^\s/?#@]+\/[^\s?#]*|\.{0,2}\/[^\p{Cc}]*)\.tgz$/u,
+    ),
+    fallback: ({ action = '' }, release) => {
+      const chosen = parseRelease(action) ?? release
+      if (chosen === null) return undefined
+      const { repository, version } = chosen
+      return `https://github.com/${repository}/releases/download/v${version}/fundpress-${version}.tgz`
+    },
+  },
+} as const satisfies Readonly<Record<string, Question>>
+
+export type AnswerName = keyof typeof questions
+export const questionList = Object.entries(questions) as readonly (readonly [AnswerName, Question])[]
+
+/** `--licence-name <name>` */
+export const flagOf = (name: AnswerName): `--${string}` =>
+  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} <${questions[name].value}>`
+
+interface Asking {
+  readonly target: Target
+  /** What the flags say. */
+  readonly given: Partial<Readonly<Record<AnswerName, string>>>
+  readonly release: Release | null
+  /** Null with --yes: the defaults count. */
+  readonly ask: Ask | null
+}
+
+/** @returns what somebody answers; '' for nothing */
+export type Ask = (question: string) => Promise<string>
+
+/** @throws {UsageError} for a wrong flag, and with `ask` null for answers that are missing: it names all of them */
+export async function collectAnswers({ target, given, release, ask }: Asking): Promise<Answers> {
+  const known: Record<string, string> = { target }
+  const missing: string[] = []
+  for (const [name, question] of questionList) {
+    const flag = given[name]
+    const isAsked = question.of?.includes(target) ?? true
+    if (flag !== undefined) {
+      if (!isAsked) throw new UsageError(`option '${flagOf(name)}' is not for ${target}`)
+      const refusal = refusalOf(question, target, flag)
+      if (refusal !== null) throw new UsageError(`option '${flagOf(name)}' is ${refusal}`)
+    }
+    const fallback = question.fallback?.(known, release)
+    if (!isAsked) known[name] = ''
+    else if (flag !== undefined) known[name] = valueOf(question, target, flag)
+    else if (ask !== null && !(question.isRare === true && fallback !== undefined))
+      known[name] = await askUntilValid(ask, question, target, fallback)
+    else if (fallback === undefined) missing.push(flagOf(name))
+    else known[name] = fallback
+  }
+  if (missing.length > 0) throw new UsageError(`these answers are missing: ${missing.join(', ')}`)
+  const answers = known as Answers
+  refuseContradictions(answers)
+  return answers
+}
+
+function refuseContradictions({ shards, approval, licenceName, licenceUrl }: Answers): void {
+  if (shards !== '' && approval === 'yes')
+    throw new UsageError('--shards and --approval yes exclude each other: no workflow does both')
+  if (licenceName === '' && licenceUrl !== '')
+    throw new UsageError('--licence-url needs --licence-name: the downloads state both')
+}
+
+async function askUntilValid(ask: Ask, question: Question, target: Target, fallback: string | undefined) {
+  const hint = fallback === undefined ? '' : fallback === '' ? ' (empty: none)' : ` [${fallback}]`
+  let complaint = ''
+  for (;;) {
+    const answer = (await ask(`${complaint}${question.asks}${hint}: `)).trim()
+    if (answer === '' && fallback !== undefined) return fallback
+    const refusal = refusalOf(question, target, answer)
+    if (refusal === null) return valueOf(question, target, answer)
+    complaint = `This is ${refusal}.\n`
+  }
+}
+
+/** @returns null if the answer is valid */
+function refusalOf(question: Question, target: Target, answer: string): string | null {
+  const { success, error } = parseText(question.schema(target), answer)
+  return success ? null : `${shownValue(answer)}: it must be ${expectedBy(error)}`
+}
+
+const valueOf = (question: Question, target: Target, answer: string) =>
+  String(parseText(question.schema(target), answer).data)
+
+/** Asks in a terminal. @throws {UsageError} from `ask` if the input ends */
+export function openQuestions(dialog: Dialog) {
+  const lines = createInterface({ ...dialog })
+  const ended = new AbortController()
+  lines.once('close', () => {
+    ended.abort()
+  })
+  const ask: Ask = (question) =>
+    lines.question(question, { signal: ended.signal }).catch((cause: unknown) => {
+      if (!ended.signal.aborted) throw cause
+      throw new UsageError('the answers ended before the last question: nothing was written')
+    })
+  return {
+    ask,
+    close: () => {
+      lines.close()
+    },
+  }
+}

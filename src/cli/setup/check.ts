@@ -1,0 +1,168 @@
+/** `fundpress setup --check`: the steps of the checklist that a machine can try, each with what it found. It publishes nothing. */
+
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { readPublishedStatus } from '../../site/status/document.ts'
+import type { Session } from '../command.ts'
+import { buildSince } from '../commands/build.ts'
+import { diagnose } from '../commands/doctor.ts'
+import { planFolder } from '../commands/publish.ts'
+import { reasonOf, UsageError } from '../failure.ts'
+import { formatCount, formatDollars } from '../format.ts'
+import { buildOptions } from '../from-settings.ts'
+import { withLive } from '../live.ts'
+import { loadSettings } from '../load-settings.ts'
+import { cut } from '../safe-text.ts'
+
+export interface Step {
+  readonly what: string
+  readonly state: 'ok' | 'to do' | 'failed'
+  /** What was found and, unless all is well, what to do. */
+  readonly says: string
+}
+
+type Tell = (step: Step) => void
+
+/**
+ * @param dest the folder that setup has written
+ * @param database in place of that of the config file
+ * @throws {UsageError} if the folder has no valid config file: nothing else can be checked then
+ */
+export async function checkSetup(outer: Session, dest: string, database: string | undefined, tell: Tell) {
+  const session = openFolder(outer, dest)
+  const { settings } = session
+  tell({ what: 'config', state: 'ok', says: 'fundpress.config.json is valid' })
+  tell(aboutCompany(session))
+  const isServer = settings.bucket.name?.startsWith('file:') === true
+  if (isServer) await checkUnits(dest, tell)
+  else tell(aboutWorkflows(dest))
+  const states = { ok: 'ok', warning: 'to do', problem: 'failed' } as const
+  let isWell = true
+  await diagnose(session, ({ what, level, says }) => {
+    isWell &&= level !== 'problem'
+    tell({ what, state: states[level], says })
+  })
+  await checkNight(session, database ?? settings.db, isWell, tell)
+  const { host, port } = settings.edge
+  const here = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  for (const base of isServer ? [here, settings.baseUrl] : [settings.baseUrl])
+    await checkEdge(session, base, tell)
+}
+
+/** The session with the settings of the folder: the environment still wins, as in the nights. */
+function openFolder(outer: Session, dest: string): Session {
+  const configFile = join(dest, 'fundpress.config.json')
+  const { environment } = outer
+  const settings = loadSettings({ flags: new Map(), environment, configFile, cores: outer.settings.jobs })
+  if (settings.bucket.name === null)
+    throw new UsageError(`config file ${configFile} names no bucket: write it with \`fundpress setup\``)
+  return { ...outer, settings }
+}
+
+function aboutCompany({ settings: { site } }: Session): Step {
+  const what = 'company'
+  const missing = Object.entries(site).flatMap(([name, value]) => (value === null ? [`site.${name}`] : []))
+  if (missing.length === 0)
+    return { what, state: 'ok', says: 'named, with imprint, privacy notice and contact' }
+  return { what, state: 'to do', says: `the config file has no ${missing.join(', ')}: pages cannot name it` }
+}
+
+function aboutWorkflows(dest: string): Step {
+  const what = 'workflows'
+  const folder = join(dest, '.github/workflows')
+  const files = existsSync(folder) ? readdirSync(folder).filter((name) => /\.ya?ml$/.test(name)) : []
+  const using = files.filter((name) => {
+    const text = readFileSync(join(folder, name), 'utf8')
+    return /uses: \S+\/\.github\/actions\/fundpress\S*@[0-9a-f]{40}\b/.test(text)
+  })
+  const has = (pattern: RegExp) => using.some((name) => pattern.test(name))
+  if (has(/^nightly/) && has(/^guard/)) return { what, state: 'ok', says: using.join(', ') }
+  return {
+    what,
+    state: 'failed',
+    says: `${folder} has no nightly or no guard workflow: run \`fundpress setup\``,
+  }
+}
+
+async function checkUnits(dest: string, tell: Tell): Promise<void> {
+  const what = 'units'
+  const folder = join(dest, 'systemd')
+  const units = existsSync(folder)
+    ? readdirSync(folder).filter((name) => /\.(service|timer)$/.test(name))
+    : []
+  if (units.length === 0) {
+    tell({ what, state: 'failed', says: `${folder} has no units: run \`fundpress setup server\`` })
+    return
+  }
+  try {
+    // The failed@ unit is read by those that name it.
+    const files = units.filter((name) => !name.includes('@')).map((name) => join(folder, name))
+    await promisify(execFile)('systemd-analyze', ['verify', ...files], { timeout: 60_000 })
+    tell({ what, state: 'ok', says: `systemd accepts ${units.join(', ')}` })
+  } catch (error) {
+    const { code, stderr = '' } = error as { readonly code?: unknown; readonly stderr?: string }
+    if (code === 'ENOENT')
+      tell({ what, state: 'to do', says: 'this machine has no systemd-analyze to verify them' })
+    else tell({ what, state: 'failed', says: oneLine(stderr) || reasonOf(error) })
+  }
+}
+
+const oneLine = (text: string) => cut(text.replace(/[\p{Cc}\s]+/gu, ' ').trim(), 500)
+
+/** The first night without its publish: check, build and plan. @param db null: nobody knows where it is */
+async function checkNight(
+  outer: Session,
+  db: string | null,
+  isBucketWell: boolean,
+  tell: Tell,
+): Promise<void> {
+  const what = 'night'
+  if (db === null || !existsSync(db)) {
+    const where = db === null ? 'the config file names none' : `${db} is not there`
+    tell({ what, state: 'to do', says: `no database (${where}): fetch it, then give --database FILE` })
+    return
+  }
+  const out = mkdtempSync(join(tmpdir(), 'fundpress-setup-'))
+  const session = { ...outer, settings: { ...outer.settings, db, out } }
+  const override = { allow: [], isForced: false, reason: null, who: '' }
+  try {
+    const built = await withLive(session, isBucketWell ? 'live' : null, async (live) => {
+      const options = { ...(await buildOptions(session)), asOf: session.today, only: [], override, live }
+      return buildSince(session, null, options, () => undefined)
+    })
+    const counts = `${formatCount(built.funds)} funds, ${formatCount(built.documents)} documents`
+    tell({ what: 'build', state: 'ok', says: `${counts}, in a folder that is removed again` })
+    if (!isBucketWell) {
+      tell({ what: 'plan', state: 'to do', says: 'the bucket comes first' })
+      return
+    }
+    const { preview, cost } = await planFolder(session, { override, lock: true })
+    const { refusals, put, slot } = preview
+    if (refusals.length > 0) tell({ what: 'plan', state: 'failed', says: refusals.join('; ') })
+    else
+      tell({
+        what: 'plan',
+        state: 'ok',
+        says: `${formatCount(put)} objects to ${slot}, ${formatDollars(cost.publish)}`,
+      })
+  } catch (error) {
+    session.signal.throwIfAborted()
+    tell({ what, state: 'failed', says: reasonOf(error) })
+  } finally {
+    rmSync(out, { recursive: true, force: true })
+  }
+}
+
+async function checkEdge(session: Session, base: string, tell: Tell): Promise<void> {
+  const what = 'edge'
+  try {
+    const { document } = await readPublishedStatus(base, session.signal)
+    tell({ what, state: 'ok', says: `${base} answers, as of ${document.as_of}` })
+  } catch (error) {
+    session.signal.throwIfAborted()
+    tell({ what, state: 'to do', says: reasonOf(error) })
+  }
+}

@@ -1,0 +1,226 @@
+/** The files that `fundpress setup` writes: made from the answers first, compared with what is there, and then written. */
+
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fromTemplate } from '../../edge/deployment.ts'
+import { replaceFile } from '../../system/durable.ts'
+import { shellText, shellWord } from '../../system/shell-text.ts'
+import { parseConfig } from '../load-settings.ts'
+import type { Answers } from './answers.ts'
+import { parseRelease } from './release.ts'
+import { makeWorkflows, timesFrom } from './workflows.ts'
+
+export interface SetupFile {
+  /** Below the folder that they are written to. */
+  readonly path: string
+  readonly text: string
+}
+
+/** @throws {UsageError} if the answers make a config file that is not valid */
+export async function makeSetup(answers: Answers): Promise<readonly SetupFile[]> {
+  const config = { path: 'fundpress.config.json', text: configOf(answers) }
+  parseConfig(config.path, config.text)
+  const own = answers.target === 'server' ? await serverFiles(answers) : await cloudFiles(answers)
+  const ignored = { path: '.gitignore', text: await ignoredFiles(answers) }
+  return [config, ...own, ignored]
+}
+
+function configOf(answers: Answers): string {
+  const { target, action, root, company, imprint, privacy, contact, licenceName, licenceUrl } = answers
+  const { bucket, region, endpoint, prefix, baseUrl, database, port } = answers
+  const { repository = '', commit = '' } = parseRelease(action) ?? {}
+  const schema = 'templates/fundpress.config.schema.json'
+  const isServer = target === 'server'
+  const config = {
+    $schema: isServer
+      ? `${root}/opt/fundpress/lib/node_modules/fundpress/${schema}`
+      : `https://raw.githubusercontent.com/${repository}/${commit}/${schema}`,
+    ...(isServer ? { db: database, out: `${root}/var/lib/fundpress/out` } : {}),
+    baseUrl,
+    site: { name: company, imprint, privacy, contact },
+    licence: licenceName === '' ? undefined : { name: licenceName, url: licenceUrl || undefined },
+    bucket: {
+      name: bucket,
+      region: region || undefined,
+      endpoint: endpoint || undefined,
+      prefix: prefix || undefined,
+    },
+    edge: isServer ? { port: Number(port) } : undefined,
+  }
+  return `${JSON.stringify(config, undefined, 2)}\n`
+}
+
+/** The variant of the nightly workflow that the answers want. */
+const workflowOf = ({ shards, approval }: Answers) =>
+  shards !== '' ? 'nightly-sharded.yml' : approval === 'yes' ? 'nightly-approved.yml' : 'nightly.yml'
+
+async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
+  const { target, bucket, prefix, repository, account, region, endpoint, database, baseUrl, kmsKey } = answers
+  const workflow = workflowOf(answers)
+  const isApproved = answers.approval === 'yes'
+  const policies = target === 'aws' ? await policiesOf(answers) : []
+  const stack = `fundpress-${bucket.replaceAll('.', '-')}`
+  const variables = {
+    FUNDPRESS_BUCKET: bucket,
+    FUNDPRESS_REGION: region,
+    FUNDPRESS_ENDPOINT: endpoint,
+    FUNDPRESS_PREFIX: prefix,
+    FUNDPRESS_DATABASE: database,
+    FUNDPRESS_ROLE: target === 'aws' ? `arn:aws:iam::${account}:role/fundpress` : '',
+    FUNDPRESS_GUARD_ROLE: target === 'aws' ? `arn:aws:iam::${account}:role/fundpress-guard` : '',
+  }
+  const environments = ['fundpress', 'fundpress-guard', ...(isApproved ? ['fundpress-approval'] : [])]
+  const values = {
+    ...{ bucket, repository, account, region, stack, workflow },
+    package: shellText(answers.package),
+    baseUrl: shellText(baseUrl),
+    host: new URL(baseUrl).hostname,
+    environments: environments.join(' '),
+    variables: Object.entries(variables)
+      .filter(([, value]) => value !== '')
+      .map(([name, value]) => `gh variable set ${name} --repo ${repository} --body ${shellText(value)}`)
+      .join('\n'),
+    approval: isApproved ? await fromTemplate('setup/approval.md', { repository, bucket }) : '',
+    kms: kmsKey === '' ? '' : await fromTemplate('setup/kms.md', { key: kmsKey }),
+    fetch: fetchOf(database, answers),
+  }
+  return [
+    ...(await makeWorkflows(workflow, answers)),
+    { path: '.github/dependabot.yml', text: await readFile(new URL('dependabot.yml', github), 'utf8') },
+    ...policies,
+    { path: 'SETUP.md', text: await fromTemplate(`setup/${target}.md`, values) },
+  ]
+}
+
+/** The command that brings the database to the checklist's machine as funds.sqlite. */
+function fetchOf(database: string, { repository, target, region, endpoint }: Answers): string {
+  if (database.startsWith('artifact:'))
+    return `gh run download --repo ${repository} --name ${database.slice('artifact:'.length)} --dir database\nmv database/* funds.sqlite`
+  if (!database.startsWith('s3://')) return `cp ${shellWord(database)} funds.sqlite`
+  const place =
+    target === 'aws' ? `--region ${region}` : `--region ${region} --endpoint-url ${shellText(endpoint)}`
+  return `aws s3 cp ${place} ${database} funds.sqlite`
+}
+
+const github = new URL('../../../templates/github/', import.meta.url)
+
+/** The JSON documents of `templates/github`, with names filled in. */
+async function policiesOf(answers: Answers): Promise<readonly SetupFile[]> {
+  const { kmsKey, database } = answers
+  const names = (await readdir(github)).filter((name) => name.endsWith('.json')).sort()
+  const files: SetupFile[] = []
+  for (const name of names) {
+    if (name === 'kms.json' && kmsKey === '') continue
+    const text = fillPolicy(await readFile(new URL(name, github), 'utf8'), answers)
+    const policy = JSON.parse(text) as { Statement?: readonly { readonly Sid?: string }[] }
+    // Nobody reads a database in S3 that is elsewhere.
+    if (Array.isArray(policy.Statement) && !database.startsWith('s3://'))
+      policy.Statement = policy.Statement.filter(({ Sid }) => Sid !== 'Database')
+    files.push({ path: `iam/${name}`, text: `${JSON.stringify(policy, undefined, 2)}\n` })
+  }
+  return files
+}
+
+/** @throws {Error} for a name that has no value */
+function fillPolicy(
+  text: string,
+  { account, repository, bucket, prefix, database, region }: Answers,
+): string {
+  const values: Readonly<Record<string, string>> = {
+    ...{ account, repository, bucket, region },
+    database: database.replace('s3://', ''),
+  }
+  // A folder in the bucket holds everything.
+  const inFolder = prefix === '' ? text : text.replaceAll('{{bucket}}/', `{{bucket}}/${prefix}/`)
+  return inFolder.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
+    const value = values[name]
+    if (value === undefined) throw new Error(`a policy of this release has no value for {{${name}}}`)
+    return value
+  })
+}
+
+async function serverFiles(answers: Answers): Promise<readonly SetupFile[]> {
+  const { root, user, bucket, database, at, port, baseUrl } = answers
+  const { attempts, guard } = await timesFrom(at)
+  const calendar = (times: readonly string[]) =>
+    times.map((time) => `OnCalendar=*-*-* ${time}:00 UTC`).join('\n')
+  const folder = bucket.replace('file://', '')
+  const program = `${root}/opt/fundpress/bin/fundpress`
+  const values = {
+    ...{ root, user, port, database },
+    folder,
+    folders: [...new Set([`${root}/var/lib/fundpress`, dirname(database), folder])].join(' '),
+    package: shellText(answers.package),
+    fundpress: program,
+    run: `runuser -u ${user} -- ${program} --config ${root}/etc/fundpress/fundpress.config.json`,
+    status: shellText(`${baseUrl}/status/`),
+    hardening: (await fromTemplate('setup/hardening.conf', {})).trimEnd(),
+    attempts: calendar(attempts),
+    guard: calendar(guard),
+    times: attempts.join(', '),
+  }
+  const units = await readdir(new URL('../../../templates/setup/systemd/', import.meta.url))
+  const filled = units.sort().map(async (name) => ({
+    path: `systemd/${name}`,
+    text: await fromTemplate(`setup/systemd/${name}`, values),
+  }))
+  return [
+    ...(await Promise.all(filled)),
+    { path: 'SETUP.md', text: await fromTemplate('setup/server.md', values) },
+  ]
+}
+
+async function ignoredFiles({ target, database }: Answers): Promise<string> {
+  const text = await fromTemplate('setup/gitignore', {})
+  const isInRepository = target !== 'server' && !/^(s3|artifact):/.test(database)
+  return isInRepository ? `${text}!/${database}\n` : text
+}
+
+export interface Writing {
+  readonly file: string
+  readonly text: string
+  /** Null: there was none. */
+  readonly earlier: string | null
+}
+
+/**
+ * What has to be written, and which files differ from it and are somebody's. A `.gitignore` keeps its lines and gets those
+ * that it lacks.
+ */
+export function compareWith(dest: string, files: readonly SetupFile[]) {
+  const all = files.map(({ path, text }): Writing => {
+    const file = join(dest, path)
+    const earlier = existsSync(file) ? readFileSync(file, 'utf8') : null
+    return { file, earlier, text: path === '.gitignore' ? withLines(earlier ?? '', text) : text }
+  })
+  const writings = all.filter(({ text, earlier }) => text !== earlier)
+  const differing = writings.filter(({ earlier, file }) => earlier !== null && !file.endsWith('.gitignore'))
+  return { writings, differing: differing.map(({ file }) => file) }
+}
+
+function withLines(text: string, wanted: string): string {
+  const has = new Set(text.split('\n').map((line) => line.trim()))
+  const lacking = wanted.split('\n').filter((line) => line !== '' && !has.has(line))
+  if (lacking.length === 0) return text
+  const start = text === '' || text.endsWith('\n') ? text : `${text}\n`
+  return `${start}${lacking.join('\n')}\n`
+}
+
+/** Writes all of them. If one cannot be written, those before it are as they were. */
+export async function writeAll(writings: readonly Writing[]): Promise<void> {
+  for (const { file } of writings) await mkdir(dirname(file), { recursive: true })
+  const written: Writing[] = []
+  try {
+    for (const one of writings) {
+      replaceFile(one.file, one.text)
+      written.push(one)
+    }
+  } catch (error) {
+    for (const { file, earlier } of written) {
+      if (earlier === null) rmSync(file, { force: true })
+      else replaceFile(file, earlier)
+    }
+    throw error
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * From the package to the first answered request: does what the checklist of `fundpress setup` says, block by block, with a
+ * real nginx and against every S3 server there is.
+ */
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { editDatabase } from '../support/database.ts'
+import { freePorts, spawnNginx, whyNoNginx } from '../support/nginx.ts'
+import { execute, packCheckout, userEnvironment } from '../support/package.ts'
+import { tempFolder } from '../support/product.ts'
+import { isMissing } from '../support/programs.ts'
+import { isComplete } from '../support/rounds.ts'
+import { forEachStore } from '../support/s3/stores.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const folder = tempFolder()
+const company =
+  '--company Beispiel --base-url https://api.example.com --imprint https://example.com/imprint ' +
+  '--privacy https://example.com/privacy --contact data@example.com'
+
+describe.runIf(isComplete)('the checklist', () => {
+  let tarball = ''
+  beforeAll(() => {
+    tarball = packCheckout(folder.path, false)
+    mkdirSync(folder.file('bin'))
+    // Only root may run as another user: elsewhere this one stands for the user of the nights.
+    writeFileSync(folder.file('bin/runuser'), '#!/bin/sh\nshift 3\nexec "$@"\n')
+    chmodSync(folder.file('bin/runuser'), 0o755)
+  })
+
+  const environment = (more: Environment = {}): Environment => {
+    const { PATH, ...rest } = userEnvironment()
+    const path = process.getuid?.() === 0 ? PATH : `${folder.file('bin')}:${PATH ?? ''}`
+    return { ...rest, ...more, PATH: [more['PATH'], path].filter(Boolean).join(':') }
+  }
+  /** The program in a folder of npm's own, as the checklists of `aws` and `cloudflare` install it. */
+  const prefix = folder.file('global')
+  let isInstalled = false
+  const install = () => {
+    if (isInstalled) return
+    const flags = ['--prefer-offline', '--no-audit', '--no-fund']
+    execute('npm', ['install', '--global', '--prefix', prefix, ...flags, tarball], folder.path)
+    isInstalled = true
+  }
+  const fundpress = join(prefix, 'bin/fundpress')
+
+  it.skipIf(isMissing(whyNoNginx === undefined))(
+    'of a server leads to an answer of nginx, and through the drills',
+    async () => {
+      const started = performance.now()
+      const root = folder.file('root')
+      const program = join(root, 'opt/fundpress/bin/fundpress')
+      install()
+      const port = await freePorts()
+      const dest = folder.file('server')
+      const place = `--root ${root} --user ${userInfo().username} --port ${port} --package ${tarball} --dest ${dest}`
+      execute(fundpress, `setup server --yes ${company} ${place}`.split(' '), folder.path)
+      const db = join(root, 'var/lib/fundpress/funds.sqlite')
+      let nginx: Awaited<ReturnType<typeof spawnNginx>> | undefined
+      let seconds = 0
+      let snapshot = ''
+      const live = () =>
+        JSON.parse(readFileSync(join(root, 'srv/fundpress/live.json'), 'utf8')) as { snapshot: string }
+      try {
+        for (const { kind, block } of blocksOf(dest)) {
+          if (kind === 'machine' && block.includes('nginx -t'))
+            nginx = await spawnNginx(join(root, 'etc/nginx'), port)
+          if (kind !== '') continue
+          if (block.includes(' check\n'))
+            execute(program, ['demo', '--funds', '2', '--years', '1', '--db', db], dest)
+          if (block.includes(' rollback ')) {
+            snapshot = live().snapshot
+            editDatabase(db, `UPDATE fund SET name = name || ' II'`)
+            const night = ['--config', join(root, 'etc/fundpress/fundpress.config.json'), 'nightly']
+            execute(program, night, dest)
+            expect(live().snapshot).not.toBe(snapshot)
+          }
+          const said = await runBlock(block, dest, environment())
+          if (block.includes(' rollback ')) expect(said).toContain(snapshot)
+          if (block.includes('setup --check')) expect(said).toMatch(/^ok +plan /m)
+          if (seconds === 0 && block.includes('curl ')) seconds = (performance.now() - started) / 1000
+        }
+        // nginx warns of names that njs calls old.
+        expect(nginx?.errors()).not.toMatch(/\[(?:error|crit|alert|emerg)\]/)
+      } finally {
+        await nginx?.stop()
+      }
+      expect(seconds).toBeGreaterThan(0)
+      process.stdout.write(`from the package to the first answered request: ${seconds.toFixed(1)} s\n`)
+    },
+  )
+
+  forEachStore((store) => {
+    it.each(['aws', 'cloudflare'])(
+      'of %s leads to the first night, as far as a store goes',
+      async (target) => {
+        const started = performance.now()
+        const env = environment({ npm_config_prefix: prefix, PATH: join(prefix, 'bin') })
+        install()
+        const dest = folder.file(`${target}-${store.name.replace(' ', '-')}`)
+        const own = target === 'aws' ? '--account 123456789012' : `--endpoint ${store.endpoint}`
+        const place = `--bucket ${store.bucket} --region ${store.region} --prefix ${target} --database artifact:funds ${own}`
+        const words = `setup ${target} --yes ${company} ${place} --repository acme/funds --package ${tarball} --dest ${dest}`
+        execute(fundpress, words.split(' '), folder.path)
+        execute(fundpress, ['demo', '--funds', '2', '--years', '1', '--db', 'funds.sqlite'], dest)
+        const override = {
+          ...env,
+          AWS_ACCESS_KEY_ID: store.accessKeyId,
+          AWS_SECRET_ACCESS_KEY: store.secretAccessKey,
+          FUNDPRESS_BUCKET_ENDPOINT: store.endpoint,
+          FUNDPRESS_BUCKET_PATH_STYLE: 'true',
+        }
+        for (const { kind, block } of blocksOf(dest)) {
+          if (kind !== '') continue
+          // CloudFront's bucket is on AWS: only the commands that open it go to the store of the test.
+          const said = await runBlock(block, dest, block.includes(' edge ') ? env : override)
+          if (block.includes('setup --check')) expect(said).toMatch(/^ok +plan /m)
+        }
+        const night = 'fundpress nightly --db funds.sqlite --since other'
+        expect(await runBlock(night, dest, override)).toContain('is live in blue')
+        expect(await runBlock(`${night} --ask`, dest, override)).toContain('nothing to do')
+        const seconds = (performance.now() - started) / 1000
+        process.stdout.write(
+          `from the package to a night of ${target} on ${store.name}: ${seconds.toFixed(1)} s\n`,
+        )
+      },
+    )
+  })
+})
+
+/** The shell blocks of a checklist, in their order. `kind`: what only an account or the machine can do; '' for all others. */
+function blocksOf(dest: string) {
+  const text = readFileSync(join(dest, 'SETUP.md'), 'utf8')
+  return [...text.matchAll(/^```sh ?(.*)\n([^]*?)^```$/gm)].map(([, kind = '', block = '']) => ({
+    kind,
+    block,
+  }))
+}
+
+/** @returns what it printed @throws {Error} with the block and what it printed, if a command of it fails */
+async function runBlock(block: string, cwd: string, env: Environment): Promise<string> {
+  try {
+    return (await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', block], { cwd, env })).stdout
+  } catch (cause) {
+    const { stdout = '', stderr = '' } = cause as { readonly stdout?: string; readonly stderr?: string }
+    throw new Error(`the checklist fails at:\n${block}${stdout}${stderr}`, { cause })
+  }
+}

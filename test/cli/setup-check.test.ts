@@ -1,0 +1,110 @@
+/** What `fundpress setup` has written, as systemd and a shell take it, and how far `--check` says that it has come. */
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildNights } from '../support/nights.ts'
+import { openPress, type Press } from '../support/press.ts'
+import { tempFolder } from '../support/product.ts'
+import { isMissing } from '../support/programs.ts'
+import { expectFailure, expectSuccess } from './outcome.ts'
+import { run } from './run.ts'
+import { setupWords } from './setup-flags.ts'
+
+const folder = tempFolder()
+const inFolder = { cwd: folder.path }
+
+describe('on a server', () => {
+  it.skipIf(isMissing(existsSync('/usr/bin/systemd-analyze')))('systemd accepts the units', async () => {
+    const root = folder.file('root')
+    const program = join(root, 'opt/fundpress/bin/fundpress')
+    mkdirSync(dirname(program), { recursive: true })
+    writeFileSync(program, '#!/bin/sh\n')
+    chmodSync(program, 0o755)
+    const dest = folder.file('units')
+    await expectSuccess(run(setupWords('server', dest, { root }), inFolder))
+    const units = readdirSync(join(dest, 'systemd')).filter((name) => !name.endsWith('.sh'))
+    const files = units.map((name) => join(dest, 'systemd', name))
+    const { status, stderr } = spawnSync('systemd-analyze', ['verify', ...files], { encoding: 'utf8' })
+    expect([status, stderr]).toEqual([0, ''])
+  })
+
+  it.skipIf(isMissing(existsSync('/usr/bin/shellcheck')))(
+    'shellcheck finds nothing in the script of failures',
+    async () => {
+      const dest = folder.file('script')
+      await expectSuccess(run(setupWords('server', dest), inFolder))
+      const file = join(dest, 'systemd/failed.sh')
+      const { status, stdout } = spawnSync('/usr/bin/shellcheck', [file], { encoding: 'utf8' })
+      expect([status, stdout]).toEqual([0, ''])
+    },
+  )
+})
+
+describe('--check', () => {
+  let press: Press
+  const dest = () => press.nights.folder.file('company')
+  beforeAll(async () => {
+    press = await openPress(await buildNights(1, 1, { years: 1, isSmall: true }))
+    await expectSuccess(run(setupWords('aws', dest(), { bucket: 'funds', region: 'us-east-1' }), inFolder))
+  })
+  afterAll(() => press.stop())
+
+  const check = (env = {}, ...words: readonly string[]) => {
+    // The prices of the nights are older than the day of this run.
+    const old = { FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '1' }
+    const store = { FUNDPRESS_BUCKET_ENDPOINT: press.server.endpoint, FUNDPRESS_BUCKET_PATH_STYLE: 'true' }
+    return press.bare(['setup', '--check', '--dest', 'company', ...words], { ...old, ...store, ...env })
+  }
+  const stateOf = (stdout: string) =>
+    Object.fromEntries(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => {
+          const [state = '', what = ''] = line.split(/ {2,}/)
+          return [what, state]
+        }),
+    )
+
+  it('goes through the checklist up to a plan of the first night, and publishes nothing', async () => {
+    const { code, stdout } = await check({}, '--database', 'funds.sqlite')
+    expect(stateOf(stdout)).toMatchObject({
+      ...{ config: 'ok', company: 'ok', workflows: 'ok', credentials: 'ok', 'conditional put': 'ok' },
+      ...{ build: 'ok', plan: 'ok', edge: 'to do' },
+    })
+    expect(code).toBe(0)
+    expect(press.bucket.keys()).toEqual([])
+    expect(stdout).toMatch(/^ok +build +1 funds?, \d+ documents/m)
+  })
+
+  it('says what is to do without a database', async () => {
+    const { code, stdout } = await check()
+    expect([code, stateOf(stdout)['night']]).toEqual([0, 'to do'])
+    expect(stdout).toMatch(/^to do +night +no database .*--database FILE$/m)
+  })
+
+  it('fails at a bucket that is not there, at a wrong database and at workflows that are gone', async () => {
+    writeFileSync(press.nights.folder.file('text.sqlite'), 'no database')
+    const workflows = join(dest(), '.github/workflows')
+    rmSync(workflows, { recursive: true })
+    const { code, stdout, stderr } = await check(
+      { FUNDPRESS_BUCKET_NAME: 'nix' },
+      '--database',
+      'text.sqlite',
+    )
+    expect(stateOf(stdout)).toMatchObject({ workflows: 'failed', bucket: 'failed', night: 'failed' })
+    expect([code, stderr]).toEqual([
+      1,
+      'fundpress: 3 steps failed: correct the first one, then check again\n',
+    ])
+  })
+
+  it('needs the config file that setup has written', async () => {
+    await expectFailure(
+      press.bare(['setup', '--check', '--dest', 'nowhere']),
+      /config file .* does not exist/,
+      2,
+    )
+  })
+})

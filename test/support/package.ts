@@ -1,0 +1,45 @@
+/** The package as npm makes it, and npm as a user of it would run it. */
+import { execFileSync } from 'node:child_process'
+import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { cleanEnvironment } from '../cli/run.ts'
+import { repository } from './product.ts'
+
+/** The environment of a user with this Node, without what an npm around the tests has set. */
+export function userEnvironment(): Record<string, string | undefined> {
+  const isOfNpm = (name: string) => /^npm_(lifecycle|package|config_local)/.test(name)
+  const kept = Object.entries(cleanEnvironment()).filter(([name]) => !isOfNpm(name))
+  const path = [dirname(process.execPath), process.env['PATH']].join(delimiter)
+  return { ...Object.fromEntries(kept), PATH: path }
+}
+
+export const execute = (command: string, args: readonly string[], cwd: string): string =>
+  execFileSync(command, args, { cwd, env: userEnvironment(), encoding: 'utf8', stdio: 'pipe' })
+
+/** The release that the package names as its own. */
+export const packedRelease = { repository: 'acme/fundpress', commit: /^[0-9a-f]{40}$/ }
+
+/**
+ * Packs a copy of the checkout, because packing makes and removes dist/, which others may be at.
+ * @param folder gets the copy, as `checkout`, and the package
+ * @param isChecked as a release is packed; else without the check of types, which takes most of the time
+ * @returns the path of the package
+ */
+export function packCheckout(folder: string, isChecked: boolean): string {
+  const checkout = join(folder, 'checkout')
+  const configs = ['package.json', 'tsconfig.json', 'tsconfig.build.json']
+  for (const name of ['src', 'templates', '.github', 'LICENSE', 'README.md', ...configs])
+    cpSync(join(repository, name), join(checkout, name), { recursive: true })
+  symlinkSync(join(repository, 'node_modules'), join(checkout, 'node_modules'), 'junction')
+  const config = join(checkout, 'tsconfig.build.json')
+  if (!isChecked)
+    writeFileSync(config, readFileSync(config, 'utf8').replace('"outDir"', '"noCheck": true, $&'))
+  const git = (...args: readonly string[]) => execute('git', args, checkout)
+  git('init', '--quiet')
+  git('remote', 'add', 'origin', `https://github.com/${packedRelease.repository}.git`)
+  const author = ['-c', 'user.name=test', '-c', 'user.email=test@example.com']
+  git(...author, 'commit', '--quiet', '--allow-empty', '--message', 'a release')
+  execute('npm', ['pack', '--pack-destination', folder], checkout)
+  const [tarball = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'))
+  return join(folder, tarball)
+}

@@ -58,6 +58,9 @@ it('a night, a second one, a refusal that changes nothing, a rollback, a repair,
   editDatabase(db, "UPDATE fund SET name = name || ' once more'")
   expect(await nightly('2026-11-14')).toMatchObject({ code: 0 })
   expect(live()).toMatchObject({ slot: 'green', asOf: '2026-11-14' })
+  await must('check --db night.sqlite --since live')
+  await must('build --db night.sqlite --out sparse --since other --as-of 2026-11-14 --quiet')
+  expect(existsSync(nights.folder.file('sparse/sparse.json'))).toBe(true)
   const changes = JSON.parse(readFileSync(join(bucket, 'green/changes/index.json'), 'utf8')) as object
   expect(changes).toMatchObject({ nights: [{ asOf: '2026-11-14' }, { asOf: '2026-11-13' }] })
 

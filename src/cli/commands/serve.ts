@@ -145,7 +145,7 @@ async function serveBucket(store: ObjectStore, { settings, clock, now, stderr }:
 
 /** A folder's ETags tell files apart that have the same bytes: on S3 and at nginx these keep their ETag from slot to slot. */
 function withDigest(store: ObjectStore, object: Awaited<ReturnType<typeof readUpTo>>) {
-  if (!isFolderName(store.name) || object === null || object.body === null) return object
+  if (!isFolderName(store.name) || !object?.body) return object
   return { ...object, etag: `"${hash('md5', object.body)}"` }
 }
 

@@ -175,7 +175,7 @@ describe('answers', () => {
     ['aws', 'prefix', '$(touch pwned)'],
     ['aws', 'repository', 'acme/funds@main: {}'],
     ['aws', 'account', '12345678901*'],
-    ['aws', 'database', 's3://fund-in/*'],
+    ['aws', 'database', 's3://fund-in/a*'],
     ['aws', 'database', 'artifact:$(touch pwned)'],
     ['aws', 'action', `owner/fundpress@1.2.3\n  evil: x#${commit}`],
     ['aws', 'action', 'owner/fundpress@main'],

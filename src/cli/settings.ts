@@ -57,7 +57,7 @@ const keyValueStore = text(
   /^arn:aws[a-z-]*:cloudfront::[0-9]{12}:key-value-store\/[0-9a-f-]{36}$/u,
 )
 const previewToken = text('16 to 100 letters, digits, hyphens and underscores', /^[\w-]{16,100}$/u)
-const mailAddress = text('a mail address', /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/u)
+const mailAddress = text('a mail address', /^[^\s@<>]+@[^\s@<>.]+(\.[^\s@<>.]+)+$/u)
 const line = text('a text on one line', /^\S(.*\S)?$/u)
 const calendar = text(
   'a country, a country with a state such as DE-BY, or TARGET',

@@ -26,6 +26,7 @@ export async function* diagnoseFolder(store: FolderStore, uuid: string): AsyncGe
   try {
     const { etag } = await store.put(scratch(key, 'first'))
     yield ok('right to write', `tried on ${key}`)
+    yield await problemIfThrown('clock', () => diagnoseClock(store, key))
     yield await problemIfThrown('conditional put', () => tryConditions(store, key, etag))
   } catch (error) {
     yield problem('right to write', lineOf(error))
@@ -34,6 +35,17 @@ export async function* diagnoseFolder(store: FolderStore, uuid: string): AsyncGe
     if (failure !== null) yield problem('right to delete', failure)
   }
   yield await problemIfThrown('file system', () => diagnoseFileSystem(root))
+}
+
+/** Files of a network have the time of their server: the ages of leases would be wrong. */
+async function diagnoseClock(store: FolderStore, key: string): Promise<Diagnosis> {
+  const object = await store.get(key)
+  object?.cancel()
+  const seconds =
+    object === null ? 0 : Math.round((object.lastModified.getTime() - object.now.getTime()) / 1000)
+  if (Math.abs(seconds) <= 5) return ok('clock', "the time of new files is this machine's")
+  const says = `new files get a time that is ${Math.abs(seconds)} s ${seconds < 0 ? 'behind' : 'ahead of'} this machine's clock`
+  return problem('clock', `${says}: set the clocks of both (NTP)`)
 }
 
 /** The space that the next publish can need: a second slot as large as the live one. @returns null if nothing is live */

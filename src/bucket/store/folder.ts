@@ -232,6 +232,7 @@ export function openFolder(
             emptied.add(dirname(path))
           }
           for (const folder of emptied) removeEmpty(folder, root)
+          if (emptied.has(root)) flushFolder(root)
         })
     } catch (error) {
       throw reasonFor(error, stop, 'delete', current)

@@ -1,5 +1,6 @@
 /** `fundpress serve`: serves a snapshot on this machine, from a folder or from a bucket. */
 
+import { hash } from 'node:crypto'
 import { createReadStream, existsSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -12,7 +13,7 @@ import { checksumsIn, inSlot } from '../../bucket/live/layout.ts'
 import { readLive } from '../../bucket/live/live.ts'
 import { findSnapshot, readStaged } from '../../bucket/live/staged.ts'
 import { readPart, readUpTo } from '../../bucket/store/read.ts'
-import type { ObjectStore } from '../../bucket/store/store.ts'
+import { isFolderName, type ObjectStore } from '../../bucket/store/store.ts'
 import { exampleTargets } from '../../build/examples.ts'
 import { checksumsKey, manifestKey, readManifestHead, readSparse } from '../../build/manifest.ts'
 import { recoverSnapshot } from '../../build/staging.ts'
@@ -142,7 +143,7 @@ async function serveBucket(
     readStaged: async () => readStaged(store, (await readLive(store)).live),
     table: routeTable(endpoints, ''),
     reader: {
-      read: (key, most) => readUpTo(store, key, most),
+      read: async (key, most) => withDigest(store, await readUpTo(store, key, most)),
       readPart: (key, part, etag) => readPart(store, key, part, etag),
     },
     ttlMs: settings.edge.liveTtlSeconds * 1000,
@@ -163,6 +164,12 @@ async function serveBucket(
     return found
   }
   return { origin, snapshot, place: store.name, examples }
+}
+
+/** A folder's ETags tell files apart that have the same bytes: on S3 and at nginx these keep their ETag from slot to slot. */
+function withDigest(store: ObjectStore, object: Awaited<ReturnType<typeof readUpTo>>) {
+  if (!isFolderName(store.name) || !object?.body) return object
+  return { ...object, etag: `"${hash('md5', object.body)}"` }
 }
 
 /** @returns the address to put into a browser: `http://127.0.0.1:8080` @throws {Error} if the port cannot be opened */

@@ -93,7 +93,7 @@ export function removeEmpty(folder: string, root: string): void {
 }
 
 /** Files that killed processes were writing: nobody writes for an hour. */
-export function removeLeftovers(own: string): void {
+export function removeUnfinished(own: string): void {
   for (const { name } of entriesOf(own)) {
     const file = join(own, name)
     const stat = name.endsWith('.tmp') ? statOf(file) : null

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url'
 import { flushFile, flushFolder, flushTree } from '../../system/durable.ts'
 import { isBefore } from '../manifest/compare.ts'
 import { copyFile, entriesOf, etagOf, isAbsent, makeNewer, moveTo, removeEmpty } from './folder-files.ts'
-import { removeLeftovers, statOf, unlinkIfThere, withAdvice } from './folder-files.ts'
+import { removeUnfinished, statOf, unlinkIfThere, withAdvice } from './folder-files.ts'
 import { openLock } from './folder-lock.ts'
 import { joinedWith } from './signals.ts'
 import { ConditionFailed, type Condition, type ListedObject, type ObjectStore } from './store.ts'
@@ -62,7 +62,7 @@ export function openFolder(
       flushFolder(dirname(base))
     }
     mkdirSync(own, { recursive: true })
-    removeLeftovers(own)
+    removeUnfinished(own)
     return (lock = openLock(join(own, 'lock')))
   }
 

@@ -148,7 +148,7 @@ function datedKey(modules: NjsModules, folder: string, key: string): string {
 }
 
 /** @returns null if nothing is there: the path of a page can continue below a file */
-function statOf({ fs }: NjsModules, path: string): NjsStat | null {
+export function statOf({ fs }: NjsModules, path: string): NjsStat | null {
   try {
     return fs.statSync(path)
   } catch (error) {

@@ -6,7 +6,7 @@ import { buildSnapshot, type BuildSummary } from './build.ts'
 import { codeDigest } from './code-digest.ts'
 import { freshnessDigest, publisherDigest, type BuildOptions, type Since } from './options.ts'
 import { allPageMakers } from './plans.ts'
-import { checkShards, lackedBy, readShard } from './shard.ts'
+import { checkShards, lackedBy, readShard, type ShardHead } from './shard.ts'
 
 /** Dates and addresses are those of the shards. */
 export interface MergeOptions extends Omit<
@@ -31,18 +31,12 @@ export async function mergeShards({
   const clash = folders.find((folder) => placeOf(folder) === placeOf(options.out))
   if (clash !== undefined) throw new Error(`${clash} is one of the shards: choose another --out`)
   const { shards, head } = checkShards(folders.map(readShard), code)
-  const { asOf, docsUrl, baseUrl, hasPages, hasDownloads, freshness, publisher } = head
+  const { asOf, docsUrl, baseUrl, hasPages, hasDownloads } = head
   if (options.asOf !== undefined && options.asOf !== asOf)
     throw new Error(
       `the shards are as of ${asOf}, the merge is of ${options.asOf}: give both the same --as-of`,
     )
-  const digests = [
-    ['were made with other freshness settings', freshness, freshnessDigest(options)],
-    ['name another publisher (site, licence)', publisher, publisherDigest(options)],
-  ] as const
-  for (const [what, theirs, own] of digests)
-    if (theirs !== null && theirs !== own)
-      throw new Error(`pages of the shards ${what}: merge them with the same`)
+  refuseOtherPages(head, options)
   const lead = hasDownloads ? 'lead' : 'lead not'
   if (hasPages && hasDownloads !== ((options.downloads ?? null) !== null))
     throw new Error(`pages of the shards ${lead} to downloads: merge them with the same settings`)
@@ -58,6 +52,20 @@ export async function mergeShards({
     part: { kind: 'shards', shards },
     since: since === null ? null : ((await findSince?.(since)) ?? null),
   })
+}
+
+/** @throws {Error} if the pages of the shards say something else than those that the merge makes */
+function refuseOtherPages(
+  { freshness, publisher }: Pick<ShardHead, 'freshness' | 'publisher'>,
+  options: Pick<MergeOptions, 'freshness' | 'publisher'>,
+): void {
+  const digests = [
+    ['were made with other freshness settings', freshness, freshnessDigest(options)],
+    ['name another publisher (site, licence)', publisher, publisherDigest(options)],
+  ] as const
+  for (const [what, theirs, own] of digests)
+    if (theirs !== null && theirs !== own)
+      throw new Error(`pages of the shards ${what}: merge them with the same`)
 }
 
 /** The folder behind symbolic links; one that does not exist yet has none. */

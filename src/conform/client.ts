@@ -29,9 +29,8 @@ export type Client = ReturnType<typeof openHttpClient>
 /** How long a connection may be silent. */
 const timeoutMs = 30_000
 
-/** The request header whose token asks for the staged snapshot, and the answer's header that names that. */
-export const previewHeader = 'X-Fundpress-Preview'
-export const snapshotHeader = 'x-fundpress-snapshot'
+/** The request header whose token asks for the staged snapshot. */
+export const tokenHeader = 'X-Fundpress-Preview'
 
 /** There was no answer: the connection failed, broke off, or was silent for too long. */
 export class NoAnswer extends Error {}
@@ -132,7 +131,7 @@ export function curlCommand(
   const words = ['curl', '-sS', '-i', '--path-as-is', '--globoff']
   if (method === 'HEAD') words.push('--head')
   else if (method !== 'GET') words.push('-X', shellText(method))
-  if (isPreview) words.push('-H', `"${previewHeader}: $FUNDPRESS_EDGE_PREVIEW_TOKEN"`)
+  if (isPreview) words.push('-H', `"${tokenHeader}: $FUNDPRESS_EDGE_PREVIEW_TOKEN"`)
   // curl sends an empty header if its text ends with a semicolon.
   for (const [name, value] of Object.entries(headers)) {
     words.push('-H', shellText(value === '' ? `${name};` : `${name}: ${value}`))

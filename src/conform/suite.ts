@@ -18,7 +18,7 @@ import { linkChecks, pageChecks } from './checks/links.ts'
 import { negotiationChecks } from './checks/negotiation.ts'
 import { rangeChecks } from './checks/ranges.ts'
 import { type HttpAnswer, type HttpRequest, NoAnswer, curlCommand, openHttpClient } from './client.ts'
-import { previewHeader, snapshotHeader } from './client.ts'
+import { tokenHeader } from './client.ts'
 import { asSent, compareAnswer } from './compare.ts'
 import { type Oracle, type OracleRequest, openOracle } from './oracle/oracle.ts'
 import { findExamples, noSuchIsin } from './requests.ts'
@@ -64,6 +64,8 @@ export const checks: readonly Check[] = [
   ...hostileChecks,
 ]
 
+/** The header of an answer that names the staged snapshot. */
+const snapshotHeader = 'x-fundpress-snapshot'
 /** If a database has more funds, the seed chooses this many of them. */
 const mostFunds = 40
 /** A check that always fails does not have to say so ten thousand times. */
@@ -114,7 +116,7 @@ export function openSuite(options: ConformOptions, open = openOracle) {
   const isins = all.length > mostFunds ? randomFor(seed, 'funds').draw(all, mostFunds).toSorted() : all
   const [isin = noSuchIsin] = isins
   const examples = findExamples(oracle, isins)
-  const client = openHttpClient(base, concurrency, signal, isPreview ? { [previewHeader]: previewToken } : {})
+  const client = openHttpClient(base, concurrency, signal, isPreview ? { [tokenHeader]: previewToken } : {})
   let silences = 0
 
   const differences = (request: OracleRequest, asked: HttpRequest, answer: HttpAnswer) => {

@@ -323,6 +323,17 @@ describe('a kill', () => {
   })
 })
 
+it('stages and flips in a store that loses answers', async () => {
+  publishedBucket()
+  press.server.faults([{ kind: 'cut-after', probability: 0.2, keyMatches: /^(green|journal|staged)/ }], 7)
+  await expectSuccess(stage('night-2'))
+  expectWhole()
+  press.server.faults([{ kind: 'cut-after', method: 'PUT', keyMatches: /^live\.json$/, times: 1 }])
+  await expectSuccess(flip('night-2'))
+  expect([live(), staged()]).toEqual([id('night-2'), null])
+  expectWhole()
+})
+
 it('prune keeps what is staged', async () => {
   const before = press.bucket.keys('green/')
   await expectSuccess(press.fundpress('prune --yes --keep-downloads 0'))

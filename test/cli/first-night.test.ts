@@ -1,6 +1,6 @@
 /**
  * From the package to the first answered request: does what the checklist of `fundpress setup` says, block by block, with a
- * real nginx and against every S3 server there is.
+ * real nginx and against Ceph's S3 server.
  */
 import { execFile } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -96,7 +96,8 @@ describe.runIf(isComplete)('the checklist', () => {
   )
 
   forEachStore((store) => {
-    it.each(['aws', 'cloudflare'])(
+    // Our own server shows the same in half a minute more.
+    it.runIf(store.name === 'radosgw').each(['aws', 'cloudflare'])(
       'of %s leads to the first night, as far as a store goes',
       async (target) => {
         const started = performance.now()

@@ -79,7 +79,7 @@ describe('the files', () => {
   it('name bucket, prefix, roles and repository in the policies', async () => {
     const key = 'arn:aws:kms:eu-central-1:123456789012:key/abc'
     const texts = textsOf(await written('aws', { prefix: 'prod', 'kms-key': key }))
-    expect(texts['iam/permissions.json']).toContain('"arn:aws:s3:::fund-data/prod/blue/*"')
+    expect(texts['iam/permissions.json']).toContain('"arn:aws:s3:::fund-data/prod/blue/')
     expect(texts['iam/permissions.json']).toContain('"arn:aws:s3:::fund-in/funds.sqlite"')
     expect(texts['iam/trust.json']).toContain('"repo:acme/funds:environment:fundpress"')
     expect(texts['iam/guard-trust.json']).toContain('"repo:acme/funds:environment:fundpress-guard"')
@@ -175,7 +175,7 @@ describe('answers', () => {
     ['aws', 'prefix', '$(touch pwned)'],
     ['aws', 'repository', 'acme/funds@main: {}'],
     ['aws', 'account', '12345678901*'],
-    ['aws', 'database', 's3://fund-in/*'],
+    ['aws', 'database', 's3://fund-in/a*'],
     ['aws', 'database', 'artifact:$(touch pwned)'],
     ['aws', 'action', `owner/fundpress@1.2.3\n  evil: x#${commit}`],
     ['aws', 'action', 'owner/fundpress@main'],

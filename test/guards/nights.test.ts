@@ -141,6 +141,8 @@ const nights: readonly Night[] = [
   ['the first night of a bucket', '', 'live', { live: 'nothing' }],
   ['the second night of a bucket', '', 'live', { live: 'one night' }],
   ['a NAV of 10050.00 instead of 100.50', priced(10050), jump],
+  ['a NAV of 10050.00 in a night that is only staged', priced(10050), jump, { flags: '--stage' }],
+  ['six funds fewer in a night that is only staged', withoutFunds(6), ['lost-funds'], { flags: '--stage' }],
   ['a NAV 30 % higher', priced(130.65), /30 %/],
   ['a NAV a little more than 30 % higher', priced(130.66), jump],
   ['a NAV 30 % lower', priced(70.35), /30 %/],

@@ -184,7 +184,7 @@ async function cloudFront(nights: Nights) {
       put('staged.json', staged)
       for (const { keys } of local.edges) {
         keys['live'] = valueOf(live)
-        if (staged === null) delete keys[`preview-${previewToken}`]
+        if (staged === null) Reflect.deleteProperty(keys, `preview-${previewToken}`)
         else keys[`preview-${previewToken}`] = valueOf(staged)
       }
     },

@@ -12,12 +12,14 @@ import { findStaged } from './staged.ts'
 
 export type Status = Awaited<ReturnType<typeof readStatus>>
 
-/** Six or seven reads. `consistency` and `other` are null while nothing is live. `staged`: see `readStaged`; null if it is damaged. @throws {Damaged} for the other slot's manifest */
+/** Six or seven reads. `consistency` and `other` are null while nothing is live. `staged`: null also if its slot is torn. @throws {Damaged} for the other slot's manifest */
 export async function readStatus(store: ObjectStore) {
   // In this order: a publish that begins after the journal was read finds what is live here.
   const live = await readLive(store)
   const journal = await readJournal(store)
-  const { staged } = await findStaged(store, live.live)
+  const found = await findStaged(store, live.live)
+  const torn = tornSlots(journal.journal, live.live)
+  const staged = found.staged !== null && torn[found.staged.slot] === undefined ? found.staged : null
   if (live.live === null) return { live, consistency: null, other: null, journal, staged }
   const documents = await fetchHead(store, manifestIn(live.live.slot)).catch((error: unknown) => {
     if (error instanceof Damaged) return null
@@ -27,7 +29,7 @@ export async function readStatus(store: ObjectStore) {
   const slot = otherSlot(live.live.slot)
   const head = await fetchHead(store, manifestIn(slot))
   // A slot is torn while a publish changes it, and after one that was killed.
-  const isWhole = head !== null && tornSlots(journal.journal, live.live)[slot] === undefined
+  const isWhole = head !== null && torn[slot] === undefined
   const isReverted = head !== null && revertedBefore(live.live)?.snapshot === head.snapshot
   return {
     live,

@@ -10,6 +10,7 @@ import type { MadeWith, RemoteZip } from '../../build/options.ts'
 import { messageOf } from '../../system/message.ts'
 import { prefixOf } from '../live/download-folders.ts'
 import { checksumsName } from '../live/layout.ts'
+import { findStaged } from '../live/staged.ts'
 import type { SlotManifest } from '../manifest/sources.ts'
 import { digestOfFile, maxPutBytes } from '../store/files.ts'
 import { download, readSmall } from '../store/read.ts'
@@ -18,7 +19,7 @@ import { sumsIn } from './downloads.ts'
 import { editionWith } from './snapshot.ts'
 
 /**
- * Two gets each. Whatever is wrong with the ZIP or the store, there is none to use.
+ * Three gets each. Whatever is wrong with the ZIP or the store, there is none to use.
  * @param onMissing called with the reason then; if the signal has aborted, its reason is thrown instead
  */
 export function slotZip(
@@ -36,7 +37,10 @@ export function slotZip(
     if (head.settings !== settings)
       throw failure(`/${slot} was made by another version of fundpress, or with other settings`)
     const { asOf, snapshot } = head
-    const published = [live, live.previous].find((one) => one?.slot === slot && one.snapshot === snapshot)
+    const { staged } = await findStaged(store, live)
+    const published = [live, live.previous, staged].find(
+      (one) => one?.slot === slot && one.snapshot === snapshot,
+    )
     const folder = prefixOf(published ?? { asOf })
     const sums = `${folder}${checksumsName}`
     const object = await readSmall(store, sums, { signal })

@@ -26,7 +26,7 @@ export default defineCommand({
     'The guards of `publish` ask again (exit code 3); what was allowed when the snapshot was staged stays allowed. If another ' +
     'snapshot went live since then, stage again. If the snapshot is live already, there is nothing to do.',
   arguments: [
-    new Argument('<snapshot>', 'The staged snapshot, see `status`').argParser((text: string) => {
+    new Argument('<snapshot>', 'The id of what is staged, see `status`').argParser((text: string) => {
       if (parseSnapshot(text) !== undefined) return text
       throw new InvalidArgumentError(`It must be ${expectedSnapshot}.`)
     }),

@@ -17,14 +17,14 @@ import { withLive } from '../live.ts'
 import { loadSettings } from '../load-settings.ts'
 import { cut } from '../safe-text.ts'
 
-export interface Step {
+export interface CheckedStep {
   readonly what: string
   readonly state: 'ok' | 'to do' | 'failed'
   /** What was found and, unless all is well, what to do. */
   readonly says: string
 }
 
-type Tell = (step: Step) => void
+type Tell = (step: CheckedStep) => void
 
 /**
  * @param dest the folder that setup has written
@@ -62,7 +62,7 @@ function openFolder(outer: Session, dest: string): Session {
   return { ...outer, settings }
 }
 
-function aboutCompany({ settings: { site } }: Session): Step {
+function aboutCompany({ settings: { site } }: Session): CheckedStep {
   const what = 'company'
   const missing = Object.entries(site).flatMap(([name, value]) => (value === null ? [`site.${name}`] : []))
   if (missing.length === 0)
@@ -70,7 +70,7 @@ function aboutCompany({ settings: { site } }: Session): Step {
   return { what, state: 'to do', says: `the config file has no ${missing.join(', ')}: pages cannot name it` }
 }
 
-function aboutWorkflows(dest: string): Step {
+function aboutWorkflows(dest: string): CheckedStep {
   const what = 'workflows'
   const folder = join(dest, '.github/workflows')
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => /\.ya?ml$/.test(name)) : []

@@ -118,9 +118,9 @@ const placedStore = (
   text: byPlace.text,
 })
 
-/** Stores by place. Those of the last two pins stay, because requests with the pin before may still arrive. */
+/** Stores by place. Those of the last pins stay: requests with the pin before may still arrive, and previews have one of their own. */
 function storesByPin(reader: BucketReader): (pin: Pin) => Store<NodeBody> {
-  const stores = new LRUCache<string, Store<NodeBody>>({ max: 2 })
+  const stores = new LRUCache<string, Store<NodeBody>>({ max: 3 })
   return ({ slot, snapshot, liveSince }) => {
     const id = `${slot} ${snapshot} ${liveSince.getTime()}`
     const store = stores.get(id) ?? slotStore((place) => place, liveSince, reader)

@@ -242,6 +242,17 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
     await server.stop()
   })
 
+  it('asks the bucket without the body of a request, and without its length: the bucket would wait for it', async () => {
+    const server = await startOnBucket(0)
+    const statuses = []
+    for (const method of ['POST', 'PUT']) {
+      const { status } = await fetch(`${server.base}${current}`, { method, body: 'x'.repeat(3000) })
+      statuses.push(status)
+    }
+    expect(statuses).toEqual([405, 405])
+    await server.stop()
+  })
+
   it('reads its keys at each request, and names the file in its log if it finds none', async () => {
     const server = await startOnBucket(0)
     const status = async () => (await get(server, '/api/v1/prices-current-all/')).status

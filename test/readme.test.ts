@@ -1,0 +1,80 @@
+/** What the READMEs show works as it stands: their config files are valid, and their commands leave `git status` clean. */
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { parseConfig } from '../src/cli/load-settings.ts'
+import { openRules } from '../src/guards/rules.ts'
+import { complete, configShape } from '../src/cli/settings.ts'
+import { repository, tempFolder } from './support/product.ts'
+import { isMissing } from './support/programs.ts'
+
+const read = (file: string) => readFileSync(join(repository, file), 'utf8')
+const readmes = [
+  'README.md',
+  ...readdirSync(join(repository, 'templates'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /(^|\/)(README|SETUP)[^/]*\.md$/.test(file) && !file.includes('swagger-ui'))
+    .map((file) => `templates/${file}`),
+]
+
+/** The text of JSON blocks; `fundpress edge` fills the templates' names in. */
+const jsonOf = (file: string) =>
+  [...read(file).matchAll(/^( *)```json\n([^]*?)^\1```$/gm)].map(([, , text = '']) =>
+    text.replaceAll('{{bucket}}', 'fund-data').replaceAll('{{region}}', 'eu-central-1'),
+  )
+
+/** Policies of a bucket are JSON, too. */
+const configs = readmes.flatMap((file) =>
+  jsonOf(file)
+    .filter((text) => !text.includes('"Statement"'))
+    .map((text, index) => [file, index + 1, text] as const),
+)
+
+it.each(configs)('the config file in %s (block %d) is valid as it stands', async (file, _, text) => {
+  const settings = complete(configShape.parse(parseConfig(file, text)), 2)
+  // An unknown calendar is no mistake for the schema.
+  await openRules(settings.freshness)
+  const { $schema = null } = JSON.parse(text) as { readonly $schema?: string }
+  if ($schema !== null) expect(existsSync(join(repository, $schema))).toBe(true)
+})
+
+it('finds config files in the README of the project and of platforms', () => {
+  const files = configs.map(([file]) => file)
+  expect(files).toContain('README.md')
+  expect(files).toContain('templates/cloudfront/README.md')
+})
+
+it.skipIf(isMissing(spawnSync('git', ['--version']).status === 0))(
+  'git ignores what `npm start` and the commands of the README read and write in a checkout',
+  () => {
+    const folder = tempFolder()
+    const git = (...args: readonly string[]) =>
+      spawnSync('git', ['-c', 'safe.directory=*', ...args], { cwd: folder.path, encoding: 'utf8' })
+    git('init', '--quiet')
+    copyFileSync(join(repository, '.gitignore'), folder.file('.gitignore'))
+
+    const { scripts } = JSON.parse(read('package.json')) as {
+      readonly scripts: Readonly<Record<string, string>>
+    }
+    const commands = read('README.md').match(/^npm run -s fundpress .*$/gm) ?? []
+    const lines = [...commands, scripts['start'] ?? '']
+    const words = lines.flatMap((line) => [...line.matchAll(/--(?:db|out) (\S+)|import +\w+ (\S+)/g)])
+    const named = words.map(([, written, given]) => written ?? given ?? '')
+    expect(named).toEqual(expect.arrayContaining(['funds.sqlite', 'out', 'data/demo.sqlite', 'prices.csv']))
+    const databases = named.filter((name) => name.endsWith('.sqlite'))
+    const beside = databases.flatMap((name) => [
+      ...[`${name}-wal`, `${name}-shm`, `${name}-journal`, `${name}.2026-11-22T23-54-00.888Z.backup`],
+      ...(name.includes('/') ? [] : [`.${name}.fundpress-123.tmp`]),
+    ])
+    const places = [...new Set([...named, ...beside, '.out.build-123', '.out.old-123'])].map((name) =>
+      name.includes('.') ? name : `${name}/manifest.ndjson.gz`,
+    )
+    const ignored = git('check-ignore', '--no-index', ...places)
+      .stdout.trim()
+      .split('\n')
+    expect(places.filter((place) => !ignored.includes(place))).toEqual([])
+    // And nothing of the sources: such a rule would lose a file of a commit.
+    const sources = ['src/cli/main.ts', 'templates/schema.sql', 'fundpress.config.json', 'test/x.csv']
+    expect(git('check-ignore', '--no-index', ...sources).stdout).toBe('')
+  },
+)

@@ -1,6 +1,6 @@
 /** What `fundpress setup` has written, as systemd and a shell take it, and how far `--check` says that it has come. */
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildNights } from '../support/nights.ts'
@@ -39,6 +39,18 @@ describe('on a server', () => {
       expect([status, stdout]).toEqual([0, ''])
     },
   )
+})
+
+const isRoot = process.getuid?.() === 0
+it.runIf(isRoot)('--check by root leaves nothing in the bucket of another user', async () => {
+  const bucket = folder.file('srv')
+  mkdirSync(bucket)
+  chownSync(bucket, 65_534, 65_534)
+  const dest = folder.file('server')
+  await expectSuccess(run(setupWords('server', dest, { bucket: `file://${bucket}` }), inFolder))
+  const { code, stdout } = await run(['setup', '--check', '--dest', dest], inFolder)
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/^failed +user +.* run this as that user/m)])
+  expect(readdirSync(bucket)).toEqual([])
 })
 
 describe('--check', () => {

@@ -1,7 +1,7 @@
 /** `fundpress setup --check`: the steps of the checklist that a machine can try, each with what it found. It publishes nothing. */
 
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -39,6 +39,12 @@ export async function checkSetup(outer: Session, dest: string, database: string 
   const isServer = settings.bucket.name?.startsWith('file:') === true
   if (isServer) await checkUnits(dest, tell)
   else tell(aboutWorkflows(dest))
+  if (isServer && isOfOther(settings.bucket.name ?? '')) {
+    const says =
+      'the bucket belongs to another user: run this as that user, since files of root would stop its nights'
+    tell({ what: 'user', state: 'failed', says })
+    return
+  }
   const states = { ok: 'ok', warning: 'to do', problem: 'failed' } as const
   let isWell = true
   await diagnose(session, ({ what, level, says }) => {
@@ -60,6 +66,12 @@ function openFolder(outer: Session, dest: string): Session {
   if (settings.bucket.name === null)
     throw new UsageError(`config file ${configFile} names no bucket: write it with \`fundpress setup\``)
   return { ...outer, settings }
+}
+
+/** Whether root would leave files in the folder of somebody else. All others may not write there. */
+function isOfOther(bucket: string): boolean {
+  const found = statSync(new URL(bucket), { throwIfNoEntry: false })
+  return process.getuid?.() === 0 && found !== undefined && found.uid !== 0
 }
 
 function aboutCompany({ settings: { site } }: Session): CheckedStep {

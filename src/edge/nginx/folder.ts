@@ -5,7 +5,7 @@ import type { RouteTable } from '../../api/routes/table.ts'
 import type { EdgeSettings } from '../core/answer.ts'
 import { idOf, parseLiveSlot, type LiveSlot } from '../core/live.ts'
 import { isStillStaged, stagedBeside } from '../core/preview.ts'
-import { readFrom, statOf } from './files.ts'
+import { readFrom, njsStatOf } from './files.ts'
 import { njsEdge } from './handlers.ts'
 import { forParts, smallTextOf, type NjsSnapshot } from './objects.ts'
 import type { NjsModules, NjsRequest } from './types.ts'
@@ -24,7 +24,7 @@ export function folderEdge(modules: NjsModules, config: FolderConfig) {
   /** @returns null if there is no such file */
   const readText = (name: string): string | null => {
     const file = folder + '/' + name
-    return statOf(modules, file) === null ? null : modules.fs.readFileSync(file).toString()
+    return njsStatOf(modules, file) === null ? null : modules.fs.readFileSync(file).toString()
   }
   const readStaged = () =>
     Promise.resolve().then(() => stagedBeside(readText('live.json'), readText('staged.json')))

@@ -2,12 +2,14 @@
  * A bucket with one night live and the next one staged, and each edge that reads it: what `publish --stage`, `flip` and the removal
  * of what is staged leave in the bucket.
  */
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { startCloudFront } from './cloudfront.ts'
 import { withLocalNames } from './local-names.ts'
 import { startKeyValueStore } from './key-value-store.ts'
 import type { Nights } from './nights.ts'
 import { startNginx, whyNoNginx } from './nginx.ts'
-import { forced, mustRun, startServing } from './product.ts'
+import { forced, makeTempFolder, mustRun, startServing } from './product.ts'
 import { bucketArgs, credentials, publishArgs } from './publishing.ts'
 import { startS3 } from './s3/server.ts'
 import { manifestOf } from './tree.ts'
@@ -83,6 +85,39 @@ async function onBucket(
     stop: async () => {
       await stop()
       await s3.stop()
+    },
+  }
+  return { ...place, one, two }
+}
+
+/** The same in a folder. A file is replaced as a publish does it: with the next rename. */
+async function nginxFolder(nights: Nights) {
+  const { s3, one, two } = await publishBoth(nights)
+  const folder = makeTempFolder()
+  const put = (key: string, body: string | Buffer) => {
+    const file = folder.file(key)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(`${file}.next`, body)
+    renameSync(`${file}.next`, file)
+  }
+  for (const [key, { body }] of s3.objects(bucket)) put(key, body)
+  await s3.stop()
+  const { base, stop } = await startNginx({
+    args: ['--bucket', `file://${folder.path}`],
+    env: withToken,
+    workers: 2,
+  })
+  const place: Place = {
+    base,
+    set: (live, staged) => {
+      put('live.json', JSON.stringify(live))
+      if (staged === null) rmSync(folder.file('staged.json'), { force: true })
+      else put('staged.json', JSON.stringify(staged))
+    },
+    lagMs: 0,
+    stop: async () => {
+      await stop()
+      folder.remove()
     },
   }
   return { ...place, one, two }
@@ -176,6 +211,7 @@ export interface StagingPlatform {
 export const stagingPlatforms: readonly StagingPlatform[] = [
   { name: 'serve from a bucket', start: serve, skip: undefined },
   { name: 'nginx with a bucket', start: nginx, skip: whyNoNginx },
+  { name: 'nginx with a bucket that is a folder', start: nginxFolder, skip: whyNoNginx },
   { name: 'the Worker in workerd', start: workerd, skip: undefined },
   { name: 'CloudFront', start: cloudFront, skip: whyNoNginx },
 ]

@@ -9,7 +9,15 @@ import type { EdgeSettings, Store, StoredObject } from '../core/answer.ts'
 import { idOf, lastModifiedOf, parseLiveSlot, type LiveSlot, type Look } from '../core/live.ts'
 import { isStillStaged, stagedBeside } from '../core/preview.ts'
 import { njsEdge } from './handlers.ts'
-import { isPageKey, largeFrom, sleep, smallTextOf, type NjsBody, type NjsSnapshot } from './objects.ts'
+import {
+  forParts,
+  isPageKey,
+  largeFrom,
+  sleep,
+  smallTextOf,
+  type NjsBody,
+  type NjsSnapshot,
+} from './objects.ts'
 import { signer, type BucketAddress } from './signature.ts'
 import type { NjsModules, NjsReply, NjsRequest } from './types.ts'
 
@@ -90,9 +98,6 @@ export function bucketEdge(modules: NjsModules, config: BucketConfig) {
   const origin = { pin, pinStaged, resume }
   return Object.assign(njsEdge(modules, origin, config.settings, config.previewToken), { dressLarge })
 }
-
-/** A snapshot's name is a header of each part of a range. A range needs no downloads, and their folders would fill it. */
-const forParts = (live: LiveSlot) => Object.assign({}, live, { earlierDownloads: undefined })
 
 /** Past nginx's cache. @returns null if there is no such object */
 async function readFresh(ask: Ask, key: string): Promise<string | null> {

@@ -87,7 +87,7 @@ function folder(settings: DeploymentSettings) {
   return {
     mode: 'folder' as const,
     values: { folder: root, base, bucket: name ?? '', prefixFlag },
-    config: { folder: root, ...edgeConfig(settings) },
+    config: { folder: root, previewToken: settings.edge.previewToken, ...edgeConfig(settings) },
   }
 }
 

@@ -97,7 +97,7 @@ export function readFrom(modules: NjsModules, folder: string, table: RouteTable,
   const { fs, crypto } = modules
   return (key: string, place: string): StoredObject<NjsBody> | null => {
     const path = folder + '/' + place
-    const stat = statOf(modules, path)
+    const stat = njsStatOf(modules, path)
     if (stat?.isFile() !== true) return null
     if (stat.size >= largeFrom && isPageKey(table, key)) return largeFile(folder, place, stat)
     const bytes = fs.readFileSync(path)
@@ -141,14 +141,14 @@ const largeFile = (folder: string, place: string, { mtimeMs, size }: NjsStat): S
 function datedKey(modules: NjsModules, folder: string, key: string): string {
   if (downloadKey('', key) === key) return key
   const downloads = folder + '/downloads'
-  const names = statOf(modules, downloads) === null ? [] : modules.fs.readdirSync(downloads)
+  const names = njsStatOf(modules, downloads) === null ? [] : modules.fs.readdirSync(downloads)
   // A folder `latest` is for people who open the snapshot without a server.
   const days = names.filter((name) => name !== 'latest').sort()
   return downloadKey(days[days.length - 1] ?? 'none', key)
 }
 
 /** @returns null if nothing is there: the path of a page can continue below a file */
-function statOf({ fs }: NjsModules, path: string): NjsStat | null {
+export function njsStatOf({ fs }: NjsModules, path: string): NjsStat | null {
   try {
     return fs.statSync(path)
   } catch (error) {

@@ -4,9 +4,10 @@ import { placeOf } from '../../api/routes/pages.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
 import type { EdgeSettings } from '../core/answer.ts'
 import { idOf, parseLiveSlot, type LiveSlot } from '../core/live.ts'
-import { readFrom } from './files.ts'
+import { isStillStaged, stagedBeside } from '../core/preview.ts'
+import { readFrom, njsStatOf } from './files.ts'
 import { njsEdge } from './handlers.ts'
-import { smallTextOf, type NjsSnapshot } from './objects.ts'
+import { forParts, smallTextOf, type NjsSnapshot } from './objects.ts'
 import type { NjsModules, NjsRequest } from './types.ts'
 
 export interface FolderConfig {
@@ -15,9 +16,18 @@ export interface FolderConfig {
   /** Its `docsUrl` is that of what is live. */
   readonly table: Omit<RouteTable, 'docsUrl'>
   readonly settings: EdgeSettings
+  readonly previewToken: string | null
 }
 
-export function folderEdge(modules: NjsModules, { folder, table, settings }: FolderConfig) {
+export function folderEdge(modules: NjsModules, config: FolderConfig) {
+  const { folder, table, settings, previewToken } = config
+  /** @returns null if there is no such file */
+  const readText = (name: string): string | null => {
+    const file = folder + '/' + name
+    return njsStatOf(modules, file) === null ? null : modules.fs.readFileSync(file).toString()
+  }
+  const readStaged = () =>
+    Promise.resolve().then(() => stagedBeside(readText('live.json'), readText('staged.json')))
   const look = (): LiveSlot => {
     let text: string
     try {
@@ -28,25 +38,38 @@ export function folderEdge(modules: NjsModules, { folder, table, settings }: Fol
     }
     return parseLiveSlot(text)
   }
-  const snapshotOf = (live: LiveSlot): NjsSnapshot => {
+  const placed = (live: LiveSlot) => {
     const liveTable: RouteTable = Object.assign({}, table, { docsUrl: live.docsUrl })
     const read = readFrom(modules, folder, liveTable, Date.parse(live.liveSince))
     const readKey = (key: string) => {
       const place = placeOf(live, key)
       return place === null ? null : read(key, place)
     }
-    return {
-      // This is a header of each part of a range. A range needs no downloads, and their folders would fill it.
-      name: JSON.stringify(Object.assign({}, live, { earlierDownloads: undefined })),
-      table: liveTable,
-      store: { get: (key) => Promise.resolve(readKey(key)), text: smallTextOf },
+    const get = (key: string) => Promise.resolve().then(() => readKey(key))
+    return { table: liveTable, store: { get, text: smallTextOf } }
+  }
+  const stagedSnapshot = (staged: LiveSlot): NjsSnapshot =>
+    Object.assign(placed(staged), {
+      name: JSON.stringify({ staged: forParts(staged) }),
+      staged,
+      isStillLive: () => isStillStaged(staged, readStaged),
+    })
+  const snapshotOf = (live: LiveSlot): NjsSnapshot =>
+    Object.assign(placed(live), {
+      name: JSON.stringify({ live: forParts(live) }),
       isStillLive: () =>
         Promise.resolve()
           .then(() => idOf(look()) === idOf(live))
           .catch(() => false),
-    }
-  }
+    })
   const pin = () => Promise.resolve().then(() => snapshotOf(look()))
-  const resume = (_: NjsRequest, name: string) => snapshotOf(JSON.parse(name) as LiveSlot)
-  return njsEdge(modules, { pin, resume }, settings)
+  const pinStaged = async () => {
+    const staged = await readStaged()
+    return staged && stagedSnapshot(staged)
+  }
+  const resume = (_: NjsRequest, name: string) => {
+    const seen = JSON.parse(name) as { readonly live: LiveSlot } | { readonly staged: LiveSlot }
+    return 'staged' in seen ? stagedSnapshot(seen.staged) : snapshotOf(seen.live)
+  }
+  return njsEdge(modules, { pin, pinStaged, resume }, settings, previewToken)
 }

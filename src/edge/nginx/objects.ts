@@ -54,6 +54,9 @@ export interface NjsSnapshot extends Pinned {
   readonly staged?: LiveSlot
 }
 
+/** A snapshot's name is a header of each part of a range. A range needs no downloads, and their folders would fill it. */
+export const forParts = (live: LiveSlot) => Object.assign({}, live, { earlierDownloads: undefined })
+
 export function setHeaders(request: NjsRequest, headers: Headers): void {
   Object.keys(headers).forEach((name) => {
     request.headersOut[name] = headers[name]

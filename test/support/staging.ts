@@ -50,7 +50,8 @@ async function publishBoth({ outs }: Nights, more: readonly string[] = [], env =
     await mustRun(args, { env: { ...credentials, ...env } })
     const saying = JSON.parse(String(s3.objects(bucket).get(`${prefix}live.json`)?.body)) as Saying
     sayings.push({ ...saying, downloads: downloadsIn(out) })
-    s3.put(bucket, `${prefix}downloads/${folderIn(out)}/a.csv`, `of ${headOf(out).asOf}`)
+    for (const { name, body } of downloadsOf(out))
+      s3.put(bucket, `${prefix}downloads/${folderIn(out)}/${name}`, body)
   }
   const put = (key: string, value: Saying | null) =>
     value === null
@@ -62,6 +63,11 @@ async function publishBoth({ outs }: Nights, more: readonly string[] = [], env =
 
 const headOf = (out: string) =>
   manifestOf(out).head as unknown as { readonly docsUrl: string; readonly asOf: string }
+/** A small file, and one that nginx sends past its cache. */
+const downloadsOf = (out: string) => [
+  { name: 'a.csv', body: `of ${headOf(out).asOf}` },
+  { name: 'large.csv', body: `of ${headOf(out).asOf}`.padEnd(1_200_000, '\n') },
+]
 /** Their folder is that of the snapshot: no day alone leads there. */
 const folderIn = (out: string) => manifestOf(out).head.snapshot
 const downloadsIn = (out: string) => {
@@ -138,7 +144,8 @@ async function workerd({ outs }: Nights) {
     const head = headOf(out)
     const slot = index === 0 ? 'blue' : 'green'
     await worker.fill(slot, out)
-    await worker.put([{ ...text, key: `downloads/${folderIn(out)}/a.csv`, body: `of ${head.asOf}` }])
+    for (const { name, body } of downloadsOf(out))
+      await worker.put([{ ...text, key: `downloads/${folderIn(out)}/${name}`, body }])
     const before = sayings[index - 1] ?? null
     const docsUrl = index === 0 ? head.docsUrl : stagedDocsUrl
     const liveSince = new Date(Date.now() + index * 1000).toISOString()

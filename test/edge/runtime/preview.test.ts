@@ -99,6 +99,9 @@ describe.each(stagingPlatforms.map((platform) => [platform.name, platform] as co
       const part = await ask(download, { ...withToken, Range: 'bytes=3-6' })
       expectStaged(part, 206)
       expect(part.body.toString()).toBe('2026')
+      const large = await ask('/downloads/latest/large.csv', withToken)
+      expectStaged(large, 200)
+      expect([large.body.length, large.body.toString().trim()]).toEqual([1_200_000, 'of 2026-11-12'])
       // Of the staged day there is nothing in public.
       expectLive(await ask('/downloads/2026-11-12/a.csv'), 404)
       expectStaged(await ask('/downloads/2026-11-12/a.csv', withToken), 200)
@@ -112,6 +115,7 @@ describe.each(stagingPlatforms.map((platform) => [platform.name, platform] as co
       expectStaged(await ask(target, { ...withToken, ...ifOther(live) }), 200)
       expectLive(await ask(target, ifOther(live)), 304)
       expectLive(await ask(target, ifOther(staged)), 200)
+      expectStaged(await ask(target, { ...withToken, 'If-Match': '"other"' }), 200)
       const head = await ask(target, withToken, 'HEAD')
       expectStaged(head, 200)
       expect(headerOf(head, 'etag')).toBe(headerOf(staged, 'etag'))

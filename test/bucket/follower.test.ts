@@ -60,8 +60,10 @@ it.each([
   expect(done.stderr).toContain(
     `CloudFront shows what the KeyValueStore ${store.arn} names (live.json), and ${given}.`,
   )
+  const why =
+    flags === '' ? 'if CloudFront does not serve this bucket any more' : 'beside it if CloudFront reads'
   expect(done.stderr).toContain(
-    `Set edge.keyValueStore (--flip-kvs ${store.arn}), or give --forget-kvs if CloudFront does not serve`,
+    `Set edge.keyValueStore (--flip-kvs ${store.arn}), or give --forget-kvs ${why}`,
   )
   expect(done.stdout).not.toContain('check')
   expect(held()).toEqual(before)

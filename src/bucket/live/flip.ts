@@ -172,11 +172,14 @@ export function assertFollowed(
 ): void {
   if (live?.keyValueStore === undefined || isForgetting || namesFollower(live, pointer)) return
   const { keyValueStore: arn } = live
-  const given = pointer === null ? 'is not set' : `is ${pointer.name}`
+  const [given, forget] =
+    pointer === null
+      ? ['is not set', '--forget-kvs if CloudFront does not serve this bucket any more']
+      : [`is ${pointer.name}`, '--forget-kvs beside it if CloudFront reads that one from now on']
   throw new Error(
     `${name}: CloudFront shows what the KeyValueStore ${arn} names (${file}), and edge.keyValueStore ${given}. ` +
       'Without it, CloudFront would stay on the old slot, which the next publish overwrites. Nothing was written. ' +
-      `Set edge.keyValueStore (--flip-kvs ${arn}), or give --forget-kvs if CloudFront does not serve this bucket any more`,
+      `Set edge.keyValueStore (--flip-kvs ${arn}), or give ${forget}`,
   )
 }
 

@@ -121,7 +121,7 @@ describe.each(stagingPlatforms.map((platform) => [platform.name, platform] as co
       expect(headerOf(head, 'etag')).toBe(headerOf(staged, 'etag'))
     })
 
-    it('answers from what is live if the header is empty, long, doubled or no text', async () => {
+    it('answers from what is live if the header is empty, long or no text, and reads nothing of what is staged', async () => {
       const target = `/api/v1/prices-current/${isin}/`
       const live = comparable(await ask(target))
       const wrong = [
@@ -132,9 +132,11 @@ describe.each(stagingPlatforms.map((platform) => [platform.name, platform] as co
         previewToken.slice(1),
         'x'.repeat(8000),
       ]
+      const before = place.readsOfStaged?.()
       const notAscii = ['ä'.repeat(previewToken.length), '\xff'.repeat(previewToken.length)]
       for (const token of [...wrong, ...notAscii])
         expect(comparable(await ask(target, { 'X-Fundpress-Preview': token }))).toEqual(live)
+      expect(place.readsOfStaged?.()).toBe(before)
     })
 
     it('refuses a preview while staged.json is damaged, and nothing else', async () => {

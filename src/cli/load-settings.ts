@@ -21,6 +21,10 @@ export interface SettingSources {
 
 type Config = Readonly<Record<string, unknown>>
 
+/** The one setting that no message shows, not even a wrong value: it may be a right one with a mistake. */
+const confidential: SettingKey = 'edge.previewToken'
+const notShown = 'a value that is not shown'
+
 /** @throws {UsageError} naming the file and key, or the environment variable, that is wrong */
 export function loadSettings({ flags, environment, configFile, cores }: SettingSources): Settings {
   let config = readConfigFile(configFile)
@@ -68,7 +72,8 @@ function readEnvironment(environment: SettingSources['environment']): [SettingKe
     const { success, data, error } = parseText(schema, text)
     if (success) return [[key, data] as [SettingKey, unknown]]
     const reason = `it must be ${expectedBy(error)}`
-    throw new UsageError(`environment variable ${variable} is ${shownValue(text)}: ${reason}`)
+    const shown = key === confidential ? notShown : shownValue(text)
+    throw new UsageError(`environment variable ${variable} is ${shown}: ${reason}`)
   })
 }
 
@@ -105,7 +110,9 @@ function parseJson(file: string, text: string): unknown {
     return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
     // The message can quote a piece of the file, and that a piece of a password.
-    const message = text.includes('@') ? messageOf(error).replace(/, (\.\.\.)?"[^]*/, '') : messageOf(error)
+    const message = /@|previewToken/.test(text)
+      ? messageOf(error).replace(/, (\.\.\.)?"[^]*/, '')
+      : messageOf(error)
     throw new UsageError(`config file ${file} is not JSON: ${message}`)
   }
 }
@@ -116,8 +123,9 @@ function describeIssue(issue: z.core.$ZodIssue | undefined): string {
     const [name = ''] = issue.keys
     return `unknown key "${placeOf([...path, name])}"${suggest(name, namesAt(path))}`
   }
-  const what = path.length === 0 ? 'the file' : `"${placeOf(path)}"`
-  return `${what} must be ${message}, not ${show(issue?.input)}`
+  const place = placeOf(path)
+  const what = path.length === 0 ? 'the file' : `"${place}"`
+  return `${what} must be ${message}, not ${place === confidential ? notShown : show(issue?.input)}`
 }
 
 /** `freshness.groups[1].warnDays` */

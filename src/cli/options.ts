@@ -189,7 +189,7 @@ export const noLockOption = () =>
 export const forgetKvsOption = () =>
   option(
     '--forget-kvs',
-    "CloudFront does not serve this bucket any more: live.json need not name its KeyValueStore's ARN again",
+    'CloudFront no longer reads the KeyValueStore that live.json names: go on with that of --flip-kvs, or with none',
   )
 
 /** Not a flag of the setting `baseUrl`: docsUrl derives from that, and must stay what the snapshot was built with. */

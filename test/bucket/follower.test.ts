@@ -60,8 +60,10 @@ it.each([
   expect(done.stderr).toContain(
     `CloudFront shows what the KeyValueStore ${store.arn} names (live.json), and ${given}.`,
   )
+  const why =
+    flags === '' ? 'if CloudFront does not serve this bucket any more' : 'beside it if CloudFront reads'
   expect(done.stderr).toContain(
-    `Set edge.keyValueStore (--flip-kvs ${store.arn}), or give --forget-kvs if CloudFront does not serve`,
+    `Set edge.keyValueStore (--flip-kvs ${store.arn}), or give --forget-kvs ${why}`,
   )
   expect(done.stdout).not.toContain('check')
   expect(held()).toEqual(before)
@@ -94,6 +96,21 @@ it('a live.json of before has no such field: a publish of what is live adds it w
   await expectSuccess(following('publish --out night-2'))
   const written = press.server.log.slice(asked).filter(({ method }) => method === 'PUT')
   expect(written.filter(({ key }) => key !== 'nightly/history.json')).toEqual([])
+})
+
+it('a staged snapshot goes live with the KeyValueStore that it was staged with, also if live.json names none', async () => {
+  press.bucket.put('live.json', JSON.stringify({ ...live(), keyValueStore: undefined }))
+  await expectSuccess(following('publish --out night-1 --stage --force --reason x'))
+  const { snapshot } = JSON.parse(String(press.bucket.body('staged.json'))) as { readonly snapshot: string }
+  const before = held()
+  for (const line of [`flip ${snapshot}`, 'publish --out night-1 --force --reason x']) {
+    const why = `CloudFront shows what the KeyValueStore ${store.arn} names (staged.json), and edge.keyValueStore is not set`
+    await expectFailure(press.fundpress(line, env()), why)
+    expect(live()).toMatchObject({ slot: 'green' })
+  }
+  expect([...held().keys()]).toEqual([...before.keys()])
+  await expectSuccess(following(`flip ${snapshot}`))
+  expect(live()).toMatchObject({ slot: 'blue', keyValueStore: store.arn })
 })
 
 it('the fence after a publish that was killed keeps the ARN', async () => {

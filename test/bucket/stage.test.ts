@@ -342,7 +342,7 @@ it('prune keeps what is staged', async () => {
 
 describe('serve --snapshot', () => {
   it('serves the slot that holds the snapshot, and answers 503 once another one takes its place', async () => {
-    const { child } = press.begin(`serve --port 0 --live-ttl 0 --snapshot ${id('night-2')}`)
+    const { child } = press.begin(`serve --port 0 --snapshot ${id('night-2')}`)
     try {
       const [said] = (await once(child.stdout ?? child, 'data')) as [Buffer]
       const [base = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(said.toString()) ?? []

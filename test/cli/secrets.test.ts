@@ -156,3 +156,21 @@ it('withoutSecrets finds a password in any text, and does not change a text with
   fc.assert(fc.property(fc.string(), (text) => text.includes('@') || withoutSecrets(text) === text))
   expect(withoutSecrets(`no https://example.com/a?b=c here`)).toBe('no https://example.com/a?b=c here')
 })
+
+it.each(['too-short', `${secret}+with/base64==`])(
+  'a preview token that is refused is not shown: %s',
+  async (token) => {
+    const env = { FUNDPRESS_EDGE_PREVIEW_TOKEN: token }
+    writeFileSync(
+      folder.file('fundpress.config.other.json'),
+      JSON.stringify({ edge: { previewToken: token } }),
+    )
+    for (const ended of [
+      await run(build, { cwd: folder.path, env }),
+      await run(`${build} --config fundpress.config.other.json`, { cwd: folder.path }),
+    ]) {
+      expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('16 to 100 letters, digits')])
+      expect(ended.stderr).not.toContain(token)
+    }
+  },
+)

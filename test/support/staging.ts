@@ -37,6 +37,8 @@ interface Place {
   readonly set: (live: Saying, staged: Saying | null) => Promise<void> | void
   /** How long a flip may take to show, in milliseconds. */
   readonly lagMs: number
+  /** How often `staged.json` was read; absent if nobody counts. */
+  readonly readsOfStaged?: () => number
   readonly stop: () => Promise<unknown>
 }
 
@@ -57,8 +59,10 @@ async function publishBoth({ outs }: Nights, more: readonly string[] = [], env =
     value === null
       ? s3.remove(bucket, `${prefix}${key}`)
       : s3.put(bucket, `${prefix}${key}`, JSON.stringify(value), { 'content-type': 'application/json' })
+  const readsOfStaged = () =>
+    s3.log.filter(({ operation, key }) => operation === 'GetObject' && key === `${prefix}staged.json`).length
   const [one, two] = sayings as [Saying, Saying]
-  return { s3, one, two: { ...two, docsUrl: stagedDocsUrl }, put }
+  return { s3, one, two: { ...two, docsUrl: stagedDocsUrl }, put, readsOfStaged }
 }
 
 const headOf = (out: string) =>
@@ -78,7 +82,7 @@ async function onBucket(
   nights: Nights,
   start: (args: string[]) => Promise<{ readonly base: string; readonly stop: () => Promise<unknown> }>,
 ) {
-  const { s3, one, two, put } = await publishBoth(nights)
+  const { s3, one, two, put, readsOfStaged } = await publishBoth(nights)
   put('live.json', one)
   const { base, stop } = await start([...bucketArgs(s3.endpoint, bucket), '--live-ttl', '1'])
   const place: Place = {
@@ -88,6 +92,7 @@ async function onBucket(
       put('staged.json', staged)
     },
     lagMs: 1200,
+    readsOfStaged,
     stop: async () => {
       await stop()
       await s3.stop()
@@ -181,7 +186,7 @@ async function cloudFront(nights: Nights) {
   const store = await startKeyValueStore()
   const env = { ...withLocalNames, AWS_ENDPOINT_URL_CLOUDFRONT_KEYVALUESTORE: store.endpoint }
   const made = await publishBoth(nights, ['--prefix', 'nights', '--flip-kvs', store.arn], env)
-  const { s3, one, two, put } = made
+  const { s3, one, two, put, readsOfStaged } = made
   await store.stop()
   const local = await startCloudFront({ s3, bucket, prefix: 'nights' })
   const place: Place = {
@@ -196,6 +201,7 @@ async function cloudFront(nights: Nights) {
       }
     },
     lagMs: 0,
+    readsOfStaged,
     stop: async () => {
       await local.stop()
       await s3.stop()

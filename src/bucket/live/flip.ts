@@ -161,20 +161,25 @@ export const namesFollower = (live: Live, pointer: Named) => live.keyValueStore 
 
 /**
  * CloudFront shows what its KeyValueStore names. After a flip without it, it would show a slot that the next publish writes to.
- * @throws {Error} if `live.json` names a KeyValueStore, and the command would write to none or to another one
+ * @param file what `live` was read from
+ * @throws {Error} if it names a KeyValueStore, and the command would write to none or to another one
  */
 export function assertFollowed(
   { name }: Pick<ObjectStore, 'name'>,
   live: Live | null,
   { pointer, isForgetting }: { readonly pointer: Named; readonly isForgetting: boolean },
+  file = liveKey,
 ): void {
   if (live?.keyValueStore === undefined || isForgetting || namesFollower(live, pointer)) return
   const { keyValueStore: arn } = live
-  const given = pointer === null ? 'is not set' : `is ${pointer.name}`
+  const [given, forget] =
+    pointer === null
+      ? ['is not set', '--forget-kvs if CloudFront does not serve this bucket any more']
+      : [`is ${pointer.name}`, '--forget-kvs beside it if CloudFront reads that one from now on']
   throw new Error(
-    `${name}: CloudFront shows what the KeyValueStore ${arn} names (live.json), and edge.keyValueStore ${given}. ` +
+    `${name}: CloudFront shows what the KeyValueStore ${arn} names (${file}), and edge.keyValueStore ${given}. ` +
       'Without it, CloudFront would stay on the old slot, which the next publish overwrites. Nothing was written. ' +
-      `Set edge.keyValueStore (--flip-kvs ${arn}), or give --forget-kvs if CloudFront does not serve this bucket any more`,
+      `Set edge.keyValueStore (--flip-kvs ${arn}), or give ${forget}`,
   )
 }
 

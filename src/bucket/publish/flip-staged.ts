@@ -2,6 +2,7 @@
 
 import { allowedIn } from '../changes/write.ts'
 import { assertFollowed, fence, point, pointStaged } from '../live/flip.ts'
+import { stagedKey } from '../live/layout.ts'
 import { withLease } from '../live/lease.ts'
 import { type LiveObject, readLive, snapshotOf, tornSlots } from '../live/live.ts'
 import { assertWhole, tornSlot } from '../live/rollback.ts'
@@ -73,12 +74,12 @@ const notFlipped = { hasFlipped: false, changed: 0, allowed: [], removed: [] }
  * The flip itself, of a slot that is whole, under a lease that has waited for late requests.
  * @returns `changed`: as of a publish. `allowed`: what an operator has allowed beside what was allowed when it was staged
  */
-export async function flipUnder(
-  flipping: Flipping,
-  { changes, edition, downloads, slot, ...staged }: Staged,
-) {
+export async function flipUnder(flipping: Flipping, toFlip: Staged) {
   const { store, lease, base, snapshot } = flipping
   const { live } = base.live
+  // What is live may name no KeyValueStore yet, or nothing is live.
+  assertFollowed(store, toFlip, flipping, stagedKey)
+  const { changes, edition, downloads, slot, ...staged } = toFlip
   const compared = await compareWithLive(flipping)
   const allowed = await refuseLosses(flipping, compared, await allowedIn(store, slot, staged))
   const restricted = newlyRestricted(flipping, compared.head)

@@ -146,7 +146,8 @@ async function serveBucket(
       read: async (key, most) => withDigest(store, await readUpTo(store, key, most)),
       readPart: (key, part, etag) => readPart(store, key, part, etag),
     },
-    ttlMs: settings.edge.liveTtlSeconds * 1000,
+    // No grace period protects the slot of a staged snapshot: each answer looks whether it is still there.
+    ttlMs: wanted === null ? settings.edge.liveTtlSeconds * 1000 : 0,
     clock: wakefulClock(clock, now),
     onDamaged: ({ message }) => stderr.tell(`${message} (the previous snapshot is still served)`),
   })

@@ -66,8 +66,8 @@ export interface WorkerStoreOptions {
   readonly origin: string
   /** Whether the request may not need the body. Then the store asks for the head first. */
   readonly isHeadFirst: boolean
-  /** Whether what was read belongs to this snapshot for sure. */
-  readonly mayKeep: () => boolean
+  /** Whether what was read belongs to this snapshot for sure; null if the cache is not used: for a preview. */
+  readonly mayKeep: (() => boolean) | null
   /** Continues work after the answer. */
   readonly defer: (work: Promise<unknown>) => void
 }
@@ -84,13 +84,13 @@ export type WorkerStore = ReturnType<typeof workerStore>
 export function workerStore(options: WorkerStoreOptions) {
   const { bucket, prefix, live, cache, origin, isHeadFirst, mayKeep, defer } = options
   let callsLeft = callsOfRequest - 2
-  let isCaching = true
+  let isCaching = mayKeep !== null
 
   const readR2 = async (place: string, cacheKey: string | null) => {
     const head = await bucket.get(place)
     if (head === null) return null
     // The cache would keep an object of an overwritten slot under the wrong snapshot.
-    const isKept = () => cacheKey !== null && mayKeep() && head.size <= longestCached
+    const isKept = () => cacheKey !== null && mayKeep?.() === true && head.size <= longestCached
     const keep = (body: ReadableStream | Bytes) => {
       callsLeft -= 1
       const headers = {

@@ -61,8 +61,7 @@ export function worker(config: WorkerConfig) {
       const staged = isPreview(header, previewToken) ? await readStaged() : null
       if (staged !== null) {
         const isStillLive = () => isStillStaged(staged, readStaged)
-        // The cache of the data centre keeps nothing of a preview.
-        return { live: staged, isStaged: true, isStillLive, mayKeep: () => false }
+        return { live: staged, isStaged: true, isStillLive, mayKeep: null }
       }
       const look = await follower.current(readLive)
       const isStillLive = () => follower.isStillLive(look, readLive)

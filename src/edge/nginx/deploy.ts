@@ -91,6 +91,7 @@ function folder(settings: DeploymentSettings) {
   }
 }
 
+/** @throws {Error} without the address of a bucket */
 function bucket(settings: DeploymentSettings) {
   const { bucket: given, edge } = settings
   const { scheme, host, hostName, base, region, needsResolver } = originOf(given)
@@ -155,6 +156,8 @@ async function edgeScript({ mode, config }: Parts): Promise<string> {
  */
 export function originOf({ name, endpoint, region, prefix, pathStyle }: DeploymentSettings['bucket']) {
   if (name === null) throw new Error('bucket.name is not set')
+  if (folderOfBucket(name) !== null)
+    throw new Error('bucket.name is a folder: `fundpress edge nginx-folder` answers from it')
   if (endpoint === null && region === null)
     throw new Error(
       'bucket.region is not set: the address of an AWS bucket has it in it (--region eu-central-1)',

@@ -103,5 +103,7 @@ describe('the mode', () => {
       '--out and --bucket exclude each other: `fundpress edge nginx-files` answers from a folder, `nginx-bucket` from a bucket'
     await expectFailure(edge('nginx --out out --bucket fund-data'), modes, 2)
     await expectFailure(edge('nginx-bucket --config no-bucket.json'), '--bucket <name> is missing', 2)
+    const ofFolder = edge('nginx-bucket --config no-bucket.json --bucket file:///srv/fundpress')
+    await expectFailure(ofFolder, 'bucket.name is a folder: `fundpress edge nginx-folder` answers from it')
   })
 })

@@ -121,6 +121,34 @@ describe.each(stagingPlatforms.map((platform) => [platform.name, platform] as co
       expect(headerOf(head, 'etag')).toBe(headerOf(staged, 'etag'))
     })
 
+    it('answers from what is live if the header is empty, long or no text, and reads nothing of what is staged', async () => {
+      const target = `/api/v1/prices-current/${isin}/`
+      const live = comparable(await ask(target))
+      const wrong = [
+        '',
+        'x',
+        previewToken.toUpperCase(),
+        `${previewToken} x`,
+        previewToken.slice(1),
+        'x'.repeat(8000),
+      ]
+      const before = place.readsOfStaged?.()
+      const notAscii = ['ä'.repeat(previewToken.length), '\xff'.repeat(previewToken.length)]
+      for (const token of [...wrong, ...notAscii])
+        expect(comparable(await ask(target, { 'X-Fundpress-Preview': token }))).toEqual(live)
+      expect(place.readsOfStaged?.()).toBe(before)
+    })
+
+    it('refuses a preview while staged.json is damaged, and nothing else', async () => {
+      if (platform.name === 'CloudFront') return
+      const target = `/api/v1/prices-current/${isin}/`
+      await place.set(place.one, { ...place.two, slot: 'red' })
+      const refused = await ask(target, withToken)
+      expect([refused.status, headerOf(refused, 'cache-control')]).toEqual([503, 'no-store'])
+      expect((await ask('/status/staged.json')).status).toBe(503)
+      expectLive(await ask(target), 200)
+    })
+
     it('keeps answers that come without a snapshot to itself, too', async () => {
       const target = `/api/v1/prices-current/${isin}/`
       expectStaged(await ask(target, withToken, 'OPTIONS'), 204)

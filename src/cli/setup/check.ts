@@ -102,13 +102,12 @@ function aboutWorkflows(dest: string): CheckedStep {
 
 /** Whether the roles of the folder's `iam/` are there and trust whom its documents name, asked with `aws` as it is signed in. */
 async function checkRoles(dest: string, tell: Tell): Promise<void> {
-  for (const [role, name] of [
-    ['fundpress', 'trust.json'],
-    ['fundpress-guard', 'guard-trust.json'],
+  for (const [what, role, name] of [
+    ['role', 'fundpress', 'trust.json'],
+    ['guard role', 'fundpress-guard', 'guard-trust.json'],
   ] as const) {
     const file = join(dest, 'iam', name)
     if (!existsSync(file)) continue
-    const what = `role ${role}`
     const query = ['--role-name', role, '--query', 'Role.AssumeRolePolicyDocument', '--output', 'json']
     try {
       const { stdout } = await promisify(execFile)('aws', ['iam', 'get-role', ...query], { timeout: 20_000 })
@@ -120,6 +119,8 @@ async function checkRoles(dest: string, tell: Tell): Promise<void> {
       const { code, stderr = '' } = error as { readonly code?: unknown; readonly stderr?: string }
       const why = code === 'ENOENT' ? 'this machine has no `aws`' : oneLine(stderr) || reasonOf(error)
       tell({ what, state: 'to do', says: `not seen: ${why}` })
+      // Nor would the next one be.
+      return
     }
   }
 }

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { jurisdictionOf } from '../../edge/cloudflare/deploy.ts'
-import { stackOf } from '../../edge/cloudfront/deploy.ts'
+import { stackName } from '../../edge/cloudfront/deploy.ts'
 import { fromTemplate } from '../../edge/deployment.ts'
 import { replaceFile } from '../../system/durable.ts'
 import { shellText, shellWord } from '../../system/shell-text.ts'
@@ -63,7 +63,7 @@ async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
   const workflow = workflowOf(answers)
   const isApproved = answers.approval === 'yes'
   const policies = target === 'aws' ? await policiesOf(answers) : []
-  const stack = stackOf(bucket)
+  const stack = stackName(bucket)
   const [, databaseBucket = bucket] = /^s3:\/\/([^/]+)/.exec(database) ?? []
   const isElsewhere = databaseBucket !== bucket
   const jurisdiction = jurisdictionOf(endpoint)

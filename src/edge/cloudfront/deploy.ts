@@ -7,7 +7,7 @@ import type { DeploymentSettings, MakeDeployment } from '../deployment.ts'
 import { packTable } from './table.ts'
 
 /** Of the stack. Names of CloudFront (64 characters) and of the bucket with the code (63) begin with it. */
-export const stackOf = (bucket: string): string => `fundpress-${bucket.replaceAll('.', '-')}`.slice(0, 45)
+export const stackName = (bucket: string): string => `fundpress-${bucket.replaceAll('.', '-')}`.slice(0, 45)
 
 /** @throws {Error} without a bucket, with one that is not on AWS, or if a function gets too long */
 export const cloudfront: MakeDeployment = async (settings) => {
@@ -23,7 +23,7 @@ export const cloudfront: MakeDeployment = async (settings) => {
   const readme = await fromTemplate('cloudfront/README.md', {
     bucket: bucket.name,
     region: bucket.region ?? 'eu-central-1',
-    stack: stackOf(bucket.name),
+    stack: stackName(bucket.name),
     prefixFlag: bucket.prefix === '' ? '' : ` --prefix ${bucket.prefix}`,
     hostname,
     baseUrl,

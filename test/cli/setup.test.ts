@@ -240,6 +240,7 @@ describe('answers', () => {
     ['aws', 'bucket', 'a"; touch pwned; "'],
     ['aws', 'bucket', 'file:///srv/fundpress'],
     ['aws', 'prefix', 'a*'],
+    ['aws', 'prefix', 'a/../b'],
     ['aws', 'prefix', '$(touch pwned)'],
     ['aws', 'repository', 'acme/funds@main: {}'],
     ['aws', 'account', '12345678901*'],
@@ -270,6 +271,8 @@ describe('answers', () => {
   it('that exclude each other are refused', async () => {
     const both = { shards: '4', approval: 'yes' }
     await expectFailure(setup('aws', folder.file('refused'), both), /exclude each other/, 2)
+    const insecure = { 'base-url': 'http://api.example.com' }
+    await expectFailure(setup('cloudflare', folder.file('refused'), insecure), /has to begin with https:/, 2)
     const noName = { 'licence-url': 'https://example.com/licence' }
     await expectFailure(setup('aws', folder.file('refused'), noName), /--licence-url needs --licence-name/, 2)
   })

@@ -118,7 +118,10 @@ const questions = {
     value: 'folder',
     asks: 'Folder in the bucket that holds everything',
     of: inCloud,
-    schema: form('folders of letters, digits, dots, hyphens and underscores', /^[\w.-]+(\/[\w.-]+)*$/),
+    schema: form(
+      'folders of letters, digits, dots, hyphens and underscores',
+      /^(?!\.\.?(\/|$))[\w.-]+(\/(?!\.\.?(\/|$))[\w.-]+)*$/,
+    ),
     fallback: none,
   },
   repository: {
@@ -277,7 +280,9 @@ export async function collectAnswers({ target, given, release, ask }: Asking): P
 }
 
 function refuseContradictions(answers: Answers): void {
-  const { shards, approval, licenceName, licenceUrl, kmsKey, region } = answers
+  const { target, baseUrl, shards, approval, licenceName, licenceUrl, kmsKey, region } = answers
+  if (target !== 'server' && !baseUrl.startsWith('https:'))
+    throw new UsageError(`--base-url has to begin with https: on ${target}, as its edge answers nothing else`)
   if (shards !== '' && approval === 'yes')
     throw new UsageError('--shards and --approval yes exclude each other: no workflow does both')
   if (licenceName === '' && licenceUrl !== '')

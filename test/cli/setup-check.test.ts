@@ -66,7 +66,9 @@ describe('--check', () => {
     // The prices of the nights are older than the day of this run.
     const old = { FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '1' }
     const store = { FUNDPRESS_BUCKET_ENDPOINT: press.server.endpoint, FUNDPRESS_BUCKET_PATH_STYLE: 'true' }
-    return press.bare(['setup', '--check', '--dest', 'company', ...words], { ...old, ...store, ...env })
+    // Without the `aws` of this machine, which would look for real roles.
+    const PATH = dirname(process.execPath)
+    return press.bare(['setup', '--check', '--dest', 'company', ...words], { PATH, ...old, ...store, ...env })
   }
   const stateOf = (stdout: string) =>
     Object.fromEntries(
@@ -88,6 +90,21 @@ describe('--check', () => {
     expect(code).toBe(0)
     expect(press.bucket.keys()).toEqual([])
     expect(stdout).toMatch(/^ok +build +1 funds?, \d+ documents/m)
+  })
+
+  it('asks `aws` whether the roles trust what the documents say', async () => {
+    const bin = press.nights.folder.file('bin')
+    mkdirSync(bin)
+    // Answers as for two roles of which the guard's trusts somebody else.
+    writeFileSync(join(bin, 'aws'), `#!/bin/sh\ncat '${join(dest(), 'iam/trust.json')}'\n`)
+    chmodSync(join(bin, 'aws'), 0o755)
+    const { code, stdout } = await check({ PATH: `${bin}:${process.env['PATH'] ?? ''}` })
+    expect(stateOf(stdout)).toMatchObject({ role: 'ok', 'guard role': 'failed' })
+    expect(stdout).toMatch(
+      /^failed +guard role .*guard-trust\.json names: aws iam update-assume-role-policy --role-name fundpress-guard /m,
+    )
+    expect(code).toBe(1)
+    expect(stateOf((await check()).stdout)['role']).toBe('to do')
   })
 
   it('says what is to do without a database', async () => {

@@ -90,6 +90,74 @@ describe('the files', () => {
   })
 })
 
+describe('the checklist', () => {
+  const checklistOf = async (...given: Parameters<typeof written>) =>
+    textsOf(await written(...given))['SETUP.md'] ?? ''
+
+  it('deploys the stack by a bucket, since its template has more than the 51,200 bytes that go without one', async () => {
+    const deploys = (await checklistOf('aws')).match(/^aws cloudformation deploy .*$/gm) ?? []
+    expect(deploys).toHaveLength(2)
+    for (const line of deploys) expect(line).toContain(' --s3-bucket fundpress-fund-data-code-123456789012 ')
+  })
+
+  it('keeps to the lengths of names on AWS if the bucket has the longest', async () => {
+    const text = await checklistOf('aws', { bucket: 'b'.repeat(63) })
+    const [, code = ''] = /^aws s3 mb s3:\/\/(\S+)/m.exec(text) ?? []
+    const [, stack = ''] = / --stack-name (\S+)/.exec(text) ?? []
+    expect(code).toMatch(/^[a-z0-9-]{3,63}$/)
+    expect(`${stack}-viewer-response`).toMatch(/^[\w-]{1,64}$/)
+  })
+
+  it('encrypts the bucket with the key, and lets roles, Lambda and CloudFront use it', async () => {
+    const key = 'arn:aws:kms:eu-central-1:123456789012:key/abc'
+    const dest = await written('aws', { 'kms-key': key })
+    const { 'SETUP.md': text = '', 'iam/kms.json': policy = '' } = textsOf(dest)
+    expect(text).toMatch(/^aws s3api put-bucket-encryption .*"KMSMasterKeyID": "arn:aws:kms:eu-central-1:/m)
+    const { Statement } = JSON.parse(policy) as { Statement: readonly { readonly Sid: string }[] }
+    expect(Statement.map(({ Sid }) => Sid)).toEqual(['Publishes', 'Reads', 'Edge', 'CloudFront'])
+    await expectFailure(
+      setup('aws', folder.file('refused'), { 'kms-key': key, region: 'eu-west-1' }),
+      /--kms-key is not of region eu-west-1/,
+      2,
+    )
+  })
+
+  it('finds a database in another bucket: its region on AWS, its key on R2', async () => {
+    expect(await checklistOf('aws')).toMatch(/FUNDPRESS_DATABASE_REGION .*head-bucket .*--bucket fund-in /)
+    expect(await checklistOf('cloudflare')).toContain(' FUNDPRESS_DATABASE_SECRET_ACCESS_KEY; do')
+    const database = 's3://fund-data/in/funds.sqlite'
+    for (const target of ['aws', 'cloudflare'] as const)
+      expect(await checklistOf(target, { database })).not.toContain('FUNDPRESS_DATABASE_')
+  })
+
+  it.each(['funds.sqlite', 'database/funds.sqlite', 'data/funds.sqlite'])(
+    'takes a database in the repository, %s, which git does not ignore',
+    async (database) => {
+      const dest = await written('cloudflare', { database })
+      expect(readFileSync(join(dest, 'SETUP.md'), 'utf8')).not.toContain('cp funds.sqlite funds.sqlite')
+      const git = (...words: readonly string[]) => spawnSync('git', words, { cwd: dest, encoding: 'utf8' })
+      git('init')
+      mkdirSync(dirname(join(dest, database)), { recursive: true })
+      for (const name of [database, 'other.sqlite']) writeFileSync(join(dest, name), '')
+      git('add', '--all')
+      const added = git('ls-files').stdout.split('\n')
+      expect(added).toContain(database)
+      expect(added).not.toContain('other.sqlite')
+    },
+  )
+
+  it('makes and binds a bucket of R2 in the jurisdiction that the endpoint names', async () => {
+    const endpoint = 'https://abc.eu.r2.cloudflarestorage.com'
+    const dest = await written('cloudflare', { endpoint })
+    expect(readFileSync(join(dest, 'SETUP.md'), 'utf8')).toContain(
+      'wrangler r2 bucket create fund-data --jurisdiction eu\n',
+    )
+    await expectSuccess(run('edge cloudflare --dest edge', { cwd: dest }))
+    expect(readFileSync(join(dest, 'edge/wrangler.jsonc'), 'utf8')).toContain('"jurisdiction": "eu"')
+    expect(await checklistOf('cloudflare')).toContain('wrangler r2 bucket create fund-data\n')
+  })
+})
+
 describe('the workflows', () => {
   it.each([
     ['nightly.yml', {}],
@@ -172,11 +240,14 @@ describe('answers', () => {
     ['aws', 'bucket', 'a"; touch pwned; "'],
     ['aws', 'bucket', 'file:///srv/fundpress'],
     ['aws', 'prefix', 'a*'],
+    ['aws', 'prefix', 'a/../b'],
     ['aws', 'prefix', '$(touch pwned)'],
     ['aws', 'repository', 'acme/funds@main: {}'],
     ['aws', 'account', '12345678901*'],
     ['aws', 'database', 's3://fund-in/a*'],
     ['aws', 'database', 'artifact:$(touch pwned)'],
+    ['aws', 'database', '../funds.sqlite'],
+    ['aws', 'database', 'data/../../funds.sqlite'],
     ['aws', 'action', `owner/fundpress@1.2.3\n  evil: x#${commit}`],
     ['aws', 'action', 'owner/fundpress@main'],
     ['aws', 'package', 'fundpress'],
@@ -200,6 +271,8 @@ describe('answers', () => {
   it('that exclude each other are refused', async () => {
     const both = { shards: '4', approval: 'yes' }
     await expectFailure(setup('aws', folder.file('refused'), both), /exclude each other/, 2)
+    const insecure = { 'base-url': 'http://api.example.com' }
+    await expectFailure(setup('cloudflare', folder.file('refused'), insecure), /has to begin with https:/, 2)
     const noName = { 'licence-url': 'https://example.com/licence' }
     await expectFailure(setup('aws', folder.file('refused'), noName), /--licence-url needs --licence-name/, 2)
   })

@@ -118,7 +118,10 @@ const questions = {
     value: 'folder',
     asks: 'Folder in the bucket that holds everything',
     of: inCloud,
-    schema: form('folders of letters, digits, dots, hyphens and underscores', /^[\w.-]+(\/[\w.-]+)*$/),
+    schema: form(
+      'folders of letters, digits, dots, hyphens and underscores',
+      /^(?!\.\.?(\/|$))[\w.-]+(\/(?!\.\.?(\/|$))[\w.-]+)*$/,
+    ),
     fallback: none,
   },
   repository: {
@@ -155,7 +158,7 @@ const questions = {
           )
         : text(
             's3://bucket/key, artifact:name, or a path in the repository',
-            /^(s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/[\w.-]+(\/[\w.-]+)*|artifact:[\w.-]+|[\w.][\w.-]*(\/[\w.-]+)*)$/,
+            /^(s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/[\w.-]+(\/[\w.-]+)*|artifact:[\w.-]+|(?!\.\.?\/)[\w.][\w.-]*(\/(?!\.\.?(\/|$))[\w.-]+)*)$/,
           ),
     fallback: ({ target, root = '' }) =>
       target === 'server' ? `${root}/var/lib/fundpress/funds.sqlite` : undefined,
@@ -276,11 +279,16 @@ export async function collectAnswers({ target, given, release, ask }: Asking): P
   return answers
 }
 
-function refuseContradictions({ shards, approval, licenceName, licenceUrl }: Answers): void {
+function refuseContradictions(answers: Answers): void {
+  const { target, baseUrl, shards, approval, licenceName, licenceUrl, kmsKey, region } = answers
+  if (target !== 'server' && !baseUrl.startsWith('https:'))
+    throw new UsageError(`--base-url has to begin with https: on ${target}, as its edge answers nothing else`)
   if (shards !== '' && approval === 'yes')
     throw new UsageError('--shards and --approval yes exclude each other: no workflow does both')
   if (licenceName === '' && licenceUrl !== '')
     throw new UsageError('--licence-url needs --licence-name: the downloads state both')
+  if (kmsKey !== '' && kmsKey.split(':')[3] !== region)
+    throw new UsageError(`--kms-key is not of region ${region}: a bucket needs a key of its own region`)
 }
 
 async function askUntilValid(ask: Ask, question: Question, target: Target, fallback: string | undefined) {

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { isDeepStrictEqual, promisify } from 'node:util'
 import { readPublishedStatus } from '../../site/status/document.ts'
 import type { Session } from '../command.ts'
 import { buildSince } from '../commands/build.ts'
@@ -39,6 +39,7 @@ export async function checkSetup(outer: Session, dest: string, database: string 
   const isServer = settings.bucket.name?.startsWith('file:') === true
   if (isServer) await checkUnits(dest, tell)
   else tell(aboutWorkflows(dest))
+  await checkRoles(dest, tell)
   if (isServer && isOfOther(settings.bucket.name ?? '')) {
     const says =
       'the bucket belongs to another user: run this as that user, since files of root would stop its nights'
@@ -96,6 +97,31 @@ function aboutWorkflows(dest: string): CheckedStep {
     what,
     state: 'failed',
     says: `${folder} has no nightly or no guard workflow: run \`fundpress setup\``,
+  }
+}
+
+/** Whether the roles of the folder's `iam/` are there and trust whom its documents name, asked with `aws` as it is signed in. */
+async function checkRoles(dest: string, tell: Tell): Promise<void> {
+  for (const [what, role, name] of [
+    ['role', 'fundpress', 'trust.json'],
+    ['guard role', 'fundpress-guard', 'guard-trust.json'],
+  ] as const) {
+    const file = join(dest, 'iam', name)
+    if (!existsSync(file)) continue
+    const query = ['--role-name', role, '--query', 'Role.AssumeRolePolicyDocument', '--output', 'json']
+    try {
+      const { stdout } = await promisify(execFile)('aws', ['iam', 'get-role', ...query], { timeout: 20_000 })
+      const isSame = isDeepStrictEqual(JSON.parse(stdout), JSON.parse(readFileSync(file, 'utf8')))
+      const command = `aws iam update-assume-role-policy --role-name ${role} --policy-document file://${file}`
+      if (isSame) tell({ what, state: 'ok', says: `it trusts whom ${file} names` })
+      else tell({ what, state: 'failed', says: `it does not trust whom ${file} names: ${command}` })
+    } catch (error) {
+      const { code, stderr = '' } = error as { readonly code?: unknown; readonly stderr?: string }
+      const why = code === 'ENOENT' ? 'this machine has no `aws`' : oneLine(stderr) || reasonOf(error)
+      tell({ what, state: 'to do', says: `not seen: ${why}` })
+      // Nor would the next one be.
+      return
+    }
   }
 }
 

@@ -3,6 +3,8 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { jurisdictionOf } from '../../edge/cloudflare/deploy.ts'
+import { stackName } from '../../edge/cloudfront/deploy.ts'
 import { fromTemplate } from '../../edge/deployment.ts'
 import { replaceFile } from '../../system/durable.ts'
 import { shellText, shellWord } from '../../system/shell-text.ts'
@@ -56,11 +58,15 @@ const workflowOf = ({ shards, approval }: Answers) =>
   shards !== '' ? 'nightly-sharded.yml' : approval === 'yes' ? 'nightly-approved.yml' : 'nightly.yml'
 
 async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
-  const { target, bucket, prefix, repository, account, region, endpoint, database, baseUrl, kmsKey } = answers
+  const { target, bucket, prefix, repository, account, region, endpoint } = answers
+  const { database, baseUrl, contact, kmsKey } = answers
   const workflow = workflowOf(answers)
   const isApproved = answers.approval === 'yes'
   const policies = target === 'aws' ? await policiesOf(answers) : []
-  const stack = `fundpress-${bucket.replaceAll('.', '-')}`
+  const stack = stackName(bucket)
+  const [, databaseBucket = bucket] = /^s3:\/\/([^/]+)/.exec(database) ?? []
+  const isElsewhere = databaseBucket !== bucket
+  const jurisdiction = jurisdictionOf(endpoint)
   const variables = {
     FUNDPRESS_BUCKET: bucket,
     FUNDPRESS_REGION: region,
@@ -70,20 +76,27 @@ async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
     FUNDPRESS_ROLE: target === 'aws' ? `arn:aws:iam::${account}:role/fundpress` : '',
     FUNDPRESS_GUARD_ROLE: target === 'aws' ? `arn:aws:iam::${account}:role/fundpress-guard` : '',
   }
+  const commands = Object.entries(variables)
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `gh variable set ${name} --repo ${repository} --body ${shellText(value)}`)
+  if (target === 'aws' && isElsewhere) commands.push(regionCommand(databaseBucket, answers))
   const environments = ['fundpress', 'fundpress-guard', ...(isApproved ? ['fundpress-approval'] : [])]
   const values = {
     ...{ bucket, repository, account, region, stack, workflow },
     package: shellText(answers.package),
     baseUrl: shellText(baseUrl),
-    host: new URL(baseUrl).hostname,
+    host: shellWord(new URL(baseUrl).hostname),
+    contact: shellText(contact),
+    tools: toolsOf(answers),
+    jurisdiction: jurisdiction === null ? '' : ` --jurisdiction ${jurisdiction}`,
     environments: environments.join(' '),
-    variables: Object.entries(variables)
-      .filter(([, value]) => value !== '')
-      .map(([name, value]) => `gh variable set ${name} --repo ${repository} --body ${shellText(value)}`)
-      .join('\n'),
+    variables: commands.join('\n'),
     approval: isApproved ? await fromTemplate('setup/approval.md', { repository, bucket }) : '',
-    kms: kmsKey === '' ? '' : await fromTemplate('setup/kms.md', { key: kmsKey }),
-    fetch: fetchOf(database, answers),
+    kms: kmsKey === '' ? '' : await fromTemplate('setup/kms.md', { key: kmsKey, bucket, region }),
+    databaseKey: isElsewhere
+      ? await fromTemplate('setup/database-key.md', { repository, bucket: databaseBucket })
+      : '',
+    fetch: fetchOf(answers, isElsewhere),
   }
   return [
     ...(await makeWorkflows(workflow, answers)),
@@ -93,14 +106,31 @@ async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
   ]
 }
 
-/** The command that brings the database to the checklist's machine as funds.sqlite. */
-function fetchOf(database: string, { repository, target, region, endpoint }: Answers): string {
+/** The night reads the database from the region of its bucket. */
+const regionCommand = (bucket: string, { repository, region }: Answers) =>
+  `gh variable set FUNDPRESS_DATABASE_REGION --repo ${repository} --body ` +
+  `"$(aws s3api head-bucket --region ${region} --bucket ${bucket} --query BucketRegion --output text)"`
+
+/** What the checklist needs beside the programs of all. */
+function toolsOf({ target, database, kmsKey }: Answers): string {
+  if (kmsKey !== '') return ', and `jq`'
+  return target === 'cloudflare' && database.startsWith('s3://') ? ', and `aws`' : ''
+}
+
+/** The commands that bring the database to the checklist's machine as funds.sqlite. */
+function fetchOf({ database, repository, target, region, endpoint }: Answers, isElsewhere: boolean): string {
   if (database.startsWith('artifact:'))
     return `gh run download --repo ${repository} --name ${database.slice('artifact:'.length)} --dir database\nmv database/* funds.sqlite`
+  if (database === 'funds.sqlite') return 'ls -l funds.sqlite'
   if (!database.startsWith('s3://')) return `cp ${shellWord(database)} funds.sqlite`
-  const place =
-    target === 'aws' ? `--region ${region}` : `--region ${region} --endpoint-url ${shellText(endpoint)}`
-  return `aws s3 cp ${place} ${database} funds.sqlite`
+  if (target === 'aws') return `aws s3 cp --region ${region} ${database} funds.sqlite`
+  const copy = `aws s3 cp --region ${region} --endpoint-url ${shellText(endpoint)} ${database} funds.sqlite`
+  if (!isElsewhere) return copy
+  return [
+    "printf 'Access key of the database: '; read -r database_key",
+    "printf 'Secret: '; read -r -s database_secret",
+    `AWS_ACCESS_KEY_ID=$database_key AWS_SECRET_ACCESS_KEY=$database_secret ${copy}`,
+  ].join('\n')
 }
 
 const github = new URL('../../../templates/github/', import.meta.url)
@@ -174,7 +204,10 @@ async function serverFiles(answers: Answers): Promise<readonly SetupFile[]> {
 async function ignoredFiles({ target, database }: Answers): Promise<string> {
   const text = await fromTemplate('setup/gitignore', {})
   const isInRepository = target !== 'server' && !/^(s3|artifact):/.test(database)
-  return isInRepository ? `${text}!/${database}\n` : text
+  if (!isInRepository) return text
+  // Git looks for no exception in a folder that it ignores.
+  const lines = text.split('\n').filter((line) => line === '' || !`/${database}`.startsWith(line))
+  return `${lines.join('\n')}!/${database}\n`
 }
 
 export interface Writing {

@@ -6,6 +6,10 @@ import type { MakeDeployment } from '../deployment.ts'
 /** Pins the behaviour of the runtime. The tests run the Worker with it. */
 export const compatibilityDate = '2026-07-30'
 
+/** Where R2 keeps the bucket by law, `eu`; null if nowhere in particular. Source: Cloudflare's page "Data location". */
+export const jurisdictionOf = (endpoint: string | null): string | null =>
+  /^https:\/\/[^./]+\.(\w+)\.r2\.cloudflarestorage\.com\/?$/.exec(endpoint ?? '')?.[1] ?? null
+
 /** @throws {Error} without a bucket */
 export const cloudflare: MakeDeployment = async (settings) => {
   const { bucket, baseUrl, edge } = settings
@@ -16,6 +20,7 @@ export const cloudflare: MakeDeployment = async (settings) => {
   const hasAddress = hostname !== 'localhost'
   // A Worker's name has no dots.
   const name = bucket.name.replaceAll('.', '-')
+  const jurisdiction = jurisdictionOf(bucket.endpoint)
   const values = {
     name,
     bucket: bucket.name,
@@ -25,8 +30,13 @@ export const cloudflare: MakeDeployment = async (settings) => {
     endpoint: bucket.endpoint ?? 'https://<account>.r2.cloudflarestorage.com',
     prefixFlag: bucket.prefix === '' ? '' : ` --prefix ${bucket.prefix}`,
     liveTtlSeconds: edge.liveTtlSeconds,
+    jurisdiction: jurisdiction ?? '',
+    jurisdictionFlag: jurisdiction === null ? '' : ` --jurisdiction ${jurisdiction}`,
   }
-  const wrangler = await fromTemplate('cloudflare/wrangler.jsonc', values)
+  const wrangler = (await fromTemplate('cloudflare/wrangler.jsonc', values)).replace(
+    ', "jurisdiction": ""',
+    '',
+  )
   // If `baseUrl` is not set, the Worker gets an address from Cloudflare.
   const onWorkersDev = wrangler
     .replace(/^ *"routes".*\n/m, '')

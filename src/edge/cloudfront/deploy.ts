@@ -6,6 +6,9 @@ import { bundle, edgeConfig, folderOfBucket, fromTemplate, sourceExtension } fro
 import type { DeploymentSettings, MakeDeployment } from '../deployment.ts'
 import { packTable } from './table.ts'
 
+/** Of the stack. Names of CloudFront (64 characters) and of the bucket with the code (63) begin with it. */
+export const stackName = (bucket: string): string => `fundpress-${bucket.replaceAll('.', '-')}`.slice(0, 45)
+
 /** @throws {Error} without a bucket, with one that is not on AWS, or if a function gets too long */
 export const cloudfront: MakeDeployment = async (settings) => {
   const { bucket, baseUrl } = settings
@@ -20,7 +23,7 @@ export const cloudfront: MakeDeployment = async (settings) => {
   const readme = await fromTemplate('cloudfront/README.md', {
     bucket: bucket.name,
     region: bucket.region ?? 'eu-central-1',
-    stack: `fundpress-${bucket.name.replaceAll('.', '-')}`,
+    stack: stackName(bucket.name),
     prefixFlag: bucket.prefix === '' ? '' : ` --prefix ${bucket.prefix}`,
     hostname,
     baseUrl,

@@ -63,7 +63,7 @@ it('the keys of secrets are in the environment of the steps that use the store, 
     actionOf(name).runs.steps.flatMap((step) => {
       const text = JSON.stringify({ env: step.env, with: step.with })
       // Whether there is one is no secret.
-      return /inputs\.(database-)?(secret-access-key|session-token)(?! != '')/.test(text)
+      return /inputs\.((database-)?(secret-access-key|session-token)|preview-token)(?! != '')/.test(text)
         ? [`${name}: ${step.name ?? ''}`]
         : []
     }),

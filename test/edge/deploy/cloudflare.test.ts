@@ -30,7 +30,11 @@ it('writes a module, its configuration and how to deploy them', async () => {
     observability: { enabled: true, head_sampling_rate: 0.01 },
   })
   const toBucket = '--bucket fund-data --endpoint https://<account>.r2.cloudflarestorage.com --region auto'
-  const wrangler = ['npx wrangler@4 r2 bucket create fund-data', 'npx wrangler@4 deploy']
+  const wrangler = [
+    'npm install --global wrangler@4',
+    '\nwrangler r2 bucket create fund-data\n',
+    '\nwrangler deploy',
+  ]
   for (const command of [...wrangler, `publish ${toBucket}`, 'conform --base https://api.example.org --db'])
     expect(files['README.md']).toContain(command)
   expect(Object.values(files).join('')).not.toMatch(/\{\{|undefined/)

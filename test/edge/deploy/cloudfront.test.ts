@@ -186,6 +186,20 @@ describe('security', () => {
     expect(rights(statements(policies))).toEqual(rights(statements(JSON.parse(wanted))))
   })
 
+  it('lets a publisher delete what its policy on GitHub allows, and no more', () => {
+    const deleted = (found: readonly Statement[]) =>
+      found
+        .filter(
+          ({ Effect, Action }) => Effect === 'Allow' && JSON.stringify(Action).includes('s3:DeleteObject'),
+        )
+        .flatMap(({ Resource }) => JSON.stringify(Resource).match(/(?<=:::)[^"]+/g))
+    const bucket = ['$', '{BucketName}'].join('')
+    const text = readFileSync('templates/github/permissions.json', 'utf8')
+    const wanted = text.replaceAll('{{bucket}}/', `${bucket}/nights/`)
+    const { Properties } = template.Resources['PublisherPolicy'] ?? {}
+    expect(deleted(statements(Properties))).toEqual(deleted(statements(JSON.parse(wanted))))
+  })
+
   it('outputs the same policy for an existing bucket as it gives to its own', () => {
     const text = (template.Outputs['PolicyForExistingBucket']?.Value as { 'Fn::Sub': string })['Fn::Sub']
     const given = statements(JSON.parse(text))

@@ -30,7 +30,7 @@
   }
   new MutationObserver(nameControls).observe(place, { childList: true, subtree: true })
 
-  globalThis.SwaggerUIBundle({
+  const explorer = globalThis.SwaggerUIBundle({
     domNode: place,
     url: new URL(place.dataset.description, location.href).href,
     deepLinking: true,
@@ -44,5 +44,7 @@
     plugins: [withoutNestedLinks],
     presets: [globalThis.SwaggerUIBundle.presets.apis],
     layout: 'BaseLayout',
+    // Not the published one, which comes first: a preview shows its own answers.
+    onComplete: () => explorer.oas3Actions.setSelectedServer('.'),
   })
 })()

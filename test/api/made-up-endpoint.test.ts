@@ -89,7 +89,7 @@ it('has a JSON Schema, and so has the document over all funds', () => {
 })
 
 it('is an operation of the OpenAPI description', () => {
-  const common = { baseUrl, docsUrl, asOf, publisher: null }
+  const common = { baseUrl, docsUrl, publisher: null }
   const source = { endpoints: registry, ...common, examples: new Map(), values: {} }
   const described = openApi(source)
   expect(described['tags']).toContainEqual({

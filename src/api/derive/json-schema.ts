@@ -8,8 +8,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 /** Source: JSON Schema 2020-12, its meta-schema's `$id`. */
 export const dialect = 'https://json-schema.org/draft/2020-12/schema'
 
-/** @param xml whether to add OpenAPI's `xml` hints: attributes and keyed maps are beyond them, descriptions tell */
-export function schemaOf(shape: Shape, { xml = false } = {}): JsonSchema {
+export function schemaOf(shape: Shape): JsonSchema {
   switch (shape.kind) {
     case 'text':
       return { type: 'string', description: shape.description.en, ...shape.form }
@@ -28,36 +27,31 @@ export function schemaOf(shape: Shape, { xml = false } = {}): JsonSchema {
     case 'item':
       return recordSchema({ name: { const: shape.name, type: 'string' }, value: schemaOf(shape.value) })
     case 'nullable':
-      return nullable(schemaOf(shape.of, { xml }))
+      return nullable(schemaOf(shape.of))
     case 'record':
-      return fieldsSchema(shape.fields, xml)
+      return fieldsSchema(shape.fields)
     case 'list':
-      return listSchema(schemaOf(shape.of, { xml }), xml)
+      return { type: 'array', items: schemaOf(shape.of) }
     case 'keyed':
-      return keyedSchema(schemaOf(shape.of, { xml }), shape.key.en, xml)
+      return keyedSchema(schemaOf(shape.of), shape.key.en)
     case 'byIsin':
-      return mapByIsin(schemaOf(shape.of, { xml }))
+      return mapByIsin(schemaOf(shape.of))
     default:
       return shape satisfies never
   }
 }
 
-const listSchema = (items: JsonSchema, xml: boolean): JsonSchema =>
-  xml
-    ? { type: 'array', items: { ...items, xml: { name: 'item' } }, xml: { wrapped: true } }
-    : { type: 'array', items }
-
-const keyedSchema = (of: JsonSchema, key: string, xml: boolean): JsonSchema => ({
+const keyedSchema = (of: JsonSchema, key: string): JsonSchema => ({
   type: 'object',
-  description: `A map. Its keys: ${key}.${xml ? ' In XML an `item` each, with the key as its attribute `key`.' : ''}`,
+  description: `A map. Its keys: ${key}.`,
   additionalProperties: of,
 })
 
-function fieldsSchema(members: Fields, xml: boolean): JsonSchema {
+function fieldsSchema(members: Fields): JsonSchema {
   const fields = Object.entries(members)
   const optional = fields.filter(([, { kind }]) => kind === 'optional').map(([name]) => name)
   const properties = fields.map(([name, field]) => {
-    return [name, schemaOf(field.kind === 'optional' ? field.of : field, { xml })] as const
+    return [name, schemaOf(field.kind === 'optional' ? field.of : field)] as const
   })
   return recordSchema(Object.fromEntries(properties), optional)
 }
@@ -111,9 +105,9 @@ export function documentSchemas(endpoints: readonly Endpoint[], baseUrl: string)
 
 export const schemaKey = (id: string) => `schemas/${id}.json`
 
-/** @param reference to the schema of an endpoint; a document over all funds holds its bodies @param xml as for `schemaOf` */
-export function answerSchema(endpoint: Endpoint, reference: (id: string) => string, xml = false): JsonSchema {
-  if (endpoint.scope === 'fund') return schemaOf(endpoint.body, { xml })
+/** @param reference to the schema of an endpoint; a document over all funds holds its bodies */
+export function answerSchema(endpoint: Endpoint, reference: (id: string) => string): JsonSchema {
+  if (endpoint.scope === 'fund') return schemaOf(endpoint.body)
   return recordSchema({ funds: mapByIsin({ $ref: reference(endpoint.of.id) }) })
 }
 

@@ -14,8 +14,6 @@ export interface OpenApiSource {
   readonly baseUrl: string
   /** The base of each error's `type`, without a closing slash. */
   readonly docsUrl: string
-  /** ISO 8601: of the snapshot, and so of the examples. */
-  readonly asOf: string
   readonly publisher: Publisher | null
   /** By endpoint: an answer of this snapshot. */
   readonly examples: ReadonlyMap<string, OpenApiExample>
@@ -30,25 +28,27 @@ export interface OpenApiExample {
 }
 
 export function openApi(source: OpenApiSource): JsonSchema {
-  const { endpoints, baseUrl, docsUrl, asOf } = source
+  const { endpoints, baseUrl, docsUrl } = source
   const schemas = endpoints.map((endpoint): [string, JsonSchema] => {
-    const schema = answerSchema(endpoint, referenceTo, true)
-    return [schemaName(endpoint.id), { title: endpoint.summary.en, ...schema, xml: { name: 'root' } }]
+    const schema = answerSchema(endpoint, referenceTo)
+    return [schemaName(endpoint.id), { title: endpoint.summary.en, ...schema }]
   })
   return {
     openapi: '3.1.0',
     info: {
       title: 'Fund data',
-      version: asOf,
+      version: apiVersion,
       summary: 'Read-only data of funds by ISIN',
       description,
       ...(source.publisher === null ? {} : contactAndLicense(source.publisher)),
     },
+    // Generated clients ask the first one. The explorer chooses the relative one: templates/docs/explorer.js.
     servers: [
-      // Relative to this description: requests go to the very server that it was read from.
-      { url: './', description: 'The server that this description was read from' },
       { url: baseUrl, description: 'The published API' },
+      { url: '.', description: 'The server that this description was read from' },
     ],
+    // Nobody logs in.
+    security: [],
     externalDocs: { url: `${docsUrl}/`, description: 'Documentation' },
     tags: groupsOf(endpoints).map(({ id, title }) => ({
       name: id,
@@ -57,12 +57,28 @@ export function openApi(source: OpenApiSource): JsonSchema {
     })),
     paths: Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, pathItem(endpoint, source)])),
     components: {
-      schemas: { ...Object.fromEntries(schemas), Error: { ...errorSchema, xml: { name: 'root' } } },
+      schemas: { ...Object.fromEntries(schemas), Error: errorSchema, Xml: xmlSchema },
       parameters: sharedParameters,
       headers: sharedHeaders,
       responses: sharedResponses,
     },
   }
+}
+
+/**
+ * The version of the interface, not of a snapshot: the first number grows when a client must change, the second when
+ * endpoints, fields or errors are added.
+ */
+const apiVersion = '1.0.0'
+
+/**
+ * Any answer in XML. It is a text here: OpenAPI 3.1 has no words for an element with both an attribute and a text, and its
+ * tools compare an example that is a text with the schema of the JSON form.
+ */
+const xmlSchema = {
+  type: 'string',
+  contentMediaType: 'application/xml',
+  description: 'The XML form of the JSON answer: the description of this API says how they correspond.',
 }
 
 /** Members of `info`, as OpenAPI calls them: only what is known. */
@@ -94,6 +110,7 @@ function pathItem(endpoint: Endpoint, source: OpenApiSource): JsonSchema {
       operationId: id,
       tags: [group.id],
       summary: summary.en,
+      description: descriptionOf(endpoint, hasLanguages),
       externalDocs: { url: `${source.docsUrl}/v1/endpoints/${group.id}/#${id}` },
       parameters: [
         ...own.map(([name, parameter]) => pathParameter(name, parameter, source.values[name])),
@@ -102,6 +119,17 @@ function pathItem(endpoint: Endpoint, source: OpenApiSource): JsonSchema {
       responses: responsesOf(endpoint, hasLanguages, source),
     },
   }
+}
+
+/** Markdown: what the answer is, and when it is an error. */
+function descriptionOf(endpoint: Endpoint, hasLanguages: boolean): string {
+  const { scope, summary } = endpoint
+  const all =
+    scope === 'all' ? [`By ISIN: what \`${endpoint.of.id}\` answers for each fund that has it.`] : []
+  const texts = hasLanguages ? ['Texts are in German or English.'] : []
+  const cases = [...errorCases(endpoint)].sort((one, other) => one.problem.status - other.problem.status)
+  const errors = cases.map(({ problem, when }) => `- ${problem.status}: ${when.en}`)
+  return `${[`${summary.en}.`, ...all, ...texts].join(' ')}\n\nErrors:\n\n${errors.join('\n')}`
 }
 
 /** OpenAPI has no place for `Accept` among the parameters: the media types of the responses are its values. */
@@ -167,16 +195,17 @@ function responsesOf(endpoint: Endpoint, hasLanguages: boolean, source: OpenApiS
   const { docsUrl, examples } = source
   const cases = Map.groupBy(errorCases(endpoint), ({ problem }) => problem.status)
   const errors = [...cases].sort(([one], [other]) => one - other)
-  const schema = schemaReference(endpoint.id)
   const example = examples.get(endpoint.id)
-  const content = (value: unknown) => ({ schema, example: value })
   const before = headers('ETag', 'LastModified', 'CacheControl')
   const ofLanguage = hasLanguages ? headers('ContentLanguage') : {}
   return {
     200: {
       description: endpoint.summary.en,
       headers: { ...before, ...ofLanguage, ...headers('Vary', 'Link', 'AccessControlAllowOrigin') },
-      content: { 'application/json': content(example?.json), 'application/xml': content(example?.xml) },
+      content: {
+        'application/json': { schema: schemaReference(endpoint.id), example: example?.json },
+        'application/xml': { schema: schemaReference('xml'), example: example?.xml },
+      },
     },
     304: { $ref: '#/components/responses/notModified' },
     ...Object.fromEntries(errors.map(([status, some]) => [status, errorResponse(some, docsUrl)])),
@@ -193,7 +222,7 @@ const schemaName = (id: string) => id.replace(/(?:^|[-_])(.)/g, (_, letter: stri
 /** Several errors of one status: each is an example of its own. */
 function errorResponse(cases: readonly ErrorCase[], docsUrl: string): JsonSchema {
   const content = (format: Format) => ({
-    schema: schemaReference('error'),
+    schema: schemaReference(format === 'json' ? 'error' : 'xml'),
     examples: Object.fromEntries(cases.map((error) => exampleOf(error, docsUrl, format))),
   })
   return {

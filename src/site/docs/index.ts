@@ -52,8 +52,8 @@ function descriptionOf(source: SitePageSource, endpoints: readonly Endpoint[]) {
     const json: unknown = JSON.parse(compact(example.json))
     examples.set(endpoint.id, { json, xml: xmlDocument(example.xml) })
   }
-  const { baseUrl, asOf, publisher } = source
-  return openApi({ endpoints, baseUrl, docsUrl: source.table.docsUrl, asOf, publisher, examples, values })
+  const { baseUrl, publisher } = source
+  return openApi({ endpoints, baseUrl, docsUrl: source.table.docsUrl, publisher, examples, values })
 }
 
 /** All files of the explorer lie beside its English page. */

@@ -1,0 +1,213 @@
+/** The OpenAPI document as tools of others see it: two linters, and three generators of clients that ask a server. */
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { mustRun, repository, tempFolder } from '../support/product.ts'
+import { isMissing } from '../support/programs.ts'
+import { hasXmllint, readXml } from '../support/read-xml.ts'
+import { buildDemoSite, publishedAt, type Site } from '../support/site.ts'
+import { compilerOptions, generators, node, tools } from './openapi-clients.ts'
+
+const hasTools = existsSync(join(tools, '@redocly/cli'))
+const folder = tempFolder()
+
+let site: Site
+beforeAll(async () => {
+  site = await buildDemoSite()
+})
+afterAll(() => site.stop())
+
+const descriptionOf = (out: string) => join(out, 'openapi.json')
+const described = () => JSON.parse(readFileSync(descriptionOf(site.out), 'utf8')) as Description
+const operations = () => Object.entries(described().paths).map(([path, { get }]) => ({ path, ...get }))
+
+it('names the published address first, the version of the API, and that nobody logs in', () => {
+  const { info, servers, security } = described()
+  expect(servers.map(({ url }) => url)).toEqual([publishedAt, '.'])
+  expect([info.version, security]).toEqual(['1.0.0', []])
+})
+
+it('says of each operation what it answers, and when it answers with an error', () => {
+  const descriptions = operations().map(({ description }) => description)
+  expect(new Set(descriptions).size).toBe(13)
+  for (const { description, responses } of operations())
+    for (const status of Object.keys(responses).filter((name) => name.startsWith('4')))
+      expect(description).toContain(`\n- ${status}: `)
+  expect(descriptions[0]).toBe(`Current prices of one fund.
+
+Errors:
+
+- 400: The path ends before the ISIN.
+- 400: The parameter format has a value other than json or xml.
+- 403: The fund is known, but its prices may not be published.
+- 404: The fund has no prices, or the ISIN is unknown.`)
+})
+
+it.skipIf(!hasXmllint)('has well-formed examples in XML that say nothing else than those in JSON', () => {
+  const contents = operations().flatMap(({ responses }) =>
+    Object.values(responses).map(({ content }) => content),
+  )
+  const pairs = contents.flatMap((content) => {
+    const [json, xml] = [content?.['application/json'], content?.['application/xml']]
+    if (json === undefined || xml === undefined) return []
+    expect(xml.schema).toEqual({ $ref: '#/components/schemas/Xml' })
+    if (json.examples === undefined) return [[json.example, xml.example] as const]
+    return Object.entries(json.examples).map(
+      ([name, { value }]) => [value, xml.examples?.[name]?.value] as const,
+    )
+  })
+  expect(pairs.length).toBeGreaterThan(13 * 3)
+  mkdirSync(folder.file('xml'))
+  const names = pairs.map(([, xml], index) => {
+    const name = `${index}.xml`
+    writeFileSync(join(folder.file('xml'), name), String(xml))
+    return name
+  })
+  for (const [index, leaves] of readXml(folder.file('xml'), names).entries()) {
+    const known = textsOf(pairs[index]?.[0])
+    const texts = leaves.map(([, text]) => text)
+    expect(texts.length).toBeGreaterThan(2)
+    // Both are shortened, the XML more.
+    expect(texts.filter((text) => !known.includes(text))).toEqual([])
+  }
+})
+
+/** The values of a JSON document as XML writes them. */
+function textsOf(value: unknown): string[] {
+  if (value === null) return ['']
+  if (typeof value === 'string') return [value]
+  if (typeof value === 'boolean') return [value ? '1' : '0']
+  if (typeof value !== 'object') return [JSON.stringify(value)]
+  const members = Object.values(value)
+  return members.length === 0 ? [''] : members.flatMap(textsOf)
+}
+
+describe.skipIf(isMissing(hasTools))('the OpenAPI document and tools of others', () => {
+  beforeAll(() => {
+    expect(hasTools, 'FUNDPRESS_TEST_OPENAPI names a folder with the tools of .ci/run').toBe(true)
+  })
+
+  // The interface has paths that end with a slash: the one rule of each linter that cannot hold.
+  it('Redocly and Spectral find nothing with their recommended rules, but a missing contact and licence', async () => {
+    const db = folder.file('funds.sqlite')
+    const named = folder.file('named')
+    await mustRun(['demo', '--db', db, '--funds', '1', '--years', '1', '--until', '2026-11-20'])
+    await mustRun(['build', '--db', db, '--out', named, '--as-of', '2026-11-20', '--quiet'], {
+      env: {
+        FUNDPRESS_PAGES: 'true',
+        FUNDPRESS_BASE_URL: publishedAt,
+        FUNDPRESS_SITE_NAME: 'Muster KVG',
+        FUNDPRESS_SITE_CONTACT: 'api@example.org',
+        FUNDPRESS_LICENCE_NAME: 'CC-BY-4.0',
+        FUNDPRESS_LICENCE_URL: 'https://creativecommons.org/licenses/by/4.0/',
+      },
+    })
+    for (const [out, missing] of [
+      [site.out, ['info-license', 'info-contact']],
+      [named, []],
+    ] as const)
+      expect([...(await redocly(descriptionOf(out))), ...(await spectral(descriptionOf(out)))]).toEqual(
+        missing,
+      )
+    // An error is found: the linters do read the document.
+    const broken = folder.file('broken.json')
+    const { security, ...rest } = described()
+    writeFileSync(broken, JSON.stringify({ ...rest, info: {} }))
+    expect(security).toEqual([])
+    expect(await redocly(broken)).toContain('security-defined')
+    expect(await spectral(broken)).toContain('oas3-schema')
+  })
+
+  it.each(generators)(
+    'a client of $name compiles, and asks for a document, a range and an error',
+    async (generator) => {
+      const { name, command, args, printsTo, program } = generator
+      const own = folder.file(name.replace('/', ' '))
+      const must = async (...line: readonly string[]) => {
+        const { code, stdout, stderr } = await node(own, line)
+        if (code !== 0) throw new Error(`${line.join(' ')} ended with ${code}: ${stderr}${stdout}`)
+        return stdout
+      }
+      mkdirSync(own)
+      symlinkSync(tools, join(own, 'node_modules'))
+      const write = (file: string, text: string) => writeFileSync(join(own, file), text)
+      write('package.json', JSON.stringify({ type: 'module' }))
+      write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts', 'sdk'] }))
+      write('main.ts', program)
+      const printed = await must(join(tools, command), ...args(descriptionOf(site.out)))
+      if (printsTo !== undefined) write(printsTo, printed)
+      await must(join(repository, 'node_modules/typescript/bin/tsc'), '-p', '.')
+      const files = { absWorkingDir: own, entryPoints: ['main.ts'], outfile: 'built.js' }
+      await build({ ...files, bundle: true, format: 'esm', platform: 'node', packages: 'external' })
+      const isin = operations()[0]?.parameters[0]?.example ?? ''
+      const stdout = await must('built.js', site.base, isin)
+
+      const get = async (path: string) => (await fetch(site.base + path)).json() as Promise<Prices>
+      const current = await get(`/api/v1/prices-current/${isin}/`)
+      const historic = await get(`/api/v1/prices-historic/${isin}/2026-11-02/2026-11-13/`)
+      expect(historic.prices).toHaveLength(10)
+      expect(JSON.parse(stdout)).toEqual({
+        document: [isin, current.currency],
+        range: historic.prices.map(({ date, net_asset_value: { value } }) => `${date} ${value}`),
+        error: [404, 'There is no fund with this ISIN: XX0000000002'],
+      })
+    },
+  )
+})
+
+/** The names of the rules that find something. */
+async function redocly(description: string): Promise<string[]> {
+  const config = folder.file('redocly.yaml')
+  writeFileSync(config, 'extends: [recommended]\nrules: { no-path-trailing-slash: off }\n')
+  const line = [
+    join(tools, '@redocly/cli/bin/cli.js'),
+    'lint',
+    '--config',
+    config,
+    '--format',
+    'json',
+    description,
+  ]
+  const { stdout } = await node(folder.path, line)
+  const { problems } = JSON.parse(stdout) as { readonly problems: readonly { readonly ruleId: string }[] }
+  return problems.map(({ ruleId }) => ruleId)
+}
+
+async function spectral(description: string): Promise<string[]> {
+  const config = folder.file('spectral.yaml')
+  writeFileSync(config, 'extends: ["spectral:oas"]\nrules: { path-keys-no-trailing-slash: off }\n')
+  const line = [
+    join(tools, '@stoplight/spectral-cli/dist/index.js'),
+    'lint',
+    '-r',
+    config,
+    '-q',
+    '-f',
+    'json',
+    description,
+  ]
+  const { stdout } = await node(folder.path, line)
+  return (JSON.parse(stdout) as { readonly code: string }[]).map(({ code }) => code)
+}
+
+interface Description {
+  readonly info: { readonly version: string }
+  readonly servers: readonly { readonly url: string }[]
+  readonly security: unknown
+  readonly paths: Readonly<Record<string, { readonly get: Operation }>>
+}
+interface Operation {
+  readonly description: string
+  readonly parameters: readonly { readonly example?: string }[]
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Content>> }>>
+}
+interface Content {
+  readonly schema: object
+  readonly example?: unknown
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+}
+interface Prices {
+  readonly currency: string
+  readonly prices: readonly { readonly date: string; readonly net_asset_value: { readonly value: string } }[]
+}

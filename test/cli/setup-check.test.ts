@@ -53,6 +53,16 @@ it.runIf(isRoot)('--check by root leaves nothing in the bucket of another user',
   expect(readdirSync(bucket)).toEqual([])
 })
 
+it('--check says that the program is not installed and that no timer is enabled', async () => {
+  const root = folder.file('fresh-root')
+  const dest = folder.file('fresh')
+  await expectSuccess(run(setupWords('server', dest, { root }), inFolder))
+  const { stdout } = await run(['setup', '--check', '--dest', dest], inFolder)
+  if (existsSync('/usr/bin/systemd-analyze'))
+    expect(stdout).toMatch(/^to do +units +the program that they run is not there: install it$/m)
+  expect(stdout).toMatch(/^to do +timers +not enabled: fundpress-guard\.timer, fundpress-nightly\.timer$/m)
+})
+
 describe('--check', () => {
   let press: Press
   const dest = () => press.nights.folder.file('company')

@@ -116,10 +116,28 @@ async function checkUnits(dest: string, tell: Tell): Promise<void> {
     tell({ what, state: 'ok', says: `systemd accepts ${units.join(', ')}` })
   } catch (error) {
     const { code, stderr = '' } = error as { readonly code?: unknown; readonly stderr?: string }
+    const lines = stderr.trim().split('\n')
     if (code === 'ENOENT')
       tell({ what, state: 'to do', says: 'this machine has no systemd-analyze to verify them' })
+    else if (lines.every((line) => / is not executable: No such file/.test(line)))
+      tell({ what, state: 'to do', says: 'the program that they run is not there: install it' })
     else tell({ what, state: 'failed', says: oneLine(stderr) || reasonOf(error) })
   }
+  tell(await aboutTimers(units.filter((name) => name.endsWith('.timer'))))
+}
+
+/** A timer that nobody has enabled is a night that never comes, and no unit tells of it. */
+async function aboutTimers(timers: readonly string[]): Promise<CheckedStep> {
+  const what = 'timers'
+  const isEnabled = (timer: string) =>
+    promisify(execFile)('systemctl', ['is-enabled', '--quiet', timer], { timeout: 60_000 }).then(
+      () => true,
+      () => false,
+    )
+  const enabled = await Promise.all(timers.map(isEnabled))
+  const off = timers.filter((_, index) => enabled[index] === false)
+  if (off.length === 0) return { what, state: 'ok', says: `${timers.join(', ')} are enabled` }
+  return { what, state: 'to do', says: `not enabled: ${off.join(', ')}` }
 }
 
 const oneLine = (text: string) => cut(text.replace(/[\p{Cc}\s]+/gu, ' ').trim(), 500)

@@ -7,8 +7,9 @@ import { buildNights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { tempFolder } from '../support/product.ts'
 import { isMissing } from '../support/programs.ts'
+import { credentials } from '../support/publishing.ts'
 import { expectFailure, expectSuccess } from './outcome.ts'
-import { run } from './run.ts'
+import { ended, run, start } from './run.ts'
 import { setupWords } from './setup-flags.ts'
 
 const folder = tempFolder()
@@ -72,12 +73,15 @@ describe('--check', () => {
   })
   afterAll(() => press.stop())
 
-  const check = (env = {}, ...words: readonly string[]) => {
+  const words = ['setup', '--check', '--dest', 'company'] as const
+  const surroundings = () => ({
     // The prices of the nights are older than the day of this run.
-    const old = { FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '1' }
-    const store = { FUNDPRESS_BUCKET_ENDPOINT: press.server.endpoint, FUNDPRESS_BUCKET_PATH_STYLE: 'true' }
-    return press.bare(['setup', '--check', '--dest', 'company', ...words], { ...old, ...store, ...env })
-  }
+    FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '1',
+    FUNDPRESS_BUCKET_ENDPOINT: press.server.endpoint,
+    FUNDPRESS_BUCKET_PATH_STYLE: 'true',
+  })
+  const check = (env = {}, ...more: readonly string[]) =>
+    press.bare([...words, ...more], { ...surroundings(), ...env })
   const stateOf = (stdout: string) =>
     Object.fromEntries(
       stdout
@@ -98,6 +102,22 @@ describe('--check', () => {
     expect(code).toBe(0)
     expect(press.bucket.keys()).toEqual([])
     expect(stdout).toMatch(/^ok +build +1 funds?, \d+ documents/m)
+  })
+
+  it('removes what a killed one has left of its build', async () => {
+    const place = press.nights.folder.file('tmp')
+    mkdirSync(place)
+    const left = () => readdirSync(place).filter((name) => /^\.?fundpress-/.test(name))
+    const env = { ...surroundings(), ...credentials, TMPDIR: place }
+    const options = { cwd: press.nights.folder.path, env }
+    const child = start([...words, '--database', 'funds.sqlite'], options)
+    const kill = () => left().length > 0 && child.kill('SIGKILL')
+    press.server.faults([{ kind: 'call', when: 'before', run: kill }])
+    expect((await ended(child)).signal).toBe('SIGKILL')
+    press.server.faults([])
+    expect(left()).toHaveLength(1)
+    await expectSuccess(check({ TMPDIR: place }, '--database', 'funds.sqlite'))
+    expect(left()).toEqual([])
   })
 
   it('says what is to do without a database', async () => {

@@ -1,11 +1,11 @@
 /** `fundpress setup --check`: the steps of the checklist that a machine can try, each with what it found. It publishes nothing. */
 
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { readPublishedStatus } from '../../site/status/document.ts'
+import { makeTemporaryFolder } from '../../system/temporary.ts'
 import type { Session } from '../command.ts'
 import { buildSince } from '../commands/build.ts'
 import { diagnose } from '../commands/doctor.ts'
@@ -155,8 +155,9 @@ async function checkNight(
     tell({ what, state: 'to do', says: `no database (${where}): fetch it, then give --database FILE` })
     return
   }
-  const out = mkdtempSync(join(tmpdir(), 'fundpress-setup-'))
-  const session = { ...outer, settings: { ...outer.settings, db, out } }
+  const folder = await makeTemporaryFolder()
+  // A build works beside its folder: all of it is below this one.
+  const session = { ...outer, settings: { ...outer.settings, db, out: join(folder, 'out') } }
   const override = { allow: [], isForced: false, reason: null, who: '' }
   try {
     const built = await withLive(session, isBucketWell ? 'live' : null, async (live) => {
@@ -182,7 +183,7 @@ async function checkNight(
     session.signal.throwIfAborted()
     tell({ what, state: 'failed', says: reasonOf(error) })
   } finally {
-    rmSync(out, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 

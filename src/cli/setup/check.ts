@@ -119,7 +119,7 @@ async function checkUnits(dest: string, tell: Tell): Promise<void> {
     const lines = stderr.trim().split('\n')
     if (code === 'ENOENT')
       tell({ what, state: 'to do', says: 'this machine has no systemd-analyze to verify them' })
-    else if (lines.every((line) => / is not executable: No such file/.test(line)))
+    else if (lines.every((line) => line.includes(' is not executable: No such file')))
       tell({ what, state: 'to do', says: 'the program that they run is not there: install it' })
     else tell({ what, state: 'failed', says: oneLine(stderr) || reasonOf(error) })
   }

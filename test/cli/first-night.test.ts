@@ -69,7 +69,7 @@ describe.runIf(isComplete)('the checklist', () => {
       try {
         for (const { kind, block } of blocksOf(dest)) {
           if (kind === 'machine' && block.includes('nginx -t'))
-            nginx = await spawnNginx(join(root, 'etc/nginx'), port)
+            nginx ??= await spawnNginx(join(root, 'etc/nginx'), port)
           if (kind !== '') continue
           if (block.includes(' check\n'))
             execute(program, ['demo', '--funds', '2', '--years', '1', '--db', db], dest)
@@ -134,7 +134,7 @@ describe.runIf(isComplete)('the checklist', () => {
   })
 })
 
-/** The shell blocks of a checklist, in their order. `kind`: what only an account or the machine can do; '' for all others. */
+/** The shell blocks of a checklist, in their order. `kind`: what only an account or the machine can do, or what is for a trial; '' for all others. */
 function blocksOf(dest: string) {
   const text = readFileSync(join(dest, 'SETUP.md'), 'utf8')
   return [...text.matchAll(/^```sh ?(.*)\n([^]*?)^```$/gm)].map(([, kind = '', block = '']) => ({

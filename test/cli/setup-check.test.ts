@@ -7,8 +7,9 @@ import { buildNights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { tempFolder } from '../support/product.ts'
 import { isMissing } from '../support/programs.ts'
+import { credentials } from '../support/publishing.ts'
 import { expectFailure, expectSuccess } from './outcome.ts'
-import { run } from './run.ts'
+import { ended, run, start } from './run.ts'
 import { setupWords } from './setup-flags.ts'
 
 const folder = tempFolder()
@@ -53,6 +54,16 @@ it.runIf(isRoot)('--check by root leaves nothing in the bucket of another user',
   expect(readdirSync(bucket)).toEqual([])
 })
 
+it('--check says that the program is not installed and that no timer is enabled', async () => {
+  const root = folder.file('fresh-root')
+  const dest = folder.file('fresh')
+  await expectSuccess(run(setupWords('server', dest, { root }), inFolder))
+  const { stdout } = await run(['setup', '--check', '--dest', dest], inFolder)
+  if (existsSync('/usr/bin/systemd-analyze'))
+    expect(stdout).toMatch(/^to do +units +the program that they run is not there: install it$/m)
+  expect(stdout).toMatch(/^to do +timers +not enabled: fundpress-guard\.timer, fundpress-nightly\.timer$/m)
+})
+
 describe('--check', () => {
   let press: Press
   const dest = () => press.nights.folder.file('company')
@@ -62,14 +73,17 @@ describe('--check', () => {
   })
   afterAll(() => press.stop())
 
-  const check = (env = {}, ...words: readonly string[]) => {
+  const words = ['setup', '--check', '--dest', 'company'] as const
+  const surroundings = () => ({
     // The prices of the nights are older than the day of this run.
-    const old = { FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '1' }
-    const store = { FUNDPRESS_BUCKET_ENDPOINT: press.server.endpoint, FUNDPRESS_BUCKET_PATH_STYLE: 'true' }
+    FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '1',
+    FUNDPRESS_BUCKET_ENDPOINT: press.server.endpoint,
+    FUNDPRESS_BUCKET_PATH_STYLE: 'true',
     // Without the `aws` of this machine, which would look for real roles.
-    const PATH = dirname(process.execPath)
-    return press.bare(['setup', '--check', '--dest', 'company', ...words], { PATH, ...old, ...store, ...env })
-  }
+    PATH: dirname(process.execPath),
+  })
+  const check = (env = {}, ...more: readonly string[]) =>
+    press.bare([...words, ...more], { ...surroundings(), ...env })
   const stateOf = (stdout: string) =>
     Object.fromEntries(
       stdout
@@ -105,6 +119,22 @@ describe('--check', () => {
     )
     expect(code).toBe(1)
     expect(stateOf((await check()).stdout)['role']).toBe('to do')
+  })
+
+  it('removes what a killed one has left of its build', async () => {
+    const place = press.nights.folder.file('tmp')
+    mkdirSync(place)
+    const left = () => readdirSync(place).filter((name) => /^\.?fundpress-/.test(name))
+    const env = { ...surroundings(), ...credentials, TMPDIR: place }
+    const options = { cwd: press.nights.folder.path, env }
+    const child = start([...words, '--database', 'funds.sqlite'], options)
+    const kill = () => left().length > 0 && child.kill('SIGKILL')
+    press.server.faults([{ kind: 'call', when: 'before', run: kill }])
+    expect((await ended(child)).signal).toBe('SIGKILL')
+    press.server.faults([])
+    expect(left()).toHaveLength(1)
+    await expectSuccess(check({ TMPDIR: place }, '--database', 'funds.sqlite'))
+    expect(left()).toEqual([])
   })
 
   it('says what is to do without a database', async () => {

@@ -218,7 +218,7 @@ const questions = {
   package: {
     value: 'file',
     isRare: true,
-    asks: 'Package of that release: an https address or a file, ending in .tgz',
+    asks: 'Package of fundpress: an https address or a path with a slash, ending in .tgz',
     of: null,
     // A bare name would be one of the registry, which belongs to anybody.
     schema: form(

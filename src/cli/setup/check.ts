@@ -1,11 +1,11 @@
 /** `fundpress setup --check`: the steps of the checklist that a machine can try, each with what it found. It publishes nothing. */
 
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual, promisify } from 'node:util'
 import { readPublishedStatus } from '../../site/status/document.ts'
+import { makeTemporaryFolder } from '../../system/temporary.ts'
 import type { Session } from '../command.ts'
 import { buildSince } from '../commands/build.ts'
 import { diagnose } from '../commands/doctor.ts'
@@ -142,10 +142,28 @@ async function checkUnits(dest: string, tell: Tell): Promise<void> {
     tell({ what, state: 'ok', says: `systemd accepts ${units.join(', ')}` })
   } catch (error) {
     const { code, stderr = '' } = error as { readonly code?: unknown; readonly stderr?: string }
+    const lines = stderr.trim().split('\n')
     if (code === 'ENOENT')
       tell({ what, state: 'to do', says: 'this machine has no systemd-analyze to verify them' })
+    else if (lines.every((line) => line.includes(' is not executable: No such file')))
+      tell({ what, state: 'to do', says: 'the program that they run is not there: install it' })
     else tell({ what, state: 'failed', says: oneLine(stderr) || reasonOf(error) })
   }
+  tell(await aboutTimers(units.filter((name) => name.endsWith('.timer'))))
+}
+
+/** A timer that nobody has enabled is a night that never comes, and no unit tells of it. */
+async function aboutTimers(timers: readonly string[]): Promise<CheckedStep> {
+  const what = 'timers'
+  const isEnabled = (timer: string) =>
+    promisify(execFile)('systemctl', ['is-enabled', '--quiet', timer], { timeout: 60_000 }).then(
+      () => true,
+      () => false,
+    )
+  const enabled = await Promise.all(timers.map(isEnabled))
+  const off = timers.filter((_, index) => enabled[index] === false)
+  if (off.length === 0) return { what, state: 'ok', says: `${timers.join(', ')} are enabled` }
+  return { what, state: 'to do', says: `not enabled: ${off.join(', ')}` }
 }
 
 const oneLine = (text: string) => cut(text.replace(/[\p{Cc}\s]+/gu, ' ').trim(), 500)
@@ -163,8 +181,9 @@ async function checkNight(
     tell({ what, state: 'to do', says: `no database (${where}): fetch it, then give --database FILE` })
     return
   }
-  const out = mkdtempSync(join(tmpdir(), 'fundpress-setup-'))
-  const session = { ...outer, settings: { ...outer.settings, db, out } }
+  const folder = await makeTemporaryFolder()
+  // A build works beside its folder: all of it is below this one.
+  const session = { ...outer, settings: { ...outer.settings, db, out: join(folder, 'out') } }
   const override = { allow: [], isForced: false, reason: null, who: '' }
   try {
     const built = await withLive(session, isBucketWell ? 'live' : null, async (live) => {
@@ -190,7 +209,7 @@ async function checkNight(
     session.signal.throwIfAborted()
     tell({ what, state: 'failed', says: reasonOf(error) })
   } finally {
-    rmSync(out, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 

@@ -185,6 +185,7 @@ async function serverFiles(answers: Answers): Promise<readonly SetupFile[]> {
     fundpress: program,
     run: `runuser -u ${user} -- ${program} --config ${root}/etc/fundpress/fundpress.config.json`,
     status: shellText(`${baseUrl}/status/`),
+    host: new URL(baseUrl).hostname,
     hardening: (await fromTemplate('setup/hardening.conf', {})).trimEnd(),
     attempts: calendar(attempts),
     guard: calendar(guard),

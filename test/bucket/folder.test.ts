@@ -13,7 +13,7 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { openFolder, type FolderStore } from '../../src/bucket/store/folder.ts'
 import { readSmall } from '../../src/bucket/store/read.ts'
 import { runAlone } from '../cli/run.ts'
@@ -88,6 +88,32 @@ it('changes nothing while another process holds the lock, and then asks whether 
   expect([readFileSync(file('a'), 'utf8'), readFileSync(file('b'), 'utf8')]).toEqual(['old', 'in time'])
   expect(readdirSync(file('.fundpress'))).toEqual(['lock'])
 })
+
+it.runIf(process.platform === 'linux')(
+  'flushes all objects before a key at the root, also if another put has begun to, but not before a renewal',
+  async () => {
+    const [bin, begun, isReleased] = [folder.file('bin'), folder.file('begun'), folder.file('released')]
+    mkdirSync(bin)
+    const wait = `echo > ${begun}; until [ -e ${isReleased} ]; do /bin/sleep 0.01; done`
+    writeFileSync(`${bin}/sync`, `#!/bin/sh\n${wait}\n`, { mode: 0o755 })
+    vi.stubEnv('PATH', bin)
+    try {
+      await put('blue/a')
+      const first = put('journal.json', 'torn')
+      await vi.waitFor(() => expect(existsSync(begun)).toBe(true), 10_000)
+      const flip = put('live.json')
+      await store.put(object('journal.json', 'torn, still'), undefined, { isRenewal: true })
+      await setTimeout(200)
+      expect(existsSync(file('live.json'))).toBe(false)
+      writeFileSync(isReleased, '')
+      await Promise.all([first, flip])
+      expect(existsSync(file('live.json'))).toBe(true)
+    } finally {
+      writeFileSync(isReleased, '')
+      vi.unstubAllEnvs()
+    }
+  },
+)
 
 it('removes what a killed process was writing, an hour later', async () => {
   mkdirSync(file('.fundpress'), { recursive: true })

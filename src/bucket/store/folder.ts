@@ -68,15 +68,21 @@ export function openFolder(
 
   /** Whether something was changed since the last flush. What an earlier process wrote may not have been flushed. */
   let isUnflushed = true
-  const flushEarlier = async (stop: AbortSignal | undefined) => {
-    if (!isUnflushed) return
-    isUnflushed = false
-    try {
-      await flushTree(root, stop ?? new AbortController().signal)
-    } catch (error) {
-      isUnflushed = true
-      throw error
-    }
+  /** One after the other: what another put has begun to flush is not on the disk before that is done. */
+  let flushes: Promise<void> = Promise.resolve()
+  const flushEarlier = (stop: AbortSignal | undefined): Promise<void> => {
+    const turn = flushes.then(async () => {
+      if (!isUnflushed) return
+      isUnflushed = false
+      try {
+        await flushTree(root, stop ?? new AbortController().signal)
+      } catch (error) {
+        isUnflushed = true
+        throw error
+      }
+    })
+    flushes = turn.catch(() => undefined)
+    return turn
   }
 
   const get: ObjectStore['get'] = async (key, { part, ifMatch, signal: ownSignal } = {}) => {
@@ -104,12 +110,13 @@ export function openFolder(
 
   /**
    * Writes a file under another name, then gives it its key. A key at the root of the bucket says something about all other
-   * objects (what is live, what is torn): these are flushed before it, and it is flushed itself before the call ends.
+   * objects (what is live, what is torn): these are flushed before it, unless it only renews what it says, and it is flushed
+   * itself before the call ends.
    */
   const place = async (
     key: string,
     write: (temporary: string, stop: AbortSignal | undefined) => Promise<void> | void,
-    { signal: ownSignal, assertFresh }: WriteOptions,
+    { signal: ownSignal, assertFresh, isRenewal = false }: WriteOptions,
     checked?: { readonly condition: Condition; readonly body: Buffer },
   ): Promise<PutObject> => {
     count('PutObject')
@@ -122,7 +129,7 @@ export function openFolder(
       // Small files are written at once, which takes less time than to ask another thread: timers have their turn here.
       await setImmediate()
       await write(temporary, stop)
-      if (isAtRoot) await flushEarlier(stop)
+      if (isAtRoot && !isRenewal) await flushEarlier(stop)
       return await change(stop, () => {
         // The clock is looked at under the lock: whoever takes the lease over holds it when this cannot pass any more.
         assertFresh?.()

@@ -31,11 +31,14 @@ export async function readStatus(store: ObjectStore) {
   // A slot is torn while a publish changes it, and after one that was killed.
   const isWhole = head !== null && torn[slot] === undefined
   const isReverted = head !== null && revertedBefore(live.live)?.snapshot === head.snapshot
+  // Earlier versions wrote no `previous`. What was staged, and lost its staged.json, was not live.
+  const { previous }: Partial<Live> = live.live
+  const wasLive = previous === undefined || previous?.snapshot === head?.snapshot
   return {
     live,
     consistency: { documents: documents?.snapshot ?? null, downloads },
     // A rollback would bring what was live before, or once more what one has reverted.
-    other: { slot, head, isWhole, isReverted },
+    other: { slot, head, isWhole, isReverted, wasLive },
     journal,
     staged,
   }

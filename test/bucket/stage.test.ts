@@ -383,6 +383,19 @@ describe('serve --snapshot', () => {
     }
   })
 
+  it('serves what is staged if another edition of the same snapshot is live', async () => {
+    const env = { FUNDPRESS_BASE_URL: 'https://new.example.org' }
+    await expectSuccess(press.fundpress('publish --out night-1 --stage --quiet', env))
+    const { child } = press.begin(`serve --port 0 --snapshot ${id('night-1')}`)
+    try {
+      const [said] = (await once(child.stdout ?? child, 'data')) as [Buffer]
+      const [base = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(said.toString()) ?? []
+      expect(await (await fetch(`${base}/changes/feed.xml`)).text()).toContain(env.FUNDPRESS_BASE_URL)
+    } finally {
+      child.kill()
+    }
+  })
+
   it('fails if no slot holds it, and goes with --bucket', async () => {
     await expectFailure(
       press.fundpress(`serve --port 0 --snapshot ${id('changed')}`),

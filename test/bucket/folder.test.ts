@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -145,6 +146,24 @@ it.each(['../x', 'a/../../x', '/x', 'a//b', './a', 'a/.', '', 'a/', '.fundpress/
     await expect(store.delete([key])).rejects.toThrow('cannot be the path of a file below the folder')
   },
 )
+
+it('lists, reads and deletes what is behind a symbolic link, as it would be served', async () => {
+  await put('downloads/today/a')
+  const archive = folder.file('archive')
+  mkdirSync(archive)
+  writeFileSync(`${archive}/b`, 'b')
+  symlinkSync(archive, file('downloads/earlier'))
+  symlinkSync('nowhere', file('downloads/today/gone'))
+  const list = async () => {
+    const keys: string[] = []
+    for await (const { key } of store.list('downloads/')) keys.push(key)
+    return keys
+  }
+  expect(await list()).toEqual(['downloads/earlier/b', 'downloads/today/a'])
+  expect(await store.folders('downloads/')).toEqual(['earlier', 'today'])
+  await store.delete(['downloads/earlier/b'])
+  expect([await list(), readdirSync(archive)]).toEqual([['downloads/today/a'], []])
+})
 
 it('refuses a body with another digest, and leaves nothing behind', async () => {
   const wrong = { ...object('a', 'x'), body: Buffer.from('y') }

@@ -176,8 +176,8 @@ export function openFolder(
   /** Files below a folder whose keys have the prefix, in the byte order of keys: that of a folder counts with its slash. */
   function* filesBelow(folder: string, prefixOfKeys: string): Generator<ListedObject> {
     const names = entriesOf(join(root, folder))
-      .filter((entry) => entry.isFile() || (entry.isDirectory() && folder + entry.name !== ownFolder))
-      .map((entry) => `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`)
+      .filter(({ name: own, isFile, isFolder }) => isFile || (isFolder && folder + own !== ownFolder))
+      .map(({ name: own, isFolder }) => `${folder}${own}${isFolder ? '/' : ''}`)
       .filter((key) => key.startsWith(prefixOfKeys) || (key.endsWith('/') && prefixOfKeys.startsWith(key)))
       .sort((one, other) => (isBefore(one, other) ? -1 : 1))
     for (const key of names) {
@@ -213,7 +213,7 @@ export function openFolder(
     const isFilled = (found: string) => filesBelow(`${start}${found}/`, '').next().done !== true
     await setImmediate()
     try {
-      const found = entriesOf(join(root, start)).filter((entry) => entry.isDirectory())
+      const found = entriesOf(join(root, start)).filter(({ isFolder }) => isFolder)
       const names = found.map((entry) => entry.name).filter((one) => start + one !== ownFolder)
       return names.filter(isFilled).sort()
     } catch (error) {

@@ -17,7 +17,7 @@ import Database from 'better-sqlite3'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { openFolder, type FolderStore } from '../../src/bucket/store/folder.ts'
 import { readSmall } from '../../src/bucket/store/read.ts'
-import { runAlone } from '../cli/run.ts'
+import { run, runAlone } from '../cli/run.ts'
 import { userWithoutRights } from '../support/other-user.ts'
 import { tempFolder } from '../support/product.ts'
 import { filesIn } from '../support/tree.ts'
@@ -221,13 +221,18 @@ describe('says what is wrong, and what to do', () => {
     }
   })
 
-  it('if the bucket is a folder, and a setting is for a store', async () => {
-    const args = ['status', '--bucket', `file://${bucket}`, '--region', 'eu-central-1']
-    const { code, stderr } = await runAlone(args, { cwd: folder.path })
-    expect(stderr).toBe(
-      `fundpress: bucket.name is the folder file://${bucket}: it cannot have bucket.region, remove one of both\n`,
-    )
-    expect(code).toBe(2)
+  it('if the bucket is a folder, and a setting is for a store or leads out of it', async () => {
+    const name = `file://${bucket}`
+    const status = (...flags: string[]) => run(['status', '--bucket', name, ...flags], { cwd: folder.path })
+    expect(await status('--region', 'eu-central-1')).toMatchObject({
+      code: 2,
+      stderr: `fundpress: bucket.name is the folder ${name}: it cannot have bucket.region, remove one of both\n`,
+    })
+    for (const prefix of ['../x', 'a/../../x', 'a//b', '.fundpress'])
+      expect(await status('--prefix', prefix)).toMatchObject({
+        code: 2,
+        stderr: `fundpress: bucket.prefix is ${prefix}: it must be the path of a folder below ${name}\n`,
+      })
   })
 })
 

@@ -230,6 +230,14 @@ describe('another publish', () => {
     expectWhole()
   })
 
+  it('of the staged snapshot uploads what is missing if the slot does not hold it any more', async () => {
+    press.bucket.remove('green/manifest.ndjson.gz')
+    expect((await press.fundpress('status')).stdout).toContain('green holds no snapshot')
+    await expectSuccess(press.publish('night-2'))
+    expect(live()).toBe(id('night-2'))
+    expectWhole()
+  })
+
   it.each([['changed'], ['night-1']])('or stage of another one takes its place (%s)', async (name) => {
     await expectSuccess(stage('changed'))
     expect([live(), staged()?.snapshot]).toEqual([id('night-1'), id('changed')])

@@ -12,7 +12,7 @@ import { findStaged } from './staged.ts'
 
 export type Status = Awaited<ReturnType<typeof readStatus>>
 
-/** Six or seven reads. `consistency` and `other` are null while nothing is live. `staged`: null also if its slot is torn. @throws {Damaged} for the other slot's manifest */
+/** Six or seven reads. `consistency` and `other` are null while nothing is live. `staged`: null also if its slot is torn or holds another one. @throws {Damaged} for the other slot's manifest */
 export async function readStatus(store: ObjectStore) {
   // In this order: a publish that begins after the journal was read finds what is live here.
   const live = await readLive(store)
@@ -40,7 +40,7 @@ export async function readStatus(store: ObjectStore) {
     // A rollback would bring what was live before, or once more what one has reverted.
     other: { slot, head, isWhole, isReverted, wasLive },
     journal,
-    staged,
+    staged: staged?.snapshot === head?.snapshot ? staged : null,
   }
 }
 

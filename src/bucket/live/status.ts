@@ -32,8 +32,7 @@ export async function readStatus(store: ObjectStore) {
   const isWhole = head !== null && torn[slot] === undefined
   const isReverted = head !== null && revertedBefore(live.live)?.snapshot === head.snapshot
   // Earlier versions wrote no `previous`. What was staged, and lost its staged.json, was not live.
-  const { previous }: Partial<Live> = live.live
-  const wasLive = previous === undefined || previous?.snapshot === head?.snapshot
+  const wasLive = !('previous' in live.live) || live.live.previous?.snapshot === head?.snapshot
   return {
     live,
     consistency: { documents: documents?.snapshot ?? null, downloads },

@@ -38,10 +38,12 @@ export function loadSettings({ flags, environment, configFile, cores }: SettingS
   return settings
 }
 
-/** @throws {UsageError} for a folder with settings of a store */
+/** @throws {UsageError} for a folder with settings of a store, or with a prefix that is no folder of its own in it */
 function assertBucket({ bucket }: Settings): void {
-  const { name, endpoint, region, pathStyle } = bucket
+  const { name, prefix, endpoint, region, pathStyle } = bucket
   if (name === null || !isFolderName(name)) return
+  if (prefix !== '' && prefix.split('/').some((part) => ['', '.', '..', '.fundpress'].includes(part)))
+    throw new UsageError(`bucket.prefix is ${prefix}: it must be the path of a folder below ${name}`)
   const settings = Object.entries({ endpoint, region, pathStyle })
   const [wrong] = settings.find(([, value]) => value !== null && value !== false) ?? []
   if (wrong !== undefined)

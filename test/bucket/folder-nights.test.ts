@@ -1,6 +1,6 @@
 /** Nights through the command line on a bucket that is a folder: the same commands and guards as on an object store. */
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
@@ -95,6 +95,25 @@ it('a night, a second one, a refusal that changes nothing, a rollback, a repair,
   expect(existsSync(join(bucket, 'blue/strange.txt'))).toBe(false)
   await must('verify --deep')
   expect((await must('diff live other')).length).toBeGreaterThan(0)
+})
+
+it('puts no download again that is there, unless its bytes differ', async () => {
+  await must('publish --out night-1 --quiet')
+  const { snapshot } = await json('plan --out night-2')
+  const source = nights.folder.file(`night-2/downloads/${String(snapshot).slice(0, 10)}`)
+  mkdirSync(source, { recursive: true })
+  writeFileSync(join(source, 'funds.csv'), 'isin\n')
+  for (const out of ['night-2', 'night-3']) await must(`publish --out ${out} --stage --quiet`)
+  const again = await fundpress('publish --out night-2 --stage --json')
+  expect(again).toMatchObject({ code: 0, stderr: '' })
+  const counts = { put: 0, replaced: 0, deleted: 0 }
+  expect(JSON.parse(again.stdout)).toMatchObject({ hasStaged: true, downloads: counts })
+
+  const file = join(bucket, `downloads/${String(snapshot)}/funds.csv`)
+  writeFileSync(file, 'isim\n')
+  expect(await json('publish --out night-2 --stage --repair')).toMatchObject({ downloads: { replaced: 1 } })
+  expect(readFileSync(file, 'utf8')).toBe('isin\n')
+  rmSync(source, { recursive: true })
 })
 
 it('plans for free, finds nothing wrong, and serves what is live, below a prefix, too', async () => {

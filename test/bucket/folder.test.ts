@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -13,10 +14,10 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { openFolder, type FolderStore } from '../../src/bucket/store/folder.ts'
 import { readSmall } from '../../src/bucket/store/read.ts'
-import { runAlone } from '../cli/run.ts'
+import { run, runAlone } from '../cli/run.ts'
 import { userWithoutRights } from '../support/other-user.ts'
 import { tempFolder } from '../support/product.ts'
 import { filesIn } from '../support/tree.ts'
@@ -89,6 +90,32 @@ it('changes nothing while another process holds the lock, and then asks whether 
   expect(readdirSync(file('.fundpress'))).toEqual(['lock'])
 })
 
+it.runIf(process.platform === 'linux')(
+  'flushes all objects before a key at the root, also if another put has begun to, but not before a renewal',
+  async () => {
+    const [bin, begun, isReleased] = [folder.file('bin'), folder.file('begun'), folder.file('released')]
+    mkdirSync(bin)
+    const wait = `echo > ${begun}; until [ -e ${isReleased} ]; do /bin/sleep 0.01; done`
+    writeFileSync(`${bin}/sync`, `#!/bin/sh\n${wait}\n`, { mode: 0o755 })
+    vi.stubEnv('PATH', bin)
+    try {
+      await put('blue/a')
+      const first = put('journal.json', 'torn')
+      await vi.waitFor(() => expect(existsSync(begun)).toBe(true), 10_000)
+      const flip = put('live.json')
+      await store.put(object('journal.json', 'torn, still'), undefined, { isRenewal: true })
+      await setTimeout(200)
+      expect(existsSync(file('live.json'))).toBe(false)
+      writeFileSync(isReleased, '')
+      await Promise.all([first, flip])
+      expect(existsSync(file('live.json'))).toBe(true)
+    } finally {
+      writeFileSync(isReleased, '')
+      vi.unstubAllEnvs()
+    }
+  },
+)
+
 it('removes what a killed process was writing, an hour later', async () => {
   mkdirSync(file('.fundpress'), { recursive: true })
   for (const name of ['old.tmp', 'new.tmp']) writeFileSync(file(`.fundpress/${name}`), 'half')
@@ -119,6 +146,24 @@ it.each(['../x', 'a/../../x', '/x', 'a//b', './a', 'a/.', '', 'a/', '.fundpress/
     await expect(store.delete([key])).rejects.toThrow('cannot be the path of a file below the folder')
   },
 )
+
+it('lists, reads and deletes what is behind a symbolic link, as it would be served', async () => {
+  await put('downloads/today/a')
+  const archive = folder.file('archive')
+  mkdirSync(archive)
+  writeFileSync(`${archive}/b`, 'b')
+  symlinkSync(archive, file('downloads/earlier'))
+  symlinkSync('nowhere', file('downloads/today/gone'))
+  const list = async () => {
+    const keys: string[] = []
+    for await (const { key } of store.list('downloads/')) keys.push(key)
+    return keys
+  }
+  expect(await list()).toEqual(['downloads/earlier/b', 'downloads/today/a'])
+  expect(await store.folders('downloads/')).toEqual(['earlier', 'today'])
+  await store.delete(['downloads/earlier/b'])
+  expect([await list(), readdirSync(archive)]).toEqual([['downloads/today/a'], []])
+})
 
 it('refuses a body with another digest, and leaves nothing behind', async () => {
   const wrong = { ...object('a', 'x'), body: Buffer.from('y') }
@@ -176,13 +221,18 @@ describe('says what is wrong, and what to do', () => {
     }
   })
 
-  it('if the bucket is a folder, and a setting is for a store', async () => {
-    const args = ['status', '--bucket', `file://${bucket}`, '--region', 'eu-central-1']
-    const { code, stderr } = await runAlone(args, { cwd: folder.path })
-    expect(stderr).toBe(
-      `fundpress: bucket.name is the folder file://${bucket}: it cannot have bucket.region, remove one of both\n`,
-    )
-    expect(code).toBe(2)
+  it('if the bucket is a folder, and a setting is for a store or leads out of it', async () => {
+    const name = `file://${bucket}`
+    const status = (...flags: string[]) => run(['status', '--bucket', name, ...flags], { cwd: folder.path })
+    expect(await status('--region', 'eu-central-1')).toMatchObject({
+      code: 2,
+      stderr: `fundpress: bucket.name is the folder ${name}: it cannot have bucket.region, remove one of both\n`,
+    })
+    for (const prefix of ['../x', 'a/../../x', 'a//b', '.fundpress'])
+      expect(await status('--prefix', prefix)).toMatchObject({
+        code: 2,
+        stderr: `fundpress: bucket.prefix is ${prefix}: it must be the path of a folder below ${name}\n`,
+      })
   })
 })
 

@@ -169,8 +169,17 @@ describe('flip refuses', () => {
   it('a slot that is not whole, unless nobody is to look', async () => {
     const [key = ''] = press.bucket.keys('green/api/')
     press.bucket.remove(key)
-    await refuses('night-2', `green is not whole (${key.slice(6)} is missing): publish again instead`)
+    await refuses('night-2', `green is not whole (${key.slice(6)} is missing): publish with --repair instead`)
     await expectSuccess(flip('night-2', '--no-check'))
+  })
+
+  it('a snapshot whose downloads are gone', async () => {
+    const downloads = { folder: id('night-2'), files: 1, bytes: 1, sums: '0'.repeat(64) }
+    press.bucket.put('staged.json', JSON.stringify({ ...staged(), downloads }))
+    const why = `downloads/${id('night-2')}/ does not hold its downloads`
+    await refuses('night-2', `green is not whole (${why}): publish with --repair instead`)
+    await expectSuccess(stage('night-2', '--repair'))
+    await expectSuccess(flip('night-2'))
   })
 
   it('a torn slot', async () => {
@@ -221,6 +230,14 @@ describe('another publish', () => {
     expectWhole()
   })
 
+  it('of the staged snapshot uploads what is missing if the slot does not hold it any more', async () => {
+    press.bucket.remove('green/manifest.ndjson.gz')
+    expect((await press.fundpress('status')).stdout).toContain('green holds no snapshot')
+    await expectSuccess(press.publish('night-2'))
+    expect(live()).toBe(id('night-2'))
+    expectWhole()
+  })
+
   it.each([['changed'], ['night-1']])('or stage of another one takes its place (%s)', async (name) => {
     await expectSuccess(stage('changed'))
     expect([live(), staged()?.snapshot]).toEqual([id('night-1'), id('changed')])
@@ -242,8 +259,16 @@ describe('another publish', () => {
 
   it('is not stopped by a damaged staged.json', async () => {
     press.bucket.put('staged.json', '{')
-    expect((await press.fundpress('status')).code).toBe(0)
-    await expectFailure(flip('night-2'), 'staged.json is damaged')
+    const status = await press.fundpress('status')
+    expect(status.stdout).toContain(`complete, not live before: \`fundpress rollback --to ${id('night-2')}\``)
+    await expectFailure(
+      flip('night-2'),
+      /staged.json is damaged: .* Stage again \(`fundpress publish --stage`\)\n$/,
+    )
+    for (const changes of ['live.json', 'blue/x.changes.ndjson.gz']) {
+      press.bucket.put('staged.json', JSON.stringify({ ...press.bucket.live(), slot: 'green', changes }))
+      await expectFailure(flip('night-2'), `changes is "${changes}", not the key of a list of changes`)
+    }
     await expectSuccess(press.publish('changed'))
     expect(staged()).toBe(null)
   })
@@ -255,6 +280,7 @@ it('rollback says that the staged snapshot is in the place of the one before', a
     `${id('night-2')} is staged in green, which held the snapshot before: there is nothing to go back to. \`fundpress flip`,
   )
   press.bucket.remove('staged.json')
+  await expectFailure(press.fundpress('rollback'), `green holds ${id('night-2')}, which was not live before`)
   await expectSuccess(press.publish('changed'))
   await expectSuccess(stage('night-2'))
   press.bucket.remove('staged.json')
@@ -360,6 +386,19 @@ describe('serve --snapshot', () => {
       expect(String((await warned)[0])).toContain(
         `no slot holds ${id('night-2')}, but ${id('changed')} and ${id('night-1')}`,
       )
+    } finally {
+      child.kill()
+    }
+  })
+
+  it('serves what is staged if another edition of the same snapshot is live', async () => {
+    const env = { FUNDPRESS_BASE_URL: 'https://new.example.org' }
+    await expectSuccess(press.fundpress('publish --out night-1 --stage --quiet', env))
+    const { child } = press.begin(`serve --port 0 --snapshot ${id('night-1')}`)
+    try {
+      const [said] = (await once(child.stdout ?? child, 'data')) as [Buffer]
+      const [base = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(said.toString()) ?? []
+      expect(await (await fetch(`${base}/changes/feed.xml`)).text()).toContain(env.FUNDPRESS_BASE_URL)
     } finally {
       child.kill()
     }

@@ -26,6 +26,7 @@ export const isBookkeeping = (key: string): boolean =>
 
 /** What a publish is about to change: a line a key. @param id of its lease */
 export const changesKey = (id: string) => `journal/${id}.changes.ndjson.gz`
+export const isChangesKey = (key: string) => /^journal\/[^/]+\.changes\.ndjson\.gz$/.test(key)
 /** Stands for the list of a slot whose list was lost with the journal. There is no such object. */
 export const lostList = 'journal/lost'
 /** The ETags that the store gave for a slot's objects, and for the downloads of its snapshot. */

@@ -80,9 +80,15 @@ async function acquireLease(store: ObjectStore, options: LeaseOptions) {
   })
   let condition: Condition | undefined = isLocking ? found.condition : undefined
   let renewedAt = time.clocks()
+  let said = ''
   const write = async (isHeld: boolean) => {
     const startedAt = time.clocks()
-    const { etag } = await store.put(smallObject(journalKey, journalOf(isHeld)), condition)
+    const journal = journalOf(isHeld)
+    const says = JSON.stringify({ ...journal, writes: 0 })
+    const { etag } = await store.put(smallObject(journalKey, journal), condition, {
+      isRenewal: says === said,
+    })
+    said = says
     if (isLocking) condition = { ifMatch: etag }
     renewedAt = startedAt
   }

@@ -7,7 +7,7 @@ import { readReplaceable } from '../store/read.ts'
 import type { NewObject, ObjectStore } from '../store/store.ts'
 import { type FoldersByMonth, isFolderOfSnapshot, type LiveDownloads } from './download-folders.ts'
 import { allTorn, type Journal, type TornSlots } from './journal.ts'
-import { jsonType, liveKey, noCache, type Slot, slots } from './layout.ts'
+import { isChangesKey, jsonType, liveKey, noCache, type Slot, slots, stagedKey } from './layout.ts'
 
 /** What the edge, the next publish and people need to know about a snapshot without reading its manifest. */
 export interface LiveSnapshot {
@@ -51,7 +51,7 @@ export const readLive = (store: ObjectStore) => readLiveFile(store, liveKey)
 /** The same for a file of the same shape: `staged.json`. */
 export async function readLiveFile(store: ObjectStore, key: string) {
   const { text: body, ...found } = await readReplaceable(store, key)
-  return { live: body === null ? null : parseLive(body, `${store.name}: ${key}`), ...found }
+  return { live: body === null ? null : parseLive(body, store, key), ...found }
 }
 
 /** Whether both say that the same snapshot went live at the same moment; a fence makes no difference. */
@@ -135,7 +135,7 @@ const snapshotFields: readonly Check<keyof LiveSnapshot>[] = [
   ['freshness', isFields, 'an object', 'optional'],
   ['restricted', isText, 'a text', 'optional'],
   ['liveSince', isTime, 'a time in UTC'],
-  ['changes', isText, 'a text', 'optional'],
+  ['changes', text(isChangesKey), 'the key of a list of changes', 'optional'],
 ]
 const fileFields: readonly Check<keyof Live>[] = [
   ['format', (value) => value === 1, '1'],
@@ -146,10 +146,9 @@ const fileFields: readonly Check<keyof Live>[] = [
 
 /**
  * Checks every field: anybody who may write to the bucket can write anything into the file.
- * @param place what the file is called in messages
  * @throws {LiveDamaged} that names the first wrong field, and says what to do
  */
-function parseLive(body: string, place: string): Live {
+function parseLive(body: string, { name }: ObjectStore, key: string): Live {
   let live: unknown = null
   try {
     live = JSON.parse(body)
@@ -160,7 +159,8 @@ function parseLive(body: string, place: string): Live {
   if (wrong === undefined) return live as Live
   const restore = 'Restore its last version, if the bucket keeps versions; else remove it'
   const repair = 'run `fundpress publish --repair`: nothing is served in between'
-  throw new LiveDamaged(`${place} is damaged: ${wrong}. ${restore}, and ${repair}`)
+  const advice = key === stagedKey ? 'Stage again (`fundpress publish --stage`)' : `${restore}, and ${repair}`
+  throw new LiveDamaged(`${name}: ${key} is damaged: ${wrong}. ${advice}`)
 }
 
 function wrongFields(live: Fields): string[] {

@@ -94,12 +94,13 @@ async function refuseStaged(store: ObjectStore, live: Live): Promise<void> {
  */
 function snapshotBefore(
   store: ObjectStore,
-  { previous }: Live,
+  // Earlier versions wrote no `previous`.
+  { previous }: Partial<Live>,
   { slot, snapshot, to }: { readonly slot: Slot; readonly snapshot: string; readonly to: string | null },
 ): LiveSnapshot | null {
   if (previous?.snapshot === snapshot) return previous
-  // Somebody removed staged.json by hand.
-  if (previous?.snapshot === undefined || to === snapshot) return null
+  // Somebody removed or damaged staged.json by hand.
+  if (previous === undefined || to === snapshot) return null
   const advice = `--to ${snapshot} makes it live all the same`
   throw new Error(`${store.name}: ${slot} holds ${snapshot}, which was not live before: ${advice}`)
 }
@@ -110,12 +111,15 @@ export async function assertWhole(store: ObjectStore, slot: Slot, { lines }: Man
   for await (const { key, what } of compareWithListing(store, slot, lines(), etags())) {
     // An object beside the snapshot harms nobody.
     if (what !== 'extra')
-      throw tornSlot(store, slot, `${key} is ${what === 'missing' ? what : 'another one'}`)
+      throw tornSlot(store, slot, `${key} is ${what === 'missing' ? what : 'another one'}`, byRepair)
   }
 }
 
-export const tornSlot = (store: ObjectStore, slot: Slot, why: string) =>
-  new Error(`${store.name}: ${slot} is not whole (${why}): publish again instead`)
+export const tornSlot = (store: ObjectStore, slot: Slot, why: string, advice = 'publish again instead') =>
+  new Error(`${store.name}: ${slot} is not whole (${why}): ${advice}`)
+
+/** Any other publish trusts the manifest of a slot. */
+export const byRepair = 'publish with --repair instead'
 
 function besideManifest(before: LiveSnapshot | null, live: LiveSnapshot) {
   const { changes, downloads } = before ?? {}

@@ -43,13 +43,14 @@ export async function findWholeStaged(store: ObjectStore, live: Live | null): Pr
 }
 
 /**
- * The snapshot with this id, if a slot holds it: it is live, staged, or was live before.
+ * The snapshot with this id, if a slot holds it: it is staged (perhaps with another edition than the live one), live, or was
+ * live before.
  * @throws {Error} if no slot does, or if that slot is torn
  */
 export async function findSnapshot(store: ObjectStore, snapshot: string): Promise<LiveSnapshot> {
   const { live } = await readLive(store)
-  if (live?.snapshot === snapshot) return live
   const { staged } = await findStaged(store, live)
+  if (live?.snapshot === snapshot && staged?.snapshot !== snapshot) return live
   const other = staged ?? live?.previous ?? null
   const held = [live, other].flatMap((one) => one?.snapshot ?? [])
   const refused = (why: string) => new Error(`${store.name}: ${why}`)

@@ -12,7 +12,7 @@ import { findStaged } from './staged.ts'
 
 export type Status = Awaited<ReturnType<typeof readStatus>>
 
-/** Six or seven reads. `consistency` and `other` are null while nothing is live. `staged`: null also if its slot is torn. @throws {Damaged} for the other slot's manifest */
+/** Six or seven reads. `consistency` and `other` are null while nothing is live. `staged`: null also if its slot is torn or holds another one. @throws {Damaged} for the other slot's manifest */
 export async function readStatus(store: ObjectStore) {
   // In this order: a publish that begins after the journal was read finds what is live here.
   const live = await readLive(store)
@@ -31,13 +31,15 @@ export async function readStatus(store: ObjectStore) {
   // A slot is torn while a publish changes it, and after one that was killed.
   const isWhole = head !== null && torn[slot] === undefined
   const isReverted = head !== null && revertedBefore(live.live)?.snapshot === head.snapshot
+  // Earlier versions wrote no `previous`. What was staged, and lost its staged.json, was not live.
+  const wasLive = !('previous' in live.live) || live.live.previous?.snapshot === head?.snapshot
   return {
     live,
     consistency: { documents: documents?.snapshot ?? null, downloads },
     // A rollback would bring what was live before, or once more what one has reverted.
-    other: { slot, head, isWhole, isReverted },
+    other: { slot, head, isWhole, isReverted, wasLive },
     journal,
-    staged,
+    staged: staged?.snapshot === head?.snapshot ? staged : null,
   }
 }
 

@@ -1,12 +1,14 @@
 /** `fundpress flip`: makes the staged snapshot live, under the same guards as its publish. */
 
 import { allowedIn } from '../changes/write.ts'
+import { prefixOf } from '../live/download-folders.ts'
 import { assertFollowed, fence, point, pointStaged } from '../live/flip.ts'
 import { stagedKey } from '../live/layout.ts'
 import { withLease } from '../live/lease.ts'
 import { type LiveObject, readLive, snapshotOf, tornSlots } from '../live/live.ts'
-import { assertWhole, tornSlot } from '../live/rollback.ts'
+import { assertWhole, byRepair, tornSlot } from '../live/rollback.ts'
 import { findStaged, readStaged, type Staged } from '../live/staged.ts'
+import { downloadsState } from '../live/status.ts'
 import { adviseRepair, fetchManifest } from '../manifest/manifest.ts'
 import { withFolder } from '../store/files.ts'
 import type { ObjectStore } from '../store/store.ts'
@@ -19,7 +21,7 @@ import { clearWithdrawn, hasCleared, newlyRestricted } from './removal.ts'
 export interface FlipStagedOptions extends FlipOptions {
   /** The snapshot that is to be live. */
   readonly to: string
-  /** Whether the slot is listed first, and compared with its manifest. */
+  /** Whether the slot is listed first, and compared with its manifest, and its downloads are looked for. */
   readonly isChecking: boolean
 }
 
@@ -57,10 +59,16 @@ export async function flipStaged(store: ObjectStore, options: FlipStagedOptions)
       }
       if (now?.snapshot !== to) throw await notStaged(store, to, live, now)
       const manifest = await fetchManifest(store, now.slot, folder).catch(adviseRepair)
-      if (manifest?.head.snapshot !== to) throw tornSlot(store, now.slot, `it does not hold ${to}`)
+      if (manifest?.head.snapshot !== to) throw tornSlot(store, now.slot, `it does not hold ${to}`, byRepair)
       if (tornSlots({ changing: lease.torn }, live.live)[now.slot] !== undefined)
         throw tornSlot(store, now.slot, 'a publish was stopped in it')
-      if (options.isChecking) await assertWhole(store, now.slot, manifest, folder)
+      if (options.isChecking) {
+        await assertWhole(store, now.slot, manifest, folder)
+        const downloads = await downloadsState(store, now)
+        const isWrong = downloads === 'missing' || downloads === 'other'
+        const why = `${prefixOf(now)} does not hold its downloads`
+        if (isWrong) throw tornSlot(store, now.slot, why, byRepair)
+      }
       const base = { live, slot: now.slot, hasStagedFile: true }
       const { next, ...done } = await flipUnder({ ...begun, snapshot: { manifest }, base }, now)
       return { ...snapshotOf(next), ...done, before: live.live?.snapshot ?? null }

@@ -15,7 +15,9 @@ import {
 import { roundingMs, withLease } from '../live/lease.ts'
 import { type LiveObject, readLive, tornSlots } from '../live/live.ts'
 import { assertWhole } from '../live/rollback.ts'
-import { findStaged, findWholeStaged } from '../live/staged.ts'
+import { findStaged, findWholeStaged, type Staged } from '../live/staged.ts'
+import { downloadsState } from '../live/status.ts'
+import { adviseRepair, fetchHead } from '../manifest/manifest.ts'
 import { withFolder } from '../store/files.ts'
 import { noDownloads, uploadDownloads } from './downloads.ts'
 import { flipInPublish } from './flip-staged.ts'
@@ -116,7 +118,8 @@ async function publishUnder(begun: Begun, identity: Identity): Promise<Done> {
   const torn = tornSlots({ changing: lease.torn }, live.live)[slot] ?? null
   const { staged, hasFile: hasStagedFile } = await findStaged(store, live.live)
   const base = { live, slot, torn, isTrusted: torn === null && !isRepair, hasStagedFile }
-  if (base.isTrusted && begun.isStaging !== true && namesSnapshot(staged, identity)) {
+  const isFlip = base.isTrusted && begun.isStaging !== true && namesSnapshot(staged, identity)
+  if (isFlip && (await isHeld(store, staged))) {
     // A check of the README's first assumption.
     if (lease.isUnsettled) await assertWhole(store, slot, snapshot.manifest, folder)
     return flipInPublish({ ...begun, snapshot, base }, staged)
@@ -125,6 +128,13 @@ async function publishUnder(begun: Begun, identity: Identity): Promise<Done> {
     await store.putFile(file, { key, type, cacheControl: noCache }, lease.writing)
   }
   return carryOut({ ...begun, snapshot, base, putOwn })
+}
+
+/** Whether the bucket holds what `staged.json` says, as far as two small reads can tell. */
+async function isHeld(store: ObjectStore, staged: Staged): Promise<boolean> {
+  const head = await fetchHead(store, manifestIn(staged.slot)).catch(adviseRepair)
+  const downloads = await downloadsState(store, staged)
+  return head?.snapshot === staged.snapshot && (downloads === 'whole' || downloads === 'none')
 }
 
 /** The steps of a publish. Each may fail or be killed: the README says what that leaves. */

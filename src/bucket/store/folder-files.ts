@@ -101,9 +101,14 @@ export function removeUnfinished(own: string): void {
   }
 }
 
+/** What is in a folder; none if it is missing. A link counts as what it leads to, as for whoever serves the files. */
 export function entriesOf(folder: string) {
   try {
-    return readdirSync(folder, { withFileTypes: true })
+    return readdirSync(folder, { withFileTypes: true }).map((entry) => {
+      const { name } = entry
+      const kind = entry.isSymbolicLink() ? statOf(join(folder, name)) : entry
+      return { name, isFile: kind?.isFile() === true, isFolder: kind?.isDirectory() === true }
+    })
   } catch (error) {
     if (isAbsent(error)) return []
     throw error

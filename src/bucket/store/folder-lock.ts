@@ -12,12 +12,18 @@ const patienceMs = 20_000
  * @param file is made if it is missing
  */
 export function openLock(file: string) {
+  const unusable = (cause: unknown) => new Error(`${file}: the lock of the folder cannot be used`, { cause })
   // Its errors name the file and the reason, SQLite's do not.
   closeSync(openSync(file, 'a'))
   const database = new Database(file)
-  // In an empty file each transaction would begin with a header, which takes a journal.
-  if (statSync(file).size === 0) database.exec('PRAGMA user_version = 1')
-  database.exec('PRAGMA busy_timeout = 0')
+  try {
+    // In an empty file each transaction would begin with a header, which takes a journal.
+    if (statSync(file).size === 0) database.exec('PRAGMA user_version = 1')
+    database.exec('PRAGMA busy_timeout = 0')
+  } catch (error) {
+    database.close()
+    throw unusable(error)
+  }
   const [begin, end] = [database.prepare('BEGIN EXCLUSIVE'), database.prepare('ROLLBACK')]
 
   const tryBegin = (): boolean => {
@@ -26,7 +32,7 @@ export function openLock(file: string) {
       return true
     } catch (error) {
       if ((error as { readonly code?: string }).code?.startsWith('SQLITE_BUSY') === true) return false
-      throw new Error(`${file}: the lock of the folder cannot be used`, { cause: error })
+      throw unusable(error)
     }
   }
 

@@ -68,15 +68,21 @@ export function openFolder(
 
   /** Whether something was changed since the last flush. What an earlier process wrote may not have been flushed. */
   let isUnflushed = true
-  const flushEarlier = async (stop: AbortSignal | undefined) => {
-    if (!isUnflushed) return
-    isUnflushed = false
-    try {
-      await flushTree(root, stop ?? new AbortController().signal)
-    } catch (error) {
-      isUnflushed = true
-      throw error
-    }
+  /** One after the other: what another put has begun to flush is not on the disk before that is done. */
+  let flushes: Promise<void> = Promise.resolve()
+  const flushEarlier = (stop: AbortSignal | undefined): Promise<void> => {
+    const turn = flushes.then(async () => {
+      if (!isUnflushed) return
+      isUnflushed = false
+      try {
+        await flushTree(root, stop ?? new AbortController().signal)
+      } catch (error) {
+        isUnflushed = true
+        throw error
+      }
+    })
+    flushes = turn.catch(() => undefined)
+    return turn
   }
 
   const get: ObjectStore['get'] = async (key, { part, ifMatch, signal: ownSignal } = {}) => {
@@ -104,12 +110,13 @@ export function openFolder(
 
   /**
    * Writes a file under another name, then gives it its key. A key at the root of the bucket says something about all other
-   * objects (what is live, what is torn): these are flushed before it, and it is flushed itself before the call ends.
+   * objects (what is live, what is torn): these are flushed before it, unless it only renews what it says, and it is flushed
+   * itself before the call ends.
    */
   const place = async (
     key: string,
     write: (temporary: string, stop: AbortSignal | undefined) => Promise<void> | void,
-    { signal: ownSignal, assertFresh }: WriteOptions,
+    { signal: ownSignal, assertFresh, isRenewal = false }: WriteOptions,
     checked?: { readonly condition: Condition; readonly body: Buffer },
   ): Promise<PutObject> => {
     count('PutObject')
@@ -122,7 +129,7 @@ export function openFolder(
       // Small files are written at once, which takes less time than to ask another thread: timers have their turn here.
       await setImmediate()
       await write(temporary, stop)
-      if (isAtRoot) await flushEarlier(stop)
+      if (isAtRoot && !isRenewal) await flushEarlier(stop)
       return await change(stop, () => {
         // The clock is looked at under the lock: whoever takes the lease over holds it when this cannot pass any more.
         assertFresh?.()
@@ -169,8 +176,8 @@ export function openFolder(
   /** Files below a folder whose keys have the prefix, in the byte order of keys: that of a folder counts with its slash. */
   function* filesBelow(folder: string, prefixOfKeys: string): Generator<ListedObject> {
     const names = entriesOf(join(root, folder))
-      .filter((entry) => entry.isFile() || (entry.isDirectory() && folder + entry.name !== ownFolder))
-      .map((entry) => `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`)
+      .filter(({ name: own, isFile, isFolder }) => isFile || (isFolder && folder + own !== ownFolder))
+      .map(({ name: own, isFolder }) => `${folder}${own}${isFolder ? '/' : ''}`)
       .filter((key) => key.startsWith(prefixOfKeys) || (key.endsWith('/') && prefixOfKeys.startsWith(key)))
       .sort((one, other) => (isBefore(one, other) ? -1 : 1))
     for (const key of names) {
@@ -206,7 +213,7 @@ export function openFolder(
     const isFilled = (found: string) => filesBelow(`${start}${found}/`, '').next().done !== true
     await setImmediate()
     try {
-      const found = entriesOf(join(root, start)).filter((entry) => entry.isDirectory())
+      const found = entriesOf(join(root, start)).filter(({ isFolder }) => isFolder)
       const names = found.map((entry) => entry.name).filter((one) => start + one !== ownFolder)
       return names.filter(isFilled).sort()
     } catch (error) {

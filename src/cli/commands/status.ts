@@ -199,10 +199,12 @@ const describeStaged = ({ snapshot, slot, liveSince }: Staged) =>
 
 function describeOther(other: Status['other']): string {
   if (other === null) return 'none'
-  const { slot, head, isWhole, isReverted } = other
+  const { slot, head, isWhole, isReverted, wasLive } = other
   if (head === null) return `${slot} holds no snapshot`
   if (isWhole && isReverted)
     return `${head.snapshot} in ${slot}, reverted by a rollback: \`fundpress rollback --again\` makes it live again`
+  if (isWhole && !wasLive)
+    return `${head.snapshot} in ${slot}, complete, not live before: \`fundpress rollback --to ${head.snapshot}\` makes it live`
   if (isWhole)
     return `${head.snapshot} in ${slot}, complete, live before: \`fundpress rollback\` makes it live`
   return `${slot} is torn: a publish is writing to it, or was stopped; the next one repairs it`

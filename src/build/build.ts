@@ -147,7 +147,7 @@ async function downloadsOf(
   snapshot: string,
   funds: readonly FundNews[],
 ) {
-  const { asOf, jobs, signal, out, downloads = null, part = null } = options
+  const { asOf, baseUrl, jobs, signal, out, downloads = null, part = null } = options
   if (downloads === null || part?.kind === 'shard') return null
   const { root, pages, publisher, renderer: code } = settings
   // The manifest of a sparse build has no downloads beside it; those of the last build are in the folder to be replaced.
@@ -168,6 +168,7 @@ async function downloadsOf(
     earlier: folder === null ? null : { root: folder, reuse: linkOrCopy },
     hasPages: pages !== null,
     publisher,
+    baseUrl,
     packed: from.kind === 'sparse' ? from.documents : null,
     advice:
       part === null

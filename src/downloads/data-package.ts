@@ -3,14 +3,9 @@
  * Frictionless 1.0 beside them, which its tools still read.
  */
 
+import type { Publisher } from '../api/contract/page.ts'
 import type { WrittenFile } from './file-sink.ts'
-import type { DownloadFormat, Piece } from './formats/format.ts'
-
-/** What may be done with the data, in the words of the settings; its name is `CC-BY-4.0` for example. */
-export interface Licence {
-  readonly name: string
-  readonly url: string | null
-}
+import type { DownloadFormat, Licence, Piece } from './formats/format.ts'
 
 /** A file with what the registry says of it. */
 export interface DescribedFile extends WrittenFile {
@@ -22,12 +17,23 @@ export interface PackageFacts {
   /** ISO 8601 */
   readonly asOf: string
   readonly licence: Licence | null
+  readonly publisher: Publisher | null
 }
 
-/** @param files all others, in the order of their paths @param facts with whether texts in plain CSV stay as they are */
+/** What the data package says besides. */
+interface PackageSettings extends PackageFacts {
+  /** The snapshot's id. */
+  readonly snapshot: string
+  /** The address that the API is published at, without a closing slash. */
+  readonly baseUrl: string
+  /** Whether texts in plain CSV stay as they are. */
+  readonly isRawCsv: boolean
+}
+
+/** @param files all others, in the order of their paths */
 export function dataPackage(
   files: readonly DescribedFile[],
-  { asOf, licence, isRawCsv }: PackageFacts & { readonly isRawCsv: boolean },
+  { asOf, snapshot, licence, publisher, baseUrl, isRawCsv }: PackageSettings,
 ): unknown {
   return {
     $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
@@ -35,26 +41,35 @@ export function dataPackage(
     name: 'fund-data',
     title: `Fund data as of ${asOf}`,
     description: about(isRawCsv),
+    homepage: `${baseUrl}/downloads/latest/`,
     version: asOf,
+    snapshot,
     created: `${asOf}T00:00:00Z`,
     ...(licence === null ? {} : { licenses: [licenceOf(licence)] }),
-    resources: files.filter(({ format }) => format.perFund === undefined).map(resource),
-    ...perFund(files),
+    sources: [sourceOf(publisher, baseUrl)],
+    resources: files.filter(({ format }) => format.inPackage === undefined).map(resource),
+    ...instead(files),
   }
 }
 
 const about = (isRawCsv: boolean) =>
   'Prices, performance, structures, allocations, key figures, profiles and EMT data of funds. CSV is RFC 4180 in UTF-8 with ' +
-  `decimal points and ISO dates${isRawCsv ? '' : ', and with an apostrophe before a text that a spreadsheet would run as a formula'}; ` +
-  'the files in csv-excel/ are the same for a German Excel (byte order mark, semicolons, ' +
-  'decimal commas; an apostrophe before a text that it would take for a formula, a day or a number). Parquet and SQLite hold the same tables with types.'
+  `decimal points and ISO dates${isRawCsv ? '' : ', and with an apostrophe before a text that a spreadsheet would run as a formula'}. ` +
+  'Parquet and SQLite hold the same tables with types: amounts are doubles there, and decimals in prices-exact.parquet.'
 
 const licenceOf = ({ name, url }: Licence) => ({ name, ...(url === null ? {} : { path: url, title: name }) })
+
+/** Where the data are from. The standard asks for a title. */
+const sourceOf = (publisher: Publisher | null, baseUrl: string) => ({
+  title: publisher?.name ?? 'Fund data API',
+  path: `${baseUrl}/`,
+  ...(publisher?.contact ? { email: publisher.contact } : {}),
+})
 
 const resource = ({ path, bytes, sha256, format, piece }: DescribedFile): unknown => ({
   name: path.toLowerCase().replace(/[^a-z0-9._-]/g, '-'),
   path,
-  description: piece.describe.en,
+  description: piece.describe.en + (format.form === undefined ? '' : ` (${format.form})`),
   format: format.name,
   mediatype: format.mediatype,
   bytes,
@@ -62,9 +77,10 @@ const resource = ({ path, bytes, sha256, format, piece }: DescribedFile): unknow
   ...piece.resource,
 })
 
-function perFund(files: readonly DescribedFile[]): Readonly<Record<string, unknown>> {
-  const members = [...Map.groupBy(files, ({ format }) => format)].flatMap(([{ perFund: about }, some]) =>
-    Object.entries(about?.resource(new Set(some.map(({ piece }) => piece.name)).size) ?? {}),
+/** The members that some formats have instead of resources. */
+function instead(files: readonly DescribedFile[]): Readonly<Record<string, unknown>> {
+  const members = [...Map.groupBy(files, ({ format }) => format)].flatMap(([{ inPackage }, some]) =>
+    Object.entries(inPackage?.(some.map((file) => ({ ...file, piece: file.piece.name }))) ?? {}),
   )
   return Object.fromEntries(members)
 }

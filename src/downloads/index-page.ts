@@ -5,7 +5,6 @@
 
 import { html, jsonForScript, type Html } from '../site/layout/html.ts'
 import { layout } from '../site/layout/layout.ts'
-import type { Publisher } from '../api/contract/page.ts'
 import type { Language } from '../api/routes/table.ts'
 import type { DescribedFile, PackageFacts } from './data-package.ts'
 import type { DownloadFormat } from './formats/format.ts'
@@ -15,7 +14,6 @@ export interface PageFacts extends PackageFacts {
   readonly hasDocuments: boolean
   /** Whether the snapshot has other pages: this one looks like them, and leads to them. */
   readonly hasPages: boolean
-  readonly publisher: Publisher | null
 }
 
 /** Their names in the folder of the downloads. */
@@ -29,7 +27,7 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
     files.filter(({ format }) => format.section === section)
   const [plain, excel] = [inSection('plain'), inSection('excel')]
   const [example] = inSection('funds')
-  const paragraph = example?.format.perFund?.paragraph[language]
+  const paragraph = example?.format.paragraph?.[language]
   const keyIn = (other: Language) => `downloads/${asOf}/${indexPages[other]}`
   return layout({
     keys: { en: keyIn('en'), de: keyIn('de') },
@@ -61,7 +59,7 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
       <h2 id="open">${w.open}</h2>
       <dl>
         <dt>Python</dt>
-        <dd><code>pandas.read_parquet("prices.parquet")</code></dd>
+        <dd><code>pandas.read_parquet("prices.parquet").astype({"date": "datetime64[ns]"})</code></dd>
         <dt>R</dt>
         <dd><code>read.csv("prices.csv")</code></dd>
         <dt>DuckDB</dt>

@@ -16,17 +16,17 @@ import { languages, type Language } from '../api/routes/table.ts'
 import type { RowDigests } from '../data/read/fund-digests.ts'
 import type { FundDatabase } from '../data/read/open.ts'
 import { moduleBeside, startThread } from '../system/start-thread.ts'
-import { dataPackage, type DescribedFile, type Licence } from './data-package.ts'
+import { dataPackage, type DescribedFile } from './data-package.ts'
 import { writeFile, type WrittenFile } from './file-sink.ts'
 import { documentsFrom } from './formats/documents.ts'
-import type { EarlierDocuments, DownloadFormat, DownloadFunds, Piece } from './formats/format.ts'
+import type { EarlierDocuments, DownloadFormat, DownloadFunds, Licence, Piece } from './formats/format.ts'
 import { allFormats, loadFormats } from './formats/index.ts'
 import { indexPage, indexPages, pageWords } from './index-page.ts'
 import { listedDocuments, reuseFiles, writeMadeFiles, type EarlierFiles } from './made-files.ts'
 import { scopeOf } from './tables.ts'
 import type { FormatFile, FormatsWork } from './worker.ts'
 
-export type { Licence } from './data-package.ts'
+export type { Licence } from './formats/format.ts'
 
 export interface WriteDownloadsOptions {
   /** In a read transaction: the downloads are of what it sees. */
@@ -48,6 +48,8 @@ export interface WriteDownloadsOptions {
   /** Whether there are pages for people beside them. */
   readonly hasPages: boolean
   readonly publisher: Publisher | null
+  /** The address that the API is published at, without a closing slash. */
+  readonly baseUrl: string
   /** The place of the documents that the snapshot lacks; null if it lacks none. */
   readonly packed: PackedDocuments | null
   /** What to do if these documents are not found, for the message about the ZIP that is left out then. */
@@ -76,7 +78,7 @@ const checksums = 'SHA256SUMS'
 /** The same rows, date and settings give the same bytes. @throws {Error} if a file cannot be written, or it is aborted */
 export async function writeDownloads(options: WriteDownloadsOptions) {
   const started = performance.now()
-  const { root, snapshot, asOf, hasPages, publisher, licence, isRawCsv } = options
+  const { root, snapshot, asOf, hasPages, publisher, licence } = options
   const folder = join(root, 'downloads', asOf)
   mkdirSync(folder, { recursive: true })
   const { fund } = fundReader(options.db)
@@ -84,7 +86,7 @@ export async function writeDownloads(options: WriteDownloadsOptions) {
   const scopes = rows.flatMap((row) => scopeOf(row, asOf) ?? [])
   const funds = { scopes, digests: new Map(options.funds.map(({ isin, rows }) => [isin, rows])) }
   const made = inOrder(await makeFiles(options, folder, options.formats ?? allFormats, funds))
-  const about = dataPackage(made, { asOf, licence, isRawCsv })
+  const about = dataPackage(made, options)
   const described = writeFile(folder, 'datapackage.json', `${JSON.stringify(about, null, 2)}\n`)
   const hasDocuments = made.some(({ piece }) => piece.name === documentsName)
   const facts = { asOf, licence, hasPages, hasDocuments, publisher }
@@ -124,13 +126,14 @@ type MadeFile = DescribedFile & KnownPiece
 async function piecesOf(
   module: string,
   funds: DownloadFunds,
-  { code, isRawCsv }: WriteDownloadsOptions,
+  { code, isRawCsv, asOf, snapshot, licence }: WriteDownloadsOptions,
 ): Promise<KnownPiece[]> {
   // Another zlib packs the pages of Parquet to other bytes.
   const decisive = [code, versions.zlib, isRawCsv]
   const digestOf = (format: DownloadFormat, { name, rows, listedAs }: Piece): string | null => {
     if (rows === null) return listedAs?.(code) ?? null
-    const sha256 = createHash('sha256').update(JSON.stringify([...decisive, format.id, name]))
+    const stamp = format.isStamped === true ? [asOf, snapshot, licence] : []
+    const sha256 = createHash('sha256').update(JSON.stringify([...decisive, format.id, name, ...stamp]))
     for (const isin of rows.isins) {
       const digests = funds.digests.get(isin)
       if (digests === undefined) throw new Error(`there are no digests of fund ${isin}`)
@@ -150,7 +153,7 @@ async function makeFiles(
   module: string,
   { scopes, digests }: DownloadFunds,
 ): Promise<MadeFile[]> {
-  const { db, root, manifest, asOf, code, packed, isRawCsv, jobs, signal } = options
+  const { db, root, manifest, asOf, snapshot, licence, code, packed, isRawCsv, jobs, signal } = options
   const pieces = await piecesOf(module, { scopes, digests }, options)
   const reuse = reuseFiles(options.earlier, folder)
   const files: MadeFile[] = []
@@ -174,7 +177,7 @@ async function makeFiles(
       })
       const isSparse = packed !== null
       const place = { folder, root, manifest, copy, isSparse, earlier }
-      return { module, wanted: new Map(named), isRawCsv, scopes, asOf, ...place }
+      return { module, wanted: new Map(named), isRawCsv, scopes, asOf, snapshot, licence, ...place }
     }
     const made = await runWork(jobsOf(wanted).map(work), jobs, signal)
     const nameOf = (format: string, piece: string) => `${format} ${piece}`

@@ -3,7 +3,14 @@
 import { isYoungerThanOneYear, mayGiveOutPrices, mayShowPerformance } from '../api/contract/fund.ts'
 import type { FundRow } from '../api/contract/rows.ts'
 import type { Language } from '../api/routes/table.ts'
-import { schemaTables, type DownloadColumn, type Kind, type Permission } from '../data/model/schema.ts'
+import {
+  schemaTables,
+  type DownloadColumn,
+  type Kind,
+  type Permission,
+  type SchemaTable,
+} from '../data/model/schema.ts'
+import { cached } from '../system/cached.ts'
 
 /**
  * - `decimal`: text of a plain decimal, given out digit for digit if the format allows it.
@@ -52,18 +59,24 @@ export const columnTypes: Readonly<Record<Kind, ColumnType>> = {
   flag: 'boolean',
 }
 
-export const tables: readonly OutputTable[] = Object.values(schemaTables).map(
-  ({ name, key, columns, download }) => ({
-    ...download,
-    source: name,
-    key,
-    columns: columns.flatMap((column) =>
-      column.download === null
-        ? []
-        : [{ name: column.name, type: columnTypes[column.kind], ...column.download }],
-    ),
-  }),
-)
+const tableOf = cached(({ name, key, columns, download }: SchemaTable): OutputTable => ({
+  ...download,
+  source: name,
+  key,
+  columns: columns.flatMap((column) =>
+    column.download === null
+      ? []
+      : [{ name: column.name, type: columnTypes[column.kind], ...column.download }],
+  ),
+}))
+
+export const tables: readonly OutputTable[] = Object.values(schemaTables).map(tableOf)
+
+/** The table of the prices. */
+export const pricesTable = tableOf(schemaTables.prices)
+
+/** The table that holds the funds: all others refer to it. */
+export const fundsTable = tableOf(schemaTables.fund)
 
 /** A fund whose data may be given out, by the API's own rules. */
 export interface FundScope {

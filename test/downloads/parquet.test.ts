@@ -18,8 +18,12 @@ const column = (name: string, type: OutputColumn['type'], isNullable = false): O
 const texts = [column('isin', 'text'), column('date', 'date')]
 const columns = [...texts, column('nav', 'decimal'), column('profit', 'decimal', true)]
 
-function write(name: string, pieces: readonly (readonly OutputRow[])[]): string {
-  const parquet = parquetFile(folder.path, name, columns)
+function write(
+  name: string,
+  pieces: readonly (readonly OutputRow[])[],
+  amounts: 'exact' | 'double' = 'exact',
+): string {
+  const parquet = parquetFile(folder.path, name, columns, { amounts, metadata: [['as_of', '2024-01-02']] })
   for (const rows of pieces) parquet.add(rows)
   parquet.close()
   return join(folder.path, name)
@@ -72,6 +76,15 @@ it('takes a value of as many digits as fit, and is a file without rows', async (
     profit: expect.closeTo(0.1, 6),
   })
   expect(await readParquet(write('empty.parquet', []))).toEqual([])
+})
+
+it('has the nearest double of each decimal if amounts are doubles, and no NULL becomes a number', async () => {
+  const texts = ['79.14', '-0.01', '0.1', '007.25', '12345678901234567890123.123456789012345', '0']
+  const rows = texts.map((text, row) => ['X', '2024-01-02', text, row === 0 ? null : text])
+  const read = await readParquet(write('doubles.parquet', [rows], 'double'))
+  const expected = [79.14, -0.01, 0.1, 7.25, 1.2345678901234568e22, 0]
+  expect(read.map(({ nav }) => nav as unknown)).toEqual(expected)
+  expect(read.map(({ profit }) => profit as unknown)).toEqual([null, ...expected.slice(1)])
 })
 
 it('holds any decimal within the limits digit for digit, in the 16 bytes of DECIMAL(38, 15)', () => {

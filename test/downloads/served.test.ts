@@ -102,17 +102,21 @@ interface Resource {
 }
 
 it('describes every file but those of one fund in the data package, with the header of each CSV', async () => {
-  const described = (await (await ask('latest/datapackage.json')).json()) as { resources: Resource[] }
+  const described = (await (await ask('latest/datapackage.json')).json()) as {
+    resources: Resource[]
+    excelFiles: { paths: string[] }
+  }
   const sums = sumsOf(night?.folder ?? '')
   const own = ['datapackage.json', 'index.html', 'de.html']
   const files = [...sums.keys()].filter((path) => !/^[A-Z]{2}\w{10}\//.test(path) && !own.includes(path))
-  expect(described.resources.map(({ path }) => path)).toEqual(files)
+  const paths = described.resources.map(({ path }) => path)
+  expect([...paths, ...described.excelFiles.paths].sort()).toEqual(files)
   for (const { path, bytes, hash, schema } of described.resources) {
     expect([path, bytes, hash]).toEqual([path, stored(path).length, `sha256:${sums.get(path) ?? ''}`])
     if (!path.endsWith('.csv')) continue
-    const [header = ''] = stored(path).toString().replace('\ufeff', '').split('\r\n')
-    expect(schema?.fields.map(({ name }) => name)).toEqual(header.split(/[,;]/))
-    expect(header.split(/[,;]/)).toEqual(expect.arrayContaining(schema?.primaryKey ?? []))
+    const [header = ''] = stored(path).toString().split('\r\n')
+    expect(schema?.fields.map(({ name }) => name)).toEqual(header.split(','))
+    expect(header.split(',')).toEqual(expect.arrayContaining(schema?.primaryKey ?? []))
   }
 })
 

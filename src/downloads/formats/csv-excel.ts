@@ -1,7 +1,7 @@
 /** CSV for a German Excel, in files that fit into its sheets: prices by calendar year, every table cut where a sheet is full. */
 
 import { type OutputRow, type OutputTable, tables } from '../tables.ts'
-import { csvFile, csvResource, type GrowingCsv } from './csv.ts'
+import { csvFile, type GrowingCsv } from './csv.ts'
 import { rowsOfTable, type Piece, type PieceFile, type PieceRows, type RowsFormat } from './format.ts'
 
 /** A sheet has 1,048,576 rows, and one is the header. */
@@ -12,17 +12,26 @@ const isByYear = ({ name }: OutputTable) => name === 'prices'
 
 export const csvForExcel: RowsFormat = {
   ...{ id: 'csv-excel', kind: 'rows', name: 'csv', mediatype: 'text/csv', section: 'excel' },
+  // No resources: Excel needs the byte order mark, and common readers of data packages take it for a part of a name.
+  inPackage: (files) => ({
+    excelFiles: {
+      description:
+        'The rows of the CSV files for a German Excel, for people: UTF-8 with a byte order mark, semicolons, decimal commas, ' +
+        'WAHR and FALSCH, and an apostrophe before a text that it would take for a formula, a day or a number.',
+      paths: files.map(({ path }) => path),
+    },
+  }),
   pieces: (funds) =>
     tables.flatMap((table): readonly Piece[] => {
       const rows = rowsOfTable(table, funds)
-      const common = { describe: table.describe, resource: csvResource(table, 'excel') }
-      if (!isByYear(table)) return [{ ...common, name: table.csvName ?? table.name, rows }]
+      const { name, csvName = name, describe } = table
+      if (!isByYear(table)) return [{ name: csvName, describe, rows }]
       const yearsOf = (isin: string) => funds.digests.get(isin)?.prices ?? {}
       const years = new Set(rows.isins.flatMap((isin) => Object.keys(yearsOf(isin))))
       return [...years].sort().map((year) => {
         const isins = rows.isins.filter((isin) => yearsOf(isin)[year] !== undefined)
         const digest: PieceRows['digest'] = ({ prices }) => prices[year] ?? ''
-        return { ...common, name: nameOfYear(table, year), rows: { isins, digest } }
+        return { name: nameOfYear(table, year), describe: pricesOf(year), rows: { isins, digest } }
       })
     }),
   open: ({ folder, wanted }) => {
@@ -35,6 +44,11 @@ export const csvForExcel: RowsFormat = {
     }
   },
 }
+
+const pricesOf = (year: string) => ({
+  en: `All prices of all funds in ${year}`,
+  de: `Alle Preise aller Fonds im Jahr ${year}`,
+})
 
 const nameOfYear = ({ name }: OutputTable, year: string) => `${name}_${year}`
 

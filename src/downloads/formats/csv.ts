@@ -13,6 +13,7 @@ import {
   type OutputColumn,
   type OutputRow,
   type OutputTable,
+  fundsTable,
   tables,
 } from '../tables.ts'
 
@@ -33,12 +34,12 @@ export function plainCsv(
   pathOf: (table: OutputTable) => string,
 ): RowsFormat {
   return {
-    ...{ id, kind: 'rows', name: 'csv', mediatype: 'text/csv', section: 'plain' },
+    ...{ id, kind: 'rows', name: 'csv', mediatype: 'text/csv', section: 'plain', form: 'CSV' },
     ...eachTable(
       some,
       (table, { folder, isRawCsv }) =>
         csvFile(folder, pathOf(table), table.columns, isRawCsv ? 'raw' : 'plain'),
-      (table) => ({ resource: csvResource(table, 'plain') }),
+      (table) => ({ resource: csvResource(table) }),
     ),
   }
 }
@@ -126,36 +127,35 @@ const readAsText = (text: string) => (isMisread(text) ? `'${text}` : defused(tex
 const isMisread = (text: string) =>
   /^\s*(?:\d{1,2}[-./](?:\d{1,2}|\d{4})[-./]?|0\d+|\d+(?:[.,]\d+)?e[+-]?\d+|\d{16,})\s*$/i.test(text)
 
-/** What `datapackage.json` says of a CSV file with these columns. */
-export function csvResource({ columns, key }: OutputTable, dialect: 'plain' | 'excel') {
-  const isExcel = dialect === 'excel'
+/** What `datapackage.json` says of a plain CSV file with these columns. Each table but that of the funds refers to it by ISIN. */
+function csvResource({ source, columns, key }: OutputTable) {
+  const isin = key[0] ?? ''
+  const toFund = { fields: [isin], reference: { resource: `${fundsTable.name}.csv`, fields: fundsTable.key } }
   return {
     type: 'table',
     profile: 'tabular-data-resource',
-    encoding: isExcel ? 'utf-8-sig' : 'utf-8',
+    encoding: 'utf-8',
     dialect: {
-      delimiter: delimiters[dialect],
+      delimiter: delimiters.plain,
       lineTerminator: '\r\n',
       quoteChar: '"',
       doubleQuote: true,
       header: true,
     },
     schema: {
-      fields: columns.map((column) => fieldResource(column, isExcel)),
+      fields: columns.map(fieldResource),
       primaryKey: key,
+      ...(source === fundsTable.source ? {} : { foreignKeys: [toFund] }),
       missingValues: [''],
     },
   }
 }
 
-const fieldResource = ({ name, type, describe, isNullable }: OutputColumn, isExcel: boolean) => ({
+const fieldResource = ({ name, type, describe, isNullable }: OutputColumn) => ({
   name,
   type: type === 'text' ? 'string' : type === 'decimal' ? 'number' : type,
   description: describe,
-  ...(isExcel && (type === 'decimal' || type === 'number') ? { decimalChar: ',' } : {}),
-  ...(type === 'boolean'
-    ? { trueValues: [isExcel ? 'WAHR' : 'true'], falseValues: [isExcel ? 'FALSCH' : 'false'] }
-    : {}),
+  ...(type === 'boolean' ? { trueValues: ['true'], falseValues: ['false'] } : {}),
   // An empty text and none look alike to most readers of CSV.
   ...(isNullable || type === 'text' ? {} : { constraints: { required: true } }),
 })

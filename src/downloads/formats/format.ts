@@ -9,6 +9,12 @@ import { cached } from '../../system/cached.ts'
 import type { WrittenFile } from '../file-sink.ts'
 import { type OutputRow, type OutputTable, type FundScope, mayHold, permittedIsins } from '../tables.ts'
 
+/** What may be done with the data, in the words of the settings; its name is `CC-BY-4.0` for example. */
+export interface Licence {
+  readonly name: string
+  readonly url: string | null
+}
+
 /** A format: a file of this folder, and a line of the registry. */
 export type DownloadFormat = RowsFormat | WholeFormat
 
@@ -22,8 +28,14 @@ interface FormatBase {
   readonly section: 'plain' | 'excel' | 'funds'
   /** What it writes from these funds. */
   readonly pieces: (funds: DownloadFunds) => readonly Piece[]
-  /** For the section `funds`: what the data package and the page say instead of a line for each file. */
-  readonly perFund?: PerFund
+  /** What sets its files apart from those of other formats with the same rows, for `datapackage.json`. */
+  readonly form?: string
+  /** A member of `datapackage.json` that its files have instead of a resource each. */
+  readonly inPackage?: (files: readonly PieceFile[]) => Readonly<Record<string, unknown>>
+  /** For the section `funds`: what the page has instead of a line for each file. */
+  readonly paragraph?: FormatParagraph
+  /** Whether its files name as-of date, snapshot and licence: a build reuses them only where these are the same. */
+  readonly isStamped?: boolean
 }
 
 /** A format that is written fund by fund. Such formats share one reading of the database, unless `isSlow`. */
@@ -90,6 +102,9 @@ export interface FormatWork {
   readonly scopes: readonly FundScope[]
   /** ISO 8601 */
   readonly asOf: string
+  /** The snapshot's id. */
+  readonly snapshot: string
+  readonly licence: Licence | null
   /** The snapshot's folder, and its manifest. */
   readonly root: string
   readonly manifest: string
@@ -120,12 +135,10 @@ export interface FundTables {
   readonly rows: (table: OutputTable) => readonly OutputRow[]
 }
 
-export interface PerFund {
-  /** A member of `datapackage.json`. @param count how many funds have files */
-  readonly resource: (count: number) => Readonly<Record<string, unknown>>
-  /** A paragraph of the page. @param isin a fund that has files @param grouped writes a number in the page's language */
-  readonly paragraph: Readonly<Record<Language, (isin: string, grouped: (count: number) => string) => Html>>
-}
+/** A paragraph of the page. @param isin a fund that has files @param grouped writes a number in the page's language */
+export type FormatParagraph = Readonly<
+  Record<Language, (isin: string, grouped: (count: number) => string) => Html>
+>
 
 /** A file of a table that grows. */
 export interface TableFile {

@@ -6,39 +6,38 @@
 
 import { maxCharacters } from '../../api/contract/page.ts'
 import { writeFile } from '../file-sink.ts'
-import { allPrices, type PerFund, type PieceFile, type RowsFormat } from './format.ts'
-import { type OutputRow, permittedIsins, tables } from '../tables.ts'
+import { allPrices, type FormatParagraph, type PieceFile, type RowsFormat } from './format.ts'
+import { type OutputRow, permittedIsins, pricesTable } from '../tables.ts'
 import { html } from '../../site/layout/html.ts'
 
-const perFund: PerFund = {
-  resource: (count) => ({
-    fundFiles: {
-      description:
-        `Of each fund with prices, in a folder with its ISIN: prices.csv and prices.json (date, nav), ascending, with as ` +
-        `many of the newest prices as ${maxCharacters} characters hold, which is what the web functions of spreadsheets ` +
-        'take; the full history is in prices.csv and prices.parquet. nav.txt is the newest NAV alone.',
-      paths: ['{isin}/prices.csv', '{isin}/prices.json', '{isin}/nav.txt'],
-      maxCharacters,
-      fullHistory: ['prices.csv', 'prices.parquet'],
-      funds: count,
-    },
-  }),
-  paragraph: {
-    en: (isin, grouped) =>
-      html`Small files in a folder with the ISIN of each fund, with decimal points, for spreadsheets and
-        portfolio programs: its newest prices as <a href="${isin}/prices.csv">prices.csv</a> and
-        <a href="${isin}/prices.json">prices.json</a>, as many as ${grouped(maxCharacters)} characters hold,
-        and the newest NAV alone as <a href="${isin}/nav.txt">nav.txt</a>. The full history is in
-        <a href="prices.csv">prices.csv</a>.`,
-    de: (isin, grouped) =>
-      html`Zu jedem Fonds gibt es einen nach seiner ISIN benannten Ordner mit kleinen Dateien für
-        Tabellenkalkulationen und Depotprogramme, mit Dezimalpunkt:
-        <a href="${isin}/prices.csv">prices.csv</a> und <a href="${isin}/prices.json">prices.json</a>
-        enthalten die neuesten Preise, bis zu ${grouped(maxCharacters)} Zeichen,
-        <a href="${isin}/nav.txt">nav.txt</a> nur den neuesten Nettoinventarwert. Alle Preise enthält
-        <a href="prices.csv">prices.csv</a>.`,
-  },
+const paragraph: FormatParagraph = {
+  en: (isin, grouped) =>
+    html`Small files in a folder with the ISIN of each fund, with decimal points, for spreadsheets and
+      portfolio programs: its newest prices as <a href="${isin}/prices.csv">prices.csv</a> and
+      <a href="${isin}/prices.json">prices.json</a>, as many as ${grouped(maxCharacters)} characters hold, and
+      the newest NAV alone as <a href="${isin}/nav.txt">nav.txt</a>. The full history is in
+      <a href="prices.csv">prices.csv</a>.`,
+  de: (isin, grouped) =>
+    html`Zu jedem Fonds gibt es einen nach seiner ISIN benannten Ordner mit kleinen Dateien für
+      Tabellenkalkulationen und Depotprogramme, mit Dezimalpunkt:
+      <a href="${isin}/prices.csv">prices.csv</a> und <a href="${isin}/prices.json">prices.json</a>
+      enthalten die neuesten Preise, bis zu ${grouped(maxCharacters)} Zeichen,
+      <a href="${isin}/nav.txt">nav.txt</a> nur den neuesten Nettoinventarwert. Alle Preise enthält
+      <a href="prices.csv">prices.csv</a>.`,
 }
+
+const inPackage = (files: readonly PieceFile[]) => ({
+  fundFiles: {
+    description:
+      `Of each fund with prices, in a folder with its ISIN: prices.csv and prices.json (date, nav), ascending, with as ` +
+      `many of the newest prices as ${maxCharacters} characters hold, which is what the web functions of spreadsheets ` +
+      'take; the full history is in prices.csv and prices.parquet. nav.txt is the newest NAV alone.',
+    paths: ['{isin}/prices.csv', '{isin}/prices.json', '{isin}/nav.txt'],
+    maxCharacters,
+    fullHistory: ['prices.csv', 'prices.parquet'],
+    funds: new Set(files.map(({ piece }) => piece)).size,
+  },
+})
 
 export const fundFiles: RowsFormat = {
   ...{ id: 'funds', kind: 'rows', name: 'csv', mediatype: 'text/csv', section: 'funds' },
@@ -53,7 +52,7 @@ export const fundFiles: RowsFormat = {
     return {
       add: ({ isin, rows }) => {
         if (!wanted.has(isin)) return
-        for (const [name, content, count] of filesOf(rows(prices))) {
+        for (const [name, content, count] of filesOf(rows(pricesTable))) {
           const file = writeFile(folder, `${isin}/${name}`, content)
           files.push({ ...file, ...(count === undefined ? {} : { rows: count }), piece: isin })
         }
@@ -61,17 +60,12 @@ export const fundFiles: RowsFormat = {
       close: () => files,
     }
   },
-  perFund,
+  inPackage,
+  paragraph,
 }
 
-const [prices, dayAt, navAt] = pricesTable()
-
-function pricesTable() {
-  const table = tables.find(({ name }) => name === 'prices')
-  if (table === undefined) throw new Error('there is no table of prices')
-  const placeOf = (column: string) => table.columns.findIndex(({ name }) => name === column)
-  return [table, placeOf('date'), placeOf('net_asset_value')] as const
-}
+const placeOf = (column: string) => pricesTable.columns.findIndex(({ name }) => name === column)
+const [dayAt, navAt] = [placeOf('date'), placeOf('net_asset_value')]
 
 const lineEnd = '\r\n'
 const csvHead = `date,nav${lineEnd}`

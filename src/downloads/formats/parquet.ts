@@ -1,6 +1,6 @@
 /**
- * Parquet: days as DATE, decimal texts as DECIMAL(38, 15), so that nothing is rounded. The type of a column is declared in
- * tables.ts, and no row changes it. Row groups are bounded, and hold many funds: an analyst reads one column, or finds a
+ * Parquet: days as DATE, amounts as doubles, which every reader makes numbers of. `prices-exact.parquet` has DECIMAL(38, 15)
+ * instead, so that nothing is rounded. The type of a column is declared in tables.ts, and no row changes it. Row groups are bounded, and hold many funds: an analyst reads one column, or finds a
  * fund by the bounds of the groups.
  */
 
@@ -10,27 +10,84 @@ import type { SchemaElement } from 'hyparquet'
 import { fileWriter, ParquetWriter } from 'hyparquet-writer'
 import { maxDecimals, maxWholeDigits } from '../../data/model/limits.ts'
 import { fileThere } from '../file-sink.ts'
-import { type ColumnType, type OutputCell, type OutputColumn, type OutputRow, tables } from '../tables.ts'
-import { eachTable, type RowsFormat, type TableFile } from './format.ts'
+import {
+  type ColumnType,
+  type OutputCell,
+  type OutputColumn,
+  type OutputRow,
+  type OutputTable,
+  pricesTable,
+  tables,
+} from '../tables.ts'
+import { eachTable, type FormatWork, type RowsFormat, type TableFile } from './format.ts'
+
+const exactPrices: OutputTable = {
+  ...pricesTable,
+  name: 'prices-exact',
+  describe: {
+    en: 'All prices of all funds digit for digit, as DECIMAL(38, 15); in prices.parquet they are doubles',
+    de: 'Alle Preise aller Fonds mit jeder Ziffer als DECIMAL(38, 15); prices.parquet enthält Gleitkommazahlen',
+  },
+}
+
+const files = eachTable([...tables, exactPrices], (table, work) => {
+  const { name, columns } = table
+  return parquetFile(work.folder, `${name}.parquet`, columns, {
+    amounts: table === exactPrices ? 'exact' : 'double',
+    metadata: metadataOf(work),
+  })
+})
 
 export const parquet: RowsFormat = {
   ...{ id: 'parquet', kind: 'rows', name: 'parquet', mediatype: 'application/vnd.apache.parquet' },
   section: 'plain',
+  form: 'Parquet',
   isSlow: true,
-  ...eachTable(tables, ({ name, columns }, { folder }) => parquetFile(folder, `${name}.parquet`, columns)),
+  isStamped: true,
+  pieces: files.pieces,
+  open: (work) => {
+    const { add, close } = files.open(work)
+    // Both files of the prices share one reading of them.
+    const rowsOf = (table: OutputTable) => (table === exactPrices ? pricesTable : table)
+    return { close, add: ({ isin, rows }) => add({ isin, rows: (table) => rows(rowsOf(table)) }) }
+  },
+}
+
+/** What a file says of itself, since people save it under another name. Readers show it: `parquet_kv_metadata` in DuckDB. */
+function metadataOf({ asOf, snapshot, licence }: FormatWork): readonly (readonly [string, string])[] {
+  return [
+    ['as_of', asOf],
+    ['snapshot', snapshot],
+    ...(licence === null ? [] : [['licence', licence.name] as const]),
+    ...(licence?.url ? [['licence_url', licence.url] as const] : []),
+  ]
 }
 
 /** Number of rows in a row group: at most this and the rows of one fund. The threads have a small heap. */
 const rowsPerGroup = 16_384
 
+interface ParquetForm {
+  /** How decimal columns are stored: as DOUBLE, the nearest one, or as DECIMAL(38, 15). */
+  readonly amounts: 'double' | 'exact'
+  /** Keys and values for the footer. */
+  readonly metadata: readonly (readonly [key: string, value: string])[]
+}
+
 /** A Parquet file that grows. */
-export function parquetFile(folder: string, path: string, columns: readonly OutputColumn[]): TableFile {
+export function parquetFile(
+  folder: string,
+  path: string,
+  columns: readonly OutputColumn[],
+  { amounts, metadata }: ParquetForm,
+): TableFile {
+  const formOf = ({ type }: OutputColumn) =>
+    forms[type === 'decimal' && amounts === 'double' ? 'number' : type]
   const schemaOf = (elementOf: (form: Form) => Omit<SchemaElement, 'name'>): SchemaElement[] => [
     { name: 'root', num_children: columns.length },
-    ...columns.map(({ name, type, isNullable }) => ({
-      name,
-      repetition_type: isNullable ? ('OPTIONAL' as const) : ('REQUIRED' as const),
-      ...elementOf(forms[type]),
+    ...columns.map((column) => ({
+      name: column.name,
+      repetition_type: column.isNullable ? ('OPTIONAL' as const) : ('REQUIRED' as const),
+      ...elementOf(formOf(column)),
     })),
   ]
   const writer = new ParquetWriter({
@@ -39,6 +96,7 @@ export function parquetFile(folder: string, path: string, columns: readonly Outp
     codec: 'GZIP',
     compressors: { GZIP: compress },
     createdBy: 'fundpress',
+    kvMetadata: metadata.map(([key, value]) => ({ key, value })),
   })
   let group: OutputRow[] = []
   let rows = 0
@@ -48,7 +106,7 @@ export function parquetFile(folder: string, path: string, columns: readonly Outp
     const columnData = columns.map((column, index) => ({
       name: column.name,
       get data() {
-        return valuesOf(column, index, group)
+        return valuesOf(column, formOf(column), index, group)
       },
       // Somebody filters by these columns: groups tell their smallest and largest value.
       statistics: column.name === 'isin' || column.type === 'date' || column.type === 'integer',
@@ -74,8 +132,12 @@ export function parquetFile(folder: string, path: string, columns: readonly Outp
   }
 }
 
-function valuesOf({ name, type, isNullable }: OutputColumn, index: number, rows: readonly OutputRow[]) {
-  const { value } = forms[type]
+function valuesOf(
+  { name, isNullable }: OutputColumn,
+  { value }: Form,
+  index: number,
+  rows: readonly OutputRow[],
+) {
   return rows.map((row, at) => {
     const cell = row[index] ?? null
     if (cell === null && !isNullable) throw new Error(`column ${name} has no NULL`)
@@ -94,7 +156,7 @@ function compress(bytes: Uint8Array): Uint8Array {
 const systemAt = 9
 const anySystem = 255
 
-/** Every decimal column has the same type in any snapshot, wide enough for whatever the checks let through. */
+/** Every exact column has the same type in any snapshot, wide enough for whatever the checks let through. */
 const scale = maxDecimals
 const precision = maxWholeDigits + maxDecimals
 /** Room for 38 digits, the widest decimal that readers commonly know. */

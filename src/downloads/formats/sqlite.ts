@@ -20,8 +20,8 @@ export const sqlite: WholeFormat = {
 }
 
 const text = {
-  en: 'All tables in one SQLite file; amounts are numbers there (CSV and Parquet have every digit)',
-  de: 'Alle Tabellen in einer SQLite-Datei, Beträge als Gleitkommazahlen (CSV und Parquet enthalten jede Ziffer)',
+  en: 'All tables in one SQLite file; amounts are numbers there (CSV has every digit, and so has prices-exact.parquet)',
+  de: 'Alle Tabellen in einer SQLite-Datei, Beträge als Gleitkommazahlen (jede Ziffer enthalten CSV und prices-exact.parquet)',
 }
 
 // If anything fails, the file is removed. Every row is of a fund in the file: to look each one up takes a tenth of the time.
@@ -66,7 +66,7 @@ function listPermitted(db: FundDatabase, scopes: readonly FundScope[]): void {
   }
 }
 
-/** A text of digits is REAL here, so that it can be compared and added up; CSV and Parquet have every digit. */
+/** A text of digits is REAL here, so that it can be compared and added up; CSV has every digit. */
 const sqlTypes = {
   text: 'TEXT',
   date: 'TEXT',

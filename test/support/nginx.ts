@@ -1,4 +1,4 @@
-/** The real nginx on a loopback port, with what `fundpress edge nginx` wrote. Needs no rights but to its own folder. */
+/** The real nginx on a loopback port, with what `fundpress edge nginx-…` wrote. Needs no rights but to its own folder. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { makeTempFolder, mustRun } from './product.ts'
 export type Nginx = Awaited<ReturnType<typeof startNginx>>
 
 interface NginxOptions {
-  /** What follows `fundpress edge nginx`: --out, or --bucket and its kin. */
+  /** What follows `fundpress edge nginx-…`: --out, or --bucket and its kin. */
   readonly args: readonly string[]
   /** Read by the edge instead of /etc/nginx/fundpress/credentials. */
   readonly credentials?: { readonly AWS_ACCESS_KEY_ID: string; readonly AWS_SECRET_ACCESS_KEY: string }
@@ -22,7 +22,7 @@ interface NginxOptions {
   readonly settings?: Readonly<Record<string, string>>
   /** How much of an answer the kernel takes from nginx before the client reads, for example 64k; its own choice unless given. */
   readonly sendBuffer?: string
-  /** Of `fundpress edge nginx`. */
+  /** Of `fundpress edge nginx-…`. */
   readonly env?: Readonly<Record<string, string>>
 }
 

@@ -1,4 +1,4 @@
-/** What only nginx does with the files that `fundpress edge nginx` writes. */
+/** What only nginx does with the files that `fundpress edge nginx-…` writes. */
 import { cpSync, mkdirSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'

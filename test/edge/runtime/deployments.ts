@@ -36,7 +36,7 @@ export interface Deployment {
 
 export interface Platform {
   readonly name: string
-  /** @param liveTtlSeconds 1 unless given, so that a flip shows soon @param flags more of `fundpress edge nginx` */
+  /** @param liveTtlSeconds 1 unless given, so that a flip shows soon @param flags more of `fundpress edge nginx-…` */
   readonly deploy: (
     first: Pick<Night, 'out'>,
     liveTtlSeconds?: number,

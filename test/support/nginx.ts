@@ -1,8 +1,9 @@
 /** The real nginx on a loopback port, with what `fundpress edge nginx-…` wrote. Needs no rights but to its own folder. */
 import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo, type Server } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { makeTempFolder, mustRun } from './product.ts'
@@ -151,11 +152,11 @@ http {
 /** @returns a port that is free, and so is the next one: nginx asks itself there for the parts of a range */
 export async function freePorts(): Promise<number> {
   for (;;) {
-    const first = await listenOn(0)
-    const { port } = first.address() as AddressInfo
-    const next = await listenOn(port + 1).catch(() => undefined)
-    for (const server of [first, next]) if (server !== undefined) await once(server.close(), 'close')
-    if (next !== undefined) return port
+    // Below the ports that systems hand out by themselves: else a connection could take one before the program does.
+    const port = 10_000 + 2 * randomInt(11_000)
+    const servers = await Promise.all([port, port + 1].map((one) => listenOn(one).catch(() => undefined)))
+    for (const server of servers) if (server !== undefined) await once(server.close(), 'close')
+    if (!servers.includes(undefined)) return port
   }
 }
 

@@ -20,8 +20,20 @@ const pools = ['log', 'control', 'meta', 'buckets.index', 'buckets.data', 'bucke
   .concat('.rgw.root')
 const patienceMs = 60_000
 
-/** Takes about ten seconds. */
+/** Takes about ten seconds. Another program may take a port before the monitor does: then it is started anew. */
 export async function startRadosgw() {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startOnce()
+    } catch (error) {
+      if (!(error instanceof MonitorEnded) || attempt === 3) throw error
+    }
+  }
+}
+
+class MonitorEnded extends Error {}
+
+async function startOnce() {
   const { path: dir, remove } = makeTempFolder()
   for (const folder of ['mon', 'osd', 'run']) mkdirSync(join(dir, folder))
   const port = await freePorts()
@@ -64,9 +76,12 @@ export async function startRadosgw() {
     await run('monmaptool', ['--create', '--fsid', fsid, '--addv', 'a', address, 'monmap'], options)
     const format = ['-c', 'ceph.conf', '--mkfs', '-i', 'a', '--monmap', 'monmap', '--keyring', 'keyring']
     await run('ceph-mon', format, options)
-    start('ceph-mon', '-i', 'a')
+    const monitor = start('ceph-mon', '-i', 'a')
     // A daemon that starts before the monitor's map has arrived gives up with "wrong fsid": everything is tried again.
-    await until('the monitor', () => ceph('--connect-timeout', '2', 'osd', 'stat'))
+    await until('the monitor', () => {
+      if (monitor.exitCode !== null) throw new MonitorEnded(`radosgw: the monitor ended: ${monitor.exitCode}`)
+      return ceph('--connect-timeout', '2', 'osd', 'stat')
+    })
     await until('the monitor', () => ceph('osd', 'new', osd))
     await run('ceph-osd', ['-c', 'ceph.conf', '-i', '0', '--mkfs', '--osd-uuid', osd], options)
     await until('the monitor', () =>
@@ -130,6 +145,7 @@ async function until(what: string, attempt: () => Promise<unknown>): Promise<voi
       await attempt()
       return
     } catch (cause) {
+      if (cause instanceof MonitorEnded) throw cause
       if (Date.now() - start > patienceMs) throw new Error(`radosgw: ${what} did not come up`, { cause })
       await setTimeout(100)
     }

@@ -9,7 +9,13 @@ import type { Group } from '../api/contract/rows.ts'
 import { xmlDeclaration, xmlElement } from '../api/encode/xml.ts'
 import { documentKey, errorKey, windowKey, type WindowList, windowListKey } from '../api/routes/keys.ts'
 import { problemDocument } from '../api/routes/problems.ts'
-import { type Format, formats, type Language, languages, type RouteTable } from '../api/routes/table.ts'
+import {
+  type DocumentFormat,
+  formats,
+  type Language,
+  languages,
+  type RouteTable,
+} from '../api/routes/table.ts'
 import type { YearDigest } from '../data/read/fund-digests.ts'
 import type { Plan, WindowPlan } from './plans.ts'
 
@@ -77,7 +83,7 @@ function putRefusal(
 }
 
 /** SHA-256 of a window's documents, in hex. */
-export type WindowDigests = Readonly<Record<Format, string>>
+export type WindowDigests = Readonly<Record<DocumentFormat, string>>
 
 /**
  * Renders a plan with windows for one fund: the windows that changed, then the list of all; or errors.
@@ -111,7 +117,7 @@ export function putWindows(
     const body = year === missing ? answer : answerOf(plan, rowsOf(year), context)
     const records = (body as Readonly<Record<string, readonly unknown[]>>)[list] ?? []
     const put = putOf(of)
-    const putAs = (format: Format) => {
+    const putAs = (format: DocumentFormat) => {
       const content = series[format].around(body)(records.map(series[format].record))
       return put({ key: windowKey(route, values, year, format), content })
     }

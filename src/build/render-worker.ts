@@ -2,7 +2,7 @@
 
 import { parentPort } from 'node:worker_threads'
 import type { Overdue } from '../api/contract/page.ts'
-import type { Format } from '../api/routes/table.ts'
+import type { DocumentFormat } from '../api/routes/table.ts'
 import type { Finding } from '../data/check/finding.ts'
 import { beginReading, damageIn, databaseError, openFunds } from '../data/read/open.ts'
 import { documentFiles } from './document-files.ts'
@@ -41,7 +41,7 @@ export interface RenderReplies {
   /** Funds in the order of the ISINs, up to the first with an error. */
   readonly render: { readonly findings: readonly Finding[]; readonly funds: readonly RenderedFund[] }
   /** Funds' parts of documents over all funds: for each requested folder of a plan, in the order of the plans and ISINs. */
-  readonly members: readonly Readonly<Record<Format, readonly string[]>>[]
+  readonly members: readonly Readonly<Record<DocumentFormat, readonly string[]>>[]
 }
 
 type Opened = Awaited<ReturnType<typeof open>>

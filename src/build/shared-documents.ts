@@ -7,7 +7,7 @@ import { type ByIsinText, jsonByIsin, xmlByIsin } from '../api/encode/series.ts'
 import { contentTypeOf } from '../api/routes/content-types.ts'
 import { sharedErrorKey } from '../api/routes/keys.ts'
 import { problemDocument } from '../api/routes/problems.ts'
-import { type Format, formats, type RouteTable } from '../api/routes/table.ts'
+import { type DocumentFormat, formats, type RouteTable } from '../api/routes/table.ts'
 import { fileSink } from '../downloads/file-sink.ts'
 import { type DocumentFiles, isOfSameBytes, putShared, type SharedObject } from './document-files.ts'
 import { fromOf } from './inputs.ts'
@@ -75,7 +75,12 @@ function sharedErrors(table: RouteTable): Page[] {
 type AllFundsDocument = ReturnType<typeof openAllFundsDocument>
 
 /** A document over all funds that is being written, member by member in the order of ISINs. */
-function openAllFundsDocument(key: string, format: Format, from: string, { root, reuse }: RenderSettings) {
+function openAllFundsDocument(
+  key: string,
+  format: DocumentFormat,
+  from: string,
+  { root, reuse }: RenderSettings,
+) {
   const text: ByIsinText = format === 'json' ? jsonByIsin : xmlByIsin
   const sink = fileSink(root, key)
   let members = 0

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { times } from '../support/rounds.ts'
 import { list, optional, record, text } from '../../src/api/contract/shape.ts'
 import { jsonSeries, seriesRecord, xmlSeries } from '../../src/api/encode/series.ts'
-import type { Format, Route, RouteTable } from '../../src/api/routes/table.ts'
+import { formats, type DocumentFormat, type Route, type RouteTable } from '../../src/api/routes/table.ts'
 import type { WindowEntry } from '../../src/api/routes/keys.ts'
 import { gather, streamed } from '../../src/edge/cloudflare/respond.ts'
 import { overlapping, type JoinedBody } from '../../src/edge/core/answer.ts'
@@ -77,7 +77,7 @@ const history = fc.record({
 type History = typeof history extends fc.Arbitrary<infer T> ? T : never
 type Window = WindowEntry & { readonly document: string }
 
-function windowsOf(value: History, format: Format): Window[] {
+function windowsOf(value: History, format: DocumentFormat): Window[] {
   const encoder = encoders[format].around(value)
   const years = [...new Set(value.prices.map(({ date }) => date.slice(0, 4)))]
   return years.map((year) => {
@@ -89,7 +89,7 @@ function windowsOf(value: History, format: Format): Window[] {
 }
 
 interface Reading {
-  readonly format: Format
+  readonly format: DocumentFormat
   readonly from: string
   readonly to: string
   readonly windows: readonly Window[]
@@ -106,7 +106,7 @@ const general = { noEndpoint: 0, wrongMethod: 0, wrongFormat: 0, wrongLanguage: 
 const table: RouteTable = { docsUrl: '', routes: [route], problems: [], pages: [], general }
 
 function joinedBody<T>({ format, from, to, windows }: Reading, read: (window: Window) => Promise<T>) {
-  const wanted = { format, language: null, vary: [] }
+  const wanted = { format, offers: formats, language: null, vary: [] }
   const values = { from, to }
   const joined: JoinedBody<T> = {
     kind: 'joined',

@@ -70,6 +70,8 @@ export interface WindowEntry {
   /** The first 32 hex digits of the SHA-256 of the window's document in each format: ranges make their ETag of them. */
   readonly json: string
   readonly xml: string
+  /** Absent in lists of earlier versions, which had no CSV. */
+  readonly csv?: string
 }
 
 /** The list of a fund's yearly windows: the renderer writes it, the edge reads it. Source: src/bucket/keys.md, endpoint 3. */

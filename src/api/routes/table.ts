@@ -5,9 +5,15 @@
  * globals, no classes, ES5 library calls only).
  */
 
-/** The formats of a document, in the order of preference (the first is the default). Source: the interface, `format`. */
+/**
+ * The formats that every document has, refusals included, in the order of preference (the first is the default). Source: the
+ * interface, `format`.
+ */
 export const formats = ['json', 'xml'] as const
-export type Format = (typeof formats)[number]
+export type DocumentFormat = (typeof formats)[number]
+
+/** The formats of a route: routes with {@link Route.hasCsv} have one more. Source: src/api/decisions.md, Requests. */
+export type Format = DocumentFormat | 'csv'
 
 /** The languages of a document (the first is the default). Source: the interface, `language`; src/api/decisions.md. */
 export const languages = ['de', 'en'] as const
@@ -40,6 +46,8 @@ export interface Route {
   readonly id: string
   readonly path: string
   readonly hasLanguages: boolean
+  /** Whether its answers are there as CSV, too; a refusal is JSON then. */
+  readonly hasCsv?: boolean
   readonly parameters: readonly Parameter[]
   /** Only where the answer is put together from yearly windows. */
   readonly series?: Series

@@ -9,11 +9,11 @@
 
 import { fill } from '../../api/routes/keys.ts'
 import { folderOfDay } from '../../api/routes/pages.ts'
-import type { Format } from '../../api/routes/table.ts'
+import type { DocumentFormat } from '../../api/routes/table.ts'
 import { preflight, redirect, refusalHeaders } from '../core/answer.ts'
 import type { Answer, Body, EdgeSettings } from '../core/answer.ts'
 import type { LiveSlot } from '../core/live.ts'
-import { resolve, type Resolution } from '../core/resolve.ts'
+import { refusalOf, resolve, type Resolution } from '../core/resolve.ts'
 import { headerBytes, headersTooLong, maxRequestBytes, unavailable } from '../core/standalone.ts'
 import { previewHeader } from '../core/preview.ts'
 import { markPreview, noteHeader, targetHeader, type Note } from './event.ts'
@@ -26,7 +26,7 @@ export interface ViewerRequestOptions {
    * The one refusal that the function makes itself, because CloudFront cannot sign a request with a body for a Lambda: its document
    * in each format, with {method} and {type} to fill in; and its type without the address of the documentation.
    */
-  readonly wrongMethod: Readonly<Record<Format, string>>
+  readonly wrongMethod: Readonly<Record<DocumentFormat, string>>
   readonly wrongType: string
   readonly settings: EdgeSettings
   /** Ids of the distribution's origins: the bucket, then the Lambda. */
@@ -68,8 +68,8 @@ export function viewerRequest(options: ViewerRequestOptions) {
       const { kind } = resolution
       if (kind === 'preflight') return answered(preflight(settings))
       if (kind === 'redirect') return answered(redirect(settings, resolution.location))
-      const { wanted } = resolution
       if (method !== 'GET' && method !== 'HEAD') {
+        const wanted = refusalOf(resolution.wanted)
         return answered({
           status: 405,
           headers: refusalHeaders(settings, wanted, 405),

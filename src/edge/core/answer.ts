@@ -3,8 +3,16 @@
 import { contentTypeOf } from '../../api/routes/content-types.ts'
 import { fill, type WindowEntry, windowKey, type WindowList } from '../../api/routes/keys.ts'
 import { problemDocument } from '../../api/routes/problems.ts'
-import { type Format, formats, type Language, languages, type RouteTable } from '../../api/routes/table.ts'
-import type { RangeResolution, Refused, Resolution, Stored, Representation } from './resolve.ts'
+import { type Format, type Language, languages, type RouteTable } from '../../api/routes/table.ts'
+import { refusalOf } from './resolve.ts'
+import type {
+  RangeResolution,
+  Refused,
+  RefusalRepresentation,
+  Resolution,
+  Stored,
+  Representation,
+} from './resolve.ts'
 
 /** One snapshot's objects. `B` is the platform's body. */
 export interface Store<B> {
@@ -141,7 +149,7 @@ function rangeEtag(windows: readonly WindowEntry[], format: Format, from: string
   const sums = [0, 0, 0, 0]
   windows.forEach((window) => {
     sums.forEach((sum, lane) => {
-      const word = parseInt(window[format].slice(lane * 8, lane * 8 + 8), 16)
+      const word = parseInt((window[format] || '').slice(lane * 8, lane * 8 + 8), 16)
       sums[lane] = (sum * 31 + word) % 4294967296
     })
   })
@@ -153,21 +161,22 @@ function rangeEtag(windows: readonly WindowEntry[], format: Format, from: string
 async function storedRefusal<B>(edge: Edge<B>, stored: Stored): Promise<Answer<B>> {
   if (stored.unknown === null) throw new Error('no document: ' + stored.route.path)
   const object = await edge.store.get(stored.errorKey)
-  if (object === null) return refusal(edge, stored.wanted, stored.unknown)
+  const wanted = refusalOf(stored.wanted)
+  if (object === null) return refusal(edge, wanted, stored.unknown)
   const text = await edge.store.text(object.body)
   const match = /"status":([0-9]{3})\}$|<status>([0-9]{3})<\/status><\/root>$/.exec(text)
   if (match === null) throw new Error('no error document: ' + stored.errorKey)
   const status = Number(match[1] || match[2])
   return {
     status,
-    headers: refusalHeaders(edge.settings, stored.wanted, status),
+    headers: refusalHeaders(edge.settings, wanted, status),
     body: { kind: 'text', text },
   }
 }
 
 const refusal = (
   { table, settings }: Pick<Edge<unknown>, 'table' | 'settings'>,
-  wanted: Representation,
+  wanted: RefusalRepresentation,
   { problem, values }: Refused,
 ): Answer<never> => ({
   status: problem.status,
@@ -178,13 +187,12 @@ const refusal = (
 /** Refusals are English whatever was asked for, so they do not depend on Accept-Language. */
 export function refusalHeaders(
   settings: EdgeSettings,
-  wanted: Representation,
+  { format, vary }: RefusalRepresentation,
   status: number,
 ): Record<string, string> {
-  const vary = wanted.vary.filter((header) => header !== 'Accept-Language')
   return Object.assign(
     commonHeaders(settings.errorCacheControl, vary),
-    contentHeaders(wanted.format, 'en'),
+    contentHeaders(format, 'en'),
     status === 405 ? { Allow: allowedMethods } : {},
   )
 }
@@ -241,19 +249,22 @@ function commonHeaders(cacheControl: string, vary: readonly string[]): Record<st
   return vary.length > 0 ? Object.assign(headers, { Vary: vary.join(', ') }) : headers
 }
 
+/** Without its charset. */
+const mediaType = (format: Format) => (format === 'csv' ? 'text/' : 'application/') + format
+
 function contentHeaders(format: Format, language: string | null): Record<string, string> {
-  const type = { 'Content-Type': 'application/' + format + '; charset=utf-8' }
+  const type = { 'Content-Type': mediaType(format) + '; charset=utf-8' }
   return language === null ? type : Object.assign(type, { 'Content-Language': language })
 }
 
 /** The other formats in this language, this format in the other languages. Source: RFC 8288. */
-function alternates(path: string, { format, language }: Representation): string[] {
+function alternates(path: string, { format, offers, language }: Representation): string[] {
   const link = (otherFormat: Format, otherLanguage: Language | null) => {
     const inLanguage = otherLanguage === null ? '' : `&language=${otherLanguage}`
     const hreflang = otherLanguage === language ? '' : `; hreflang="${otherLanguage}"`
-    return `<${path}?format=${otherFormat}${inLanguage}>; rel="alternate"; type="application/${otherFormat}"${hreflang}`
+    return `<${path}?format=${otherFormat}${inLanguage}>; rel="alternate"; type="${mediaType(otherFormat)}"${hreflang}`
   }
-  return formats
+  return offers
     .filter((other) => other !== format)
     .map((other) => link(other, language))
     .concat(

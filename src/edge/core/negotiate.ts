@@ -38,7 +38,10 @@ export function preferred<T>(
 export const qualityOf = <T>(header: string, offer: T, specificity: Specificity<T>): number =>
   rankOf(offer, parseRanges(header), specificity).quality
 
-export const formatSpecificity: Specificity<Format> = (range, format) => {
+/** What an Accept header may prefer: `html` is a browser. */
+export type Accepted = Format | 'html'
+
+export const formatSpecificity: Specificity<Accepted> = (range, format) => {
   if (range === 'application/' + format || range === 'text/' + format) return 3
   if (format === 'json' && /^application\/[^/]+\+json$/.test(range)) return 3
   if (range === 'application/*' || range === 'text/*') return 2

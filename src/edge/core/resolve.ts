@@ -6,10 +6,16 @@
 import { documentKey, errorKey, windowListKey } from '../../api/routes/keys.ts'
 import { isTooLong, matchPath, maxSegmentBytes, percentDecode, type Match } from '../../api/routes/match.ts'
 import { matchPage } from '../../api/routes/pages.ts'
-import { formats, languages, type Format, type Language } from '../../api/routes/table.ts'
+import {
+  formats,
+  languages,
+  type DocumentFormat,
+  type Format,
+  type Language,
+} from '../../api/routes/table.ts'
 import type { Parameter, Problem, Route, RouteTable, Values } from '../../api/routes/table.ts'
 import { isDay, isIsinInEitherCase } from '../../api/routes/values.ts'
-import { formatSpecificity, languageSpecificity, preferred } from './negotiate.ts'
+import { formatSpecificity, languageSpecificity, preferred, type Accepted } from './negotiate.ts'
 
 export interface EdgeRequest {
   readonly method: string
@@ -39,9 +45,16 @@ export function requestOf(method: string, target: string, header: Header): EdgeR
 /** The representation that the client wants, and the request headers that decided it. */
 export interface Representation {
   readonly format: Format
-  /** Null for an endpoint without languages, and for refusals, which are English. */
+  /** The formats that the answer is there in. */
+  readonly offers: readonly Format[]
+  /** Null for an endpoint without languages. */
   readonly language: Language | null
   readonly vary: readonly string[]
+}
+
+export interface RefusalRepresentation extends Representation {
+  readonly format: DocumentFormat
+  readonly language: null
 }
 
 /** A refusal with the values for its text. */
@@ -56,11 +69,11 @@ export type RangeResolution = Extract<Resolution, { kind: 'range' }>
 export type Resolution =
   | { readonly kind: 'preflight' }
   | { readonly kind: 'redirect'; readonly location: string }
-  | ({ readonly kind: 'refusal'; readonly wanted: Representation } & Refused)
+  | ({ readonly kind: 'refusal'; readonly wanted: RefusalRepresentation } & Refused)
   | {
       readonly kind: 'page'
       readonly key: string
-      readonly wanted: Representation
+      readonly wanted: RefusalRepresentation
       readonly missing: Refused
     }
   | ({ readonly kind: 'document'; readonly key: string } & Stored)
@@ -87,7 +100,10 @@ export function resolve(table: RouteTable, request: EdgeRequest): Resolution {
   const { method, path } = request
   if (method === 'OPTIONS') return { kind: 'preflight' }
   const asked = parseQuery(request.query)
-  const ofRefusal = wantedFormat(request, asked)
+  const match: Match = isTooLong(path) ? { kind: 'none' } : matchPath(table, path)
+  const offers = match.kind !== 'none' && match.route.hasCsv ? formatsWithCsv : formats
+  const plain = wantedFormat(request, asked, offers)
+  const ofRefusal = refusalOf(plain)
   const refuse = (problem: number, values: Values): Resolution => ({
     kind: 'refusal',
     wanted: ofRefusal,
@@ -96,7 +112,6 @@ export function resolve(table: RouteTable, request: EdgeRequest): Resolution {
   })
   if (method !== 'GET' && method !== 'HEAD') return refuse(table.general.wrongMethod, { method })
   if (isTooLong(path)) return refuse(table.general.noEndpoint, { path: percentDecode(path) })
-  const match = matchPath(table, path)
   if (match.kind === 'none') return resolvePage(table, request, ofRefusal)
   if (path.slice(-1) !== '/') return withClosingSlash(request)
 
@@ -104,10 +119,10 @@ export function resolve(table: RouteTable, request: EdgeRequest): Resolution {
   if (wrong !== null) return refuse(wrong, match.values)
   const { route, values } = match
   const { format, language } = asked
-  if (isUnsupported(formats, format)) return refuse(table.general.wrongFormat, { format })
+  if (isUnsupported(offers, format)) return refuse(table.general.wrongFormat, { format })
   if (route.hasLanguages && isUnsupported(languages, language))
     return refuse(table.general.wrongLanguage, { language })
-  const wanted = route.hasLanguages ? inLanguage(request, asked, ofRefusal) : ofRefusal
+  const wanted = route.hasLanguages ? inLanguage(request, asked, plain) : plain
   return locate(table, route, values, wanted, refuse)
 }
 
@@ -117,27 +132,39 @@ interface Query {
   readonly language?: string
 }
 
-/** The representation without a language: refusals have none. */
-function wantedFormat({ accept }: EdgeRequest, query: Query): Representation {
-  const given = oneOf(formats, query.format)
-  const format = given || preferred(accept, formats, formatSpecificity) || formats[0]
-  return { format, language: null, vary: given ? [] : ['Accept'] }
+const formatsWithCsv: readonly Format[] = (formats as readonly Format[]).concat('csv')
+
+/** The representation without a language. A browser, which prefers HTML, gets JSON. */
+function wantedFormat({ accept }: EdgeRequest, query: Query, offers: readonly Format[]): Representation {
+  const given = oneOf(offers, query.format)
+  const accepted =
+    given || preferred(accept, (offers as readonly Accepted[]).concat('html'), formatSpecificity)
+  const format = !accepted || accepted === 'html' ? formats[0] : accepted
+  return { format, offers, language: null, vary: given ? [] : ['Accept'] }
 }
+
+/** The representation of a refusal: it has no language, and is JSON where CSV was asked for. */
+export const refusalOf = ({ format, vary }: Representation): RefusalRepresentation => ({
+  format: format === 'csv' ? formats[0] : format,
+  offers: formats,
+  language: null,
+  vary: vary.filter((header) => header !== 'Accept-Language'),
+})
 
 function inLanguage(
   { acceptLanguage }: EdgeRequest,
   query: Query,
-  { format, vary }: Representation,
+  { format, offers, vary }: Representation,
 ): Representation {
   const given = oneOf(languages, query.language)
   const language = given || preferred(acceptLanguage, languages, languageSpecificity) || languages[0]
-  return { format, language, vary: given ? vary : vary.concat('Accept-Language') }
+  return { format, offers, language, vary: given ? vary : vary.concat('Accept-Language') }
 }
 
 const isUnsupported = (known: readonly string[], value: string | undefined): value is string =>
   value !== undefined && known.indexOf(value) < 0
 
-function resolvePage(table: RouteTable, request: EdgeRequest, wanted: Representation): Resolution {
+function resolvePage(table: RouteTable, request: EdgeRequest, wanted: RefusalRepresentation): Resolution {
   const page = matchPage(table, request.path)
   if (page.kind === 'open') return withClosingSlash(request)
   const missing = {
@@ -203,7 +230,13 @@ function locate(
     if (!isIsinInEitherCase(askedIsin)) return refuse(isin.unknown, values)
     unknown = { problem: table.problems[isin.unknown] as Problem, values }
   }
-  const stored: Stored = { route, values, wanted, errorKey: errorKey(route, values, wanted.format), unknown }
+  const stored: Stored = {
+    route,
+    values,
+    wanted,
+    errorKey: errorKey(route, values, refusalOf(wanted).format),
+    unknown,
+  }
   if (route.series !== undefined) {
     const days = route.parameters
       .filter(({ kind }) => kind === 'date')

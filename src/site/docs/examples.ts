@@ -8,7 +8,13 @@ import type { SitePageSource } from '../../api/contract/page.ts'
 import { byIsin, record, type Shape } from '../../api/contract/shape.ts'
 import { jsonByIsin, xmlByIsin } from '../../api/encode/series.ts'
 import { documentKey, fill, windowKey, type WindowList, windowListKey } from '../../api/routes/keys.ts'
-import { type Format, formats, type Language, type Route, type Values } from '../../api/routes/table.ts'
+import {
+  type DocumentFormat,
+  formats,
+  type Language,
+  type Route,
+  type Values,
+} from '../../api/routes/table.ts'
 import { byteSearch, windowJoiner } from '../../edge/core/join.ts'
 import { html, type Html, type HtmlContent } from '../layout/html.ts'
 
@@ -41,7 +47,7 @@ export function endpointExample(endpoint: Endpoint, source: SitePageSource, lang
 }
 
 type Examples = SitePageSource['examples']
-type Answer = Readonly<Record<Format, string>> & { readonly values: Values }
+type Answer = Readonly<Record<DocumentFormat, string>> & { readonly values: Values }
 
 /** The first type that has an answer counts. */
 function documentOf(route: Route, examples: Examples, isin: string, language: Language): Answer | null {
@@ -67,7 +73,7 @@ function newestRange(route: Route, examples: Examples, isin: string): Answer | n
   const document = JSON.parse(json) as Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>
   const from = document[series.list]?.slice(-recordsShown)[0]?.[series.date] ?? newest.first
   const part = { from, to: newest.last, isFirst: true, isLast: true, before: 0 }
-  const join = (format: Format, text: string) => {
+  const join = (format: DocumentFormat, text: string) => {
     const { bytes } = windowJoiner(byteSearch, format, series).join([Buffer.from(text)], part)
     return Buffer.from(bytes).toString()
   }

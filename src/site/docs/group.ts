@@ -7,7 +7,7 @@ import { byIsin, type Optional, record, type RecordOf, type Shape } from '../../
 import { schemaKey } from '../../api/derive/json-schema.ts'
 import { type ErrorCase, errorCases, strayErrorCases } from '../../api/derive/error-cases.ts'
 import { problemDocument } from '../../api/routes/problems.ts'
-import type { Format, Language, Problem } from '../../api/routes/table.ts'
+import type { DocumentFormat, Language, Problem } from '../../api/routes/table.ts'
 import { html, type Html, linkTo, section, type TableCell, wideTable } from '../layout/html.ts'
 import { wording } from '../wording.ts'
 import { endpointExample, listing, parseJson, parseXml } from './examples.ts'
@@ -93,7 +93,7 @@ function exampleBlock(endpoint: Endpoint, site: Site, language: Language, key: s
   if (example === null)
     return html`<p class="quiet">${text.noExample}</p>
       ${links(null)}`
-  const panel = (format: Format) => {
+  const panel = (format: DocumentFormat) => {
     const target = targetOf(endpoint, example.path, language, format)
     const open = html`<a href="${linkTo(key, target.slice(1))}">${text.tryIt}</a> `
     const label = `${format.toUpperCase()}, ${endpoint.id}`
@@ -112,7 +112,12 @@ export function aboutExample({ funds, exampleIsin, asOf }: SitePageSource, langu
 }
 
 /** Path and query of the example. JSON needs no parameter, since it is the default. */
-export function targetOf(endpoint: Endpoint, path: string, language: Language, format: Format): string {
+export function targetOf(
+  endpoint: Endpoint,
+  path: string,
+  language: Language,
+  format: DocumentFormat,
+): string {
   const query = new URLSearchParams()
   if (hasLanguages(endpoint)) query.set('language', language)
   if (format === 'xml') query.set('format', 'xml')
@@ -186,7 +191,7 @@ function errorArticles(group: string, site: Site, language: Language, key: strin
 function errorPart(error: ErrorCase, id: string, docsUrl: string, language: Language, key: string): Html {
   const { problem, when, values, target } = error
   const { example, reached } = wording[language].docs
-  const text = (format: Format) => problemDocument(docsUrl, problem, values, format)
+  const text = (format: DocumentFormat) => problemDocument(docsUrl, problem, values, format)
   const noMore = () => ''
   return html`<p class="error-title"><strong>${placeholders(problem.title)}</strong></p>
     <p>

@@ -8,6 +8,7 @@ import { schemaKey } from '../../api/derive/json-schema.ts'
 import { type ErrorCase, errorCases, strayErrorCases } from '../../api/derive/error-cases.ts'
 import { problemDocument } from '../../api/routes/problems.ts'
 import type { DocumentFormat, Language, Problem } from '../../api/routes/table.ts'
+import { dayIn } from '../funds/chart/formats.ts'
 import { html, type Html, linkTo, section, type TableCell, wideTable } from '../layout/html.ts'
 import { wording } from '../wording.ts'
 import { endpointExample, listing, parseJson, parseXml } from './examples.ts'
@@ -108,7 +109,7 @@ function exampleBlock(endpoint: Endpoint, site: Site, language: Language, key: s
 export function aboutExample({ funds, exampleIsin, asOf }: SitePageSource, language: Language): string {
   const { exampleOf, excerpt } = wording[language].docs
   const fund = funds.find(({ isin }) => isin === exampleIsin)
-  return `${exampleOf(fund?.name ?? '', exampleIsin ?? '', asOf)} ${excerpt}`
+  return `${exampleOf(fund?.name ?? '', exampleIsin ?? '', dayIn(language, asOf))} ${excerpt}`
 }
 
 /** Path and query of the example. JSON needs no parameter, since it is the default. */

@@ -77,6 +77,7 @@ describe('the logo', () => {
     ['a script with a prefix', svg('<s:script xmlns:s="http://www.w3.org/2000/svg"/>'), 'it has a script'],
     ['an event handler', svg('<rect onload="alert(1)"/>'), 'it has an event handler'],
     ['an event handler without a blank', svg('<rect x="1"onclick ="alert(1)"/>'), 'it has an event handler'],
+    ['a script between comments', svg('<![CDATA[<!--]]><script/><![CDATA[-->]]>'), 'it has a script'],
     ['HTML', svg('<foreignObject><p/></foreignObject>'), 'it has a foreign element'],
     ['a link', svg('<a href="javascript:alert(1)"><path/></a>'), 'it has a link'],
     ['a hidden link', svg('<a href="&#106;avascript:alert(1)"/>'), 'it has character references'],

@@ -279,6 +279,10 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
       'json or xml. Takes precedence over the Accept header. Default: JSON',
       'json oder xml. Hat Vorrang vor dem Header Accept. Voreinstellung: JSON',
     ),
+    formatOrCsv: say(
+      'json, xml or csv. Takes precedence over the Accept header. Default: JSON',
+      'json, xml oder csv. Hat Vorrang vor dem Header Accept. Voreinstellung: JSON',
+    ),
     language: say(
       'de or en. Takes precedence over the Accept-Language header. Default: German',
       'de oder en. Hat Vorrang vor dem Header Accept-Language. Voreinstellung: Deutsch',

@@ -333,6 +333,12 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
         'Senden Sie beliebige Anfragen der API an den Server, der diese Seite ausliefert. Die Bedienoberfläche ist auf Englisch. Beschreibungen finden Sie in der',
       ),
       documentation: say('documentation', 'Dokumentation'),
+      operations: say('Requests', 'Anfragen'),
+      loading: say('Loading the explorer …', 'Der Explorer wird geladen …'),
+      failed: say(
+        'The explorer could not be loaded. Please try again.',
+        'Der Explorer konnte nicht geladen werden. Bitte versuchen Sie es erneut.',
+      ),
       noScript: say(
         'The explorer needs JavaScript. The API description is',
         'Der Explorer benötigt JavaScript. Die Beschreibung der API steht in',

@@ -11,6 +11,8 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     imprint: say('Imprint', 'Impressum'),
     privacy: say('Privacy', 'Datenschutz'),
     contact: say('Contact', 'Kontakt'),
+    terms: say('Terms of use', 'Nutzungsbedingungen'),
+    homePage: say('Home page', 'Website'),
     feed: say('Recent changes (feed)', 'Letzte Änderungen (Feed)'),
     onThisPage: say('On this page', 'Auf dieser Seite'),
     parts: {

@@ -16,7 +16,7 @@ import { docGroups, docStyleKey, openApiKey, scriptKey, type Site } from './site
 
 /** @param endpoints those to document; tests add to the registry */
 export function* docsPages(source: SitePageSource, endpoints = registry): Generator<Page> {
-  yield* sharedPages()
+  yield* sharedPages(source.publisher)
   yield { key: docStyleKey, content: pageTemplate('docs/docs.css') }
   yield { key: scriptKey, content: pageTemplate('docs/docs.js') }
   yield { key: openApiKey, content: json(descriptionOf(source, endpoints)) }

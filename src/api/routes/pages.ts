@@ -21,7 +21,7 @@ export const documentsName = 'documents.zip'
 const pagePath = /^(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+\/?$/
 
 /** @param path as it was sent, still percent-encoded */
-export function matchPage(table: RouteTable, path: string): PageMatch {
+export function matchPage(table: Pick<RouteTable, 'pages'>, path: string): PageMatch {
   const segments = path.split('/')
   if (!pagePath.test(path) || table.pages.indexOf(segments[1] as string) < 0) return { kind: 'none' }
   const name = segments[segments.length - 1] as string

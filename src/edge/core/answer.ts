@@ -4,15 +4,9 @@ import { contentTypeOf } from '../../api/routes/content-types.ts'
 import { fill, type WindowEntry, windowKey, type WindowList } from '../../api/routes/keys.ts'
 import { problemDocument } from '../../api/routes/problems.ts'
 import { type Format, type Language, languages, type RouteTable } from '../../api/routes/table.ts'
-import { refusalOf } from './resolve.ts'
-import type {
-  RangeResolution,
-  Refused,
-  RefusalRepresentation,
-  Resolution,
-  Stored,
-  Representation,
-} from './resolve.ts'
+import { refusalOf } from './representation.ts'
+import type { RefusalRepresentation, Representation } from './representation.ts'
+import type { RangeResolution, Refused, Resolution, Stored } from './resolve.ts'
 
 /** One snapshot's objects. `B` is the platform's body. */
 export interface Store<B> {

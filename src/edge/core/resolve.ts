@@ -4,27 +4,27 @@
  */
 
 import { documentKey, errorKey, windowListKey } from '../../api/routes/keys.ts'
-import { isTooLong, matchPath, maxSegmentBytes, percentDecode, type Match } from '../../api/routes/match.ts'
+import { isTooLong, matchPath, percentDecode, type Match } from '../../api/routes/match.ts'
 import { matchPage } from '../../api/routes/pages.ts'
-import {
-  formats,
-  languages,
-  type DocumentFormat,
-  type Format,
-  type Language,
-} from '../../api/routes/table.ts'
+import { formats, languages } from '../../api/routes/table.ts'
 import type { Parameter, Problem, Route, RouteTable, Values } from '../../api/routes/table.ts'
 import { isDay, isIsinInEitherCase } from '../../api/routes/values.ts'
-import { formatSpecificity, languageSpecificity, preferred, type Accepted } from './negotiate.ts'
+import {
+  formatsWithCsv,
+  inLanguage,
+  isUnsupported,
+  parseQuery,
+  refusalOf,
+  wantedFormat,
+} from './representation.ts'
+import type { Preferences, RefusalRepresentation, Representation } from './representation.ts'
 
-export interface EdgeRequest {
+export interface EdgeRequest extends Preferences {
   readonly method: string
   /** Percent-encoded, as the client sent it. */
   readonly path: string
   /** As the client sent it, without the question mark; empty if there is none. */
   readonly query: string
-  readonly accept: string | undefined
-  readonly acceptLanguage: string | undefined
 }
 
 /** A header of a request. @param name in lower case */
@@ -40,21 +40,6 @@ export function requestOf(method: string, target: string, header: Header): EdgeR
     accept: header('accept'),
     acceptLanguage: header('accept-language'),
   }
-}
-
-/** The representation that the client wants, and the request headers that decided it. */
-export interface Representation {
-  readonly format: Format
-  /** The formats that the answer is there in. */
-  readonly offers: readonly Format[]
-  /** Null for an endpoint without languages. */
-  readonly language: Language | null
-  readonly vary: readonly string[]
-}
-
-export interface RefusalRepresentation extends Representation {
-  readonly format: DocumentFormat
-  readonly language: null
 }
 
 /** A refusal with the values for its text. */
@@ -125,44 +110,6 @@ export function resolve(table: RouteTable, request: EdgeRequest): Resolution {
   const wanted = route.hasLanguages ? inLanguage(request, asked, plain) : plain
   return locate(table, route, values, wanted, refuse)
 }
-
-/** The query's parameters. */
-interface Query {
-  readonly format?: string
-  readonly language?: string
-}
-
-const formatsWithCsv: readonly Format[] = (formats as readonly Format[]).concat('csv')
-
-/** The representation without a language. A browser, which prefers HTML, gets JSON. */
-function wantedFormat({ accept }: EdgeRequest, query: Query, offers: readonly Format[]): Representation {
-  const given = oneOf(offers, query.format)
-  const accepted =
-    given || preferred(accept, (offers as readonly Accepted[]).concat('html'), formatSpecificity)
-  const format = !accepted || accepted === 'html' ? formats[0] : accepted
-  return { format, offers, language: null, vary: given ? [] : ['Accept'] }
-}
-
-/** The representation of a refusal: it has no language, and is JSON where CSV was asked for. */
-export const refusalOf = ({ format, vary }: Representation): RefusalRepresentation => ({
-  format: format === 'csv' ? formats[0] : format,
-  offers: formats,
-  language: null,
-  vary: vary.filter((header) => header !== 'Accept-Language'),
-})
-
-function inLanguage(
-  { acceptLanguage }: EdgeRequest,
-  query: Query,
-  { format, offers, vary }: Representation,
-): Representation {
-  const given = oneOf(languages, query.language)
-  const language = given || preferred(acceptLanguage, languages, languageSpecificity) || languages[0]
-  return { format, offers, language, vary: given ? vary : vary.concat('Accept-Language') }
-}
-
-const isUnsupported = (known: readonly string[], value: string | undefined): value is string =>
-  value !== undefined && known.indexOf(value) < 0
 
 function resolvePage(table: RouteTable, request: EdgeRequest, wanted: RefusalRepresentation): Resolution {
   const page = matchPage(table, request.path)
@@ -249,22 +196,3 @@ function locate(
   const key = documentKey(route, values, wanted.language || languages[0], wanted.format)
   return Object.assign({ kind: 'document' as const, key }, stored)
 }
-
-/** The first value of each parameter. Names are not decoded: `%66ormat` is another parameter. */
-function parseQuery(query: string): Query {
-  const values: Record<string, string> = {}
-  query.split('&').forEach((pair) => {
-    const equals = pair.indexOf('=')
-    const name = equals < 0 ? pair : pair.slice(0, equals)
-    if ((name === 'format' || name === 'language') && values[name] === undefined)
-      values[name] = equals < 0 ? '' : decodeValue(pair.slice(equals + 1))
-  })
-  return values
-}
-
-/** Source: application/x-www-form-urlencoded. A long value cannot be a known one, and stays as the client sent it. */
-const decodeValue = (value: string) =>
-  value.length > maxSegmentBytes ? value : percentDecode(value.split('+').join(' '))
-
-const oneOf = <T extends string>(known: readonly T[], value: string | undefined): T | undefined =>
-  known.filter((candidate) => candidate === value)[0]

@@ -14,13 +14,13 @@ import { preflight, refusalHeaders } from '../core/answer.ts'
 import type { Answer, Body, EdgeSettings } from '../core/answer.ts'
 import type { LiveSlot } from '../core/live.ts'
 import {
-  acceptedLanguage,
-  acceptedOf,
+  preferredLanguage,
+  preferredFormat,
   formatsWithCsv,
-  inLanguage,
+  withLanguage,
   isUnsupported,
   parseQuery,
-  refusalOf,
+  forRefusal,
   wantedFormat,
   wantedPage,
 } from '../core/representation.ts'
@@ -81,7 +81,7 @@ export function viewerRequest(options: ViewerRequestOptions) {
         acceptLanguage: textOf(headers['accept-language']),
       }
       if (method !== 'GET' && method !== 'HEAD') {
-        const wanted = refusalOf(wantedFormat(found, found.asked, found.offers))
+        const wanted = forRefusal(wantedFormat(found, found.asked, found.offers))
         return answered({
           status: 405,
           headers: refusalHeaders(settings, wanted, 405),
@@ -180,7 +180,7 @@ function rewrite(request: CloudFrontRequest, live: LiveSlot, found: Found): bool
     !(route.hasLanguages && isUnsupported(languages, asked.language))
   if (isClear) {
     const plain = wantedFormat(found, asked, offers)
-    const wanted = route.hasLanguages ? inLanguage(found, asked, plain) : plain
+    const wanted = route.hasLanguages ? withLanguage(found, asked, plain) : plain
     const path = uri.replace(isinSegment, (text) => text.toUpperCase())
     if (route.isRange) return sendFor('/', path, wanted)
     const place = '/' + live.slot + path + documentName(wanted.language, wanted.format)
@@ -190,8 +190,8 @@ function rewrite(request: CloudFrontRequest, live: LiveSlot, found: Found): bool
   if (page.kind === 'page')
     return sendFor('/' + live.slot + '/' + page.key, uri, wantedPage(found, asked), { since, path: page.key })
   // Whether it may be CSV, only the Lambda knows.
-  const accepted = [formatsWithCsv, formats].map((each) => acceptedOf(accept, each))
-  return send('/', uri + '?' + found.query, accepted.join('.'), acceptedLanguage(acceptLanguage))
+  const accepted = [formatsWithCsv, formats].map((each) => preferredFormat(accept, each))
+  return send('/', uri + '?' + found.query, accepted.join('.'), preferredLanguage(acceptLanguage))
 }
 
 /** The first segment of a path that looks like an ISIN: no other one of an address of a document does. */

@@ -4,7 +4,7 @@ import { contentTypeOf } from '../../api/routes/content-types.ts'
 import { fill, type WindowEntry, windowKey, type WindowList } from '../../api/routes/keys.ts'
 import { problemDocument } from '../../api/routes/problems.ts'
 import { type Format, type Language, languages, type RouteTable } from '../../api/routes/table.ts'
-import { refusalOf } from './representation.ts'
+import { forRefusal } from './representation.ts'
 import type { RefusalRepresentation, Representation } from './representation.ts'
 import type { RangeResolution, Refused, Resolution, Stored } from './resolve.ts'
 
@@ -155,7 +155,7 @@ function rangeEtag(windows: readonly WindowEntry[], format: Format, from: string
 async function storedRefusal<B>(edge: Edge<B>, stored: Stored): Promise<Answer<B>> {
   if (stored.unknown === null) throw new Error('no document: ' + stored.route.path)
   const object = await edge.store.get(stored.errorKey)
-  const wanted = refusalOf(stored.wanted)
+  const wanted = forRefusal(stored.wanted)
   if (object === null) return refusal(edge, wanted, stored.unknown)
   const text = await edge.store.text(object.body)
   const match = /"status":([0-9]{3})\}$|<status>([0-9]{3})<\/status><\/root>$/.exec(text)
@@ -254,9 +254,9 @@ function contentHeaders(format: Format, language: string | null): Record<string,
 /** The other formats in this language, this format in the other languages. Source: RFC 8288. */
 function alternates(path: string, { format, offers, language }: Representation): string[] {
   const link = (otherFormat: Format, otherLanguage: Language | null) => {
-    const inLanguage = otherLanguage === null ? '' : `&language=${otherLanguage}`
+    const withLanguage = otherLanguage === null ? '' : `&language=${otherLanguage}`
     const hreflang = otherLanguage === language ? '' : `; hreflang="${otherLanguage}"`
-    return `<${path}?format=${otherFormat}${inLanguage}>; rel="alternate"; type="${mediaType(otherFormat)}"${hreflang}`
+    return `<${path}?format=${otherFormat}${withLanguage}>; rel="alternate"; type="${mediaType(otherFormat)}"${hreflang}`
   }
   return offers
     .filter((other) => other !== format)

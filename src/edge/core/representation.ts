@@ -44,10 +44,10 @@ export interface Query {
 export const formatsWithCsv: readonly Format[] = (formats as readonly Format[]).concat('csv')
 
 /** What an Accept header prefers: one of the formats, or a page. Null if it has no preference. */
-export const acceptedOf = (accept: string | undefined, offers: readonly Format[]): Accepted | null =>
+export const preferredFormat = (accept: string | undefined, offers: readonly Format[]): Accepted | null =>
   preferred(accept, (offers as readonly Accepted[]).concat('html'), formatSpecificity)
 
-export const acceptedLanguage = (acceptLanguage: string | undefined): Language =>
+export const preferredLanguage = (acceptLanguage: string | undefined): Language =>
   preferred(acceptLanguage, languages, languageSpecificity) || languages[0]
 
 /** The representation without a language. A browser, which prefers HTML, gets JSON. */
@@ -57,26 +57,26 @@ export function wantedFormat(
   offers: readonly Format[],
 ): Representation {
   const given = oneOf(offers, query.format)
-  const accepted = given || acceptedOf(accept, offers)
+  const accepted = given || preferredFormat(accept, offers)
   const format = !accepted || accepted === 'html' ? formats[0] : accepted
   return { format, offers, language: null, vary: given ? [] : ['Accept'] }
 }
 
 /** The representation of a refusal: it has no language, and is JSON where CSV was asked for. */
-export const refusalOf = ({ format, vary }: Representation): RefusalRepresentation => ({
+export const forRefusal = ({ format, vary }: Representation): RefusalRepresentation => ({
   format: format === 'csv' ? formats[0] : format,
   offers: formats,
   language: null,
   vary: vary.filter((header) => header !== 'Accept-Language'),
 })
 
-export function inLanguage<T extends Chosen>(
+export function withLanguage<T extends Chosen>(
   { acceptLanguage }: Preferences,
   query: Query,
   plain: T,
 ): T & { readonly language: Language } {
   const given = oneOf(languages, query.language)
-  const language = given || acceptedLanguage(acceptLanguage)
+  const language = given || preferredLanguage(acceptLanguage)
   return Object.assign({}, plain, {
     language,
     vary: given ? plain.vary : plain.vary.concat('Accept-Language'),
@@ -86,9 +86,9 @@ export function inLanguage<T extends Chosen>(
 /** What answers where there may be no document: a page for browsers, in their language, else a refusal. */
 export function wantedPage(preferences: Preferences, query: Query): Chosen {
   const given = oneOf(formats, query.format)
-  const format = given || acceptedOf(preferences.accept, formats) || formats[0]
+  const format = given || preferredFormat(preferences.accept, formats) || formats[0]
   const chosen: Chosen = { format, language: null, vary: given ? [] : ['Accept'] }
-  return format === 'html' ? inLanguage(preferences, query, chosen) : chosen
+  return format === 'html' ? withLanguage(preferences, query, chosen) : chosen
 }
 
 export const isUnsupported = (known: readonly string[], value: string | undefined): value is string =>

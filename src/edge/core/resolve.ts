@@ -11,10 +11,10 @@ import type { Parameter, Problem, Route, RouteTable, Values } from '../../api/ro
 import { isDay, isIsinInEitherCase } from '../../api/routes/values.ts'
 import {
   formatsWithCsv,
-  inLanguage,
+  withLanguage,
   isUnsupported,
   parseQuery,
-  refusalOf,
+  forRefusal,
   wantedFormat,
 } from './representation.ts'
 import type { Preferences, RefusalRepresentation, Representation } from './representation.ts'
@@ -88,7 +88,7 @@ export function resolve(table: RouteTable, request: EdgeRequest): Resolution {
   const match: Match = isTooLong(path) ? { kind: 'none' } : matchPath(table, path)
   const offers = match.kind !== 'none' && match.route.hasCsv ? formatsWithCsv : formats
   const plain = wantedFormat(request, asked, offers)
-  const ofRefusal = refusalOf(plain)
+  const ofRefusal = forRefusal(plain)
   const refuse = (problem: number, values: Values): Resolution => ({
     kind: 'refusal',
     wanted: ofRefusal,
@@ -107,7 +107,7 @@ export function resolve(table: RouteTable, request: EdgeRequest): Resolution {
   if (isUnsupported(offers, format)) return refuse(table.general.wrongFormat, { format })
   if (route.hasLanguages && isUnsupported(languages, language))
     return refuse(table.general.wrongLanguage, { language })
-  const wanted = route.hasLanguages ? inLanguage(request, asked, plain) : plain
+  const wanted = route.hasLanguages ? withLanguage(request, asked, plain) : plain
   return locate(table, route, values, wanted, refuse)
 }
 
@@ -181,7 +181,7 @@ function locate(
     route,
     values,
     wanted,
-    errorKey: errorKey(route, values, refusalOf(wanted).format),
+    errorKey: errorKey(route, values, forRefusal(wanted).format),
     unknown,
   }
   if (route.series !== undefined) {

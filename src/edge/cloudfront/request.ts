@@ -8,6 +8,7 @@
  */
 
 import { documentName } from '../../api/routes/keys.ts'
+import { isTooLong } from '../../api/routes/match.ts'
 import { folderOfDay, matchPage } from '../../api/routes/pages.ts'
 import { formats, languages, type DocumentFormat, type Format } from '../../api/routes/table.ts'
 import { preflight, refusalHeaders } from '../core/answer.ts'
@@ -174,8 +175,10 @@ function rewrite(request: CloudFrontRequest, live: LiveSlot, found: Found): bool
       (hasChosen ? 'format=' + format : '') + (language && hasChosenLanguage ? '&language=' + language : '')
     return send(place, path + '?' + query, hasChosen ? '' : format, hasChosenLanguage ? '' : language, note)
   }
+  const isLost = isTooLong(uri)
   const isClear =
     route &&
+    !isLost &&
     !isUnsupported(offers, asked.format) &&
     !(route.hasLanguages && isUnsupported(languages, asked.language))
   if (isClear) {
@@ -187,7 +190,7 @@ function rewrite(request: CloudFrontRequest, live: LiveSlot, found: Found): bool
     return sendFor(place, path, wanted, { since, path, wanted })
   }
   const page = matchPage(found, uri)
-  if (page.kind === 'page')
+  if (page.kind === 'page' && !isLost)
     return sendFor('/' + live.slot + '/' + page.key, uri, wantedPage(found, asked), { since, path: page.key })
   // Whether it may be CSV, only the Lambda knows.
   const accepted = [formatsWithCsv, formats].map((each) => preferredFormat(accept, each))

@@ -5,8 +5,8 @@
 
 import { documentKey, errorKey, windowListKey } from '../../api/routes/keys.ts'
 import { isTooLong, matchPath, percentDecode, type Match } from '../../api/routes/match.ts'
-import { matchPage } from '../../api/routes/pages.ts'
-import { formats, languages } from '../../api/routes/table.ts'
+import { matchPage, pageKey, type PageMatch } from '../../api/routes/pages.ts'
+import { formats, languages, type Language } from '../../api/routes/table.ts'
 import type { Parameter, Problem, Route, RouteTable, Values } from '../../api/routes/table.ts'
 import { isDay, isIsinInEitherCase } from '../../api/routes/values.ts'
 import {
@@ -16,8 +16,9 @@ import {
   parseQuery,
   forRefusal,
   wantedFormat,
+  wantedPage,
 } from './representation.ts'
-import type { Preferences, RefusalRepresentation, Representation } from './representation.ts'
+import type { Preferences, Query, RefusalRepresentation, Representation } from './representation.ts'
 
 export interface EdgeRequest extends Preferences {
   readonly method: string
@@ -46,6 +47,14 @@ export function requestOf(method: string, target: string, header: Header): EdgeR
 export interface Refused {
   readonly problem: Problem
   readonly values: Values
+  /** What a browser gets instead, if the snapshot has it. */
+  readonly page?: BrowserPage | undefined
+}
+
+/** A page in the language that the client prefers. */
+export interface BrowserPage extends Pick<Representation, 'vary'> {
+  readonly key: string
+  readonly language: Language
 }
 
 /** A date range. */
@@ -58,6 +67,8 @@ export type Resolution =
   | {
       readonly kind: 'page'
       readonly key: string
+      /** Set if it depends on the client. */
+      readonly chosen?: BrowserPage
       readonly wanted: RefusalRepresentation
       readonly missing: Refused
     }
@@ -96,9 +107,8 @@ export function resolve(table: RouteTable, request: EdgeRequest): Resolution {
     values,
   })
   if (method !== 'GET' && method !== 'HEAD') return refuse(table.general.wrongMethod, { method })
-  if (isTooLong(path)) return refuse(table.general.noEndpoint, { path: percentDecode(path) })
-  if (match.kind === 'none') return resolvePage(table, request, ofRefusal)
-  if (path.slice(-1) !== '/') return withClosingSlash(request)
+  if (match.kind === 'none') return resolvePage(table, request, asked)
+  if (path.slice(-1) !== '/') return redirect(request, path + '/')
 
   const wrong = wrongParameter(match)
   if (wrong !== null) return refuse(wrong, match.values)
@@ -111,20 +121,29 @@ export function resolve(table: RouteTable, request: EdgeRequest): Resolution {
   return locate(table, route, values, wanted, refuse)
 }
 
-function resolvePage(table: RouteTable, request: EdgeRequest, wanted: RefusalRepresentation): Resolution {
-  const page = matchPage(table, request.path)
-  if (page.kind === 'open') return withClosingSlash(request)
-  const missing = {
+/** A page, or the refusal of what there is not: a browser gets that as a page, too. */
+function resolvePage(table: RouteTable, request: EdgeRequest, asked: Query): Resolution {
+  const { path } = request
+  const page: PageMatch = isTooLong(path) ? { kind: 'none' } : matchPage(table, path)
+  if (page.kind === 'moved') return redirect(request, page.to)
+  const wanted = forRefusal(wantedFormat(request, asked, formats))
+  const { format, language, vary } = wantedPage(request, asked)
+  const inFolder = (folder: string): BrowserPage | undefined =>
+    format === 'html' && language ? { key: pageKey(folder, language), language, vary } : undefined
+  const missing: Refused = {
     problem: table.problems[table.general.noEndpoint] as Problem,
-    values: { path: percentDecode(request.path) },
+    values: { path: percentDecode(path) },
+    page: inFolder('not-found/'),
   }
   if (page.kind === 'page') return { kind: 'page', key: page.key, wanted, missing }
+  const start = path === '/' && inFolder('')
+  if (start) return { kind: 'page', key: start.key, chosen: start, wanted, missing }
   return Object.assign({ kind: 'refusal' as const, wanted }, missing)
 }
 
-const withClosingSlash = ({ path, query }: EdgeRequest): Resolution => ({
+const redirect = ({ query }: EdgeRequest, path: string): Resolution => ({
   kind: 'redirect',
-  location: path + '/' + (query && '?' + query),
+  location: path + (query && '?' + query),
 })
 
 type Found = Exclude<Match, { kind: 'none' }>

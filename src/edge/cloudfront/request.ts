@@ -10,14 +10,13 @@
 import { documentName } from '../../api/routes/keys.ts'
 import { isTooLong } from '../../api/routes/match.ts'
 import { folderOfDay, matchPage } from '../../api/routes/pages.ts'
-import { formats, languages, type DocumentFormat, type Format } from '../../api/routes/table.ts'
+import { formats, formatsOf, languages, type DocumentFormat, type Format } from '../../api/routes/table.ts'
 import { preflight, refusalHeaders } from '../core/answer.ts'
 import type { Answer, Body, EdgeSettings } from '../core/answer.ts'
 import type { LiveSlot } from '../core/live.ts'
 import {
   preferredLanguage,
   preferredFormat,
-  formatsWithCsv,
   withLanguage,
   isUnsupported,
   parseQuery,
@@ -77,7 +76,7 @@ export function viewerRequest(options: ViewerRequestOptions) {
         pages: table.pages,
         asked: parseQuery(query),
         query,
-        offers: route && route.hasCsv ? formatsWithCsv : formats,
+        offers: formatsOf(route || {}),
         accept: textOf(headers['accept']),
         acceptLanguage: textOf(headers['accept-language']),
       }
@@ -193,7 +192,7 @@ function rewrite(request: CloudFrontRequest, live: LiveSlot, found: Found): bool
   if (page.kind === 'page' && !isLost)
     return sendFor('/' + live.slot + '/' + page.key, uri, wantedPage(found, asked), { since, path: page.key })
   // Whether it may be CSV, only the Lambda knows.
-  const accepted = [formatsWithCsv, formats].map((each) => preferredFormat(accept, each))
+  const accepted = [formatsOf({ hasCsv: true }), formats].map((each) => preferredFormat(accept, each))
   return send('/', uri + '?' + found.query, accepted.join('.'), preferredLanguage(acceptLanguage))
 }
 

@@ -41,8 +41,6 @@ export interface Query {
   readonly language?: string
 }
 
-export const formatsWithCsv: readonly Format[] = (formats as readonly Format[]).concat('csv')
-
 /** What an Accept header prefers: one of the formats, or a page. Null if it has no preference. */
 export const preferredFormat = (accept: string | undefined, offers: readonly Format[]): Accepted | null =>
   preferred(accept, (offers as readonly Accepted[]).concat('html'), formatSpecificity)

@@ -6,11 +6,10 @@
 import { documentKey, errorKey, windowListKey } from '../../api/routes/keys.ts'
 import { isTooLong, matchPath, percentDecode, type Match } from '../../api/routes/match.ts'
 import { matchPage, pageKey, type PageMatch } from '../../api/routes/pages.ts'
-import { formats, languages, type Language } from '../../api/routes/table.ts'
+import { formats, formatsOf, languages, type Language } from '../../api/routes/table.ts'
 import type { Parameter, Problem, Route, RouteTable, Values } from '../../api/routes/table.ts'
 import { isDay, isIsinInEitherCase } from '../../api/routes/values.ts'
 import {
-  formatsWithCsv,
   withLanguage,
   isUnsupported,
   parseQuery,
@@ -97,7 +96,7 @@ export function resolve(table: RouteTable, request: EdgeRequest): Resolution {
   if (method === 'OPTIONS') return { kind: 'preflight' }
   const asked = parseQuery(request.query)
   const match: Match = isTooLong(path) ? { kind: 'none' } : matchPath(table, path)
-  const offers = match.kind !== 'none' && match.route.hasCsv ? formatsWithCsv : formats
+  const offers = match.kind === 'none' ? formats : formatsOf(match.route)
   const plain = wantedFormat(request, asked, offers)
   const ofRefusal = forRefusal(plain)
   const refuse = (problem: number, values: Values): Resolution => ({

@@ -17,6 +17,7 @@ import {
   type TableCell,
   wideTable,
 } from '../layout/html.ts'
+import { dayIn } from '../funds/chart/formats.ts'
 import { wording } from '../wording.ts'
 import { endpointExample, listing, parseJson, parseXml } from './examples.ts'
 import { codeBlock, curlRequest, docKey, docPage, explorerPath, groupPath, type Site, tabs } from './site.ts'
@@ -121,7 +122,7 @@ function exampleBlock(endpoint: Endpoint, site: Site, language: Language, key: s
 export function aboutExample({ funds, exampleIsin, asOf }: SitePageSource, language: Language): string {
   const { exampleOf, excerpt } = wording[language].docs
   const fund = funds.find(({ isin }) => isin === exampleIsin)
-  return `${exampleOf(fund?.name ?? '', exampleIsin ?? '', asOf)} ${excerpt}`
+  return `${exampleOf(fund?.name ?? '', exampleIsin ?? '', dayIn(language, asOf))} ${excerpt}`
 }
 
 /** Path and query of the example. JSON needs no parameter, since it is the default. */

@@ -7,7 +7,8 @@ import { maxCharacters, type Page, type SitePageSource } from '../../api/contrac
 import { documentSchemas } from '../../api/derive/json-schema.ts'
 import { errorCases, rightPath, unassignedIsin } from '../../api/derive/error-cases.ts'
 import { problemDocument } from '../../api/routes/problems.ts'
-import type { Format, Language } from '../../api/routes/table.ts'
+import type { Format, Language, DocumentFormat } from '../../api/routes/table.ts'
+import { dayIn, fixedIn } from '../funds/chart/formats.ts'
 import { html, type Html, type HtmlContent, linkTo, markupOf, raw } from '../layout/html.ts'
 import { pageTemplate } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
@@ -85,9 +86,9 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
   const { example } = exampleOf('prices-current')
   return {
     baseUrl: source.baseUrl,
-    asOf: source.asOf,
+    asOf: dayIn(language, source.asOf),
     isin: pricedIsin(source),
-    maxCharacters: maxCharacters.toString().replace(/(?=\d{3}$)/, language === 'de' ? '.' : ','),
+    maxCharacters: fixedIn(language, maxCharacters, 0),
     example: source.exampleIsin === null ? noExample : aboutExample(source, language),
     firstRequest: block(curlRequest(current)),
     firstAnswer: example === null ? html`` : codeBlock(listing(example.json, more), answer),

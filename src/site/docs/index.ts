@@ -1,6 +1,7 @@
 /** The documentation of a snapshot: pages in English and German, OpenAPI, JSON Schemas, the API explorer. */
 
 import type { Endpoint } from '../../api/contract/endpoint.ts'
+import { listsOf } from '../../api/contract/lists.ts'
 import type { Page, SitePageSource } from '../../api/contract/page.ts'
 import { documentSchemas } from '../../api/derive/json-schema.ts'
 import { openApi, type OpenApiExample } from '../../api/derive/openapi.ts'
@@ -12,6 +13,7 @@ import { wording } from '../wording.ts'
 import { compact, endpointExample, xmlDocument } from './examples.ts'
 import { groupPage } from './group.ts'
 import { guidePage, guidesOf } from './guides.ts'
+import { listExamples } from './lists.ts'
 import { docGroups, docStyleKey, openApiKey, scriptKey, type Site } from './site.ts'
 
 /** @param endpoints those to document; tests add to the registry */
@@ -44,7 +46,7 @@ const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 function descriptionOf(source: SitePageSource, endpoints: readonly Endpoint[]) {
   const examples = new Map<string, OpenApiExample>()
   // One value for each parameter: the dates of the date range; the fund and the type of any example will do.
-  const values: Record<string, string> = {}
+  const values: Record<string, string> = { as_of: source.asOf, id: 'prices-current' }
   for (const endpoint of endpoints) {
     const example = endpointExample(endpoint, source, 'en')
     if (example === null) continue
@@ -53,7 +55,9 @@ function descriptionOf(source: SitePageSource, endpoints: readonly Endpoint[]) {
     examples.set(endpoint.id, { json, xml: xmlDocument(example.xml) })
   }
   const { baseUrl, publisher } = source
-  return openApi({ endpoints, baseUrl, docsUrl: source.table.docsUrl, publisher, examples, values })
+  const lists = { lists: listsOf(source), listExamples: listExamples(source) }
+  const { docsUrl } = source.table
+  return openApi({ endpoints, ...lists, baseUrl, docsUrl, publisher, examples, values })
 }
 
 /** All files of the explorer lie beside its English page. */

@@ -55,7 +55,7 @@ export function guidePage(guide: Guide, site: Site, language: Language): Page {
  * the documentation in the same language).
  * @throws {Error} for an unknown place
  */
-function filled(guide: Guide, site: Site, language: Language, key: string): string {
+export function filled(guide: Guide, site: Site, language: Language, key: string): string {
   const blocks = blocksOf(site, language, key)
   const fill = (_: string, name: string, argument: string | undefined): string => {
     if (argument !== undefined && name === 'to') return linkTo(key, argument)

@@ -13,7 +13,8 @@ import { wording } from '../wording.ts'
 import { compact, endpointExample, xmlDocument } from './examples.ts'
 import { groupPage } from './group.ts'
 import { guidePage, guidesOf } from './guides.ts'
-import { listExamples } from './lists.ts'
+import { listExamples, listValues } from './lists.ts'
+import { assistantPages } from './llms.ts'
 import { docGroups, docStyleKey, openApiKey, scriptKey, type Site } from './site.ts'
 
 /** @param endpoints those to document; tests add to the registry */
@@ -30,6 +31,7 @@ export function* docsPages(source: SitePageSource, endpoints = registry): Genera
     for (const group of docGroups(endpoints)) yield groupPage(group, site, language)
     yield { key: frontPages.explorer[language], content: explorerPage(source, language) }
   }
+  yield* assistantPages(site)
   yield { key: explorerFile('explorer.js'), content: pageTemplate('docs/explorer.js') }
   yield { key: explorerFile('explorer.css'), content: pageTemplate('docs/explorer.css') }
   for (const [file, name] of Object.entries(libraryFiles)) {
@@ -46,7 +48,7 @@ const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 function descriptionOf(source: SitePageSource, endpoints: readonly Endpoint[]) {
   const examples = new Map<string, OpenApiExample>()
   // One value for each parameter: the dates of the date range; the fund and the type of any example will do.
-  const values: Record<string, string> = { as_of: source.asOf, id: 'prices-current' }
+  const values: Record<string, string> = { ...listValues(source) }
   for (const endpoint of endpoints) {
     const example = endpointExample(endpoint, source, 'en')
     if (example === null) continue

@@ -62,6 +62,9 @@ export function listExamples(source: SitePageSource): ReadonlyMap<string, unknow
   ])
 }
 
+/** What stands for the places in the paths of lists. */
+export const listValues = ({ asOf }: Pick<SitePageSource, 'asOf'>) => ({ as_of: asOf, id: 'prices-current' })
+
 /** Two funds of the list, with the number of those left out. */
 function shortList(source: SitePageSource) {
   const tree = parseJson(JSON.stringify(fundList(source)))

@@ -59,6 +59,11 @@ const keyValueStore = text(
 const previewToken = text('16 to 100 letters, digits, hyphens and underscores', /^[\w-]{16,100}$/u)
 const mailAddress = text('a mail address', /^[^\s@<>]+@[^\s@<>.]+(\.[^\s@<>.]+)+$/u)
 const line = text('a text on one line', /^\S(.*\S)?$/u)
+const paragraphs = text(
+  'a text of at most 4,000 characters, whose paragraphs are separated by empty lines',
+  /^(?!\s)(?:\P{Cc}|\n){1,4000}(?<!\s)$/u,
+)
+const colour = text('a colour of six hexadecimal digits, such as #0b6463', /^#[0-9A-Fa-f]{6}$/u)
 const calendar = text(
   'a country, a country with a state such as DE-BY, or TARGET',
   /^(TARGET|[A-Z]{2}(-[A-Z0-9]{1,3})?)$/u,
@@ -236,6 +241,16 @@ export const configShape = z.strictObject(
       imprint: say('The address of its imprint.', orNull(url)),
       privacy: say('The address of its privacy notice.', orNull(url)),
       contact: say('A mail address for questions about the data.', orNull(mailAddress)),
+      terms: say('The address of its terms of use.', orNull(url)),
+      homePage: say('The address of its home page.', orNull(url)),
+      logo: say(
+        'Its logo, an SVG or PNG file of at most 100 KB: the header shows it, on white.',
+        orNull(path),
+      ),
+      accentLight: say('The colour of links on light pages. Contrast: at least 4.5:1.', orNull(colour)),
+      accentDark: say('The colour of links on dark pages. Contrast: at least 4.5:1.', orNull(colour)),
+      startEn: say('A text for the English start page. Empty lines separate paragraphs.', orNull(paragraphs)),
+      startDe: say('The same for the German start page.', orNull(paragraphs)),
     }),
     freshness: group("How old a fund's newest price may be, in business days.", {
       calendar: say(

@@ -11,6 +11,8 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     imprint: say('Imprint', 'Impressum'),
     privacy: say('Privacy', 'Datenschutz'),
     contact: say('Contact', 'Kontakt'),
+    terms: say('Terms of use', 'Nutzungsbedingungen'),
+    homePage: say('Home page', 'Website'),
     feed: say('Recent changes (feed)', 'Letzte Änderungen (Feed)'),
     onThisPage: say('On this page', 'Auf dieser Seite'),
     parts: {
@@ -297,6 +299,10 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     format: say(
       'json or xml. Takes precedence over the Accept header. Default: JSON',
       'json oder xml. Hat Vorrang vor dem Header Accept. Voreinstellung: JSON',
+    ),
+    formatOrCsv: say(
+      'json, xml or csv. Takes precedence over the Accept header. Default: JSON',
+      'json, xml oder csv. Hat Vorrang vor dem Header Accept. Voreinstellung: JSON',
     ),
     language: say(
       'de or en. Takes precedence over the Accept-Language header. Default: German',

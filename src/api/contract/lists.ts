@@ -154,17 +154,42 @@ const publish = wholeNumber(
   'Nummer der Veröffentlichung an ihrem Tag',
   { minimum: 1 },
 )
+const named: Fields = { isin, name: nullable(text('Name of the fund', 'Name des Fonds')) }
+const inWords = {
+  title: text('What changed, in a few words', 'Was sich geändert hat, in wenigen Worten'),
+  lines: list(text('What changed, one statement each', 'Was sich geändert hat, je eine Aussage')),
+}
 const published = {
   asOf,
   snapshot,
   before,
-  title: text('What changed, in a few words, in English', 'Was sich geändert hat, kurz und auf Englisch'),
-  lines: list(text('What changed, one statement each, in English', 'Was sich geändert hat, auf Englisch')),
+  ...inWords,
+  de: optional(record(inWords)),
+  funds: optional(
+    list(
+      record({
+        ...named,
+        what: optional(
+          textAmong('What happened to the fund', 'Was mit dem Fonds geschah', [
+            'added',
+            'removed',
+            'renamed',
+          ]),
+        ),
+        corrected: optional(
+          count('Number of days with corrected prices', 'Anzahl der Tage mit korrigierten Preisen'),
+        ),
+        daysAdded: optional(count('Number of days added in the past', 'Anzahl der nachgetragenen Tage')),
+        daysRemoved: optional(count('Number of days removed in the past', 'Anzahl der entfallenen Tage')),
+      }),
+    ),
+  ),
   publish,
 }
 
 const changes = record({
   format,
+  look: optional(text('For fundpress itself', 'Für fundpress selbst')),
   nights: list(
     record({
       ...published,
@@ -184,7 +209,6 @@ const counts = {
   removed: count('Number of removed ones', 'Anzahl der entfallenen'),
   changed: count('Number of changed ones', 'Anzahl der geänderten'),
 }
-const named: Fields = { isin, name: nullable(text('Name of the fund', 'Name des Fonds')) }
 const past: Fields = { ...named, date: day('Day of the price', 'Tag des Preises') }
 const price = nullable(
   text('Price with a decimal point; null: there was none', 'Preis mit Dezimalpunkt; null: keiner'),
@@ -215,6 +239,16 @@ const dayOfChanges: Fields = {
       added: count('Number of days added in the past', 'Anzahl der nachgetragenen Tage'),
       removed: count('Number of days removed in the past', 'Anzahl der entfallenen Tage'),
     }),
+    totals: optional(
+      record({
+        fundsWithNew: count(
+          'Number of funds with prices of new days',
+          'Anzahl der Fonds mit Preisen neuer Tage',
+        ),
+        correctedPrices: count('Number of corrected prices', 'Anzahl der korrigierten Preise'),
+        correctedFunds: count('Number of funds with these', 'Anzahl der Fonds mit solchen Preisen'),
+      }),
+    ),
     corrected: list(
       record({
         ...past,

@@ -30,7 +30,10 @@ export function routeTable(endpoints: readonly Endpoint[], docsUrl: string): Rou
 /** One endpoint's route; `position` says where in the table a problem stands. */
 function routeOf(endpoint: Endpoint, position: (group: string, row: ErrorRow) => number): Route {
   const { id, path } = endpoint
-  if (endpoint.scope === 'all') return { id, path, hasLanguages: endpoint.of.hasLanguages, parameters: [] }
+  const own = endpoint.scope === 'all' ? endpoint.of : endpoint
+  const withCsv = own.csv === undefined ? {} : { hasCsv: true }
+  if (endpoint.scope === 'all')
+    return { id, path, hasLanguages: own.hasLanguages, ...withCsv, parameters: [] }
   const problem = (error: string): number => {
     const row = endpoint.errors[error]
     if (row === undefined) throw new Error(`endpoint ${id}: no error ${error}`)
@@ -48,8 +51,8 @@ function routeOf(endpoint: Endpoint, position: (group: string, row: ErrorRow) =>
   if (isRange !== (endpoint.series !== undefined))
     throw new Error(`endpoint ${id}: dates and a series go together`)
   const { hasLanguages, series, body } = endpoint
-  if (series === undefined) return { id, path, hasLanguages, parameters }
+  if (series === undefined) return { id, path, hasLanguages, ...withCsv, parameters }
   const names = Object.keys(body.fields)
   const next = names[names.indexOf(series.list) + 1] ?? ''
-  return { id, path, hasLanguages, parameters, series: { ...series, next } }
+  return { id, path, hasLanguages, ...withCsv, parameters, series: { ...series, next } }
 }

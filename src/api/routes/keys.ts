@@ -1,6 +1,6 @@
 /** Object keys: where the answer of a route lies in a snapshot. The contract is src/bucket/keys.md; nobody else writes a key. */
 
-import type { Format, Language, Problem, Route, Values } from './table.ts'
+import type { DocumentFormat, Format, Language, Problem, Route, Values } from './table.ts'
 
 /**
  * The folder that holds a route's answers: its path, filled in, without the parameters that cannot be enumerated.
@@ -28,7 +28,7 @@ export function documentKey(route: Route, values: Values, language: Language, fo
 }
 
 /** The key of the refusal that lies where a known fund has no answer. */
-export function errorKey(route: Route, values: Values, format: Format): string {
+export function errorKey(route: Route, values: Values, format: DocumentFormat): string {
   return folderKey(route, values) + 'error.' + format
 }
 
@@ -43,7 +43,7 @@ export function windowListKey(route: Route, values: Values): string {
 }
 
 /** The key of an error whose text does not depend on the request. */
-export function sharedErrorKey(problem: Problem, format: Format): string {
+export function sharedErrorKey(problem: Problem, format: DocumentFormat): string {
   return `errors/${problem.group}/${problem.status}-${problem.slug}.${format}`
 }
 

@@ -1,7 +1,7 @@
 /** What `fundpress edge cloudfront` writes: two functions, the Lambda's code, and the template that makes all of it on AWS. */
 
 import { problemDocument, problemType } from '../../api/routes/problems.ts'
-import { formats, type Format, type RouteTable } from '../../api/routes/table.ts'
+import { type DocumentFormat, formats, type RouteTable } from '../../api/routes/table.ts'
 import { bundle, edgeConfig, folderOfBucket, fromTemplate, sourceExtension } from '../deployment.ts'
 import type { DeploymentSettings, MakeDeployment } from '../deployment.ts'
 import { packTable } from './table.ts'
@@ -157,7 +157,7 @@ function wrongMethodTemplates({ problems, general }: RouteTable) {
   const problem = problems[general.wrongMethod]
   if (problem === undefined) throw new Error('the route table has no refusal of a wrong method')
   const wrongType = problemType('', problem)
-  const document = (format: Format) =>
+  const document = (format: DocumentFormat) =>
     problemDocument('', problem, { method: '{method}' }, format).replace(wrongType, '{type}')
   return { wrongMethod: Object.fromEntries(formats.map((format) => [format, document(format)])), wrongType }
 }

@@ -10,7 +10,9 @@ export type PackedTable = ReturnType<typeof packTable>
  */
 export function unpackTable({ paths, choices, dates, pages }: PackedTable): RouteTable {
   const routes = paths.split(' ').map((packed) => {
-    const path = '/api/' + packed.replace('*', '') + '/'
+    // `parts.length` is 1 without a mark.
+    const parts = packed.split('*')
+    const path = '/api/' + parts[0] + '/'
     // eslint-disable-next-line regexp/no-super-linear-move -- Paths of our own, and few bytes.
     const names = path.match(/[^{]+(?=\})/g) || []
     const parameters = names.map((name): Parameter => {
@@ -20,15 +22,22 @@ export function unpackTable({ paths, choices, dates, pages }: PackedTable): Rout
       return { kind: 'date', name, invalid: 0 }
     })
     const isRange = parameters.some(({ kind }) => kind === 'date')
-    return { path, hasLanguages: packed.slice(-1) === '*', parameters, series: isRange ? {} : undefined }
+    return {
+      path,
+      hasLanguages: parts.length === 2,
+      hasCsv: parts.length > 2,
+      parameters,
+      series: isRange ? {} : undefined,
+    }
   })
   return { routes: routes as unknown as Route[], pages, problems: [], general: {} } as unknown as RouteTable
 }
 
 /**
- * @returns `paths`: those of routes between `/api/` and the last slash, with spaces between them; one with languages ends with `*`.
+ * @returns `paths`: those of routes between `/api/` and the last slash, with spaces between them; one with languages ends with `*`, one with CSV
+ * with `**`.
  * `choices`: by the names of their parameters, with spaces between them. `dates`: names. All other parameters are ISINs
- * @throws {Error} if two routes use a name for different things
+ * @throws {Error} if two routes use a name for different things, or one has languages and CSV
  */
 export function packTable({ routes, pages }: RouteTable) {
   const choices: Record<string, string> = {}
@@ -43,10 +52,12 @@ export function packTable({ routes, pages }: RouteTable) {
     if (kind === 'choice') choices[name] = parameter.choices.join(' ')
     if (kind === 'date') dates.add(name)
   }
-  const paths = routes.map(({ path, hasLanguages }) => {
+  const paths = routes.map(({ path, hasLanguages, hasCsv = false }) => {
     const [, inner] = /^\/api\/([^ *]+)\/$/.exec(path) ?? []
     if (inner === undefined) throw new Error(`CloudFront's function cannot hold the path ${path}`)
-    return inner + (hasLanguages ? '*' : '')
+    if (hasLanguages && hasCsv)
+      throw new Error(`CloudFront's function cannot hold ${path} with languages and CSV`)
+    return inner + (hasLanguages ? '*' : hasCsv ? '**' : '')
   })
   return { paths: paths.join(' '), choices, dates: [...dates], pages }
 }

@@ -1,9 +1,15 @@
 /** Answers a resolved request from a store. All I/O goes through {@link Store}; bodies stay what the store gave. */
 
 import { contentTypeOf } from '../../api/routes/content-types.ts'
-import { fill, type WindowEntry, windowKey, type WindowList } from '../../api/routes/keys.ts'
+import { documentKey, fill, type WindowEntry, windowKey, type WindowList } from '../../api/routes/keys.ts'
 import { problemDocument } from '../../api/routes/problems.ts'
-import { type Format, type Language, languages, type RouteTable } from '../../api/routes/table.ts'
+import {
+  type Format,
+  type Language,
+  languages,
+  type Problem,
+  type RouteTable,
+} from '../../api/routes/table.ts'
 import { refusalOf } from './resolve.ts'
 import type {
   RangeResolution,
@@ -115,6 +121,8 @@ async function range<B>(edge: Edge<B>, resolution: RangeResolution): Promise<Ans
   const listText = await store.text(listObject.body)
   const list = JSON.parse(listText) as WindowList
   const { from, to, wanted, route, values } = resolution
+  if (wanted.format === 'csv' && list.windows.some(({ csv }) => csv === undefined))
+    return withoutCsv(edge, refusalOf(wanted))
   const windows = overlapping(list.windows, from, to)
   const readWindow = async (window: WindowEntry): Promise<StoredObject<B>> => {
     const key = windowKey(route, values, window.year, wanted.format)
@@ -159,10 +167,17 @@ function rangeEtag(windows: readonly WindowEntry[], format: Format, from: string
 
 /** The refusal that is stored beside a known fund's answers, else the one for an unknown fund. */
 async function storedRefusal<B>(edge: Edge<B>, stored: Stored): Promise<Answer<B>> {
-  if (stored.unknown === null) throw new Error('no document: ' + stored.route.path)
-  const object = await edge.store.get(stored.errorKey)
+  const { route, values, unknown } = stored
   const wanted = refusalOf(stored.wanted)
-  if (object === null) return refusal(edge, wanted, stored.unknown)
+  const object = unknown === null ? null : await edge.store.get(stored.errorKey)
+  if (object === null) {
+    if (stored.wanted.format === 'csv') {
+      const json = await edge.store.get(documentKey(route, values, languages[0], wanted.format))
+      if (json !== null) return withoutCsv(edge, wanted)
+    }
+    if (unknown === null) throw new Error('no document: ' + route.path)
+    return refusal(edge, wanted, unknown)
+  }
   const text = await edge.store.text(object.body)
   const match = /"status":([0-9]{3})\}$|<status>([0-9]{3})<\/status><\/root>$/.exec(text)
   if (match === null) throw new Error('no error document: ' + stored.errorKey)
@@ -172,6 +187,12 @@ async function storedRefusal<B>(edge: Edge<B>, stored: Stored): Promise<Answer<B
     headers: refusalHeaders(edge.settings, wanted, status),
     body: { kind: 'text', text },
   }
+}
+
+/** A snapshot of an earlier version has no CSV: it is refused, as the edge of that version did. */
+const withoutCsv = <B>({ table, settings }: Edge<B>, wanted: RefusalRepresentation): Answer<never> => {
+  const problem = table.problems[table.general.wrongFormat] as Problem
+  return refusal({ table, settings }, wanted, { problem, values: { format: 'csv' } })
 }
 
 const refusal = (

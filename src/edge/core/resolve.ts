@@ -8,6 +8,7 @@ import { isTooLong, matchPath, maxSegmentBytes, percentDecode, type Match } from
 import { matchPage } from '../../api/routes/pages.ts'
 import {
   formats,
+  formatsOf,
   languages,
   type DocumentFormat,
   type Format,
@@ -101,7 +102,7 @@ export function resolve(table: RouteTable, request: EdgeRequest): Resolution {
   if (method === 'OPTIONS') return { kind: 'preflight' }
   const asked = parseQuery(request.query)
   const match: Match = isTooLong(path) ? { kind: 'none' } : matchPath(table, path)
-  const offers = match.kind !== 'none' && match.route.hasCsv ? formatsWithCsv : formats
+  const offers = match.kind === 'none' ? formats : formatsOf(match.route)
   const plain = wantedFormat(request, asked, offers)
   const ofRefusal = refusalOf(plain)
   const refuse = (problem: number, values: Values): Resolution => ({
@@ -131,8 +132,6 @@ interface Query {
   readonly format?: string
   readonly language?: string
 }
-
-const formatsWithCsv: readonly Format[] = (formats as readonly Format[]).concat('csv')
 
 /** The representation without a language. A browser, which prefers HTML, gets JSON. */
 function wantedFormat({ accept }: EdgeRequest, query: Query, offers: readonly Format[]): Representation {

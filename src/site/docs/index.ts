@@ -19,7 +19,7 @@ import { docGroups, docStyleKey, openApiKey, scriptKey, type Site } from './site
 
 /** @param endpoints those to document; tests add to the registry */
 export function* docsPages(source: SitePageSource, endpoints = registry): Generator<Page> {
-  yield* sharedPages()
+  yield* sharedPages(source.publisher)
   yield { key: docStyleKey, content: pageTemplate('docs/docs.css') }
   yield { key: scriptKey, content: pageTemplate('docs/docs.js') }
   yield { key: openApiKey, content: json(descriptionOf(source, endpoints)) }
@@ -54,7 +54,7 @@ function descriptionOf(source: SitePageSource, endpoints: readonly Endpoint[]) {
     if (example === null) continue
     Object.assign(values, example.values)
     const json: unknown = JSON.parse(compact(example.json))
-    examples.set(endpoint.id, { json, xml: xmlDocument(example.xml) })
+    examples.set(endpoint.id, { json, xml: xmlDocument(example.xml), csv: example.csv })
   }
   const { baseUrl, publisher } = source
   const lists = { lists: listsOf(source), listExamples: listExamples(source) }

@@ -6,7 +6,15 @@ import { type MarkedFund, marks } from '../../guards/assess.ts'
 import { maxBusinessDays } from '../../guards/calendar.ts'
 import { dayIn, fixedIn } from '../funds/chart/formats.ts'
 import { figure, html, type Html, linkTo, table, type TableCell } from '../layout/html.ts'
-import { feedKey, feedLink, frontPages, fundPageKeys, layout, pageTemplate } from '../layout/layout.ts'
+import {
+  feedKey,
+  feedLink,
+  frontPages,
+  fundPageKeys,
+  layout,
+  pageTemplate,
+  styleSheet,
+} from '../layout/layout.ts'
 import { wording } from '../wording.ts'
 import { statusJson, type StatusSource, withheldFunds } from './document.ts'
 
@@ -27,7 +35,7 @@ export function statusPages(source: StatusSource, publisher: Publisher | null, s
     })),
     { key: documentKey, content: statusJson(source) },
     // Without other pages there is no shared style sheet.
-    { key: styleKey, content: site === null ? `${pageTemplate('pages/style.css')}\n${style}` : style },
+    { key: styleKey, content: site === null ? `${styleSheet(publisher)}\n${style}` : style },
     { key: scriptKey, content: pageTemplate(scriptKey) },
   ]
 }

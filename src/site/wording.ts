@@ -139,9 +139,14 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     historicRequest: say('prices of one year, as XML', 'Preise eines Jahres als XML'),
     documents: say('Documents', 'Dokumente'),
     document: say('Document', 'Dokument'),
+    files: say('Files', 'Dateien'),
+    history: say(
+      'All prices of this fund, with decimal points:',
+      'Alle Preise dieses Fonds, mit Dezimalpunkt:',
+    ),
     downloads: say(
-      'For spreadsheets and other programs, with decimal points:',
-      'Für Tabellenkalkulationen und andere Programme, mit Dezimalpunkt:',
+      'The newest prices for the web functions of spreadsheets:',
+      'Die neuesten Preise für die Webfunktionen von Tabellenkalkulationen:',
     ),
     allDownloads: say('Files with all funds', 'Dateien mit allen Fonds'),
     yes: say('yes', 'ja'),
@@ -235,7 +240,9 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     reference: say('Reference', 'Referenz'),
     overview: say('Overview', 'Überblick'),
     conventions: say('Conventions', 'Konventionen'),
+    lists: say('Lists', 'Listen'),
     recipes: say('Recipes', 'Anleitungen'),
+    terms: say('Terms of use', 'Nutzung'),
     openapi: say('OpenAPI description', 'OpenAPI-Beschreibung'),
     parameters: say('Parameters', 'Parameter'),
     name: say('Name', 'Name'),
@@ -265,6 +272,25 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     noExample: say(
       'No fund in this snapshot has such an answer.',
       'In diesem Datenstand gibt es für keinen Fonds eine solche Antwort.',
+    ),
+    licensed: say('Licence of the data:', 'Lizenz der Daten:'),
+    noLicence: say(
+      'The publisher has not named a licence for the data here.',
+      'Der Herausgeber nennt hier keine Lizenz für die Daten.',
+    ),
+    questions: say('Questions about the data:', 'Fragen zu den Daten:'),
+    published: (by: string | null) => {
+      const [time = '', zone = ''] = by?.split(' ') ?? []
+      return by === null
+        ? say('New data are published once a night.', 'Neue Daten werden einmal pro Nacht veröffentlicht.')
+        : say(
+            `New data are published once a night, usually by ${time} (${zone}).`,
+            `Neue Daten werden einmal pro Nacht veröffentlicht, in der Regel bis ${time} Uhr (${zone}).`,
+          )
+    },
+    madeUp: say(
+      'The example shows the form; its figures are made up.',
+      'Das Beispiel zeigt die Form; die Zahlen sind erfunden.',
     ),
     more: (hidden: number) => say(`… ${hidden} more`, `… ${hidden} weitere`),
     isin: say('ISIN of the fund, in upper or lower case', 'ISIN des Fonds in Groß- oder Kleinbuchstaben'),
@@ -317,6 +343,14 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
       conventions: say(
         'Details of the interface: requests, dates, values, XML, errors.',
         'Die Schnittstelle im Detail: Anfragen, Datumsangaben, Werte, XML, Fehler.',
+      ),
+      lists: say(
+        'Lists of all funds, of the status of prices and of changes, as plain files.',
+        'Listen aller Fonds, des Preisstatus und der Änderungen als einfache Dateien.',
+      ),
+      terms: say(
+        'Licence, fair use, time of publication, versions and changes.',
+        'Lizenz, faire Nutzung, Zeitpunkt der Veröffentlichung, Versionen und Änderungen.',
       ),
       recipes: say(
         'Fund data in curl, Python, R, DuckDB, Excel, Google Sheets and Portfolio Performance.',

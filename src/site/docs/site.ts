@@ -16,7 +16,7 @@ export interface Site {
   readonly guides: readonly Guide[]
 }
 
-export type Guide = 'overview' | 'conventions' | 'recipes'
+export type Guide = 'overview' | 'conventions' | 'lists' | 'recipes' | 'terms'
 
 interface DocPage extends Pick<PageLayout, 'language' | 'title' | 'description' | 'main'> {
   /** Relative to the documentation in its language: `v1/endpoints/prices/index.html`. */

@@ -5,7 +5,7 @@ import { type Language, languages } from '../../api/routes/table.ts'
 import { type MarkedFund, marks } from '../../guards/assess.ts'
 import { maxBusinessDays } from '../../guards/calendar.ts'
 import { dayIn, fixedIn, unbroken } from '../funds/chart/formats.ts'
-import { figure, html, type Html, linkTo, noValue, table, type TableCell } from '../layout/html.ts'
+import { figure, html, type Html, linkTo, table, type TableCell, noValue } from '../layout/html.ts'
 import {
   feedKey,
   feedLink,

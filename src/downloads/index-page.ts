@@ -4,7 +4,7 @@
  */
 
 import { html, jsonForScript, type Html } from '../site/layout/html.ts'
-import { layout } from '../site/layout/layout.ts'
+import { frontPages, layout } from '../site/layout/layout.ts'
 import type { Language } from '../api/routes/table.ts'
 import type { DescribedFile, PackageFacts } from './data-package.ts'
 import type { DownloadFormat } from './formats/format.ts'
@@ -21,7 +21,7 @@ export const indexPages: Readonly<Record<Language, string>> = { en: 'index.html'
 
 /** @param files all others, in the order of their paths */
 export function indexPage(files: readonly DescribedFile[], facts: PageFacts, language: Language): string {
-  const { asOf, licence, hasPages, hasDocuments, publisher } = facts
+  const { asOf, licence, hasPages, hasDocuments, publisher, baseUrl } = facts
   const w = pageWords[language]
   const inSection = (section: DownloadFormat['section']) =>
     files.filter(({ format }) => format.section === section)
@@ -31,7 +31,9 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
   const keyIn = (other: Language) => `downloads/${asOf}/${indexPages[other]}`
   return layout({
     keys: { en: keyIn('en'), de: keyIn('de') },
+    canonicalKeys: frontPages.downloads,
     language,
+    baseUrl,
     title: w.title(asOf),
     description: w.description(asOf),
     part: 'downloads',

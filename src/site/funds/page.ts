@@ -44,7 +44,7 @@ export const catalogueFundPages: FundPages = {
 }
 
 function fundPage(facts: FundFacts, language: Language): string {
-  const { fund, hasDownloads, publisher } = facts
+  const { fund, hasDownloads, publisher, baseUrl } = facts
   const { funds: w, shell } = wording[language]
   const keys = fundPageKeys(fund.isin)
   const key = keys[language]
@@ -64,6 +64,7 @@ function fundPage(facts: FundFacts, language: Language): string {
   return layout({
     keys,
     language,
+    baseUrl,
     title: `${fund.name} (${fund.isin})`,
     description: w.description(fund.name, fund.isin),
     part: 'funds',

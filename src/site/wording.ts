@@ -181,9 +181,14 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     historicRequest: say('prices of one year, as XML', 'Preise eines Jahres als XML'),
     documents: say('Documents', 'Dokumente'),
     document: say('Document', 'Dokument'),
+    files: say('Files', 'Dateien'),
+    history: say(
+      'All prices of this fund, with decimal points:',
+      'Alle Preise dieses Fonds, mit Dezimalpunkt:',
+    ),
     downloads: say(
-      'For spreadsheets and other programs, with decimal points:',
-      'Für Tabellenkalkulationen und andere Programme, mit Dezimalpunkt:',
+      'The newest prices for the web functions of spreadsheets:',
+      'Die neuesten Preise für die Webfunktionen von Tabellenkalkulationen:',
     ),
     allDownloads: say('Files with all funds', 'Dateien mit allen Fonds'),
     yes: say('yes', 'ja'),
@@ -321,6 +326,10 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     format: say(
       'json or xml. Takes precedence over the Accept header. Default: JSON',
       'json oder xml. Hat Vorrang vor dem Header Accept. Voreinstellung: JSON',
+    ),
+    formatOrCsv: say(
+      'json, xml or csv. Takes precedence over the Accept header. Default: JSON',
+      'json, xml oder csv. Hat Vorrang vor dem Header Accept. Voreinstellung: JSON',
     ),
     language: say(
       'de or en. Takes precedence over the Accept-Language header. Default: German',

@@ -128,8 +128,8 @@ it.each([
   async (name, language, word, size) => {
     const page = await (await ask(`latest/${name}`)).text()
     expect(page).toContain(`<html lang="${language}">`)
-    expect(page).toContain('rel="alternate" hreflang="en" href="index.html"')
-    expect(page).toContain('rel="alternate" hreflang="de" href="de.html"')
+    expect(page).toContain('hreflang="en" href="https://funds.example/downloads/latest/index.html"')
+    expect(page).toContain('hreflang="de" href="https://funds.example/downloads/latest/de.html"')
     expect([page.includes(word), size.test(page)]).toEqual([true, true])
     const [, json = ''] = /<script type="application\/ld\+json">([^]*?)<\/script>/.exec(page) ?? []
     const dataset = JSON.parse(json) as { '@type': string; distribution: { contentUrl: string }[] }

@@ -136,6 +136,7 @@ const windowListSchema: JsonSchema = recordSchema({
       records: { type: 'integer', minimum: 1, description: 'How many records it has' },
       json: { ...sha256Start, description: 'First half of the SHA-256 of its JSON file' },
       xml: { ...sha256Start, description: 'First half of the SHA-256 of its XML file' },
+      csv: { ...sha256Start, description: 'First half of the SHA-256 of its CSV file' },
     }),
   },
 })

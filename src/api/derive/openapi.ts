@@ -4,7 +4,7 @@ import { groupsOf, type Endpoint, type PathParameter } from '../contract/endpoin
 import type { Publisher } from '../contract/page.ts'
 import { fill } from '../routes/keys.ts'
 import { problemDocument } from '../routes/problems.ts'
-import { formats, languages, type Format } from '../routes/table.ts'
+import { formats, formatsOf, languages, type DocumentFormat } from '../routes/table.ts'
 import { errorCases, type ErrorCase } from './error-cases.ts'
 import { answerSchema, dayPattern, errorSchema, type JsonSchema } from './json-schema.ts'
 
@@ -21,10 +21,12 @@ export interface OpenApiSource {
   readonly values: Readonly<Record<string, string>>
 }
 
-/** An answer of the snapshot: the JSON parsed, the XML as text. */
+/** An answer of the snapshot: the JSON parsed, the others as text. */
 export interface OpenApiExample {
   readonly json: unknown
   readonly xml: string
+  /** Null where there is no CSV. */
+  readonly csv: string | null
 }
 
 export function openApi(source: OpenApiSource): JsonSchema {
@@ -57,7 +59,7 @@ export function openApi(source: OpenApiSource): JsonSchema {
     })),
     paths: Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, pathItem(endpoint, source)])),
     components: {
-      schemas: { ...Object.fromEntries(schemas), Error: errorSchema, Xml: xmlSchema },
+      schemas: { ...Object.fromEntries(schemas), Error: errorSchema, Xml: xmlSchema, Csv: csvSchema },
       parameters: sharedParameters,
       headers: sharedHeaders,
       responses: sharedResponses,
@@ -69,7 +71,7 @@ export function openApi(source: OpenApiSource): JsonSchema {
  * The version of the interface, not of a snapshot: the first number grows when a client must change, the second when
  * endpoints, fields or errors are added.
  */
-const apiVersion = '1.0.0'
+const apiVersion = '1.1.0'
 
 /**
  * Any answer in XML. It is a text here: OpenAPI 3.1 has no words for an element with both an attribute and a text, and its
@@ -79,6 +81,14 @@ const xmlSchema = {
   type: 'string',
   contentMediaType: 'application/xml',
   description: 'The XML form of the JSON answer: the description of this API says how they correspond.',
+}
+
+/** Any answer in CSV: the example shows its columns. */
+const csvSchema = {
+  type: 'string',
+  contentMediaType: 'text/csv',
+  description:
+    'RFC 4180: a line with the names of the columns, then a line for each price. Decimals have a point.',
 }
 
 /** Members of `info`, as OpenAPI calls them: only what is known. */
@@ -95,7 +105,7 @@ const description = `\
 Prices, performance, structures, key figures, profiles, asset allocations and EMT data of funds, by ISIN.
 
 Every operation is a GET (HEAD and OPTIONS answer too; any other method is a 405). Paths end with a slash; without it a
-path answers 308. Answers are JSON or XML: \`format\` decides, else the \`Accept\` header, else JSON. The XML form has the
+path answers 308. Answers are JSON or XML, prices also CSV: \`format\` decides, else the \`Accept\` header, else JSON. The XML form has the
 root element \`root\`; lists and maps are \`item\` elements with an attribute \`key\` (an index from 0, or the map's key),
 but for \`funds\`, whose members are elements named by ISIN; null is an empty element, true is 1 and false is 0.`
 
@@ -104,7 +114,12 @@ function pathItem(endpoint: Endpoint, source: OpenApiSource): JsonSchema {
   const own = endpoint.scope === 'all' ? [] : Object.entries(endpoint.parameters)
   const hasLanguages = endpoint.scope === 'all' ? endpoint.of.hasLanguages : endpoint.hasLanguages
   const ofLanguage = hasLanguages ? ['language', 'acceptLanguage'] : []
-  const shared = ['format', ...ofLanguage, 'ifNoneMatch', 'ifModifiedSince']
+  const shared = [
+    hasCsv(endpoint) ? 'formatOrCsv' : 'format',
+    ...ofLanguage,
+    'ifNoneMatch',
+    'ifModifiedSince',
+  ]
   return {
     get: {
       operationId: id,
@@ -120,6 +135,8 @@ function pathItem(endpoint: Endpoint, source: OpenApiSource): JsonSchema {
     },
   }
 }
+
+const hasCsv = (endpoint: Endpoint) => (endpoint.scope === 'all' ? endpoint.of : endpoint).csv !== undefined
 
 /** Markdown: what the answer is, and when it is an error. */
 function descriptionOf(endpoint: Endpoint, hasLanguages: boolean): string {
@@ -139,6 +156,13 @@ const sharedParameters = {
     in: 'query',
     description: 'The form of the answer. Wins over the `Accept` header; without both it is JSON.',
     schema: { type: 'string', enum: formats },
+  },
+  formatOrCsv: {
+    name: 'format',
+    in: 'query',
+    description:
+      'The form of the answer. Wins over the `Accept` header; without both it is JSON. Errors of a request for CSV are JSON.',
+    schema: { type: 'string', enum: formatsOf({ hasCsv: true }) },
   },
   language: {
     name: 'language',
@@ -205,6 +229,9 @@ function responsesOf(endpoint: Endpoint, hasLanguages: boolean, source: OpenApiS
       content: {
         'application/json': { schema: schemaReference(endpoint.id), example: example?.json },
         'application/xml': { schema: schemaReference('xml'), example: example?.xml },
+        ...(hasCsv(endpoint) && {
+          'text/csv': { schema: schemaReference('csv'), example: example?.csv ?? undefined },
+        }),
       },
     },
     304: { $ref: '#/components/responses/notModified' },
@@ -221,7 +248,7 @@ const schemaName = (id: string) => id.replace(/(?:^|[-_])(.)/g, (_, letter: stri
 
 /** Several errors of one status: each is an example of its own. */
 function errorResponse(cases: readonly ErrorCase[], docsUrl: string): JsonSchema {
-  const content = (format: Format) => ({
+  const content = (format: DocumentFormat) => ({
     schema: schemaReference(format === 'json' ? 'error' : 'xml'),
     examples: Object.fromEntries(cases.map((error) => exampleOf(error, docsUrl, format))),
   })
@@ -233,7 +260,7 @@ function errorResponse(cases: readonly ErrorCase[], docsUrl: string): JsonSchema
 }
 
 /** With its title for a name. A slug is not enough: an endpoint may have two errors of one status and slug. */
-function exampleOf({ problem, values }: ErrorCase, docsUrl: string, format: Format) {
+function exampleOf({ problem, values }: ErrorCase, docsUrl: string, format: DocumentFormat) {
   const document = problemDocument(docsUrl, problem, values, format)
   const summary = fill(problem.title, values)
   const value = format === 'json' ? (JSON.parse(document) as unknown) : document
@@ -262,7 +289,7 @@ const sharedHeaders = {
       'Only where the answer depends on a request header: `Accept`, `Accept-Language`, `Accept-Encoding`',
     schema: text,
   },
-  Link: { description: 'The same answer in the other format and language, `rel="alternate"`', schema: text },
+  Link: { description: 'The same answer in the other formats and language, `rel="alternate"`', schema: text },
   AccessControlAllowOrigin: { description: 'Pages of any origin may read it', schema: { const: '*' } },
 }
 

@@ -7,8 +7,16 @@ import { byIsin, type Optional, record, type RecordOf, type Shape } from '../../
 import { schemaKey } from '../../api/derive/json-schema.ts'
 import { type ErrorCase, errorCases, strayErrorCases } from '../../api/derive/error-cases.ts'
 import { problemDocument } from '../../api/routes/problems.ts'
-import type { DocumentFormat, Language, Problem } from '../../api/routes/table.ts'
-import { html, type Html, linkTo, section, type TableCell, wideTable } from '../layout/html.ts'
+import type { DocumentFormat, Format, Language, Problem } from '../../api/routes/table.ts'
+import {
+  html,
+  type Html,
+  type HtmlContent,
+  linkTo,
+  section,
+  type TableCell,
+  wideTable,
+} from '../layout/html.ts'
 import { wording } from '../wording.ts'
 import { endpointExample, listing, parseJson, parseXml } from './examples.ts'
 import { codeBlock, curlRequest, docKey, docPage, explorerPath, groupPath, type Site, tabs } from './site.ts'
@@ -93,15 +101,20 @@ function exampleBlock(endpoint: Endpoint, site: Site, language: Language, key: s
   if (example === null)
     return html`<p class="quiet">${text.noExample}</p>
       ${links(null)}`
-  const panel = (format: DocumentFormat) => {
+  const panel = (format: Format, content: HtmlContent) => {
     const target = targetOf(endpoint, example.path, language, format)
     const open = html`<a href="${linkTo(key, target.slice(1))}">${text.tryIt}</a> `
     const label = `${format.toUpperCase()}, ${endpoint.id}`
     return html`${codeBlock(curlRequest(site.source.baseUrl + target), `${text.request} ${label}`, true)}
-    ${codeBlock(listing(example[format], text.more), `${text.answer} ${label}`)} ${links(open)}`
+    ${codeBlock(content, `${text.answer} ${label}`)} ${links(open)}`
   }
+  const panels: [string, Html][] = [
+    ['JSON', panel('json', listing(example.json, text.more))],
+    ['XML', panel('xml', listing(example.xml, text.more))],
+  ]
+  if (example.csv !== null) panels.push(['CSV', panel('csv', example.csv.replaceAll('\r', ''))])
   return html`<p class="quiet small">${aboutExample(site.source, language)}</p>
-    ${tabs(`t-${endpoint.id}`, `${text.example}: ${endpoint.summary[language]}`, panel('json'), panel('xml'))}`
+    ${tabs(`t-${endpoint.id}`, `${text.example}: ${endpoint.summary[language]}`, panels)}`
 }
 
 /** The fund of the examples, and that they are shortened. */
@@ -112,15 +125,10 @@ export function aboutExample({ funds, exampleIsin, asOf }: SitePageSource, langu
 }
 
 /** Path and query of the example. JSON needs no parameter, since it is the default. */
-export function targetOf(
-  endpoint: Endpoint,
-  path: string,
-  language: Language,
-  format: DocumentFormat,
-): string {
+export function targetOf(endpoint: Endpoint, path: string, language: Language, format: Format): string {
   const query = new URLSearchParams()
   if (hasLanguages(endpoint)) query.set('language', language)
-  if (format === 'xml') query.set('format', 'xml')
+  if (format !== 'json') query.set('format', format)
   return query.size === 0 ? path : `${path}?${query.toString()}`
 }
 
@@ -135,7 +143,8 @@ function parameterTable(endpoint: Endpoint, language: Language): Html {
     return [html`<code>${name}</code>`, where, meaning]
   }
   const rows = own.map(([name, parameter]) => row(name, text.path, meaningOf(parameter, language)))
-  rows.push(row('format', inQuery, text.format))
+  const { csv } = endpoint.scope === 'all' ? endpoint.of : endpoint
+  rows.push(row('format', inQuery, csv === undefined ? text.format : text.formatOrCsv))
   if (hasLanguages(endpoint)) rows.push(row('language', inQuery, text.language))
   const columns = [text.name, text.where, text.meaning]
   return html`${wideTable(`${text.parameters}: ${endpoint.id}`, { columns, rows })}
@@ -199,12 +208,10 @@ function errorPart(error: ErrorCase, id: string, docsUrl: string, language: Lang
         target !== null && html` <a href="${linkTo(key, target.slice(1))}"><code>${target}</code></a>`
       }
     </p>
-    ${tabs(
-      id,
-      `${example}: ${problem.status} ${problem.slug}`,
-      codeBlock(listing(parseJson(text('json')), noMore), `${example} JSON, ${reached}`),
-      codeBlock(listing(parseXml(text('xml')), noMore), `${example} XML`),
-    )}`
+    ${tabs(id, `${example}: ${problem.status} ${problem.slug}`, [
+      ['JSON', codeBlock(listing(parseJson(text('json')), noMore), `${example} JSON, ${reached}`)],
+      ['XML', codeBlock(listing(parseXml(text('xml')), noMore), `${example} XML`)],
+    ])}`
 }
 
 /** A title for readers: `<isin>` instead of `{isin}`. */

@@ -7,7 +7,7 @@ import { maxCharacters, type Page, type SitePageSource } from '../../api/contrac
 import { documentSchemas } from '../../api/derive/json-schema.ts'
 import { errorCases, rightPath, unassignedIsin } from '../../api/derive/error-cases.ts'
 import { problemDocument } from '../../api/routes/problems.ts'
-import type { DocumentFormat, Language } from '../../api/routes/table.ts'
+import type { Format, Language } from '../../api/routes/table.ts'
 import { html, type Html, type HtmlContent, linkTo, markupOf, raw } from '../layout/html.ts'
 import { pageTemplate } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
@@ -74,7 +74,7 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
     return { endpoint, example: endpointExample(endpoint, source, language) }
   }
   // Without an example, a request for a fund that does not exist.
-  const url = (id: string, format: DocumentFormat = 'json') => {
+  const url = (id: string, format: Format = 'json') => {
     const { endpoint, example } = exampleOf(id)
     return source.baseUrl + targetOf(endpoint, example?.path ?? rightPath(endpoint), language, format)
   }
@@ -91,12 +91,13 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
     example: source.exampleIsin === null ? noExample : aboutExample(source, language),
     firstRequest: block(curlRequest(current)),
     firstAnswer: example === null ? html`` : codeBlock(listing(example.json, more), answer),
-    historicRequest: block(curlRequest(url('prices-historic'))),
+    historicRequest: block(curlRequest(url('prices-historic', 'xml'))),
     profileRequest: block(curlRequest(profile)),
     formatRequests: block(
       curlRequest(url('prices-current', 'xml')),
       curlRequest(current, '-H', 'Accept: application/xml'),
     ),
+    csvRequest: block(curlRequest(url('prices-historic', 'csv'))),
     languageRequests: block(
       curlRequest(profile),
       curlRequest(profile.replace(/\?.*/, ''), '-H', `Accept-Language: ${language}`),

@@ -50,7 +50,7 @@ function descriptionOf(source: SitePageSource, endpoints: readonly Endpoint[]) {
     if (example === null) continue
     Object.assign(values, example.values)
     const json: unknown = JSON.parse(compact(example.json))
-    examples.set(endpoint.id, { json, xml: xmlDocument(example.xml) })
+    examples.set(endpoint.id, { json, xml: xmlDocument(example.xml), csv: example.csv })
   }
   const { baseUrl, publisher } = source
   return openApi({ endpoints, baseUrl, docsUrl: source.table.docsUrl, publisher, examples, values })

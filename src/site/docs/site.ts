@@ -115,12 +115,12 @@ export function curlRequest(url: string, ...flags: readonly string[]): Html {
   return html`curl ${parts}<span class="s">${shellText(url)}</span>`
 }
 
-/** JSON and XML, of which one shows. Radio buttons switch them without a script. @param id unique within the page */
-export const tabs = (id: string, legend: string, json: Html, xml: Html): Html =>
+/** Formats, of which one shows. Radio buttons switch them without a script. @param id unique within the page @param panels by name */
+export const tabs = (id: string, legend: string, panels: readonly (readonly [string, Html])[]): Html =>
   html`<fieldset class="tabs">
     <legend class="unseen">${legend}</legend>
-    ${['JSON', 'XML'].map(
-      (name, index) =>
+    ${panels.map(
+      ([name], index) =>
         html`<input
             type="radio"
             name="${id}"
@@ -128,5 +128,5 @@ export const tabs = (id: string, legend: string, json: Html, xml: Html): Html =>
             ${index === 0 ? html`checked` : null}
           /><label for="${id}-${index}">${name}</label>`,
     )}
-    ${[json, xml].map((panel) => html`<div class="panel">${panel}</div>`)}
+    ${panels.map(([, panel]) => html`<div class="panel">${panel}</div>`)}
   </fieldset>`

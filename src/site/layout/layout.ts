@@ -114,14 +114,13 @@ export function layout(page: PageLayout): string {
         <meta name="color-scheme" content="light dark" />
         <title>${page.title}</title>
         <meta name="description" content="${page.description}" />
-        ${page.isAnywhere === true ? html`<meta name="robots" content="noindex" />` : describedHead(page)}
         ${
           !isAlone &&
           html`<link rel="icon" href="${link(iconKey)}" type="image/svg+xml" />
             <link rel="stylesheet" href="${link(styleKey)}" /> `
         }${page.styles?.map((style) => html`<link rel="stylesheet" href="${link(style)}" /> `)}${page.scripts?.map(
           (script) => html`<script src="${link(script)}" defer></script> `,
-        )}${page.head}
+        )}${page.head}${page.isAnywhere === true ? html`<meta name="robots" content="noindex" /> ` : describedHead(page)}
       </head>
       <body>
         <a class="skip" href="#main">${w.skip}</a>

@@ -75,12 +75,21 @@ if (box && input && told && results) {
 
 // What only a published snapshot has stays hidden elsewhere.
 if (location.protocol !== 'file:')
-  for (const element of document.querySelectorAll<HTMLElement>('[data-if]')) {
-    fetch(element.dataset['if'] ?? '', { method: 'HEAD' }).then(
-      ({ ok }) => (element.hidden = !ok),
-      () => undefined,
-    )
-  }
+  for (const place of document.querySelectorAll<HTMLElement>('[data-address]'))
+    linkIfThere(place).catch(() => undefined)
+
+/** Makes its first element a link, and shows it. */
+async function linkIfThere(place: HTMLElement): Promise<void> {
+  const address = place.dataset['address'] ?? ''
+  const { ok } = await fetch(address, { method: 'HEAD' })
+  const name = place.firstElementChild
+  if (!ok || name === null) return
+  const link = document.createElement('a')
+  link.href = address
+  link.append(...name.childNodes)
+  name.append(link)
+  place.hidden = false
+}
 
 async function loadFunds(address: string): Promise<readonly FindableFund[]> {
   const response = await fetch(address)

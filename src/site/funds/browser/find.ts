@@ -81,9 +81,10 @@ if (location.protocol !== 'file:')
 /** Makes its first element a link, and shows it. */
 async function linkIfThere(place: HTMLElement): Promise<void> {
   const address = place.dataset['address'] ?? ''
-  const { ok } = await fetch(address, { method: 'HEAD' })
+  const response = await fetch(address)
+  await response.text()
   const name = place.firstElementChild
-  if (!ok || name === null) return
+  if (!response.ok || name === null) return
   const link = document.createElement('a')
   link.href = address
   link.append(...name.childNodes)

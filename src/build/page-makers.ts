@@ -3,10 +3,11 @@
  * depend on anything but its source: no clock, no `Intl` (its texts change with Node's version), no order of a folder.
  */
 
+import { comparePages } from '../site/funds/compare.ts'
 import { cataloguePages } from '../site/funds/list.ts'
 import { catalogueFundPages } from '../site/funds/page.ts'
 import { docsPages } from '../site/docs/index.ts'
 import type { PageMakers } from './plans.ts'
 
 /** `fundPages` are made in the rendering threads, `sitePages` after the funds. */
-export const makers: PageMakers = { fundPages: [catalogueFundPages], sitePages: [cataloguePages, docsPages] }
+export const makers: PageMakers = { fundPages: [catalogueFundPages], sitePages: [cataloguePages, comparePages, docsPages] }

@@ -5,7 +5,7 @@ import { generalErrors, generalGroup, type ErrorRow } from '../contract/errors.t
 import type { Parameter, Problem, Route, RouteTable } from '../routes/table.ts'
 
 /** What a snapshot has beside the API: names of its top folder. */
-export const pages: readonly string[] = 'docs funds downloads status changes schemas openapi.json'.split(' ')
+export const pages: readonly string[] = 'docs funds compare downloads status changes schemas openapi.json'.split(' ')
 
 /**
  * @param docsUrl absolute address of the documentation, without a closing slash

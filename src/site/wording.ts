@@ -208,8 +208,8 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     ),
     period: (first: string, last: string) =>
       say(
-        `From ${first} to ${last}: the first and last day of this period on which all of the funds have a price.`,
-        `Vom ${first} bis zum ${last}: dem ersten und dem letzten Tag dieses Zeitraums, an dem alle Fonds einen Preis haben.`,
+        `From ${first} to ${last}. All of the funds have a price on both days.`,
+        `Vom ${first} bis zum ${last}. An beiden Tagen haben alle Fonds einen Preis.`,
       ),
     removal: say('Remove', 'Entfernen'),
     onDay: (day: string) => say(`NAV on ${day}`, `NAV am ${day}`),

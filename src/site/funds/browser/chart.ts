@@ -5,7 +5,7 @@ import { dayIn, decimalIn, isoOf } from '../chart/formats.ts'
 import { depthOf, lineChart, linePath, plotOf } from '../chart/charts.ts'
 import { followAddress } from './address.ts'
 import { type DayPrice, fetchPrices, pricesSince, yearToAsk, yearOf } from './prices.ts'
-import { chosenRange, firstDayOf, onRange, rangeButtons } from './ranges.ts'
+import { chosenRange, firstDayOf, onRange, rangeChoices } from './ranges.ts'
 import { exploreChart, nearestDay } from './stage.ts'
 
 const whole = 'Max'
@@ -42,7 +42,7 @@ export function priceChart(figure: HTMLElement): void {
   }
 
   const [oldest, newest] = [history.sample[0]?.day ?? 0, history.sample.at(-1)?.day ?? 0]
-  for (const button of rangeButtons(figure)) {
+  for (const button of rangeChoices(figure)) {
     const first = firstDayOf(button.dataset['range'] ?? '', newest)
     button.disabled = first !== null && first <= oldest
   }

@@ -5,7 +5,7 @@ import { lineChart, linePath, mostCompared, plotOf } from '../chart/charts.ts'
 import { dayIn, dayNumber, fixedIn, isoOf } from '../chart/formats.ts'
 import { followAddress, parameterOf, setParameters } from './address.ts'
 import { comparedRow } from './compared-row.ts'
-import { type Comparison, comparisonOf } from './comparison.ts'
+import { type FundComparison, comparisonOf } from './comparison.ts'
 import { fundPicker, type ListedFund } from './picker.ts'
 import { type DayPrice, fetchPrices, yearOf, yearToAsk } from './prices.ts'
 import { chosenRange, firstDayOf, onRange } from './ranges.ts'
@@ -154,7 +154,7 @@ async function compareFunds(root: HTMLElement): Promise<void> {
     compared.querySelector('tbody')?.replaceChildren(...rows)
   }
 
-  const draw = (comparison: Comparison | null, funds: readonly ListedFund[]) => {
+  const draw = (comparison: FundComparison | null, funds: readonly ListedFund[]) => {
     figure.hidden = comparison === null
     const [first, last] = [comparison?.days[0], comparison?.days.at(-1)]
     const day = (number: number | undefined) => (number === undefined ? '–' : dayIn(language, isoOf(number)))

@@ -3,7 +3,7 @@
 import type { Language } from '../../../api/routes/table.ts'
 import { lineStyle } from '../chart/charts.ts'
 import { changeIn, decimalIn } from '../chart/formats.ts'
-import type { Comparison } from './comparison.ts'
+import type { FundComparison } from './comparison.ts'
 import type { ListedFund, Say } from './picker.ts'
 
 interface ComparedRow {
@@ -11,7 +11,7 @@ interface ComparedRow {
   /** The index of its line. */
   readonly style: number
   /** Null if its prices are not there. */
-  readonly figures: Comparison['funds'][number] | null
+  readonly figures: FundComparison['funds'][number] | null
   readonly language: Language
   readonly say: Say
   readonly onRemove: () => void

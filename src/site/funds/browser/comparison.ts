@@ -3,7 +3,7 @@
 import { type ChartPoint, thinned } from '../chart/charts.ts'
 import { type DayPrice, pricesSince } from './prices.ts'
 
-export interface Comparison {
+export interface FundComparison {
   /** The days on which every fund has a price, since 1970-01-01, ascending; two at least. The period lies between its ends. */
   readonly days: readonly number[]
   /** In the order of the funds. */
@@ -32,7 +32,7 @@ const mostPoints = 1000
 export function comparisonOf(
   histories: readonly (readonly DayPrice[])[],
   first: number | null,
-): Comparison | null {
+): FundComparison | null {
   // An index cannot start at a price of zero.
   const navs = histories.map(
     (prices) => new Map(prices.filter(({ nav }) => Number(nav) > 0).map(({ day, nav }) => [day, nav])),

@@ -8,7 +8,7 @@ import { parameterOf, setParameters } from './address.ts'
  * @returns the range of the address, as its button has it (`1Y`, `YTD`, `Max`), and shows it as pressed
  */
 export function chosenRange(figure: HTMLElement, standard: string): string {
-  const buttons = rangeButtons(figure)
+  const buttons = rangeChoices(figure)
   const isAsked = ({ disabled, dataset }: HTMLButtonElement) =>
     !disabled && dataset['range']?.toLowerCase() === parameterOf('range').toLowerCase()
   const range = buttons.find(isAsked)?.dataset['range'] ?? standard
@@ -18,7 +18,7 @@ export function chosenRange(figure: HTMLElement, standard: string): string {
 
 /** @param show called after each choice; the address has it by then */
 export function onRange(figure: HTMLElement, standard: string, show: () => void): void {
-  for (const button of rangeButtons(figure)) {
+  for (const button of rangeChoices(figure)) {
     button.addEventListener('click', () => {
       const range = button.dataset['range'] ?? standard
       setParameters({ range: range === standard ? '' : range.toLowerCase() }, 'new')
@@ -28,7 +28,7 @@ export function onRange(figure: HTMLElement, standard: string, show: () => void)
   figure.classList.add('ready')
 }
 
-export const rangeButtons = (figure: HTMLElement): readonly HTMLButtonElement[] => [
+export const rangeChoices = (figure: HTMLElement): readonly HTMLButtonElement[] => [
   ...figure.querySelectorAll<HTMLButtonElement>('.ranges button'),
 ]
 

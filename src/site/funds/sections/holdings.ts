@@ -55,7 +55,7 @@ function card(type: string, items: readonly StructureItemRow[], language: Langua
 }
 
 /** Types whose items are asset classes, which have colours of their own. */
-const ofAssetClasses = /asset_structure/
+const ofAssetClasses = /^(?:exposure_)?asset_structure/
 
 /**
  * Bars of one table. The whole width is the whole fund (a coefficient of 1), so that bars of several tables compare. Values

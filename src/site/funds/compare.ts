@@ -6,6 +6,7 @@ import { type Language, languages } from '../../api/routes/table.ts'
 import { drawing, html, type Html, linkTo, table } from '../layout/html.ts'
 import { frontPages, layout, pageTemplate } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
+import { compareWording } from './compare-wording.ts'
 import { fundListKey } from './list.ts'
 import { rangeButtons } from './sections/ranges.ts'
 
@@ -18,7 +19,7 @@ export const comparePages: SitePages = (source) => [
 ]
 
 function comparePage(source: SitePageSource, language: Language): string {
-  const { compare: w, funds } = wording[language]
+  const [w, { funds }] = [compareWording[language], wording[language]]
   const key = keys[language]
   const list = html`<a href="${linkTo(key, frontPages.funds[language])}">${w.toList}</a>`
   return layout({
@@ -43,7 +44,7 @@ function comparePage(source: SitePageSource, language: Language): string {
 
 /** What the script fills: search, messages, chart, table. Hidden until it runs. */
 function tool({ table: { routes } }: SitePageSource, language: Language, key: string): Html {
-  const { compare: w, funds } = wording[language]
+  const [w, { funds }] = [compareWording[language], wording[language]]
   const historic = routes.find(({ series }) => series !== undefined)
   if (historic === undefined) throw new Error('no route has historic prices')
   // The script puts an ISIN in place of this one.

@@ -63,12 +63,14 @@ async function compareFunds(root: HTMLElement): Promise<void> {
   }
   if (location.protocol === 'file:') {
     part<HTMLElement>('.search').hidden = true
-    return tell([{ text: say('folder') }])
+    tell([{ text: say('folder') }])
+    return
   }
   const list = await fetchList(root.dataset['list'] ?? '')
   if (list === null) {
     part<HTMLElement>('.search').hidden = true
-    return tell([{ text: say('failedList'), again: () => location.reload() }])
+    tell([{ text: say('failedList'), again: () => location.reload() }])
+    return
   }
   const byIsin = new Map(list.map((fund) => [fund.isin, fund]))
   const explore = exploreChart(stage, part<SVGSVGElement>('.stage svg'))

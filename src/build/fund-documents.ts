@@ -6,12 +6,19 @@
 import { isRefusal, type RefusedAnswer, type RowsOf } from '../api/contract/endpoint.ts'
 import type { Page } from '../api/contract/page.ts'
 import type { Group } from '../api/contract/rows.ts'
-import { xmlDeclaration, xmlElement } from '../api/encode/xml.ts'
-import { documentKey, errorKey, windowKey, type WindowList, windowListKey } from '../api/routes/keys.ts'
+import {
+  documentKey,
+  errorKey,
+  type WindowEntry,
+  windowKey,
+  type WindowList,
+  windowListKey,
+} from '../api/routes/keys.ts'
 import { problemDocument } from '../api/routes/problems.ts'
 import {
-  type DocumentFormat,
+  type Format,
   formats,
+  formatsOf,
   type Language,
   languages,
   type RouteTable,
@@ -41,20 +48,17 @@ export function putDocuments(plan: Plan, rows: Rows, context: RenderContext, put
   }
   for (const language of route.hasLanguages ? languages : [firstLanguage]) {
     const body = language === firstLanguage ? first : answerOf(plan, rows, context, language)
-    for (const format of formats) {
-      const text = plan.encode[format](body)
-      const content = format === 'json' ? text : xmlDeclaration + xmlElement('root', text)
-      put({ key: documentKey(route, valuesOf(plan, rows), language, format), content })
-    }
+    for (const [format, { document }] of plan.encoders)
+      put({ key: documentKey(route, valuesOf(plan, rows), language, format), content: document(body) })
   }
 }
 
-/** A fund's part of the document over all funds, in each format; null if it has none. */
+/** A fund's part of the document over all funds, by format; null if it has none. */
 export function membersOf(plan: Plan, rows: Rows, context: RenderContext) {
   const body = answerOf(plan, rows, context)
   if (isRefusal(body)) return null
   const { isin } = rows.fund
-  return { json: `"${isin}":${plan.encode.json(body)}`, xml: xmlElement(isin, plan.encode.xml(body)) }
+  return new Map([...plan.encoders].map(([format, { member }]) => [format, member(isin, body)] as const))
 }
 
 const valuesOf = ({ type }: Plan, { fund }: Rows) => ({ isin: fund.isin, type })
@@ -83,7 +87,7 @@ function putRefusal(
 }
 
 /** SHA-256 of a window's documents, in hex. */
-export type WindowDigests = Readonly<Record<DocumentFormat, string>>
+export type WindowDigests = ReadonlyMap<Format, string>
 
 /**
  * Renders a plan with windows for one fund: the windows that changed, then the list of all; or errors.
@@ -117,16 +121,20 @@ export function putWindows(
     const body = year === missing ? answer : answerOf(plan, rowsOf(year), context)
     const records = (body as Readonly<Record<string, readonly unknown[]>>)[list] ?? []
     const put = putOf(of)
-    const putAs = (format: DocumentFormat) => {
-      const content = series[format].around(body)(records.map(series[format].record))
-      return put({ key: windowKey(route, values, year, format), content })
-    }
-    return { json: putAs('json'), xml: putAs('xml') }
+    const digests = [...series].map(([format, { around, record }]) => {
+      const content = around(body)(records.map(record))
+      return [format, put({ key: windowKey(route, values, year, format), content })] as const
+    })
+    return new Map(digests)
   }
-  const windows = years.map((of) => {
-    const { json, xml } = unchanged.get(of.year) ?? render(of)
+  const windows = years.map((of): WindowEntry => {
+    const digests = unchanged.get(of.year) ?? render(of)
     const { year, first, last, records } = of
-    return { year: Number(year), first, last, records, json: json.slice(0, 32), xml: xml.slice(0, 32) }
+    const short = formatsOf(route).map((format) => [format, digests.get(format)?.slice(0, 32) ?? ''])
+    return {
+      ...{ year: Number(year), first, last, records },
+      ...(Object.fromEntries(short) as Pick<WindowEntry, Format>),
+    }
   })
   const content: WindowList = { windows }
   putOf(null)({ key: windowListKey(route, values), content: JSON.stringify(content) })

@@ -7,7 +7,7 @@
 import { hash } from 'node:crypto'
 import type { FundEndpoint } from '../api/contract/endpoint.ts'
 import { isYoungerThanOneYear } from '../api/contract/fund.ts'
-import type { FundPageSource, FundPages } from '../api/contract/page.ts'
+import type { FundPageSource, FundPages, Publisher } from '../api/contract/page.ts'
 import type { FundRow, FundRows, Group, PriceRow } from '../api/contract/rows.ts'
 import {
   type FundDigests,
@@ -19,6 +19,11 @@ import {
 import type { FundReader } from '../data/read/fund-reader.ts'
 import { cached } from '../system/cached.ts'
 import type { Rows } from './fund-documents.ts'
+
+/** Who publishes, with the bytes of the logo: the same object for all funds of a thread. */
+export const digestOfPublisher = cached((publisher: Publisher | null) =>
+  fromOf('publisher', JSON.stringify(publisher)),
+)
 
 /** 22 characters of base64url: 132 bits of a SHA-256. */
 export function fromOf(...inputs: readonly (string | readonly string[])[]): string {
@@ -64,8 +69,12 @@ export function fundInputs(
     /** For a window. */
     ofYear: ({ year, digest }: YearDigest) => fromOf(base, 'year', year, digest),
     ofPages: ({ reads }: FundPages, { baseUrl, hasDownloads, publisher, overdue }: FundPageSource) => {
-      const named = publisher === null ? [] : [JSON.stringify(publisher)]
-      const settings = [baseUrl, hasDownloads ? 'downloads' : 'none', overdue ?? 'in time', ...named]
+      const settings = [
+        baseUrl,
+        hasDownloads ? 'downloads' : 'none',
+        overdue ?? 'in time',
+        digestOfPublisher(publisher),
+      ]
       return fromOf(base, 'pages', ...settings, ...reads.map(digestOf))
     },
     group,

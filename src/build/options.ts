@@ -8,7 +8,7 @@ import type { Override } from '../guards/guards.ts'
 import { defaultPlausibility, type PlausibilitySettings } from '../guards/plausibility.ts'
 import { defaultFreshness, type FreshnessSettings } from '../guards/rules.ts'
 import { codeDigest } from './code-digest.ts'
-import { fromOf } from './inputs.ts'
+import { digestOfPublisher, fromOf } from './inputs.ts'
 import type { RenderThread } from './render-threads.ts'
 import type { ReadShard, Shard } from './shard.ts'
 
@@ -108,7 +108,7 @@ export function settingsDigest(options: Deciding): string {
   const packer = downloads === null ? [] : [versions.zlib]
   // Prices that are refused make no snapshot: only if they are withheld, limits decide what is in it.
   const limits = plausibility.onImplausible === 'withhold' ? [plausibility] : []
-  const named = publisher === null ? [] : [publisher]
+  const named = publisher === null ? [] : [digestOfPublisher(publisher)]
   const others = [baseUrl, pages !== null, downloads, decisive(options), ...packer, ...limits, ...named]
   return fromOf('settings', options.code ?? codeDigest(), docsUrl, JSON.stringify(others))
 }
@@ -119,7 +119,7 @@ export const freshnessDigest = (options: Pick<BuildOptions, 'freshness'>): strin
 
 /** Who publishes, for shards: their pages must name the same. */
 export const publisherDigest = ({ publisher = null }: Pick<BuildOptions, 'publisher'>): string =>
-  fromOf('publisher', JSON.stringify(publisher))
+  digestOfPublisher(publisher)
 
 /** `maxStaleShare` is for a publish, and changes no file. */
 const decisive = ({ freshness = defaultFreshness }: Pick<BuildOptions, 'freshness'>) => ({

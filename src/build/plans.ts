@@ -5,13 +5,27 @@
 
 import type { Endpoint, FundEndpoint } from '../api/contract/endpoint.ts'
 import type { FundPages, Publisher, SitePages } from '../api/contract/page.ts'
-import type { RecordOf } from '../api/contract/shape.ts'
 import { routeTable } from '../api/derive/route-table.ts'
-import { jsonEncoder } from '../api/encode/json.ts'
-import { jsonSeries, xmlSeries } from '../api/encode/series.ts'
-import { xmlContent } from '../api/encode/xml.ts'
+import { type Encode, jsonEncoder } from '../api/encode/json.ts'
+import { csvEncoder } from '../api/encode/csv.ts'
+import {
+  type ByIsinText,
+  jsonByIsin,
+  jsonSeries,
+  type SeriesEncoder,
+  xmlByIsin,
+  xmlSeries,
+} from '../api/encode/series.ts'
+import { xmlContent, xmlDeclaration, xmlElement } from '../api/encode/xml.ts'
 import { documentKey, errorKey, folderKey, windowKey, windowListKey } from '../api/routes/keys.ts'
-import { formats, languages, type Route, type RouteTable } from '../api/routes/table.ts'
+import {
+  type Format,
+  formats,
+  formatsOf,
+  languages,
+  type Route,
+  type RouteTable,
+} from '../api/routes/table.ts'
 import { moduleBeside } from '../system/start-thread.ts'
 import type { Reuse } from './document-files.ts'
 
@@ -74,17 +88,16 @@ function fundPlans(endpoints: readonly Endpoint[], table: RouteTable) {
     .filter((endpoint): endpoint is FundEndpoint => endpoint.scope !== 'all')
     .flatMap((endpoint) => {
       const route = routeOf(table, endpoint)
-      const { body, series } = endpoint
-      const windows = series === undefined ? null : windowPlan(body, series)
+      const { series } = endpoint
+      const encoders = encodersOf(endpoint)
+      const windows = series === undefined ? null : windowPlan(endpoint, series)
       if (windows !== null && endpoint.reads.join(' ') !== 'prices')
         throw new Error(`endpoint ${endpoint.id}: windows are cut from prices and nothing else`)
-      // JSON text of a body, and the content of an XML root element: documents over all funds need it bare.
-      const encode = { json: jsonEncoder(body), xml: xmlContent(body) }
       const names = fileNames(route, windows !== null)
       return typesOf(route).map((type) => {
         // folderKey gives `…/<isin>/`: without the ISIN that is the folder of all funds and a slash too many.
         const folder = folderKey(route, { type, isin: '' }).slice(0, -1)
-        return { folder, endpoint, route, type, encode, windows, names }
+        return { folder, endpoint, route, type, encoders, windows, names }
       })
     })
     .sort((a, b) => (a.folder < b.folder ? -1 : 1))
@@ -105,13 +118,13 @@ function typesOf(route: Route): readonly string[] {
 /** The names of a fund's files, without their folder. */
 function fileNames(route: Route, hasWindows: boolean) {
   const documents = (route.hasLanguages ? languages : [languages[0]]).flatMap((language) =>
-    formats.map((format) => nameOf(documentKey(route, {}, language, format))),
+    formatsOf(route).map((format) => nameOf(documentKey(route, {}, language, format))),
   )
-  const endings = formats.map((format) => nameOf(windowKey(route, {}, '', format)))
+  const endings = formatsOf(route).map((format) => nameOf(windowKey(route, {}, '', format)))
   return {
     /** The answer's files; for an endpoint with windows, the window list's. */
     answer: hasWindows ? [nameOf(windowListKey(route, {}))] : documents,
-    /** The files of a year's window, JSON first. */
+    /** The files of a year's window, in the order of `formatsOf`. */
     window: (year: string) => endings.map((ending) => year + ending),
     refusal: formats.map((format) => nameOf(errorKey(route, {}, format))),
   }
@@ -120,10 +133,45 @@ function fileNames(route: Route, hasWindows: boolean) {
 /** A key's part after its last slash. */
 export const nameOf = (key: string) => key.slice(key.lastIndexOf('/') + 1)
 
-const windowPlan = (body: RecordOf, { list, date }: { list: string; date: string }) => ({
-  list,
-  series: { json: jsonSeries(body, list, date), xml: xmlSeries(body, list, date) },
-})
+/** How an endpoint's answers are written in one format. */
+interface DocumentEncoder {
+  readonly document: Encode
+  /** A fund's part of the document over all funds, and what stands around the parts. */
+  readonly member: (isin: string, body: unknown) => string
+  readonly byIsin: ByIsinText
+}
+
+type Encoders = ReadonlyMap<Format, DocumentEncoder>
+
+/** In the byte order of the formats, which is that of the keys. */
+function encodersOf({ body, csv }: FundEndpoint): Encoders {
+  const [json, xml] = [jsonEncoder(body), xmlContent(body)]
+  const encoders: [Format, DocumentEncoder][] = [
+    ['json', { document: json, member: (isin, value) => `"${isin}":${json(value)}`, byIsin: jsonByIsin }],
+    [
+      'xml',
+      {
+        document: (value) => xmlDeclaration + xmlElement('root', xml(value)),
+        member: (isin, value) => xmlElement(isin, xml(value)),
+        byIsin: xmlByIsin,
+      },
+    ],
+  ]
+  if (csv !== undefined) encoders.unshift(['csv', csvEncoder(body, csv)])
+  return new Map(encoders)
+}
+
+function windowPlan({ id, body, csv }: FundEndpoint, { list, date }: { list: string; date: string }) {
+  if (csv !== undefined && csv.records !== list)
+    throw new Error(`endpoint ${id}: its CSV and its windows have different records`)
+  const series: [Format, SeriesEncoder][] = [
+    ['json', jsonSeries(body, list, date)],
+    ['xml', xmlSeries(body, list, date)],
+  ]
+  if (csv !== undefined) series.unshift(['csv', csvEncoder(body, csv)])
+  /** In the byte order of the formats. */
+  return { list, series: new Map(series) }
+}
 
 /** The endpoints over all funds, each with the plan of the endpoint whose bodies it has. */
 function allFundsPlans(endpoints: readonly Endpoint[], table: RouteTable, plans: readonly Plan[]) {
@@ -132,6 +180,6 @@ function allFundsPlans(endpoints: readonly Endpoint[], table: RouteTable, plans:
     const of = plans.find((plan) => plan.endpoint === endpoint.of)
     if (of === undefined) throw new Error(`endpoint ${endpoint.id} is of an endpoint that is not registered`)
     const route = routeOf(table, endpoint)
-    return [{ of, keyAs: (format: (typeof formats)[number]) => documentKey(route, {}, languages[0], format) }]
+    return [{ of, keyAs: (format: Format) => documentKey(route, {}, languages[0], format) }]
   })
 }

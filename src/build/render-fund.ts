@@ -6,7 +6,7 @@
 import { mayGiveOutPrices } from '../api/contract/fund.ts'
 import type { FundPageSource, Overdue } from '../api/contract/page.ts'
 import type { FundRows } from '../api/contract/rows.ts'
-import { formats } from '../api/routes/table.ts'
+import { formatsOf } from '../api/routes/table.ts'
 import { isDay } from '../api/routes/values.ts'
 import { checkFund, groupsWithWarnings } from '../data/check/fund.ts'
 import type { Finding } from '../data/check/finding.ts'
@@ -175,7 +175,7 @@ const noneUnchanged = (lines: ReadonlyMap<string, ParsedLine>) => ({
 
 /** @param previous the plan's lines of the previous manifest, of this fund @param years of all the fund's prices */
 function unchangedOf(
-  { folder, endpoint, names, windows: hasWindows }: Plan,
+  { folder, endpoint, route, names, windows: hasWindows }: Plan,
   isin: string,
   previous: string,
   inputs: FundInputs,
@@ -191,7 +191,7 @@ function unchangedOf(
     hasWindows === null ? [] : years.filter((year) => areFrom(window(year.year), inputs.ofYear(year)))
   const isAnswer =
     (hasWindows === null || windows.length === years.length) &&
-    lines.size === answer.length + windows.length * formats.length &&
+    lines.size === answer.length + windows.length * window('').length &&
     areFrom(answer, from)
   if (isAnswer || (lines.size === refusal.length && areFrom(refusal, from)))
     return { lines, reused: [...lines.values()], isWhole: true, windows: new Map() }
@@ -203,7 +203,10 @@ function unchangedOf(
     reused: byYear.flatMap(([, files]) => files),
     isWhole: false,
     windows: new Map(
-      byYear.map(([year, [json, xml]]) => [year, { json: json?.sha256 ?? '', xml: xml?.sha256 ?? '' }]),
+      byYear.map(([year, files]) => [
+        year,
+        new Map(formatsOf(route).map((format, index) => [format, files[index]?.sha256 ?? ''])),
+      ]),
     ),
   }
 }

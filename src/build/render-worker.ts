@@ -2,7 +2,7 @@
 
 import { parentPort } from 'node:worker_threads'
 import type { Overdue } from '../api/contract/page.ts'
-import type { DocumentFormat } from '../api/routes/table.ts'
+import type { Format } from '../api/routes/table.ts'
 import type { Finding } from '../data/check/finding.ts'
 import { beginReading, damageIn, databaseError, openFunds } from '../data/read/open.ts'
 import { documentFiles } from './document-files.ts'
@@ -40,8 +40,8 @@ export interface RenderReplies {
   readonly damage: readonly string[]
   /** Funds in the order of the ISINs, up to the first with an error. */
   readonly render: { readonly findings: readonly Finding[]; readonly funds: readonly RenderedFund[] }
-  /** Funds' parts of documents over all funds: for each requested folder of a plan, in the order of the plans and ISINs. */
-  readonly members: readonly Readonly<Record<DocumentFormat, readonly string[]>>[]
+  /** Funds' parts of documents over all funds by format: for each requested folder of a plan, in the order of the plans and ISINs. */
+  readonly members: readonly ReadonlyMap<Format, readonly string[]>[]
 }
 
 type Opened = Awaited<ReturnType<typeof open>>
@@ -116,5 +116,7 @@ function render(renderer: FundRenderer, { isins, previous, overdue, ...request }
 
 function members(renderer: FundRenderer, plan: Plan, isins: readonly string[]) {
   const parts = isins.flatMap((isin) => renderer.members(isin, plan) ?? [])
-  return { json: parts.map(({ json }) => json), xml: parts.map(({ xml }) => xml) }
+  return new Map(
+    [...plan.encoders.keys()].map((format) => [format, parts.map((part) => part.get(format) ?? '')] as const),
+  )
 }

@@ -3,11 +3,11 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '../api/contract/page.ts'
-import { type ByIsinText, jsonByIsin, xmlByIsin } from '../api/encode/series.ts'
+import type { ByIsinText } from '../api/encode/series.ts'
 import { contentTypeOf } from '../api/routes/content-types.ts'
 import { sharedErrorKey } from '../api/routes/keys.ts'
 import { problemDocument } from '../api/routes/problems.ts'
-import { type DocumentFormat, formats, type RouteTable } from '../api/routes/table.ts'
+import { type Format, formats, type RouteTable } from '../api/routes/table.ts'
 import { fileSink } from '../downloads/file-sink.ts'
 import { type DocumentFiles, isOfSameBytes, putShared, type SharedObject } from './document-files.ts'
 import { fromOf } from './inputs.ts'
@@ -34,11 +34,13 @@ export async function putSharedDocuments(
   const missing: { readonly folder: string; readonly documents: readonly AllFundsDocument[] }[] = []
   for (const { of, keyAs } of allFunds) {
     const from = fromOf('all', fromsOf(of.endpoint.id))
-    const lines = formats.flatMap((format) => previous.line(keyAs(format)) ?? [])
-    const isUnchanged = lines.length === formats.length && lines.every((line) => line.from === from)
+    const lines = [...of.encoders.keys()].flatMap((format) => previous.line(keyAs(format)) ?? [])
+    const isUnchanged = lines.length === of.encoders.size && lines.every((line) => line.from === from)
     if (isUnchanged && files.reuse(lines)) done.push(...lines.map((line) => ({ line, isReused: true })))
     else {
-      const documents = formats.map((format) => openAllFundsDocument(keyAs(format), format, from, settings))
+      const documents = [...of.encoders].map(([format, { byIsin }]) =>
+        openAllFundsDocument(keyAs(format), format, byIsin, from, settings),
+      )
       missing.push({ folder: of.folder, documents })
     }
   }
@@ -49,7 +51,7 @@ export async function putSharedDocuments(
       (some) => ({ kind: 'members', isins: some, folders }),
       (members) => {
         for (const [index, { documents }] of missing.entries())
-          for (const { format, add } of documents) add(members[index]?.[format] ?? [])
+          for (const { format, add } of documents) add(members[index]?.get(format) ?? [])
       },
     )
   }
@@ -77,11 +79,11 @@ type AllFundsDocument = ReturnType<typeof openAllFundsDocument>
 /** A document over all funds that is being written, member by member in the order of ISINs. */
 function openAllFundsDocument(
   key: string,
-  format: DocumentFormat,
+  format: Format,
+  text: ByIsinText,
   from: string,
   { root, reuse }: RenderSettings,
 ) {
-  const text: ByIsinText = format === 'json' ? jsonByIsin : xmlByIsin
   const sink = fileSink(root, key)
   let members = 0
   return {

@@ -12,6 +12,7 @@ import type { Override } from '../guards/guards.ts'
 import { openRules, type Rules } from '../guards/rules.ts'
 import type { Session } from './command.ts'
 import { UsageError } from './failure.ts'
+import { readLogo } from './logo.ts'
 import { type FlagsOf, type overrideOptions, required } from './options.ts'
 import { cut, statement } from './safe-text.ts'
 import type { Settings } from './settings.ts'
@@ -127,8 +128,15 @@ export async function mergeOptions({ settings, signal }: Session) {
   return { db, out, jobs, publisher, downloads, freshness, plausibility, signal } as const
 }
 
-/** Null if the settings name nobody and no licence. */
+/** Null if the settings say nothing about the company, and name no licence. @throws {UsageError} for a logo that is refused */
 function publisherOf({ site, licence: { name, url } }: Settings): Publisher | null {
-  const publisher = { ...site, licence: name === null ? null : { name, url } }
-  return Object.values(publisher).every((value) => value === null) ? null : publisher
+  if (Object.values(site).every((value) => value === null) && name === null) return null
+  const { logo, accentLight, accentDark, startEn, startDe, ...named } = site
+  return {
+    ...named,
+    licence: name === null ? null : { name, url },
+    logo: logo === null ? null : readLogo(logo),
+    accent: { light: accentLight, dark: accentDark },
+    start: { en: startEn, de: startDe },
+  }
 }

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { isFolderName } from '../bucket/store/store.ts'
+import { leastContrast, minContrast } from '../site/layout/colours.ts'
 import { messageOf } from '../system/message.ts'
 import { suggest, UsageError } from './failure.ts'
 import { shownValue } from './safe-text.ts'
@@ -35,6 +36,7 @@ export function loadSettings({ flags, environment, configFile, cores }: SettingS
   }
   const settings = complete(configShape.parse(config), cores)
   assertBucket(settings)
+  assertColours(settings)
   return settings
 }
 
@@ -50,6 +52,23 @@ function assertBucket({ bucket }: Settings): void {
     throw new UsageError(
       `bucket.name is the folder ${name}: it cannot have bucket.${wrong}, remove one of both`,
     )
+}
+
+/** @throws {UsageError} for a colour that is hard to read */
+function assertColours({ site }: Settings): void {
+  for (const theme of ['light', 'dark'] as const) {
+    const key = theme === 'light' ? 'accentLight' : 'accentDark'
+    const colour = site[key]
+    if (colour === null) continue
+    const { ratio, background } = leastContrast(colour, theme)
+    if (ratio >= minContrast) continue
+    // Rounded down: a ratio just below the limit must not look like it.
+    const shown = (Math.floor(ratio * 100) / 100).toFixed(2)
+    throw new UsageError(
+      `site.${key} is ${colour}: its contrast with the background ${background} of ${theme} pages is ${shown}:1, ` +
+        `and must be at least ${minContrast}:1. Take a ${theme === 'light' ? 'darker' : 'lighter'} colour`,
+    )
+  }
 }
 
 /** A flag's argument or an environment variable: a text, a number or a boolean, as the setting expects. */
@@ -99,11 +118,14 @@ export function parseConfig(file: string, text: string): Config {
   const config = withSwitches(parseJson(file, text))
   const { error } = configShape.safeParse(config, { reportInput: true })
   if (error !== undefined) throw new UsageError(`config file ${file}: ${describeIssue(error.issues[0])}`)
-  const paths = Object.entries(config as Config).map(([key, value]) => {
-    const isPath = typeof value === 'string' && (key === 'db' || key === 'out')
-    return [key, isPath && !isAbsolute(value) ? join(dirname(file), value) : value]
-  })
-  return Object.fromEntries(paths) as Config
+  const here = (path: string) => (isAbsolute(path) ? path : join(dirname(file), path))
+  const { db, out, site, ...others } = config as z.input<typeof configShape>
+  return {
+    ...others,
+    ...(db !== undefined && { db: here(db) }),
+    ...(out !== undefined && { out: here(out) }),
+    ...(site !== undefined && { site: site.logo === undefined ? site : { ...site, logo: here(site.logo) } }),
+  }
 }
 
 function parseJson(file: string, text: string): unknown {

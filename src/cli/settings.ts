@@ -59,11 +59,20 @@ const keyValueStore = text(
 const previewToken = text('16 to 100 letters, digits, hyphens and underscores', /^[\w-]{16,100}$/u)
 const mailAddress = text('a mail address', /^[^\s@<>]+@[^\s@<>.]+(\.[^\s@<>.]+)+$/u)
 const line = text('a text on one line', /^\S(.*\S)?$/u)
+const paragraphs = text(
+  'a text of at most 4,000 characters, whose paragraphs are separated by empty lines',
+  /^(?!\s)(?:\P{Cc}|\n){1,4000}(?<!\s)$/u,
+)
+const colour = text('a colour of six hexadecimal digits, such as #0b6463', /^#[0-9A-Fa-f]{6}$/u)
 const calendar = text(
   'a country, a country with a state such as DE-BY, or TARGET',
   /^(TARGET|[A-Z]{2}(-[A-Z0-9]{1,3})?)$/u,
 )
 const businessDays = whole(0, maxBusinessDays - 1)
+const timeOfDay = text(
+  'a time of day and a time zone, such as 05:30 Europe/Berlin',
+  /^([01]\d|2[0-3]):[0-5]\d (UTC|[A-Z][A-Za-z]+(\/[A-Z][A-Za-z_-]+)+)$/u,
+)
 const isins = z.array(text('an ISIN', /^[A-Z]{2}[A-Z0-9]{9}[0-9]$/u), 'a list of ISINs')
 const price = decimal(0, 1_000_000).optional()
 const isoDay = 'a day that exists, as YYYY-MM-DD'
@@ -225,9 +234,23 @@ export const configShape = z.strictObject(
     }),
     site: group('Who publishes: the pages and the OpenAPI document name it.', {
       name: say('The name of the company.', orNull(line)),
+      publishedBy: say(
+        'When new data are usually published at the latest, with a time zone: 05:30 Europe/Berlin.',
+        orNull(timeOfDay),
+      ),
       imprint: say('The address of its imprint.', orNull(url)),
       privacy: say('The address of its privacy notice.', orNull(url)),
       contact: say('A mail address for questions about the data.', orNull(mailAddress)),
+      terms: say('The address of its terms of use.', orNull(url)),
+      homePage: say('The address of its home page.', orNull(url)),
+      logo: say(
+        'Its logo, an SVG or PNG file of at most 100 KB: the header shows it, on white.',
+        orNull(path),
+      ),
+      accentLight: say('The colour of links on light pages. Contrast: at least 4.5:1.', orNull(colour)),
+      accentDark: say('The colour of links on dark pages. Contrast: at least 4.5:1.', orNull(colour)),
+      startEn: say('A text for the English start page. Empty lines separate paragraphs.', orNull(paragraphs)),
+      startDe: say('The same for the German start page.', orNull(paragraphs)),
     }),
     freshness: group("How old a fund's newest price may be, in business days.", {
       calendar: say(

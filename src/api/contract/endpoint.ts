@@ -41,6 +41,12 @@ export interface Asked {
 /** The rows that an endpoint reads: the fund's own, and those of the groups it names. */
 export type RowsOf<G extends Group> = { readonly fund: FundRow } & Pick<FundRows, G>
 
+/** What the lines of an answer in CSV are made of. Each is the name of a field of the body. */
+export interface CsvLines {
+  readonly records: string
+  readonly then: readonly string[]
+}
+
 /** An endpoint about one fund. */
 export interface FundEndpoint<
   B extends RecordOf = RecordOf,
@@ -65,6 +71,11 @@ export interface FundEndpoint<
   readonly body: B
   /** Only with date parameters: the field of the body that holds the records, and the record's date field. */
   readonly series?: { readonly list: string; readonly date: string }
+  /**
+   * Only if its answers are there as CSV, too: a line for each record of the field `records` (one record or a list of them), with
+   * the fields of the body that `then` names after those of the record.
+   */
+  readonly csv?: CsvLines
   build(this: void, rows: RowsOf<G>, asked: Asked): ValueOf<B> | RefusedAnswer<keyof E & string>
 }
 

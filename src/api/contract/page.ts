@@ -3,7 +3,7 @@
  * the snapshot by src/build, with manifest lines like all other objects.
  */
 
-import type { RouteTable } from '../routes/table.ts'
+import type { Language, RouteTable } from '../routes/table.ts'
 import type { DecimalText, FundRow, FundRows, Group, PriceRow } from './rows.ts'
 
 /** Spreadsheets allow 32,767 characters in a cell, and in what their web functions read: a fund's own files stay below. */
@@ -19,12 +19,32 @@ export interface Page {
 /** Who publishes, and what may be done with the data. Each is null if the settings do not say it. */
 export interface Publisher {
   readonly name: string | null
+  /** By when new data are usually live, with a time zone: `05:30 Europe/Berlin`. */
+  readonly publishedBy: string | null
   /** Addresses of pages elsewhere. */
   readonly imprint: string | null
   readonly privacy: string | null
+  readonly terms: string | null
+  readonly homePage: string | null
   /** A mail address. */
   readonly contact: string | null
   readonly licence: { readonly name: string; readonly url: string | null } | null
+  readonly logo: Logo | null
+  /** The colour of links, as `#rrggbb`, for each theme. */
+  readonly accent: { readonly light: string | null; readonly dark: string | null }
+  /** Text for the start page. Empty lines separate paragraphs. */
+  readonly start: Readonly<Record<Language, string | null>>
+}
+
+/** An image that every page shows in its header. */
+export interface Logo {
+  /** Relative to the snapshot. Its ending is `.svg` or `.png`. */
+  readonly key: string
+  /** Its size in CSS pixels. */
+  readonly width: number
+  readonly height: number
+  /** Its bytes in Base64: digests of a publisher cover them. */
+  readonly content: string
 }
 
 /** What a fund's pages are made of. Rows are read when they are asked for. */

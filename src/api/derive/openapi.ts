@@ -1,15 +1,17 @@
 /** The OpenAPI 3.1 description of the API, made from the registry: `openapi.json`. Pure. */
 
 import { groupsOf, type Endpoint, type PathParameter } from '../contract/endpoint.ts'
+import type { PublishedList } from '../contract/lists.ts'
 import type { Publisher } from '../contract/page.ts'
 import { fill } from '../routes/keys.ts'
 import { problemDocument } from '../routes/problems.ts'
-import { formats, languages, type Format } from '../routes/table.ts'
-import { errorCases, type ErrorCase } from './error-cases.ts'
-import { answerSchema, dayPattern, errorSchema, type JsonSchema } from './json-schema.ts'
+import { formats, formatsOf, languages, type DocumentFormat } from '../routes/table.ts'
+import { errorCases, noFile, type ErrorCase } from './error-cases.ts'
+import { answerSchema, dayPattern, errorSchema, schemaOf, type JsonSchema } from './json-schema.ts'
 
 export interface OpenApiSource {
   readonly endpoints: readonly Endpoint[]
+  readonly lists: readonly PublishedList[]
   /** The address that the API is published at, without a closing slash. */
   readonly baseUrl: string
   /** The base of each error's `type`, without a closing slash. */
@@ -17,22 +19,29 @@ export interface OpenApiSource {
   readonly publisher: Publisher | null
   /** By endpoint: an answer of this snapshot. */
   readonly examples: ReadonlyMap<string, OpenApiExample>
+  /** By list: what it looks like. */
+  readonly listExamples: ReadonlyMap<string, unknown>
   /** What stands in the parameters' examples, by name. */
   readonly values: Readonly<Record<string, string>>
 }
 
-/** An answer of the snapshot: the JSON parsed, the XML as text. */
+/** An answer of the snapshot: the JSON parsed, the others as text. */
 export interface OpenApiExample {
   readonly json: unknown
   readonly xml: string
+  /** Null where there is no CSV. */
+  readonly csv: string | null
 }
 
 export function openApi(source: OpenApiSource): JsonSchema {
-  const { endpoints, baseUrl, docsUrl } = source
+  const { endpoints, lists, baseUrl, docsUrl } = source
   const schemas = endpoints.map((endpoint): [string, JsonSchema] => {
     const schema = answerSchema(endpoint, referenceTo)
     return [schemaName(endpoint.id), { title: endpoint.summary.en, ...schema }]
   })
+  const listSchemas = lists.flatMap(({ id, title, body }): [string, JsonSchema][] =>
+    body === null ? [] : [[schemaName(id), { title: title.en, ...schemaOf(body) }]],
+  )
   return {
     openapi: '3.1.0',
     info: {
@@ -50,17 +59,28 @@ export function openApi(source: OpenApiSource): JsonSchema {
     // Nobody logs in.
     security: [],
     externalDocs: { url: `${docsUrl}/`, description: 'Documentation' },
-    tags: groupsOf(endpoints).map(({ id, title }) => ({
-      name: id,
-      description: title.en,
-      externalDocs: { url: `${docsUrl}/v1/endpoints/${id}/` },
-    })),
-    paths: Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, pathItem(endpoint, source)])),
+    tags: [
+      ...groupsOf(endpoints).map(({ id, title }) => ({
+        name: id,
+        description: title.en,
+        externalDocs: { url: `${docsUrl}/v1/endpoints/${id}/` },
+      })),
+      { name: listTag, description: 'Lists', externalDocs: { url: `${docsUrl}/lists/` } },
+    ],
+    paths: Object.fromEntries([
+      ...endpoints.map((endpoint) => [endpoint.path, pathItem(endpoint, source)] as const),
+      ...lists.map((list) => [list.path, listItem(list, source)] as const),
+    ]),
     components: {
-      schemas: { ...Object.fromEntries(schemas), Error: errorSchema, Xml: xmlSchema },
+      schemas: {
+        ...Object.fromEntries([...schemas, ...listSchemas]),
+        Error: errorSchema,
+        Xml: xmlSchema,
+        Csv: csvSchema,
+      },
       parameters: sharedParameters,
       headers: sharedHeaders,
-      responses: sharedResponses,
+      responses: { ...sharedResponses, noFile: errorResponse([noFile], docsUrl) },
     },
   }
 }
@@ -69,7 +89,7 @@ export function openApi(source: OpenApiSource): JsonSchema {
  * The version of the interface, not of a snapshot: the first number grows when a client must change, the second when
  * endpoints, fields or errors are added.
  */
-const apiVersion = '1.0.0'
+const apiVersion = '1.1.0'
 
 /**
  * Any answer in XML. It is a text here: OpenAPI 3.1 has no words for an element with both an attribute and a text, and its
@@ -79,6 +99,14 @@ const xmlSchema = {
   type: 'string',
   contentMediaType: 'application/xml',
   description: 'The XML form of the JSON answer: the description of this API says how they correspond.',
+}
+
+/** Any answer in CSV: the example shows its columns. */
+const csvSchema = {
+  type: 'string',
+  contentMediaType: 'text/csv',
+  description:
+    'RFC 4180: a line with the names of the columns, then a line for each price. Decimals have a point.',
 }
 
 /** Members of `info`, as OpenAPI calls them: only what is known. */
@@ -94,17 +122,24 @@ function contactAndLicense({ name, contact, licence }: Publisher): JsonSchema {
 const description = `\
 Prices, performance, structures, key figures, profiles, asset allocations and EMT data of funds, by ISIN.
 
-Every operation is a GET (HEAD and OPTIONS answer too; any other method is a 405). Paths end with a slash; without it a
-path answers 308. Answers are JSON or XML: \`format\` decides, else the \`Accept\` header, else JSON. The XML form has the
+Every operation is a GET (HEAD and OPTIONS answer too; any other method is a 405). Paths of endpoints end with a slash;
+without it a path answers 308. Answers are JSON or XML, prices also CSV: \`format\` decides, else the \`Accept\` header, else JSON. The XML form has the
 root element \`root\`; lists and maps are \`item\` elements with an attribute \`key\` (an index from 0, or the map's key),
-but for \`funds\`, whose members are elements named by ISIN; null is an empty element, true is 1 and false is 0.`
+but for \`funds\`, whose members are elements named by ISIN; null is an empty element, true is 1 and false is 0.
+
+The operations tagged \`lists\` are plain files: they have one form, ignore all parameters, and their only error is 404.`
 
 function pathItem(endpoint: Endpoint, source: OpenApiSource): JsonSchema {
   const { id, group, summary } = endpoint
   const own = endpoint.scope === 'all' ? [] : Object.entries(endpoint.parameters)
   const hasLanguages = endpoint.scope === 'all' ? endpoint.of.hasLanguages : endpoint.hasLanguages
   const ofLanguage = hasLanguages ? ['language', 'acceptLanguage'] : []
-  const shared = ['format', ...ofLanguage, 'ifNoneMatch', 'ifModifiedSince']
+  const shared = [
+    hasCsv(endpoint) ? 'formatOrCsv' : 'format',
+    ...ofLanguage,
+    'ifNoneMatch',
+    'ifModifiedSince',
+  ]
   return {
     get: {
       operationId: id,
@@ -120,6 +155,55 @@ function pathItem(endpoint: Endpoint, source: OpenApiSource): JsonSchema {
     },
   }
 }
+
+const listTag = 'lists'
+
+/** A list is a file: no `format`, no language, and no error but 404. */
+function listItem(list: PublishedList, source: OpenApiSource): JsonSchema {
+  const { id, path, title, about, type, body } = list
+  const { docsUrl, listExamples } = source
+  const own = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
+    return { name, in: 'path', required: true, ...listParameters[name], example: source.values[name] }
+  })
+  return {
+    get: {
+      operationId: id,
+      tags: [listTag],
+      summary: title.en,
+      description: about.en,
+      externalDocs: { url: `${docsUrl}/lists/#${id}` },
+      parameters: [
+        ...own,
+        ...['ifNoneMatch', 'ifModifiedSince'].map((name) => ({ $ref: `#/components/parameters/${name}` })),
+      ],
+      responses: {
+        200: {
+          description: title.en,
+          headers: headers('ETag', 'LastModified', 'CacheControl', 'AccessControlAllowOrigin'),
+          content: {
+            [type]: {
+              schema: body === null ? (type === 'application/json' ? anyObject : text) : schemaReference(id),
+              example: listExamples.get(id),
+            },
+          },
+        },
+        304: { $ref: '#/components/responses/notModified' },
+        404: { $ref: '#/components/responses/noFile' },
+        503: { $ref: '#/components/responses/unavailable' },
+      },
+    },
+  }
+}
+
+const listParameters: Readonly<Record<string, JsonSchema>> = {
+  as_of: {
+    description: 'Day of the publication, ISO 8601',
+    schema: { type: 'string', format: 'date', pattern: dayPattern },
+  },
+  id: { description: 'Id of an endpoint or of a list, `error` or `window-list`', schema: { type: 'string' } },
+}
+
+const hasCsv = (endpoint: Endpoint) => (endpoint.scope === 'all' ? endpoint.of : endpoint).csv !== undefined
 
 /** Markdown: what the answer is, and when it is an error. */
 function descriptionOf(endpoint: Endpoint, hasLanguages: boolean): string {
@@ -139,6 +223,13 @@ const sharedParameters = {
     in: 'query',
     description: 'The form of the answer. Wins over the `Accept` header; without both it is JSON.',
     schema: { type: 'string', enum: formats },
+  },
+  formatOrCsv: {
+    name: 'format',
+    in: 'query',
+    description:
+      'The form of the answer. Wins over the `Accept` header; without both it is JSON. Errors of a request for CSV are JSON.',
+    schema: { type: 'string', enum: formatsOf({ hasCsv: true }) },
   },
   language: {
     name: 'language',
@@ -205,6 +296,9 @@ function responsesOf(endpoint: Endpoint, hasLanguages: boolean, source: OpenApiS
       content: {
         'application/json': { schema: schemaReference(endpoint.id), example: example?.json },
         'application/xml': { schema: schemaReference('xml'), example: example?.xml },
+        ...(hasCsv(endpoint) && {
+          'text/csv': { schema: schemaReference('csv'), example: example?.csv ?? undefined },
+        }),
       },
     },
     304: { $ref: '#/components/responses/notModified' },
@@ -221,7 +315,7 @@ const schemaName = (id: string) => id.replace(/(?:^|[-_])(.)/g, (_, letter: stri
 
 /** Several errors of one status: each is an example of its own. */
 function errorResponse(cases: readonly ErrorCase[], docsUrl: string): JsonSchema {
-  const content = (format: Format) => ({
+  const content = (format: DocumentFormat) => ({
     schema: schemaReference(format === 'json' ? 'error' : 'xml'),
     examples: Object.fromEntries(cases.map((error) => exampleOf(error, docsUrl, format))),
   })
@@ -233,7 +327,7 @@ function errorResponse(cases: readonly ErrorCase[], docsUrl: string): JsonSchema
 }
 
 /** With its title for a name. A slug is not enough: an endpoint may have two errors of one status and slug. */
-function exampleOf({ problem, values }: ErrorCase, docsUrl: string, format: Format) {
+function exampleOf({ problem, values }: ErrorCase, docsUrl: string, format: DocumentFormat) {
   const document = problemDocument(docsUrl, problem, values, format)
   const summary = fill(problem.title, values)
   const value = format === 'json' ? (JSON.parse(document) as unknown) : document
@@ -248,6 +342,7 @@ function headers(...names: (keyof typeof sharedHeaders)[]): JsonSchema {
 }
 
 const text = { type: 'string' }
+const anyObject = { type: 'object' }
 
 const sharedHeaders = {
   ETag: { description: 'Strong; differs between formats, languages and content codings', schema: text },
@@ -262,7 +357,7 @@ const sharedHeaders = {
       'Only where the answer depends on a request header: `Accept`, `Accept-Language`, `Accept-Encoding`',
     schema: text,
   },
-  Link: { description: 'The same answer in the other format and language, `rel="alternate"`', schema: text },
+  Link: { description: 'The same answer in the other formats and language, `rel="alternate"`', schema: text },
   AccessControlAllowOrigin: { description: 'Pages of any origin may read it', schema: { const: '*' } },
 }
 

@@ -4,8 +4,11 @@ import type { Endpoint } from '../contract/endpoint.ts'
 import { generalErrors, generalGroup, type ErrorRow } from '../contract/errors.ts'
 import type { Parameter, Problem, Route, RouteTable } from '../routes/table.ts'
 
-/** What a snapshot has beside the API: names of its top folder. */
-export const pages: readonly string[] = 'docs funds compare downloads status changes schemas openapi.json'.split(' ')
+/** What a snapshot has beside the API: names of its top folder. Nobody can ask for other files there: they are for the publisher. */
+export const pages: readonly string[] = (
+  'docs funds compare downloads status changes schemas not-found openapi.json ' +
+  'index.html de.html robots.txt sitemap.xml llms.txt llms-full.txt'
+).split(' ')
 
 /**
  * @param docsUrl absolute address of the documentation, without a closing slash
@@ -29,7 +32,10 @@ export function routeTable(endpoints: readonly Endpoint[], docsUrl: string): Rou
 /** One endpoint's route; `position` says where in the table a problem stands. */
 function routeOf(endpoint: Endpoint, position: (group: string, row: ErrorRow) => number): Route {
   const { id, path } = endpoint
-  if (endpoint.scope === 'all') return { id, path, hasLanguages: endpoint.of.hasLanguages, parameters: [] }
+  const own = endpoint.scope === 'all' ? endpoint.of : endpoint
+  const withCsv = own.csv === undefined ? {} : { hasCsv: true }
+  if (endpoint.scope === 'all')
+    return { id, path, hasLanguages: own.hasLanguages, ...withCsv, parameters: [] }
   const problem = (error: string): number => {
     const row = endpoint.errors[error]
     if (row === undefined) throw new Error(`endpoint ${id}: no error ${error}`)
@@ -47,8 +53,8 @@ function routeOf(endpoint: Endpoint, position: (group: string, row: ErrorRow) =>
   if (isRange !== (endpoint.series !== undefined))
     throw new Error(`endpoint ${id}: dates and a series go together`)
   const { hasLanguages, series, body } = endpoint
-  if (series === undefined) return { id, path, hasLanguages, parameters }
+  if (series === undefined) return { id, path, hasLanguages, ...withCsv, parameters }
   const names = Object.keys(body.fields)
   const next = names[names.indexOf(series.list) + 1] ?? ''
-  return { id, path, hasLanguages, parameters, series: { ...series, next } }
+  return { id, path, hasLanguages, ...withCsv, parameters, series: { ...series, next } }
 }

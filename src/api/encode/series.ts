@@ -8,6 +8,7 @@
  *   list starts after `,"<list>":[` and ends before `],"<next>":`, for the same reason.
  * - XML: each record starts with `<item key="`, the list stands between `<list>` and `</list>`. No value can hold
  *   a `<`: it is escaped.
+ * - CSV (csv.ts): a record is a line, its date the first cell. No cell can hold a line ending.
  * The records' own fields hold neither a list nor a record with a date first (`seriesOf` refuses such a shape).
  */
 

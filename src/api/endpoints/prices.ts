@@ -4,7 +4,7 @@ import { allFunds, endpoint, fail } from '../contract/endpoint.ts'
 import { noIsin } from '../contract/errors.ts'
 import { fundOfPrices, fundWithoutStatus, mayGiveOutPrices } from '../contract/fund.ts'
 import { currentPriceRecord, historicPriceRecord, type PriceRow } from '../contract/prices.ts'
-import { list, record, text, type ValueOf } from '../contract/shape.ts'
+import { list, record, textLike, type ValueOf } from '../contract/shape.ts'
 
 const group = {
   id: 'prices',
@@ -25,7 +25,9 @@ const denied = {
   },
 }
 
-const currency = text('Currency of all prices, ISO 4217', 'Währung aller Preise, ISO 4217')
+const currency = textLike('Currency of all prices, ISO 4217', 'Währung aller Preise, ISO 4217', '^[A-Z]{3}$')
+
+const csv = { records: 'prices', then: ['currency'] }
 
 export const pricesCurrent = endpoint({
   id: 'prices-current',
@@ -51,6 +53,7 @@ export const pricesCurrent = endpoint({
   reads: ['prices'],
   readsNewestPrice: true,
   body: record({ fund: fundOfPrices, prices: currentPriceRecord, currency }),
+  csv,
   build({ fund, prices }) {
     if (!mayGiveOutPrices(fund)) return fail('denied')
     const newest = prices.at(-1)
@@ -116,6 +119,7 @@ export const pricesHistoric = endpoint({
   reads: ['prices'],
   body: record({ fund: fundOfPrices, prices: list(historicPriceRecord), currency }),
   series: { list: 'prices', date: 'date' },
+  csv,
   build({ fund, prices }) {
     if (!mayGiveOutPrices(fund)) return fail('denied')
     if (prices.length === 0) return fail('nodata')

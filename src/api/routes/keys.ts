@@ -1,6 +1,6 @@
 /** Object keys: where the answer of a route lies in a snapshot. The contract is src/bucket/keys.md; nobody else writes a key. */
 
-import type { Format, Language, Problem, Route, Values } from './table.ts'
+import type { DocumentFormat, Format, Language, Problem, Route, Values } from './table.ts'
 
 /**
  * The folder that holds a route's answers: its path, filled in, without the parameters that cannot be enumerated.
@@ -24,11 +24,15 @@ export function folderSegments(route: Route): readonly string[] {
 
 /** The key of a whole document. `language` counts only on a route with languages. */
 export function documentKey(route: Route, values: Values, language: Language, format: Format): string {
-  return folderKey(route, values) + (route.hasLanguages ? 'index.' + language + '.' : 'index.') + format
+  return folderKey(route, values) + documentName(route.hasLanguages ? language : null, format)
 }
 
+/** The name of a whole document in its folder. @param language null on a route without languages */
+export const documentName = (language: Language | null, format: Format): string =>
+  (language ? 'index.' + language + '.' : 'index.') + format
+
 /** The key of the refusal that lies where a known fund has no answer. */
-export function errorKey(route: Route, values: Values, format: Format): string {
+export function errorKey(route: Route, values: Values, format: DocumentFormat): string {
   return folderKey(route, values) + 'error.' + format
 }
 
@@ -43,7 +47,7 @@ export function windowListKey(route: Route, values: Values): string {
 }
 
 /** The key of an error whose text does not depend on the request. */
-export function sharedErrorKey(problem: Problem, format: Format): string {
+export function sharedErrorKey(problem: Problem, format: DocumentFormat): string {
   return `errors/${problem.group}/${problem.status}-${problem.slug}.${format}`
 }
 

@@ -2,6 +2,7 @@
 
 import { folderSegments } from './keys.ts'
 import { matchSegments } from './match.ts'
+import { formatsOf } from './table.ts'
 import type { Format, Language, Parameter, Problem, Route, RouteTable, Values } from './table.ts'
 import { isIsin } from './values.ts'
 
@@ -72,10 +73,11 @@ function matchFolder(route: Route, segments: readonly string[]): Values | null {
 }
 
 function meaningOf(route: Route, values: Values, name: string): KeyMeaning {
-  const match = /^(index|error|[0-9]{4})(?:\.(de|en))?\.(json|xml)$/.exec(name)
+  const match = /^(index|error|[0-9]{4})(?:\.(de|en))?\.(json|xml|csv)$/.exec(name)
   if (match === null) return unknown
   const [, stem = '', language] = match
   const format = match[3] as Format
+  if (formatsOf(stem === 'error' ? {} : route).indexOf(format) < 0) return unknown
   // Refusals are in English, windows and lists in no language.
   if (stem !== 'index' && language !== undefined) return unknown
   if (stem === 'error') return { kind: 'refusal', route, values, format }

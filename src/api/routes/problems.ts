@@ -1,7 +1,7 @@
 /** Error documents as the edge writes them: for texts that depend on the request. Pure; see table.ts. */
 
 import { fill } from './keys.ts'
-import type { Format, Problem, Values } from './table.ts'
+import type { DocumentFormat, Problem, Values } from './table.ts'
 
 /** The address of an error's documentation. Source: the interface, error body, `type`. */
 export function problemType(docsUrl: string, problem: Problem): string {
@@ -9,7 +9,12 @@ export function problemType(docsUrl: string, problem: Problem): string {
 }
 
 /** An error document in full: the same bytes as the renderer gives for the same body. */
-export function problemDocument(docsUrl: string, problem: Problem, values: Values, format: Format): string {
+export function problemDocument(
+  docsUrl: string,
+  problem: Problem,
+  values: Values,
+  format: DocumentFormat,
+): string {
   const body = {
     title: fill(problem.title, values),
     type: problemType(docsUrl, problem),

@@ -15,6 +15,12 @@ export type DocumentFormat = (typeof formats)[number]
 /** The formats of a route: routes with {@link Route.hasCsv} have one more. Source: src/api/decisions.md, Requests. */
 export type Format = DocumentFormat | 'csv'
 
+const formatsWithCsv: readonly Format[] = (formats as readonly Format[]).concat('csv')
+
+/** The formats of a route's answers, in the order of preference. */
+export const formatsOf = ({ hasCsv }: Pick<Route, 'hasCsv'>): readonly Format[] =>
+  hasCsv ? formatsWithCsv : formats
+
 /** The languages of a document (the first is the default). Source: the interface, `language`; src/api/decisions.md. */
 export const languages = ['de', 'en'] as const
 export type Language = (typeof languages)[number]

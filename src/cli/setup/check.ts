@@ -77,7 +77,9 @@ function isOfOther(bucket: string): boolean {
 
 function aboutCompany({ settings: { site } }: Session): CheckedStep {
   const what = 'company'
-  const missing = Object.entries(site).flatMap(([name, value]) => (value === null ? [`site.${name}`] : []))
+  const { name, imprint, privacy, contact } = site
+  const needed = Object.entries({ name, imprint, privacy, contact })
+  const missing = needed.flatMap(([each, value]) => (value === null ? [`site.${each}`] : []))
   if (missing.length === 0)
     return { what, state: 'ok', says: 'named, with imprint, privacy notice and contact' }
   return { what, state: 'to do', says: `the config file has no ${missing.join(', ')}: pages cannot name it` }

@@ -65,14 +65,16 @@ export function windowJoiner<B extends Uint8Array>(
   { list, date, next }: Series,
 ) {
   const isXml = format === 'xml'
+  const isCsv = format === 'csv'
   /** What stands before a window's first record and after its last one, and what each record starts with. */
-  const open = isXml ? '<' + list + '>' : ',"' + list + '":['
-  const close = isXml ? '</' + list + '>' : '],"' + next + '":'
-  const mark = isXml ? '<item key="' : '{"' + date + '":"'
+  const open = isCsv ? '' : isXml ? '<' + list + '>' : ',"' + list + '":['
+  const close = isCsv ? lineEnding : isXml ? '</' + list + '>' : '],"' + next + '":'
+  // In CSV, the line ending before a record counts as its start.
+  const mark = isCsv ? lineEnding : isXml ? '<item key="' : '{"' + date + '":"'
   const dateTag = '<' + date + '>'
 
   const listOf = (bytes: B) => {
-    const opened = find(bytes, open, 0)
+    const opened = find(bytes, isCsv ? lineEnding : open, 0)
     const end = findLast(bytes, close)
     const start = opened + open.length
     if (opened < 0 || end < start) throw notAWindow()
@@ -124,7 +126,7 @@ export function windowJoiner<B extends Uint8Array>(
   return {
     /**
      * @param windows documents that follow each other
-     * @returns `records`: how many the document has up to the end of this part; for JSON only whether there are any
+     * @returns `records`: how many the document has up to the end of this part; for JSON and CSV only whether there are any
      */
     join: (windows: readonly B[], { from, to, isFirst, isLast, before }: RangePart) => {
       const pieces: Uint8Array[] = []
@@ -141,9 +143,10 @@ export function windowJoiner<B extends Uint8Array>(
           pieces.push(numbered.run)
           records = numbered.records
         } else if (first < after) {
-          if (records > 0) pieces.push(comma)
-          // A comma follows the last record if another record followed it.
-          pieces.push(bytes.subarray(first, bytes[after - 1] === comma[0] ? after - 1 : after))
+          if (records > 0 && !isCsv) pieces.push(comma)
+          // In JSON, a comma follows the last record if another record followed it.
+          const isBeforeComma = !isCsv && bytes[after - 1] === comma[0]
+          pieces.push(bytes.subarray(first, isBeforeComma ? after - 1 : after))
           records++
         }
         if (isTail) pieces.push(bytes.subarray(end))
@@ -176,6 +179,7 @@ export function windowJoiner<B extends Uint8Array>(
 const keyRoom = 6
 const shortestRecord = 37
 const quote = 0x22
+const lineEnding = '\r\n'
 
 /** Copies pieces into one array. */
 export function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
@@ -270,7 +274,8 @@ export async function joinRange<S>(
       return windows.slice(1, last).reduce((sum, window, index) => {
         const key = before[index + 1] as number
         const { records } = window
-        const added = format === 'xml' ? digitsOf(key, records) - digitsOf(0, records) : 1
+        const added =
+          format === 'xml' ? digitsOf(key, records) - digitsOf(0, records) : format === 'csv' ? 0 : 1
         return sum + sizeOf(window) - around + added
       }, headLength + length)
     },

@@ -1,5 +1,5 @@
 /**
- * An endpoint's answer in this snapshot: the request, and the answer in both formats. Answers are trees that keep every
+ * An endpoint's answer in this snapshot: the request, and the answer in its formats. Answers are trees that keep every
  * number and text as it is written, so that an excerpt shows the same digits: parsed, cut down, and printed for reading.
  */
 
@@ -10,6 +10,7 @@ import { jsonByIsin, xmlByIsin } from '../../api/encode/series.ts'
 import { documentKey, fill, windowKey, type WindowList, windowListKey } from '../../api/routes/keys.ts'
 import {
   type DocumentFormat,
+  type Format,
   formats,
   type Language,
   type Route,
@@ -22,8 +23,8 @@ import { html, type Html, type HtmlContent } from '../layout/html.ts'
 const recordsShown = 2
 
 /**
- * @returns the requested path and the values of its parameters, and the answer as JSON and as XML; null if no fund of the
- * snapshot has such an answer
+ * @returns the requested path and the values of its parameters, and the answer as JSON, as XML, and as CSV (null where there is
+ * none); null if no fund of the snapshot has such an answer
  */
 export function endpointExample(endpoint: Endpoint, source: SitePageSource, language: Language) {
   const { exampleIsin: isin, examples, table } = source
@@ -33,21 +34,31 @@ export function endpointExample(endpoint: Endpoint, source: SitePageSource, lang
   const isRange = route.series !== undefined
   const answer = isRange ? newestRange(route, examples, isin) : documentOf(route, examples, isin, language)
   if (answer === null) return null
-  const { values, json, xml } = answer
+  const { values, json, xml, csv } = answer
   const excerpt = (jsonText: string, shape: Shape, xmlText: string) => {
     return { json: abridged(parseJson(jsonText), shape), xml: abridgedXml(parseXml(xmlText)) }
   }
   if (endpoint.scope === 'fund')
-    return { path: fill(endpoint.path, values), values, ...excerpt(json, body, xml) }
+    return { path: fill(endpoint.path, values), values, csv, ...excerpt(json, body, xml) }
   // The document over all funds with this fund's entry alone.
   const entry = xml.slice(xml.indexOf('<root>') + '<root>'.length, -'</root>'.length)
   const allJson = `${jsonByIsin.head}"${isin}":${json}${jsonByIsin.tail}`
   const allXml = `${xmlByIsin.head}<${isin}>${entry}</${isin}>${xmlByIsin.tail}`
-  return { path: endpoint.path, values: {}, ...excerpt(allJson, record({ funds: byIsin(body) }), allXml) }
+  const allCsv = csv === null ? null : csv.replace(/^(?=.)/gm, `${isin},`).replace(isin, 'isin')
+  return {
+    path: endpoint.path,
+    values: {},
+    csv: allCsv,
+    ...excerpt(allJson, record({ funds: byIsin(body) }), allXml),
+  }
 }
 
 type Examples = SitePageSource['examples']
-type Answer = Readonly<Record<DocumentFormat, string>> & { readonly values: Values }
+type Answer = Readonly<Record<DocumentFormat, string>> & {
+  /** Null where there is no CSV. */
+  readonly csv: string | null
+  readonly values: Values
+}
 
 /** The first type that has an answer counts. */
 function documentOf(route: Route, examples: Examples, isin: string, language: Language): Answer | null {
@@ -57,7 +68,8 @@ function documentOf(route: Route, examples: Examples, isin: string, language: La
   for (const type of types) {
     const values = { isin, ...type }
     const [json, xml] = formats.map((format) => examples.get(documentKey(route, values, language, format)))
-    if (json !== undefined && xml !== undefined) return { values, json, xml }
+    const csv = examples.get(documentKey(route, values, language, 'csv')) ?? null
+    if (json !== undefined && xml !== undefined) return { values, json, xml, csv }
   }
   return null
 }
@@ -73,13 +85,19 @@ function newestRange(route: Route, examples: Examples, isin: string): Answer | n
   const document = JSON.parse(json) as Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>
   const from = document[series.list]?.slice(-recordsShown)[0]?.[series.date] ?? newest.first
   const part = { from, to: newest.last, isFirst: true, isLast: true, before: 0 }
-  const join = (format: DocumentFormat, text: string) => {
+  const csv = examples.get(windowKey(route, { isin }, newest.year, 'csv')) ?? null
+  const join = (format: Format, text: string) => {
     const { bytes } = windowJoiner(byteSearch, format, series).join([Buffer.from(text)], part)
     return Buffer.from(bytes).toString()
   }
   const days = route.parameters.filter(({ kind }) => kind === 'date')
   const values = days.map(({ name }, index) => [name, index === 0 ? from : newest.last] as const)
-  return { values: { isin, ...Object.fromEntries(values) }, json: join('json', json), xml: join('xml', xml) }
+  return {
+    values: { isin, ...Object.fromEntries(values) },
+    json: join('json', json),
+    xml: join('xml', xml),
+    csv: csv === null ? null : join('csv', csv),
+  }
 }
 
 export interface Excerpt {

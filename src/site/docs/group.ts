@@ -7,8 +7,9 @@ import { byIsin, type Optional, record, type RecordOf, type Shape } from '../../
 import { schemaKey } from '../../api/derive/json-schema.ts'
 import { type ErrorCase, errorCases, strayErrorCases } from '../../api/derive/error-cases.ts'
 import { problemDocument } from '../../api/routes/problems.ts'
-import type { DocumentFormat, Language, Problem } from '../../api/routes/table.ts'
-import { html, type Html, linkTo, section, type TableCell, wideTable } from '../layout/html.ts'
+import type { DocumentFormat, Format, Language, Problem } from '../../api/routes/table.ts'
+import { html, type Html, type HtmlContent, linkTo, section, wideTable } from '../layout/html.ts'
+import { dayIn } from '../funds/chart/formats.ts'
 import { wording } from '../wording.ts'
 import { endpointExample, listing, parseJson, parseXml } from './examples.ts'
 import { codeBlock, curlRequest, docKey, docPage, explorerPath, groupPath, type Site, tabs } from './site.ts'
@@ -93,34 +94,34 @@ function exampleBlock(endpoint: Endpoint, site: Site, language: Language, key: s
   if (example === null)
     return html`<p class="quiet">${text.noExample}</p>
       ${links(null)}`
-  const panel = (format: DocumentFormat) => {
+  const panel = (format: Format, content: HtmlContent) => {
     const target = targetOf(endpoint, example.path, language, format)
     const open = html`<a href="${linkTo(key, target.slice(1))}">${text.tryIt}</a> `
     const label = `${format.toUpperCase()}, ${endpoint.id}`
     return html`${codeBlock(curlRequest(site.source.baseUrl + target), `${text.request} ${label}`, true)}
-    ${codeBlock(listing(example[format], text.more), `${text.answer} ${label}`)} ${links(open)}`
+    ${codeBlock(content, `${text.answer} ${label}`)} ${links(open)}`
   }
+  const panels: [string, Html][] = [
+    ['JSON', panel('json', listing(example.json, text.more))],
+    ['XML', panel('xml', listing(example.xml, text.more))],
+  ]
+  if (example.csv !== null) panels.push(['CSV', panel('csv', example.csv.replaceAll('\r', ''))])
   return html`<p class="quiet small">${aboutExample(site.source, language)}</p>
-    ${tabs(`t-${endpoint.id}`, `${text.example}: ${endpoint.summary[language]}`, panel('json'), panel('xml'))}`
+    ${tabs(`t-${endpoint.id}`, `${text.example}: ${endpoint.summary[language]}`, panels)}`
 }
 
 /** The fund of the examples, and that they are shortened. */
 export function aboutExample({ funds, exampleIsin, asOf }: SitePageSource, language: Language): string {
   const { exampleOf, excerpt } = wording[language].docs
   const fund = funds.find(({ isin }) => isin === exampleIsin)
-  return `${exampleOf(fund?.name ?? '', exampleIsin ?? '', asOf)} ${excerpt}`
+  return `${exampleOf(fund?.name ?? '', exampleIsin ?? '', dayIn(language, asOf))} ${excerpt}`
 }
 
 /** Path and query of the example. JSON needs no parameter, since it is the default. */
-export function targetOf(
-  endpoint: Endpoint,
-  path: string,
-  language: Language,
-  format: DocumentFormat,
-): string {
+export function targetOf(endpoint: Endpoint, path: string, language: Language, format: Format): string {
   const query = new URLSearchParams()
   if (hasLanguages(endpoint)) query.set('language', language)
-  if (format === 'xml') query.set('format', 'xml')
+  if (format !== 'json') query.set('format', format)
   return query.size === 0 ? path : `${path}?${query.toString()}`
 }
 
@@ -135,7 +136,8 @@ function parameterTable(endpoint: Endpoint, language: Language): Html {
     return [html`<code>${name}</code>`, where, meaning]
   }
   const rows = own.map(([name, parameter]) => row(name, text.path, meaningOf(parameter, language)))
-  rows.push(row('format', inQuery, text.format))
+  const { csv } = endpoint.scope === 'all' ? endpoint.of : endpoint
+  rows.push(row('format', inQuery, csv === undefined ? text.format : text.formatOrCsv))
   if (hasLanguages(endpoint)) rows.push(row('language', inQuery, text.language))
   const columns = [text.name, text.where, text.meaning]
   return html`${wideTable(`${text.parameters}: ${endpoint.id}`, { columns, rows })}
@@ -199,12 +201,10 @@ function errorPart(error: ErrorCase, id: string, docsUrl: string, language: Lang
         target !== null && html` <a href="${linkTo(key, target.slice(1))}"><code>${target}</code></a>`
       }
     </p>
-    ${tabs(
-      id,
-      `${example}: ${problem.status} ${problem.slug}`,
-      codeBlock(listing(parseJson(text('json')), noMore), `${example} JSON, ${reached}`),
-      codeBlock(listing(parseXml(text('xml')), noMore), `${example} XML`),
-    )}`
+    ${tabs(id, `${example}: ${problem.status} ${problem.slug}`, [
+      ['JSON', codeBlock(listing(parseJson(text('json')), noMore), `${example} JSON, ${reached}`)],
+      ['XML', codeBlock(listing(parseXml(text('xml')), noMore), `${example} XML`)],
+    ])}`
 }
 
 /** A title for readers: `<isin>` instead of `{isin}`. */
@@ -214,8 +214,12 @@ const placeholders = (title: string): Html =>
     .map((piece, index) => (index % 2 === 1 ? html`<var>&lt;${piece}&gt;</var>` : piece))}`
 
 export function fieldTable(body: RecordOf, language: Language, label: string): Html {
-  const { field, type, meaning } = wording[language].docs
-  const rows = innerRows(body, 0, language)
+  const { field, type, meaning, optional } = wording[language].docs
+  const rows = fieldsOf(body, language).map((one) => [
+    { content: html`<code>${one.name}</code>`, kind: `d${one.depth}` },
+    [one.type, one.isOptional && html`, <em>${optional}</em>`],
+    inlineCode(one.notes),
+  ])
   return wideTable(label, { kind: 'fields', columns: [field, type, meaning], rows })
 }
 
@@ -223,35 +227,44 @@ export function fieldTable(body: RecordOf, language: Language, label: string): H
 export const inlineCode = (text: string): Html =>
   html`${text.split('`').map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : piece))}`
 
-/** The row of a field or of a member, and the rows of what it holds. */
-function rowsOf(name: string, field: Shape | Optional, depth: number, language: Language): TableCell[][] {
-  const isOptional = field.kind === 'optional'
-  const shape = isOptional ? field.of : field
-  const [type, notes] = describe(shape, language)
-  const row = [
-    { content: html`<code>${name}</code>`, kind: `d${depth}` },
-    [type, isOptional && html`, <em>${wording[language].docs.optional}</em>`],
-    inlineCode(notes),
-  ]
-  return [row, ...innerRows(shape, depth + 1, language)]
+/** A field of a document, or what stands for the members of a list or a map. */
+export interface DescribedField {
+  readonly name: string
+  /** 0 for a field of the document itself. */
+  readonly depth: number
+  readonly type: string
+  readonly isOptional: boolean
+  readonly notes: string
 }
 
 /** The fields of an object; the members of a list or a map, and their fields. */
-function innerRows(shape: Shape, depth: number, language: Language): TableCell[][] {
+export function fieldsOf(shape: Shape, language: Language, depth = 0): readonly DescribedField[] {
   switch (shape.kind) {
     case 'record':
-      return Object.entries(shape.fields).flatMap(([name, field]) => rowsOf(name, field, depth, language))
+      return Object.entries(shape.fields).flatMap(([name, field]) => withInner(name, field, language, depth))
     case 'nullable':
-      return innerRows(shape.of, depth, language)
+      return fieldsOf(shape.of, language, depth)
     case 'list':
-      return rowsOf('[ ]', shape.of, depth, language)
+      return withInner('[ ]', shape.of, language, depth)
     case 'keyed':
-      return rowsOf(`{${shape.key[language]}}`, shape.of, depth, language)
+      return withInner(`{${shape.key[language]}}`, shape.of, language, depth)
     case 'byIsin':
-      return rowsOf('{ISIN}', shape.of, depth, language)
+      return withInner('{ISIN}', shape.of, language, depth)
     default:
       return []
   }
+}
+
+function withInner(
+  name: string,
+  field: Shape | Optional,
+  language: Language,
+  depth: number,
+): readonly DescribedField[] {
+  const isOptional = field.kind === 'optional'
+  const shape = isOptional ? field.of : field
+  const [type, notes] = describe(shape, language)
+  return [{ name, depth, type, isOptional, notes }, ...fieldsOf(shape, language, depth + 1)]
 }
 
 function describe(shape: Shape, language: Language): readonly [type: string, notes: string] {

@@ -5,6 +5,7 @@ import { generalGroup, type EndpointGroup } from '../../api/contract/errors.ts'
 import type { Page, SitePageSource } from '../../api/contract/page.ts'
 import type { Language } from '../../api/routes/table.ts'
 import { shellText } from '../../system/shell-text.ts'
+import { dayIn } from '../funds/chart/formats.ts'
 import { html, linkTo, type HtmlContent, type Html } from '../layout/html.ts'
 import { layout, type PageLayout } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
@@ -15,7 +16,7 @@ export interface Site {
   readonly guides: readonly Guide[]
 }
 
-export type Guide = 'overview' | 'conventions' | 'recipes'
+export type Guide = 'overview' | 'conventions' | 'lists' | 'recipes' | 'terms'
 
 interface DocPage extends Pick<PageLayout, 'language' | 'title' | 'description' | 'main'> {
   /** Relative to the documentation in its language: `v1/endpoints/prices/index.html`. */
@@ -63,7 +64,7 @@ export function docPage(site: Site, page: DocPage): Page {
       </details>
       <div class="wide">${navigation}</div>`,
     main,
-    footer: html`${docs.footer(site.source.asOf)}`,
+    footer: html`${docs.footer(dayIn(language, site.source.asOf))}`,
   })
   return { key: docKey(language, path), content }
 }
@@ -114,12 +115,12 @@ export function curlRequest(url: string, ...flags: readonly string[]): Html {
   return html`curl ${parts}<span class="s">${shellText(url)}</span>`
 }
 
-/** JSON and XML, of which one shows. Radio buttons switch them without a script. @param id unique within the page */
-export const tabs = (id: string, legend: string, json: Html, xml: Html): Html =>
+/** Formats, of which one shows. Radio buttons switch them without a script. @param id unique within the page @param panels by name */
+export const tabs = (id: string, legend: string, panels: readonly (readonly [string, Html])[]): Html =>
   html`<fieldset class="tabs">
     <legend class="unseen">${legend}</legend>
-    ${['JSON', 'XML'].map(
-      (name, index) =>
+    ${panels.map(
+      ([name], index) =>
         html`<input
             type="radio"
             name="${id}"
@@ -127,5 +128,5 @@ export const tabs = (id: string, legend: string, json: Html, xml: Html): Html =>
             ${index === 0 ? html`checked` : null}
           /><label for="${id}-${index}">${name}</label>`,
     )}
-    ${[json, xml].map((panel) => html`<div class="panel">${panel}</div>`)}
+    ${panels.map(([, panel]) => html`<div class="panel">${panel}</div>`)}
   </fieldset>`

@@ -4,16 +4,29 @@ import { readFileSync } from 'node:fs'
 import type { Page, Publisher } from '../../api/contract/page.ts'
 import type { Language } from '../../api/routes/table.ts'
 import { wording } from '../wording.ts'
+import { colourRules } from './colours.ts'
 import { html, linkTo, type Html } from './html.ts'
 
 const styleKey = 'docs/assets/style.css'
 const iconKey = 'docs/assets/icon.svg'
 
-/** The style sheet and the icon of all pages. The documentation puts them into the snapshot. */
-export const sharedPages = (): readonly Page[] => [
-  { key: styleKey, content: pageTemplate('pages/style.css') },
-  { key: iconKey, content: pageTemplate('pages/icon.svg') },
-]
+/** The style sheet, icon and logo of all pages. The documentation puts them into the snapshot. */
+export function sharedPages(publisher: Publisher | null): readonly Page[] {
+  const icon = pageTemplate('pages/icon.svg')
+  const colour = publisher?.accent.light ?? iconColour
+  const logo = publisher?.logo ?? null
+  return [
+    { key: styleKey, content: styleSheet(publisher) },
+    { key: iconKey, content: icon.replace(iconColour, colour) },
+    ...(logo === null ? [] : [{ key: logo.key, content: Buffer.from(logo.content, 'base64') }]),
+  ]
+}
+
+/** Of `icon.svg`. */
+const iconColour = '#0b6463'
+
+export const styleSheet = (publisher: Publisher | null): string =>
+  pageTemplate('pages/style.css') + colourRules(publisher)
 
 /** @param path below `templates/` @throws {Error} if the file does not exist */
 export function pageTemplate(path: string): string {
@@ -75,7 +88,7 @@ export function layout(page: PageLayout): string {
   const link = (to: string) => linkTo(key, to)
   const alternate = (hreflang: string, to: string) =>
     html`<link rel="alternate" hreflang="${hreflang}" href="${link(to)}" /> `
-  const brand = html`${mark}<span>${w.brand}</span>`
+  const brand = brandOf(page)
   const others = (['en', 'de'] as const).filter((other) => other !== language)
   const languages = html`<p class="languages">
     <span class="unseen">${w.language}: </span>${others.map(
@@ -147,6 +160,24 @@ const mark = html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="t
   <path d="M5 16.5l4.5-5 3.5 3L19 7.5" />
 </svg>`
 
+/** The company: its logo, or its name. A page that is alone has no files but its own. */
+function brandOf({ keys, language, publisher, isAlone = false }: PageLayout): Html {
+  const { name = null, logo = null } = publisher ?? {}
+  const { brand } = wording[language].shell
+  if (logo === null || isAlone)
+    return name === null ? html`${mark}<span>${brand}</span>` : html`<span>${name}</span>`
+  const width = Math.round((logo.width / logo.height) * logoHeight)
+  return html`<img
+    src="${linkTo(keys[language], logo.key)}"
+    width="${width}"
+    height="${logoHeight}"
+    alt="${name ?? brand}"
+  />`
+}
+
+/** In CSS pixels. */
+const logoHeight = 28
+
 function siteLinks({ keys, language, part, hasDownloads }: PageLayout, brand: Html): Html {
   const w = wording[language].shell
   const key = keys[language]
@@ -168,14 +199,17 @@ function siteLinks({ keys, language, part, hasDownloads }: PageLayout, brand: Ht
 function publisherLine({ publisher, language }: PageLayout): Html | null {
   if (publisher === null) return null
   const w = wording[language].shell
-  const { name, imprint, privacy, contact } = publisher
+  const { name, imprint, privacy, contact, terms, homePage } = publisher
   const mailTo = (address: string) => `mailto:${address.split('@').map(encodeURIComponent).join('@')}`
   const parts = [
-    name === null ? null : html`<span>${name}</span>`,
+    homePage !== null
+      ? html`<a href="${homePage}">${name ?? w.homePage}</a>`
+      : name !== null && html`<span>${name}</span>`,
     imprint === null ? null : html`<a href="${imprint}">${w.imprint}</a>`,
     privacy === null ? null : html`<a href="${privacy}" rel="privacy-policy">${w.privacy}</a>`,
     contact === null ? null : html`<a href="${mailTo(contact)}">${w.contact}</a>`,
-  ].filter((part) => part !== null)
+    terms === null ? null : html`<a href="${terms}" rel="terms-of-service">${w.terms}</a>`,
+  ].filter((part) => part !== null && part !== false)
   const joined = parts.map((part, index) => [index === 0 ? '' : ' · ', part])
   return parts.length === 0 ? null : html`<p>${joined}</p> `
 }

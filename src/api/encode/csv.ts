@@ -1,0 +1,88 @@
+/**
+ * Answers as CSV (RFC 4180): a header, then a line for each record. A cell is a day, a decimal with a point, or a text of a known
+ * form: none needs quotation marks, and none holds a line ending, so lines can be cut out and joined (series.ts).
+ * Source: src/api/decisions.md, Requests.
+ */
+
+import type { CsvLines } from '../contract/endpoint.ts'
+import type { Optional, RecordOf, Shape } from '../contract/shape.ts'
+import type { Encode } from './json.ts'
+import type { ByIsinText, SeriesEncoder } from './series.ts'
+
+const lineEnding = '\r\n'
+
+/** Also a series: a record's text is its line without what all lines of a document end with. */
+export interface CsvEncoder extends SeriesEncoder {
+  /** Names of the columns. */
+  readonly columns: readonly string[]
+  /** The whole document. */
+  readonly document: Encode
+  /** A fund's lines in a document over all funds, which have its ISIN first. */
+  readonly member: (isin: string, body: unknown) => string
+  readonly byIsin: ByIsinText
+}
+
+/** @throws {Error} if a field is not there, or may hold any text, a list or a record of several values */
+export function csvEncoder(body: RecordOf, { records, then }: CsvLines): CsvEncoder {
+  const field = body.fields[records]
+  const shape = field?.kind === 'list' ? field.of : field
+  if (shape?.kind !== 'record') throw new Error(`CSV: ${records} is neither a record nor a list of records`)
+  const cells = Object.entries(shape.fields).map(([name, of]) => cellOf(name, of))
+  const last = then.map((name) => cellOf(name, body.fields[name]))
+  const columns = [...Object.keys(shape.fields), ...then]
+  const header = columns.join(',') + lineEnding
+  const record: Encode = (value) => cells.map((cell) => cell(value)).join(',')
+  const endOf: Encode = (value) => last.map((cell) => `,${cell(value)}`).join('') + lineEnding
+  const linesOf = (value: unknown): readonly string[] => {
+    const found = (value as Readonly<Record<string, unknown>>)[records]
+    const end = endOf(value)
+    return (Array.isArray(found) ? found : [found]).map((one) => record(one) + end)
+  }
+  return {
+    columns,
+    record,
+    around: (value) => {
+      const end = endOf(value)
+      return (lines) => header + lines.map((line) => line + end).join('')
+    },
+    document: (value) => header + linesOf(value).join(''),
+    member: (isin, value) =>
+      linesOf(value)
+        .map((line) => `${isin},${line}`)
+        .join(''),
+    byIsin: { empty: `isin,${header}`, head: `isin,${header}`, separator: '', tail: '' },
+  }
+}
+
+/** @returns gives the cell of a record; an optional value that is left out is an empty cell */
+function cellOf(name: string, field: Shape | Optional | undefined): Encode {
+  const shape = field?.kind === 'optional' ? field.of : field
+  const text = shape === undefined ? null : plainText(shape)
+  if (text === null) throw new Error(`CSV: the field ${name} is no single value of a known form`)
+  return (record) => {
+    const value = (record as Readonly<Record<string, unknown>>)[name]
+    return value === undefined ? '' : text(value)
+  }
+}
+
+/** A value's text, or null for a shape that is no single value, or may hold any text. */
+function plainText(shape: Shape): Encode | null {
+  switch (shape.kind) {
+    case 'day':
+      return (value) => value as string
+    case 'text':
+      return shape.form === undefined ? null : (value) => value as string
+    case 'decimal':
+      return shape.mark === '.' ? (value) => value as string : (value) => (value as string).replace(',', '.')
+    case 'item':
+      return plainText(shape.value)
+    case 'record': {
+      // A name and its value: the name of a column says what it is.
+      const { value } = shape.fields
+      const text = value === undefined || value.kind === 'optional' ? null : plainText(value)
+      return text === null ? null : (record) => text((record as { readonly value: unknown }).value)
+    }
+    default:
+      return null
+  }
+}

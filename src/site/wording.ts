@@ -49,6 +49,10 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
         'Prices, charts, performance, structure, key figures and costs of each fund.',
         'Preise, Diagramme, Wertentwicklung, Struktur, Kennzahlen und Kosten jedes Fonds.',
       ),
+      compare: say(
+        'The prices of up to five funds side by side, from a common start.',
+        'Die Preise von bis zu fünf Fonds nebeneinander, ab einem gemeinsamen Beginn.',
+      ),
       docs: say(
         'How programs query the data: addresses, fields, errors and examples.',
         'So rufen Programme die Daten ab: Adressen, Felder, Fehler und Beispiele.',
@@ -422,6 +426,12 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
         'Senden Sie beliebige Anfragen der API an den Server, der diese Seite ausliefert. Die Bedienoberfläche ist auf Englisch. Beschreibungen finden Sie in der',
       ),
       documentation: say('documentation', 'Dokumentation'),
+      operations: say('Requests', 'Anfragen'),
+      loading: say('Loading the explorer …', 'Der Explorer wird geladen …'),
+      failed: say(
+        'The explorer could not be loaded. Please try again.',
+        'Der Explorer konnte nicht geladen werden. Bitte versuchen Sie es erneut.',
+      ),
       noScript: say(
         'The explorer needs JavaScript. The API description is',
         'Der Explorer benötigt JavaScript. Die Beschreibung der API steht in',

@@ -14,6 +14,7 @@ import { wording } from '../wording.ts'
 import { endpointExample, listing, parseJson } from './examples.ts'
 import { aboutExample, pathTemplate, targetOf } from './group.ts'
 import { listSections } from './lists.ts'
+import { recipeBlocks } from './recipes.ts'
 import {
   codeBlock,
   curlRequest,
@@ -89,7 +90,8 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
   return {
     baseUrl: source.baseUrl,
     asOf: source.asOf,
-    isin: pricedIsin(source),
+    isin: pricedIsins(source)[0],
+    ...recipeBlocks(source, pricedIsins(source), language),
     maxCharacters: maxCharacters.toString().replace(/(?=\d{3}$)/, language === 'de' ? '.' : ','),
     example: source.exampleIsin === null ? noExample : aboutExample(source, language),
     firstRequest: block(curlRequest(current)),
@@ -130,20 +132,23 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
   }
 }
 
-/** A fund whose prices may be given out, since only such funds have files in the downloads; if possible that of the examples. */
-function pricedIsin({ exampleIsin, funds }: SitePageSource): string {
-  const priced = funds.filter(({ newest }) => newest !== null)
-  return (priced.find(({ isin }) => isin === exampleIsin) ?? priced[0])?.isin ?? unassignedIsin
+/** Two funds whose prices may be given out, since only such funds have files in the downloads; if possible that of the examples first. */
+function pricedIsins({ exampleIsin, funds }: SitePageSource): readonly [string, string] {
+  const priced = funds.filter(({ newest }) => newest !== null).map(({ isin }) => isin)
+  const [first = unassignedIsin, second = first] = [...priced].sort(
+    (one, other) => Number(other === exampleIsin) - Number(one === exampleIsin),
+  )
+  return [first, second]
 }
 
 /** What the settings say of the licence, and whom to ask. */
 function licenceText({ publisher }: SitePageSource, language: Language): Html {
-  const { licensed, noLicence, questions } = wording[language].docs
-  const { licence = null, contact = null } = publisher ?? {}
+  const { licensed, noLicence, termsApply, questions } = wording[language].docs
+  const { licence = null, terms = null, contact = null } = publisher ?? {}
   const name =
     licence && (licence.url === null ? licence.name : html`<a href="${licence.url}">${licence.name}</a>`)
   return html`<p>${name === null ? noLicence : [licensed, ' ', name, '.']}</p>
-    ${contact !== null && html`<p>${questions} <a href="mailto:${contact}">${contact}</a></p> `}`
+    ${terms !== null && html`<p>${termsApply} <a href="${terms}">${terms}</a></p> `}${contact !== null && html`<p>${questions} <a href="mailto:${contact}">${contact}</a></p> `}`
 }
 
 /** That of an unknown ISIN. */

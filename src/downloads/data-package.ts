@@ -69,7 +69,7 @@ const sourceOf = (publisher: Publisher | null, baseUrl: string) => ({
 const resource = ({ path, bytes, sha256, format, piece }: DescribedFile): unknown => ({
   name: path.toLowerCase().replace(/[^a-z0-9._-]/g, '-'),
   path,
-  description: piece.describe.en + (format.form === undefined ? '' : ` (${format.form})`),
+  description: `${piece.describe.en} (${format.label})`,
   format: format.name,
   mediatype: format.mediatype,
   bytes,

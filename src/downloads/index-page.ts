@@ -1,13 +1,15 @@
 /**
- * `index.html` of the downloads, and `de.html` in German: the files, their sizes, how to open them, and schema.org's Dataset for
- * search engines.
+ * `index.html` of the downloads, and `de.html` in German: the files by what people look for first, each table in one row with
+ * all its formats, how to open them, and schema.org's Dataset for search engines.
  */
 
-import { html, jsonForScript, type Html } from '../site/layout/html.ts'
-import { layout } from '../site/layout/layout.ts'
+import { maxCharacters } from '../api/contract/page.ts'
+import { dayIn, fixedIn } from '../site/funds/chart/formats.ts'
+import { html, jsonForScript, linkTo, section, type Html, type HtmlContent } from '../site/layout/html.ts'
+import { frontPages, layout } from '../site/layout/layout.ts'
 import type { Language } from '../api/routes/table.ts'
 import type { DescribedFile, PackageFacts } from './data-package.ts'
-import type { DownloadFormat } from './formats/format.ts'
+import { historyNames } from './formats/fund-files.ts'
 
 export interface PageFacts extends PackageFacts {
   /** Whether the documents are among the files. */
@@ -19,96 +21,157 @@ export interface PageFacts extends PackageFacts {
 /** Their names in the folder of the downloads. */
 export const indexPages: Readonly<Record<Language, string>> = { en: 'index.html', de: 'de.html' }
 
+/** The rows of the page by its sections. Rows that are not named here are in the last one. */
+const sections = {
+  newest: ['newest_prices'],
+  prices: ['prices'],
+  funds: ['funds', 'profiles', 'key_figures', 'structures', 'allocations'],
+  performance: ['performance_years', 'performance_periods', 'performance_line', 'performance_launch'],
+  emt: ['emt', 'emt_template'],
+  everything: [] as readonly string[],
+} as const
+
+type SectionId = keyof typeof sections
+
 /** @param files all others, in the order of their paths */
 export function indexPage(files: readonly DescribedFile[], facts: PageFacts, language: Language): string {
   const { asOf, licence, hasPages, hasDocuments, publisher } = facts
   const w = pageWords[language]
-  const inSection = (section: DownloadFormat['section']) =>
-    files.filter(({ format }) => format.section === section)
-  const [plain, excel] = [inSection('plain'), inSection('excel')]
-  const [example] = inSection('funds')
-  const paragraph = example?.format.paragraph?.[language]
+  const listed = files.filter(({ piece }) => piece.row !== null)
+  const rows = Map.groupBy(listed, ({ piece }) => piece.row ?? '')
+  const named = new Set<string>(Object.values(sections).flat())
+  const rowsOf = (id: SectionId) =>
+    id === 'everything' ? [...rows.keys()].filter((row) => !named.has(row)) : sections[id]
+  const list = (id: SectionId) => {
+    const items = rowsOf(id).flatMap((row) => fileRow(row, rows.get(row) ?? [], language))
+    return items.length === 0
+      ? null
+      : html`<ul class="files">
+          ${items}
+        </ul> `
+  }
+  const [example] = files.filter(({ piece }) => piece.row === null)
   const keyIn = (other: Language) => `downloads/${asOf}/${indexPages[other]}`
   return layout({
     keys: { en: keyIn('en'), de: keyIn('de') },
     language,
     title: w.title(asOf),
-    description: w.description(asOf),
+    description: w.description(dayIn(language, asOf)),
     part: 'downloads',
     hasDownloads: true,
     publisher,
     isAlone: !hasPages,
     head: html`<script type="application/ld+json">
-      ${jsonForScript(dataset([...excel, ...plain].sort(byPath), facts))}
+      ${jsonForScript(dataset(listed, facts))}
     </script>`,
     main: html`<h1>${w.heading}</h1>
-      <p>${w.intro(asOf)}</p>
+      <p>${w.intro(html`<time datetime="${asOf}">${dayIn(language, asOf)}</time>`)}</p>
       ${hasDocuments ? null : html`<p>${w.withoutDocuments}</p>`}
       ${licence === null ? null : html`<p>${w.licence}: ${licenceLink(licence)}</p>`}
-      <h2 id="tables">${w.tables}</h2>
-      ${fileTable(w.plainCaption, plain, language)}
-      <h2 id="excel">${w.excel}</h2>
-      <p>${w.excelNote}</p>
-      ${fileTable(w.excelCaption, excel, language)}
+      ${section('newest', w.sections.newest, list('newest'))}
       ${
         example === undefined
           ? null
-          : html`<h2 id="funds">${w.fund}</h2>
-              <p>${paragraph?.(example.piece.name, (count) => grouped(count, w.thousands)) ?? null}</p>`
+          : section('fund', w.fund, oneFund(example.piece.name, hasPages, language, keyIn(language)))
       }
-      <h2 id="open">${w.open}</h2>
-      <dl>
-        <dt>Python</dt>
-        <dd><code>pandas.read_parquet("prices.parquet").astype({"date": "datetime64[ns]"})</code></dd>
-        <dt>R</dt>
-        <dd><code>read.csv("prices.csv")</code></dd>
-        <dt>DuckDB</dt>
-        <dd><code>SELECT * FROM 'prices.parquet'</code></dd>
-        <dt>SQLite</dt>
-        <dd><code>sqlite3 fundpress.sqlite 'SELECT * FROM funds'</code></dd>
-      </dl>`,
+      ${(['prices', 'funds', 'performance', 'emt', 'everything'] as const).map((id) => {
+        const items = list(id)
+        return items === null ? null : section(id, w.sections[id], items)
+      })}
+      ${section(
+        'open',
+        w.open,
+        html`<dl class="formats">
+          ${[w.formats, programs].flatMap((some) => some.map(([name, text]) => [html`<dt>${name}</dt>`, html`<dd>${text}</dd>`]))}
+        </dl>`,
+      )}
+      ${section(
+        'check',
+        w.check,
+        html`<p>${w.forPrograms}</p>
+          <details>
+            <summary>${w.digests}</summary>
+            <ul class="digests">
+              ${listed.map(({ path, sha256 }) => html`<li>${path} <code class="digest">${sha256}</code></li> `)}
+            </ul>
+          </details>`,
+      )}`,
   })
 }
 
 const licenceLink = ({ name, url }: NonNullable<PackageFacts['licence']>): Html =>
   url === null ? html`${name}` : html`<a href="${url}" rel="license">${name}</a>`
 
-function fileTable(caption: string, files: readonly DescribedFile[], language: Language): Html {
+/** The whole history of one fund: which file it is, and where to choose the fund. A list of all funds would be too long here. */
+function oneFund(isin: string, hasPages: boolean, language: Language, key: string): Html {
   const w = pageWords[language]
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}">
-    <table>
-      <caption class="unseen">
-        ${caption}
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">${w.file}</th>
-          <th scope="col">${w.meaning}</th>
-          <th scope="col" class="number">${w.rows}</th>
-          <th scope="col" class="number">${w.size}</th>
-          <th scope="col">SHA-256</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${files.map(
-          ({ path, bytes, rows, sha256, piece }) =>
-            html`<tr>
-              <th scope="row"><a href="${path}">${path.slice(path.lastIndexOf('/') + 1)}</a></th>
-              <td>${piece.describe[language]}</td>
-              <td class="number">${rows === undefined ? '' : grouped(rows, w.thousands)}</td>
-              <td class="number">${size(bytes, w)}</td>
-              <td><code class="digest" title="${sha256}">${sha256}</code></td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`
+  const [csv, json] = historyNames(isin).map((name) => html`<a href="${isin}/${name}">${name}</a>`)
+  const list = hasPages && html`<a href="${linkTo(key, frontPages.funds[language])}">${w.fundList}</a>`
+  const small = ['prices.csv', 'prices.json', 'nav.txt'].map(
+    (name) => html`<a href="${isin}/${name}">${name}</a>`,
+  )
+  return html`<p>${w.choose(list)}</p>
+    <p>${w.address} <code>${'<ISIN>'}/${'<ISIN>'}-prices.csv</code>. ${w.example} ${csv}, ${json}.</p>
+    <p class="quiet small">${w.small(fixedIn(language, maxCharacters, 0), small)}</p>`
 }
 
-function size(bytes: number, { decimal }: PageWords): string {
+/** A table, or another thing to download: what it is, how many rows it has, and its files. None if there are no files. */
+function fileRow(row: string, files: readonly DescribedFile[], language: Language): readonly Html[] {
+  const w = pageWords[language]
+  const described = files.find(({ piece }) => piece.name === row) ?? files[0]
+  if (described === undefined) return []
+  const { piece, rows } = described
+  // prices.parquet before prices-exact.parquet.
+  const inOrder = [...files].sort(
+    (one, other) => Number(other.piece.name === row) - Number(one.piece.name === row),
+  )
+  const byFormat = [...Map.groupBy(inOrder, ({ format }) => format)].sort(
+    ([one], [other]) => orderOf(one.label) - orderOf(other.label),
+  )
+  return [
+    html`<li>
+      <p>
+        ${piece.describe[language]}${rows !== undefined && html` <small class="quiet">${w.rows(rows, fixedIn(language, rows, 0))}</small>`}
+      </p>
+      <ul>
+        ${byFormat.map(([{ label }, some]) =>
+          some.length > 2
+            ? manyFiles(label, some, language)
+            : some.map((file) => fileItem(label, file, language)),
+        )}
+      </ul>
+    </li> `,
+  ]
+}
+
+const fileItem = (label: string, file: DescribedFile, language: Language): Html =>
+  html`<li>
+    <span class="kind">${label}</span> <a href="${file.path}">${nameOf(file)}</a>
+    <span class="quiet">${size(file.bytes, language)}</span>
+  </li> `
+
+/** One line that opens: prices for Excel are a file for each year. */
+const manyFiles = (label: string, files: readonly DescribedFile[], language: Language): Html =>
+  html`<li>
+    <details>
+      <summary><span class="kind">${label}</span> ${pageWords[language].files(files.length)}</summary>
+      <ul>
+        ${files.toReversed().map((file) => fileItem(label, file, language))}
+      </ul>
+    </details>
+  </li> `
+
+const nameOf = ({ path }: DescribedFile) => path.slice(path.lastIndexOf('/') + 1)
+
+/** Formats of the same table: those that most people open come first. Others follow. */
+function orderOf(label: string): number {
+  const place = ['CSV', 'Excel', 'Parquet'].indexOf(label)
+  return place === -1 ? Infinity : place
+}
+
+function size(bytes: number, language: Language): string {
   if (bytes < 1000) return `${bytes} B`
-  const text = bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
-  return text.replace('.', decimal)
+  return bytes < 1e6 ? `${fixedIn(language, bytes / 1e3, 1)} kB` : `${fixedIn(language, bytes / 1e6, 1)} MB`
 }
 
 /** Source: schema.org/Dataset. Addresses are relative to the page. */
@@ -137,74 +200,122 @@ function dataset(files: readonly DescribedFile[], { asOf, licence }: PackageFact
   }
 }
 
-const byPath = (one: DescribedFile, other: DescribedFile) => (one.path < other.path ? -1 : 1)
+type Described = readonly (readonly [name: string, text: HtmlContent])[]
+
+/** The same in both languages. */
+const programs: Described = [
+  ['pandas', html`<code>pandas.read_parquet("prices.parquet").astype({"date": "datetime64[ns]"})</code>`],
+  ['R', html`<code>read.csv("prices.csv")</code>`],
+  ['DuckDB', html`<code>SELECT * FROM 'prices.parquet'</code>`],
+  ['sqlite3', html`<code>sqlite3 fundpress.sqlite 'SELECT * FROM funds'</code>`],
+]
 
 const en = {
   title: (asOf: string) => `Downloads as of ${asOf}`,
-  description: (asOf: string) =>
-    `Fund data as of ${asOf} as CSV, Parquet, SQLite and JSON, free of scripts and sign-ups.`,
+  description: (day: string) =>
+    `Fund data as of ${day} as CSV, Parquet, SQLite and JSON, without scripts and without signing up.`,
   heading: 'Downloads',
-  intro: (asOf: string) =>
-    html`All data as of <time datetime="${asOf}">${asOf}</time>. The address with <code>latest</code> instead
-      of the day always has the newest data. Described for programs in
-      <a href="datapackage.json">datapackage.json</a>; <a href="SHA256SUMS">SHA256SUMS</a> checks all files
-      with <code>sha256sum -c</code>.`,
+  intro: (day: Html) =>
+    html`All data as of ${day}. With <code>latest</code> in place of the date, an address always leads to the
+      newest data.`,
   withoutDocuments: 'The documents of this day are not available as one file.',
   licence: 'Licence',
-  tables: 'Tables',
-  plainCaption: 'Files for programs: CSV (UTF-8, commas, decimal points), Parquet, SQLite, ZIP',
-  excel: 'For Excel in German',
-  excelNote:
-    'With semicolons, decimal commas and a byte order mark, to open with a double click. An apostrophe keeps texts such ' +
-    'as 12-31 from becoming something else. In any other language, get the files above with Power Query.',
-  excelCaption: 'Files for a German Excel',
-  fund: 'One fund',
-  open: 'How to open them',
-  file: 'File',
-  meaning: 'What it is',
-  rows: 'Rows',
-  size: 'Size',
-  /** Between thousands, and before parts of one. */
-  thousands: ',',
-  decimal: '.',
+  sections: {
+    newest: 'Newest prices',
+    prices: 'History of all funds',
+    funds: 'Funds and their portfolios',
+    performance: 'Performance',
+    emt: 'EMT data',
+    everything: 'Everything in one file',
+  },
+  fund: 'History of one fund',
+  choose: (list: Html | false) =>
+    html`For each fund, one CSV file and one JSON file hold all its prices, with decimal points, and the name
+    of the file is the fund's ISIN.
+    ${list && html`Search the ${list}: the page of a fund links to both files under “Data”.`}`,
+  fundList: 'list of funds',
+  address: 'The address in this folder is',
+  example: 'For example:',
+  small: (limit: string, [csv, json, nav]: readonly Html[]) =>
+    html`For the web functions of spreadsheets, the same folder has ${csv} and ${json} with as many of the
+    newest prices as ${limit} characters hold, and ${nav} with the newest net asset value alone.`,
+  open: 'Which format to choose',
+  formats: [
+    [
+      'CSV',
+      'UTF-8, commas, decimal points and ISO dates: for programs, and for Excel in English through Power Query.',
+    ],
+    [
+      'Excel',
+      'CSV for a German Excel, which opens it with a double click: semicolons, decimal commas, byte order mark. An ' +
+        'apostrophe keeps texts such as 12-31 from turning into something else.',
+    ],
+    [
+      'Parquet',
+      'The smallest files, with types. Amounts are floating-point numbers; prices-exact.parquet has every digit.',
+    ],
+  ] as Described,
+  check: 'Checksums and description',
+  forPrograms: html`<a href="datapackage.json">datapackage.json</a> describes the files for programs.
+    <a href="SHA256SUMS">SHA256SUMS</a> checks all of them with <code>sha256sum -c</code>.`,
+  digests: 'SHA-256 of each file',
+  rows: (count: number, text: string) => (count === 1 ? '1 row' : `${text} rows`),
+  files: (count: number) => `${count} files`,
 }
 
 type PageWords = typeof en
 
 const de: PageWords = {
   title: (asOf) => `Downloads, Stand ${asOf}`,
-  description: (asOf) =>
-    `Fondsdaten als CSV, Parquet, SQLite und JSON, Stand ${asOf}, ohne Anmeldung und ohne Skripte abrufbar.`,
+  description: (day) =>
+    `Fondsdaten als CSV, Parquet, SQLite und JSON, Stand ${day}, ohne Anmeldung und ohne Skripte abrufbar.`,
   heading: 'Downloads',
-  intro: (asOf) =>
-    html`Alle Daten haben den Stand <time datetime="${asOf}">${asOf}</time>. Unter der Adresse mit
-      <code>latest</code> anstelle des Datums finden Sie immer die neuesten Daten.
-      <a href="datapackage.json">datapackage.json</a> beschreibt die Dateien maschinenlesbar. Mit
-      <a href="SHA256SUMS">SHA256SUMS</a> und <code>sha256sum -c</code> lassen sich alle Dateien prüfen.`,
+  intro: (day) =>
+    html`Stand der Daten: ${day}. Steht in der Adresse <code>latest</code> anstelle des Datums, führt sie
+      immer zu den neuesten Daten.`,
   withoutDocuments: 'Die Dokumente dieses Stands sind nicht als eine Datei verfügbar.',
   licence: 'Lizenz',
-  tables: 'Tabellen',
-  plainCaption:
-    'Dateien für Programme: CSV (UTF-8, Komma als Trennzeichen, Dezimalpunkt), Parquet, SQLite, ZIP',
-  excel: 'Für die deutsche Version von Excel',
-  excelNote:
-    'Mit Semikolon als Trennzeichen, Dezimalkomma und Byte Order Mark, zum Öffnen per Doppelklick. Ein ' +
-    'vorangestellter Apostroph verhindert, dass Excel Texte wie 12-31 umwandelt. In anderen Sprachversionen rufen Sie ' +
-    'die oben genannten Dateien mit Power Query ab.',
-  excelCaption: 'Dateien für die deutsche Version von Excel',
-  fund: 'Dateien je Fonds',
-  open: 'So öffnen Sie die Dateien',
-  file: 'Datei',
-  meaning: 'Inhalt',
-  rows: 'Zeilen',
-  size: 'Größe',
-  thousands: '.',
-  decimal: ',',
+  sections: {
+    newest: 'Neueste Preise',
+    prices: 'Preishistorie aller Fonds',
+    funds: 'Fonds und ihre Portfolios',
+    performance: 'Wertentwicklung',
+    emt: 'EMT-Daten',
+    everything: 'Alles in einer Datei',
+  },
+  fund: 'Preishistorie eines Fonds',
+  choose: (list) =>
+    html`Zu jedem Fonds gibt es eine CSV- und eine JSON-Datei mit allen Preisen, mit Dezimalpunkt. Der
+    Dateiname beginnt mit der ISIN.
+    ${list && html`Suchen Sie den Fonds in der ${list}; seine Seite verweist im Abschnitt „Daten“ auf beide Dateien.`}`,
+  fundList: 'Fondsliste',
+  address: 'Die Adresse in diesem Ordner lautet',
+  example: 'Beispiel:',
+  small: (limit, [csv, json, nav]) =>
+    html`Für die Webfunktionen von Tabellenkalkulationen enthält derselbe Ordner ${csv} und ${json} mit den
+    neuesten Preisen (bis zu ${limit} Zeichen) sowie ${nav} nur mit dem neuesten Nettoinventarwert.`,
+  open: 'Welches Format wofür?',
+  formats: [
+    [
+      'CSV',
+      'UTF-8, Komma als Trennzeichen, Dezimalpunkt, ISO-Datum: für Programme und für Power Query in Excel.',
+    ],
+    [
+      'Excel',
+      'CSV für die deutsche Version von Excel, zum Öffnen per Doppelklick: Semikolon als Trennzeichen, Dezimalkomma, ' +
+        'Byte Order Mark. Ein vorangestellter Apostroph verhindert, dass Excel Texte wie 12-31 umwandelt.',
+    ],
+    [
+      'Parquet',
+      'Die kleinsten Dateien, mit Datentypen. Beträge sind Gleitkommazahlen; prices-exact.parquet enthält jede Ziffer.',
+    ],
+  ],
+  check: 'Prüfsummen und Beschreibung',
+  forPrograms: html`<a href="datapackage.json">datapackage.json</a> beschreibt die Dateien maschinenlesbar.
+    Mit <a href="SHA256SUMS">SHA256SUMS</a> und <code>sha256sum -c</code> lassen sich alle Dateien prüfen.`,
+  digests: 'SHA-256 aller Dateien',
+  rows: (count, text) => (count === 1 ? '1 Zeile' : `${text} Zeilen`),
+  files: (count) => `${count} Dateien`,
 }
 
 export const pageWords: Readonly<Record<Language, PageWords>> = { en, de }
-
-/** `1,211,166` */
-const grouped = (count: number, thousands: string) =>
-  // eslint-disable-next-line regexp/no-super-linear-move -- A number has a few digits.
-  String(count).replace(/\B(?=(\d{3})+$)/g, thousands)

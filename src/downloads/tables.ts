@@ -38,7 +38,12 @@ export interface OutputTable {
   readonly columns: readonly OutputColumn[]
   /** Columns that name a row; rows come in their order. */
   readonly key: readonly string[]
+  /** Makes a fund's rows of its own row and of its prices; without it they are those of the source. */
+  readonly derive?: (rows: RowsOfFund) => readonly OutputRow[]
 }
+
+/** A fund's rows of a table in the order of its key; none if the fund's permissions exclude them. */
+export type RowsOfFund = (table: OutputTable) => readonly OutputRow[]
 
 /** A row in the order of the columns, as SQLite gives it. */
 export type OutputRow = readonly OutputCell[]
@@ -77,6 +82,41 @@ export const pricesTable = tableOf(schemaTables.prices)
 
 /** The table that holds the funds: all others refer to it. */
 export const fundsTable = tableOf(schemaTables.fund)
+
+/** The place of a column in the rows of a table. */
+export const placeIn = ({ columns }: OutputTable, column: string) =>
+  columns.findIndex(({ name }) => name === column)
+
+/** Columns of the fund's own row, and their values. */
+const [nameAt, currencyAt] = [placeIn(fundsTable, 'name'), placeIn(fundsTable, 'currency')]
+const [fundName, currency] = [nameAt, currencyAt].map((at) => fundsTable.columns.slice(at, at + 1))
+
+/** The whole history of a fund, for a file of its own: its prices without ISIN, and the currency. As the API's CSV. */
+export const historyTable: OutputTable = {
+  ...pricesTable,
+  key: ['date'],
+  columns: [...pricesTable.columns.slice(1), ...(currency ?? [])],
+  derive: (rows) => {
+    const [fund = []] = rows(fundsTable)
+    return rows(pricesTable).map((price) => [...price.slice(1), fund[currencyAt] ?? null])
+  },
+}
+
+/** What most people look for first. */
+export const newestPrices: OutputTable = {
+  ...pricesTable,
+  name: 'newest_prices',
+  describe: { en: 'The newest price of each fund', de: 'Der neueste Preis jedes Fonds' },
+  key: ['isin'],
+  columns: [...pricesTable.columns.slice(0, 1), ...(fundName ?? []), ...historyTable.columns],
+  derive: (rows) => {
+    const [fund = []] = rows(fundsTable)
+    const [isin = null, name = null, inCurrency = null] = [fund[0], fund[nameAt], fund[currencyAt]]
+    return rows(pricesTable)
+      .slice(-1)
+      .map((price) => [isin, name, ...price.slice(1), inCurrency])
+  },
+}
 
 /** A fund whose data may be given out, by the API's own rules. */
 export interface FundScope {

@@ -15,6 +15,7 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     homePage: say('Home page', 'Website'),
     feed: say('Recent changes (feed)', 'Letzte Änderungen (Feed)'),
     onThisPage: say('On this page', 'Auf dieser Seite'),
+    noValue: say('not available', 'keine Angabe'),
     parts: {
       funds: say('Funds', 'Fonds'),
       docs: say('Documentation', 'Dokumentation'),
@@ -25,7 +26,7 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
   },
   /** The list of the funds, and the page of one. */
   funds: {
-    listLead: (count: number, asOf: string) =>
+    listLead: (count: string, asOf: string) =>
       say(
         `${count} funds with their newest prices as of ${asOf}.`,
         `${count} Fonds mit ihren neuesten Preisen, Stichtag ${asOf}.`,
@@ -138,9 +139,14 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     historicRequest: say('prices of one year, as XML', 'Preise eines Jahres als XML'),
     documents: say('Documents', 'Dokumente'),
     document: say('Document', 'Dokument'),
+    files: say('Files', 'Dateien'),
+    history: say(
+      'All prices of this fund, with decimal points:',
+      'Alle Preise dieses Fonds, mit Dezimalpunkt:',
+    ),
     downloads: say(
-      'For spreadsheets and other programs, with decimal points:',
-      'Für Tabellenkalkulationen und andere Programme, mit Dezimalpunkt:',
+      'The newest prices for the web functions of spreadsheets:',
+      'Die neuesten Preise für die Webfunktionen von Tabellenkalkulationen:',
     ),
     allDownloads: say('Files with all funds', 'Dateien mit allen Fonds'),
     yes: say('yes', 'ja'),
@@ -163,18 +169,6 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     oneTime: say('Lump-sum investment', 'Einmalanlage'),
     capitalForming: say('Capital-forming payments (VL)', 'Vermögenswirksame Leistungen (VL)'),
     from: (amount: string) => say(`from ${amount}`, `ab ${amount}`),
-    srri: say('Risk and reward indicator (SRRI)', 'Risiko- und Ertragsindikator (SRRI)'),
-    srriOf: (risk: number) => say(`${risk} of 7`, `${risk} von 7`),
-    ongoing: say('Ongoing costs', 'Laufende Kosten'),
-    transaction: say('Transaction costs', 'Transaktionskosten'),
-    incidental: say('Incidental costs', 'Nebenkosten'),
-    entry: say('Entry costs', 'Einstiegskosten'),
-    governance: say('Product governance process', 'Produktüberwachung (Product Governance)'),
-    esg: say(
-      'Suitable for clients with sustainability preferences',
-      'Für Kunden mit Nachhaltigkeitspräferenzen geeignet',
-    ),
-    need: say('Other specific investment need', 'Sonstiger besonderer Anlagebedarf'),
   },
   /** The status page. */
   status: {
@@ -227,9 +221,14 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
       rhythm: say('Rhythm', 'Turnus'),
       next: say('Next price', 'Nächster Preis'),
     },
+    businessDays: (count: string) =>
+      say(
+        `${count} business day${count === '1' ? '' : 's'}`,
+        `${count} Bankarbeitstag${count === '1' ? '' : 'e'}`,
+      ),
     note: say(
-      'Age and rhythm in business days. The rhythm is the usual gap between two prices.',
-      'Alter und Turnus in Bankarbeitstagen. Der Turnus ist der übliche Abstand zwischen zwei Preisen.',
+      'The age counts from the day of the newest price. The rhythm is the usual gap between two prices.',
+      'Das Alter zählt ab dem Tag des neuesten Preises. Der Turnus ist der übliche Abstand zwischen zwei Preisen.',
     ),
     asData: say('This page as JSON', 'Diese Seite als JSON'),
   },

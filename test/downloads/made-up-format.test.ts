@@ -33,10 +33,10 @@ it('is among the files, in their checksums, on the pages, and in the data packag
   const [en, de] = ['Names, a line each', 'Namen, je eine Zeile']
   for (const [page, text] of [['index.html', en] as const, ['de.html', de] as const]) {
     expect(read(page)).toContain('<a href="names.txt">names.txt</a>')
-    expect(read(page)).toContain(`<td>${text}</td>`)
+    expect(read(page)).toContain(text)
   }
   const { resources } = JSON.parse(read('datapackage.json')) as { resources: { path: string }[] }
-  const about = { description: en, format: 'text', mediatype: 'text/plain', bytes: names.length }
+  const about = { description: `${en} (text)`, format: 'text', mediatype: 'text/plain', bytes: names.length }
   expect(resources.find(({ path }) => path === 'names.txt')).toMatchObject({ ...about, encoding: 'utf-8' })
 })
 

@@ -8,10 +8,11 @@ const [funds] = tables.filter(({ name }) => name === 'funds')
 if (funds === undefined) throw new Error('there is no table of funds')
 
 const names: RowsFormat = {
-  ...{ id: 'names', kind: 'rows', name: 'text', mediatype: 'text/plain', section: 'plain' },
+  ...{ id: 'names', kind: 'rows', name: 'text', mediatype: 'text/plain', label: 'text' },
   pieces: (some) => [
     {
       name: 'names',
+      row: 'names',
       describe: { en: 'Names, a line each', de: 'Namen, je eine Zeile' },
       rows: rowsOfTable(funds, some),
       resource: { encoding: 'utf-8' },

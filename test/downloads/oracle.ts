@@ -62,6 +62,20 @@ export function expectedPrices(db: string, asOf: string): ReadonlyMap<string, re
   return Map.groupBy(ask(db, sql, asOf), ([isin]) => String(isin))
 }
 
+/** Of each fund with prices to give, all of them, ascending: those of its own file, in the order of {@link historyColumns}. */
+export function expectedHistories(db: string, asOf: string): ReadonlyMap<string, readonly Values[]> {
+  const sql = `SELECT isin, date, issue_price, repurchase_price, net_asset_value, change, change_percent, performance,
+    intercompany_profit, share_profit, real_estate_profits, share_profit2, currency FROM price JOIN fund USING (isin)
+    WHERE isin IN (${priced}) ORDER BY isin, date`
+  const found = Map.groupBy(ask(db, sql, asOf), ([isin]) => String(isin))
+  return new Map([...found].map(([isin, rows]) => [isin, rows.map(([, ...row]) => row)]))
+}
+
+export const historyColumns =
+  'date issue_price repurchase_price net_asset_value change change_percent performance intercompany_profit share_profit real_estate_profits share_profit2 currency'.split(
+    ' ',
+  )
+
 /** ISINs of funds that a permission is missing for. */
 export function refusedIsins(db: string, asOf: string) {
   const without = (permitted: string) =>

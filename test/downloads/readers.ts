@@ -1,5 +1,5 @@
 /** Readers of the downloads that share no code with what wrote them. */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -31,6 +31,19 @@ export async function duckdb(sql: string): Promise<unknown[][]> {
 export function python<T>(program: string, ...args: readonly string[]): T {
   const output = execFileSync('python3', ['-c', program, ...args], { maxBuffer: 1 << 30, encoding: 'utf8' })
   return JSON.parse(output) as T
+}
+
+/** Runs a Python program that uses pandas, with arguments; what it prints is JSON. Undefined if no Python has pandas. */
+export const pandas = pythonWith('pandas')
+
+function pythonWith(library: string) {
+  // Of the system, where another Python comes first.
+  const program = ['python3', '/usr/bin/python3'].find(
+    (each) => spawnSync(each, ['-c', `import ${library}`]).status === 0,
+  )
+  if (program === undefined) return undefined
+  return <T>(text: string, ...args: readonly string[]) =>
+    JSON.parse(execFileSync(program, ['-c', text, ...args], { encoding: 'utf8' })) as T
 }
 
 /** Every field as text, the header first. Several files at a time: to start Python takes longer than to read most of them. Fields of files for Excel have semicolons. */

@@ -96,7 +96,9 @@ describe('after a day with new prices of one fund', () => {
     )
   }
   const ofFund = (fund: number) =>
-    ['nav.txt', 'prices.csv', 'prices.json'].map((name) => `${isinOf(fund)}/${name}`)
+    ['nav.txt', 'prices.csv', 'prices.json', `${isinOf(fund)}-prices.csv`, `${isinOf(fund)}-prices.json`].map(
+      (name) => `${isinOf(fund)}/${name}`,
+    )
 
   // Parquet files name the day and the snapshot: there is none of another day.
   it('makes the files with new prices, and those that a fund appears in since it turned one year old', async () => {

@@ -11,8 +11,16 @@ import { isMissing } from '../support/programs.ts'
 import { tempFolder } from '../support/product.ts'
 import { filesIn, hashesOf, sumsOf } from '../support/tree.ts'
 import { buildNight, demoNight, hostileNames, oddNight, type Night } from './night.ts'
-import { decimals, expectedPrices, expectedRows, oracle, type Value, type Values } from './oracle.ts'
-import { duckdb, hasDuckdb, readCsv, readCsvs, readSqlite } from './readers.ts'
+import {
+  decimals,
+  expectedHistories,
+  expectedPrices,
+  expectedRows,
+  historyColumns,
+  oracle,
+} from './oracle.ts'
+import type { Value, Values } from './oracle.ts'
+import { duckdb, hasDuckdb, pandas, readCsv, readCsvs, readSqlite } from './readers.ts'
 
 const folder = tempFolder()
 const unbuilt: Night = { db: '', out: '', asOf: '', folder: '' }
@@ -258,6 +266,86 @@ describe.each(['demo', 'odd'] as const)('one fund of the %s funds', (which) => {
   it('nav.txt is the newest net asset value and nothing else', () => {
     for (const [isin, prices] of pricesOf()) expect(textOf(isin, 'nav.txt')).toBe(prices.at(-1)?.[2])
   })
+
+  it('<isin>-prices.csv has every price of the fund with every item, digit for digit', () => {
+    const histories = expectedHistories(night().db, night().asOf)
+    const files = readCsvs(
+      night().folder,
+      [...histories.keys()].map((isin) => `${isin}/${isin}-prices.csv`),
+    )
+    for (const [isin, rows] of histories) {
+      const expected = rows.map((row) => row.map((value) => value ?? ''))
+      expect(files[`${isin}/${isin}-prices.csv`]).toEqual([historyColumns, ...expected])
+    }
+  })
+
+  it('<isin>-prices.json has the same as numbers, digit for digit, without tax figures that there are none of', () => {
+    for (const [isin, rows] of expectedHistories(night().db, night().asOf)) {
+      const memberOf = (value: Value, at: number) => {
+        const name = historyColumns[at] ?? ''
+        return `"${name}":${name === 'date' || name === 'currency' ? `"${String(value)}"` : String(value)}`
+      }
+      const records = rows.map((row) => {
+        const members = row.flatMap((value, at) => (value === null ? [] : [memberOf(value, at)]))
+        return `{${members.join(',')}}`
+      })
+      const text = textOf(isin, `${isin}-prices.json`)
+      expect(text).toBe(`[\n${records.join(',\n')}\n]\n`)
+      expect(JSON.parse(text)).toHaveLength(rows.length)
+    }
+  })
+
+  it.skipIf(isMissing(hasDuckdb))(
+    'DuckDB reads days and numbers from both files of a whole history',
+    async () => {
+      for (const [isin, rows] of expectedHistories(night().db, night().asOf)) {
+        for (const ending of ['csv', 'json']) {
+          const path = join(night().folder, isin, `${isin}-prices.${ending}`)
+          const [[days, nav] = []] = await duckdb(
+            `SELECT count(DISTINCT date + INTERVAL 1 DAY), sum(net_asset_value + change) FROM '${path}'`,
+          )
+          const sum = rows.reduce((total, row) => total + Number(row[3]) + Number(row[4]), 0)
+          expect([path, Number(days)]).toEqual([path, rows.length])
+          expect(Number(nav) / sum).toBeCloseTo(1, 6)
+        }
+      }
+    },
+  )
+
+  it.skipIf(isMissing(pandas !== undefined))(
+    'pandas reads the same numbers from both files of a whole history',
+    () => {
+      const histories = [...expectedHistories(night().db, night().asOf)]
+      const files = histories.flatMap(([isin]) =>
+        ['csv', 'json'].map((ending) => join(night().folder, isin, `${isin}-prices.${ending}`)),
+      )
+      const read = pandas?.<readonly (readonly unknown[])[]>(
+        `import json, sys, pandas
+def facts(path):
+    frame = pandas.read_json(path) if path.endswith("json") else pandas.read_csv(path, parse_dates=["date"])
+    return [len(frame), frame.net_asset_value.dtype.kind in "if", frame.date.dtype.kind, str(frame.date.max())[:10]]
+print(json.dumps([facts(path) for path in sys.argv[1:]]))`,
+        ...files,
+      )
+      const expected = histories.flatMap(([, rows]) =>
+        [rows, rows].map((some) => [some.length, true, 'M', some.at(-1)?.[0]]),
+      )
+      expect(read).toEqual(expected)
+    },
+  )
+
+  it('newest_prices.csv has the newest price of each fund with its name and currency', () => {
+    const names = new Map(
+      expectedRows(night().db, 'funds', night().asOf).map(([isin, , name]) => [isin, name]),
+    )
+    const expected = [...expectedHistories(night().db, night().asOf)].map(([isin, rows]) => {
+      return [isin, expectedField(names.get(isin) ?? ''), ...(rows.at(-1) ?? []).map((value) => value ?? '')]
+    })
+    const [header, ...rows] = readCsv(night().folder, 'newest_prices.csv')
+    expect(header).toEqual(['isin', 'name', ...historyColumns])
+    expect(rows).toEqual(expected)
+    expect(readCsv(night().folder, 'csv-excel/newest_prices.csv')).toHaveLength(expected.length + 1)
+  })
 })
 
 it('cuts the history of funds that are long enough to need it, and of no others', () => {
@@ -275,8 +363,12 @@ it('the data package and the pages say how far the files of one fund reach, and 
     fundFiles: { maxCharacters: number; fullHistory: string[] }
   }
   expect(described.fundFiles.maxCharacters).toBe(limit - 1)
+  const [isin = ''] = expectedPrices(nights.demo.db, nights.demo.asOf).keys()
   for (const path of described.fundFiles.fullHistory)
-    expect(existsSync(join(nights.demo.folder, path))).toBe(true)
+    expect([path, existsSync(join(nights.demo.folder, path.replaceAll('{isin}', isin)))]).toEqual([
+      path,
+      true,
+    ])
   const flat = (name: string) => demoText(name).replace(/\s+/g, ' ')
   expect(flat('index.html')).toContain('as many as 32,766 characters hold')
   expect(flat('de.html')).toContain('bis zu 32.766 Zeichen')

@@ -1,17 +1,19 @@
 /** CSV for a German Excel, in files that fit into its sheets: prices by calendar year, every table cut where a sheet is full. */
 
-import { type OutputRow, type OutputTable, tables } from '../tables.ts'
+import { newestPrices, type OutputRow, type OutputTable, tables } from '../tables.ts'
 import { csvFile, type GrowingCsv } from './csv.ts'
 import { rowsOfTable, type Piece, type PieceFile, type PieceRows, type RowsFormat } from './format.ts'
 
 /** A sheet has 1,048,576 rows, and one is the header. */
 const maxRows = 1_048_575
 
+const excelTables = [newestPrices, ...tables]
+
 /** The table with files by year. */
 const isByYear = ({ name }: OutputTable) => name === 'prices'
 
 export const csvForExcel: RowsFormat = {
-  ...{ id: 'csv-excel', kind: 'rows', name: 'csv', mediatype: 'text/csv', section: 'excel' },
+  ...{ id: 'csv-excel', kind: 'rows', name: 'csv', mediatype: 'text/csv', label: 'Excel' },
   // No resources: Excel needs the byte order mark, and common readers of data packages take it for a part of a name.
   inPackage: (files) => ({
     excelFiles: {
@@ -22,20 +24,20 @@ export const csvForExcel: RowsFormat = {
     },
   }),
   pieces: (funds) =>
-    tables.flatMap((table): readonly Piece[] => {
+    excelTables.flatMap((table): readonly Piece[] => {
       const rows = rowsOfTable(table, funds)
       const { name, csvName = name, describe } = table
-      if (!isByYear(table)) return [{ name: csvName, describe, rows }]
+      if (!isByYear(table)) return [{ name: csvName, row: name, describe, rows }]
       const yearsOf = (isin: string) => funds.digests.get(isin)?.prices ?? {}
       const years = new Set(rows.isins.flatMap((isin) => Object.keys(yearsOf(isin))))
       return [...years].sort().map((year) => {
         const isins = rows.isins.filter((isin) => yearsOf(isin)[year] !== undefined)
         const digest: PieceRows['digest'] = ({ prices }) => prices[year] ?? ''
-        return { name: nameOfYear(table, year), describe: pricesOf(year), rows: { isins, digest } }
+        return { name: nameOfYear(table, year), row: name, describe: pricesOf(year), rows: { isins, digest } }
       })
     }),
   open: ({ folder, wanted }) => {
-    const made = tables.map((table) => ({ table, write: excelFiles(folder, table, wanted) }))
+    const made = excelTables.map((table) => ({ table, write: excelFiles(folder, table, wanted) }))
     return {
       add: ({ rows }) => {
         for (const { table, write } of made) if (write.isWanted) write.add(rows(table))

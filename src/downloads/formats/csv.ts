@@ -14,6 +14,7 @@ import {
   type OutputRow,
   type OutputTable,
   fundsTable,
+  newestPrices,
   tables,
 } from '../tables.ts'
 
@@ -25,7 +26,11 @@ import {
 export type Dialect = 'plain' | 'raw' | 'excel'
 
 // The name emt.csv belongs to the file with the names of the template.
-export const csv: RowsFormat = plainCsv('csv', tables, ({ name, csvName = name }) => `${csvName}.csv`)
+export const csv: RowsFormat = plainCsv(
+  'csv',
+  [newestPrices, ...tables],
+  ({ name, csvName = name }) => `${csvName}.csv`,
+)
 
 /** A format that writes some tables as plain CSV. */
 export function plainCsv(
@@ -34,7 +39,7 @@ export function plainCsv(
   pathOf: (table: OutputTable) => string,
 ): RowsFormat {
   return {
-    ...{ id, kind: 'rows', name: 'csv', mediatype: 'text/csv', section: 'plain', form: 'CSV' },
+    ...{ id, kind: 'rows', name: 'csv', mediatype: 'text/csv', label: 'CSV' },
     ...eachTable(
       some,
       (table, { folder, isRawCsv }) =>
@@ -50,8 +55,7 @@ export type GrowingCsv = ReturnType<typeof csvFile>
 export function csvFile(folder: string, path: string, columns: readonly OutputColumn[], dialect: Dialect) {
   const sink = fileSink(folder, path)
   const line = csvLine(columns, dialect)
-  const names = columns.map(({ name }) => quoted(name, dialect))
-  sink.write(`${dialect === 'excel' ? '\ufeff' : ''}${names.join(delimiters[dialect])}\r\n`)
+  sink.write(csvHeader(columns, dialect))
   let count = 0
   return {
     add: (rows: readonly OutputRow[]) => {
@@ -62,6 +66,12 @@ export function csvFile(folder: string, path: string, columns: readonly OutputCo
     rows: () => count,
     close: () => ({ ...sink.close(), rows: count }),
   }
+}
+
+/** The first line, with the byte order mark that Excel needs. */
+export function csvHeader(columns: readonly OutputColumn[], dialect: Dialect): string {
+  const names = columns.map(({ name }) => quoted(name, dialect))
+  return `${dialect === 'excel' ? '\ufeff' : ''}${names.join(delimiters[dialect])}\r\n`
 }
 
 /** @returns the line of a row of these columns, with CRLF. NULL is an empty field, an empty text is `""`. */

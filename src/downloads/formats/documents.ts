@@ -13,9 +13,9 @@ import { openPreviousZip, zipInto, type PreviousZip } from '../zip.ts'
 import type { EarlierDocuments, FormatWork, WholeFormat } from './format.ts'
 
 export const documents: WholeFormat = {
-  ...{ id: 'documents', kind: 'whole', name: 'zip', mediatype: 'application/zip', section: 'plain' },
+  ...{ id: 'documents', kind: 'whole', name: 'zip', mediatype: 'application/zip', label: 'ZIP' },
   readsDatabase: false,
-  pieces: () => [{ name: documentsName, describe, rows: null, listedAs: documentsFrom }],
+  pieces: () => [{ name: documentsName, row: 'documents', describe, rows: null, listedAs: documentsFrom }],
   write: async (work) => {
     const zip = await writeDocuments(work)
     return zip === null ? [] : [{ ...zip, piece: documentsName }]

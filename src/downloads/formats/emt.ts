@@ -78,6 +78,10 @@ export const emtCsv: RowsFormat = {
     asCsv.pieces(funds).map((piece) => {
       const isins = permittedIsins(funds.scopes, template.needs)
       // The name and the currency are in the fund's own row.
-      return { ...piece, rows: { isins, digest: ({ fund, groups }) => `${fund} ${groups.emt}` } }
+      return {
+        ...piece,
+        row: 'emt_template',
+        rows: { isins, digest: ({ fund, groups }) => `${fund} ${groups.emt}` },
+      }
     }),
 }

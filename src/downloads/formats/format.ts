@@ -4,10 +4,16 @@ import type { Language } from '../../api/routes/table.ts'
 import { schemaTables } from '../../data/model/schema.ts'
 import { wholeGroups, type RowDigests } from '../../data/read/fund-digests.ts'
 import type { FundDatabase } from '../../data/read/open.ts'
-import type { Html } from '../../site/layout/html.ts'
 import { cached } from '../../system/cached.ts'
 import type { WrittenFile } from '../file-sink.ts'
-import { type OutputRow, type OutputTable, type FundScope, mayHold, permittedIsins } from '../tables.ts'
+import {
+  type OutputRow,
+  type OutputTable,
+  type FundScope,
+  mayHold,
+  permittedIsins,
+  type RowsOfFund,
+} from '../tables.ts'
 
 /** What may be done with the data, in the words of the settings; its name is `CC-BY-4.0` for example. */
 export interface Licence {
@@ -24,16 +30,12 @@ interface FormatBase {
   /** As `datapackage.json` names it: `csv`, `text/csv`. */
   readonly name: string
   readonly mediatype: string
-  /** The list of the downloads page that its files are in; `funds` has a paragraph instead of a list. */
-  readonly section: 'plain' | 'excel' | 'funds'
+  /** As people know it: what a link to one of its files is headed by. */
+  readonly label: string
   /** What it writes from these funds. */
   readonly pieces: (funds: DownloadFunds) => readonly Piece[]
-  /** What sets its files apart from those of other formats with the same rows, for `datapackage.json`. */
-  readonly form?: string
   /** A member of `datapackage.json` that its files have instead of a resource each. */
   readonly inPackage?: (files: readonly PieceFile[]) => Readonly<Record<string, unknown>>
-  /** For the section `funds`: what the page has instead of a line for each file. */
-  readonly paragraph?: FormatParagraph
   /** Whether its files name as-of date, snapshot and licence: a build reuses them only where these are the same. */
   readonly isStamped?: boolean
 }
@@ -59,6 +61,8 @@ export interface WholeFormat extends FormatBase {
 export interface Piece {
   /** Unique in its format. */
   readonly name: string
+  /** The row of the downloads page that lists its files, beside those of other formats; null for files of a single fund. */
+  readonly row: string | null
   /** One sentence for people. */
   readonly describe: Readonly<Record<Language, string>>
   /** What its files are made from; null for a piece that every build makes anew. */
@@ -131,14 +135,9 @@ export interface RowsWriter {
 /** One fund's rows. */
 export interface FundTables {
   readonly isin: string
-  /** Rows of a table in the order of its key; none if the fund's permissions exclude them. Read once for all formats. */
-  readonly rows: (table: OutputTable) => readonly OutputRow[]
+  /** Read once for all formats. */
+  readonly rows: RowsOfFund
 }
-
-/** A paragraph of the page. @param isin a fund that has files @param grouped writes a number in the page's language */
-export type FormatParagraph = Readonly<
-  Record<Language, (isin: string, grouped: (count: number) => string) => Html>
->
 
 /** A file of a table that grows. */
 export interface TableFile {
@@ -155,6 +154,7 @@ export const eachTable = (
   pieces: (funds) =>
     tables.map((table) => ({
       name: table.name,
+      row: table.name,
       describe: table.describe,
       rows: rowsOfTable(table, funds),
       ...more(table),
@@ -173,8 +173,10 @@ export const eachTable = (
 })
 
 /** The rows of a table, as what a piece is made from. */
-export function rowsOfTable({ name, source, needs }: OutputTable, { scopes }: DownloadFunds): PieceRows {
+export function rowsOfTable(table: OutputTable, { scopes }: DownloadFunds): PieceRows {
+  const { name, source, needs, derive } = table
   const isins = permittedIsins(scopes, needs)
+  if (derive !== undefined) return { isins, digest: (rows) => `${rows.fund} ${allPrices(rows)}` }
   if (source === 'fund') return { isins, digest: ({ fund }) => fund }
   if (source === schemaTables.prices.name) return { isins, digest: allPrices }
   const group = wholeGroups.find((candidate) => schemaTables[candidate].name === source)
@@ -183,7 +185,7 @@ export function rowsOfTable({ name, source, needs }: OutputTable, { scopes }: Do
 }
 
 /** All prices of a fund. */
-export const allPrices = ({ prices }: RowDigests): string =>
+const allPrices = ({ prices }: RowDigests): string =>
   Object.entries(prices)
     .map(([year, digest]) => `${year} ${digest}`)
     .join(' ')
@@ -198,9 +200,10 @@ export function* readFunds(db: FundDatabase, scopes: readonly FundScope[]): Gene
   })
   for (const scope of scopes) {
     const { isin } = scope
-    const rows = cached((table: OutputTable) =>
-      mayHold(scope, table.needs) ? statementOf(table).all(isin) : [],
-    )
+    const rows: RowsOfFund = cached((table: OutputTable) => {
+      if (!mayHold(scope, table.needs)) return []
+      return table.derive === undefined ? statementOf(table).all(isin) : table.derive(rows)
+    })
     yield { isin, rows }
   }
 }

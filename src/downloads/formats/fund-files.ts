@@ -1,58 +1,48 @@
 /**
- * Each fund's prices for programs that read numbers, in a folder with its ISIN: `prices.csv` and `prices.json`, ascending, with
- * as many of its newest prices as the web functions of spreadsheets take, and `nav.txt`, the newest NAV alone, without a line
- * feed: a cell's value.
+ * Each fund's prices for programs that read numbers, ascending, in a folder with its ISIN. `<isin>-prices.csv` and
+ * `<isin>-prices.json` have the whole history: their names say the fund when somebody saves them. `prices.csv` and
+ * `prices.json` have as many of its newest prices as the web functions of spreadsheets take, and `nav.txt` the newest NAV
+ * alone, without a line feed: a cell's value.
  */
 
 import { maxCharacters } from '../../api/contract/page.ts'
 import { writeFile } from '../file-sink.ts'
-import { allPrices, type FormatParagraph, type PieceFile, type RowsFormat } from './format.ts'
-import { type OutputRow, permittedIsins, pricesTable } from '../tables.ts'
-import { html } from '../../site/layout/html.ts'
-
-const paragraph: FormatParagraph = {
-  en: (isin, grouped) =>
-    html`Small files in a folder with the ISIN of each fund, with decimal points, for spreadsheets and
-      portfolio programs: its newest prices as <a href="${isin}/prices.csv">prices.csv</a> and
-      <a href="${isin}/prices.json">prices.json</a>, as many as ${grouped(maxCharacters)} characters hold, and
-      the newest NAV alone as <a href="${isin}/nav.txt">nav.txt</a>. The full history is in
-      <a href="prices.csv">prices.csv</a>.`,
-  de: (isin, grouped) =>
-    html`Zu jedem Fonds gibt es einen nach seiner ISIN benannten Ordner mit kleinen Dateien für
-      Tabellenkalkulationen und Depotprogramme, mit Dezimalpunkt:
-      <a href="${isin}/prices.csv">prices.csv</a> und <a href="${isin}/prices.json">prices.json</a>
-      enthalten die neuesten Preise, bis zu ${grouped(maxCharacters)} Zeichen,
-      <a href="${isin}/nav.txt">nav.txt</a> nur den neuesten Nettoinventarwert. Alle Preise enthält
-      <a href="prices.csv">prices.csv</a>.`,
-}
+import { csvHeader, csvLine } from './csv.ts'
+import { type PieceFile, rowsOfTable, type RowsFormat } from './format.ts'
+import { historyTable, type OutputRow, placeIn, pricesTable } from '../tables.ts'
 
 const inPackage = (files: readonly PieceFile[]) => ({
   fundFiles: {
     description:
-      `Of each fund with prices, in a folder with its ISIN: prices.csv and prices.json (date, nav), ascending, with as ` +
-      `many of the newest prices as ${maxCharacters} characters hold, which is what the web functions of spreadsheets ` +
-      'take; the full history is in prices.csv and prices.parquet. nav.txt is the newest NAV alone.',
-    paths: ['{isin}/prices.csv', '{isin}/prices.json', '{isin}/nav.txt'],
+      'Of each fund with prices, in a folder with its ISIN. {isin}-prices.csv and {isin}-prices.json: its whole history, ' +
+      'ascending, with the columns of prices.csv but isin, and the currency (JSON: numbers; no member for a tax figure that there is none of). prices.csv and prices.json: date and nav, as ' +
+      `many of the newest prices as ${maxCharacters} characters hold, which is what the web functions of spreadsheets take. ` +
+      'nav.txt: the newest NAV alone. None is a resource: a large number of funds would make this file too long to read, and ' +
+      'the resource prices.csv has the same rows.',
+    paths: [...historyNames('{isin}'), 'prices.csv', 'prices.json', 'nav.txt'].map(
+      (name) => `{isin}/${name}`,
+    ),
     maxCharacters,
-    fullHistory: ['prices.csv', 'prices.parquet'],
+    fullHistory: [...historyNames('{isin}').map((name) => `{isin}/${name}`), 'prices.csv', 'prices.parquet'],
     funds: new Set(files.map(({ piece }) => piece)).size,
   },
 })
 
 export const fundFiles: RowsFormat = {
-  ...{ id: 'funds', kind: 'rows', name: 'csv', mediatype: 'text/csv', section: 'funds' },
-  pieces: ({ scopes }) =>
-    permittedIsins(scopes, 'prices').map((isin) => ({
-      name: isin,
-      describe: { en: 'Prices of one fund', de: 'Preise eines Fonds' },
-      rows: { isins: [isin], digest: allPrices },
-    })),
+  ...{ id: 'funds', kind: 'rows', name: 'csv', mediatype: 'text/csv', label: 'CSV' },
+  pieces: (funds) => {
+    const { isins, digest } = rowsOfTable(historyTable, funds)
+    const about = { row: null, describe: { en: 'Prices of one fund', de: 'Preise eines Fonds' } }
+    return isins.map((isin) => ({ name: isin, ...about, rows: { isins: [isin], digest } }))
+  },
   open: ({ folder, wanted }) => {
     const files: PieceFile[] = []
     return {
       add: ({ isin, rows }) => {
-        if (!wanted.has(isin)) return
-        for (const [name, content, count] of filesOf(rows(pricesTable))) {
+        const prices = wanted.has(isin) ? rows(pricesTable) : []
+        if (prices.length === 0) return
+        const made = [...shortFiles(prices), ...historyFiles(isin, rows(historyTable))]
+        for (const [name, content, count] of made) {
           const file = writeFile(folder, `${isin}/${name}`, content)
           files.push({ ...file, ...(count === undefined ? {} : { rows: count }), piece: isin })
         }
@@ -61,28 +51,56 @@ export const fundFiles: RowsFormat = {
     }
   },
   inPackage,
-  paragraph,
 }
 
-const placeOf = (column: string) => pricesTable.columns.findIndex(({ name }) => name === column)
-const [dayAt, navAt] = [placeOf('date'), placeOf('net_asset_value')]
+/** A name in the folder of a fund, the content, and how many rows a table has. */
+type FundFile = readonly [name: string, content: string, rows?: number]
+
+/** The whole history, as CSV and as JSON, in the folder of the fund. */
+export const historyNames = (isin: string) => [`${isin}-prices.csv`, `${isin}-prices.json`] as const
+
+const historyLine = csvLine(historyTable.columns, 'plain')
+const memberStarts = historyTable.columns.map(({ name }, index) => `${index === 0 ? '{' : ','}"${name}":`)
+
+/** @param rows of {@link historyTable} */
+function historyFiles(isin: string, rows: readonly OutputRow[]): readonly FundFile[] {
+  const [csvName, jsonName] = historyNames(isin)
+  return [
+    [csvName, csvHeader(historyTable.columns, 'plain') + rows.map(historyLine).join(''), rows.length],
+    [jsonName, `[\n${rows.map(historyRecord).join(',\n')}\n]\n`],
+  ]
+}
+
+/** Amounts are numbers of JSON, digit for digit. Tax figures that there are none of are left out, as in the API's JSON. */
+function historyRecord(row: OutputRow): string {
+  let record = ''
+  for (const [index, { type }] of historyTable.columns.entries()) {
+    const cell = row[index] ?? null
+    if (cell === null) continue
+    record += memberStarts[index]
+    record += type === 'decimal' ? jsonNumber(String(cell)) : JSON.stringify(cell)
+  }
+  return `${record}}`
+}
+
+const [dayAt, navAt] = [placeIn(pricesTable, 'date'), placeIn(pricesTable, 'net_asset_value')]
 
 const lineEnd = '\r\n'
-const csvHead = `date,nav${lineEnd}`
+const shortHead = `date,nav${lineEnd}`
 
 /** More rows than ever fit. */
 const maxRows = Math.ceil(maxCharacters / `yyyy-mm-dd,1${lineEnd}`.length)
 
-/** @param rows all prices of a fund, ascending */
-function* filesOf(rows: readonly OutputRow[]): Generator<[name: string, content: string, rows?: number]> {
-  const newest = rows.slice(-maxRows).map((row) => ({ day: String(row[dayAt]), nav: String(row[navAt]) }))
-  const last = newest.at(-1)
-  if (last === undefined) return
-  const lines = newestThatFit(newest, ({ day, nav }) => `${day},${nav}${lineEnd}`, csvHead.length)
+/** @param prices of a fund, ascending */
+function shortFiles(prices: readonly OutputRow[]): readonly FundFile[] {
+  const newest = prices.slice(-maxRows).map((row) => ({ day: String(row[dayAt]), nav: String(row[navAt]) }))
+  const lines = newestThatFit(newest, ({ day, nav }) => `${day},${nav}${lineEnd}`, shortHead.length)
   const json = newestThatFit(newest, ({ day, nav }) => `{"date":"${day}","nav":${jsonNumber(nav)}}`, 2, 1)
-  yield ['nav.txt', last.nav]
-  yield ['prices.csv', `${csvHead}${lines.join('')}`, lines.length]
-  yield ['prices.json', `[${json.join(',')}]`]
+  return [
+    ['nav.txt', newest.at(-1)?.nav ?? ''],
+    ['prices.csv', `${shortHead}${lines.join('')}`, lines.length],
+    ['prices.json', `[${json.join(',')}]`],
+  ]
 }
 
 type Price = Readonly<Record<'day' | 'nav', string>>

@@ -40,11 +40,13 @@ const files = eachTable([...tables, exactPrices], (table, work) => {
 
 export const parquet: RowsFormat = {
   ...{ id: 'parquet', kind: 'rows', name: 'parquet', mediatype: 'application/vnd.apache.parquet' },
-  section: 'plain',
-  form: 'Parquet',
+  label: 'Parquet',
   isSlow: true,
   isStamped: true,
-  pieces: files.pieces,
+  pieces: (funds) =>
+    files
+      .pieces(funds)
+      .map((piece) => (piece.name === exactPrices.name ? { ...piece, row: pricesTable.name } : piece)),
   open: (work) => {
     const { add, close } = files.open(work)
     // Both files of the prices share one reading of them.

@@ -10,9 +10,9 @@ import type { WholeFormat } from './format.ts'
 const name = 'fundpress.sqlite'
 
 export const sqlite: WholeFormat = {
-  ...{ id: 'sqlite', kind: 'whole', name: 'sqlite', mediatype: 'application/vnd.sqlite3', section: 'plain' },
+  ...{ id: 'sqlite', kind: 'whole', name: 'sqlite', mediatype: 'application/vnd.sqlite3', label: 'SQLite' },
   readsDatabase: true,
-  pieces: () => [{ name: 'database', describe: text, rows: null }],
+  pieces: () => [{ name: 'database', row: 'database', describe: text, rows: null }],
   write: ({ folder, copy, scopes, asOf }) => {
     writeDatabase(join(folder, name), copy, scopes, asOf)
     return [{ ...fileThere(folder, name), piece: 'database' }]
@@ -20,8 +20,8 @@ export const sqlite: WholeFormat = {
 }
 
 const text = {
-  en: 'All tables in one SQLite file; amounts are numbers there (CSV has every digit, and so has prices-exact.parquet)',
-  de: 'Alle Tabellen in einer SQLite-Datei, Beträge als Gleitkommazahlen (jede Ziffer enthalten CSV und prices-exact.parquet)',
+  en: 'All tables in one file; amounts are numbers there (CSV has every digit, and so has prices-exact.parquet)',
+  de: 'Alle Tabellen in einer Datei, Beträge als Gleitkommazahlen (jede Ziffer enthalten CSV und prices-exact.parquet)',
 }
 
 // If anything fails, the file is removed. Every row is of a fund in the file: to look each one up takes a tenth of the time.

@@ -9,6 +9,7 @@ import { type ErrorCase, errorCases, strayErrorCases } from '../../api/derive/er
 import { problemDocument } from '../../api/routes/problems.ts'
 import type { DocumentFormat, Format, Language, Problem } from '../../api/routes/table.ts'
 import { html, type Html, type HtmlContent, linkTo, section, wideTable } from '../layout/html.ts'
+import { dayIn } from '../funds/chart/formats.ts'
 import { wording } from '../wording.ts'
 import { endpointExample, listing, parseJson, parseXml } from './examples.ts'
 import { codeBlock, curlRequest, docKey, docPage, explorerPath, groupPath, type Site, tabs } from './site.ts'
@@ -113,7 +114,7 @@ function exampleBlock(endpoint: Endpoint, site: Site, language: Language, key: s
 export function aboutExample({ funds, exampleIsin, asOf }: SitePageSource, language: Language): string {
   const { exampleOf, excerpt } = wording[language].docs
   const fund = funds.find(({ isin }) => isin === exampleIsin)
-  return `${exampleOf(fund?.name ?? '', exampleIsin ?? '', asOf)} ${excerpt}`
+  return `${exampleOf(fund?.name ?? '', exampleIsin ?? '', dayIn(language, asOf))} ${excerpt}`
 }
 
 /** Path and query of the example. JSON needs no parameter, since it is the default. */

@@ -7,6 +7,7 @@ import { documentSchemas } from '../../api/derive/json-schema.ts'
 import { openApi, type OpenApiExample } from '../../api/derive/openapi.ts'
 import { endpoints as registry } from '../../api/endpoints/index.ts'
 import type { Language } from '../../api/routes/table.ts'
+import { dayIn } from '../funds/chart/formats.ts'
 import { html, linkTo } from '../layout/html.ts'
 import { frontPages, layout, pageTemplate, sharedPages } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
@@ -101,7 +102,7 @@ function explorerPage({ hasDownloads, publisher, asOf }: SitePageSource, languag
       >
       <p class="notice" id="from-folder" hidden>${text.fromFolder} <code>fundpress serve</code>.</p>
       <div id="explorer" lang="en" data-description="${link(openApiKey)}"></div>`,
-    footer: html`${docs.footer(asOf)} Swagger UI:
+    footer: html`${docs.footer(dayIn(language, asOf))} Swagger UI:
       <a href="${link(explorerFile('swagger-ui.LICENSE.txt'))}">Apache 2.0</a>.`,
   })
 }

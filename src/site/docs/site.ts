@@ -5,6 +5,7 @@ import { generalGroup, type EndpointGroup } from '../../api/contract/errors.ts'
 import type { Page, SitePageSource } from '../../api/contract/page.ts'
 import type { Language } from '../../api/routes/table.ts'
 import { shellText } from '../../system/shell-text.ts'
+import { dayIn } from '../funds/chart/formats.ts'
 import { html, linkTo, type HtmlContent, type Html } from '../layout/html.ts'
 import { layout, type PageLayout } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
@@ -63,7 +64,7 @@ export function docPage(site: Site, page: DocPage): Page {
       </details>
       <div class="wide">${navigation}</div>`,
     main,
-    footer: html`${docs.footer(site.source.asOf)}`,
+    footer: html`${docs.footer(dayIn(language, site.source.asOf))}`,
   })
   return { key: docKey(language, path), content }
 }

@@ -47,7 +47,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
     keys,
     language,
     title,
-    description: w.listLead(funds.length, source.asOf),
+    description: w.listLead(found, dayIn(language, source.asOf)),
     part: 'funds',
     hasDownloads: source.hasDownloads,
     publisher: source.publisher,
@@ -59,7 +59,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
       </script>`,
     main: html`<h1>${title}</h1>
       <p class="lead">
-        ${w.listLead(funds.length, dayIn(language, source.asOf))}${overdue.length > 0 && html` <a href="${linkTo(key, frontPages.status[language])}">${w.listOverdue(count(overdue))}</a>`}
+        ${w.listLead(found, dayIn(language, source.asOf))}${overdue.length > 0 && html` <a href="${linkTo(key, frontPages.status[language])}">${w.listOverdue(count(overdue))}</a>`}
       </p>
       <div class="search" role="search">
         <label for="search">${w.search}</label>

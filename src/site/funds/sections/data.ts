@@ -70,14 +70,11 @@ function requests(facts: FundFacts, language: Language): Html | null {
 function downloads({ fund, price }: FundFacts, language: Language, key: string): Html {
   const w = wording[language].funds
   const folder = 'downloads/latest/'
-  const files = price === null ? [] : ['prices.csv', 'prices.json', 'nav.txt']
-  const links = files.map(
-    (name) => html`<a href="${linkTo(key, `${folder}${fund.isin}/${name}`)}">${name}</a> `,
-  )
-  return html`<p>
-    ${links.length === 0 ? null : html`${w.downloads} ${links}`}<a
-      href="${linkTo(key, frontPages.downloads[language])}"
-      >${w.allDownloads}</a
-    >
-  </p> `
+  const links = (...names: readonly string[]) =>
+    names.map((name) => html`<a href="${linkTo(key, `${folder}${fund.isin}/${name}`)}">${name}</a> `)
+  const own = html`<p>${w.history} ${links(`${fund.isin}-prices.csv`, `${fund.isin}-prices.json`)}</p>
+    <p>${w.downloads} ${links('prices.csv', 'prices.json', 'nav.txt')}</p> `
+  return html`<h3 id="files">${w.files}</h3>
+    ${price !== null && own}
+    <p><a href="${linkTo(key, frontPages.downloads[language])}">${w.allDownloads}</a></p> `
 }

@@ -10,7 +10,7 @@ import { problemDocument } from '../../api/routes/problems.ts'
 import type { Format, Language } from '../../api/routes/table.ts'
 import { dayIn, fixedIn } from '../funds/chart/formats.ts'
 import { html, type Html, type HtmlContent, linkTo, markupOf, raw } from '../layout/html.ts'
-import { pageTemplate } from '../layout/layout.ts'
+import { mailTo, pageTemplate } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
 import { endpointExample, listing, parseJson } from './examples.ts'
 import { aboutExample, pathTemplate, targetOf } from './group.ts'
@@ -149,7 +149,7 @@ function licenceText({ publisher }: SitePageSource, language: Language): Html {
   const name =
     licence && (licence.url === null ? licence.name : html`<a href="${licence.url}">${licence.name}</a>`)
   return html`<p>${name === null ? noLicence : [licensed, ' ', name, '.']}</p>
-    ${terms !== null && html`<p>${termsApply} <a href="${terms}">${terms}</a></p> `}${contact !== null && html`<p>${questions} <a href="mailto:${contact}">${contact}</a></p> `}`
+    ${terms !== null && html`<p>${termsApply} <a href="${terms}">${terms}</a></p> `}${contact !== null && html`<p>${questions} <a href="${mailTo(contact)}">${contact}</a></p> `}`
 }
 
 /** That of an unknown ISIN. */

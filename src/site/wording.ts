@@ -294,6 +294,7 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
   /** The documentation. */
   docs: {
     contents: say('Contents', 'Inhalt'),
+    program: say('Program', 'Programm'),
     guide: say('Guide', 'Leitfaden'),
     endpoints: say('Endpoints', 'Endpunkte'),
     reference: say('Reference', 'Referenz'),
@@ -337,6 +338,7 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
       'The publisher has not named a licence for the data here.',
       'Der Herausgeber nennt hier keine Lizenz für die Daten.',
     ),
+    termsApply: say('Terms of use of the publisher:', 'Nutzungsbedingungen des Herausgebers:'),
     questions: say('Questions about the data:', 'Fragen zu den Daten:'),
     published: (by: string | null) => {
       const [time = '', zone = ''] = by?.split(' ') ?? []

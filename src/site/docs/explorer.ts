@@ -43,7 +43,7 @@ const libraryFiles: Readonly<Record<string, string>> = {
  * the list leads to the documentation.
  */
 function explorerPage(site: Site, language: Language): string {
-  const { hasDownloads, publisher, asOf } = site.source
+  const { hasDownloads, publisher, asOf, baseUrl } = site.source
   const keys = frontPages.explorer
   const link = (to: string) => linkTo(keys[language], to)
   const { docs, shell } = wording[language]
@@ -55,6 +55,7 @@ function explorerPage(site: Site, language: Language): string {
     title: `${title} · ${shell.brand}`,
     description: text.description,
     part: 'explorer',
+    baseUrl,
     hasDownloads,
     publisher,
     styles: [explorerFile('explorer.css')],

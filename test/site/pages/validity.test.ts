@@ -18,6 +18,8 @@ const config: ConfigData = {
     'doctype-style': ['error', { style: 'lowercase' }],
     // A template ends with a space where its element may stand in a line of text.
     'no-trailing-whitespace': 'off',
+    // A fund's name may be long, and the title has it whole.
+    'long-title': 'off',
   },
 }
 
@@ -46,11 +48,10 @@ it('every style sheet is valid CSS', async () => {
   const { out, stop } = await buildDemoSite()
   const styles = filesIn(out).filter((key) => key.endsWith('.css') && !key.includes('swagger-ui'))
   const validator = join(repository, 'node_modules/csstree-validator/bin/validate.js')
-  const { status, stdout } = spawnSync(process.execPath, [validator, ...styles], {
-    cwd: out,
-    encoding: 'utf8',
-  })
   expect(styles.length).toBeGreaterThanOrEqual(5)
-  expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
+  for (const style of styles) {
+    const { status, stdout } = spawnSync(process.execPath, [validator, style], { cwd: out, encoding: 'utf8' })
+    expect({ style, status, stdout }).toEqual({ style, status: 0, stdout: '' })
+  }
   await stop()
 })

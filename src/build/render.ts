@@ -22,6 +22,8 @@ import { assessFunds, type Assessment, daysOfRhythm, overdueFunds } from '../gua
 import { type AllowedObjection, judge } from '../guards/guards.ts'
 import { defaultPlausibility } from '../guards/plausibility.ts'
 import { defaultFreshness, unmetGroups } from '../guards/rules.ts'
+import { changeFeeds } from '../site/changes/feed.ts'
+import { changesPages, noHistory } from '../site/changes/pages.ts'
 import { statusPages } from '../site/status/page.ts'
 import { wholeLines } from '../system/whole-lines.ts'
 import { codeDigest } from './code-digest.ts'
@@ -410,12 +412,16 @@ async function finish(
     withheld,
   }
   // These files name the snapshot, whose id is made from its objects: they are none, but the first line has their digests.
-  const files = statusPages(source, publisher, pages === null ? null : { hasDownloads }).map(
-    ({ key, content }) => {
-      const { sha256, bytes } = writeFile(root, key, content)
-      return { key, sha256, bytes, type: contentTypeOf(key) }
-    },
-  )
+  const site = pages === null ? null : { publisher, hasDownloads }
+  for (const { key, content } of [
+    ...changesPages(noHistory, site),
+    ...changeFeeds(noHistory, build.options.baseUrl, asOf),
+  ])
+    writeFile(root, key, String(content))
+  const files = statusPages(source, publisher, site).map(({ key, content }) => {
+    const { sha256, bytes } = writeFile(root, key, content)
+    return { key, sha256, bytes, type: contentTypeOf(key) }
+  })
   const head: ManifestHead = {
     ...said,
     settings: settingsDigest(build.options),
@@ -423,6 +429,7 @@ async function finish(
     ...(allowed.length > 0 && { allowed }),
     ...(withheld.length > 0 && { withheld }),
     counts: rows === null ? undefined : { documents, rows },
+    site,
     files,
   }
   await build.lines.write(head)

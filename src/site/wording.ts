@@ -14,6 +14,7 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     terms: say('Terms of use', 'Nutzungsbedingungen'),
     homePage: say('Home page', 'Website'),
     feed: say('Recent changes (feed)', 'Letzte Änderungen (Feed)'),
+    changes: say('Recent changes', 'Letzte Änderungen'),
     onThisPage: say('On this page', 'Auf dieser Seite'),
     parts: {
       funds: say('Funds', 'Fonds'),

@@ -213,8 +213,10 @@ function publisherLine({ publisher, language }: PageLayout): Html | null {
   return parts.length === 0 ? null : html`<p>${joined}</p> `
 }
 
-/** Relative to the live snapshot. `publish` makes the feed of what each nightly run changed: a folder has none. */
-export const feedKey = 'changes/feed.xml'
+/** What changed: made by each publish. A build puts an empty one into the folder. */
+export const changesKeys: PageKeys = { en: 'changes/index.html', de: 'changes/de.html' }
+/** The same as an Atom feed. */
+export const feedKeys: PageKeys = { en: 'changes/feed.xml', de: 'changes/de/feed.xml' }
 
 /** For the head of a page: feed readers look there. @param key of the page */
 export const feedLink = (key: string, language: Language): Html =>
@@ -222,5 +224,5 @@ export const feedLink = (key: string, language: Language): Html =>
     rel="alternate"
     type="application/atom+xml"
     title="${wording[language].shell.feed}"
-    href="${linkTo(key, feedKey)}"
+    href="${linkTo(key, feedKeys[language])}"
   /> `

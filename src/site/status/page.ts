@@ -7,7 +7,7 @@ import { maxBusinessDays } from '../../guards/calendar.ts'
 import { dayIn, fixedIn } from '../funds/chart/formats.ts'
 import { figure, html, type Html, linkTo, table, type TableCell } from '../layout/html.ts'
 import {
-  feedKey,
+  changesKeys,
   feedLink,
   frontPages,
   fundPageKeys,
@@ -98,7 +98,7 @@ function statusPage(
       ${list(w.overdue, assessment.overdue)} ${list(w.others, others)}
       <p class="quiet small note">${w.note}</p>
       <p><a href="${toJson}">${w.asData}</a></p>
-      <p id="feed" data-address="${linkTo(key, feedKey)}" hidden>${shell.feed}</p>`,
+      <p><a href="${linkTo(key, changesKeys[language])}">${shell.changes}</a></p>`,
   })
 }
 

@@ -69,6 +69,10 @@ const calendar = text(
   /^(TARGET|[A-Z]{2}(-[A-Z0-9]{1,3})?)$/u,
 )
 const businessDays = whole(0, maxBusinessDays - 1)
+const timeOfDay = text(
+  'a time of day and a time zone, such as 05:30 Europe/Berlin',
+  /^([01]\d|2[0-3]):[0-5]\d (UTC|[A-Z][A-Za-z]+(\/[A-Z][A-Za-z_-]+)+)$/u,
+)
 const isins = z.array(text('an ISIN', /^[A-Z]{2}[A-Z0-9]{9}[0-9]$/u), 'a list of ISINs')
 const price = decimal(0, 1_000_000).optional()
 const isoDay = 'a day that exists, as YYYY-MM-DD'
@@ -230,6 +234,10 @@ export const configShape = z.strictObject(
     }),
     site: group('Who publishes: the pages and the OpenAPI document name it.', {
       name: say('The name of the company.', orNull(line)),
+      publishedBy: say(
+        'When new data are usually published at the latest, with a time zone: 05:30 Europe/Berlin.',
+        orNull(timeOfDay),
+      ),
       imprint: say('The address of its imprint.', orNull(url)),
       privacy: say('The address of its privacy notice.', orNull(url)),
       contact: say('A mail address for questions about the data.', orNull(mailAddress)),

@@ -13,6 +13,7 @@ interface Path {
   /** Without a query. */
   readonly target: string
   readonly hasLanguages: boolean
+  readonly hasCsv: boolean
 }
 
 /** A request with the answer 200. */
@@ -21,7 +22,11 @@ export interface AnsweredRequest extends Path {
   readonly kind: string
 }
 
-const withoutLanguages = (target: string): Path => ({ target, hasLanguages: false })
+const withoutLanguages = (target: string): Path => ({
+  target,
+  hasLanguages: false,
+  hasCsv: /\/prices-/.test(target),
+})
 
 /** Paths of the single-fund endpoints without the historic one. */
 export function fundPaths(isin: string): Path[] {
@@ -33,14 +38,14 @@ export function fundPaths(isin: string): Path[] {
   ]
   return [
     ...plain.map((name) => withoutLanguages(`/api/v1/${name}/${isin}/`)),
-    ...withLanguages.map((name) => ({ target: `/api/${name}/${isin}/`, hasLanguages: true })),
+    ...withLanguages.map((name) => ({ target: `/api/${name}/${isin}/`, hasLanguages: true, hasCsv: false })),
   ]
 }
 
 /** A path without a query, and with every format and language in the query. */
-export function variants({ target, hasLanguages }: Path): OracleRequest[] {
+export function variants({ target, hasLanguages, hasCsv }: Path): OracleRequest[] {
   const languages = hasLanguages ? ['&language=de', '&language=en'] : ['']
-  const queries = ['json', 'xml'].flatMap((format) =>
+  const queries = ['json', 'xml', ...(hasCsv ? ['csv'] : [])].flatMap((format) =>
     languages.map((language) => `?format=${format}${language}`),
   )
   return ['', ...queries].map((query) => ({ target: target + query }))
@@ -121,12 +126,14 @@ export function wrongQueries(isin: string): string[] {
     ...words(`format=yaml format= format format=JSON format=+xml format=%78ml format=%zz%C3%A4
       format=json&format=xml format=yaml&format=xml language=fr language= language=DE language=en-GB
       language=e%6e language=en&language=fr language=fr&language=en format=yaml&language=fr
-      language=fr&format=xml page=2&x &&format=xml&& format=xml&`),
+      language=fr&format=xml page=2&x &&format=xml&& format=xml& format=csv format=CSV
+      format=csv&language=fr`),
     '',
     ...words(`Format=yaml format=a=b language=<%26>"`),
   ]
   const paths = words(
-    `/api/v1/figures/${isin}/ /api/v1/prices-current/${isin}/ /api/v1/figures/${noSuchIsin}/`,
+    `/api/v1/figures/${isin}/ /api/v1/prices-current/${isin}/ /api/v1/figures/${noSuchIsin}/
+      /api/v1/prices-current/${noSuchIsin}/ /api/v1/prices-historic/${isin}/ /api/v1/performance-years-all/`,
   )
   return paths.flatMap((path) => queries.map((query) => `${path}?${query}`))
 }
@@ -164,5 +171,5 @@ function rangeExamples(oracle: Oracle, isins: readonly string[]): AnsweredReques
     'the whole history': range(isin, first, last),
     'a range without a price': range(isin, '1970-01-01', '1970-01-02'),
   }
-  return Object.entries(kinds).map(([kind, target]) => ({ kind, target, hasLanguages: false }))
+  return Object.entries(kinds).map(([kind, target]) => ({ kind, ...withoutLanguages(target) }))
 }

@@ -61,8 +61,6 @@ export interface BundleOptions {
   readonly target: 'es5' | 'njs' | `es20${number}`
   /** Modules that the platform has. */
   readonly external?: readonly string[]
-  /** Shorter names for properties that only the bundle knows. Names in quotation marks stay. */
-  readonly shortNames?: Readonly<Record<string, string>>
 }
 
 /** `.ts` in a checkout, `.js` in the package. */
@@ -77,10 +75,8 @@ export async function bundle({
   platform = 'neutral',
   target,
   external = [],
-  shortNames = {},
 }: BundleOptions): Promise<string> {
   const isOld = target === 'es5' || target === 'njs'
-  const names = Object.keys(shortNames)
   // No other command needs these packages.
   const { build } = await import('esbuild')
   const { outputFiles } = await build({
@@ -93,8 +89,6 @@ export async function bundle({
     // esbuild cannot write ES5, so swc translates its output.
     target: isOld ? 'es2017' : target,
     minify: !isOld,
-    mangleProps: names.length === 0 ? /$^/ : new RegExp(`^(?:${names.join('|')})$`),
-    mangleCache: { ...shortNames },
     external: [...external],
     legalComments: 'none',
     logLevel: 'silent',

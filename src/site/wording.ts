@@ -16,6 +16,7 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     feed: say('Recent changes (feed)', 'Letzte Änderungen (Feed)'),
     changes: say('Recent changes', 'Letzte Änderungen'),
     onThisPage: say('On this page', 'Auf dieser Seite'),
+    noValue: say('not available', 'keine Angabe'),
     parts: {
       funds: say('Funds', 'Fonds'),
       docs: say('Documentation', 'Dokumentation'),
@@ -26,7 +27,7 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
   },
   /** The list of the funds, and the page of one. */
   funds: {
-    listLead: (count: number, asOf: string) =>
+    listLead: (count: string, asOf: string) =>
       say(
         `${count} funds with their newest prices as of ${asOf}.`,
         `${count} Fonds mit ihren neuesten Preisen, Stichtag ${asOf}.`,
@@ -169,18 +170,6 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     oneTime: say('Lump-sum investment', 'Einmalanlage'),
     capitalForming: say('Capital-forming payments (VL)', 'Vermögenswirksame Leistungen (VL)'),
     from: (amount: string) => say(`from ${amount}`, `ab ${amount}`),
-    srri: say('Risk and reward indicator (SRRI)', 'Risiko- und Ertragsindikator (SRRI)'),
-    srriOf: (risk: number) => say(`${risk} of 7`, `${risk} von 7`),
-    ongoing: say('Ongoing costs', 'Laufende Kosten'),
-    transaction: say('Transaction costs', 'Transaktionskosten'),
-    incidental: say('Incidental costs', 'Nebenkosten'),
-    entry: say('Entry costs', 'Einstiegskosten'),
-    governance: say('Product governance process', 'Produktüberwachung (Product Governance)'),
-    esg: say(
-      'Suitable for clients with sustainability preferences',
-      'Für Kunden mit Nachhaltigkeitspräferenzen geeignet',
-    ),
-    need: say('Other specific investment need', 'Sonstiger besonderer Anlagebedarf'),
   },
   /** The status page. */
   status: {
@@ -233,9 +222,14 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
       rhythm: say('Rhythm', 'Turnus'),
       next: say('Next price', 'Nächster Preis'),
     },
+    businessDays: (count: string) =>
+      say(
+        `${count} business day${count === '1' ? '' : 's'}`,
+        `${count} Bankarbeitstag${count === '1' ? '' : 'e'}`,
+      ),
     note: say(
-      'Age and rhythm in business days. The rhythm is the usual gap between two prices.',
-      'Alter und Turnus in Bankarbeitstagen. Der Turnus ist der übliche Abstand zwischen zwei Preisen.',
+      'The age counts from the day of the newest price. The rhythm is the usual gap between two prices.',
+      'Das Alter zählt ab dem Tag des neuesten Preises. Der Turnus ist der übliche Abstand zwischen zwei Preisen.',
     ),
     asData: say('This page as JSON', 'Diese Seite als JSON'),
   },
@@ -247,7 +241,9 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     reference: say('Reference', 'Referenz'),
     overview: say('Overview', 'Überblick'),
     conventions: say('Conventions', 'Konventionen'),
+    lists: say('Lists', 'Listen'),
     recipes: say('Recipes', 'Anleitungen'),
+    terms: say('Terms of use', 'Nutzung'),
     openapi: say('OpenAPI description', 'OpenAPI-Beschreibung'),
     parameters: say('Parameters', 'Parameter'),
     name: say('Name', 'Name'),
@@ -277,6 +273,25 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     noExample: say(
       'No fund in this snapshot has such an answer.',
       'In diesem Datenstand gibt es für keinen Fonds eine solche Antwort.',
+    ),
+    licensed: say('Licence of the data:', 'Lizenz der Daten:'),
+    noLicence: say(
+      'The publisher has not named a licence for the data here.',
+      'Der Herausgeber nennt hier keine Lizenz für die Daten.',
+    ),
+    questions: say('Questions about the data:', 'Fragen zu den Daten:'),
+    published: (by: string | null) => {
+      const [time = '', zone = ''] = by?.split(' ') ?? []
+      return by === null
+        ? say('New data are published once a night.', 'Neue Daten werden einmal pro Nacht veröffentlicht.')
+        : say(
+            `New data are published once a night, usually by ${time} (${zone}).`,
+            `Neue Daten werden einmal pro Nacht veröffentlicht, in der Regel bis ${time} Uhr (${zone}).`,
+          )
+    },
+    madeUp: say(
+      'The example shows the form; its figures are made up.',
+      'Das Beispiel zeigt die Form; die Zahlen sind erfunden.',
     ),
     more: (hidden: number) => say(`… ${hidden} more`, `… ${hidden} weitere`),
     isin: say('ISIN of the fund, in upper or lower case', 'ISIN des Fonds in Groß- oder Kleinbuchstaben'),
@@ -329,6 +344,14 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
       conventions: say(
         'Details of the interface: requests, dates, values, XML, errors.',
         'Die Schnittstelle im Detail: Anfragen, Datumsangaben, Werte, XML, Fehler.',
+      ),
+      lists: say(
+        'Lists of all funds, of the status of prices and of changes, as plain files.',
+        'Listen aller Fonds, des Preisstatus und der Änderungen als einfache Dateien.',
+      ),
+      terms: say(
+        'Licence, fair use, time of publication, versions and changes.',
+        'Lizenz, faire Nutzung, Zeitpunkt der Veröffentlichung, Versionen und Änderungen.',
       ),
       recipes: say(
         'Fund data in curl, Python, R, DuckDB, Excel, Google Sheets and Portfolio Performance.',

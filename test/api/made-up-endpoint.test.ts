@@ -90,7 +90,8 @@ it('has a JSON Schema, and so has the document over all funds', () => {
 
 it('is an operation of the OpenAPI description', () => {
   const common = { baseUrl, docsUrl, publisher: null }
-  const source = { endpoints: registry, ...common, examples: new Map(), values: {} }
+  const without = { lists: [], listExamples: new Map(), examples: new Map(), values: {} }
+  const source = { endpoints: registry, ...common, ...without }
   const described = openApi(source)
   expect(described['tags']).toContainEqual({
     name: 'carbon',

@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { editDatabase } from '../support/database.ts'
 import { askFeed, assertIsFeed } from '../support/feed.ts'
+import { expectList } from '../support/lists.ts'
 import { buildNights, newBenchmark } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { expectSuccess } from '../cli/outcome.ts'
@@ -43,9 +44,15 @@ const sums = (out: string) =>
   new Map([...press.nights.sums(out)].filter(([key]) => !key.startsWith('status/')))
 const slotNow = () => press.bucket.live()?.slot ?? ''
 const bodyOf = (file: string) => press.bucket.body(`${slotNow()}/changes/${file}`).toString()
-const changesOf = (asOf: string) => JSON.parse(bodyOf(`${asOf}.json`)) as DayChanges
+/** As the schema of its list says. */
+const read = (list: string, file: string): unknown => {
+  const document: unknown = JSON.parse(bodyOf(file))
+  expectList(list, document)
+  return document
+}
+const changesOf = (asOf: string) => read('changes-of-day', `${asOf}.json`) as DayChanges
 const index = () =>
-  JSON.parse(bodyOf('index.json')) as { nights: Record<'asOf' | 'title' | 'snapshot', string>[] }
+  read('changes', 'index.json') as { nights: Record<'asOf' | 'title' | 'snapshot', string>[] }
 const nightsOf = () => index().nights.map(({ asOf }) => asOf)
 
 const named = (isin: string) => ({ isin, name: `Fonds ${isin} night 1` })

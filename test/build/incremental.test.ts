@@ -1,7 +1,8 @@
 /** Builds that go on from an earlier snapshot: whatever changed meanwhile, they give what a full build gives. */
-import { copyFileSync, cpSync, readFileSync, statSync } from 'node:fs'
+import { copyFileSync, cpSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { BuildOptions, BuildSummary } from '../../src/build/build.ts'
@@ -104,13 +105,33 @@ describe('a build of four funds that continues from a snapshot', () => {
     const next = folder.file('next-price')
     const { rendered, isSparse, since } = await build(file, next, { since: manifestOf(out) })
     const current = ['prices-current-all', `prices-current/${isinOf(1)}`].flatMap((endpoint) =>
-      ['json', 'xml'].map((format) => `api/v1/${endpoint}/index.${format}`),
+      ['csv', 'json', 'xml'].map((format) => `api/v1/${endpoint}/index.${format}`),
     )
-    const historic = ['2024.json', '2024.xml', 'index.json'].map(
+    const historic = ['2024.csv', '2024.json', '2024.xml', 'index.json'].map(
       (name) => `api/v1/prices-historic/${isinOf(1)}/${name}`,
     )
     expect(documentsIn(next)).toEqual([...current, ...historic])
-    expect([rendered, isSparse, since]).toEqual([7, true, whole.snapshot])
+    expect([rendered, isSparse, since]).toEqual([10, true, whole.snapshot])
+  })
+
+  it('adds CSV to a snapshot of an earlier version, which has none', async () => {
+    const earlier = folder.file('without-csv')
+    cpSync(out, earlier, { recursive: true })
+    const tables = documentsIn(earlier).filter((key) => key.endsWith('.csv'))
+    expect(tables.length).toBeGreaterThan(4)
+    for (const key of tables) rmSync(join(earlier, key))
+    const manifest = join(earlier, 'manifest.ndjson.gz')
+    const lines = gunzipSync(readFileSync(manifest))
+      .toString()
+      .split(/(?<=\n)/)
+    writeFileSync(manifest, gzipSync(lines.filter((line) => !line.includes('.csv"')).join('')))
+    const next = folder.file('next-with-csv')
+    await build(db, next, { since: folderOf(earlier) })
+    expect(hashesOf(next)).toEqual(hashesOf(out))
+    const sparse = folder.file('next-sparse-with-csv')
+    await build(db, sparse, { since: manifestOf(earlier) })
+    // Nothing else differs: the other documents are rendered with the same bytes.
+    expect(documentsIn(sparse)).toEqual(tables)
   })
 
   it('renders the documents of endpoints that are new in the registry', async () => {
@@ -212,7 +233,7 @@ describe('a build of four funds that continues from a snapshot', () => {
     await build(file, next, { since: folderOf(out) })
     const inode = (of: string, key: string) => statSync(join(of, key)).ino
     const shared = documentsIn(next).filter((key) => inode(next, key) === inode(out, key))
-    expect([documentsIn(next).length - shared.length, faultsOf(next)]).toEqual([4 * 5 + 2, []])
+    expect([documentsIn(next).length - shared.length, faultsOf(next)]).toEqual([4 * 7 + 3, []])
     expect(hashesOf(inPlace)).toEqual(hashesOf(out))
     await build(file, inPlace, { since: folderOf(inPlace) })
     expect(hashesOf(inPlace)).toEqual(hashesOf(next))

@@ -65,7 +65,8 @@ describe.each([
     for (const { key, sha256, bytes, type } of documents) {
       const content = read(key)
       expect([key, sha256, bytes]).toEqual([key, sha256Of(content), content.length])
-      expect(type).toBe(`application/${key.endsWith('.xml') ? 'xml' : 'json'}; charset=utf-8`)
+      const format = key.slice(key.lastIndexOf('.') + 1)
+      expect(type).toBe(`${format === 'csv' ? 'text' : 'application'}/${format}; charset=utf-8`)
     }
   })
 

@@ -30,7 +30,7 @@ it("leaves room in CloudFront's functions with the whole route table and long se
 })
 
 it('refuses to write a function that is too long for CloudFront', async () => {
-  const edge = { ...settings.edge, cacheControl: 'x'.repeat(2000) }
+  const edge = { ...settings.edge, cacheControl: 'x'.repeat(5000) }
   await expect(requestFunction({ ...settings, edge })).rejects.toThrow(
     /^CloudFront takes functions of at most 10240 bytes, and viewer-request has 1\d{4}: shorten edge.cacheControl/,
   )

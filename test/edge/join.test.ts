@@ -4,9 +4,10 @@ import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { times } from '../support/rounds.ts'
-import { list, optional, record, text } from '../../src/api/contract/shape.ts'
+import { list, optional, record, text, textLike } from '../../src/api/contract/shape.ts'
+import { csvEncoder } from '../../src/api/encode/csv.ts'
 import { jsonSeries, seriesRecord, xmlSeries } from '../../src/api/encode/series.ts'
-import { formats, type DocumentFormat, type Route, type RouteTable } from '../../src/api/routes/table.ts'
+import { formatsOf, type Format, type Route, type RouteTable } from '../../src/api/routes/table.ts'
 import type { WindowEntry } from '../../src/api/routes/keys.ts'
 import { gather, streamed } from '../../src/edge/cloudflare/respond.ts'
 import { overlapping, type JoinedBody } from '../../src/edge/core/answer.ts'
@@ -23,7 +24,18 @@ const body = record({
   currency: text('any'),
   after: text('any'),
 })
-const encoders = { json: jsonSeries(body, 'prices', 'date'), xml: xmlSeries(body, 'prices', 'date') }
+/** Cells hold no line ending, and CSV is declared of texts of a known form only. */
+const cell = textLike('any', 'any', '.*')
+const cells = record({ name: text('any'), value: cell })
+const csvBody = record({
+  prices: list(record({ date: cell, nav: cells, note: cell, tax: optional(cells) })),
+  currency: cell,
+})
+const encoders = {
+  json: jsonSeries(body, 'prices', 'date'),
+  xml: xmlSeries(body, 'prices', 'date'),
+  csv: csvEncoder(csvBody, { records: 'prices', then: ['currency'] }),
+}
 
 /** Texts that the cuts look for, one in each line. */
 const marks = `{"date":"2020-01-01"
@@ -33,6 +45,8 @@ const marks = `{"date":"2020-01-01"
 ],
 },
 {
+,
+,,
 "
 \\
 <item key="0">
@@ -77,19 +91,19 @@ const history = fc.record({
 type History = typeof history extends fc.Arbitrary<infer T> ? T : never
 type Window = WindowEntry & { readonly document: string }
 
-function windowsOf(value: History, format: DocumentFormat): Window[] {
+function windowsOf(value: History, format: Format): Window[] {
   const encoder = encoders[format].around(value)
   const years = [...new Set(value.prices.map(({ date }) => date.slice(0, 4)))]
   return years.map((year) => {
     const prices = value.prices.filter(({ date }) => date.startsWith(year))
     const [first = '', last = ''] = [prices[0]?.date, prices.at(-1)?.date]
     const document = encoder(prices.map(encoders[format].record))
-    return { year: Number(year), first, last, records: prices.length, json: '', xml: '', document }
+    return { year: Number(year), first, last, records: prices.length, json: '', xml: '', csv: '', document }
   })
 }
 
 interface Reading {
-  readonly format: DocumentFormat
+  readonly format: Format
   readonly from: string
   readonly to: string
   readonly windows: readonly Window[]
@@ -106,7 +120,7 @@ const general = { noEndpoint: 0, wrongMethod: 0, wrongFormat: 0, wrongLanguage: 
 const table: RouteTable = { docsUrl: '', routes: [route], problems: [], pages: [], general }
 
 function joinedBody<T>({ format, from, to, windows }: Reading, read: (window: Window) => Promise<T>) {
-  const wanted = { format, offers: formats, language: null, vary: [] }
+  const wanted = { format, offers: formatsOf({ hasCsv: true }), language: null, vary: [] }
   const values = { from, to }
   const joined: JoinedBody<T> = {
     kind: 'joined',
@@ -179,7 +193,7 @@ async function inParts(reading: Reading): Promise<string> {
   return Buffer.concat(made).toString()
 }
 
-describe.each(['json', 'xml'] as const)('a range in %s', (format) => {
+describe.each(['json', 'xml', 'csv'] as const)('a range in %s', (format) => {
   it('has exactly the records between two days, on each platform', () =>
     fc.assert(
       fc.asyncProperty(history, day, day, async (value, one, other) => {

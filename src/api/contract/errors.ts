@@ -102,8 +102,8 @@ export const generalErrors = {
     slug: 'wrongformat',
     title: 'Unsupported format: {format}',
     when: {
-      en: 'The parameter format has a value other than json or xml.',
-      de: 'Der Parameter format hat einen anderen Wert als json oder xml.',
+      en: 'The parameter format has a value other than json or xml (prices: or csv).',
+      de: 'Der Parameter format hat einen anderen Wert als json oder xml (bei Preisen auch csv).',
     },
   },
   wrongLanguage: {

@@ -19,6 +19,8 @@ export interface Page {
 /** Who publishes, and what may be done with the data. Each is null if the settings do not say it. */
 export interface Publisher {
   readonly name: string | null
+  /** By when new data are usually live, with a time zone: `05:30 Europe/Berlin`. */
+  readonly publishedBy: string | null
   /** Addresses of pages elsewhere. */
   readonly imprint: string | null
   readonly privacy: string | null

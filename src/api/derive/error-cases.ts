@@ -39,9 +39,12 @@ export function errorCases(endpoint: Endpoint): readonly ErrorCase[] {
   return endpoint.hasLanguages ? [...own, format, language] : [...own, format]
 }
 
+/** The one error of a list: there is no such file. */
+export const noFile = generalCase('noEndpoint', { path: '/api/v1/weather/' }, '/api/v1/weather/')
+
 /** The errors that belong to no endpoint at all. */
 export const strayErrorCases: readonly ErrorCase[] = [
-  generalCase('noEndpoint', { path: '/api/v1/weather/' }, '/api/v1/weather/'),
+  noFile,
   generalCase('wrongMethod', { method: 'POST' }, null),
 ]
 

@@ -1,6 +1,7 @@
 /** JSON Schemas (2020-12) from the shapes of documents, and the schema of each kind of document: `schemas/<id>.json`. */
 
 import type { Endpoint } from '../contract/endpoint.ts'
+import { lists } from '../contract/lists.ts'
 import type { Fields, Shape } from '../contract/shape.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -85,7 +86,7 @@ function nullable(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * The schema of each endpoint, `error` and `window-list`, with its key.
+ * The schema of each endpoint, each list, `error` and `window-list`, with its key.
  * @param baseUrl where the schemas are published, without a closing slash: their `$id`s begin with it
  */
 export function documentSchemas(endpoints: readonly Endpoint[], baseUrl: string) {
@@ -97,6 +98,9 @@ export function documentSchemas(endpoints: readonly Endpoint[], baseUrl: string)
   return [
     ...endpoints.map((endpoint) =>
       document(endpoint.id, endpoint.summary.en, answerSchema(endpoint, fileOf)),
+    ),
+    ...lists.flatMap(({ id, title, body }) =>
+      body === null ? [] : [document(id, title.en, schemaOf(body))],
     ),
     document('error', 'An error: the answer where there is none', errorSchema),
     document('window-list', 'The yearly windows that a fund has historic prices in', windowListSchema),

@@ -1,15 +1,17 @@
 /** The OpenAPI 3.1 description of the API, made from the registry: `openapi.json`. Pure. */
 
 import { groupsOf, type Endpoint, type PathParameter } from '../contract/endpoint.ts'
+import type { PublishedList } from '../contract/lists.ts'
 import type { Publisher } from '../contract/page.ts'
 import { fill } from '../routes/keys.ts'
 import { problemDocument } from '../routes/problems.ts'
 import { formats, formatsOf, languages, type DocumentFormat } from '../routes/table.ts'
-import { errorCases, type ErrorCase } from './error-cases.ts'
-import { answerSchema, dayPattern, errorSchema, type JsonSchema } from './json-schema.ts'
+import { errorCases, noFile, type ErrorCase } from './error-cases.ts'
+import { answerSchema, dayPattern, errorSchema, schemaOf, type JsonSchema } from './json-schema.ts'
 
 export interface OpenApiSource {
   readonly endpoints: readonly Endpoint[]
+  readonly lists: readonly PublishedList[]
   /** The address that the API is published at, without a closing slash. */
   readonly baseUrl: string
   /** The base of each error's `type`, without a closing slash. */
@@ -17,6 +19,8 @@ export interface OpenApiSource {
   readonly publisher: Publisher | null
   /** By endpoint: an answer of this snapshot. */
   readonly examples: ReadonlyMap<string, OpenApiExample>
+  /** By list: what it looks like. */
+  readonly listExamples: ReadonlyMap<string, unknown>
   /** What stands in the parameters' examples, by name. */
   readonly values: Readonly<Record<string, string>>
 }
@@ -30,11 +34,14 @@ export interface OpenApiExample {
 }
 
 export function openApi(source: OpenApiSource): JsonSchema {
-  const { endpoints, baseUrl, docsUrl } = source
+  const { endpoints, lists, baseUrl, docsUrl } = source
   const schemas = endpoints.map((endpoint): [string, JsonSchema] => {
     const schema = answerSchema(endpoint, referenceTo)
     return [schemaName(endpoint.id), { title: endpoint.summary.en, ...schema }]
   })
+  const listSchemas = lists.flatMap(({ id, title, body }): [string, JsonSchema][] =>
+    body === null ? [] : [[schemaName(id), { title: title.en, ...schemaOf(body) }]],
+  )
   return {
     openapi: '3.1.0',
     info: {
@@ -52,17 +59,28 @@ export function openApi(source: OpenApiSource): JsonSchema {
     // Nobody logs in.
     security: [],
     externalDocs: { url: `${docsUrl}/`, description: 'Documentation' },
-    tags: groupsOf(endpoints).map(({ id, title }) => ({
-      name: id,
-      description: title.en,
-      externalDocs: { url: `${docsUrl}/v1/endpoints/${id}/` },
-    })),
-    paths: Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, pathItem(endpoint, source)])),
+    tags: [
+      ...groupsOf(endpoints).map(({ id, title }) => ({
+        name: id,
+        description: title.en,
+        externalDocs: { url: `${docsUrl}/v1/endpoints/${id}/` },
+      })),
+      { name: listTag, description: 'Lists', externalDocs: { url: `${docsUrl}/lists/` } },
+    ],
+    paths: Object.fromEntries([
+      ...endpoints.map((endpoint) => [endpoint.path, pathItem(endpoint, source)] as const),
+      ...lists.map((list) => [list.path, listItem(list, source)] as const),
+    ]),
     components: {
-      schemas: { ...Object.fromEntries(schemas), Error: errorSchema, Xml: xmlSchema, Csv: csvSchema },
+      schemas: {
+        ...Object.fromEntries([...schemas, ...listSchemas]),
+        Error: errorSchema,
+        Xml: xmlSchema,
+        Csv: csvSchema,
+      },
       parameters: sharedParameters,
       headers: sharedHeaders,
-      responses: sharedResponses,
+      responses: { ...sharedResponses, noFile: errorResponse([noFile], docsUrl) },
     },
   }
 }
@@ -104,10 +122,12 @@ function contactAndLicense({ name, contact, licence }: Publisher): JsonSchema {
 const description = `\
 Prices, performance, structures, key figures, profiles, asset allocations and EMT data of funds, by ISIN.
 
-Every operation is a GET (HEAD and OPTIONS answer too; any other method is a 405). Paths end with a slash; without it a
-path answers 308. Answers are JSON or XML, prices also CSV: \`format\` decides, else the \`Accept\` header, else JSON. The XML form has the
+Every operation is a GET (HEAD and OPTIONS answer too; any other method is a 405). Paths of endpoints end with a slash;
+without it a path answers 308. Answers are JSON or XML, prices also CSV: \`format\` decides, else the \`Accept\` header, else JSON. The XML form has the
 root element \`root\`; lists and maps are \`item\` elements with an attribute \`key\` (an index from 0, or the map's key),
-but for \`funds\`, whose members are elements named by ISIN; null is an empty element, true is 1 and false is 0.`
+but for \`funds\`, whose members are elements named by ISIN; null is an empty element, true is 1 and false is 0.
+
+The operations tagged \`lists\` are plain files: they have one form, ignore all parameters, and their only error is 404.`
 
 function pathItem(endpoint: Endpoint, source: OpenApiSource): JsonSchema {
   const { id, group, summary } = endpoint
@@ -134,6 +154,53 @@ function pathItem(endpoint: Endpoint, source: OpenApiSource): JsonSchema {
       responses: responsesOf(endpoint, hasLanguages, source),
     },
   }
+}
+
+const listTag = 'lists'
+
+/** A list is a file: no `format`, no language, and no error but 404. */
+function listItem(list: PublishedList, source: OpenApiSource): JsonSchema {
+  const { id, path, title, about, type, body } = list
+  const { docsUrl, listExamples } = source
+  const own = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
+    return { name, in: 'path', required: true, ...listParameters[name], example: source.values[name] }
+  })
+  return {
+    get: {
+      operationId: id,
+      tags: [listTag],
+      summary: title.en,
+      description: about.en,
+      externalDocs: { url: `${docsUrl}/lists/#${id}` },
+      parameters: [
+        ...own,
+        ...['ifNoneMatch', 'ifModifiedSince'].map((name) => ({ $ref: `#/components/parameters/${name}` })),
+      ],
+      responses: {
+        200: {
+          description: title.en,
+          headers: headers('ETag', 'LastModified', 'CacheControl', 'AccessControlAllowOrigin'),
+          content: {
+            [type]: {
+              schema: body === null ? (type === 'application/json' ? anyObject : text) : schemaReference(id),
+              example: listExamples.get(id),
+            },
+          },
+        },
+        304: { $ref: '#/components/responses/notModified' },
+        404: { $ref: '#/components/responses/noFile' },
+        503: { $ref: '#/components/responses/unavailable' },
+      },
+    },
+  }
+}
+
+const listParameters: Readonly<Record<string, JsonSchema>> = {
+  as_of: {
+    description: 'Day of the publication, ISO 8601',
+    schema: { type: 'string', format: 'date', pattern: dayPattern },
+  },
+  id: { description: 'Id of an endpoint or of a list, `error` or `window-list`', schema: { type: 'string' } },
 }
 
 const hasCsv = (endpoint: Endpoint) => (endpoint.scope === 'all' ? endpoint.of : endpoint).csv !== undefined
@@ -275,6 +342,7 @@ function headers(...names: (keyof typeof sharedHeaders)[]): JsonSchema {
 }
 
 const text = { type: 'string' }
+const anyObject = { type: 'object' }
 
 const sharedHeaders = {
   ETag: { description: 'Strong; differs between formats, languages and content codings', schema: text },

@@ -4,8 +4,11 @@ import type { Endpoint } from '../contract/endpoint.ts'
 import { generalErrors, generalGroup, type ErrorRow } from '../contract/errors.ts'
 import type { Parameter, Problem, Route, RouteTable } from '../routes/table.ts'
 
-/** What a snapshot has beside the API: names of its top folder. */
-export const pages: readonly string[] = 'docs funds downloads status changes schemas openapi.json'.split(' ')
+/** What a snapshot has beside the API: names of its top folder. Nobody can ask for other files there: they are for the publisher. */
+export const pages: readonly string[] = (
+  'docs funds compare downloads status changes schemas not-found openapi.json ' +
+  'index.html de.html robots.txt sitemap.xml llms.txt llms-full.txt'
+).split(' ')
 
 /**
  * @param docsUrl absolute address of the documentation, without a closing slash

@@ -24,8 +24,12 @@ export function folderSegments(route: Route): readonly string[] {
 
 /** The key of a whole document. `language` counts only on a route with languages. */
 export function documentKey(route: Route, values: Values, language: Language, format: Format): string {
-  return folderKey(route, values) + (route.hasLanguages ? 'index.' + language + '.' : 'index.') + format
+  return folderKey(route, values) + documentName(route.hasLanguages ? language : null, format)
 }
+
+/** The name of a whole document in its folder. @param language null on a route without languages */
+export const documentName = (language: Language | null, format: Format): string =>
+  (language ? 'index.' + language + '.' : 'index.') + format
 
 /** The key of the refusal that lies where a known fund has no answer. */
 export function errorKey(route: Route, values: Values, format: DocumentFormat): string {

@@ -3,16 +3,30 @@
  * what may be used here.
  */
 
-import type { RouteTable } from './table.ts'
-import { isDay } from './values.ts'
+import type { Language, RouteTable } from './table.ts'
+import { isDay, isIsinInEitherCase } from './values.ts'
 
 /**
  * - `page`: the key of the file. A path that ends with a slash means the `index.html` there.
- * - `open`: a folder without its closing slash.
+ * - `moved`: the path that the page has instead. A folder without its closing slash has one with it.
  * - `none`: no page has such a path.
  */
 export type PageMatch =
-  { readonly kind: 'page'; readonly key: string } | { readonly kind: 'open' } | { readonly kind: 'none' }
+  | { readonly kind: 'page'; readonly key: string }
+  | { readonly kind: 'moved'; readonly to: string }
+  | { readonly kind: 'none' }
+
+/** Addresses that people try, and where they find what they want. */
+const moved: Readonly<Record<string, string>> = {
+  '/docs/v1/': '/docs/',
+  '/docs/v1/endpoints/': '/docs/',
+  '/downloads/': '/downloads/latest/',
+  '/favicon.ico': '/docs/assets/icon.svg',
+}
+
+/** The key of a page that there is once for each language: `compare/de.html`. @param folder empty, or with its closing slash */
+export const pageKey = (folder: string, language: Language): string =>
+  folder + (language === 'de' ? 'de' : 'index') + '.html'
 
 /** The JSON answers as one file, among the downloads. */
 export const documentsName = 'documents.zip'
@@ -21,14 +35,20 @@ export const documentsName = 'documents.zip'
 const pagePath = /^(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+\/?$/
 
 /** @param path as it was sent, still percent-encoded */
-export function matchPage(table: RouteTable, path: string): PageMatch {
+export function matchPage(table: Pick<RouteTable, 'pages'>, path: string): PageMatch {
+  if (!pagePath.test(path)) return { kind: 'none' }
+  const to = moved[path]
+  if (to) return { kind: 'moved', to }
   const segments = path.split('/')
-  if (!pagePath.test(path) || table.pages.indexOf(segments[1] as string) < 0) return { kind: 'none' }
+  if (table.pages.indexOf(segments[1] as string) < 0) return { kind: 'none' }
+  const isin = segments[2] || ''
+  if (isIsinInEitherCase(isin) && isin !== isin.toUpperCase())
+    return { kind: 'moved', to: path.replace(isin, isin.toUpperCase()) }
   const name = segments[segments.length - 1] as string
   if (name === '') return { kind: 'page', key: path.slice(1) + 'index.html' }
   // The checksums of downloads are the one file whose name has no ending.
   const isFile = name.indexOf('.') >= 0 || name === 'SHA256SUMS'
-  return isFile ? { kind: 'page', key: path.slice(1) } : { kind: 'open' }
+  return isFile ? { kind: 'page', key: path.slice(1) } : { kind: 'moved', to: path + '/' }
 }
 
 /** What `live.json` says of where things lie in a bucket. Source: src/bucket/keys.md. */

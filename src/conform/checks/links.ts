@@ -5,7 +5,8 @@ import { checksOf, exampleChecksOf } from '../check.ts'
 
 export const linkChecks = exampleChecksOf('links', {
   'links to the other format, and to the other language where there is one': async (context) => {
-    const { ask, same, target, hasLanguages } = context
+    const { ask, same, target, hasLanguages, hasCsv } = context
+    const csv = hasCsv ? ['text/csv'] : []
     for (const [query, type, language] of [
       ['', 'application/xml', 'en'],
       ['?format=xml&language=en', 'application/json', 'de'],
@@ -14,7 +15,12 @@ export const linkChecks = exampleChecksOf('links', {
       const asked = { target: target + query }
       const links = readLinks((await ask(asked)).headers.get('link') ?? '')
       const found = links.map((link) => link.hreflang ?? link.type).sort()
-      same(asked, 'types and languages of the alternates', found, hasLanguages ? [type, language] : [type])
+      same(
+        asked,
+        'types and languages of the alternates',
+        found,
+        hasLanguages ? [type, language] : [type, ...csv],
+      )
     }
   },
   'answers each linked alternate with the type and language that the link says': async (context) => {

@@ -11,7 +11,7 @@ export const negotiationChecks = checksOf('negotiation', {
     return context.compareAll(targetsOf(context).flatMap(inEach))
   },
   'answers each kind of document in each format and language that headers ask for': (context) => {
-    const headers = ['application/json', 'application/xml'].flatMap((accept) =>
+    const headers = ['application/json', 'application/xml', 'text/csv'].flatMap((accept) =>
       ['de', 'en'].map((acceptLanguage) => ({ accept, acceptLanguage })),
     )
     return context.compareAll(
@@ -24,6 +24,7 @@ export const negotiationChecks = checksOf('negotiation', {
         { target: `${target}?format=json&language=de`, accept: 'application/xml', acceptLanguage: 'en' },
         { target: `${target}?language=en&format=xml`, accept: 'application/json', acceptLanguage: 'de' },
         { target: `${target}?format=xml`, accept: 'application/json', acceptLanguage: 'en' },
+        { target: `${target}?format=csv`, accept: 'application/xml' },
       ]),
     ),
   'weighs any mixture of media ranges and languages': (context) => {
@@ -31,7 +32,10 @@ export const negotiationChecks = checksOf('negotiation', {
     const targets = targetsOf(context)
     const requests = Array.from({ length: Math.ceil(randomRequests / 5) }, () => ({
       target: random.pick(targets),
-      accept: weighed(random, 'application/json | text/xml | */* | text/html | application/xhtml+xml'),
+      accept: weighed(
+        random,
+        'application/json | text/xml | text/csv | */* | text/html | application/xhtml+xml',
+      ),
       acceptLanguage: weighed(random, 'de | en-GB | * | fr | it-CH'),
     }))
     return compareAll(requests)
@@ -64,7 +68,7 @@ const accepts =
   application/json;q=0.5,*/*;q=0.8 | application/xml;q=0 | application/xml;q=0.000, text/plain |
   text/xml;q=0.001 | text/xml; q=1.000 | text/xml;charset=utf-8 | text/xml ; q=0.3 , */* ; q=0.2 |
   application/json;q=0.2,application/hal+json;q=0.8,text/xml;q=0.7 | | , | ; | xml | text/xml;q= | text/xml;q=x |
-  text/xml;q=2 | *`)
+  text/xml;q=2 | * | text/csv | text/csv,*/* | text/csv;q=0.5,*/*;q=0.4 | text/csv;q=0.1,application/json;q=0.2`)
 
 const acceptLanguages =
   alternatives(`de | en | en-GB | de-AT,en | EN | en;q=0.8,de;q=0.9 | en;q=0.9,de;q=0.8 | fr |

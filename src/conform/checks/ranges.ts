@@ -13,17 +13,22 @@ export const rangeChecks = checksOf('ranges', {
       const days = oracle.priceDays(isin)
       return days === undefined ? [] : edgeRanges(days).map((range) => targetOf(isin, range))
     })
-    const formats = ['json', 'xml']
+    const formats = ['json', 'xml', 'csv']
     return compareAll(
       targets.flatMap((target) => formats.map((format) => ({ target: `${target}?format=${format}` }))),
     )
   },
-  'answers any range in JSON as SQL finds it': (context) => compareRandom(context, 'json', 2 / 3),
+  'answers any range in JSON as SQL finds it': (context) => compareRandom(context, 'json', 1 / 3),
+  'answers any range in CSV as SQL finds it': (context) => compareRandom(context, 'csv', 1 / 3),
   'answers any range in XML as SQL finds it, its items counted from 0': (context) =>
     compareRandom(context, 'xml', 1 / 3),
 })
 
-async function compareRandom(context: CheckContext, format: 'json' | 'xml', share: number): Promise<void> {
+async function compareRandom(
+  context: CheckContext,
+  format: 'json' | 'xml' | 'csv',
+  share: number,
+): Promise<void> {
   const { oracle, isins, random, randomRequests, compareAll } = context
   if (isins.length === 0) return
   const requests = Array.from({ length: Math.ceil(randomRequests * share) }, () => {

@@ -28,6 +28,11 @@ export function toJson(tree: Tree): string {
   return `{${members.join(',')}}`
 }
 
+/** Lines of cells, the names of the columns first. No cell holds a comma, a quotation mark or a line ending. */
+export type Table = readonly (readonly string[])[]
+
+export const toCsv = (table: Table): string => table.map((cells) => `${cells.join(',')}\r\n`).join('')
+
 export const toXml = (tree: Tree): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n${element('root', '', tree)}`
 

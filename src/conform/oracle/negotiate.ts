@@ -3,11 +3,16 @@
  * wins over headers and is not read here.
  */
 
+export type OracleFormat = 'json' | 'xml' | 'csv'
+
 /** How exactly a range of the header names an offer; undefined if it does not name it. */
 type SpecificityOf = (range: string) => number | undefined
 
-/** The best format of an Accept header; JSON if nothing in it is acceptable or readable. */
-export function acceptedFormat(header: string | undefined): 'json' | 'xml' {
+/**
+ * The best format of an Accept header; JSON if nothing in it is acceptable or readable, and for a browser, which prefers HTML.
+ * @param hasCsv whether the answer is there as CSV
+ */
+export function acceptedFormat(header: string | undefined, hasCsv = false): OracleFormat {
   const json: SpecificityOf = (range) => {
     if (range === '*/*') return 0
     if (range === 'application/*+json') return 1
@@ -17,7 +22,18 @@ export function acceptedFormat(header: string | undefined): 'json' | 'xml' {
     if (range === '*/*') return 0
     return range === 'application/xml' || range === 'text/xml' ? 2 : undefined
   }
-  return isSecondBetter(header, json, xml) ? 'xml' : 'json'
+  const only =
+    (name: string): SpecificityOf =>
+    (range) =>
+      range === '*/*' ? 0 : range === name ? 2 : undefined
+  const offers: [OracleFormat, SpecificityOf][] = [
+    ['json', json],
+    ['xml', xml],
+  ]
+  if (hasCsv) offers.push(['csv', only('text/csv')])
+  offers.push(['json', only('text/html')])
+  const [format] = offers.reduce((best, offer) => (isSecondBetter(header, best[1], offer[1]) ? offer : best))
+  return format
 }
 
 /**

@@ -2,11 +2,11 @@
  * A second implementation of the whole interface, small and slow, straight from SQL. It gives the expected answers. It
  * shares no code with the product, so that a wrong declaration there cannot agree with itself.
  */
-import { type Branch, toJson, toXml, withXmlCharacters } from './document.ts'
+import { toCsv, toJson, toXml, withXmlCharacters } from './document.ts'
 import { type OracleFunds, openOracleFunds } from './funds.ts'
-import { acceptedFormat, acceptedLanguage } from './negotiate.ts'
+import { acceptedFormat, acceptedLanguage, type OracleFormat } from './negotiate.ts'
 import { OracleProblem, problems } from './problems.ts'
-import { decodePercent, readTarget, route } from './route.ts'
+import { decodePercent, hasCsv, readTarget, route } from './route.ts'
 
 export interface OracleRequest {
   /** GET unless given. */
@@ -56,25 +56,26 @@ export function openOracle(settings: OracleSettings) {
 function answerWithBody(funds: OracleFunds, settings: OracleSettings, request: OracleRequest): OracleAnswer {
   const { method = 'GET', target, accept } = request
   const { path, rawQuery, parameter } = readTarget(target)
-  const format = formatOf(parameter('format')) ?? acceptedFormat(accept)
-  const vary = formatOf(parameter('format')) === undefined ? ['accept'] : []
+  const given = formatOf(path, parameter('format'))
+  const format = given ?? acceptedFormat(accept, hasCsv(path))
+  const vary = given === undefined ? ['accept'] : []
   if (method === 'OPTIONS') return { status: 204, headers: {}, body: '' }
   if (['GET', 'HEAD'].includes(method) && !path.endsWith('/') && hasEndpoint(`${path}/`))
     return { status: 308, headers: { location: `${path}/${rawQuery}` }, body: '' }
   const answer = (
     status: number,
-    document: Branch,
+    body: string,
+    type: string,
     own: OracleAnswer['headers'],
     varyToo: readonly string[],
   ) => {
     const names = [...vary, ...varyToo].join(', ')
-    const headers = { 'content-type': `application/${format}; charset=utf-8`, ...own }
-    const body = format === 'json' ? toJson(document) : toXml(document)
+    const headers = { 'content-type': `${type}; charset=utf-8`, ...own }
     return { status, headers: names === '' ? headers : { ...headers, vary: names }, body }
   }
   try {
-    const { document, headers, varyToo } = findDocument(funds, settings, request)
-    return answer(200, document, headers, varyToo)
+    const { body, headers, varyToo } = findBody(funds, settings, request, format)
+    return answer(200, body, `${format === 'csv' ? 'text' : 'application'}/${format}`, headers, varyToo)
   } catch (error) {
     if (!(error instanceof OracleProblem)) throw error
     const [status, group, slug] = error.place
@@ -82,32 +83,41 @@ function answerWithBody(funds: OracleFunds, settings: OracleSettings, request: O
     const type = `${settings.docsUrl}/v1/endpoints/${group}/#error-${status}-${slug}`
     // A refusal is English, so it does not depend on the language.
     const headers = { 'content-language': 'en', ...(status === 405 && { allow: 'GET, HEAD, OPTIONS' }) }
-    return answer(status, { title, type, status }, headers, [])
+    const refusal = { title, type, status }
+    if (format === 'xml') return answer(status, toXml(refusal), 'application/xml', headers, [])
+    return answer(status, toJson(refusal), 'application/json', headers, [])
   }
 }
 
 /** @throws {OracleProblem} */
-function findDocument(
+function findBody(
   funds: OracleFunds,
   { asOf }: OracleSettings,
   { method = 'GET', target, acceptLanguage }: OracleRequest,
-): { document: Branch; headers: OracleAnswer['headers']; varyToo: string[] } {
+  wanted: OracleFormat,
+): { body: string; headers: OracleAnswer['headers']; varyToo: string[] } {
   if (method !== 'GET' && method !== 'HEAD') throw problems.wrongMethod(method)
   const { path, parameter } = readTarget(target)
   const call = route(path)
   if (call === undefined) throw problems.noEndpoint(decodePercent(path))
   const format = parameter('format')
-  if (format !== undefined && formatOf(format) === undefined) throw problems.wrongFormat(format)
+  if (format !== undefined && formatOf(path, format) === undefined) throw problems.wrongFormat(format)
   const asked = call.hasLanguages ? parameter('language') : 'de'
   if (asked !== undefined && asked !== 'de' && asked !== 'en') throw problems.wrongLanguage(asked)
   const language = asked ?? acceptedLanguage(acceptLanguage)
   const fund = call.hasForm ? funds.find(call.isin) : undefined
-  const document = call.answer({ ...call, funds, asOf, fund, language })
+  const question = { ...call, funds, asOf, fund, language }
+  const inFormat = {
+    json: () => toJson(call.answer(question)),
+    xml: () => toXml(call.answer(question)),
+    csv: () => toCsv(call.table?.(question) ?? []),
+  }
   const headers: OracleAnswer['headers'] = call.hasLanguages ? { 'content-language': language } : {}
-  return { document, headers, varyToo: asked === undefined ? ['accept-language'] : [] }
+  return { body: inFormat[wanted](), headers, varyToo: asked === undefined ? ['accept-language'] : [] }
 }
 
-const formatOf = (text: string | undefined) => (text === 'json' || text === 'xml' ? text : undefined)
+const formatOf = (path: string, text: string | undefined) =>
+  text === 'json' || text === 'xml' || (text === 'csv' && hasCsv(path)) ? text : undefined
 
 /** Whether the path belongs to an endpoint, its parameters right or wrong. */
 function hasEndpoint(path: string): boolean {

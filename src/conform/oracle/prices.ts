@@ -1,5 +1,5 @@
 /** Endpoints 1 to 3: current prices of one fund and of all, historic prices of a range. */
-import type { Branch } from './document.ts'
+import type { Branch, Table } from './document.ts'
 import { type OracleFund, type OracleFunds, type Question, fundTree } from './funds.ts'
 import { problems } from './problems.ts'
 
@@ -29,6 +29,49 @@ export function historicPrices(question: Question): Branch {
   const prices = funds.select<PriceRow>(inRange, isin, from, to).map(historicRecord)
   return { fund: fundTree(fund, 'without status date'), prices, currency: fund.currency }
 }
+
+const commonColumns =
+  'date issue_price repurchase_price net_asset_value change change_percent performance'.split(' ')
+const taxColumns = 'intercompany_profit share_profit real_estate_profits share_profit2'.split(' ')
+
+export function currentPricesTable(question: Question): Table {
+  currentPrices(question)
+  const columns = [...commonColumns, 'currency']
+  return [columns, ...newestWith(question.funds, columns, question.isin)]
+}
+
+export function currentPricesTableOfAll({ funds }: Question): Table {
+  const columns = ['isin', ...commonColumns, 'currency']
+  const shown = funds.all().filter(mayShowPrices)
+  return [columns, ...shown.flatMap(({ isin }) => newestWith(funds, columns, isin))]
+}
+
+export function historicPricesTable(question: Question): Table {
+  historicPrices(question)
+  const { funds, isin, from, to } = question
+  const columns = [...commonColumns, ...taxColumns, 'currency']
+  return [
+    columns,
+    ...cellsOf(funds, columns, 'isin = ? AND date BETWEEN ? AND ? ORDER BY date', isin, from, to),
+  ]
+}
+
+const newestWith = (funds: OracleFunds, columns: readonly string[], isin: string): Table =>
+  cellsOf(funds, columns, 'isin = ? ORDER BY date DESC LIMIT 1', isin)
+
+/** Prices with the currency of their fund. NULL is an empty cell. */
+const cellsOf = (
+  funds: OracleFunds,
+  columns: readonly string[],
+  which: string,
+  ...parameters: readonly string[]
+): Table =>
+  funds
+    .select<Readonly<Record<string, string | null>>>(
+      `SELECT * FROM price JOIN (SELECT isin, currency FROM fund) USING (isin) WHERE ${which}`,
+      ...parameters,
+    )
+    .map((row) => columns.map((column) => row[column] ?? ''))
 
 function pricedFund({ fund, isin }: Question, which: 'current' | 'historic'): OracleFund {
   if (fund === undefined) throw problems.noPrices(isin, which)

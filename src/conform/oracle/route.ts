@@ -1,6 +1,6 @@
 /** From a target to one of the 13 endpoints and its parameters. */
 
-import type { Branch } from './document.ts'
+import type { Branch, Table } from './document.ts'
 import { allocationsTree, emtTree, figuresTree, profileTree, structureNames, structureTree } from './facts.ts'
 import type { Question } from './funds.ts'
 import {
@@ -9,11 +9,43 @@ import {
   performanceYears,
   performanceYearsOfAll,
 } from './performance.ts'
-import { currentPrices, currentPricesOfAll, historicPrices } from './prices.ts'
+import {
+  currentPrices,
+  currentPricesOfAll,
+  currentPricesTable,
+  currentPricesTableOfAll,
+  historicPrices,
+  historicPricesTable,
+} from './prices.ts'
 import { problems } from './problems.ts'
+
+/** The answers that are there as CSV. */
+const tables = new Map<Call['answer'], (question: Question) => Table>([
+  [currentPrices, currentPricesTable],
+  [currentPricesOfAll, currentPricesTableOfAll],
+  [historicPrices, historicPricesTable],
+])
+
+/** Whether a path is that of an endpoint with CSV, or the beginning of one: its parameters may be wrong, or missing. */
+export function hasCsv(path: string): boolean {
+  const [root, version, name = '', ...rest] = path
+    .replace(/^\//, '')
+    .replace(/\/$/, '')
+    .split('/')
+    .map(decodePercent)
+  const most = { 'prices-current': 1, 'prices-current-all': 0, 'prices-historic': 3 }[name]
+  return (
+    isShort(path) && path.startsWith('/') && root === 'api' && version === 'v1' && rest.length <= (most ?? -1)
+  )
+}
+
+const isShort = (path: string) =>
+  path.length <= 900 && path.split('/').every((segment) => segment.length <= 255)
 
 export interface Call extends Pick<Question, 'isin' | 'type' | 'from' | 'to'> {
   readonly answer: (question: Question) => Branch
+  /** The answer as CSV, if there is one. */
+  readonly table: ((question: Question) => Table) | undefined
   readonly hasLanguages: boolean
   /** Whether the text had the form of an ISIN before it became upper case: the upper case of `ſ` is an S. */
   readonly hasForm: boolean
@@ -44,7 +76,7 @@ const singleFundEndpoints: readonly (readonly [path: string, Call['answer'], has
  * @throws {OracleProblem} if the path lacks a parameter, or has a wrong one
  */
 export function route(path: string): Call | undefined {
-  if (path.length > 900 || path.split('/').some((segment) => segment.length > 255)) return undefined
+  if (!isShort(path)) return undefined
   if (!path.startsWith('/') || !path.endsWith('/')) return undefined
   const [root, ...segments] = path.slice(1, -1).split('/').map(decodePercent)
   if (root !== 'api') return undefined
@@ -86,7 +118,8 @@ function given(isin: string | undefined): string {
 
 function callOf(answer: Call['answer'], hasLanguages: boolean, isin: string): Call {
   const hasForm = /^[A-Za-z]{2}[A-Za-z0-9]{9}[0-9]$/.test(isin)
-  return { answer, hasLanguages, isin: isin.toUpperCase(), hasForm, type: '', from: '', to: '' }
+  const table = tables.get(answer)
+  return { answer, table, hasLanguages, isin: isin.toUpperCase(), hasForm, type: '', from: '', to: '' }
 }
 
 /** Whether a text is YYYY-MM-DD and a day of the Gregorian calendar. */

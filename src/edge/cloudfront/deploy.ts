@@ -126,20 +126,10 @@ export async function responseFunction(given: DeploymentSettings): Promise<strin
 }
 
 async function functionCode(factory: string, module: string, options: unknown): Promise<string> {
-  const entry = `import { ${factory} } from '${module}${sourceExtension}'\nfundpress = ${factory}(${literal(options)})`
-  const code = await bundle({ entry, format: 'iife', target: 'njs', shortNames })
-  return `var fundpress;\n${withShortKinds(code)}`
+  const entry = `import { ${factory} } from '${module}${sourceExtension}'\nfundpress = ${factory}(${JSON.stringify(options)})`
+  const code = await bundle({ entry, format: 'iife', target: 'njs' })
+  return `var fundpress;\n${code}`
 }
-
-/** Kinds of the core's values, which become one letter. No other text of the functions may be the same: no kind is in an answer. */
-const internalKinds =
-  'choice date document incomplete isin none open page preflight range redirect refusal route'.split(' ')
-
-const withShortKinds = (code: string) =>
-  code.replaceAll(/"([a-z]+)"/g, (text, word: string) => {
-    const index = internalKinds.indexOf(word)
-    return index < 0 ? text : `"${letters.charAt(index)}"`
-  })
 
 /** The most bytes of source that CloudFront accepts. Source: its quotas, measured. */
 const maxFunctionBytes = 10_240
@@ -161,25 +151,3 @@ function wrongMethodTemplates({ problems, general }: RouteTable) {
     problemDocument('', problem, { method: '{method}' }, format).replace(wrongType, '{type}')
   return { wrongMethod: Object.fromEntries(formats.map((format) => [format, document(format)])), wrongType }
 }
-
-/** JSON without quotation marks around names: esbuild shortens only such names. */
-function literal(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(literal).join(',')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  return `{${Object.entries(value)
-    .map(([name, inner]) => `${name}:${literal(inner)}`)
-    .join(',')}}`
-}
-
-/**
- * Properties that get short names, because 10,240 bytes are not many. Only the functions' own code may know them (the note from one
- * function to the other included): no property of an event, of the module `cloudfront`, of the KeyValueStore's value or of a query.
- * Names in quotation marks, `headers['vary']`, stay.
- */
-const internalNames = (
-  'accept acceptLanguage cacheControl choices dates errorCacheControl errorKey exactness failover from general hasLanguages invalid ' +
-  'key kind listKey location missing name noEndpoint order origins pages parameters path paths problem problems quality query ' +
-  'route routes series settings since status table text to unknown values vary wanted wrongFormat wrongLanguage wrongMethod wrongType'
-).split(' ')
-const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
-const shortNames = Object.fromEntries(internalNames.map((name, index) => [name, letters.charAt(index)]))

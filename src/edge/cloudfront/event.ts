@@ -1,7 +1,7 @@
 /** The part of the API of CloudFront Functions that the edge uses. Source: CloudFront's developer guide. */
 
 import { noStore, previewHeader, snapshotHeader } from '../core/preview.ts'
-import type { Representation } from '../core/resolve.ts'
+import type { Representation } from '../core/representation.ts'
 
 /** Names in lower case. `multiValue`: a header that the client sent several times. */
 export type CloudFrontHeaders = Record<
@@ -50,7 +50,7 @@ export interface Note {
   readonly wanted?: Representation
 }
 
-/** The request header with the client's target, for a Lambda that cannot see it in the path. */
+/** The request header with the target of the client, or of an equal request, for the Lambda. */
 export const targetHeader = 'x-fundpress-target'
 
 /** Changes the answer to a request that the viewer-request function has found to be a preview. */

@@ -6,14 +6,12 @@
 
 import type { Writable } from 'node:stream'
 import { LRUCache } from 'lru-cache'
-import { fill } from '../../api/routes/keys.ts'
 import { downloadsOf } from '../../api/routes/pages.ts'
-import { parseKey } from '../../api/routes/parse-key.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
 import { answer, fetchesAtATime, type EdgeSettings, type Store } from '../core/answer.ts'
 import { parseLiveSlot } from '../core/live.ts'
 import { answerStaged, asPreview, previewHeader, stagedBeside } from '../core/preview.ts'
-import { resolve, type EdgeRequest } from '../core/resolve.ts'
+import { requestOf, resolve, type EdgeRequest } from '../core/resolve.ts'
 import { unavailable } from '../core/standalone.ts'
 import { slotStore, type BucketReader } from '../node/bucket.ts'
 import type { NodeBody } from '../node/objects.ts'
@@ -76,7 +74,7 @@ export function lambdaEdge({ table, settings, reader, open, onFailure }: LambdaE
     const pin = parsePin(query.get('live') ?? '')
     const full = { ...table, docsUrl: pin.docsUrl }
     const store = placedStore(storeOf(pin), pin, event)
-    const request = edgeRequest(full, event, query, pin)
+    const request = edgeRequest(event, query)
     const answered = await answer({ table: full, settings, store }, resolve(full, request))
     // The viewer-request function has put the snapshot there, in place of the token.
     const snapshot = headers[previewHeader]
@@ -129,33 +127,15 @@ function storesByPin(reader: BucketReader): (pin: Pin) => Store<NodeBody> {
   }
 }
 
-/** The part of the client's request that the answer depends on. */
-function edgeRequest(
-  table: RouteTable,
-  { rawPath, headers, requestContext }: FunctionUrlEvent,
-  query: URLSearchParams,
-  pin: Pin,
-): EdgeRequest {
-  const format = query.get('format') ?? ''
-  const language = query.get('language')
-  const isNegotiated = query.get('vary') === 'accept'
-  const [path = '', asked] = (headers[targetHeader] ?? pathOf(table, rawPath, pin)).split(/\?(.*)/s)
-  const representation =
-    (isNegotiated ? '' : `format=${format}`) + (language === null ? '' : `&language=${language}`)
-  return {
-    method: requestContext.http.method,
-    path,
-    query: asked ?? representation,
-    accept: isNegotiated ? `application/${format}` : undefined,
-    acceptLanguage: undefined,
+/** The client's request, as far as the answer depends on it: see request.ts. */
+function edgeRequest({ headers, requestContext }: FunctionUrlEvent, query: URLSearchParams): EdgeRequest {
+  const accepted = (query.get('format') ?? '').split('.').filter((name) => name !== '')
+  const known = {
+    accept: accepted.map((name) => `text/${name}`).join(', '),
+    'accept-language': query.get('language') ?? '',
   }
-}
-
-/** If the bucket has no answer, the path is that of an object. It leads back to what the client asked for. */
-function pathOf(table: RouteTable, rawPath: string, { slot }: Pin): string {
-  const key = rawPath.slice(slot.length + 2)
-  const meaning = rawPath.startsWith(`/${slot}/`) ? parseKey(table, key) : null
-  return meaning?.kind === 'document' ? fill(meaning.route.path, meaning.values) : rawPath
+  const header = (name: string) => known[name as keyof typeof known]
+  return requestOf(requestContext.http.method, headers[targetHeader] ?? '/', header)
 }
 
 /** The result of the SDK's GetObject. */

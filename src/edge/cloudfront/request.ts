@@ -7,18 +7,29 @@
  * The runtime, 2.0, knows little more than ES5, and accepts at most 10,240 bytes of source.
  */
 
-import { fill } from '../../api/routes/keys.ts'
-import { folderOfDay } from '../../api/routes/pages.ts'
-import type { DocumentFormat } from '../../api/routes/table.ts'
-import { preflight, redirect, refusalHeaders } from '../core/answer.ts'
+import { documentName } from '../../api/routes/keys.ts'
+import { isTooLong } from '../../api/routes/match.ts'
+import { folderOfDay, matchPage } from '../../api/routes/pages.ts'
+import { formats, formatsOf, languages, type DocumentFormat, type Format } from '../../api/routes/table.ts'
+import { preflight, refusalHeaders } from '../core/answer.ts'
 import type { Answer, Body, EdgeSettings } from '../core/answer.ts'
 import type { LiveSlot } from '../core/live.ts'
-import { refusalOf, resolve, type Resolution } from '../core/resolve.ts'
+import {
+  preferredLanguage,
+  preferredFormat,
+  withLanguage,
+  isUnsupported,
+  parseQuery,
+  forRefusal,
+  wantedFormat,
+  wantedPage,
+} from '../core/representation.ts'
+import type { Chosen, Preferences, Query } from '../core/representation.ts'
 import { headerBytes, headersTooLong, maxRequestBytes, unavailable } from '../core/standalone.ts'
 import { previewHeader } from '../core/preview.ts'
 import { markPreview, noteHeader, targetHeader, type Note } from './event.ts'
 import type { CloudFront, CloudFrontHeaders, CloudFrontRequest, CloudFrontResponse } from './event.ts'
-import { unpackTable, type PackedTable } from './table.ts'
+import { unpackRoutes, type PackedRoute, type PackedTable } from './table.ts'
 
 export interface ViewerRequestOptions {
   readonly table: PackedTable
@@ -42,8 +53,8 @@ type PointedSlot = LiveSlot & {
 }
 
 export function viewerRequest(options: ViewerRequestOptions) {
-  const { settings } = options
-  const table = unpackTable(options.table)
+  const { settings, table } = options
+  const routes = unpackRoutes(table)
   return ({ request }: { readonly request: CloudFrontRequest }, cf: CloudFront) => {
     const { method, headers } = request
     const asked = headers[previewHeader]
@@ -58,18 +69,19 @@ export function viewerRequest(options: ViewerRequestOptions) {
         request.uri.length + query.length,
       )
       if (length > maxRequestBytes) return answered(headersTooLong)
-      const resolution = resolve(table, {
-        method,
-        path: request.uri,
+      if (method === 'OPTIONS') return answered(preflight(settings))
+      const route = routes.filter(({ pattern }) => pattern.test(request.uri))[0]
+      const found: Found = {
+        route,
+        pages: table.pages,
+        asked: parseQuery(query),
         query,
+        offers: formatsOf(route || {}),
         accept: textOf(headers['accept']),
         acceptLanguage: textOf(headers['accept-language']),
-      })
-      const { kind } = resolution
-      if (kind === 'preflight') return answered(preflight(settings))
-      if (kind === 'redirect') return answered(redirect(settings, resolution.location))
+      }
       if (method !== 'GET' && method !== 'HEAD') {
-        const wanted = refusalOf(resolution.wanted)
+        const wanted = forRefusal(wantedFormat(found, found.asked, found.offers))
         return answered({
           status: 405,
           headers: refusalHeaders(settings, wanted, 405),
@@ -81,7 +93,7 @@ export function viewerRequest(options: ViewerRequestOptions) {
           },
         })
       }
-      if (rewrite(request, query, live, resolution)) {
+      if (rewrite(request, live, found)) {
         cf.createRequestOriginGroup({
           originIds: options.origins.map((originId) => ({ originId })),
           failoverCriteria: { statusCodes: options.failover },
@@ -116,50 +128,76 @@ export function viewerRequest(options: ViewerRequestOptions) {
   }
 }
 
-/** Rewrites the request. @returns whether the bucket should have the answer */
-function rewrite(
-  request: CloudFrontRequest,
-  query: string,
-  live: LiveSlot,
-  resolution: Exclude<Resolution, { kind: 'preflight' | 'redirect' }>,
-): boolean {
-  const { headers } = request
-  const { kind, wanted } = resolution
+/** What the function knows of a request. */
+interface Found extends Preferences {
+  /** Of the address of a document or of a date range. */
+  readonly route: PackedRoute | undefined
+  readonly pages: readonly string[]
+  readonly query: string
+  readonly asked: Query
+  readonly offers: readonly Format[]
+}
+
+/**
+ * Rewrites the request. Documents and pages come from the bucket. The Lambda makes date ranges, and answers what the function does
+ * not know: refusals, redirects, pages that depend on headers. It gets an equal request, also in place of the bucket: {@link targetHeader}
+ * holds path and query, the query string has what the client's headers accept.
+ * @returns whether the bucket should have the answer
+ */
+function rewrite(request: CloudFrontRequest, live: LiveSlot, found: Found): boolean {
+  const { headers, uri } = request
+  const { route, asked, offers, accept, acceptLanguage } = found
   const since = Math.floor(Date.parse(live.liveSince) / 1000)
-  const asked = request.uri
-  delete headers[noteHeader]
-  delete headers[targetHeader]
   // Objects may be older than the snapshot, and clients know the snapshot's date.
   const known = headers['if-modified-since']
   if (known && !(Date.parse(known.value) >= since * 1000)) delete headers['if-modified-since']
-  if (kind !== 'page' || request.method !== 'GET') {
+  if (route || request.method !== 'GET') {
     // The bucket could do it, but documents have no parts, and a HEAD describes the whole.
     delete headers['range']
     delete headers['if-range']
   }
   const pin = [live.slot, live.snapshot, since, encodeURIComponent(live.docsUrl)].join('.')
-  const { format, language, vary } = wanted
-  const inLanguage = language ? '&language=' + language : ''
-  const negotiated = vary[0] === 'Accept' ? '&vary=accept' : ''
-  request.querystring = 'live=' + pin + '&format=' + format + inLanguage + negotiated
-  if (kind === 'range') {
-    request.uri = fill(resolution.route.path, resolution.values)
-    return false
+  const send = (place: string, target: string, accepted: string, inLanguages: string | null, note?: Note) => {
+    request.uri = place
+    request.querystring = 'live=' + pin + '&format=' + accepted + '&language=' + (inLanguages || '')
+    headers[targetHeader] = { value: target }
+    delete headers[noteHeader]
+    if (note) headers[noteHeader] = { value: JSON.stringify(note) }
+    return !!note
   }
-  if (kind === 'refusal') {
-    headers[targetHeader] = { value: asked + '?' + query }
-    request.uri = '/'
-    return false
+  /** What the client's query has chosen stays in the query. */
+  const sendFor = (place: string, path: string, wanted: Chosen, note?: Note) => {
+    const { format, language, vary } = wanted
+    const hasChosen = vary.indexOf('Accept') < 0
+    const hasChosenLanguage = vary.indexOf('Accept-Language') < 0
+    const query =
+      (hasChosen ? 'format=' + format : '') + (language && hasChosenLanguage ? '&language=' + language : '')
+    return send(place, path + '?' + query, hasChosen ? '' : format, hasChosenLanguage ? '' : language, note)
   }
-  const note: Note =
-    kind === 'page'
-      ? { since, path: resolution.key }
-      : { since, path: fill(resolution.route.path, resolution.values), wanted }
-  headers[noteHeader] = { value: JSON.stringify(note) }
-  if (kind === 'page') headers[targetHeader] = { value: asked }
-  request.uri = '/' + live.slot + '/' + resolution.key
-  return true
+  const isLost = isTooLong(uri)
+  const isClear =
+    route &&
+    !isLost &&
+    !isUnsupported(offers, asked.format) &&
+    !(route.hasLanguages && isUnsupported(languages, asked.language))
+  if (isClear) {
+    const plain = wantedFormat(found, asked, offers)
+    const wanted = route.hasLanguages ? withLanguage(found, asked, plain) : plain
+    const path = uri.replace(isinSegment, (text) => text.toUpperCase())
+    if (route.isRange) return sendFor('/', path, wanted)
+    const place = '/' + live.slot + path + documentName(wanted.language, wanted.format)
+    return sendFor(place, path, wanted, { since, path, wanted })
+  }
+  const page = matchPage(found, uri)
+  if (page.kind === 'page' && !isLost)
+    return sendFor('/' + live.slot + '/' + page.key, uri, wantedPage(found, asked), { since, path: page.key })
+  // Whether it may be CSV, only the Lambda knows.
+  const accepted = [formatsOf({ hasCsv: true }), formats].map((each) => preferredFormat(accept, each))
+  return send('/', uri + '?' + found.query, accepted.join('.'), preferredLanguage(acceptLanguage))
 }
+
+/** The first segment of a path that looks like an ISIN: no other one of an address of a document does. */
+const isinSegment = /\/[A-Za-z]{2}[A-Za-z0-9]{9}\d\//
 
 const textOf = (header: CloudFrontHeaders[string] | undefined) =>
   header && (header.multiValue || [header]).map(({ value }) => value).join(', ')

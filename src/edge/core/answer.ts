@@ -10,15 +10,9 @@ import {
   type Problem,
   type RouteTable,
 } from '../../api/routes/table.ts'
-import { refusalOf } from './resolve.ts'
-import type {
-  RangeResolution,
-  Refused,
-  RefusalRepresentation,
-  Resolution,
-  Stored,
-  Representation,
-} from './resolve.ts'
+import { forRefusal } from './representation.ts'
+import type { RefusalRepresentation, Representation } from './representation.ts'
+import type { BrowserPage, RangeResolution, Refused, Resolution, Stored } from './resolve.ts'
 
 /** One snapshot's objects. `B` is the platform's body. */
 export interface Store<B> {
@@ -89,7 +83,8 @@ export async function answer<B>(edge: Edge<B>, resolution: Resolution): Promise<
   const object = await store.get(resolution.key)
   if (resolution.kind === 'page') {
     if (object === null) return refusal(edge, resolution.wanted, resolution.missing)
-    return found(pageHeaders(settings, resolution.key), object, storedBody(object))
+    const headers = Object.assign(pageHeaders(settings, resolution.key), chosenHeaders(resolution.chosen))
+    return found(headers, object, storedBody(object))
   }
   if (object === null) return storedRefusal(edge, resolution)
   return found(headersOf(settings, resolution), object, storedBody(object))
@@ -122,7 +117,7 @@ async function range<B>(edge: Edge<B>, resolution: RangeResolution): Promise<Ans
   const list = JSON.parse(listText) as WindowList
   const { from, to, wanted, route, values } = resolution
   if (wanted.format === 'csv' && list.windows.some(({ csv }) => csv === undefined))
-    return withoutCsv(edge, refusalOf(wanted))
+    return withoutCsv(edge, forRefusal(wanted))
   const windows = overlapping(list.windows, from, to)
   const readWindow = async (window: WindowEntry): Promise<StoredObject<B>> => {
     const key = windowKey(route, values, window.year, wanted.format)
@@ -168,7 +163,7 @@ function rangeEtag(windows: readonly WindowEntry[], format: Format, from: string
 /** The refusal that is stored beside a known fund's answers, else the one for an unknown fund. */
 async function storedRefusal<B>(edge: Edge<B>, stored: Stored): Promise<Answer<B>> {
   const { route, values, unknown } = stored
-  const wanted = refusalOf(stored.wanted)
+  const wanted = forRefusal(stored.wanted)
   const object = unknown === null ? null : await edge.store.get(stored.errorKey)
   if (object === null) {
     if (stored.wanted.format === 'csv') {
@@ -190,20 +185,38 @@ async function storedRefusal<B>(edge: Edge<B>, stored: Stored): Promise<Answer<B
 }
 
 /** A snapshot of an earlier version has no CSV: it is refused, as the edge of that version did. */
-const withoutCsv = <B>({ table, settings }: Edge<B>, wanted: RefusalRepresentation): Answer<never> => {
-  const problem = table.problems[table.general.wrongFormat] as Problem
-  return refusal({ table, settings }, wanted, { problem, values: { format: 'csv' } })
+function withoutCsv<B>(edge: Edge<B>, wanted: RefusalRepresentation): Promise<Answer<B>> {
+  const { problems, general } = edge.table
+  return refusal(edge, wanted, {
+    problem: problems[general.wrongFormat] as Problem,
+    values: { format: 'csv' },
+  })
 }
 
-const refusal = (
-  { table, settings }: Pick<Edge<unknown>, 'table' | 'settings'>,
+/** A document; for a browser a page, if the snapshot has it. */
+async function refusal<B>(
+  { table, settings, store }: Edge<B>,
   wanted: RefusalRepresentation,
-  { problem, values }: Refused,
-): Answer<never> => ({
-  status: problem.status,
-  headers: refusalHeaders(settings, wanted, problem.status),
-  body: { kind: 'text', text: problemDocument(table.docsUrl, problem, values, wanted.format) },
-})
+  { problem, values, page }: Refused,
+): Promise<Answer<B>> {
+  const { status } = problem
+  const object = page ? await store.get(page.key) : null
+  if (page && object !== null) {
+    const headers = Object.assign(pageHeaders(settings, page.key), chosenHeaders(page))
+    headers['Cache-Control'] = settings.errorCacheControl
+    delete headers['Accept-Ranges']
+    return { status, headers, body: { kind: 'text', text: await store.text(object.body) } }
+  }
+  return {
+    status,
+    headers: refusalHeaders(settings, wanted, status),
+    body: { kind: 'text', text: problemDocument(table.docsUrl, problem, values, wanted.format) },
+  }
+}
+
+/** The headers of a page that depends on the client, besides {@link pageHeaders}. */
+const chosenHeaders = (chosen: BrowserPage | undefined): Record<string, string> =>
+  chosen ? { 'Content-Language': chosen.language, Vary: chosen.vary.join(', ') } : {}
 
 /** Refusals are English whatever was asked for, so they do not depend on Accept-Language. */
 export function refusalHeaders(
@@ -281,9 +294,9 @@ function contentHeaders(format: Format, language: string | null): Record<string,
 /** The other formats in this language, this format in the other languages. Source: RFC 8288. */
 function alternates(path: string, { format, offers, language }: Representation): string[] {
   const link = (otherFormat: Format, otherLanguage: Language | null) => {
-    const inLanguage = otherLanguage === null ? '' : `&language=${otherLanguage}`
+    const withLanguage = otherLanguage === null ? '' : `&language=${otherLanguage}`
     const hreflang = otherLanguage === language ? '' : `; hreflang="${otherLanguage}"`
-    return `<${path}?format=${otherFormat}${inLanguage}>; rel="alternate"; type="${mediaType(otherFormat)}"${hreflang}`
+    return `<${path}?format=${otherFormat}${withLanguage}>; rel="alternate"; type="${mediaType(otherFormat)}"${hreflang}`
   }
   return offers
     .filter((other) => other !== format)

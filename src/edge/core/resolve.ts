@@ -4,28 +4,27 @@
  */
 
 import { documentKey, errorKey, windowListKey } from '../../api/routes/keys.ts'
-import { isTooLong, matchPath, maxSegmentBytes, percentDecode, type Match } from '../../api/routes/match.ts'
-import { matchPage } from '../../api/routes/pages.ts'
-import {
-  formats,
-  formatsOf,
-  languages,
-  type DocumentFormat,
-  type Format,
-  type Language,
-} from '../../api/routes/table.ts'
+import { isTooLong, matchPath, percentDecode, type Match } from '../../api/routes/match.ts'
+import { matchPage, pageKey, type PageMatch } from '../../api/routes/pages.ts'
+import { formats, formatsOf, languages, type Language } from '../../api/routes/table.ts'
 import type { Parameter, Problem, Route, RouteTable, Values } from '../../api/routes/table.ts'
 import { isDay, isIsinInEitherCase } from '../../api/routes/values.ts'
-import { formatSpecificity, languageSpecificity, preferred, type Accepted } from './negotiate.ts'
+import {
+  withLanguage,
+  isUnsupported,
+  parseQuery,
+  forRefusal,
+  wantedFormat,
+  wantedPage,
+} from './representation.ts'
+import type { Preferences, Query, RefusalRepresentation, Representation } from './representation.ts'
 
-export interface EdgeRequest {
+export interface EdgeRequest extends Preferences {
   readonly method: string
   /** Percent-encoded, as the client sent it. */
   readonly path: string
   /** As the client sent it, without the question mark; empty if there is none. */
   readonly query: string
-  readonly accept: string | undefined
-  readonly acceptLanguage: string | undefined
 }
 
 /** A header of a request. @param name in lower case */
@@ -43,25 +42,18 @@ export function requestOf(method: string, target: string, header: Header): EdgeR
   }
 }
 
-/** The representation that the client wants, and the request headers that decided it. */
-export interface Representation {
-  readonly format: Format
-  /** The formats that the answer is there in. */
-  readonly offers: readonly Format[]
-  /** Null for an endpoint without languages. */
-  readonly language: Language | null
-  readonly vary: readonly string[]
-}
-
-export interface RefusalRepresentation extends Representation {
-  readonly format: DocumentFormat
-  readonly language: null
-}
-
 /** A refusal with the values for its text. */
 export interface Refused {
   readonly problem: Problem
   readonly values: Values
+  /** What a browser gets instead, if the snapshot has it. */
+  readonly page?: BrowserPage | undefined
+}
+
+/** A page in the language that the client prefers. */
+export interface BrowserPage extends Pick<Representation, 'vary'> {
+  readonly key: string
+  readonly language: Language
 }
 
 /** A date range. */
@@ -74,6 +66,8 @@ export type Resolution =
   | {
       readonly kind: 'page'
       readonly key: string
+      /** Set if it depends on the client. */
+      readonly chosen?: BrowserPage
       readonly wanted: RefusalRepresentation
       readonly missing: Refused
     }
@@ -104,7 +98,7 @@ export function resolve(table: RouteTable, request: EdgeRequest): Resolution {
   const match: Match = isTooLong(path) ? { kind: 'none' } : matchPath(table, path)
   const offers = match.kind === 'none' ? formats : formatsOf(match.route)
   const plain = wantedFormat(request, asked, offers)
-  const ofRefusal = refusalOf(plain)
+  const ofRefusal = forRefusal(plain)
   const refuse = (problem: number, values: Values): Resolution => ({
     kind: 'refusal',
     wanted: ofRefusal,
@@ -112,9 +106,8 @@ export function resolve(table: RouteTable, request: EdgeRequest): Resolution {
     values,
   })
   if (method !== 'GET' && method !== 'HEAD') return refuse(table.general.wrongMethod, { method })
-  if (isTooLong(path)) return refuse(table.general.noEndpoint, { path: percentDecode(path) })
-  if (match.kind === 'none') return resolvePage(table, request, ofRefusal)
-  if (path.slice(-1) !== '/') return withClosingSlash(request)
+  if (match.kind === 'none') return resolvePage(table, request, asked)
+  if (path.slice(-1) !== '/') return redirect(request, path + '/')
 
   const wrong = wrongParameter(match)
   if (wrong !== null) return refuse(wrong, match.values)
@@ -123,60 +116,33 @@ export function resolve(table: RouteTable, request: EdgeRequest): Resolution {
   if (isUnsupported(offers, format)) return refuse(table.general.wrongFormat, { format })
   if (route.hasLanguages && isUnsupported(languages, language))
     return refuse(table.general.wrongLanguage, { language })
-  const wanted = route.hasLanguages ? inLanguage(request, asked, plain) : plain
+  const wanted = route.hasLanguages ? withLanguage(request, asked, plain) : plain
   return locate(table, route, values, wanted, refuse)
 }
 
-/** The query's parameters. */
-interface Query {
-  readonly format?: string
-  readonly language?: string
-}
-
-/** The representation without a language. A browser, which prefers HTML, gets JSON. */
-function wantedFormat({ accept }: EdgeRequest, query: Query, offers: readonly Format[]): Representation {
-  const given = oneOf(offers, query.format)
-  const accepted =
-    given || preferred(accept, (offers as readonly Accepted[]).concat('html'), formatSpecificity)
-  const format = !accepted || accepted === 'html' ? formats[0] : accepted
-  return { format, offers, language: null, vary: given ? [] : ['Accept'] }
-}
-
-/** The representation of a refusal: it has no language, and is JSON where CSV was asked for. */
-export const refusalOf = ({ format, vary }: Representation): RefusalRepresentation => ({
-  format: format === 'csv' ? formats[0] : format,
-  offers: formats,
-  language: null,
-  vary: vary.filter((header) => header !== 'Accept-Language'),
-})
-
-function inLanguage(
-  { acceptLanguage }: EdgeRequest,
-  query: Query,
-  { format, offers, vary }: Representation,
-): Representation {
-  const given = oneOf(languages, query.language)
-  const language = given || preferred(acceptLanguage, languages, languageSpecificity) || languages[0]
-  return { format, offers, language, vary: given ? vary : vary.concat('Accept-Language') }
-}
-
-const isUnsupported = (known: readonly string[], value: string | undefined): value is string =>
-  value !== undefined && known.indexOf(value) < 0
-
-function resolvePage(table: RouteTable, request: EdgeRequest, wanted: RefusalRepresentation): Resolution {
-  const page = matchPage(table, request.path)
-  if (page.kind === 'open') return withClosingSlash(request)
-  const missing = {
+/** A page, or the refusal of what there is not: a browser gets that as a page, too. */
+function resolvePage(table: RouteTable, request: EdgeRequest, asked: Query): Resolution {
+  const { path } = request
+  const page: PageMatch = isTooLong(path) ? { kind: 'none' } : matchPage(table, path)
+  if (page.kind === 'moved') return redirect(request, page.to)
+  const wanted = forRefusal(wantedFormat(request, asked, formats))
+  const { format, language, vary } = wantedPage(request, asked)
+  const inFolder = (folder: string): BrowserPage | undefined =>
+    format === 'html' && language ? { key: pageKey(folder, language), language, vary } : undefined
+  const missing: Refused = {
     problem: table.problems[table.general.noEndpoint] as Problem,
-    values: { path: percentDecode(request.path) },
+    values: { path: percentDecode(path) },
+    page: inFolder('not-found/'),
   }
   if (page.kind === 'page') return { kind: 'page', key: page.key, wanted, missing }
+  const start = path === '/' && inFolder('')
+  if (start) return { kind: 'page', key: start.key, chosen: start, wanted, missing }
   return Object.assign({ kind: 'refusal' as const, wanted }, missing)
 }
 
-const withClosingSlash = ({ path, query }: EdgeRequest): Resolution => ({
+const redirect = ({ query }: EdgeRequest, path: string): Resolution => ({
   kind: 'redirect',
-  location: path + '/' + (query && '?' + query),
+  location: path + (query && '?' + query),
 })
 
 type Found = Exclude<Match, { kind: 'none' }>
@@ -233,7 +199,7 @@ function locate(
     route,
     values,
     wanted,
-    errorKey: errorKey(route, values, refusalOf(wanted).format),
+    errorKey: errorKey(route, values, forRefusal(wanted).format),
     unknown,
   }
   if (route.series !== undefined) {
@@ -248,22 +214,3 @@ function locate(
   const key = documentKey(route, values, wanted.language || languages[0], wanted.format)
   return Object.assign({ kind: 'document' as const, key }, stored)
 }
-
-/** The first value of each parameter. Names are not decoded: `%66ormat` is another parameter. */
-function parseQuery(query: string): Query {
-  const values: Record<string, string> = {}
-  query.split('&').forEach((pair) => {
-    const equals = pair.indexOf('=')
-    const name = equals < 0 ? pair : pair.slice(0, equals)
-    if ((name === 'format' || name === 'language') && values[name] === undefined)
-      values[name] = equals < 0 ? '' : decodeValue(pair.slice(equals + 1))
-  })
-  return values
-}
-
-/** Source: application/x-www-form-urlencoded. A long value cannot be a known one, and stays as the client sent it. */
-const decodeValue = (value: string) =>
-  value.length > maxSegmentBytes ? value : percentDecode(value.split('+').join(' '))
-
-const oneOf = <T extends string>(known: readonly T[], value: string | undefined): T | undefined =>
-  known.filter((candidate) => candidate === value)[0]

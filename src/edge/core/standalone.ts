@@ -2,7 +2,7 @@
 
 export type StandaloneAnswer = ReturnType<typeof standalone>
 
-/** @param title in plain letters @param more headers of this answer alone */
+/** @param more headers of this answer alone */
 const standalone = (status: number, title: string, more?: Readonly<Record<string, string>>) => ({
   status,
   headers: Object.assign(
@@ -15,8 +15,7 @@ const standalone = (status: number, title: string, more?: Readonly<Record<string
     },
     more,
   ),
-  // Not JSON.stringify: CloudFront's function has other names for the properties of an object.
-  body: { kind: 'text' as const, text: `{"title":"${title}","type":"about:blank","status":${status}}` },
+  body: { kind: 'text' as const, text: JSON.stringify({ title, type: 'about:blank', status }) },
 })
 
 /** The answer if the store fails. */

@@ -8,15 +8,8 @@ import { schemaKey } from '../../api/derive/json-schema.ts'
 import { type ErrorCase, errorCases, strayErrorCases } from '../../api/derive/error-cases.ts'
 import { problemDocument } from '../../api/routes/problems.ts'
 import type { DocumentFormat, Format, Language, Problem } from '../../api/routes/table.ts'
-import {
-  html,
-  type Html,
-  type HtmlContent,
-  linkTo,
-  section,
-  type TableCell,
-  wideTable,
-} from '../layout/html.ts'
+import { html, type Html, type HtmlContent, linkTo, section, wideTable } from '../layout/html.ts'
+import { dayIn } from '../funds/chart/formats.ts'
 import { wording } from '../wording.ts'
 import { endpointExample, listing, parseJson, parseXml } from './examples.ts'
 import { codeBlock, curlRequest, docKey, docPage, explorerPath, groupPath, type Site, tabs } from './site.ts'
@@ -121,7 +114,7 @@ function exampleBlock(endpoint: Endpoint, site: Site, language: Language, key: s
 export function aboutExample({ funds, exampleIsin, asOf }: SitePageSource, language: Language): string {
   const { exampleOf, excerpt } = wording[language].docs
   const fund = funds.find(({ isin }) => isin === exampleIsin)
-  return `${exampleOf(fund?.name ?? '', exampleIsin ?? '', asOf)} ${excerpt}`
+  return `${exampleOf(fund?.name ?? '', exampleIsin ?? '', dayIn(language, asOf))} ${excerpt}`
 }
 
 /** Path and query of the example. JSON needs no parameter, since it is the default. */
@@ -221,8 +214,12 @@ const placeholders = (title: string): Html =>
     .map((piece, index) => (index % 2 === 1 ? html`<var>&lt;${piece}&gt;</var>` : piece))}`
 
 export function fieldTable(body: RecordOf, language: Language, label: string): Html {
-  const { field, type, meaning } = wording[language].docs
-  const rows = innerRows(body, 0, language)
+  const { field, type, meaning, optional } = wording[language].docs
+  const rows = fieldsOf(body, language).map((one) => [
+    { content: html`<code>${one.name}</code>`, kind: `d${one.depth}` },
+    [one.type, one.isOptional && html`, <em>${optional}</em>`],
+    inlineCode(one.notes),
+  ])
   return wideTable(label, { kind: 'fields', columns: [field, type, meaning], rows })
 }
 
@@ -230,35 +227,44 @@ export function fieldTable(body: RecordOf, language: Language, label: string): H
 export const inlineCode = (text: string): Html =>
   html`${text.split('`').map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : piece))}`
 
-/** The row of a field or of a member, and the rows of what it holds. */
-function rowsOf(name: string, field: Shape | Optional, depth: number, language: Language): TableCell[][] {
-  const isOptional = field.kind === 'optional'
-  const shape = isOptional ? field.of : field
-  const [type, notes] = describe(shape, language)
-  const row = [
-    { content: html`<code>${name}</code>`, kind: `d${depth}` },
-    [type, isOptional && html`, <em>${wording[language].docs.optional}</em>`],
-    inlineCode(notes),
-  ]
-  return [row, ...innerRows(shape, depth + 1, language)]
+/** A field of a document, or what stands for the members of a list or a map. */
+export interface DescribedField {
+  readonly name: string
+  /** 0 for a field of the document itself. */
+  readonly depth: number
+  readonly type: string
+  readonly isOptional: boolean
+  readonly notes: string
 }
 
 /** The fields of an object; the members of a list or a map, and their fields. */
-function innerRows(shape: Shape, depth: number, language: Language): TableCell[][] {
+export function fieldsOf(shape: Shape, language: Language, depth = 0): readonly DescribedField[] {
   switch (shape.kind) {
     case 'record':
-      return Object.entries(shape.fields).flatMap(([name, field]) => rowsOf(name, field, depth, language))
+      return Object.entries(shape.fields).flatMap(([name, field]) => withInner(name, field, language, depth))
     case 'nullable':
-      return innerRows(shape.of, depth, language)
+      return fieldsOf(shape.of, language, depth)
     case 'list':
-      return rowsOf('[ ]', shape.of, depth, language)
+      return withInner('[ ]', shape.of, language, depth)
     case 'keyed':
-      return rowsOf(`{${shape.key[language]}}`, shape.of, depth, language)
+      return withInner(`{${shape.key[language]}}`, shape.of, language, depth)
     case 'byIsin':
-      return rowsOf('{ISIN}', shape.of, depth, language)
+      return withInner('{ISIN}', shape.of, language, depth)
     default:
       return []
   }
+}
+
+function withInner(
+  name: string,
+  field: Shape | Optional,
+  language: Language,
+  depth: number,
+): readonly DescribedField[] {
+  const isOptional = field.kind === 'optional'
+  const shape = isOptional ? field.of : field
+  const [type, notes] = describe(shape, language)
+  return [{ name, depth, type, isOptional, notes }, ...fieldsOf(shape, language, depth + 1)]
 }
 
 function describe(shape: Shape, language: Language): readonly [type: string, notes: string] {

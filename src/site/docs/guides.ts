@@ -8,11 +8,13 @@ import { documentSchemas } from '../../api/derive/json-schema.ts'
 import { errorCases, rightPath, unassignedIsin } from '../../api/derive/error-cases.ts'
 import { problemDocument } from '../../api/routes/problems.ts'
 import type { Format, Language } from '../../api/routes/table.ts'
+import { dayIn, fixedIn } from '../funds/chart/formats.ts'
 import { html, type Html, type HtmlContent, linkTo, markupOf, raw } from '../layout/html.ts'
 import { pageTemplate } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
 import { endpointExample, listing, parseJson } from './examples.ts'
 import { aboutExample, pathTemplate, targetOf } from './group.ts'
+import { listSections } from './lists.ts'
 import {
   codeBlock,
   curlRequest,
@@ -29,7 +31,9 @@ import {
 export const guidesOf = ({ hasDownloads }: SitePageSource): readonly Guide[] => [
   'overview',
   'conventions',
+  'lists',
   ...(hasDownloads ? (['recipes'] as const) : []),
+  'terms',
 ]
 
 export function guidePage(guide: Guide, site: Site, language: Language): Page {
@@ -52,7 +56,7 @@ export function guidePage(guide: Guide, site: Site, language: Language): Page {
  * the documentation in the same language).
  * @throws {Error} for an unknown place
  */
-function filled(guide: Guide, site: Site, language: Language, key: string): string {
+export function filled(guide: Guide, site: Site, language: Language, key: string): string {
   const blocks = blocksOf(site, language, key)
   const fill = (_: string, name: string, argument: string | undefined): string => {
     if (argument !== undefined && name === 'to') return linkTo(key, argument)
@@ -85,9 +89,9 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
   const { example } = exampleOf('prices-current')
   return {
     baseUrl: source.baseUrl,
-    asOf: source.asOf,
+    asOf: dayIn(language, source.asOf),
     isin: pricedIsin(source),
-    maxCharacters: maxCharacters.toString().replace(/(?=\d{3}$)/, language === 'de' ? '.' : ','),
+    maxCharacters: fixedIn(language, maxCharacters, 0),
     example: source.exampleIsin === null ? noExample : aboutExample(source, language),
     firstRequest: block(curlRequest(current)),
     firstAnswer: example === null ? html`` : codeBlock(listing(example.json, more), answer),
@@ -105,8 +109,17 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
     cachedRequest: block(
       curlRequest(current, ...'--compressed --etag-save etag.txt --etag-compare etag.txt'.split(' ')),
     ),
+    statusRequest: block(
+      curlRequest(
+        `${source.baseUrl}/status/index.json`,
+        ...'-sS --compressed --etag-save status.etag --etag-compare status.etag'.split(' '),
+      ),
+    ),
+    licence: licenceText(source, language),
+    published: html`<p>${wording[language].docs.published(source.publisher?.publishedBy ?? null)}</p> `,
     endpointTable: endpointTable(site, language, key),
     errorDocument: codeBlock(errorDocument(site), error),
+    lists: listSections(source, language, key),
     schemaList: html`<ul class="schemas">
       ${documentSchemas(endpoints, source.baseUrl).map(
         ({ key: schema }) =>
@@ -122,6 +135,16 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
 function pricedIsin({ exampleIsin, funds }: SitePageSource): string {
   const priced = funds.filter(({ newest }) => newest !== null)
   return (priced.find(({ isin }) => isin === exampleIsin) ?? priced[0])?.isin ?? unassignedIsin
+}
+
+/** What the settings say of the licence, and whom to ask. */
+function licenceText({ publisher }: SitePageSource, language: Language): Html {
+  const { licensed, noLicence, questions } = wording[language].docs
+  const { licence = null, contact = null } = publisher ?? {}
+  const name =
+    licence && (licence.url === null ? licence.name : html`<a href="${licence.url}">${licence.name}</a>`)
+  return html`<p>${name === null ? noLicence : [licensed, ' ', name, '.']}</p>
+    ${contact !== null && html`<p>${questions} <a href="mailto:${contact}">${contact}</a></p> `}`
 }
 
 /** That of an unknown ISIN. */

@@ -1,17 +1,21 @@
 /** The documentation of a snapshot: pages in English and German, OpenAPI, JSON Schemas, the API explorer. */
 
 import type { Endpoint } from '../../api/contract/endpoint.ts'
+import { listsOf } from '../../api/contract/lists.ts'
 import type { Page, SitePageSource } from '../../api/contract/page.ts'
 import { documentSchemas } from '../../api/derive/json-schema.ts'
 import { openApi, type OpenApiExample } from '../../api/derive/openapi.ts'
 import { endpoints as registry } from '../../api/endpoints/index.ts'
 import type { Language } from '../../api/routes/table.ts'
+import { dayIn } from '../funds/chart/formats.ts'
 import { html, linkTo } from '../layout/html.ts'
 import { frontPages, layout, pageTemplate, sharedPages } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
 import { compact, endpointExample, xmlDocument } from './examples.ts'
 import { groupPage } from './group.ts'
 import { guidePage, guidesOf } from './guides.ts'
+import { listExamples, listValues } from './lists.ts'
+import { assistantPages } from './llms.ts'
 import { docGroups, docStyleKey, openApiKey, scriptKey, type Site } from './site.ts'
 
 /** @param endpoints those to document; tests add to the registry */
@@ -28,6 +32,7 @@ export function* docsPages(source: SitePageSource, endpoints = registry): Genera
     for (const group of docGroups(endpoints)) yield groupPage(group, site, language)
     yield { key: frontPages.explorer[language], content: explorerPage(source, language) }
   }
+  yield* assistantPages(site)
   yield { key: explorerFile('explorer.js'), content: pageTemplate('docs/explorer.js') }
   yield { key: explorerFile('explorer.css'), content: pageTemplate('docs/explorer.css') }
   for (const [file, name] of Object.entries(libraryFiles)) {
@@ -44,7 +49,7 @@ const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 function descriptionOf(source: SitePageSource, endpoints: readonly Endpoint[]) {
   const examples = new Map<string, OpenApiExample>()
   // One value for each parameter: the dates of the date range; the fund and the type of any example will do.
-  const values: Record<string, string> = {}
+  const values: Record<string, string> = { ...listValues(source) }
   for (const endpoint of endpoints) {
     const example = endpointExample(endpoint, source, 'en')
     if (example === null) continue
@@ -53,7 +58,9 @@ function descriptionOf(source: SitePageSource, endpoints: readonly Endpoint[]) {
     examples.set(endpoint.id, { json, xml: xmlDocument(example.xml), csv: example.csv })
   }
   const { baseUrl, publisher } = source
-  return openApi({ endpoints, baseUrl, docsUrl: source.table.docsUrl, publisher, examples, values })
+  const lists = { lists: listsOf(source), listExamples: listExamples(source) }
+  const { docsUrl } = source.table
+  return openApi({ endpoints, ...lists, baseUrl, docsUrl, publisher, examples, values })
 }
 
 /** All files of the explorer lie beside its English page. */
@@ -95,7 +102,7 @@ function explorerPage({ hasDownloads, publisher, asOf }: SitePageSource, languag
       >
       <p class="notice" id="from-folder" hidden>${text.fromFolder} <code>fundpress serve</code>.</p>
       <div id="explorer" lang="en" data-description="${link(openApiKey)}"></div>`,
-    footer: html`${docs.footer(asOf)} Swagger UI:
+    footer: html`${docs.footer(dayIn(language, asOf))} Swagger UI:
       <a href="${link(explorerFile('swagger-ui.LICENSE.txt'))}">Apache 2.0</a>.`,
   })
 }

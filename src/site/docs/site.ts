@@ -5,6 +5,7 @@ import { generalGroup, type EndpointGroup } from '../../api/contract/errors.ts'
 import type { Page, SitePageSource } from '../../api/contract/page.ts'
 import type { Language } from '../../api/routes/table.ts'
 import { shellText } from '../../system/shell-text.ts'
+import { dayIn } from '../funds/chart/formats.ts'
 import { html, linkTo, type HtmlContent, type Html } from '../layout/html.ts'
 import { layout, type PageLayout } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
@@ -15,7 +16,7 @@ export interface Site {
   readonly guides: readonly Guide[]
 }
 
-export type Guide = 'overview' | 'conventions' | 'recipes'
+export type Guide = 'overview' | 'conventions' | 'lists' | 'recipes' | 'terms'
 
 interface DocPage extends Pick<PageLayout, 'language' | 'title' | 'description' | 'main'> {
   /** Relative to the documentation in its language: `v1/endpoints/prices/index.html`. */
@@ -63,7 +64,7 @@ export function docPage(site: Site, page: DocPage): Page {
       </details>
       <div class="wide">${navigation}</div>`,
     main,
-    footer: html`${docs.footer(site.source.asOf)}`,
+    footer: html`${docs.footer(dayIn(language, site.source.asOf))}`,
   })
   return { key: docKey(language, path), content }
 }

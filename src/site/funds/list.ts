@@ -28,7 +28,7 @@ export const cataloguePages: SitePages = (source) => {
   return [
     { key: keys.en, content: listPage(source, funds, 'en') },
     { key: keys.de, content: listPage(source, funds, 'de') },
-    { key: dataKey, content: listDocument(source) },
+    { key: dataKey, content: JSON.stringify(fundList(source)) },
     ...['catalogue.css', 'fund.js', 'list.js'].map((name) => ({
       key: `funds/${name}`,
       content: pageTemplate(`pages/${name}`),
@@ -47,7 +47,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
     keys,
     language,
     title,
-    description: w.listLead(funds.length, source.asOf),
+    description: w.listLead(found, dayIn(language, source.asOf)),
     part: 'funds',
     hasDownloads: source.hasDownloads,
     publisher: source.publisher,
@@ -59,7 +59,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
       </script>`,
     main: html`<h1>${title}</h1>
       <p class="lead">
-        ${w.listLead(funds.length, dayIn(language, source.asOf))}${overdue.length > 0 && html` <a href="${linkTo(key, frontPages.status[language])}">${w.listOverdue(count(overdue))}</a>`}
+        ${w.listLead(found, dayIn(language, source.asOf))}${overdue.length > 0 && html` <a href="${linkTo(key, frontPages.status[language])}">${w.listOverdue(count(overdue))}</a>`}
       </p>
       <div class="search" role="search">
         <label for="search">${w.search}</label>
@@ -133,8 +133,8 @@ function percentCell(decimal: string | null, language: Language, kind: string): 
   return { content: text, kind: `${kind} ${tone}`.trimEnd() }
 }
 
-/** The list as JSON, in the order of ISINs. */
-function listDocument({ asOf, funds }: SitePageSource): string {
+/** The list as it is published, in the order of ISINs. Source: api/contract/lists.ts. */
+export function fundList({ asOf, funds }: Pick<SitePageSource, 'asOf' | 'funds'>) {
   const entries = funds.map((fund) => {
     const { isin, wkn, name, currency, categoryDe, categoryEn, newest, oneYearPercent, overdue } = fund
     const category = categoryDe === null ? null : { de: categoryDe, en: categoryEn ?? categoryDe }
@@ -143,7 +143,7 @@ function listDocument({ asOf, funds }: SitePageSource): string {
     const page = fundPageKeys(isin)
     return { isin, wkn, name, currency, category, price, one_year_percent: oneYearPercent, page }
   })
-  return JSON.stringify({ as_of: asOf, funds: entries })
+  return { as_of: asOf, funds: entries }
 }
 
 /** For search engines. Source: schema.org/CollectionPage. */

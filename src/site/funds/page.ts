@@ -7,16 +7,11 @@ import { type Language, languages } from '../../api/routes/table.ts'
 import { changeOf, figure, html, type Html, jsonForScript } from '../layout/html.ts'
 import { fundPageKeys, layout } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
-import { dayIn, decimalIn, fixedIn } from './chart/formats.ts'
+import { amountIn, dayIn, fixedIn } from './chart/formats.ts'
 import { fundEntry, fundFacts, type FundFacts } from './facts.ts'
 import { dataSection } from './sections/data.ts'
-import {
-  allocationsSection,
-  emtSection,
-  figuresSection,
-  profileSection,
-  structureSection,
-} from './sections/holdings.ts'
+import { emtSection } from './sections/emt.ts'
+import { allocationsSection, figuresSection, profileSection, structureSection } from './sections/holdings.ts'
 import { performanceSection, priceSection } from './sections/performance.ts'
 
 export const catalogueFundPages: FundPages = {
@@ -94,7 +89,7 @@ function header(facts: FundFacts, language: Language): Html {
     const { newest, overdue } = price
     const word = overdue !== null && wording[language].status.marks[overdue]
     const mark = overdue !== null && html` <span class="mark ${overdue}">${word}</span>`
-    const nav = `${decimalIn(language, newest.netAssetValue)} ${fund.currency}`
+    const nav = amountIn(language, newest.netAssetValue, fund.currency)
     figures.push(figure(w.nav, nav, html`${dayIn(language, newest.date)}${mark}`))
     if (typeof performance === 'object') {
       const { oneYearPercent } = price
@@ -126,12 +121,12 @@ function signed(language: Language, decimal: string): Html {
   return tone === '' ? html`${text}` : html`<span class="${tone}">${text}</span>`
 }
 
-/** `234.5 m EUR` */
+/** `234.5 m EUR`, with spaces that do not break. */
 function millions(language: Language, decimal: string, currency: string): string {
   const value = Number(decimal) / 1e6
-  if (Math.abs(value) < 1) return `${decimalIn(language, decimal)} ${currency}`
+  if (Math.abs(value) < 1) return amountIn(language, decimal, currency)
   const unit = language === 'de' ? 'Mio.' : 'm'
-  return `${fixedIn(language, value, Math.abs(value) < 1000 ? 1 : 0)} ${unit} ${currency}`
+  return `${fixedIn(language, value, Math.abs(value) < 1000 ? 1 : 0)}\u00a0${unit}\u00a0${currency}`
 }
 
 /** For search engines. Source: schema.org/InvestmentFund. */

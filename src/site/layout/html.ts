@@ -6,6 +6,7 @@
 
 import type { Language } from '../../api/routes/table.ts'
 import { decimalIn } from '../funds/chart/formats.ts'
+import { wording } from '../wording.ts'
 
 /** Markup that is escaped already. Only {@link html} and {@link raw} make it. */
 export interface Html {
@@ -120,6 +121,10 @@ export const figure = (name: HtmlContent, value: HtmlContent, below?: HtmlConten
     <dd>${value}</dd>
     ${below !== undefined && html`<dd class="below">${below}</dd> `}
   </div> `
+
+/** Stands where a value is missing. */
+export const noValue = (language: Language): Html =>
+  html`<span role="img" aria-label="${wording[language].shell.noValue}">–</span>`
 
 /** A change in percent as decimal text, digit for digit, and the class of its colour: none for 0. */
 export function changeOf(language: Language, decimal: string) {

@@ -4,8 +4,8 @@ import type { Publisher } from '../../api/contract/page.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
 import { type MarkedFund, marks } from '../../guards/assess.ts'
 import { maxBusinessDays } from '../../guards/calendar.ts'
-import { dayIn, fixedIn } from '../funds/chart/formats.ts'
-import { figure, html, type Html, linkTo, table, type TableCell } from '../layout/html.ts'
+import { dayIn, fixedIn, unbroken } from '../funds/chart/formats.ts'
+import { figure, html, type Html, linkTo, table, type TableCell, noValue } from '../layout/html.ts'
 import {
   changesKeys,
   feedLink,
@@ -67,15 +67,15 @@ function statusPage(
     </div>`
   const figures = [
     [figure(w.asOf, dayIn(language, asOf)), later('live', w.live), later('staged', w.staged)],
-    figure(w.newest, newestPrice === null ? '–' : dayIn(language, newestPrice)),
-    figure(w.oldest, oldestPrice === null ? '–' : dayIn(language, oldestPrice.day)),
+    figure(w.newest, newestPrice === null ? noValue(language) : dayIn(language, newestPrice)),
+    figure(w.oldest, oldestPrice === null ? noValue(language) : dayIn(language, oldestPrice.day)),
     figure(w.funds, count(funds)),
     figure(w.documents, count(documents), sizeIn(language, bytes)),
   ]
   return layout({
     keys: frontPages.status,
     language,
-    title: `${shell.parts.status} ${asOf}`,
+    title: `${shell.parts.status} ${dayIn(language, asOf)}`,
     description: w.description(dayIn(language, asOf)),
     part: 'status',
     isAlone: site === null,
@@ -138,14 +138,18 @@ function cells(fund: MarkedFund, language: Language, hasPages: boolean): readonl
   const name = html`<bdi>${fund.name}</bdi>`
   const page = linkTo(frontPages.status[language], fundPageKeys(isin)[language])
   const day = (date: string | null) =>
-    date === null ? '–' : html`<time datetime="${date}">${dayIn(language, date)}</time>`
-  const count = (days: number | null) => (days === null ? '–' : fixedIn(language, days, 0))
+    date === null ? noValue(language) : html`<time datetime="${date}">${dayIn(language, date)}</time>`
+  const count = (days: number | null) => {
+    if (days === null) return noValue(language)
+    const least = days === maxBusinessDays ? '≥ ' : ''
+    return unbroken(least + wording[language].status.businessDays(fixedIn(language, days, 0)))
+  }
   const next = day(fund.nextPrice)
   return [
     [hasPages ? html`<a href="${page}">${name}</a>` : name, html`<small>${isin}</small>`],
     html`<span class="mark ${mark}">${wording[language].status.marks[mark]}</span>`,
     [day(fund.newestPrice), fund.nextPrice !== null && below(next)],
-    `${ageDays === maxBusinessDays ? '≥\u00a0' : ''}${count(ageDays)}`,
+    count(ageDays),
     count(rhythmDays),
     next,
   ]

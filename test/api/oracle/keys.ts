@@ -11,7 +11,7 @@ interface ExpectedObject {
 /** Sorted by key, as the manifest is. */
 export function expectedObjects(funds: OracleFunds, asOf: string): ExpectedObject[] {
   const objects = [
-    ...plain('api/v1/prices-current-all/'),
+    ...priced('api/v1/prices-current-all/'),
     ...plain('api/v1/performance-years-all/'),
     ...inFormats('errors/index/', '400-noisin', 'api/v1/figures/'),
     ...inFormats('errors/prices/', '400-wrongdate', 'api/v1/prices-historic/x/'),
@@ -48,7 +48,7 @@ function fundObjects(funds: OracleFunds, fund: OracleFund, asOf: string): Expect
   const historic = `api/v1/prices-historic/${isin}/`
 
   return [
-    ...choose(hasPrices, 'v1/prices-current', plain),
+    ...choose(hasPrices, 'v1/prices-current', priced),
     ...(hasPrices ? windows(funds, isin) : inFormats(historic, 'error', `${historic}2024-01-01/2024-12-31/`)),
     ...choose(mayPerform && has('performance_year'), 'v1/performance-years', plain),
     ...choose(hasLegal, 'v1/performance-legal', plain),
@@ -67,19 +67,25 @@ function fundObjects(funds: OracleFunds, fund: OracleFund, asOf: string): Expect
 
 const plain = (folder: string) => inFormats(folder, 'index', folder)
 
+/** The answers that are there as CSV, too. */
+const priced = (folder: string) => [...plain(folder), inFormat('csv', folder, 'index', folder)]
+
 const translated = (folder: string) =>
   ['de', 'en'].flatMap((language) => inFormats(folder, `index.${language}`, folder, `&language=${language}`))
 
 function windows(funds: OracleFunds, isin: string): ExpectedObject[] {
   const folder = `api/v1/prices-historic/${isin}/`
-  const years = expectedWindows(funds, isin).flatMap(({ year }) =>
-    inFormats(folder, String(year), `${folder}${year}-01-01/${year}-12-31/`),
-  )
+  const years = expectedWindows(funds, isin).flatMap(({ year }) => {
+    const path = `${folder}${year}-01-01/${year}-12-31/`
+    return [...inFormats(folder, String(year), path), inFormat('csv', folder, String(year), path)]
+  })
   return [{ key: `${folder}index.json`, target: undefined }, ...years]
 }
 
 const inFormats = (folder: string, name: string, path: string, more = ''): ExpectedObject[] =>
-  ['json', 'xml'].map((format) => ({
-    key: `${folder}${name}.${format}`,
-    target: `/${path}?format=${format}${more}`,
-  }))
+  ['json', 'xml'].map((format) => inFormat(format, folder, name, path, more))
+
+const inFormat = (format: string, folder: string, name: string, path: string, more = '') => ({
+  key: `${folder}${name}.${format}`,
+  target: `/${path}?format=${format}${more}`,
+})

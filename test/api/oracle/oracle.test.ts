@@ -46,6 +46,25 @@ describe('answers', () => {
     ])
   })
 
+  it('gives prices as CSV, with decimal points, empty cells and line endings of RFC 4180', () => {
+    const columns = 'date,issue_price,repurchase_price,net_asset_value,change,change_percent,performance'
+    const cells = '2025-02-27,10.5,10.5,10.5,-0.10,-1.25,10.5'
+    expect(get('/api/v1/prices-current/lu00000odd21/?format=csv')).toEqual([
+      200,
+      `${columns},currency\r\n${cells},EUR\r\n`,
+    ])
+    const tax = 'intercompany_profit,share_profit,real_estate_profits,share_profit2'
+    const range = (days: string) => get(`/api/v1/prices-historic/LU00000ODD21/${days}/?format=csv`)
+    expect(range('2025-02-27/2025-02-27')).toEqual([
+      200,
+      `${columns},${tax},currency\r\n${cells},,,,,EUR\r\n`,
+    ])
+    expect(range('1970-01-01/1970-01-02')).toEqual([200, `${columns},${tax},currency\r\n`])
+    const [status, all] = get('/api/v1/prices-current-all/?format=csv')
+    expect([status, all.split('\r\n')[0]]).toEqual([200, `isin,${columns},currency`])
+    expect(all).toContain(`\r\nLU00000ODD21,${cells},EUR\r\n`)
+  })
+
   it('keys the items of an XML answer by year, by position and by name', () => {
     const head =
       '<?xml version="1.0" encoding="UTF-8"?>\n<root><fund><name>Fund LU00000ODD21</name><isin>LU00000ODD21</isin><wkn/>' +
@@ -109,6 +128,8 @@ describe('refusals', () => {
 /api/v1/prices-historic/LU00000ODD21/2023-02-29/2025-01-01/ | 400 prices wrongdate | Wrong or missing date parameters
 /api/v1/investment_structure-shoes/ | 416 investment_structure wrongtype | There is no investment structure type: shoes
 /api/v1/figures/LU00000ODD21/?format=x | 400 index wrongformat | Unsupported format: x
+/api/v1/figures/LU00000ODD21/?format=csv | 400 index wrongformat | Unsupported format: csv
+/api/v1/prices-current/?format=csv | 400 index noisin | No ISIN provided
 /api/v1/figures/LU00000ODD21/?language=fr+x | 400 index wronglanguage | Unsupported language: fr x
 /api/v3/ | 404 index noendpoint | There is no such endpoint: /api/v3/
 /api/v3 | 404 index noendpoint | There is no such endpoint: /api/v3

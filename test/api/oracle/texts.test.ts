@@ -52,7 +52,8 @@ describe('negotiation', () => {
     ['text/html', 'json'],
     ['application/xml;q=nonsense', 'json'],
     ['TEXT/XML', 'xml'],
-    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'xml'],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'json'],
+    ['text/csv', 'json'],
     ['application/xml;q=0.5, */*;q=0.8', 'json'],
     ['*/*, application/xml', 'xml'],
     ['application/xml, application/json', 'xml'],
@@ -63,6 +64,16 @@ describe('negotiation', () => {
     ['application/xml;q=0', 'json'],
   ])('takes Accept %s as %s', (header, format) => {
     expect(acceptedFormat(header)).toBe(format)
+  })
+
+  it.each([
+    ['text/csv', 'csv'],
+    ['*/*', 'json'],
+    ['text/csv, */*', 'csv'],
+    ['text/csv;q=0.5, application/xml;q=0.6', 'xml'],
+    ['text/csv;q=0', 'json'],
+  ])('takes Accept %s as %s where there is CSV', (header, format) => {
+    expect(acceptedFormat(header, true)).toBe(format)
   })
 
   it.each([

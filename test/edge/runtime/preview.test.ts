@@ -1,6 +1,7 @@
 /** A preview on every edge that reads a bucket: whoever has the token sees the staged night, and nobody else does. */
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { expectList } from '../../support/lists.ts'
 import { buildNights, type Nights } from '../../support/nights.ts'
 import { isMissing } from '../../support/programs.ts'
 import { headerOf, rawRequest, type RawResponse } from '../../support/request.ts'
@@ -165,6 +166,7 @@ describe.each(stagingPlatforms.map((platform) => [platform.name, platform] as co
       const { snapshot, liveSince } = place.two
       const staged = { snapshot, as_of: '2026-11-12', staged_since: liveSince }
       expect(JSON.parse(body.toString())).toEqual({ format: 1, staged })
+      expectList('staged', JSON.parse(body.toString()))
       const head = await ask('/status/staged.json', {}, 'HEAD')
       expect([head.status, head.body.length]).toEqual([200, 0])
       expectLive(await ask('/status/staged.json', {}, 'OPTIONS'), 204)

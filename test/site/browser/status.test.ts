@@ -157,12 +157,24 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page in a browser', () =
     const rows = await page.locator('tbody tr').allInnerTexts()
     expect(rows).toHaveLength(8)
     const cellsOf = (kind: keyof typeof isins) =>
-      rows.find((row) => row.includes(isins[kind]))?.split(/\s*[\t\n]\s*/)
-    const fresh = [names.fresh, isins.fresh, 'fresh', '19 Nov 2026', '1', '1', '20 Nov 2026']
+      rows
+        .find((row) => row.includes(isins[kind]))
+        ?.replaceAll('\u00a0', ' ')
+        .split(/\s*[\t\n]\s*/)
+    const fresh = [
+      names.fresh,
+      isins.fresh,
+      'fresh',
+      '19 Nov 2026',
+      '1 business day',
+      '1 business day',
+      '20 Nov 2026',
+    ]
     expect(cellsOf('fresh')).toEqual(fresh)
     expect(cellsOf('stale')?.slice(0, 4)).toEqual([names.stale, isins.stale, 'stale', '10 Nov 2026'])
-    expect(cellsOf('merged')?.slice(2, 5)).toEqual(['not watched', '28 Jun 2019', '≥\u00a01,000'])
+    expect(cellsOf('merged')?.slice(2, 5)).toEqual(['not watched', '28 Jun 2019', '≥ 1,000 business days'])
     expect(cellsOf('unpriced')?.slice(2)).toEqual(['without a price', '–', '–', '–', '–'])
+    expect(await page.locator('tbody').getByLabel('not available').allInnerTexts()).toContain('–')
     await end()
   })
 

@@ -39,6 +39,54 @@ const get = (path: string) => fetch(`${server.base}/${path}`)
 const text = async (path: string) => (await get(path)).text()
 const daysBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 86_400_000
 
+describe('the figures of a fund', () => {
+  const sections = (document: string) => document.split('<section ')
+  const sectionOf = async (id: string, language: 'en' | 'de') => {
+    const document = await text(`funds/${isin}/${language === 'en' ? 'index' : 'de'}.html`)
+    const found = sections(document).find((section) => section.startsWith(`aria-labelledby="${id}"`)) ?? ''
+    return found.replaceAll('\u00a0', ' ').replace(/\n/g, '')
+  }
+
+  it('have the marks of the page’s language, also where the database holds German text', async () => {
+    const english = await sectionOf('figures', 'en')
+    const figures = rows<{ value: string }>('SELECT value FROM key_figure WHERE isin = ?', isin)
+    const decimals = figures.filter(({ value }) => /^\d+,\d+ %$/.test(value))
+    expect(decimals.length).toBeGreaterThan(0)
+    for (const { value } of decimals) expect(english).toContain(value.replace(',', '.'))
+    expect(english).not.toMatch(/\d,\d\d\b/)
+    expect(await sectionOf('figures', 'de')).toContain(decimals[0]?.value)
+  })
+
+  it('explain what a code of the EMT means beside the code itself, in both languages', async () => {
+    const meanings: Readonly<Record<string, readonly [en: string, de: string]>> = {
+      A: ['in accordance with MiFID II', 'gemäß MiFID II'],
+      B: ['comparable to MiFID II', 'vergleichbar mit MiFID II'],
+      C: ['not in accordance with MiFID II', 'nicht gemäß MiFID II'],
+      D: ['no information requested from the issuer', 'keine Angaben beim Emittenten angefordert'],
+    }
+    const code = value('SELECT governanceprocess FROM emt WHERE isin = ?', isin) as string
+    const [inEnglish, inGerman] = meanings[code] ?? []
+    const [english, german] = [await sectionOf('emt', 'en'), await sectionOf('emt', 'de')]
+    expect(english).toContain(`<dd>${inEnglish} <code>${code}</code></dd>`)
+    expect(german).toContain(`<dd>${inGerman} <code>${code}</code></dd>`)
+    const numbers = ['04020', '08030', '07130', '07140', '08025', '00075', '05105', '05115']
+    for (const page of [english, german])
+      expect([...page.matchAll(/EMT (\d+)/g)].map(([, number]) => number)).toEqual(numbers)
+    expect(english).toContain(`${value('SELECT srri FROM emt WHERE isin = ?', isin)} of 7`)
+  })
+
+  it('have a dash with a text for screen readers where a value is missing', async () => {
+    const missing = value('SELECT isin FROM emt WHERE incidental_costs IS NULL ORDER BY isin') as string
+    const of = async (name: string) => (await text(`funds/${missing}/${name}.html`)).replace(/\n/g, '')
+    expect(await of('index')).toContain(
+      'EMT 07140</small></dt><dd><span role="img" aria-label="not available">–</span>',
+    )
+    expect(await of('de')).toContain(
+      'EMT 07140</small></dt><dd><span role="img" aria-label="keine Angabe">–</span>',
+    )
+  })
+})
+
 describe('the price chart', () => {
   it('has a price at each of its points, the first and the last included', async () => {
     const { days, points, precision } = lineOf(drawingOf(await page(), 'nav'))
@@ -62,8 +110,10 @@ describe('the price chart', () => {
     expect(pathIn(german)).toBe(pathIn(english))
     const nav = String(value('SELECT net_asset_value FROM price WHERE isin = ? ORDER BY date DESC', isin))
     const inGerman = Number(nav).toLocaleString('de-DE', { minimumFractionDigits: 2 })
-    expect(german).toContain(`<dd>${inGerman} `)
-    expect(english).toContain(`<dd>${Number(nav).toLocaleString('en-US', { minimumFractionDigits: 2 })} `)
+    expect(german).toContain(`<dd>${inGerman}\u00a0`)
+    expect(english).toContain(
+      `<dd>${Number(nav).toLocaleString('en-US', { minimumFractionDigits: 2 })}\u00a0`,
+    )
     expect(german).toContain('20.11.2026')
     expect(english).toContain('20 Nov 2026')
   })

@@ -32,6 +32,40 @@ export function fixedIn(language: Language, value: number, digits: number): stri
 export const percentIn = (language: Language, value: number, digits = 2) =>
   `${fixedIn(language, value, digits)}\u00a0%`
 
+/** `1,234.50 EUR`, with a space that does not break. @param decimal decimal text with a point */
+export const amountIn = (language: Language, decimal: string, currency: string) =>
+  `${decimalIn(language, decimal)}\u00a0${currency}`
+
+/** Text that stays on one line: a day, or a number with its unit. */
+export const unbroken = (text: string) => text.replaceAll(' ', '\u00a0')
+
+/**
+ * A value that the database holds as German text for display (`1.234,56 %`), in the language of the page: the marks of its
+ * numbers, its days, and a space that does not break before a unit. The rest stays: `BBB+`, a year, the hyphen of a range.
+ */
+export function germanTextIn(language: Language, text: string): string {
+  const day = (_: string, ofMonth: string, month: string, year: string) =>
+    dayIn(language, [year, month.padStart(2, '0'), ofMonth.padStart(2, '0')].join('-'))
+  const number = (_: string, sign: string, digits: string) => {
+    const decimal = pointForm(digits)
+    return sign.replace('-', '\u2212') + (decimal === null ? digits : decimalIn(language, decimal))
+  }
+  return text
+    .replace(/(?<![\d.,])(\d{1,2})\.(0?[1-9]|1[0-2])\.(\d{4})(?![\d.,]*\d)/g, day)
+    .replace(/(?<![\p{L}\d.,])([-+\u2212]?)(\d+(?:[.,]\d+)*)(?![\p{L}\d])/gu, number)
+    .replace(/(\d) ?(?=[%\u2030])|(\d) (?=\p{L})/gu, '$1$2\u00a0')
+}
+
+/**
+ * `1.234,56` as `1234.56`. As in German, points before three digits each separate thousands; another point is a decimal
+ * point. Null for digits without a mark, and for marks that are those of no number.
+ */
+function pointForm(digits: string): string | null {
+  if (/^(?:[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?|\d+,\d+)$/.test(digits))
+    return digits.replaceAll('.', '').replace(',', '.')
+  return /^\d+\.\d+$/.test(digits) ? digits : null
+}
+
 /** A change in percent: a rise has a plus sign. */
 export function changeIn(language: Language, value: number, digits = 2): string {
   const text = percentIn(language, value, digits)

@@ -1,12 +1,23 @@
-/** What a fund holds: structures, its allocation over time as stacked areas. And its figures, profile, costs and MiFID data. */
+/** What a fund holds: structures, its allocation over time as stacked areas. And its figures, profile and costs. */
 
-import { amount, inLanguage } from '../../../api/contract/fund.ts'
+import { inLanguage } from '../../../api/contract/fund.ts'
 import type { StructureItemRow } from '../../../api/contract/rows.ts'
 import { correlationType, structureTypeName } from '../../../api/contract/structure-types.ts'
 import type { Language } from '../../../api/routes/table.ts'
-import { drawing, escapeHtml, figure, html, type Html, raw, section, table } from '../../layout/html.ts'
+import {
+  drawing,
+  escapeHtml,
+  figure,
+  html,
+  type Html,
+  type HtmlContent,
+  noValue,
+  raw,
+  section,
+  table,
+} from '../../layout/html.ts'
 import { wording } from '../../wording.ts'
-import { dayIn, decimalIn, fixedIn, months, percentIn } from '../chart/formats.ts'
+import { amountIn, dayIn, fixedIn, germanTextIn, months, percentIn, unbroken } from '../chart/formats.ts'
 import { toPercent, areaChart } from '../chart/charts.ts'
 import type { Allocation, FundFacts } from '../facts.ts'
 
@@ -92,88 +103,75 @@ function allocationPart(allocation: Allocation, language: Language): Html {
       ${chart}
       ${table({
         kind: 'shares',
-        columns: [w.assetClass, { content: w.newestShare(dayIn(language, last)), kind: 'number' }],
+        columns: [w.assetClass, { content: w.newestShare(unbroken(dayIn(language, last))), kind: 'number' }],
         // The top of the stack comes first.
         rows: [...classes]
           .reverse()
           .map(({ nameDe, nameEn, colour, newest }) => [
             [html`<i class="${colour}"></i>`, inLanguage(language, nameDe, nameEn)],
-            newest !== null && percentIn(language, newest),
+            newest === null ? noValue(language) : percentIn(language, newest),
           ]),
       })}
     </div> `
 }
 
-/** A name and its value; null hides both. */
-type Fact = readonly [name: string, value: string | null]
+/** A name and its value; null if it is missing. */
+type Fact = readonly [name: string, value: HtmlContent]
 
 export function figuresSection({ keyFigures }: FundFacts, language: Language): Html | null {
-  // Values are texts, published unchanged.
+  const textOf = (value: string | null) =>
+    value === null ? noValue(language) : germanTextIn(language, value)
   const facts = keyFigures.map(({ nameDe, nameEn, value, value2, hasValue2 }): Fact => {
-    const second = hasValue2 === 1 && value2 !== null ? ` / ${value2}` : ''
-    return [inLanguage(language, nameDe, nameEn), value + second]
+    const values = hasValue2 === 1 ? [textOf(value), ' / ', textOf(value2)] : textOf(value)
+    return [inLanguage(language, nameDe, nameEn), values]
   })
-  return factsSection('figures', wording[language].funds.figures, facts)
+  return factsSection('figures', wording[language].funds.figures, facts, language)
 }
 
 export function profileSection({ fund, profile: row }: FundFacts, language: Language): Html | null {
   if (row === null) return null
   const w = wording[language].funds
-  const money = (decimal: string) => amount(decimalIn(language, decimal), fund)
+  const money = (decimal: string) => amountIn(language, decimal, fund.currency)
   const yesOrNo = (flag: 0 | 1) => (flag === 1 ? w.yes : w.no)
   const way = (flag: 0 | 1 | null, minimum: string | null) => {
     if (flag === null) return null
     return flag === 1 && minimum !== null ? w.from(money(minimum)) : yesOrNo(flag)
   }
   const rate = (value: number) => percentIn(language, value)
-  return factsSection('profile', w.profile, [
-    [w.category, inLanguage(language, row.categoryDe, row.categoryEn)],
-    [w.benchmark, row.benchmark],
-    [w.inception, dayIn(language, fund.inceptionDate)],
-    [w.assets, money(row.fundAssets)],
-    [w.totalAssets, money(row.totalFundAssets)],
-    [w.fiscalYear, monthDayIn(language, row.endOfFiscalYear)],
-    [w.income, row.accumulating === 1 ? w.accumulating : w.distributing],
-    [w.conformity, yesOrNo(row.conformity)],
-    [w.surcharge, rate(row.issueSurcharge)],
-    [w.redemption, rate(row.redemptionFee)],
-    [w.ter, rate(row.totalExpenseRatio)],
-    [w.management, rate(row.managementFee)],
-    [w.custodian, rate(row.custodianBankFee)],
-    [w.performanceFee, yesOrNo(row.performanceFee)],
-    [w.savings, way(row.savingsPlan, row.savingsPlanMinimum)],
-    [w.oneTime, way(row.oneTimeInvestment, row.oneTimeInvestmentMinimum)],
-    [w.capitalForming, way(row.capitalFormingPayments, row.capitalFormingPaymentsMinimum)],
-  ])
-}
-
-export function emtSection({ emt: row }: FundFacts, language: Language): Html | null {
-  if (row === null) return null
-  const w = wording[language].funds
-  // Costs are fractions: 0.0158 is 1.58 %.
-  const cost = (fraction: number | null, day: string | null) => {
-    if (fraction === null) return null
-    return percentIn(language, fraction * 100) + (day === null ? '' : ` (${dayIn(language, day)})`)
-  }
-  return factsSection('emt', w.emt, [
-    [w.srri, row.srri === null ? null : w.srriOf(row.srri)],
-    [w.ongoing, cost(row.ongoingCosts, row.ongoingCostsDate)],
-    [w.transaction, cost(row.transactionCosts, row.transactionCostsDate)],
-    [w.incidental, cost(row.incidentalCosts, row.incidentalCostsDate)],
-    [w.entry, cost(row.entryCosts, null)],
-    [w.governance, row.governanceprocess],
-    [w.esg, row.compatibleForClientsWithEsgPreferences],
-    [w.need, row.otherSpecificInvestmentNeed],
-  ])
+  return factsSection(
+    'profile',
+    w.profile,
+    [
+      [w.category, inLanguage(language, row.categoryDe, row.categoryEn)],
+      [w.benchmark, row.benchmark],
+      [w.inception, unbroken(dayIn(language, fund.inceptionDate))],
+      [w.assets, money(row.fundAssets)],
+      [w.totalAssets, money(row.totalFundAssets)],
+      [w.fiscalYear, monthDayIn(language, row.endOfFiscalYear)],
+      [w.income, row.accumulating === 1 ? w.accumulating : w.distributing],
+      [w.conformity, yesOrNo(row.conformity)],
+      [w.surcharge, rate(row.issueSurcharge)],
+      [w.redemption, rate(row.redemptionFee)],
+      [w.ter, rate(row.totalExpenseRatio)],
+      [w.management, rate(row.managementFee)],
+      [w.custodian, rate(row.custodianBankFee)],
+      [w.performanceFee, yesOrNo(row.performanceFee)],
+      [w.savings, way(row.savingsPlan, row.savingsPlanMinimum)],
+      [w.oneTime, way(row.oneTimeInvestment, row.oneTimeInvestmentMinimum)],
+      [w.capitalForming, way(row.capitalFormingPayments, row.capitalFormingPaymentsMinimum)],
+    ],
+    language,
+  )
 }
 
 /** @param monthDay MM-DD */
 function monthDayIn(language: Language, monthDay: string): string {
   const [month = '', day = ''] = monthDay.split('-')
-  return language === 'de' ? `${day}.${month}.` : `${Number(day)} ${months.en[Number(month) - 1] ?? ''}`
+  return language === 'de' ? `${day}.${month}.` : `${Number(day)}\u00a0${months.en[Number(month) - 1] ?? ''}`
 }
 
-function factsSection(id: string, heading: string, facts: readonly Fact[]): Html | null {
-  const known = facts.filter(([, value]) => value !== null).map(([name, value]) => figure(name, value))
-  return known.length === 0 ? null : section(id, heading, html`<dl class="facts">${known}</dl>`)
+function factsSection(id: string, heading: string, facts: readonly Fact[], language: Language): Html | null {
+  if (facts.every(([, value]) => value === null)) return null
+  const figures = facts.map(([name, value]) => figure(name, value ?? noValue(language)))
+  return section(id, heading, html`<dl class="facts">${figures}</dl>`)
 }

@@ -10,6 +10,7 @@ import {
   html,
   type Html,
   linkTo,
+  noValue,
   raw,
   section,
   table,
@@ -17,7 +18,7 @@ import {
 } from '../../layout/html.ts'
 import { wording } from '../../wording.ts'
 import { barChart, type BarGroup, lineChart } from '../chart/charts.ts'
-import { changeIn, dayIn, decimalIn, fixedIn } from '../chart/formats.ts'
+import { amountIn, changeIn, dayIn, decimalIn, fixedIn, unbroken } from '../chart/formats.ts'
 import type { FundFacts, Line, PerformanceFacts, PriceFacts } from '../facts.ts'
 
 export function performanceSection(facts: FundFacts, language: Language): Html | null {
@@ -68,13 +69,13 @@ function yearsPart({ years }: PerformanceFacts, running: string | null, language
 
 function periodsPart({ periods }: PerformanceFacts, language: Language): Html {
   const w = wording[language].funds
-  const percentOf = (value: number | null) => value !== null && changeIn(language, value)
+  const percentOf = (value: number | null) => (value === null ? noValue(language) : changeIn(language, value))
   const hasFigures = periods.some(({ gross, net }) => gross !== null || net !== null)
   const groups = periods.map(({ label, gross, net }) => {
     return { label: escapeHtml(label), below: null, values: [gross, net] }
   })
   const rows = periods.toReversed().map(({ dateFrom, dateTo, gross, net }) => {
-    const period = `${dayIn(language, dateFrom)} – ${dayIn(language, dateTo)}`
+    const period = `${unbroken(dayIn(language, dateFrom))} – ${unbroken(dayIn(language, dateTo))}`
     return [period, percentOf(gross), percentOf(net)]
   })
   return html`<h3 id="periods">${w.periods}</h3>
@@ -125,7 +126,7 @@ export function priceSection(facts: FundFacts, language: Language, key: string):
   if (price === null)
     return section('price', w.price, html`<p>${mayGiveOutPrices(fund) ? w.withoutPrices : w.noPrices}</p>`)
   const { newest, overdue } = price
-  const row = (name: string, value: string) => figure(name, `${decimalIn(language, value)} ${fund.currency}`)
+  const row = (name: string, value: string) => figure(name, amountIn(language, value, fund.currency))
   return section(
     'price',
     w.price,

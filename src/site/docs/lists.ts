@@ -1,0 +1,116 @@
+/** The lists in the documentation: a section for each, with its fields and an example. */
+
+import { listsOf, type PublishedList } from '../../api/contract/lists.ts'
+import type { SitePageSource } from '../../api/contract/page.ts'
+import { schemaKey } from '../../api/derive/json-schema.ts'
+import type { Language } from '../../api/routes/table.ts'
+import { fundList } from '../funds/list.ts'
+import { html, type Html, linkTo } from '../layout/html.ts'
+import { wording } from '../wording.ts'
+import { abridged, compact, listing, parseJson } from './examples.ts'
+import { fieldTable, inlineCode, pathTemplate } from './group.ts'
+import { codeBlock, curlRequest } from './site.ts'
+
+/**
+ * By list: what it looks like. The fund list is this snapshot's own, shortened. The others are made after the pages of the
+ * documentation: their examples have the form, the dates and a fund of this snapshot, but made-up figures.
+ */
+export function listExamples(source: SitePageSource): ReadonlyMap<string, unknown> {
+  const { asOf, funds, exampleIsin } = source
+  const fund = funds.find(({ isin }) => isin === exampleIsin)
+  if (fund === undefined) return new Map()
+  const { isin, name, newest } = fund
+  const snapshot = `${asOf}-3f9c2ab4d1e0`
+  const date = newest?.date ?? asOf
+  const marked = { isin, name, mark: 'fresh', newest_price: date, age_business_days: 0 }
+  const correction = { isin, name, date, item: 'net_asset_value', before: '101.20', after: '101.25' }
+  const counts = { added: 0, removed: 0, changed: 2 }
+  const published = { asOf, snapshot, before: { asOf, snapshot: `${asOf}-08d2b1c7e6f5` } }
+  const day = {
+    ...{ format: 1, ...published },
+    funds: { total: funds.length, added: [], removed: [], renamed: [] },
+    documents: counts,
+    endpoints: [{ endpoint: 'prices-historic', ...counts }],
+    prices: {
+      counts: { corrected: 1, added: 0, removed: 0 },
+      ...{ corrected: [correction], added: [], removed: [] },
+    },
+    notCompared: [],
+    publish: 1,
+  }
+  const told = {
+    ...published,
+    title: `${asOf}: 1 price corrected`,
+    lines: [`1 price corrected: ${name} (${isin}) ${date} net_asset_value 101.20 → 101.25`],
+    publish: 1,
+  }
+  const file = { file: `${asOf}.json`, sha256: '3f9c2ab4d1e0'.repeat(6).slice(0, 64), bytes: 1024 }
+  const prices = [{ ...marked, rhythm_business_days: 1, next_price: null }]
+  const freshness = { fresh: funds.length, late: 0, stale: 0, unwatched: 0, unpriced: 0, withheld: 0 }
+  return new Map<string, unknown>([
+    ['fund-list', JSON.parse(compact(shortList(source)))],
+    [
+      'status',
+      {
+        ...{ format: 1, snapshot, as_of: asOf, funds: funds.length, documents: 1000, bytes: 16_000_000 },
+        ...{ oldest_price: date, newest_price: date, freshness, overdue: [], prices },
+      },
+    ],
+    ['staged', { format: 1, staged: null }],
+    ['changes', { format: 1, nights: [{ ...told, earlier: [], ...file }] }],
+    ['changes-of-day', { ...day, earlier: [] }],
+  ])
+}
+
+/** What stands for the places in the paths of lists. */
+export const listValues = ({ asOf }: Pick<SitePageSource, 'asOf'>) => ({ as_of: asOf, id: 'prices-current' })
+
+/** Two funds of the list, with the number of those left out. */
+function shortList(source: SitePageSource) {
+  const tree = parseJson(JSON.stringify(fundList(source)))
+  const { body } = listsOf(source).find(({ id }) => id === 'fund-list') ?? {}
+  return body ? abridged(tree, body) : tree
+}
+
+/** @param key that of the page */
+export function listSections(source: SitePageSource, language: Language, key: string): Html {
+  const examples = listExamples(source)
+  return html`${listsOf(source).map((list) => listSection(list, examples.get(list.id), source, language, key))}`
+}
+
+function listSection(
+  list: PublishedList,
+  example: unknown,
+  source: SitePageSource,
+  language: Language,
+  key: string,
+): Html {
+  const text = wording[language].docs
+  const { id, path, title, about, body, isOfPublish = false } = list
+  const isOne = !path.includes('{')
+  const link = html`<p class="small links"><a href="${linkTo(key, path.slice(1))}">${text.tryIt}</a></p>`
+  const tree =
+    example === undefined ? null : id === 'fund-list' ? shortList(source) : parseJson(JSON.stringify(example))
+  return html`<section class="endpoint" aria-labelledby="${id}">
+    <h2 id="${id}">${title[language]}</h2>
+    <p class="path"><span class="method">GET</span> <code>${pathTemplate(path)}</code></p>
+    <p>${inlineCode(about[language])}</p>
+    ${isOne && !isOfPublish && [codeBlock(curlRequest(source.baseUrl + path), text.request, true), link]}
+    ${
+      tree !== null &&
+      html`<h3>${text.example}</h3>
+        ${id !== 'fund-list' && html`<p class="quiet small">${text.madeUp}</p> `}${codeBlock(
+          listing(tree, text.more),
+          `${text.answer} ${id}`,
+        )}`
+    }
+    ${
+      body !== null &&
+      html`<h3>${text.fields}</h3>
+        ${fieldTable(body, language, `${text.fields}: ${title[language]}`)}
+        <p class="small">
+          <a href="${linkTo(key, schemaKey(id))}">${text.schema}: <code>${id}.json</code></a>
+        </p>`
+    }
+  </section> `
+}

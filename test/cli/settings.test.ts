@@ -247,6 +247,7 @@ describe('settings', () => {
         imprint: null,
         privacy: null,
         contact: null,
+        publishedBy: null,
         terms: null,
         homePage: null,
         logo: null,

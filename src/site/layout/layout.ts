@@ -43,6 +43,7 @@ export const notFoundKeys: PageKeys = { en: 'not-found/index.html', de: 'not-fou
 /** The first page of each part of the site, in the order of the navigation. */
 export const frontPages = {
   funds: { en: 'funds/index.html', de: 'funds/de.html' },
+  compare: { en: 'compare/index.html', de: 'compare/de.html' },
   docs: { en: 'docs/index.html', de: 'docs/de/index.html' },
   explorer: { en: 'docs/explorer/index.html', de: 'docs/de/explorer/index.html' },
   downloads: { en: 'downloads/latest/index.html', de: 'downloads/latest/de.html' },

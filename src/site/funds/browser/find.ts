@@ -1,6 +1,6 @@
 /** Finds a fund from the start page, and from the page in place of missing ones: shows what matches, and goes there. */
 
-import { searchKey } from '../chart/formats.ts'
+import { umlautKey } from '../chart/formats.ts'
 
 interface ListedFund {
   readonly isin: string
@@ -27,7 +27,7 @@ if (box && input && told && results) {
   const load = () => (loaded ??= loadFunds(funds))
 
   const matches = async () => {
-    const words = searchKey(input.value).split(/\s+/).filter(Boolean)
+    const words = umlautKey(input.value).split(/\s+/).filter(Boolean)
     if (words.length === 0) return []
     const found = await load()
     return found.filter(({ text }) => words.every((word) => text.includes(word))).map(({ fund }) => fund)
@@ -96,5 +96,5 @@ async function loadFunds(address: string): Promise<readonly FindableFund[]> {
   const response = await fetch(address)
   if (!response.ok) throw new Error(`${address}: ${response.status}`)
   const { funds } = (await response.json()) as { readonly funds: readonly ListedFund[] }
-  return funds.map((fund) => ({ fund, text: searchKey(`${fund.name} ${fund.isin} ${fund.wkn ?? ''}`) }))
+  return funds.map((fund) => ({ fund, text: umlautKey(`${fund.name} ${fund.isin} ${fund.wkn ?? ''}`) }))
 }

@@ -244,10 +244,10 @@ describe('settings', () => {
       requireComplete: false,
       site: {
         name: null,
+        publishedBy: null,
         imprint: null,
         privacy: null,
         contact: null,
-        publishedBy: null,
         terms: null,
         homePage: null,
         logo: null,

@@ -137,16 +137,12 @@ function newestPrices({ funds }: SitePageSource, language: Language): Html | nul
     .sort((one, other) => (one.order < other.order ? -1 : Number(one.order > other.order)))
     .slice(0, mostPrices)
   if (shown.length === 0) return null
-  return html`<h2>${startPage.prices}</h2>
+  const heading = startPage.prices(dayIn(language, newestDay))
+  return html`<h2>${heading}</h2>
     ${table({
       kind: 'newest',
-      caption: startPage.prices,
-      columns: [
-        w.fund,
-        { content: w.nav, kind: 'number' },
-        { content: w.day, kind: 'number' },
-        { content: w.change, kind: 'number wide' },
-      ],
+      caption: heading,
+      columns: [w.fund, { content: w.nav, kind: 'number' }, { content: w.change, kind: 'number wide' }],
       rows: shown.map((fund) => priceRow(fund, language)),
     })}`
 }
@@ -161,7 +157,6 @@ function priceRow(
     // A name may be written from right to left, and must not turn its neighbours round.
     html`<a href="${page}"><bdi>${name}</bdi></a>`,
     `${decimalIn(language, newest.nav)}\u00a0${currency}`,
-    dayIn(language, newest.date),
     { content: text, kind: `number wide ${tone}`.trimEnd() },
   ]
 }

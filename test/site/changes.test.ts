@@ -107,7 +107,7 @@ describe.each([
 
   it('leads nowhere but to pages of the snapshot, its own, and places on them', () => {
     const feeds = changeFeeds(history, 'https://api.example.org', asOf).map(({ key }) => key)
-    const others =
+    const rest =
       others === null
         ? []
         : ['funds/', 'docs/', 'downloads/latest/', 'status/', 'compare/', 'index.html', 'de.html']
@@ -119,7 +119,7 @@ describe.each([
         const [path = '', id] = target.split('#')
         if (/^(https?:|mailto:)/.test(target)) continue
         const to = path === '' ? key : posix.join(posix.dirname(key), path)
-        const isThere = pages.has(to) || files.includes(to) || others.some((other) => to.startsWith(other))
+        const isThere = pages.has(to) || files.includes(to) || rest.some((other) => to.startsWith(other))
         expect([key, target, isThere]).toEqual([key, target, true])
         if (id !== undefined && pages.has(to)) expect(pages.get(to)).toContain(`id="${id}"`)
       }

@@ -128,7 +128,12 @@ describe.each([
 })
 
 it('says before the first publish that nothing is published yet, with a feed without entries', () => {
-  const pages = new Map(changesPages(noHistory, null).map(({ key, content }) => [key, String(content)]))
+  const pages = new Map(
+    changesPages(noHistory, { baseUrl: '', publisher: null, others: null }).map(({ key, content }) => [
+      key,
+      String(content),
+    ]),
+  )
   const [page, german] = [pages.get('changes/index.html'), pages.get('changes/de.html')]
   expect(page).toContain('Nothing has been published yet')
   expect(german).toContain('Noch wurde nichts veröffentlicht')

@@ -76,7 +76,10 @@ const libraryFiles: Readonly<Record<string, string>> = {
 }
 
 /** Swagger UI on this snapshot's own description. What the library shows is always English. */
-function explorerPage({ hasDownloads, publisher, asOf }: SitePageSource, language: Language): string {
+function explorerPage(
+  { hasDownloads, publisher, asOf, baseUrl }: SitePageSource,
+  language: Language,
+): string {
   const keys = frontPages.explorer
   const link = (to: string) => linkTo(keys[language], to)
   const { docs, shell } = wording[language]
@@ -85,6 +88,7 @@ function explorerPage({ hasDownloads, publisher, asOf }: SitePageSource, languag
   return layout({
     keys,
     language,
+    baseUrl,
     title: `${title} · ${shell.brand}`,
     description: text.description,
     part: 'explorer',

@@ -31,7 +31,7 @@ const looks = [
   ['a phone', phoneLight],
 ] as const
 const answers = [
-  ['prices', ['index.json', 'index.xml', '2026.json', '2026.xml']],
+  ['prices', ['index.json', 'index.xml', 'index.csv', '2026.json', '2026.xml', '2026.csv']],
   ['figures', ['index.en.json', 'index.en.xml']],
 ] as const
 // They take seconds to open, and are alike but for their words.

@@ -49,6 +49,10 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
         'Prices, charts, performance, structure, key figures and costs of each fund.',
         'Preise, Diagramme, Wertentwicklung, Struktur, Kennzahlen und Kosten jedes Fonds.',
       ),
+      compare: say(
+        'The prices of up to five funds side by side, from a common start.',
+        'Die Preise von bis zu fünf Fonds nebeneinander, ab einem gemeinsamen Beginn.',
+      ),
       docs: say(
         'How programs query the data: addresses, fields, errors and examples.',
         'So rufen Programme die Daten ab: Adressen, Felder, Fehler und Beispiele.',
@@ -290,6 +294,7 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
   /** The documentation. */
   docs: {
     contents: say('Contents', 'Inhalt'),
+    program: say('Program', 'Programm'),
     guide: say('Guide', 'Leitfaden'),
     endpoints: say('Endpoints', 'Endpunkte'),
     reference: say('Reference', 'Referenz'),
@@ -333,6 +338,7 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
       'The publisher has not named a licence for the data here.',
       'Der Herausgeber nennt hier keine Lizenz für die Daten.',
     ),
+    termsApply: say('Terms of use of the publisher:', 'Nutzungsbedingungen des Herausgebers:'),
     questions: say('Questions about the data:', 'Fragen zu den Daten:'),
     published: (by: string | null) => {
       const [time = '', zone = ''] = by?.split(' ') ?? []
@@ -422,6 +428,12 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
         'Senden Sie beliebige Anfragen der API an den Server, der diese Seite ausliefert. Die Bedienoberfläche ist auf Englisch. Beschreibungen finden Sie in der',
       ),
       documentation: say('documentation', 'Dokumentation'),
+      operations: say('Requests', 'Anfragen'),
+      loading: say('Loading the explorer …', 'Der Explorer wird geladen …'),
+      failed: say(
+        'The explorer could not be loaded. Please try again.',
+        'Der Explorer konnte nicht geladen werden. Bitte versuchen Sie es erneut.',
+      ),
       noScript: say(
         'The explorer needs JavaScript. The API description is',
         'Der Explorer benötigt JavaScript. Die Beschreibung der API steht in',

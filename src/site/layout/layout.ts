@@ -230,12 +230,14 @@ function siteLinks(page: PageLayout, brand: Html): Html {
     </nav>`
 }
 
+/** The address of a link that writes to a mail address. */
+export const mailTo = (address: string) => `mailto:${address.split('@').map(encodeURIComponent).join('@')}`
+
 /** Who publishes, with links that go to other sites: one address for both languages. Empty if nobody is named. */
 function publisherLine({ publisher, language }: PageLayout): Html | null {
   if (publisher === null) return null
   const w = wording[language].shell
   const { name, imprint, privacy, contact, terms, homePage } = publisher
-  const mailTo = (address: string) => `mailto:${address.split('@').map(encodeURIComponent).join('@')}`
   const parts = [
     homePage !== null
       ? html`<a href="${homePage}">${name ?? w.homePage}</a>`

@@ -36,7 +36,7 @@ afterAll(async () => {
   for (const site of running) await site.stop()
 })
 
-/** Schemas of lists that no build writes: test/bucket/lists.test.ts has them. */
+/** Schemas of lists that no build writes: test/bucket/changes.test.ts and test/edge/runtime/preview.test.ts have them. */
 const ofPublish = ['changes', 'changes-of-day', 'staged']
 
 /** The schema that a document's key asks for; null for what is no document of the API. */
@@ -234,7 +234,9 @@ describe('the schemas and examples of a demo snapshot', () => {
     const byId = new Map<string, string>()
     for (const key of filesIn(site.out)) byId.set(schemaOf(key) ?? '', key)
     byId.delete('')
-    const names = readdirSync(join(site.out, 'schemas')).map((name) => name.replace('.json', '')).sort()
+    const names = readdirSync(join(site.out, 'schemas'))
+      .map((name) => name.replace('.json', ''))
+      .sort()
     expect([...byId.keys(), ...ofPublish].sort()).toEqual(names)
     for (const [id, key] of byId) {
       const validate = validatorOf(id)

@@ -204,6 +204,8 @@ describePlatforms((platform) => {
       'de.html': 'text/html',
       'robots.txt': 'text/plain',
       'sitemap.xml': 'application/xml',
+      'llms.txt': 'text/plain',
+      'llms-full.txt': 'text/plain',
     }
     for (const [name, type] of Object.entries(types)) {
       const answer = await ask(`/${name}`)

@@ -233,7 +233,9 @@ describe('the schemas and examples of a demo snapshot', () => {
     const byId = new Map<string, string>()
     for (const key of filesIn(site.out)) byId.set(schemaOf(key) ?? '', key)
     byId.delete('')
-    const names = readdirSync(join(site.out, 'schemas')).map((name) => name.replace('.json', '')).sort()
+    const names = readdirSync(join(site.out, 'schemas'))
+      .map((name) => name.replace('.json', ''))
+      .sort()
     expect([...byId.keys(), ...ofPublish].sort()).toEqual(names)
     for (const [id, key] of byId) {
       const validate = validatorOf(id)

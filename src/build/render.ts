@@ -399,7 +399,7 @@ async function finish(
   const { counts: marks, overdue } = assessment
   const stale = overdue.filter(({ mark }) => mark === 'stale').slice(0, namedStale)
   const stalest = stale.map(({ isin, newestPrice }) => ({ isin, newestPrice }))
-  const { root, pages, hasDownloads, publisher } = build.settings
+  const { root, pages, hasDownloads, publisher, baseUrl } = build.settings
   const source = {
     snapshot,
     asOf,
@@ -410,12 +410,14 @@ async function finish(
     withheld,
   }
   // These files name the snapshot, whose id is made from its objects: they are none, but the first line has their digests.
-  const files = statusPages(source, publisher, pages === null ? null : { hasDownloads }).map(
-    ({ key, content }) => {
-      const { sha256, bytes } = writeFile(root, key, content)
-      return { key, sha256, bytes, type: contentTypeOf(key) }
-    },
-  )
+  const files = statusPages(source, {
+    baseUrl,
+    publisher,
+    others: pages === null ? null : { hasDownloads },
+  }).map(({ key, content }) => {
+    const { sha256, bytes } = writeFile(root, key, content)
+    return { key, sha256, bytes, type: contentTypeOf(key) }
+  })
   const head: ManifestHead = {
     ...said,
     settings: settingsDigest(build.options),

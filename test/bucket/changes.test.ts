@@ -432,6 +432,6 @@ it('never names a fund that is not published before and after, and counts withhe
   const { funds, prices, endpoints } = await publishOnly('2026-01-30', sql, [first])
   expect(funds).toEqual({ total: 1, ...nobody })
   expect(prices.counts).toEqual(noPrices)
-  expect(endpoints.find(({ endpoint }) => endpoint === 'prices-historic')).toMatchObject({ removed: 5 })
+  expect(endpoints.find(({ endpoint }) => endpoint === 'prices-historic')).toMatchObject({ removed: 7 })
   expect(bodyOf('index.json')).toMatch(/"title":"2026-01-30: \d+ documents changed"/)
 })

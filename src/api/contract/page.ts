@@ -138,5 +138,8 @@ export interface SitePageSource {
   readonly examples: ReadonlyMap<string, string>
 }
 
-/** Pages over the whole snapshot: none in a folder of {@link FundPages} but directly in it. */
-export type SitePages = (source: SitePageSource) => Iterable<Page>
+/**
+ * Pages over the whole snapshot: none in a folder of {@link FundPages} but directly in it.
+ * @param before keys of the pages that the makers before this one have made
+ */
+export type SitePages = (source: SitePageSource, before: readonly string[]) => Iterable<Page>

@@ -29,6 +29,7 @@ function comparePage(source: SitePageSource, language: Language): string {
     description: w.description,
     part: 'compare',
     hasDownloads: source.hasDownloads,
+    baseUrl: source.baseUrl,
     publisher: source.publisher,
     styles: ['funds/catalogue.css'],
     scripts: [scriptKey],

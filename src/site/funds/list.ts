@@ -47,6 +47,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
   return layout({
     keys,
     language,
+    baseUrl: source.baseUrl,
     title,
     description: w.listLead(found, dayIn(language, source.asOf)),
     part: 'funds',

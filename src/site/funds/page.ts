@@ -5,7 +5,8 @@ import type { FundPages } from '../../api/contract/page.ts'
 import { isWebAddress } from '../../api/contract/texts.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
 import { changeOf, figure, html, type Html, jsonForScript, linkTo } from '../layout/html.ts'
-import { frontPages, fundPageKeys, layout } from '../layout/layout.ts'
+import { organizationOf } from '../layout/head.ts'
+import { fundPageKeys, layout, frontPages } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
 import { amountIn, dayIn, fixedIn } from './chart/formats.ts'
 import { fundEntry, fundFacts, type FundFacts } from './facts.ts'
@@ -39,7 +40,7 @@ export const catalogueFundPages: FundPages = {
 }
 
 function fundPage(facts: FundFacts, language: Language): string {
-  const { fund, hasDownloads, publisher } = facts
+  const { fund, hasDownloads, publisher, baseUrl } = facts
   const { funds: w, shell } = wording[language]
   const keys = fundPageKeys(fund.isin)
   const key = keys[language]
@@ -59,6 +60,7 @@ function fundPage(facts: FundFacts, language: Language): string {
   return layout({
     keys,
     language,
+    baseUrl,
     title: `${fund.name} (${fund.isin})`,
     description: w.description(fund.name, fund.isin),
     part: 'funds',
@@ -131,10 +133,11 @@ function millions(language: Language, decimal: string, currency: string): string
 }
 
 /** For search engines. Source: schema.org/InvestmentFund. */
-const markupOf = ({ fund, profile, baseUrl }: FundFacts, language: Language) => ({
+const markupOf = ({ fund, profile, baseUrl, publisher }: FundFacts, language: Language) => ({
   '@context': 'https://schema.org',
   '@type': 'InvestmentFund',
   name: fund.name,
+  ...(publisher?.name ? { provider: organizationOf(publisher, baseUrl) } : {}),
   url: `${baseUrl}/${fundPageKeys(fund.isin)[language]}`,
   identifier: [
     { '@type': 'PropertyValue', propertyID: 'ISIN', value: fund.isin },

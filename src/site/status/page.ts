@@ -22,20 +22,25 @@ const documentKey = 'status/index.json'
 const styleKey = 'status/status.css'
 const scriptKey = 'status/status.js'
 
-/** The snapshot's other pages; null for a snapshot without any: then the status links to none. */
-type StatusSite = { readonly hasDownloads: boolean } | null
+interface StatusSite {
+  /** The address that the API is published at, without a closing slash. */
+  readonly baseUrl: string
+  readonly publisher: Publisher | null
+  /** The snapshot's other pages; null for a snapshot without any: then the status links to none. */
+  readonly others: { readonly hasDownloads: boolean } | null
+}
 
 /** The page in each language, the JSON document, and what the pages load. */
-export function statusPages(source: StatusSource, publisher: Publisher | null, site: StatusSite) {
+export function statusPages(source: StatusSource, site: StatusSite) {
   const style = pageTemplate(styleKey)
   return [
     ...languages.map((each) => ({
       key: frontPages.status[each],
-      content: statusPage(source, each, publisher, site),
+      content: statusPage(source, each, site),
     })),
     { key: documentKey, content: statusJson(source) },
     // Without other pages there is no shared style sheet.
-    { key: styleKey, content: site === null ? `${styleSheet(publisher)}\n${style}` : style },
+    { key: styleKey, content: site.others === null ? `${styleSheet(site.publisher)}\n${style}` : style },
     { key: scriptKey, content: pageTemplate(scriptKey) },
   ]
 }
@@ -43,8 +48,7 @@ export function statusPages(source: StatusSource, publisher: Publisher | null, s
 function statusPage(
   source: StatusSource,
   language: Language,
-  publisher: Publisher | null,
-  site: StatusSite,
+  { baseUrl, publisher, others: site }: StatusSite,
 ): string {
   const { snapshot, asOf, funds, documents, bytes, assessment } = source
   const { counts, newestPrice, oldestPrice } = assessment
@@ -75,6 +79,7 @@ function statusPage(
   return layout({
     keys: frontPages.status,
     language,
+    baseUrl,
     title: `${shell.parts.status} ${dayIn(language, asOf)}`,
     description: w.description(dayIn(language, asOf)),
     part: 'status',

@@ -15,6 +15,7 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     terms: say('Terms of use', 'Nutzungsbedingungen'),
     homePage: say('Home page', 'Website'),
     feed: say('Recent changes (feed)', 'Letzte Änderungen (Feed)'),
+    changes: say('Recent changes', 'Letzte Änderungen'),
     onThisPage: say('On this page', 'Auf dieser Seite'),
     noValue: say('not available', 'keine Angabe'),
     parts: {

@@ -3,7 +3,7 @@
  * error is 404. A build writes some of them, a publish the others; tests compare both with these shapes.
  */
 
-import { day, list, nullable, optional, record, text, textAmong, wholeNumber } from './shape.ts'
+import { day, decimal, list, nullable, optional, record, text, textAmong, wholeNumber } from './shape.ts'
 import type { Fields, RecordOf, Texts } from './shape.ts'
 
 export interface PublishedList {
@@ -56,7 +56,7 @@ const fundList = record({
             'Nettoinventarwert je Anteil mit genau den gelieferten Ziffern und Dezimalpunkt',
           ),
           change_percent: nullable(
-            text(
+            decimal(
               'Change from the previous price in percent; null for a fund younger than one year',
               'Veränderung zum vorherigen Preis in Prozent; null bei Fonds, die jünger als ein Jahr sind',
             ),
@@ -67,7 +67,7 @@ const fundList = record({
         }),
       ),
       one_year_percent: nullable(
-        text(
+        decimal(
           'Performance of the last year in percent, two decimals',
           'Wertentwicklung des letzten Jahres in Prozent, zwei Nachkommastellen',
         ),
@@ -210,9 +210,7 @@ const counts = {
   changed: count('Number of changed ones', 'Anzahl der geänderten'),
 }
 const past: Fields = { ...named, date: day('Day of the price', 'Tag des Preises') }
-const price = nullable(
-  text('Price with a decimal point; null: there was none', 'Preis mit Dezimalpunkt; null: keiner'),
-)
+const price = nullable(decimal('The price; null: there was none', 'Der Preis; null: keiner'))
 
 const dayOfChanges: Fields = {
   format,

@@ -5,6 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { constants, gunzipSync } from 'node:zlib'
 import type { RestrictedFunds } from '../api/contract/fund.ts'
+import type { Publisher } from '../api/contract/page.ts'
 import type { FreshnessCounts } from '../guards/assess.ts'
 import type { AllowedObjection } from '../guards/guards.ts'
 import type { WithheldFund } from '../guards/plausibility.ts'
@@ -48,6 +49,8 @@ export interface ManifestHead {
   readonly counts?: SnapshotCounts | undefined
   /** What an operator has allowed in the build; absent if there was nothing to allow. */
   readonly allowed?: readonly AllowedObjection[]
+  /** What pages say that a publish makes (`changes/`); null for a snapshot without pages, absent in manifests of earlier versions. */
+  readonly site?: { readonly publisher: Publisher | null; readonly hasDownloads: boolean } | null
   /**
    * Files that lie beside the objects and name the snapshot, sorted by key: they cannot be among the lines, since its id
    * is made of these. None in manifests of earlier versions.

@@ -3,6 +3,7 @@
  * depend on anything but its source: no clock, no `Intl` (its texts change with Node's version), no order of a folder.
  */
 
+import { comparePages } from '../site/funds/compare.ts'
 import { cataloguePages } from '../site/funds/list.ts'
 import { catalogueFundPages } from '../site/funds/page.ts'
 import { docsPages } from '../site/docs/index.ts'
@@ -13,5 +14,5 @@ import type { PageMakers } from './plans.ts'
 /** `fundPages` are made in the rendering threads, `sitePages` after the funds, the sitemap after the pages that it lists. */
 export const makers: PageMakers = {
   fundPages: [catalogueFundPages],
-  sitePages: [startPages, cataloguePages, (source) => docsPages(source), sitemapPages],
+  sitePages: [startPages, cataloguePages, comparePages, (source) => docsPages(source), sitemapPages],
 }

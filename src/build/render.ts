@@ -10,7 +10,7 @@ import { pipeline } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
 import { restrictedFunds } from '../api/contract/fund.ts'
-import type { SitePageSource } from '../api/contract/page.ts'
+import type { Publisher, SitePageSource } from '../api/contract/page.ts'
 import { contentTypeOf } from '../api/routes/content-types.ts'
 import { checkTables } from '../data/check/check.ts'
 import { type Finding, generalWarning, objectionsIn, refusalOf } from '../data/check/finding.ts'
@@ -22,6 +22,9 @@ import { assessFunds, type Assessment, daysOfRhythm, overdueFunds } from '../gua
 import { type AllowedObjection, judge } from '../guards/guards.ts'
 import { defaultPlausibility } from '../guards/plausibility.ts'
 import { defaultFreshness, unmetGroups } from '../guards/rules.ts'
+import { changeFeeds } from '../site/changes/feed.ts'
+import { changesPages, noHistory } from '../site/changes/pages.ts'
+import type { PageSite } from '../site/layout/layout.ts'
 import { statusPages } from '../site/status/page.ts'
 import { wholeLines } from '../system/whole-lines.ts'
 import { codeDigest } from './code-digest.ts'
@@ -410,11 +413,10 @@ async function finish(
     withheld,
   }
   // These files name the snapshot, whose id is made from its objects: they are none, but the first line has their digests.
-  const files = statusPages(source, {
-    baseUrl,
-    publisher,
-    others: pages === null ? null : { hasDownloads },
-  }).map(({ key, content }) => {
+  const site: PageSite = { baseUrl, publisher, others: pages === null ? null : { hasDownloads } }
+  for (const { key, content } of [...changesPages(noHistory, site), ...changeFeeds(noHistory, baseUrl, asOf)])
+    writeFile(root, key, String(content))
+  const files = statusPages(source, site).map(({ key, content }) => {
     const { sha256, bytes } = writeFile(root, key, content)
     return { key, sha256, bytes, type: contentTypeOf(key) }
   })
@@ -425,6 +427,7 @@ async function finish(
     ...(allowed.length > 0 && { allowed }),
     ...(withheld.length > 0 && { withheld }),
     counts: rows === null ? undefined : { documents, rows },
+    site: site.others && { publisher: withoutLogoBytes(publisher), hasDownloads },
     files,
   }
   await build.lines.write(head)
@@ -433,3 +436,7 @@ async function finish(
 
 /** How many stale funds a publish names when it refuses a snapshot. */
 const namedStale = 10
+
+/** For the manifest: pages name the file of the logo. */
+const withoutLogoBytes = (publisher: Publisher | null): Publisher | null =>
+  publisher?.logo ? { ...publisher, logo: { ...publisher.logo, content: '' } } : publisher

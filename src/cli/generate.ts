@@ -7,9 +7,10 @@ import { configSchema } from './load-settings.ts'
 
 /** The files in `templates/pages/`, and the module in `site/funds/browser/` that each is made of. */
 const scripts: Readonly<Record<string, string>> = {
+  'compare.js': 'compare.ts',
+  'find.js': 'find.ts',
   'fund.js': 'fund.ts',
   'list.js': 'list.ts',
-  'find.js': 'find.ts',
 }
 
 /** @returns the text of each script of the pages, by its name: the module with all that it imports, as one file */

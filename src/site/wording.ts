@@ -15,10 +15,12 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     terms: say('Terms of use', 'Nutzungsbedingungen'),
     homePage: say('Home page', 'Website'),
     feed: say('Recent changes (feed)', 'Letzte Änderungen (Feed)'),
+    changes: say('Recent changes', 'Letzte Änderungen'),
     onThisPage: say('On this page', 'Auf dieser Seite'),
     noValue: say('not available', 'keine Angabe'),
     parts: {
       funds: say('Funds', 'Fonds'),
+      compare: say('Comparison', 'Vergleich'),
       docs: say('Documentation', 'Dokumentation'),
       explorer: say('API explorer', 'API-Explorer'),
       downloads: say('Downloads', 'Downloads'),
@@ -47,6 +49,10 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
       funds: say(
         'Prices, charts, performance, structure, key figures and costs of each fund.',
         'Preise, Diagramme, Wertentwicklung, Struktur, Kennzahlen und Kosten jedes Fonds.',
+      ),
+      compare: say(
+        'The prices of up to five funds side by side, from a common start.',
+        'Die Preise von bis zu fünf Fonds nebeneinander, ab einem gemeinsamen Beginn.',
       ),
       docs: say(
         'How programs query the data: addresses, fields, errors and examples.',
@@ -90,6 +96,17 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     found: say('Funds found:', 'Gefundene Fonds:'),
     more: say('Show all', 'Alle anzeigen'),
     none: say('No fund matches.', 'Keine passenden Fonds gefunden.'),
+    all: say('All', 'Alle'),
+    currency: say('Currency', 'Währung'),
+    select: say('Select for comparison:', 'Für den Vergleich auswählen:'),
+    selected: say('Funds selected for comparison:', 'Für den Vergleich ausgewählte Fonds:'),
+    selectedMost: say(
+      'Five funds are selected, the most that can be compared.',
+      'Fünf Fonds sind ausgewählt, mehr lassen sich nicht vergleichen.',
+    ),
+    compare: say('Compare', 'Vergleichen'),
+    compareThis: say('Compare with other funds', 'Mit anderen Fonds vergleichen'),
+    deselect: say('Clear selection', 'Auswahl aufheben'),
     fund: say('Fund', 'Fonds'),
     day: say('Date', 'Datum'),
     change: say('Day change', 'Zum Vortag'),
@@ -412,6 +429,12 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
         'Senden Sie beliebige Anfragen der API an den Server, der diese Seite ausliefert. Die Bedienoberfläche ist auf Englisch. Beschreibungen finden Sie in der',
       ),
       documentation: say('documentation', 'Dokumentation'),
+      operations: say('Requests', 'Anfragen'),
+      loading: say('Loading the explorer …', 'Der Explorer wird geladen …'),
+      failed: say(
+        'The explorer could not be loaded. Please try again.',
+        'Der Explorer konnte nicht geladen werden. Bitte versuchen Sie es erneut.',
+      ),
       noScript: say(
         'The explorer needs JavaScript. The API description is',
         'Der Explorer benötigt JavaScript. Die Beschreibung der API steht in',

@@ -42,17 +42,3 @@ const show = (place, value, remark) => {
     `${snapshot}: ${timeAndAge(new Date(since))}`,
   )
 })().catch(() => undefined)
-
-// Who publishes a snapshot publishes a feed of its changes beside it; in a folder there is none to lead to.
-;(async () => {
-  const place = document.getElementById('feed')
-  if (location.protocol === 'file:') return
-  const response = await fetch(place.dataset.address)
-  await response.text()
-  if (!response.ok) return
-  const link = document.createElement('a')
-  link.href = place.dataset.address
-  link.append(...place.childNodes)
-  place.append(link)
-  place.hidden = false
-})().catch(() => undefined)

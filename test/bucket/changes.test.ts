@@ -1,4 +1,5 @@
 /** What a publish changed, for readers: changes/<as-of>.json, their index and the feed. */
+import { createHash } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { editDatabase } from '../support/database.ts'
@@ -7,7 +8,7 @@ import { expectList } from '../support/lists.ts'
 import { buildNights, newBenchmark } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { expectSuccess } from '../cli/outcome.ts'
-import type { DayChanges } from '../../src/bucket/changes/day.ts'
+import type { DayChanges } from '../../src/api/contract/changes.ts'
 import { startServing, forced } from '../support/product.ts'
 import { bucketArgs, credentials } from '../support/publishing.ts'
 import { sample } from '../support/rounds.ts'
@@ -89,7 +90,9 @@ async function publishAsPlanned(out: string) {
     requests: object
     endpoints: readonly { endpoint: string }[]
   }
-  const { requests, endpoints } = await press.json<Planned>(`plan --out ${out}`)
+  const { requests, endpoints } = await press.json<Planned>(`plan --out ${out}`, {
+    FUNDPRESS_BASE_URL: baseUrl,
+  })
   const run = await publishOut(out)
   expect({ DeleteObjects: 0, ...press.server.counts() }).toEqual(requests)
   return { endpoints, run }
@@ -98,9 +101,36 @@ async function publishAsPlanned(out: string) {
 const xpath = (expression: string) => askFeed(bodyOf('feed.xml'), expression)
 const noPrices = { corrected: 0, added: 0, removed: 0 }
 const nobody = { added: [], removed: [], renamed: [] }
-const filesNow = () => press.bucket.keys(`${slotNow()}/changes/`).map((key) => key.split('/')[2] ?? '')
-const assertFeedIsValid = (entries: number) =>
-  assertIsFeed(bodyOf('feed.xml'), { self: `${baseUrl}/changes/feed.xml`, entries })
+const filesNow = () => {
+  const folder = `${slotNow()}/changes/`
+  return press.bucket
+    .keys(folder)
+    .map((key) => key.slice(folder.length))
+    .sort()
+}
+const filesOf = (days: readonly string[]) => {
+  const always = ['de.html', 'de/feed.xml', 'feed.xml', 'index.html', 'index.json']
+  return [
+    ...days.flatMap((asOf) => [`${asOf}.json`, `${asOf}/index.html`, `${asOf}/de.html`]),
+    ...always,
+  ].sort()
+}
+
+/** Both feeds are valid, and each entry leads to a page of the same slot that has its place. @param lost the file of a day lost publishes */
+function assertFeedIsValid(entries: number, lost = false) {
+  for (const [feed, language] of [['feed.xml', 'en'] as const, ['de/feed.xml', 'de'] as const]) {
+    assertIsFeed(bodyOf(feed), { self: `${baseUrl}/changes/${feed}`, language, entries })
+    const links = bodyOf(feed).matchAll(/<link rel="alternate" type="text\/html" href="([^"]*)"\/>/g)
+    const addresses = [...links].map(([, address = '']) => address.replaceAll('&amp;', '&'))
+    expect(addresses).toHaveLength(entries + 1)
+    for (const address of addresses) {
+      const [path = '', id] = address.slice(`${baseUrl}/changes/`.length).split('#')
+      const page = bodyOf(path === '' || path.endsWith('/') ? `${path}index.html` : path)
+      expect(page).toContain(`<html lang="${language}">`)
+      if (id !== undefined && !lost) expect(page).toContain(`id="${id}"`)
+    }
+  }
+}
 
 describe('one day after the other', () => {
   it('names the first snapshot', async () => {
@@ -115,7 +145,7 @@ describe('one day after the other', () => {
       funds: { total: 4, ...nobody },
       documents: { added, removed: 0, changed: 0 },
     })
-    const title = `2025-11-11: first snapshot: 4 funds, ${added} documents`
+    const title = `First snapshot: 4 funds, ${added} documents`
     expect(index().nights).toMatchObject([{ title, file: '2025-11-11.json' }])
     assertFeedIsValid(1)
   })
@@ -136,6 +166,7 @@ describe('one day after the other', () => {
     const value = { ...named(first), date: old }
     expect(prices).toEqual({
       counts: { corrected: 2, added: 0, removed: 1 },
+      totals: { fundsWithNew: 4, correctedPrices: 1, correctedFunds: 1 },
       corrected: [
         { ...value, item: 'net_asset_value', before: row?.['net_asset_value'], after: corrected },
         { ...value, item: 'share_profit', before: row?.['share_profit'] ?? null, after: '1.5' },
@@ -146,7 +177,16 @@ describe('one day after the other', () => {
     expect(funds).toEqual({ total: 4, ...nobody })
     expect(rest).toMatchObject({ before: { asOf: '2025-11-11', snapshot: before }, notCompared: [] })
     expect(nightsOf()).toEqual(['2025-11-12', '2025-11-11'])
-    expect(index().nights[0]?.title).toBe('2025-11-12: 2 prices corrected, 1 past day removed')
+    expect(index().nights[0]).toMatchObject({
+      title: 'Corrected: 1 price of 1 fund; Removed from past days: 1 price; New prices of 4 funds',
+      de: {
+        title: 'Korrigiert: 1 Preis von 1 Fonds; Für frühere Tage entfernt: 1 Preis; Neue Preise von 4 Fonds',
+      },
+      funds: [
+        { ...named(first), corrected: 1 },
+        { ...named(second), daysRemoved: 1 },
+      ],
+    })
   })
 
   it('counts the documents that differ between two checksum lists', () => {
@@ -246,7 +286,7 @@ describe('one day after the other', () => {
       earlier: [told],
     })
     const earlier = [{ publish: 1, title: before?.title, snapshot: before?.snapshot }]
-    const title = '2025-11-18: 4 documents changed'
+    const title = 'Changed: 4 documents'
     expect(index().nights[0]).toMatchObject({ title, publish: 2, earlier })
     assertFeedIsValid(9)
     expect([entry(2, 'id'), entry(2, 'title')]).toEqual([id, before?.title])
@@ -275,7 +315,9 @@ describe('one day after the other', () => {
     const [feed, all] = [bodyOf('feed.xml'), bodyOf('index.json')]
     const slot = slotNow()
     press.bucket.remove(`${slot === 'blue' ? 'green' : 'blue'}/changes/2025-11-12.json`)
-    const planned = await press.json<{ requests: object }>('plan --out again --repair')
+    const planned = await press.json<{ requests: object }>('plan --out again --repair', {
+      FUNDPRESS_BASE_URL: baseUrl,
+    })
     const { stdout } = await publishOut('again', '--repair')
     expect(JSON.parse(stdout)).toMatchObject({ hasFlipped: true })
     expect(press.server.counts()).toMatchObject(planned.requests)
@@ -313,7 +355,7 @@ describe('damage', () => {
     )
     expect(nightsOf()).toEqual([asOf])
     // Files that no index names are deleted.
-    expect(filesNow().sort()).toEqual([`${asOf}.json`, 'feed.xml', 'index.json'])
+    expect(filesNow()).toEqual(filesOf([asOf]))
   })
 
   it('names damage in the live snapshot, and publishes', async () => {
@@ -333,7 +375,7 @@ describe('damage', () => {
     const next = await night('2025-11-22', newBenchmark(8))
     press.bucket.put(manifest, whole)
     expect(next.stderr).toContain('so it is not known what changed\n')
-    expect(index().nights[0]?.title).toBe('2025-11-22: not known what changed')
+    expect(index().nights[0]?.title).toBe('It is not known what changed')
   })
 
   it('the feed keeps the entry of an earlier publish of a day whose file is damaged', async () => {
@@ -346,7 +388,7 @@ describe('damage', () => {
     )
     expect(changesOf('2025-11-22')).toMatchObject({ publish: 2, earlier: [] })
     expect(xpath('string(/a:feed/a:entry[2]/a:title)')).toBe(title)
-    assertFeedIsValid(nightsOf().length + 1)
+    assertFeedIsValid(nightsOf().length + 1, true)
   })
 
   it('omits a day whose file is missing', async () => {
@@ -364,11 +406,18 @@ it('keeps thirty days, copies one file a day, and sends the requests that plan s
   for (let day = 1; day < 31; day++) {
     const asOf = dayOf(day)
     const { nights, ...head } = index()
-    const next = { ...nights[0], asOf, snapshot: `${asOf}-0`, file: `${asOf}.json` }
+    const body = bodyOf('2025-11-23.json').replaceAll('2025-11-23', asOf)
+    const sha256 = createHash('sha256').update(body).digest('hex')
+    const next = { ...nights[0], asOf, snapshot: `${asOf}-0`, file: `${asOf}.json`, sha256 }
     for (const slot of ['blue', 'green']) {
       const known = JSON.stringify({ ...head, nights: [next, ...nights].slice(0, 30) })
       press.bucket.put(`${slot}/changes/index.json`, known)
-      press.bucket.put(`${slot}/changes/${asOf}.json`, bodyOf('2025-11-23.json'))
+      press.bucket.put(`${slot}/changes/${asOf}.json`, body)
+      for (const [page, language] of Object.entries({ index: 'en', de: 'de' }))
+        press.bucket.put(
+          `${slot}/changes/${asOf}/${page}.html`,
+          `<html lang="${language}"><p id="publish-1">`,
+        )
     }
   }
   for (const asOf of [dayOf(31), dayOf(32)]) {
@@ -378,9 +427,7 @@ it('keeps thirty days, copies one file a day, and sends the requests that plan s
   const nights = nightsOf()
   expect(nights).toHaveLength(30)
   expect(nights).toEqual(nights.toSorted().reverse())
-  expect(filesNow().sort()).toEqual(
-    [...nights.map((asOf) => `${asOf}.json`), 'feed.xml', 'index.json'].sort(),
-  )
+  expect(filesNow()).toEqual(filesOf(nights))
   assertFeedIsValid(30)
 })
 
@@ -433,5 +480,5 @@ it('never names a fund that is not published before and after, and counts withhe
   expect(funds).toEqual({ total: 1, ...nobody })
   expect(prices.counts).toEqual(noPrices)
   expect(endpoints.find(({ endpoint }) => endpoint === 'prices-historic')).toMatchObject({ removed: 7 })
-  expect(bodyOf('index.json')).toMatch(/"title":"2026-01-30: \d+ documents changed"/)
+  expect(bodyOf('index.json')).toMatch(/"title":"Changed: \d+ documents"/)
 })

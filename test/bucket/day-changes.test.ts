@@ -1,16 +1,13 @@
 /** A day that is published very often: the size of its file and of the index is limited. */
 import { expect, it } from 'vitest'
-import {
-  dayChanges,
-  maxPriceRows,
-  type CorrectedValue,
-  type DayChanges,
-} from '../../src/bucket/changes/day.ts'
-import { atomFeed } from '../../src/bucket/changes/feed.ts'
-import { noHistory, parseHistory, withPublish, type ChangeHistory } from '../../src/bucket/changes/history.ts'
+import type { ChangeHistory, CorrectedValue, DayChanges } from '../../src/api/contract/changes.ts'
+import { dayChanges, maxPriceRows } from '../../src/bucket/changes/day.ts'
+import { parseHistory, withPublish } from '../../src/bucket/changes/history.ts'
+import { changeFeeds } from '../../src/site/changes/feed.ts'
+import { noHistory } from '../../src/site/changes/pages.ts'
 
 const asOf = '2026-11-18'
-const told = { asOf, before: null, lines: [], file: `${asOf}.json`, sha256: '', bytes: 1 }
+const file = { sha256: '', bytes: 1 }
 const row = { isin: 'DE0008471400', name: null, item: 'change', before: '1', after: '2' }
 
 /** What a publish changed that corrected so many prices. */
@@ -51,18 +48,20 @@ it('keeps twenty publishes before the newest one, and ten thousand rows of all o
 it('reads the file and the index of an earlier version as the first publish of its day', () => {
   const day = dayChanges(corrections('second', 1), 2, JSON.stringify(corrections('first', 3)))
   expect(day.earlier).toMatchObject([{ publish: 1, snapshot: 'first', prices: { counts: { corrected: 3 } } }])
+  const told = { asOf, before: null, lines: [], file: `${asOf}.json`, ...file }
   const nights = [{ ...told, snapshot: 'first', title: 'one' }]
   const old = parseHistory(JSON.stringify({ format: 1, nights }))
-  expect(withPublish(old, { ...told, snapshot: 'second', title: 'two' }).nights).toMatchObject([
-    { publish: 2, title: 'two', earlier: [{ publish: 1, title: 'one' }] },
+  expect(withPublish(old, day, file).nights).toMatchObject([
+    { publish: 2, snapshot: 'second', earlier: [{ publish: 1, title: 'one' }] },
   ])
 })
 
 it('gives each of more than sixty publishes of a day a later time', () => {
   let history: ChangeHistory = noHistory
   for (let nth = 1; nth <= 70; nth++)
-    history = withPublish(history, { ...told, title: `${nth}`, snapshot: `snapshot-${nth}` })
-  const times = atomFeed(history, 'https://api.example.org', asOf).match(/(?<=<updated>)[^<]+/g) ?? []
+    history = withPublish(history, { ...corrections(`snapshot-${nth}`, 0), publish: nth }, file)
+  const [feed] = changeFeeds(history, 'https://api.example.org', asOf)
+  const times = String(feed?.content).match(/(?<=<updated>)[^<]+/g) ?? []
   // The feed's own, then those of twenty-one entries.
   expect(times).toHaveLength(22)
   expect(times.slice(0, 3)).toEqual(['2026-11-18T00:01:09Z', '2026-11-18T00:01:09Z', '2026-11-18T00:01:08Z'])

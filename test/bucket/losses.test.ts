@@ -2,7 +2,7 @@
 import { copyFileSync } from 'node:fs'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import type { DayChanges } from '../../src/bucket/changes/day.ts'
+import type { DayChanges } from '../../src/api/contract/changes.ts'
 import type { Objection } from '../../src/guards/guards.ts'
 import { expectFailure, expectSuccess } from '../cli/outcome.ts'
 import { editDatabase } from '../support/database.ts'

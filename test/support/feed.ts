@@ -14,16 +14,25 @@ export function askFeed(feed: string, expression: string): string {
 /** What RFC 4287 asks of a feed. */
 export function assertIsFeed(
   feed: string,
-  wanted: { readonly self: string; readonly entries: number },
+  wanted: { readonly self: string; readonly language: string; readonly entries: number },
 ): void {
   execFileSync('xmllint', ['--noout', '-'], { input: feed })
-  const { entries } = wanted
+  const { entries, language } = wanted
   const xpath = (expression: string) => askFeed(feed, expression)
   expect(xpath('count(/a:feed)')).toBe('1')
   for (const element of ['id', 'title', 'updated']) expect(xpath(`count(/a:feed/a:${element})`)).toBe('1')
   expect(xpath('count(/a:feed/a:author/a:name[string-length() > 0])')).toBe('1')
   expect(xpath("string(/a:feed/a:link[@rel='self']/@href)")).toBe(wanted.self)
   expect(xpath('count(/a:feed/a:entry)')).toBe(String(entries))
+  expect(xpath('string(/a:feed/@*[local-name()="lang"])')).toBe(language)
+  // Addresses are absolute, and no two links of an element have the same relation and type.
+  const links = 'a:link[starts-with(@href, "https://")]'
+  expect(xpath('count(//a:link)')).toBe(String(2 + 2 * entries))
+  expect(xpath(`count(//${links})`)).toBe(String(2 + 2 * entries))
+  for (const type of ['text/html', 'application/json'])
+    expect(xpath(`count(/a:feed/a:entry[count(a:link[@rel="alternate"][@type="${type}"]) = 1])`)).toBe(
+      String(entries),
+    )
   const ids: string[] = []
   const updated: string[] = []
   for (let nth = 1; nth <= entries; nth++) {

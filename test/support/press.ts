@@ -63,8 +63,11 @@ export async function openPress(nights: Nights, { bucket = 'funds' } = {}) {
     /** The same without the flags that name the bucket. */
     bare,
     /** The same as `fundpress`, parsed, for what must succeed. */
-    json: async <T = Readonly<Record<string, never>>>(line: Line): Promise<T> => {
-      const { code, stdout, stderr } = await fundpress([...wordsOf(line), '--json'])
+    json: async <T = Readonly<Record<string, never>>>(
+      line: Line,
+      env: Readonly<Record<string, string>> = {},
+    ): Promise<T> => {
+      const { code, stdout, stderr } = await fundpress([...wordsOf(line), '--json'], env)
       if (code !== 0) throw new Error(`${wordsOf(line).join(' ')} ended with ${code}: ${stderr}`)
       return JSON.parse(stdout) as T
     },

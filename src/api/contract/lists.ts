@@ -3,7 +3,18 @@
  * error is 404. A build writes some of them, a publish the others; tests compare both with these shapes.
  */
 
-import { day, decimal, list, nullable, optional, record, text, textAmong, wholeNumber } from './shape.ts'
+import {
+  day,
+  decimal,
+  flag,
+  list,
+  nullable,
+  optional,
+  record,
+  text,
+  textAmong,
+  wholeNumber,
+} from './shape.ts'
 import type { Fields, RecordOf, Texts } from './shape.ts'
 
 export interface PublishedList {
@@ -51,9 +62,9 @@ const fundList = record({
       price: nullable(
         record({
           date: day('Day of the newest price', 'Tag des neuesten Preises'),
-          net_asset_value: text(
-            'Net asset value per share, digit for digit, with a decimal point',
-            'Nettoinventarwert je Anteil mit genau den gelieferten Ziffern und Dezimalpunkt',
+          net_asset_value: decimal(
+            'Net asset value per share, digit for digit',
+            'Nettoinventarwert je Anteil mit genau den gelieferten Ziffern',
           ),
           change_percent: nullable(
             decimal(
@@ -71,6 +82,16 @@ const fundList = record({
           'Performance of the last year in percent, two decimals',
           'Wertentwicklung des letzten Jahres in Prozent, zwei Nachkommastellen',
         ),
+      ),
+      accumulating: nullable(
+        flag(
+          'Whether income stays in the fund; if not, its prices lack what it distributed. Null if not known',
+          'Ob Erträge im Fonds verbleiben; andernfalls fehlen seinen Preisen die Ausschüttungen. Null, wenn nicht bekannt',
+        ),
+      ),
+      comparable: flag(
+        'Whether the fund may be compared with others: its prices and its performance may be published, and it is at least one year old',
+        'Ob der Fonds mit anderen verglichen werden darf: Preise und Wertentwicklung dürfen veröffentlicht werden, und er ist mindestens ein Jahr alt',
       ),
       page: inBoth({
         en: 'Page of the fund, relative to the address of the API',

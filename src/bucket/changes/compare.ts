@@ -11,7 +11,13 @@ import type { DocumentComparison, ToRead } from '../manifest/documents.ts'
 import type { Publish } from '../publish/options.ts'
 import { readObject } from '../store/read.ts'
 import { maxPriceRows } from './day.ts'
-import type { CorrectedValue, NamedFund, PastDay, SnapshotChanges, SnapshotName } from './day.ts'
+import type {
+  CorrectedValue,
+  NamedFund,
+  PastDay,
+  SnapshotChanges,
+  SnapshotName,
+} from '../../api/contract/changes.ts'
 
 /** What is known without reading any document: all are new if nothing was live. */
 export function changesWithout(
@@ -38,6 +44,7 @@ const withoutFigures = ({ figures: _, ...one }: AllowedObjection) => one
 
 const noPrices = () => ({
   counts: { corrected: 0, added: 0, removed: 0 },
+  totals: { fundsWithNew: 0, correctedPrices: 0, correctedFunds: 0 },
   corrected: [] as CorrectedValue[],
   added: [] as PastDay[],
   removed: [] as PastDay[],
@@ -58,6 +65,8 @@ export async function readChanges(
   const names = { before: new Map<string, string>(), after: new Map<string, string>() }
   const notCompared: string[] = []
   const prices = noPrices()
+  const withNew = new Set(compared.continued)
+  const corrected = new Set<string>()
   const add = (one: ToRead, read: Both) => {
     const { isin } = one
     try {
@@ -78,6 +87,10 @@ export async function readChanges(
       keep(prices.corrected, 'corrected', found?.corrected)
       keep(prices.added, 'added', found?.added)
       keep(prices.removed, 'removed', found?.removed)
+      if (found?.hasNewDays === true) withNew.add(isin)
+      if (found === null || found.corrected.length === 0) return
+      corrected.add(isin)
+      prices.totals.correctedPrices += new Set(found.corrected.map(({ date }) => date)).size
     } catch {
       // Another version may have made it in another form: no reason to stop a publish.
       notCompared.push((one.after ?? one.before)?.key ?? isin)
@@ -90,6 +103,8 @@ export async function readChanges(
     const read = await Promise.all(some.map((one) => readBoth(publish, live.slot, one)))
     for (const [index, one] of some.entries()) add(one, read[index] ?? { before: null, after: null })
   }
+  prices.totals.fundsWithNew = withNew.size
+  prices.totals.correctedFunds = corrected.size
   const renamed = [...names.before].flatMap(([isin, old]) => {
     const after = names.after.get(isin) ?? old
     return after === old ? [] : [{ isin, before: old, after }]
@@ -166,10 +181,16 @@ function valuesOf(record: Readonly<Record<string, unknown>>): Values {
 function compareWindows(before: Days, after: Days, isNewest: boolean) {
   const lastDay = [...before.keys()].at(-1) ?? ''
   const isPast = (day: string) => !isNewest || day <= lastDay
-  const added = [...after.keys()].filter((date) => !before.has(date) && isPast(date))
+  const fresh = [...after.keys()].filter((date) => !before.has(date))
+  const added = fresh.filter(isPast)
   const removed = [...before.keys()].filter((date) => !after.has(date))
   const corrected = [...after].flatMap(([date, now]) => correctionsOf(date, before.get(date) ?? now, now))
-  return { corrected, added: added.map((date) => ({ date })), removed: removed.map((date) => ({ date })) }
+  return {
+    corrected,
+    added: added.map((date) => ({ date })),
+    removed: removed.map((date) => ({ date })),
+    hasNewDays: fresh.length > added.length,
+  }
 }
 
 /** In the order of the items in the records; items that are gone come last. */

@@ -1,81 +1,6 @@
-/** What the publishes of a day changed: the published shape of `changes/<as-of>.json`. Pure. */
+/** The file of a day, `changes/<as-of>.json`: what its publishes changed. Pure. */
 
-import type { AllowedObjection } from '../../guards/guards.ts'
-import type { Counts } from '../manifest/compare.ts'
-
-/**
- * `changes/<as-of>.json`. Names are in camel case as in `live.json`.
- *
- * - `format`: 1. `asOf`, `snapshot`: of the snapshot that the newest publish made live. `before`: the snapshot that was
- *   live until then, with which it is compared; null for the first one.
- * - `funds`: `total` counts all, those included of which nothing is published; `added`, `removed` and `renamed` name funds
- *   that are published and were not before, that were and are no more (gone, or withheld), or that have another name; by
- *   ISIN.
- * - `documents`: objects that only the new snapshot has, that only the old one had, and that differ; `endpoints` has the
- *   same by endpoint, as `fundpress plan` names them.
- * - `prices`: changes in the past of funds that had prices before and have them now. A day after the last one that a fund
- *   had is not in the past. `counts` are complete; each list has the first ten thousand rows, by ISIN, then by day. Values
- *   are decimals with a point; null if there was none or is none.
- * - `notCompared`: keys of documents that could not be read, so that nobody knows what changed in them.
- * - `allowed`: what a guard had against the snapshot, and who has allowed it why; absent if there is nothing.
- * - `publish`: the number of the newest publish among those of the day, 1 for the first.
- * - `earlier`: what the publishes before it on this day changed, the same shape without `earlier`, the newest first; empty
- *   on most days. The last twenty are there. Their lists of prices together have ten thousand rows each at most, the newest
- *   publish's first; their counts stay complete.
- */
-export interface DayChanges extends PublishChanges {
-  readonly earlier: readonly PublishChanges[]
-}
-
-interface PublishChanges extends SnapshotChanges {
-  readonly publish: number
-}
-
-export interface SnapshotChanges {
-  readonly format: 1
-  readonly asOf: string
-  readonly snapshot: string
-  readonly before: SnapshotName | null
-  readonly funds: {
-    readonly total: number
-    readonly added: readonly NamedFund[]
-    readonly removed: readonly NamedFund[]
-    readonly renamed: readonly { readonly isin: string; readonly before: string; readonly after: string }[]
-  }
-  readonly documents: Counts
-  readonly endpoints: readonly (Counts & { readonly endpoint: string })[]
-  readonly prices: {
-    /** `corrected` counts values, the others days. */
-    readonly counts: Readonly<Record<'corrected' | 'added' | 'removed', number>>
-    readonly corrected: readonly CorrectedValue[]
-    readonly added: readonly PastDay[]
-    readonly removed: readonly PastDay[]
-  }
-  readonly notCompared: readonly string[]
-  readonly allowed?: readonly Omit<AllowedObjection, 'figures'>[] | undefined
-}
-
-export interface SnapshotName {
-  readonly asOf: string
-  readonly snapshot: string
-}
-
-export interface NamedFund {
-  readonly isin: string
-  /** Null if no document of the fund could be read. */
-  readonly name: string | null
-}
-
-export interface PastDay extends NamedFund {
-  readonly date: string
-}
-
-export interface CorrectedValue extends PastDay {
-  /** As the interface names it: `net_asset_value`. */
-  readonly item: string
-  readonly before: string | null
-  readonly after: string | null
-}
+import type { DayChanges, NamedFund, PublishChanges, SnapshotChanges } from '../../api/contract/changes.ts'
 
 export const maxPriceRows = 10_000
 /** How many publishes of a day are kept, beside the newest one. */
@@ -89,7 +14,7 @@ export function dayChanges(changes: SnapshotChanges, publish: number, live: stri
   return { ...changes, publish, earlier: live === null ? [] : shorten(publishesIn(live)) }
 }
 
-function publishesIn(text: string): PublishChanges[] {
+function publishesIn(text: string): [PublishChanges, ...PublishChanges[]] {
   const day = JSON.parse(text) as Partial<DayChanges> | null
   if (day?.format !== 1 || day.prices === undefined) throw new Error('it is not one of this fundpress')
   // Earlier versions kept one publish a day, without a number.
@@ -106,14 +31,29 @@ function shorten(publishes: readonly PublishChanges[]): PublishChanges[] {
     return some
   }
   return publishes.slice(0, earlierKept).map((one) => {
-    const { counts, ...rows } = one.prices
-    const corrected = cut('corrected', rows.corrected)
-    const prices = {
-      counts,
-      corrected,
-      added: cut('added', rows.added),
-      removed: cut('removed', rows.removed),
+    const { corrected, added, removed, ...counts } = one.prices
+    const rows = {
+      corrected: cut('corrected', corrected),
+      added: cut('added', added),
+      removed: cut('removed', removed),
     }
-    return { ...one, prices }
+    return { ...one, prices: { ...counts, ...rows } }
   })
+}
+
+/** Without rows that name a price of these funds: it may no longer be given out. */
+export function withoutPricesOf(isins: ReadonlySet<string>, day: DayChanges): DayChanges {
+  const others = <Row extends NamedFund>(rows: readonly Row[]) => rows.filter(({ isin }) => !isins.has(isin))
+  const cut = <Changes extends SnapshotChanges>(changes: Changes): Changes => {
+    const { corrected, added, removed, ...counts } = changes.prices
+    const rows = { corrected: others(corrected), added: others(added), removed: others(removed) }
+    return { ...changes, prices: { ...counts, ...rows } }
+  }
+  return { ...cut(day), earlier: day.earlier.map(cut) }
+}
+
+/** @throws {Error} if the text is not that of a day */
+export function parseDay(text: string): DayChanges {
+  const [newest, ...earlier] = publishesIn(text)
+  return { ...newest, earlier }
 }

@@ -1,12 +1,24 @@
 /**
- * `changes/` of a slot: what each of the last publishes changed, an index and a feed of them. A publish copies what the live
- * slot knows into the slot that it writes to and adds itself, so that they flip and roll back with the snapshot.
+ * `changes/` of a slot: what each of the last publishes changed, with an index, pages and feeds of them. A publish copies what
+ * the live slot knows into the slot that it writes to and adds itself, so that they flip and roll back with the snapshot.
  */
 
 import { hash } from 'node:crypto'
+import type {
+  ChangeHistory,
+  DayChanges,
+  HistoryDay,
+  SnapshotChanges,
+  SnapshotName,
+} from '../../api/contract/changes.ts'
+import type { Page } from '../../api/contract/page.ts'
 import { contentTypeOf } from '../../api/routes/content-types.ts'
+import { codeDigest } from '../../build/code-digest.ts'
+import { changeFeeds } from '../../site/changes/feed.ts'
+import { changesPages, dayPageKeys, dayPages, noHistory } from '../../site/changes/pages.ts'
 import { messageOf } from '../../system/message.ts'
-import { changesFolder, inSlot, jsonType, type Slot } from '../live/layout.ts'
+import { changesFolder, inSlot, type Slot } from '../live/layout.ts'
+import { digestOfRestricted } from '../live/withdrawn.ts'
 import type { AllowedObjection } from '../../guards/guards.ts'
 import type { DocumentComparison } from '../manifest/documents.ts'
 import type { Publish } from '../publish/options.ts'
@@ -14,14 +26,12 @@ import { inParallel } from '../store/in-parallel.ts'
 import { readObject, readSmall } from '../store/read.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { changesWithout, readChanges } from './compare.ts'
-import { dayChanges, type DayChanges, type SnapshotChanges, type SnapshotName } from './day.ts'
-import { atomFeed } from './feed.ts'
-import { type ChangeHistory, describeChanges, fileOf, findDay, type HistoryDay } from './history.ts'
-import { nextPublish, noHistory, parseHistory, withPublish } from './history.ts'
+import { dayChanges, parseDay, withoutPricesOf } from './day.ts'
+import { fileOf, findDay, nextPublish, parseHistory, withDay, withPublish } from './history.ts'
 
 const indexKey = `${changesFolder}index.json`
-const feedKey = `${changesFolder}feed.xml`
 const keyOf = (asOf: string) => changesFolder + fileOf(asOf)
+const keysOf = (asOf: string) => [keyOf(asOf), ...Object.values(dayPageKeys(asOf))]
 
 /**
  * Reads what differs from the live snapshot, and writes `changes/` of the slot. To be called after the upload.
@@ -69,15 +79,15 @@ export async function allowedIn(store: ObjectStore, slot: Slot, { asOf, snapshot
   const object = await readObject(store, inSlot(slot, keyOf(asOf)))
   try {
     const day = JSON.parse(object?.body.toString('utf8') ?? '') as Partial<DayChanges>
-    return day.snapshot === snapshot ? (day.allowed ?? []) : []
+    return day.snapshot === snapshot ? ((day.allowed ?? []) as readonly AllowedObjection[]) : []
   } catch {
     return []
   }
 }
 
 /**
- * What the two slots have under `changes/`: the history in the live slot, its days whose files the other slot lacks or may
- * lack, and all keys of that.
+ * What the two slots have under `changes/`: the history in the live slot, what the other slot's own index says, and all keys of
+ * that slot with their sizes.
  */
 type Folders = Awaited<ReturnType<typeof readFolders>>
 
@@ -87,11 +97,9 @@ async function readFolders({ store, base, onWarning }: Publish) {
   for await (const { key, bytes } of store.list(inSlot(slot, changesFolder)))
     sizes.set(key.slice(inSlot(slot, '').length), bytes)
   const history = live.live === null ? noHistory : await readHistory(store, live.live.slot, onWarning)
-  // If the slot's own index is wrong, some files are copied again.
+  // If the slot's own index is wrong, some files are written again.
   const own = isTrusted && sizes.has(indexKey) ? await readHistory(store, slot, () => undefined) : noHistory
-  const isThere = ({ asOf, bytes, sha256 }: HistoryDay) =>
-    sizes.get(keyOf(asOf)) === bytes && findDay(own, asOf)?.sha256 === sha256
-  return { history, toCopy: history.nights.filter((day) => !isThere(day)), keys: [...sizes.keys()] }
+  return { history, own, sizes }
 }
 
 async function readHistory(store: ObjectStore, slot: Slot, onWarning: Publish['onWarning']) {
@@ -111,50 +119,120 @@ async function readHistory(store: ObjectStore, slot: Slot, onWarning: Publish['o
 
 /** @param changes null if the snapshot is the one that is live */
 async function writeFolder(publish: Publish, found: Folders, changes: SnapshotChanges | null): Promise<void> {
-  const { store, base, snapshot, baseUrl, cacheControl, concurrency, onWarning } = publish
-  const { asOf } = snapshot.manifest.head
+  const { store, base, snapshot, baseUrl, concurrency, onWarning } = publish
+  const { asOf, site: pages = null } = snapshot.manifest.head
+  const site = { baseUrl, publisher: pages?.publisher ?? null, others: pages }
+  const look = lookOf(publish)
   const { writing } = publish.lease
-  const put = async (key: string, body: Buffer, type = jsonType) => {
-    const object = { key: inSlot(base.slot, key), body, type, cacheControl, sha256: hash('sha256', body) }
+  const put = async (key: string, text: string) => {
+    const [body, type] = [Buffer.from(text), contentTypeOf(key)]
+    const sha256 = hash('sha256', body)
+    const object = { key: inSlot(base.slot, key), body, type, cacheControl: publish.cacheControl, sha256 }
     await store.put(object, undefined, writing)
+    return { sha256, bytes: body.length }
   }
-  let { history } = found
+  const putPages = async (pages: readonly Page[]) => {
+    for (const { key, content } of pages) await put(key, String(content))
+  }
+  const { texts, ...cleared } = await withoutWithdrawn(publish, found.history, look)
+  const textOf = async (day: HistoryDay) => texts.get(day.asOf) ?? (await readLiveDay(publish, day))
+  let history: ChangeHistory = { ...cleared.history, look }
   if (changes !== null) {
-    const day = await withEarlier(publish, history, changes)
-    const body = Buffer.from(`${JSON.stringify(day)}\n`)
-    await put(keyOf(asOf), body)
-    const file = { file: fileOf(asOf), sha256: hash('sha256', body), bytes: body.length }
-    const { snapshot: id, before } = day
-    history = withPublish(history, { asOf, snapshot: id, before, ...describeChanges(day), ...file })
+    const day = await withEarlier(publish, history, changes, textOf)
+    history = withPublish(history, day, await put(keyOf(asOf), textOfDay(day)))
+    await putPages(dayPages(day, site))
   }
-  const lost: HistoryDay[] = []
-  const toCopy = found.toCopy.filter((day) => day.asOf !== changes?.asOf && findDay(history, day.asOf))
-  await inParallel(toCopy, concurrency, async (day) => {
-    const body = await readLiveDay(publish, day)
-    if (body !== null) return put(keyOf(day.asOf), body)
-    lost.push(day)
+  const lost = new Set<string>()
+  const toMake = history.nights.filter((day) => day.asOf !== changes?.asOf && !isThere(day, found, look))
+  await inParallel(toMake, concurrency, async (day) => {
+    const text = await textOf(day)
+    const parsed = dayIn(day, text)
+    if (text !== null && parsed !== null) {
+      // In the words of this version.
+      history = withDay(history, parsed, day)
+      await put(keyOf(day.asOf), text)
+      return putPages(dayPages(parsed, site))
+    }
+    lost.add(day.asOf)
     const place = `missing or damaged in ${base.live.live?.slot ?? ''}`
     onWarning(`${store.name}: what changed on ${day.asOf} is ${place}, it is left out`)
   })
-  history = { format: 1, nights: history.nights.filter((day) => !lost.includes(day)) }
-  await put(feedKey, Buffer.from(atomFeed(history, baseUrl, asOf)), contentTypeOf(feedKey))
-  await put(indexKey, Buffer.from(`${JSON.stringify(history)}\n`))
-  const known = new Set([indexKey, feedKey, ...history.nights.map((day) => keyOf(day.asOf))])
-  const gone = found.keys.filter((key) => !known.has(key)).map((key) => inSlot(base.slot, key))
+  history = { ...history, nights: history.nights.filter((day) => !lost.has(day.asOf)) }
+  const overAll = [...changesPages(history, site), ...changeFeeds(history, baseUrl, asOf)]
+  await putPages(overAll)
+  await put(indexKey, `${JSON.stringify(history)}\n`)
+  const known = new Set([
+    indexKey,
+    ...overAll.map(({ key }) => key),
+    ...history.nights.flatMap((day) => keysOf(day.asOf)),
+  ])
+  const gone = [...found.sizes.keys()].filter((key) => !known.has(key)).map((key) => inSlot(base.slot, key))
   // Last: after a stop before this the next publish finds them in the listing again.
   if (gone.length > 0) await store.delete(gone, writing)
 }
 
-async function withEarlier(publish: Publish, history: ChangeHistory, changes: SnapshotChanges) {
-  const { store, base, onWarning } = publish
+const textOfDay = (day: DayChanges) => `${JSON.stringify(day)}\n`
+
+/** Digest of all that the pages of a day are made of, but for its file: if it changes, all of them are made again. */
+const lookOf = ({ snapshot, baseUrl }: Publish) =>
+  hash('sha256', JSON.stringify([codeDigest(), snapshot.manifest.head.site, baseUrl])).slice(0, 12)
+
+/** Whether the slot has the files of a day as they are to be. */
+function isThere({ asOf, bytes, sha256 }: HistoryDay, { own, sizes }: Folders, look: string): boolean {
+  const isKnown = own.look === look && findDay(own, asOf)?.sha256 === sha256
+  return isKnown && sizes.get(keyOf(asOf)) === bytes && keysOf(asOf).every((key) => sizes.has(key))
+}
+
+/**
+ * Takes prices that may no longer be given out from the days before. Only a publish that restricts other funds than the live
+ * snapshot reads all of them, and one of another version.
+ * @returns the history, and by day the text of each file that differs from the live one
+ */
+async function withoutWithdrawn(publish: Publish, before: ChangeHistory, look: string) {
+  const { base, snapshot, concurrency } = publish
+  const { restricted = {} } = snapshot.manifest.head
+  const isins = new Set([...(restricted.data ?? []), ...(restricted.prices ?? [])])
+  const texts = new Map<string, string>()
+  const isSame = before.look === look && base.live.live?.restricted === digestOfRestricted(restricted)
+  let history = before
+  if (isins.size === 0 || isSame) return { history, texts }
+  await inParallel(before.nights, concurrency, async (day) => {
+    const text = await readLiveDay(publish, day)
+    const parsed = dayIn(day, text)
+    if (parsed === null) return
+    const cut = withoutPricesOf(isins, parsed)
+    const body = textOfDay(cut)
+    if (body === text) return
+    texts.set(day.asOf, body)
+    history = withDay(history, cut, { sha256: hash('sha256', body), bytes: Buffer.byteLength(body) })
+  })
+  return { history, texts }
+}
+
+/** The file of a day; null if the text is missing, or not that of this day. */
+function dayIn({ asOf }: HistoryDay, text: string | null): DayChanges | null {
+  try {
+    const day = text === null ? null : parseDay(text)
+    return day?.asOf === asOf ? day : null
+  } catch {
+    return null
+  }
+}
+
+async function withEarlier(
+  { store, base, onWarning }: Publish,
+  history: ChangeHistory,
+  changes: SnapshotChanges,
+  textOf: (day: HistoryDay) => Promise<string | null>,
+) {
   const { asOf } = changes
   const number = nextPublish(history, asOf)
   const day = findDay(history, asOf)
   if (day === undefined) return dayChanges(changes, number, null)
-  const body = await readLiveDay(publish, day)
+  const text = await textOf(day)
   try {
-    if (body === null) throw new Error('it is missing or damaged')
-    return dayChanges(changes, number, body.toString('utf8'))
+    if (text === null) throw new Error('it is missing or damaged')
+    return dayChanges(changes, number, text)
   } catch (error) {
     const place = `${store.name}: what changed earlier on ${asOf} cannot be read in ${base.live.live?.slot ?? ''}`
     onWarning(`${place} (${messageOf(error)}), the file of this day leaves it out`)
@@ -166,5 +244,5 @@ async function withEarlier(publish: Publish, history: ChangeHistory, changes: Sn
 async function readLiveDay({ store, base, lease }: Publish, { asOf, sha256 }: HistoryDay) {
   const { live } = base.live
   const object = live === null ? null : await readObject(store, inSlot(live.slot, keyOf(asOf)), lease.writing)
-  return object !== null && hash('sha256', object.body) === sha256 ? object.body : null
+  return object !== null && hash('sha256', object.body) === sha256 ? object.body.toString('utf8') : null
 }

@@ -96,6 +96,8 @@ export async function compareDocuments(
     /** The same for funds with documents: a fund that is withheld has errors alone. */
     added: only('after', 'hasDocuments'),
     removed: withheld,
+    /** ISINs of funds with prices of a calendar year after the last one that they had before. */
+    continued: ofFunds.filter(([, fund]) => hasNewYear(fund)).map(([isin]) => isin),
     loss: lossOf(new Set([...gone, ...withheld]), [...groups.values()], documents.removed, answers),
     /** By fund, what belongs to none first, then by endpoint. */
     groups: sortedEntries(groups).map(([, { isin, endpoint, documents: counts, parts }]): DiffGroup => {
@@ -226,6 +228,9 @@ const later = (one: string, other: string) => (other > one ? other : one)
 /** The first one, if both have the same length. */
 const shorter = (one: ManifestLine | null, other: ManifestLine) =>
   one !== null && one.bytes <= other.bytes ? one : other
+
+const hasNewYear = ({ before, windows }: FundTally) =>
+  before.lastYear !== '' && windows.some(({ year, after }) => after !== null && year > before.lastYear)
 
 function toReadOf(isin: string, { before, after, keepsName, windows }: FundTally): ToRead[] {
   // Prices that appear for the first time, or no more, are no corrections; nor is a year that follows the last one.

@@ -43,6 +43,7 @@ export const notFoundKeys: PageKeys = { en: 'not-found/index.html', de: 'not-fou
 /** The first page of each part of the site, in the order of the navigation. */
 export const frontPages = {
   funds: { en: 'funds/index.html', de: 'funds/de.html' },
+  compare: { en: 'compare/index.html', de: 'compare/de.html' },
   docs: { en: 'docs/index.html', de: 'docs/de/index.html' },
   explorer: { en: 'docs/explorer/index.html', de: 'docs/de/explorer/index.html' },
   downloads: { en: 'downloads/latest/index.html', de: 'downloads/latest/de.html' },
@@ -250,8 +251,19 @@ function publisherLine({ publisher, language }: PageLayout): Html | null {
   return parts.length === 0 ? null : html`<p>${joined}</p> `
 }
 
-/** Relative to the live snapshot. `publish` makes the feed of what each nightly run changed: a folder has none. */
-export const feedKey = 'changes/feed.xml'
+/** What the pages that a publish makes anew know of the others. */
+export interface PageSite {
+  /** The address that the API is published at, without a closing slash. */
+  readonly baseUrl: string
+  readonly publisher: Publisher | null
+  /** The snapshot's other pages; null for a snapshot without any: these link to none then. */
+  readonly others: { readonly hasDownloads: boolean } | null
+}
+
+/** What changed: made by each publish. A build puts an empty one into the folder. */
+export const changesKeys: PageKeys = { en: 'changes/index.html', de: 'changes/de.html' }
+/** The same as an Atom feed. */
+export const feedKeys: PageKeys = { en: 'changes/feed.xml', de: 'changes/de/feed.xml' }
 
 /** For the head of a page: feed readers look there. @param key of the page */
 export const feedLink = (key: string, language: Language): Html =>
@@ -259,5 +271,5 @@ export const feedLink = (key: string, language: Language): Html =>
     rel="alternate"
     type="application/atom+xml"
     title="${wording[language].shell.feed}"
-    href="${linkTo(key, feedKey)}"
+    href="${linkTo(key, feedKeys[language])}"
   /> `

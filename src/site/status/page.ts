@@ -1,18 +1,18 @@
 /** The status of a snapshot as a page in each language that works without scripts. Pure. */
 
-import type { Publisher } from '../../api/contract/page.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
 import { type MarkedFund, marks } from '../../guards/assess.ts'
 import { maxBusinessDays } from '../../guards/calendar.ts'
 import { dayIn, fixedIn, unbroken } from '../funds/chart/formats.ts'
 import { figure, html, type Html, linkTo, table, type TableCell, noValue } from '../layout/html.ts'
 import {
-  feedKey,
+  changesKeys,
   feedLink,
   frontPages,
   fundPageKeys,
   layout,
   pageTemplate,
+  type PageSite,
   styleSheet,
 } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
@@ -22,16 +22,8 @@ const documentKey = 'status/index.json'
 const styleKey = 'status/status.css'
 const scriptKey = 'status/status.js'
 
-interface StatusSite {
-  /** The address that the API is published at, without a closing slash. */
-  readonly baseUrl: string
-  readonly publisher: Publisher | null
-  /** The snapshot's other pages; null for a snapshot without any: then the status links to none. */
-  readonly others: { readonly hasDownloads: boolean } | null
-}
-
 /** The page in each language, the JSON document, and what the pages load. */
-export function statusPages(source: StatusSource, site: StatusSite) {
+export function statusPages(source: StatusSource, site: PageSite) {
   const style = pageTemplate(styleKey)
   return [
     ...languages.map((each) => ({
@@ -48,7 +40,7 @@ export function statusPages(source: StatusSource, site: StatusSite) {
 function statusPage(
   source: StatusSource,
   language: Language,
-  { baseUrl, publisher, others: site }: StatusSite,
+  { baseUrl, publisher, others: site }: PageSite,
 ): string {
   const { snapshot, asOf, funds, documents, bytes, assessment } = source
   const { counts, newestPrice, oldestPrice } = assessment
@@ -103,7 +95,7 @@ function statusPage(
       ${list(w.overdue, assessment.overdue)} ${list(w.others, others)}
       <p class="quiet small note">${w.note}</p>
       <p><a href="${toJson}">${w.asData}</a></p>
-      <p id="feed" data-address="${linkTo(key, feedKey)}" hidden>${shell.feed}</p>`,
+      <p><a href="${linkTo(key, changesKeys[language])}">${shell.changes}</a></p>`,
   })
 }
 

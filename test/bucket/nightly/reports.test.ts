@@ -1,7 +1,7 @@
 /** What `fundpress nightly` reports: a summary in Markdown, annotations, outputs of a workflow; none of it becomes a command. */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import type { DayChanges } from '../../../src/bucket/changes/day.ts'
+import type { DayChanges } from '../../../src/api/contract/changes.ts'
 import { annotationLines } from '../../../src/cli/nightly/workflow.ts'
 import { editDatabase } from '../../support/database.ts'
 import { newBenchmark } from '../../support/nights.ts'

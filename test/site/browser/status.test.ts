@@ -187,7 +187,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page in a browser', () =
     expect((await cellsOf('thead tr'))[0]).toEqual(['Fonds', 'Status', 'Preis vom', 'Nächster Preis'])
     const fresh = (await cellsOf('tbody tr')).find((cells) => cells.includes(isins.fresh))
     expect(fresh).toEqual([names.fresh, isins.fresh, 'aktuell', '19.11.2026', '20.11.2026'])
-    const parts = ['Fonds', 'Dokumentation', 'API-Explorer', 'Downloads', 'Status']
+    const parts = ['Fonds', 'Vergleich', 'Dokumentation', 'API-Explorer', 'Downloads', 'Status']
     expect(await page.locator('header nav a').allTextContents()).toEqual(parts)
     expect(await page.locator('header nav [aria-current="page"]').allTextContents()).toEqual(['Status'])
     await page.getByRole('link', { name: names.fresh }).click()

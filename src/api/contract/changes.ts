@@ -1,0 +1,140 @@
+/** What publishes changed, as it is published in `changes/`. Names are in camel case as in `live.json`. */
+
+/**
+ * `changes/<as-of>.json`.
+ *
+ * - `format`: 1. `asOf`, `snapshot`: of the snapshot that the newest publish made live. `before`: the snapshot that was
+ *   live until then, with which it is compared; null for the first one.
+ * - `funds`: `total` counts all, those included of which nothing is published; `added`, `removed` and `renamed` name funds
+ *   that are published and were not before, that were and are no more (gone, or withheld), or that have another name; by
+ *   ISIN.
+ * - `documents`: objects that only the new snapshot has, that only the old one had, and that differ; `endpoints` has the
+ *   same by endpoint, as `fundpress plan` names them.
+ * - `prices`: changes in the past of funds that had prices before and have them now. A day after the last one that a fund
+ *   had is not in the past. `counts` are complete; each list has the first ten thousand rows, by ISIN, then by day. Values
+ *   are decimals with a point; null if there was none or is none. `totals` counts funds with prices of new days, prices
+ *   (a fund's on one day) with a corrected value, and the funds of these; absent in files of earlier versions.
+ * - `notCompared`: keys of documents that could not be read, so that nobody knows what changed in them.
+ * - `allowed`: what a guard had against the snapshot, and who has allowed it why; absent if there is nothing.
+ * - `publish`: the number of the newest publish among those of the day, 1 for the first.
+ * - `earlier`: what the publishes before it on this day changed, the same shape without `earlier`, the newest first; empty
+ *   on most days. The last twenty are there. Their lists of prices together have ten thousand rows each at most, the newest
+ *   publish's first; their counts stay complete.
+ *
+ * Rows with prices of a fund leave the files of all days when its prices may no longer be given out; the counts stay.
+ */
+export interface DayChanges extends PublishChanges {
+  readonly earlier: readonly PublishChanges[]
+}
+
+export interface PublishChanges extends SnapshotChanges {
+  readonly publish: number
+}
+
+export interface SnapshotChanges {
+  readonly format: 1
+  readonly asOf: string
+  readonly snapshot: string
+  readonly before: SnapshotName | null
+  readonly funds: {
+    readonly total: number
+    readonly added: readonly NamedFund[]
+    readonly removed: readonly NamedFund[]
+    readonly renamed: readonly { readonly isin: string; readonly before: string; readonly after: string }[]
+  }
+  readonly documents: ObjectCounts
+  readonly endpoints: readonly (ObjectCounts & { readonly endpoint: string })[]
+  readonly prices: {
+    /** `corrected` counts values, the others days. */
+    readonly counts: Readonly<Record<'corrected' | 'added' | 'removed', number>>
+    readonly totals?: Readonly<Record<'fundsWithNew' | 'correctedPrices' | 'correctedFunds', number>>
+    readonly corrected: readonly CorrectedValue[]
+    readonly added: readonly PastDay[]
+    readonly removed: readonly PastDay[]
+  }
+  readonly notCompared: readonly string[]
+  readonly allowed?: readonly AllowedChange[] | undefined
+}
+
+type ObjectCounts = Readonly<Record<'added' | 'removed' | 'changed', number>>
+
+/** What a guard had against the data, and who has allowed it. */
+interface AllowedChange {
+  readonly guard: string
+  readonly subject: string | null
+  readonly message: string
+  readonly who: string
+  readonly reason: string
+}
+
+export interface SnapshotName {
+  readonly asOf: string
+  readonly snapshot: string
+}
+
+export interface NamedFund {
+  readonly isin: string
+  /** Null if no document of the fund could be read. */
+  readonly name: string | null
+}
+
+export interface PastDay extends NamedFund {
+  readonly date: string
+}
+
+export interface CorrectedValue extends PastDay {
+  /** As the interface names it: `net_asset_value`. */
+  readonly item: string
+  readonly before: string | null
+  readonly after: string | null
+}
+
+/**
+ * `changes/index.json`: the last days that were published, the newest first, with all that pages and feeds over all days need.
+ * `look` is a digest of how the pages of these days were made: another one makes them again.
+ */
+export interface ChangeHistory {
+  readonly format: 1
+  readonly look?: string
+  readonly nights: readonly HistoryDay[]
+}
+
+/** What a publish changed, in words: plain text, which the caller escapes. */
+export interface ChangeWords {
+  readonly title: string
+  /** A sentence or a short list each. */
+  readonly lines: readonly string[]
+}
+
+export interface HistoryEntry extends SnapshotName, ChangeWords {
+  readonly before: SnapshotName | null
+  /** The same in German; earlier versions wrote English alone. */
+  readonly de?: ChangeWords
+  /** Funds with a change other than a new price, by ISIN; the first two hundred of them. */
+  readonly funds?: readonly ChangedFund[]
+  /** Its number among the publishes of its day, from 1. */
+  readonly publish: number
+}
+
+/** What happened to a fund. The numbers count days with prices that are corrected, added or removed in the past. */
+export interface ChangedFund extends NamedFund {
+  readonly what?: 'added' | 'removed' | 'renamed'
+  readonly corrected?: number
+  readonly daysAdded?: number
+  readonly daysRemoved?: number
+}
+
+/** `file` is the name beside the index, with its `sha256` (hex) and `bytes`. `earlier` has the last twenty publishes of the day before this one, the newest first. */
+export interface HistoryDay extends HistoryEntry {
+  readonly earlier: readonly HistoryEntry[]
+  readonly file: string
+  readonly sha256: string
+  readonly bytes: number
+}
+
+/** The publishes of a day, the newest first. */
+export function publishesOf(day: HistoryDay): readonly HistoryEntry[] {
+  const { asOf, snapshot, before, publish, title, lines, de, funds, earlier } = day
+  const more = { ...(de !== undefined && { de }), ...(funds !== undefined && { funds }) }
+  return [{ asOf, snapshot, before, publish, title, lines, ...more }, ...earlier]
+}

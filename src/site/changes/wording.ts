@@ -1,0 +1,131 @@
+/** The words of `changes/` in both languages. */
+
+import type { Language } from '../../api/routes/table.ts'
+
+/** Prices by the names of their items, as the fund pages have them. */
+const items: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
+  en: {
+    issue_price: 'issue price',
+    repurchase_price: 'repurchase price',
+    net_asset_value: 'net asset value',
+    change: 'change',
+    change_percent: 'change in percent',
+    performance: 'performance since the end of the year before',
+    intercompany_profit: 'interim profit',
+    share_profit: 'share profit',
+    real_estate_profits: 'real estate profit',
+    share_profit2: 'second share profit',
+  },
+  de: {
+    issue_price: 'Ausgabepreis',
+    repurchase_price: 'Rücknahmepreis',
+    net_asset_value: 'Nettoinventarwert',
+    change: 'Differenz zum Vortag',
+    change_percent: 'Differenz zum Vortag in %',
+    performance: 'Wertentwicklung seit Jahresbeginn',
+    intercompany_profit: 'Zwischengewinn',
+    share_profit: 'Aktiengewinn',
+    real_estate_profits: 'Immobiliengewinn',
+    share_profit2: 'Aktiengewinn 2',
+  },
+}
+
+type Counted = (count: number, shown: string) => string
+
+const en = {
+  heading: 'Changes',
+  description: 'What each publish of the last days changed: corrected prices, new funds, withdrawn funds.',
+  feedTitle: (host: string) => `Changes at ${host}`,
+  intro:
+    'What changed in the data of the last 30 days on which something was published, the newest day first.',
+  empty: 'Nothing has been published yet: the first publish begins the list.',
+  feed: 'Atom feed',
+  asData: 'As data (JSON)',
+  byDay: 'By day',
+  byFund: 'By fund',
+  byFundLead:
+    'Funds with a change other than a new price. A day names 200 of them at most; its own page has all of them.',
+  noFund: 'No fund had a change other than a new price.',
+  dayHeading: (day: string) => `Changes of ${day}`,
+  publish: (number: string) => `Publish ${number} of this day`,
+  allChanges: 'All changes',
+  back: 'Changes of all days',
+  more: (count: string) => `${count} more rows are in the JSON file.`,
+  columns: { fund: 'Fund', date: 'Day', item: 'Item', before: 'Before', after: 'After' },
+  fund: { added: 'new', removed: 'no longer published', renamed: 'renamed' },
+  first: (funds: string, documents: string) => `First snapshot: ${funds} funds, ${documents} documents`,
+  prices: ((count, shown) => (count === 1 ? '1 price' : `${shown} prices`)) as Counted,
+  funds: ((count, shown) => (count === 1 ? '1 fund' : `${shown} funds`)) as Counted,
+  ofFunds: ((count, shown) => (count === 1 ? '1 fund' : `${shown} funds`)) as Counted,
+  corrected: (prices: string, funds: string) => `Corrected: ${prices} of ${funds}`,
+  correctedValues: ((count, shown) => `Corrected: ${count === 1 ? '1 value' : `${shown} values`}`) as Counted,
+  correctedOf: (prices: string) => `${prices} corrected`,
+  daysAdded: (prices: string) => `Added for past days: ${prices}`,
+  daysRemoved: (prices: string) => `Removed from past days: ${prices}`,
+  removed: (funds: string) => `No longer published: ${funds}`,
+  added: (funds: string) => `New: ${funds}`,
+  renamed: (funds: string) => `Renamed: ${funds}`,
+  newPrices: ((count, shown) => `New prices of ${count === 1 ? '1 fund' : `${shown} funds`}`) as Counted,
+  documents: ((count, shown) => `Changed: ${count === 1 ? '1 document' : `${shown} documents`}`) as Counted,
+  unknown: 'It is not known what changed',
+  nothing: 'Nothing changed',
+  noDocument: 'No document changed',
+  documentLine: 'Documents',
+  counted: { changed: 'changed', added: 'added', removed: 'removed' },
+  notCompared: 'Not compared',
+  allowedBy: (who: string, message: string, reason: string) => `Allowed by ${who}: ${message} (${reason})`,
+  andMore: (count: string) => `and ${count} more`,
+  none: 'none',
+  item: (name: string) => items.en[name] ?? name,
+}
+
+type Words = typeof en
+
+const de: Words = {
+  heading: 'Änderungen',
+  description:
+    'Was sich mit den Veröffentlichungen der letzten Tage geändert hat: korrigierte Preise, neue und nicht mehr veröffentlichte Fonds.',
+  feedTitle: (host) => `Änderungen bei ${host}`,
+  intro: 'Änderungen an den Daten der letzten 30 Tage mit Veröffentlichungen, der neueste Tag zuerst.',
+  empty: 'Noch wurde nichts veröffentlicht. Die Liste beginnt mit der ersten Veröffentlichung.',
+  feed: 'Atom-Feed',
+  asData: 'Als Daten (JSON)',
+  byDay: 'Nach Tagen',
+  byFund: 'Nach Fonds',
+  byFundLead:
+    'Fonds mit anderen Änderungen als neuen Preisen, je Tag höchstens 200. Die Seite des Tages nennt alle.',
+  noFund: 'Kein Fonds hatte andere Änderungen als neue Preise.',
+  dayHeading: (day) => `Änderungen vom ${day}`,
+  publish: (number) => `${number}. Veröffentlichung dieses Tages`,
+  allChanges: 'Alle Änderungen',
+  back: 'Änderungen aller Tage',
+  more: (count) => `${count} weitere Zeilen enthält die JSON-Datei.`,
+  columns: { fund: 'Fonds', date: 'Tag', item: 'Angabe', before: 'Vorher', after: 'Nachher' },
+  fund: { added: 'neu', removed: 'nicht mehr veröffentlicht', renamed: 'umbenannt' },
+  first: (funds, documents) => `Erster Datenstand: ${funds} Fonds, ${documents} Dokumente`,
+  prices: (count, shown) => (count === 1 ? '1 Preis' : `${shown} Preise`),
+  funds: (_, shown) => `${shown} Fonds`,
+  ofFunds: (_, shown) => `${shown} Fonds`,
+  corrected: (prices, funds) => `Korrigiert: ${prices} von ${funds}`,
+  correctedValues: (count, shown) => `Korrigiert: ${count === 1 ? '1 Wert' : `${shown} Werte`}`,
+  correctedOf: (prices) => `${prices} korrigiert`,
+  daysAdded: (prices) => `Für frühere Tage ergänzt: ${prices}`,
+  daysRemoved: (prices) => `Für frühere Tage entfernt: ${prices}`,
+  removed: (funds) => `Nicht mehr veröffentlicht: ${funds}`,
+  added: (funds) => `Neu: ${funds}`,
+  renamed: (funds) => `Umbenannt: ${funds}`,
+  newPrices: (_, shown) => `Neue Preise von ${shown} Fonds`,
+  documents: (count, shown) => `Geändert: ${count === 1 ? '1 Dokument' : `${shown} Dokumente`}`,
+  unknown: 'Nicht bekannt, was sich geändert hat',
+  nothing: 'Keine Änderungen',
+  noDocument: 'Kein Dokument geändert',
+  documentLine: 'Dokumente',
+  counted: { changed: 'geändert', added: 'neu', removed: 'entfernt' },
+  notCompared: 'Nicht verglichen',
+  allowedBy: (who, message, reason) => `Freigegeben von ${who}: ${message} (${reason})`,
+  andMore: (count) => `und ${count} weitere`,
+  none: 'keine Angabe',
+  item: (name) => items.de[name] ?? name,
+}
+
+export const changeWords: Readonly<Record<Language, Words>> = { en, de }

@@ -3,10 +3,16 @@
  * depend on anything but its source: no clock, no `Intl` (its texts change with Node's version), no order of a folder.
  */
 
+import { comparePages } from '../site/funds/compare.ts'
 import { cataloguePages } from '../site/funds/list.ts'
 import { catalogueFundPages } from '../site/funds/page.ts'
 import { docsPages } from '../site/docs/index.ts'
+import { sitemapPages } from '../site/start/sitemap.ts'
+import { startPages } from '../site/start/start.ts'
 import type { PageMakers } from './plans.ts'
 
-/** `fundPages` are made in the rendering threads, `sitePages` after the funds. */
-export const makers: PageMakers = { fundPages: [catalogueFundPages], sitePages: [cataloguePages, docsPages] }
+/** `fundPages` are made in the rendering threads, `sitePages` after the funds, the sitemap after the pages that it lists. */
+export const makers: PageMakers = {
+  fundPages: [catalogueFundPages],
+  sitePages: [startPages, cataloguePages, comparePages, (source) => docsPages(source), sitemapPages],
+}

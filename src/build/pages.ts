@@ -75,7 +75,7 @@ export function putSitePages(
 ): SharedObject[] {
   const done = new Map<string, SharedObject>()
   for (const make of sitePages) {
-    for (const page of make(source)) {
+    for (const page of make(source, [...done.keys()])) {
       if (done.has(page.key)) throw new Error(`page ${page.key} is there twice`)
       checkPlace(page, source.table, fundPages)
       // They are made from the whole snapshot, which is always new.

@@ -10,7 +10,7 @@ import { pipeline } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
 import { restrictedFunds } from '../api/contract/fund.ts'
-import type { SitePageSource } from '../api/contract/page.ts'
+import type { Publisher, SitePageSource } from '../api/contract/page.ts'
 import { contentTypeOf } from '../api/routes/content-types.ts'
 import { checkTables } from '../data/check/check.ts'
 import { type Finding, generalWarning, objectionsIn, refusalOf } from '../data/check/finding.ts'
@@ -24,6 +24,7 @@ import { defaultPlausibility } from '../guards/plausibility.ts'
 import { defaultFreshness, unmetGroups } from '../guards/rules.ts'
 import { changeFeeds } from '../site/changes/feed.ts'
 import { changesPages, noHistory } from '../site/changes/pages.ts'
+import type { PageSite } from '../site/layout/layout.ts'
 import { statusPages } from '../site/status/page.ts'
 import { wholeLines } from '../system/whole-lines.ts'
 import { codeDigest } from './code-digest.ts'
@@ -401,7 +402,7 @@ async function finish(
   const { counts: marks, overdue } = assessment
   const stale = overdue.filter(({ mark }) => mark === 'stale').slice(0, namedStale)
   const stalest = stale.map(({ isin, newestPrice }) => ({ isin, newestPrice }))
-  const { root, pages, hasDownloads, publisher } = build.settings
+  const { root, pages, hasDownloads, publisher, baseUrl } = build.settings
   const source = {
     snapshot,
     asOf,
@@ -412,13 +413,10 @@ async function finish(
     withheld,
   }
   // These files name the snapshot, whose id is made from its objects: they are none, but the first line has their digests.
-  const site = pages === null ? null : { publisher, hasDownloads }
-  for (const { key, content } of [
-    ...changesPages(noHistory, site),
-    ...changeFeeds(noHistory, build.options.baseUrl, asOf),
-  ])
+  const site: PageSite = { baseUrl, publisher, others: pages === null ? null : { hasDownloads } }
+  for (const { key, content } of [...changesPages(noHistory, site), ...changeFeeds(noHistory, baseUrl, asOf)])
     writeFile(root, key, String(content))
-  const files = statusPages(source, publisher, site).map(({ key, content }) => {
+  const files = statusPages(source, site).map(({ key, content }) => {
     const { sha256, bytes } = writeFile(root, key, content)
     return { key, sha256, bytes, type: contentTypeOf(key) }
   })
@@ -429,7 +427,7 @@ async function finish(
     ...(allowed.length > 0 && { allowed }),
     ...(withheld.length > 0 && { withheld }),
     counts: rows === null ? undefined : { documents, rows },
-    site,
+    site: site.others && { publisher: withoutLogoBytes(publisher), hasDownloads },
     files,
   }
   await build.lines.write(head)
@@ -438,3 +436,7 @@ async function finish(
 
 /** How many stale funds a publish names when it refuses a snapshot. */
 const namedStale = 10
+
+/** For the manifest: pages name the file of the logo. */
+const withoutLogoBytes = (publisher: Publisher | null): Publisher | null =>
+  publisher?.logo ? { ...publisher, logo: { ...publisher.logo, content: '' } } : publisher

@@ -6,7 +6,12 @@ import { fileURLToPath } from 'node:url'
 import { configSchema } from './load-settings.ts'
 
 /** The files in `templates/pages/`, and the module in `site/funds/browser/` that each is made of. */
-const scripts: Readonly<Record<string, string>> = { 'fund.js': 'fund.ts', 'list.js': 'list.ts' }
+const scripts: Readonly<Record<string, string>> = {
+  'compare.js': 'compare.ts',
+  'find.js': 'find.ts',
+  'fund.js': 'fund.ts',
+  'list.js': 'list.ts',
+}
 
 /** @returns the text of each script of the pages, by its name: the module with all that it imports, as one file */
 export async function pageScripts(): Promise<ReadonlyMap<string, string>> {

@@ -6,7 +6,16 @@ import type { Oracle, OracleRequest } from './oracle/oracle.ts'
 import type { AnsweredRequest } from './requests.ts'
 
 type CheckGroup =
-  'answers' | 'refusals' | 'negotiation' | 'ranges' | 'http' | 'caching' | 'links' | 'codings' | 'hostile'
+  | 'answers'
+  | 'refusals'
+  | 'negotiation'
+  | 'ranges'
+  | 'http'
+  | 'pages'
+  | 'caching'
+  | 'links'
+  | 'codings'
+  | 'hostile'
 
 export interface Check {
   readonly group: CheckGroup

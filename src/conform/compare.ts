@@ -10,6 +10,9 @@ type AnswerDifference = Pick<CheckFailure, 'expected' | 'got'>
 
 /** Every difference in status, body, and the headers that the interface decides. */
 export function compareAnswer(base: string, answer: HttpAnswer, expected: OracleAnswer): AnswerDifference[] {
+  const { page } = expected
+  const isPage = answer.headers.get('content-type')?.startsWith('text/html') === true
+  if (page !== undefined && isPage) return comparePage(answer, page)
   const found: AnswerDifference[] = []
   const check = (what: string, got: string | number | undefined, wanted: string | number | undefined) => {
     if (got !== wanted)
@@ -27,6 +30,38 @@ export function compareAnswer(base: string, answer: HttpAnswer, expected: Oracle
   if (expected.body !== '' || answer.status >= 300) found.push(...bodyDifference(answer, expected))
   return found.concat(missingHeaders(answer))
 }
+
+/** Of a page, the oracle does not know the text. */
+function comparePage(
+  { status, headers }: HttpAnswer,
+  expected: Pick<OracleAnswer, 'status' | 'headers'>,
+): AnswerDifference[] {
+  const names = ['content-type', 'content-language', 'vary']
+  const value = (name: string) => (name === 'vary' ? varyText(headers.get(name)) : headers.get(name))
+  const got = { status, ...Object.fromEntries(names.map((name) => [name, value(name)])) }
+  const wanted = { status: expected.status, ...expected.headers }
+  const isEqual = JSON.stringify(got) === JSON.stringify(wanted)
+  const found = isEqual ? [] : [{ expected: JSON.stringify(wanted), got: JSON.stringify(got) }]
+  return [...found, ...missingPageHeaders(headers)]
+}
+
+/** Sources: Content Security Policy Level 3, Referrer Policy, Fetch (nosniff), Permissions Policy. */
+const pageRules: readonly (readonly [name: string, form: RegExp])[] = [
+  ['content-security-policy', /(?:^|; *)default-src 'none'(?:;|$)/],
+  ['content-security-policy', /(?:^|; *)frame-ancestors 'none'(?:;|$)/],
+  // No wildcard and nothing unsafe.
+  ['content-security-policy', /^(?!.*'unsafe-)[^*]*$/],
+  ['referrer-policy', /^(?:no-referrer|same-origin|strict-origin|strict-origin-when-cross-origin)$/],
+  ['x-content-type-options', /^nosniff$/],
+  ['permissions-policy', /\bcamera=\(\)/],
+]
+
+/** The headers that say what a page may do, as far as they are missing or wrong. */
+export const missingPageHeaders = (headers: HttpAnswer['headers']): AnswerDifference[] =>
+  pageRules
+    .map(([name, form]) => ({ name, form, value: headers.get(name) ?? 'absent' }))
+    .filter(({ form, value }) => !form.test(value))
+    .map(({ name, form, value }) => ({ expected: `${name} like ${form.source}`, got: `${name}: ${value}` }))
 
 /** Headers that every answer must have. */
 function missingHeaders({ status, headers }: HttpAnswer): AnswerDifference[] {

@@ -18,14 +18,14 @@ export interface PackageFacts {
   readonly asOf: string
   readonly licence: Licence | null
   readonly publisher: Publisher | null
+  /** The address that the API is published at, without a closing slash. */
+  readonly baseUrl: string
 }
 
 /** What the data package says besides. */
 interface PackageSettings extends PackageFacts {
   /** The snapshot's id. */
   readonly snapshot: string
-  /** The address that the API is published at, without a closing slash. */
-  readonly baseUrl: string
   /** Whether texts in plain CSV stay as they are. */
   readonly isRawCsv: boolean
 }

@@ -35,7 +35,7 @@ type SectionId = keyof typeof sections
 
 /** @param files all others, in the order of their paths */
 export function indexPage(files: readonly DescribedFile[], facts: PageFacts, language: Language): string {
-  const { asOf, licence, hasPages, hasDocuments, publisher } = facts
+  const { asOf, licence, hasPages, hasDocuments, publisher, baseUrl } = facts
   const w = pageWords[language]
   const listed = files.filter(({ piece }) => piece.row !== null)
   const rows = Map.groupBy(listed, ({ piece }) => piece.row ?? '')
@@ -54,7 +54,9 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
   const keyIn = (other: Language) => `downloads/${asOf}/${indexPages[other]}`
   return layout({
     keys: { en: keyIn('en'), de: keyIn('de') },
+    canonicalKeys: frontPages.downloads,
     language,
+    baseUrl,
     title: w.title(asOf),
     description: w.description(dayIn(language, asOf)),
     part: 'downloads',

@@ -78,7 +78,7 @@ const checksums = 'SHA256SUMS'
 /** The same rows, date and settings give the same bytes. @throws {Error} if a file cannot be written, or it is aborted */
 export async function writeDownloads(options: WriteDownloadsOptions) {
   const started = performance.now()
-  const { root, snapshot, asOf, hasPages, publisher, licence } = options
+  const { root, snapshot, asOf, hasPages, publisher, licence, baseUrl } = options
   const folder = join(root, 'downloads', asOf)
   mkdirSync(folder, { recursive: true })
   const { fund } = fundReader(options.db)
@@ -89,7 +89,7 @@ export async function writeDownloads(options: WriteDownloadsOptions) {
   const about = dataPackage(made, options)
   const described = writeFile(folder, 'datapackage.json', `${JSON.stringify(about, null, 2)}\n`)
   const hasDocuments = made.some(({ piece }) => piece.name === documentsName)
-  const facts = { asOf, licence, hasPages, hasDocuments, publisher }
+  const facts = { asOf, licence, hasPages, hasDocuments, publisher, baseUrl }
   const pages = languages.map((language) =>
     writeFile(folder, indexPages[language], indexPage(made, facts, language)),
   )

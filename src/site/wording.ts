@@ -4,6 +4,7 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
   /** The shell of every page. */
   shell: {
     brand: say('Fund data', 'Fondsdaten'),
+    start: say('Start page', 'Startseite'),
     skip: say('Skip to content', 'Zum Inhalt springen'),
     navigation: say('Site navigation', 'Hauptnavigation'),
     language: say('Language', 'Sprache'),
@@ -19,11 +20,58 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     noValue: say('not available', 'keine Angabe'),
     parts: {
       funds: say('Funds', 'Fonds'),
+      compare: say('Comparison', 'Vergleich'),
       docs: say('Documentation', 'Dokumentation'),
       explorer: say('API explorer', 'API-Explorer'),
       downloads: say('Downloads', 'Downloads'),
       status: say('Status', 'Status'),
     },
+  },
+  /** The start page, and the page that is shown in place of missing ones. */
+  startPage: {
+    lead: (count: string, asOf: string) =>
+      say(
+        `Prices, performance, structure and costs of ${count === '1' ? 'one fund' : `${count} funds`}, as of ${asOf}: as pages to read, through an API and as files to download.`,
+        `Preise, Wertentwicklung, Struktur und Kosten von ${count === '1' ? 'einem' : count} Fonds, Stichtag ${asOf}: als Seiten zum Lesen, über eine API und als Dateien zum Herunterladen.`,
+      ),
+    /** For search engines. */
+    description: (name: string) =>
+      say(
+        `${name}: prices, performance, structure, key figures and costs of investment funds as pages, through an API and as downloads.`,
+        `${name}: Preise, Wertentwicklung, Struktur, Kennzahlen und Kosten von Investmentfonds als Seiten, über eine API und als Downloads.`,
+      ),
+    find: say('Find a fund', 'Fonds finden'),
+    allFunds: (count: string) => say(`All funds (${count})`, `Alle Fonds (${count})`),
+    listOfFunds: say('List of all funds', 'Liste aller Fonds'),
+    prices: say('Newest prices', 'Neueste Preise'),
+    overview: say('Overview', 'Überblick'),
+    about: {
+      funds: say(
+        'Prices, charts, performance, structure, key figures and costs of each fund.',
+        'Preise, Diagramme, Wertentwicklung, Struktur, Kennzahlen und Kosten jedes Fonds.',
+      ),
+      compare: say(
+        'The prices of up to five funds side by side, from a common start.',
+        'Die Preise von bis zu fünf Fonds nebeneinander, ab einem gemeinsamen Beginn.',
+      ),
+      docs: say(
+        'How programs query the data: addresses, fields, errors and examples.',
+        'So rufen Programme die Daten ab: Adressen, Felder, Fehler und Beispiele.',
+      ),
+      explorer: say('Try the API in the browser.', 'Die API im Browser ausprobieren.'),
+      downloads: say(
+        'The data of all funds as files, for spreadsheets and analyses.',
+        'Die Daten aller Fonds als Dateien, für Tabellenkalkulation und Analyse.',
+      ),
+      status: say('How current the prices are.', 'Wie aktuell die Preise sind.'),
+    },
+    changes: say('Changes', 'Änderungen'),
+    aboutChanges: say('What has changed from day to day.', 'Was sich von Tag zu Tag geändert hat.'),
+    missing: say('Page not found', 'Seite nicht gefunden'),
+    aboutMissing: say(
+      'There is no page at this address. It may have been moved or withdrawn, or the address may contain a typing error.',
+      'Unter dieser Adresse gibt es keine Seite. Vielleicht wurde sie verschoben oder entfernt, oder die Adresse enthält einen Tippfehler.',
+    ),
   },
   /** The list of the funds, and the page of one. */
   funds: {
@@ -48,6 +96,17 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     found: say('Funds found:', 'Gefundene Fonds:'),
     more: say('Show all', 'Alle anzeigen'),
     none: say('No fund matches.', 'Keine passenden Fonds gefunden.'),
+    all: say('All', 'Alle'),
+    currency: say('Currency', 'Währung'),
+    select: say('Select for comparison:', 'Für den Vergleich auswählen:'),
+    selected: say('Funds selected for comparison:', 'Für den Vergleich ausgewählte Fonds:'),
+    selectedMost: say(
+      'Five funds are selected, the most that can be compared.',
+      'Fünf Fonds sind ausgewählt, mehr lassen sich nicht vergleichen.',
+    ),
+    compare: say('Compare', 'Vergleichen'),
+    compareThis: say('Compare with other funds', 'Mit anderen Fonds vergleichen'),
+    deselect: say('Clear selection', 'Auswahl aufheben'),
     fund: say('Fund', 'Fonds'),
     day: say('Date', 'Datum'),
     change: say('Day change', 'Zum Vortag'),
@@ -236,6 +295,7 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
   /** The documentation. */
   docs: {
     contents: say('Contents', 'Inhalt'),
+    program: say('Program', 'Programm'),
     guide: say('Guide', 'Leitfaden'),
     endpoints: say('Endpoints', 'Endpunkte'),
     reference: say('Reference', 'Referenz'),
@@ -279,6 +339,7 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
       'The publisher has not named a licence for the data here.',
       'Der Herausgeber nennt hier keine Lizenz für die Daten.',
     ),
+    termsApply: say('Terms of use of the publisher:', 'Nutzungsbedingungen des Herausgebers:'),
     questions: say('Questions about the data:', 'Fragen zu den Daten:'),
     published: (by: string | null) => {
       const [time = '', zone = ''] = by?.split(' ') ?? []
@@ -368,6 +429,12 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
         'Senden Sie beliebige Anfragen der API an den Server, der diese Seite ausliefert. Die Bedienoberfläche ist auf Englisch. Beschreibungen finden Sie in der',
       ),
       documentation: say('documentation', 'Dokumentation'),
+      operations: say('Requests', 'Anfragen'),
+      loading: say('Loading the explorer …', 'Der Explorer wird geladen …'),
+      failed: say(
+        'The explorer could not be loaded. Please try again.',
+        'Der Explorer konnte nicht geladen werden. Bitte versuchen Sie es erneut.',
+      ),
       noScript: say(
         'The explorer needs JavaScript. The API description is',
         'Der Explorer benötigt JavaScript. Die Beschreibung der API steht in',

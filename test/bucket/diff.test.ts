@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { forced } from '../support/product.ts'
 import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectSuccess } from '../cli/outcome.ts'
 import { buildNights } from '../support/nights.ts'
@@ -47,7 +48,7 @@ it('names the funds, endpoints and parts that differ', async () => {
   const of = (isin: string | null, endpoint: string) =>
     report.groups.find((group) => group.isin === isin && group.endpoint === endpoint)
   expect(of(null, 'prices-current-all')).toMatchObject({
-    documents: { added: 0, removed: 0, changed: 2 },
+    documents: { added: 0, removed: 0, changed: 3 },
     parts: [{ name: 'document', what: 'changed' }],
   })
   expect(of(renamed, 'prices-current')?.documents).toEqual({ added: 0, removed: 0, changed: 2 })
@@ -79,6 +80,22 @@ it('is reversed from B to A', async () => {
   expect(other.groups).toContainEqual(expect.objectContaining({ ...answered, endpoint: 'performance-years' }))
 })
 
+it('calls a part changed that has one more format than in the snapshot of an earlier version', async () => {
+  const earlier = join(before, '..', 'without-csv.ndjson.gz')
+  const lines = gunzipSync(readFileSync(join(before, 'manifest.ndjson.gz')))
+    .toString()
+    .split(/(?<=\n)/)
+  writeFileSync(earlier, gzipSync(lines.filter((line) => !line.includes('.csv"')).join('')))
+  const { groups, documents } = reportOf(await expectSuccess(diff(earlier, before, '--json')))
+  expect(new Set(groups.map(({ endpoint }) => endpoint))).toEqual(
+    new Set(['prices-current', 'prices-current-all', 'prices-historic']),
+  )
+  expect(
+    groups.flatMap(({ parts }) => parts).filter((part) => !('what' in part && part.what === 'changed')),
+  ).toEqual([])
+  expect(documents).toMatchObject({ removed: 0, changed: 0 })
+})
+
 it('prints a table of endpoints and a list of funds', async () => {
   const { stdout } = await diff(before, after)
   expect(stdout).toMatch(
@@ -88,7 +105,7 @@ it('prints a table of endpoints and a list of funds', async () => {
     /\nfunds {6}3 changed, 1 removed\ndocuments {2}\d+ changed, \d+ added, \d+ removed\n/,
   )
   expect(stdout).toMatch(/\nendpoint +changed +added +removed\n/)
-  expect(stdout).toMatch(/\nprices-current-all +2 +0 +0\n/)
+  expect(stdout).toMatch(/\nprices-current-all +3 +0 +0\n/)
   expect(stdout).toContain(`\n${gone}  fund removed, `)
   expect(stdout).toMatch(/\n {2}performance-years +2 added, 2 removed: document refused\n/)
   expect(stdout).toMatch(/\n {2}prices-historic .+: 2024 removed; window list changed\n/)

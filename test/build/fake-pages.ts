@@ -28,8 +28,8 @@ const about: FundPages = {
         ? null
         : { date: price.date, nav: navAt(price.date)?.nav ?? '', changePercent: price.changePercent }
     const { isin, wkn, name, currency } = fund
-    const nothing = { categoryDe: null, categoryEn: null, oneYearPercent: null }
-    return { isin, wkn, name, currency, ...nothing, newest, overdue }
+    const nothing = { categoryDe: null, categoryEn: null, oneYearPercent: null, accumulating: null }
+    return { isin, wkn, name, currency, ...nothing, newest, overdue, isComparable: false }
   },
 }
 

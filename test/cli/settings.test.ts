@@ -244,6 +244,7 @@ describe('settings', () => {
       requireComplete: false,
       site: {
         name: null,
+        publishedBy: null,
         imprint: null,
         privacy: null,
         contact: null,

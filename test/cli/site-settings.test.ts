@@ -49,9 +49,9 @@ describe('the logo', () => {
     expect(pages.length).toBeGreaterThan(30)
     const shown = pages.map((key) => {
       const [, source = 'none'] = image.exec(read('logo', key)) ?? []
-      return posix.join(posix.dirname(key), source)
+      return posix.resolve('/', posix.dirname(key), source)
     })
-    expect(new Set(shown)).toEqual(new Set(['docs/assets/logo.svg']))
+    expect(new Set(shown)).toEqual(new Set(['/docs/assets/logo.svg']))
   })
 
   it('may be a PNG file', async () => {
@@ -149,5 +149,29 @@ describe('the colours', () => {
     })
     expect(leastContrast(valueIn(light, 'accent'), 'light').ratio).toBeGreaterThan(4.5)
     expect(leastContrast(valueIn(dark, 'accent'), 'dark').ratio).toBeGreaterThan(4.5)
+  })
+})
+
+describe('a missing imprint', () => {
+  const check = async (env: Readonly<Record<string, string>>) => {
+    const line = ['check', '--db', db, '--as-of', asOf, '--json']
+    const { code, stdout } = await runFundpress(line, { env: { FUNDPRESS_PAGES: 'true', ...env } })
+    const { findings } = JSON.parse(stdout) as { findings: { severity: string; message: string }[] }
+    return { code, found: findings.filter(({ message }) => message.includes('imprint')) }
+  }
+  const published = { FUNDPRESS_BASE_URL: 'https://funds.example.com' }
+
+  it('is a warning that names the law, where pages are published', async () => {
+    const message =
+      'site.imprint is missing: the pages have no link to an imprint, which publishers in Germany must have (§ 5 DDG, § 18 MStV)'
+    expect(await check(published)).toMatchObject({ code: 0, found: [{ severity: 'warning', message }] })
+  })
+
+  it.each([
+    ['with an imprint', { ...published, FUNDPRESS_SITE_IMPRINT: 'https://example.com/imprint' }],
+    ['without pages', { ...published, FUNDPRESS_PAGES: 'false' }],
+    ['on this machine only', { FUNDPRESS_BASE_URL: 'http://localhost:8080' }],
+  ])('is none %s', async (_, env) => {
+    expect(await check(env)).toEqual({ code: 0, found: [] })
   })
 })

@@ -1,6 +1,6 @@
 /**
  * The recipes as they are published: programs run against a server, and what spreadsheets and Portfolio Performance do is
- * done here in small, by the settings that the recipes give.
+ * done here in small, by the formulas, queries and settings that the recipes give.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync } from 'node:fs'
@@ -9,42 +9,81 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isMissing } from '../support/programs.ts'
 import { mustRun, repository, type Server, startServer, tempFolder } from '../support/product.ts'
-import { demoNight, type Night } from './night.ts'
+import { demoDay, type Night } from './night.ts'
 import { expectedPrices } from './oracle.ts'
 import { duckdb, hasDuckdb } from './readers.ts'
 
 const folder = tempFolder()
 let night: Night = { db: '', out: '', asOf: '', folder: '' }
 let server: Server | undefined
-let isin = ''
-let newest: { readonly date: string; readonly nav: string } = { date: '', nav: '' }
+/** Of the fund in the recipes: each day and its NAV, ascending. */
+let prices: readonly Price[] = []
+let [isin, other] = ['', '']
+
+type Price = readonly [day: string, nav: number]
 
 beforeAll(async () => {
-  night = await demoNight()
-  server = await startServer(night.out)
-  const [first = ['', []]] = expectedPrices(night.db, night.asOf)
-  isin = first[0]
-  const [, date, nav] = first[1].at(-1) ?? []
-  newest = { date: String(date), nav: String(nav) }
+  const [db, out] = [folder.file('funds.sqlite'), folder.file('out')]
+  await mustRun(['demo', '--db', db, '--funds', '6', '--years', '3', '--until', demoDay])
+  await mustRun(['build', '--db', db, '--out', out, '--as-of', demoDay, '--quiet'], {
+    env: { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true', FUNDPRESS_BASE_URL: publishedAt },
+  })
+  night = { db, out, asOf: demoDay, folder: join(out, 'downloads', demoDay) }
+  server = await startServer(out)
+  ;[, isin = '', other = ''] = /"(\w{12})", "(\w{12})"/.exec(recipe('several-pandas')) ?? []
+  prices = pricesOf(isin)
 })
 afterAll(async () => {
   await server?.stop()
 })
 
+const pricesOf = (fund: string) =>
+  (expectedPrices(night.db, night.asOf).get(fund) ?? []).map(([, day, nav]): Price => [
+    String(day),
+    Number(nav),
+  ])
+const newest = (): Price => prices.at(-1) ?? ['', NaN]
+
+/** Monthly, the last price of each. */
+const monthEnds = () =>
+  prices.filter(([day], index) => prices[index + 1]?.[0].slice(0, 7) !== day.slice(0, 7))
+
+/** The days of a range in the address of a recipe. */
+function rangeIn(name: string): readonly [from: string, to: string] {
+  const [, from = '', to = ''] = /\/(\d{4}-\d\d-\d\d)\/(\d{4}-\d\d-\d\d)\//.exec(recipe(name)) ?? []
+  return [from, to]
+}
+
+/** The day asked for is a Sunday: the last price is older. */
+function lastBefore(): Price {
+  const [, sunday] = rangeIn('day-curl')
+  expect(new Date(sunday).getUTCDay()).toBe(0)
+  return prices.findLast(([day]) => day <= sunday) ?? ['', NaN]
+}
+
+/** In percent, of any fund. */
+function changeOf(fund: string): number {
+  const [from, to] = rangeIn('return-curl')
+  const navs = pricesOf(fund).flatMap(([day, nav]) => (day >= from && day <= to ? [nav] : []))
+  return ((navs.at(-1) ?? NaN) / (navs[0] ?? NaN) - 1) * 100
+}
+
+const publishedAt = 'https://api.example.org'
 const languages = ['en', 'de'] as const
-const fragment = (language: string) =>
-  readFileSync(join(repository, `templates/docs/recipes.${language}.html`), 'utf8')
+const page = (language: string) =>
+  readFileSync(join(night.out, `docs/${language === 'en' ? '' : 'de/'}recipes/index.html`), 'utf8')
 
 /** A recipe's text, as a reader copies it. */
-function recipe(name: string, language: string): string {
+function recipe(name: string, language = 'en'): string {
   const pattern = new RegExp(`<(pre|dl)[^>]*data-recipe="${name}"[^>]*>([^]*?)</\\1>`)
-  const [, , markup = ''] = pattern.exec(fragment(language)) ?? []
+  const [, , markup = ''] = pattern.exec(page(language)) ?? []
   const text = markup
     .replace(/<\/?code>/g, '')
     .replaceAll('&gt;', '>')
     .replaceAll('&lt;', '<')
+    .replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
     .replaceAll('&amp;', '&')
-  return text.replaceAll('{{baseUrl}}', server?.base ?? '').replaceAll('{{isin}}', isin)
+  return text.replaceAll(publishedAt, server?.base ?? '')
 }
 
 const isThere = (program: string, ...args: readonly string[]) => spawnSync(program, args).status === 0
@@ -64,29 +103,73 @@ const fetchText = async (url: string) => {
   return answer.text()
 }
 
+const questions = ['newest', 'day', 'month-ends', 'return', 'several', 'history', 'all'] as const
+type Question = (typeof questions)[number]
+/** What spreadsheets and DuckDB answer. */
+const inExcel = ['newest', 'day', 'month-ends', 'return', 'several', 'history'] as const
+const inSheets = ['newest', 'day', 'several', 'history'] as const
+const inDuckdb = ['day', 'month-ends', 'return', 'several', 'history', 'all'] as const
+
 it('has the same programs in both languages, and no recipe without a test', () => {
   const names = (language: string) =>
-    [...fragment(language).matchAll(/data-recipe="([\w-]+)"/g)].map(([, name = '']) => name)
+    [...page(language).matchAll(/data-recipe="([\w-]+)"/g)].map(([, name = '']) => name)
+  const of = (program: string, some: readonly string[]) => some.map((question) => `${question}-${program}`)
+  const tested = [
+    ...['curl', 'pandas', 'r'].flatMap((program) => of(program, questions)),
+    ...of('excel', inExcel),
+    ...of('google-sheets', inSheets),
+    ...of('duckdb', inDuckdb),
+    ...['all-sqlite', 'portfolio-performance'],
+  ]
   expect(names('de')).toEqual(names('en'))
-  expect(names('en').sort()).toEqual([...same, ...formulas, 'portfolio-performance'].sort())
-  for (const name of same) expect(recipe(name, 'de')).toBe(recipe(name, 'en'))
+  expect(names('en').sort()).toEqual(tested.sort())
+  const isFormula = (name: string) => recipe(name).startsWith('=') || name === 'portfolio-performance'
+  for (const name of tested) if (!isFormula(name)) expect(recipe(name, 'de')).toBe(recipe(name))
 })
 
-const same = ['curl', 'check', 'python', 'pandas', 'r', 'duckdb', 'sqlite', 'power-query']
-const formulas = ['excel-cell', 'sheets', 'sheets-cell']
+/** Numbers that a program prints, with the texts between them. */
+const numbersIn = (line: string) =>
+  line
+    .trim()
+    .split(/\s+/)
+    .map((word) => (/^-?\d+(\.\d+)?$/.test(word) ? Number(word) : word))
+const lastLine = (text: string) => text.trimEnd().split('\n').at(-1) ?? ''
+/** What a program prints is rounded. */
+const expectPrices = (found: readonly (readonly [unknown, unknown])[], expected: readonly Price[]) => {
+  expect(found.map(([day]) => day)).toEqual(expected.map(([day]) => day))
+  for (const [index, [, nav]] of expected.entries()) expect(Number(found[index]?.[1]) / nav).toBeCloseTo(1, 5)
+}
 
-it('curl fetches all prices, and prints the newest NAV of a fund', () => {
-  const printed = shell(`${recipe('curl', 'en')}; echo; wc -l < prices.csv`)
-  expect(printed).toMatch(new RegExp(`^${newest.nav}\n\\d+\n$`))
-})
+describe('curl', () => {
+  const print = (question: Question) => shell(recipe(`${question}-curl`)).trim()
+  const asText = ([day, nav]: Price) => `${day} ${nav}`
+  const read = (text: string) =>
+    text.split('\n').map((line) => line.replace(/\S+$/, (nav) => String(Number(nav))))
 
-it('sha256sum finds the file as it was made', () => {
-  expect(shell(recipe('check', 'en'))).toContain('prices.csv: ')
-})
+  it.skipIf(isMissing(isThere('jq', '--version')))('prints the newest price with jq', () => {
+    expect(read(print('newest'))).toEqual([asText(newest())])
+  })
 
-it('Python prints the newest NAV', () => {
-  const printed = execFileSync('python3', ['-c', recipe('python', 'en')], { encoding: 'utf8' })
-  expect(printed.trim()).toBe(`${newest.date} ${Number(newest.nav)}`)
+  it('prints the last price before a Sunday, all month-ends, and the change in a year', () => {
+    expect(read(print('day'))).toEqual([asText(lastBefore())])
+    expect(read(print('month-ends'))).toEqual(monthEnds().map(asText))
+    expect(monthEnds().length).toBeGreaterThan(30)
+    expect(print('return')).toBe(`${changeOf(isin).toFixed(2)} %`)
+  })
+
+  it('prints the newest prices of two funds, saves a whole history, and checks a file', () => {
+    const expected = [isin, other]
+      .sort()
+      .map((fund) => `${fund} ${asText(pricesOf(fund).at(-1) ?? newest())}`)
+    expect(isin).not.toBe(other)
+    expect(read(print('several'))).toEqual(expected)
+    const rows = linesOf(shell(`${recipe('history-curl')}; cat ${isin}.csv`), ',')
+    expectPrices(
+      rows.slice(1).map(([day, , , nav]) => [day, nav]),
+      prices,
+    )
+    expect(print('all')).toContain('prices.csv: ')
+  })
 })
 
 /** Of the system, where another Python comes first. */
@@ -94,95 +177,194 @@ const pythonWithPandas = ['python3', '/usr/bin/python3'].find((python) =>
   isThere(python, '-c', 'import pandas'),
 )
 
-it.skipIf(isMissing(pythonWithPandas !== undefined))('pandas shows the newest NAV', () => {
-  const printed = String(execFileSync(pythonWithPandas ?? 'python3', ['-c', recipe('pandas', 'en')]))
-  expect(printed).toContain(newest.date)
-  expect(printed).toContain(String(Number(newest.nav)))
+/** Runs each recipe as a program of its own, but in one process: to start takes longer than to run. */
+const inPython = `import contextlib, io, json, sys
+printed = []
+for code in sys.argv[1:]:
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        exec(compile(code, "recipe", "exec"), {})
+    printed.append(output.getvalue())
+print(json.dumps(printed))`
+const inR = `for (code in commandArgs(trailingOnly = TRUE)) {
+  cat(capture.output(invisible(eval(parse(text = code), new.env()))), "\f", sep = "\n")
+}`
+
+describe.skipIf(isMissing(pythonWithPandas !== undefined))('pandas', () => {
+  it('prints what is asked for', () => {
+    const codes = questions.map((question) => recipe(`${question}-pandas`))
+    const run = execFileSync(pythonWithPandas ?? 'python3', ['-c', inPython, ...codes], { encoding: 'utf8' })
+    const [first = '', day = '', ends = '', change, several = '', history = '', all = ''] = JSON.parse(
+      run,
+    ) as string[]
+    expect(numbersIn(first)).toEqual(newest())
+    expect(Number(day)).toBe(lastBefore()[1])
+    const rows = ends.trimEnd().split('\n').slice(1).map(numbersIn)
+    expectPrices(
+      rows.map(([at, nav]) => [at, nav]),
+      monthEnds(),
+    )
+    expect(change).toBe(`${changeOf(isin).toFixed(2)} %\n`)
+    expect(numbersIn(lastLine(several)).slice(1)).toEqual([newest()[1], pricesOf(other).at(-1)?.[1]])
+    expect(history).toContain(newest()[0])
+    expect(all).toContain(String(newest()[1]))
+  })
 })
 
-it.skipIf(isMissing(isThere('Rscript', '--version')))('R shows the newest NAV', () => {
-  const printed = execFileSync('Rscript', ['-e', recipe('r', 'en')], { cwd: folder.path, encoding: 'utf8' })
-  expect(printed).toContain(newest.date)
+describe.skipIf(isMissing(isThere('Rscript', '--version')))('R', () => {
+  it('prints what is asked for', () => {
+    const codes = questions.map((question) => recipe(`${question}-r`))
+    const run = execFileSync('Rscript', ['-e', inR, ...codes], { cwd: folder.path, encoding: 'utf8' })
+    const [first = '', day = '', ends = '', change = '', several = '', history = '', all = ''] = run
+      .split('\f')
+      .map((text) => text.trim())
+    const lastRow = (text: string): readonly [unknown, unknown] => {
+      const [, at, nav] = numbersIn(lastLine(text))
+      return [at, nav]
+    }
+    expectPrices([lastRow(first)], [newest()])
+    expectPrices([lastRow(day)], [lastBefore()])
+    const rows = ends.split('\n').slice(1).map(numbersIn)
+    expectPrices(
+      rows.map(([at, nav]) => [at, nav]),
+      monthEnds(),
+    )
+    expect(change).toBe(`${changeOf(isin).toFixed(2)} %`)
+    for (const fund of [isin, other]) {
+      const line = several.split('\n').find((one) => one.includes(fund)) ?? ''
+      expect(Number(numbersIn(line).at(-1)) / (pricesOf(fund).at(-1)?.[1] ?? NaN)).toBeCloseTo(1, 5)
+    }
+    expect(history).toContain(newest()[0])
+    expect(all).toContain(String(prices.length))
+  })
 })
 
 it.skipIf(isMissing(isThere('sqlite3', '--version')))('SQLite lists the newest NAV of each fund', () => {
-  const rows = shell(recipe('sqlite', 'en')).trim().split('\n')
+  const rows = shell(recipe('all-sqlite')).trim().split('\n')
   expect(rows).toHaveLength(expectedPrices(night.db, night.asOf).size)
-  const row = new RegExp(`,${newest.date},${Number(newest.nav)}\r?$`)
+  const row = new RegExp(`,${newest().join()}\r?$`)
   expect(rows.find((line) => line.startsWith(isin))).toMatch(row)
 })
 
-it.skipIf(isMissing(hasDuckdb))('DuckDB finds the newest NAV of each fund', async () => {
+it.skipIf(isMissing(hasDuckdb))('DuckDB answers for one fund and for all', async () => {
   // Its extension for HTTP is not installed here: the same file is read from the folder.
-  const sql = recipe('duckdb', 'en').replace(`${server?.base ?? ''}/downloads/latest`, night.folder)
-  const rows = await duckdb(sql)
-  const expected = [...expectedPrices(night.db, night.asOf).values()].map((prices) => prices.at(-1) ?? [])
-  const read = (some: readonly (readonly unknown[])[]) =>
-    some.map(([fund, day, nav]) => [fund, day, Number(nav)])
-  expect(read(rows)).toEqual(read(expected))
+  const ask = (question: (typeof inDuckdb)[number]) =>
+    duckdb(recipe(`${question}-duckdb`).replace(`${server?.base ?? ''}/downloads/latest`, night.folder))
+  const asPrices = (rows: unknown[][]) => rows.map(([day, nav]): Price => [String(day), Number(nav)])
+  expect(asPrices(await ask('day'))).toEqual([lastBefore()])
+  expect(asPrices(await ask('month-ends'))).toEqual(monthEnds())
+  expect(asPrices(await ask('history'))).toEqual(prices)
+  const funds = [...expectedPrices(night.db, night.asOf).keys()]
+  const several = await ask('several')
+  expect(several.map(([fund]) => fund)).toEqual(funds)
+  expect(asPrices(several.map(([, ...rest]) => rest))).toEqual(funds.map((fund) => pricesOf(fund).at(-1)))
+  for (const [fund, percent] of await ask('return'))
+    expect(Number(percent)).toBeCloseTo(changeOf(String(fund)), 1)
+  const counts = (await ask('all')).map(([fund, count, first]) => [fund, Number(count), first])
+  expect(counts).toEqual(funds.map((fund) => [fund, pricesOf(fund).length, pricesOf(fund)[0]?.[0]]))
 })
 
-it('Power Query makes a table of days and numbers, as its steps say', async () => {
-  const program = recipe('power-query', 'en')
+/** What a query of Power Query reads: the table `Typed`, by its steps. */
+async function typedTable(question: (typeof inExcel)[number]) {
+  const program = recipe(`${question}-excel`)
   const [, url = ''] = /Web\.Contents\("([^"]+)"\)/.exec(program) ?? []
   const [, delimiter = ''] = /Delimiter = "(.)"/.exec(program) ?? []
   expect(program).toContain('Encoding = 65001')
-  const [header = [], ...rows] = linesOf(await fetchText(url), delimiter)
-  const types = [...program.matchAll(/\{"(\w+)", type (\w+)\}/g)].map(([, ...found]) => found.join(' '))
-  expect([header, types]).toEqual([
-    ['date', 'nav'],
-    ['date date', 'nav number'],
-  ])
   // In the culture en-US a point is the decimal mark, and the only one of these marks in a number.
   expect(program).toContain('"en-US"')
-  for (const row of rows) expect(row.join()).toMatch(/^\d{4}-\d\d-\d\d,-?\d+(\.\d+)?$/)
-  expect(rows.at(-1)).toEqual([newest.date, newest.nav])
+  const [header = [], ...rows] = linesOf(await fetchText(url), delimiter)
+  const types = [...program.matchAll(/\{"(\w+)", type (\w+)\}/g)].map(
+    ([, name = '', type]) => [name, type] as const,
+  )
+  expect(types.length).toBeGreaterThan(1)
+  for (const [name, type] of types) {
+    const column = rows.map((row) => row[header.indexOf(name)] ?? 'missing')
+    const form = type === 'date' ? /^\d{4}-\d\d-\d\d$/ : /^-?\d+(\.\d+)?$/
+    expect([name, column.filter((cell) => !form.test(cell))]).toEqual([name, []])
+  }
+  // Later steps name only columns that are there.
+  const named = [...program.matchAll(/\[(\w+)\]/g)].flatMap(([, name = '']) => name)
+  expect(named.filter((name) => !header.includes(name))).toEqual([])
+  const [dayAt, navAt] = [header.indexOf('date'), header.indexOf('net_asset_value')]
+  return rows.map((row) => [row[dayAt] ?? '', Number(row[navAt]), row[0]] as const)
+}
+
+it('Power Query makes tables of days and numbers, as its steps say', async () => {
+  const asPrices = (rows: Awaited<ReturnType<typeof typedTable>>) =>
+    rows.map(([day, nav]): Price => [day, nav])
+  expect(asPrices(await typedTable('history'))).toEqual(prices)
+  expect(asPrices(await typedTable('month-ends'))).toEqual(prices)
+  const year = asPrices(await typedTable('return'))
+  expect(((year.at(-1)?.[1] ?? NaN) / (year[0]?.[1] ?? NaN) - 1) * 100).toBeCloseTo(changeOf(isin), 9)
+  const all = await typedTable('several')
+  expect(all.map(([, nav, fund]) => [fund, nav])).toEqual(
+    [...expectedPrices(night.db, night.asOf).keys()].map((fund) => [fund, pricesOf(fund).at(-1)?.[1]]),
+  )
 })
 
 describe.each(languages)('spreadsheets (%s)', (language) => {
-  /** The arguments of a formula: texts in quotes, apart by the language's mark. */
-  const argumentsOf = (formula: string) => [...formula.matchAll(/"([^"]*)"/g)].map(([, text = '']) => text)
+  const next = language === 'en' ? ', ' : '; '
+  /** Compares a formula with its form, in which `name` stands for a function and `_` for the address. */
+  function addressIn(name: string, form: string): string {
+    const formula = recipe(name, language)
+    const [url = ''] = /http:[^"]+/.exec(formula) ?? []
+    expect(formula.replace(url, '_')).toBe(form.replaceAll(', ', next))
+    return url
+  }
+  const inLanguage = (en: string, de: string) => (language === 'en' ? en : de)
 
   it('Excel makes a number of the newest NAV, whatever its own decimal mark is', async () => {
-    const formula = recipe('excel-cell', language)
-    expect(formula).toMatch(language === 'en' ? /^=NUMBERVALUE\(WEBSERVICE\(/ : /^=ZAHLENWERT\(WEBDIENST\(/)
-    const [url = '', mark = ''] = argumentsOf(formula)
-    const text = await fetchText(url)
+    const functions = inLanguage('NUMBERVALUE(WEBSERVICE', 'ZAHLENWERT(WEBDIENST')
+    const text = await fetchText(addressIn('newest-excel', `=${functions}("_"), ".")`))
     expect(text.length).toBeLessThan(32_767)
-    expect(numberValue(text, mark)).toBe(Number(newest.nav))
+    expect(numberValue(text, '.')).toBe(newest()[1])
+  })
+
+  it('Excel finds the NAV of the last line of a range', async () => {
+    const form = inLanguage(
+      '=NUMBERVALUE(INDEX(TEXTSPLIT(TEXTAFTER(WEBSERVICE("_"), CHAR(10), -2), ","), 4), ".")',
+      '=ZAHLENWERT(INDEX(TEXTTEILEN(TEXTNACH(WEBDIENST("_"), ZEICHEN(10), -2), ","), 4), ".")',
+    )
+    const text = await fetchText(addressIn('day-excel', form))
+    const afterSecondLast = text.split('\n').slice(-2).join('\n')
+    expect(numberValue(afterSecondLast.split(',')[3] ?? '', '.')).toBe(lastBefore()[1])
   })
 
   it('Google Sheets makes rows of days and numbers, and a cell of the newest NAV', async () => {
-    const [url = '', delimiter = '', locale] = argumentsOf(recipe('sheets', language))
-    const text = await fetchText(url)
-    expect([text.length < 32_767, locale]).toEqual([true, 'en_US'])
-    const rows = linesOf(text, delimiter)
-    expect(rows[0]).toEqual(['date', 'nav'])
-    expect(rows.every((row) => row.length === 2)).toBe(true)
-    const [date, nav = ''] = rows.at(-1) ?? []
-    expect([date, numberValue(nav, '.')]).toEqual([newest.date, Number(newest.nav)])
-    const [cell = ''] = argumentsOf(recipe('sheets-cell', language))
-    expect(numberValue(await fetchText(cell), '.')).toBe(Number(newest.nav))
+    const form = '=IMPORTDATA("_", ",", "en_US")'
+    expect(numberValue(await fetchText(addressIn('newest-google-sheets', form)), '.')).toBe(newest()[1])
+    const text = await fetchText(addressIn('history-google-sheets', form))
+    expect(text.length).toBeLessThan(32_767)
+    const [header, ...rows] = linesOf(text, ',')
+    expect(header).toEqual(['date', 'nav'])
+    expect(rows.map(([day, nav = '']) => [day, numberValue(nav, '.')])).toEqual(prices.slice(-rows.length))
+    const day = await fetchText(
+      addressIn('day-google-sheets', '=CHOOSEROWS(IMPORTDATA("_", ",", "en_US"), -1)'),
+    )
+    const [at, , , nav = ''] = linesOf(day, ',').at(-1) ?? []
+    expect([at, numberValue(nav, '.')]).toEqual(lastBefore())
+    const all = linesOf(await fetchText(addressIn('several-google-sheets', form)), ',')
+    expect(all.slice(1).map(([fund]) => fund)).toEqual([...expectedPrices(night.db, night.asOf).keys()])
   })
 
-  it('Portfolio Performance reads every price of the file by the settings', async () => {
+  it('Portfolio Performance reads every price of the fund by the settings', async () => {
     const list = recipe('portfolio-performance', language)
     const setting = (name: string) => new RegExp(`data-setting="${name}"\\s*>([^<]+)<`).exec(list)?.[1] ?? ''
     expect(setting('provider')).toBe('JSON')
     const json = await fetchText(withMacros(setting('url'), { ISIN: isin }))
     const days = jsonPath(JSON.parse(json), setting('date')).map(dayOf)
     const quotes = jsonPath(JSON.parse(json), setting('close')).map(quoteOf)
-    const expected = (expectedPrices(night.db, night.asOf).get(isin) ?? []).slice(-days.length)
-    expect(days).toEqual(expected.map(([, date]) => date))
-    expect(quotes).toEqual(expected.map(([, , nav]) => Math.round(Number(nav) * 1e8)))
+    expect(days).toEqual(prices.map(([day]) => day))
+    expect(quotes).toEqual(prices.map(([, nav]) => Math.round(nav * 1e8)))
     expect(days.length).toBeGreaterThan(250)
   })
 })
 
 it('the values of the API itself would be misread, since they have a comma', async () => {
-  const url = `${server?.base ?? ''}/api/v1/prices-historic/${isin}/${newest.date}/${newest.date}/`
+  const [day, nav] = newest()
+  const url = `${server?.base ?? ''}/api/v1/prices-historic/${isin}/${day}/${day}/`
   const answer = JSON.parse(await fetchText(url)) as { prices: { net_asset_value: { value: string } }[] }
-  expect(answer.prices[0]?.net_asset_value.value).toBe(newest.nav.replace('.', ','))
+  const { value = '' } = answer.prices[0]?.net_asset_value ?? {}
+  expect([value.includes(','), Number(value.replace(',', '.'))]).toEqual([true, nav])
 })
 
 it('import emt reads emt.csv back, and every value is as it was', async () => {

@@ -37,6 +37,8 @@ export interface Look {
   readonly height: number
   /** true unless given */
   readonly scripts?: boolean
+  /** Whether a finger points instead of a mouse; false unless given. */
+  readonly touch?: boolean
 }
 
 export const desktopLight: Look = { scheme: 'light', width: 1280, height: 900 }
@@ -66,6 +68,7 @@ export async function visit(browser: Browser, url: string, look: Look = desktopL
     colorScheme: look.scheme,
     viewport: { width: look.width, height: look.height },
     javaScriptEnabled: look.scripts ?? true,
+    hasTouch: look.touch ?? false,
     reducedMotion: 'reduce',
     locale: 'en-GB',
   })

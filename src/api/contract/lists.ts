@@ -3,7 +3,7 @@
  * error is 404. A build writes some of them, a publish the others; tests compare both with these shapes.
  */
 
-import { day, list, nullable, optional, record, text, textAmong, wholeNumber } from './shape.ts'
+import { day, flag, list, nullable, optional, record, text, textAmong, wholeNumber } from './shape.ts'
 import type { Fields, RecordOf, Texts } from './shape.ts'
 
 export interface PublishedList {
@@ -71,6 +71,16 @@ const fundList = record({
           'Performance of the last year in percent, two decimals',
           'Wertentwicklung des letzten Jahres in Prozent, zwei Nachkommastellen',
         ),
+      ),
+      accumulating: nullable(
+        flag(
+          'Whether income stays in the fund; if not, its prices lack what it distributed. Null if not known',
+          'Ob Erträge im Fonds verbleiben; andernfalls fehlen seinen Preisen die Ausschüttungen. Null, wenn nicht bekannt',
+        ),
+      ),
+      comparable: flag(
+        'Whether the fund may be compared with others: its prices and its performance may be published, and it is at least one year old',
+        'Ob der Fonds mit anderen verglichen werden darf: Preise und Wertentwicklung dürfen veröffentlicht werden, und er ist mindestens ein Jahr alt',
       ),
       page: inBoth({
         en: 'Page of the fund, relative to the address of the API',

@@ -103,6 +103,10 @@ export interface FundEntry {
   readonly currency: string
   readonly categoryDe: string | null
   readonly categoryEn: string | null
+  /** Whether income stays in the fund, so that its prices show its whole performance; null if that is not known. */
+  readonly accumulating: boolean | null
+  /** Whether its prices and its performance may be shown, so that it may be compared with others. */
+  readonly isComparable: boolean
   /** Null where no price is given out. */
   readonly newest: {
     readonly date: string
@@ -134,5 +138,8 @@ export interface SitePageSource {
   readonly examples: ReadonlyMap<string, string>
 }
 
-/** Pages over the whole snapshot: none in a folder of {@link FundPages} but directly in it. */
-export type SitePages = (source: SitePageSource) => Iterable<Page>
+/**
+ * Pages over the whole snapshot: none in a folder of {@link FundPages} but directly in it.
+ * @param before keys of the pages that the makers before this one have made
+ */
+export type SitePages = (source: SitePageSource, before: readonly string[]) => Iterable<Page>

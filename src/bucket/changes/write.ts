@@ -120,7 +120,8 @@ async function readHistory(store: ObjectStore, slot: Slot, onWarning: Publish['o
 /** @param changes null if the snapshot is the one that is live */
 async function writeFolder(publish: Publish, found: Folders, changes: SnapshotChanges | null): Promise<void> {
   const { store, base, snapshot, baseUrl, concurrency, onWarning } = publish
-  const { asOf, site = null } = snapshot.manifest.head
+  const { asOf, site: pages = null } = snapshot.manifest.head
+  const site = { baseUrl, publisher: pages?.publisher ?? null, others: pages }
   const look = lookOf(publish)
   const { writing } = publish.lease
   const put = async (key: string, text: string) => {

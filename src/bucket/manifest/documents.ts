@@ -62,9 +62,16 @@ export async function compareDocuments(
       if (after !== null) counts.after++
     }
     if (isin !== null) note(entry(funds, isin, newFund), meaning, { before, after }, change === null)
-    if (change === null) continue
-    documents[change]++
     const endpoint = endpointOf(meaning, key)
+    if (change === null) {
+      // A part may have a new format, or one less. CSV, the one that comes and goes, is before the others.
+      groups
+        .get(`${isin ?? ''} ${endpoint}`)
+        ?.parts.get(part)
+        ?.answers.add('changed')
+      continue
+    }
+    documents[change]++
     const group = entry(groups, `${isin ?? ''} ${endpoint}`, () => newGroup(isin, endpoint))
     group.documents[change]++
     if (change === 'removed' && answered !== null) group.removedAnswers++

@@ -9,6 +9,7 @@ import { checkDatabase } from '../../data/check/check.ts'
 import { describeAge } from '../../guards/assess.ts'
 import { withLive } from '../live.ts'
 import { unmetGroups } from '../../guards/rules.ts'
+import type { Settings } from '../settings.ts'
 
 export default defineCommand({
   description:
@@ -39,7 +40,7 @@ export default defineCommand({
         db,
         asOf,
         ageProblem: (fund) => describeAge(fund, rules, asOf),
-        settingsProblems: (funds) => unmetGroups(settings, funds),
+        settingsProblems: (funds) => [...withoutImprint(settings), ...unmetGroups(settings, funds)],
         prices: { plausibility, rules, live, signal },
         onFund: progress.update,
         signal,
@@ -56,3 +57,12 @@ export default defineCommand({
     if (errors > 0) throw new Error(`${db} has ${countFindings(findings)}: ${advice}`)
   },
 })
+
+/** Pages that nobody but this machine sees need none. */
+function withoutImprint({ site, pages, baseUrl }: Settings): readonly string[] {
+  const isLocal = /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(baseUrl).hostname)
+  if (site.imprint !== null || !pages || isLocal) return []
+  return [
+    'site.imprint is missing: the pages have no link to an imprint, which publishers in Germany must have (§ 5 DDG, § 18 MStV)',
+  ]
+}

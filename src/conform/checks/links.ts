@@ -1,7 +1,7 @@
-/** Links to the other format and language, and the security headers of pages. */
+/** Links to the other format and language. */
 
 import { locationBelow } from '../allowances.ts'
-import { checksOf, exampleChecksOf } from '../check.ts'
+import { exampleChecksOf } from '../check.ts'
 
 export const linkChecks = exampleChecksOf('links', {
   'links to the other format, and to the other language where there is one': async (context) => {
@@ -50,29 +50,3 @@ function readLinks(header: string) {
     return [{ target, type: parameter('type'), hreflang: parameter('hreflang') }]
   })
 }
-
-/** Sources: Content Security Policy Level 3, Referrer Policy, Fetch (nosniff), Permissions Policy. */
-const rules: readonly (readonly [name: string, form: RegExp])[] = [
-  ['content-security-policy', /(?:^|; *)default-src 'none'(?:;|$)/],
-  ['content-security-policy', /(?:^|; *)frame-ancestors 'none'(?:;|$)/],
-  ['referrer-policy', /^(?:no-referrer|same-origin|strict-origin|strict-origin-when-cross-origin)$/],
-  ['x-content-type-options', /^nosniff$/],
-  ['permissions-policy', /\bcamera=\(\)/],
-]
-
-export const pageChecks = checksOf('http', {
-  'lets no other site put a page into a frame, and no page run what it did not bring': async (context) => {
-    const { each, ask, fail } = context
-    const pages = ['/docs/', '/docs/explorer/', '/funds/', '/status/', '/downloads/latest/']
-    await each(pages, async (target) => {
-      const { status, headers } = await ask({ target })
-      if (status !== 200 || headers.get('content-type')?.startsWith('text/html') !== true) return
-      for (const [name, form] of rules) {
-        const value = headers.get(name) ?? 'absent'
-        if (!form.test(value)) fail({ target }, `${name} like ${form.source}`, value)
-      }
-      const policy = headers.get('content-security-policy') ?? ''
-      if (/'unsafe-|\*/.test(policy)) fail({ target }, 'a policy without unsafe sources', policy)
-    })
-  },
-})

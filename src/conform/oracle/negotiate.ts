@@ -13,6 +13,14 @@ type SpecificityOf = (range: string) => number | undefined
  * @param hasCsv whether the answer is there as CSV
  */
 export function acceptedFormat(header: string | undefined, hasCsv = false): OracleFormat {
+  const best = bestOffer(header, hasCsv)
+  return best === 'html' ? 'json' : best
+}
+
+/** Whether the client is a browser: it prefers HTML. */
+export const isBrowser = (accept: string | undefined): boolean => bestOffer(accept, false) === 'html'
+
+function bestOffer(header: string | undefined, hasCsv: boolean): OracleFormat | 'html' {
   const json: SpecificityOf = (range) => {
     if (range === '*/*') return 0
     if (range === 'application/*+json') return 1
@@ -26,12 +34,12 @@ export function acceptedFormat(header: string | undefined, hasCsv = false): Orac
     (name: string): SpecificityOf =>
     (range) =>
       range === '*/*' ? 0 : range === name ? 2 : undefined
-  const offers: [OracleFormat, SpecificityOf][] = [
+  const offers: [OracleFormat | 'html', SpecificityOf][] = [
     ['json', json],
     ['xml', xml],
   ]
   if (hasCsv) offers.push(['csv', only('text/csv')])
-  offers.push(['json', only('text/html')])
+  offers.push(['html', only('text/html')])
   const [format] = offers.reduce((best, offer) => (isSecondBetter(header, best[1], offer[1]) ? offer : best))
   return format
 }

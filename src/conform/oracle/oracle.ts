@@ -4,7 +4,7 @@
  */
 import { toCsv, toJson, toXml, withXmlCharacters } from './document.ts'
 import { type OracleFunds, openOracleFunds } from './funds.ts'
-import { acceptedFormat, acceptedLanguage, type OracleFormat } from './negotiate.ts'
+import { acceptedFormat, acceptedLanguage, isBrowser, type OracleFormat } from './negotiate.ts'
 import { OracleProblem, problems } from './problems.ts'
 import { decodePercent, hasCsv, readTarget, route } from './route.ts'
 
@@ -26,6 +26,8 @@ export interface OracleAnswer {
   readonly headers: Readonly<Record<string, string>>
   /** Empty for HEAD, OPTIONS and redirects. */
   readonly body: string
+  /** What a browser gets instead, if the snapshot has the page: snapshots of earlier versions do not. */
+  readonly page?: Pick<OracleAnswer, 'status' | 'headers'> | undefined
 }
 
 export type Oracle = ReturnType<typeof openOracle>
@@ -62,6 +64,8 @@ function answerWithBody(funds: OracleFunds, settings: OracleSettings, request: O
   if (method === 'OPTIONS') return { status: 204, headers: {}, body: '' }
   if (['GET', 'HEAD'].includes(method) && !path.endsWith('/') && hasEndpoint(`${path}/`))
     return { status: 308, headers: { location: `${path}/${rawQuery}` }, body: '' }
+  const moved = ['GET', 'HEAD'].includes(method) ? movedTo(path, funds) : undefined
+  if (moved !== undefined) return { status: 308, headers: { location: `${moved}${rawQuery}` }, body: '' }
   const answer = (
     status: number,
     body: string,
@@ -84,9 +88,42 @@ function answerWithBody(funds: OracleFunds, settings: OracleSettings, request: O
     // A refusal is English, so it does not depend on the language.
     const headers = { 'content-language': 'en', ...(status === 405 && { allow: 'GET, HEAD, OPTIONS' }) }
     const refusal = { title, type, status }
+    const page = slug === 'noendpoint' ? pageInstead(request) : undefined
+    if (page !== undefined)
+      return { ...answer(status, toJson(refusal), 'application/json', headers, []), page }
     if (format === 'xml') return answer(status, toXml(refusal), 'application/xml', headers, [])
     return answer(status, toJson(refusal), 'application/json', headers, [])
   }
+}
+
+/** The start page, or the page for what there is not: for browsers only. */
+function pageInstead({ target, accept, acceptLanguage }: OracleRequest): OracleAnswer['page'] {
+  const { path, parameter } = readTarget(target)
+  if (formatOf('', parameter('format')) !== undefined || !isBrowser(accept)) return undefined
+  const asked = parameter('language')
+  const isAsked = asked === 'de' || asked === 'en'
+  const headers = {
+    'content-type': 'text/html; charset=utf-8',
+    'content-language': isAsked ? asked : acceptedLanguage(acceptLanguage),
+    vary: isAsked ? 'accept' : 'accept, accept-language',
+  }
+  return { status: path === '/' ? 200 : 404, headers }
+}
+
+const redirects: Readonly<Record<string, string>> = {
+  '/docs/v1/': '/docs/',
+  '/docs/v1/endpoints/': '/docs/',
+  '/downloads/': '/downloads/latest/',
+  '/favicon.ico': '/docs/assets/icon.svg',
+}
+
+/** Where a page is that is asked for at another address: among them those of a fund with its ISIN in lower case. */
+function movedTo(path: string, funds: OracleFunds): string | undefined {
+  const [, start = '', isin = '', rest = ''] =
+    /^(\/funds\/)([A-Za-z0-9]{12})(\/?(?:[\w-][\w.-]*\/?)*)$/.exec(path) ?? []
+  const upper = isin.toUpperCase()
+  if (isin !== upper && funds.find(upper) !== undefined) return start + upper + rest
+  return Object.hasOwn(redirects, path) ? redirects[path] : undefined
 }
 
 /** @throws {OracleProblem} */

@@ -80,7 +80,7 @@ export function njsEdge(
 
 /** A request line with a valid URI, as it was sent. Anything else is only a 400. Source: RFC 3986, appendix A. */
 const requestLine =
-  /^([A-Z]+) (\/(?:[\w.~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*(?:\?(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?) HTTP\//
+  /^([A-Z]+) (\/(?:[\w.~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*(?:\?(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?) HTTP\/1\./
 
 interface Response {
   readonly status: number

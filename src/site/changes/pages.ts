@@ -15,19 +15,14 @@ import {
   type PublishChanges,
   publishesOf,
 } from '../../api/contract/changes.ts'
-import type { Page, Publisher } from '../../api/contract/page.ts'
+import type { Page } from '../../api/contract/page.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
 import { dayIn } from '../funds/chart/formats.ts'
 import { html, type Html, linkTo, section, type TableCell, wideTable } from '../layout/html.ts'
-import { changesKeys, feedKeys, feedLink, fundPageKeys, layout, type PageKeys } from '../layout/layout.ts'
+import type { PageKeys } from '../layout/head.ts'
+import { changesKeys, feedKeys, feedLink, fundPageKeys, layout, type PageSite } from '../layout/layout.ts'
 import { countIn, describeChanges, otherLines, valueIn } from './words.ts'
 import { changeWords } from './wording.ts'
-
-/** What the pages of a snapshot have in common; null for a snapshot without pages: then these link to none. */
-export interface ChangesSite {
-  readonly publisher: Publisher | null
-  readonly hasDownloads: boolean
-}
 
 export const noHistory: ChangeHistory = { format: 1, nights: [] }
 
@@ -38,14 +33,14 @@ export const dayPageKeys = (asOf: string): PageKeys => ({
 })
 
 /** The pages over all days that the index names. */
-export const changesPages = (history: ChangeHistory, site: ChangesSite | null): readonly Page[] =>
+export const changesPages = (history: ChangeHistory, site: PageSite): readonly Page[] =>
   languages.map((language) => changesPage(history, site, language))
 
 /** The pages of a day. @param day its file */
-export const dayPages = (day: DayChanges, site: ChangesSite | null): readonly Page[] =>
+export const dayPages = (day: DayChanges, site: PageSite): readonly Page[] =>
   languages.map((language) => dayPage(day, site, language))
 
-function changesPage({ nights }: ChangeHistory, site: ChangesSite | null, language: Language): Page {
+function changesPage({ nights }: ChangeHistory, site: PageSite, language: Language): Page {
   const w = changeWords[language]
   const key = changesKeys[language]
   const days = html`<ul class="changes">
@@ -126,7 +121,7 @@ function changeOfFund(
 const named = ({ isin, name }: NamedFund): Html =>
   name === null ? html`${isin}` : html`<bdi>${name}</bdi> <small>${isin}</small>`
 
-function dayPage(day: DayChanges, site: ChangesSite | null, language: Language): Page {
+function dayPage(day: DayChanges, site: PageSite, language: Language): Page {
   const w = changeWords[language]
   const { asOf } = day
   const keys = dayPageKeys(asOf)
@@ -156,7 +151,7 @@ function dayPage(day: DayChanges, site: ChangesSite | null, language: Language):
 export const publishId = ({ publish }: { readonly publish: number }) => `publish-${publish}`
 
 interface Place {
-  readonly site: ChangesSite | null
+  readonly site: PageSite
   readonly language: Language
   readonly key: string
   readonly seen: Set<string>
@@ -199,7 +194,7 @@ function publishChanges(changes: PublishChanges, place: Place): Html {
       (row) => correctedCells(row, place),
     )}
     ${days(w.daysAdded, 'added')}${days(w.daysRemoved, 'removed')}
-    ${fundList(w.removed(say(fundCount, funds.removed.length)), funds.removed, { ...place, site: null })}
+    ${fundList(w.removed(say(fundCount, funds.removed.length)), funds.removed, { ...place, site: { ...place.site, others: null } })}
     ${fundList(w.added(say(fundCount, funds.added.length)), funds.added, place)}
     ${table(
       w.renamed(say(fundCount, funds.renamed.length)),
@@ -241,14 +236,14 @@ function fundCell(fund: NamedFund, { site, language, key, seen }: Place): Html {
   const id = seen.has(fund.isin) ? null : html` id="${fund.isin}"`
   seen.add(fund.isin)
   const text = named(fund)
-  return site === null
+  return site.others === null
     ? html`<span${id}>${text}</span>`
     : html`<a${id} href="${linkTo(key, fundPageKeys(fund.isin)[language])}">${text}</a>`
 }
 
 function page(
   keys: PageKeys,
-  site: ChangesSite | null,
+  site: PageSite,
   language: Language,
   content: { readonly title: string; readonly description: string; readonly main: Html },
 ): string {
@@ -256,9 +251,10 @@ function page(
     keys,
     language,
     part: 'status',
-    isAlone: site === null,
-    hasDownloads: site?.hasDownloads === true,
-    publisher: site?.publisher ?? null,
+    isAlone: site.others === null,
+    hasDownloads: site.others?.hasDownloads === true,
+    baseUrl: site.baseUrl,
+    publisher: site.publisher,
     head: feedLink(keys[language], language),
     ...content,
   })

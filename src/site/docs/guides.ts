@@ -10,11 +10,12 @@ import { problemDocument } from '../../api/routes/problems.ts'
 import type { Format, Language } from '../../api/routes/table.ts'
 import { dayIn, fixedIn } from '../funds/chart/formats.ts'
 import { html, type Html, type HtmlContent, linkTo, markupOf, raw } from '../layout/html.ts'
-import { pageTemplate } from '../layout/layout.ts'
+import { mailTo, pageTemplate } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
 import { endpointExample, listing, parseJson } from './examples.ts'
 import { aboutExample, pathTemplate, targetOf } from './group.ts'
 import { listSections } from './lists.ts'
+import { recipeBlocks } from './recipes.ts'
 import {
   codeBlock,
   curlRequest,
@@ -90,7 +91,8 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
   return {
     baseUrl: source.baseUrl,
     asOf: dayIn(language, source.asOf),
-    isin: pricedIsin(source),
+    isin: pricedIsins(source)[0],
+    ...recipeBlocks(source, pricedIsins(source), language),
     maxCharacters: fixedIn(language, maxCharacters, 0),
     example: source.exampleIsin === null ? noExample : aboutExample(source, language),
     firstRequest: block(curlRequest(current)),
@@ -131,20 +133,23 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
   }
 }
 
-/** A fund whose prices may be given out, since only such funds have files in the downloads; if possible that of the examples. */
-function pricedIsin({ exampleIsin, funds }: SitePageSource): string {
-  const priced = funds.filter(({ newest }) => newest !== null)
-  return (priced.find(({ isin }) => isin === exampleIsin) ?? priced[0])?.isin ?? unassignedIsin
+/** Two funds whose prices may be given out, since only such funds have files in the downloads; if possible that of the examples first. */
+function pricedIsins({ exampleIsin, funds }: SitePageSource): readonly [string, string] {
+  const priced = funds.filter(({ newest }) => newest !== null).map(({ isin }) => isin)
+  const [first = unassignedIsin, second = first] = [...priced].sort(
+    (one, other) => Number(other === exampleIsin) - Number(one === exampleIsin),
+  )
+  return [first, second]
 }
 
 /** What the settings say of the licence, and whom to ask. */
 function licenceText({ publisher }: SitePageSource, language: Language): Html {
-  const { licensed, noLicence, questions } = wording[language].docs
-  const { licence = null, contact = null } = publisher ?? {}
+  const { licensed, noLicence, termsApply, questions } = wording[language].docs
+  const { licence = null, terms = null, contact = null } = publisher ?? {}
   const name =
     licence && (licence.url === null ? licence.name : html`<a href="${licence.url}">${licence.name}</a>`)
   return html`<p>${name === null ? noLicence : [licensed, ' ', name, '.']}</p>
-    ${contact !== null && html`<p>${questions} <a href="mailto:${contact}">${contact}</a></p> `}`
+    ${terms !== null && html`<p>${termsApply} <a href="${terms}">${terms}</a></p> `}${contact !== null && html`<p>${questions} <a href="${mailTo(contact)}">${contact}</a></p> `}`
 }
 
 /** That of an unknown ISIN. */

@@ -62,12 +62,13 @@ ${guideLines.join('\n')}
 
 function intro({ source }: Site): string {
   const { baseUrl, publisher, asOf, hasDownloads } = source
-  const { name = null, licence = null, contact = null } = publisher ?? {}
+  const { name = null, licence = null, terms = null, contact = null } = publisher ?? {}
   const facts = [
     `Address: ${baseUrl}. Every request is a GET, without key or login.`,
     'Paths of endpoints end with a slash. An ISIN is 12 characters, upper or lower case.',
     `\`format=${formats.join('|')}\` chooses the form (default: JSON), \`language=de|en\` the language of texts (default: German).`,
-    'Decimals of prices are texts. Historic prices in JSON and XML have a decimal comma: `19,749` is 19.749.',
+    'Decimals of prices are texts. Historic prices in JSON and XML have a decimal comma: `19,749` is 19.749. CSV always has a point.',
+    'Prices also come as CSV (`format=csv`), which is best for tables: ISO dates, decimal points, one row for each day.',
     'A date range is `/<first day>/<last day>/`, both included, of any length. Days without a price, such as weekends, are left out.',
     'An error is a document with `title`, `type` and `status`; `status` is the HTTP status.',
     'The data change once a night. Send `If-None-Match` with the last `ETag`; for all funds use one request over all funds.',
@@ -75,6 +76,7 @@ function intro({ source }: Site): string {
       ? [`All prices of all funds in one file: ${baseUrl}/downloads/latest/prices.parquet (or prices.csv).`]
       : []),
     ...(licence === null ? [] : [`Licence: ${[licence.name, licence.url].filter(Boolean).join(', ')}.`]),
+    ...(terms === null ? [] : [`Terms of use: ${terms}.`]),
     ...(contact === null ? [] : [`Contact: ${contact}.`]),
   ]
   return `# ${name === null ? 'Fund data API' : `Fund data of ${name}`}
@@ -114,8 +116,12 @@ function endpointText(endpoint: Endpoint, site: Site): string {
   const { id, path, summary } = endpoint
   const own = endpoint.scope === 'all' ? [] : Object.entries(endpoint.parameters)
   const hasLanguages = endpoint.scope === 'all' ? endpoint.of.hasLanguages : endpoint.hasLanguages
-  const query = ['`format` (optional)', ...(hasLanguages ? ['`language` (optional)'] : [])]
-  const parameters = [...own.map(([name, one]) => `\`${name}\`: ${meaningOf(one)}`), query.join(', ')]
+  const hasCsv = (endpoint.scope === 'all' ? endpoint.of : endpoint).csv !== undefined
+  const parameters = [
+    ...own.map(([name, one]) => `\`${name}\`: ${meaningOf(one)}`),
+    `\`format\` (optional): ${hasCsv ? 'json, xml or csv' : 'json or xml'}`,
+    ...(hasLanguages ? ['`language` (optional): de or en'] : []),
+  ]
   const example = endpointExample(endpoint, site.source, 'en')
   const answer =
     example === null ? [] : [`Answer (long lists shortened):\n\n\`\`\`json\n${compact(example.json)}\n\`\`\``]

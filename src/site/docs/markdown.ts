@@ -1,13 +1,10 @@
 /** Guides as Markdown: the few elements that they use, no more. */
 
-const entities: Readonly<Record<string, string>> = {
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&#39;': "'",
-  '&amp;': '&',
-}
-const decode = (text: string) => text.replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => entities[entity] ?? '')
+const named: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&' }
+const decode = (text: string) =>
+  text.replace(/&(?:#(\d+)|(lt|gt|amp));/g, (_, code: string | undefined, name: string) =>
+    code === undefined ? (named[name] ?? '') : String.fromCharCode(Number(code)),
+  )
 
 /** Elements whose text is for the page only. */
 const skipped = /<(legend|label|h1|p class="(?:actions|lead))\b[^]*?<\/(?:legend|label|h1|p)>/g

@@ -51,6 +51,7 @@ export function docPage(site: Site, page: DocPage): Page {
   const content = layout({
     keys: { en: docKey('en', path), de: docKey('de', path) },
     language,
+    baseUrl: site.source.baseUrl,
     title: path === 'index.html' ? title : `${title} · ${shell.brand}`,
     description,
     part: 'docs',

@@ -13,6 +13,7 @@ import { structureTypes } from '../../api/contract/structure-types.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
 import { languages, type Route } from '../../api/routes/table.ts'
 import { dayNumber } from './chart/formats.ts'
+import { classColour } from './chart/classes.ts'
 import { thinned, linePath, plotOf, stackOf } from './chart/charts.ts'
 
 export type FundFacts = ReturnType<typeof fundFacts>
@@ -38,6 +39,7 @@ export function fundFacts(source: FundPageSource) {
     /** Null if no price is given out. */
     price: hasPrice ? priceFacts(source) : null,
     performance: mayPagesShowPerformance(source) ? performanceFacts(source) : refused,
+    isComparable: hasPrice && mayPagesShowPerformance(source),
     profile: source.rows('profile')[0] ?? null,
     emt: source.rows('emt')[0] ?? null,
     keyFigures: source.rows('keyFigures'),
@@ -117,11 +119,10 @@ function allocationOf(rows: readonly AssetAllocationRow[], derivatives: number) 
   const days = thinned([...all].sort(), mostDays)
   const [first, last] = [days[0], days.at(-1)]
   if (first === undefined || last === undefined) return null
-  const classes = [...found.values()].map(({ row, byDay }, index) => ({
+  const classes = [...found.values()].map(({ row, byDay }) => ({
     nameDe: row.classDe,
     nameEn: row.classEn,
-    // The style sheet has eight colours; further classes repeat them, paler.
-    colour: `s${(index % 8) + 1}${index >= 8 ? ' pale' : ''}`,
+    colour: classColour(row.classDe),
     /** Percent on the last day; null if the class has none on it. */
     newest: byDay.get(last) ?? null,
     values: days.map((day) => byDay.get(day) ?? 0),
@@ -174,7 +175,7 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
   if (fund.dataPermitted === 0) return null
   const [profile] = source.rows('profile')
   const price = mayGiveOutPrices(fund) ? source.newestPrice() : null
-  const changePercent = price !== null && mayPagesShowPerformance(source) ? price.changePercent : null
+  const isComparable = price !== null && mayPagesShowPerformance(source)
   return {
     isin: fund.isin,
     wkn: fund.wkn,
@@ -182,7 +183,13 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
     currency: fund.currency,
     categoryDe: profile?.categoryDe ?? null,
     categoryEn: profile?.categoryEn ?? profile?.categoryDe ?? null,
-    newest: price === null ? null : { date: price.date, nav: price.netAssetValue, changePercent },
+    accumulating: profile === undefined ? null : profile.accumulating === 1,
+    isComparable,
+    newest: price && {
+      date: price.date,
+      nav: price.netAssetValue,
+      changePercent: isComparable ? price.changePercent : null,
+    },
     oneYearPercent: price === null ? null : oneYearPercent(source, price),
     overdue: price === null ? null : source.overdue,
   }

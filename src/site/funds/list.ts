@@ -17,7 +17,8 @@ import { wording } from '../wording.ts'
 import { dayIn, decimalIn, fixedIn, searchKey } from './chart/formats.ts'
 
 const keys = frontPages.funds
-const dataKey = 'funds/index.json'
+/** The list as JSON. */
+export const fundListKey = 'funds/index.json'
 
 /** The list in each language and as JSON, and what the pages of the catalogue load. */
 export const cataloguePages: SitePages = (source) => {
@@ -28,7 +29,7 @@ export const cataloguePages: SitePages = (source) => {
   return [
     { key: keys.en, content: listPage(source, funds, 'en') },
     { key: keys.de, content: listPage(source, funds, 'de') },
-    { key: dataKey, content: JSON.stringify(fundList(source)) },
+    { key: fundListKey, content: JSON.stringify(fundList(source)) },
     ...['catalogue.css', 'fund.js', 'list.js'].map((name) => ({
       key: `funds/${name}`,
       content: pageTemplate(`pages/${name}`),
@@ -46,6 +47,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
   return layout({
     keys,
     language,
+    baseUrl: source.baseUrl,
     title,
     description: w.listLead(found, dayIn(language, source.asOf)),
     part: 'funds',
@@ -62,36 +64,72 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
         ${w.listLead(found, dayIn(language, source.asOf))}${overdue.length > 0 && html` <a href="${linkTo(key, frontPages.status[language])}">${w.listOverdue(count(overdue))}</a>`}
       </p>
       <div class="search" role="search">
-        <label for="search">${w.search}</label>
-        <input id="search" type="search" autocomplete="off" spellcheck="false" />
+        <div class="wide-field">
+          <label for="search">${w.search}</label>
+          <input id="search" type="search" autocomplete="off" spellcheck="false" />
+        </div>
+        ${filters(funds, language)}
         <p role="status" id="found" data-words="${w.found}" data-none="${w.none}">${w.found} ${found}</p>
       </div>
       <div class="scroll" role="region" aria-label="${shell.parts.funds}" tabindex="0">
         ${fundTable(funds, language)}
       </div>
+      <p class="selected" id="selected" hidden data-words="${w.selected}" data-most="${w.selectedMost}">
+        <span role="status"></span>
+        <a class="button first" href="${linkTo(key, frontPages.compare[language])}">${w.compare}</a>
+        <button type="button">${w.deselect}</button>
+      </p>
       <p class="quiet small">${w.oneYearNote} ${w.past}</p>
-      <p><a href="${linkTo(key, dataKey)}">${w.asData}</a></p>`,
+      <p><a href="${linkTo(key, fundListKey)}">${w.asData}</a></p>`,
   })
+}
+
+/**
+ * A choice of the categories and currencies that there are, if there are several. The value of a category is its German name in
+ * both languages, so that an address means the same in both.
+ */
+function filters(funds: readonly FundEntry[], language: Language): Html {
+  const w = wording[language].funds
+  const categories = new Map<string, string>()
+  for (const { categoryDe, categoryEn } of funds) {
+    if (categoryDe !== null)
+      categories.set(categoryDe, language === 'de' ? categoryDe : (categoryEn ?? categoryDe))
+  }
+  const currencies = new Map(funds.map(({ currency }) => [currency, currency]))
+  const filter = (id: string, label: string, choices: ReadonlyMap<string, string>) => {
+    const sorted = [...choices].map(([value, name]) => ({ value, name, key: searchKey(name) }))
+    sorted.sort((one, other) => (one.key < other.key ? -1 : Number(one.key > other.key)))
+    const options = sorted.map(({ value, name }) => html`<option value="${value}">${name}</option> `)
+    return html`<div>
+      <label for="${id}">${label}</label>
+      <select id="${id}" autocomplete="off">
+        <option value="">${w.all}</option>
+        ${options}
+      </select>
+    </div> `
+  }
+  return html`${categories.size > 1 && filter('category', w.category, categories)}${currencies.size > 1 && filter('currency', w.currency, currencies)}`
 }
 
 function fundTable(funds: readonly FundEntry[], language: Language): Html {
   const w = wording[language].funds
-  const column = (name: string, kind: string, attributes = ''): TableCell => ({
+  /** @param id names the column in the page's address */
+  const column = (id: string, name: string, kind: string, attributes = ''): TableCell => ({
     content: html`<span>${name}</span>`,
     kind,
-    attributes: raw(attributes),
+    attributes: raw(` data-id="${id}"${attributes}`),
   })
   return table({
     kind: 'funds',
-    attributes: html` id="funds" data-more="${w.more}"`,
+    attributes: html` id="funds" data-more="${w.more}" data-select="${w.select}"`,
     columns: [
-      column(w.fund, 'name', ' aria-sort="ascending"'),
-      column('ISIN', 'wide'),
-      column('WKN', 'wide'),
-      column(w.navShort, 'number'),
-      column(w.day, 'number wide'),
-      column(w.change, 'number wide'),
-      column(w.oneYear, 'number'),
+      column('name', w.fund, 'name', ' aria-sort="ascending"'),
+      column('isin', 'ISIN', 'wide'),
+      column('wkn', 'WKN', 'wide'),
+      column('nav', w.navShort, 'number'),
+      column('date', w.day, 'number wide'),
+      column('change', w.change, 'number wide'),
+      column('year', w.oneYear, 'number'),
     ],
     rows: funds.map((fund) => cells(fund, language)),
   })
@@ -122,7 +160,10 @@ function cells(fund: FundEntry, language: Language): readonly TableCell[] {
     },
     isin,
     wkn,
-    ...(newest === null ? [null, null, null] : priceCells(newest)),
+    // The filter finds the currency of a fund without a price here.
+    ...(newest === null
+      ? [{ content: null, attributes: html` data-currency="${currency}"` }, null, null]
+      : priceCells(newest)),
     percentCell(oneYearPercent, language, 'number'),
   ]
 }
@@ -136,12 +177,17 @@ function percentCell(decimal: string | null, language: Language, kind: string): 
 /** The list as it is published, in the order of ISINs. Source: api/contract/lists.ts. */
 export function fundList({ asOf, funds }: Pick<SitePageSource, 'asOf' | 'funds'>) {
   const entries = funds.map((fund) => {
-    const { isin, wkn, name, currency, categoryDe, categoryEn, newest, oneYearPercent, overdue } = fund
+    const { isin, wkn, name, currency, categoryDe, categoryEn, newest, overdue } = fund
     const category = categoryDe === null ? null : { de: categoryDe, en: categoryEn ?? categoryDe }
     const { date, nav, changePercent } = newest ?? {}
     const price = newest && { date, net_asset_value: nav, change_percent: changePercent, overdue }
-    const page = fundPageKeys(isin)
-    return { isin, wkn, name, currency, category, price, one_year_percent: oneYearPercent, page }
+    return {
+      ...{ isin, wkn, name, currency, category, price },
+      one_year_percent: fund.oneYearPercent,
+      accumulating: fund.accumulating,
+      comparable: fund.isComparable,
+      page: fundPageKeys(isin),
+    }
   })
   return { as_of: asOf, funds: entries }
 }

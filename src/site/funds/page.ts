@@ -4,8 +4,9 @@ import { inLanguage } from '../../api/contract/fund.ts'
 import type { FundPages } from '../../api/contract/page.ts'
 import { isWebAddress } from '../../api/contract/texts.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
-import { changeOf, figure, html, type Html, jsonForScript } from '../layout/html.ts'
-import { fundPageKeys, layout } from '../layout/layout.ts'
+import { changeOf, figure, html, type Html, jsonForScript, linkTo } from '../layout/html.ts'
+import { organizationOf } from '../layout/head.ts'
+import { fundPageKeys, layout, frontPages } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
 import { amountIn, dayIn, fixedIn } from './chart/formats.ts'
 import { fundEntry, fundFacts, type FundFacts } from './facts.ts'
@@ -39,7 +40,7 @@ export const catalogueFundPages: FundPages = {
 }
 
 function fundPage(facts: FundFacts, language: Language): string {
-  const { fund, hasDownloads, publisher } = facts
+  const { fund, hasDownloads, publisher, baseUrl } = facts
   const { funds: w, shell } = wording[language]
   const keys = fundPageKeys(fund.isin)
   const key = keys[language]
@@ -59,6 +60,7 @@ function fundPage(facts: FundFacts, language: Language): string {
   return layout({
     keys,
     language,
+    baseUrl,
     title: `${fund.name} (${fund.isin})`,
     description: w.description(fund.name, fund.isin),
     part: 'funds',
@@ -75,13 +77,13 @@ function fundPage(facts: FundFacts, language: Language): string {
         ${links}
       </ul>
     </nav>`,
-    main: html`${header(facts, language)}${sections.map(([, , section]) => section)}`,
+    main: html`${header(facts, language, key)}${sections.map(([, , section]) => section)}`,
     ...(fund.statusDate === null ? {} : { footer: html`${w.statusDate(dayIn(language, fund.statusDate))}` }),
   })
 }
 
-function header(facts: FundFacts, language: Language): Html {
-  const { fund, profile, price, performance } = facts
+function header(facts: FundFacts, language: Language, key: string): Html {
+  const { fund, profile, price, performance, isComparable } = facts
   const w = wording[language].funds
   const category = profile === null ? null : inLanguage(language, profile.categoryDe, profile.categoryEn)
   const figures: Html[] = []
@@ -109,8 +111,9 @@ function header(facts: FundFacts, language: Language): Html {
       <span>${w.inception} ${dayIn(language, fund.inceptionDate)}</span>
       ${
         // A database may hold any text: only a web address becomes a link, never one that a browser would run.
-        isWebAddress(fund.url) && html`<a href="${fund.url}" rel="noopener external">${w.website}</a>`
+        isWebAddress(fund.url) && html`<a href="${fund.url}" rel="noopener external">${w.website}</a> `
       }
+      ${isComparable && html`<a href="${linkTo(key, frontPages.compare[language])}?isins=${fund.isin}">${w.compareThis}</a>`}
     </p>
     ${figures.length > 0 && html`<dl class="headline">${figures}</dl> `}
   </div> `
@@ -130,10 +133,11 @@ function millions(language: Language, decimal: string, currency: string): string
 }
 
 /** For search engines. Source: schema.org/InvestmentFund. */
-const markupOf = ({ fund, profile, baseUrl }: FundFacts, language: Language) => ({
+const markupOf = ({ fund, profile, baseUrl, publisher }: FundFacts, language: Language) => ({
   '@context': 'https://schema.org',
   '@type': 'InvestmentFund',
   name: fund.name,
+  ...(publisher?.name ? { provider: organizationOf(publisher, baseUrl) } : {}),
   url: `${baseUrl}/${fundPageKeys(fund.isin)[language]}`,
   identifier: [
     { '@type': 'PropertyValue', propertyID: 'ISIN', value: fund.isin },

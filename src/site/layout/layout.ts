@@ -5,6 +5,7 @@ import type { Page, Publisher } from '../../api/contract/page.ts'
 import type { Language } from '../../api/routes/table.ts'
 import { wording } from '../wording.ts'
 import { colourRules } from './colours.ts'
+import { headLinks, type PageKeys } from './head.ts'
 import { html, linkTo, type Html } from './html.ts'
 
 const styleKey = 'docs/assets/style.css'
@@ -33,12 +34,16 @@ export function pageTemplate(path: string): string {
   return readFileSync(new URL(`../../../templates/${path}`, import.meta.url), 'utf8')
 }
 
-/** The key of a page in each language. */
-export type PageKeys = Readonly<Record<Language, string>>
+/** Where whoever looks for nothing in particular begins. */
+export const startKeys: PageKeys = { en: 'index.html', de: 'de.html' }
+
+/** What whoever looks for a missing page gets, at any address. */
+export const notFoundKeys: PageKeys = { en: 'not-found/index.html', de: 'not-found/de.html' }
 
 /** The first page of each part of the site, in the order of the navigation. */
 export const frontPages = {
   funds: { en: 'funds/index.html', de: 'funds/de.html' },
+  compare: { en: 'compare/index.html', de: 'compare/de.html' },
   docs: { en: 'docs/index.html', de: 'docs/de/index.html' },
   explorer: { en: 'docs/explorer/index.html', de: 'docs/de/explorer/index.html' },
   downloads: { en: 'downloads/latest/index.html', de: 'downloads/latest/de.html' },
@@ -56,17 +61,24 @@ export const fundPageKeys = (isin: string): PageKeys => ({
 export interface PageLayout {
   /** This page in each language. All links are relative to its own key. */
   readonly keys: PageKeys
+  /** The keys that it is found at in the long run, if these are others. */
+  readonly canonicalKeys?: PageKeys
   readonly language: Language
+  /** The address that the API is published at, without a closing slash. */
+  readonly baseUrl: string
   readonly title: string
   /** One sentence, for search engines and link previews. */
   readonly description: string
-  readonly part: SitePart
+  /** Null for the start page, and for the page that is shown in place of missing ones. */
+  readonly part: SitePart | null
   /** Whether the snapshot has files for analysts, so that the navigation leads there. */
   readonly hasDownloads: boolean
   /** The footer names it. */
   readonly publisher: Publisher | null
   /** The snapshot has no other pages: this page links to none, nor to the files that they share. */
   readonly isAlone?: boolean
+  /** The page is shown at any address: its links begin with a slash, and search engines leave it out. */
+  readonly isAnywhere?: boolean
   readonly main: Html
   /** Stands left of the main part where there is room, and before it on a phone. */
   readonly side?: Html
@@ -81,18 +93,15 @@ export interface PageLayout {
 
 /** @returns a whole document */
 export function layout(page: PageLayout): string {
-  const { keys, language, isAlone = false, side, footer } = page
+  const { language, isAlone = false, side, footer } = page
   const w = wording[language].shell
-  const key = keys[language]
-  const link = (to: string) => linkTo(key, to)
-  const alternate = (hreflang: string, to: string) =>
-    html`<link rel="alternate" hreflang="${hreflang}" href="${link(to)}" /> `
+  const link = linksOf(page)
   const brand = brandOf(page)
   const others = (['en', 'de'] as const).filter((other) => other !== language)
   const languages = html`<p class="languages">
     <span class="unseen">${w.language}: </span>${others.map(
       (other) =>
-        html`<a href="${linkTo(key, page.keys[other])}" hreflang="${other}" lang="${other}"
+        html`<a href="${link(page.keys[other])}" hreflang="${other}" lang="${other}"
           >${languageNames[other]}</a
         >`,
     )}
@@ -106,14 +115,13 @@ export function layout(page: PageLayout): string {
         <meta name="color-scheme" content="light dark" />
         <title>${page.title}</title>
         <meta name="description" content="${page.description}" />
-        ${[alternate('en', keys.en), alternate('de', keys.de), alternate('x-default', keys.en)]}
         ${
           !isAlone &&
           html`<link rel="icon" href="${link(iconKey)}" type="image/svg+xml" />
             <link rel="stylesheet" href="${link(styleKey)}" /> `
         }${page.styles?.map((style) => html`<link rel="stylesheet" href="${link(style)}" /> `)}${page.scripts?.map(
           (script) => html`<script src="${link(script)}" defer></script> `,
-        )}${page.head}
+        )}${page.head}${page.isAnywhere === true ? html`<meta name="robots" content="noindex" /> ` : describedHead(page)}
       </head>
       <body>
         <a class="skip" href="#main">${w.skip}</a>
@@ -135,6 +143,32 @@ export function layout(page: PageLayout): string {
       </body>
     </html> `
   return document.markup
+}
+
+/** How a page leads to a file of the snapshot, by its key. */
+export function linksOf(page: Pick<PageLayout, 'keys' | 'language' | 'baseUrl' | 'isAnywhere'>) {
+  const { keys, language, baseUrl, isAnywhere = false } = page
+  if (!isAnywhere) return (to: string) => linkTo(keys[language], to)
+  // The site may lie in a folder of its host.
+  const root = new URL(baseUrl).pathname.replace(/\/$/, '')
+  return (to: string) => `${root}/${to}`
+}
+
+function describedHead(page: PageLayout): Html {
+  const { language, part, title, keys, publisher } = page
+  const { brand, parts, start } = wording[language].shell
+  const above = part === null ? [] : [{ name: parts[part], key: frontPages[part][language] }]
+  const isFront = part === null || keys[language] === frontPages[part][language]
+  return headLinks({
+    ...page,
+    keys: page.canonicalKeys ?? keys,
+    siteName: publisher?.name ?? brand,
+    trail: [
+      { name: start, key: startKeys[language] },
+      ...above,
+      ...(isFront ? [] : [{ name: title, key: keys[language] }]),
+    ],
+  })
 }
 
 /**
@@ -160,14 +194,15 @@ const mark = html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="t
 </svg>`
 
 /** The company: its logo, or its name. A page that is alone has no files but its own. */
-function brandOf({ keys, language, publisher, isAlone = false }: PageLayout): Html {
+function brandOf(page: PageLayout): Html {
+  const { language, publisher, isAlone = false } = page
   const { name = null, logo = null } = publisher ?? {}
   const { brand } = wording[language].shell
   if (logo === null || isAlone)
     return name === null ? html`${mark}<span>${brand}</span>` : html`<span>${name}</span>`
   const width = Math.round((logo.width / logo.height) * logoHeight)
   return html`<img
-    src="${linkTo(keys[language], logo.key)}"
+    src="${linksOf(page)(logo.key)}"
     width="${width}"
     height="${logoHeight}"
     alt="${name ?? brand}"
@@ -177,16 +212,17 @@ function brandOf({ keys, language, publisher, isAlone = false }: PageLayout): Ht
 /** In CSS pixels. */
 const logoHeight = 28
 
-function siteLinks({ keys, language, part, hasDownloads }: PageLayout, brand: Html): Html {
+function siteLinks(page: PageLayout, brand: Html): Html {
+  const { keys, language, part, hasDownloads } = page
   const w = wording[language].shell
-  const key = keys[language]
+  const link = linksOf(page)
   const items = (Object.keys(frontPages) as SitePart[]).map((each) => {
     if (each === 'downloads' && !hasDownloads) return null
     const front = frontPages[each][language]
-    const here = each === part && html` aria-current="${key === front ? 'page' : 'true'}"`
-    return html`<li><a href="${linkTo(key, front)}" ${here}>${w.parts[each]}</a></li> `
+    const here = each === part && html` aria-current="${keys[language] === front ? 'page' : 'true'}"`
+    return html`<li><a href="${link(front)}" ${here}>${w.parts[each]}</a></li> `
   })
-  return html`<a class="brand" href="${linkTo(key, frontPages.docs[language])}">${brand}</a>
+  return html`<a class="brand" href="${link(startKeys[language])}">${brand}</a>
     <nav aria-label="${w.navigation}">
       <ul>
         ${items}
@@ -194,12 +230,14 @@ function siteLinks({ keys, language, part, hasDownloads }: PageLayout, brand: Ht
     </nav>`
 }
 
+/** The address of a link that writes to a mail address. */
+export const mailTo = (address: string) => `mailto:${address.split('@').map(encodeURIComponent).join('@')}`
+
 /** Who publishes, with links that go to other sites: one address for both languages. Empty if nobody is named. */
 function publisherLine({ publisher, language }: PageLayout): Html | null {
   if (publisher === null) return null
   const w = wording[language].shell
   const { name, imprint, privacy, contact, terms, homePage } = publisher
-  const mailTo = (address: string) => `mailto:${address.split('@').map(encodeURIComponent).join('@')}`
   const parts = [
     homePage !== null
       ? html`<a href="${homePage}">${name ?? w.homePage}</a>`
@@ -211,6 +249,15 @@ function publisherLine({ publisher, language }: PageLayout): Html | null {
   ].filter((part) => part !== null && part !== false)
   const joined = parts.map((part, index) => [index === 0 ? '' : ' · ', part])
   return parts.length === 0 ? null : html`<p>${joined}</p> `
+}
+
+/** What the pages that a publish makes anew know of the others. */
+export interface PageSite {
+  /** The address that the API is published at, without a closing slash. */
+  readonly baseUrl: string
+  readonly publisher: Publisher | null
+  /** The snapshot's other pages; null for a snapshot without any: these link to none then. */
+  readonly others: { readonly hasDownloads: boolean } | null
 }
 
 /** What changed: made by each publish. A build puts an empty one into the folder. */

@@ -1,6 +1,5 @@
 /** The status of a snapshot as a page in each language that works without scripts. Pure. */
 
-import type { Publisher } from '../../api/contract/page.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
 import { type MarkedFund, marks } from '../../guards/assess.ts'
 import { maxBusinessDays } from '../../guards/calendar.ts'
@@ -13,6 +12,7 @@ import {
   fundPageKeys,
   layout,
   pageTemplate,
+  type PageSite,
   styleSheet,
 } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
@@ -22,20 +22,17 @@ const documentKey = 'status/index.json'
 const styleKey = 'status/status.css'
 const scriptKey = 'status/status.js'
 
-/** The snapshot's other pages; null for a snapshot without any: then the status links to none. */
-type StatusSite = { readonly hasDownloads: boolean } | null
-
 /** The page in each language, the JSON document, and what the pages load. */
-export function statusPages(source: StatusSource, publisher: Publisher | null, site: StatusSite) {
+export function statusPages(source: StatusSource, site: PageSite) {
   const style = pageTemplate(styleKey)
   return [
     ...languages.map((each) => ({
       key: frontPages.status[each],
-      content: statusPage(source, each, publisher, site),
+      content: statusPage(source, each, site),
     })),
     { key: documentKey, content: statusJson(source) },
     // Without other pages there is no shared style sheet.
-    { key: styleKey, content: site === null ? `${styleSheet(publisher)}\n${style}` : style },
+    { key: styleKey, content: site.others === null ? `${styleSheet(site.publisher)}\n${style}` : style },
     { key: scriptKey, content: pageTemplate(scriptKey) },
   ]
 }
@@ -43,8 +40,7 @@ export function statusPages(source: StatusSource, publisher: Publisher | null, s
 function statusPage(
   source: StatusSource,
   language: Language,
-  publisher: Publisher | null,
-  site: StatusSite,
+  { baseUrl, publisher, others: site }: PageSite,
 ): string {
   const { snapshot, asOf, funds, documents, bytes, assessment } = source
   const { counts, newestPrice, oldestPrice } = assessment
@@ -75,6 +71,7 @@ function statusPage(
   return layout({
     keys: frontPages.status,
     language,
+    baseUrl,
     title: `${shell.parts.status} ${dayIn(language, asOf)}`,
     description: w.description(dayIn(language, asOf)),
     part: 'status',

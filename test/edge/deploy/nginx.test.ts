@@ -103,6 +103,22 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
         }
       })
 
+      it('sends no page of its own, whatever it refuses', async () => {
+        const large = `Content-Length: 100000\r\n\r\n${'x'.repeat(100_000)}`
+        for (const [line, rest, status] of [
+          [`POST ${current} HTTP/1.1`, large, 405],
+          [`GET ${current} HTTP/1.1`, 'Transfer-Encoding: strange\r\n\r\n', 400],
+          [`GET ${current} HTTP/3.0`, '\r\n', 400],
+          [`TRACE ${current} HTTP/1.1`, '\r\n', 405],
+          ['CONNECT example.org:80 HTTP/1.1', '\r\n', 400],
+        ] as const) {
+          const answer = await exchangeBytes(nginx().base, Buffer.from(`${line}\r\nHost: a\r\n${rest}`))
+          const [head = '', body = ''] = answer.toString().split('\r\n\r\n')
+          expect([line, head.slice(9, 12)]).toEqual([line, String(status)])
+          expect([line, body]).toEqual([line, status === 400 ? '' : expect.stringMatching(/^\{"title":/)])
+        }
+      })
+
       it('hides its own locations', async () => {
         const live = ['object/x', 'live/1', 'large/now'].map((place) => `${place}/live.json`)
         for (const path of ['file/SHA256SUMS', ...live]) {

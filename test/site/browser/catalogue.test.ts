@@ -117,6 +117,92 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
       })
     })
 
+    it('finds umlauts written as two letters, and two letters written as umlauts, whatever the case', async () => {
+      await withPage('funds/de.html', desktopLight, async (page) => {
+        const all = await names(page)
+        const [accented] = all.filter((name) => /[äöü]/.test(name.split(' ').slice(1).join(' ')))
+        const long = (accented ?? '')
+          .replace(/ä/g, 'ae')
+          .replace(/ö/g, 'oe')
+          .replace(/ü/g, 'ue')
+          .toUpperCase()
+        expect(long).toMatch(/AE|OE|UE/)
+        await page.locator('#search').fill(long)
+        expect(await names(page)).toEqual([accented])
+        // `Steuer` with an umlaut, for the two letters of a word that has none.
+        await page.locator('#search').fill('unternehmen stüer')
+        expect(await names(page)).toEqual([])
+        await page.locator('#search').fill('STRASSE')
+        const withStreet = await names(page)
+        await page.locator('#search').fill('straße')
+        expect(await names(page)).toEqual(withStreet)
+      })
+    })
+
+    it('filters by category and currency, keeps its state in the address, in the other language and on the way back', async () => {
+      const category = value<string>(
+        'SELECT category_de FROM profile JOIN fund USING (isin) WHERE data_permitted GROUP BY 1 ORDER BY count(*) DESC, 1',
+      )
+      const funds = (sql: string, ...values: readonly string[]) =>
+        db
+          .prepare(
+            `SELECT fund.name FROM fund LEFT JOIN profile USING (isin) WHERE data_permitted AND ${sql} ORDER BY 1`,
+          )
+          .pluck()
+          .all(...values)
+      await withPage('funds/index.html', desktopLight, async (page) => {
+        const query = () => decodeURIComponent(new URL(page.url()).search.replaceAll('+', ' '))
+        await page.locator('#category').selectOption(category)
+        expect((await names(page)).toSorted()).toEqual(funds('category_de = ?', category))
+        await page.locator('#currency').selectOption('EUR')
+        expect((await names(page)).toSorted()).toEqual(
+          funds("category_de = ? AND currency = 'EUR'", category),
+        )
+        await page.getByRole('button', { name: '1 year' }).click()
+        const shown = await names(page)
+        expect(query()).toBe(`?category=${category}&currency=EUR&sort=-year`)
+        await page.getByRole('link', { name: 'Deutsch' }).click()
+        expect(new URL(page.url()).pathname).toBe('/funds/de.html')
+        expect(query()).toBe(`?category=${category}&currency=EUR&sort=-year`)
+        expect(await names(page)).toEqual(shown)
+        expect(await page.locator('#category').inputValue()).toBe(category)
+        await page.locator('#funds tbody a').first().click()
+        await page.goBack()
+        expect(await names(page)).toEqual(shown)
+        await page.locator('#category').selectOption('')
+        expect((await names(page)).toSorted()).toEqual(funds("currency = 'EUR'"))
+        await page.goBack()
+        expect(await names(page)).toEqual(shown)
+        expect(await page.locator('#category').inputValue()).toBe(category)
+        await page.locator('#search').pressSequentially('no such fund')
+        await expect.poll(query).toContain('q=no such fund')
+      })
+    })
+
+    it('selects up to five funds that may be compared, and leads to their comparison', async () => {
+      await withPage('funds/index.html', desktopLight, async (page) => {
+        const boxes = page.locator('#funds input')
+        const comparable = value<number>(
+          `SELECT count(*) FROM fund WHERE data_permitted AND prices_permitted AND performance_permitted
+            AND date(fund_inception_date, '+1 year') <= '${asOf}' AND isin IN (SELECT isin FROM price)`,
+        )
+        expect(await boxes.count()).toBe(comparable)
+        expect(await page.locator('#selected').isVisible()).toBe(false)
+        for (const index of [0, 1, 2, 3, 4]) await boxes.nth(index).check()
+        expect(await boxes.nth(5).isDisabled()).toBe(true)
+        expect(await page.locator('#selected').textContent()).toContain('Five funds are selected')
+        await boxes.nth(0).uncheck()
+        expect(await boxes.nth(5).isDisabled()).toBe(false)
+        const isins = new URL(page.url()).searchParams.get('isins') ?? ''
+        expect(isins.split(',')).toHaveLength(4)
+        await page.reload()
+        expect(await page.locator('#funds input:checked').count()).toBe(4)
+        await page.getByRole('link', { name: 'Compare', exact: true }).click()
+        expect(page.url()).toBe(`${server.base}/compare/index.html?isins=${isins}`)
+        await expect.poll(() => page.locator('.compared tbody tr').count()).toBe(4)
+      })
+    })
+
     it('sorts by each column in both directions, and announces it', async () => {
       await withPage('funds/de.html', desktopLight, async (page) => {
         const heads = page.locator('#funds thead button')
@@ -208,6 +294,57 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         expect(copied).toContain(`/api/v1/prices-current/${isin}/`)
         const controls = '.ranges button:enabled, .stage, summary, .copy, .documents a'
         expect(await unreachedByKeyboard(page, controls)).toEqual([])
+      })
+    })
+
+    it('shows the price of the day that a finger taps, and scrolls on under a finger that moves', async () => {
+      await withPage(`funds/${isin}/index.html`, { ...phoneLight, touch: true }, async (page) => {
+        const stage = page.locator('.stage')
+        await stage.scrollIntoViewIfNeeded()
+        const box = await page.locator('.chart .plot').boundingBox()
+        if (box === null) throw new Error('there is no plot')
+        const tip = page.locator('.tip')
+        const days = new Set<string>()
+        for (const share of [0.3, 0.7, 0.05]) {
+          await page.touchscreen.tap(box.x + box.width * share, box.y + box.height / 2)
+          expect(await tip.isVisible()).toBe(true)
+          const [, nav = '', text = ''] = /^([\d.,]+) \w+, (.+)$/.exec((await tip.textContent()) ?? '') ?? []
+          const day = new Date(`${text} UTC`).toISOString().slice(0, 10)
+          expect(nav.replace(',', '')).toBe(navOn(day))
+          const first = value<string>('SELECT min(date) FROM price WHERE isin = ?', isin)
+          const place = (Date.parse(day) - Date.parse(first)) / (Date.parse(asOf) - Date.parse(first))
+          expect(Math.abs(place - share)).toBeLessThan(0.02)
+          days.add(day)
+        }
+        expect(days.size).toBe(3)
+        const action = 'getComputedStyle(document.querySelector(".stage")).touchAction'
+        expect(await page.evaluate<string>(action)).toBe('pan-y')
+        await page.getByRole('heading', { level: 1 }).tap()
+        expect(await tip.isVisible()).toBe(false)
+      })
+    })
+
+    it('has its range in the address: it can be sent, taken back, and seen in the other language', async () => {
+      await withPage(`funds/${isin}/index.html?range=1y`, desktopLight, async (page) => {
+        const pressed = () => page.locator('.ranges [aria-pressed="true"]').textContent()
+        await expect.poll(() => days(page)).toBe(365)
+        expect(await pressed()).toBe('1Y')
+        await page.getByRole('button', { name: '3M' }).click()
+        await expect.poll(() => days(page)).toBe(92)
+        expect(new URL(page.url()).search).toBe('?range=3m')
+        await page.goBack()
+        await expect.poll(() => days(page)).toBe(365)
+        await page.goForward()
+        await expect.poll(() => days(page)).toBe(92)
+        await page.getByRole('link', { name: 'Deutsch' }).click()
+        expect(page.url()).toBe(`${server.base}/funds/${isin}/de.html?range=3m`)
+        await expect.poll(() => days(page)).toBe(92)
+        await page.getByRole('button', { name: '1J' }).click()
+        expect(new URL(page.url()).search).toBe('?range=1y')
+        await page.getByRole('button', { name: 'Max' }).click()
+        expect(new URL(page.url()).search).toBe('')
+        await expect.poll(() => days(page)).toBeGreaterThan(1500)
+        expect(await pressed()).toBe('Max')
       })
     })
 

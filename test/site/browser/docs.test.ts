@@ -10,6 +10,7 @@ import {
   hrefs,
   inTurn,
   openBrowser,
+  overhang,
   phoneDark,
   phoneLight,
   unreachedByKeyboard,
@@ -31,7 +32,7 @@ const looks = [
   ['a phone', phoneLight],
 ] as const
 const answers = [
-  ['prices', ['index.json', 'index.xml', '2026.json', '2026.xml']],
+  ['prices', ['index.json', 'index.xml', 'index.csv', '2026.json', '2026.xml', '2026.csv']],
   ['figures', ['index.en.json', 'index.en.xml']],
 ] as const
 // They take seconds to open, and are alike but for their words.
@@ -39,6 +40,17 @@ const explorers = [
   ['docs/explorer/index.html', 'a desktop in light', desktopLight],
   ['docs/de/explorer/index.html', 'a phone in dark', phoneDark],
 ] as const
+
+/** For `evaluate`: `widest` is how far the page was wider than its window in any frame from now on. */
+const widestOverhang = `(() => {
+  globalThis.widest = 0
+  const look = () => {
+    const { scrollWidth, clientWidth } = document.documentElement
+    globalThis.widest = Math.max(globalThis.widest, scrollWidth - clientWidth)
+    requestAnimationFrame(look)
+  }
+  look()
+})()`
 
 describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', () => {
   let site: Site
@@ -120,6 +132,65 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
     await end()
   })
 
+  it('loads the library of the explorer when a reader chooses an operation, and has a list of them without it', async () => {
+    const visited = await visit(browser, url('docs/explorer/index.html'), phoneLight)
+    const { page, end } = visited
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    expect(await page.evaluate<string>('typeof SwaggerUIBundle')).toBe('undefined')
+    expect(await page.locator('#operation-list a').count()).toBe(13)
+    await expectSound(visited)
+    await page.locator('#operation-list a[href="#/figures/figures"]').focus()
+    await page.keyboard.press('Enter')
+    await page.locator('.opblock.is-open .btn.execute').waitFor()
+    expect(asked).toContain('/docs/explorer/swagger-ui-bundle.js')
+    expect(await page.locator('#operation-list').isVisible()).toBe(false)
+    // The link that had the focus is gone.
+    const focused = page.locator('.opblock.is-open .opblock-summary-control:focus')
+    await focused.waitFor()
+    await end()
+  })
+
+  it('lists the operations of the explorer without scripts, with links to their documentation', async () => {
+    const look = { ...phoneLight, scripts: false }
+    const { page, end } = await visit(browser, url('docs/de/explorer/index.html'), look)
+    await page.locator('#operation-list a', { hasText: '/api/v1/figures/' }).click()
+    expect(new URL(page.url()).pathname).toBe('/docs/de/v1/endpoints/figures/index.html')
+    expect(await page.locator(':target').textContent()).toBe('Kennzahlen eines Fonds')
+    await end()
+  })
+
+  it.each(sample(['docs/explorer/index.html', 'docs/de/explorer/index.html']))(
+    'the explorer is never wider than the narrowest phone, whatever comes late: %s',
+    async (explorer) => {
+      const look = { ...phoneDark, width: 320 }
+      const { page, end } = await visit(browser, url(explorer), look)
+      await page.evaluate(widestOverhang)
+      // The script comes before the style.
+      let release = () => {}
+      const held = new Promise<void>((resolve) => (release = resolve))
+      await page.route(/swagger-ui\.css/, async (route) => {
+        await held
+        await route.continue()
+      })
+      const script = page.waitForResponse(/swagger-ui-bundle\.js/)
+      await page.locator('#operation-list a[href="#/prices/prices-historic"]').click()
+      await (await script).finished()
+      expect(await page.locator('.swagger-ui').count()).toBe(0)
+      release()
+      const open = page.locator('.opblock.is-open')
+      await open.locator('.btn.execute').click()
+      await page.locator('.live-responses-table .response').waitFor()
+      for (const width of [390, 360, 320]) {
+        await page.setViewportSize({ width, height: 740 })
+        expect([width, ...(await overhang(page))]).toEqual([width])
+      }
+      // Of each frame since the first.
+      expect(await page.evaluate<number>('globalThis.widest')).toBe(0)
+      await end()
+    },
+  )
+
   it.each(sample(explorers))(
     'sends requests from %s to its own server, without a language unless the reader fills one in, on %s',
     async (explorer, _, look) => {
@@ -136,9 +207,10 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
       const shown = await response.locator('.response-col_description pre').first().textContent()
       expect(shown).toContain('"figures"')
       expect((await open.locator('.curl-command').allTextContents()).join()).not.toContain('Accept-Language:')
-      // A button that narrows slowly makes the page too wide for as long: how often that was seen depended on the machine.
-      const duration = "getComputedStyle(document.querySelector('.opblock .btn')).transitionDuration"
-      expect(await page.evaluate<string>(duration)).toBe('0s')
+      // What changes slowly makes the page too wide for as long: how often that was seen depended on the machine.
+      const slow = `[...document.querySelectorAll('.swagger-ui *')].filter(
+        (element) => getComputedStyle(element).transitionDuration !== '0s').map(({ className }) => className)`
+      expect(await page.evaluate<string[]>(slow)).toEqual([])
       await expectSound(visited)
       await visited.end()
     },

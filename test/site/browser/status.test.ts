@@ -66,6 +66,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
       for (const key of pages) {
         const links = readFileSync(folder.file(`${out}/${key}`), 'utf8').matchAll(/ (?:href|src)="([^"]+)"/g)
         for (const [, link = ''] of links) {
+          // For search engines: the address that this will be published at.
+          if (link.startsWith('http://localhost:8080/')) continue
           expect([link, (await fetch(new URL(link, url(out, key)))).status]).toEqual([link, 200])
         }
       }
@@ -176,7 +178,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
     expect((await cellsOf('thead tr'))[0]).toEqual(['Fonds', 'Status', 'Preis vom', 'Nächster Preis'])
     const fresh = (await cellsOf('tbody tr')).find((cells) => cells.includes(isins.fresh))
     expect(fresh).toEqual([names.fresh, isins.fresh, 'aktuell', '19.11.2026', '20.11.2026'])
-    const parts = ['Fonds', 'Dokumentation', 'API-Explorer', 'Downloads', 'Status']
+    const parts = ['Fonds', 'Vergleich', 'Dokumentation', 'API-Explorer', 'Downloads', 'Status']
     expect(await page.locator('header nav a').allTextContents()).toEqual(parts)
     expect(await page.locator('header nav [aria-current="page"]').allTextContents()).toEqual(['Status'])
     await page.getByRole('link', { name: names.fresh }).click()

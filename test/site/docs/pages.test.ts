@@ -36,7 +36,7 @@ afterAll(async () => {
   for (const site of running) await site.stop()
 })
 
-/** Schemas of lists that no build writes: test/bucket/lists.test.ts has them. */
+/** Schemas of lists that no build writes: test/bucket/changes.test.ts and test/edge/runtime/preview.test.ts have them. */
 const ofPublish = ['changes', 'changes-of-day', 'staged']
 
 /** The schema that a document's key asks for; null for what is no document of the API. */
@@ -114,7 +114,8 @@ describe.skipIf(!hasXmllint).each(builders)('the documentation of %s', (_, build
     for (const [key, { elements }] of pages) {
       for (const { attributes } of elements) {
         const target = attributes['href'] ?? attributes['src']
-        if (target === undefined) continue
+        // Search engines want whole addresses.
+        if (target === undefined || ['canonical', 'alternate'].includes(attributes['rel'] ?? '')) continue
         expect([key, /^[a-z]+:|^\//i.test(target) ? target : null]).toEqual([key, null])
         const [path = '', fragment] = target.split('#')
         const to = path === '' ? key : posix.join(posix.dirname(key), path)

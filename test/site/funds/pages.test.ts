@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { pageScripts } from '../../../src/cli/generate.ts'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { editDatabase } from '../../support/database.ts'
 import { mustRun, repository, type Server, startServer, tempFolder } from '../../support/product.ts'
 import { drawingOf, lineOf } from './drawing.ts'
 
@@ -17,6 +18,10 @@ let isin: string
 
 beforeAll(async () => {
   await mustRun(['demo', '--db', dbFile, '--funds', '12', '--years', '4', '--until', asOf])
+  editDatabase(
+    dbFile,
+    `UPDATE structure_item SET percent = 130 WHERE type = 'exposure_asset_structure' AND position = 0`,
+  )
   const build = ['build', '--db', dbFile, '--out', folder.file('out'), '--as-of', asOf, '--quiet']
   await mustRun(build, { env: { ...withEverything, FUNDPRESS_BASE_URL: 'https://api.example.org' } })
   server = await startServer(folder.file('out'))
@@ -221,6 +226,38 @@ it('shows a correlation as the coefficient that it is, and all other shares in p
   }
 })
 
+it('draws bars of a structure out of 100 %, below zero to the left, and longer ones on a wider scale', async () => {
+  const funds = rows<{ isin: string }>('SELECT isin FROM fund WHERE data_permitted = 1')
+  let [negative, wide] = [0, 0]
+  for (const { isin: one } of funds) {
+    for (const card of cardsIn(await text(`funds/${one}/index.html`))) {
+      const whole = card.includes('Correlations') ? 1 : 100
+      const bars = [
+        ...card.matchAll(
+          /<rect((?: [a-z]+="[^"]*")+)\/>(?=(?:(?!<td).)*<td class="number">([\d.,\u2212]+))/g,
+        ),
+      ]
+        .filter(([, attributes = '']) => !attributes.includes('class="at"'))
+        .map(([, attributes = '', figure = '']) => ({
+          percent: Number(figure.replace('\u2212', '-').replace(',', '')),
+          x: Number(/ x="([\d.]+)%"/.exec(attributes)?.[1] ?? 0),
+          width: Number(/ width="([\d.]+)%"/.exec(attributes)?.[1]),
+        }))
+      const percents = bars.map(({ percent }) => percent)
+      const [low, high] = [Math.min(0, ...percents), Math.max(whole, ...percents)]
+      for (const { percent, x, width } of bars) {
+        expect(Math.abs(width - (Math.abs(percent) / (high - low)) * 100)).toBeLessThan(0.6)
+        expect(Math.abs(x - ((Math.min(0, percent) - low) / (high - low)) * 100)).toBeLessThan(0.6)
+      }
+      expect(card.includes('class="at"')).toBe(low < 0 || high > whole)
+      if (low < 0) negative++
+      if (high > whole) wide++
+    }
+  }
+  expect(negative).toBeGreaterThan(0)
+  expect(wide).toBeGreaterThan(0)
+})
+
 it('links to existing documents, in each format and language', async () => {
   const page = await text(`funds/${isin}/de.html`)
   const links = [...page.matchAll(/href="\.\.\/\.\.\/(api\/[^"]+)"/g)].map(([, path = '']) =>
@@ -286,6 +323,22 @@ describe('the list', () => {
     }
   })
 
+  it('says in its JSON version which funds may be compared: neither young ones nor those without permission', async () => {
+    const { funds } = (await (await get('funds/index.json')).json()) as ListDocument
+    const may = rows<{ isin: string }>(
+      `SELECT isin FROM fund WHERE data_permitted AND prices_permitted AND performance_permitted
+        AND date(fund_inception_date, '+1 year') <= ? AND isin IN (SELECT isin FROM price) ORDER BY isin`,
+      asOf,
+    )
+    const comparable = funds.filter((fund) => fund.comparable).map((fund) => fund.isin)
+    expect(comparable).toEqual(may.map((row) => row.isin))
+    expect(comparable.length).toBeLessThan(funds.length)
+    for (const { isin: one, accumulating } of funds) {
+      const flag = value('SELECT accumulating FROM profile WHERE isin = ?', one)
+      expect([one, accumulating]).toEqual([one, flag === undefined ? null : flag === 1])
+    }
+  })
+
   it('takes the last twelve months of a distributing fund from its legal periods', async () => {
     const { funds } = (await (await get('funds/index.json')).json()) as ListDocument
     const paying = funds.filter(({ isin: one, one_year_percent }) => {
@@ -305,6 +358,8 @@ interface ListDocument {
     readonly isin: string
     readonly price: { readonly net_asset_value: string } | null
     readonly one_year_percent: string | null
+    readonly accumulating: boolean | null
+    readonly comparable: boolean
   }[]
 }
 

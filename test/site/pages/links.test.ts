@@ -25,7 +25,10 @@ function deadLinks(out: string): readonly string[] {
   const pages = filesIn(out).filter((key) => key.endsWith('.html'))
   return pages.flatMap((key) => {
     const isDead = (target: string) => {
-      const to = posix.join(posix.dirname(key), target.replace(/[?#].*/, ''))
+      const path = target.replace(/[?#].*/, '')
+      // The page in place of missing ones is shown at any address.
+      const isRooted = key.startsWith('not-found/') && path.startsWith('/')
+      const to = isRooted ? path.slice(1) : posix.join(posix.dirname(key), path)
       const file = to.replace('downloads/latest/', `downloads/${asOf}/`)
       return !to.startsWith('api/') && !existsSync(join(out, to)) && !existsSync(join(out, file))
     }

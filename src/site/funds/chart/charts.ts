@@ -1,6 +1,6 @@
 /**
- * Charts as the inside of an `<svg>`: a line over days, stacked areas, bars. The build draws them; the browser draws the line
- * again for the ranges.
+ * Charts as the inside of an `<svg>`: lines over days, stacked areas, bars. The build draws them; the browser draws the price
+ * line again for the ranges, and the lines of a comparison.
  *
  * The outer element has no viewBox: positions in it are percents, and text keeps its size on every screen. The shapes over
  * days lie in an `<svg>` of their own. Its x is the number of days since the first one; its y runs from 0, the top of the
@@ -141,7 +141,7 @@ function dayTicks(first: number, last: number, language: Language) {
   return ticks
 }
 
-interface ChartPoint {
+export interface ChartPoint {
   /** Days since 1970-01-01. */
   readonly day: number
   readonly value: number
@@ -149,23 +149,31 @@ interface ChartPoint {
 
 const depth = 1000
 
-/** The plot that a line needs. @param points ascending, one at least */
-export function plotOf(points: readonly ChartPoint[]): Plot {
+/** The plot that lines over the same days need. @param lines each with its points ascending, one at least */
+export function plotOf(...lines: readonly (readonly ChartPoint[])[]): Plot {
   let [low, high] = [Infinity, -Infinity]
-  for (const { value } of points) {
+  for (const { value } of lines.flat()) {
     if (value < low) low = value
     if (value > high) high = value
   }
-  return plotOver(points[0]?.day ?? 0, points.at(-1)?.day ?? 0, valueAxis(low, high))
+  return plotOver(lines[0]?.[0]?.day ?? 0, lines[0]?.at(-1)?.day ?? 0, valueAxis(low, high))
 }
 
 /** The line as a path, which every language can use. */
 export const linePath = (points: readonly ChartPoint[], plot: Plot): string =>
   pathThrough(points, plot, yOf(plot, points[0]?.value ?? 0))
 
-/** @param path as `linePath` gives it for the same plot */
-export const lineChart = (plot: Plot, path: string, language: Language): string =>
-  valueGrid(plot.axis, language) + timeGrid(plot, language) + canvas(plot, `<path class="line" d="${path}"/>`)
+/** @param paths as `linePath` gives them for the same plot; of several each has a style of its own */
+export const lineChart = (plot: Plot, paths: readonly string[], language: Language): string =>
+  valueGrid(plot.axis, language) +
+  timeGrid(plot, language) +
+  canvas(plot, paths.map((path, index) => `<path class="${lineStyle(index)}" d="${path}"/>`).join(''))
+
+/** Lines of one comparison: the style sheet has a style for each. */
+export const mostCompared = 5
+
+/** The CSS classes of a line's colour and dashes. @param index of the line in its chart */
+export const lineStyle = (index: number) => (index === 0 ? 'line' : `line l${index + 1}`)
 
 interface Layer {
   /** CSS classes of its colour. */
@@ -192,11 +200,28 @@ export function stackOf(days: readonly number[], layers: readonly Layer[]) {
       shapes += `<path class="${colour}" d="${pathThrough(edge, plot, zero)}V${zero}z"/>`
     }
   }
-  return { plot, shapes }
+  const newest = layers.flatMap(({ values }, index) => {
+    const percent = values.at(-1) ?? 0
+    const middle = ((percent < 0 ? down : up)[index]?.at(-1) ?? 0) - percent / 2
+    const isHigh = Math.abs(percent) > (plot.axis.max - plot.axis.min) * 0.08
+    return isHigh ? [{ percent, y: toPercent(depthOf(plot.axis, middle)) }] : []
+  })
+  return { plot, shapes, newest }
 }
 
-export const areaChart = ({ plot, shapes }: ReturnType<typeof stackOf>, language: Language): string =>
-  canvas(plot, shapes) + valueGrid(plot.axis, language, '\u00a0%') + timeGrid(plot, language)
+/** With the newest share in each area that has room for it: so a reader who cannot tell the colours apart finds it in the legend. */
+export function areaChart({ plot, shapes, newest }: ReturnType<typeof stackOf>, language: Language): string {
+  const labels = newest.map(
+    ({ percent, y }) =>
+      `<text class="share" x="99%" y="${y}" dy=".32em">${fixedIn(language, percent, 0)}\u00a0%</text>`,
+  )
+  return (
+    canvas(plot, shapes) +
+    valueGrid(plot.axis, language, '\u00a0%') +
+    timeGrid(plot, language) +
+    labels.join('')
+  )
+}
 
 const canvas = ({ days }: Plot, shapes: string) =>
   `<svg class="plot" viewBox="0 0 ${days} ${depth}" preserveAspectRatio="none">${shapes}</svg>`

@@ -105,6 +105,12 @@ export const searchKey = (text: string) =>
     .toLowerCase()
     .replace(/[ßæœøðþłı]/g, (letter) => plain[letter] ?? letter)
 
+/**
+ * The same with `ae`, `oe` and `ue` as one letter: `Moewenstein` and `Möwenstein` are both `mowenstein`. For finding only: it
+ * also shortens `value` to `valu`.
+ */
+export const umlautKey = (text: string) => searchKey(text).replace(/([aou])e/g, '$1')
+
 /** Letters that Unicode does not split into a letter and a mark. */
 const plain: Readonly<Record<string, string>> = {
   ß: 'ss',

@@ -2,7 +2,7 @@
 
 import { structureTypeName } from '../../../api/contract/structure-types.ts'
 import { fill } from '../../../api/routes/keys.ts'
-import { formats, type Language, languages } from '../../../api/routes/table.ts'
+import { formatsOf, type Language, languages } from '../../../api/routes/table.ts'
 import { shellText } from '../../../system/shell-text.ts'
 import { html, type Html, linkTo, raw, section, wideTable } from '../../layout/html.ts'
 import { frontPages } from '../../layout/layout.ts'
@@ -19,12 +19,15 @@ export function dataSection(facts: FundFacts, language: Language, key: string): 
       <h3 id="documents">${w.documents}</h3>
       ${wideTable(w.documents, {
         kind: 'documents',
-        columns: [w.document, ...formats.map((format) => format.toUpperCase())],
+        columns: [w.document, ...documentFormats.map((format) => format.toUpperCase())],
         rows: facts.answers.map((answer) => documentRow(facts, answer, language, linkTo(key, ''))),
       })}
       ${facts.hasDownloads && downloads(facts, language, key)}`,
   )
 }
+
+/** All that an answer may have. */
+const documentFormats = formatsOf({ hasCsv: true })
 
 /** @param root the snapshot's folder, relative to the page */
 function documentRow({ fund, price }: FundFacts, answer: FundAnswer, language: Language, root: string) {
@@ -39,7 +42,8 @@ function documentRow({ fund, price }: FundFacts, answer: FundAnswer, language: L
     )
     return raw(inEach.join(' '))
   }
-  return [name, ...formats.map(links)]
+  const own = formatsOf(route)
+  return [name, ...documentFormats.map((format) => (own.includes(format) ? links(format) : ''))]
 }
 
 /** The path of an answer's document. It holds nothing that HTML would escape. @param days bounds of a range of prices */

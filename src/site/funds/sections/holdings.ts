@@ -18,6 +18,7 @@ import {
 } from '../../layout/html.ts'
 import { wording } from '../../wording.ts'
 import { amountIn, dayIn, fixedIn, germanTextIn, months, percentIn, unbroken } from '../chart/formats.ts'
+import { classColour } from '../chart/classes.ts'
 import { toPercent, areaChart } from '../chart/charts.ts'
 import type { Allocation, FundFacts } from '../facts.ts'
 
@@ -31,15 +32,15 @@ export function structureSection({ structures }: FundFacts, language: Language):
 const shown = 10
 
 function card(type: string, items: readonly StructureItemRow[], language: Language): Html {
-  const bar = barIn(items)
+  const bar = barIn(type, items)
   // A correlation is a coefficient; the values of all other types are percent of the fund.
   const valueOf = (value: number) =>
     type === correlationType ? fixedIn(language, value, 2) : percentIn(language, value)
   const rows = (some: readonly StructureItemRow[]) =>
-    some.map(({ nameDe, nameEn, percent }) => {
-      const name = escapeHtml(inLanguage(language, nameDe, nameEn))
+    some.map((item) => {
+      const name = escapeHtml(inLanguage(language, item.nameDe, item.nameEn))
       return raw(
-        `<tr><th scope="row">${name}${bar(percent)}</th><td class="number">${valueOf(percent)}</td></tr>`,
+        `<tr><th scope="row">${name}${bar(item)}</th><td class="number">${valueOf(item.percent)}</td></tr>`,
       )
     })
   const rest = items.slice(shown)
@@ -64,16 +65,28 @@ function card(type: string, items: readonly StructureItemRow[], language: Langua
   </div> `
 }
 
-/** Bars of one table: the longest fills it; values below zero extend to the left. */
-function barIn(items: readonly StructureItemRow[]): (value: number) => string {
+/** Types whose items are asset classes, which have colours of their own. */
+const ofAssetClasses = /^(?:exposure_)?asset_structure/
+
+/**
+ * Bars of one table. The whole width is the whole fund (a coefficient of 1), so that bars of several tables compare. Values
+ * below zero extend to the left of a mark at zero; a value above the whole widens the scale, with a mark at the whole.
+ */
+function barIn(type: string, items: readonly StructureItemRow[]): (item: StructureItemRow) => string {
   const values = items.map(({ percent }) => percent)
-  const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)]
-  const room = high - low || 1
-  return (value) => {
-    const x = (Math.min(0, value) - low) / room
-    const kind = value < 0 ? ' class="down"' : ''
-    const from = x === 0 ? '' : ` x="${toPercent(x)}"`
-    return `<svg class="rate" aria-hidden="true"><rect${kind}${from} width="${toPercent(Math.abs(value) / room)}"/></svg>`
+  const whole = type === correlationType ? 1 : 100
+  const [low, high] = [Math.min(0, ...values), Math.max(whole, ...values)]
+  const at = (value: number) => toPercent((value - low) / (high - low))
+  const markAt = (value: number) => `<rect class="at" x="${at(value)}" width="1"/>`
+  const marks = (low < 0 ? markAt(0) : '') + (high > whole ? markAt(whole) : '')
+  return ({ nameDe, percent }) => {
+    const kind = ofAssetClasses.test(type) ? classColour(nameDe) : percent < 0 ? 'down' : ''
+    const from = Math.min(0, percent)
+    const width = toPercent(Math.abs(percent) / (high - low))
+    return (
+      `<svg class="rate" aria-hidden="true"><rect${kind === '' ? '' : ` class="${kind}"`}` +
+      `${from === low && low === 0 ? '' : ` x="${at(from)}"`} width="${width}"/>${marks}</svg>`
+    )
   }
 }
 

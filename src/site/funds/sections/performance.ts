@@ -19,6 +19,7 @@ import {
 import { wording } from '../../wording.ts'
 import { barChart, type BarGroup, lineChart } from '../chart/charts.ts'
 import { amountIn, changeIn, dayIn, decimalIn, fixedIn, unbroken } from '../chart/formats.ts'
+import { rangeButtons } from './ranges.ts'
 import type { FundFacts, Line, PerformanceFacts, PriceFacts } from '../facts.ts'
 
 export function performanceSection(facts: FundFacts, language: Language): Html | null {
@@ -114,7 +115,7 @@ function lineFigure(id: string, heading: string, title: string, line: Line, lang
     fixedIn(language, line.low, digits),
     fixedIn(language, line.high, digits),
   )
-  const shapes = lineChart(line.plot, line.path, language)
+  const shapes = lineChart(line.plot, [line.path], language)
   return html`<h3 id="${id}">${heading}</h3>
     <p class="quiet small">${title}</p>
     ${drawing({ id, title, description, height: 220, shapes })}`
@@ -141,11 +142,6 @@ export function priceSection(facts: FundFacts, language: Language, key: string):
   )
 }
 
-const ranges = {
-  en: ['1M', '3M', 'YTD', '1Y', '3Y', '5Y', 'Max'],
-  de: ['1M', '3M', 'YTD', '1J', '3J', '5J', 'Max'],
-} as const
-
 function chart(facts: FundFacts, price: PriceFacts, language: Language, key: string): Html | null {
   const w = wording[language].funds
   const { fund } = facts
@@ -166,16 +162,14 @@ function chart(facts: FundFacts, price: PriceFacts, language: Language, key: str
     data-currency="${fund.currency}"
     data-nav="${line.flat}"
   >
-    <div class="ranges" role="group" aria-label="${w.ranges}">
-      ${ranges[language].map((label, index) => html`<button type="button" data-range="${ranges.en[index]}">${label}</button>`)}
-    </div>
+    ${rangeButtons(language)}
     <div class="stage">
       ${drawing({
         id: 'nav',
         title: w.chartTitle(fund.currency),
         description,
         height: 320,
-        shapes: `<g class="drawn">${lineChart(line.plot, line.path, language)}</g>`,
+        shapes: `<g class="drawn">${lineChart(line.plot, [line.path], language)}</g>`,
       })}
     </div>
     <figcaption>${w.chartNote} ${w.past}</figcaption>

@@ -1,0 +1,43 @@
+/**
+ * The state of a page in its address: it can be sent and bookmarked, comes back with the browser's buttons, and goes along
+ * when the reader changes the language.
+ */
+
+/** Empty if the address does not have it. */
+export const parameterOf = (name: string): string => new URLSearchParams(location.search).get(name) ?? ''
+
+/**
+ * @param values empty ones are left out of the address
+ * @param entry `new` can be taken back with the browser's button; `same` changes the entry that the history has
+ */
+export function setParameters(values: Readonly<Record<string, string>>, entry: 'new' | 'same'): void {
+  const parameters = new URLSearchParams(location.search)
+  for (const [name, value] of Object.entries(values)) {
+    if (value === '') parameters.delete(name)
+    else parameters.set(name, value)
+  }
+  // A comma needs no encoding in a query.
+  const query = parameters.toString().replaceAll('%2C', ',')
+  const address = location.pathname + (query === '' ? '' : `?${query}`) + location.hash
+  if (address === location.pathname + location.search + location.hash) return
+  if (entry === 'new') history.pushState(null, '', address)
+  else history.replaceState(null, '', address)
+  carryToLanguages()
+}
+
+/** @param show shows what the address says: now, and after each use of the browser's buttons */
+export function followAddress(show: () => void): void {
+  addEventListener('popstate', () => {
+    carryToLanguages()
+    show()
+  })
+  carryToLanguages()
+  show()
+}
+
+function carryToLanguages(): void {
+  for (const link of document.querySelectorAll('header a[hreflang]')) {
+    const plain = (link.getAttribute('href') ?? '').replace(/[?#].*/, '')
+    link.setAttribute('href', plain + location.search)
+  }
+}

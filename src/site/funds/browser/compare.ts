@@ -1,0 +1,223 @@
+/** The comparison in a browser: which funds, taken from the address; their prices, asked from the API; chart and table. */
+
+import type { Language } from '../../../api/routes/table.ts'
+import { lineChart, linePath, mostCompared, plotOf } from '../chart/charts.ts'
+import { dayIn, dayNumber, fixedIn, isoOf } from '../chart/formats.ts'
+import { followAddress, parameterOf, setParameters } from './address.ts'
+import { comparedRow } from './compared-row.ts'
+import { type FundComparison, comparisonOf } from './comparison.ts'
+import { fundPicker, type ListedFund } from './picker.ts'
+import { type DayPrice, fetchPrices, yearOf, yearToAsk } from './prices.ts'
+import { chosenRange, firstDayOf, onRange } from './ranges.ts'
+import { exploreChart, nearestDay } from './stage.ts'
+
+/** Five years, if the funds are as old: what MiFID II asks for first. */
+const standardRange = '5Y'
+/** The whole history: no fund is older. */
+const firstYear = 1900
+
+const language: Language = document.documentElement.lang === 'de' ? 'de' : 'en'
+const root = document.getElementById('compare')
+if (root !== null) {
+  root.hidden = false
+  void compareFunds(root)
+}
+
+interface Message {
+  readonly text: string
+  /** What the button "Try again" does. */
+  readonly again?: () => void
+}
+
+async function compareFunds(root: HTMLElement): Promise<void> {
+  const part = <T extends Element>(selector: string) => {
+    const found = root.querySelector<T>(selector)
+    if (found === null) throw new Error(`the page has no ${selector}`)
+    return found
+  }
+  const words = JSON.parse(root.dataset['words'] ?? '{}') as Readonly<Record<string, string>>
+  const say = (name: string, values: Readonly<Record<string, string>> = {}) =>
+    (words[name] ?? '').replace(/\{(\w+)\}/g, (_, place: string) => values[place] ?? '')
+  const [figure, stage] = [part<HTMLElement>('figure'), part<HTMLElement>('.stage')]
+  const [period, compared] = [part<HTMLElement>('#period'), part<HTMLElement>('#compared')]
+  // Two of them name the days of the period.
+  const headings = [...compared.querySelectorAll('th')]
+    .filter(({ textContent }) => textContent.includes('{'))
+    .map((heading) => ({ heading, text: heading.textContent }))
+  const messages = part('#messages')
+  const tell = (all: readonly Message[]) => {
+    messages.replaceChildren(
+      ...all.map(({ text, again }) => {
+        const line = document.createElement('p')
+        line.textContent = `${text} `
+        if (again !== undefined) {
+          const button = document.createElement('button')
+          button.type = 'button'
+          button.textContent = say('again')
+          button.addEventListener('click', again)
+          line.append(button)
+        }
+        return line
+      }),
+    )
+  }
+  if (location.protocol === 'file:') {
+    part<HTMLElement>('.search').hidden = true
+    tell([{ text: say('folder') }])
+    return
+  }
+  const list = await fetchList(root.dataset['list'] ?? '')
+  if (list === null) {
+    part<HTMLElement>('.search').hidden = true
+    tell([{ text: say('failedList'), again: () => location.reload() }])
+    return
+  }
+  const byIsin = new Map(list.map((fund) => [fund.isin, fund]))
+  const explore = exploreChart(stage, part<SVGSVGElement>('.stage svg'))
+  const histories = priceHistories(root.dataset['prices'] ?? '')
+
+  const isinsAsked = () => [
+    ...new Set(
+      parameterOf('isins')
+        .toUpperCase()
+        .split(/[,\s]+/)
+        .filter(Boolean),
+    ),
+  ]
+  const choose = (isins: readonly string[]) => {
+    setParameters({ isins: isins.join(',') }, 'new')
+    void show()
+  }
+  const picker = fundPicker(root, list, say, (isin) => choose([...fundsAsked().funds, isin].map(isinOf)))
+  const isinOf = (fund: ListedFund | string) => (typeof fund === 'string' ? fund : fund.isin)
+
+  /** The funds that the address asks for and that may be compared, and what is wrong with the others. */
+  const fundsAsked = () => {
+    const told: Message[] = []
+    const funds = isinsAsked().flatMap((isin) => {
+      const fund = byIsin.get(isin)
+      if (fund === undefined) told.push({ text: say('unknown', { isin }) })
+      else if (!fund.comparable) told.push({ text: say('barred', { fund: fund.name }) })
+      return fund?.comparable === true ? [fund] : []
+    })
+    if (funds.length > mostCompared) told.push({ text: say('most') })
+    if (funds.length === 0) told.push({ text: say('none') })
+    if (funds.length === 1) told.push({ text: say('one') })
+    const currencies = [...new Set(funds.slice(0, mostCompared).map(({ currency }) => currency))]
+    if (currencies.length > 1)
+      told.push({ text: say('currencies', { currencies: currencies.sort().join(', ') }) })
+    return { funds: funds.slice(0, mostCompared), told }
+  }
+
+  let turn = 0
+  const show = async () => {
+    const mine = ++turn
+    const range = chosenRange(figure, standardRange)
+    const { funds, told } = fundsAsked()
+    picker.leaveOut(funds)
+    tell(told)
+    figure.setAttribute('aria-busy', 'true')
+    figure.hidden = funds.length === 0
+    compared.hidden = funds.length === 0
+    const newest = Math.min(...funds.map(({ price }) => dayNumber(price?.date ?? '')))
+    const first = funds.length === 0 ? null : firstDayOf(range, newest)
+    const answers = await Promise.all(
+      funds.map(({ isin, price }) => histories(isin, first, price?.date ?? '')),
+    )
+    // A slow answer must not win over a later choice.
+    if (mine !== turn) return
+    figure.removeAttribute('aria-busy')
+    const failed = funds.filter((_, index) => answers[index] === null)
+    const loaded = funds.filter((_, index) => answers[index] !== null)
+    const comparison = comparisonOf(
+      answers.filter((answer) => answer !== null),
+      first,
+    )
+    const problems = failed.map(({ name }) => ({
+      text: say('failed', { fund: name }),
+      again: () => void show(),
+    }))
+    if (loaded.length > 0 && comparison === null)
+      problems.push({ text: say('noDays'), again: () => void show() })
+    tell([...told, ...problems])
+    draw(comparison, loaded)
+    const rows = funds.map((fund, index) =>
+      comparedRow({
+        ...{ fund, language, say, style: index },
+        figures: comparison?.funds[loaded.indexOf(fund)] ?? null,
+        onRemove: () =>
+          choose(
+            fundsAsked()
+              .funds.map(isinOf)
+              .filter((isin) => isin !== fund.isin),
+          ),
+      }),
+    )
+    compared.querySelector('tbody')?.replaceChildren(...rows)
+  }
+
+  const draw = (comparison: FundComparison | null, funds: readonly ListedFund[]) => {
+    figure.hidden = comparison === null
+    const [first, last] = [comparison?.days[0], comparison?.days.at(-1)]
+    const day = (number: number | undefined) => (number === undefined ? '–' : dayIn(language, isoOf(number)))
+    const fill = (text: string) => text.replace('{first}', day(first)).replace('{last}', day(last))
+    period.textContent = fill(period.dataset['text'] ?? '')
+    for (const { heading, text } of headings) heading.textContent = fill(text)
+    if (comparison === null) return
+    const lines = comparison.funds.map(({ line }) => line)
+    const plot = plotOf(...lines)
+    part('.drawn').innerHTML = lineChart(
+      plot,
+      lines.map((line) => linePath(line, plot)),
+      language,
+    )
+    const { days } = comparison
+    explore({
+      last: days.length - 1,
+      nearest: (share) => nearestDay(days, plot.first + share * plot.days),
+      at: (index) => {
+        const number = days[index] ?? plot.first
+        const values = comparison.funds.map(
+          ({ indexOn }, which) =>
+            `${shortened(funds[which]?.name ?? '')}: ${fixedIn(language, indexOn(number), 2)}`,
+        )
+        return { x: (number - plot.first) / plot.days, lines: [day(number), ...values] }
+      },
+    })
+  }
+
+  onRange(figure, standardRange, () => void show())
+  followAddress(() => void show())
+}
+
+/** A tip has to fit on a phone. */
+const shortened = (name: string) => (name.length > 28 ? `${name.slice(0, 27).trimEnd()}…` : name)
+
+/** @returns null if it cannot be loaded */
+async function fetchList(address: string): Promise<readonly ListedFund[] | null> {
+  try {
+    const response = await fetch(address)
+    if (!response.ok) return null
+    return ((await response.json()) as { readonly funds: readonly ListedFund[] }).funds
+  } catch {
+    return null
+  }
+}
+
+/** @param address of historic prices, with `ISIN` in place of one */
+function priceHistories(address: string) {
+  const known = new Map<string, { readonly from: number; readonly prices: readonly DayPrice[] }>()
+  /** Prices from a day on, or all of them; null if they cannot be loaded. @param newest ISO 8601 day of the newest price */
+  return async (isin: string, first: number | null, newest: string): Promise<readonly DayPrice[] | null> => {
+    const from = first === null ? firstYear : yearToAsk(first)
+    const before = known.get(isin)
+    if (before !== undefined && before.from <= from) return before.prices
+    try {
+      const prices = await fetchPrices(address.replace('ISIN', isin), from, yearOf(dayNumber(newest)))
+      known.set(isin, { from, prices })
+      return prices
+    } catch {
+      return null
+    }
+  }
+}

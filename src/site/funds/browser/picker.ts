@@ -1,0 +1,81 @@
+/** The search that adds a fund to a comparison. */
+
+import { searchKey, umlautKey } from '../chart/formats.ts'
+
+/** What the comparison reads of a fund in `funds/index.json`. */
+export interface ListedFund {
+  readonly isin: string
+  readonly wkn: string | null
+  readonly name: string
+  readonly currency: string
+  readonly price: { readonly date: string } | null
+  readonly accumulating: boolean | null
+  readonly comparable: boolean
+  readonly page: Readonly<Record<'de' | 'en', string>>
+}
+
+/** A text by its name, with its places in braces filled in. */
+export type Say = (name: string, values?: Readonly<Record<string, string>>) => string
+
+/** More would not fit on a phone. */
+const mostResults = 8
+
+/** @param onPick called with the ISIN of a fund that may be compared */
+export function fundPicker(
+  root: HTMLElement,
+  list: readonly ListedFund[],
+  say: Say,
+  onPick: (isin: string) => void,
+) {
+  const [input, found, results] = [
+    root.querySelector<HTMLInputElement>('#search'),
+    root.querySelector('#found'),
+    root.querySelector('#results'),
+  ]
+  const texts = list.map((fund) => {
+    const text = [fund.name, fund.isin, fund.wkn ?? ''].join(' ')
+    return { fund, plain: searchKey(text), short: umlautKey(text) }
+  })
+  let chosen: ReadonlySet<string> = new Set()
+
+  const show = () => {
+    const words = (input?.value ?? '').split(/\s+/).filter(Boolean)
+    const matching = texts.filter(
+      ({ fund, plain, short }) =>
+        !chosen.has(fund.isin) &&
+        words.length > 0 &&
+        words.every((word) => plain.includes(searchKey(word)) || short.includes(umlautKey(word))),
+    )
+    results?.replaceChildren(...matching.slice(0, mostResults).map(({ fund }) => result(fund)))
+    if (found === null) return
+    const count = String(matching.length)
+    const text = matching.length === 0 ? say('notFound') : say('found', { count })
+    found.textContent = words.length === 0 ? '' : text
+  }
+  const result = (fund: ListedFund) => {
+    const item = document.createElement('li')
+    if (!fund.comparable) {
+      item.textContent = `${fund.name} (${fund.isin}): ${say('notComparable')}`
+      return item
+    }
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.textContent = `${fund.name} (${fund.isin})`
+    button.addEventListener('click', () => {
+      if (input !== null) input.value = ''
+      input?.focus()
+      onPick(fund.isin)
+      show()
+    })
+    item.append(button)
+    return item
+  }
+  input?.addEventListener('input', show)
+  return {
+    /** Funds that are compared already are not found again. */
+    leaveOut: (funds: readonly ListedFund[]) => {
+      chosen = new Set(funds.map(({ isin }) => isin))
+      show()
+    },
+  }
+}

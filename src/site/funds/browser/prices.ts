@@ -1,0 +1,55 @@
+/** Prices from the API of the page's own host. */
+
+import { dayNumber, isoOf } from '../chart/formats.ts'
+
+export interface DayPrice {
+  /** Days since 1970-01-01. */
+  readonly day: number
+  /** Net asset value: decimal text with a point. */
+  readonly nav: string
+}
+
+/** The part of the answer that charts read. Historic prices carry a decimal comma. */
+interface PricesAnswer {
+  readonly prices: readonly { readonly date: string; readonly net_asset_value: { readonly value: string } }[]
+}
+
+/**
+ * The prices of whole calendar years, which the API has stored.
+ * @param windows the address of the fund's historic prices, with a closing slash
+ * @throws {Error} if the API does not answer with prices
+ */
+export async function fetchPrices(windows: string, from: number, to: number): Promise<readonly DayPrice[]> {
+  if (windows === '' || location.protocol === 'file:') throw new Error('there is no API')
+  const response = await fetch(`${windows}${yearText(from)}-01-01/${yearText(to)}-12-31/?format=json`)
+  if (!response.ok) throw new Error(`the API answered with ${response.status}`)
+  const { prices } = (await response.json()) as PricesAnswer
+  return prices.map(({ date, net_asset_value }) => ({
+    day: dayNumber(date),
+    nav: net_asset_value.value.replace(',', '.'),
+  }))
+}
+
+const yearText = (year: number) => String(year).padStart(4, '0')
+
+/** A price counts for a day on which there is none for so many days. */
+const tolerance = 7
+
+/** The year of the first price that {@link pricesSince} may take. @param first days since 1970-01-01 */
+export const yearToAsk = (first: number) => yearOf(first - tolerance)
+
+/** @param day days since 1970-01-01 */
+export const yearOf = (day: number) => Number(isoOf(day).slice(0, 4))
+
+/**
+ * Those from a day on. If the day has none, the last one of the days before counts, as in a performance since that day.
+ * @param prices ascending
+ */
+export const pricesSince = <T extends { readonly day: number }>(
+  prices: readonly T[],
+  first: number,
+): readonly T[] =>
+  prices.filter(({ day }, index) => {
+    const next = prices[index + 1]?.day ?? first
+    return day >= first || (next > first && day >= first - tolerance)
+  })

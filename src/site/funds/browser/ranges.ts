@@ -1,0 +1,49 @@
+/** The buttons that choose the range of a chart. The range stands in the page's address. */
+
+import { dayNumber, isoOf } from '../chart/formats.ts'
+import { parameterOf, setParameters } from './address.ts'
+
+/**
+ * @param standard the range that the address does not name
+ * @returns the range of the address, as its button has it (`1Y`, `YTD`, `Max`), and shows it as pressed
+ */
+export function chosenRange(figure: HTMLElement, standard: string): string {
+  const buttons = rangeChoices(figure)
+  const isAsked = ({ disabled, dataset }: HTMLButtonElement) =>
+    !disabled && dataset['range']?.toLowerCase() === parameterOf('range').toLowerCase()
+  const range = buttons.find(isAsked)?.dataset['range'] ?? standard
+  for (const button of buttons) button.setAttribute('aria-pressed', String(button.dataset['range'] === range))
+  return range
+}
+
+/** @param show called after each choice; the address has it by then */
+export function onRange(figure: HTMLElement, standard: string, show: () => void): void {
+  for (const button of rangeChoices(figure)) {
+    button.addEventListener('click', () => {
+      const range = button.dataset['range'] ?? standard
+      setParameters({ range: range === standard ? '' : range.toLowerCase() }, 'new')
+      show()
+    })
+  }
+  figure.classList.add('ready')
+}
+
+export const rangeChoices = (figure: HTMLElement): readonly HTMLButtonElement[] => [
+  ...figure.querySelectorAll<HTMLButtonElement>('.ranges button'),
+]
+
+/** The first day of a range that ends with the newest price (days since 1970-01-01); null is the whole history. */
+export function firstDayOf(range: string, newest: number): number | null {
+  const day = isoOf(newest)
+  // A year counts from the last price of the year before.
+  if (range === 'YTD') return dayNumber(`${Number(day.slice(0, 4)) - 1}-12-31`)
+  const [, count = '', unit] = /^(\d+)([MY])$/.exec(range) ?? []
+  if (unit === undefined) return null
+  const start = new Date(`${day}T00:00:00Z`)
+  const months = Number(count) * (unit === 'Y' ? 12 : 1)
+  start.setUTCDate(1)
+  start.setUTCMonth(start.getUTCMonth() - months)
+  const lastOfMonth = new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 0)).getUTCDate()
+  start.setUTCDate(Math.min(Number(day.slice(8)), lastOfMonth))
+  return dayNumber(start.toISOString().slice(0, 10))
+}

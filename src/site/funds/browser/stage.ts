@@ -1,0 +1,138 @@
+/** A drawn chart that can be explored: a cursor shows the values of a place, by mouse, touch or arrow keys. */
+
+/** A place of a chart, and what is told about it. */
+interface Place {
+  /** From the left of the plot, as a share of its width. */
+  readonly x: number
+  /** From its top, as a share of its height: for a dot. */
+  readonly y?: number
+  readonly lines: readonly string[]
+}
+
+export interface Places {
+  /** The index of the last one; the first has 0. */
+  readonly last: number
+  readonly at: (index: number) => Place | undefined
+  /** The index of the place that is nearest to a share of the plot's width. */
+  readonly nearest: (share: number) => number
+}
+
+/** @param stage holds the drawing @returns what to call when the chart is drawn anew */
+export function exploreChart(stage: HTMLElement, svg: SVGSVGElement): (places: Places) => void {
+  let places: Places = { last: 0, at: () => undefined, nearest: () => 0 }
+  let chosen = 0
+  const cursor = document.createElement('div')
+  cursor.className = 'cursor'
+  const tip = document.createElement('div')
+  tip.className = 'tip'
+  stage.append(cursor, tip)
+  nameStage(svg, stage)
+
+  const tell = (index: number) => {
+    chosen = Math.max(0, Math.min(places.last, index))
+    const place = places.at(chosen)
+    if (place === undefined) return
+    tip.textContent = place.lines.join('\n')
+    stage.setAttribute('aria-valuemax', String(places.last))
+    stage.setAttribute('aria-valuenow', String(chosen))
+    stage.setAttribute('aria-valuetext', place.lines.join(', '))
+    const { box, left, top, width, height } = plotBox(svg)
+    const x = left + place.x * width
+    cursor.style.transform = `translate(${x}px, ${top}px)`
+    cursor.style.height = `${height}px`
+    cursor.classList.toggle('dotted', place.y !== undefined)
+    cursor.style.setProperty('--dot', `${(place.y ?? 0) * height}px`)
+    // A tip of several lines reaches into the chart: it stands beside the cursor.
+    const beside = place.x > 0.5 ? x - tip.offsetWidth - 12 : x + 12
+    const wanted = place.lines.length > 1 ? beside : x - tip.offsetWidth / 2
+    const edge = Math.max(0, Math.min(box.width - tip.offsetWidth, wanted))
+    tip.style.transform = `translate(${edge}px, 0)`
+  }
+  const show = (isShown: boolean) => stage.classList.toggle('told', isShown)
+  const point = ({ clientX }: PointerEvent) => {
+    const { box, left, width } = plotBox(svg)
+    tell(places.nearest((clientX - box.left - left) / width))
+    show(true)
+  }
+  const isFocused = () => document.activeElement === stage
+
+  // A tap moves nothing: it is only a press.
+  stage.addEventListener('pointerdown', point)
+  stage.addEventListener('pointermove', point)
+  stage.addEventListener('pointerleave', ({ pointerType }) => {
+    // A finger that is lifted leaves, too: what it tapped stays until the reader goes elsewhere.
+    if (pointerType !== 'touch') show(isFocused())
+  })
+  // The finger scrolls the page.
+  stage.addEventListener('pointercancel', () => show(isFocused()))
+  stage.addEventListener('focus', () => {
+    tell(chosen)
+    show(true)
+  })
+  stage.addEventListener('blur', () => show(false))
+  stage.addEventListener('keydown', (event) => {
+    const index = moved(event.key, chosen, places.last)
+    if (event.key === 'Escape') show(false)
+    if (index === null) return
+    event.preventDefault()
+    tell(index)
+    show(true)
+  })
+  return (next) => {
+    places = next
+    show(false)
+    tell(next.last)
+  }
+}
+
+/** The padding of a drawing holds the axes; the plot lies within. */
+function plotBox(svg: SVGSVGElement) {
+  const box = svg.getBoundingClientRect()
+  const { paddingLeft, paddingRight, paddingTop, paddingBottom } = getComputedStyle(svg)
+  const [left, top] = [parseFloat(paddingLeft), parseFloat(paddingTop)]
+  const width = box.width - left - parseFloat(paddingRight)
+  return { box, left, top, width, height: box.height - top - parseFloat(paddingBottom) }
+}
+
+/** Moves the drawing's title and description to the element that the arrow keys work on. */
+function nameStage(svg: SVGSVGElement, stage: HTMLElement): void {
+  const [title, text] = [svg.querySelector('title'), svg.querySelector('desc')]
+  stage.tabIndex = 0
+  stage.setAttribute('role', 'slider')
+  stage.setAttribute('aria-label', title?.textContent ?? '')
+  stage.setAttribute('aria-description', text?.textContent ?? '')
+  stage.setAttribute('aria-valuemin', '0')
+  // A title would show as a second tooltip.
+  title?.remove()
+  text?.remove()
+  svg.setAttribute('aria-hidden', 'true')
+  svg.removeAttribute('role')
+  svg.removeAttribute('aria-labelledby')
+}
+
+/** The index that a key leads to, or null for other keys. */
+function moved(key: string, from: number, last: number): number | null {
+  const targets: Readonly<Record<string, number>> = {
+    ArrowLeft: from - 1,
+    ArrowDown: from - 1,
+    ArrowRight: from + 1,
+    ArrowUp: from + 1,
+    PageDown: from - 20,
+    PageUp: from + 20,
+    Home: 0,
+    End: last,
+  }
+  return targets[key] ?? null
+}
+
+/** The index of the day that is nearest. @param days ascending */
+export function nearestDay(days: readonly number[], day: number): number {
+  let [low, high] = [0, days.length - 1]
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if ((days[middle] ?? 0) <= day) low = middle
+    else high = middle
+  }
+  const distance = (index: number) => Math.abs((days[index] ?? 0) - day)
+  return distance(high) < distance(low) ? high : low
+}

@@ -1,0 +1,82 @@
+/** A table that sorts by its headings. */
+
+export type Row = HTMLTableRowElement
+
+/**
+ * Puts a button into each heading, which sorts by its column, and then the other way round.
+ * @param onSort called after each use of a button, with the sort's name: the column's id, behind a minus sign if it descends;
+ * empty for the sort that the page came with
+ */
+export function sortableTable(table: HTMLTableElement, onSort: (sort: string) => void) {
+  const headings = [...(table.tHead?.rows[0]?.cells ?? [])]
+  const first = headings.find((heading) => heading.hasAttribute('aria-sort'))
+  const asMade: readonly Row[] = [...(table.tBodies[0]?.rows ?? [])]
+  let rows = asMade
+
+  const sortBy = (column: number, isAscending: boolean) => {
+    const heading = headings[column]
+    if (heading === undefined) return
+    for (const other of headings) other.removeAttribute('aria-sort')
+    heading.setAttribute('aria-sort', isAscending ? 'ascending' : 'descending')
+    const isStandard = heading === first && isAscending
+    rows = isStandard ? asMade : sorted(rows, column, isNumber(heading), isAscending)
+  }
+  for (const [column, heading] of headings.entries()) {
+    const button = document.createElement('button')
+    button.type = 'button'
+    // It has the shape of the heading's own element, so that nothing moves.
+    button.textContent = heading.textContent
+    heading.replaceChildren(button)
+    button.addEventListener('click', () => {
+      const before = heading.getAttribute('aria-sort')
+      // Readers look for the largest numbers first.
+      const isAscending = before === null ? !isNumber(heading) : before === 'descending'
+      sortBy(column, isAscending)
+      const isStandard = heading === first && isAscending
+      onSort(isStandard ? '' : `${isAscending ? '' : '-'}${heading.dataset['id'] ?? ''}`)
+    })
+  }
+  return {
+    /** In their present order. */
+    rows: () => rows,
+    /** @param name as `onSort` gets it; a name that no column has is the sort that the page came with */
+    sort: (name: string) => {
+      const column = headings.findIndex(({ dataset }) => dataset['id'] === name.replace(/^-/, ''))
+      if (column >= 0) sortBy(column, !name.startsWith('-'))
+      else if (first !== undefined) sortBy(headings.indexOf(first), true)
+    },
+  }
+}
+
+const isNumber = (heading: Element) => heading.classList.contains('number')
+
+/** Empty cells come last in both directions. */
+function sorted(
+  rows: readonly Row[],
+  column: number,
+  isNumber: boolean,
+  isAscending: boolean,
+): readonly Row[] {
+  const language = document.documentElement.lang
+  const { compare } = new Intl.Collator(language)
+  const keyed = rows.map((row) => {
+    const cell = row.cells[column]
+    // A fund sorts by its name, not by the category below it.
+    const text = cell?.dataset['value'] ?? (cell?.querySelector('a') ?? cell)?.textContent ?? ''
+    return { row, text, number: isNumber ? numberOf(text, language) : 0 }
+  })
+  const direction = isAscending ? 1 : -1
+  keyed.sort((one, other) => {
+    if (one.text === '' || other.text === '') return Number(one.text === '') - Number(other.text === '')
+    return direction * (isNumber ? one.number - other.number : compare(one.text, other.text))
+  })
+  return keyed.map(({ row }) => row)
+}
+
+/** A number as the page writes it: `−1.234,50 EUR` in German. A day is the number of its digits. */
+function numberOf(text: string, language: string): number {
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return Number(text.replaceAll('-', ''))
+  const [digits = ''] = /[\d.,]+/.exec(text) ?? []
+  const plain = language === 'de' ? digits.replaceAll('.', '').replace(',', '.') : digits.replaceAll(',', '')
+  return text.startsWith('\u2212') ? -Number(plain) : Number(plain)
+}

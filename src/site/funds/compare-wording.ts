@@ -1,0 +1,86 @@
+/** The words of the comparison in both languages, side by side. Its script gets `says`. */
+
+const wordsBy = (say: (english: string, german: string) => string) => ({
+  title: say('Compare funds', 'Fonds vergleichen'),
+  description: say(
+    'Compare the performance of up to five funds over the same period.',
+    'Die Wertentwicklung von bis zu fünf Fonds im selben Zeitraum vergleichen.',
+  ),
+  lead: say(
+    'Up to five funds in one chart: their net asset values, indexed to 100 at the start of the period.',
+    'Bis zu fünf Fonds in einem Diagramm: ihre Nettoinventarwerte, zu Beginn des Zeitraums auf 100 gesetzt.',
+  ),
+  noScript: say(
+    'The comparison needs JavaScript. The performance of each fund is also on its own page:',
+    'Der Vergleich benötigt JavaScript. Die Wertentwicklung jedes Fonds steht auch auf seiner eigenen Seite:',
+  ),
+  toList: say('List of funds', 'Fondsliste'),
+  chartTitle: say(
+    'Net asset values as an index (start: 100)',
+    'Nettoinventarwerte als Index (Startwert 100)',
+  ),
+  period: (first: string, last: string) =>
+    say(
+      `From ${first} to ${last}. All of the funds have a price on both days.`,
+      `Vom ${first} bis zum ${last}. An beiden Tagen haben alle Fonds einen Preis.`,
+    ),
+  removal: say('Remove', 'Entfernen'),
+  onDay: (day: string) => say(`NAV on ${day}`, `NAV am ${day}`),
+  noteDistributions: say(
+    'The index follows the net asset value. Distributions are not included: the performance of a distributing fund is understated by what it paid out, so it is not comparable with that of an accumulating fund.',
+    'Der Index folgt dem Nettoinventarwert. Ausschüttungen sind nicht berücksichtigt: Bei ausschüttenden Fonds fällt die Wertentwicklung um die ausgeschütteten Beträge zu niedrig aus und ist mit der thesaurierender Fonds nicht vergleichbar.',
+  ),
+  noteYoung: say(
+    'Funds that were launched less than one year ago cannot be compared.',
+    'Fonds, deren Auflegung weniger als ein Jahr zurückliegt, können nicht verglichen werden.',
+  ),
+  /** What the script says. A place in braces is filled in. */
+  says: {
+    none: say(
+      'No fund has been chosen yet. Search for one above, or select funds in the list of funds.',
+      'Noch kein Fonds ausgewählt. Suchen Sie oben nach einem Fonds, oder wählen Sie Fonds in der Fondsliste aus.',
+    ),
+    one: say('Add a second fund to compare.', 'Fügen Sie einen zweiten Fonds zum Vergleichen hinzu.'),
+    most: say(
+      'At most five funds can be compared. The first five are shown.',
+      'Es lassen sich höchstens fünf Fonds vergleichen. Die ersten fünf werden angezeigt.',
+    ),
+    full: say(
+      'Five funds are being compared, which is the most. Remove one to add another.',
+      'Fünf Fonds werden verglichen, mehr sind nicht möglich. Entfernen Sie einen, um einen anderen hinzuzufügen.',
+    ),
+    unknown: say(
+      'There is no fund with the ISIN {isin} in the list of funds. Check the ISIN, or search by name.',
+      'Die Fondsliste enthält keinen Fonds mit der ISIN {isin}. Prüfen Sie die ISIN, oder suchen Sie nach dem Namen.',
+    ),
+    barred: say(
+      '{fund} cannot be compared: it is younger than one year, or its prices or its performance may not be shown.',
+      '{fund} kann nicht verglichen werden: Der Fonds ist jünger als ein Jahr, oder seine Preise oder seine Wertentwicklung dürfen nicht dargestellt werden.',
+    ),
+    failed: say(
+      'The prices of {fund} could not be loaded.',
+      'Die Preise von {fund} konnten nicht geladen werden.',
+    ),
+    failedList: say('The list of funds could not be loaded.', 'Die Fondsliste konnte nicht geladen werden.'),
+    again: say('Try again', 'Erneut versuchen'),
+    noDays: say(
+      'There is no period in which all of these funds have prices.',
+      'Es gibt keinen Zeitraum, in dem alle diese Fonds Preise haben.',
+    ),
+    currencies: say(
+      'The funds have different currencies ({currencies}). Each line shows the performance in the currency of its fund; changes in exchange rates are not included.',
+      'Die Fonds haben verschiedene Währungen ({currencies}). Jede Linie zeigt die Wertentwicklung in der Währung des Fonds; Wechselkursänderungen sind nicht berücksichtigt.',
+    ),
+    folder: say(
+      'This page was opened from a folder. The comparison needs a server, for example: fundpress serve --out FOLDER',
+      'Diese Seite wurde aus einem Ordner geöffnet. Der Vergleich benötigt einen Server, zum Beispiel: fundpress serve --out ORDNER',
+    ),
+    found: say('Funds found: {count}', 'Gefundene Fonds: {count}'),
+    notFound: say('No fund matches.', 'Keine passenden Fonds gefunden.'),
+    notComparable: say('cannot be compared', 'nicht vergleichbar'),
+    remove: say('Remove {fund}', '{fund} entfernen'),
+    distributing: say('distributing', 'ausschüttend'),
+  },
+})
+
+export const compareWording = { en: wordsBy((english) => english), de: wordsBy((_, german) => german) }

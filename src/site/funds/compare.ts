@@ -1,0 +1,97 @@
+/** The comparison of funds: a page in each language. A script asks the API for the prices and draws them. */
+
+import type { SitePages, SitePageSource } from '../../api/contract/page.ts'
+import { folderKey } from '../../api/routes/keys.ts'
+import { type Language, languages } from '../../api/routes/table.ts'
+import { drawing, html, type Html, linkTo, table } from '../layout/html.ts'
+import { frontPages, layout, pageTemplate } from '../layout/layout.ts'
+import { wording } from '../wording.ts'
+import { compareWording } from './compare-wording.ts'
+import { fundListKey } from './list.ts'
+import { rangeButtons } from './sections/ranges.ts'
+
+const keys = frontPages.compare
+const scriptKey = 'compare/compare.js'
+
+export const comparePages: SitePages = (source) => [
+  ...languages.map((language) => ({ key: keys[language], content: comparePage(source, language) })),
+  { key: scriptKey, content: pageTemplate('pages/compare.js') },
+]
+
+function comparePage(source: SitePageSource, language: Language): string {
+  const [w, { funds }] = [compareWording[language], wording[language]]
+  const key = keys[language]
+  const list = html`<a href="${linkTo(key, frontPages.funds[language])}">${w.toList}</a>`
+  return layout({
+    keys,
+    language,
+    title: w.title,
+    description: w.description,
+    part: 'compare',
+    hasDownloads: source.hasDownloads,
+    baseUrl: source.baseUrl,
+    publisher: source.publisher,
+    styles: ['funds/catalogue.css'],
+    scripts: [scriptKey],
+    main: html`<h1>${w.title}</h1>
+      <p class="lead">${w.lead}</p>
+      <noscript><p>${w.noScript} ${list}</p></noscript>
+      ${tool(source, language, key)}
+      <p class="quiet small">${w.noteDistributions}</p>
+      <p class="quiet small">${w.noteYoung} ${funds.past}</p>
+      <p>${list}</p>`,
+  })
+}
+
+/** What the script fills: search, messages, chart, table. Hidden until it runs. */
+function tool({ table: { routes } }: SitePageSource, language: Language, key: string): Html {
+  const [w, { funds }] = [compareWording[language], wording[language]]
+  const historic = routes.find(({ series }) => series !== undefined)
+  if (historic === undefined) throw new Error('no route has historic prices')
+  // The script puts an ISIN in place of this one.
+  const prices = linkTo(key, folderKey(historic, { isin: 'ISIN' }))
+  return html`<div
+    id="compare"
+    hidden
+    data-list="${linkTo(key, fundListKey)}"
+    data-prices="${prices}"
+    data-words="${JSON.stringify(w.says)}"
+  >
+    <div class="search" role="search">
+      <div class="wide-field">
+        <label for="search">${funds.search}</label>
+        <input id="search" type="search" autocomplete="off" spellcheck="false" />
+      </div>
+      <p role="status" id="found"></p>
+      <ul class="results" id="results"></ul>
+    </div>
+    <div role="status" id="messages"></div>
+    <figure class="chart" hidden>
+      ${rangeButtons(language)}
+      <div class="stage">
+        ${drawing({
+          id: 'index',
+          title: w.chartTitle,
+          description: w.lead,
+          height: 360,
+          shapes: '<g class="drawn"></g>',
+        })}
+      </div>
+      <figcaption id="period" data-text="${w.period('{first}', '{last}')}"></figcaption>
+    </figure>
+    <div class="scroll" id="compared" tabindex="0" role="group" aria-label="${w.title}" hidden>
+      ${table({
+        kind: 'compared',
+        columns: [
+          funds.fund,
+          { content: funds.currency, kind: 'wide' },
+          { content: w.onDay('{first}'), kind: 'number wide' },
+          { content: w.onDay('{last}'), kind: 'number wide' },
+          { content: funds.performance, kind: 'number' },
+          html`<span class="unseen">${w.removal}</span>`,
+        ],
+        rows: [],
+      })}
+    </div>
+  </div> `
+}

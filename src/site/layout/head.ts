@@ -1,0 +1,96 @@
+/**
+ * What a page says about itself to search engines and link previews: canonical address, languages, Open Graph, and its place in the
+ * site. Addresses are absolute here, and nowhere else: nobody follows them from a page that is opened from a folder.
+ */
+
+import type { Publisher } from '../../api/contract/page.ts'
+import type { Language } from '../../api/routes/table.ts'
+import { html, jsonForScript, type Html } from './html.ts'
+
+/** The key of a page in each language. */
+export type PageKeys = Readonly<Record<Language, string>>
+
+interface Described {
+  readonly title: string
+  readonly description: string
+  readonly language: Language
+  /** The keys that the page is found at in the long run. */
+  readonly keys: PageKeys
+  /** The address that the API is published at, without a closing slash. */
+  readonly baseUrl: string
+  readonly publisher: Publisher | null
+  /** The company, or what the site is called without one. */
+  readonly siteName: string
+  /** The pages above this one, from the start page, and this one. None on the start page. */
+  readonly trail: readonly Crumb[]
+}
+
+interface Crumb {
+  readonly name: string
+  readonly key: string
+}
+
+/** The address of a file of the snapshot. */
+export const addressOf = (baseUrl: string, key: string): string => `${baseUrl}/${key}`
+
+const locales: Readonly<Record<Language, string>> = { en: 'en_GB', de: 'de_DE' }
+
+/** Elements of `<head>`. */
+export function headLinks(page: Described): Html {
+  const { language, keys, baseUrl, title, description, siteName, trail } = page
+  const address = (to: string) => addressOf(baseUrl, to)
+  const other = language === 'en' ? 'de' : 'en'
+  const alternate = (hreflang: string, to: string) =>
+    html`<link rel="alternate" hreflang="${hreflang}" href="${address(to)}" /> `
+  const property = (name: string, content: string) =>
+    html`<meta property="og:${name}" content="${content}" /> `
+  const logo = page.publisher?.logo ?? null
+  return html`<link rel="canonical" href="${address(keys[language])}" />
+    ${[alternate('en', keys.en), alternate('de', keys.de), alternate('x-default', keys.en)]}${[
+      property('type', 'website'),
+      property('site_name', siteName),
+      property('title', title),
+      property('description', description),
+      property('url', address(keys[language])),
+      property('locale', locales[language]),
+      property('locale:alternate', locales[other]),
+      // Previews do not show SVG.
+      logo?.key.endsWith('.png') === true && [
+        property('image', address(logo.key)),
+        property('image:width', String(logo.width)),
+        property('image:height', String(logo.height)),
+        property('image:alt', siteName),
+      ],
+    ]}${trail.length > 1 && linkedData(breadcrumbs(trail, address))}`
+}
+
+/** Source: schema.org. */
+export const linkedData = (value: unknown): Html =>
+  html`<script type="application/ld+json">
+    ${jsonForScript(value)}
+  </script> `
+
+/** Source: schema.org/BreadcrumbList. */
+const breadcrumbs = (trail: readonly Crumb[], address: (key: string) => string) => ({
+  '@context': 'https://schema.org',
+  '@type': 'BreadcrumbList',
+  itemListElement: trail.map(({ name, key }, index) => ({
+    '@type': 'ListItem',
+    position: index + 1,
+    name,
+    item: address(key),
+  })),
+})
+
+/** Source: schema.org/Organization. Null without a name. */
+export function organizationOf(publisher: Publisher | null, baseUrl: string) {
+  if (publisher === null || publisher.name === null) return null
+  const { name, homePage, contact, logo } = publisher
+  return {
+    '@type': 'Organization',
+    name,
+    ...(homePage !== null && { url: homePage }),
+    ...(contact !== null && { email: contact }),
+    ...(logo !== null && { logo: addressOf(baseUrl, logo.key) }),
+  }
+}

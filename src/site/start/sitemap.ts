@@ -1,0 +1,58 @@
+/** What crawlers ask for: `robots.txt`, and the addresses of all pages in `sitemap.xml`. */
+
+import type { Page, SitePageSource } from '../../api/contract/page.ts'
+import { addressOf, type PageKeys } from '../layout/head.ts'
+import { escapeHtml } from '../layout/html.ts'
+import { frontPages, fundPageKeys, notFoundKeys } from '../layout/layout.ts'
+
+/** Source: sitemaps.org: a sitemap has at most 50,000 addresses and 50 MB. An address with its languages takes less than 1 KB. */
+const maxAddresses = 50_000
+
+/**
+ * The pages of a fund come after all others. Those for which a sitemap has no room are in `funds/sitemap-2.xml` and so on: a sitemap
+ * may list what lies in its own folder, and `robots.txt` names them all.
+ * @param before keys of all pages over the whole snapshot that a build makes before its status
+ */
+export function* sitemapPages(
+  { baseUrl, hasDownloads, funds }: SitePageSource,
+  before: readonly string[],
+): Generator<Page> {
+  const made = new Set(before)
+  const pairs = before.flatMap((key) => {
+    const pair = { en: key, de: germanKey(key) }
+    return pair.de !== key && made.has(pair.de) && key !== notFoundKeys.en ? [pair] : []
+  })
+  const others = [...pairs, ...(hasDownloads ? [frontPages.downloads] : []), frontPages.status]
+  const all = [...others, ...funds.map(({ isin }) => fundPageKeys(isin))]
+  const names: string[] = []
+  // Each page is two addresses, one for each language.
+  for (let start = 0; start < all.length; start += maxAddresses / 2) {
+    const name = names.length === 0 ? 'sitemap.xml' : `funds/sitemap-${names.length + 1}.xml`
+    names.push(name)
+    yield { key: name, content: sitemap(all.slice(start, start + maxAddresses / 2), baseUrl) }
+  }
+  const lines = names.map((name) => `Sitemap: ${addressOf(baseUrl, name)}\n`)
+  yield { key: 'robots.txt', content: `User-agent: *\nAllow: /\n\n${lines.join('')}` }
+}
+
+/** The same page in German. @param key of an English page; that of any other file stays as it is */
+const germanKey = (key: string): string =>
+  /^docs\/(?!de\/).*\.html$/.test(key)
+    ? key.replace('docs/', 'docs/de/')
+    : key.replace(/(?<![^/])index\.html$/, 'de.html')
+
+/** Source: sitemaps.org, and Google's `xhtml:link` for the languages of a page. */
+function sitemap(pages: readonly PageKeys[], baseUrl: string): string {
+  const address = (key: string) => escapeHtml(addressOf(baseUrl, key))
+  const entries = pages.map((keys) => {
+    const alternate = (hreflang: string, key: string) =>
+      `<xhtml:link rel="alternate" hreflang="${hreflang}" href="${address(key)}"/>`
+    const languages = alternate('en', keys.en) + alternate('de', keys.de) + alternate('x-default', keys.en)
+    return [keys.en, keys.de].map((key) => `<url><loc>${address(key)}</loc>${languages}</url>\n`).join('')
+  })
+  return (
+    '<?xml version="1.0" encoding="UTF-8"?>\n' +
+    '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">\n' +
+    `${entries.join('')}</urlset>\n`
+  )
+}

@@ -1,0 +1,204 @@
+/** The start page, and the page that a reader gets in place of a missing one. Both lead to everything, and find funds. */
+
+import type { FundEntry, Page, SitePageSource, SitePages } from '../../api/contract/page.ts'
+import { type Language, languages } from '../../api/routes/table.ts'
+import { dayIn, decimalIn, fixedIn, searchKey } from '../funds/chart/formats.ts'
+import { addressOf, linkedData, organizationOf } from '../layout/head.ts'
+import { changeOf, html, type Html, linkTo, table, type TableCell } from '../layout/html.ts'
+import {
+  frontPages,
+  fundPageKeys,
+  layout,
+  linksOf,
+  notFoundKeys,
+  pageTemplate,
+  startKeys,
+} from '../layout/layout.ts'
+import { wording } from '../wording.ts'
+
+const styles = ['funds/catalogue.css', 'docs/assets/start.css']
+const scripts = ['docs/assets/find.js']
+/** `publish` makes these pages: a folder has none, so that the script shows the link only if they are there. */
+const changesKeys = { en: 'changes/index.html', de: 'changes/de.html' } as const
+const dataKey = 'funds/index.json'
+
+export function* startPages(source: SitePageSource): ReturnType<SitePages> & Generator<Page> {
+  for (const language of languages) {
+    yield { key: startKeys[language], content: startPage(source, language) }
+    yield { key: notFoundKeys[language], content: notFoundPage(source, language) }
+  }
+  yield { key: 'docs/assets/start.css', content: pageTemplate('pages/start.css') }
+  yield { key: 'docs/assets/find.js', content: pageTemplate('pages/find.js') }
+}
+
+function startPage(source: SitePageSource, language: Language): string {
+  const { baseUrl, hasDownloads, publisher, asOf, funds } = source
+  const { startPage: w, shell } = wording[language]
+  const key = startKeys[language]
+  const link = (to: string) => linkTo(key, to)
+  const count = fixedIn(language, funds.length, 0)
+  const name = publisher?.name ?? null
+  const text = publisher?.start[language] ?? null
+  const parts = (Object.keys(frontPages) as (keyof typeof frontPages)[]).filter(
+    (part) => part !== 'downloads' || hasDownloads,
+  )
+  const title = name === null ? shell.brand : `${shell.brand} · ${name}`
+  return layout({
+    keys: startKeys,
+    language,
+    baseUrl,
+    title,
+    description: w.description(name ?? shell.brand),
+    part: null,
+    hasDownloads,
+    publisher,
+    styles,
+    scripts,
+    head: linkedData(catalogueOf(source, language, title)),
+    main: html`${name !== null && html`<p class="eyebrow">${name}</p> `}
+      <h1>${shell.brand}</h1>
+      <p class="lead">${w.lead(count, dayIn(language, asOf))}</p>
+      ${text !== null && text.split(/\n\s*\n/).map((paragraph) => html`<p>${paragraph}</p> `)}
+      ${searchBox(language, link)}
+      <p><a href="${link(frontPages.funds[language])}">${w.allFunds(count)}</a></p>
+      ${newestPrices(source, language)}
+      <h2>${w.overview}</h2>
+      <ul class="parts">
+        ${parts.map((part) => entry(link(frontPages[part][language]), shell.parts[part], w.about[part]))}
+        <li data-address="${link(changesKeys[language])}" hidden>
+          <b>${w.changes}</b>
+          <p>${w.aboutChanges}</p>
+        </li>
+      </ul>`,
+  })
+}
+
+const entry = (address: string, name: string, about: string): Html =>
+  html`<li>
+    <a href="${address}">${name}</a>
+    <p>${about}</p>
+  </li> `
+
+function notFoundPage({ baseUrl, hasDownloads, publisher }: SitePageSource, language: Language): string {
+  const { startPage: w, shell } = wording[language]
+  const page = { keys: notFoundKeys, language, baseUrl, isAnywhere: true }
+  const link = linksOf(page)
+  return layout({
+    ...page,
+    title: `${w.missing} · ${publisher?.name ?? shell.brand}`,
+    description: w.aboutMissing,
+    part: null,
+    hasDownloads,
+    publisher,
+    styles,
+    scripts,
+    main: html`<h1>${w.missing}</h1>
+      <p class="lead">${w.aboutMissing}</p>
+      ${searchBox(language, link)}
+      <ul>
+        <li><a href="${link(startKeys[language])}">${shell.start}</a></li>
+        <li><a href="${link(frontPages.funds[language])}">${w.listOfFunds}</a></li>
+        <li><a href="${link(frontPages.docs[language])}">${shell.parts.docs}</a></li>
+      </ul>`,
+  })
+}
+
+/** Finds a fund in the list of funds (`browser/find.ts`). Without scripts it is hidden: a form could not be sent. */
+function searchBox(language: Language, link: (to: string) => string): Html {
+  const { funds: w, startPage } = wording[language]
+  return html`<div
+    class="search"
+    id="find"
+    role="search"
+    aria-label="${startPage.find}"
+    data-funds="${link(dataKey)}"
+    data-root="${link('')}"
+    data-list="${link(frontPages.funds[language])}"
+  >
+    <label for="search">${w.search}</label>
+    <input id="search" type="search" autocomplete="off" spellcheck="false" />
+    <p role="status" data-words="${w.found}" data-none="${w.none}"></p>
+    <ul></ul>
+  </div> `
+}
+
+const mostPrices = 10
+
+/** The funds with the newest prices, by name. */
+function newestPrices({ funds }: SitePageSource, language: Language): Html | null {
+  const { funds: w, startPage } = wording[language]
+  const priced = funds.flatMap(({ newest, ...fund }) =>
+    newest === null ? [] : [{ ...fund, newest, order: searchKey(fund.name) }],
+  )
+  const newestDay = priced.reduce((day, { newest }) => (newest.date > day ? newest.date : day), '')
+  const shown = priced
+    .filter(({ newest }) => newest.date === newestDay)
+    // The sort is stable: equal names keep the order of their ISINs.
+    .sort((one, other) => (one.order < other.order ? -1 : Number(one.order > other.order)))
+    .slice(0, mostPrices)
+  if (shown.length === 0) return null
+  return html`<h2>${startPage.prices}</h2>
+    ${table({
+      kind: 'newest',
+      caption: startPage.prices,
+      columns: [
+        w.fund,
+        { content: w.nav, kind: 'number' },
+        { content: w.day, kind: 'number' },
+        { content: w.change, kind: 'number wide' },
+      ],
+      rows: shown.map((fund) => priceRow(fund, language)),
+    })}`
+}
+
+function priceRow(
+  { isin, name, currency, newest }: FundEntry & { readonly newest: NonNullable<FundEntry['newest']> },
+  language: Language,
+): readonly TableCell[] {
+  const page = linkTo(startKeys[language], fundPageKeys(isin)[language])
+  const { text, tone } = newest.changePercent === null ? noChange : changeOf(language, newest.changePercent)
+  return [
+    // A name may be written from right to left, and must not turn its neighbours round.
+    html`<a href="${page}"><bdi>${name}</bdi></a>`,
+    `${decimalIn(language, newest.nav)}\u00a0${currency}`,
+    dayIn(language, newest.date),
+    { content: text, kind: `number wide ${tone}`.trimEnd() },
+  ]
+}
+
+const noChange = { text: '–', tone: '' }
+
+/** For search engines. Source: schema.org/DataCatalog. */
+function catalogueOf(source: SitePageSource, language: Language, name: string) {
+  const { baseUrl, publisher, asOf, hasDownloads } = source
+  const { startPage: w, shell } = wording[language]
+  const address = (key: string) => addressOf(baseUrl, key)
+  const organization = organizationOf(publisher, baseUrl)
+  const said = {
+    ...(organization !== null && { publisher: organization }),
+    ...(publisher !== null &&
+      publisher.licence !== null && { license: publisher.licence.url ?? publisher.licence.name }),
+  }
+  const description = w.description(publisher?.name ?? shell.brand)
+  return {
+    '@context': 'https://schema.org',
+    '@type': 'DataCatalog',
+    name,
+    description,
+    url: address(startKeys[language]),
+    inLanguage: language,
+    ...said,
+    dataset: {
+      '@type': 'Dataset',
+      name,
+      description,
+      url: address((hasDownloads ? frontPages.downloads : frontPages.funds)[language]),
+      dateModified: asOf,
+      ...(organization !== null && { creator: organization }),
+      ...said,
+      distribution: [
+        { '@type': 'DataDownload', encodingFormat: 'application/json', contentUrl: address(dataKey) },
+      ],
+    },
+  }
+}

@@ -1,0 +1,230 @@
+/** The comparison of funds in a real browser, against plain SQL. */
+import Database from 'better-sqlite3'
+import { pathToFileURL } from 'node:url'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Browser, Page } from 'playwright-core'
+import {
+  desktopLight,
+  expectSound,
+  inTurn,
+  openBrowser,
+  phoneLight,
+  unreachedByKeyboard,
+  visit,
+  whyNoBrowser,
+  type Look,
+} from '../../support/browser.ts'
+import { sample } from '../../support/rounds.ts'
+import { buildSite, type Site } from '../../support/site.ts'
+import { fillDemo } from '../../support/snapshots.ts'
+
+const asOf = '2026-11-20'
+let site: Site
+let browser: Browser
+let db: Database.Database
+/** Funds that may be compared, six, the first two accumulating, the fourth in US dollars. */
+let isins: readonly string[]
+let young = ''
+
+describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () => {
+  beforeAll(async () => {
+    site = await buildSite('comparison', asOf, fillDemo(24, 3, asOf))
+    browser = await openBrowser()
+    db = new Database(site.db, { readonly: true })
+    const may = (condition: string) =>
+      db
+        .prepare<[], string>(
+          `SELECT isin FROM fund JOIN profile USING (isin) WHERE data_permitted AND prices_permitted
+            AND performance_permitted AND ${condition} AND isin IN (SELECT isin FROM price) ORDER BY isin`,
+        )
+        .pluck()
+        .all()
+    const old = "fund_inception_date < '2015-01-01'"
+    isins = [
+      ...may(`${old} AND accumulating = 1 AND currency = 'EUR'`).slice(0, 2),
+      ...may(`${old} AND accumulating = 0 AND currency = 'EUR'`).slice(0, 1),
+      ...may(`${old} AND currency = 'USD'`).slice(0, 1),
+      ...may(`${old} AND accumulating = 0 AND currency = 'EUR'`).slice(1, 3),
+    ]
+    young = may("fund_inception_date > '2025-12-01'")[0] ?? ''
+    return async () => {
+      await browser.close()
+      site.server.close()
+      db.close()
+    }
+  })
+
+  const withPage = async <T>(path: string, look: Look, run: (page: Page) => Promise<T>): Promise<T> => {
+    const { page, end } = await visit(browser, `${site.base}/compare/${path}`, look)
+    try {
+      return await run(page)
+    } finally {
+      await end()
+    }
+  }
+  const value = <T>(sql: string, ...values: readonly string[]) =>
+    db
+      .prepare(sql)
+      .pluck()
+      .get(...values) as T
+  const nameOf = (isin: string) => value<string>('SELECT name FROM fund WHERE isin = ?', isin)
+  const asked = (count: number) => isins.slice(0, count).join(',')
+  const messages = async (page: Page) =>
+    (await page.locator('#messages p').allTextContents()).map((text) => text.trim())
+  const ready = (page: Page) =>
+    page.locator('figure:not([aria-busy]) .drawn path').first().waitFor({ state: 'attached' })
+
+  it.each(sample(inTurn(['index.html', 'de.html']), { least: 1 }))(
+    'has no accessibility fault, no error, no request to another host, and no sideways scrolling: %s on %s',
+    async (name, _, look) => {
+      const visited = await visit(browser, `${site.base}/compare/${name}?isins=${asked(5)}`, look)
+      await ready(visited.page)
+      await expectSound(visited)
+      const controls = '.ranges button, .stage, .compared :is(a, button), #search'
+      expect(await unreachedByKeyboard(visited.page, controls)).toEqual([])
+      await visited.end()
+    },
+  )
+
+  it('draws funds from 100 on the first day that they have in common, with their performance, from the API of its host', async () => {
+    const four = isins.slice(0, 4)
+    const { page, complaints, end } = await visit(
+      browser,
+      `${site.base}/compare/?isins=${four.join(',')}&range=1y`,
+    )
+    await ready(page)
+    const common = (day: string, order: string) =>
+      value<string>(
+        `SELECT date FROM price WHERE isin IN (${four.map((each) => `'${each}'`).join()}) AND ${day}
+          GROUP BY date HAVING count(*) = ${four.length} ORDER BY date ${order}`,
+      )
+    const [first, last] = [common("date <= '2025-11-20'", 'DESC'), common('true', 'DESC')]
+    const navOn = (isin: string, day: string) =>
+      Number(value<string>('SELECT net_asset_value FROM price WHERE isin = ? AND date = ?', isin, day))
+    const performances = four.map((isin) => (navOn(isin, last) / navOn(isin, first) - 1) * 100)
+    const figures = await page.locator('.compared tbody td.number:not(.wide)').allTextContents()
+    const numbers = figures.map((text) => Number(text.replace('\u2212', '-').replace(/[^\d.-]/g, '')))
+    expect(numbers).toEqual(performances.map((percent) => Number(percent.toFixed(2))))
+
+    // An accumulating fund has the figure that the list has.
+    const list = (await (await fetch(`${site.base}/funds/index.json`)).json()) as {
+      readonly funds: readonly { readonly isin: string; readonly one_year_percent: string }[]
+    }
+    expect(first).toBe('2025-11-20')
+    for (const index of [0, 1]) {
+      const listed = list.funds.find(({ isin }) => isin === four[index])
+      expect(numbers[index]).toBe(Number(listed?.one_year_percent))
+    }
+
+    const stage = page.getByRole('slider')
+    await stage.focus()
+    await page.keyboard.press('Home')
+    const text = () => stage.getAttribute('aria-valuetext')
+    expect(await text()).toMatch(/^20 Nov 2025, /)
+    expect((await text())?.match(/: 100\.00/g)).toHaveLength(4)
+    await page.keyboard.press('End')
+    for (const percent of performances) expect(await text()).toContain(`: ${(100 + percent).toFixed(2)}`)
+
+    /** Dashes and colour of each line. */
+    const styles = (selector: string) =>
+      page.evaluate<readonly string[][]>(`[...document.querySelectorAll('${selector}')].map((line) => {
+        const { strokeDasharray, stroke } = getComputedStyle(line)
+        return [strokeDasharray, stroke]
+      })`)
+    const drawn = await styles('.drawn .line')
+    for (const part of [0, 1]) expect(new Set(drawn.map((style) => style[part])).size).toBe(4)
+    expect(await styles('.key .line')).toEqual(drawn)
+    expect((await messages(page)).join()).toContain('different currencies (EUR, USD)')
+    expect(complaints).toEqual([])
+    await end()
+  })
+
+  it('adds a fund by search, removes one, keeps both and the range in the address, on the way back and in the other language', async () => {
+    await withPage(`index.html?isins=${asked(1)}`, desktopLight, async (page) => {
+      await ready(page)
+      const rows = () => page.locator('.compared tbody a').allTextContents()
+      const [one = '', two = ''] = isins
+      expect(await messages(page)).toEqual(['Add a second fund to compare.'])
+      await page.locator('#search').fill(two.toLowerCase())
+      await page.getByRole('button', { name: nameOf(two) }).click()
+      await expect.poll(rows).toEqual([nameOf(one), nameOf(two)])
+      expect(new URL(page.url()).search).toBe(`?isins=${one},${two}`)
+      await page.getByRole('button', { name: '3M' }).click()
+      expect(new URL(page.url()).search).toBe(`?isins=${one},${two}&range=3m`)
+      await page.getByRole('button', { name: `Remove ${nameOf(one)}` }).click()
+      await expect.poll(rows).toEqual([nameOf(two)])
+      await page.goBack()
+      await expect.poll(rows).toEqual([nameOf(one), nameOf(two)])
+      await page.getByRole('link', { name: 'Deutsch' }).click()
+      await ready(page)
+      expect(page.url()).toBe(`${site.base}/compare/de.html?isins=${one},${two}&range=3m`)
+      expect(await rows()).toEqual([nameOf(one), nameOf(two)])
+      expect(await page.locator('.ranges [aria-pressed="true"]').textContent()).toBe('3M')
+      await page.locator('.compared a').first().click()
+      expect(page.url()).toBe(`${site.base}/funds/${one}/de.html`)
+      await page.getByRole('link', { name: 'Mit anderen Fonds vergleichen' }).click()
+      expect(page.url()).toBe(`${site.base}/compare/de.html?isins=${one}`)
+    })
+  })
+
+  it('says what is wrong with an address: no fund, an unknown one, one too young, more than five', async () => {
+    await withPage('index.html', desktopLight, async (page) => {
+      expect((await messages(page)).join()).toContain('No fund has been chosen yet')
+      expect(await page.locator('figure').isVisible()).toBe(false)
+    })
+    await withPage(
+      `index.html?isins=${asked(2)},XX0000000000,${young}`.toLowerCase(),
+      desktopLight,
+      async (page) => {
+        await ready(page)
+        expect(await messages(page)).toEqual([
+          expect.stringContaining('no fund with the ISIN XX0000000000'),
+          expect.stringContaining(`${nameOf(young)} cannot be compared: it is younger than one year`),
+        ])
+        expect(await page.locator('.compared tbody tr').count()).toBe(2)
+        expect(await page.locator('.drawn path').count()).toBe(2)
+      },
+    )
+    await withPage(`index.html?isins=${asked(6)}`, phoneLight, async (page) => {
+      await ready(page)
+      expect(isins).toHaveLength(6)
+      expect((await messages(page))[0]).toContain('At most five funds')
+      expect(await page.locator('.drawn path').count()).toBe(5)
+    })
+  })
+
+  it('compares the others if the prices of a fund cannot be loaded, and tries again when asked', async () => {
+    await withPage('index.html', desktopLight, async (page) => {
+      const [one = '', two = ''] = isins
+      await page.route(`**/prices-historic/${two}/**`, (route) => route.fulfill({ status: 503, body: '{}' }))
+      await page.goto(`${site.base}/compare/index.html?isins=${one},${two}`)
+      await ready(page)
+      expect((await messages(page)).join()).toContain(`The prices of ${nameOf(two)} could not be loaded.`)
+      expect(await page.locator('.drawn path').count()).toBe(1)
+      await page.unroute(`**/prices-historic/${two}/**`)
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await expect.poll(() => page.locator('.drawn path').count()).toBe(2)
+      expect(await messages(page)).toEqual([])
+    })
+    await withPage('index.html', desktopLight, async (page) => {
+      await page.route('**/funds/index.json', (route) => route.fulfill({ status: 500, body: '' }))
+      await page.reload()
+      await expect
+        .poll(() => messages(page))
+        .toEqual([expect.stringContaining('The list of funds could not be loaded.')])
+    })
+  })
+
+  it('leads to the list without scripts, and says from a folder that it needs a server', async () => {
+    await withPage('de.html', { ...desktopLight, scripts: false }, async (page) => {
+      expect(await page.locator('#compare').isVisible()).toBe(false)
+      await page.locator('noscript a').click()
+      expect(page.url()).toBe(`${site.base}/funds/de.html`)
+    })
+    const file = `${pathToFileURL(site.out).href}/compare/index.html?isins=${asked(2)}`
+    const { page, complaints, end } = await visit(browser, file)
+    expect(await messages(page)).toEqual([expect.stringContaining('needs a server')])
+    expect(complaints).toEqual([])
+    await end()
+  })
+})

@@ -1,0 +1,124 @@
+/** The start page and the page in place of missing ones in a browser: they find funds, and everybody can use them. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  expectSound,
+  inTurn,
+  openBrowser,
+  phoneLight,
+  unreachedByKeyboard,
+  visit,
+  whyNoBrowser,
+} from '../../support/browser.ts'
+import { mustRun, tempFolder } from '../../support/product.ts'
+import { serveHere } from '../../support/serve-here.ts'
+
+const asOf = '2026-11-20'
+const folder = tempFolder()
+const out = folder.file('out')
+
+describe.skipIf(whyNoBrowser !== undefined)('the start page in a browser', () => {
+  let browser: Browser
+  let served: Awaited<ReturnType<typeof serveHere>>
+  let funds: readonly { readonly isin: string; readonly wkn: string | null; readonly name: string }[] = []
+  beforeAll(async () => {
+    await mustRun(['demo', '--db', folder.file('f.sqlite'), '--funds', '30', '--years', '1', '--until', asOf])
+    await mustRun(['build', '--db', folder.file('f.sqlite'), '--out', out, '--as-of', asOf], {
+      env: {
+        FUNDPRESS_PAGES: 'true',
+        FUNDPRESS_DOWNLOADS: 'true',
+        FUNDPRESS_SITE_NAME: 'Muster Kapitalverwaltungsgesellschaft mbH',
+      },
+    })
+    funds = (JSON.parse(readFileSync(`${out}/funds/index.json`, 'utf8')) as { funds: typeof funds }).funds
+    // A publish makes these.
+    mkdirSync(`${out}/changes`)
+    for (const name of ['index', 'de'])
+      writeFileSync(`${out}/changes/${name}.html`, '<!doctype html><title>x</title>')
+    served = await serveHere(out)
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser.close()
+    await served.stop()
+  })
+  const open = (key: string, look?: Parameters<typeof visit>[2]) =>
+    visit(browser, `${served.base}/${key}`, look)
+
+  it.each(inTurn(['index.html', 'not-found/de.html', 'de.html', 'not-found/index.html']))(
+    '%s is usable for everybody on %s',
+    async (key, _, look) => {
+      const visited = await open(key, look)
+      await expectSound(visited)
+      expect(await unreachedByKeyboard(visited.page, 'a[href], input')).toEqual([])
+      await visited.end()
+    },
+  )
+
+  it('finds funds by parts of their names, shows them, and goes to the only one that is left', async () => {
+    const { page, complaints, end } = await open('index.html')
+    const [fund = { isin: '', name: '' }] = funds
+    await page.fill('#search', fund.isin.slice(0, 3).toLowerCase())
+    const start = fund.isin.slice(0, 3).toLowerCase()
+    const matching = funds.filter(({ isin, wkn, name }) =>
+      `${name} ${isin} ${wkn ?? ''}`.toLowerCase().includes(start),
+    )
+    await expect
+      .poll(() => page.locator('#find [role=status]').innerText())
+      .toBe(`Funds found: ${matching.length}`)
+    expect(await page.locator('#find li').count()).toBe(Math.min(8, matching.length))
+    await page.fill('#search', `  ${fund.isin.toLowerCase()} `)
+    await expect.poll(() => page.locator('#find li').allInnerTexts()).toEqual([`${fund.name} ${fund.isin}`])
+    await page.press('#search', 'Enter')
+    await page.waitForURL(`**/funds/${fund.isin}/index.html`)
+    expect(complaints).toEqual([])
+    await end()
+  })
+
+  it('leads to the list with the search where several funds match, and says so where none does', async () => {
+    const { page, end } = await open('de.html')
+    await page.fill('#search', 'no such fund')
+    await expect
+      .poll(() => page.locator('#find [role=status]').innerText())
+      .toBe('Keine passenden Fonds gefunden.')
+    await page.press('#search', 'Enter')
+    await page.fill('#search', 'de0')
+    await page.press('#search', 'Enter')
+    await page.waitForURL('**/funds/de.html?q=de0')
+    expect(await page.locator('#search').inputValue()).toBe('de0')
+    await end()
+  })
+
+  it('finds funds at any address that does not exist', async () => {
+    const { page, end } = await open('not-found/de.html')
+    const [fund = { isin: '' }] = funds
+    await page.fill('#search', fund.isin)
+    await page.locator('#find li a').click()
+    await page.waitForURL(`**/funds/${fund.isin}/de.html`)
+    await end()
+  })
+
+  it('leads to the changes only where there are any', async () => {
+    const { page, end } = await open('index.html')
+    await page.locator('.parts a[href="changes/index.html"]').waitFor()
+    await end()
+    const local = await visit(browser, pathToFileURL(`${out}/index.html`).href)
+    expect(local.complaints).toEqual([])
+    expect(await local.page.locator('.parts a').allInnerTexts()).not.toContain('Changes')
+    // What a folder cannot search, its list can.
+    await local.page.fill('#search', funds[0]?.isin ?? '')
+    await local.page.press('#search', 'Enter')
+    await local.page.waitForURL(`**/funds/index.html?q=${funds[0]?.isin ?? ''}`)
+    await expect.poll(() => local.page.locator('#funds tbody tr').count()).toBe(1)
+    await local.end()
+  })
+
+  it('without scripts shows no search that does nothing, and leads to the list', async () => {
+    const { page, end } = await open('index.html', { ...phoneLight, scripts: false })
+    expect(await page.locator('#search').isVisible()).toBe(false)
+    expect(await page.locator('main a[href="funds/index.html"]').first().isVisible()).toBe(true)
+    await end()
+  })
+})

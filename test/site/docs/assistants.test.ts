@@ -1,0 +1,107 @@
+/** llms.txt and llms-full.txt, and what the settings say on the page of terms. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, it } from 'vitest'
+import { mustRun, runFundpress, tempFolder } from '../../support/product.ts'
+import { serveHere } from '../../support/serve-here.ts'
+import { publishedAt } from '../../support/site.ts'
+
+const folder = tempFolder()
+const asOf = '2026-11-20'
+const out = folder.file('out')
+const db = folder.file('funds.sqlite')
+const build = (to: string, env: Readonly<Record<string, string>>) =>
+  runFundpress(['build', '--db', db, '--out', to, '--as-of', asOf, '--quiet'], {
+    env: { FUNDPRESS_PAGES: 'true', FUNDPRESS_BASE_URL: publishedAt, ...env },
+  })
+
+beforeAll(async () => {
+  await mustRun(['demo', '--db', db, '--funds', '2', '--years', '1', '--until', asOf])
+  const said = {
+    FUNDPRESS_SITE_NAME: 'Muster KVG',
+    FUNDPRESS_SITE_TERMS: 'https://example.org/terms',
+    FUNDPRESS_SITE_CONTACT: 'data+api@example.org',
+    FUNDPRESS_SITE_PUBLISHED_BY: '05:30 Europe/Berlin',
+    FUNDPRESS_LICENCE_NAME: 'CC-BY-4.0',
+  }
+  expect(await build(out, { ...said, FUNDPRESS_DOWNLOADS: 'true' })).toMatchObject({ code: 0 })
+  expect(await build(folder.file('bare'), { FUNDPRESS_DOWNLOADS: 'false' })).toMatchObject({ code: 0 })
+})
+const read = (key: string, from = out) => readFileSync(join(from, key), 'utf8')
+
+/** Source: llmstxt.org, "Format": a title, a quotation, text without headings, then sections of links. */
+it('llms.txt has the form of llmstxt.org, and only links that answer', async () => {
+  const text = read('llms.txt')
+  const [title, summary = '', ...sections] = text.split(/\n\n(?=## |> )/)
+  expect(title).toBe('# Fund data of Muster KVG')
+  expect(summary).toMatch(/^> Prices, .*As of 2026-11-20\.\n\n- /)
+  expect(sections.map((section) => section.split('\n')[0])).toEqual([
+    '## Endpoints',
+    '## Lists',
+    '## Documentation',
+  ])
+  const lines = sections.flatMap((section) => section.split('\n').filter((line) => line.startsWith('- ')))
+  const links = lines.map((line) => /^- \[[^\]]+\]\(([^)\s]+)\): ./.exec(line)?.[1] ?? line)
+  expect(links.length).toBeGreaterThan(30)
+  expect(links.filter((link) => !link.startsWith(`${publishedAt}/`))).toEqual([])
+  const server = await serveHere(out)
+  // A snapshot that was not published has no changes.
+  for (const link of links.filter((to) => !to.includes('/changes/'))) {
+    const { status, headers } = await fetch(server.base + link.slice(publishedAt.length))
+    expect([link, status]).toEqual([link, 200])
+    if (link.endsWith('.txt')) expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  }
+  await server.stop()
+})
+
+it('llms-full.txt has every endpoint, field, list, rule and recipe, and no markup', () => {
+  const text = read('llms-full.txt')
+  const { paths } = JSON.parse(read('openapi.json')) as {
+    readonly paths: Readonly<Record<string, { readonly get: { readonly summary: string } }>>
+  }
+  for (const [path, { get }] of Object.entries(paths)) {
+    expect(text).toContain(path.startsWith('/api/') ? `#### GET ${path}\n` : `GET ${publishedAt}${path} (`)
+    expect(text).toContain(get.summary)
+  }
+  for (const words of ['`net_asset_value`', '404 `notfound`', '## Conventions', '**Bounds**', '## Recipes'])
+    expect(text).toContain(words)
+  expect(text).toContain(`awk -F, 'NR > 1 { last = $1 " " $4 } END { print last }'`)
+  const prose = text.replace(/```[^]*?```|`[^`\n]*`/g, '')
+  expect(prose).not.toMatch(/<\/?[a-z]+[ >]|&#?\w+;|\{\{|\]\(\./)
+  // What a language model reads at once.
+  expect(text.length).toBeLessThan(100_000)
+})
+
+it('both are the same from build to build, and name no downloads where there are none', async () => {
+  const again = folder.file('again')
+  expect(await build(again, { FUNDPRESS_DOWNLOADS: 'false' })).toMatchObject({ code: 0 })
+  for (const key of ['llms.txt', 'llms-full.txt']) {
+    const bare = read(key, folder.file('bare'))
+    expect(read(key, again)).toBe(bare)
+    expect(bare).toMatch(/^# Fund data API\n/)
+    expect(bare).not.toContain('/downloads/')
+  }
+  expect(existsSync(join(again, 'docs/recipes'))).toBe(false)
+})
+
+it('the page of terms says what the settings say, and what they leave out', () => {
+  const plain = (key: string, from = out) =>
+    read(key, from)
+      .replace(/<[^>]+>/g, '')
+      .replace(/\s+/g, ' ')
+  const english = plain('docs/terms/index.html')
+  expect(english).toContain(
+    'Licence of the data: CC-BY-4.0. Terms of use of the publisher: https://example.org/terms',
+  )
+  expect(english).toContain('New data are published once a night, usually by 05:30 (Europe/Berlin).')
+  expect(plain('docs/de/terms/index.html')).toContain('in der Regel bis 05:30 Uhr (Europe/Berlin).')
+  expect(read('docs/terms/index.html')).toContain('href="mailto:data%2Bapi@example.org"')
+  const bare = plain('docs/terms/index.html', folder.file('bare'))
+  expect(bare).toContain('The publisher has not named a licence for the data here.')
+  expect(bare).toContain('New data are published once a night.')
+})
+
+it('a time of publication without a time zone is refused', async () => {
+  const { code, stderr } = await build(folder.file('wrong'), { FUNDPRESS_SITE_PUBLISHED_BY: '5:30' })
+  expect([code, stderr]).toEqual([2, expect.stringContaining('such as 05:30 Europe/Berlin')])
+})

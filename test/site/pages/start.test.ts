@@ -1,0 +1,275 @@
+/** The start page, the page in place of missing ones, and what all pages tell search engines and link previews. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { SitePageSource } from '../../../src/api/contract/page.ts'
+import { sitemapPages } from '../../../src/site/start/sitemap.ts'
+import { readHtml } from '../../support/html.ts'
+import { mustRun, runFundpress, tempFolder } from '../../support/product.ts'
+import { elementsOf } from '../../support/read-xml.ts'
+import { filesIn } from '../../support/tree.ts'
+
+const asOf = '2026-11-20'
+const baseUrl = 'https://funds.example.com/data'
+const folder = tempFolder()
+const db = folder.file('funds.sqlite')
+const out = folder.file('out')
+const site = {
+  name: 'Muster & Söhne KVG',
+  homePage: 'https://www.example.com',
+  terms: 'https://www.example.com/terms',
+  contact: 'data@example.com',
+  logo: 'logo.png',
+  startEn: 'We have launched funds since 1950.\n\nQuestions? <b>Ask us</b>.',
+  startDe: 'Wir legen seit 1950 Fonds auf.',
+}
+const build = (to: string, day: string, ...flags: readonly string[]) =>
+  runFundpress(
+    [
+      'build',
+      '--config',
+      folder.file('press.json'),
+      '--db',
+      db,
+      '--out',
+      to,
+      '--as-of',
+      day,
+      '--json',
+      ...flags,
+    ],
+    { env: { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' } },
+  )
+
+beforeAll(async () => {
+  await mustRun(['demo', '--db', db, '--funds', '12', '--years', '2', '--until', asOf])
+  const png = Buffer.alloc(33)
+  png.write('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')
+  png.writeUInt32BE(400, 16)
+  png.writeUInt32BE(100, 20)
+  writeFileSync(folder.file('logo.png'), png)
+  writeFileSync(folder.file('press.json'), JSON.stringify({ baseUrl, site }))
+  expect(await build(out, asOf)).toMatchObject({ code: 0 })
+})
+
+const read = (key: string, from = out) => readFileSync(join(from, key), 'utf8')
+/** Of `downloads/`, search engines shall know the newest only: its address does not change. */
+const pagesOf = () => filesIn(out).filter((key) => /^(?!.*\/latest\/|not-found\/).*\.html$/.test(key))
+const steady = (key: string) => key.replace(`downloads/${asOf}/`, 'downloads/latest/')
+const linksIn = (key: string, rel: string) =>
+  readHtml(read(key)).elements.flatMap(({ name, attributes }) =>
+    name === 'link' && attributes['rel'] === rel ? [attributes] : [],
+  )
+const linkedDataIn = (key: string) =>
+  [...read(key).matchAll(/<script type="application\/ld\+json">([^]*?)<\/script>/g)].map(
+    ([, json = '']) => JSON.parse(json) as Readonly<Record<string, unknown>>,
+  )
+const propertiesOf = (key: string) =>
+  Object.fromEntries(
+    readHtml(read(key)).elements.flatMap(({ attributes }) =>
+      attributes['property'] === undefined ? [] : [[attributes['property'], attributes['content'] ?? '']],
+    ),
+  )
+
+describe('every page', () => {
+  it('names its own address and that of the other language, each of which is in the snapshot', () => {
+    expect(pagesOf().length).toBeGreaterThan(50)
+    for (const key of pagesOf()) {
+      expect([key, linksIn(key, 'canonical').map(({ href }) => href)]).toEqual([
+        key,
+        [`${baseUrl}/${steady(key)}`],
+      ])
+      const languages = linksIn(key, 'alternate').filter(({ hreflang }) => hreflang !== undefined)
+      expect(languages.map(({ hreflang }) => hreflang)).toEqual(['en', 'de', 'x-default'])
+      const [english, german, other] = languages.map(({ href = '' }) => href.slice(baseUrl.length + 1))
+      expect(other).toBe(english)
+      expect([english, german]).toContain(steady(key))
+      for (const [to = '', lang] of [
+        [english, 'en'],
+        [german, 'de'],
+      ]) {
+        const made = to.replace('downloads/latest/', `downloads/${asOf}/`)
+        expect(read(made)).toContain(`<html lang="${lang}">`)
+      }
+    }
+  })
+
+  it('has a title, a description, an address and the logo for link previews', () => {
+    for (const key of pagesOf()) {
+      const { elements } = readHtml(read(key))
+      const title = elements.find(({ name }) => name === 'title')?.text
+      const description = elements.find(({ attributes }) => attributes['name'] === 'description')
+      const isGerman = elements[0]?.attributes['lang'] === 'de'
+      expect(propertiesOf(key)).toEqual({
+        'og:type': 'website',
+        'og:site_name': site.name,
+        'og:title': title,
+        'og:description': description?.attributes['content'],
+        'og:url': `${baseUrl}/${steady(key)}`,
+        'og:locale': isGerman ? 'de_DE' : 'en_GB',
+        'og:locale:alternate': isGerman ? 'en_GB' : 'de_DE',
+        'og:image': `${baseUrl}/docs/assets/logo.png`,
+        'og:image:width': '400',
+        'og:image:height': '100',
+        'og:image:alt': site.name,
+      })
+    }
+  })
+
+  it('but the start page has its place in the site for search engines', () => {
+    for (const key of pagesOf().filter((each) => each.includes('/'))) {
+      const [trail, ...more] = linkedDataIn(key).filter((each) => each['@type'] === 'BreadcrumbList')
+      const items = trail?.['itemListElement'] as readonly { position: number; item: string; name: string }[]
+      expect([key, more, items.length >= 2]).toEqual([key, [], true])
+      expect(items.map(({ position }) => position)).toEqual(items.map((_, index) => index + 1))
+      const isGerman = /(^|\/)de(\.html|\/)/.test(key)
+      expect(items[0]).toMatchObject({
+        name: isGerman ? 'Startseite' : 'Start page',
+        item: `${baseUrl}/${isGerman ? 'de' : 'index'}.html`,
+      })
+      if (!key.startsWith('downloads/')) expect(items.at(-1)?.item).toBe(`${baseUrl}/${key}`)
+    }
+  })
+
+  it('of a fund stays as it is when only the day changes', async () => {
+    const next = folder.file('next')
+    expect(await build(next, '2026-11-21', '--since', out)).toMatchObject({ code: 0 })
+    const pages = filesIn(out).filter((key) => /^funds\/[A-Z0-9]{12}\//.test(key))
+    expect(pages.length).toBeGreaterThan(20)
+    expect(pages.filter((key) => read(key, next) !== read(key))).toEqual([])
+    expect(read('index.html', next)).not.toBe(read('index.html'))
+  })
+})
+
+describe('the sitemap', () => {
+  const addresses = () =>
+    [...read('sitemap.xml').matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, found = '']) => found)
+
+  it('lists exactly the pages of the snapshot, with their languages', () => {
+    expect(addresses().sort()).toEqual(
+      pagesOf()
+        .map((key) => `${baseUrl}/${steady(key)}`)
+        .sort(),
+    )
+    const links = elementsOf(read('sitemap.xml')).filter(({ name }) => name === 'xhtml:link')
+    expect(links).toHaveLength(3 * addresses().length)
+    const languages = links.filter(({ attributes }) => attributes['hreflang'] !== 'x-default')
+    expect(new Set(languages.map(({ attributes }) => attributes['href']))).toEqual(new Set(addresses()))
+  })
+
+  it('is named by robots.txt, which allows everything', () => {
+    expect(read('robots.txt')).toBe(`User-agent: *\nAllow: /\n\nSitemap: ${baseUrl}/sitemap.xml\n`)
+  })
+
+  it('continues in further files where it has no room for more addresses', () => {
+    const fund = { isin: '' } as SitePageSource['funds'][number]
+    const funds = Array.from({ length: 50_010 }, (_, number) => ({
+      ...fund,
+      isin: `XX${String(number).padStart(10, '0')}`,
+    }))
+    const source = { baseUrl, hasDownloads: false, funds } as Partial<SitePageSource> as SitePageSource
+    const made = [...sitemapPages(source, ['index.html', 'de.html', 'funds/list.js'])]
+    expect(made.map(({ key }) => key)).toEqual([
+      'sitemap.xml',
+      'funds/sitemap-2.xml',
+      'funds/sitemap-3.xml',
+      'robots.txt',
+    ])
+    const counts = made.map(({ content }) => String(content).split('<loc>').length - 1)
+    expect(counts).toEqual([50_000, 50_000, 24, 0])
+    expect(made.every(({ content }) => content.length < 50_000_000)).toBe(true)
+    const named = made.slice(0, 3).map(({ key }) => `Sitemap: ${baseUrl}/${key}\n`)
+    expect(String(made[3]?.content)).toBe(`User-agent: *\nAllow: /\n\n${named.join('')}`)
+    // A sitemap in a folder may list only what lies in that folder.
+    expect(String(made[1]?.content)).not.toMatch(/<loc>(?!https:\/\/funds\.example\.com\/data\/funds\/)/)
+  })
+})
+
+describe('the start page', () => {
+  it("says in the company's words what this is, as text", () => {
+    expect(read('index.html')).toContain(
+      '<p>We have launched funds since 1950.</p> <p>Questions? &#60;b&#62;Ask us&#60;/b&#62;.</p>',
+    )
+    expect(read('de.html')).toContain('<p>Wir legen seit 1950 Fonds auf.</p>')
+    expect(read('index.html')).toContain('as of 20 Nov 2026')
+    expect(read('de.html')).toContain('Stichtag 20.11.2026')
+  })
+
+  it('shows ten of the newest prices, as the list of funds has them, and leads to all', () => {
+    const { funds } = JSON.parse(read('funds/index.json')) as {
+      funds: { name: string; isin: string; price: { date: string; net_asset_value: string } | null }[]
+    }
+    const [, body = ''] = read('index.html').split('<table class="newest">')
+    const rows = [
+      ...body.matchAll(/<a href="funds\/([A-Z0-9]{12})\/index\.html">.*?<td class="number">([\d.,]+)/g),
+    ]
+    const newest = funds
+      .map(({ price }) => price?.date ?? '')
+      .sort()
+      .at(-1)
+    const current = funds.filter(({ price }) => price?.date === newest)
+    expect(rows).toHaveLength(Math.min(10, current.length))
+    for (const [, isin, nav = ''] of rows)
+      expect(current.find((fund) => fund.isin === isin)?.price?.net_asset_value).toBe(nav.replaceAll(',', ''))
+    expect(read('index.html')).toContain(`<a href="funds/index.html">All funds (${funds.length})</a>`)
+  })
+
+  it('describes the data and their publisher for search engines', () => {
+    const [catalogue, ...more] = linkedDataIn('index.html')
+    expect(more).toEqual([])
+    const publisher = {
+      '@type': 'Organization',
+      name: site.name,
+      url: site.homePage,
+      email: site.contact,
+      logo: `${baseUrl}/docs/assets/logo.png`,
+    }
+    expect(catalogue).toMatchObject({
+      '@context': 'https://schema.org',
+      '@type': 'DataCatalog',
+      url: `${baseUrl}/index.html`,
+      publisher,
+      dataset: {
+        '@type': 'Dataset',
+        dateModified: asOf,
+        creator: publisher,
+        url: `${baseUrl}/downloads/latest/index.html`,
+      },
+    })
+    // Source: Google's rules for data sets.
+    expect(String(catalogue?.['description']).length).toBeGreaterThan(50)
+  })
+})
+
+describe('the page in place of missing ones', () => {
+  it.each([
+    ['not-found/index.html', 'Page not found'],
+    ['not-found/de.html', 'Seite nicht gefunden'],
+  ])(
+    '%s works at any address: its links begin with the path of the site, and search engines leave it out',
+    (key, heading) => {
+      const { elements } = readHtml(read(key))
+      expect(elements.find(({ name }) => name === 'h1')?.text).toBe(heading)
+      const targets = elements.flatMap(({ attributes }) => attributes['href'] ?? attributes['src'] ?? [])
+      const own = targets.filter((target) => !/^(https:\/\/www\.example\.com|mailto:|#)/.test(target))
+      expect(own.filter((target) => !target.startsWith('/data/'))).toEqual([])
+      const files = own.map((target) =>
+        target.slice('/data/'.length).replace('downloads/latest', `downloads/${asOf}`),
+      )
+      expect(files.filter((file) => !existsSync(join(out, file)))).toEqual([])
+      expect(files.length).toBeGreaterThan(8)
+      expect(read(key)).toContain('<meta name="robots" content="noindex" />')
+      expect([linksIn(key, 'canonical'), propertiesOf(key)]).toEqual([[], {}])
+    },
+  )
+})
+
+it('the footer of every page leads to the home page and to the terms of use', () => {
+  for (const key of pagesOf()) {
+    const [, footer = ''] = read(key).split('<footer')
+    expect(footer).toContain('<a href="https://www.example.com">Muster &#38; Söhne KVG</a>')
+    expect(footer).toMatch(
+      /<a href="https:\/\/www\.example\.com\/terms" rel="terms-of-service">(Terms of use|Nutzungsbedingungen)<\/a>/,
+    )
+  }
+})

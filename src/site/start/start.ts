@@ -65,10 +65,7 @@ function startPage(source: SitePageSource, language: Language): string {
       <h2>${w.overview}</h2>
       <ul class="parts">
         ${parts.map((part) => entry(link(frontPages[part][language]), shell.parts[part], w.about[part]))}
-        <li data-address="${link(changesKeys[language])}" hidden>
-          <b>${w.changes}</b>
-          <p>${w.aboutChanges}</p>
-        </li>
+        ${entry(link(changesKeys[language]), w.changes, w.aboutChanges)}
       </ul>`,
   })
 }

@@ -176,7 +176,7 @@ describe('the sitemap', () => {
       'robots.txt',
     ])
     const counts = made.map(({ content }) => String(content).split('<loc>').length - 1)
-    expect(counts).toEqual([50_000, 50_000, 24, 0])
+    expect(counts).toEqual([50_000, 50_000, 26, 0])
     expect(made.every(({ content }) => content.length < 50_000_000)).toBe(true)
     const named = made.slice(0, 3).map(({ key }) => `Sitemap: ${baseUrl}/${key}\n`)
     expect(String(made[3]?.content)).toBe(`User-agent: *\nAllow: /\n\n${named.join('')}`)
@@ -209,6 +209,7 @@ describe('the start page', () => {
       .at(-1)
     const current = funds.filter(({ price }) => price?.date === newest)
     expect(rows).toHaveLength(Math.min(10, current.length))
+    expect(read('index.html')).toContain('<h2>Newest prices: 20 Nov 2026</h2>')
     for (const [, isin, nav = ''] of rows)
       expect(current.find((fund) => fund.isin === isin)?.price?.net_asset_value).toBe(nav.replaceAll(',', ''))
     expect(read('index.html')).toContain(`<a href="funds/index.html">All funds (${funds.length})</a>`)

@@ -62,7 +62,6 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
       ),
       status: say('How current the prices are.', 'Wie aktuell die Preise sind.'),
     },
-    changes: say('Changes', 'Änderungen'),
     aboutChanges: say('What has changed from day to day.', 'Was sich von Tag zu Tag geändert hat.'),
     missing: say('Page not found', 'Seite nicht gefunden'),
     aboutMissing: say(

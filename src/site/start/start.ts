@@ -6,6 +6,7 @@ import { dayIn, decimalIn, fixedIn, searchKey } from '../funds/chart/formats.ts'
 import { addressOf, linkedData, organizationOf } from '../layout/head.ts'
 import { changeOf, html, type Html, linkTo, table, type TableCell } from '../layout/html.ts'
 import {
+  changesKeys,
   frontPages,
   fundPageKeys,
   layout,
@@ -18,8 +19,6 @@ import { wording } from '../wording.ts'
 
 const styles = ['funds/catalogue.css', 'docs/assets/start.css']
 const scripts = ['docs/assets/find.js']
-/** `publish` makes these pages: a folder has none, so that the script shows the link only if they are there. */
-const changesKeys = { en: 'changes/index.html', de: 'changes/de.html' } as const
 const dataKey = 'funds/index.json'
 
 export function* startPages(source: SitePageSource): ReturnType<SitePages> & Generator<Page> {
@@ -65,10 +64,7 @@ function startPage(source: SitePageSource, language: Language): string {
       <h2>${w.overview}</h2>
       <ul class="parts">
         ${parts.map((part) => entry(link(frontPages[part][language]), shell.parts[part], w.about[part]))}
-        <li data-address="${link(changesKeys[language])}" hidden>
-          <b>${w.changes}</b>
-          <p>${w.aboutChanges}</p>
-        </li>
+        ${entry(link(changesKeys[language]), shell.changes, w.aboutChanges)}
       </ul>`,
   })
 }

@@ -73,25 +73,6 @@ if (box && input && told && results) {
   if (input.value !== '') void show()
 }
 
-// What only a published snapshot has stays hidden elsewhere.
-if (location.protocol !== 'file:')
-  for (const place of document.querySelectorAll<HTMLElement>('[data-address]'))
-    linkIfThere(place).catch(() => undefined)
-
-/** Makes its first element a link, and shows it. */
-async function linkIfThere(place: HTMLElement): Promise<void> {
-  const address = place.dataset['address'] ?? ''
-  const response = await fetch(address)
-  await response.text()
-  const name = place.firstElementChild
-  if (!response.ok || name === null) return
-  const link = document.createElement('a')
-  link.href = address
-  link.append(...name.childNodes)
-  name.append(link)
-  place.hidden = false
-}
-
 async function loadFunds(address: string): Promise<readonly FindableFund[]> {
   const response = await fetch(address)
   if (!response.ok) throw new Error(`${address}: ${response.status}`)

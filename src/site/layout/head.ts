@@ -84,7 +84,7 @@ const breadcrumbs = (trail: readonly Crumb[], address: (key: string) => string) 
 
 /** Source: schema.org/Organization. Null without a name. */
 export function organizationOf(publisher: Publisher | null, baseUrl: string) {
-  if (publisher === null || publisher.name === null) return null
+  if (publisher?.name == null) return null
   const { name, homePage, contact, logo } = publisher
   return {
     '@type': 'Organization',

@@ -11,7 +11,7 @@ const maxAddresses = 50_000
 /**
  * The pages of a fund come after all others. Those for which a sitemap has no room are in `funds/sitemap-2.xml` and so on: a sitemap
  * may list what lies in its own folder, and `robots.txt` names them all.
- * @param before keys of all pages over the whole snapshot that a build makes before its status
+ * @param before keys of all pages over the whole snapshot that a build makes before its status and the empty changes
  */
 export function* sitemapPages(
   { baseUrl, hasDownloads, funds }: SitePageSource,

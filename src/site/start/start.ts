@@ -170,9 +170,10 @@ function catalogueOf(source: SitePageSource, language: Language, name: string) {
   const w = startWords[language]
   const address = (key: string) => addressOf(baseUrl, key)
   const organization = organizationOf(publisher, baseUrl)
+  const licence = publisher?.licence ?? null
   const said = {
     ...(organization !== null && { publisher: organization }),
-    ...(publisher?.licence != null && { license: publisher.licence.url ?? publisher.licence.name }),
+    ...(licence !== null && { license: licence.url ?? licence.name }),
   }
   const description = w.description(publisher?.name ?? shell.brand)
   return {

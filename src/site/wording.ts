@@ -43,17 +43,14 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     find: say('Find a fund', 'Fonds finden'),
     allFunds: (count: string) => say(`All funds (${count})`, `Alle Fonds (${count})`),
     listOfFunds: say('List of all funds', 'Liste aller Fonds'),
-    prices: say('Newest prices', 'Neueste Preise'),
+    prices: (day: string) => say(`Newest prices: ${day}`, `Neueste Preise: ${day}`),
     overview: say('Overview', 'Überblick'),
     about: {
       funds: say(
         'Prices, charts, performance, structure, key figures and costs of each fund.',
         'Preise, Diagramme, Wertentwicklung, Struktur, Kennzahlen und Kosten jedes Fonds.',
       ),
-      compare: say(
-        'The prices of up to five funds side by side, from a common start.',
-        'Die Preise von bis zu fünf Fonds nebeneinander, ab einem gemeinsamen Beginn.',
-      ),
+      compare: say('Up to five funds in one chart.', 'Bis zu fünf Fonds in einem Diagramm.'),
       docs: say(
         'How programs query the data: addresses, fields, errors and examples.',
         'So rufen Programme die Daten ab: Adressen, Felder, Fehler und Beispiele.',

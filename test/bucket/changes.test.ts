@@ -227,6 +227,24 @@ describe('one day after the other', () => {
     expect(prices.counts).toEqual(noPrices)
   })
 
+  it('takes prices that may no longer be given out from the days before, their pages and the feeds', async () => {
+    const [day, index, german] = ['2025-11-12.json', '2025-11-12/index.html', '2025-11-12/de.html'].map(
+      bodyOf,
+    )
+    for (const text of [day, index, german]) expect(text).toContain(first)
+    for (const text of [day, index, german]) expect(text).not.toContain(second)
+    // The counts stay, and so does the day on which the fund left.
+    expect(changesOf('2025-11-12').prices).toMatchObject({ counts: { removed: 1 }, removed: [] })
+    const before = changesOf('2025-11-14')
+    expect(before.funds.removed).toEqual([named(second)])
+    const [, ...entries] = bodyOf('feed.xml').split('<entry>')
+    const ofDay = (asOf: string) => entries.find((entry) => entry.includes(`<updated>${asOf}`))
+    expect(ofDay('2025-11-12')).toContain('Removed from past days: 1 price&lt;/li&gt;')
+    expect(ofDay('2025-11-12')).not.toContain(second)
+    expect(ofDay('2025-11-14')).toContain(second)
+    expect(press.bucket.faultsOf(slotNow())).toEqual([])
+  })
+
   it('counts a fund as new when it is published again, and as removed only once', async () => {
     const others = [{ isin: first, name: hostile }, named(fourth)]
     const { funds } = await publishOnly('2025-11-15', '', [third])

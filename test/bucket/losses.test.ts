@@ -94,7 +94,7 @@ it('what is allowed is published with its reason, and not refused again in the n
   const day = JSON.parse(String(bodyOf('2026-11-11.json'))) as DayChanges
   expect(day.allowed).toEqual([{ ...permission, who: expect.any(String), message: expect.any(String) }])
   expect(String(bodyOf('feed.xml'))).toMatch(
-    /allowed by .+: it lacks 2 of 4 funds .+\(a merger of two funds\)/,
+    /Allowed by .+: it lacks 2 of 4 funds .+\(a merger of two funds\)/,
   )
 
   await build('next', `${removed(2)};${newBenchmark(1)}`)

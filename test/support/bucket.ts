@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { S3Server } from './s3/server.ts'
-import { filesIn, parseManifest } from './tree.ts'
+import { filesIn, isOfChanges, parseManifest } from './tree.ts'
 
 export interface LiveJson {
   readonly slot: 'blue' | 'green'
@@ -63,20 +63,17 @@ export function bucketOf(server: S3Server, name: string, folder: string) {
     /** The differences between a slot and a snapshot's folder, file by file. */
     differencesFrom: (snapshot: string, slot = 'nothing') => {
       const out = resolve(folder, snapshot)
-      const files = filesIn(out)
+      const files = filesIn(out).filter((key) => !isOfChanges(key))
       const isSame = (file: string) => body(`${slot}/${file}`).equals(readFileSync(join(out, file)))
       const extra = keys(`${slot}/`)
         .map((key) => key.slice(slot.length + 1))
-        .filter((key) => !isWrittenByPublish(key))
+        .filter((key) => !isOfChanges(key))
       return [...files.filter((file) => !isSame(file)), ...extra.filter((key) => !files.includes(key))]
     },
     /** Writes into the slot that was live when they were carried out, in the order of the server's log. */
     writesIntoLive: (liveAtStart: string | undefined) => writesIntoLive(server, liveAtStart),
   }
 }
-
-/** What a publish writes into a slot beside the snapshot: no manifest has it. */
-const isWrittenByPublish = (key: string) => key.startsWith('changes/')
 
 function faultsOfSlot(objects: ReturnType<S3Server['objects']>, slot: string): string[] {
   const manifest = objects.get(`${slot}/manifest.ndjson.gz`)
@@ -93,8 +90,7 @@ function faultsOfSlot(objects: ReturnType<S3Server['objects']>, slot: string): s
     else if (object.headers['x-amz-meta-sha256'] !== sha256) faults.push(`${key} does not say its digest`)
   }
   const known = [...objects.keys()].filter(
-    (key) =>
-      key.startsWith(`${slot}/`) && !expected.has(key) && !isWrittenByPublish(key.slice(slot.length + 1)),
+    (key) => key.startsWith(`${slot}/`) && !expected.has(key) && !isOfChanges(key.slice(slot.length + 1)),
   )
   return [...faults, ...faultsOfChanges(objects, slot), ...known.map((key) => `${key} is in no manifest`)]
 }
@@ -110,8 +106,12 @@ function faultsOfChanges(objects: ReturnType<S3Server['objects']>, slot: string)
   return nights.flatMap(({ file, sha256 }) => [
     ...(createHash('sha256').update(bodyOf(file)).digest('hex') === sha256 ? [] : [`${file} differs`]),
     ...(feed.includes(`/changes/${file}"`) ? [] : [`${file} is not in the feed`]),
+    ...pagesOf(file).flatMap((page) => (bodyOf(page).includes(file) ? [] : [`${page} is missing`])),
   ])
 }
+
+/** The pages of a day lead to its file. */
+const pagesOf = (file: string) => ['index', 'de'].map((page) => `${file.slice(0, 10)}/${page}.html`)
 
 function writesIntoLive(server: S3Server, liveAtStart: string | undefined): string[] {
   let live = liveAtStart

@@ -41,13 +41,14 @@ function shorten(publishes: readonly PublishChanges[]): PublishChanges[] {
   })
 }
 
-/** Without rows that name a price of these funds: it may no longer be given out. */
+/** Without what names a price of these funds: it may no longer be given out. */
 export function withoutPricesOf(isins: ReadonlySet<string>, day: DayChanges): DayChanges {
   const others = <Row extends NamedFund>(rows: readonly Row[]) => rows.filter(({ isin }) => !isins.has(isin))
   const cut = <Changes extends SnapshotChanges>(changes: Changes): Changes => {
     const { corrected, added, removed, ...counts } = changes.prices
     const rows = { corrected: others(corrected), added: others(added), removed: others(removed) }
-    return { ...changes, prices: { ...counts, ...rows } }
+    const allowed = changes.allowed?.filter(({ subject }) => subject === null || !isins.has(subject))
+    return { ...changes, prices: { ...counts, ...rows }, ...(allowed !== undefined && { allowed }) }
   }
   return { ...cut(day), earlier: day.earlier.map(cut) }
 }

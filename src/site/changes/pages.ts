@@ -189,7 +189,7 @@ function publishChanges(changes: PublishChanges, place: Place): Html {
     ${table(
       say(w.correctedValues, prices.counts.corrected),
       prices.counts.corrected,
-      [columns.fund, columns.date, columns.item, ...[columns.before, columns.after].map(asNumber)],
+      [columns.fund, columns.date, ...[columns.before, columns.after].map(asNumber)],
       prices.corrected,
       (row) => correctedCells(row, place),
     )}
@@ -218,7 +218,9 @@ function correctedCells(
   const { language } = place
   const day = dayIn(language, date)
   const values = [before, after].map((value) => valueIn(language, value))
-  return [fundCell(fund, place), day, changeWords[language].item(item), ...values]
+  // One column for both: a phone has no room for more.
+  const what = html`${day}<br /><small>${changeWords[language].item(item)}</small>`
+  return [fundCell(fund, place), what, ...values]
 }
 
 const fundList = (heading: string, funds: readonly NamedFund[], place: Place): Html | null =>

@@ -65,7 +65,7 @@ function listsOf({ funds, prices }: SnapshotChanges, language: Language) {
     items,
     total,
   })
-  const dayOf = ({ date, ...fund }: PastDay) => `${nameOf(fund)} ${dayIn(language, date)}`
+  const dayOf = ({ date, ...fund }: PastDay) => `${fundName(fund)} ${dayIn(language, date)}`
   const values = corrected.map(({ item, before, after, ...day }) =>
     [dayOf(day), w.item(item), valueIn(language, before), '→', valueIn(language, after)].join(' '),
   )
@@ -80,8 +80,8 @@ function listsOf({ funds, prices }: SnapshotChanges, language: Language) {
     list(correctedHeading, values, counts.corrected),
     list(w.daysAdded(one(w.prices, counts.added)), prices.added.map(dayOf), counts.added),
     list(w.daysRemoved(one(w.prices, counts.removed)), prices.removed.map(dayOf), counts.removed),
-    list(w.removed(one(w.funds, funds.removed.length)), funds.removed.map(nameOf)),
-    list(w.added(one(w.funds, funds.added.length)), funds.added.map(nameOf)),
+    list(w.removed(one(w.funds, funds.removed.length)), funds.removed.map(fundName)),
+    list(w.added(one(w.funds, funds.added.length)), funds.added.map(fundName)),
     list(w.renamed(one(w.funds, funds.renamed.length)), renamed),
   ]
 }
@@ -129,7 +129,7 @@ export function changedFunds({ funds, prices }: SnapshotChanges): readonly Chang
   return [...found.values()].sort((one, other) => (one.isin < other.isin ? -1 : 1)).slice(0, fundsKept)
 }
 
-export const nameOf = ({ isin, name }: NamedFund) => (name === null ? isin : `${name} (${isin})`)
+const fundName = ({ isin, name }: NamedFund) => (name === null ? isin : `${name} (${isin})`)
 
 export const countIn = (language: Language, count: number) => fixedIn(language, count, 0)
 

@@ -3,7 +3,7 @@
 import type { Page, SitePageSource } from '../../api/contract/page.ts'
 import { addressOf, type PageKeys } from '../layout/head.ts'
 import { escapeHtml } from '../layout/html.ts'
-import { frontPages, fundPageKeys, notFoundKeys } from '../layout/layout.ts'
+import { changesKeys, frontPages, fundPageKeys, notFoundKeys } from '../layout/layout.ts'
 
 /** Source: sitemaps.org: a sitemap has at most 50,000 addresses and 50 MB. An address with its languages takes less than 1 KB. */
 const maxAddresses = 50_000
@@ -11,7 +11,7 @@ const maxAddresses = 50_000
 /**
  * The pages of a fund come after all others. Those for which a sitemap has no room are in `funds/sitemap-2.xml` and so on: a sitemap
  * may list what lies in its own folder, and `robots.txt` names them all.
- * @param before keys of all pages over the whole snapshot that a build makes before its status
+ * @param before keys of all pages over the whole snapshot that a build makes before its status and the empty changes
  */
 export function* sitemapPages(
   { baseUrl, hasDownloads, funds }: SitePageSource,
@@ -22,7 +22,7 @@ export function* sitemapPages(
     const pair = { en: key, de: germanKey(key) }
     return pair.de !== key && made.has(pair.de) && key !== notFoundKeys.en ? [pair] : []
   })
-  const others = [...pairs, ...(hasDownloads ? [frontPages.downloads] : []), frontPages.status]
+  const others = [...pairs, ...(hasDownloads ? [frontPages.downloads] : []), frontPages.status, changesKeys]
   const all = [...others, ...funds.map(({ isin }) => fundPageKeys(isin))]
   const names: string[] = []
   // Each page is two addresses, one for each language.

@@ -65,10 +65,7 @@ function startPage(source: SitePageSource, language: Language): string {
       <h2>${w.overview}</h2>
       <ul class="parts">
         ${parts.map((part) => entry(link(frontPages[part][language]), shell.parts[part], w.about[part]))}
-        <li data-address="${link(changesKeys[language])}" hidden>
-          <b>${w.changes}</b>
-          <p>${w.aboutChanges}</p>
-        </li>
+        ${entry(link(changesKeys[language]), w.changes, w.aboutChanges)}
       </ul>`,
   })
 }
@@ -137,16 +134,12 @@ function newestPrices({ funds }: SitePageSource, language: Language): Html | nul
     .sort((one, other) => (one.order < other.order ? -1 : Number(one.order > other.order)))
     .slice(0, mostPrices)
   if (shown.length === 0) return null
-  return html`<h2>${startPage.prices}</h2>
+  const heading = startPage.prices(dayIn(language, newestDay))
+  return html`<h2>${heading}</h2>
     ${table({
       kind: 'newest',
-      caption: startPage.prices,
-      columns: [
-        w.fund,
-        { content: w.nav, kind: 'number' },
-        { content: w.day, kind: 'number' },
-        { content: w.change, kind: 'number wide' },
-      ],
+      caption: heading,
+      columns: [w.fund, { content: w.nav, kind: 'number' }, { content: w.change, kind: 'number wide' }],
       rows: shown.map((fund) => priceRow(fund, language)),
     })}`
 }
@@ -161,7 +154,6 @@ function priceRow(
     // A name may be written from right to left, and must not turn its neighbours round.
     html`<a href="${page}"><bdi>${name}</bdi></a>`,
     `${decimalIn(language, newest.nav)}\u00a0${currency}`,
-    dayIn(language, newest.date),
     { content: text, kind: `number wide ${tone}`.trimEnd() },
   ]
 }

@@ -261,7 +261,10 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
     const files = `../../downloads/${asOf}/`
     await page.locator(`a[href="${files}${isin}/prices.csv"]`).waitFor()
     const downloads = await page.locator('main a[href*="downloads/"]').evaluateAll(hrefs)
-    const own = ['prices.csv', 'prices.json', 'nav.txt'].map((name) => `${files}${isin}/${name}`)
+    const histories = ['csv', 'json'].map((ending) => `${isin}-prices.${ending}`)
+    const own = [...histories, 'prices.csv', 'prices.json', 'nav.txt'].map(
+      (name) => `${files}${isin}/${name}`,
+    )
     expect(downloads).toEqual([...own, `${files}index.html`])
     for (const link of downloads) expect(existsSync(`${folder.file('out')}/funds/${isin}/${link}`)).toBe(true)
     await page.locator(`.documents a[href$="figures/${isin}/index.en.json"]`).click()

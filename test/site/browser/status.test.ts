@@ -1,5 +1,5 @@
-/** The status page: one of the site's pages, and alone in a snapshot without them. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+/** The status page, and that of changes: among the site's pages, and alone in a snapshot without them. */
+import { readFileSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -22,9 +22,9 @@ import { bucketArgs, credentials, publishArgs } from '../../support/publishing.t
 import { sample } from '../../support/rounds.ts'
 import { startS3 } from '../../support/s3/server.ts'
 
-const pages = ['status/index.html', 'status/de.html']
+const pages = ['status/index.html', 'status/de.html', 'changes/index.html', 'changes/de.html']
 
-describe.skipIf(whyNoBrowser !== undefined)('the status page in a browser', () => {
+describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes in a browser', () => {
   const folder = tempFolder()
   const servers = new Map<string, Server>()
   let browser: Browser
@@ -40,9 +40,6 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page in a browser', () =
       expect(await run(build, { cwd: folder.path, env })).toMatchObject({ code: 0, stderr: '' })
       servers.set(out, await startServer(folder.file(out)))
     }
-    // As a publish does: one of the two has a feed.
-    mkdirSync(folder.file('site/changes'))
-    writeFileSync(folder.file('site/changes/feed.xml'), '<feed xmlns="http://www.w3.org/2005/Atom"/>')
     browser = await openBrowser()
     return async () => {
       await browser.close()
@@ -54,21 +51,11 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page in a browser', () =
 
   describe.each(['site', 'alone'])('of a snapshot: %s', (out) => {
     it.each(sample(inTurn(pages), { turn: out === 'site' ? 0 : 1 }))(
-      'is sound, fits the narrowest window, of 320 px, and links to the feed of changes if there is one: %s on %s',
+      'is sound, and fits the narrowest window, of 320 px: %s on %s',
       async (key, _, look) => {
         const visited = await visit(browser, url(out, key), look)
-        const { page, complaints, end } = visited
-        const feed = url(out, 'changes/feed.xml')
-        const missing = complaints.filter((complaint) => complaint.includes('404'))
-        expect(missing.filter((complaint) => complaint.startsWith('404'))).toEqual(
-          out === 'alone' ? [`404: ${feed}`] : [],
-        )
-        const others = complaints.filter((complaint) => !missing.includes(complaint))
-        await expectSound({ ...visited, complaints: others })
-        const link = page.locator('#feed a')
-        expect(await link.isVisible()).toBe(out === 'site')
-        if (out === 'site')
-          expect(new URL((await link.getAttribute('href')) ?? '', page.url()).href).toBe(feed)
+        const { page, end } = visited
+        await expectSound(visited)
         await page.setViewportSize({ width: 320, height: 740 })
         expect(await overhang(page)).toEqual([])
         await end()
@@ -81,7 +68,6 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page in a browser', () =
         for (const [, link = ''] of links) {
           // For search engines: the address that this will be published at.
           if (link.startsWith('http://localhost:8080/')) continue
-          if (link.endsWith('changes/feed.xml') && out === 'alone') continue
           expect([link, (await fetch(new URL(link, url(out, key)))).status]).toEqual([link, 200])
         }
       }
@@ -104,7 +90,12 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page in a browser', () =
       if (out === 'site') expect(await unreachedByKeyboard(page, 'a[href]')).toEqual([])
       else {
         expect(await page.locator('nav').count()).toBe(0)
-        expect(await page.locator('a').evaluateAll(hrefs)).toEqual(['#main', 'de.html', 'index.json'])
+        expect(await page.locator('a').evaluateAll(hrefs)).toEqual([
+          '#main',
+          'de.html',
+          'index.json',
+          '../changes/index.html',
+        ])
       }
       await page.getByRole('link', { name: 'Deutsch' }).click()
       expect(await page.locator('.verdict').textContent()).toBe('Einige Preise sind veraltet')

@@ -278,7 +278,10 @@ it('names the feed of changes for feed readers', async () => {
   for (const path of ['funds/index.html', 'funds/de.html', 'status/index.html', 'status/de.html']) {
     const links = [...(await text(path)).matchAll(feed)].map(([, href = '']) => href)
     const paths = links.map((href) => new URL(href, `${server.base}/${path}`).pathname)
-    expect([path, paths]).toEqual([path, ['/changes/feed.xml']])
+    expect([path, paths]).toEqual([
+      path,
+      [path.endsWith('de.html') ? '/changes/de/feed.xml' : '/changes/feed.xml'],
+    ])
   }
 })
 

@@ -209,6 +209,7 @@ describe('the start page', () => {
       .at(-1)
     const current = funds.filter(({ price }) => price?.date === newest)
     expect(rows).toHaveLength(Math.min(10, current.length))
+    expect(read('index.html')).toContain('<h2>Newest prices: 20 Nov 2026</h2>')
     for (const [, isin, nav = ''] of rows)
       expect(current.find((fund) => fund.isin === isin)?.price?.net_asset_value).toBe(nav.replaceAll(',', ''))
     expect(read('index.html')).toContain(`<a href="funds/index.html">All funds (${funds.length})</a>`)

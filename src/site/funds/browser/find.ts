@@ -1,8 +1,8 @@
 /** Finds a fund from the start page, and from the page in place of missing ones: shows what matches, and goes there. */
 
-import { searchKey } from '../chart/formats.ts'
+import { type SearchText, searchFor, searchText } from './search.ts'
 
-interface ListedFund {
+interface FoundFund {
   readonly isin: string
   readonly wkn: string | null
   readonly name: string
@@ -10,8 +10,8 @@ interface ListedFund {
 }
 
 interface FindableFund {
-  readonly fund: ListedFund
-  readonly text: string
+  readonly fund: FoundFund
+  readonly text: SearchText
 }
 
 const most = 8
@@ -27,12 +27,12 @@ if (box && input && told && results) {
   const load = () => (loaded ??= loadFunds(funds))
 
   const matches = async () => {
-    const words = searchKey(input.value).split(/\s+/).filter(Boolean)
-    if (words.length === 0) return []
-    const found = await load()
-    return found.filter(({ text }) => words.every((word) => text.includes(word))).map(({ fund }) => fund)
+    const typed = input.value.trim()
+    if (typed === '') return []
+    const isFound = searchFor(typed)
+    return (await load()).filter(({ text }) => isFound(text)).map(({ fund }) => fund)
   }
-  const addressOf = ({ page }: ListedFund) => root + (page[language] ?? '')
+  const addressOf = ({ page }: FoundFund) => root + (page[language] ?? '')
 
   const show = async () => {
     const asked = input.value
@@ -73,28 +73,9 @@ if (box && input && told && results) {
   if (input.value !== '') void show()
 }
 
-// What only a published snapshot has stays hidden elsewhere.
-if (location.protocol !== 'file:')
-  for (const place of document.querySelectorAll<HTMLElement>('[data-address]'))
-    linkIfThere(place).catch(() => undefined)
-
-/** Makes its first element a link, and shows it. */
-async function linkIfThere(place: HTMLElement): Promise<void> {
-  const address = place.dataset['address'] ?? ''
-  const response = await fetch(address)
-  await response.text()
-  const name = place.firstElementChild
-  if (!response.ok || name === null) return
-  const link = document.createElement('a')
-  link.href = address
-  link.append(...name.childNodes)
-  name.append(link)
-  place.hidden = false
-}
-
 async function loadFunds(address: string): Promise<readonly FindableFund[]> {
   const response = await fetch(address)
   if (!response.ok) throw new Error(`${address}: ${response.status}`)
-  const { funds } = (await response.json()) as { readonly funds: readonly ListedFund[] }
-  return funds.map((fund) => ({ fund, text: searchKey(`${fund.name} ${fund.isin} ${fund.wkn ?? ''}`) }))
+  const { funds } = (await response.json()) as { readonly funds: readonly FoundFund[] }
+  return funds.map((fund) => ({ fund, text: searchText([fund.name, fund.isin, fund.wkn ?? '']) }))
 }

@@ -3,7 +3,7 @@
  * address. The page works without it: it holds the whole list.
  */
 
-import { searchKey, umlautKey } from '../chart/formats.ts'
+import { searchFor, searchText } from './search.ts'
 import { followAddress, parameterOf, setParameters } from './address.ts'
 import { fundSelection } from './selection.ts'
 import { type Row, sortableTable } from './table.ts'
@@ -35,12 +35,12 @@ function fundList(table: HTMLTableElement, input: HTMLInputElement, found: HTMLE
 
   const show = (most: number) => {
     clearTimeout(pause)
-    const words = input.value.split(/\s+/).map((word) => [searchKey(word), umlautKey(word)] as const)
+    const isFound = searchFor(input.value)
     const matching = sorted.rows().filter((row) => {
       const texts = search.get(row)
       return (
         texts !== undefined &&
-        words.every(([plain, short]) => texts.plain.includes(plain) || texts.short.includes(short)) &&
+        isFound(texts) &&
         filters.every(({ id, selectedOptions, value }) => {
           if (value === '') return true
           return id === 'currency' ? texts.currency === value : texts.category === selectedOptions[0]?.text
@@ -88,8 +88,7 @@ function searchTexts(row: Row) {
   const [name, isin, wkn, nav] = row.cells
   const texts = [name, isin, wkn].map((cell) => cell?.textContent ?? '')
   return {
-    plain: texts.map(searchKey).join(' '),
-    short: texts.map(umlautKey).join(' '),
+    ...searchText(texts),
     category: name?.querySelector('small')?.textContent ?? '',
     currency: nav?.dataset['currency'] ?? /\s([A-Z]{3})$/.exec(nav?.firstChild?.textContent ?? '')?.[1] ?? '',
   }

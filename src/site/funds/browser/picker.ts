@@ -1,6 +1,6 @@
 /** The search that adds a fund to a comparison. */
 
-import { searchKey, umlautKey } from '../chart/formats.ts'
+import { searchFor, searchText } from './search.ts'
 
 /** What the comparison reads of a fund in `funds/index.json`. */
 export interface ListedFund {
@@ -32,25 +32,18 @@ export function fundPicker(
     root.querySelector('#found'),
     root.querySelector('#results'),
   ]
-  const texts = list.map((fund) => {
-    const text = [fund.name, fund.isin, fund.wkn ?? ''].join(' ')
-    return { fund, plain: searchKey(text), short: umlautKey(text) }
-  })
+  const texts = list.map((fund) => ({ fund, text: searchText([fund.name, fund.isin, fund.wkn ?? '']) }))
   let chosen: ReadonlySet<string> = new Set()
 
   const show = () => {
-    const words = (input?.value ?? '').split(/\s+/).filter(Boolean)
-    const matching = texts.filter(
-      ({ fund, plain, short }) =>
-        !chosen.has(fund.isin) &&
-        words.length > 0 &&
-        words.every((word) => plain.includes(searchKey(word)) || short.includes(umlautKey(word))),
-    )
+    const typed = input?.value.trim() ?? ''
+    const isFound = searchFor(typed)
+    const matching = texts.filter(({ fund, text }) => typed !== '' && !chosen.has(fund.isin) && isFound(text))
     results?.replaceChildren(...matching.slice(0, mostResults).map(({ fund }) => result(fund)))
     if (found === null) return
     const count = String(matching.length)
     const text = matching.length === 0 ? say('notFound') : say('found', { count })
-    found.textContent = words.length === 0 ? '' : text
+    found.textContent = typed === '' ? '' : text
   }
   const result = (fund: ListedFund) => {
     const item = document.createElement('li')

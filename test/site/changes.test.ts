@@ -1,0 +1,141 @@
+/** The pages of changes: what they say, and that every link leads to a file of the snapshot. */
+import { posix } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { DayChanges, SnapshotChanges } from '../../src/api/contract/changes.ts'
+import { withPublish } from '../../src/bucket/changes/history.ts'
+import { changeFeeds } from '../../src/site/changes/feed.ts'
+import { changesPages, dayPages, noHistory } from '../../src/site/changes/pages.ts'
+import { describeChanges } from '../../src/site/changes/words.ts'
+import { readHtml } from '../support/html.ts'
+
+const asOf = '2026-11-20'
+const fund = { isin: 'DE0008471400', name: 'Fonds A & B' }
+const counts = { added: 0, removed: 0, changed: 0 }
+
+/** Nothing changed, but for this. */
+const changes = (
+  prices: Partial<SnapshotChanges['prices']> = {},
+  funds: Partial<SnapshotChanges['funds']> = {},
+): SnapshotChanges => ({
+  format: 1,
+  asOf,
+  snapshot: `${asOf}-3f9c2ab4d1e0`,
+  before: { asOf: '2026-11-19', snapshot: '2026-11-19-3f9c2ab4d1e0' },
+  funds: { total: 3, added: [], removed: [], renamed: [], ...funds },
+  documents: counts,
+  endpoints: [],
+  prices: {
+    counts: { corrected: 0, added: 0, removed: 0 },
+    corrected: [],
+    added: [],
+    removed: [],
+    ...prices,
+  },
+  notCompared: [],
+})
+const corrected = {
+  counts: { corrected: 1, added: 0, removed: 0 },
+  totals: { fundsWithNew: 1412, correctedPrices: 1, correctedFunds: 1 },
+  corrected: [{ ...fund, date: '2026-11-02', item: 'net_asset_value', before: '1234.50', after: null }],
+}
+
+it.each([
+  [
+    'New prices of 412 funds',
+    'Neue Preise von 412 Fonds',
+    changes({ totals: { fundsWithNew: 412, correctedPrices: 0, correctedFunds: 0 } }),
+  ],
+  [
+    'Corrected: 1 price of 1 fund; New prices of 1,412 funds',
+    'Korrigiert: 1 Preis von 1 Fonds; Neue Preise von 1.412 Fonds',
+    changes(corrected),
+  ],
+  [
+    'No longer published: 1 fund; New: 2 funds; Renamed: 1 fund',
+    'Nicht mehr veröffentlicht: 1 Fonds; Neu: 2 Fonds; Umbenannt: 1 Fonds',
+    changes(
+      {},
+      {
+        added: [fund, { isin: 'DE0008471418', name: null }],
+        removed: [fund],
+        renamed: [{ isin: fund.isin, before: 'x', after: 'y' }],
+      },
+    ),
+  ],
+  ['Nothing changed', 'Keine Änderungen', changes()],
+  ['Changed: 1 document', 'Geändert: 1 Dokument', { ...changes(), documents: { ...counts, changed: 1 } }],
+  [
+    'First snapshot: 3 funds, 0 documents',
+    'Erster Datenstand: 3 Fonds, 0 Dokumente',
+    { ...changes(), before: null },
+  ],
+])('says what happened, corrections first: %s', (english, german, what) => {
+  expect([describeChanges(what, 'en').title, describeChanges(what, 'de').title]).toEqual([english, german])
+})
+
+describe.each([
+  ['with pages', { hasDownloads: true }],
+  ['without pages', null],
+] as const)('a snapshot %s', (_, others) => {
+  const site = { baseUrl: 'https://funds.example.com', publisher: null, others }
+  const day: DayChanges = { ...changes(corrected, { removed: [fund] }), publish: 1, earlier: [] }
+  const history = withPublish(noHistory, day, { sha256: '', bytes: 1 })
+  const pages = new Map(
+    [...changesPages(history, site), ...dayPages(day, site)].map(({ key, content }) => [
+      key,
+      String(content),
+    ]),
+  )
+
+  it('has a page over all days and one for each day, in both languages', () => {
+    const keys = [
+      'changes/index.html',
+      'changes/de.html',
+      `changes/${asOf}/index.html`,
+      `changes/${asOf}/de.html`,
+    ]
+    expect([...pages.keys()].sort()).toEqual(keys.toSorted())
+    const [index, indexDe, ofDay, ofDayDe] = keys.map((key) => pages.get(key) ?? '')
+    expect(index).toContain('Corrected: 1 price of 1 fund')
+    expect(indexDe).toContain('20.11.2026')
+    expect(ofDay).toContain('1,234.50')
+    expect(ofDay).toContain('net asset value')
+    expect(ofDayDe).toContain('1.234,50')
+    expect(ofDayDe).toContain('Nettoinventarwert')
+    expect(ofDayDe).toContain('Fonds A &#38; B')
+  })
+
+  it('leads nowhere but to pages of the snapshot, its own, and places on them', () => {
+    const feeds = changeFeeds(history, 'https://api.example.org', asOf).map(({ key }) => key)
+    const others =
+      others === null
+        ? []
+        : ['funds/', 'docs/', 'downloads/latest/', 'status/', 'compare/', 'index.html', 'de.html']
+    const files = ['changes/index.json', `changes/${asOf}.json`, ...feeds]
+    for (const [key, text] of pages) {
+      const { elements } = readHtml(text)
+      const targets = elements.flatMap(({ attributes }) => attributes['href'] ?? [])
+      for (const target of targets) {
+        const [path = '', id] = target.split('#')
+        if (/^(https?:|mailto:)/.test(target)) continue
+        const to = path === '' ? key : posix.join(posix.dirname(key), path)
+        const isThere = pages.has(to) || files.includes(to) || others.some((other) => to.startsWith(other))
+        expect([key, target, isThere]).toEqual([key, target, true])
+        if (id !== undefined && pages.has(to)) expect(pages.get(to)).toContain(`id="${id}"`)
+      }
+    }
+  })
+})
+
+it('says before the first publish that nothing is published yet, with a feed without entries', () => {
+  const pages = new Map(changesPages(noHistory, null).map(({ key, content }) => [key, String(content)]))
+  const [page, german] = [pages.get('changes/index.html'), pages.get('changes/de.html')]
+  expect(page).toContain('Nothing has been published yet')
+  expect(german).toContain('Noch wurde nichts veröffentlicht')
+  expect(page).not.toContain('index.json')
+  const feeds = changeFeeds(noHistory, 'https://api.example.org', asOf)
+  for (const { content } of feeds) {
+    expect(content).toContain(`<updated>${asOf}T00:00:00Z</updated>`)
+    expect(content).not.toContain('<entry>')
+  }
+})

@@ -365,6 +365,6 @@ interface ListDocument {
 
 it('ships the scripts of its pages as `npm run generate` writes them', async () => {
   for (const [name, script] of await pageScripts()) {
-    expect(readFileSync(join(repository, 'templates/pages', name), 'utf8')).toBe(script)
+    expect(readFileSync(join(repository, 'templates', name), 'utf8')).toBe(script)
   }
 })

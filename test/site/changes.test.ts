@@ -9,6 +9,7 @@ import { describeChanges } from '../../src/site/changes/words.ts'
 import { readHtml } from '../support/html.ts'
 
 const asOf = '2026-11-20'
+const baseUrl = 'https://api.example.org'
 const fund = { isin: 'DE0008471400', name: 'Fonds A & B' }
 const counts = { added: 0, removed: 0, changed: 0 }
 
@@ -77,7 +78,7 @@ describe.each([
   ['with pages', { hasDownloads: true }],
   ['without pages', null],
 ] as const)('a snapshot %s', (_, others) => {
-  const site = { baseUrl: 'https://funds.example.com', publisher: null, others }
+  const site = { baseUrl, publisher: null, others }
   const day: DayChanges = { ...changes(corrected, { removed: [fund] }), publish: 1, earlier: [] }
   const history = withPublish(noHistory, day, { sha256: '', bytes: 1 })
   const pages = new Map(
@@ -106,8 +107,8 @@ describe.each([
   })
 
   it('leads nowhere but to pages of the snapshot, its own, and places on them', () => {
-    const feeds = changeFeeds(history, 'https://api.example.org', asOf).map(({ key }) => key)
-    const others =
+    const feeds = changeFeeds(history, baseUrl, asOf).map(({ key }) => key)
+    const elsewhere =
       others === null
         ? []
         : ['funds/', 'docs/', 'downloads/latest/', 'status/', 'compare/', 'index.html', 'de.html']
@@ -119,7 +120,7 @@ describe.each([
         const [path = '', id] = target.split('#')
         if (/^(https?:|mailto:)/.test(target)) continue
         const to = path === '' ? key : posix.join(posix.dirname(key), path)
-        const isThere = pages.has(to) || files.includes(to) || others.some((other) => to.startsWith(other))
+        const isThere = pages.has(to) || files.includes(to) || elsewhere.some((other) => to.startsWith(other))
         expect([key, target, isThere]).toEqual([key, target, true])
         if (id !== undefined && pages.has(to)) expect(pages.get(to)).toContain(`id="${id}"`)
       }
@@ -128,12 +129,17 @@ describe.each([
 })
 
 it('says before the first publish that nothing is published yet, with a feed without entries', () => {
-  const pages = new Map(changesPages(noHistory, null).map(({ key, content }) => [key, String(content)]))
+  const pages = new Map(
+    changesPages(noHistory, { baseUrl, publisher: null, others: null }).map(({ key, content }) => [
+      key,
+      String(content),
+    ]),
+  )
   const [page, german] = [pages.get('changes/index.html'), pages.get('changes/de.html')]
   expect(page).toContain('Nothing has been published yet')
   expect(german).toContain('Noch wurde nichts veröffentlicht')
   expect(page).not.toContain('index.json')
-  const feeds = changeFeeds(noHistory, 'https://api.example.org', asOf)
+  const feeds = changeFeeds(noHistory, baseUrl, asOf)
   for (const { content } of feeds) {
     expect(content).toContain(`<updated>${asOf}T00:00:00Z</updated>`)
     expect(content).not.toContain('<entry>')

@@ -370,7 +370,7 @@ it('the data package and the pages say how far the files of one fund reach, and 
       true,
     ])
   const flat = (name: string) => demoText(name).replace(/\s+/g, ' ')
-  expect(flat('index.html')).toContain('as many as 32,766 characters hold')
+  expect(flat('index.html')).toContain('newest prices as 32,766 characters hold')
   expect(flat('de.html')).toContain('bis zu 32.766 Zeichen')
 })
 

@@ -61,7 +61,7 @@ it('a server that answers correctly passes, with a line for each group and exit 
   expect(code).toBe(0)
   expect(lines[0]).toBe(`${server.base} as of ${asOf}, all 1 fund, seed 1`)
   expect(lines.slice(1, -1).map((line) => line.split(/ {2,}/).slice(0, 2).join(' '))).toEqual(
-    'answers refusals negotiation ranges http caching links codings hostile budget'
+    'answers refusals negotiation ranges http pages caching links codings hostile budget'
       .split(' ')
       .map((group) => `ok ${group}`),
   )

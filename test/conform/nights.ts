@@ -42,8 +42,11 @@ export async function conformNights() {
   insertOddFunds(first.db)
   copyFileSync(first.db, second.db)
   editDatabase(second.db, everythingChanges)
-  for (const { out, db, asOf } of [first, second])
-    await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--jobs', '2', '--quiet'])
+  // The first has pages; the second has none, as in a snapshot of an earlier version.
+  for (const [{ out, db, asOf }, hasPages] of [[first, true], [second, false]] as const) {
+    const args = ['build', '--db', db, '--out', out, '--as-of', asOf, '--jobs', '2', '--quiet']
+    await mustRun(args, { env: { FUNDPRESS_PAGES: String(hasPages) } })
+  }
   return { first, second, release: folder.remove }
 }
 

@@ -1,4 +1,4 @@
-/** A new edge over the snapshot of an earlier version, which has no CSV. */
+/** A new edge over the snapshot of an earlier version, which has no CSV, and no pages for browsers. */
 import { cpSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
@@ -56,3 +56,15 @@ it('answers an unknown ISIN in CSV with 404', async () => {
   for (const path of ['prices-current/XX0000000002/', 'prices-historic/XX0000000002/2025-01-01/2025-12-31/'])
     expect((await ask(`${path}?format=csv`)).status).toBe(404)
 })
+
+it.each(['/', '/?language=en', '/nothing/', '/docs/', '/not-found/'])(
+  'answers a browser that asks for %s with 404, in JSON',
+  async (target) => {
+    const headers = { accept: 'text/html,application/xml;q=0.9,*/*;q=0.8', 'accept-language': 'en' }
+    const answer = await rawRequest(base, { target, headers })
+    expect(answer.status).toBe(404)
+    const title = `There is no such endpoint: ${target.split('?')[0] ?? ''}`
+    expect(JSON.parse(answer.body.toString())).toMatchObject({ title, status: 404 })
+    expect(headerOf(answer, 'vary')).toBe('Accept')
+  },
+)

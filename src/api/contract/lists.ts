@@ -3,7 +3,18 @@
  * error is 404. A build writes some of them, a publish the others; tests compare both with these shapes.
  */
 
-import { day, flag, list, nullable, optional, record, text, textAmong, wholeNumber } from './shape.ts'
+import {
+  day,
+  decimal,
+  flag,
+  list,
+  nullable,
+  optional,
+  record,
+  text,
+  textAmong,
+  wholeNumber,
+} from './shape.ts'
 import type { Fields, RecordOf, Texts } from './shape.ts'
 
 export interface PublishedList {
@@ -51,12 +62,12 @@ const fundList = record({
       price: nullable(
         record({
           date: day('Day of the newest price', 'Tag des neuesten Preises'),
-          net_asset_value: text(
-            'Net asset value per share, digit for digit, with a decimal point',
-            'Nettoinventarwert je Anteil mit genau den gelieferten Ziffern und Dezimalpunkt',
+          net_asset_value: decimal(
+            'Net asset value per share, digit for digit',
+            'Nettoinventarwert je Anteil mit genau den gelieferten Ziffern',
           ),
           change_percent: nullable(
-            text(
+            decimal(
               'Change from the previous price in percent; null for a fund younger than one year',
               'Veränderung zum vorherigen Preis in Prozent; null bei Fonds, die jünger als ein Jahr sind',
             ),
@@ -67,7 +78,7 @@ const fundList = record({
         }),
       ),
       one_year_percent: nullable(
-        text(
+        decimal(
           'Performance of the last year in percent, two decimals',
           'Wertentwicklung des letzten Jahres in Prozent, zwei Nachkommastellen',
         ),
@@ -220,9 +231,7 @@ const counts = {
   changed: count('Number of changed ones', 'Anzahl der geänderten'),
 }
 const past: Fields = { ...named, date: day('Day of the price', 'Tag des Preises') }
-const price = nullable(
-  text('Price with a decimal point; null: there was none', 'Preis mit Dezimalpunkt; null: keiner'),
-)
+const price = nullable(decimal('The price; null: there was none', 'Der Preis; null: keiner'))
 
 const dayOfChanges: Fields = {
   format,

@@ -156,7 +156,8 @@ function pathItem(endpoint: Endpoint, source: OpenApiSource): JsonSchema {
   }
 }
 
-const listTag = 'lists'
+/** The tag of the lists, which belong to no group of endpoints. */
+export const listTag = 'lists'
 
 /** A list is a file: no `format`, no language, and no error but 404. */
 function listItem(list: PublishedList, source: OpenApiSource): JsonSchema {

@@ -62,8 +62,6 @@ function answerWithBody(funds: OracleFunds, settings: OracleSettings, request: O
   const format = given ?? acceptedFormat(accept, hasCsv(path))
   const vary = given === undefined ? ['accept'] : []
   if (method === 'OPTIONS') return { status: 204, headers: {}, body: '' }
-  if (['GET', 'HEAD'].includes(method) && !path.endsWith('/') && hasEndpoint(`${path}/`))
-    return { status: 308, headers: { location: `${path}/${rawQuery}` }, body: '' }
   const moved = ['GET', 'HEAD'].includes(method) ? movedTo(path, funds) : undefined
   if (moved !== undefined) return { status: 308, headers: { location: `${moved}${rawQuery}` }, body: '' }
   const answer = (
@@ -117,12 +115,16 @@ const redirects: Readonly<Record<string, string>> = {
   '/favicon.ico': '/docs/assets/icon.svg',
 }
 
-/** Where a page is that is asked for at another address: among them those of a fund with its ISIN in lower case. */
+/** Where the client finds what it asks for at a wrong address: a closing slash lacks, a fund's ISIN is in lower case. */
 function movedTo(path: string, funds: OracleFunds): string | undefined {
-  const [, start = '', isin = '', rest = ''] =
-    /^(\/funds\/)([A-Za-z0-9]{12})(\/?(?:[\w-][\w.-]*\/?)*)$/.exec(path) ?? []
+  if (!path.endsWith('/') && hasEndpoint(`${path}/`)) return `${path}/`
+  const [, area, isin = '', ...rest] = path.split('/')
   const upper = isin.toUpperCase()
-  if (isin !== upper && funds.find(upper) !== undefined) return start + upper + rest
+  const isPlain = rest.every(
+    (name, at) => /^[\w-][\w.-]*$/.test(name) || (name === '' && at === rest.length - 1),
+  )
+  if (area === 'funds' && isPlain && isin !== upper && funds.find(upper) !== undefined)
+    return ['', area, upper, ...rest].join('/')
   return Object.hasOwn(redirects, path) ? redirects[path] : undefined
 }
 

@@ -106,8 +106,10 @@ function listSection(
     }
     ${
       body !== null &&
-      html`<h3>${text.fields}</h3>
-        ${fieldTable(body, language, `${text.fields}: ${title[language]}`)}
+      html`<details class="choices">
+          <summary>${text.fields}</summary>
+          ${fieldTable(body, language, `${text.fields}: ${title[language]}`)}
+        </details>
         <p class="small">
           <a href="${linkTo(key, schemaKey(id))}">${text.schema}: <code>${id}.json</code></a>
         </p>`

@@ -59,11 +59,13 @@ export function docPage(site: Site, page: DocPage): Page {
     publisher: site.source.publisher,
     styles: [docStyleKey],
     scripts: [scriptKey],
-    side: html`<details class="narrow">
+    side: html`<nav aria-label="${docs.contents}">
+      <details class="narrow">
         <summary>${docs.contents}</summary>
         ${navigation}
       </details>
-      <div class="wide">${navigation}</div>`,
+      <div class="wide">${navigation}</div>
+    </nav>`,
     main,
     footer: html`${docs.footer(dayIn(language, site.source.asOf))}`,
   })
@@ -85,8 +87,7 @@ function sideNavigation({ guides, endpoints }: Site, { language, path, onPage }:
     </li> `
   }
   const own = (to: string, text: string) => entry(docKey(language, to), text)
-  return html`<nav aria-label="${w.contents}">
-    <p class="heading">${w.guide}</p>
+  return html`<p class="heading">${w.guide}</p>
     <ul>
       ${guides.map((guide) => own(guidePath(guide), w[guide]))}
     </ul>
@@ -97,8 +98,7 @@ function sideNavigation({ guides, endpoints }: Site, { language, path, onPage }:
     <p class="heading">${w.reference}</p>
     <ul>
       ${[own(explorerPath, shell.parts.explorer), '\n', entry(openApiKey, w.openapi)]}
-    </ul>
-  </nav>`
+    </ul>`
 }
 
 /** A request or an answer. @param label what it is, for screen readers @param canBeCopied whether it gets a button */

@@ -14,6 +14,7 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     'The comparison needs JavaScript. The performance of each fund is also on its own page:',
     'Der Vergleich benötigt JavaScript. Die Wertentwicklung jedes Fonds steht auch auf seiner eigenen Seite:',
   ),
+  add: say('Add a fund: name, ISIN or WKN', 'Fonds hinzufügen: Name, ISIN oder WKN'),
   toList: say('List of funds', 'Fondsliste'),
   chartTitle: say(
     'Net asset values as an index (start: 100)',

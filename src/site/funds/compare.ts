@@ -59,7 +59,7 @@ function tool({ table: { routes } }: SitePageSource, language: Language, key: st
   >
     <div class="search" role="search">
       <div class="wide-field">
-        <label for="search">${funds.search}</label>
+        <label for="search">${w.add}</label>
         <input id="search" type="search" autocomplete="off" spellcheck="false" />
       </div>
       <p role="status" id="found"></p>

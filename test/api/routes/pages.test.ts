@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { placeOf, type Placed } from '../../../src/api/routes/pages.ts'
+import { pages } from '../../../src/api/derive/route-table.ts'
+import { matchPage, placeOf, type Placed } from '../../../src/api/routes/pages.ts'
 
 const old: Placed = { slot: 'blue', snapshot: '2026-11-20-3f9c2ab4d1e0' }
 const live: Placed = {
@@ -11,6 +12,46 @@ const live: Placed = {
     '2026-10': '31-dddddddddddd',
   },
 }
+
+describe('the page of a path', () => {
+  const match = (path: string) => matchPage({ pages }, path)
+
+  it.each([
+    ['/docs/', 'docs/index.html'],
+    ['/funds/DE0008471400/', 'funds/DE0008471400/index.html'],
+    ['/not-found/de.html', 'not-found/de.html'],
+    ['/de.html', 'de.html'],
+    ['/robots.txt', 'robots.txt'],
+    ['/llms-full.txt', 'llms-full.txt'],
+    ['/downloads/latest/SHA256SUMS', 'downloads/latest/SHA256SUMS'],
+  ])('%s is %s', (path, key) => {
+    expect(match(path)).toEqual({ kind: 'page', key })
+  })
+
+  it.each([
+    ['/docs', '/docs/'],
+    ['/docs/v1/', '/docs/'],
+    ['/docs/v1/endpoints/', '/docs/'],
+    ['/downloads/', '/downloads/latest/'],
+    ['/favicon.ico', '/docs/assets/icon.svg'],
+    ['/funds/de0008471400/', '/funds/DE0008471400/'],
+    ['/funds/De0008471400/de.html', '/funds/DE0008471400/de.html'],
+  ])('%s has moved to %s', (path, to) => {
+    expect(match(path)).toEqual({ kind: 'moved', to })
+  })
+
+  it.each([
+    ...['/', '//', '/manifest.ndjson.gz', '/SHA256SUMS', '/downloads.ndjson', '/shard.ndjson', '/live.json'],
+    ...['/errors/index/400-noisin.json', '/blue/docs/', '/docs/../live.json', '/docs/.hidden', '/docs/%64e/'],
+    ...['/constructor', '/__proto__/', '/index.htm', 'docs/', '/docs//'],
+  ])('%s has none', (path) => {
+    expect(match(path)).toEqual({ kind: 'none' })
+  })
+
+  it('is not that of a word with the form of an ISIN, but not its check digit', () => {
+    expect(match('/docs/abcdefghijk1/')).toEqual({ kind: 'page', key: 'docs/abcdefghijk1/index.html' })
+  })
+})
 
 describe('the place of an object in a bucket', () => {
   it.each([

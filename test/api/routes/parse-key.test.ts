@@ -32,6 +32,13 @@ it.each(table.routes)('parseKey reads every key of $id', (route) => {
         expect(parseKey(table, key)).toEqual({ route, values, ...meaning })
       if (route.parameters.length > 0)
         expectMeaning(keys.errorKey(route, values, form), { kind: 'refusal', format: form })
+      const csv = { kind: route.series === undefined ? 'document' : 'window', format: 'csv' }
+      const csvKey =
+        route.series === undefined
+          ? keys.documentKey(route, values, lang, 'csv')
+          : keys.windowKey(route, values, year, 'csv')
+      if (route.hasCsv) expect(parseKey(table, csvKey)).toMatchObject({ route, values, ...csv })
+      else expect(parseKey(table, csvKey)).toEqual({ kind: 'unknown' })
       if (route.series === undefined) {
         const language = route.hasLanguages ? lang : null
         const meaning = { kind: 'document', language, format: form }
@@ -58,6 +65,8 @@ it('parseKey reads the keys of all shared errors', () => {
 const unknownKeys = `manifest.ndjson.gz SHA256SUMS / api/v1/prices-current/DE0008471400/
   api/v1/prices-current/DE0008471401/index.json api/v1/prices-current/DE0008471400/index.de.json
   api/v1/prices-current/DE0008471400/2025.json api/v1/prices-historic/DE0008471400/index.xml
+  api/v1/prices-historic/DE0008471400/index.csv api/v1/prices-current/DE0008471400/error.csv
+  errors/prices/400-wrongdate.csv
   api/v1/figures/DE0008471400/index.json api/v1/figures/DE0008471400/index.fr.json
   api/v1/figures/DE0008471400/error.de.json api/v1/investment_structure-/DE0008471400/index.de.json
   api/v1/nothing/DE0008471400/index.json errors/index/4040-noendpoint.json docs/ docs-old/index.html`

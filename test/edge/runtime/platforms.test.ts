@@ -144,6 +144,7 @@ describePlatforms((platform) => {
       expect([target, name, headerOf(answer, name)]).toEqual([target, name, isHtml ? value : undefined])
     expect(headerOf(answer, 'x-content-type-options')).toBe('nosniff')
     expect(headerOf(answer, 'strict-transport-security')).toBe(isNginx ? 'max-age=600' : undefined)
+    return answer
   }
 
   it('says what a browser may do with a page', async () => {
@@ -151,6 +152,77 @@ describePlatforms((platform) => {
     // The bucket of the Worker's tests holds only what the manifest lists.
     if (platform === workerd) return
     for (const target of ['/status/de.html', '/downloads/latest/']) await expectHeaders(target)
+  })
+
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+
+  it('gives a browser the start page in its language, and a program a 404', async () => {
+    for (const [target, acceptLanguage, language] of [
+      ['/', 'en-US,en;q=0.9', 'en'],
+      ['/', 'fr', 'de'],
+      ['/?language=en&x=1', 'de', 'en'],
+    ] as const) {
+      const headers = { accept: browser, 'accept-language': acceptLanguage }
+      const page = await expectHeaders(target, {}, headers)
+      expect(page.body.toString()).toContain(`<html lang="${language}"`)
+      expect(headerOf(page, 'content-language')).toBe(language)
+      const vary = target === '/' ? 'Accept, Accept-Language' : 'Accept'
+      expect(headerOf(page, 'vary')).toBe(`${vary}, Accept-Encoding`)
+      const again = await ask(target, { ...headers, 'if-none-match': headerOf(page, 'etag') ?? '' })
+      expect(again.status).toBe(304)
+      const head = await rawRequest(deployment.base, { method: 'HEAD', target, headers })
+      expect([head.status, head.body.length]).toEqual([200, 0])
+    }
+    for (const accept of ['*/*', 'application/json', 'application/xml,text/html;q=0.9'])
+      await expectHeaders('/', { status: 404, isHtml: false }, { accept })
+  })
+
+  it('gives a browser a page for what there is not, with the status 404', async () => {
+    for (const target of ['/nothing/', '/docs/none.html', '/api/v1/nothing/', `/docs/${'a'.repeat(256)}`]) {
+      const page = await expectHeaders(target, { status: 404 }, { accept: browser, 'accept-language': 'en' })
+      expect(page.body.toString()).toContain('<html lang="en"')
+      const names = ['content-type', 'content-language', 'vary', 'cache-control', 'etag', 'accept-ranges']
+      expect(names.map((name) => headerOf(page, name))).toEqual([
+        'text/html; charset=utf-8',
+        'en',
+        'Accept, Accept-Language',
+        'public, max-age=60',
+        undefined,
+        undefined,
+      ])
+      const asked = { method: 'HEAD', target, headers: { accept: browser } }
+      expect((await rawRequest(deployment.base, asked)).status).toBe(404)
+      await expectHeaders(target, { status: 404, isHtml: false }, { accept: 'application/xml' })
+    }
+    // The API answers in its formats.
+    await expectHeaders('/api/v1/figures/', { status: 400, isHtml: false }, { accept: browser })
+  })
+
+  it('gives out the files at the root that people ask for, and none of the publisher', async () => {
+    const types = {
+      'index.html': 'text/html',
+      'de.html': 'text/html',
+      'robots.txt': 'text/plain',
+      'sitemap.xml': 'application/xml',
+      'llms.txt': 'text/plain',
+      'llms-full.txt': 'text/plain',
+    }
+    for (const [name, type] of Object.entries(types)) {
+      const answer = await ask(`/${name}`)
+      expect([name, answer.status, headerOf(answer, 'content-type')]).toEqual([
+        name,
+        200,
+        `${type}; charset=utf-8`,
+      ])
+    }
+    for (const name of [
+      'manifest.ndjson.gz',
+      'SHA256SUMS',
+      'downloads.ndjson',
+      'live.json',
+      'errors/index/400-noisin.json',
+    ])
+      expect((await ask(`/${name}`)).status).toBe(404)
   })
 
   it('sends no such headers with other files and answers', async () => {

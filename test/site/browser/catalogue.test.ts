@@ -16,27 +16,22 @@ import {
   whyNoBrowser,
   type Look,
 } from '../../support/browser.ts'
-import { editDatabase, isinOf } from '../../support/database.ts'
 import { sample } from '../../support/rounds.ts'
 import { mustRun, type Server, startServer, tempFolder } from '../../support/product.ts'
 
 const asOf = '2026-11-20'
+/** For what a page shows after an answer. */
+const soon = <T>(read: () => T) => expect.poll(read, { timeout: 20_000 })
 const folder = tempFolder()
 const dbFile = folder.file('demo.sqlite')
 let server: Server
 let browser: Browser
 let db: Database.Database
 let isin = ''
-const hostileName = '</script><b>"&'
 
 describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => {
   beforeAll(async () => {
     await mustRun(['demo', '--db', dbFile, '--funds', '12', '--years', '6', '--until', asOf])
-    editDatabase(
-      dbFile,
-      `INSERT INTO fund (isin, name, fund_inception_date, url, currency)
-        VALUES ('${isinOf(1)}', '${hostileName}', '2020-01-02', 'https://funds.example', 'EUR')`,
-    )
     const build = ['build', '--db', dbFile, '--out', folder.file('out'), '--as-of', asOf, '--quiet']
     await mustRun(build, { env: { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' } })
     server = await startServer(folder.file('out'))
@@ -91,150 +86,6 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
       await visited.end()
     },
   )
-
-  describe('the list', () => {
-    const names = (page: Page) => page.locator('#funds tbody a').allTextContents()
-
-    it('searches during typing, by name without accents and by ISIN, and leads to a fund with a hostile name', async () => {
-      await withPage('funds/index.html', desktopLight, async (page) => {
-        const all = await names(page)
-        const accented = all.find((name) => /[äöü]/.test(name.split(' ').slice(1).join(' '))) ?? ''
-        const plain = accented.replace(/ä/g, 'a').replace(/ö/g, 'o').replace(/ü/g, 'u').toUpperCase()
-        await page.locator('#search').pressSequentially(plain)
-        expect(await names(page)).toEqual([accented])
-        expect(await page.locator('#found').textContent()).toBe('Funds found: 1')
-        await page.locator('#search').fill(isin.toLowerCase().slice(2, 10))
-        expect(await page.locator('#funds tbody a').evaluateAll(hrefs)).toEqual([`${isin}/index.html`])
-        await page.locator('#search').fill('no such fund')
-        expect(await page.locator('#found').textContent()).toBe('No fund matches.')
-        // The day of nearly every price.
-        await page.locator('#search').fill('nov 2026')
-        expect(await page.locator('#found').textContent()).toBe('No fund matches.')
-        await page.locator('#search').fill('')
-        expect(await names(page)).toEqual(all)
-        await page.getByRole('link', { name: hostileName }).click()
-        expect(await page.locator('h1').textContent()).toBe(hostileName)
-      })
-    })
-
-    it('finds umlauts written as two letters, and two letters written as umlauts, whatever the case', async () => {
-      await withPage('funds/de.html', desktopLight, async (page) => {
-        const all = await names(page)
-        const [accented] = all.filter((name) => /[äöü]/.test(name.split(' ').slice(1).join(' ')))
-        const long = (accented ?? '')
-          .replace(/ä/g, 'ae')
-          .replace(/ö/g, 'oe')
-          .replace(/ü/g, 'ue')
-          .toUpperCase()
-        expect(long).toMatch(/AE|OE|UE/)
-        await page.locator('#search').fill(long)
-        expect(await names(page)).toEqual([accented])
-        // `Steuer` with an umlaut, for the two letters of a word that has none.
-        await page.locator('#search').fill('unternehmen stüer')
-        expect(await names(page)).toEqual([])
-        await page.locator('#search').fill('STRASSE')
-        const withStreet = await names(page)
-        await page.locator('#search').fill('straße')
-        expect(await names(page)).toEqual(withStreet)
-      })
-    })
-
-    it('filters by category and currency, keeps its state in the address, in the other language and on the way back', async () => {
-      const category = value<string>(
-        'SELECT category_de FROM profile JOIN fund USING (isin) WHERE data_permitted GROUP BY 1 ORDER BY count(*) DESC, 1',
-      )
-      const funds = (sql: string, ...values: readonly string[]) =>
-        db
-          .prepare(
-            `SELECT fund.name FROM fund LEFT JOIN profile USING (isin) WHERE data_permitted AND ${sql} ORDER BY 1`,
-          )
-          .pluck()
-          .all(...values)
-      await withPage('funds/index.html', desktopLight, async (page) => {
-        const query = () => decodeURIComponent(new URL(page.url()).search.replaceAll('+', ' '))
-        await page.locator('#category').selectOption(category)
-        expect((await names(page)).toSorted()).toEqual(funds('category_de = ?', category))
-        await page.locator('#currency').selectOption('EUR')
-        expect((await names(page)).toSorted()).toEqual(
-          funds("category_de = ? AND currency = 'EUR'", category),
-        )
-        await page.getByRole('button', { name: '1 year' }).click()
-        const shown = await names(page)
-        expect(query()).toBe(`?category=${category}&currency=EUR&sort=-year`)
-        await page.getByRole('link', { name: 'Deutsch' }).click()
-        expect(new URL(page.url()).pathname).toBe('/funds/de.html')
-        expect(query()).toBe(`?category=${category}&currency=EUR&sort=-year`)
-        expect(await names(page)).toEqual(shown)
-        expect(await page.locator('#category').inputValue()).toBe(category)
-        await page.locator('#funds tbody a').first().click()
-        await page.goBack()
-        expect(await names(page)).toEqual(shown)
-        await page.locator('#category').selectOption('')
-        expect((await names(page)).toSorted()).toEqual(funds("currency = 'EUR'"))
-        await page.goBack()
-        expect(await names(page)).toEqual(shown)
-        expect(await page.locator('#category').inputValue()).toBe(category)
-        await page.locator('#search').pressSequentially('no such fund')
-        await expect.poll(query).toContain('q=no such fund')
-      })
-    })
-
-    it('selects up to five funds that may be compared, and leads to their comparison', async () => {
-      await withPage('funds/index.html', desktopLight, async (page) => {
-        const boxes = page.locator('#funds input')
-        const comparable = value<number>(
-          `SELECT count(*) FROM fund WHERE data_permitted AND prices_permitted AND performance_permitted
-            AND date(fund_inception_date, '+1 year') <= '${asOf}' AND isin IN (SELECT isin FROM price)`,
-        )
-        expect(await boxes.count()).toBe(comparable)
-        expect(await page.locator('#selected').isVisible()).toBe(false)
-        for (const index of [0, 1, 2, 3, 4]) await boxes.nth(index).check()
-        expect(await boxes.nth(5).isDisabled()).toBe(true)
-        expect(await page.locator('#selected').textContent()).toContain('Five funds are selected')
-        await boxes.nth(0).uncheck()
-        expect(await boxes.nth(5).isDisabled()).toBe(false)
-        const isins = new URL(page.url()).searchParams.get('isins') ?? ''
-        expect(isins.split(',')).toHaveLength(4)
-        await page.reload()
-        expect(await page.locator('#funds input:checked').count()).toBe(4)
-        await page.getByRole('link', { name: 'Compare', exact: true }).click()
-        expect(page.url()).toBe(`${server.base}/compare/index.html?isins=${isins}`)
-        await expect.poll(() => page.locator('.compared tbody tr').count()).toBe(4)
-      })
-    })
-
-    it('sorts by each column in both directions, and announces it', async () => {
-      await withPage('funds/de.html', desktopLight, async (page) => {
-        const heads = page.locator('#funds thead button')
-        expect(await heads.count()).toBe(7)
-        for (const column of [1, 2, 3, 4, 5, 6]) {
-          await heads.nth(column).click()
-          const inColumn = page.locator(`#funds tbody tr > :nth-child(${column + 1})`)
-          const cells = await inColumn.evaluateAll(cellTexts)
-          const filled = cells.filter((text) => text !== '')
-          expect(cells.slice(filled.length).join('')).toBe('')
-          const keys = filled.map((text) => keyOf(text, column >= 3))
-          const isUp = column < 3
-          expect(keys).toEqual([...keys].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0) * (isUp ? 1 : -1)))
-          const announced = () => page.locator('th').nth(column).getAttribute('aria-sort')
-          expect(await announced()).toBe(isUp ? 'ascending' : 'descending')
-          await heads.nth(column).click()
-          expect(await page.locator('[aria-sort]').count()).toBe(1)
-          expect(await announced()).toBe(isUp ? 'descending' : 'ascending')
-        }
-      })
-    })
-
-    it('is whole without scripts, and leads to the funds', async () => {
-      await withPage('funds/index.html', { ...desktopLight, scripts: false }, async (page) => {
-        const count = value<number>('SELECT count(*) FROM fund WHERE data_permitted = 1')
-        expect(await page.locator('#funds tbody tr').count()).toBe(count)
-        expect(await page.locator('#search').isVisible()).toBe(false)
-        await page.locator(`a[href="${isin}/index.html"]`).click()
-        expect(page.url()).toContain(`/funds/${isin}/`)
-      })
-    })
-  })
 
   describe('the chart of a fund', () => {
     const path = (page: Page) => page.locator('.chart .line').getAttribute('d')
@@ -327,23 +178,23 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
     it('has its range in the address: it can be sent, taken back, and seen in the other language', async () => {
       await withPage(`funds/${isin}/index.html?range=1y`, desktopLight, async (page) => {
         const pressed = () => page.locator('.ranges [aria-pressed="true"]').textContent()
-        await expect.poll(() => days(page)).toBe(365)
+        await soon(() => days(page)).toBe(365)
         expect(await pressed()).toBe('1Y')
         await page.getByRole('button', { name: '3M' }).click()
-        await expect.poll(() => days(page)).toBe(92)
+        await soon(() => days(page)).toBe(92)
         expect(new URL(page.url()).search).toBe('?range=3m')
         await page.goBack()
-        await expect.poll(() => days(page)).toBe(365)
+        await soon(() => days(page)).toBe(365)
         await page.goForward()
-        await expect.poll(() => days(page)).toBe(92)
+        await soon(() => days(page)).toBe(92)
         await page.getByRole('link', { name: 'Deutsch' }).click()
         expect(page.url()).toBe(`${server.base}/funds/${isin}/de.html?range=3m`)
-        await expect.poll(() => days(page)).toBe(92)
+        await soon(() => days(page)).toBe(92)
         await page.getByRole('button', { name: '1J' }).click()
         expect(new URL(page.url()).search).toBe('?range=1y')
         await page.getByRole('button', { name: 'Max' }).click()
         expect(new URL(page.url()).search).toBe('')
-        await expect.poll(() => days(page)).toBeGreaterThan(1500)
+        await soon(() => days(page)).toBeGreaterThan(1500)
         expect(await pressed()).toBe('Max')
       })
     })
@@ -367,6 +218,24 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         expect(await stage.getAttribute('aria-label')).toContain('Nettoinventarwert')
       })
     })
+  })
+
+  it('has targets for fingers of 24 pixels at least, and of 30 for what is used most', async () => {
+    const small = (
+      selector: string,
+      least: number,
+    ) => `[...document.querySelectorAll('${selector}')].filter((each) => {
+      const { width, height } = each.getBoundingClientRect()
+      return each.checkVisibility() && Math.min(width, height) < ${least}
+    }).map((each) => each.outerHTML)`
+    for (const kind of kinds.values()) {
+      await withPage(kind(), { ...phoneLight, touch: true }, async (page) => {
+        const all = 'main :is(button, select, summary, .select, #search, .documents a, .funds tbody a)'
+        expect(await page.evaluate<string[]>(small(all, 23.9))).toEqual([])
+        const main = 'main :is(select, .select, #search, .ranges button)'
+        expect(await page.evaluate<string[]>(small(main, 29.9))).toEqual([])
+      })
+    }
   })
 
   it.each(sample(['a fund', 'the list']))('does not shift while it loads, with scripts: %s', async (kind) => {
@@ -404,18 +273,3 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
     await end()
   })
 })
-
-interface Cell {
-  readonly textContent: string | null
-  readonly getAttribute: (name: string) => string | null
-}
-/** For `evaluateAll`: it runs in the browser. */
-const cellTexts = (cells: readonly Cell[]) =>
-  cells.map((cell) => cell.getAttribute('data-value') ?? cell.textContent ?? '')
-
-/** What a German cell sorts by. */
-function keyOf(text: string, isNumber: boolean): string | number {
-  if (!isNumber || /^\d{4}-/.test(text)) return text
-  const digits = text.replace('\u2212', '-').replace(/[^\d,-]/g, '')
-  return Number(digits.replace(',', '.'))
-}

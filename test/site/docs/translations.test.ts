@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { lists } from '../../../src/api/contract/lists.ts'
 import type { Optional, Shape, Texts } from '../../../src/api/contract/shape.ts'
 import { strayErrorCases, errorCases } from '../../../src/api/derive/error-cases.ts'
 import { endpoints } from '../../../src/api/endpoints/index.ts'
@@ -21,13 +22,14 @@ function textsOf(shape: Shape | Optional): Texts[] {
   }
 }
 
-it('has a German text for each English one of an endpoint: summary, group, fields, parameters and errors', () => {
+it('has a German text for each English one of an endpoint or a list: summary, group, fields, parameters and errors', () => {
   const ofOneFund = endpoints.flatMap((endpoint) => (endpoint.scope === 'all' ? [] : [endpoint]))
   const parameters = ofOneFund.flatMap((endpoint) => Object.values(endpoint.parameters))
   const texts = [
     ...endpoints.flatMap(({ summary, group }) => [summary, group.title, group.lead]),
     ...[...strayErrorCases, ...endpoints.flatMap(errorCases)].map(({ when }) => when),
     ...ofOneFund.flatMap(({ body }) => textsOf(body)),
+    ...lists.flatMap(({ title, about, body }) => [title, about, ...(body === null ? [] : textsOf(body))]),
     ...parameters.flatMap((parameter) => (parameter.kind === 'date' ? [parameter.meaning] : [])),
   ]
   expect(texts.filter(({ en, de }) => en === '' || de === '' || (en === de && en !== 'ISIN'))).toEqual([])

@@ -139,7 +139,7 @@ async function compareFunds(root: HTMLElement): Promise<void> {
     }))
     if (loaded.length > 0 && comparison === null)
       problems.push({ text: say('noDays'), again: () => void show() })
-    tell([...told, ...problems])
+    if (problems.length > 0) tell([...told, ...problems])
     draw(comparison, loaded)
     const rows = funds.map((fund, index) =>
       comparedRow({

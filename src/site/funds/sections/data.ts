@@ -19,15 +19,13 @@ export function dataSection(facts: FundFacts, language: Language, key: string): 
       <h3 id="documents">${w.documents}</h3>
       ${wideTable(w.documents, {
         kind: 'documents',
-        columns: [w.document, ...documentFormats.map((format) => format.toUpperCase())],
+        // On a phone there is no room for a third column of formats.
+        columns: [w.document, 'JSON', 'XML, CSV'],
         rows: facts.answers.map((answer) => documentRow(facts, answer, language, linkTo(key, ''))),
       })}
       ${facts.hasDownloads && downloads(facts, language, key)}`,
   )
 }
-
-/** All that an answer may have. */
-const documentFormats = formatsOf({ hasCsv: true })
 
 /** @param root the snapshot's folder, relative to the page */
 function documentRow({ fund, price }: FundFacts, answer: FundAnswer, language: Language, root: string) {
@@ -42,8 +40,8 @@ function documentRow({ fund, price }: FundFacts, answer: FundAnswer, language: L
     )
     return raw(inEach.join(' '))
   }
-  const own = formatsOf(route)
-  return [name, ...documentFormats.map((format) => (own.includes(format) ? links(format) : ''))]
+  const [json = 'json', ...others] = formatsOf(route)
+  return [name, links(json), html`${others.map((format) => [links(format), ' '])}`]
 }
 
 /** The path of an answer's document. It holds nothing that HTML would escape. @param days bounds of a range of prices */

@@ -1,0 +1,202 @@
+/** The list of funds in a real browser: search, filters, sorting, selection; against plain SQL. */
+import Database from 'better-sqlite3'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Browser, Page } from 'playwright-core'
+import { desktopLight, hrefs, openBrowser, visit, whyNoBrowser, type Look } from '../../support/browser.ts'
+import { editDatabase, isinOf } from '../../support/database.ts'
+import { buildSite, type Site } from '../../support/site.ts'
+import { fillDemo } from '../../support/snapshots.ts'
+
+const asOf = '2026-11-20'
+/** For what a page shows after an answer. */
+const soon = <T>(read: () => T) => expect.poll(read, { timeout: 20_000 })
+let site: Site
+let browser: Browser
+let db: Database.Database
+let isin = ''
+const hostileName = '</script><b>"&'
+
+describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
+  beforeAll(async () => {
+    site = await buildSite('list', asOf, async (file) => {
+      await fillDemo(12, 2, asOf)(file)
+      editDatabase(
+        file,
+        `INSERT INTO fund (isin, name, fund_inception_date, url, currency)
+          VALUES ('${isinOf(1)}', '${hostileName}', '2020-01-02', 'https://funds.example', 'EUR')`,
+      )
+    })
+    browser = await openBrowser()
+    db = new Database(site.db, { readonly: true })
+    isin = value<string>(
+      'SELECT isin FROM fund WHERE data_permitted AND isin IN (SELECT isin FROM price) ORDER BY 1',
+    )
+    return async () => {
+      await browser.close()
+      site.server.close()
+      db.close()
+    }
+  })
+
+  const withPage = async <T>(path: string, look: Look, run: (page: Page) => Promise<T>): Promise<T> => {
+    const { page, end } = await visit(browser, `${site.base}/${path}`, look)
+    try {
+      return await run(page)
+    } finally {
+      await end()
+    }
+  }
+  const value = <T>(sql: string) => db.prepare(sql).pluck().get() as T
+
+  const names = (page: Page) => page.locator('#funds tbody a').allTextContents()
+
+  it('searches during typing, by name without accents and by ISIN, and leads to a fund with a hostile name', async () => {
+    await withPage('funds/index.html', desktopLight, async (page) => {
+      const all = await names(page)
+      const accented = all.find((name) => /[äöü]/.test(name.split(' ').slice(1).join(' '))) ?? ''
+      const plain = accented.replace(/ä/g, 'a').replace(/ö/g, 'o').replace(/ü/g, 'u').toUpperCase()
+      await page.locator('#search').pressSequentially(plain)
+      expect(await names(page)).toEqual([accented])
+      expect(await page.locator('#found').textContent()).toBe('Funds found: 1')
+      await page.locator('#search').fill(isin.toLowerCase().slice(2, 10))
+      expect(await page.locator('#funds tbody a').evaluateAll(hrefs)).toEqual([`${isin}/index.html`])
+      await page.locator('#search').fill('no such fund')
+      expect(await page.locator('#found').textContent()).toBe('No fund matches.')
+      // The day of nearly every price.
+      await page.locator('#search').fill('nov 2026')
+      expect(await page.locator('#found').textContent()).toBe('No fund matches.')
+      await page.locator('#search').fill('')
+      expect(await names(page)).toEqual(all)
+      await page.getByRole('link', { name: hostileName }).click()
+      expect(await page.locator('h1').textContent()).toBe(hostileName)
+    })
+  })
+
+  it('finds umlauts written as two letters, and two letters written as umlauts, whatever the case', async () => {
+    await withPage('funds/de.html', desktopLight, async (page) => {
+      const all = await names(page)
+      const [accented] = all.filter((name) => /[äöü]/.test(name.split(' ').slice(1).join(' ')))
+      const long = (accented ?? '').replace(/ä/g, 'ae').replace(/ö/g, 'oe').replace(/ü/g, 'ue').toUpperCase()
+      expect(long).toMatch(/AE|OE|UE/)
+      await page.locator('#search').fill(long)
+      expect(await names(page)).toEqual([accented])
+      // `Steuer` with an umlaut, for the two letters of a word that has none.
+      await page.locator('#search').fill('unternehmen stüer')
+      expect(await names(page)).toEqual([])
+      await page.locator('#search').fill('STRASSE')
+      const withStreet = await names(page)
+      await page.locator('#search').fill('straße')
+      expect(await names(page)).toEqual(withStreet)
+    })
+  })
+
+  it('filters by category and currency, keeps its state in the address, in the other language and on the way back', async () => {
+    const category = value<string>(
+      'SELECT category_de FROM profile JOIN fund USING (isin) WHERE data_permitted GROUP BY 1 ORDER BY count(*) DESC, 1',
+    )
+    const funds = (sql: string, ...values: readonly string[]) =>
+      db
+        .prepare(
+          `SELECT fund.name FROM fund LEFT JOIN profile USING (isin) WHERE data_permitted AND ${sql} ORDER BY 1`,
+        )
+        .pluck()
+        .all(...values)
+    await withPage('funds/index.html', desktopLight, async (page) => {
+      const query = () => decodeURIComponent(new URL(page.url()).search.replaceAll('+', ' '))
+      await page.locator('#category').selectOption(category)
+      expect((await names(page)).toSorted()).toEqual(funds('category_de = ?', category))
+      await page.locator('#currency').selectOption('EUR')
+      expect((await names(page)).toSorted()).toEqual(funds("category_de = ? AND currency = 'EUR'", category))
+      await page.getByRole('button', { name: '1 year' }).click()
+      const shown = await names(page)
+      expect(query()).toBe(`?category=${category}&currency=EUR&sort=-year`)
+      await page.getByRole('link', { name: 'Deutsch' }).click()
+      expect(new URL(page.url()).pathname).toBe('/funds/de.html')
+      expect(query()).toBe(`?category=${category}&currency=EUR&sort=-year`)
+      expect(await names(page)).toEqual(shown)
+      expect(await page.locator('#category').inputValue()).toBe(category)
+      await page.locator('#funds tbody a').first().click()
+      await page.goBack()
+      expect(await names(page)).toEqual(shown)
+      await page.locator('#category').selectOption('')
+      expect((await names(page)).toSorted()).toEqual(funds("currency = 'EUR'"))
+      await page.goBack()
+      expect(await names(page)).toEqual(shown)
+      expect(await page.locator('#category').inputValue()).toBe(category)
+      await page.locator('#search').pressSequentially('no such fund')
+      await soon(query).toContain('q=no such fund')
+    })
+  })
+
+  it('selects up to five funds that may be compared, and leads to their comparison', async () => {
+    await withPage('funds/index.html', desktopLight, async (page) => {
+      const boxes = page.locator('#funds input')
+      const comparable = value<number>(
+        `SELECT count(*) FROM fund WHERE data_permitted AND prices_permitted AND performance_permitted
+            AND date(fund_inception_date, '+1 year') <= '${asOf}' AND isin IN (SELECT isin FROM price)`,
+      )
+      expect(await boxes.count()).toBe(comparable)
+      expect(await page.locator('#selected').isVisible()).toBe(false)
+      for (const index of [0, 1, 2, 3, 4]) await boxes.nth(index).check()
+      expect(await boxes.nth(5).isDisabled()).toBe(true)
+      expect(await page.locator('#selected').textContent()).toContain('Five funds are selected')
+      await boxes.nth(0).uncheck()
+      expect(await boxes.nth(5).isDisabled()).toBe(false)
+      const isins = new URL(page.url()).searchParams.get('isins') ?? ''
+      expect(isins.split(',')).toHaveLength(4)
+      await page.reload()
+      expect(await page.locator('#funds input:checked').count()).toBe(4)
+      await page.getByRole('link', { name: 'Compare', exact: true }).click()
+      expect(page.url()).toBe(`${site.base}/compare/index.html?isins=${isins}`)
+      await page.locator('.compared tbody tr').nth(3).waitFor()
+      expect(await page.locator('.compared tbody tr').count()).toBe(4)
+    })
+  })
+
+  it('sorts by each column in both directions, and announces it', async () => {
+    await withPage('funds/de.html', desktopLight, async (page) => {
+      const heads = page.locator('#funds thead button')
+      expect(await heads.count()).toBe(7)
+      for (const column of [1, 2, 3, 4, 5, 6]) {
+        await heads.nth(column).click()
+        const inColumn = page.locator(`#funds tbody tr > :nth-child(${column + 1})`)
+        const cells = await inColumn.evaluateAll(cellTexts)
+        const filled = cells.filter((text) => text !== '')
+        expect(cells.slice(filled.length).join('')).toBe('')
+        const keys = filled.map((text) => keyOf(text, column >= 3))
+        const isUp = column < 3
+        expect(keys).toEqual([...keys].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0) * (isUp ? 1 : -1)))
+        const announced = () => page.locator('th').nth(column).getAttribute('aria-sort')
+        expect(await announced()).toBe(isUp ? 'ascending' : 'descending')
+        await heads.nth(column).click()
+        expect(await page.locator('[aria-sort]').count()).toBe(1)
+        expect(await announced()).toBe(isUp ? 'descending' : 'ascending')
+      }
+    })
+  })
+
+  it('is whole without scripts, and leads to the funds', async () => {
+    await withPage('funds/index.html', { ...desktopLight, scripts: false }, async (page) => {
+      const count = value<number>('SELECT count(*) FROM fund WHERE data_permitted = 1')
+      expect(await page.locator('#funds tbody tr').count()).toBe(count)
+      expect(await page.locator('#search').isVisible()).toBe(false)
+      await page.locator(`a[href="${isin}/index.html"]`).click()
+      expect(page.url()).toContain(`/funds/${isin}/`)
+    })
+  })
+})
+
+interface Cell {
+  readonly textContent: string | null
+  readonly getAttribute: (name: string) => string | null
+}
+/** For `evaluateAll`: it runs in the browser. */
+const cellTexts = (cells: readonly Cell[]) =>
+  cells.map((cell) => cell.getAttribute('data-value') ?? cell.textContent ?? '')
+
+/** What a German cell sorts by. */
+function keyOf(text: string, isNumber: boolean): string | number {
+  if (!isNumber || /^\d{4}-/.test(text)) return text
+  const digits = text.replace('\u2212', '-').replace(/[^\d,-]/g, '')
+  return Number(digits.replace(',', '.'))
+}

@@ -43,7 +43,10 @@ export async function conformNights() {
   copyFileSync(first.db, second.db)
   editDatabase(second.db, everythingChanges)
   // The first has pages; the second has none, as in a snapshot of an earlier version.
-  for (const [{ out, db, asOf }, hasPages] of [[first, true], [second, false]] as const) {
+  for (const [{ out, db, asOf }, hasPages] of [
+    [first, true],
+    [second, false],
+  ] as const) {
     const args = ['build', '--db', db, '--out', out, '--as-of', asOf, '--jobs', '2', '--quiet']
     await mustRun(args, { env: { FUNDPRESS_PAGES: String(hasPages) } })
   }

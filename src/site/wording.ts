@@ -257,7 +257,7 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     conventions: say('Conventions', 'Konventionen'),
     lists: say('Lists', 'Listen'),
     recipes: say('Recipes', 'Anleitungen'),
-    terms: say('Terms of use', 'Nutzung'),
+    terms: say('Use and licence', 'Nutzung und Lizenz'),
     openapi: say('OpenAPI description', 'OpenAPI-Beschreibung'),
     parameters: say('Parameters', 'Parameter'),
     name: say('Name', 'Name'),

@@ -4,7 +4,7 @@ import type { FundEntry, Page, SitePageSource, SitePages } from '../../api/contr
 import { type Language, languages } from '../../api/routes/table.ts'
 import { dayIn, decimalIn, fixedIn, searchKey } from '../funds/chart/formats.ts'
 import { addressOf, linkedData, organizationOf } from '../layout/head.ts'
-import { changeOf, html, type Html, linkTo, table, type TableCell } from '../layout/html.ts'
+import { changeCell, html, type Html, linkTo, table, type TableCell } from '../layout/html.ts'
 import {
   changesKeys,
   frontPages,
@@ -152,16 +152,13 @@ function priceRow(
   language: Language,
 ): readonly TableCell[] {
   const page = linkTo(startKeys[language], fundPageKeys(isin)[language])
-  const { text, tone } = newest.changePercent === null ? noChange : changeOf(language, newest.changePercent)
   return [
     // A name may be written from right to left, and must not turn its neighbours round.
     html`<a href="${page}"><bdi>${name}</bdi></a>`,
     `${decimalIn(language, newest.nav)}\u00a0${currency}`,
-    { content: text, kind: `number wide ${tone}`.trimEnd() },
+    changeCell(language, newest.changePercent, 'number wide'),
   ]
 }
-
-const noChange = { text: '–', tone: '' }
 
 /** For search engines. Source: schema.org/DataCatalog. */
 function catalogueOf(source: SitePageSource, language: Language, name: string) {

@@ -71,9 +71,9 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
         ${filters(funds, language)}
         <p role="status" id="found" data-words="${w.found}" data-none="${w.none}">${w.found} ${found}</p>
       </div>
-      <div class="scroll" role="region" aria-label="${shell.parts.funds}" tabindex="0">
+      <section class="scroll" aria-label="${shell.parts.funds}" tabindex="0">
         ${fundTable(funds, language)}
-      </div>
+      </section>
       <p class="selected" id="selected" hidden data-words="${w.selected}" data-most="${w.selectedMost}">
         <span role="status"></span>
         <a class="button first" href="${linkTo(key, frontPages.compare[language])}">${w.compare}</a>

@@ -5,12 +5,13 @@ import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { configSchema } from './load-settings.ts'
 
-/** The files in `templates/pages/`, and the module in `site/funds/browser/` that each is made of. */
+/** The files in `templates/`, and the module in `site/funds/browser/` that each is made of. */
 const scripts: Readonly<Record<string, string>> = {
-  'compare.js': 'compare.ts',
-  'find.js': 'find.ts',
-  'fund.js': 'fund.ts',
-  'list.js': 'list.ts',
+  'pages/compare.js': 'compare.ts',
+  'pages/find.js': 'find.ts',
+  'pages/fund.js': 'fund.ts',
+  'pages/list.js': 'list.ts',
+  'status/status.js': 'status.ts',
 }
 
 /** @returns the text of each script of the pages, by its name: the module with all that it imports, as one file */
@@ -35,5 +36,5 @@ export async function pageScripts(): Promise<ReadonlyMap<string, string>> {
 if (import.meta.main) {
   const template = (name: string) => new URL(`../../templates/${name}`, import.meta.url)
   writeFileSync(template('fundpress.config.schema.json'), configSchema())
-  for (const [name, text] of await pageScripts()) writeFileSync(template(`pages/${name}`), text)
+  for (const [name, text] of await pageScripts()) writeFileSync(template(name), text)
 }

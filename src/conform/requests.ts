@@ -25,7 +25,7 @@ export interface AnsweredRequest extends Path {
 const withoutLanguages = (target: string): Path => ({
   target,
   hasLanguages: false,
-  hasCsv: /\/prices-/.test(target),
+  hasCsv: target.includes('/prices-'),
 })
 
 /** Paths of the single-fund endpoints without the historic one. */

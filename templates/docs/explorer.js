@@ -22,6 +22,27 @@
         },
     },
   })
+  // The page has a main part already, and the library's lies within it.
+  const withoutMain = (React, node) => {
+    if (!React.isValidElement(node)) return node
+    const { children, ...props } = node.props
+    const inner = [children].flat().map((child) => withoutMain(React, child))
+    return React.createElement(
+      node.type === 'main' ? 'div' : node.type,
+      { ...props, key: node.key },
+      ...inner,
+    )
+  }
+  const withOneMain = () => ({
+    wrapComponents: {
+      BaseLayout: (Original, { React }) =>
+        class Layout extends Original {
+          render() {
+            return withoutMain(React, super.render())
+          }
+        },
+    },
+  })
   // What the library gives no name, and what it lets nobody reach who has no mouse.
   const nameOf = (select) =>
     select.closest('tr[data-param-name]')?.dataset.paramName ??
@@ -57,7 +78,7 @@
       defaultModelsExpandDepth: -1,
       // Its colours are for a dark ground only.
       syntaxHighlight: false,
-      plugins: [withoutNestedLinks],
+      plugins: [withoutNestedLinks, withOneMain],
       presets: [globalThis.SwaggerUIBundle.presets.apis],
       layout: 'BaseLayout',
       // Not the published one, which comes first: a preview shows its own answers.

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { editDatabase } from '../support/database.ts'
-import { askFeed, assertIsFeed } from '../support/feed.ts'
+import { askFeed, assertFeedsLead, filesOfChanges } from '../support/feed.ts'
 import { expectList } from '../support/lists.ts'
 import { buildNights, newBenchmark } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
@@ -108,28 +108,8 @@ const filesNow = () => {
     .map((key) => key.slice(folder.length))
     .sort()
 }
-const filesOf = (days: readonly string[]) => {
-  const always = ['de.html', 'de/feed.xml', 'feed.xml', 'index.html', 'index.json']
-  return [
-    ...days.flatMap((asOf) => [`${asOf}.json`, `${asOf}/index.html`, `${asOf}/de.html`]),
-    ...always,
-  ].sort()
-}
-
-/** Both feeds are valid, and each entry leads to a page of the same slot that has its place. @param lost the file of a day lost publishes */
-function assertFeedIsValid(entries: number, lost = false) {
-  for (const [feed, language] of [['feed.xml', 'en'] as const, ['de/feed.xml', 'de'] as const]) {
-    assertIsFeed(bodyOf(feed), { self: `${baseUrl}/changes/${feed}`, language, entries })
-    const links = bodyOf(feed).matchAll(/<link rel="alternate" type="text\/html" href="([^"]*)"\/>/g)
-    const addresses = [...links].map(([, address = '']) => address.replaceAll('&amp;', '&'))
-    expect(addresses).toHaveLength(entries + 1)
-    for (const address of addresses) {
-      const [path = '', id] = address.slice(`${baseUrl}/changes/`.length).split('#')
-      const page = bodyOf(path === '' || path.endsWith('/') ? `${path}index.html` : path)
-      expect(page).toContain(`<html lang="${language}">`)
-      if (id !== undefined && !lost) expect(page).toContain(`id="${id}"`)
-    }
-  }
+const assertFeedIsValid = (entries: number, lost = false) => {
+  assertFeedsLead(bodyOf, { baseUrl, entries, lost })
 }
 
 describe('one day after the other', () => {
@@ -373,7 +353,7 @@ describe('damage', () => {
     )
     expect(nightsOf()).toEqual([asOf])
     // Files that no index names are deleted.
-    expect(filesNow()).toEqual(filesOf([asOf]))
+    expect(filesNow()).toEqual(filesOfChanges([asOf]))
   })
 
   it('names damage in the live snapshot, and publishes', async () => {
@@ -445,7 +425,7 @@ it('keeps thirty days, copies one file a day, and sends the requests that plan s
   const nights = nightsOf()
   expect(nights).toHaveLength(30)
   expect(nights).toEqual(nights.toSorted().reverse())
-  expect(filesNow()).toEqual(filesOf(nights))
+  expect(filesNow()).toEqual(filesOfChanges(nights))
   assertFeedIsValid(30)
 })
 

@@ -5,10 +5,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isMissing } from '../support/programs.ts'
-import { mustRun, repository, type Server, startServer, tempFolder } from '../support/product.ts'
+import { mustRun, type Server, startServer, tempFolder } from '../support/product.ts'
 import { demoDay, type Night } from './night.ts'
 import { expectedPrices } from './oracle.ts'
 import { duckdb, hasDuckdb } from './readers.ts'
@@ -365,26 +364,6 @@ it('the values of the API itself would be misread, since they have a comma', asy
   const answer = JSON.parse(await fetchText(url)) as { prices: { net_asset_value: { value: string } }[] }
   const { value = '' } = answer.prices[0]?.net_asset_value ?? {}
   expect([value.includes(','), Number(value.replace(',', '.'))]).toEqual([true, nav])
-})
-
-it('import emt reads emt.csv back, and every value is as it was', async () => {
-  const copy = folder.file('emt.sqlite')
-  const db = new Database(copy)
-  db.exec(readFileSync(join(repository, 'templates/schema.sql'), 'utf8'))
-  db.prepare('ATTACH ? AS source').run(night.db)
-  db.exec('INSERT INTO fund SELECT * FROM source.fund')
-  await mustRun(['import', 'emt', join(night.folder, 'emt.csv')], { env: { FUNDPRESS_DB: copy } })
-  const rows = (schema: string) =>
-    db
-      .prepare(
-        `SELECT isin, srri, ongoing_costs_date, ongoing_costs, transaction_costs, incidental_costs, entry_costs,
-          governanceprocess, compatible_for_clients_with_esg_preferences, other_specific_investment_need
-          FROM ${schema}.emt WHERE isin IN (SELECT isin FROM fund WHERE data_permitted = 1) ORDER BY isin`,
-      )
-      .all()
-  expect(rows('main')).toEqual(rows('source'))
-  expect(rows('main').length).toBeGreaterThan(3)
-  db.close()
 })
 
 /** As NUMBERVALUE does it: blanks do not count, what is left has to be a number with this decimal mark. */

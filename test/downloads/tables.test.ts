@@ -279,6 +279,16 @@ describe.each(['demo', 'odd'] as const)('one fund of the %s funds', (which) => {
     }
   })
 
+  it('<isin>-prices.csv is what the API answers as CSV for the whole history', () => {
+    for (const isin of pricesOf().keys()) {
+      const windows = join(night().out, 'api/v1/prices-historic', isin)
+      const years = readdirSync(windows).filter((name) => name.endsWith('.csv'))
+      const [first = '', ...others] = years.sort().map((name) => readFileSync(join(windows, name), 'utf8'))
+      const rows = others.map((text) => text.slice(text.indexOf('\n') + 1))
+      expect(textOf(isin, `${isin}-prices.csv`)).toBe(first + rows.join(''))
+    }
+  })
+
   it('<isin>-prices.json has the same as numbers, digit for digit, without tax figures that there are none of', () => {
     for (const [isin, rows] of expectedHistories(night().db, night().asOf)) {
       const memberOf = (value: Value, at: number) => {
@@ -370,7 +380,7 @@ it('the data package and the pages say how far the files of one fund reach, and 
       true,
     ])
   const flat = (name: string) => demoText(name).replace(/\s+/g, ' ')
-  expect(flat('index.html')).toContain('as many as 32,766 characters hold')
+  expect(flat('index.html')).toContain('newest prices as 32,766 characters hold')
   expect(flat('de.html')).toContain('bis zu 32.766 Zeichen')
 })
 

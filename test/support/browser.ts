@@ -116,15 +116,15 @@ function complaintsOf(page: Page): readonly string[] {
   return complaints
 }
 
-/** @returns what axe-core calls serious or critical: rule, help, and the elements concerned */
+/** @returns what axe-core finds: rule, help, and the elements concerned */
 async function accessibilityFaults(page: Page): Promise<readonly string[]> {
   // Run by the debugger: the page's own security policy has no say in it. Preloading would ask for files, which
   // file:// refuses.
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<axe.AxeResults>('axe.run(document, { preload: false })')
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, help, nodes }) => `${id} (${help}): ${nodes.map(({ html }) => html).join(' ')}`)
+  return violations.map(
+    ({ id, help, nodes }) => `${id} (${help}): ${nodes.map(({ html }) => html).join(' ')}`,
+  )
 }
 
 /** @returns elements that make the page wider than its window, so that it scrolls sideways: how far, and what they are */

@@ -1,4 +1,4 @@
-/** An Atom feed, read by libxml2. */
+/** Atom feeds, read by libxml2, and the files that they lead to. */
 import { execFileSync } from 'node:child_process'
 import { expect } from 'vitest'
 
@@ -47,4 +47,34 @@ export function assertIsFeed(
     expect(id).toMatch(/^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   for (const time of updated) expect(new Date(time).toISOString()).toBe(time.replace('Z', '.000Z'))
   expect(xpath('string(/a:feed/a:updated)')).toBe(updated.toSorted().at(-1))
+}
+
+/** The files of a slot's `changes/`, sorted. @param days ISO 8601 */
+export const filesOfChanges = (days: readonly string[]) =>
+  [
+    ...days.flatMap((asOf) => [`${asOf}.json`, `${asOf}/index.html`, `${asOf}/de.html`]),
+    ...['de.html', 'de/feed.xml', 'feed.xml', 'index.html', 'index.json'],
+  ].sort()
+
+/**
+ * Both feeds are valid, and each entry leads to a page that has its place.
+ * @param bodyOf a file of `changes/` @param wanted `lost`: the file of a day has lost publishes, so that its page lacks their places
+ */
+export function assertFeedsLead(
+  bodyOf: (file: string) => string,
+  wanted: { readonly baseUrl: string; readonly entries: number; readonly lost: boolean },
+): void {
+  const { baseUrl, entries, lost } = wanted
+  for (const [feed, language] of Object.entries({ 'feed.xml': 'en', 'de/feed.xml': 'de' })) {
+    assertIsFeed(bodyOf(feed), { self: `${baseUrl}/changes/${feed}`, language, entries })
+    const links = bodyOf(feed).matchAll(/<link rel="alternate" type="text\/html" href="([^"]*)"\/>/g)
+    const addresses = [...links].map(([, address = '']) => address.replaceAll('&amp;', '&'))
+    expect(addresses).toHaveLength(entries + 1)
+    for (const address of addresses) {
+      const [path = '', id] = address.slice(`${baseUrl}/changes/`.length).split('#')
+      const page = bodyOf(path === '' || path.endsWith('/') ? `${path}index.html` : path)
+      expect(page).toContain(`<html lang="${language}">`)
+      if (id !== undefined && !lost) expect(page).toContain(`id="${id}"`)
+    }
+  }
 }

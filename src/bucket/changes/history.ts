@@ -103,7 +103,7 @@ function isEntry(entry: Unchecked): boolean {
   return (
     typeof snapshot === 'string' &&
     hasWords(entry) &&
-    (de === undefined || hasWords(de as Unchecked)) &&
+    (de === undefined || hasWords(de)) &&
     Array.isArray(funds) &&
     funds.every((fund) => typeof (fund as { isin?: unknown } | null)?.isin === 'string') &&
     /^\d{4}-\d{2}-\d{2}$/.test(String(asOf)) &&

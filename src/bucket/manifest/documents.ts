@@ -63,16 +63,13 @@ export async function compareDocuments(
     }
     if (isin !== null) note(entry(funds, isin, newFund), meaning, { before, after }, change === null)
     const endpoint = endpointOf(meaning, key)
+    const groupKey = `${isin ?? ''} ${endpoint}`
     if (change === null) {
-      // A part may have a new format, or one less. CSV, the one that comes and goes, is before the others.
-      groups
-        .get(`${isin ?? ''} ${endpoint}`)
-        ?.parts.get(part)
-        ?.answers.add('changed')
+      noteUnchanged(groups.get(groupKey), part)
       continue
     }
     documents[change]++
-    const group = entry(groups, `${isin ?? ''} ${endpoint}`, () => newGroup(isin, endpoint))
+    const group = entry(groups, groupKey, () => newGroup(isin, endpoint))
     group.documents[change]++
     if (change === 'removed' && answered !== null) group.removedAnswers++
     entry(group.parts, part, newPart)[isRefusal ? 'refusals' : 'answers'].add(change)
@@ -175,6 +172,10 @@ const newGroup = (isin: string | null, endpoint: string) => ({
   removedAnswers: 0,
   parts: new Map<string, ReturnType<typeof newPart>>(),
 })
+
+/** A part that has a new format, or one less, is not new, or gone. CSV, the format that comes and goes, is before the others. */
+const noteUnchanged = (group: ReturnType<typeof newGroup> | undefined, part: string) =>
+  group?.parts.get(part)?.answers.add('changed')
 
 /** The changes of a part's answers, and of its refusals. */
 const newPart = () => ({ answers: new Set<keyof Counts>(), refusals: new Set<keyof Counts>() })

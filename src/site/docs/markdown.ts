@@ -24,7 +24,7 @@ export function markdownOf(markup: string, page: string, depth: number): string 
 
 function codeOf(pre: string): string {
   const label = /aria-label="([^"]*)"/.exec(pre)?.[1] ?? ''
-  const code = decode(pre.replace(/<[^>]+>/g, '')).trimEnd()
+  const code = decode(pre.replace(/<[^<>]+>/g, '')).trimEnd()
   return `${label}:\n\n\`\`\`\n${code}\n\`\`\``
 }
 
@@ -32,15 +32,16 @@ function textBlocks(markup: string, page: string, depth: number): string[] {
   const inline = (text: string) =>
     decode(
       text
-        .replace(/<a\b[^>]*?href="([^"]*)"[^>]*>([^]*?)<\/a>/g, (_, to: string, name: string) => {
+        .replace(/<a\s([^<>]*)>([^]*?)<\/a\s*>/g, (_, attributes: string, name: string) => {
+          const [, to = ''] = /href="([^"]*)"/.exec(attributes) ?? []
           return `[${name}](${new URL(decode(to), page).href})`
         })
-        .replace(/<\/?code\b[^>]*>/g, '`')
-        .replace(/<[^>]+>/g, ''),
+        .replace(/<\/?code\b[^<>]*>/g, '`')
+        .replace(/<[^<>]+>/g, ''),
     )
       .replace(/\s+/g, ' ')
       .trim()
-  const blocks = [...markup.matchAll(/<(h[2-4]|p|li|dt|dd)\b[^>]*>([^]*?)<\/\1>/g)]
+  const blocks = [...markup.matchAll(/<(h[2-4]|p|li|dt|dd)\b[^<>]*>([^]*?)<\/\1\s*>/g)]
   return blocks.flatMap(([, name = '', content = '']) => {
     const text = inline(content)
     if (text === '') return []

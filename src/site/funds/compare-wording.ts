@@ -79,6 +79,7 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     found: say('Funds found: {count}', 'Gefundene Fonds: {count}'),
     notFound: say('No fund matches.', 'Keine passenden Fonds gefunden.'),
     notComparable: say('cannot be compared', 'nicht vergleichbar'),
+    noValue: say('not available', 'keine Angabe'),
     remove: say('Remove {fund}', '{fund} entfernen'),
     distributing: say('distributing', 'ausschüttend'),
   },

@@ -3,11 +3,12 @@
 import type { FundEntry, SitePageSource, SitePages } from '../../api/contract/page.ts'
 import type { Language } from '../../api/routes/table.ts'
 import {
-  changeOf,
+  changeCell,
   html,
   type Html,
   jsonForScript,
   linkTo,
+  noValue,
   raw,
   table,
   type TableCell,
@@ -71,9 +72,9 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
         ${filters(funds, language)}
         <p role="status" id="found" data-words="${w.found}" data-none="${w.none}">${w.found} ${found}</p>
       </div>
-      <section class="scroll" aria-label="${shell.parts.funds}" tabindex="0">
+      <div class="scroll" role="group" aria-label="${shell.parts.funds}" tabindex="0">
         ${fundTable(funds, language)}
-      </section>
+      </div>
       <p class="selected" id="selected" hidden data-words="${w.selected}" data-most="${w.selectedMost}">
         <span role="status"></span>
         <a class="button first" href="${linkTo(key, frontPages.compare[language])}">${w.compare}</a>
@@ -140,6 +141,7 @@ function cells(fund: FundEntry, language: Language): readonly TableCell[] {
   const { isin, wkn, name, newest, currency, oneYearPercent, overdue } = fund
   const category = language === 'de' ? fund.categoryDe : fund.categoryEn
   const page = fundPageKeys(isin)[language].slice('funds/'.length)
+  const missing = noValue(language)
   const priceCells = (price: NonNullable<typeof newest>): readonly TableCell[] => {
     const day = dayIn(language, price.date)
     const word = overdue === null ? '' : wording[language].status.marks[overdue]
@@ -150,7 +152,7 @@ function cells(fund: FundEntry, language: Language): readonly TableCell[] {
     return [
       [`${decimalIn(language, price.nav)} ${currency}`, mark],
       { content: day, attributes: html` data-value="${price.date}"` },
-      percentCell(price.changePercent, language, 'number wide'),
+      changeCell(language, price.changePercent, 'number wide'),
     ]
   }
   return [
@@ -159,19 +161,13 @@ function cells(fund: FundEntry, language: Language): readonly TableCell[] {
       kind: '',
     },
     isin,
-    wkn,
+    wkn ?? missing,
     // The filter finds the currency of a fund without a price here.
     ...(newest === null
-      ? [{ content: null, attributes: html` data-currency="${currency}"` }, null, null]
+      ? [{ content: missing, attributes: html` data-currency="${currency}"` }, missing, missing]
       : priceCells(newest)),
-    percentCell(oneYearPercent, language, 'number'),
+    changeCell(language, oneYearPercent, 'number'),
   ]
-}
-
-function percentCell(decimal: string | null, language: Language, kind: string): TableCell {
-  if (decimal === null) return null
-  const { text, tone } = changeOf(language, decimal)
-  return { content: text, kind: `${kind} ${tone}`.trimEnd() }
 }
 
 /** The list as it is published, in the order of ISINs. Source: api/contract/lists.ts. */

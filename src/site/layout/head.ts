@@ -84,8 +84,8 @@ const breadcrumbs = (trail: readonly Crumb[], address: (key: string) => string) 
 
 /** Source: schema.org/Organization. Null without a name. */
 export function organizationOf(publisher: Publisher | null, baseUrl: string) {
-  if (publisher === null || publisher.name === null) return null
-  const { name, homePage, contact, logo } = publisher
+  const { name = null, homePage = null, contact = null, logo = null } = publisher ?? {}
+  if (name === null) return null
   return {
     '@type': 'Organization',
     name,

@@ -133,6 +133,13 @@ export function changeOf(language: Language, decimal: string) {
   return { text, tone: value > 0 ? 'good' : value < 0 ? 'bad' : '' }
 }
 
+/** The cell of a change in percent. @param decimal null if it is not known @param kind further CSS classes */
+export function changeCell(language: Language, decimal: string | null, kind: string): TableCell {
+  if (decimal === null) return { content: noValue(language), kind }
+  const { text, tone } = changeOf(language, decimal)
+  return { content: text, kind: `${kind} ${tone}`.trimEnd() }
+}
+
 interface Drawing {
   readonly id: string
   readonly title: string

@@ -4,8 +4,9 @@ import type { FundEntry, Page, SitePageSource, SitePages } from '../../api/contr
 import { type Language, languages } from '../../api/routes/table.ts'
 import { dayIn, decimalIn, fixedIn, searchKey } from '../funds/chart/formats.ts'
 import { addressOf, linkedData, organizationOf } from '../layout/head.ts'
-import { changeOf, html, type Html, linkTo, table, type TableCell } from '../layout/html.ts'
+import { changeCell, html, type Html, linkTo, table, type TableCell } from '../layout/html.ts'
 import {
+  changesKeys,
   frontPages,
   fundPageKeys,
   layout,
@@ -15,11 +16,10 @@ import {
   startKeys,
 } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
+import { startWords } from './wording.ts'
 
 const styles = ['funds/catalogue.css', 'docs/assets/start.css']
 const scripts = ['docs/assets/find.js']
-/** `publish` makes these pages: a folder has none, so that the script shows the link only if they are there. */
-const changesKeys = { en: 'changes/index.html', de: 'changes/de.html' } as const
 const dataKey = 'funds/index.json'
 
 export function* startPages(source: SitePageSource): ReturnType<SitePages> & Generator<Page> {
@@ -33,7 +33,8 @@ export function* startPages(source: SitePageSource): ReturnType<SitePages> & Gen
 
 function startPage(source: SitePageSource, language: Language): string {
   const { baseUrl, hasDownloads, publisher, asOf, funds } = source
-  const { startPage: w, shell } = wording[language]
+  const { shell } = wording[language]
+  const w = startWords[language]
   const key = startKeys[language]
   const link = (to: string) => linkTo(key, to)
   const count = fixedIn(language, funds.length, 0)
@@ -58,14 +59,13 @@ function startPage(source: SitePageSource, language: Language): string {
     main: html`${name !== null && html`<p class="eyebrow">${name}</p> `}
       <h1>${shell.brand}</h1>
       <p class="lead">${w.lead(count, dayIn(language, asOf))}</p>
-      ${text !== null && text.split(/\n\s*\n/).map((paragraph) => html`<p>${paragraph}</p> `)}
-      ${searchBox(language, link)}
+      ${text?.split(/\n\s*\n/).map((paragraph) => html`<p>${paragraph}</p> `)} ${searchBox(language, link)}
       <p><a href="${link(frontPages.funds[language])}">${w.allFunds(count)}</a></p>
       ${newestPrices(source, language)}
       <h2>${w.overview}</h2>
       <ul class="parts">
         ${parts.map((part) => entry(link(frontPages[part][language]), shell.parts[part], w.about[part]))}
-        ${entry(link(changesKeys[language]), w.changes, w.aboutChanges)}
+        ${entry(link(changesKeys[language]), shell.changes, w.aboutChanges)}
       </ul>`,
   })
 }
@@ -77,7 +77,8 @@ const entry = (address: string, name: string, about: string): Html =>
   </li> `
 
 function notFoundPage({ baseUrl, hasDownloads, publisher }: SitePageSource, language: Language): string {
-  const { startPage: w, shell } = wording[language]
+  const { shell } = wording[language]
+  const w = startWords[language]
   const page = { keys: notFoundKeys, language, baseUrl, isAnywhere: true }
   const link = linksOf(page)
   return layout({
@@ -102,7 +103,8 @@ function notFoundPage({ baseUrl, hasDownloads, publisher }: SitePageSource, lang
 
 /** Finds a fund in the list of funds (`browser/find.ts`). Without scripts it is hidden: a form could not be sent. */
 function searchBox(language: Language, link: (to: string) => string): Html {
-  const { funds: w, startPage } = wording[language]
+  const { funds: w } = wording[language]
+  const startPage = startWords[language]
   return html`<div
     class="search"
     id="find"
@@ -123,7 +125,8 @@ const mostPrices = 10
 
 /** The funds with the newest prices, by name. */
 function newestPrices({ funds }: SitePageSource, language: Language): Html | null {
-  const { funds: w, startPage } = wording[language]
+  const { funds: w } = wording[language]
+  const startPage = startWords[language]
   const priced = funds.flatMap(({ newest, ...fund }) =>
     newest === null ? [] : [{ ...fund, newest, order: searchKey(fund.name) }],
   )
@@ -149,27 +152,25 @@ function priceRow(
   language: Language,
 ): readonly TableCell[] {
   const page = linkTo(startKeys[language], fundPageKeys(isin)[language])
-  const { text, tone } = newest.changePercent === null ? noChange : changeOf(language, newest.changePercent)
   return [
     // A name may be written from right to left, and must not turn its neighbours round.
     html`<a href="${page}"><bdi>${name}</bdi></a>`,
     `${decimalIn(language, newest.nav)}\u00a0${currency}`,
-    { content: text, kind: `number wide ${tone}`.trimEnd() },
+    changeCell(language, newest.changePercent, 'number wide'),
   ]
 }
-
-const noChange = { text: '–', tone: '' }
 
 /** For search engines. Source: schema.org/DataCatalog. */
 function catalogueOf(source: SitePageSource, language: Language, name: string) {
   const { baseUrl, publisher, asOf, hasDownloads } = source
-  const { startPage: w, shell } = wording[language]
+  const { shell } = wording[language]
+  const w = startWords[language]
   const address = (key: string) => addressOf(baseUrl, key)
   const organization = organizationOf(publisher, baseUrl)
+  const licence = publisher?.licence ?? null
   const said = {
     ...(organization !== null && { publisher: organization }),
-    ...(publisher !== null &&
-      publisher.licence !== null && { license: publisher.licence.url ?? publisher.licence.name }),
+    ...(licence !== null && { license: licence.url ?? licence.name }),
   }
   const description = w.description(publisher?.name ?? shell.brand)
   return {

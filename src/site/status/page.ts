@@ -54,15 +54,19 @@ function statusPage(
   const list = (caption: string, some: readonly MarkedFund[]) =>
     html`<h2>${caption}</h2>
       ${fundTable(caption, some, language, site !== null)}`
-  /** status.js fills it in and shows it. */
-  const later = (id: string, name: string) =>
-    html`<div id="${id}" hidden>
+  /** status.js fills it in and shows it. What it always has keeps its place, so that nothing moves. */
+  const later = (id: string, name: string, state: Html) =>
+    html`<div id="${id}" ${state}>
       <dt>${name}</dt>
-      <dd></dd>
-      <dd class="below"></dd>
+      <dd>${'\u00a0'}</dd>
+      <dd class="below">${'\u00a0'}</dd>
     </div>`
   const figures = [
-    [figure(w.asOf, dayIn(language, asOf)), later('live', w.live), later('staged', w.staged)],
+    [
+      figure(w.asOf, dayIn(language, asOf)),
+      later('live', w.live, html`class="awaited"`),
+      later('staged', w.staged, html`hidden`),
+    ],
     figure(w.newest, newestPrice === null ? noValue(language) : dayIn(language, newestPrice)),
     figure(w.oldest, oldestPrice === null ? noValue(language) : dayIn(language, oldestPrice.day)),
     figure(w.funds, count(funds)),

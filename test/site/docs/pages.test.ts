@@ -315,6 +315,25 @@ describe('the schemas and examples of a demo snapshot', () => {
     expect(await (await fetch(target)).json()).toEqual(content?.['application/json']?.example)
     expect(await (await fetch(`${target}?format=xml`)).text()).toBe(content?.['application/xml']?.example)
   })
+
+  it('answer requests for CSV with the lines of the example, which the pages show', async () => {
+    const page = read(site, 'docs/v1/endpoints/prices/index.html')
+    const { paths } = readJson<Description>(site, 'openapi.json')
+    const withCsv = Object.entries(paths).flatMap(([template, { get }]) => {
+      const example = get.responses['200']?.content?.['text/csv']?.example
+      return example === undefined ? [] : [{ template, parameters: get.parameters, lines: example as string }]
+    })
+    expect(withCsv).toHaveLength(3)
+    for (const { template, parameters, lines } of withCsv) {
+      const examples = new Map(parameters.map(({ name, example }) => [name, example]))
+      const path = template.replace(/\{(\w+)\}/g, (_, name: string) => examples.get(name) ?? '')
+      const answer = await (await fetch(`${site.base}${path}?format=csv`)).text()
+      expect(page).toContain(`>${lines.replaceAll('\r', '')}</code>`)
+      // That of all funds has one fund.
+      if (template.includes('{')) expect(answer).toBe(lines)
+      else expect(answer.startsWith(lines)).toBe(true)
+    }
+  })
 })
 
 it('shows any name of a fund as text', async () => {

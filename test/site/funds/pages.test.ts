@@ -77,7 +77,7 @@ describe('the figures of a fund', () => {
     const numbers = ['04020', '08030', '07130', '07140', '08025', '00075', '05105', '05115']
     for (const page of [english, german])
       expect([...page.matchAll(/EMT (\d+)/g)].map(([, number]) => number)).toEqual(numbers)
-    expect(english).toContain(`${value('SELECT srri FROM emt WHERE isin = ?', isin)} of 7`)
+    expect(english).toContain(`${String(value('SELECT srri FROM emt WHERE isin = ?', isin))} of 7`)
   })
 
   it('have a dash with a text for screen readers where a value is missing', async () => {
@@ -264,8 +264,8 @@ it('links to existing documents, in each format and language', async () => {
     path.replaceAll('&amp;', '&'),
   )
   const types = Number(value('SELECT count(DISTINCT type) FROM structure_item WHERE isin = ?', isin))
-  // Endpoints 6, 7, 10 to 13 have two languages and two formats, 1, 3, 4, 8 and 9 two formats.
-  expect(links).toHaveLength((types + 5) * 4 + 5 * 2)
+  // Endpoints 6, 7, 10 to 13 have two languages and two formats, 4, 8 and 9 two formats, 1 and 3 three.
+  expect(links).toHaveLength((types + 5) * 4 + 3 * 2 + 2 * 3)
   for (const link of links) {
     const { status, headers } = await get(link)
     expect([link, status]).toEqual([link, 200])
@@ -365,6 +365,6 @@ interface ListDocument {
 
 it('ships the scripts of its pages as `npm run generate` writes them', async () => {
   for (const [name, script] of await pageScripts()) {
-    expect(readFileSync(join(repository, 'templates/pages', name), 'utf8')).toBe(script)
+    expect(readFileSync(join(repository, 'templates', name), 'utf8')).toBe(script)
   }
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { SitePageSource } from '../../../src/api/contract/page.ts'
 import { sitemapPages } from '../../../src/site/start/sitemap.ts'
+import { cached } from '../../../src/system/cached.ts'
 import { readHtml } from '../../support/html.ts'
 import { mustRun, runFundpress, tempFolder } from '../../support/product.ts'
 import { elementsOf } from '../../support/read-xml.ts'
@@ -56,8 +57,10 @@ const read = (key: string, from = out) => readFileSync(join(from, key), 'utf8')
 /** Of `downloads/`, search engines shall know the newest only: its address does not change. */
 const pagesOf = () => filesIn(out).filter((key) => /^(?!.*\/latest\/|not-found\/).*\.html$/.test(key))
 const steady = (key: string) => key.replace(`downloads/${asOf}/`, 'downloads/latest/')
+/** Parsed once: that takes a process for each page. */
+const htmlOf = cached((key: string) => readHtml(read(key)))
 const linksIn = (key: string, rel: string) =>
-  readHtml(read(key)).elements.flatMap(({ name, attributes }) =>
+  htmlOf(key).elements.flatMap(({ name, attributes }) =>
     name === 'link' && attributes['rel'] === rel ? [attributes] : [],
   )
 const linkedDataIn = (key: string) =>
@@ -66,7 +69,7 @@ const linkedDataIn = (key: string) =>
   )
 const propertiesOf = (key: string) =>
   Object.fromEntries(
-    readHtml(read(key)).elements.flatMap(({ attributes }) =>
+    htmlOf(key).elements.flatMap(({ attributes }) =>
       attributes['property'] === undefined ? [] : [[attributes['property'], attributes['content'] ?? '']],
     ),
   )
@@ -96,7 +99,7 @@ describe('every page', () => {
 
   it('has a title, a description, an address and the logo for link previews', () => {
     for (const key of pagesOf()) {
-      const { elements } = readHtml(read(key))
+      const { elements } = htmlOf(key)
       const title = elements.find(({ name }) => name === 'title')?.text
       const description = elements.find(({ attributes }) => attributes['name'] === 'description')
       const isGerman = elements[0]?.attributes['lang'] === 'de'
@@ -242,6 +245,18 @@ describe('the start page', () => {
   })
 })
 
+it('the page of a fund names the company as its provider for search engines', () => {
+  const key = filesIn(out).find((each) => /^funds\/[A-Z0-9]{12}\/de\.html$/.test(each)) ?? ''
+  const fund = linkedDataIn(key).find((each) => each['@type'] === 'InvestmentFund')
+  expect(fund).toMatchObject({
+    identifier: expect.arrayContaining([
+      { '@type': 'PropertyValue', propertyID: 'ISIN', value: key.slice(6, 18) },
+    ]) as unknown,
+    provider: { '@type': 'Organization', name: site.name, url: site.homePage },
+    url: `${baseUrl}/${key}`,
+  })
+})
+
 describe('the page in place of missing ones', () => {
   it.each([
     ['not-found/index.html', 'Page not found'],
@@ -249,7 +264,7 @@ describe('the page in place of missing ones', () => {
   ])(
     '%s works at any address: its links begin with the path of the site, and search engines leave it out',
     (key, heading) => {
-      const { elements } = readHtml(read(key))
+      const { elements } = htmlOf(key)
       expect(elements.find(({ name }) => name === 'h1')?.text).toBe(heading)
       const targets = elements.flatMap(({ attributes }) => attributes['href'] ?? attributes['src'] ?? [])
       const own = targets.filter((target) => !/^(https:\/\/www\.example\.com|mailto:|#)/.test(target))

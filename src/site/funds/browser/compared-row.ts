@@ -32,14 +32,24 @@ export function comparedRow({ fund, style, figures, language, say, onRemove }: C
   button.type = 'button'
   button.setAttribute('aria-label', say('remove', { fund: fund.name }))
   button.addEventListener('click', onRemove)
+  const valueCell = (text: string | null) => {
+    const cell = element('td', text ?? '')
+    if (text === null) {
+      const missing = element('span', '–')
+      missing.setAttribute('role', 'img')
+      missing.setAttribute('aria-label', say('noValue'))
+      cell.append(missing)
+    }
+    return cell
+  }
   const [removal, performance] = [
     element('td'),
-    element('td', figures === null ? '–' : changeIn(language, figures.performance)),
+    valueCell(figures === null ? null : changeIn(language, figures.performance)),
   ]
   removal.append(button)
   performance.className = 'number'
   const nav = (decimal: string | undefined) => {
-    const cell = element('td', decimal === undefined ? '–' : decimalIn(language, decimal))
+    const cell = valueCell(decimal === undefined ? null : decimalIn(language, decimal))
     cell.className = 'number wide'
     return cell
   }

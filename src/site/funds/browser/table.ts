@@ -50,7 +50,7 @@ export function sortableTable(table: HTMLTableElement, onSort: (sort: string) =>
 
 const isNumber = (heading: Element) => heading.classList.contains('number')
 
-/** Empty cells come last in both directions. */
+/** Cells without a value come last in both directions. */
 function sorted(
   rows: readonly Row[],
   column: number,
@@ -62,7 +62,8 @@ function sorted(
   const keyed = rows.map((row) => {
     const cell = row.cells[column]
     // A fund sorts by its name, not by the category below it.
-    const text = cell?.dataset['value'] ?? (cell?.querySelector('a') ?? cell)?.textContent ?? ''
+    const shown = cell?.dataset['value'] ?? (cell?.querySelector('a') ?? cell)?.textContent ?? ''
+    const text = shown === '–' ? '' : shown
     return { row, text, number: isNumber ? numberOf(text, language) : 0 }
   })
   const direction = isAscending ? 1 : -1

@@ -156,19 +156,16 @@ export function linksOf(page: Pick<PageLayout, 'keys' | 'language' | 'baseUrl' |
 }
 
 function describedHead(page: PageLayout): Html {
-  const { language, part, title, keys, publisher } = page
+  const { language, part, title, publisher, isAlone = false, canonicalKeys: keys = page.keys } = page
   const { brand, parts, start } = wording[language].shell
   const above = part === null ? [] : [{ name: parts[part], key: frontPages[part][language] }]
   const isFront = part === null || keys[language] === frontPages[part][language]
+  const own = isFront ? [] : [{ name: title, key: keys[language] }]
   return headLinks({
     ...page,
-    keys: page.canonicalKeys ?? keys,
+    keys,
     siteName: publisher?.name ?? brand,
-    trail: [
-      { name: start, key: startKeys[language] },
-      ...above,
-      ...(isFront ? [] : [{ name: title, key: keys[language] }]),
-    ],
+    trail: isAlone ? [] : [{ name: start, key: startKeys[language] }, ...above, ...own],
   })
 }
 

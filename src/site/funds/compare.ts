@@ -5,10 +5,10 @@ import { folderKey } from '../../api/routes/keys.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
 import { drawing, html, type Html, linkTo, table } from '../layout/html.ts'
 import { frontPages, layout, pageTemplate } from '../layout/layout.ts'
-import { wording } from '../wording.ts'
 import { compareWording } from './compare-wording.ts'
 import { fundListKey } from './list.ts'
 import { rangeButtons } from './sections/ranges.ts'
+import { fundWords } from './wording.ts'
 
 const keys = frontPages.compare
 const scriptKey = 'compare/compare.js'
@@ -19,7 +19,7 @@ export const comparePages: SitePages = (source) => [
 ]
 
 function comparePage(source: SitePageSource, language: Language): string {
-  const [w, { funds }] = [compareWording[language], wording[language]]
+  const [w, funds] = [compareWording[language], fundWords[language]]
   const key = keys[language]
   const list = html`<a href="${linkTo(key, frontPages.funds[language])}">${w.toList}</a>`
   return layout({
@@ -45,7 +45,7 @@ function comparePage(source: SitePageSource, language: Language): string {
 
 /** What the script fills: search, messages, chart, table. Hidden until it runs. */
 function tool({ table: { routes } }: SitePageSource, language: Language, key: string): Html {
-  const [w, { funds }] = [compareWording[language], wording[language]]
+  const [w, funds] = [compareWording[language], fundWords[language]]
   const historic = routes.find(({ series }) => series !== undefined)
   if (historic === undefined) throw new Error('no route has historic prices')
   // The script puts an ISIN in place of this one.

@@ -14,8 +14,10 @@ import {
   type TableCell,
 } from '../layout/html.ts'
 import { feedLink, frontPages, fundPageKeys, layout, pageTemplate } from '../layout/layout.ts'
+import { statusWords } from '../status/wording.ts'
 import { wording } from '../wording.ts'
 import { dayIn, decimalIn, fixedIn, searchKey } from './chart/formats.ts'
+import { fundWords } from './wording.ts'
 
 const keys = frontPages.funds
 /** The list as JSON. */
@@ -39,7 +41,8 @@ export const cataloguePages: SitePages = (source) => {
 }
 
 function listPage(source: SitePageSource, funds: readonly FundEntry[], language: Language): string {
-  const { funds: w, shell } = wording[language]
+  const { shell } = wording[language]
+  const w = fundWords[language]
   const key = keys[language]
   const count = (some: readonly FundEntry[]) => fixedIn(language, some.length, 0)
   const found = count(funds)
@@ -90,7 +93,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
  * both languages, so that an address means the same in both.
  */
 function filters(funds: readonly FundEntry[], language: Language): Html {
-  const w = wording[language].funds
+  const w = fundWords[language]
   const categories = new Map<string, string>()
   for (const { categoryDe, categoryEn } of funds) {
     if (categoryDe !== null)
@@ -113,7 +116,7 @@ function filters(funds: readonly FundEntry[], language: Language): Html {
 }
 
 function fundTable(funds: readonly FundEntry[], language: Language): Html {
-  const w = wording[language].funds
+  const w = fundWords[language]
   /** @param id names the column in the page's address */
   const column = (id: string, name: string, kind: string, attributes = ''): TableCell => ({
     content: html`<span>${name}</span>`,
@@ -144,7 +147,7 @@ function cells(fund: FundEntry, language: Language): readonly TableCell[] {
   const missing = noValue(language)
   const priceCells = (price: NonNullable<typeof newest>): readonly TableCell[] => {
     const day = dayIn(language, price.date)
-    const word = overdue === null ? '' : wording[language].status.marks[overdue]
+    const word = overdue === null ? '' : statusWords[language].marks[overdue]
     // A narrow screen has no column for the day: the mark names it.
     const mark =
       overdue !== null &&

@@ -3,6 +3,7 @@
 import type { FundEntry, Page, SitePageSource, SitePages } from '../../api/contract/page.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
 import { dayIn, decimalIn, fixedIn, searchKey } from '../funds/chart/formats.ts'
+import { fundWords } from '../funds/wording.ts'
 import { addressOf, linkedData, organizationOf } from '../layout/head.ts'
 import { changeCell, html, type Html, linkTo, table, type TableCell } from '../layout/html.ts'
 import {
@@ -103,7 +104,7 @@ function notFoundPage({ baseUrl, hasDownloads, publisher }: SitePageSource, lang
 
 /** Finds a fund in the list of funds (`browser/find.ts`). Without scripts it is hidden: a form could not be sent. */
 function searchBox(language: Language, link: (to: string) => string): Html {
-  const { funds: w } = wording[language]
+  const w = fundWords[language]
   const startPage = startWords[language]
   return html`<div
     class="search"
@@ -125,7 +126,7 @@ const mostPrices = 10
 
 /** The funds with the newest prices, by name. */
 function newestPrices({ funds }: SitePageSource, language: Language): Html | null {
-  const { funds: w } = wording[language]
+  const w = fundWords[language]
   const startPage = startWords[language]
   const priced = funds.flatMap(({ newest, ...fund }) =>
     newest === null ? [] : [{ ...fund, newest, order: searchKey(fund.name) }],

@@ -4,7 +4,7 @@ import type { EmtRow } from '../../../api/contract/rows.ts'
 import type { Texts } from '../../../api/contract/shape.ts'
 import type { Language } from '../../../api/routes/table.ts'
 import { figure, html, type Html, type HtmlContent, noValue, section } from '../../layout/html.ts'
-import { wording } from '../../wording.ts'
+import { fundWords } from '../wording.ts'
 import { dayIn, percentIn, unbroken } from '../chart/formats.ts'
 import type { FundFacts } from '../facts.ts'
 
@@ -14,7 +14,7 @@ export function emtSection({ emt: row }: FundFacts, language: Language): Html | 
     const name = html`${field.name[language]} <small>EMT ${field.number}</small>`
     return figure(name, valueOf(field, row, language), field.meaning[language])
   })
-  return section('emt', wording[language].funds.emt, html`<dl class="facts explained">${figures}</dl>`)
+  return section('emt', fundWords[language].emt, html`<dl class="facts explained">${figures}</dl>`)
 }
 
 type Codes = Readonly<Record<string, Texts>>

@@ -16,7 +16,7 @@ import {
   section,
   table,
 } from '../../layout/html.ts'
-import { wording } from '../../wording.ts'
+import { fundWords } from '../wording.ts'
 import { amountIn, dayIn, fixedIn, germanTextIn, months, percentIn, unbroken } from '../chart/formats.ts'
 import { classColour } from '../chart/classes.ts'
 import { toPercent, areaChart } from '../chart/charts.ts'
@@ -25,7 +25,7 @@ import type { Allocation, FundFacts } from '../facts.ts'
 export function structureSection({ structures }: FundFacts, language: Language): Html | null {
   if (structures.length === 0) return null
   const cards = structures.map(({ type, items }) => card(type, items, language))
-  return section('structure', wording[language].funds.structure, html`<div class="cards">${cards}</div>`)
+  return section('structure', fundWords[language].structure, html`<div class="cards">${cards}</div>`)
 }
 
 /** The largest items show at once, the others on demand. */
@@ -45,7 +45,7 @@ function card(type: string, items: readonly StructureItemRow[], language: Langua
     })
   const rest = items.slice(shown)
   const others = html`<details>
-    <summary>${wording[language].funds.rest(rest.length)}</summary>
+    <summary>${fundWords[language].rest(rest.length)}</summary>
     <table class="shares">
       <tbody>
         ${rows(rest)}
@@ -93,13 +93,13 @@ function barIn(type: string, items: readonly StructureItemRow[]): (item: Structu
 export function allocationsSection({ allocations }: FundFacts, language: Language): Html | null {
   if (allocations.length === 0) return null
   const charts = allocations.map((allocation) => allocationPart(allocation, language))
-  return section('allocations', wording[language].funds.allocations, charts)
+  return section('allocations', fundWords[language].allocations, charts)
 }
 
 /** The newest shares are the legend of the areas. */
 function allocationPart(allocation: Allocation, language: Language): Html {
   const { derivatives, stack, first, last, classes } = allocation
-  const w = wording[language].funds
+  const w = fundWords[language]
   const id = `allocation-${derivatives}`
   const title = derivatives === 0 ? w.withoutDerivatives : w.withDerivatives
   const chart =
@@ -138,12 +138,12 @@ export function figuresSection({ keyFigures }: FundFacts, language: Language): H
     const values = hasValue2 === 1 ? [textOf(value), ' / ', textOf(value2)] : textOf(value)
     return [inLanguage(language, nameDe, nameEn), values]
   })
-  return factsSection('figures', wording[language].funds.figures, facts, language)
+  return factsSection('figures', fundWords[language].figures, facts, language)
 }
 
 export function profileSection({ fund, profile: row }: FundFacts, language: Language): Html | null {
   if (row === null) return null
-  const w = wording[language].funds
+  const w = fundWords[language]
   const money = (decimal: string) => amountIn(language, decimal, fund.currency)
   const yesOrNo = (flag: 0 | 1) => (flag === 1 ? w.yes : w.no)
   const way = (flag: 0 | 1 | null, minimum: string | null) => {

@@ -16,14 +16,14 @@ import {
   table,
   wideTable,
 } from '../../layout/html.ts'
-import { wording } from '../../wording.ts'
+import { fundWords } from '../wording.ts'
 import { barChart, type BarGroup, lineChart } from '../chart/charts.ts'
 import { amountIn, changeIn, dayIn, decimalIn, fixedIn, unbroken } from '../chart/formats.ts'
 import { rangeButtons } from './ranges.ts'
 import type { FundFacts, Line, PerformanceFacts, PriceFacts } from '../facts.ts'
 
 export function performanceSection(facts: FundFacts, language: Language): Html | null {
-  const w = wording[language].funds
+  const w = fundWords[language]
   const { performance } = facts
   if (typeof performance === 'string') {
     const refusal = performance === 'young' ? w.young : w.noPerformance
@@ -52,7 +52,7 @@ function runningYear({ fund, price }: FundFacts): string | null {
 }
 
 function yearsPart({ years }: PerformanceFacts, running: string | null, language: Language): Html {
-  const w = wording[language].funds
+  const w = fundWords[language]
   const all = years.map(({ year, percent }) => {
     const label = String(year).padStart(4, '0')
     return { label, below: label === running ? w.toDate : null, values: [percent], percent }
@@ -69,7 +69,7 @@ function yearsPart({ years }: PerformanceFacts, running: string | null, language
 }
 
 function periodsPart({ periods }: PerformanceFacts, language: Language): Html {
-  const w = wording[language].funds
+  const w = fundWords[language]
   const percentOf = (value: number | null) => (value === null ? noValue(language) : changeIn(language, value))
   const hasFigures = periods.some(({ gross, net }) => gross !== null || net !== null)
   const groups = periods.map(({ label, gross, net }) => {
@@ -109,7 +109,7 @@ function barFigure(id: string, title: string, groups: readonly BarGroup[], langu
 
 function lineFigure(id: string, heading: string, title: string, line: Line, language: Language): Html {
   const digits = Math.max(2, line.plot.axis.digits)
-  const description = wording[language].funds.between(
+  const description = fundWords[language].between(
     dayIn(language, line.first),
     dayIn(language, line.last),
     fixedIn(language, line.low, digits),
@@ -122,7 +122,7 @@ function lineFigure(id: string, heading: string, title: string, line: Line, lang
 }
 
 export function priceSection(facts: FundFacts, language: Language, key: string): Html {
-  const w = wording[language].funds
+  const w = fundWords[language]
   const { price, fund } = facts
   if (price === null)
     return section('price', w.price, html`<p>${mayGiveOutPrices(fund) ? w.withoutPrices : w.noPrices}</p>`)
@@ -143,7 +143,7 @@ export function priceSection(facts: FundFacts, language: Language, key: string):
 }
 
 function chart(facts: FundFacts, price: PriceFacts, language: Language, key: string): Html | null {
-  const w = wording[language].funds
+  const w = fundWords[language]
   const { fund } = facts
   const { line } = price
   if (line === null) return null

@@ -13,7 +13,7 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     language: say('Language', 'Sprache'),
     made: say('Published with fundpress.', 'Veröffentlicht mit fundpress.'),
     imprint: say('Imprint', 'Impressum'),
-    privacy: say('Privacy', 'Datenschutz'),
+    privacy: say('Privacy notice', 'Datenschutz'),
     contact: say('Contact', 'Kontakt'),
     terms: say('Terms of use', 'Nutzungsbedingungen'),
     homePage: say('Home page', 'Website'),
@@ -23,7 +23,7 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     noValue: say('not available', 'keine Angabe'),
     parts: {
       funds: say('Funds', 'Fonds'),
-      compare: say('Comparison', 'Vergleich'),
+      compare: say('Compare funds', 'Fondsvergleich'),
       docs: say('Documentation', 'Dokumentation'),
       explorer: say('API explorer', 'API-Explorer'),
       downloads: say('Downloads', 'Downloads'),

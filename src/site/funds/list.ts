@@ -11,13 +11,14 @@ import {
   noValue,
   raw,
   table,
+  textIn,
   type TableCell,
 } from '../layout/html.ts'
 import { feedLink, frontPages, fundPageKeys, layout, pageTemplate } from '../layout/layout.ts'
 import { statusWords } from '../status/wording.ts'
 import { wording } from '../wording.ts'
 import { dayIn, decimalIn, fixedIn, searchKey } from './chart/formats.ts'
-import { fundWords } from './wording.ts'
+import { fundWords, isForeign } from './wording.ts'
 
 const keys = frontPages.funds
 /** The list as JSON. */
@@ -48,6 +49,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
   const found = count(funds)
   const overdue = funds.filter((fund) => fund.overdue !== null)
   const title = shell.parts.funds
+  const hasOthers = funds.some(({ currency }) => isForeign(currency))
   return layout({
     keys,
     language,
@@ -83,7 +85,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
         <a class="button first" href="${linkTo(key, frontPages.compare[language])}">${w.compare}</a>
         <button type="button">${w.deselect}</button>
       </p>
-      <p class="quiet small">${w.oneYearNote} ${w.past}</p>
+      <p class="quiet small">${w.oneYearNote} ${w.costs} ${hasOthers && `${w.otherCurrency} `}${w.past}</p>
       <p><a href="${linkTo(key, fundListKey)}">${w.asData}</a></p>`,
   })
 }
@@ -130,7 +132,7 @@ function fundTable(funds: readonly FundEntry[], language: Language): Html {
       column('name', w.fund, 'name', ' aria-sort="ascending"'),
       column('isin', 'ISIN', 'wide'),
       column('wkn', 'WKN', 'wide'),
-      column('nav', w.navShort, 'number'),
+      column('nav', w.nav, 'number'),
       column('date', w.day, 'number wide'),
       column('change', w.change, 'number wide'),
       column('year', w.oneYear, 'number'),
@@ -142,7 +144,7 @@ function fundTable(funds: readonly FundEntry[], language: Language): Html {
 /** The row may be one of ten thousand: it holds nothing that a script can derive. */
 function cells(fund: FundEntry, language: Language): readonly TableCell[] {
   const { isin, wkn, name, newest, currency, oneYearPercent, overdue } = fund
-  const category = language === 'de' ? fund.categoryDe : fund.categoryEn
+  const { categoryDe, categoryEn } = fund
   const page = fundPageKeys(isin)[language].slice('funds/'.length)
   const missing = noValue(language)
   const priceCells = (price: NonNullable<typeof newest>): readonly TableCell[] => {
@@ -160,7 +162,10 @@ function cells(fund: FundEntry, language: Language): readonly TableCell[] {
   }
   return [
     {
-      content: [html`<a href="${page}">${name}</a>`, category !== null && html`<small>${category}</small>`],
+      content: [
+        html`<a href="${page}">${name}</a>`,
+        categoryDe !== null && html`<small>${textIn(language, categoryDe, categoryEn)}</small>`,
+      ],
       kind: '',
     },
     isin,

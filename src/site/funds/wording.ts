@@ -1,10 +1,16 @@
+/**
+ * Whether a warning about exchange rates is due: readers are taken to live in the euro area. Source: delegated regulation
+ * (EU) 2017/565, article 44 (4) (e).
+ */
+export const isForeign = (currency: string) => currency !== 'EUR'
+
 /** The words of the list of funds, and of the page of one, in both languages, side by side. Other pages share some of them. */
 
 const wordsBy = (say: (english: string, german: string) => string) => ({
   listLead: (count: string, asOf: string) =>
     say(
-      `${count} funds with their newest prices as of ${asOf}.`,
-      `${count} Fonds mit ihren neuesten Preisen, Stichtag ${asOf}.`,
+      `${count === '1' ? 'One fund with its newest price' : `${count} funds with their newest prices`}, as of ${asOf}.`,
+      `${count === '1' ? 'Ein Fonds mit seinem neuesten Preis' : `${count} Fonds mit ihren neuesten Preisen`}, Stichtag ${asOf}.`,
     ),
   listOverdue: (count: string) =>
     say(`Late or stale prices: ${count}.`, `Verspätete oder veraltete Preise: ${count}.`),
@@ -27,34 +33,43 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
   select: say('Select for comparison:', 'Für den Vergleich auswählen:'),
   selected: say('Funds selected for comparison:', 'Für den Vergleich ausgewählte Fonds:'),
   selectedMost: say(
-    'Five funds are selected, the most that can be compared.',
-    'Fünf Fonds sind ausgewählt, mehr lassen sich nicht vergleichen.',
+    'Five funds are selected. No more than five can be compared.',
+    'Fünf Fonds sind ausgewählt. Mehr als fünf lassen sich nicht vergleichen.',
   ),
   compare: say('Compare', 'Vergleichen'),
   compareThis: say('Compare with other funds', 'Mit anderen Fonds vergleichen'),
   deselect: say('Clear selection', 'Auswahl aufheben'),
   fund: say('Fund', 'Fonds'),
+  list: say('List of funds', 'Fondsliste'),
   day: say('Date', 'Datum'),
   change: say('Day change', 'Zum Vortag'),
   oneYear: say('1 year', '1 Jahr'),
   oneYearNote: say(
-    '1 year: for accumulating funds the change of the net asset value; for distributing funds the reported performance of the last twelve months, including distributions.',
-    '1 Jahr: bei thesaurierenden Fonds die Veränderung des Nettoinventarwerts, bei ausschüttenden Fonds die gemeldete Wertentwicklung der letzten zwölf Monate einschließlich Ausschüttungen.',
+    '1 year: for accumulating funds, the change in the net asset value; for distributing funds, the reported gross performance of the last twelve months, including distributions.',
+    '1 Jahr: bei thesaurierenden Fonds die Veränderung des Nettoinventarwerts, bei ausschüttenden Fonds die gemeldete Bruttowertentwicklung der letzten zwölf Monate einschließlich Ausschüttungen.',
   ),
+  costs: say(
+    'Unless stated otherwise, issue surcharges and custody fees are not taken into account. They reduce the performance.',
+    'Ausgabeaufschläge und Depotkosten sind, soweit nicht anders angegeben, nicht berücksichtigt. Sie mindern die Wertentwicklung.',
+  ),
+  otherCurrency: say(
+    'For investors whose own currency is not that of the fund, changes in exchange rates can increase or reduce the performance.',
+    'Für Anleger, deren Währung nicht die des Fonds ist, kann die Wertentwicklung infolge von Wechselkursschwankungen höher oder niedriger ausfallen.',
+  ),
+  /** Source: delegated regulation (EU) 2017/565, article 44 (4). */
   past: say(
-    'Past performance is not a reliable indicator of future performance.',
-    'Die frühere Wertentwicklung ist kein verlässlicher Indikator für die künftige Wertentwicklung.',
+    'The figures refer to the past. Past performance is not a reliable indicator of future results.',
+    'Die Zahlen beziehen sich auf die Vergangenheit. Die frühere Wertentwicklung ist kein verlässlicher Indikator für künftige Ergebnisse.',
   ),
   asData: say('This list as JSON', 'Diese Liste als JSON'),
   description: (name: string, isin: string) =>
     say(
-      `${name} (${isin}): prices, performance, structure, key figures and costs, as a page and as data.`,
-      `${name} (${isin}): Preise, Wertentwicklung, Struktur, Kennzahlen und Kosten, als Seite und als Daten.`,
+      `Prices, performance, structure, key figures and costs of ${name} (${isin}).`,
+      `Preise, Wertentwicklung, Struktur, Kennzahlen und Kosten: ${name} (${isin}).`,
     ),
   nav: say('Net asset value', 'Nettoinventarwert'),
-  navShort: say('NAV', 'NAV'),
   ytd: say('Since 31 Dec', 'Seit 31.12.'),
-  assets: say('Fund assets', 'Fondsvermögen'),
+  assets: say('Fund assets (share class)', 'Fondsvermögen (Anteilklasse)'),
   inception: say('Launched', 'Auflegung'),
   website: say('Fund website', 'Website des Fonds'),
   statusDate: (day: string) =>
@@ -91,8 +106,11 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
   period: say('Period', 'Zeitraum'),
   gross: say('Gross', 'Brutto'),
   net: say('Net', 'Netto'),
-  netNote: say('Net: after deduction of the issue surcharge.', 'Netto: nach Abzug des Ausgabeaufschlags.'),
-  line: say('Over these periods together', 'Gesamtzeitraum'),
+  netNote: say(
+    'Gross: without the issue surcharge. Net: after deduction of the issue surcharge.',
+    'Brutto: ohne Ausgabeaufschlag. Netto: nach Abzug des Ausgabeaufschlags.',
+  ),
+  line: say('Entire period', 'Gesamtzeitraum'),
   launch: say('Since launch', 'Seit Auflegung'),
   launchTitle: say(
     'Performance since launch as an index (start: 100)',
@@ -116,10 +134,10 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
   emt: say('MiFID data (EMT)', 'MiFID-Daten (EMT)'),
   data: say('Data', 'Daten'),
   dataLead: say(
-    'All data on this page are available from the API, without a key.',
-    'Alle Daten dieser Seite sind ohne Zugangsschlüssel über die API abrufbar.',
+    'The data on this page are also available from the API. No access key is needed.',
+    'Die Daten dieser Seite sind auch über die API abrufbar. Ein Zugangsschlüssel ist nicht nötig.',
   ),
-  requests: say('Requests', 'Beispielabfragen'),
+  requests: say('Example requests', 'Beispielanfragen'),
   currentRequest: say('newest price', 'neuester Preis'),
   historicRequest: say('prices of one year, as XML', 'Preise eines Jahres als XML'),
   documents: say('Documents', 'Dokumente'),
@@ -130,20 +148,20 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     'Alle Preise dieses Fonds, mit Dezimalpunkt:',
   ),
   downloads: say(
-    'The newest prices for the web functions of spreadsheets:',
-    'Die neuesten Preise für die Webfunktionen von Tabellenkalkulationen:',
+    'The newest prices, for spreadsheet functions such as IMPORTDATA and WEBSERVICE:',
+    'Die neuesten Preise für Tabellenfunktionen wie IMPORTDATA und WEBDIENST:',
   ),
-  allDownloads: say('Files with all funds', 'Dateien mit allen Fonds'),
+  allDownloads: say('Downloads: the data of all funds', 'Downloads: die Daten aller Fonds'),
   yes: say('yes', 'ja'),
   no: say('no', 'nein'),
   category: say('Category', 'Kategorie'),
   benchmark: say('Benchmark', 'Vergleichsindex'),
-  totalAssets: say('Total fund assets', 'Gesamtes Fondsvermögen'),
-  fiscalYear: say('Fiscal year end', 'Geschäftsjahresende'),
-  income: say('Use of income', 'Ertragsverwendung'),
+  totalAssets: say('Fund assets (all share classes)', 'Fondsvermögen (alle Anteilklassen)'),
+  fiscalYear: say('End of the fiscal year', 'Geschäftsjahresende'),
+  income: say('Distribution policy', 'Ertragsverwendung'),
   accumulating: say('accumulating', 'thesaurierend'),
   distributing: say('distributing', 'ausschüttend'),
-  conformity: say('UCITS', 'OGAW-konform'),
+  conformity: say('UCITS compliant', 'OGAW-konform'),
   surcharge: say('Issue surcharge', 'Ausgabeaufschlag'),
   redemption: say('Redemption fee', 'Rücknahmeabschlag'),
   ter: say('Total expense ratio (TER)', 'Gesamtkostenquote (TER)'),

@@ -96,7 +96,7 @@ function notFoundPage({ baseUrl, hasDownloads, publisher }: SitePageSource, lang
       ${searchBox(language, link)}
       <ul>
         <li><a href="${link(startKeys[language])}">${shell.start}</a></li>
-        <li><a href="${link(frontPages.funds[language])}">${w.listOfFunds}</a></li>
+        <li><a href="${link(frontPages.funds[language])}">${fundWords[language].list}</a></li>
         <li><a href="${link(frontPages.docs[language])}">${shell.parts.docs}</a></li>
       </ul>`,
   })
@@ -145,7 +145,8 @@ function newestPrices({ funds }: SitePageSource, language: Language): Html | nul
       caption: heading,
       columns: [w.fund, { content: w.nav, kind: 'number' }, { content: w.change, kind: 'number wide' }],
       rows: shown.map((fund) => priceRow(fund, language)),
-    })}`
+    })}
+    <p class="quiet small">${w.past}</p> `
 }
 
 function priceRow(

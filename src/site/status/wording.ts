@@ -3,7 +3,7 @@
 const wordsBy = (say: (english: string, german: string) => string) => ({
   description: (day: string) =>
     say(
-      `How recent the fund data are: the newest price of each fund as of ${day}.`,
+      `How up to date the fund data are: the newest price of each fund, as of ${day}.`,
       `Aktualität der Fondsdaten: der neueste Preis jedes Fonds, Stichtag ${day}.`,
     ),
   verdicts: {
@@ -22,17 +22,17 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
   documents: say('Documents', 'Dokumente'),
   prices: say('Prices', 'Preise'),
   marks: {
-    fresh: say('fresh', 'aktuell'),
+    fresh: say('up to date', 'aktuell'),
     late: say('late', 'verspätet'),
     stale: say('stale', 'veraltet'),
-    unwatched: say('not watched', 'nicht überwacht'),
+    unwatched: say('not monitored', 'nicht überwacht'),
     unpriced: say('without a price', 'ohne Preis'),
-    withheld: say('not given out', 'nicht veröffentlicht'),
+    withheld: say('not published', 'nicht veröffentlicht'),
   },
-  withheld: say('Prices that are held back', 'Zurückgehaltene Preise'),
+  withheld: say('Prices held back', 'Zurückgehaltene Preise'),
   withheldNote: say(
-    'The new prices of these funds are being checked. Until then their prices stay as they were.',
-    'Die neuen Preise dieser Fonds werden geprüft. Bis dahin bleiben ihre Preise unverändert.',
+    'The new prices of these funds are being checked. Until then, the last published prices remain.',
+    'Die neuen Preise dieser Fonds werden geprüft. Bis dahin bleiben die zuletzt veröffentlichten Preise bestehen.',
   ),
   overdue: say('Overdue prices', 'Überfällige Preise'),
   others: say('All other funds', 'Alle übrigen Fonds'),
@@ -42,9 +42,9 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
   columns: {
     fund: say('Fund', 'Fonds'),
     mark: say('Status', 'Status'),
-    price: say('Price of', 'Preis vom'),
+    price: say('Price date', 'Preisdatum'),
     age: say('Age', 'Alter'),
-    rhythm: say('Rhythm', 'Turnus'),
+    rhythm: say('Interval', 'Turnus'),
     next: say('Next price', 'Nächster Preis'),
   },
   businessDays: (count: string) =>
@@ -53,8 +53,8 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
       `${count} Bankarbeitstag${count === '1' ? '' : 'e'}`,
     ),
   note: say(
-    'The age counts from the day of the newest price. The rhythm is the usual gap between two prices.',
-    'Das Alter zählt ab dem Tag des neuesten Preises. Der Turnus ist der übliche Abstand zwischen zwei Preisen.',
+    'Age: business days since the newest price. Interval: the usual time between two prices. Next price: the day on which it is expected.',
+    'Alter: Bankarbeitstage seit dem neuesten Preis. Turnus: üblicher Abstand zwischen zwei Preisen. Nächster Preis: der Tag, an dem er erwartet wird.',
   ),
   asData: say('This page as JSON', 'Diese Seite als JSON'),
 })

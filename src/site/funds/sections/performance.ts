@@ -16,7 +16,7 @@ import {
   table,
   wideTable,
 } from '../../layout/html.ts'
-import { fundWords } from '../wording.ts'
+import { fundWords, isForeign } from '../wording.ts'
 import { barChart, type BarGroup, lineChart } from '../chart/charts.ts'
 import { amountIn, changeIn, dayIn, decimalIn, fixedIn, unbroken } from '../chart/formats.ts'
 import { rangeButtons } from './ranges.ts'
@@ -24,7 +24,7 @@ import type { FundFacts, Line, PerformanceFacts, PriceFacts } from '../facts.ts'
 
 export function performanceSection(facts: FundFacts, language: Language): Html | null {
   const w = fundWords[language]
-  const { performance } = facts
+  const { fund, performance, price } = facts
   if (typeof performance === 'string') {
     const refusal = performance === 'young' ? w.young : w.noPerformance
     return section('performance', w.performance, html`<p>${refusal}</p>`)
@@ -38,7 +38,10 @@ export function performanceSection(facts: FundFacts, language: Language): Html |
       ${legal && lineFigure('line', w.line, w.lineTitle, legal, language)}
       ${years.length > 0 && yearsPart(performance, runningYear(facts), language)}
       ${launch && lineFigure('launch', w.launch, w.launchTitle, launch, language)}
-      <p class="quiet small">${w.past}</p>`,
+      <p class="quiet small">
+        ${price !== null && price.oneYearPercent !== null && `${w.oneYearNote} `}${w.costs}
+        ${isForeign(fund.currency) && `${w.otherCurrency} `}${w.past}
+      </p>`,
   )
 }
 

@@ -6,7 +6,7 @@ import { fundWords } from '../wording.ts'
 
 const ranges = {
   en: ['1M', '3M', 'YTD', '1Y', '3Y', '5Y', 'Max'],
-  de: ['1M', '3M', 'YTD', '1J', '3J', '5J', 'Max'],
+  de: ['1M', '3M', 'Lfd. Jahr', '1J', '3J', '5J', 'Max'],
 } as const
 
 export const rangeButtons = (language: Language): Html =>

@@ -185,7 +185,8 @@ describePlatforms((platform) => {
       expect(names.map((name) => headerOf(page, name))).toEqual([
         'text/html; charset=utf-8',
         'en',
-        'Accept, Accept-Language',
+        // nginx compresses it.
+        'Accept, Accept-Language, Accept-Encoding',
         'public, max-age=60',
         undefined,
         undefined,

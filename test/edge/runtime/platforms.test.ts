@@ -199,6 +199,12 @@ describePlatforms((platform) => {
     await expectHeaders('/api/v1/figures/', { status: 400, isHtml: false }, { accept: browser })
   })
 
+  it('redirects a page below an ISIN in lower case, without a type', async () => {
+    const page = `/funds/${firstIsin(out)}/de.html`
+    const answer = await expectHeaders(page.toLowerCase(), { status: 308, isHtml: false })
+    expect([headerOf(answer, 'location'), headerOf(answer, 'content-type')]).toEqual([page, undefined])
+  })
+
   it('gives out the files at the root that people ask for, and none of the publisher', async () => {
     const types = {
       'index.html': 'text/html',

@@ -219,6 +219,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         const currency = value<string>('SELECT currency FROM fund WHERE isin = ?', isin)
         expect(await stage.getAttribute('aria-valuetext')).toBe(`${nav} ${currency}, ${day}`)
         await page.keyboard.press('ArrowRight')
+        // With Alt it belongs to the browser: the next page.
+        await page.keyboard.press('Alt+ArrowRight')
         expect(await stage.getAttribute('aria-valuenow')).toBe('1')
         expect(await page.locator('.tip').isVisible()).toBe(true)
         await page.keyboard.press('Escape')

@@ -63,7 +63,7 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     schema: say('JSON Schema', 'JSON-Schema'),
     example: say('Example', 'Beispiel'),
     exampleOf: (name: string, isin: string, asOf: string) =>
-      say(`${name} (${isin}), as of ${asOf}.`, `${name} (${isin}), Stand ${asOf}.`),
+      say(`${name} (${isin}), as of ${asOf}.`, `${name} (${isin}), Stichtag ${asOf}.`),
     excerpt: say(
       'Long lists are shortened here; the answer is complete.',
       'Lange Listen sind hier gekürzt, die Antwort ist vollständig.',
@@ -74,23 +74,26 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     ),
     licensed: say('Licence of the data:', 'Lizenz der Daten:'),
     noLicence: say(
-      'The publisher has not named a licence for the data here.',
-      'Der Herausgeber nennt hier keine Lizenz für die Daten.',
+      'The publisher states no licence for the data.',
+      'Der Herausgeber gibt keine Lizenz für die Daten an.',
     ),
     termsApply: say('Terms of use of the publisher:', 'Nutzungsbedingungen des Herausgebers:'),
     questions: say('Questions about the data:', 'Fragen zu den Daten:'),
     published: (by: string | null) => {
       const [time = '', zone = ''] = by?.split(' ') ?? []
       return by === null
-        ? say('New data are published once a night.', 'Neue Daten werden einmal pro Nacht veröffentlicht.')
+        ? say(
+            'New data are usually published once a night.',
+            'Neue Daten werden in der Regel einmal pro Nacht veröffentlicht.',
+          )
         : say(
-            `New data are published once a night, usually by ${time} (${zone}).`,
-            `Neue Daten werden einmal pro Nacht veröffentlicht, in der Regel bis ${time} Uhr (${zone}).`,
+            `New data are usually published once a night, by ${time} (time zone ${zone}).`,
+            `Neue Daten werden in der Regel einmal pro Nacht veröffentlicht, bis ${time}\u00a0Uhr (Zeitzone ${zone}).`,
           )
     },
     madeUp: say(
-      'The example shows the form; its figures are made up.',
-      'Das Beispiel zeigt die Form; die Zahlen sind erfunden.',
+      'The example shows the structure; its figures are fictitious.',
+      'Das Beispiel zeigt den Aufbau; die Zahlen sind fiktiv.',
     ),
     more: (hidden: number) => say(`… ${hidden} more`, `… ${hidden} weitere`),
     isin: say('ISIN of the fund, in upper or lower case', 'ISIN des Fonds in Groß- oder Kleinbuchstaben'),
@@ -109,13 +112,13 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     ),
     optional: say('optional', 'optional'),
     types: say('types', 'Arten'),
+    inPath: say('In the path', 'Im Pfad'),
     typeNames: say('Name in answers', 'Name in den Antworten'),
     generalErrors: say(
-      'Every endpoint can also return these:',
-      'Jeder Endpunkt kann außerdem folgende Fehler zurückgeben:',
+      'Errors that any endpoint can return are listed under',
+      'Fehler, die jeder Endpunkt zurückgeben kann, stehen unter',
     ),
     when: say('When', 'Wann'),
-    reached: say('See it', 'Ansehen'),
     footer: (asOf: string) =>
       say(`Generated from the snapshot of ${asOf}.`, `Erstellt aus dem Datenstand vom ${asOf}.`),
     kinds: {
@@ -125,36 +128,36 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
       day: say('date, YYYY-MM-DD', 'Datum, JJJJ-MM-TT'),
       number: say('number', 'Zahl'),
       whole: say('integer', 'Ganzzahl'),
-      flag: say('true or false (XML: 1 or 0)', 'true oder false (XML: 1 oder 0)'),
+      flag: say('true or false', 'true oder false'),
       item: say('name and value', 'Name und Wert'),
       record: say('object', 'Objekt'),
       list: say('list', 'Liste'),
       map: say('map', 'Map'),
       orNull: say('or null', 'oder null'),
     },
-    always: (name: string) => say(`name is always “${name}”.`, `name lautet immer „${name}“.`),
+    always: (name: string) => say(`\`name\` is always “${name}”.`, `\`name\` lautet immer „${name}“.`),
     oneOf: (values: string) => say(`One of ${values}.`, `Mögliche Werte: ${values}.`),
     front: say('Fund data: documentation', 'Fondsdaten: Dokumentation'),
     descriptions: {
       overview: say(
-        'Prices, performance, structures and more of every fund, as JSON or XML.',
-        'Preise, Wertentwicklung, Anlagestruktur und weitere Daten aller Fonds als JSON oder XML.',
+        'Prices, performance, investment structure and more of all funds as JSON and XML, prices also as CSV.',
+        'Preise, Wertentwicklung, Anlagestruktur und weitere Daten aller Fonds als JSON und XML, Preise auch als CSV.',
       ),
       conventions: say(
-        'Details of the interface: requests, dates, values, XML, errors.',
-        'Die Schnittstelle im Detail: Anfragen, Datumsangaben, Werte, XML, Fehler.',
+        'Details of the interface: requests, date ranges, values, XML, CSV, errors, permissions.',
+        'Die Schnittstelle im Detail: Anfragen, Zeiträume, Werte, XML, CSV, Fehler, Freigaben.',
       ),
       lists: say(
-        'Lists of all funds, of the status of prices and of changes, as plain files.',
-        'Listen aller Fonds, des Preisstatus und der Änderungen als einfache Dateien.',
+        'All funds, the status of the prices and the changes, as plain files.',
+        'Alle Fonds, der Status der Preise und die Änderungen als einfache Dateien.',
       ),
       terms: say(
-        'Licence, fair use, time of publication, versions and changes.',
-        'Lizenz, faire Nutzung, Zeitpunkt der Veröffentlichung, Versionen und Änderungen.',
+        'Licence, fair use, time of publication, versions and changes to the data.',
+        'Lizenz, faire Nutzung, Zeitpunkt der Veröffentlichung, Versionen und Änderungen der Daten.',
       ),
       recipes: say(
-        'Fund data in curl, Python, R, DuckDB, Excel, Google Sheets and Portfolio Performance.',
-        'Fondsdaten in curl, Python, R, DuckDB, Excel, Google Sheets und Portfolio Performance.',
+        'Fund prices with curl, Python, R, DuckDB, Excel, Google Sheets and Portfolio Performance.',
+        'Fondspreise mit curl, Python, R, DuckDB, Excel, Google Sheets und Portfolio Performance.',
       ),
     },
     explorer: {
@@ -163,8 +166,8 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
         'Alle Anfragen der API im Browser ausprobieren.',
       ),
       lead: say(
-        'Send any request of the API to the server of this page. For descriptions, see the',
-        'Senden Sie beliebige Anfragen der API an den Server, der diese Seite ausliefert. Die Bedienoberfläche ist auf Englisch. Beschreibungen finden Sie in der',
+        'Send any request of the API from the browser; the server of this page answers it. Descriptions are in the',
+        'Senden Sie beliebige Anfragen an die API direkt aus dem Browser; es antwortet der Server dieser Seite. Die Bedienoberfläche ist englisch. Beschreibungen enthält die',
       ),
       documentation: say('documentation', 'Dokumentation'),
       operations: say('Requests', 'Anfragen'),

@@ -33,12 +33,21 @@
       ...inner,
     )
   }
+  let Layout
   const withOneMain = () => ({
     wrapComponents: {
-      BaseLayout: (Original, { React }) =>
-        class Layout extends Original {
+      BaseLayout: (Guarded, { React }) =>
+        class extends Guarded {
           render() {
-            return withoutMain(React, super.render())
+            // The layout is inside what catches its errors.
+            const guard = super.render()
+            const { type: Original, props } = guard.props.children
+            Layout ??= class extends Original {
+              render() {
+                return withoutMain(React, super.render())
+              }
+            }
+            return React.cloneElement(guard, {}, React.createElement(Layout, props))
           }
         },
     },

@@ -20,7 +20,15 @@ import { type Language, languages } from '../../api/routes/table.ts'
 import { dayIn } from '../funds/chart/formats.ts'
 import { html, type Html, linkTo, section, type TableCell, wideTable } from '../layout/html.ts'
 import type { PageKeys } from '../layout/head.ts'
-import { changesKeys, feedKeys, feedLink, fundPageKeys, layout, type PageSite } from '../layout/layout.ts'
+import {
+  changesKeys,
+  feedKeys,
+  feedLink,
+  fundPageKeys,
+  layout,
+  type PageSite,
+  statusStyleKey,
+} from '../layout/layout.ts'
 import { wording } from '../wording.ts'
 import { countIn, describeChanges, otherLines, valueIn } from './words.ts'
 import { changeWords } from './wording.ts'
@@ -257,6 +265,8 @@ function page(
     hasDownloads: site.others?.hasDownloads === true,
     baseUrl: site.baseUrl,
     publisher: site.publisher,
+    // Without other pages there is no shared style sheet: that of the status holds it.
+    ...(site.others === null && { styles: [statusStyleKey] }),
     head: feedLink(keys[language], language),
     ...content,
   })

@@ -9,6 +9,7 @@ import { headLinks, type PageKeys } from './head.ts'
 import { html, linkTo, type Html } from './html.ts'
 
 const styleKey = 'docs/assets/style.css'
+export const statusStyleKey = 'status/status.css'
 const iconKey = 'docs/assets/icon.svg'
 
 /** The style sheet, icon and logo of all pages. The documentation puts them into the snapshot. */

@@ -13,6 +13,7 @@ import {
   layout,
   pageTemplate,
   type PageSite,
+  statusStyleKey,
   styleSheet,
 } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
@@ -20,12 +21,11 @@ import { statusJson, type StatusSource, withheldFunds } from './document.ts'
 import { statusWords } from './wording.ts'
 
 const documentKey = 'status/index.json'
-const styleKey = 'status/status.css'
 const scriptKey = 'status/status.js'
 
 /** The page in each language, the JSON document, and what the pages load. */
 export function statusPages(source: StatusSource, site: PageSite) {
-  const style = pageTemplate(styleKey)
+  const style = pageTemplate(statusStyleKey)
   return [
     ...languages.map((each) => ({
       key: frontPages.status[each],
@@ -33,7 +33,10 @@ export function statusPages(source: StatusSource, site: PageSite) {
     })),
     { key: documentKey, content: statusJson(source) },
     // Without other pages there is no shared style sheet.
-    { key: styleKey, content: site.others === null ? `${styleSheet(site.publisher)}\n${style}` : style },
+    {
+      key: statusStyleKey,
+      content: site.others === null ? `${styleSheet(site.publisher)}\n${style}` : style,
+    },
     { key: scriptKey, content: pageTemplate(scriptKey) },
   ]
 }
@@ -84,7 +87,7 @@ function statusPage(
     isAlone: site === null,
     hasDownloads: site?.hasDownloads === true,
     publisher,
-    styles: [styleKey],
+    styles: [statusStyleKey],
     scripts: [scriptKey],
     head: feedLink(key, language),
     main: html`<h1>${shell.parts.status}</h1>

@@ -83,6 +83,14 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
       expect(weights.length).toBeGreaterThanOrEqual(4)
       const limit = path.includes(isin) ? 100_000 : Infinity
       expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeLessThan(limit)
+      // What a reader has chosen and typed changes nothing about that.
+      const { page } = visited
+      if (path.includes(isin)) {
+        await page.locator('.ranges button:enabled').first().click()
+        await page.locator('.chart:not([aria-busy])').waitFor()
+        await page.locator('.stage').focus()
+      } else await page.locator('#search').fill('e')
+      await expectSound(visited)
       await visited.end()
     },
   )

@@ -148,7 +148,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
     const { paths } = (await (await fetch(url('openapi.json'))).json()) as {
       readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
     }
-    const operations = Object.values(paths).flatMap(({ get }) => (get === undefined ? [] : get))
+    const operations = Object.values(paths).flatMap(({ get }) => get ?? [])
     expect(await page.locator('#operation-list a').evaluateAll(hrefs)).toEqual(
       operations.map(({ tags, operationId }) => `#/${tags[0]}/${operationId}`),
     )
@@ -180,17 +180,16 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
       const { page, end } = await visit(browser, url(explorer), look)
       await page.evaluate(widestOverhang)
       // The script comes before the style.
-      let release = () => {}
-      const held = new Promise<void>((resolve) => (release = resolve))
+      const held = Promise.withResolvers<null>()
       await page.route(/swagger-ui\.css/, async (route) => {
-        await held
+        await held.promise
         await route.continue()
       })
       const script = page.waitForResponse(/swagger-ui-bundle\.js/)
       await page.locator('#operation-list a[href="#/prices/prices-historic"]').click()
       await (await script).finished()
       expect(await page.locator('.swagger-ui').count()).toBe(0)
-      release()
+      held.resolve(null)
       const open = page.locator('.opblock.is-open')
       await open.locator('.btn.execute').click()
       await page.locator('.live-responses-table .response').waitFor()

@@ -77,7 +77,7 @@ describe('the figures of a fund', () => {
     const numbers = ['04020', '08030', '07130', '07140', '08025', '00075', '05105', '05115']
     for (const page of [english, german])
       expect([...page.matchAll(/EMT (\d+)/g)].map(([, number]) => number)).toEqual(numbers)
-    expect(english).toContain(`${value('SELECT srri FROM emt WHERE isin = ?', isin)} of 7`)
+    expect(english).toContain(`${String(value('SELECT srri FROM emt WHERE isin = ?', isin))} of 7`)
   })
 
   it('have a dash with a text for screen readers where a value is missing', async () => {

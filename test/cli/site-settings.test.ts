@@ -172,7 +172,7 @@ describe('a missing imprint', () => {
 
   it('is a warning that names the law, where pages are published', async () => {
     const message =
-      'site.imprint is missing: the pages have no link to an imprint, which publishers in Germany must have (§ 5 DDG, § 18 MStV)'
+      'site.imprint is missing: the pages have no link to an imprint, which publishers in Germany generally need (§ 5 DDG, § 18 MStV)'
     expect(await check(published)).toMatchObject({ code: 0, found: [{ severity: 'warning', message }] })
   })
 

@@ -4,6 +4,7 @@ import type { FundEntry, SitePageSource, SitePages } from '../../api/contract/pa
 import { inLanguage } from '../../api/contract/fund.ts'
 import type { Language } from '../../api/routes/table.ts'
 import {
+  categoryIn,
   changeCell,
   html,
   type Html,
@@ -12,7 +13,6 @@ import {
   noValue,
   raw,
   table,
-  textIn,
   type TableCell,
 } from '../layout/html.ts'
 import { feedLink, frontPages, fundPageKeys, layout, pageTemplate } from '../layout/layout.ts'
@@ -86,7 +86,8 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
         <a class="button first" href="${linkTo(key, frontPages.compare[language])}">${w.compare}</a>
         <button type="button">${w.deselect}</button>
       </p>
-      <p class="quiet small">${w.oneYearNote} ${w.costs} ${hasOthers && `${w.otherCurrency} `}${w.past}</p>
+      <p class="quiet small">${w.oneYearNote}</p>
+      <p class="quiet small">${w.costs} ${hasOthers && `${w.otherCurrency} `}${w.past}</p>
       <p><a href="${linkTo(key, fundListKey)}">${w.asData}</a></p>`,
   })
 }
@@ -132,7 +133,7 @@ function fundTable(funds: readonly FundEntry[], language: Language): Html {
       column('name', w.fund, 'name', ' aria-sort="ascending"'),
       column('isin', 'ISIN', 'wide'),
       column('wkn', 'WKN', 'wide'),
-      column('nav', w.nav, 'number'),
+      column('nav', w.navColumn, 'number'),
       column('date', w.day, 'number wide'),
       column('change', w.change, 'number wide'),
       column('year', w.oneYear, 'number'),
@@ -163,7 +164,7 @@ function cells(fund: FundEntry, language: Language): readonly TableCell[] {
     {
       content: [
         html`<a href="${page}">${name}</a>`,
-        categoryDe !== null && html`<small>${textIn(language, categoryDe, categoryEn)}</small>`,
+        categoryDe !== null && html`<small>${categoryIn(language, categoryDe, categoryEn)}</small>`,
       ],
       kind: '',
     },

@@ -29,6 +29,7 @@ import {
   type PageSite,
   statusStyleKey,
 } from '../layout/layout.ts'
+import { wording } from '../wording.ts'
 import { countIn, describeChanges, otherLines, valueIn } from './words.ts'
 import { changeWords } from './wording.ts'
 
@@ -50,14 +51,15 @@ export const dayPages = (day: DayChanges, site: PageSite): readonly Page[] =>
 
 function changesPage({ nights }: ChangeHistory, site: PageSite, language: Language): Page {
   const w = changeWords[language]
+  const heading = wording[language].shell.changes
   const key = changesKeys[language]
   const days = html`<ul class="changes">
     ${nights.map((day) => dayItem(day, language))}
   </ul> `
   const content = page(changesKeys, site, language, {
-    title: w.heading,
+    title: heading,
     description: w.description,
-    main: html`<h1>${w.heading}</h1>
+    main: html`<h1>${heading}</h1>
       <p>${nights.length === 0 ? w.empty : w.intro}</p>
       <p>
         <a href="${linkTo(key, feedKeys[language])}" type="application/atom+xml">${w.feed}</a>
@@ -119,8 +121,8 @@ function changeOfFund(
   const prices = (count: number) => w.prices(count, countIn(language, count))
   return [
     ...(corrected > 0 ? [w.correctedOf(prices(corrected))] : []),
-    ...(daysAdded > 0 ? [w.daysAdded(prices(daysAdded))] : []),
-    ...(daysRemoved > 0 ? [w.daysRemoved(prices(daysRemoved))] : []),
+    ...(daysAdded > 0 ? [w.addedLater(prices(daysAdded))] : []),
+    ...(daysRemoved > 0 ? [w.removedLater(prices(daysRemoved))] : []),
     ...(what === undefined ? [] : [w.fund[what]]),
   ].join('; ')
 }
@@ -149,7 +151,7 @@ function dayPage(day: DayChanges, site: PageSite, language: Language): Page {
       ])}
       <p>
         <a href="${linkTo(key, `changes/${asOf}.json`)}">${w.asData}</a> ·
-        <a href="${linkTo(key, changesKeys[language])}">${w.back}</a>
+        <a href="${linkTo(key, changesKeys[language])}">${wording[language].shell.changes}</a>
       </p>`,
   })
   return { key, content }
@@ -207,7 +209,7 @@ function publishChanges(changes: PublishChanges, place: Place): Html {
     ${table(
       w.renamed(say(fundCount, funds.renamed.length)),
       funds.renamed.length,
-      [columns.after, columns.before],
+      [columns.newName, columns.oldName],
       funds.renamed,
       ({ isin, before, after }) => [fundCell({ isin, name: after }, place), html`<bdi>${before}</bdi>`],
     )}

@@ -102,7 +102,7 @@ function documentLine({ documents, endpoints }: SnapshotChanges, language: Langu
   const byEndpoint = endpoints.map(
     (one) => `${one.endpoint} ${countIn(language, one.added + one.removed + one.changed)}`,
   )
-  return `${w.documentLine}: ${counts.join(', ')}: ${byEndpoint.join(', ')}`
+  return `${w.documentLine}: ${counts.join(', ')} (${byEndpoint.join(', ')})`
 }
 
 /** Beyond this a list of a publish's funds is cut: pages over all days hold those of thirty days. */

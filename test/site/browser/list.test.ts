@@ -33,8 +33,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
       editDatabase(
         file,
         `INSERT INTO fund (isin, name, fund_inception_date, url, currency)
-          VALUES ('${isinOf(1)}', '${hostileName}', '2020-01-02', 'https://funds.example', 'EUR')`,
-        `UPDATE profile SET category_en = NULL WHERE category_de = (${commonCategory})`,
+          VALUES ('${isinOf(1)}', '${hostileName}', '2020-01-02', 'https://funds.example', 'EUR');
+        UPDATE profile SET category_en = NULL WHERE category_de = (${commonCategory})`,
       )
     })
     browser = await openBrowser()

@@ -263,7 +263,8 @@ export function pageHeaders(settings: EdgeSettings, key: string): Record<string,
   const isStatus = key.indexOf('status/') === 0
   const type = contentTypeOf(key)
   const headers = commonHeaders(isStatus ? settings.errorCacheControl : settings.cacheControl, [])
-  const own = type.indexOf('text/html') === 0 ? htmlHeaders : type.indexOf('image/svg') === 0 ? svgHeaders : {}
+  const own =
+    type.indexOf('text/html') === 0 ? htmlHeaders : type.indexOf('image/svg') === 0 ? svgHeaders : {}
   return Object.assign(headers, own, {
     'Content-Type': type,
     'Accept-Ranges': 'bytes',

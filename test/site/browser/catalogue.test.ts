@@ -230,6 +230,19 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
     })
   })
 
+  it('shows the present page, the range and the legend where the system sets the colours', async () => {
+    await withPage(`funds/${isin}/index.html`, desktopLight, async (page) => {
+      await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' })
+      const colours = (property: string, selector: string) =>
+        page.evaluate<number>(
+          `new Set([...document.querySelectorAll('${selector}')].map((each) => getComputedStyle(each)['${property}'])).size`,
+        )
+      expect(await colours('borderBottomColor', 'header nav a')).toBe(2)
+      expect(await colours('backgroundColor', '.legend i')).toBeGreaterThan(1)
+      expect(await colours('backgroundColor', '.ranges button')).toBe(2)
+    })
+  })
+
   it('has targets for fingers of 24 pixels at least, and of 30 for what is used most', async () => {
     const small = (
       selector: string,

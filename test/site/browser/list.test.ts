@@ -2,7 +2,15 @@
 import Database from 'better-sqlite3'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Browser, Page } from 'playwright-core'
-import { desktopLight, hrefs, openBrowser, visit, whyNoBrowser, type Look } from '../../support/browser.ts'
+import {
+  desktopLight,
+  hrefs,
+  openBrowser,
+  phoneLight,
+  visit,
+  whyNoBrowser,
+  type Look,
+} from '../../support/browser.ts'
 import { editDatabase, isinOf } from '../../support/database.ts'
 import { buildSite, type Site } from '../../support/site.ts'
 import { fillDemo } from '../../support/snapshots.ts'
@@ -128,6 +136,18 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
       expect(await page.locator('#category').inputValue()).toBe(category)
       await page.locator('#search').pressSequentially('no such fund')
       await soon(query).toContain('q=no such fund')
+    })
+  })
+
+  it('breaks a word that is longer than its column on a phone', async () => {
+    await withPage('funds/de.html', phoneLight, async (page) => {
+      const tooWide = `[...document.querySelectorAll('#funds tbody a')].filter((link) =>
+        link.getBoundingClientRect().right > link.closest('th').getBoundingClientRect().right)`
+      await page
+        .locator('#funds tbody a')
+        .first()
+        .evaluate("(link) => (link.textContent = 'Fonds'.repeat(9))")
+      expect(await page.evaluate<number>(`${tooWide}.length`)).toBe(0)
     })
   })
 

@@ -7,7 +7,7 @@ import type { Finding } from '../data/check/finding.ts'
 import { escapeInvisible, printable } from '../data/model/printable.ts'
 import { type FreshnessCounts, marks } from '../guards/assess.ts'
 import type { Objection } from '../guards/guards.ts'
-import { wording } from '../site/wording.ts'
+import { statusWords } from '../site/status/wording.ts'
 import type { Paint } from './terminal.ts'
 
 /** `101,204` */
@@ -138,7 +138,7 @@ export const errorsFirst = (findings: readonly Finding[]): readonly Finding[] =>
 export function describeFreshness(counts: FreshnessCounts): string {
   return marks
     .filter((mark, index) => index < 3 || counts[mark] > 0)
-    .map((mark) => `${formatCount(counts[mark])} ${wording.en.status.marks[mark]}`)
+    .map((mark) => `${formatCount(counts[mark])} ${statusWords.en.marks[mark]}`)
     .join(', ')
 }
 

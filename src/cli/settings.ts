@@ -235,22 +235,25 @@ export const configShape = z.strictObject(
     site: group('Who publishes: the pages and the OpenAPI document name it.', {
       name: say('The name of the company.', orNull(line)),
       publishedBy: say(
-        'When new data are usually published at the latest, with a time zone: 05:30 Europe/Berlin.',
+        'The time by which new data are usually published, with its time zone: 05:30 Europe/Berlin.',
         orNull(timeOfDay),
       ),
-      imprint: say('The address of its imprint.', orNull(url)),
+      imprint: say(
+        'The address of its imprint, which publishers in Germany generally need (§ 5 DDG, § 18 MStV).',
+        orNull(url),
+      ),
       privacy: say('The address of its privacy notice.', orNull(url)),
       contact: say('A mail address for questions about the data.', orNull(mailAddress)),
       terms: say('The address of its terms of use.', orNull(url)),
       homePage: say('The address of its home page.', orNull(url)),
       logo: say(
-        'Its logo, an SVG or PNG file of at most 100 KB: the header shows it, on white.',
+        'Its logo, an SVG or PNG file of at most 100 KB. The header of each page shows it on white.',
         orNull(path),
       ),
       accentLight: say('The colour of links on light pages. Contrast: at least 4.5:1.', orNull(colour)),
       accentDark: say('The colour of links on dark pages. Contrast: at least 4.5:1.', orNull(colour)),
-      startEn: say('A text for the English start page. Empty lines separate paragraphs.', orNull(paragraphs)),
-      startDe: say('The same for the German start page.', orNull(paragraphs)),
+      startEn: say('A text for the English start page. Blank lines separate paragraphs.', orNull(paragraphs)),
+      startDe: say('A text for the German start page. Blank lines separate paragraphs.', orNull(paragraphs)),
     }),
     freshness: group("How old a fund's newest price may be, in business days.", {
       calendar: say(

@@ -93,8 +93,8 @@ export const generalErrors = {
     slug: 'noendpoint',
     title: 'There is no such endpoint: {path}',
     when: {
-      en: 'The API has no such path. If only the trailing slash is missing, the answer is a 308 instead.',
-      de: 'Diesen Pfad gibt es in der API nicht. Fehlt nur der Schrägstrich am Ende, ist die Antwort stattdessen ein 308.',
+      en: 'The API has no such path. If only the trailing slash is missing, a 308 redirects to the path with the slash.',
+      de: 'Diesen Pfad gibt es in der API nicht. Fehlt nur der Schrägstrich am Ende, leitet die Antwort mit 308 auf den Pfad mit Schrägstrich um.',
     },
   },
   wrongFormat: {
@@ -102,8 +102,8 @@ export const generalErrors = {
     slug: 'wrongformat',
     title: 'Unsupported format: {format}',
     when: {
-      en: 'The parameter format has a value other than json or xml (prices: or csv).',
-      de: 'Der Parameter format hat einen anderen Wert als json oder xml (bei Preisen auch csv).',
+      en: 'The parameter format has a value other than json or xml; for prices, csv is supported, too.',
+      de: 'Der Parameter format hat einen anderen Wert als json oder xml; bei Preisen ist auch csv möglich.',
     },
   },
   wrongLanguage: {
@@ -111,8 +111,8 @@ export const generalErrors = {
     slug: 'wronglanguage',
     title: 'Unsupported language: {language}',
     when: {
-      en: 'The endpoint has languages, and the parameter language has a value other than de or en.',
-      de: 'Der Endpunkt unterstützt Sprachen, und der Parameter language hat einen anderen Wert als de oder en.',
+      en: 'The endpoint offers a choice of language, and the parameter language has a value other than de or en.',
+      de: 'Der Endpunkt bietet eine Sprachauswahl, und der Parameter language hat einen anderen Wert als de oder en.',
     },
   },
 } as const satisfies Readonly<Record<string, ErrorRow>>

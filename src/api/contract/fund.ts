@@ -5,17 +5,20 @@ import { day, nullable, optional, record, text, textLike, type ValueOf } from '.
 import { webAddress } from './texts.ts'
 
 const named = {
-  name: text('Fund name', 'Name des Fonds'),
+  name: text('Name of the fund', 'Name des Fonds'),
   isin: textLike('ISIN', 'ISIN', '^[A-Z]{2}[A-Z0-9]{9}[0-9]$'),
   wkn: nullable(text('German securities identification number (WKN)', 'Wertpapierkennnummer (WKN)')),
-  fund_inception_date: day('Inception date of the fund', 'Datum der Auflegung des Fonds'),
+  fund_inception_date: day('Launch date of the fund', 'Auflegungsdatum des Fonds'),
 }
-const url = text("Link to the fund's details page", 'Adresse der Seite zum Fonds')
+const url = text(
+  'Address of the web page about the fund; empty if there is none',
+  'Adresse der Webseite zum Fonds; leer, wenn es keine gibt',
+)
 
 /** Source: the interface, "Fund (basic fund data, object `fund`)". */
 export const basicFund = record({
   ...named,
-  status_date: optional(day('Date of the data', 'Stichtag der Daten')),
+  status_date: optional(day('As-of date of the data of this fund', 'Stichtag der Daten dieses Fonds')),
   url,
 })
 

@@ -16,15 +16,15 @@ import type { Fields, Texts } from './shape.ts'
 
 const count = (en: string, de: string) => wholeNumber(en, de, { minimum: 0 })
 /** `format` grows when a program must change. */
-const format = wholeNumber('Version of this document: 1', 'Version dieses Dokuments: 1', {
+const format = wholeNumber('Version of the document’s structure: 1', 'Version des Dokumentaufbaus: 1', {
   minimum: 1,
   maximum: 1,
 })
-const isin = text('ISIN', 'ISIN des Fonds')
+const isin = text('ISIN of the fund', 'ISIN des Fonds')
 const asOf = day('As-of date of the data', 'Stichtag der Daten')
 const snapshot = text(
-  'Id of the snapshot: another id means other data',
-  'Kennung des Datenstands: eine andere Kennung bedeutet andere Daten',
+  'Id of the snapshot; a different id means different data',
+  'Kennung des Datenstands; eine andere Kennung bedeutet andere Daten',
 )
 
 const inBoth = (description: Texts) =>
@@ -35,47 +35,53 @@ const fundList = record({
   funds: list(
     record({
       isin,
-      wkn: nullable(text('WKN, the German securities number', 'WKN')),
+      wkn: nullable(text('German securities identification number (WKN)', 'Wertpapierkennnummer (WKN)')),
       name: text('Name of the fund', 'Name des Fonds'),
       currency: text('Currency of the prices, ISO 4217', 'Währung der Preise, ISO 4217'),
-      category: nullable(inBoth({ en: 'Fund category', de: 'Fondskategorie' })),
+      category: nullable(
+        inBoth({ en: 'Fund category in that language', de: 'Fondskategorie in dieser Sprache' }),
+      ),
       price: nullable(
         record({
           date: day('Day of the newest price', 'Tag des neuesten Preises'),
           net_asset_value: decimal(
-            'Net asset value per share, digit for digit',
+            'Net asset value (NAV) per share with exactly the delivered digits',
             'Nettoinventarwert je Anteil mit genau den gelieferten Ziffern',
           ),
           change_percent: nullable(
             decimal(
-              'Change from the previous price in percent; null for a fund younger than one year',
-              'Veränderung zum vorherigen Preis in Prozent; null bei Fonds, die jünger als ein Jahr sind',
+              'Change from the previous day in percent; null if the performance may not be published, as for a fund younger than one year',
+              'Veränderung zum Vortag in Prozent; null, wenn die Wertentwicklung nicht veröffentlicht werden darf, etwa bei einem Fonds, der jünger als ein Jahr ist',
             ),
           ),
           overdue: nullable(
-            textAmong('Whether the price is overdue', 'Ob der Preis überfällig ist', ['late', 'stale']),
+            textAmong(
+              'How overdue the price is: `stale` is older than `late`. Null if it is not overdue',
+              'Wie überfällig der Preis ist: `stale` ist älter als `late`. Null, wenn er nicht überfällig ist',
+              ['late', 'stale'],
+            ),
           ),
         }),
       ),
       one_year_percent: nullable(
         decimal(
-          'Performance of the last year in percent, two decimals',
-          'Wertentwicklung des letzten Jahres in Prozent, zwei Nachkommastellen',
+          'Performance over one year in percent, two decimals: for an accumulating fund the change in the net asset value, for a distributing fund the reported gross performance of the last twelve months. Null if it may not be published or is not known',
+          'Wertentwicklung über ein Jahr in Prozent, zwei Nachkommastellen: bei thesaurierenden Fonds die Veränderung des Nettoinventarwerts, bei ausschüttenden Fonds die gemeldete Brutto-Wertentwicklung der letzten zwölf Monate. Null, wenn sie nicht veröffentlicht werden darf oder nicht bekannt ist',
         ),
       ),
       accumulating: nullable(
         flag(
-          'Whether income stays in the fund; if not, its prices lack what it distributed. Null if not known',
-          'Ob Erträge im Fonds verbleiben; andernfalls fehlen seinen Preisen die Ausschüttungen. Null, wenn nicht bekannt',
+          'Whether the fund accumulates its income; if not, its prices do not include distributions. Null if this is not known',
+          'Ob der Fonds seine Erträge thesauriert; andernfalls enthalten seine Preise die Ausschüttungen nicht. Null, wenn dies nicht bekannt ist',
         ),
       ),
       comparable: flag(
-        'Whether the fund may be compared with others: its prices and its performance may be published, and it is at least one year old',
-        'Ob der Fonds mit anderen verglichen werden darf: Preise und Wertentwicklung dürfen veröffentlicht werden, und er ist mindestens ein Jahr alt',
+        'Whether the fund can be compared with others: its prices and its performance may be published, and it is at least one year old',
+        'Ob der Fonds mit anderen verglichen werden kann: Preise und Wertentwicklung dürfen veröffentlicht werden, und er ist mindestens ein Jahr alt',
       ),
       page: inBoth({
-        en: 'Page of the fund, relative to the address of the API',
-        de: 'Seite des Fonds, relativ zur Adresse der API',
+        en: 'Page of the fund in that language, relative to the address of the API',
+        de: 'Seite des Fonds in dieser Sprache, relativ zur Adresse der API',
       }),
     }),
   ),
@@ -87,14 +93,16 @@ const marked = list(
     isin,
     name: text('Name of the fund', 'Name des Fonds'),
     mark: textAmong(
-      'How recent the newest price is: `late` and `stale` are overdue, `unwatched` means that no one expects a price, ' +
-        '`unpriced` that there is none, `withheld` that it may not be published.',
-      'Wie aktuell der neueste Preis ist: `late` und `stale` sind überfällig, bei `unwatched` wird kein Preis erwartet, bei ' +
-        '`unpriced` gibt es keinen, bei `withheld` ist er nicht freigegeben.',
+      'How recent the newest price is: `late` and `stale` are overdue, `unwatched` means that the age is not monitored, ' +
+        '`unpriced` that there is no price, `withheld` that it may not be published',
+      'Wie aktuell der neueste Preis ist: `late` und `stale` sind überfällig, bei `unwatched` wird das Alter nicht überwacht, bei ' +
+        '`unpriced` gibt es keinen Preis, bei `withheld` ist er nicht freigegeben',
       marks,
     ),
     newest_price: nullable(day('Day of the newest price', 'Tag des neuesten Preises')),
-    age_business_days: nullable(count('Age of that price in business days', 'Alter in Bankarbeitstagen')),
+    age_business_days: nullable(
+      count('Age of that price in business days', 'Alter dieses Preises in Bankarbeitstagen'),
+    ),
     rhythm_business_days: nullable(
       count(
         'Usual gap between two prices in business days',
@@ -113,14 +121,20 @@ const status = record({
   as_of: asOf,
   funds: count('Number of funds', 'Anzahl der Fonds'),
   documents: count('Number of stored documents', 'Anzahl der gespeicherten Dokumente'),
-  bytes: count('Their size in bytes', 'Ihr Umfang in Byte'),
+  bytes: count('Size of these documents in bytes', 'Größe dieser Dokumente in Byte'),
   oldest_price: nullable(
-    day('The oldest of the newest prices of all funds', 'Der älteste unter den neuesten Preisen aller Fonds'),
+    day(
+      'Day of the oldest among the newest prices of the funds',
+      'Tag des ältesten unter den neuesten Preisen der Fonds',
+    ),
   ),
-  newest_price: nullable(day('The newest price of all funds', 'Der neueste Preis aller Fonds')),
+  newest_price: nullable(day('Day of the newest price of all funds', 'Tag des neuesten Preises aller Fonds')),
   freshness: record(
     Object.fromEntries(
-      marks.map((mark) => [mark, count(`Number of funds marked ${mark}`, `Anzahl der Fonds mit ${mark}`)]),
+      marks.map((mark) => [
+        mark,
+        count(`Number of funds marked \`${mark}\``, `Anzahl der Fonds mit \`${mark}\``),
+      ]),
     ),
   ),
   overdue: marked,
@@ -130,8 +144,8 @@ const status = record({
       record({
         isin,
         name: text(
-          'Name of a fund whose new prices are being checked: its prices stay as they were',
-          'Name eines Fonds, dessen neue Preise geprüft werden: Seine Preise bleiben unverändert',
+          'Name of a fund whose new prices are being checked; until then, its prices stay unchanged',
+          'Name eines Fonds, dessen neue Preise geprüft werden; bis dahin bleiben seine Preise unverändert',
         ),
       }),
     ),
@@ -144,15 +158,15 @@ const staged = record({
     record({
       snapshot,
       as_of: asOf,
-      staged_since: text('Time at which it was staged, UTC', 'Zeitpunkt der Vorbereitung, UTC'),
+      staged_since: text('Time at which the data were staged, UTC', 'Zeitpunkt der Vorbereitung, UTC'),
     }),
   ),
 })
 
 const before = nullable(record({ asOf, snapshot }))
 const publish = wholeNumber(
-  'Number of the publication among those of its day',
-  'Nummer der Veröffentlichung an ihrem Tag',
+  'Number of the publication among those of its day, from 1',
+  'Laufende Nummer der Veröffentlichung an ihrem Tag, ab 1',
   { minimum: 1 },
 )
 const named: Fields = { isin, name: nullable(text('Name of the fund', 'Name des Fonds')) }
@@ -190,7 +204,7 @@ const published = {
 
 const changes = record({
   format,
-  look: optional(text('For fundpress itself', 'Für fundpress selbst')),
+  look: optional(text('For internal use by fundpress', 'Nur für den internen Gebrauch von fundpress')),
   nights: list(
     record({
       ...published,
@@ -206,12 +220,12 @@ const changes = record({
 })
 
 const counts = {
-  added: count('Number of new ones', 'Anzahl der neuen'),
-  removed: count('Number of removed ones', 'Anzahl der entfallenen'),
-  changed: count('Number of changed ones', 'Anzahl der geänderten'),
+  added: count('Number of new documents', 'Anzahl der neuen Dokumente'),
+  removed: count('Number of removed documents', 'Anzahl der entfallenen Dokumente'),
+  changed: count('Number of changed documents', 'Anzahl der geänderten Dokumente'),
 }
 const past: Fields = { ...named, date: day('Day of the price', 'Tag des Preises') }
-const price = nullable(decimal('The price; null: there was none', 'Der Preis; null: keiner'))
+const price = nullable(decimal('The value; null if there was none', 'Der Wert; null, wenn es keinen gab'))
 
 const dayOfChanges: Fields = {
   format,
@@ -245,7 +259,10 @@ const dayOfChanges: Fields = {
           'Anzahl der Fonds mit Preisen neuer Tage',
         ),
         correctedPrices: count('Number of corrected prices', 'Anzahl der korrigierten Preise'),
-        correctedFunds: count('Number of funds with these', 'Anzahl der Fonds mit solchen Preisen'),
+        correctedFunds: count(
+          'Number of funds with corrected prices',
+          'Anzahl der Fonds mit korrigierten Preisen',
+        ),
       }),
     ),
     corrected: list(
@@ -265,11 +282,11 @@ const dayOfChanges: Fields = {
   allowed: optional(
     list(
       record({
-        guard: text('Name of the check that objected', 'Name der Prüfung, die widersprochen hat'),
-        subject: nullable(text('What it is about: an ISIN, for example', 'Worum es geht: etwa eine ISIN')),
-        message: text('What it found, in English', 'Was sie gefunden hat, auf Englisch'),
-        who: text('Who allowed it', 'Wer es freigegeben hat'),
-        reason: text('Why', 'Aus welchem Grund'),
+        guard: text('Name of the check that objected', 'Name der Prüfung mit Beanstandung'),
+        subject: nullable(text('What it concerns, for example an ISIN', 'Was sie betrifft, etwa eine ISIN')),
+        message: text('What the check found, in English', 'Ergebnis der Prüfung, auf Englisch'),
+        who: text('Who allowed it', 'Wer die Ausnahme zugelassen hat'),
+        reason: text('Why it was allowed', 'Warum sie zugelassen wurde'),
       }),
     ),
   ),

@@ -29,8 +29,8 @@ export const lists: readonly PublishedList[] = [
     path: '/funds/index.json',
     title: { en: 'All funds', de: 'Alle Fonds' },
     about: {
-      en: 'Every published fund with name, currency, category and newest price, sorted by ISIN. One request instead of one for each fund.',
-      de: 'Jeder veröffentlichte Fonds mit Name, Währung, Kategorie und neuestem Preis, nach ISIN geordnet. Eine Anfrage statt einer je Fonds.',
+      en: 'All published funds with name, currency, category and newest price, sorted by ISIN: one request instead of one per fund.',
+      de: 'Alle veröffentlichten Fonds mit Name, Währung, Kategorie und neuestem Preis, nach ISIN geordnet: eine Anfrage statt einer je Fonds.',
     },
     type: 'application/json',
     body: listShapes.fundList,
@@ -51,7 +51,7 @@ export const lists: readonly PublishedList[] = [
     path: '/status/staged.json',
     title: { en: 'Staged data', de: 'Vorbereitete Daten' },
     about: {
-      en: 'Whether new data are staged and wait for their release. Ordinarily `staged` is null.',
+      en: 'Whether new data are staged and awaiting release. Normally, `staged` is null.',
       de: 'Ob neue Daten vorbereitet sind und auf ihre Freigabe warten. Normalerweise ist `staged` null.',
     },
     type: 'application/json',
@@ -77,10 +77,10 @@ export const lists: readonly PublishedList[] = [
     about: {
       en:
         'What the publications of a day changed: new, removed and renamed funds, documents by endpoint, and prices that were corrected, ' +
-        'added or removed in the past. The counts are complete; each list has its first 10,000 rows. A 404 for a day without a publication, and for one that is no longer in the index.',
+        'added or removed in the past. The counts are complete; each list has at most 10,000 rows. The answer is a 404 for a day without a publication, and for one that is no longer in the index.',
       de:
         'Was die Veröffentlichungen eines Tages geändert haben: neue, entfallene und umbenannte Fonds, Dokumente je Endpunkt sowie rückwirkend ' +
-        'korrigierte, nachgetragene und entfallene Preise. Die Anzahlen sind vollständig; jede Liste enthält die ersten 10.000 Zeilen. 404 für einen Tag ohne Veröffentlichung und für einen, der nicht mehr im Verzeichnis steht.',
+        'korrigierte, nachgetragene und entfallene Preise. Die Anzahlen sind vollständig; jede Liste enthält höchstens 10.000 Zeilen. Für einen Tag ohne Veröffentlichung und für einen, der nicht mehr im Verzeichnis steht, lautet die Antwort 404.',
     },
     type: 'application/json',
     body: listShapes.changesOfDay,
@@ -91,8 +91,8 @@ export const lists: readonly PublishedList[] = [
     path: '/changes/feed.xml',
     title: { en: 'Changes: feed', de: 'Änderungen: Feed' },
     about: {
-      en: 'The same as an Atom feed (RFC 4287), one entry for each publication. In German: `/changes/de/feed.xml`.',
-      de: 'Dasselbe als Atom-Feed (RFC 4287), ein Eintrag je Veröffentlichung. Auf Deutsch: `/changes/de/feed.xml`.',
+      en: 'The changes as an Atom feed (RFC 4287), one entry per publication. In German: `/changes/de/feed.xml`.',
+      de: 'Die Änderungen als Atom-Feed (RFC 4287), ein Eintrag je Veröffentlichung. Auf Deutsch: `/changes/de/feed.xml`.',
     },
     type: 'application/atom+xml',
     body: null,
@@ -103,7 +103,7 @@ export const lists: readonly PublishedList[] = [
     path: '/downloads/latest/datapackage.json',
     title: { en: 'Description of the downloads', de: 'Beschreibung der Downloads' },
     about: {
-      en: 'The files of the downloads with their columns, sizes and digests, as a Data Package 2.0 (datapackage.org).',
+      en: 'The files of the downloads with their columns, sizes and checksums, as a Data Package 2.0 (datapackage.org).',
       de: 'Die Dateien der Downloads mit Spalten, Größen und Prüfsummen als Data Package 2.0 (datapackage.org).',
     },
     type: 'application/json',
@@ -127,8 +127,8 @@ export const lists: readonly PublishedList[] = [
     path: '/openapi.json',
     title: { en: 'OpenAPI description', de: 'OpenAPI-Beschreibung' },
     about: {
-      en: 'All endpoints and lists for programs (OpenAPI 3.1), with examples from these data.',
-      de: 'Alle Endpunkte und Listen für Programme (OpenAPI 3.1), mit Beispielen aus diesen Daten.',
+      en: 'All endpoints and lists for programs (OpenAPI 3.1), with examples from the current data.',
+      de: 'Alle Endpunkte und Listen für Programme (OpenAPI 3.1), mit Beispielen aus den aktuellen Daten.',
     },
     type: 'application/json',
     body: null,
@@ -149,8 +149,8 @@ export const lists: readonly PublishedList[] = [
     path: '/llms.txt',
     title: { en: 'Texts for language models', de: 'Texte für Sprachmodelle' },
     about: {
-      en: 'What an assistant needs to use the API: `llms.txt` in short, `llms-full.txt` with every field and rule. In English.',
-      de: 'Was ein Assistent braucht, um die API zu benutzen: `llms.txt` in Kürze, `llms-full.txt` mit allen Feldern und Regeln. Auf Englisch.',
+      en: 'What an AI assistant needs to use the API: `llms.txt` in brief, `llms-full.txt` with every field and rule. In English.',
+      de: 'Was ein KI-Assistent für die Nutzung der API braucht: `llms.txt` in Kürze, `llms-full.txt` mit allen Feldern und Regeln. Auf Englisch.',
     },
     type: 'text/plain',
     body: null,

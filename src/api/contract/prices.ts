@@ -8,24 +8,29 @@ const commonItems = (mark: '.' | ',') => ({
   repurchase_price: item('Rücknahmepreis', 'Repurchase price', 'Rücknahmepreis', mark),
   net_asset_value: item(
     'Net asset value',
-    'Net asset value (NAV) of one share',
-    'Nettoinventarwert (NAV) eines Anteils',
+    'Net asset value (NAV) per share',
+    'Nettoinventarwert je Anteil',
     mark,
   ),
-  change: item('Differenz zum Vortag', 'Change against the previous day', 'Differenz zum Vortag', mark),
+  change: item(
+    'Differenz zum Vortag',
+    'Change in the net asset value from the previous day',
+    'Veränderung des Nettoinventarwerts zum Vortag',
+    mark,
+  ),
   // The one value of historic prices with a point.
   change_percent: item(
     'Differenz zum Vortag in %',
-    'Change against the previous day, percent',
-    'Differenz zum Vortag in Prozent',
+    'Change in the net asset value from the previous day, in percent',
+    'Veränderung des Nettoinventarwerts zum Vortag in Prozent',
   ),
   performance: record({
     name: text(
-      'Display name; carries the year that the performance is counted from',
-      'Anzeigename; nennt das Jahr, seit dessen Ende gerechnet wird',
+      'Display name; contains the day that the performance is counted from: 31 December of the previous year',
+      'Anzeigename; nennt den Tag, ab dem gerechnet wird: den 31.12. des Vorjahres',
     ),
     value: decimal(
-      'Performance since the end of the previous year, percent',
+      'Performance since the end of the previous year, in percent',
       'Wertentwicklung seit dem Ende des Vorjahres in Prozent',
       mark,
     ),

@@ -98,7 +98,7 @@ const apiVersion = '1.1.0'
 const xmlSchema = {
   type: 'string',
   contentMediaType: 'application/xml',
-  description: 'The XML form of the JSON answer: the description of this API says how they correspond.',
+  description: 'The JSON answer as XML. The description of this API says how the two correspond.',
 }
 
 /** Any answer in CSV: the example shows its columns. */
@@ -106,7 +106,7 @@ const csvSchema = {
   type: 'string',
   contentMediaType: 'text/csv',
   description:
-    'RFC 4180: a line with the names of the columns, then a line for each price. Decimals have a point.',
+    'RFC 4180: a header row, then one row per price. Dates are ISO 8601, and decimals have a point.',
 }
 
 /** Members of `info`, as OpenAPI calls them: only what is known. */
@@ -120,14 +120,16 @@ function contactAndLicense({ name, contact, licence }: Publisher): JsonSchema {
 }
 
 const description = `\
-Prices, performance, structures, key figures, profiles, asset allocations and EMT data of funds, by ISIN.
+Prices, performance, investment structures, key figures, profiles, asset allocations and EMT data of funds, by ISIN.
 
-Every operation is a GET (HEAD and OPTIONS answer too; any other method is a 405). Paths of endpoints end with a slash;
-without it a path answers 308. Answers are JSON or XML, prices also CSV: \`format\` decides, else the \`Accept\` header, else JSON. The XML form has the
-root element \`root\`; lists and maps are \`item\` elements with an attribute \`key\` (an index from 0, or the map's key),
-but for \`funds\`, whose members are elements named by ISIN; null is an empty element, true is 1 and false is 0.
+Every operation is a GET and needs no key. HEAD and OPTIONS are supported, too; any other method results in a 405. Paths of endpoints
+end with a slash; a path without it is redirected (308). Answers are JSON or XML, prices also CSV. The parameter \`format\` takes precedence
+over the \`Accept\` header; the default is JSON.
 
-The operations tagged \`lists\` are plain files: they have one form, ignore all parameters, and their only error is 404.`
+XML has the root element \`root\`. Lists and maps are \`item\` elements with an attribute \`key\` (an index from 0, or the map’s key),
+except \`funds\`, whose members are elements named after the ISIN. Null is an empty element, true is 1 and false is 0.
+
+The operations tagged \`lists\` are plain files in one format. They ignore all parameters; a file that does not exist is a 404.`
 
 function pathItem(endpoint: Endpoint, source: OpenApiSource): JsonSchema {
   const { id, group, summary } = endpoint
@@ -210,7 +212,9 @@ const hasCsv = (endpoint: Endpoint) => (endpoint.scope === 'all' ? endpoint.of :
 function descriptionOf(endpoint: Endpoint, hasLanguages: boolean): string {
   const { scope, summary } = endpoint
   const all =
-    scope === 'all' ? [`By ISIN: what \`${endpoint.of.id}\` answers for each fund that has it.`] : []
+    scope === 'all'
+      ? [`A map from ISIN to the answer of \`${endpoint.of.id}\`, for each fund that has one.`]
+      : []
   const texts = hasLanguages ? ['Texts are in German or English.'] : []
   const cases = [...errorCases(endpoint)].sort((one, other) => one.problem.status - other.problem.status)
   const errors = cases.map(({ problem, when }) => `- ${problem.status}: ${when.en}`)
@@ -222,21 +226,21 @@ const sharedParameters = {
   format: {
     name: 'format',
     in: 'query',
-    description: 'The form of the answer. Wins over the `Accept` header; without both it is JSON.',
+    description: 'The format of the answer. Takes precedence over the `Accept` header. Default: JSON.',
     schema: { type: 'string', enum: formats },
   },
   formatOrCsv: {
     name: 'format',
     in: 'query',
     description:
-      'The form of the answer. Wins over the `Accept` header; without both it is JSON. Errors of a request for CSV are JSON.',
+      'The format of the answer. Takes precedence over the `Accept` header. Default: JSON. Errors of CSV requests are JSON.',
     schema: { type: 'string', enum: formatsOf({ hasCsv: true }) },
   },
   language: {
     name: 'language',
     in: 'query',
     description:
-      'The language of texts. Wins over the `Accept-Language` header; without both it is German. Errors are in English.',
+      'The language of texts. Takes precedence over the `Accept-Language` header. Default: German. Errors are in English.',
     schema: { type: 'string', enum: languages },
   },
   acceptLanguage: inHeader(
@@ -246,11 +250,11 @@ const sharedParameters = {
   ),
   ifNoneMatch: inHeader(
     'If-None-Match',
-    'An `ETag` that is known already: the answer is 304 without a body where it still holds.',
+    'The `ETag` of an earlier answer. If it is still current, the answer is a 304 without a body.',
   ),
   ifModifiedSince: inHeader(
     'If-Modified-Since',
-    'A `Last-Modified` that is known already. `If-None-Match` goes before it.',
+    'The `Last-Modified` of an earlier answer. `If-None-Match` takes precedence.',
   ),
 }
 
@@ -271,7 +275,7 @@ function pathSchema(parameter: PathParameter): JsonSchema {
         schema: { type: 'string', pattern: '^[A-Za-z]{2}[A-Za-z0-9]{9}[0-9]$' },
       }
     case 'choice':
-      return { description: `One of the listed values`, schema: { type: 'string', enum: parameter.choices } }
+      return { description: 'One of the listed values', schema: { type: 'string', enum: parameter.choices } }
     case 'date':
       return {
         description: `${parameter.meaning.en}, ISO 8601`,
@@ -347,8 +351,8 @@ const anyObject = { type: 'object' }
 
 const sharedHeaders = {
   ETag: { description: 'Strong; differs between formats, languages and content codings', schema: text },
-  LastModified: { description: 'When this document last changed, an HTTP date', schema: text },
-  CacheControl: { description: 'How long the answer may be kept', schema: text },
+  LastModified: { description: 'When this document last changed, as an HTTP date', schema: text },
+  CacheControl: { description: 'How long the answer may be cached', schema: text },
   ContentLanguage: {
     description: 'The language of the texts; errors are in English',
     schema: { type: 'string', enum: ['de', 'en'] },
@@ -358,15 +362,21 @@ const sharedHeaders = {
       'Only where the answer depends on a request header: `Accept`, `Accept-Language`, `Accept-Encoding`',
     schema: text,
   },
-  Link: { description: 'The same answer in the other formats and language, `rel="alternate"`', schema: text },
-  AccessControlAllowOrigin: { description: 'Pages of any origin may read it', schema: { const: '*' } },
+  Link: {
+    description: 'The same answer in the other formats and in the other language, `rel="alternate"`',
+    schema: text,
+  },
+  AccessControlAllowOrigin: {
+    description: 'Web pages of any origin may read the answer',
+    schema: { const: '*' },
+  },
 }
 
 const sharedResponses = {
-  notModified: { description: 'What is known already still holds: no body', headers: headers('ETag') },
+  notModified: { description: 'The earlier answer is still current; no body', headers: headers('ETag') },
   unavailable: {
     description: 'The service cannot answer just now',
-    headers: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer' } } },
+    headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } },
     content: {
       'application/json': {
         schema: schemaReference('error'),

@@ -9,21 +9,21 @@ const group = {
   id: 'asset-allocations',
   title: { en: 'Asset allocations', de: 'Vermögensaufteilung' },
   lead: {
-    en: 'The shares of the asset classes of a fund over time, with or without derivatives.',
-    de: 'Die Anteile der Anlageklassen eines Fonds im Zeitverlauf, mit oder ohne Derivate.',
+    en: 'How the assets of a fund are divided among asset classes over time, with or without derivatives.',
+    de: 'Wie sich das Vermögen eines Fonds im Zeitverlauf auf Anlageklassen verteilt, mit oder ohne Derivate.',
   },
 }
 
 const ofClass = number(
-  'Percent of the fund in that class on that day',
-  'Anteil des Fonds in dieser Klasse an diesem Tag in Prozent',
+  'Share of the asset class in the fund on that day, in percent',
+  'Anteil der Anlageklasse am Fonds an diesem Tag in Prozent',
 )
 const body = record({
   fund: basicFund,
   allocations: keyed(
     'asset class',
     'Anlageklasse',
-    keyed('day, about the end of a month', 'Tag, etwa am Monatsende', ofClass),
+    keyed('day, close to a month-end', 'Tag, nahe am Monatsende', ofClass),
   ),
 })
 

@@ -7,41 +7,57 @@ const cost = (en: string, de: string) => nullable(number(en, de))
 
 export const emtRecord = record({
   srri: nullable(
-    wholeNumber('Risk and reward indicator, 1 to 7 (EMT 04020)', 'Risikoindikator, 1 bis 7 (EMT 04020)', {
-      minimum: 1,
-      maximum: 7,
-    }),
+    wholeNumber(
+      'Risk and reward indicator (SRRI), 1 to 7 (EMT 04020)',
+      'Risiko- und Ertragsindikator (SRRI), 1 bis 7 (EMT 04020)',
+      { minimum: 1, maximum: 7 },
+    ),
   ),
-  ongoing_costs_date: nullable(day('Date of ongoing_costs', 'Tag von ongoing_costs')),
+  ongoing_costs_date: nullable(
+    day(
+      'End of the reference period of `ongoing_costs` (EMT 08100)',
+      'Ende des Bezugszeitraums von `ongoing_costs` (EMT 08100)',
+    ),
+  ),
   ongoing_costs: cost(
-    'Ongoing costs ex post, a fraction: 0.0158 is 1.58 % (EMT 08030)',
-    'Laufende Kosten ex post, als Bruchteil: 0.0158 sind 1,58 % (EMT 08030)',
+    'Ongoing costs ex post, as a fraction: 0.0158 is 1.58\u00a0% (EMT 08030)',
+    'Laufende Kosten ex post, als Bruchteil: 0.0158 sind 1,58\u00a0% (EMT 08030)',
   ),
-  transaction_costs_date: nullable(day('Day of transaction_costs', 'Tag von transaction_costs')),
+  transaction_costs_date: nullable(
+    day('Reference date of `transaction_costs` (EMT 07160)', 'Stichtag von `transaction_costs` (EMT 07160)'),
+  ),
   transaction_costs: cost(
-    'Transaction costs ex ante, a fraction (EMT 07130)',
+    'Transaction costs ex ante, as a fraction (EMT 07130)',
     'Transaktionskosten ex ante, als Bruchteil (EMT 07130)',
   ),
-  incidental_costs_date: nullable(day('Day of incidental_costs', 'Tag von incidental_costs')),
+  incidental_costs_date: nullable(
+    day('Reference date of `incidental_costs` (EMT 07160)', 'Stichtag von `incidental_costs` (EMT 07160)'),
+  ),
   incidental_costs: cost(
-    'Incidental costs ex ante, a fraction (EMT 07140)',
+    'Incidental costs ex ante, as a fraction (EMT 07140)',
     'Nebenkosten ex ante, als Bruchteil (EMT 07140)',
   ),
-  entry_costs: cost('Entry costs, a fraction (EMT 08025)', 'Einstiegskosten, als Bruchteil (EMT 08025)'),
+  entry_costs: cost(
+    'Entry costs retained by the fund, as a fraction (EMT 08025)',
+    'Einstiegskosten, die dem Fonds zufließen, als Bruchteil (EMT 08025)',
+  ),
   governanceprocess: nullable(
     textAmong(
-      'Product governance process: A, B, C or D (EMT 00075)',
-      'Produktüberwachung: A, B, C oder D (EMT 00075)',
+      'Product governance process (EMT 00075): A is in accordance with MiFID II, B comparable to it, C not in accordance with it; D: no information requested from the issuer',
+      'Produktüberwachung (EMT 00075): A gemäß MiFID II, B damit vergleichbar, C nicht gemäß MiFID II; D: keine Angaben beim Emittenten angefordert',
       ['A', 'B', 'C', 'D'],
     ),
   ),
   compatible_for_clients_with_esg_preferences: nullable(
-    text('Sustainability preferences (EMT 05105)', 'Nachhaltigkeitspräferenzen (EMT 05105)'),
+    text(
+      'Whether the fund takes account of investors’ sustainability preferences: Y, N or Neutral (EMT 05105)',
+      'Ob der Fonds Nachhaltigkeitspräferenzen der Anleger berücksichtigt: Y, N oder Neutral (EMT 05105)',
+    ),
   ),
   other_specific_investment_need: nullable(
     textAmong(
-      'Other specific investment need: N, I or O (EMT 05115)',
-      'Sonstiger besonderer Anlagebedarf: N, I oder O (EMT 05115)',
+      'Other specific investment need (EMT 05115): N is none, I Islamic banking, O other',
+      'Sonstiger besonderer Anlagebedarf (EMT 05115): N keiner, I Islamic Banking, O anderer',
       ['N', 'I', 'O'],
     ),
   ),
@@ -53,8 +69,8 @@ export default endpoint({
     id: 'emt',
     title: { en: 'EMT data', de: 'EMT-Daten' },
     lead: {
-      en: 'Fields of the European MiFID Template about risk, costs and target market.',
-      de: 'Angaben zu Risiko, Kosten und Zielmarkt nach dem European MiFID Template.',
+      en: 'Data on risk, costs and target market from the European MiFID Template (EMT).',
+      de: 'Angaben zu Risiko, Kosten und Zielmarkt aus dem European MiFID Template (EMT).',
     },
   },
   path: '/api/v2/emt/{isin}/',

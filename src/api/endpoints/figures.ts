@@ -9,7 +9,7 @@ export default endpoint({
     id: 'figures',
     title: { en: 'Key figures', de: 'Kennzahlen' },
     lead: {
-      en: 'Volatility, ratios, durations and other figures, each as a name and a value for display.',
+      en: 'Volatility, ratios, maturities and other figures, each as a name and a value for display.',
       de: 'Volatilität, Quoten, Laufzeiten und weitere Kennzahlen, jeweils als Name und Wert zur Anzeige.',
     },
   },
@@ -26,8 +26,8 @@ export default endpoint({
       record({
         name: text('Name of the key figure', 'Name der Kennzahl'),
         value: text(
-          'Value as a text: may carry a percent sign and a decimal comma',
-          'Wert als Text: kann Prozentzeichen und Dezimalkomma haben',
+          'Value as text; may contain a percent sign and a decimal comma',
+          'Wert als Text; kann ein Prozentzeichen und ein Dezimalkomma enthalten',
         ),
         value2: optional(nullable(text('Second value', 'Zweiter Wert'))),
       }),

@@ -10,8 +10,8 @@ export default endpoint({
     id: 'investment_structure',
     title: { en: 'Investment structure', de: 'Anlagestruktur' },
     lead: {
-      en: 'The holdings of a fund, broken down by 33 types: countries, currencies, sectors, top holdings and more.',
-      de: 'Die Anlagen eines Fonds, gegliedert nach 33 Arten: Länder, Währungen, Branchen, größte Positionen und weitere.',
+      en: 'What a fund is invested in, as 33 types of breakdown: by country, currency or industry, top holdings and more.',
+      de: 'Worin ein Fonds investiert ist, in 33 Arten von Aufstellungen: nach Ländern, Währungen oder Branchen, größte Positionen und weitere.',
     },
   },
   path: '/api/v1/investment_structure-{type}/{isin}/',
@@ -52,8 +52,8 @@ export default endpoint({
         record({
           name: text('Name of the item', 'Name der Position'),
           percent: number(
-            'Percent of the fund, of `correlation` the coefficient; can be negative',
-            'Anteil am Fonds in Prozent, bei `correlation` der Koeffizient; kann negativ sein',
+            'Share in the fund in percent; for `correlation`, the correlation coefficient. Can be negative',
+            'Anteil am Fonds in Prozent; bei `correlation` der Korrelationskoeffizient. Kann negativ sein',
           ),
         }),
       ),

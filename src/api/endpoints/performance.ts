@@ -54,8 +54,8 @@ export const yearly = endpoint({
     id: 'performance-years',
     title: { en: 'Performance per calendar year', de: 'Wertentwicklung je Kalenderjahr' },
     lead: {
-      en: 'One figure for each year, for one fund or for all funds.',
-      de: 'Ein Wert je Jahr, für einen Fonds oder für alle Fonds.',
+      en: 'The performance of one fund or of all funds in each calendar year, in percent.',
+      de: 'Die Wertentwicklung eines Fonds oder aller Fonds in jedem Kalenderjahr in Prozent.',
     },
   },
   path: '/api/v1/performance-years/{isin}/',
@@ -72,8 +72,8 @@ export const yearly = endpoint({
       'year, four digits',
       'Jahr, vier Ziffern',
       number(
-        'Performance of that calendar year, percent',
-        'Wertentwicklung dieses Kalenderjahres in Prozent',
+        'Performance in that calendar year, in percent',
+        'Wertentwicklung in diesem Kalenderjahr in Prozent',
       ),
     ),
   }),
@@ -104,17 +104,18 @@ export const legalPerformance = endpoint({
   id: 'performance-legal',
   group: {
     id: 'performance-legal',
-    title: { en: 'Legal performance', de: 'Gesetzliche Wertentwicklung' },
+    title: { en: 'Performance in twelve-month periods', de: 'Wertentwicklung in Zwölfmonatszeiträumen' },
+    // Source: article 44(4) asks for complete twelve-month periods and for the effect of fees on gross figures.
     lead: {
-      en: 'Performance in twelve-month periods, gross and net, and its cumulative line, as rules for advertising require.',
-      de: 'Wertentwicklung in Zwölfmonatszeiträumen, brutto und netto, und ihr kumulierter Verlauf, wie die Regeln für Werbung sie verlangen.',
+      en: 'Gross and net performance in twelve-month periods, and the cumulative performance over all of them: data for presentations of past performance under Article 44(4) of Delegated Regulation (EU) 2017/565 (MiFID II).',
+      de: 'Brutto- und Netto-Wertentwicklung in Zwölfmonatszeiträumen und die kumulierte Wertentwicklung über alle Zeiträume: Daten für Darstellungen der früheren Wertentwicklung nach Art.\u00a044 Abs.\u00a04 der Delegierten Verordnung (EU) 2017/565 (MiFID\u00a0II).',
     },
   },
   path: '/api/v1/performance-legal/{isin}/',
-  name: { en: 'Performance, legal periods', de: 'Wertentwicklung, gesetzliche Zeiträume' },
+  name: { en: 'Performance in twelve-month periods', de: 'Wertentwicklung in Zwölfmonatszeiträumen' },
   summary: {
-    en: 'Performance of one fund in the form that the law requires: periods, line, bars gross and net',
-    de: 'Wertentwicklung eines Fonds in der gesetzlich vorgeschriebenen Form: Zeiträume, Linie, Balken brutto und netto',
+    en: 'Performance of one fund in twelve-month periods, gross and net, and cumulative',
+    de: 'Wertentwicklung eines Fonds in Zwölfmonatszeiträumen, brutto und netto, und kumuliert',
   },
   ...ofPerformance('No performance data (legal) found for this fund: {isin}'),
   reads: ['legalPeriods', 'legalPoints'],
@@ -131,18 +132,18 @@ export const legalPerformance = endpoint({
         }),
       ),
       line: list(
-        performancePoint('Cumulative performance, percent', 'Kumulierte Wertentwicklung in Prozent'),
+        performancePoint('Cumulative performance in percent', 'Kumulierte Wertentwicklung in Prozent'),
       ),
       bargross: byPeriod(
         number(
-          'Gross performance of that period, percent',
-          'Brutto-Wertentwicklung dieses Zeitraums in Prozent',
+          'Gross performance in that period, in percent',
+          'Brutto-Wertentwicklung in diesem Zeitraum in Prozent',
         ),
       ),
       barnet: byPeriod(
         number(
-          'Net performance of that period, percent',
-          'Netto-Wertentwicklung dieses Zeitraums in Prozent',
+          'Net performance in that period, in percent',
+          'Netto-Wertentwicklung in diesem Zeitraum in Prozent',
         ),
       ),
     }),

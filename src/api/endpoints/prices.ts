@@ -102,7 +102,7 @@ export const pricesHistoric = endpoint({
       title: 'Wrong or missing date parameters',
       when: {
         en: 'A date is missing, does not have the form YYYY-MM-DD or does not exist, or the range ends before it begins.',
-        de: 'Ein Datum fehlt, hat nicht die Form JJJJ-MM-TT oder existiert nicht, oder der Zeitraum endet vor seinem Anfang.',
+        de: 'Ein Datum fehlt, hat nicht die Form JJJJ-MM-TT oder existiert nicht, oder das Ende des Zeitraums liegt vor seinem Anfang.',
       },
     },
     denied,
@@ -112,7 +112,7 @@ export const pricesHistoric = endpoint({
       title: 'No historic prices for the fund with ISIN: {isin}',
       when: {
         en: 'The fund has no prices, or the ISIN is unknown. If the fund has prices, but none in the range, the answer is a 200 with an empty list.',
-        de: 'Der Fonds hat keine Preise, oder die ISIN ist unbekannt. Hat der Fonds Preise, aber keinen im Zeitraum, ist die Antwort ein 200 mit leerer Liste.',
+        de: 'Der Fonds hat keine Preise, oder die ISIN ist unbekannt. Hat der Fonds Preise, aber keinen im Zeitraum, lautet die Antwort 200 mit leerer Liste.',
       },
     },
   },

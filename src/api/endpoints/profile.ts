@@ -7,7 +7,7 @@ import type { Language } from '../routes/table.ts'
 
 const investment = optional(
   record({
-    possible: flag('Whether this form of investment is possible', 'Ob diese Anlageform möglich ist'),
+    possible: flag('Whether the fund offers this way to invest', 'Ob der Fonds diese Anlageform anbietet'),
     minimum_investment: optional(
       text('Minimum amount, `<decimal> <currency>`', 'Mindestbetrag, `<Zahl> <Währung>`'),
     ),
@@ -23,8 +23,8 @@ export const profileRecord = record({
   status_date: basicFund.fields.status_date,
   url: basicFund.fields.url,
   currency: text(
-    'Currency in which the fund is traded, ISO 4217',
-    'Währung, in der der Fonds gehandelt wird, ISO 4217',
+    'Currency of the fund and of its prices, ISO 4217',
+    'Fondswährung und Währung der Preise, ISO 4217',
   ),
   benchmark: optional(text('Name of the benchmark', 'Name des Vergleichsindex')),
   fund_assets: text('Fund assets, `<decimal> <currency>`', 'Fondsvermögen, `<Zahl> <Währung>`'),
@@ -37,16 +37,19 @@ export const profileRecord = record({
     'Ende des Geschäftsjahres, `<Monat, abgekürzt> <Tag>`',
   ),
   dividend_distributions: textAmong(
-    'Use of earnings: distributing or accumulating',
-    'Ertragsverwendung: ausschüttend oder thesaurierend',
+    'Use of income, in the language of the answer',
+    'Ertragsverwendung, in der Sprache der Antwort',
     ['ausschüttend', 'thesaurierend', 'distributing', 'accumulating'],
   ),
-  conformity: flag('Conformity flag', 'Konformität'),
-  issue_surcharge: number('Issue surcharge, percent', 'Ausgabeaufschlag in Prozent'),
-  redemption_fee: number('Redemption fee, percent', 'Rücknahmeabschlag in Prozent'),
-  total_expense_ratio: number('Total expense ratio (TER), percent', 'Gesamtkostenquote (TER) in Prozent'),
-  management_fee: number('Management fee, percent', 'Verwaltungsvergütung in Prozent'),
-  custodian_bank_fee: number('Custodian bank fee, percent', 'Vergütung der Verwahrstelle in Prozent'),
+  conformity: flag(
+    'Whether the fund conforms to the UCITS Directive',
+    'Ob der Fonds der OGAW-Richtlinie entspricht',
+  ),
+  issue_surcharge: number('Issue surcharge in percent', 'Ausgabeaufschlag in Prozent'),
+  redemption_fee: number('Redemption fee in percent', 'Rücknahmeabschlag in Prozent'),
+  total_expense_ratio: number('Total expense ratio (TER) in percent', 'Gesamtkostenquote (TER) in Prozent'),
+  management_fee: number('Management fee in percent', 'Verwaltungsvergütung in Prozent'),
+  custodian_bank_fee: number('Custodian bank fee in percent', 'Verwahrstellenvergütung in Prozent'),
   performance_fee: flag('Whether there is a performance fee', 'Ob es eine erfolgsabhängige Vergütung gibt'),
   savings_plan: investment,
   one_time_investment: investment,
@@ -59,7 +62,7 @@ export default endpoint({
     id: 'profile',
     title: { en: 'Fund profile', de: 'Fondsprofil' },
     lead: {
-      en: 'Category, benchmark, assets, fees and forms of investment.',
+      en: 'Category, benchmark, fund assets, costs and ways to invest.',
       de: 'Kategorie, Vergleichsindex, Fondsvermögen, Kosten und Anlageformen.',
     },
   },

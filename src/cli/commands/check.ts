@@ -63,6 +63,6 @@ function withoutImprint({ site, pages, baseUrl }: Settings): readonly string[] {
   const isLocal = /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(baseUrl).hostname)
   if (site.imprint !== null || !pages || isLocal) return []
   return [
-    'site.imprint is missing: the pages have no link to an imprint, which publishers in Germany must have (§ 5 DDG, § 18 MStV)',
+    'site.imprint is missing: the pages have no link to an imprint, which publishers in Germany generally need (§ 5 DDG, § 18 MStV)',
   ]
 }

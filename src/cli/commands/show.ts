@@ -18,7 +18,7 @@ import type { Paint, Terminal } from '../terminal.ts'
 import { printable, quoted } from '../../data/model/printable.ts'
 import { businessDays } from '../../guards/assess.ts'
 import { searchKey } from '../../site/funds/chart/formats.ts'
-import { wording } from '../../site/wording.ts'
+import { statusWords } from '../../site/status/wording.ts'
 
 export default defineCommand({
   description:
@@ -89,7 +89,7 @@ function describe(fund: FundSummary, { columns, paint }: Terminal): string {
     lines.push(`${value} on ${price.date}${since}`)
     if (age !== null) {
       const { mark, ageDays, asOf } = age
-      const text = `${wording.en.status.marks[mark]}: ${businessDays(ageDays)} before ${asOf}`
+      const text = `${statusWords.en.marks[mark]}: ${businessDays(ageDays)} before ${asOf}`
       lines.push(paint(mark === 'late' ? 'yellow' : mark === 'stale' ? 'red' : 'dim', text))
     }
     lines.push(...describeLastYear(fund, width, paint))

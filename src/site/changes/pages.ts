@@ -29,6 +29,7 @@ import {
   type PageSite,
   statusStyleKey,
 } from '../layout/layout.ts'
+import { wording } from '../wording.ts'
 import { countIn, describeChanges, maxRows, otherLines, valueIn } from './words.ts'
 import { changeWords } from './wording.ts'
 
@@ -53,14 +54,15 @@ export const dayPages = (
 
 function changesPage({ nights }: ChangeHistory, site: PageSite, language: Language): Page {
   const w = changeWords[language]
+  const heading = wording[language].shell.changes
   const key = changesKeys[language]
   const days = html`<ul class="changes">
     ${nights.map((day) => dayItem(day, language))}
   </ul> `
   const content = page(changesKeys, site, language, {
-    title: w.heading,
+    title: heading,
     description: w.description,
-    main: html`<h1>${w.heading}</h1>
+    main: html`<h1>${heading}</h1>
       <p>${nights.length === 0 ? w.empty : w.intro}</p>
       <p>
         <a href="${linkTo(key, feedKeys[language])}" type="application/atom+xml">${w.feed}</a>
@@ -122,8 +124,8 @@ function changeOfFund(
   const prices = (count: number) => w.prices(count, countIn(language, count))
   return [
     ...(corrected > 0 ? [w.correctedOf(prices(corrected))] : []),
-    ...(daysAdded > 0 ? [w.daysAdded(prices(daysAdded))] : []),
-    ...(daysRemoved > 0 ? [w.daysRemoved(prices(daysRemoved))] : []),
+    ...(daysAdded > 0 ? [w.addedLater(prices(daysAdded))] : []),
+    ...(daysRemoved > 0 ? [w.removedLater(prices(daysRemoved))] : []),
     ...(what === undefined ? [] : [w.fund[what]]),
   ].join('; ')
 }
@@ -153,7 +155,7 @@ function dayPage(day: DayChanges, context: Pick<Place, 'site' | 'hasPage' | 'lan
       ])}
       <p>
         <a href="${linkTo(key, `changes/${asOf}.json`)}">${w.asData}</a> ·
-        <a href="${linkTo(key, changesKeys[language])}">${w.back}</a>
+        <a href="${linkTo(key, changesKeys[language])}">${wording[language].shell.changes}</a>
       </p>`,
   })
   return { key, content }
@@ -209,7 +211,7 @@ function publishChanges(changes: PublishChanges, place: Place): Html {
     ${fundList(w.added(say(fundCount, funds.added.length)), funds.added, place)}
     ${table(
       w.renamed(say(fundCount, funds.renamed.length)),
-      [columns.after, columns.before],
+      [columns.newName, columns.oldName],
       funds.renamed,
       ({ isin, before, after }) => [fundCell({ isin, name: after }, place), html`<bdi>${before}</bdi>`],
     )}

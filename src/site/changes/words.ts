@@ -102,7 +102,7 @@ function documentLine({ documents, endpoints }: SnapshotChanges, language: Langu
   const byEndpoint = endpoints.map(
     (one) => `${one.endpoint} ${countIn(language, one.added + one.removed + one.changed)}`,
   )
-  return `${w.documentLine}: ${counts.join(', ')}: ${byEndpoint.join(', ')}`
+  return `${w.documentLine}: ${counts.join(', ')} (${byEndpoint.join(', ')})`
 }
 
 /** A table on the page of a day has no more rows than this. */
@@ -129,16 +129,11 @@ export function changedFunds({ funds, prices }: SnapshotChanges): readonly Chang
   }
   for (const row of prices.added) add(row, ({ daysAdded = 0 }) => ({ daysAdded: daysAdded + 1 }))
   for (const row of prices.removed) add(row, ({ daysRemoved = 0 }) => ({ daysRemoved: daysRemoved + 1 }))
-  const cut = [funds.renamed, prices.corrected, prices.added, prices.removed].flatMap((rows) =>
-    rows.slice(0, maxRows).map(({ isin }) => isin),
-  )
-  const onPage = new Set([
-    ...cut,
-    ...funds.added.map(({ isin }) => isin),
-    ...funds.removed.map(({ isin }) => isin),
-  ])
+  const tables = [funds.renamed, prices.corrected, prices.added, prices.removed]
+  const onPage = [funds.added, funds.removed, ...tables.map((rows) => rows.slice(0, maxRows))]
+  const isins = new Set(onPage.flatMap((rows) => rows.map(({ isin }) => isin)))
   return [...found.values()]
-    .filter(({ isin }) => onPage.has(isin))
+    .filter(({ isin }) => isins.has(isin))
     .sort((one, other) => (one.isin < other.isin ? -1 : 1))
     .slice(0, fundsKept)
 }

@@ -152,11 +152,11 @@ function meaningOf(parameter: PathParameter, language: Language): Html | string 
 
 function choiceTable(parameter: PathParameter, language: Language): Html | null {
   if (parameter.kind !== 'choice') return null
-  const { types, type, typeNames } = wording[language].docs
+  const { types, inPath, typeNames } = wording[language].docs
   return html`<details class="choices">
     <summary>${parameter.choices.length} ${types}</summary>
     ${wideTable(types, {
-      columns: [type, typeNames],
+      columns: [inPath, typeNames],
       rows: parameter.choices.map((choice) => [
         html`<code>${choice}</code>`,
         parameter.nameOf(choice, language),
@@ -192,7 +192,7 @@ function errorArticles(group: string, site: Site, language: Language, key: strin
 
 function errorPart(error: ErrorCase, id: string, docsUrl: string, language: Language, key: string): Html {
   const { problem, when, values, target } = error
-  const { example, reached } = wording[language].docs
+  const { example } = wording[language].docs
   const text = (format: DocumentFormat) => problemDocument(docsUrl, problem, values, format)
   const noMore = () => ''
   return html`<p class="error-title"><strong>${placeholders(problem.title)}</strong></p>
@@ -202,7 +202,7 @@ function errorPart(error: ErrorCase, id: string, docsUrl: string, language: Lang
       }
     </p>
     ${tabs(id, `${example}: ${problem.status} ${problem.slug}`, [
-      ['JSON', codeBlock(listing(parseJson(text('json')), noMore), `${example} JSON, ${reached}`)],
+      ['JSON', codeBlock(listing(parseJson(text('json')), noMore), `${example} JSON`)],
       ['XML', codeBlock(listing(parseXml(text('xml')), noMore), `${example} XML`)],
     ])}`
 }
@@ -274,7 +274,7 @@ function describe(shape: Shape, language: Language): readonly [type: string, not
     case 'text': {
       const note = shape.description[language]
       if (shape.form === undefined || !('enum' in shape.form)) return [kinds.text, note]
-      return [kinds.text, `${note} ${oneOf(shape.form.enum.map((value) => `\`${value}\``).join(', '))}`]
+      return [kinds.text, `${note}. ${oneOf(shape.form.enum.map((value) => `\`${value}\``).join(', '))}`]
     }
     case 'decimal':
       return [decimal(shape.mark), shape.description[language]]

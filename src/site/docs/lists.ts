@@ -7,6 +7,7 @@ import type { Language } from '../../api/routes/table.ts'
 import { fundList } from '../funds/list.ts'
 import { html, type Html, linkTo } from '../layout/html.ts'
 import { wording } from '../wording.ts'
+import { describeChanges } from '../changes/words.ts'
 import { abridged, compact, listing, parseJson } from './examples.ts'
 import { fieldTable, inlineCode, pathTemplate } from './group.ts'
 import { codeBlock, curlRequest } from './site.ts'
@@ -27,12 +28,13 @@ export function listExamples(source: SitePageSource): ReadonlyMap<string, unknow
   const counts = { added: 0, removed: 0, changed: 2 }
   const published = { asOf, snapshot, before: { asOf, snapshot: `${asOf}-08d2b1c7e6f5` } }
   const day = {
-    ...{ format: 1, ...published },
+    ...{ format: 1 as const, ...published },
     funds: { total: funds.length, added: [], removed: [], renamed: [] },
     documents: counts,
     endpoints: [{ endpoint: 'prices-historic', ...counts }],
     prices: {
       counts: { corrected: 1, added: 0, removed: 0 },
+      totals: { fundsWithNew: 0, correctedPrices: 1, correctedFunds: 1 },
       ...{ corrected: [correction], added: [], removed: [] },
     },
     notCompared: [],
@@ -40,8 +42,8 @@ export function listExamples(source: SitePageSource): ReadonlyMap<string, unknow
   }
   const told = {
     ...published,
-    title: `${asOf}: 1 price corrected`,
-    lines: [`1 price corrected: ${name} (${isin}) ${date} net_asset_value 101.20 → 101.25`],
+    ...describeChanges(day, 'en'),
+    de: describeChanges(day, 'de'),
     publish: 1,
   }
   const file = { file: `${asOf}.json`, sha256: '3f9c2ab4d1e0'.repeat(6).slice(0, 64), bytes: 1024 }

@@ -55,7 +55,7 @@ ${listLines.join('\n')}
 ## Documentation
 
 - [Everything in one text](${baseUrl}/${keys.full}): every field, error and rule, and recipes
-- [OpenAPI 3.1](${baseUrl}/${openApiKey}): for generators of clients
+- [OpenAPI 3.1](${baseUrl}/${openApiKey}): for client generators
 ${guideLines.join('\n')}
 `
 }
@@ -65,13 +65,13 @@ function intro({ source }: Site): string {
   const { name = null, licence = null, terms = null, contact = null } = publisher ?? {}
   const facts = [
     `Address: ${baseUrl}. Every request is a GET, without key or login.`,
-    'Paths of endpoints end with a slash. An ISIN is 12 characters, upper or lower case.',
-    `\`format=${formats.join('|')}\` chooses the form (default: JSON), \`language=de|en\` the language of texts (default: German).`,
-    'Decimals of prices are texts. Historic prices in JSON and XML have a decimal comma: `19,749` is 19.749. CSV always has a point.',
-    'Prices also come as CSV (`format=csv`), which is best for tables: ISO dates, decimal points, one row for each day.',
+    'Paths of endpoints end with a slash. An ISIN has 12 characters, in upper or lower case.',
+    `\`format=${formats.join('|')}\` chooses the format (default: JSON), \`language=de|en\` the language of texts (default: German).`,
+    'Prices are texts. Historic prices in JSON and XML have a decimal comma: `19,749` is 19.749. CSV always has a point.',
+    'Prices are also available as CSV (`format=csv`), which is best for tables: ISO 8601 dates, decimal points, one row per price.',
     'A date range is `/<first day>/<last day>/`, both included, of any length. Days without a price, such as weekends, are left out.',
     'An error is a document with `title`, `type` and `status`; `status` is the HTTP status.',
-    'The data change once a night. Send `If-None-Match` with the last `ETag`; for all funds use one request over all funds.',
+    'The data are usually updated once a night. Send the last `ETag` in `If-None-Match`. For many funds, use one request about all funds.',
     ...(hasDownloads
       ? [`All prices of all funds in one file: ${baseUrl}/downloads/latest/prices.parquet (or prices.csv).`]
       : []),
@@ -81,7 +81,7 @@ function intro({ source }: Site): string {
   ]
   return `# ${name === null ? 'Fund data API' : `Fund data of ${name}`}
 
-> Prices, performance, structures, key figures, profiles, asset allocations and EMT data of funds, by ISIN: a read-only HTTP API. As of ${asOf}.
+> Prices, performance, investment structures, key figures, profiles, asset allocations and EMT data of funds, by ISIN: a read-only HTTP API. As of ${asOf}.
 
 ${facts.map((fact) => `- ${fact}`).join('\n')}`
 }
@@ -105,7 +105,7 @@ function fullText(site: Site): string {
     '## Endpoints',
     ...groups,
     `### Errors outside of endpoints\n\n${stray.join('\n')}`,
-    '## Lists\n\nPlain files: one form, no parameters, no error but 404.',
+    '## Lists\n\nPlain files in one format, without parameters. A file that does not exist is a 404.',
     ...listsOf(source).map((list) => listText(list, source.baseUrl)),
     ...site.guides.filter((one) => one !== 'overview' && one !== 'lists').map(guide),
   ]
@@ -128,7 +128,7 @@ function endpointText(endpoint: Endpoint, site: Site): string {
   // Fields of an answer over all funds are those of the endpoint about one.
   const fields =
     endpoint.scope === 'all'
-      ? `Fields: \`funds\`, a map by ISIN of what \`${endpoint.of.id}\` answers.`
+      ? `Fields: \`funds\`, a map from ISIN to the answer of \`${endpoint.of.id}\`.`
       : `Fields:\n\n${fieldLines(endpoint.body)}`
   const errors = errorCases(endpoint).map(({ problem, when }) => errorLine(problem, when.en))
   return [

@@ -1,7 +1,6 @@
 /** The words of the comparison in both languages, side by side. Its script gets `says`. */
 
 const wordsBy = (say: (english: string, german: string) => string) => ({
-  title: say('Compare funds', 'Fonds vergleichen'),
   description: say(
     'Compare the performance of up to five funds over the same period.',
     'Die Wertentwicklung von bis zu fünf Fonds im selben Zeitraum vergleichen.',
@@ -15,7 +14,6 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     'Der Vergleich benötigt JavaScript. Die Wertentwicklung jedes Fonds steht auch auf seiner eigenen Seite:',
   ),
   add: say('Add a fund: name, ISIN or WKN', 'Fonds hinzufügen: Name, ISIN oder WKN'),
-  toList: say('List of funds', 'Fondsliste'),
   chartTitle: say(
     'Net asset values as an index (start: 100)',
     'Nettoinventarwerte als Index (Startwert 100)',
@@ -26,9 +24,9 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
       `Vom ${first} bis zum ${last}. An beiden Tagen haben alle Fonds einen Preis.`,
     ),
   removal: say('Remove', 'Entfernen'),
-  onDay: (day: string) => say(`NAV on ${day}`, `NAV am ${day}`),
+  onDay: (day: string) => say(`Net asset value on ${day}`, `Nettoinventarwert am ${day}`),
   noteDistributions: say(
-    'The index follows the net asset value. Distributions are not included: the performance of a distributing fund is understated by what it paid out, so it is not comparable with that of an accumulating fund.',
+    'The index follows the net asset value. Distributions are not included: the performance of a distributing fund is shown too low by the amounts paid out, and cannot be compared with that of an accumulating fund.',
     'Der Index folgt dem Nettoinventarwert. Ausschüttungen sind nicht berücksichtigt: Bei ausschüttenden Fonds fällt die Wertentwicklung um die ausgeschütteten Beträge zu niedrig aus und ist mit der thesaurierender Fonds nicht vergleichbar.',
   ),
   noteYoung: say(
@@ -41,13 +39,13 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
       'No fund has been chosen yet. Search for one above, or select funds in the list of funds.',
       'Noch kein Fonds ausgewählt. Suchen Sie oben nach einem Fonds, oder wählen Sie Fonds in der Fondsliste aus.',
     ),
-    one: say('Add a second fund to compare.', 'Fügen Sie einen zweiten Fonds zum Vergleichen hinzu.'),
+    one: say('Add a second fund to compare.', 'Fügen Sie für den Vergleich einen zweiten Fonds hinzu.'),
     most: say(
       'At most five funds can be compared. The first five are shown.',
       'Es lassen sich höchstens fünf Fonds vergleichen. Die ersten fünf werden angezeigt.',
     ),
     full: say(
-      'Five funds are being compared, which is the most. Remove one to add another.',
+      'Five funds are being compared, and no more are possible. Remove one to add another.',
       'Fünf Fonds werden verglichen, mehr sind nicht möglich. Entfernen Sie einen, um einen anderen hinzuzufügen.',
     ),
     unknown: say(
@@ -55,8 +53,8 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
       'Die Fondsliste enthält keinen Fonds mit der ISIN {isin}. Prüfen Sie die ISIN, oder suchen Sie nach dem Namen.',
     ),
     barred: say(
-      '{fund} cannot be compared: it is younger than one year, or its prices or its performance may not be shown.',
-      '{fund} kann nicht verglichen werden: Der Fonds ist jünger als ein Jahr, oder seine Preise oder seine Wertentwicklung dürfen nicht dargestellt werden.',
+      '{fund} cannot be compared: it was launched less than one year ago, has no prices, or its prices or performance may not be shown.',
+      '{fund} kann nicht verglichen werden: Die Auflegung des Fonds liegt weniger als ein Jahr zurück, es liegen keine Preise vor, oder seine Preise oder seine Wertentwicklung dürfen nicht dargestellt werden.',
     ),
     failed: say(
       'The prices of {fund} could not be loaded.',

@@ -9,6 +9,7 @@ import { wording } from '../wording.ts'
 import { compareWording } from './compare-wording.ts'
 import { fundListKey } from './list.ts'
 import { rangeButtons } from './sections/ranges.ts'
+import { fundWords } from './wording.ts'
 
 const keys = frontPages.compare
 const scriptKey = 'compare/compare.js'
@@ -19,13 +20,14 @@ export const comparePages: SitePages = (source) => [
 ]
 
 function comparePage(source: SitePageSource, language: Language): string {
-  const [w, { funds }] = [compareWording[language], wording[language]]
+  const [w, funds] = [compareWording[language], fundWords[language]]
   const key = keys[language]
-  const list = html`<a href="${linkTo(key, frontPages.funds[language])}">${w.toList}</a>`
+  const title = wording[language].shell.parts.compare
+  const list = html`<a href="${linkTo(key, frontPages.funds[language])}">${funds.list}</a>`
   return layout({
     keys,
     language,
-    title: w.title,
+    title,
     description: w.description,
     part: 'compare',
     hasDownloads: source.hasDownloads,
@@ -33,19 +35,19 @@ function comparePage(source: SitePageSource, language: Language): string {
     publisher: source.publisher,
     styles: ['funds/catalogue.css'],
     scripts: [scriptKey],
-    main: html`<h1>${w.title}</h1>
+    main: html`<h1>${title}</h1>
       <p class="lead">${w.lead}</p>
       <noscript><p>${w.noScript} ${list}</p></noscript>
       ${tool(source, language, key)}
       <p class="quiet small">${w.noteDistributions}</p>
-      <p class="quiet small">${w.noteYoung} ${funds.past}</p>
+      <p class="quiet small">${w.noteYoung} ${funds.costs} ${funds.past}</p>
       <p>${list}</p>`,
   })
 }
 
 /** What the script fills: search, messages, chart, table. Hidden until it runs. */
 function tool({ table: { routes } }: SitePageSource, language: Language, key: string): Html {
-  const [w, { funds }] = [compareWording[language], wording[language]]
+  const [w, funds] = [compareWording[language], fundWords[language]]
   const historic = routes.find(({ series }) => series !== undefined)
   if (historic === undefined) throw new Error('no route has historic prices')
   // The script puts an ISIN in place of this one.
@@ -79,7 +81,14 @@ function tool({ table: { routes } }: SitePageSource, language: Language, key: st
       </div>
       <figcaption id="period" data-text="${w.period('{first}', '{last}')}"></figcaption>
     </figure>
-    <div class="scroll" id="compared" tabindex="0" role="group" aria-label="${w.title}" hidden>
+    <div
+      class="scroll"
+      id="compared"
+      tabindex="0"
+      role="group"
+      aria-label="${wording[language].shell.parts.compare}"
+      hidden
+    >
       ${table({
         kind: 'compared',
         columns: [

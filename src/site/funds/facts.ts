@@ -182,7 +182,7 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
     name: fund.name,
     currency: fund.currency,
     categoryDe: profile?.categoryDe ?? null,
-    categoryEn: profile?.categoryEn ?? profile?.categoryDe ?? null,
+    categoryEn: profile?.categoryEn ?? null,
     accumulating: profile === undefined ? null : profile.accumulating === 1,
     isComparable,
     newest: price && {

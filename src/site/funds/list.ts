@@ -11,11 +11,14 @@ import {
   noValue,
   raw,
   table,
+  textIn,
   type TableCell,
 } from '../layout/html.ts'
 import { feedLink, frontPages, fundPageKeys, layout, pageTemplate } from '../layout/layout.ts'
+import { statusWords } from '../status/wording.ts'
 import { wording } from '../wording.ts'
 import { dayIn, decimalIn, fixedIn, searchKey } from './chart/formats.ts'
+import { fundWords, isForeign } from './wording.ts'
 
 const keys = frontPages.funds
 /** The list as JSON. */
@@ -39,12 +42,14 @@ export const cataloguePages: SitePages = (source) => {
 }
 
 function listPage(source: SitePageSource, funds: readonly FundEntry[], language: Language): string {
-  const { funds: w, shell } = wording[language]
+  const { shell } = wording[language]
+  const w = fundWords[language]
   const key = keys[language]
   const count = (some: readonly FundEntry[]) => fixedIn(language, some.length, 0)
   const found = count(funds)
   const overdue = funds.filter((fund) => fund.overdue !== null)
   const title = shell.parts.funds
+  const hasOthers = funds.some(({ currency }) => isForeign(currency))
   return layout({
     keys,
     language,
@@ -80,7 +85,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
         <a class="button first" href="${linkTo(key, frontPages.compare[language])}">${w.compare}</a>
         <button type="button">${w.deselect}</button>
       </p>
-      <p class="quiet small">${w.oneYearNote} ${w.past}</p>
+      <p class="quiet small">${w.oneYearNote} ${w.costs} ${hasOthers && `${w.otherCurrency} `}${w.past}</p>
       <p><a href="${linkTo(key, fundListKey)}">${w.asData}</a></p>`,
   })
 }
@@ -90,7 +95,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
  * both languages, so that an address means the same in both.
  */
 function filters(funds: readonly FundEntry[], language: Language): Html {
-  const w = wording[language].funds
+  const w = fundWords[language]
   const categories = new Map<string, string>()
   for (const { categoryDe, categoryEn } of funds) {
     if (categoryDe !== null)
@@ -113,7 +118,7 @@ function filters(funds: readonly FundEntry[], language: Language): Html {
 }
 
 function fundTable(funds: readonly FundEntry[], language: Language): Html {
-  const w = wording[language].funds
+  const w = fundWords[language]
   /** @param id names the column in the page's address */
   const column = (id: string, name: string, kind: string, attributes = ''): TableCell => ({
     content: html`<span>${name}</span>`,
@@ -127,7 +132,7 @@ function fundTable(funds: readonly FundEntry[], language: Language): Html {
       column('name', w.fund, 'name', ' aria-sort="ascending"'),
       column('isin', 'ISIN', 'wide'),
       column('wkn', 'WKN', 'wide'),
-      column('nav', w.navShort, 'number'),
+      column('nav', w.nav, 'number'),
       column('date', w.day, 'number wide'),
       column('change', w.change, 'number wide'),
       column('year', w.oneYear, 'number'),
@@ -139,12 +144,12 @@ function fundTable(funds: readonly FundEntry[], language: Language): Html {
 /** The row may be one of ten thousand: it holds nothing that a script can derive. */
 function cells(fund: FundEntry, language: Language): readonly TableCell[] {
   const { isin, wkn, name, newest, currency, oneYearPercent, overdue } = fund
-  const category = language === 'de' ? fund.categoryDe : fund.categoryEn
+  const { categoryDe, categoryEn } = fund
   const page = fundPageKeys(isin)[language].slice('funds/'.length)
   const missing = noValue(language)
   const priceCells = (price: NonNullable<typeof newest>): readonly TableCell[] => {
     const day = dayIn(language, price.date)
-    const word = overdue === null ? '' : wording[language].status.marks[overdue]
+    const word = overdue === null ? '' : statusWords[language].marks[overdue]
     // A narrow screen has no column for the day: the mark names it.
     const mark =
       overdue !== null &&
@@ -157,7 +162,10 @@ function cells(fund: FundEntry, language: Language): readonly TableCell[] {
   }
   return [
     {
-      content: [html`<a href="${page}">${name}</a>`, category !== null && html`<small>${category}</small>`],
+      content: [
+        html`<a href="${page}">${name}</a>`,
+        categoryDe !== null && html`<small>${textIn(language, categoryDe, categoryEn)}</small>`,
+      ],
       kind: '',
     },
     isin,

@@ -4,9 +4,10 @@ import { inLanguage } from '../../api/contract/fund.ts'
 import type { FundPages } from '../../api/contract/page.ts'
 import { isWebAddress } from '../../api/contract/texts.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
-import { changeOf, figure, html, type Html, jsonForScript, linkTo } from '../layout/html.ts'
+import { changeOf, figure, html, type Html, jsonForScript, linkTo, textIn } from '../layout/html.ts'
 import { organizationOf } from '../layout/head.ts'
 import { fundPageKeys, layout, frontPages } from '../layout/layout.ts'
+import { statusWords } from '../status/wording.ts'
 import { wording } from '../wording.ts'
 import { amountIn, dayIn, fixedIn } from './chart/formats.ts'
 import { fundEntry, fundFacts, type FundFacts } from './facts.ts'
@@ -14,6 +15,7 @@ import { dataSection } from './sections/data.ts'
 import { emtSection } from './sections/emt.ts'
 import { allocationsSection, figuresSection, profileSection, structureSection } from './sections/holdings.ts'
 import { performanceSection, priceSection } from './sections/performance.ts'
+import { fundWords } from './wording.ts'
 
 export const catalogueFundPages: FundPages = {
   folder: 'funds/',
@@ -41,7 +43,8 @@ export const catalogueFundPages: FundPages = {
 
 function fundPage(facts: FundFacts, language: Language): string {
   const { fund, hasDownloads, publisher, baseUrl } = facts
-  const { funds: w, shell } = wording[language]
+  const { shell } = wording[language]
+  const w = fundWords[language]
   const keys = fundPageKeys(fund.isin)
   const key = keys[language]
   const sections = [
@@ -84,12 +87,12 @@ function fundPage(facts: FundFacts, language: Language): string {
 
 function header(facts: FundFacts, language: Language, key: string): Html {
   const { fund, profile, price, performance, isComparable } = facts
-  const w = wording[language].funds
-  const category = profile === null ? null : inLanguage(language, profile.categoryDe, profile.categoryEn)
+  const w = fundWords[language]
+  const category = profile === null ? null : textIn(language, profile.categoryDe, profile.categoryEn)
   const figures: Html[] = []
   if (price !== null) {
     const { newest, overdue } = price
-    const word = overdue !== null && wording[language].status.marks[overdue]
+    const word = overdue !== null && statusWords[language].marks[overdue]
     const mark = overdue !== null && html` <span class="mark ${overdue}">${word}</span>`
     const nav = amountIn(language, newest.netAssetValue, fund.currency)
     figures.push(figure(w.nav, nav, html`${dayIn(language, newest.date)}${mark}`))

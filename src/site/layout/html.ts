@@ -122,6 +122,10 @@ export const figure = (name: HtmlContent, value: HtmlContent, below?: HtmlConten
     ${below !== undefined && html`<dd class="below">${below}</dd> `}
   </div> `
 
+/** A text of the database in the page's language. Some are in German only: an English page marks them as German. */
+export const textIn = (language: Language, german: string, english: string | null): HtmlContent =>
+  language === 'en' ? (english ?? html`<span lang="de">${german}</span>`) : german
+
 /** Stands where a value is missing. */
 export const noValue = (language: Language): Html =>
   html`<span role="img" aria-label="${wording[language].shell.noValue}">–</span>`

@@ -3,6 +3,7 @@
 import type { FundEntry, Page, SitePageSource, SitePages } from '../../api/contract/page.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
 import { dayIn, decimalIn, fixedIn, searchKey } from '../funds/chart/formats.ts'
+import { fundWords } from '../funds/wording.ts'
 import { addressOf, linkedData, organizationOf } from '../layout/head.ts'
 import { changeCell, html, type Html, linkTo, table, type TableCell } from '../layout/html.ts'
 import {
@@ -95,7 +96,7 @@ function notFoundPage({ baseUrl, hasDownloads, publisher }: SitePageSource, lang
       ${searchBox(language, link)}
       <ul>
         <li><a href="${link(startKeys[language])}">${shell.start}</a></li>
-        <li><a href="${link(frontPages.funds[language])}">${w.listOfFunds}</a></li>
+        <li><a href="${link(frontPages.funds[language])}">${fundWords[language].list}</a></li>
         <li><a href="${link(frontPages.docs[language])}">${shell.parts.docs}</a></li>
       </ul>`,
   })
@@ -103,7 +104,7 @@ function notFoundPage({ baseUrl, hasDownloads, publisher }: SitePageSource, lang
 
 /** Finds a fund in the list of funds (`browser/find.ts`). Without scripts it is hidden: a form could not be sent. */
 function searchBox(language: Language, link: (to: string) => string): Html {
-  const { funds: w } = wording[language]
+  const w = fundWords[language]
   const startPage = startWords[language]
   return html`<div
     class="search"
@@ -125,7 +126,7 @@ const mostPrices = 10
 
 /** The funds with the newest prices, by name. */
 function newestPrices({ funds }: SitePageSource, language: Language): Html | null {
-  const { funds: w } = wording[language]
+  const w = fundWords[language]
   const startPage = startWords[language]
   const priced = funds.flatMap(({ newest, ...fund }) =>
     newest === null ? [] : [{ ...fund, newest, order: searchKey(fund.name) }],
@@ -144,7 +145,8 @@ function newestPrices({ funds }: SitePageSource, language: Language): Html | nul
       caption: heading,
       columns: [w.fund, { content: w.nav, kind: 'number' }, { content: w.change, kind: 'number wide' }],
       rows: shown.map((fund) => priceRow(fund, language)),
-    })}`
+    })}
+    <p class="quiet small">${w.past}</p> `
 }
 
 function priceRow(

@@ -3,18 +3,17 @@
 const wordsBy = (say: (english: string, german: string) => string) => ({
   lead: (count: string, asOf: string) =>
     say(
-      `Prices, performance, structure and costs of ${count === '1' ? 'one fund' : `${count} funds`}, as of ${asOf}: as pages to read, through an API and as files to download.`,
-      `Preise, Wertentwicklung, Struktur und Kosten von ${count === '1' ? 'einem' : count} Fonds, Stichtag ${asOf}: als Seiten zum Lesen, über eine API und als Dateien zum Herunterladen.`,
+      `Prices, performance, structure and costs of ${count === '1' ? 'one fund' : `${count} funds`}, on web pages and as data for spreadsheets and programs. As of ${asOf}.`,
+      `Preise, Wertentwicklung, Struktur und Kosten von ${count === '1' ? 'einem' : count} Fonds, auf Webseiten und als Daten für Tabellenkalkulationen und Programme. Stichtag: ${asOf}.`,
     ),
   /** For search engines. */
   description: (name: string) =>
     say(
-      `${name}: prices, performance, structure, key figures and costs of investment funds as pages, through an API and as downloads.`,
-      `${name}: Preise, Wertentwicklung, Struktur, Kennzahlen und Kosten von Investmentfonds als Seiten, über eine API und als Downloads.`,
+      `${name}: prices, performance, structure, key figures and costs of investment funds, on web pages and as data from an API.`,
+      `${name}: Preise, Wertentwicklung, Struktur, Kennzahlen und Kosten von Investmentfonds, auf Webseiten und als Daten über eine API.`,
     ),
   find: say('Find a fund', 'Fonds finden'),
   allFunds: (count: string) => say(`All funds (${count})`, `Alle Fonds (${count})`),
-  listOfFunds: say('List of all funds', 'Liste aller Fonds'),
   prices: (day: string) => say(`Newest prices: ${day}`, `Neueste Preise: ${day}`),
   overview: say('Overview', 'Überblick'),
   about: {
@@ -29,15 +28,18 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     ),
     explorer: say('Try the API in the browser.', 'Die API im Browser ausprobieren.'),
     downloads: say(
-      'The data of all funds as files, for spreadsheets and analyses.',
-      'Die Daten aller Fonds als Dateien, für Tabellenkalkulation und Analyse.',
+      'The data of all funds as files, for spreadsheets and data analysis.',
+      'Die Daten aller Fonds als Dateien, für Tabellenkalkulationen und Datenanalysen.',
     ),
-    status: say('How current the prices are.', 'Wie aktuell die Preise sind.'),
+    status: say('How up to date the prices are.', 'Wie aktuell die Preise sind.'),
   },
-  aboutChanges: say('What has changed from day to day.', 'Was sich von Tag zu Tag geändert hat.'),
+  aboutChanges: say(
+    'Corrected prices, new funds and other changes, day by day.',
+    'Korrigierte Preise, neue Fonds und andere Änderungen, nach Tagen.',
+  ),
   missing: say('Page not found', 'Seite nicht gefunden'),
   aboutMissing: say(
-    'There is no page at this address. It may have been moved or withdrawn, or the address may contain a typing error.',
+    'There is no page at this address. It may have been moved or removed, or there may be a typing error in the address.',
     'Unter dieser Adresse gibt es keine Seite. Vielleicht wurde sie verschoben oder entfernt, oder die Adresse enthält einen Tippfehler.',
   ),
 })

@@ -18,6 +18,7 @@ import {
 } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
 import { statusJson, type StatusSource, withheldFunds } from './document.ts'
+import { statusWords } from './wording.ts'
 
 const documentKey = 'status/index.json'
 const scriptKey = 'status/status.js'
@@ -49,7 +50,8 @@ function statusPage(
   const { counts, newestPrice, oldestPrice } = assessment
   const others = assessment.funds.filter(({ mark }) => mark !== 'late' && mark !== 'stale')
   const withheld = withheldFunds(source)
-  const { status: w, shell } = wording[language]
+  const { shell } = wording[language]
+  const w = statusWords[language]
   const key = frontPages.status[language]
   const toJson = linkTo(key, documentKey)
   const verdict = (['stale', 'late', 'fresh'] as const).find((mark) => counts[mark] > 0) ?? 'unwatched'
@@ -115,7 +117,7 @@ const sizeIn = (language: Language, bytes: number) =>
 const maxRows = 1000
 
 function fundTable(caption: string, funds: readonly MarkedFund[], language: Language, hasPages: boolean) {
-  const w = wording[language].status
+  const w = statusWords[language]
   if (funds.length === 0) return html`<p class="quiet">${w.none}</p>`
   const { columns } = w
   const toJson = linkTo(frontPages.status[language], documentKey)
@@ -146,12 +148,12 @@ function cells(fund: MarkedFund, language: Language, hasPages: boolean): readonl
   const count = (days: number | null) => {
     if (days === null) return noValue(language)
     const least = days === maxBusinessDays ? '≥ ' : ''
-    return unbroken(least + wording[language].status.businessDays(fixedIn(language, days, 0)))
+    return unbroken(least + statusWords[language].businessDays(fixedIn(language, days, 0)))
   }
   const next = day(fund.nextPrice)
   return [
     [hasPages ? html`<a href="${page}">${name}</a>` : name, html`<small>${isin}</small>`],
-    html`<span class="mark ${mark}">${wording[language].status.marks[mark]}</span>`,
+    html`<span class="mark ${mark}">${statusWords[language].marks[mark]}</span>`,
     [day(fund.newestPrice), fund.nextPrice !== null && below(next)],
     count(ageDays),
     count(rhythmDays),

@@ -185,7 +185,8 @@ describePlatforms((platform) => {
       expect(names.map((name) => headerOf(page, name))).toEqual([
         'text/html; charset=utf-8',
         'en',
-        'Accept, Accept-Language',
+        // nginx compresses it.
+        'Accept, Accept-Language, Accept-Encoding',
         'public, max-age=60',
         undefined,
         undefined,
@@ -196,6 +197,12 @@ describePlatforms((platform) => {
     }
     // The API answers in its formats.
     await expectHeaders('/api/v1/figures/', { status: 400, isHtml: false }, { accept: browser })
+  })
+
+  it('redirects a page below an ISIN in lower case, without a type', async () => {
+    const page = `/funds/${firstIsin(out)}/de.html`
+    const answer = await expectHeaders(page.toLowerCase(), { status: 308, isHtml: false })
+    expect([headerOf(answer, 'location'), headerOf(answer, 'content-type')]).toEqual([page, undefined])
   })
 
   it('gives out the files at the root that people ask for, and none of the publisher', async () => {

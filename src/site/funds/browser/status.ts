@@ -21,7 +21,7 @@ function timeAndAge(date: Date): string {
         : ([Math.floor(minutes / 1440), 'day'] as const)
   const locale = language === 'de' ? 'de' : 'en-GB'
   const time = date.toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' })
-  return `${time}, ${new Intl.RelativeTimeFormat(locale).format(-age, unit)}`
+  return `${time}, ${new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-age, unit)}`
 }
 
 /** Fills a figure in and shows it. */

@@ -6,11 +6,11 @@ import { formatsOf, type Language, languages } from '../../../api/routes/table.t
 import { shellText } from '../../../system/shell-text.ts'
 import { html, type Html, linkTo, raw, section, wideTable } from '../../layout/html.ts'
 import { frontPages } from '../../layout/layout.ts'
-import { wording } from '../../wording.ts'
+import { fundWords } from '../wording.ts'
 import type { FundAnswer, FundFacts } from '../facts.ts'
 
 export function dataSection(facts: FundFacts, language: Language, key: string): Html {
-  const w = wording[language].funds
+  const w = fundWords[language]
   return section(
     'data',
     w.data,
@@ -56,7 +56,7 @@ function requests(facts: FundFacts, language: Language): Html | null {
   const current = answers.find(({ endpoint }) => endpoint.id === 'prices-current')
   const historic = answers.find(({ route }) => route.series !== undefined)
   if (price === null || current === undefined || historic === undefined) return null
-  const w = wording[language].funds
+  const w = fundWords[language]
   const year = price.newest.date.slice(0, 4)
   const request = (answer: FundAnswer, query = '') =>
     `curl ${shellText(baseUrl + pathOf(fund.isin, answer, [`${year}-01-01`, `${year}-12-31`]) + query)}`
@@ -70,7 +70,7 @@ function requests(facts: FundFacts, language: Language): Html | null {
 
 /** Files for tools that read numbers. They lie beside the API and belong to the live snapshot. */
 function downloads({ fund, price }: FundFacts, language: Language, key: string): Html {
-  const w = wording[language].funds
+  const w = fundWords[language]
   const folder = 'downloads/latest/'
   const links = (...names: readonly string[]) =>
     names.map((name) => html`<a href="${linkTo(key, `${folder}${fund.isin}/${name}`)}">${name}</a> `)

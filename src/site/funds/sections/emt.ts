@@ -4,7 +4,7 @@ import type { EmtRow } from '../../../api/contract/rows.ts'
 import type { Texts } from '../../../api/contract/shape.ts'
 import type { Language } from '../../../api/routes/table.ts'
 import { figure, html, type Html, type HtmlContent, noValue, section } from '../../layout/html.ts'
-import { wording } from '../../wording.ts'
+import { fundWords } from '../wording.ts'
 import { dayIn, percentIn, unbroken } from '../chart/formats.ts'
 import type { FundFacts } from '../facts.ts'
 
@@ -14,7 +14,7 @@ export function emtSection({ emt: row }: FundFacts, language: Language): Html | 
     const name = html`${field.name[language]} <small>EMT ${field.number}</small>`
     return figure(name, valueOf(field, row, language), field.meaning[language])
   })
-  return section('emt', wording[language].funds.emt, html`<dl class="facts explained">${figures}</dl>`)
+  return section('emt', fundWords[language].emt, html`<dl class="facts explained">${figures}</dl>`)
 }
 
 type Codes = Readonly<Record<string, Texts>>
@@ -36,7 +36,7 @@ function valueOf({ id, codes, day }: Field, row: EmtRow, language: Language): Ht
   if (value === null) return noValue(language)
   if (codes !== undefined) {
     const text = codes[value]?.[language]
-    return html`${text !== undefined && `${text} `}<code>${value}</code>`
+    return text === undefined ? html`<code>${value}</code>` : html`${text} (<code>${value}</code>)`
   }
   if (id === 'srri') return unbroken(language === 'de' ? `${value} von 7` : `${value} of 7`)
   const date = day === undefined ? null : row[day]
@@ -92,8 +92,8 @@ const fields: readonly Field[] = [
     number: '08025',
     name: say('Entry costs', 'Einstiegskosten'),
     meaning: say(
-      'Charged once on purchase and retained by the fund, in percent of the net asset value.',
-      'Einmalig beim Kauf, dem Fonds zufließend, in Prozent des Nettoinventarwerts.',
+      'Charged once on purchase and paid into the fund, in percent of the net asset value.',
+      'Fallen einmalig beim Kauf an und fließen dem Fonds zu, in Prozent des Nettoinventarwerts.',
     ),
   },
   {
@@ -116,8 +116,8 @@ const fields: readonly Field[] = [
     number: '05105',
     name: say('Sustainability preferences', 'Nachhaltigkeitspräferenzen'),
     meaning: say(
-      'Whether the fund takes account of investors’ sustainability preferences. The ESG template (EET) has the details.',
-      'Ob der Fonds Nachhaltigkeitspräferenzen der Anleger berücksichtigt. Einzelheiten enthält das ESG-Template (EET).',
+      'Whether the fund takes account of investors’ sustainability preferences. Details are in the European ESG Template (EET).',
+      'Ob der Fonds Nachhaltigkeitspräferenzen der Anleger berücksichtigt. Einzelheiten enthält das European ESG Template (EET).',
     ),
     codes: {
       Y: say('yes', 'ja'),
@@ -130,8 +130,8 @@ const fields: readonly Field[] = [
     number: '05115',
     name: say('Other specific investment need', 'Sonstiger besonderer Anlagebedarf'),
     meaning: say(
-      'A need beyond the usual objectives that the fund is designed to meet.',
-      'Ein besonderer Bedarf, für den der Fonds über die üblichen Anlageziele hinaus gedacht ist.',
+      'A need beyond the usual investment objectives for which the fund is designed.',
+      'Ein Bedarf über die üblichen Anlageziele hinaus, für den der Fonds konzipiert ist.',
     ),
     codes: {
       N: say('none', 'keiner'),

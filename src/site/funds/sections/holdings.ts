@@ -1,22 +1,22 @@
 /** What a fund holds: structures, its allocation over time as stacked areas. And its figures, profile and costs. */
 
-import { inLanguage } from '../../../api/contract/fund.ts'
 import type { StructureItemRow } from '../../../api/contract/rows.ts'
 import { correlationType, structureTypeName } from '../../../api/contract/structure-types.ts'
 import type { Language } from '../../../api/routes/table.ts'
 import {
   drawing,
-  escapeHtml,
   figure,
   html,
   type Html,
   type HtmlContent,
+  markupOf,
   noValue,
   raw,
   section,
   table,
+  textIn,
 } from '../../layout/html.ts'
-import { wording } from '../../wording.ts'
+import { fundWords } from '../wording.ts'
 import { amountIn, dayIn, fixedIn, germanTextIn, months, percentIn, unbroken } from '../chart/formats.ts'
 import { classColour } from '../chart/classes.ts'
 import { toPercent, areaChart } from '../chart/charts.ts'
@@ -25,7 +25,7 @@ import type { Allocation, FundFacts } from '../facts.ts'
 export function structureSection({ structures }: FundFacts, language: Language): Html | null {
   if (structures.length === 0) return null
   const cards = structures.map(({ type, items }) => card(type, items, language))
-  return section('structure', wording[language].funds.structure, html`<div class="cards">${cards}</div>`)
+  return section('structure', fundWords[language].structure, html`<div class="cards">${cards}</div>`)
 }
 
 /** The largest items show at once, the others on demand. */
@@ -38,14 +38,14 @@ function card(type: string, items: readonly StructureItemRow[], language: Langua
     type === correlationType ? fixedIn(language, value, 2) : percentIn(language, value)
   const rows = (some: readonly StructureItemRow[]) =>
     some.map((item) => {
-      const name = escapeHtml(inLanguage(language, item.nameDe, item.nameEn))
+      const name = markupOf(textIn(language, item.nameDe, item.nameEn))
       return raw(
         `<tr><th scope="row">${name}${bar(item)}</th><td class="number">${valueOf(item.percent)}</td></tr>`,
       )
     })
   const rest = items.slice(shown)
   const others = html`<details>
-    <summary>${wording[language].funds.rest(rest.length)}</summary>
+    <summary>${fundWords[language].rest(rest.length)}</summary>
     <table class="shares">
       <tbody>
         ${rows(rest)}
@@ -93,13 +93,13 @@ function barIn(type: string, items: readonly StructureItemRow[]): (item: Structu
 export function allocationsSection({ allocations }: FundFacts, language: Language): Html | null {
   if (allocations.length === 0) return null
   const charts = allocations.map((allocation) => allocationPart(allocation, language))
-  return section('allocations', wording[language].funds.allocations, charts)
+  return section('allocations', fundWords[language].allocations, charts)
 }
 
 /** The newest shares are the legend of the areas. */
 function allocationPart(allocation: Allocation, language: Language): Html {
   const { derivatives, stack, first, last, classes } = allocation
-  const w = wording[language].funds
+  const w = fundWords[language]
   const id = `allocation-${derivatives}`
   const title = derivatives === 0 ? w.withoutDerivatives : w.withDerivatives
   const chart =
@@ -121,7 +121,7 @@ function allocationPart(allocation: Allocation, language: Language): Html {
         rows: [...classes]
           .reverse()
           .map(({ nameDe, nameEn, colour, newest }) => [
-            [html`<i class="${colour}"></i>`, inLanguage(language, nameDe, nameEn)],
+            [html`<i class="${colour}"></i>`, textIn(language, nameDe, nameEn)],
             newest === null ? noValue(language) : percentIn(language, newest),
           ]),
       })}
@@ -129,21 +129,21 @@ function allocationPart(allocation: Allocation, language: Language): Html {
 }
 
 /** A name and its value; null if it is missing. */
-type Fact = readonly [name: string, value: HtmlContent]
+type Fact = readonly [name: HtmlContent, value: HtmlContent]
 
 export function figuresSection({ keyFigures }: FundFacts, language: Language): Html | null {
   const textOf = (value: string | null) =>
     value === null ? noValue(language) : germanTextIn(language, value)
   const facts = keyFigures.map(({ nameDe, nameEn, value, value2, hasValue2 }): Fact => {
     const values = hasValue2 === 1 ? [textOf(value), ' / ', textOf(value2)] : textOf(value)
-    return [inLanguage(language, nameDe, nameEn), values]
+    return [textIn(language, nameDe, nameEn), values]
   })
-  return factsSection('figures', wording[language].funds.figures, facts, language)
+  return factsSection('figures', fundWords[language].figures, facts, language)
 }
 
 export function profileSection({ fund, profile: row }: FundFacts, language: Language): Html | null {
   if (row === null) return null
-  const w = wording[language].funds
+  const w = fundWords[language]
   const money = (decimal: string) => amountIn(language, decimal, fund.currency)
   const yesOrNo = (flag: 0 | 1) => (flag === 1 ? w.yes : w.no)
   const way = (flag: 0 | 1 | null, minimum: string | null) => {
@@ -155,7 +155,7 @@ export function profileSection({ fund, profile: row }: FundFacts, language: Lang
     'profile',
     w.profile,
     [
-      [w.category, inLanguage(language, row.categoryDe, row.categoryEn)],
+      [w.category, textIn(language, row.categoryDe, row.categoryEn)],
       [w.benchmark, row.benchmark],
       [w.inception, unbroken(dayIn(language, fund.inceptionDate))],
       [w.assets, money(row.fundAssets)],

@@ -16,15 +16,15 @@ import {
   table,
   wideTable,
 } from '../../layout/html.ts'
-import { wording } from '../../wording.ts'
+import { fundWords, isForeign } from '../wording.ts'
 import { barChart, type BarGroup, lineChart } from '../chart/charts.ts'
 import { amountIn, changeIn, dayIn, decimalIn, fixedIn, unbroken } from '../chart/formats.ts'
 import { rangeButtons } from './ranges.ts'
 import type { FundFacts, Line, PerformanceFacts, PriceFacts } from '../facts.ts'
 
 export function performanceSection(facts: FundFacts, language: Language): Html | null {
-  const w = wording[language].funds
-  const { performance } = facts
+  const w = fundWords[language]
+  const { fund, performance, price } = facts
   if (typeof performance === 'string') {
     const refusal = performance === 'young' ? w.young : w.noPerformance
     return section('performance', w.performance, html`<p>${refusal}</p>`)
@@ -38,7 +38,10 @@ export function performanceSection(facts: FundFacts, language: Language): Html |
       ${legal && lineFigure('line', w.line, w.lineTitle, legal, language)}
       ${years.length > 0 && yearsPart(performance, runningYear(facts), language)}
       ${launch && lineFigure('launch', w.launch, w.launchTitle, launch, language)}
-      <p class="quiet small">${w.past}</p>`,
+      <p class="quiet small">
+        ${price !== null && price.oneYearPercent !== null && `${w.oneYearNote} `}${w.costs}
+        ${isForeign(fund.currency) && `${w.otherCurrency} `}${w.past}
+      </p>`,
   )
 }
 
@@ -52,7 +55,7 @@ function runningYear({ fund, price }: FundFacts): string | null {
 }
 
 function yearsPart({ years }: PerformanceFacts, running: string | null, language: Language): Html {
-  const w = wording[language].funds
+  const w = fundWords[language]
   const all = years.map(({ year, percent }) => {
     const label = String(year).padStart(4, '0')
     return { label, below: label === running ? w.toDate : null, values: [percent], percent }
@@ -69,7 +72,7 @@ function yearsPart({ years }: PerformanceFacts, running: string | null, language
 }
 
 function periodsPart({ periods }: PerformanceFacts, language: Language): Html {
-  const w = wording[language].funds
+  const w = fundWords[language]
   const percentOf = (value: number | null) => (value === null ? noValue(language) : changeIn(language, value))
   const hasFigures = periods.some(({ gross, net }) => gross !== null || net !== null)
   const groups = periods.map(({ label, gross, net }) => {
@@ -109,7 +112,7 @@ function barFigure(id: string, title: string, groups: readonly BarGroup[], langu
 
 function lineFigure(id: string, heading: string, title: string, line: Line, language: Language): Html {
   const digits = Math.max(2, line.plot.axis.digits)
-  const description = wording[language].funds.between(
+  const description = fundWords[language].between(
     dayIn(language, line.first),
     dayIn(language, line.last),
     fixedIn(language, line.low, digits),
@@ -122,7 +125,7 @@ function lineFigure(id: string, heading: string, title: string, line: Line, lang
 }
 
 export function priceSection(facts: FundFacts, language: Language, key: string): Html {
-  const w = wording[language].funds
+  const w = fundWords[language]
   const { price, fund } = facts
   if (price === null)
     return section('price', w.price, html`<p>${mayGiveOutPrices(fund) ? w.withoutPrices : w.noPrices}</p>`)
@@ -143,7 +146,7 @@ export function priceSection(facts: FundFacts, language: Language, key: string):
 }
 
 function chart(facts: FundFacts, price: PriceFacts, language: Language, key: string): Html | null {
-  const w = wording[language].funds
+  const w = fundWords[language]
   const { fund } = facts
   const { line } = price
   if (line === null) return null

@@ -1,0 +1,177 @@
+/**
+ * Whether a warning about exchange rates is due: readers are taken to live in the euro area. Source: delegated regulation
+ * (EU) 2017/565, article 44 (4) (e).
+ */
+export const isForeign = (currency: string) => currency !== 'EUR'
+
+/** The words of the list of funds, and of the page of one, in both languages, side by side. Other pages share some of them. */
+
+const wordsBy = (say: (english: string, german: string) => string) => ({
+  listLead: (count: string, asOf: string) =>
+    say(
+      `${count === '1' ? 'One fund with its newest price' : `${count} funds with their newest prices`}, as of ${asOf}.`,
+      `${count === '1' ? 'Ein Fonds mit seinem neuesten Preis' : `${count} Fonds mit ihren neuesten Preisen`}, Stichtag ${asOf}.`,
+    ),
+  listOverdue: (count: string) =>
+    say(`Late or stale prices: ${count}.`, `Verspätete oder veraltete Preise: ${count}.`),
+  overdueNote: {
+    late: say(
+      'The newest price is late: a newer price was expected by now.',
+      'Der neueste Preis ist verspätet: Inzwischen war ein neuerer Preis zu erwarten.',
+    ),
+    stale: say(
+      'The newest price is stale: a newer price is long overdue.',
+      'Der neueste Preis ist veraltet: Ein neuerer Preis ist seit Langem überfällig.',
+    ),
+  },
+  search: say('Search by name, ISIN or WKN', 'Suche nach Name, ISIN oder WKN'),
+  found: say('Funds found:', 'Gefundene Fonds:'),
+  more: say('Show all', 'Alle anzeigen'),
+  none: say('No fund matches.', 'Keine passenden Fonds gefunden.'),
+  all: say('All', 'Alle'),
+  currency: say('Currency', 'Währung'),
+  select: say('Select for comparison:', 'Für den Vergleich auswählen:'),
+  selected: say('Funds selected for comparison:', 'Für den Vergleich ausgewählte Fonds:'),
+  selectedMost: say(
+    'Five funds are selected. No more than five can be compared.',
+    'Fünf Fonds sind ausgewählt. Mehr als fünf lassen sich nicht vergleichen.',
+  ),
+  compare: say('Compare', 'Vergleichen'),
+  compareThis: say('Compare with other funds', 'Mit anderen Fonds vergleichen'),
+  deselect: say('Clear selection', 'Auswahl aufheben'),
+  fund: say('Fund', 'Fonds'),
+  list: say('List of funds', 'Fondsliste'),
+  day: say('Date', 'Datum'),
+  change: say('Day change', 'Zum Vortag'),
+  oneYear: say('1 year', '1 Jahr'),
+  oneYearNote: say(
+    '1 year: for accumulating funds, the change in the net asset value; for distributing funds, the reported gross performance of the last twelve months, including distributions.',
+    '1 Jahr: bei thesaurierenden Fonds die Veränderung des Nettoinventarwerts, bei ausschüttenden Fonds die gemeldete Bruttowertentwicklung der letzten zwölf Monate einschließlich Ausschüttungen.',
+  ),
+  costs: say(
+    'Unless stated otherwise, issue surcharges and custody fees are not taken into account. They reduce the performance.',
+    'Ausgabeaufschläge und Depotkosten sind, soweit nicht anders angegeben, nicht berücksichtigt. Sie mindern die Wertentwicklung.',
+  ),
+  otherCurrency: say(
+    'For investors whose own currency is not that of the fund, changes in exchange rates can increase or reduce the performance.',
+    'Für Anleger, deren Währung nicht die des Fonds ist, kann die Wertentwicklung infolge von Wechselkursschwankungen höher oder niedriger ausfallen.',
+  ),
+  /** Source: delegated regulation (EU) 2017/565, article 44 (4). */
+  past: say(
+    'The figures refer to the past. Past performance is not a reliable indicator of future results.',
+    'Die Zahlen beziehen sich auf die Vergangenheit. Die frühere Wertentwicklung ist kein verlässlicher Indikator für künftige Ergebnisse.',
+  ),
+  asData: say('This list as JSON', 'Diese Liste als JSON'),
+  description: (name: string, isin: string) =>
+    say(
+      `Prices, performance, structure, key figures and costs of ${name} (${isin}).`,
+      `Preise, Wertentwicklung, Struktur, Kennzahlen und Kosten: ${name} (${isin}).`,
+    ),
+  nav: say('Net asset value', 'Nettoinventarwert'),
+  ytd: say('Since 31 Dec', 'Seit 31.12.'),
+  assets: say('Fund assets (share class)', 'Fondsvermögen (Anteilklasse)'),
+  inception: say('Launched', 'Auflegung'),
+  website: say('Fund website', 'Website des Fonds'),
+  statusDate: (day: string) =>
+    say(`Data other than prices as of ${day}.`, `Stichtag aller Daten mit Ausnahme der Preise: ${day}.`),
+  price: say('Prices', 'Preise'),
+  chartTitle: (currency: string) => say(`Net asset value in ${currency}`, `Nettoinventarwert in ${currency}`),
+  chartDescription: (first: string, then: string, last: string, now: string) =>
+    say(`From ${then} on ${first} to ${now} on ${last}.`, `Von ${then} am ${first} auf ${now} am ${last}.`),
+  chartNote: say(
+    'Net asset value per share. Distributions are not included.',
+    'Nettoinventarwert je Anteil, ohne Berücksichtigung von Ausschüttungen.',
+  ),
+  ranges: say('Period of the chart', 'Zeitraum des Diagramms'),
+  issuePrice: say('Issue price', 'Ausgabepreis'),
+  repurchasePrice: say('Repurchase price', 'Rücknahmepreis'),
+  noPrices: say(
+    'Prices of this fund are not published.',
+    'Für diesen Fonds werden keine Preise veröffentlicht.',
+  ),
+  withoutPrices: say('No prices are available for this fund.', 'Für diesen Fonds liegen keine Preise vor.'),
+  noPerformance: say(
+    'The performance of this fund may not be shown.',
+    'Die Wertentwicklung dieses Fonds darf nicht dargestellt werden.',
+  ),
+  young: say(
+    'This fund was launched less than one year ago: its performance may not be shown yet.',
+    'Die Auflegung dieses Fonds liegt weniger als ein Jahr zurück. Seine Wertentwicklung darf noch nicht dargestellt werden.',
+  ),
+  performance: say('Performance', 'Wertentwicklung'),
+  years: say('Calendar years', 'Kalenderjahre'),
+  year: say('Year', 'Jahr'),
+  toDate: say('to date', 'laufend'),
+  periods: say('Twelve-month periods', 'Zwölfmonatszeiträume'),
+  period: say('Period', 'Zeitraum'),
+  gross: say('Gross', 'Brutto'),
+  net: say('Net', 'Netto'),
+  netNote: say(
+    'Gross: without the issue surcharge. Net: after deduction of the issue surcharge.',
+    'Brutto: ohne Ausgabeaufschlag. Netto: nach Abzug des Ausgabeaufschlags.',
+  ),
+  line: say('Entire period', 'Gesamtzeitraum'),
+  launch: say('Since launch', 'Seit Auflegung'),
+  launchTitle: say(
+    'Performance since launch as an index (start: 100)',
+    'Wertentwicklung seit Auflegung als Index (Startwert 100)',
+  ),
+  lineTitle: say('Cumulative performance in percent', 'Kumulierte Wertentwicklung in Prozent'),
+  between: (first: string, last: string, low: string, high: string) =>
+    say(
+      `From ${first} to ${last}, between ${low} and ${high}.`,
+      `Vom ${first} bis zum ${last}, zwischen ${low} und ${high}.`,
+    ),
+  structure: say('Investment structure', 'Anlagestruktur'),
+  rest: (count: number) => say(`${count} more`, `${count} weitere`),
+  allocations: say('Asset allocation over time', 'Vermögensaufteilung im Zeitverlauf'),
+  withoutDerivatives: say('Without derivatives', 'Ohne Derivate'),
+  withDerivatives: say('With derivatives', 'Mit Derivaten'),
+  newestShare: (day: string) => say(`Share on ${day}`, `Anteil am ${day}`),
+  assetClass: say('Asset class', 'Anlageklasse'),
+  figures: say('Key figures', 'Kennzahlen'),
+  profile: say('Profile and costs', 'Profil und Kosten'),
+  emt: say('MiFID data (EMT)', 'MiFID-Daten (EMT)'),
+  data: say('Data', 'Daten'),
+  dataLead: say(
+    'The data on this page are also available from the API. No access key is needed.',
+    'Die Daten dieser Seite sind auch über die API abrufbar. Ein Zugangsschlüssel ist nicht nötig.',
+  ),
+  requests: say('Example requests', 'Beispielanfragen'),
+  currentRequest: say('newest price', 'neuester Preis'),
+  historicRequest: say('prices of one year, as XML', 'Preise eines Jahres als XML'),
+  documents: say('Documents', 'Dokumente'),
+  document: say('Document', 'Dokument'),
+  files: say('Files', 'Dateien'),
+  history: say(
+    'All prices of this fund, with decimal points:',
+    'Alle Preise dieses Fonds, mit Dezimalpunkt:',
+  ),
+  downloads: say(
+    'The newest prices, for spreadsheet functions such as IMPORTDATA and WEBSERVICE:',
+    'Die neuesten Preise für Tabellenfunktionen wie IMPORTDATA und WEBDIENST:',
+  ),
+  allDownloads: say('Downloads: the data of all funds', 'Downloads: die Daten aller Fonds'),
+  yes: say('yes', 'ja'),
+  no: say('no', 'nein'),
+  category: say('Category', 'Kategorie'),
+  benchmark: say('Benchmark', 'Vergleichsindex'),
+  totalAssets: say('Fund assets (all share classes)', 'Fondsvermögen (alle Anteilklassen)'),
+  fiscalYear: say('End of the fiscal year', 'Geschäftsjahresende'),
+  income: say('Distribution policy', 'Ertragsverwendung'),
+  accumulating: say('accumulating', 'thesaurierend'),
+  distributing: say('distributing', 'ausschüttend'),
+  conformity: say('UCITS compliant', 'OGAW-konform'),
+  surcharge: say('Issue surcharge', 'Ausgabeaufschlag'),
+  redemption: say('Redemption fee', 'Rücknahmeabschlag'),
+  ter: say('Total expense ratio (TER)', 'Gesamtkostenquote (TER)'),
+  management: say('Management fee', 'Verwaltungsvergütung'),
+  custodian: say('Custodian bank fee', 'Verwahrstellenvergütung'),
+  performanceFee: say('Performance fee', 'Erfolgsabhängige Vergütung'),
+  savings: say('Savings plan', 'Sparplan'),
+  oneTime: say('Lump-sum investment', 'Einmalanlage'),
+  capitalForming: say('Capital-forming payments (VL)', 'Vermögenswirksame Leistungen (VL)'),
+  from: (amount: string) => say(`from ${amount}`, `ab ${amount}`),
+})
+
+export const fundWords = { en: wordsBy((english) => english), de: wordsBy((_, german) => german) }

@@ -67,8 +67,8 @@ it.each([
   ['Nothing changed', 'Keine Änderungen', changes()],
   ['Changed: 1 document', 'Geändert: 1 Dokument', { ...changes(), documents: { ...counts, changed: 1 } }],
   [
-    'First snapshot: 3 funds, 0 documents',
-    'Erster Datenstand: 3 Fonds, 0 Dokumente',
+    'First publication: 3 funds, 0 documents',
+    'Erste Veröffentlichung: 3 Fonds, 0 Dokumente',
     { ...changes(), before: null },
   ],
 ])('says what happened, corrections first: %s', (english, german, what) => {

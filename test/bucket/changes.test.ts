@@ -125,7 +125,7 @@ describe('one day after the other', () => {
       funds: { total: 4, ...nobody },
       documents: { added, removed: 0, changed: 0 },
     })
-    const title = `First snapshot: 4 funds, ${added} documents`
+    const title = `First publication: 4 funds, ${added} documents`
     expect(index().nights).toMatchObject([{ title, file: '2025-11-11.json' }])
     assertFeedIsValid(1)
   })
@@ -158,7 +158,7 @@ describe('one day after the other', () => {
     expect(rest).toMatchObject({ before: { asOf: '2025-11-11', snapshot: before }, notCompared: [] })
     expect(nightsOf()).toEqual(['2025-11-12', '2025-11-11'])
     expect(index().nights[0]).toMatchObject({
-      title: 'Corrected: 1 price of 1 fund; Removed from past days: 1 price; New prices of 4 funds',
+      title: 'Corrected: 1 price of 1 fund; Removed for earlier days: 1 price; New prices of 4 funds',
       de: {
         title: 'Korrigiert: 1 Preis von 1 Fonds; Für frühere Tage entfernt: 1 Preis; Neue Preise von 4 Fonds',
       },
@@ -219,7 +219,7 @@ describe('one day after the other', () => {
     expect(before.funds.removed).toEqual([named(second)])
     const [, ...entries] = bodyOf('feed.xml').split('<entry>')
     const ofDay = (asOf: string) => entries.find((entry) => entry.includes(`<updated>${asOf}`))
-    expect(ofDay('2025-11-12')).toContain('Removed from past days: 1 price&lt;/li&gt;')
+    expect(ofDay('2025-11-12')).toContain('Removed for earlier days: 1 price&lt;/li&gt;')
     expect(ofDay('2025-11-12')).not.toContain(second)
     expect(ofDay('2025-11-14')).toContain(second)
     expect(press.bucket.faultsOf(slotNow())).toEqual([])

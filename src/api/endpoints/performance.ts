@@ -114,8 +114,8 @@ export const legalPerformance = endpoint({
   path: '/api/v1/performance-legal/{isin}/',
   name: { en: 'Performance in twelve-month periods', de: 'Wertentwicklung in Zwölfmonatszeiträumen' },
   summary: {
-    en: 'Performance of one fund in twelve-month periods, gross and net, and cumulative',
-    de: 'Wertentwicklung eines Fonds in Zwölfmonatszeiträumen, brutto und netto, und kumuliert',
+    en: 'Performance of one fund in twelve-month periods (gross and net) and cumulative',
+    de: 'Wertentwicklung eines Fonds in Zwölfmonatszeiträumen (brutto und netto) und kumuliert',
   },
   ...ofPerformance('No performance data (legal) found for this fund: {isin}'),
   reads: ['legalPeriods', 'legalPoints'],
@@ -136,14 +136,14 @@ export const legalPerformance = endpoint({
       ),
       bargross: byPeriod(
         number(
-          'Gross performance in that period, in percent',
-          'Brutto-Wertentwicklung in diesem Zeitraum in Prozent',
+          'Gross performance in that period in percent, without the issue surcharge',
+          'Brutto-Wertentwicklung in diesem Zeitraum in Prozent, ohne Ausgabeaufschlag',
         ),
       ),
       barnet: byPeriod(
         number(
-          'Net performance in that period, in percent',
-          'Netto-Wertentwicklung in diesem Zeitraum in Prozent',
+          'Net performance in that period in percent, after deduction of the issue surcharge',
+          'Netto-Wertentwicklung in diesem Zeitraum in Prozent, nach Abzug des Ausgabeaufschlags',
         ),
       ),
     }),

@@ -110,7 +110,7 @@ describe.each([
     const feeds = changeFeeds(history, baseUrl, asOf).map(({ key }) => key)
     const elsewhere =
       others === null
-        ? []
+        ? ['status/status.css']
         : ['funds/', 'docs/', 'downloads/latest/', 'status/', 'compare/', 'index.html', 'de.html']
     const files = ['changes/index.json', `changes/${asOf}.json`, ...feeds]
     for (const [key, text] of pages) {

@@ -152,6 +152,15 @@ describe('the colours', () => {
   })
 })
 
+it('an address of the company may have a query and a fragment, and nothing that runs', async () => {
+  const imprint = 'https://example.com/index.php?page=imprint&lang=de#start'
+  expect(await build({ imprint }, 'query')).toMatchObject({ code: 0 })
+  expect(read('query', 'index.html')).toContain(`href="${imprint.replace('&', '&#38;')}"`)
+  const refused = await build({ homePage: 'javascript:alert(1)' }, 'refused')
+  expect(refused).toMatchObject({ code: 2 })
+  expect(refused.stderr).toContain('"site.homePage" must be an absolute http or https URL')
+})
+
 describe('a missing imprint', () => {
   const check = async (env: Readonly<Record<string, string>>) => {
     const line = ['check', '--db', db, '--as-of', asOf, '--json']

@@ -2,6 +2,7 @@
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { DayChanges, SnapshotChanges } from '../../src/api/contract/changes.ts'
+import type { Page } from '../../src/api/contract/page.ts'
 import { withPublish } from '../../src/bucket/changes/history.ts'
 import { changeFeeds } from '../../src/site/changes/feed.ts'
 import { changesPages, dayPages, noHistory } from '../../src/site/changes/pages.ts'
@@ -81,12 +82,7 @@ describe.each([
   const site = { baseUrl, publisher: null, others }
   const day: DayChanges = { ...changes(corrected, { removed: [fund] }), publish: 1, earlier: [] }
   const history = withPublish(noHistory, day, { sha256: '', bytes: 1 })
-  const pages = new Map(
-    [...changesPages(history, site), ...dayPages(day, site)].map(({ key, content }) => [
-      key,
-      String(content),
-    ]),
-  )
+  const pages = textsOf([...changesPages(history, site), ...dayPages(day, site, () => true)])
 
   it('has a page over all days and one for each day, in both languages', () => {
     const keys = [
@@ -112,29 +108,61 @@ describe.each([
       others === null
         ? ['status/status.css']
         : ['funds/', 'docs/', 'downloads/latest/', 'status/', 'compare/', 'index.html', 'de.html']
-    const files = ['changes/index.json', `changes/${asOf}.json`, ...feeds]
-    for (const [key, text] of pages) {
-      const { elements } = readHtml(text)
-      const targets = elements.flatMap(({ attributes }) => attributes['href'] ?? [])
-      for (const target of targets) {
-        const [path = '', id] = target.split('#')
-        if (/^(https?:|mailto:)/.test(target)) continue
-        const to = path === '' ? key : posix.join(posix.dirname(key), path)
-        const isThere = pages.has(to) || files.includes(to) || elsewhere.some((other) => to.startsWith(other))
-        expect([key, target, isThere]).toEqual([key, target, true])
-        if (id !== undefined && pages.has(to)) expect(pages.get(to)).toContain(`id="${id}"`)
-      }
-    }
+    assertLinksLead(pages, ['changes/index.json', `changes/${asOf}.json`, ...feeds], elsewhere)
   })
 })
 
-it('says before the first publish that nothing is published yet, with a feed without entries', () => {
-  const pages = new Map(
-    changesPages(noHistory, { baseUrl, publisher: null, others: null }).map(({ key, content }) => [
-      key,
-      String(content),
-    ]),
+/** @param files other keys @param elsewhere beginnings of keys that are there */
+function assertLinksLead(
+  pages: ReadonlyMap<string, string>,
+  files: readonly string[],
+  elsewhere: readonly string[],
+): void {
+  for (const [key, text] of pages) {
+    const { elements } = readHtml(text)
+    const targets = elements.flatMap(({ attributes }) => attributes['href'] ?? [])
+    for (const target of targets) {
+      const [path = '', id] = target.split('#')
+      if (/^(https?:|mailto:)/.test(target)) continue
+      const to = path === '' ? key : posix.join(posix.dirname(key), path)
+      const isThere = pages.has(to) || files.includes(to) || elsewhere.some((other) => to.startsWith(other))
+      expect([key, target, isThere]).toEqual([key, target, true])
+      if (id !== undefined && pages.has(to)) expect(pages.get(to)).toContain(`id="${id}"`)
+    }
+  }
+}
+
+const textsOf = (pages: readonly Page[]) => new Map(pages.map(({ key, content }) => [key, String(content)]))
+
+it('names by fund only those that a long list of corrections has on the page of its day', () => {
+  const rows = Array.from({ length: 3000 }, (_, index) => ({
+    ...{ isin: `DE${String(Math.floor(index / 10)).padStart(10, '0')}`, name: null, item: 'change' },
+    ...{ date: `2026-11-${10 + (index % 10)}`, before: '1', after: '2' },
+  }))
+  const many = { ...changes({ corrected: rows, counts: { ...corrected.counts, corrected: 15_000 } }) }
+  const day: DayChanges = { ...many, publish: 1, earlier: [] }
+  const site = { baseUrl, publisher: null, others: { hasDownloads: true } }
+  const history = withPublish(noHistory, day, { sha256: '', bytes: 1 })
+  const pages = textsOf([...changesPages(history, site), ...dayPages(day, site, () => true)])
+  assertLinksLead(
+    pages,
+    [],
+    ['funds/', 'docs/', 'downloads/', 'status/', 'compare/', 'index', 'de.', 'changes/'],
   )
+  expect(history.nights[0]?.funds).toHaveLength(100)
+  // As many as the file has: it has not all of them.
+  expect(pages.get(`changes/${asOf}/index.html`)).toContain('2,000 more rows are in the JSON file')
+})
+
+it('has no empty table for prices that may no longer be given out', () => {
+  const cut = { ...changes({ ...corrected, corrected: [] }), publish: 1, earlier: [] }
+  const [, page] = dayPages(cut, { baseUrl, publisher: null, others: null }, () => true)
+  expect(page?.content).toContain('Corrected: 1 price of 1 fund')
+  expect(page?.content).not.toContain('<table')
+})
+
+it('says before the first publish that nothing is published yet, with a feed without entries', () => {
+  const pages = textsOf(changesPages(noHistory, { baseUrl, publisher: null, others: null }))
   const [page, german] = [pages.get('changes/index.html'), pages.get('changes/de.html')]
   expect(page).toContain('Nothing has been published yet')
   expect(german).toContain('Noch wurde nichts veröffentlicht')

@@ -110,7 +110,7 @@ export interface HistoryEntry extends SnapshotName, ChangeWords {
   readonly before: SnapshotName | null
   /** The same in German; earlier versions wrote English alone. */
   readonly de?: ChangeWords
-  /** Funds with a change other than a new price, by ISIN; the first two hundred of them. */
+  /** Funds with a change other than a new price, by ISIN: the first two hundred that the page of the day names. */
   readonly funds?: readonly ChangedFund[]
   /** Its number among the publishes of its day, from 1. */
   readonly publish: number

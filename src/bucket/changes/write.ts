@@ -4,12 +4,13 @@
  */
 
 import { hash } from 'node:crypto'
-import type {
-  ChangeHistory,
-  DayChanges,
-  HistoryDay,
-  SnapshotChanges,
-  SnapshotName,
+import {
+  type ChangeHistory,
+  type DayChanges,
+  type HistoryDay,
+  publishesOf,
+  type SnapshotChanges,
+  type SnapshotName,
 } from '../../api/contract/changes.ts'
 import type { Page } from '../../api/contract/page.ts'
 import { contentTypeOf } from '../../api/routes/content-types.ts'
@@ -50,11 +51,11 @@ export async function tellChanges(
   const found = await readFolders(publish)
   // A repair uploads the snapshot that is live into the other slot.
   if (live?.snapshot === head.snapshot) {
-    await writeFolder(publish, found, null)
+    await writeFolder(publish, found, null, compared)
     return 0
   }
   if (live === null) {
-    await writeFolder(publish, found, changesWithout(head, null, allowed))
+    await writeFolder(publish, found, changesWithout(head, null, allowed), compared)
     return head.objects
   }
   const changes = await readChanges(publish, live, compared, allowed)
@@ -67,7 +68,7 @@ export async function tellChanges(
     warn(
       `${notCompared.length} documents could not be compared with those that are live, ${example} is one of them`,
     )
-  await writeFolder(publish, found, changes)
+  await writeFolder(publish, found, changes, compared)
   return compared === null ? null : documents.added + documents.removed + documents.changed
 }
 
@@ -118,11 +119,17 @@ async function readHistory(store: ObjectStore, slot: Slot, onWarning: Publish['o
 }
 
 /** @param changes null if the snapshot is the one that is live */
-async function writeFolder(publish: Publish, found: Folders, changes: SnapshotChanges | null): Promise<void> {
+async function writeFolder(
+  publish: Publish,
+  found: Folders,
+  changes: SnapshotChanges | null,
+  compared: DocumentComparison | null,
+): Promise<void> {
   const { store, base, snapshot, baseUrl, concurrency, onWarning } = publish
   const { asOf, site: pages = null } = snapshot.manifest.head
   const site = { baseUrl, publisher: pages?.publisher ?? null, others: pages }
-  const look = lookOf(publish)
+  const hasPage = (isin: string) => compared?.withPage.has(isin) ?? true
+  const look = lookOf(publish, found.history, hasPage)
   const { writing } = publish.lease
   const put = async (key: string, text: string) => {
     const [body, type] = [Buffer.from(text), contentTypeOf(key)]
@@ -140,7 +147,7 @@ async function writeFolder(publish: Publish, found: Folders, changes: SnapshotCh
   if (changes !== null) {
     const day = await withEarlier(publish, history, changes, textOf)
     history = withPublish(history, day, await put(keyOf(asOf), textOfDay(day)))
-    await putPages(dayPages(day, site))
+    await putPages(dayPages(day, site, hasPage))
   }
   const lost = new Set<string>()
   const toMake = history.nights.filter((day) => day.asOf !== changes?.asOf && !isThere(day, found, look))
@@ -151,7 +158,7 @@ async function writeFolder(publish: Publish, found: Folders, changes: SnapshotCh
       // In the words of this version.
       history = withDay(history, parsed, day)
       await put(keyOf(day.asOf), text)
-      return putPages(dayPages(parsed, site))
+      return putPages(dayPages(parsed, site, hasPage))
     }
     lost.add(day.asOf)
     const place = `missing or damaged in ${base.live.live?.slot ?? ''}`
@@ -174,8 +181,18 @@ async function writeFolder(publish: Publish, found: Folders, changes: SnapshotCh
 const textOfDay = (day: DayChanges) => `${JSON.stringify(day)}\n`
 
 /** Digest of all that the pages of a day are made of, but for its file: if it changes, all of them are made again. */
-const lookOf = ({ snapshot, baseUrl }: Publish) =>
-  hash('sha256', JSON.stringify([codeDigest(), snapshot.manifest.head.site, baseUrl])).slice(0, 12)
+function lookOf(
+  { snapshot, baseUrl }: Publish,
+  history: ChangeHistory,
+  hasPage: (isin: string) => boolean,
+): string {
+  const { site = null } = snapshot.manifest.head
+  const named = history.nights.flatMap(publishesOf).flatMap(({ funds = [] }) => funds)
+  // No page of an earlier day may lead to a fund that has gone since.
+  const linked = site === null ? [] : named.filter(({ what }) => what !== 'removed').map(({ isin }) => isin)
+  const gone = [...new Set(linked)].filter((isin) => !hasPage(isin)).sort()
+  return hash('sha256', JSON.stringify([codeDigest(), site, baseUrl, gone])).slice(0, 12)
+}
 
 /** Whether the slot has the files of a day as they are to be. */
 function isThere({ asOf, bytes, sha256 }: HistoryDay, { own, sizes }: Folders, look: string): boolean {

@@ -30,7 +30,7 @@ import {
   statusStyleKey,
 } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
-import { countIn, describeChanges, otherLines, valueIn } from './words.ts'
+import { countIn, describeChanges, maxRows, otherLines, valueIn } from './words.ts'
 import { changeWords } from './wording.ts'
 
 export const noHistory: ChangeHistory = { format: 1, nights: [] }
@@ -45,9 +45,12 @@ export const dayPageKeys = (asOf: string): PageKeys => ({
 export const changesPages = (history: ChangeHistory, site: PageSite): readonly Page[] =>
   languages.map((language) => changesPage(history, site, language))
 
-/** The pages of a day. @param day its file */
-export const dayPages = (day: DayChanges, site: PageSite): readonly Page[] =>
-  languages.map((language) => dayPage(day, site, language))
+/** The pages of a day. @param day its file @param hasPage whether the snapshot has a page of a fund, by ISIN */
+export const dayPages = (
+  day: DayChanges,
+  site: PageSite,
+  hasPage: (isin: string) => boolean,
+): readonly Page[] => languages.map((language) => dayPage(day, { site, hasPage, language }))
 
 function changesPage({ nights }: ChangeHistory, site: PageSite, language: Language): Page {
   const w = changeWords[language]
@@ -131,7 +134,8 @@ function changeOfFund(
 const named = ({ isin, name }: NamedFund): Html =>
   name === null ? html`${isin}` : html`<bdi>${name}</bdi> <small>${isin}</small>`
 
-function dayPage(day: DayChanges, site: PageSite, language: Language): Page {
+function dayPage(day: DayChanges, context: Pick<Place, 'site' | 'hasPage' | 'language'>): Page {
+  const { site, language } = context
   const w = changeWords[language]
   const { asOf } = day
   const keys = dayPageKeys(asOf)
@@ -147,7 +151,7 @@ function dayPage(day: DayChanges, site: PageSite, language: Language): Page {
     main: html`<h1>${w.dayHeading(shownDay)}</h1>
       ${publishes.map((one) => [
         publishes.length > 1 && html`<h2>${w.publish(countIn(language, one.publish))}</h2> `,
-        publishChanges(one, { site, language, key, seen, isOnly: publishes.length === 1 }),
+        publishChanges(one, { ...context, key, seen, isOnly: publishes.length === 1 }),
       ])}
       <p>
         <a href="${linkTo(key, `changes/${asOf}.json`)}">${w.asData}</a> ·
@@ -162,6 +166,7 @@ export const publishId = ({ publish }: { readonly publish: number }) => `publish
 
 interface Place {
   readonly site: PageSite
+  readonly hasPage: (isin: string) => boolean
   readonly language: Language
   readonly key: string
   readonly seen: Set<string>
@@ -180,35 +185,32 @@ function publishChanges(changes: PublishChanges, place: Place): Html {
     text(count, countIn(language, count))
   const table = <Row>(
     heading: string,
-    total: number,
     columns: readonly TableCell[],
     rows: readonly Row[],
     cells: (row: Row) => readonly TableCell[],
   ) =>
-    total > 0 &&
+    rows.length > 0 &&
     html`${headingOf(heading, place)}
     ${wideTable(heading, { columns, rows: rows.slice(0, maxRows).map(cells) })}
-    ${total > maxRows && html`<p class="quiet">${w.more(countIn(language, total - maxRows))}</p> `}`
+    ${rows.length > maxRows && html`<p class="quiet">${w.more(countIn(language, rows.length - maxRows))}</p> `}`
   const { columns, prices: priceCount, funds: fundCount } = w
   const dayCells = (row: PastDay) => [fundCell(row, place), dayIn(language, row.date)]
   const days = (heading: (prices: string) => string, what: 'added' | 'removed') => {
     const count = prices.counts[what]
-    return table(heading(say(priceCount, count)), count, [columns.fund, columns.date], prices[what], dayCells)
+    return table(heading(say(priceCount, count)), [columns.fund, columns.date], prices[what], dayCells)
   }
   return html`<p id="${publishId(changes)}"><strong>${describeChanges(changes, language).title}</strong></p>
     ${table(
       say(w.correctedValues, prices.counts.corrected),
-      prices.counts.corrected,
       [columns.fund, columns.date, ...[columns.before, columns.after].map(asNumber)],
       prices.corrected,
       (row) => correctedCells(row, place),
     )}
     ${days(w.daysAdded, 'added')}${days(w.daysRemoved, 'removed')}
-    ${fundList(w.removed(say(fundCount, funds.removed.length)), funds.removed, { ...place, site: { ...place.site, others: null } })}
+    ${fundList(w.removed(say(fundCount, funds.removed.length)), funds.removed, place)}
     ${fundList(w.added(say(fundCount, funds.added.length)), funds.added, place)}
     ${table(
       w.renamed(say(fundCount, funds.renamed.length)),
-      funds.renamed.length,
       [columns.newName, columns.oldName],
       funds.renamed,
       ({ isin, before, after }) => [fundCell({ isin, name: after }, place), html`<bdi>${before}</bdi>`],
@@ -217,9 +219,6 @@ function publishChanges(changes: PublishChanges, place: Place): Html {
 }
 
 const asNumber = (content: string) => ({ content, kind: 'number' })
-
-/** A list has no more rows than this; the JSON has all of them. */
-const maxRows = 1000
 
 function correctedCells(
   { date, item, before, after, ...fund }: CorrectedValue,
@@ -241,14 +240,14 @@ const fundList = (heading: string, funds: readonly NamedFund[], place: Place): H
           ${funds.map((fund) => html`<li>${fundCell(fund, place)}</li> `)}
         </ul> `
 
-/** The fund, with a link to its page, and an id where it comes first. */
-function fundCell(fund: NamedFund, { site, language, key, seen }: Place): Html {
+/** The fund, with a link to its page if there is one, and an id where it comes first. */
+function fundCell(fund: NamedFund, { site, hasPage, language, key, seen }: Place): Html {
   const id = seen.has(fund.isin) ? null : html` id="${fund.isin}"`
   seen.add(fund.isin)
   const text = named(fund)
-  return site.others === null
-    ? html`<span${id}>${text}</span>`
-    : html`<a${id} href="${linkTo(key, fundPageKeys(fund.isin)[language])}">${text}</a>`
+  return site.others !== null && hasPage(fund.isin)
+    ? html`<a${id} href="${linkTo(key, fundPageKeys(fund.isin)[language])}">${text}</a>`
+    : html`<span${id}>${text}</span>`
 }
 
 function page(

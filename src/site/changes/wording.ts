@@ -43,7 +43,7 @@ const en = {
   byDay: 'By day',
   byFund: 'By fund',
   byFundLead:
-    'Funds with changes other than new prices, at most 200 a day. The page of a day lists all of them.',
+    'Funds with changes other than new prices, at most 200 a day. The page of a day lists more of them.',
   noFund: 'No fund had changes other than new prices.',
   dayHeading: (day: string) => `Changes on ${day}`,
   publish: (number: string) => `Publication ${number} of this day`,
@@ -98,7 +98,7 @@ const de: Words = {
   byDay: 'Nach Tagen',
   byFund: 'Nach Fonds',
   byFundLead:
-    'Fonds mit anderen Änderungen als neuen Preisen, höchstens 200 je Tag. Die Seite eines Tages nennt alle.',
+    'Fonds mit anderen Änderungen als neuen Preisen, höchstens 200 je Tag. Die Seite eines Tages nennt mehr.',
   noFund: 'Kein Fonds hatte andere Änderungen als neue Preise.',
   dayHeading: (day) => `Änderungen vom ${day}`,
   publish: (number) => `${number}. Veröffentlichung dieses Tages`,

@@ -105,10 +105,13 @@ function documentLine({ documents, endpoints }: SnapshotChanges, language: Langu
   return `${w.documentLine}: ${counts.join(', ')} (${byEndpoint.join(', ')})`
 }
 
+/** A table on the page of a day has no more rows than this. */
+export const maxRows = 1000
+
 /** Beyond this a list of a publish's funds is cut: pages over all days hold those of thirty days. */
 const fundsKept = 200
 
-/** Funds with a change other than a new price, by ISIN. */
+/** Funds with a change other than a new price, by ISIN: only those that the page of the day names. */
 export function changedFunds({ funds, prices }: SnapshotChanges): readonly ChangedFund[] {
   const found = new Map<string, ChangedFund>()
   const add = ({ isin, name }: NamedFund, change: (fund: ChangedFund) => Partial<ChangedFund>) => {
@@ -126,7 +129,13 @@ export function changedFunds({ funds, prices }: SnapshotChanges): readonly Chang
   }
   for (const row of prices.added) add(row, ({ daysAdded = 0 }) => ({ daysAdded: daysAdded + 1 }))
   for (const row of prices.removed) add(row, ({ daysRemoved = 0 }) => ({ daysRemoved: daysRemoved + 1 }))
-  return [...found.values()].sort((one, other) => (one.isin < other.isin ? -1 : 1)).slice(0, fundsKept)
+  const tables = [funds.renamed, prices.corrected, prices.added, prices.removed]
+  const onPage = [funds.added, funds.removed, ...tables.map((rows) => rows.slice(0, maxRows))]
+  const isins = new Set(onPage.flatMap((rows) => rows.map(({ isin }) => isin)))
+  return [...found.values()]
+    .filter(({ isin }) => isins.has(isin))
+    .sort((one, other) => (one.isin < other.isin ? -1 : 1))
+    .slice(0, fundsKept)
 }
 
 const fundName = ({ isin, name }: NamedFund) => (name === null ? isin : `${name} (${isin})`)

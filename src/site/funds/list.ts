@@ -1,6 +1,7 @@
 /** The list of the funds: a page in each language, and the same list as JSON. */
 
 import type { FundEntry, SitePageSource, SitePages } from '../../api/contract/page.ts'
+import { inLanguage } from '../../api/contract/fund.ts'
 import type { Language } from '../../api/routes/table.ts'
 import {
   categoryIn,
@@ -99,8 +100,7 @@ function filters(funds: readonly FundEntry[], language: Language): Html {
   const w = fundWords[language]
   const categories = new Map<string, string>()
   for (const { categoryDe, categoryEn } of funds) {
-    if (categoryDe !== null)
-      categories.set(categoryDe, language === 'de' ? categoryDe : (categoryEn ?? categoryDe))
+    if (categoryDe !== null) categories.set(categoryDe, inLanguage(language, categoryDe, categoryEn))
   }
   const currencies = new Map(funds.map(({ currency }) => [currency, currency]))
   const filter = (id: string, label: string, choices: ReadonlyMap<string, string>) => {
@@ -144,8 +144,7 @@ function fundTable(funds: readonly FundEntry[], language: Language): Html {
 
 /** The row may be one of ten thousand: it holds nothing that a script can derive. */
 function cells(fund: FundEntry, language: Language): readonly TableCell[] {
-  const { isin, wkn, name, newest, currency, oneYearPercent, overdue } = fund
-  const { categoryDe, categoryEn } = fund
+  const { isin, wkn, name, newest, currency, oneYearPercent, overdue, categoryDe, categoryEn } = fund
   const page = fundPageKeys(isin)[language].slice('funds/'.length)
   const missing = noValue(language)
   const priceCells = (price: NonNullable<typeof newest>): readonly TableCell[] => {

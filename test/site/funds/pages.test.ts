@@ -84,8 +84,8 @@ describe('the figures of a fund', () => {
   })
 
   it('have a category that is in German only marked as German on English pages', async () => {
-    const other = value(inGermanOnly)
-    const marked = `<span lang="de">${value('SELECT category_de FROM profile WHERE isin = ?', other)}</span>`
+    const other = String(value(inGermanOnly))
+    const marked = `<span lang="de">${String(value('SELECT category_de FROM profile WHERE isin = ?', other))}</span>`
     const pages = [`funds/${other}/index.html`, 'funds/index.html', `funds/${other}/de.html`, 'funds/de.html']
     const parts = await Promise.all(pages.map(async (page) => (await text(page)).split(marked)))
     // On its own page the category stands above the name, and in the profile.

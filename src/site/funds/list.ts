@@ -8,13 +8,14 @@ import {
   changeCell,
   html,
   type Html,
-  jsonForScript,
+  linkedData,
   linkTo,
   noValue,
   raw,
   table,
   type TableCell,
 } from '../layout/html.ts'
+import { addressOf } from '../layout/head.ts'
 import { feedLink, frontPages, fundPageKeys, layout, pageTemplate } from '../layout/layout.ts'
 import { statusWords } from '../status/wording.ts'
 import { wording } from '../wording.ts'
@@ -62,10 +63,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
     publisher: source.publisher,
     styles: ['funds/catalogue.css'],
     scripts: ['funds/list.js'],
-    head: html`${feedLink(key, language)}
-      <script type="application/ld+json">
-        ${jsonForScript(markupOf(source, language))}
-      </script>`,
+    head: html`${feedLink(key, language)} ${linkedData(markupOf(source, language))}`,
     main: html`<h1>${title}</h1>
       <p class="lead">
         ${w.listLead(found, dayIn(language, source.asOf))}${overdue.length > 0 && html` <a href="${linkTo(key, frontPages.status[language])}">${w.listOverdue(count(overdue))}</a>`}
@@ -201,7 +199,7 @@ const markupOf = ({ baseUrl, funds, asOf }: SitePageSource, language: Language) 
   '@context': 'https://schema.org',
   '@type': 'CollectionPage',
   name: wording[language].shell.parts.funds,
-  url: `${baseUrl}/${keys[language]}`,
+  url: addressOf(baseUrl, keys[language]),
   inLanguage: language,
   dateModified: asOf,
   mainEntity: { '@type': 'ItemList', numberOfItems: funds.length },

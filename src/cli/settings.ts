@@ -44,6 +44,12 @@ export const url = text(
   /^https?:\/\/([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(\/[^\s?#]*)?$/u,
 ).overwrite((address) => address.replace(/(?<!\/)\/+$/, ''))
 
+/** A page of the company, which a link leads to: it stays as it is. */
+const pageAddress = text(
+  'an absolute http or https URL without a user name or a password, such as https://www.example.com/imprint',
+  /^https?:\/\/([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?([/?#]\S*)?$/u,
+)
+
 const bucketName = text(
   'a bucket name (3 to 63 lower-case letters, digits, dots and hyphens), or a folder as file:///srv/fundpress',
   /^([a-z0-9][a-z0-9.-]{1,61}[a-z0-9]|file:\/\/\/[^\s?#%/]([^\s?#%]|%20)*)$/u,
@@ -240,12 +246,12 @@ export const configShape = z.strictObject(
       ),
       imprint: say(
         'The address of its imprint, which publishers in Germany generally need (§ 5 DDG, § 18 MStV).',
-        orNull(url),
+        orNull(pageAddress),
       ),
-      privacy: say('The address of its privacy notice.', orNull(url)),
+      privacy: say('The address of its privacy notice.', orNull(pageAddress)),
       contact: say('A mail address for questions about the data.', orNull(mailAddress)),
-      terms: say('The address of its terms of use.', orNull(url)),
-      homePage: say('The address of its home page.', orNull(url)),
+      terms: say('The address of its terms of use.', orNull(pageAddress)),
+      homePage: say('The address of its home page.', orNull(pageAddress)),
       logo: say(
         'Its logo, an SVG or PNG file of at most 100 KB. The header of each page shows it on white.',
         orNull(path),

@@ -57,7 +57,7 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
     canonicalKeys: frontPages.downloads,
     language,
     baseUrl,
-    title: w.title(asOf),
+    title: w.title(dayIn(language, asOf)),
     description: w.description(dayIn(language, asOf)),
     part: 'downloads',
     hasDownloads: true,
@@ -172,8 +172,10 @@ function orderOf(label: string): number {
 }
 
 function size(bytes: number, language: Language): string {
-  if (bytes < 1000) return `${bytes} B`
-  return bytes < 1e6 ? `${fixedIn(language, bytes / 1e3, 1)} kB` : `${fixedIn(language, bytes / 1e6, 1)} MB`
+  if (bytes < 1000) return `${bytes}\u00a0B`
+  return bytes < 1e6
+    ? `${fixedIn(language, bytes / 1e3, 1)}\u00a0kB`
+    : `${fixedIn(language, bytes / 1e6, 1)}\u00a0MB`
 }
 
 /** Source: schema.org/Dataset. Addresses are relative to the page. */
@@ -213,13 +215,13 @@ const programs: Described = [
 ]
 
 const en = {
-  title: (asOf: string) => `Downloads as of ${asOf}`,
+  title: (day: string) => `Downloads as of ${day}`,
   description: (day: string) =>
-    `Fund data as of ${day} as CSV, Parquet, SQLite and JSON, without scripts and without signing up.`,
+    `Fund data as of ${day} as CSV, Parquet, SQLite and JSON, without registration.`,
   heading: 'Downloads',
   intro: (day: Html) =>
     html`All data as of ${day}. With <code>latest</code> in place of the date, an address always leads to the
-      newest data.`,
+      newest files.`,
   withoutDocuments: 'The documents of this day are not available as one file.',
   licence: 'Licence',
   sections: {
@@ -232,34 +234,31 @@ const en = {
   },
   fund: 'History of one fund',
   choose: (list: Html | false) =>
-    html`For each fund, one CSV file and one JSON file hold all its prices, with decimal points, and the name
-    of the file is the fund's ISIN.
-    ${list && html`Search the ${list}: the page of a fund links to both files under “Data”.`}`,
+    html`Each fund whose prices are published has a CSV file and a JSON file with all its prices and with
+    decimal points. The names of the files begin with the ISIN.
+    ${list && html`Choose the fund in the ${list}: its page links to both files under “Data”.`}`,
   fundList: 'list of funds',
   address: 'The address in this folder is',
   example: 'For example:',
   small: (limit: string, [csv, json, nav]: readonly Html[]) =>
-    html`For the web functions of spreadsheets, the same folder has ${csv} and ${json} with as many of the
-    newest prices as ${limit} characters hold, and ${nav} with the newest net asset value alone.`,
+    html`For the web functions of spreadsheets, the same folder contains ${csv} and ${json} with the newest
+    prices (up to ${limit} characters), and ${nav} with the newest net asset value only.`,
   open: 'Which format to choose',
   formats: [
-    [
-      'CSV',
-      'UTF-8, commas, decimal points and ISO dates: for programs, and for Excel in English through Power Query.',
-    ],
+    ['CSV', 'UTF-8, commas, decimal points, ISO 8601 dates: for programs and for Power Query in Excel.'],
     [
       'Excel',
-      'CSV for a German Excel, which opens it with a double click: semicolons, decimal commas, byte order mark. An ' +
-        'apostrophe keeps texts such as 12-31 from turning into something else.',
+      'CSV for the German version of Excel, to be opened with a double-click: semicolons, decimal commas, byte order mark. ' +
+        'An apostrophe in front keeps Excel from converting texts such as 12-31.',
     ],
     [
       'Parquet',
-      'The smallest files, with types. Amounts are floating-point numbers; prices-exact.parquet has every digit.',
+      'The smallest files, with data types. Amounts are floating-point numbers; prices-exact.parquet contains every digit.',
     ],
   ] as Described,
   check: 'Checksums and description',
-  forPrograms: html`<a href="datapackage.json">datapackage.json</a> describes the files for programs.
-    <a href="SHA256SUMS">SHA256SUMS</a> checks all of them with <code>sha256sum -c</code>.`,
+  forPrograms: html`<a href="datapackage.json">datapackage.json</a> describes the files for programs. Check
+    all files with <a href="SHA256SUMS">SHA256SUMS</a> and <code>sha256sum -c</code>.`,
   digests: 'SHA-256 of each file',
   rows: (count: number, text: string) => (count === 1 ? '1 row' : `${text} rows`),
   files: (count: number) => `${count} files`,
@@ -268,14 +267,14 @@ const en = {
 type PageWords = typeof en
 
 const de: PageWords = {
-  title: (asOf) => `Downloads, Stand ${asOf}`,
+  title: (day) => `Downloads, Stichtag ${day}`,
   description: (day) =>
-    `Fondsdaten als CSV, Parquet, SQLite und JSON, Stand ${day}, ohne Anmeldung und ohne Skripte abrufbar.`,
+    `Fondsdaten als CSV, Parquet, SQLite und JSON, Stichtag ${day}, ohne Anmeldung abrufbar.`,
   heading: 'Downloads',
   intro: (day) =>
-    html`Stand der Daten: ${day}. Steht in der Adresse <code>latest</code> anstelle des Datums, führt sie
-      immer zu den neuesten Daten.`,
-  withoutDocuments: 'Die Dokumente dieses Stands sind nicht als eine Datei verfügbar.',
+    html`Stichtag der Daten: ${day}. Steht in der Adresse <code>latest</code> anstelle des Datums, führt sie
+      immer zu den neuesten Dateien.`,
+  withoutDocuments: 'Die Dokumente dieses Stichtags sind nicht als eine Datei verfügbar.',
   licence: 'Lizenz',
   sections: {
     newest: 'Neueste Preise',
@@ -287,9 +286,9 @@ const de: PageWords = {
   },
   fund: 'Preishistorie eines Fonds',
   choose: (list) =>
-    html`Zu jedem Fonds gibt es eine CSV- und eine JSON-Datei mit allen Preisen, mit Dezimalpunkt. Der
-    Dateiname beginnt mit der ISIN.
-    ${list && html`Suchen Sie den Fonds in der ${list}; seine Seite verweist im Abschnitt „Daten“ auf beide Dateien.`}`,
+    html`Zu jedem Fonds, dessen Preise veröffentlicht werden, gibt es eine CSV- und eine JSON-Datei mit allen
+    Preisen und mit Dezimalpunkt. Die Dateinamen beginnen mit der ISIN.
+    ${list && html`Wählen Sie den Fonds in der ${list}; seine Seite verweist im Abschnitt „Daten“ auf beide Dateien.`}`,
   fundList: 'Fondsliste',
   address: 'Die Adresse in diesem Ordner lautet',
   example: 'Beispiel:',
@@ -300,7 +299,7 @@ const de: PageWords = {
   formats: [
     [
       'CSV',
-      'UTF-8, Komma als Trennzeichen, Dezimalpunkt, ISO-Datum: für Programme und für Power Query in Excel.',
+      'UTF-8, Komma als Trennzeichen, Dezimalpunkt, Datum nach ISO 8601: für Programme und für Power Query in Excel.',
     ],
     [
       'Excel',

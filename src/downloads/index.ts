@@ -10,6 +10,7 @@ import { versions } from 'node:process'
 import type { Publisher } from '../api/contract/page.ts'
 import { copyDatabase } from '../data/read/copy.ts'
 import { fundReader } from '../data/read/fund-reader.ts'
+import { dayIn } from '../site/funds/chart/formats.ts'
 import { html } from '../site/layout/html.ts'
 import { documentsName } from '../api/routes/pages.ts'
 import { languages, type Language } from '../api/routes/table.ts'
@@ -274,6 +275,8 @@ const latestPage = (asOf: string, language: Language) =>
         <title>${pageWords[language].heading}</title>
       </head>
       <body>
-        <p><a href="../${asOf}/${indexPages[language]}">${pageWords[language].title(asOf)}</a></p>
+        <p>
+          <a href="../${asOf}/${indexPages[language]}">${pageWords[language].title(dayIn(language, asOf))}</a>
+        </p>
       </body>
     </html> `.markup

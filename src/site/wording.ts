@@ -87,8 +87,8 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
             'Neue Daten werden in der Regel einmal pro Nacht veröffentlicht.',
           )
         : say(
-            `New data are usually published once a night, by ${time} (time zone ${zone}).`,
-            `Neue Daten werden in der Regel einmal pro Nacht veröffentlicht, bis ${time}\u00a0Uhr (Zeitzone ${zone}).`,
+            `New data are published once a night, usually by ${time} (time zone ${zone}).`,
+            `Neue Daten werden einmal pro Nacht veröffentlicht, in der Regel bis ${time}\u00a0Uhr (Zeitzone ${zone}).`,
           )
     },
     madeUp: say(

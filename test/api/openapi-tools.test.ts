@@ -41,7 +41,7 @@ it('says of each operation what it answers, and when it answers with an error', 
 Errors:
 
 - 400: The path ends before the ISIN.
-- 400: The parameter format has a value other than json or xml (prices: or csv).
+- 400: The parameter format has a value other than json or xml; for prices, csv is supported, too.
 - 403: The fund is known, but its prices may not be published.
 - 404: The fund has no prices, or the ISIN is unknown.`)
 })

@@ -118,7 +118,7 @@ describe('a build', () => {
     const show = (kind: keyof typeof isins) => expectSuccess(run(`show ${isins[kind]} ${source}`, inFolder))
     expect(await show('stale')).toContain(`\nstale: 8 business days before ${asOf}\n`)
     expect(await show('late')).toContain(`\nlate: 3 business days before ${asOf}\n`)
-    expect(await show('merged')).toContain(`\nnot watched: at least 1000 business days before ${asOf}\n`)
+    expect(await show('merged')).toContain(`\nnot monitored: at least 1000 business days before ${asOf}\n`)
     expect(await show('withheld')).not.toContain('business day')
   })
 
@@ -135,7 +135,7 @@ describe('a build', () => {
       '',
     ])
     expect(stdout).toMatch(
-      /\nprices +3 fresh, 1 late, 1 stale, 1 not watched, 1 without a price, 2 not given out/,
+      /\nprices +3 up to date, 1 late, 1 stale, 1 not monitored, 1 without a price, 2 not published/,
     )
   })
 
@@ -283,7 +283,7 @@ describe('a group that fits no fund', () => {
 
 describe('the status page', () => {
   it.each([
-    ['index.html', 'Some prices are stale', ['late', '1 Dec 2026', 'not watched', '≥\u00a01,000']],
+    ['index.html', 'Some prices are stale', ['late', '1 Dec 2026', 'not monitored', '≥\u00a01,000']],
     ['de.html', 'Preise sind veraltet', ['verspätet', '01.12.2026', 'nicht überwacht', '≥\u00a01.000']],
   ])('%s shows the same as the JSON, escapes names and loads nothing from elsewhere', (name, ...said) => {
     const page = textOf('out', name)

@@ -152,6 +152,15 @@ describe('the colours', () => {
   })
 })
 
+it('an address of the company may have a query and a fragment, and nothing that runs', async () => {
+  const imprint = 'https://example.com/index.php?page=imprint&lang=de#start'
+  expect(await build({ imprint }, 'query')).toMatchObject({ code: 0 })
+  expect(read('query', 'index.html')).toContain(`href="${imprint.replace('&', '&#38;')}"`)
+  const refused = await build({ homePage: 'javascript:alert(1)' }, 'refused')
+  expect(refused).toMatchObject({ code: 2 })
+  expect(refused.stderr).toContain('"site.homePage" must be an absolute http or https URL')
+})
+
 describe('a missing imprint', () => {
   const check = async (env: Readonly<Record<string, string>>) => {
     const line = ['check', '--db', db, '--as-of', asOf, '--json']
@@ -163,7 +172,7 @@ describe('a missing imprint', () => {
 
   it('is a warning that names the law, where pages are published', async () => {
     const message =
-      'site.imprint is missing: the pages have no link to an imprint, which publishers in Germany must have (§ 5 DDG, § 18 MStV)'
+      'site.imprint is missing: the pages have no link to an imprint, which publishers in Germany generally need (§ 5 DDG, § 18 MStV)'
     expect(await check(published)).toMatchObject({ code: 0, found: [{ severity: 'warning', message }] })
   })
 

@@ -75,7 +75,8 @@ describe('a snapshot with too many stale funds', () => {
 
 describe('status', () => {
   it('counts the prices by age, without an alarm', async () => {
-    const counts = /\nprices +3 fresh, 1 late, 1 stale, 1 not watched, 1 without a price, 2 not given out\n/
+    const counts =
+      /\nprices +3 up to date, 1 late, 1 stale, 1 not monitored, 1 without a price, 2 not published\n/
     expect(await must('status')).toMatch(counts)
   })
 

@@ -380,13 +380,13 @@ it('the data package and the pages say how far the files of one fund reach, and 
       true,
     ])
   const flat = (name: string) => demoText(name).replace(/\s+/g, ' ')
-  expect(flat('index.html')).toContain('newest prices as 32,766 characters hold')
+  expect(flat('index.html')).toContain('newest prices (up to 32,766 characters)')
   expect(flat('de.html')).toContain('bis zu 32.766 Zeichen')
 })
 
 it.each([
-  ['index.html', 'of the 114 fields of', 'Not a complete EMT to deliver'],
-  ['datapackage.json', 'of the 114 fields of the', 'Not a complete EMT to deliver'],
+  ['index.html', 'of the 114 fields of', 'Not a complete EMT for delivery'],
+  ['datapackage.json', 'of the 114 fields of the', 'Not a complete EMT for delivery'],
   ['de.html', 'der 114 Felder des', 'Kein vollständiges EMT zur Weitergabe'],
 ])('%s says how many fields of the template emt.csv has, and that it is no full EMT', (name, of, limit) => {
   const [header = ''] = demoText('emt.csv').split('\r\n')

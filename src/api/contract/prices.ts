@@ -38,7 +38,7 @@ const commonItems = (mark: '.' | ',') => ({
 })
 
 const taxFigure = (name: string, en: string, de: string) =>
-  optional(item(name, `${en} (tax figure)`, `${de} (Steuerkennzahl)`, ','))
+  optional(item(name, `${en} (${name}, a German tax figure)`, `${de} (Steuerkennzahl)`, ','))
 
 /** Values carry a decimal point. */
 export const currentPriceRecord = record(commonItems('.'))
@@ -47,9 +47,9 @@ export const currentPriceRecord = record(commonItems('.'))
 export const historicPriceRecord = record({
   ...commonItems(','),
   intercompany_profit: taxFigure('Zwischengewinn', 'Interim profit', 'Zwischengewinn'),
-  share_profit: taxFigure('Aktiengewinn', 'Share profit', 'Aktiengewinn'),
-  real_estate_profits: taxFigure('Immobiliengewinn', 'Real estate profit', 'Immobiliengewinn'),
-  share_profit2: taxFigure('Aktiengewinn 2', 'Second share profit', 'Zweiter Aktiengewinn'),
+  share_profit: taxFigure('Aktiengewinn', 'Equity gain', 'Aktiengewinn'),
+  real_estate_profits: taxFigure('Immobiliengewinn', 'Real estate gain', 'Immobiliengewinn'),
+  share_profit2: taxFigure('Aktiengewinn 2', 'Second equity gain', 'Zweiter Aktiengewinn'),
 })
 
 /** A row of table price: the fields of the record in camelCase, decimals as they were delivered; null is an optional one. */

@@ -18,8 +18,8 @@ export const csvForExcel: RowsFormat = {
   inPackage: (files) => ({
     excelFiles: {
       description:
-        'The rows of the CSV files for a German Excel, for people: UTF-8 with a byte order mark, semicolons, decimal commas, ' +
-        'WAHR and FALSCH, and an apostrophe before a text that it would take for a formula, a day or a number.',
+        'The rows of the CSV files for the German version of Excel: UTF-8 with a byte order mark, semicolons, decimal commas, ' +
+        'WAHR and FALSCH, and an apostrophe before a text that Excel would take for a formula, a date or a number.',
       paths: files.map(({ path }) => path),
     },
   }),

@@ -23,7 +23,7 @@ export const documents: WholeFormat = {
 }
 
 const describe = {
-  en: 'The JSON answers of the API, as a tree of files',
+  en: 'All JSON answers of the API as a folder of files',
   de: 'Alle JSON-Antworten der API als Ordner mit Dateien',
 }
 

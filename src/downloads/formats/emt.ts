@@ -30,7 +30,7 @@ function field(name: string, describe: string): OutputColumn {
  * costs, or that of the incidental costs where there is no other (emt_data.csv has both).
  */
 const columns: readonly OutputColumn[] = [
-  ofFund('00001_EMT_Version', 'Version of the template that the names of the columns are of', "'V4.3'"),
+  ofFund('00001_EMT_Version', 'Version of the template that the column names follow', "'V4.3'"),
   ofFund('00010_Financial_Instrument_Identifying_Data', 'ISIN', 't.isin'),
   ofFund('00020_Type_Of_Identification_Code_For_The_Financial_Instrument', '1: ISO 6166', "'1'"),
   ofFund('00030_Financial_Instrument_Name', 'Name of the fund', inFund('name')),
@@ -39,18 +39,24 @@ const columns: readonly OutputColumn[] = [
     '00075_Financial_Instrument_Manufacturer_Product_Governance_Process',
     'Product governance process: A, B, C or D',
   ),
-  field('04020_Risk_Tolerance_UCITS_Methodology', 'SRRI, 1 to 7'),
+  field('04020_Risk_Tolerance_UCITS_Methodology', 'Risk and reward indicator (SRRI), 1 to 7'),
   field(
     '05105_Does_This_Financial_Instrument_Consider_End_Client_Sustainability_Preferences',
-    'Sustainability preferences',
+    'Whether the fund takes account of investors’ sustainability preferences: Y, N or Neutral',
   ),
-  field('05115_Other_Specific_Investment_Need', 'N, I or O'),
-  field('07130_Financial_Instrument_Transaction_Costs_Ex_Ante', 'A fraction: 0.0158 is 1.58 %'),
-  field('07140_Financial_Instrument_Incidental_Costs_Ex_Ante', 'A fraction'),
-  field('07160_Ex_Ante_Costs_Reference_Date', 'Day of the costs ex ante'),
-  field('08025_One-off_Cost_Financial_Instrument_Entry_Cost_Acquired', 'A fraction'),
-  field('08030_Financial_Instrument_Ongoing_Costs_Ex_Post', 'A fraction'),
-  field('08100_End_Of_Reference_Period', 'Day of the costs ex post'),
+  field('05115_Other_Specific_Investment_Need', 'N: none, I: Islamic banking, O: other'),
+  field(
+    '07130_Financial_Instrument_Transaction_Costs_Ex_Ante',
+    'Transaction costs ex ante, as a fraction: 0.0158 is 1.58\u00a0%',
+  ),
+  field('07140_Financial_Instrument_Incidental_Costs_Ex_Ante', 'Incidental costs ex ante, as a fraction'),
+  field('07160_Ex_Ante_Costs_Reference_Date', 'Reference date of the costs ex ante'),
+  field(
+    '08025_One-off_Cost_Financial_Instrument_Entry_Cost_Acquired',
+    'Entry costs retained by the fund, as a fraction',
+  ),
+  field('08030_Financial_Instrument_Ongoing_Costs_Ex_Post', 'Ongoing costs ex post, as a fraction'),
+  field('08100_End_Of_Reference_Period', 'End of the reference period of the costs ex post'),
 ]
 
 /** The texts say that the file is no complete EMT: its first column looks as if it were. */
@@ -58,11 +64,11 @@ const template: OutputTable = {
   name: 'emt',
   describe: {
     en:
-      `The ${columns.length} of the ${templateColumns} fields of the European MiFID Template (FinDatEx EMT V4.3) that the ` +
-      'API has, under the names of the template. Field 00001 is the version of the template. Not a complete EMT to deliver',
+      `${columns.length} of the ${templateColumns} fields of the European MiFID Template (FinDatEx EMT V4.3), under the names of ` +
+      'the template. Field 00001 is the version of the template. Not a complete EMT for delivery',
     de:
-      `Die ${columns.length} der ${templateColumns} Felder des European MiFID Template (FinDatEx EMT V4.3), die die API ` +
-      'ausgibt, mit den Namen des Templates. Feld 00001 nennt dessen Version. Kein vollständiges EMT zur Weitergabe',
+      `${columns.length} der ${templateColumns} Felder des European MiFID Template (FinDatEx EMT V4.3), unter den Namen des ` +
+      'Templates. Feld 00001 nennt die Version des Templates. Kein vollständiges EMT zur Weitergabe',
   },
   source: 'emt',
   needs: 'data',

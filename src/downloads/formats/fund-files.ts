@@ -14,11 +14,12 @@ import { historyTable, type OutputRow, placeIn, pricesTable } from '../tables.ts
 const inPackage = (files: readonly PieceFile[]) => ({
   fundFiles: {
     description:
-      'Of each fund with prices, in a folder with its ISIN. {isin}-prices.csv and {isin}-prices.json: its whole history, ' +
-      'ascending, with the columns of prices.csv but isin, and the currency (JSON: numbers; no member for a tax figure that there is none of). prices.csv and prices.json: date and nav, as ' +
-      `many of the newest prices as ${maxCharacters} characters hold, which is what the web functions of spreadsheets take. ` +
-      'nav.txt: the newest NAV alone. None is a resource: a large number of funds would make this file too long to read, and ' +
-      'the resource prices.csv has the same rows.',
+      'The prices of each fund, in a folder named after its ISIN. {isin}-prices.csv and {isin}-prices.json contain the whole ' +
+      'history in ascending order, with the columns of the resource prices.csv without isin, and with the currency. In JSON, ' +
+      'amounts are numbers, and tax figures without a value are omitted. {isin}/prices.csv and {isin}/prices.json contain date ' +
+      `and nav of the newest prices, up to ${maxCharacters} characters: the limit of the web functions of spreadsheets. nav.txt ` +
+      'contains the newest net asset value only. These files are not resources: with many funds, this description would be too ' +
+      'long to read. The resource prices.csv contains the same rows.',
     paths: [...historyNames('{isin}'), 'prices.csv', 'prices.json', 'nav.txt'].map(
       (name) => `{isin}/${name}`,
     ),

@@ -25,8 +25,8 @@ const exactPrices: OutputTable = {
   ...pricesTable,
   name: 'prices-exact',
   describe: {
-    en: 'All prices of all funds digit for digit, as DECIMAL(38, 15); in prices.parquet they are doubles',
-    de: 'Alle Preise aller Fonds mit jeder Ziffer als DECIMAL(38, 15); prices.parquet enthält Gleitkommazahlen',
+    en: 'All prices of all funds with every digit, as DECIMAL(38, 15); prices.parquet contains floating-point numbers',
+    de: 'Alle Preise aller Fonds mit jeder Ziffer, als DECIMAL(38, 15); prices.parquet enthält Gleitkommazahlen',
   },
 }
 

@@ -20,8 +20,8 @@ export const sqlite: WholeFormat = {
 }
 
 const text = {
-  en: 'All tables in one file; amounts are numbers there (CSV has every digit, and so has prices-exact.parquet)',
-  de: 'Alle Tabellen in einer Datei, Beträge als Gleitkommazahlen (jede Ziffer enthalten CSV und prices-exact.parquet)',
+  en: 'All tables in one file; amounts are floating-point numbers (CSV and prices-exact.parquet contain every digit)',
+  de: 'Alle Tabellen in einer Datei; Beträge sind Gleitkommazahlen (CSV und prices-exact.parquet enthalten jede Ziffer)',
 }
 
 // If anything fails, the file is removed. Every row is of a fund in the file: to look each one up takes a tenth of the time.

@@ -263,7 +263,9 @@ export function pageHeaders(settings: EdgeSettings, key: string): Record<string,
   const isStatus = key.indexOf('status/') === 0
   const type = contentTypeOf(key)
   const headers = commonHeaders(isStatus ? settings.errorCacheControl : settings.cacheControl, [])
-  return Object.assign(headers, type.indexOf('text/html') === 0 ? htmlHeaders : {}, {
+  const own =
+    type.indexOf('text/html') === 0 ? htmlHeaders : type.indexOf('image/svg') === 0 ? svgHeaders : {}
+  return Object.assign(headers, own, {
     'Content-Type': type,
     'Accept-Ranges': 'bytes',
     // Scripts of other origins that read parts of a Parquet file need its length.
@@ -306,6 +308,11 @@ function alternates(path: string, { format, offers, language }: Representation):
         ? []
         : languages.filter((other) => other !== language).map((other) => link(format, other)),
     )
+}
+
+/** An SVG file that is opened by itself is a document: it runs nothing and loads nothing. */
+const svgHeaders: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
 }
 
 /** The headers of every HTML answer, besides those of every file. Sources: CSP Level 3, Referrer Policy, Permissions Policy. */

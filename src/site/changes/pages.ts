@@ -147,7 +147,7 @@ function dayPage(day: DayChanges, context: Pick<Place, 'site' | 'hasPage' | 'lan
   const seen = new Set<string>()
   const content = page(keys, site, language, {
     title: w.dayHeading(shownDay),
-    description: `${w.dayHeading(shownDay)}: ${describeChanges(newest, language).title}`,
+    description: `${w.dayHeading(shownDay)}. ${describeChanges(newest, language).title}.`,
     main: html`<h1>${w.dayHeading(shownDay)}</h1>
       ${publishes.map((one) => [
         publishes.length > 1 && html`<h2>${w.publish(countIn(language, one.publish))}</h2> `,

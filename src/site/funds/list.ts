@@ -1,8 +1,10 @@
 /** The list of the funds: a page in each language, and the same list as JSON. */
 
 import type { FundEntry, SitePageSource, SitePages } from '../../api/contract/page.ts'
+import { inLanguage } from '../../api/contract/fund.ts'
 import type { Language } from '../../api/routes/table.ts'
 import {
+  categoryIn,
   changeCell,
   html,
   type Html,
@@ -11,7 +13,6 @@ import {
   noValue,
   raw,
   table,
-  textIn,
   type TableCell,
 } from '../layout/html.ts'
 import { feedLink, frontPages, fundPageKeys, layout, pageTemplate } from '../layout/layout.ts'
@@ -85,7 +86,8 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
         <a class="button first" href="${linkTo(key, frontPages.compare[language])}">${w.compare}</a>
         <button type="button">${w.deselect}</button>
       </p>
-      <p class="quiet small">${w.oneYearNote} ${w.costs} ${hasOthers && `${w.otherCurrency} `}${w.past}</p>
+      <p class="quiet small">${w.oneYearNote}</p>
+      <p class="quiet small">${w.costs} ${hasOthers && `${w.otherCurrency} `}${w.past}</p>
       <p><a href="${linkTo(key, fundListKey)}">${w.asData}</a></p>`,
   })
 }
@@ -98,8 +100,7 @@ function filters(funds: readonly FundEntry[], language: Language): Html {
   const w = fundWords[language]
   const categories = new Map<string, string>()
   for (const { categoryDe, categoryEn } of funds) {
-    if (categoryDe !== null)
-      categories.set(categoryDe, language === 'de' ? categoryDe : (categoryEn ?? categoryDe))
+    if (categoryDe !== null) categories.set(categoryDe, inLanguage(language, categoryDe, categoryEn))
   }
   const currencies = new Map(funds.map(({ currency }) => [currency, currency]))
   const filter = (id: string, label: string, choices: ReadonlyMap<string, string>) => {
@@ -132,7 +133,7 @@ function fundTable(funds: readonly FundEntry[], language: Language): Html {
       column('name', w.fund, 'name', ' aria-sort="ascending"'),
       column('isin', 'ISIN', 'wide'),
       column('wkn', 'WKN', 'wide'),
-      column('nav', w.nav, 'number'),
+      column('nav', w.navColumn, 'number'),
       column('date', w.day, 'number wide'),
       column('change', w.change, 'number wide'),
       column('year', w.oneYear, 'number'),
@@ -143,8 +144,7 @@ function fundTable(funds: readonly FundEntry[], language: Language): Html {
 
 /** The row may be one of ten thousand: it holds nothing that a script can derive. */
 function cells(fund: FundEntry, language: Language): readonly TableCell[] {
-  const { isin, wkn, name, newest, currency, oneYearPercent, overdue } = fund
-  const { categoryDe, categoryEn } = fund
+  const { isin, wkn, name, newest, currency, oneYearPercent, overdue, categoryDe, categoryEn } = fund
   const page = fundPageKeys(isin)[language].slice('funds/'.length)
   const missing = noValue(language)
   const priceCells = (price: NonNullable<typeof newest>): readonly TableCell[] => {
@@ -164,7 +164,7 @@ function cells(fund: FundEntry, language: Language): readonly TableCell[] {
     {
       content: [
         html`<a href="${page}">${name}</a>`,
-        categoryDe !== null && html`<small>${textIn(language, categoryDe, categoryEn)}</small>`,
+        categoryDe !== null && html`<small>${categoryIn(language, categoryDe, categoryEn)}</small>`,
       ],
       kind: '',
     },

@@ -4,7 +4,7 @@ import { inLanguage } from '../../api/contract/fund.ts'
 import type { FundPages } from '../../api/contract/page.ts'
 import { isWebAddress } from '../../api/contract/texts.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
-import { changeOf, figure, html, type Html, jsonForScript, linkTo, textIn } from '../layout/html.ts'
+import { categoryIn, changeOf, figure, html, type Html, jsonForScript, linkTo } from '../layout/html.ts'
 import { organizationOf } from '../layout/head.ts'
 import { fundPageKeys, layout, frontPages } from '../layout/layout.ts'
 import { statusWords } from '../status/wording.ts'
@@ -88,7 +88,7 @@ function fundPage(facts: FundFacts, language: Language): string {
 function header(facts: FundFacts, language: Language, key: string): Html {
   const { fund, profile, price, performance, isComparable } = facts
   const w = fundWords[language]
-  const category = profile === null ? null : textIn(language, profile.categoryDe, profile.categoryEn)
+  const category = profile === null ? null : categoryIn(language, profile.categoryDe, profile.categoryEn)
   const figures: Html[] = []
   if (price !== null) {
     const { newest, overdue } = price

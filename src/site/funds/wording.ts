@@ -68,6 +68,8 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
       `Preise, Wertentwicklung, Struktur, Kennzahlen und Kosten: ${name} (${isin}).`,
     ),
   nav: say('Net asset value', 'Nettoinventarwert'),
+  /** With a soft hyphen: on a phone it takes two lines. */
+  navColumn: say('Net asset value', 'Netto\u00adinventarwert'),
   ytd: say('Since 31 Dec', 'Seit 31.12.'),
   assets: say('Fund assets (share class)', 'Fondsvermögen (Anteilklasse)'),
   inception: say('Launched', 'Auflegung'),

@@ -122,8 +122,11 @@ export const figure = (name: HtmlContent, value: HtmlContent, below?: HtmlConten
     ${below !== undefined && html`<dd class="below">${below}</dd> `}
   </div> `
 
-/** A text of the database in the page's language. Some are in German only: an English page marks them as German. */
-export const textIn = (language: Language, german: string, english: string | null): HtmlContent =>
+/**
+ * A category in the page's language. If it is in German only, an English page marks it as German. Not for names: those without a
+ * translation, of companies for example, are the same in both languages.
+ */
+export const categoryIn = (language: Language, german: string, english: string | null): HtmlContent =>
   language === 'en' ? (english ?? html`<span lang="de">${german}</span>`) : german
 
 /** Stands where a value is missing. */

@@ -115,10 +115,12 @@ function searchBox(language: Language, link: (to: string) => string): Html {
     data-root="${link('')}"
     data-list="${link(frontPages.funds[language])}"
   >
-    <label for="search">${w.search}</label>
-    <input id="search" type="search" autocomplete="off" spellcheck="false" />
+    <div class="wide-field">
+      <label for="search">${w.search}</label>
+      <input id="search" type="search" autocomplete="off" spellcheck="false" />
+    </div>
     <p role="status" data-words="${w.found}" data-none="${w.none}"></p>
-    <ul></ul>
+    <ul class="results"></ul>
   </div> `
 }
 

@@ -232,6 +232,14 @@ describePlatforms((platform) => {
       expect((await ask(`/${name}`)).status).toBe(404)
   })
 
+  it('lets an SVG file run nothing, wherever it comes from', async () => {
+    const icon = await ask('/docs/assets/icon.svg')
+    expect([icon.status, headerOf(icon, 'content-security-policy')]).toEqual([
+      200,
+      "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
+    ])
+  })
+
   it('sends no such headers with other files and answers', async () => {
     for (const target of ['/docs/assets/style.css', '/openapi.json', '/api/v1/prices-current-all/'])
       await expectHeaders(target, { isHtml: false })

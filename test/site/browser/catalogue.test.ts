@@ -219,12 +219,27 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         const currency = value<string>('SELECT currency FROM fund WHERE isin = ?', isin)
         expect(await stage.getAttribute('aria-valuetext')).toBe(`${nav} ${currency}, ${day}`)
         await page.keyboard.press('ArrowRight')
+        // With Alt it belongs to the browser: the next page.
+        await page.keyboard.press('Alt+ArrowRight')
         expect(await stage.getAttribute('aria-valuenow')).toBe('1')
         expect(await page.locator('.tip').isVisible()).toBe(true)
         await page.keyboard.press('Escape')
         expect(await page.locator('.tip').isVisible()).toBe(false)
         expect(await stage.getAttribute('aria-label')).toContain('Nettoinventarwert')
       })
+    })
+  })
+
+  it('shows the present page, the range and the legend where the system sets the colours', async () => {
+    await withPage(`funds/${isin}/index.html`, desktopLight, async (page) => {
+      await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' })
+      const colours = (property: string, selector: string) =>
+        page.evaluate<number>(
+          `new Set([...document.querySelectorAll('${selector}')].map((each) => getComputedStyle(each)['${property}'])).size`,
+        )
+      expect(await colours('borderBottomColor', 'header nav a')).toBe(2)
+      expect(await colours('backgroundColor', '.legend i')).toBeGreaterThan(1)
+      expect(await colours('backgroundColor', '.ranges button')).toBe(2)
     })
   })
 

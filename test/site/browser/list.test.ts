@@ -2,7 +2,15 @@
 import Database from 'better-sqlite3'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Browser, Page } from 'playwright-core'
-import { desktopLight, hrefs, openBrowser, visit, whyNoBrowser, type Look } from '../../support/browser.ts'
+import {
+  desktopLight,
+  hrefs,
+  openBrowser,
+  phoneLight,
+  visit,
+  whyNoBrowser,
+  type Look,
+} from '../../support/browser.ts'
 import { editDatabase, isinOf } from '../../support/database.ts'
 import { buildSite, type Site } from '../../support/site.ts'
 import { fillDemo } from '../../support/snapshots.ts'
@@ -14,6 +22,8 @@ let site: Site
 let browser: Browser
 let db: Database.Database
 let isin = ''
+const commonCategory =
+  'SELECT category_de FROM profile JOIN fund USING (isin) WHERE data_permitted GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1'
 const hostileName = '</script><b>"&'
 
 describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
@@ -23,7 +33,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
       editDatabase(
         file,
         `INSERT INTO fund (isin, name, fund_inception_date, url, currency)
-          VALUES ('${isinOf(1)}', '${hostileName}', '2020-01-02', 'https://funds.example', 'EUR')`,
+          VALUES ('${isinOf(1)}', '${hostileName}', '2020-01-02', 'https://funds.example', 'EUR');
+        UPDATE profile SET category_en = NULL WHERE category_de = (${commonCategory})`,
       )
     })
     browser = await openBrowser()
@@ -91,9 +102,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
   })
 
   it('filters by category and currency, keeps its state in the address, in the other language and on the way back', async () => {
-    const category = value<string>(
-      'SELECT category_de FROM profile JOIN fund USING (isin) WHERE data_permitted GROUP BY 1 ORDER BY count(*) DESC, 1',
-    )
+    // It has no English name: the English page shows the German one.
+    const category = value<string>(commonCategory)
     const funds = (sql: string, ...values: readonly string[]) =>
       db
         .prepare(
@@ -126,6 +136,18 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
       expect(await page.locator('#category').inputValue()).toBe(category)
       await page.locator('#search').pressSequentially('no such fund')
       await soon(query).toContain('q=no such fund')
+    })
+  })
+
+  it('breaks a word that is longer than its column on a phone', async () => {
+    await withPage('funds/de.html', phoneLight, async (page) => {
+      const tooWide = `[...document.querySelectorAll('#funds tbody a')].filter((link) =>
+        link.getBoundingClientRect().right > link.closest('th').getBoundingClientRect().right)`
+      await page
+        .locator('#funds tbody a')
+        .first()
+        .evaluate("(link) => (link.textContent = 'Fonds'.repeat(9))")
+      expect(await page.evaluate<number>(`${tooWide}.length`)).toBe(0)
     })
   })
 

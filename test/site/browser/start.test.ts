@@ -87,6 +87,17 @@ describe.skipIf(whyNoBrowser !== undefined)('the start page in a browser', () =>
     await end()
   })
 
+  it('asks for the list again if it could not be loaded', async () => {
+    const { page, end } = await open('index.html')
+    await page.route('**/funds/index.json', (route) => route.abort())
+    await page.fill('#search', 'x')
+    await page.waitForEvent('requestfailed')
+    await page.unroute('**/funds/index.json')
+    await page.fill('#search', 'no such fund')
+    await expect.poll(() => page.locator('#find [role=status]').innerText()).toBe('No fund matches.')
+    await end()
+  })
+
   it('finds funds at any address that does not exist', async () => {
     const { page, end } = await open('not-found/de.html')
     const [fund = { isin: '' }] = funds

@@ -165,7 +165,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
     ]
     expect(cellsOf('fresh')).toEqual(fresh)
     expect(cellsOf('stale')?.slice(0, 4)).toEqual([names.stale, isins.stale, 'stale', '10 Nov 2026'])
-    expect(cellsOf('merged')?.slice(2, 5)).toEqual(['not watched', '28 Jun 2019', '≥ 1,000 business days'])
+    expect(cellsOf('merged')?.slice(2, 5)).toEqual(['not monitored', '28 Jun 2019', '≥ 1,000 business days'])
     expect(cellsOf('unpriced')?.slice(2)).toEqual(['without a price', '–', '–', '–', '–'])
     expect(await page.locator('tbody').getByLabel('not available').allInnerTexts()).toContain('–')
     await end()
@@ -178,7 +178,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
     expect((await cellsOf('thead tr'))[0]).toEqual(['Fonds', 'Status', 'Preis vom', 'Nächster Preis'])
     const fresh = (await cellsOf('tbody tr')).find((cells) => cells.includes(isins.fresh))
     expect(fresh).toEqual([names.fresh, isins.fresh, 'aktuell', '19.11.2026', '20.11.2026'])
-    const parts = ['Fonds', 'Vergleich', 'Dokumentation', 'API-Explorer', 'Downloads', 'Status']
+    const parts = ['Fonds', 'Fondsvergleich', 'Dokumentation', 'API-Explorer', 'Downloads', 'Status']
     expect(await page.locator('header nav a').allTextContents()).toEqual(parts)
     expect(await page.locator('header nav [aria-current="page"]').allTextContents()).toEqual(['Status'])
     await page.getByRole('link', { name: names.fresh }).click()

@@ -93,12 +93,14 @@ it('the page of terms says what the settings say, and what they leave out', () =
   expect(english).toContain(
     'Licence of the data: CC-BY-4.0. Terms of use of the publisher: https://example.org/terms',
   )
-  expect(english).toContain('New data are published once a night, usually by 05:30 (Europe/Berlin).')
-  expect(plain('docs/de/terms/index.html')).toContain('in der Regel bis 05:30 Uhr (Europe/Berlin).')
+  expect(english).toContain(
+    'New data are published once a night, usually by 05:30 (time zone Europe/Berlin).',
+  )
+  expect(plain('docs/de/terms/index.html')).toContain('in der Regel bis 05:30 Uhr (Zeitzone Europe/Berlin).')
   expect(read('docs/terms/index.html')).toContain('href="mailto:data%2Bapi@example.org"')
   const bare = plain('docs/terms/index.html', folder.file('bare'))
-  expect(bare).toContain('The publisher has not named a licence for the data here.')
-  expect(bare).toContain('New data are published once a night.')
+  expect(bare).toContain('The publisher states no licence for the data.')
+  expect(bare).toContain('New data are usually published once a night.')
 })
 
 it('a time of publication without a time zone is refused', async () => {

@@ -194,8 +194,8 @@ describe('the start page', () => {
       '<p>We have launched funds since 1950.</p> <p>Questions? &#60;b&#62;Ask us&#60;/b&#62;.</p>',
     )
     expect(read('de.html')).toContain('<p>Wir legen seit 1950 Fonds auf.</p>')
-    expect(read('index.html')).toContain('as of 20 Nov 2026')
-    expect(read('de.html')).toContain('Stichtag 20.11.2026')
+    expect(read('index.html')).toContain('As of 20 Nov 2026')
+    expect(read('de.html')).toContain('Stichtag: 20.11.2026')
   })
 
   it('shows ten of the newest prices, as the list of funds has them, and leads to all', () => {

@@ -24,7 +24,12 @@ if (box && input && told && results) {
   const language = document.documentElement.lang
   // Asked for when it is first needed: the list of many funds is large.
   let loaded: Promise<readonly FindableFund[]> | undefined
-  const load = () => (loaded ??= loadFunds(funds))
+  const load = () =>
+    (loaded ??= loadFunds(funds).catch((error: unknown) => {
+      // The next letter tries again.
+      loaded = undefined
+      throw error
+    }))
 
   const matches = async () => {
     const typed = input.value.trim()
@@ -67,7 +72,7 @@ if (box && input && told && results) {
 
   input.addEventListener('input', () => void show())
   input.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter') void go()
+    if (event.key === 'Enter' && !event.isComposing) void go()
   })
   // The browser's back button restores what was typed.
   if (input.value !== '') void show()

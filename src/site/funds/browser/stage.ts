@@ -71,6 +71,8 @@ export function exploreChart(stage: HTMLElement, svg: SVGSVGElement): (places: P
   })
   stage.addEventListener('blur', () => show(false))
   stage.addEventListener('keydown', (event) => {
+    // With another key it is a command of the browser: one page back, say.
+    if (event.altKey || event.ctrlKey || event.metaKey) return
     const index = moved(event.key, chosen, places.last)
     if (event.key === 'Escape') show(false)
     if (index === null) return

@@ -1,20 +1,21 @@
 /** What a fund holds: structures, its allocation over time as stacked areas. And its figures, profile and costs. */
 
+import { inLanguage } from '../../../api/contract/fund.ts'
 import type { StructureItemRow } from '../../../api/contract/rows.ts'
 import { correlationType, structureTypeName } from '../../../api/contract/structure-types.ts'
 import type { Language } from '../../../api/routes/table.ts'
 import {
+  categoryIn,
   drawing,
+  escapeHtml,
   figure,
   html,
   type Html,
   type HtmlContent,
-  markupOf,
   noValue,
   raw,
   section,
   table,
-  textIn,
 } from '../../layout/html.ts'
 import { fundWords } from '../wording.ts'
 import { amountIn, dayIn, fixedIn, germanTextIn, months, percentIn, unbroken } from '../chart/formats.ts'
@@ -38,7 +39,7 @@ function card(type: string, items: readonly StructureItemRow[], language: Langua
     type === correlationType ? fixedIn(language, value, 2) : percentIn(language, value)
   const rows = (some: readonly StructureItemRow[]) =>
     some.map((item) => {
-      const name = markupOf(textIn(language, item.nameDe, item.nameEn))
+      const name = escapeHtml(inLanguage(language, item.nameDe, item.nameEn))
       return raw(
         `<tr><th scope="row">${name}${bar(item)}</th><td class="number">${valueOf(item.percent)}</td></tr>`,
       )
@@ -121,7 +122,7 @@ function allocationPart(allocation: Allocation, language: Language): Html {
         rows: [...classes]
           .reverse()
           .map(({ nameDe, nameEn, colour, newest }) => [
-            [html`<i class="${colour}"></i>`, textIn(language, nameDe, nameEn)],
+            [html`<i class="${colour}"></i>`, inLanguage(language, nameDe, nameEn)],
             newest === null ? noValue(language) : percentIn(language, newest),
           ]),
       })}
@@ -129,14 +130,14 @@ function allocationPart(allocation: Allocation, language: Language): Html {
 }
 
 /** A name and its value; null if it is missing. */
-type Fact = readonly [name: HtmlContent, value: HtmlContent]
+type Fact = readonly [name: string, value: HtmlContent]
 
 export function figuresSection({ keyFigures }: FundFacts, language: Language): Html | null {
   const textOf = (value: string | null) =>
     value === null ? noValue(language) : germanTextIn(language, value)
   const facts = keyFigures.map(({ nameDe, nameEn, value, value2, hasValue2 }): Fact => {
     const values = hasValue2 === 1 ? [textOf(value), ' / ', textOf(value2)] : textOf(value)
-    return [textIn(language, nameDe, nameEn), values]
+    return [inLanguage(language, nameDe, nameEn), values]
   })
   return factsSection('figures', fundWords[language].figures, facts, language)
 }
@@ -155,7 +156,7 @@ export function profileSection({ fund, profile: row }: FundFacts, language: Lang
     'profile',
     w.profile,
     [
-      [w.category, textIn(language, row.categoryDe, row.categoryEn)],
+      [w.category, categoryIn(language, row.categoryDe, row.categoryEn)],
       [w.benchmark, row.benchmark],
       [w.inception, unbroken(dayIn(language, fund.inceptionDate))],
       [w.assets, money(row.fundAssets)],

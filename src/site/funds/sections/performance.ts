@@ -39,7 +39,7 @@ export function performanceSection(facts: FundFacts, language: Language): Html |
       ${years.length > 0 && yearsPart(performance, runningYear(facts), language)}
       ${launch && lineFigure('launch', w.launch, w.launchTitle, launch, language)}
       <p class="quiet small">
-        ${price !== null && price.oneYearPercent !== null && `${w.oneYearNote} `}${w.costs}
+        ${typeof price?.oneYearPercent === 'string' && `${w.oneYearNote} `}${w.costs}
         ${isForeign(fund.currency) && `${w.otherCurrency} `}${w.past}
       </p>`,
   )

@@ -17,7 +17,9 @@ export function readLogo(file: string): Logo {
     new UsageError(`site.logo is ${file}: ${why}`, ...(cause === undefined ? [] : [{ cause }]))
   let content: Buffer
   try {
-    const { size } = statSync(file)
+    const found = statSync(file)
+    if (!found.isFile()) throw refuse('it is not a file')
+    const { size } = found
     if (size > maxBytes) throw refuse(`it has ${size} bytes, and may have ${maxBytes} at most`)
     content = readFileSync(file)
   } catch (cause) {

@@ -5,7 +5,7 @@
 
 import { maxCharacters } from '../api/contract/page.ts'
 import { dayIn, fixedIn } from '../site/funds/chart/formats.ts'
-import { html, jsonForScript, linkTo, section, type Html, type HtmlContent } from '../site/layout/html.ts'
+import { html, linkedData, linkTo, section, type Html, type HtmlContent } from '../site/layout/html.ts'
 import { frontPages, layout } from '../site/layout/layout.ts'
 import type { Language } from '../api/routes/table.ts'
 import type { DescribedFile, PackageFacts } from './data-package.ts'
@@ -63,9 +63,7 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
     hasDownloads: true,
     publisher,
     isAlone: !hasPages,
-    head: html`<script type="application/ld+json">
-      ${jsonForScript(dataset(listed, facts))}
-    </script>`,
+    head: linkedData(dataset(listed, facts)),
     main: html`<h1>${w.heading}</h1>
       <p>${w.intro(html`<time datetime="${asOf}">${dayIn(language, asOf)}</time>`)}</p>
       ${hasDocuments ? null : html`<p>${w.withoutDocuments}</p>`}

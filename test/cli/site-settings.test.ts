@@ -98,6 +98,15 @@ describe('the logo', () => {
     expect(refused.stderr).toContain(`site.logo is ${folder.file('config/logo')}: ${says}`)
   })
 
+  it.each([
+    ['a folder', '.'],
+    ['a device without an end', '/dev/zero'],
+  ])('that is %s is refused', async (_, logo) => {
+    const refused = await build({ logo }, 'refused')
+    expect(refused).toMatchObject({ code: 2 })
+    expect(refused.stderr).toContain('it is not a file')
+  })
+
   it('that does not exist is refused by its path', async () => {
     const refused = await build({ logo: 'missing.svg' }, 'refused')
     expect(refused).toMatchObject({ code: 2 })

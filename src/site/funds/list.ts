@@ -8,17 +8,18 @@ import {
   changeCell,
   html,
   type Html,
-  jsonForScript,
+  linkedData,
   linkTo,
   noValue,
   raw,
   table,
   type TableCell,
 } from '../layout/html.ts'
+import { addressOf } from '../layout/head.ts'
 import { feedLink, frontPages, fundPageKeys, layout, pageTemplate } from '../layout/layout.ts'
 import { statusWords } from '../status/wording.ts'
 import { wording } from '../wording.ts'
-import { dayIn, decimalIn, fixedIn, searchKey } from './chart/formats.ts'
+import { dayIn, decimalIn, fixedIn, searchKey, unbroken } from './chart/formats.ts'
 import { fundWords, isForeign } from './wording.ts'
 
 const keys = frontPages.funds
@@ -62,10 +63,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
     publisher: source.publisher,
     styles: ['funds/catalogue.css'],
     scripts: ['funds/list.js'],
-    head: html`${feedLink(key, language)}
-      <script type="application/ld+json">
-        ${jsonForScript(markupOf(source, language))}
-      </script>`,
+    head: html`${feedLink(key, language)} ${linkedData(markupOf(source, language))}`,
     main: html`<h1>${title}</h1>
       <p class="lead">
         ${w.listLead(found, dayIn(language, source.asOf))}${overdue.length > 0 && html` <a href="${linkTo(key, frontPages.status[language])}">${w.listOverdue(count(overdue))}</a>`}
@@ -153,7 +151,7 @@ function cells(fund: FundEntry, language: Language): readonly TableCell[] {
     // A narrow screen has no column for the day: the mark names it.
     const mark =
       overdue !== null &&
-      html` <small class="mark ${overdue}">${word}<span class="slim">, ${day}</span></small>`
+      html` <small class="mark ${overdue}">${word}<span class="slim">, ${unbroken(day)}</span></small>`
     return [
       [`${decimalIn(language, price.nav)} ${currency}`, mark],
       { content: day, attributes: html` data-value="${price.date}"` },
@@ -201,7 +199,7 @@ const markupOf = ({ baseUrl, funds, asOf }: SitePageSource, language: Language) 
   '@context': 'https://schema.org',
   '@type': 'CollectionPage',
   name: wording[language].shell.parts.funds,
-  url: `${baseUrl}/${keys[language]}`,
+  url: addressOf(baseUrl, keys[language]),
   inLanguage: language,
   dateModified: asOf,
   mainEntity: { '@type': 'ItemList', numberOfItems: funds.length },

@@ -4,8 +4,8 @@ import { inLanguage } from '../../api/contract/fund.ts'
 import type { FundPages } from '../../api/contract/page.ts'
 import { isWebAddress } from '../../api/contract/texts.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
-import { categoryIn, changeOf, figure, html, type Html, jsonForScript, linkTo } from '../layout/html.ts'
-import { organizationOf } from '../layout/head.ts'
+import { categoryIn, changeOf, figure, html, type Html, linkedData, linkTo } from '../layout/html.ts'
+import { addressOf, organizationOf } from '../layout/head.ts'
 import { fundPageKeys, layout, frontPages } from '../layout/layout.ts'
 import { statusWords } from '../status/wording.ts'
 import { wording } from '../wording.ts'
@@ -71,9 +71,7 @@ function fundPage(facts: FundFacts, language: Language): string {
     publisher,
     styles: ['funds/catalogue.css'],
     scripts: ['funds/fund.js'],
-    head: html`<script type="application/ld+json">
-      ${jsonForScript(markupOf(facts, language))}
-    </script>`,
+    head: linkedData(markupOf(facts, language)),
     side: html`<nav aria-label="${shell.onThisPage}">
       <p class="heading">${shell.onThisPage}</p>
       <ul>
@@ -141,7 +139,7 @@ const markupOf = ({ fund, profile, baseUrl, publisher }: FundFacts, language: La
   '@type': 'InvestmentFund',
   name: fund.name,
   ...(publisher?.name ? { provider: organizationOf(publisher, baseUrl) } : {}),
-  url: `${baseUrl}/${fundPageKeys(fund.isin)[language]}`,
+  url: addressOf(baseUrl, fundPageKeys(fund.isin)[language]),
   identifier: [
     { '@type': 'PropertyValue', propertyID: 'ISIN', value: fund.isin },
     ...(fund.wkn === null ? [] : [{ '@type': 'PropertyValue', propertyID: 'WKN', value: fund.wkn }]),

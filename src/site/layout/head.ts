@@ -5,7 +5,7 @@
 
 import type { Publisher } from '../../api/contract/page.ts'
 import type { Language } from '../../api/routes/table.ts'
-import { html, jsonForScript, type Html } from './html.ts'
+import { html, linkedData, type Html } from './html.ts'
 
 /** The key of a page in each language. */
 export type PageKeys = Readonly<Record<Language, string>>
@@ -63,12 +63,6 @@ export function headLinks(page: Described): Html {
       ],
     ]}${trail.length > 1 && linkedData(breadcrumbs(trail, address))}`
 }
-
-/** Source: schema.org. */
-export const linkedData = (value: unknown): Html =>
-  html`<script type="application/ld+json">
-    ${jsonForScript(value)}
-  </script> `
 
 /** Source: schema.org/BreadcrumbList. */
 const breadcrumbs = (trail: readonly Crumb[], address: (key: string) => string) => ({

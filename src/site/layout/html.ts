@@ -45,8 +45,11 @@ export function markupOf(part: HtmlContent): string {
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"'\r]/g, (character) => `&#${character.charCodeAt(0)};`)
 
-/** A value as JSON for a `<script type="application/ld+json">`: it can hold neither the script's end nor a comment. */
-export const jsonForScript = (value: unknown): Html => raw(JSON.stringify(value).replace(/</g, '\\u003c'))
+/** What search engines read, as JSON that can hold neither the script's end nor a comment. Source: schema.org. */
+export const linkedData = (value: unknown): Html =>
+  html`<script type="application/ld+json">
+    ${raw(JSON.stringify(value).replace(/</g, '\\u003c'))}
+  </script> `
 
 /**
  * A link between two files of a snapshot: relative and by file names, so that it works from `file://` too.

@@ -4,8 +4,8 @@ import type { FundEntry, Page, SitePageSource, SitePages } from '../../api/contr
 import { type Language, languages } from '../../api/routes/table.ts'
 import { dayIn, decimalIn, fixedIn, searchKey } from '../funds/chart/formats.ts'
 import { fundWords } from '../funds/wording.ts'
-import { addressOf, linkedData, organizationOf } from '../layout/head.ts'
-import { changeCell, html, type Html, linkTo, table, type TableCell } from '../layout/html.ts'
+import { addressOf, organizationOf } from '../layout/head.ts'
+import { changeCell, html, type Html, linkedData, linkTo, table, type TableCell } from '../layout/html.ts'
 import {
   changesKeys,
   frontPages,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { html, jsonForScript, linkTo, raw } from '../../../src/site/layout/html.ts'
+import { html, linkedData, linkTo, raw } from '../../../src/site/layout/html.ts'
 
 it('escapes values in a template, in text and in attributes', () => {
   const hostile = `</script><b>"&'`
@@ -21,7 +21,9 @@ it('removes the indent of a template, but not of a value', () => {
 })
 
 it('writes JSON that cannot end its script element', () => {
-  expect(jsonForScript({ name: '</script><!--' }).markup).toBe(String.raw`{"name":"\u003c/script>\u003c!--"}`)
+  expect(linkedData({ name: '</script><!--' }).markup.split('\n')[1]).toBe(
+    String.raw`{"name":"\u003c/script>\u003c!--"}`,
+  )
 })
 
 it.each([

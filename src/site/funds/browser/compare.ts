@@ -6,7 +6,8 @@ import { dayIn, dayNumber, fixedIn, isoOf } from '../chart/formats.ts'
 import { followAddress, parameterOf, setParameters } from './address.ts'
 import { comparedRow } from './compared-row.ts'
 import { type FundComparison, comparisonOf } from './comparison.ts'
-import { fundPicker, type ListedFund } from './picker.ts'
+import { fetchFunds, type ListedFund } from './fund-list.ts'
+import { fundPicker } from './picker.ts'
 import { type DayPrice, fetchPrices, yearOf, yearToAsk } from './prices.ts'
 import { chosenRange, firstDayOf, onRange } from './ranges.ts'
 import { exploreChart, nearestDay } from './stage.ts'
@@ -66,7 +67,7 @@ async function compareFunds(root: HTMLElement): Promise<void> {
     tell([{ text: say('folder') }])
     return
   }
-  const list = await fetchList(root.dataset['list'] ?? '')
+  const list = await fetchFunds(root.dataset['list'] ?? '').catch(() => null)
   if (list === null) {
     part<HTMLElement>('.search').hidden = true
     tell([{ text: say('failedList'), again: () => location.reload() }])
@@ -192,17 +193,6 @@ async function compareFunds(root: HTMLElement): Promise<void> {
 
 /** A tip has to fit on a phone. */
 const shortened = (name: string) => (name.length > 28 ? `${name.slice(0, 27).trimEnd()}…` : name)
-
-/** @returns null if it cannot be loaded */
-async function fetchList(address: string): Promise<readonly ListedFund[] | null> {
-  try {
-    const response = await fetch(address)
-    if (!response.ok) return null
-    return ((await response.json()) as { readonly funds: readonly ListedFund[] }).funds
-  } catch {
-    return null
-  }
-}
 
 /** @param address of historic prices, with `ISIN` in place of one */
 function priceHistories(address: string) {

@@ -4,7 +4,8 @@ import type { Language } from '../../../api/routes/table.ts'
 import { lineStyle } from '../chart/charts.ts'
 import { changeIn, decimalIn } from '../chart/formats.ts'
 import type { FundComparison } from './comparison.ts'
-import type { ListedFund, Say } from './picker.ts'
+import type { ListedFund } from './fund-list.ts'
+import type { Say } from './picker.ts'
 
 interface ComparedRow {
   readonly fund: ListedFund

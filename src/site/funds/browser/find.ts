@@ -1,16 +1,10 @@
 /** Finds a fund from the start page, and from the page in place of missing ones: shows what matches, and goes there. */
 
-import { type SearchText, searchFor, searchText } from './search.ts'
-
-interface FoundFund {
-  readonly isin: string
-  readonly wkn: string | null
-  readonly name: string
-  readonly page: Readonly<Record<string, string>>
-}
+import { fetchFunds, fundText, type ListedFund } from './fund-list.ts'
+import { type SearchText, searchFor } from './search.ts'
 
 interface FindableFund {
-  readonly fund: FoundFund
+  readonly fund: ListedFund
   readonly text: SearchText
 }
 
@@ -21,7 +15,7 @@ const told = box?.querySelector('p')
 const results = box?.querySelector('ul')
 if (box && input && told && results) {
   const { funds = '', root = '', list = '' } = box.dataset
-  const language = document.documentElement.lang
+  const language = document.documentElement.lang === 'de' ? 'de' : 'en'
   // Asked for when it is first needed: the list of many funds is large.
   let loaded: Promise<readonly FindableFund[]> | undefined
   const load = () =>
@@ -37,7 +31,7 @@ if (box && input && told && results) {
     const isFound = searchFor(typed)
     return (await load()).filter(({ text }) => isFound(text)).map(({ fund }) => fund)
   }
-  const addressOf = ({ page }: FoundFund) => root + (page[language] ?? '')
+  const addressOf = ({ page }: ListedFund) => root + page[language]
 
   const show = async () => {
     const asked = input.value
@@ -79,8 +73,5 @@ if (box && input && told && results) {
 }
 
 async function loadFunds(address: string): Promise<readonly FindableFund[]> {
-  const response = await fetch(address)
-  if (!response.ok) throw new Error(`${address}: ${response.status}`)
-  const { funds } = (await response.json()) as { readonly funds: readonly FoundFund[] }
-  return funds.map((fund) => ({ fund, text: searchText([fund.name, fund.isin, fund.wkn ?? '']) }))
+  return (await fetchFunds(address)).map((fund) => ({ fund, text: fundText(fund) }))
 }

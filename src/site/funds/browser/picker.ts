@@ -1,18 +1,7 @@
 /** The search that adds a fund to a comparison. */
 
-import { searchFor, searchText } from './search.ts'
-
-/** What the comparison reads of a fund in `funds/index.json`. */
-export interface ListedFund {
-  readonly isin: string
-  readonly wkn: string | null
-  readonly name: string
-  readonly currency: string
-  readonly price: { readonly date: string } | null
-  readonly accumulating: boolean | null
-  readonly comparable: boolean
-  readonly page: Readonly<Record<'de' | 'en', string>>
-}
+import { fundText, type ListedFund } from './fund-list.ts'
+import { searchFor } from './search.ts'
 
 /** A text by its name, with its places in braces filled in. */
 export type Say = (name: string, values?: Readonly<Record<string, string>>) => string
@@ -32,7 +21,7 @@ export function fundPicker(
     root.querySelector('#found'),
     root.querySelector('#results'),
   ]
-  const texts = list.map((fund) => ({ fund, text: searchText([fund.name, fund.isin, fund.wkn ?? '']) }))
+  const texts = list.map((fund) => ({ fund, text: fundText(fund) }))
   let chosen: ReadonlySet<string> = new Set()
 
   const show = () => {

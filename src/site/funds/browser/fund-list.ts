@@ -1,0 +1,25 @@
+/** The list of the funds as scripts read it. */
+
+import { searchText } from './search.ts'
+
+/** A fund in `funds/index.json`. */
+export interface ListedFund {
+  readonly isin: string
+  readonly wkn: string | null
+  readonly name: string
+  readonly currency: string
+  readonly price: { readonly date: string } | null
+  readonly accumulating: boolean | null
+  readonly comparable: boolean
+  readonly page: Readonly<Record<'de' | 'en', string>>
+}
+
+/** @throws {Error} if the list cannot be loaded */
+export async function fetchFunds(address: string): Promise<readonly ListedFund[]> {
+  const response = await fetch(address)
+  if (!response.ok) throw new Error(`${address}: ${response.status}`)
+  return ((await response.json()) as { readonly funds: readonly ListedFund[] }).funds
+}
+
+/** What a fund is found by. */
+export const fundText = ({ name, isin, wkn }: ListedFund) => searchText([name, isin, wkn ?? ''])

@@ -39,7 +39,7 @@ function complete(
   })
   // Only an uncompressed answer has the length of the document, and a part names it in another header.
   const length = headers['content-range'] || headers['content-length']
-  const plainLength = length && !headers['content-encoding'] ? Number(length.value.replace(/.*\//, '')) : null
+  const plainLength = length && !headers['content-encoding'] ? Number(length.value.split('/').pop()) : null
   if (mayBeCoded(ours['Content-Type'] || '', plainLength))
     headers['vary'] = { value: varyByCoding(ours['Vary']) }
   const modified = headers['last-modified']

@@ -34,8 +34,8 @@ export function finish<B>(
   const headers: Record<string, string> = Object.assign({}, given)
   const none: Body<B> = { kind: 'none' }
   const whole = { status, headers, body, part: null as ByteRange | null }
-  if (mayDiffer || isCodedRefusal(whole)) headers['Vary'] = varyByCoding(headers['Vary'])
   if (status !== 200) return whole
+  if (mayDiffer) headers['Vary'] = varyByCoding(headers['Vary'])
   // Each coding is a representation of its own, with an ETag of its own. Source: RFC 9110, 8.8.3.
   if (name !== '') headers['ETag'] = (headers['ETag'] || '').replace(/"$/, '-' + name + '"')
   const etag = headers['ETag'] || ''
@@ -61,12 +61,6 @@ export const worthCompressing = 1000
 /** Whether an answer may be compressed. @param length in bytes; null for a joined body, which is seldom shorter */
 export const mayBeCoded = (contentType: string, length: number | null): boolean =>
   (length === null || length >= worthCompressing) && isText(contentType)
-
-/** nginx and CDNs compress a 403 and a 404, too: a page for a browser is long enough. */
-const isCodedRefusal = ({ status, headers, body }: Answer<unknown>): boolean =>
-  (status === 403 || status === 404) &&
-  body.kind === 'text' &&
-  mayBeCoded(headers['Content-Type'] || '', body.text.length)
 
 /** `Vary` of an answer that may be compressed. */
 export const varyByCoding = (vary: string | undefined) => (vary ? vary + ', ' : '') + 'Accept-Encoding'

@@ -297,7 +297,7 @@ function settingsWarnings({ options, db }: Build): Finding[] {
   const { freshness = defaultFreshness, plausibility = defaultPlausibility, part = null } = options
   if (freshness.groups.length + plausibility.groups.length === 0 || part?.kind === 'shard') return []
   const unmet = unmetGroups({ freshness, plausibility }, readPriceDays(db, readIsins(db), 0))
-  return unmet.map((message) => generalWarning(message))
+  return unmet.map((message) => generalWarning(message, 'settings'))
 }
 
 /** Adds the documents over all funds, the errors, and the pages over the whole snapshot. */

@@ -134,7 +134,7 @@ export const countErrors = (findings: readonly Finding[]): number =>
 export const errorsFirst = (findings: readonly Finding[]): readonly Finding[] =>
   findings.toSorted((one, other) => Number(one.severity === 'warning') - Number(other.severity === 'warning'))
 
-/** `498 fresh, 1 late, 0 stale, 1 not given out` */
+/** `498 up to date, 1 late, 0 stale, 1 not published` */
 export function describeFreshness(counts: FreshnessCounts): string {
   return marks
     .filter((mark, index) => index < 3 || counts[mark] > 0)

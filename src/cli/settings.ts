@@ -128,7 +128,7 @@ const freshnessGroup = fundGroup({
   calendar: say('As for all funds.', calendar.exactOptional()),
   warnDays: say('As for all funds.', businessDays.exactOptional()),
   errorDays: say('As for all funds.', businessDays.exactOptional()),
-  never: say('These funds are not watched.', z.boolean('true or false').exactOptional()),
+  never: say('The prices of these funds are not monitored.', z.boolean('true or false').exactOptional()),
 })
 
 const share = decimal(0, 1)

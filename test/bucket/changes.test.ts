@@ -1,59 +1,25 @@
 /** What a publish changed, for readers: changes/<as-of>.json, their index and the feed. */
-import { createHash } from 'node:crypto'
-import Database from 'better-sqlite3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { editDatabase } from '../support/database.ts'
-import { askFeed, assertFeedsLead, filesOfChanges } from '../support/feed.ts'
-import { expectList } from '../support/lists.ts'
-import { buildNights, newBenchmark } from '../support/nights.ts'
-import { openPress, type Press } from '../support/press.ts'
+import { baseUrl, openChanges } from '../support/changes.ts'
+import { newBenchmark } from '../support/nights.ts'
 import { expectSuccess } from '../cli/outcome.ts'
 import type { DayChanges } from '../../src/api/contract/changes.ts'
-import { startServing, forced } from '../support/product.ts'
+import { startServing } from '../support/product.ts'
 import { bucketArgs, credentials } from '../support/publishing.ts'
-import { sample } from '../support/rounds.ts'
 
 const hostile = '</script><b>"& ]]>'
-const baseUrl = 'https://api.example.org/a&b'
 
-let press: Press
-/** Days that every fund has a price of, ascending. */
-let days: readonly string[]
-/** Four funds, in the order of ISINs, and the first day. */
-let [first, second, third, fourth, old] = ['', '', '', '', '']
-
-beforeAll(async () => {
-  press = await openPress(await buildNights(1, 4, { years: 1, until: '2025-11-10', isSmall: true }))
-  const isins = query('SELECT isin FROM fund ORDER BY isin').map(({ isin }) => isin ?? '')
-  ;[first = '', second = '', third = '', fourth = ''] = isins
-  const dates = query('SELECT date FROM price GROUP BY date HAVING count(*) = 4 ORDER BY date')
-  days = dates.map(({ date }) => date ?? '')
-  ;[old = ''] = days
-})
+const { press, query, isins, days, slotNow, bodyOf, index, nightsOf, changesOf, ...changes } =
+  await openChanges()
+const { xpath, assertFeedIsValid, publishOut, night, publishAsPlanned } = changes
+const [first = '', second = '', third = '', fourth = ''] = isins
+const [old = ''] = days
 afterAll(() => press.stop())
-
-function query(sql: string, ...values: readonly string[]) {
-  const db = new Database(press.nights.folder.file('funds.sqlite'), { readonly: true })
-  const rows = db.prepare(sql).all(...values) as Readonly<Record<string, string | null>>[]
-  db.close()
-  return rows
-}
 
 /** Without the files that say how fresh a snapshot is: they are other ones each day. */
 const sums = (out: string) =>
   new Map([...press.nights.sums(out)].filter(([key]) => !key.startsWith('status/')))
-const slotNow = () => press.bucket.live()?.slot ?? ''
-const bodyOf = (file: string) => press.bucket.body(`${slotNow()}/changes/${file}`).toString()
-/** As the schema of its list says. */
-const read = (list: string, file: string): unknown => {
-  const document: unknown = JSON.parse(bodyOf(file))
-  expectList(list, document)
-  return document
-}
-const changesOf = (asOf: string) => read('changes-of-day', `${asOf}.json`) as DayChanges
-const index = () =>
-  read('changes', 'index.json') as { nights: Record<'asOf' | 'title' | 'snapshot', string>[] }
-const nightsOf = () => index().nights.map(({ asOf }) => asOf)
 
 const named = (isin: string) => ({ isin, name: `Fonds ${isin} night 1` })
 
@@ -62,55 +28,15 @@ const insertPrice = (day: string, from: string) =>
   `INSERT INTO price SELECT isin, '${day}', issue_price, repurchase_price, net_asset_value, '0.00', '0.00',
      performance, NULL, NULL, NULL, NULL FROM price WHERE ${from}`
 
-/** Builds and publishes. */
-async function night(asOf: string, sql: string, ...flags: readonly string[]) {
-  await press.nights.change(asOf, sql, '--as-of', asOf)
-  return publishOut(asOf, ...flags)
-}
-/** The same with some funds only. @returns what changed */
+/** Builds some funds only, and publishes them. @returns what changed */
 async function publishOnly(asOf: string, sql: string, only: readonly string[]) {
   await press.nights.change(asOf, sql, '--as-of', asOf, ...only.flatMap((isin) => ['--only', isin]))
   await publishOut(asOf)
   return changesOf(asOf)
 }
-async function publishOut(out: string, ...flags: readonly string[]) {
-  press.server.reset()
-  const run = await press.fundpress(['publish', '--out', out, '--json', ...forced, '--quiet', ...flags], {
-    FUNDPRESS_BASE_URL: baseUrl,
-    // What is allowed costs two requests more, for the history.
-    FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '1',
-  })
-  expect(run, run.stderr).toMatchObject({ code: 0 })
-  return run
-}
 
-/** Sends the requests that `plan` says. */
-async function publishAsPlanned(out: string) {
-  interface Planned {
-    requests: object
-    endpoints: readonly { endpoint: string }[]
-  }
-  const { requests, endpoints } = await press.json<Planned>(`plan --out ${out}`, {
-    FUNDPRESS_BASE_URL: baseUrl,
-  })
-  const run = await publishOut(out)
-  expect({ DeleteObjects: 0, ...press.server.counts() }).toEqual(requests)
-  return { endpoints, run }
-}
-
-const xpath = (expression: string) => askFeed(bodyOf('feed.xml'), expression)
 const noPrices = { corrected: 0, added: 0, removed: 0 }
 const nobody = { added: [], removed: [], renamed: [] }
-const filesNow = () => {
-  const folder = `${slotNow()}/changes/`
-  return press.bucket
-    .keys(folder)
-    .map((key) => key.slice(folder.length))
-    .sort()
-}
-const assertFeedIsValid = (entries: number, lost = false) => {
-  assertFeedsLead(bodyOf, { baseUrl, entries, lost })
-}
 
 describe('one day after the other', () => {
   it('names the first snapshot', async () => {
@@ -333,100 +259,6 @@ describe('one day after the other', () => {
     expect(await night.json()).toEqual(changesOf('2025-11-18'))
     await server.stop()
   })
-})
-
-describe('damage', () => {
-  let benchmarks = 50
-  const damages = [
-    ['missing', null, 'is missing'],
-    ['damaged', '{"format":1,"nights":[{}]}', 'is damaged'],
-    ['no JSON', '{', 'is damaged'],
-  ] as const
-  it.each(sample(damages))('a publish starts the index anew if it is %s', async (_what, text, said) => {
-    const key = `${slotNow()}/changes/index.json`
-    if (text === null) press.bucket.remove(key)
-    else press.bucket.put(key, text)
-    const asOf = `2025-11-${19 + ['is missing', 'is damaged'].indexOf(said)}`
-    const { stderr } = await night(asOf, newBenchmark(++benchmarks))
-    expect(stderr).toMatch(
-      new RegExp(`^fundpress: s3://funds: \\w+/changes/index.json ${said}[^\\n]* starts anew\\n$`),
-    )
-    expect(nightsOf()).toEqual([asOf])
-    // Files that no index names are deleted.
-    expect(filesNow()).toEqual(filesOfChanges([asOf]))
-  })
-
-  it('names damage in the live snapshot, and publishes', async () => {
-    const key = `api/v1/prices-historic/${first}/${old.slice(0, 4)}.json`
-    press.bucket.put(`${slotNow()}/${key}`, '{}')
-    const { stderr } = await night('2025-11-21', `UPDATE price SET change = '9.99' WHERE date = '${old}'`)
-    expect(stderr).toBe(
-      `fundpress: s3://funds: 1 documents could not be compared with those that are live, ${key} is one of them\n`,
-    )
-    const { notCompared, prices } = changesOf('2025-11-21')
-    expect(notCompared).toEqual([key])
-    expect(prices.counts).toMatchObject({ corrected: 3 })
-
-    const manifest = `${slotNow()}/manifest.ndjson.gz`
-    const whole = press.bucket.body(manifest)
-    press.bucket.put(manifest, 'x')
-    const next = await night('2025-11-22', newBenchmark(8))
-    press.bucket.put(manifest, whole)
-    expect(next.stderr).toContain('so it is not known what changed\n')
-    expect(index().nights[0]?.title).toBe('It is not known what changed')
-  })
-
-  it('the feed keeps the entry of an earlier publish of a day whose file is damaged', async () => {
-    const slot = slotNow()
-    press.bucket.put(`${slot}/changes/2025-11-22.json`, '{}')
-    const title = index().nights[0]?.title
-    const { stderr } = await night('2025-11-22', newBenchmark(80))
-    expect(stderr).toContain(
-      `what changed earlier on 2025-11-22 cannot be read in ${slot} (it is missing or damaged)`,
-    )
-    expect(changesOf('2025-11-22')).toMatchObject({ publish: 2, earlier: [] })
-    expect(xpath('string(/a:feed/a:entry[2]/a:title)')).toBe(title)
-    assertFeedIsValid(nightsOf().length + 1, true)
-  })
-
-  it('omits a day whose file is missing', async () => {
-    const slot = slotNow()
-    press.bucket.remove(`${slot}/changes/2025-11-22.json`)
-    const { stderr } = await night('2025-11-23', newBenchmark(9))
-    expect(stderr).toContain(`what changed on 2025-11-22 is missing or damaged in ${slot}, it is left out\n`)
-    expect(nightsOf()).not.toContain('2025-11-22')
-    assertFeedIsValid(nightsOf().length)
-  })
-})
-
-it('keeps thirty days, copies one file a day, and sends the requests that plan says', async () => {
-  const dayOf = (day: number) => new Date(Date.UTC(2025, 11, day)).toISOString().slice(0, 10)
-  for (let day = 1; day < 31; day++) {
-    const asOf = dayOf(day)
-    const { nights, ...head } = index()
-    const body = bodyOf('2025-11-23.json').replaceAll('2025-11-23', asOf)
-    const sha256 = createHash('sha256').update(body).digest('hex')
-    const next = { ...nights[0], asOf, snapshot: `${asOf}-0`, file: `${asOf}.json`, sha256 }
-    for (const slot of ['blue', 'green']) {
-      const known = JSON.stringify({ ...head, nights: [next, ...nights].slice(0, 30) })
-      press.bucket.put(`${slot}/changes/index.json`, known)
-      press.bucket.put(`${slot}/changes/${asOf}.json`, body)
-      for (const [page, language] of Object.entries({ index: 'en', de: 'de' }))
-        press.bucket.put(
-          `${slot}/changes/${asOf}/${page}.html`,
-          `<html lang="${language}"><p id="publish-1">`,
-        )
-    }
-  }
-  for (const asOf of [dayOf(31), dayOf(32)]) {
-    await press.nights.change(asOf, newBenchmark(Number(asOf.slice(8))), '--as-of', asOf)
-    await publishAsPlanned(asOf)
-  }
-  const nights = nightsOf()
-  expect(nights).toHaveLength(30)
-  expect(nights).toEqual(nights.toSorted().reverse())
-  expect(filesNow()).toEqual(filesOfChanges(nights))
-  assertFeedIsValid(30)
 })
 
 it('writes the same bytes for the same two snapshots', async () => {

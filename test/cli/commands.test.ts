@@ -95,7 +95,7 @@ describe('build', () => {
       /^snapshot {3}2026-11-20-[0-9a-f]{12}\nfolder {5}out\nas of {6}2026-11-20\nfunds {6}3\n/,
     )
     expect(stdout).toMatch(
-      /\ndocuments {2}[\d,]+\nbytes {6}[\d,]+ \([\d.]+ MB\)\nprices {5}\d+ fresh, 0 late, 0 stale/,
+      /\ndocuments {2}[\d,]+\nbytes {6}[\d,]+ \([\d.]+ MB\)\nprices {5}\d+ up to date, 0 late, 0 stale/,
     )
     expect(stdout).toMatch(/\nseconds {4}[\d.]+ \(.+ documents a second\)\n$/)
   })

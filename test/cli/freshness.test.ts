@@ -255,7 +255,7 @@ describe('a group that fits no fund', () => {
     const json = await check(' --json')
     expect([json.code, warnedBy(findingsOf(json))]).toEqual([0, warned])
     const { stdout } = await check()
-    expect(stdout).toContain(`The database\n  warning  fund: ${told[0] ?? ''}\n`)
+    expect(stdout).toContain(`The database\n  warning  settings: ${told[0] ?? ''}\n`)
     expect(stdout).toMatch(/\n0 errors, 9 warnings\n$/)
   })
 

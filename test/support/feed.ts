@@ -25,6 +25,11 @@ export function assertIsFeed(
   expect(xpath("string(/a:feed/a:link[@rel='self']/@href)")).toBe(wanted.self)
   expect(xpath('count(/a:feed/a:entry)')).toBe(String(entries))
   expect(xpath('string(/a:feed/@*[local-name()="lang"])')).toBe(language)
+  // RFC 4287, 4.1: no element that it does not know, and each at most once, but links.
+  const known = 'feed entry id title updated author name generator link summary content'
+  const unknown = known.split(' ').map((name) => `[not(self::a:${name})]`)
+  expect(xpath(`count(//*${unknown.join('')})`)).toBe('0')
+  expect(xpath('count(//a:entry/a:content[@type="html"][not(*)])')).toBe(String(entries))
   // Addresses are absolute, and no two links of an element have the same relation and type.
   const links = 'a:link[starts-with(@href, "https://")]'
   expect(xpath('count(//a:link)')).toBe(String(2 + 2 * entries))

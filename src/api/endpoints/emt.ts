@@ -38,7 +38,7 @@ export const emtRecord = record({
     'Nebenkosten ex ante, als Bruchteil (EMT 07140)',
   ),
   entry_costs: cost(
-    'Entry costs retained by the fund, as a fraction (EMT 08025)',
+    'Entry costs paid into the fund, as a fraction (EMT 08025)',
     'Einstiegskosten, die dem Fonds zufließen, als Bruchteil (EMT 08025)',
   ),
   governanceprocess: nullable(

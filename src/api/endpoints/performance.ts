@@ -104,18 +104,21 @@ export const legalPerformance = endpoint({
   id: 'performance-legal',
   group: {
     id: 'performance-legal',
-    title: { en: 'Performance in twelve-month periods', de: 'Wertentwicklung in Zwölfmonatszeiträumen' },
-    // Source: article 44(4) asks for complete twelve-month periods and for the effect of fees on gross figures.
+    title: {
+      en: 'Performance in twelve-month periods',
+      de: 'Wertentwicklung in Zwölfmonats\u00adzeiträumen',
+    },
+    // The soft hyphen lets the navigation break the word.
     lead: {
       en: 'Gross and net performance in twelve-month periods, and the cumulative performance over all of them: data for presentations of past performance under Article 44(4) of Delegated Regulation (EU) 2017/565 (MiFID II).',
       de: 'Brutto- und Netto-Wertentwicklung in Zwölfmonatszeiträumen und die kumulierte Wertentwicklung über alle Zeiträume: Daten für Darstellungen der früheren Wertentwicklung nach Art.\u00a044 Abs.\u00a04 der Delegierten Verordnung (EU) 2017/565 (MiFID\u00a0II).',
     },
   },
   path: '/api/v1/performance-legal/{isin}/',
-  name: { en: 'Performance in twelve-month periods', de: 'Wertentwicklung in Zwölfmonatszeiträumen' },
+  name: { en: 'Performance in twelve-month periods', de: 'Wertentwicklung in Zwölfmonats\u00adzeiträumen' },
   summary: {
-    en: 'Performance of one fund in twelve-month periods, gross and net, and cumulative',
-    de: 'Wertentwicklung eines Fonds in Zwölfmonatszeiträumen, brutto und netto, und kumuliert',
+    en: 'Performance of one fund in twelve-month periods (gross and net) and cumulative',
+    de: 'Wertentwicklung eines Fonds in Zwölfmonats\u00adzeiträumen (brutto und netto) und kumuliert',
   },
   ...ofPerformance('No performance data (legal) found for this fund: {isin}'),
   reads: ['legalPeriods', 'legalPoints'],
@@ -136,14 +139,14 @@ export const legalPerformance = endpoint({
       ),
       bargross: byPeriod(
         number(
-          'Gross performance in that period, in percent',
-          'Brutto-Wertentwicklung in diesem Zeitraum in Prozent',
+          'Gross performance in that period in percent, without the issue surcharge',
+          'Brutto-Wertentwicklung in diesem Zeitraum in Prozent, ohne Ausgabeaufschlag',
         ),
       ),
       barnet: byPeriod(
         number(
-          'Net performance in that period, in percent',
-          'Netto-Wertentwicklung in diesem Zeitraum in Prozent',
+          'Net performance in that period in percent, after deduction of the issue surcharge',
+          'Netto-Wertentwicklung in diesem Zeitraum in Prozent, nach Abzug des Ausgabeaufschlags',
         ),
       ),
     }),

@@ -27,10 +27,13 @@ export const profileRecord = record({
     'Fondswährung und Währung der Preise, ISO 4217',
   ),
   benchmark: optional(text('Name of the benchmark', 'Name des Vergleichsindex')),
-  fund_assets: text('Fund assets, `<decimal> <currency>`', 'Fondsvermögen, `<Zahl> <Währung>`'),
+  fund_assets: text(
+    'Fund assets of the share class, `<decimal> <currency>`',
+    'Fondsvermögen der Anteilklasse, `<Zahl> <Währung>`',
+  ),
   total_fund_assets: text(
-    'Total fund assets, `<decimal> <currency>`',
-    'Gesamtes Fondsvermögen, `<Zahl> <Währung>`',
+    'Fund assets of all share classes, `<decimal> <currency>`',
+    'Fondsvermögen aller Anteilklassen, `<Zahl> <Währung>`',
   ),
   end_of_fiscal_year: text(
     'End of the fiscal year, `<month abbreviation> <day>`',
@@ -41,10 +44,7 @@ export const profileRecord = record({
     'Ertragsverwendung, in der Sprache der Antwort',
     ['ausschüttend', 'thesaurierend', 'distributing', 'accumulating'],
   ),
-  conformity: flag(
-    'Whether the fund conforms to the UCITS Directive',
-    'Ob der Fonds der OGAW-Richtlinie entspricht',
-  ),
+  conformity: flag('Whether the fund is UCITS compliant', 'Ob der Fonds OGAW-konform ist'),
   issue_surcharge: number('Issue surcharge in percent', 'Ausgabeaufschlag in Prozent'),
   redemption_fee: number('Redemption fee in percent', 'Rücknahmeabschlag in Prozent'),
   total_expense_ratio: number('Total expense ratio (TER) in percent', 'Gesamtkostenquote (TER) in Prozent'),

@@ -2,6 +2,7 @@
 
 import {
   type ChangeHistory,
+  type ChangeWords,
   type DayChanges,
   type HistoryDay,
   type HistoryEntry,
@@ -49,7 +50,7 @@ export function withPublish(history: ChangeHistory, newest: PublishChanges, file
   return { ...history, nights: nights.sort((one, other) => (one.asOf < other.asOf ? 1 : -1)) }
 }
 
-/** Says anew what is in the file of a day. An entry of a publish that the file does not have stays as it is. */
+/** Says anew what is in the file of a day. A publish that the file does not have keeps its title alone: nobody can take a price out of its lines. */
 export function withDay(
   history: ChangeHistory,
   { earlier, ...newest }: DayChanges,
@@ -59,12 +60,17 @@ export function withDay(
   const nights = history.nights.flatMap((day) =>
     day.asOf === newest.asOf
       ? dayOf(
-          publishesOf(day).map((entry) => known.get(entry.publish) ?? entry),
+          publishesOf(day).map((entry) => known.get(entry.publish) ?? titleOf(entry)),
           file,
         )
       : [day],
   )
   return { ...history, nights }
+}
+
+function titleOf({ de, funds: _, ...entry }: HistoryEntry): HistoryEntry {
+  const alone = ({ title }: ChangeWords) => ({ title, lines: [title] })
+  return { ...entry, ...alone(entry), ...(de !== undefined && { de: alone(de) }) }
 }
 
 /** @throws {Error} if it is not the index of this version */

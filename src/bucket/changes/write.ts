@@ -141,7 +141,7 @@ async function writeFolder(
   const putPages = async (pages: readonly Page[]) => {
     for (const { key, content } of pages) await put(key, String(content))
   }
-  const { texts, ...cleared } = await withoutWithdrawn(publish, found.history, look)
+  const { texts, unread, ...cleared } = await withoutWithdrawn(publish, found.history, look)
   const textOf = async (day: HistoryDay) => texts.get(day.asOf) ?? (await readLiveDay(publish, day))
   let history: ChangeHistory = { ...cleared.history, look }
   if (changes !== null) {
@@ -150,7 +150,9 @@ async function writeFolder(
     await putPages(dayPages(day, site, hasPage))
   }
   const lost = new Set<string>()
-  const toMake = history.nights.filter((day) => day.asOf !== changes?.asOf && !isThere(day, found, look))
+  const toMake = history.nights.filter(
+    (day) => day.asOf !== changes?.asOf && (unread.has(day.asOf) || !isThere(day, found, look)),
+  )
   await inParallel(toMake, concurrency, async (day) => {
     const text = await textOf(day)
     const parsed = dayIn(day, text)
@@ -203,7 +205,7 @@ function isThere({ asOf, bytes, sha256 }: HistoryDay, { own, sizes }: Folders, l
 /**
  * Takes prices that may no longer be given out from the days before. Only a publish that restricts other funds than the live
  * snapshot reads all of them, and one of another version.
- * @returns the history, and by day the text of each file that differs from the live one
+ * @returns the history, by day the text of each file that differs from the live one, and the days whose file cannot be read
  */
 async function withoutWithdrawn(publish: Publish, before: ChangeHistory, look: string) {
   const { base, snapshot, concurrency } = publish
@@ -211,19 +213,23 @@ async function withoutWithdrawn(publish: Publish, before: ChangeHistory, look: s
   const isins = new Set([...(restricted.data ?? []), ...(restricted.prices ?? [])])
   const texts = new Map<string, string>()
   const isSame = before.look === look && base.live.live?.restricted === digestOfRestricted(restricted)
+  const unread = new Set<string>()
   let history = before
-  if (isins.size === 0 || isSame) return { history, texts }
+  if (isins.size === 0 || isSame) return { history, texts, unread }
   await inParallel(before.nights, concurrency, async (day) => {
     const text = await readLiveDay(publish, day)
     const parsed = dayIn(day, text)
-    if (parsed === null) return
+    if (parsed === null) {
+      unread.add(day.asOf)
+      return
+    }
     const cut = withoutPricesOf(isins, parsed)
     const body = textOfDay(cut)
     if (body === text) return
     texts.set(day.asOf, body)
     history = withDay(history, cut, { sha256: hash('sha256', body), bytes: Buffer.byteLength(body) })
   })
-  return { history, texts }
+  return { history, texts, unread }
 }
 
 /** The file of a day; null if the text is missing, or not that of this day. */

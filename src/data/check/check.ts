@@ -61,7 +61,10 @@ export async function checkDatabase(options: CheckOptions): Promise<readonly Fin
       signal?.throwIfAborted()
     }
     if (prices !== undefined) findings.push(...(await checkPrices(db, isins, prices)))
-    return [...(settingsProblems?.(funds) ?? []).map((message) => generalWarning(message)), ...findings]
+    return [
+      ...(settingsProblems?.(funds) ?? []).map((message) => generalWarning(message, 'settings')),
+      ...findings,
+    ]
   } catch (error) {
     throw databaseError(file, error)
   } finally {

@@ -30,7 +30,7 @@ export function rowPlace(columns: readonly string[], values: readonly unknown[])
 }
 
 /** A finding of no fund: of the settings, for example, that name what the database does not have. */
-export const generalWarning = (message: string, table = 'fund'): Finding => ({
+export const generalWarning = (message: string, table: string): Finding => ({
   severity: 'warning',
   isin: null,
   table,

@@ -277,8 +277,8 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       dateFrom: day('Start of the period'),
       dateRealfrom: day('Actual start of the period'),
       dateTo: day('End of the period'),
-      gross: orNull(number('Gross performance in the period, in percent')),
-      net: orNull(number('Net performance in the period, in percent')),
+      gross: orNull(number('Gross performance in the period in percent, without the issue surcharge')),
+      net: orNull(number('Net performance in the period in percent, after deduction of the issue surcharge')),
     },
   }),
   legalPoints: table<RowOf<'legalPoints'>>({
@@ -358,8 +358,8 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     columns: {
       ...inBoth('category', 'Category of the fund'),
       benchmark: orNull(text()),
-      fundAssets: decimal('Assets of the share class, in the currency of the fund'),
-      totalFundAssets: decimal('Assets of the whole fund, in the currency of the fund'),
+      fundAssets: decimal('Fund assets of the share class, in the currency of the fund'),
+      totalFundAssets: decimal('Fund assets of all share classes, in the currency of the fund'),
       endOfFiscalYear: column<string>('dayOfYear')('End of the fiscal year, MM-DD'),
       accumulating: flag('Whether the fund accumulates its income instead of distributing it'),
       conformity: flag(),

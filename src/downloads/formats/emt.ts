@@ -53,7 +53,7 @@ const columns: readonly OutputColumn[] = [
   field('07160_Ex_Ante_Costs_Reference_Date', 'Reference date of the costs ex ante'),
   field(
     '08025_One-off_Cost_Financial_Instrument_Entry_Cost_Acquired',
-    'Entry costs retained by the fund, as a fraction',
+    'Entry costs paid into the fund, as a fraction',
   ),
   field('08030_Financial_Instrument_Ongoing_Costs_Ex_Post', 'Ongoing costs ex post, as a fraction'),
   field('08100_End_Of_Reference_Period', 'End of the reference period of the costs ex post'),

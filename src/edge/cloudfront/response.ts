@@ -37,9 +37,9 @@ function complete(
     if (statusCode !== 304 || !/^Content-/.test(name))
       headers[name.toLowerCase()] = { value: ours[name] as string }
   })
-  // Only an uncompressed answer has the length of the document.
-  const length = headers['content-length']
-  const plainLength = length && !headers['content-encoding'] ? Number(length.value) : null
+  // Only an uncompressed answer has the length of the document, and a part names it in another header.
+  const length = headers['content-range'] || headers['content-length']
+  const plainLength = length && !headers['content-encoding'] ? Number(length.value.replace(/.*\//, '')) : null
   if (mayBeCoded(ours['Content-Type'] || '', plainLength))
     headers['vary'] = { value: varyByCoding(ours['Vary']) }
   const modified = headers['last-modified']

@@ -54,7 +54,7 @@ ${listLines.join('\n')}
 
 ## Documentation
 
-- [Everything in one text](${baseUrl}/${keys.full}): every field, error and rule, and recipes
+- [Everything in one text](${baseUrl}/${keys.full}): every field, error and rule${guides.includes('recipes') ? ', and recipes' : ''}
 - [OpenAPI 3.1](${baseUrl}/${openApiKey}): for client generators
 ${guideLines.join('\n')}
 `

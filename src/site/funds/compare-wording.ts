@@ -44,10 +44,6 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
       'At most five funds can be compared. The first five are shown.',
       'Es lassen sich höchstens fünf Fonds vergleichen. Die ersten fünf werden angezeigt.',
     ),
-    full: say(
-      'Five funds are being compared, and no more are possible. Remove one to add another.',
-      'Fünf Fonds werden verglichen, mehr sind nicht möglich. Entfernen Sie einen, um einen anderen hinzuzufügen.',
-    ),
     unknown: say(
       'There is no fund with the ISIN {isin} in the list of funds. Check the ISIN, or search by name.',
       'Die Fondsliste enthält keinen Fonds mit der ISIN {isin}. Prüfen Sie die ISIN, oder suchen Sie nach dem Namen.',

@@ -19,7 +19,7 @@ import { addressOf } from '../layout/head.ts'
 import { feedLink, frontPages, fundPageKeys, layout, pageTemplate } from '../layout/layout.ts'
 import { statusWords } from '../status/wording.ts'
 import { wording } from '../wording.ts'
-import { dayIn, decimalIn, fixedIn, searchKey } from './chart/formats.ts'
+import { dayIn, decimalIn, fixedIn, searchKey, unbroken } from './chart/formats.ts'
 import { fundWords, isForeign } from './wording.ts'
 
 const keys = frontPages.funds
@@ -151,7 +151,7 @@ function cells(fund: FundEntry, language: Language): readonly TableCell[] {
     // A narrow screen has no column for the day: the mark names it.
     const mark =
       overdue !== null &&
-      html` <small class="mark ${overdue}">${word}<span class="slim">, ${day}</span></small>`
+      html` <small class="mark ${overdue}">${word}<span class="slim">, ${unbroken(day)}</span></small>`
     return [
       [`${decimalIn(language, price.nav)} ${currency}`, mark],
       { content: day, attributes: html` data-value="${price.date}"` },

@@ -116,7 +116,7 @@ it('names the fund with the oldest newest price, counts funds without prices, an
   expect(read('night.md')).toContain('| oldest price | 2026-11-10 (')
   editDatabase(db(), `UPDATE fund SET data_permitted = 1; DELETE FROM price WHERE ${isLastFund}`)
   await nightly('--summary night.md --force --reason test')
-  expect(read('night.md')).toContain('| prices | 1 fresh, 0 late, 0 stale, 1 without a price |')
+  expect(read('night.md')).toContain('| prices | 1 up to date, 0 late, 0 stale, 1 without a price |')
 })
 
 it('warns of late prices, by the thresholds of the settings', async () => {
@@ -124,9 +124,9 @@ it('warns of late prices, by the thresholds of the settings', async () => {
   const run = await nightly('--summary night.md')
   expect(run.code).toBe(0)
   expect(run.stderr).toMatch(
-    /^warning {2}build: prices: 1 fresh, 1 late, 0 stale: [A-Z]{2}\w{10} is late \(newest price 2026-11-05\)\n$/,
+    /^warning {2}build: prices: 1 up to date, 1 late, 0 stale: [A-Z]{2}\w{10} is late \(newest price 2026-11-05\)\n$/,
   )
-  expect(read('night.md')).toContain('| prices | 1 fresh, 1 late, 0 stale |')
+  expect(read('night.md')).toContain('| prices | 1 up to date, 1 late, 0 stale |')
 })
 
 it('does not change the bucket if the database has errors, and names each error', async () => {
@@ -163,7 +163,7 @@ it('warns once of a group in the settings that matches no fund', async () => {
   const run = await nightly('--json')
   rmSync(config)
   const said = eventsOf(run).filter(({ message }) => String(message).includes('Gibtsnicht'))
-  const message = 'fund: freshness.groups[0]: no fund has the category "Gibtsnicht"'
+  const message = 'settings: freshness.groups[0]: no fund has the category "Gibtsnicht"'
   expect(run.code).toBe(0)
   expect(said).toMatchObject([{ step: 'check', event: 'warning', message }])
 })

@@ -154,6 +154,11 @@ describePlatforms((platform) => {
     for (const target of ['/status/de.html', '/downloads/latest/']) await expectHeaders(target)
   })
 
+  it('sends the Vary of the whole page with a part of it', async () => {
+    const part = await ask('/docs/', { range: 'bytes=0-8' })
+    expect([part.status, headerOf(part, 'vary')]).toEqual([206, 'Accept-Encoding'])
+  })
+
   const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
   it('gives a browser the start page in its language, and a program a 404', async () => {

@@ -181,7 +181,9 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
         await ready(page)
         expect(await messages(page)).toEqual([
           expect.stringContaining('no fund with the ISIN XX0000000000'),
-          expect.stringContaining(`${nameOf(young)} cannot be compared: it is younger than one year`),
+          expect.stringContaining(
+            `${nameOf(young)} cannot be compared: it was launched less than one year ago`,
+          ),
         ])
         expect(await page.locator('.compared tbody tr').count()).toBe(2)
         expect(await page.locator('.drawn path').count()).toBe(2)

@@ -87,7 +87,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
       expect(await styleOf('body', 'display')).toBe('flex')
       expect(await styleOf('thead th', 'position')).toBe('sticky')
       expect(await page.locator('#live').innerText()).toMatch(
-        /^Live since\n\d{1,2} \w+ \d{4}\n\d\d:\d\d, \d+ minutes? ago$/,
+        /^Live since\n\d{1,2} \w+ \d{4}\n\d\d:\d\d, (this minute|\d+ minutes? ago)$/,
       )
       if (out === 'site') expect(await unreachedByKeyboard(page, 'a[href]')).toEqual([])
       else {
@@ -102,7 +102,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
       await page.getByRole('link', { name: 'Deutsch' }).click()
       expect(await page.locator('.verdict').textContent()).toBe('Einige Preise sind veraltet')
       await page.locator('#live').waitFor()
-      expect(await page.locator('#live').innerText()).toMatch(/vor \d+ Minuten?$/)
+      expect(await page.locator('#live').innerText()).toMatch(/(in dieser Minute|vor \d+ Minuten?)$/)
       await end()
     })
   })
@@ -159,7 +159,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
     const fresh = [
       names.fresh,
       isins.fresh,
-      'fresh',
+      'up to date',
       '19 Nov 2026',
       '1 business day',
       '1 business day',
@@ -177,7 +177,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
     const { page, end } = await visit(browser, url('site', 'status/de.html'), phoneLight)
     const cellsOf = async (place: string) =>
       (await page.locator(place).allInnerTexts()).map((text) => text.split(/\s*[\t\n]\s*/))
-    expect((await cellsOf('thead tr'))[0]).toEqual(['Fonds', 'Status', 'Preis vom', 'Nächster Preis'])
+    expect((await cellsOf('thead tr'))[0]).toEqual(['Fonds', 'Status', 'Preisdatum', 'Nächster Preis'])
     const fresh = (await cellsOf('tbody tr')).find((cells) => cells.includes(isins.fresh))
     expect(fresh).toEqual([names.fresh, isins.fresh, 'aktuell', '19.11.2026', '20.11.2026'])
     const parts = ['Fonds', 'Fondsvergleich', 'Dokumentation', 'API-Explorer', 'Downloads', 'Status']

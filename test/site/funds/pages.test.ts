@@ -12,6 +12,8 @@ const asOf = '2026-11-20'
 const folder = tempFolder()
 const dbFile = folder.file('demo.sqlite')
 const withEverything = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' }
+/** A fund whose category is in German only. */
+const inGermanOnly = 'SELECT max(isin) FROM profile JOIN fund USING (isin) WHERE data_permitted'
 let server: Server
 let db: Database.Database
 let isin: string
@@ -20,7 +22,8 @@ beforeAll(async () => {
   await mustRun(['demo', '--db', dbFile, '--funds', '12', '--years', '4', '--until', asOf])
   editDatabase(
     dbFile,
-    `UPDATE structure_item SET percent = 130 WHERE type = 'exposure_asset_structure' AND position = 0`,
+    `UPDATE structure_item SET percent = 130 WHERE type = 'exposure_asset_structure' AND position = 0;
+     UPDATE profile SET category_en = NULL WHERE isin = (${inGermanOnly})`,
   )
   const build = ['build', '--db', dbFile, '--out', folder.file('out'), '--as-of', asOf, '--quiet']
   await mustRun(build, { env: { ...withEverything, FUNDPRESS_BASE_URL: 'https://api.example.org' } })
@@ -72,12 +75,21 @@ describe('the figures of a fund', () => {
     const code = value('SELECT governanceprocess FROM emt WHERE isin = ?', isin) as string
     const [inEnglish, inGerman] = meanings[code] ?? []
     const [english, german] = [await sectionOf('emt', 'en'), await sectionOf('emt', 'de')]
-    expect(english).toContain(`<dd>${inEnglish} <code>${code}</code></dd>`)
-    expect(german).toContain(`<dd>${inGerman} <code>${code}</code></dd>`)
+    expect(english).toContain(`<dd>${inEnglish} (${code})</dd>`)
+    expect(german).toContain(`<dd>${inGerman} (${code})</dd>`)
     const numbers = ['04020', '08030', '07130', '07140', '08025', '00075', '05105', '05115']
     for (const page of [english, german])
       expect([...page.matchAll(/EMT (\d+)/g)].map(([, number]) => number)).toEqual(numbers)
     expect(english).toContain(`${String(value('SELECT srri FROM emt WHERE isin = ?', isin))} of 7`)
+  })
+
+  it('have a category that is in German only marked as German on English pages', async () => {
+    const other = String(value(inGermanOnly))
+    const marked = `<span lang="de">${String(value('SELECT category_de FROM profile WHERE isin = ?', other))}</span>`
+    const pages = [`funds/${other}/index.html`, 'funds/index.html', `funds/${other}/de.html`, 'funds/de.html']
+    const parts = await Promise.all(pages.map(async (page) => (await text(page)).split(marked)))
+    // On its own page the category stands above the name, and in the profile.
+    expect(parts.map(({ length }) => length - 1)).toEqual([2, 1, 0, 0])
   })
 
   it('have a dash with a text for screen readers where a value is missing', async () => {

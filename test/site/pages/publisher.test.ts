@@ -46,7 +46,7 @@ const isGerman = (key: string) => read('named', key).includes('<html lang="de">'
 const lineIn = (german: boolean) => {
   const [imprint, privacy, contact] = german
     ? ['Impressum', 'Datenschutz', 'Kontakt']
-    : ['Imprint', 'Privacy', 'Contact']
+    : ['Imprint', 'Privacy notice', 'Contact']
   return (
     '<p><span>Muster &#38; Söhne Kapitalverwaltungsgesellschaft mit beschränkter Haftung</span> · ' +
     `<a href="https://example.org/impressum">${imprint}</a> · ` +

@@ -36,7 +36,7 @@ function valueOf({ id, codes, day }: Field, row: EmtRow, language: Language): Ht
   if (value === null) return noValue(language)
   if (codes !== undefined) {
     const text = codes[value]?.[language]
-    return text === undefined ? html`<code>${value}</code>` : html`${text} (<code>${value}</code>)`
+    return text === undefined ? String(value) : `${text} (${value})`
   }
   if (id === 'srri') return unbroken(language === 'de' ? `${value} von 7` : `${value} of 7`)
   const date = day === undefined ? null : row[day]

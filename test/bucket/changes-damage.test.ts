@@ -1,0 +1,122 @@
+/** `changes/` of a bucket in which files are missing or damaged, and after thirty days. */
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openChanges } from '../support/changes.ts'
+import { filesOfChanges } from '../support/feed.ts'
+import { newBenchmark } from '../support/nights.ts'
+import { sample } from '../support/rounds.ts'
+
+const { press, isins, days, slotNow, bodyOf, index, nightsOf, changesOf, ...changes } = await openChanges()
+const { filesNow, xpath, assertFeedIsValid, publishOut, night, publishAsPlanned } = changes
+const [first = ''] = isins
+const [old = ''] = days
+afterAll(() => press.stop())
+
+describe('damage', () => {
+  beforeAll(() => publishOut('night-1'))
+  let benchmarks = 50
+  const damages = [
+    ['missing', null, 'is missing'],
+    ['damaged', '{"format":1,"nights":[{}]}', 'is damaged'],
+    ['no JSON', '{', 'is damaged'],
+  ] as const
+  it.each(sample(damages))('a publish starts the index anew if it is %s', async (_what, text, said) => {
+    const key = `${slotNow()}/changes/index.json`
+    if (text === null) press.bucket.remove(key)
+    else press.bucket.put(key, text)
+    const asOf = `2025-11-${19 + ['is missing', 'is damaged'].indexOf(said)}`
+    const { stderr } = await night(asOf, newBenchmark(++benchmarks))
+    expect(stderr).toMatch(
+      new RegExp(`^fundpress: s3://funds: \\w+/changes/index.json ${said}[^\\n]* starts anew\\n$`),
+    )
+    expect(nightsOf()).toEqual([asOf])
+    // Files that no index names are deleted.
+    expect(filesNow()).toEqual(filesOfChanges([asOf]))
+  })
+
+  it('names damage in the live snapshot, and publishes', async () => {
+    const key = `api/v1/prices-historic/${first}/${old.slice(0, 4)}.json`
+    press.bucket.put(`${slotNow()}/${key}`, '{}')
+    const { stderr } = await night('2025-11-21', `UPDATE price SET change = '9.99' WHERE date = '${old}'`)
+    expect(stderr).toBe(
+      `fundpress: s3://funds: 1 documents could not be compared with those that are live, ${key} is one of them\n`,
+    )
+    const { notCompared, prices } = changesOf('2025-11-21')
+    expect(notCompared).toEqual([key])
+    expect(prices.counts).toMatchObject({ corrected: 3 })
+
+    const manifest = `${slotNow()}/manifest.ndjson.gz`
+    const whole = press.bucket.body(manifest)
+    press.bucket.put(manifest, 'x')
+    const next = await night('2025-11-22', newBenchmark(8))
+    press.bucket.put(manifest, whole)
+    expect(next.stderr).toContain('so it is not known what changed\n')
+    expect(index().nights[0]?.title).toBe('It is not known what changed')
+  })
+
+  it('the feed keeps the entry of an earlier publish of a day whose file is damaged', async () => {
+    const slot = slotNow()
+    press.bucket.put(`${slot}/changes/2025-11-22.json`, '{}')
+    const title = index().nights[0]?.title
+    const { stderr } = await night('2025-11-22', newBenchmark(80))
+    expect(stderr).toContain(
+      `what changed earlier on 2025-11-22 cannot be read in ${slot} (it is missing or damaged)`,
+    )
+    expect(changesOf('2025-11-22')).toMatchObject({ publish: 2, earlier: [] })
+    expect(xpath('string(/a:feed/a:entry[2]/a:title)')).toBe(title)
+    assertFeedIsValid(nightsOf().length + 1, true)
+  })
+
+  it('omits a day whose file is missing', async () => {
+    const slot = slotNow()
+    press.bucket.remove(`${slot}/changes/2025-11-22.json`)
+    const { stderr } = await night('2025-11-23', newBenchmark(9))
+    expect(stderr).toContain(`what changed on 2025-11-22 is missing or damaged in ${slot}, it is left out\n`)
+    expect(nightsOf()).not.toContain('2025-11-22')
+    assertFeedIsValid(nightsOf().length)
+  })
+})
+
+it('keeps thirty days, copies one file a day, and sends the requests that plan says', async () => {
+  const dayOf = (day: number) => new Date(Date.UTC(2025, 11, day)).toISOString().slice(0, 10)
+  for (let day = 1; day < 31; day++) {
+    const asOf = dayOf(day)
+    const { nights, ...head } = index()
+    const body = bodyOf('2025-11-23.json').replaceAll('2025-11-23', asOf)
+    const sha256 = createHash('sha256').update(body).digest('hex')
+    const next = { ...nights[0], asOf, snapshot: `${asOf}-0`, file: `${asOf}.json`, sha256 }
+    for (const slot of ['blue', 'green']) {
+      const known = JSON.stringify({ ...head, nights: [next, ...nights].slice(0, 30) })
+      press.bucket.put(`${slot}/changes/index.json`, known)
+      press.bucket.put(`${slot}/changes/${asOf}.json`, body)
+      for (const [page, language] of Object.entries({ index: 'en', de: 'de' }))
+        press.bucket.put(
+          `${slot}/changes/${asOf}/${page}.html`,
+          `<html lang="${language}"><p id="publish-1">`,
+        )
+    }
+  }
+  for (const asOf of [dayOf(31), dayOf(32)]) {
+    await press.nights.change(asOf, newBenchmark(Number(asOf.slice(8))), '--as-of', asOf)
+    await publishAsPlanned(asOf)
+  }
+  const nights = nightsOf()
+  expect(nights).toHaveLength(30)
+  expect(nights).toEqual(nights.toSorted().reverse())
+  expect(filesNow()).toEqual(filesOfChanges(nights))
+  assertFeedIsValid(30)
+})
+
+it('leaves out a damaged day of which it cannot take prices that may no longer be given out', async () => {
+  press.reset()
+  await publishOut('night-1')
+  const correct = `UPDATE price SET change = '8.88' WHERE isin = '${first}' AND date = '${old}'`
+  await night('2026-02-01', correct)
+  await night('2026-02-02', newBenchmark(300))
+  press.bucket.remove(`${slotNow()}/changes/2026-02-01.json`)
+  await night('2026-02-03', `UPDATE fund SET prices_permitted = 0 WHERE isin = '${first}'`)
+  expect(nightsOf()).toEqual(['2026-02-03', '2026-02-02', '2025-11-11'])
+  const files = filesNow().map((file) => bodyOf(file))
+  expect(files.filter((text) => /8[.,]88/.test(text))).toEqual([])
+  assertFeedIsValid(3)
+})

@@ -56,10 +56,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
         const visited = await visit(browser, url(out, key), look)
         const { page, end } = visited
         await expectSound(visited)
-        for (const width of [320, 360, 390]) {
-          await page.setViewportSize({ width, height: 740 })
-          expect({ width, overhang: await overhang(page) }).toEqual({ width, overhang: [] })
-        }
+        await page.setViewportSize({ width: 320, height: 740 })
+        expect(await overhang(page)).toEqual([])
         await end()
       },
     )

@@ -240,7 +240,7 @@ async function runWork(
       for (let work = waiting.shift(); work !== undefined; work = waiting.shift()) {
         const ready = await work
         either.throwIfAborted()
-        // One by one: there are three for each fund, and the number of arguments of a call is limited.
+        // One by one: there are some for each fund, and the number of arguments of a call is limited.
         for (const file of await thread.ask(ready)) files.push(file)
       }
     } catch (error) {

@@ -121,8 +121,8 @@ it('describes every file but those of one fund in the data package, with the hea
 })
 
 it.each([
-  ['index.html', 'en', 'All prices of all funds', /[0-9]\.[0-9] kB/],
-  ['de.html', 'de', 'Alle Preise aller Fonds', /[0-9],[0-9] kB/],
+  ['index.html', 'en', 'All prices of all funds', /[0-9]\.[0-9]\u00a0kB/],
+  ['de.html', 'de', 'Alle Preise aller Fonds', /[0-9],[0-9]\u00a0kB/],
 ])(
   'describes the data set for search engines in %s, without dead links',
   async (name, language, word, size) => {

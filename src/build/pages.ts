@@ -51,6 +51,7 @@ function onlyWhatIsRead({ folder, reads }: FundPages, source: FundPageSource): F
     newestPrice: () => reading('prices').newestPrice(),
     navSample: () => reading('prices').navSample(),
     navAt: (day) => reading('prices').navAt(day),
+    latestNavs: (count) => reading('prices').latestNavs(count),
   }
 }
 

@@ -91,8 +91,8 @@ export const lists: readonly PublishedList[] = [
     path: '/changes/feed.xml',
     title: { en: 'Changes: feed', de: 'Änderungen: Feed' },
     about: {
-      en: 'The changes as an Atom feed (RFC 4287), one entry per publication. In German: `/changes/de/feed.xml`.',
-      de: 'Die Änderungen als Atom-Feed (RFC 4287), ein Eintrag je Veröffentlichung. Auf Deutsch: `/changes/de/feed.xml`.',
+      en: 'The changes as an Atom feed (RFC 4287), one entry per publication. In German: `/changes/de/feed.xml`. Each fund has a feed of its newest prices, too: `/funds/<isin>/feed.xml`, in German `feed.de.xml`.',
+      de: 'Die Änderungen als Atom-Feed (RFC 4287), ein Eintrag je Veröffentlichung. Auf Deutsch: `/changes/de/feed.xml`. Auch jeder Fonds hat einen Feed mit seinen neuesten Preisen: `/funds/<isin>/feed.de.xml`, auf Englisch `feed.xml`.',
     },
     type: 'application/atom+xml',
     body: null,

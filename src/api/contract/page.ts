@@ -56,6 +56,8 @@ export interface FundPageSource {
   readonly navSample: () => readonly NavPoint[]
   /** The NAV of the last price at or before a day, or null. */
   readonly navAt: (day: string) => NavPoint | null
+  /** So many of the last prices, the newest first. */
+  readonly latestNavs: (count: number) => readonly NavPoint[]
   /** A day on which the fund has the age that it has on the as-of date (`dayThatCounts`): nothing else of that date. */
   readonly day: string
   readonly table: RouteTable

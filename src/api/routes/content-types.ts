@@ -22,7 +22,7 @@ const types: Readonly<Record<string, string>> = {
 /** `application/octet-stream` for a name whose ending is not known, or that has none. */
 export function contentTypeOf(key: string): string {
   // A feed of XML is known by its name.
-  if (key.slice(-9) === '/feed.xml') return types['atom'] as string
+  if (/\/feed(\.de)?\.xml$/.test(key)) return types['atom'] as string
   const name = key.slice(key.lastIndexOf('/') + 1)
   return types[name.slice(name.lastIndexOf('.') + 1)] || 'application/octet-stream'
 }

@@ -22,6 +22,9 @@ export function navReader(db: Database) {
   const at = db.prepare<[string, string], NavPoint>(
     'SELECT date, net_asset_value AS nav FROM price WHERE isin = ? AND date <= ? ORDER BY date DESC LIMIT 1',
   )
+  const latest = db.prepare<[string, number], NavPoint>(
+    'SELECT date, net_asset_value AS nav FROM price WHERE isin = ? ORDER BY date DESC LIMIT ?',
+  )
   // Many funds have the same first and last day.
   const known = new Map<string, string>()
   const daysOf = (first: string, last: string) => {
@@ -44,6 +47,8 @@ export function navReader(db: Database) {
     },
     /** The last price at or before a day (ISO 8601), or null. */
     at: (isin: string, day: string) => at.get(isin, day) ?? null,
+    /** So many of the last prices, the newest first. */
+    latest: (isin: string, count: number): readonly NavPoint[] => latest.all(isin, count),
   }
 }
 

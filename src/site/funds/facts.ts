@@ -23,6 +23,8 @@ export type Line = NonNullable<ReturnType<typeof lineOf>>
 export type Allocation = FundFacts['allocations'][number]
 export type FundAnswer = FundFacts['answers'][number]
 
+const latestPrices = 30
+
 export function fundFacts(source: FundPageSource) {
   const { fund, baseUrl, hasDownloads, publisher } = source
   const answers = answersOf(source)
@@ -38,6 +40,8 @@ export function fundFacts(source: FundPageSource) {
     answers,
     /** Null if no price is given out. */
     price: hasPrice ? priceFacts(source) : null,
+    /** The prices of the fund's feed, the newest first: more than one of them would show a performance. */
+    latest: hasPrice ? source.latestNavs(mayPagesShowPerformance(source) ? latestPrices : 1) : [],
     performance: mayPagesShowPerformance(source) ? performanceFacts(source) : refused,
     isComparable: hasPrice && mayPagesShowPerformance(source),
     profile: source.rows('profile')[0] ?? null,

@@ -6,11 +6,12 @@ import { isWebAddress } from '../../api/contract/texts.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
 import { categoryIn, changeOf, figure, html, type Html, linkedData, linkTo } from '../layout/html.ts'
 import { addressOf, organizationOf } from '../layout/head.ts'
-import { fundPageKeys, layout, frontPages } from '../layout/layout.ts'
+import { feedLink, fundFeedKeys, fundPageKeys, layout, frontPages } from '../layout/layout.ts'
 import { statusWords } from '../status/wording.ts'
 import { wording } from '../wording.ts'
 import { amountIn, dayIn, fixedIn } from './chart/formats.ts'
 import { fundEntry, fundFacts, type FundFacts } from './facts.ts'
+import { fundFeeds } from './feed.ts'
 import { dataSection } from './sections/data.ts'
 import { emtSection } from './sections/emt.ts'
 import { allocationsSection, figuresSection, profileSection, structureSection } from './sections/holdings.ts'
@@ -19,7 +20,7 @@ import { fundWords } from './wording.ts'
 
 export const catalogueFundPages: FundPages = {
   folder: 'funds/',
-  names: ['de.html', 'index.html'],
+  names: ['de.html', 'feed.de.xml', 'feed.xml', 'index.html'],
   reads: [
     'prices',
     'performanceYears',
@@ -36,7 +37,8 @@ export const catalogueFundPages: FundPages = {
   render: (source) => {
     const facts = fundFacts(source)
     const keys = fundPageKeys(source.fund.isin)
-    return languages.map((language) => ({ key: keys[language], content: fundPage(facts, language) }))
+    const pages = languages.map((language) => ({ key: keys[language], content: fundPage(facts, language) }))
+    return [...pages, ...fundFeeds(facts)].sort((one, other) => (one.key < other.key ? -1 : 1))
   },
   entry: fundEntry,
 }
@@ -71,7 +73,9 @@ function fundPage(facts: FundFacts, language: Language): string {
     publisher,
     styles: ['funds/catalogue.css'],
     scripts: ['funds/fund.js'],
-    head: linkedData(markupOf(facts, language)),
+    head: html`${linkedData(markupOf(facts, language))}${
+      facts.price !== null && feedLink(key, language, fundFeedKeys(fund.isin)[language], w.feed)
+    }`,
     side: html`<nav aria-label="${shell.onThisPage}">
       <p class="heading">${shell.onThisPage}</p>
       <ul>

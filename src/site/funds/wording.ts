@@ -77,6 +77,8 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
   statusDate: (day: string) =>
     say(`Data other than prices as of ${day}.`, `Stichtag aller Daten mit Ausnahme der Preise: ${day}.`),
   price: say('Prices', 'Preise'),
+  feed: say('New prices of this fund as an Atom feed', 'Neue Preise dieses Fonds als Atom-Feed'),
+  feedTitle: (name: string) => say(`Prices of ${name}`, `Preise: ${name}`),
   chartTitle: (currency: string) => say(`Net asset value in ${currency}`, `Nettoinventarwert in ${currency}`),
   chartDescription: (first: string, then: string, last: string, now: string) =>
     say(`From ${then} on ${first} to ${now} on ${last}.`, `Von ${then} am ${first} auf ${now} am ${last}.`),

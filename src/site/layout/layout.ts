@@ -58,6 +58,11 @@ export const fundPageKeys = (isin: string): PageKeys => ({
   de: `funds/${isin}/de.html`,
   en: `funds/${isin}/index.html`,
 })
+/** And its newest prices as an Atom feed. */
+export const fundFeedKeys = (isin: string): PageKeys => ({
+  de: `funds/${isin}/feed.de.xml`,
+  en: `funds/${isin}/feed.xml`,
+})
 
 export interface PageLayout {
   /** This page in each language. All links are relative to its own key. */
@@ -264,10 +269,10 @@ export const changesKeys: PageKeys = { en: 'changes/index.html', de: 'changes/de
 export const feedKeys: PageKeys = { en: 'changes/feed.xml', de: 'changes/de/feed.xml' }
 
 /** For the head of a page: feed readers look there. @param key of the page */
-export const feedLink = (key: string, language: Language): Html =>
-  html`<link
-    rel="alternate"
-    type="application/atom+xml"
-    title="${wording[language].shell.feed}"
-    href="${linkTo(key, feedKeys[language])}"
-  /> `
+export const feedLink = (
+  key: string,
+  language: Language,
+  feed = feedKeys[language],
+  title = wording[language].shell.feed,
+): Html =>
+  html`<link rel="alternate" type="application/atom+xml" title="${title}" href="${linkTo(key, feed)}" /> `

@@ -5,6 +5,7 @@ import { pageScripts } from '../../../src/cli/generate.ts'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { editDatabase } from '../../support/database.ts'
+import { askFeed, assertIsFeed } from '../../support/feed.ts'
 import { mustRun, repository, type Server, startServer, tempFolder } from '../../support/product.ts'
 import { drawingOf, lineOf } from './drawing.ts'
 
@@ -379,4 +380,62 @@ it('ships the scripts of its pages as `npm run generate` writes them', async () 
   for (const [name, script] of await pageScripts()) {
     expect(readFileSync(join(repository, 'templates', name), 'utf8')).toBe(script)
   }
+})
+
+describe('the feed of a fund', () => {
+  const feedOf = (fund: string, language: 'en' | 'de') =>
+    text(`funds/${fund}/${language === 'en' ? 'feed' : 'feed.de'}.xml`)
+  const newest = (fund: string) =>
+    rows<{ date: string; nav: string }>(
+      'SELECT date, net_asset_value AS nav FROM price WHERE isin = ? ORDER BY date DESC LIMIT 30',
+      fund,
+    )
+
+  it.each(['en', 'de'] as const)('has an entry for each of its 30 newest prices: %s', async (language) => {
+    const feed = await feedOf(isin, language)
+    const name = language === 'en' ? 'feed.xml' : 'feed.de.xml'
+    assertIsFeed(feed, { self: `https://api.example.org/funds/${isin}/${name}`, language, entries: 30 })
+    expect((await get(`funds/${isin}/${name}`)).headers.get('content-type')).toBe(
+      'application/atom+xml; charset=utf-8',
+    )
+    const prices = newest(isin)
+    expect(askFeed(feed, 'string(/a:feed/a:updated)')).toBe(`${prices[0]?.date}T00:00:00Z`)
+    for (const [index, { date, nav }] of prices.entries()) {
+      const entry = `/a:feed/a:entry[${index + 1}]`
+      const shown = language === 'en' ? nav : nav.replace('.', ',')
+      expect(askFeed(feed, `string(${entry}/a:updated)`)).toBe(`${date}T00:00:00Z`)
+      expect(askFeed(feed, `string(${entry}/a:title)`).replaceAll(/[.,](?=\d{3}\D)/g, '')).toContain(shown)
+    }
+  })
+
+  it('leads to the page in its language and to the day in the API', async () => {
+    const feed = await feedOf(isin, 'de')
+    for (const link of [
+      '/a:feed/a:entry[1]/a:link[@type="text/html"]',
+      '/a:feed/a:entry[1]/a:link[@type="application/json"]',
+    ]) {
+      const address = askFeed(feed, `string(${link}/@href)`)
+      const answer = await get(address.replace('https://api.example.org/', ''))
+      expect(answer.status).toBe(200)
+      const body = await answer.text()
+      if (address.includes('/api/')) expect(body).toContain(`"date":"${newest(isin)[0]?.date}"`)
+      else expect(body).toContain('<html lang="de">')
+    }
+    expect(await page()).toContain('href="feed.xml"')
+  })
+
+  it('has one price of a fund whose performance may not be shown, and none where prices may not', async () => {
+    const fund = (condition: string) =>
+      value(`SELECT isin FROM fund WHERE data_permitted AND ${condition}
+        AND isin IN (SELECT isin FROM price) LIMIT 1`) as string
+    const young = fund(`prices_permitted AND fund_inception_date > '2026-01-01'`)
+    const barred = fund('NOT prices_permitted')
+    assertIsFeed(await feedOf(young, 'en'), {
+      self: `https://api.example.org/funds/${young}/feed.xml`,
+      language: 'en',
+      entries: 1,
+    })
+    expect(askFeed(await feedOf(barred, 'en'), 'count(//a:entry)')).toBe('0')
+    expect(await text(`funds/${barred}/index.html`)).not.toContain('feed.xml')
+  })
 })

@@ -5,7 +5,7 @@ import { fill } from '../../../api/routes/keys.ts'
 import { formatsOf, type Language, languages } from '../../../api/routes/table.ts'
 import { shellText } from '../../../system/shell-text.ts'
 import { html, type Html, linkTo, raw, section, wideTable } from '../../layout/html.ts'
-import { frontPages } from '../../layout/layout.ts'
+import { frontPages, fundFeedKeys } from '../../layout/layout.ts'
 import { fundWords } from '../wording.ts'
 import type { FundAnswer, FundFacts } from '../facts.ts'
 
@@ -23,6 +23,10 @@ export function dataSection(facts: FundFacts, language: Language, key: string): 
         columns: [w.document, 'JSON', 'XML, CSV'],
         rows: facts.answers.map((answer) => documentRow(facts, answer, language, linkTo(key, ''))),
       })}
+      ${
+        facts.price !== null &&
+        html`<p><a href="${linkTo(key, fundFeedKeys(facts.fund.isin)[language])}">${w.feed}</a></p> `
+      }
       ${facts.hasDownloads && downloads(facts, language, key)}`,
   )
 }
@@ -45,7 +49,7 @@ function documentRow({ fund, price }: FundFacts, answer: FundAnswer, language: L
 }
 
 /** The path of an answer's document. It holds nothing that HTML would escape. @param days bounds of a range of prices */
-function pathOf(isin: string, { route, type }: FundAnswer, days: readonly string[]): string {
+export function pathOf(isin: string, { route, type }: FundAnswer, days: readonly string[]): string {
   const dates = route.parameters.filter(({ kind }) => kind === 'date')
   const values = dates.map(({ name }, index) => [name, days[index] ?? ''] as const)
   return fill(route.path, { isin, type, ...Object.fromEntries(values) })

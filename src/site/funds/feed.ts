@@ -1,0 +1,52 @@
+/**
+ * The newest prices of a fund as an Atom feed in each language: an entry for each day with a price, dated at its beginning (UTC).
+ * It is made of the fund's rows alone, like its pages, so it cannot tell when a price was corrected: `changes/` does.
+ */
+
+import type { NavPoint, Page } from '../../api/contract/page.ts'
+import type { FundRow } from '../../api/contract/rows.ts'
+import { type Language, languages } from '../../api/routes/table.ts'
+import { atomFeed, type AtomEntry } from '../layout/atom.ts'
+import { fundFeedKeys, fundPageKeys } from '../layout/layout.ts'
+import { amountIn, dayIn } from './chart/formats.ts'
+import type { FundAnswer, FundFacts } from './facts.ts'
+import { pathOf } from './sections/data.ts'
+import { fundWords } from './wording.ts'
+
+/** Without entries for a fund whose prices are not published. */
+export const fundFeeds = (facts: FundFacts): readonly Page[] =>
+  languages.map((language) => {
+    const { fund, baseUrl, latest, answers } = facts
+    const historic = answers.find(({ route }) => route.series !== undefined)
+    const key = fundFeedKeys(fund.isin)[language]
+    const content = atomFeed({
+      language,
+      baseUrl,
+      key,
+      page: fundPageKeys(fund.isin)[language],
+      title: fundWords[language].feedTitle(fund.name),
+      updated: timeOf(latest[0]?.date ?? fund.inceptionDate),
+      entries: historic === undefined ? [] : latest.map((price) => entryOf(fund, price, historic, language)),
+    })
+    return { key, content }
+  })
+
+function entryOf(
+  { isin, name, currency }: FundRow,
+  { date, nav }: NavPoint,
+  historic: FundAnswer,
+  language: Language,
+): AtomEntry {
+  const w = fundWords[language]
+  const amount = amountIn(language, nav, currency)
+  return {
+    name: `price ${isin} ${date} ${language}`,
+    title: `${name}: ${amount}`,
+    updated: timeOf(date),
+    page: `${fundPageKeys(isin)[language]}#price`,
+    json: `${pathOf(isin, historic, [date, date]).slice(1)}?format=json`,
+    lines: [`${w.nav}: ${amount}`, `${w.day}: ${dayIn(language, date)}`],
+  }
+}
+
+const timeOf = (day: string) => `${day}T00:00:00Z`

@@ -1,0 +1,85 @@
+/** Atom feeds. Source: RFC 4287. Pure: the bytes depend on the facts only. */
+
+import { createHash } from 'node:crypto'
+import type { Language } from '../../api/routes/table.ts'
+
+export interface AtomFeed {
+  readonly language: Language
+  /** The address that the API is published at, without a closing slash. */
+  readonly baseUrl: string
+  /** Keys of the feed, and of the page that it belongs to. */
+  readonly key: string
+  readonly page: string
+  readonly title: string
+  /** ISO 8601 with `Z`, as those of the entries. */
+  readonly updated: string
+  readonly entries: readonly AtomEntry[]
+}
+
+export interface AtomEntry {
+  /** The entry's id is made of it: no other entry has it, in no language. */
+  readonly name: string
+  readonly title: string
+  readonly updated: string
+  /** Address of its page below the feed's; a fragment may follow. */
+  readonly page: string
+  /** Address of the same as JSON below the feed's. */
+  readonly json: string
+  readonly lines: readonly string[]
+}
+
+export function atomFeed({ language, baseUrl, key, page, title, updated, entries }: AtomFeed): string {
+  const self = `${baseUrl}/${key}`
+  const { host } = new URL(baseUrl)
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="${language}">`,
+    `<id>${idOf(self)}</id>`,
+    `<title>${escape(title)}</title>`,
+    `<updated>${updated}</updated>`,
+    `<author><name>${escape(host)}</name></author>`,
+    '<generator>fundpress</generator>',
+    `<link rel="self" type="application/atom+xml" href="${escape(self)}"/>`,
+    `<link rel="alternate" type="text/html" href="${addressIn(baseUrl, page)}"/>`,
+    ...entries.map((entry) => entryText(entry, baseUrl)),
+    '</feed>',
+    '',
+  ].join('\n')
+}
+
+function entryText({ name, title, updated, page, json, lines }: AtomEntry, baseUrl: string): string {
+  const html = `<ul>${lines.map((line) => `<li>${escape(line)}</li>`).join('')}</ul>`
+  return [
+    '<entry>',
+    `<id>${idOf(name)}</id>`,
+    `<title>${escape(title)}</title>`,
+    `<updated>${updated}</updated>`,
+    `<link rel="alternate" type="text/html" href="${addressIn(baseUrl, page)}"/>`,
+    `<link rel="alternate" type="application/json" href="${escape(`${baseUrl}/${json}`)}"/>`,
+    `<summary>${escape(lines.join('\n'))}</summary>`,
+    // Twice: HTML within XML.
+    `<content type="html">${escape(html)}</content>`,
+    '</entry>',
+  ].join('\n')
+}
+
+/** People see the address of a folder without the name of its page. */
+const addressIn = (baseUrl: string, page: string) =>
+  escape(`${baseUrl}/${page.replace(/\/index\.html(?=$|#)/, '/')}`)
+
+/** A UUID made of a name. Source: RFC 9562, 5.5 (version 5). */
+function idOf(name: string): string {
+  const namespace = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex')
+  const hash = createHash('sha1').update(namespace).update(name).digest().subarray(0, 16)
+  hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x50
+  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80
+  return `urn:uuid:${hash.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')}`
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+/** What XML 1.0 cannot hold. Source: its production 2, Char. */
+const impossible = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu
+
+const escape = (text: string) =>
+  text.replace(impossible, '\ufffd').replace(/[&<>"]/g, (character) => entities[character] ?? character)

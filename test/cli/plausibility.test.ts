@@ -212,7 +212,7 @@ describe('build', () => {
     expect(status).toMatchObject({ withheld: [{ isin: one, name: 'Good Fund' }] })
     const prices = (status as { prices: { isin: string; newest_price: string }[] }).prices
     expect(prices.map(({ newest_price: day }) => day)).toEqual(['2026-11-19', asOf])
-    expect(readFileSync(folder.file('out/status/index.html'), 'utf8')).toContain('Prices that are held back')
+    expect(readFileSync(folder.file('out/status/index.html'), 'utf8')).toContain('Prices held back')
     expect(readFileSync(folder.file(`out/funds/${one}/index.html`), 'utf8')).not.toMatch(/10.?000|USD/)
     expect(
       readdirSync(folder.path, { recursive: true }).filter((name) => String(name).includes('withheld')),

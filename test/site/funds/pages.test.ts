@@ -430,11 +430,8 @@ describe('the feed of a fund', () => {
         AND isin IN (SELECT isin FROM price) LIMIT 1`) as string
     const young = fund(`prices_permitted AND fund_inception_date > '2026-01-01'`)
     const barred = fund('NOT prices_permitted')
-    assertIsFeed(await feedOf(young, 'en'), {
-      self: `https://api.example.org/funds/${young}/feed.xml`,
-      language: 'en',
-      entries: 1,
-    })
+    const self = `https://api.example.org/funds/${young}/feed.xml`
+    assertIsFeed(await feedOf(young, 'en'), { self, language: 'en', entries: 1 })
     expect(askFeed(await feedOf(barred, 'en'), 'count(//a:entry)')).toBe('0')
     expect(await text(`funds/${barred}/index.html`)).not.toContain('feed.xml')
   })

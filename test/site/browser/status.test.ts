@@ -99,7 +99,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
       }
       await page.getByRole('link', { name: 'Deutsch' }).click()
       expect(await page.locator('.verdict').textContent()).toBe('Einige Preise sind veraltet')
-      await page.locator('#live').waitFor()
+      await page.locator('#live:not(.awaited)').waitFor()
       expect(await page.locator('#live').innerText()).toMatch(/(in dieser Minute|vor \d+ Minuten?)$/)
       await end()
     })

@@ -45,7 +45,9 @@ describe.each([
   it('prints price, chart, years and costs of a fund', async () => {
     const stdout = await expectSuccess(show(good, ...source))
     expect(stdout).toContain(`Möwenstein Aktien\n${good}, ABC123, Equity fund\n`)
-    expect(stdout).toContain('100.00 EUR on 2024-05-02, -0.50 %\nup to date: 1 business day before 2024-05-03\n')
+    expect(stdout).toContain(
+      '100.00 EUR on 2024-05-02, -0.50 %\nup to date: 1 business day before 2024-05-03\n',
+    )
     // Eleven prices of the last twelve months: ten equal steps upwards, and one that is lower than the last of them.
     expect(stdout).toContain('\n▁▂▃▃▄▅▆▆▇██\n')
     expect(stdout).toContain('since 2023-06-01: from 10.50, lowest 10.50, highest 100.50')

@@ -20,10 +20,9 @@ export const comparePages: SitePages = (source) => [
 ]
 
 function comparePage(source: SitePageSource, language: Language): string {
-  const [w, funds] = [compareWording[language], fundWords[language]]
+  const w = compareWording[language]
   const key = keys[language]
   const title = wording[language].shell.parts.compare
-  const list = html`<a href="${linkTo(key, frontPages.funds[language])}">${funds.list}</a>`
   return layout({
     keys,
     language,
@@ -37,13 +36,13 @@ function comparePage(source: SitePageSource, language: Language): string {
     scripts: [scriptKey],
     main: html`<h1>${title}</h1>
       <p class="lead">${w.lead}</p>
-      <noscript><p>${w.noScript} ${list}</p></noscript>
-      ${tool(source, language, key)}
-      <p class="quiet small">${w.noteDistributions}</p>
-      <p class="quiet small">${w.noteYoung} ${funds.costs} ${funds.past}</p>
-      <p>${list}</p>`,
+      <noscript><p>${w.noScript} ${listLink(language, key)}</p></noscript>
+      ${tool(source, language, key)}`,
   })
 }
+
+const listLink = (language: Language, key: string): Html =>
+  html`<a href="${linkTo(key, frontPages.funds[language])}">${fundWords[language].list}</a>`
 
 /** What the script fills: search, messages, chart, table. Hidden until it runs. */
 function tool({ table: { routes } }: SitePageSource, language: Language, key: string): Html {
@@ -102,5 +101,13 @@ function tool({ table: { routes } }: SitePageSource, language: Language, key: st
         rows: [],
       })}
     </div>
+    ${
+      // Shown with the chart, which would push them down.
+      html`<div id="notes" hidden>
+        <p class="quiet small">${w.noteDistributions}</p>
+        <p class="quiet small">${w.noteYoung} ${funds.costs} ${funds.past}</p>
+        <p>${listLink(language, key)}</p>
+      </div>`
+    }
   </div> `
 }

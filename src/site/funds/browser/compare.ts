@@ -155,6 +155,7 @@ async function compareFunds(root: HTMLElement): Promise<void> {
       }),
     )
     compared.querySelector('tbody')?.replaceChildren(...rows)
+    part<HTMLElement>('#notes').hidden = false
   }
 
   const draw = (comparison: FundComparison | null, funds: readonly ListedFund[]) => {

@@ -122,7 +122,8 @@ export function openS3(
   const sendPut = async (input: PutObjectCommandInput, options: WriteOptions, stop?: AbortSignal) => {
     let handler = handlers.get(options)
     if (handler === undefined || handler.stop !== stop) {
-      const command = guarded(new PutObjectCommand(input), options)
+      // Its own input is never sent.
+      const command = guarded(new PutObjectCommand({ Bucket: bucket, Key: '' }), options)
       const handle = command.resolveMiddleware(client.middlewareStack, client.config, sending(stop))
       handler = { stop, handle }
       handlers.set(options, handler)

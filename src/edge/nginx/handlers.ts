@@ -110,9 +110,25 @@ async function responseOf(
   const answered = staged === undefined ? found : asPreview(found, staged)
   const mayDiffer = mayBeCompressed(answered)
   const isCompressed = mayDiffer && isGzipWanted(headersIn['Accept-Encoding'] ?? '')
-  // The ETag says which coding it is: nginx leaves an ETag of ours alone, and adds nothing to `Vary` for HEAD.
-  const coding = { mayDiffer, name: isCompressed ? 'gzip' : '' }
-  const { status, headers, body, part } = finish(answered, method, header, coding, lengthOf)
+  const condition = (name: string) => {
+    const value = headersIn[name]
+    const isIgnored =
+      name === 'range'
+        ? isCompressed
+        : name === 'if-modified-since' &&
+          value !== answered.headers['Last-Modified'] &&
+          Date.parse(value ?? '') < (snapshot.liveSince ?? 0)
+    return isIgnored ? undefined : value
+  }
+  const { status, headers, body, part } = finish(
+    answered,
+    method,
+    condition,
+    { mayDiffer, name: '' },
+    lengthOf,
+  )
+  // nginx does that to ETags of its own, and adds nothing to `Vary` for HEAD.
+  if (status === 200 && isCompressed) headers['ETag'] = 'W/' + (headers['ETag'] ?? '')
   // nginx compresses no answer to HEAD: its headers would be those of another body.
   if (status === 200 && isCompressed && method === 'HEAD')
     return { status, headers: Object.assign(headers, { 'Content-Encoding': 'gzip' }), body: null }

@@ -7,7 +7,8 @@ import type { RouteTable } from '../../api/routes/table.ts'
 import type { EdgeSettings, StoredObject } from '../core/answer.ts'
 import { lastModifiedOf } from '../core/live.ts'
 import { njsEdge } from './handlers.ts'
-import { isPageKey, largeFrom, sleep, smallTextOf, type NjsBody, type NjsSnapshot } from './objects.ts'
+import { isPageKey, largeFrom, sleep, smallTextOf } from './objects.ts'
+import type { DirectSnapshot, NjsBody, NjsSnapshot } from './objects.ts'
 import type { NjsModules, NjsRequest, NjsStat } from './types.ts'
 
 export interface FilesConfig {
@@ -84,7 +85,15 @@ export function filesEdge(modules: NjsModules, config: FilesConfig) {
     const found = JSON.parse(name) as FolderLook
     return snapshotOf(found, () => markOf(found.folder))
   }
-  return njsEdge(modules, { pin, resume }, config.settings)
+  const pinDirect = (): DirectSnapshot => {
+    const { folder, mark, liveSince } = look()
+    return {
+      root: folder + '/',
+      lastModifiedOf: ({ mtimeMs }) => lastModifiedOf(mtimeMs, liveSince),
+      isStillLive: () => markOf(folder) === mark,
+    }
+  }
+  return njsEdge(modules, { pin, pinDirect, resume }, config)
 }
 
 /**

@@ -96,7 +96,7 @@ export function bucketEdge(modules: NjsModules, config: BucketConfig) {
     return 'staged' in seen ? stagedSnapshot(ask, seen.staged) : snapshotOf(ask, seen)
   }
   const origin = { pin, pinStaged, resume }
-  return Object.assign(njsEdge(modules, origin, config.settings, config.previewToken), { dressLarge })
+  return Object.assign(njsEdge(modules, origin, config), { dressLarge })
 }
 
 /** Past nginx's cache. @returns null if there is no such object */

@@ -38,6 +38,11 @@ export interface NjsModules {
     readonly realpathSync: (path: string) => string
     readonly statSync: (path: string) => NjsStat
     readonly lstatSync: (path: string) => NjsStat
+    /** For reading. */
+    readonly openSync: (path: string) => number
+    readonly closeSync: (file: number) => void
+    /** @returns how many bytes were read */
+    readonly readSync: (file: number, to: Buffer, at: number, length: number, position: number) => number
   }
   readonly crypto: {
     readonly createHash: (algorithm: 'md5' | 'sha256') => NjsDigest

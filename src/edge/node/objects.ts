@@ -38,9 +38,12 @@ export const textOf = async (body: NodeBody): Promise<string> => (await wholeOf(
 type Read = () => Promise<StoredObject<NodeBody> | null>
 
 /** For all objects of a snapshot together. */
-const maxBytes = 64 * 1024 * 1024
+const maxBytes = 48 * 1024 * 1024
 /** The memory of an entry besides its object. */
 const entryBytes = 500
+
+/** Keys without an object are remembered apart, so that they do not push objects out of memory. Times in milliseconds. */
+const missing = { max: 10_000, ttl: 5000 }
 
 /**
  * The small objects of one snapshot, the last used ones. They never change, so no entry gets stale.
@@ -53,12 +56,17 @@ export function objectCache(sizeOf: (body: NodeBody) => number) {
     sizeCalculation: ({ body }) => sizeOf(body) + entryBytes,
     // An entry that leaves the cache while it is read still goes to those who wait for it.
     ignoreFetchAbort: true,
-    fetchMethod: async (_key, _known, { context: read }) => (await read()) ?? undefined,
+    fetchMethod: async (key, _known, { context: read }) => {
+      const object = await read()
+      if (object === null) absent.set(key, true)
+      return object ?? undefined
+    },
   })
+  const absent = new LRUCache<string, true>(missing)
   return {
-    /** The object, read at most once at a time. */
+    /** The object, read at most once at a time. That there is none is remembered for some seconds. */
     get: async (key: string, read: Read) =>
-      objects.get(key) ?? (await objects.fetch(key, { context: read })) ?? null,
+      objects.get(key) ?? (absent.has(key) ? null : ((await objects.fetch(key, { context: read })) ?? null)),
     /** Forgets an object that is not what it was. */
     forget: (key: string) => objects.delete(key),
   }

@@ -18,7 +18,7 @@ import {
   type ReadLive,
 } from '../core/live.ts'
 import { isStillStaged, type ReadStaged } from '../core/preview.ts'
-import { largeReadsAtATime, mostInMemory, objectCache, textOf, type NodeBody } from './objects.ts'
+import { largeReadsAtATime, mostInMemory, objectCache, reading, type NodeBody } from './objects.ts'
 import type { Origin } from './server.ts'
 
 export interface BucketOriginOptions extends Omit<FollowOptions, 'sleep'> {
@@ -124,6 +124,6 @@ export function slotStore(
 
   return {
     get: (key) => cache.get(key, () => readStored(key)),
-    text: textOf,
+    ...reading,
   }
 }

@@ -14,7 +14,7 @@ import { downloadKey } from '../../api/routes/pages.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
 import type { Store, StoredObject } from '../core/answer.ts'
 import type { ByteRange } from '../core/finish.ts'
-import { largeReadsAtATime, mostInMemory, objectCache, textOf, type NodeBody } from './objects.ts'
+import { largeReadsAtATime, mostInMemory, objectCache, reading, type NodeBody } from './objects.ts'
 import type { Origin, PinnedSnapshot } from './server.ts'
 
 export interface FolderOriginOptions {
@@ -128,7 +128,7 @@ function folderStore(folder: string, snapshot: string, md5Of: Md5Of): Store<Node
     // Keys are made of checked values only (an ISIN, a known type, a year of the window list, the plain names of a
     // page's path): they stay in the folder.
     get: (key) => cache.get(key, () => read(join(folder, downloadKey(snapshot, key)))),
-    text: textOf,
+    ...reading,
   }
 }
 

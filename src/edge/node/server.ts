@@ -149,9 +149,10 @@ async function respondSafely(
   // Node's type has lists, too, but none of the headers that the edge reads is one.
   const header = (name: string) => headers[name] as string | undefined
   const pinStaged = async () => (await origin.pinStaged?.()) ?? null
-  const pin = async () => (isPreview(header, previewToken) ? await pinStaged() : null) ?? origin.pin()
+  const isAsPreview = isPreview(header, previewToken)
+  const pin = async () => (isAsPreview ? await pinStaged() : null) ?? origin.pin()
   const readStaged = async () => (await pinStaged())?.staged ?? null
-  const key = isPreview(header, previewToken) ? null : answerKey(method, target, header)
+  const key = isAsPreview ? null : answerKey(method, target, header)
   let keepIn = null as KnownAnswers | null
   const answerFrom = async ({ table, store, isStillLive, staged }: PinnedSnapshot) => {
     const asked = requestOf(method, target, header)
@@ -171,16 +172,25 @@ async function respondSafely(
     })
   }
   try {
-    if (key !== null) {
-      const known = knownAnswers((await origin.pin()).store).get(key)
-      if (known !== undefined) return onCondition(known, header)
-    }
-    const response = await fromOneSnapshot(pin, answerFrom, maxAttempts, discard)
+    const first = await pin()
+    const known = key === null ? undefined : knownAnswers(first.store).get(key)
+    if (known !== undefined) return onCondition(known, header)
+    const response = await fromOneSnapshot(startingWith(first, pin), answerFrom, maxAttempts, discard)
     if (key !== null && isWhole(response)) keepIn?.set(key, response)
     return response
   } catch (error) {
     if (!(error instanceof Busy)) onFailure(error, url)
     return wholeResponse(unavailable)
+  }
+}
+
+/** The first time the value at hand, then what is made. */
+function startingWith<T>(first: T, make: () => Promise<T>): () => Promise<T> {
+  let isFirst = true
+  return () => {
+    if (!isFirst) return make()
+    isFirst = false
+    return Promise.resolve(first)
   }
 }
 

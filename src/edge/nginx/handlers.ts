@@ -2,7 +2,7 @@
 
 import { answer, type Answer, type EdgeSettings } from '../core/answer.ts'
 import { finish, mayBeCoded } from '../core/finish.ts'
-import { fromOneSnapshot } from '../core/live.ts'
+import { fromOneSnapshot, isNotKept } from '../core/live.ts'
 import { answerStaged, asPreview, isPreview, type ReadStaged } from '../core/preview.ts'
 import { requestOf, resolve } from '../core/resolve.ts'
 import { headersTooLong, targetTooLong, unavailable, type StandaloneAnswer } from '../core/standalone.ts'
@@ -37,7 +37,8 @@ export function njsEdge(
       (snapshot) => responseOf(snapshot, settings, request, method, target, readStaged),
       maxAttempts,
     ).catch((error: unknown) => {
-      request.error('fundpress: ' + target.slice(0, 200) + ' failed: ' + (error as Error).message)
+      if (!isNotKept(error))
+        request.error('fundpress: ' + target.slice(0, 200) + ' failed: ' + (error as Error).message)
       return failed
     })
     send(request, response)

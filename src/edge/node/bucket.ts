@@ -13,6 +13,7 @@ import type { ByteRange } from '../core/finish.ts'
 import {
   followLive,
   idOf,
+  isNoAnswer,
   lastModifiedOf,
   type FollowOptions,
   type LiveSlot,
@@ -36,7 +37,20 @@ export function bucketOrigin(given: BucketOriginOptions): Origin {
     ...options,
     sleep: (ms) => setTimeout(ms, undefined, { ref: false }),
   })
-  const [storeOfLive, storeOfStaged] = [lastStore(reader), lastStore(reader)]
+  const storeOfLive = lastStore((live) => ({
+    read: async (key, most) => {
+      follower.assertReachable()
+      const object = await reader.read(key, most)
+      await follower.confirm({ live }, readLive)
+      return object
+    },
+    // The ETag shows that it is the same object.
+    readPart: async (key, part, etag) => {
+      follower.assertReachable()
+      return reader.readPart(key, part, etag)
+    },
+  }))
+  const storeOfStaged = lastStore(() => reader)
   return {
     pin: async () => {
       const look = await follower.current(readLive)
@@ -61,12 +75,12 @@ export function bucketOrigin(given: BucketOriginOptions): Origin {
 }
 
 /** The memory of a snapshot lives until another one is asked for: its objects never change. */
-function lastStore(reader: BucketReader): (live: LiveSlot) => Store<NodeBody> {
+function lastStore(readerOf: (live: LiveSlot) => BucketReader): (live: LiveSlot) => Store<NodeBody> {
   let last: { readonly id: string; readonly store: Store<NodeBody> } | undefined
   return (live) => {
     const id = idOf(live)
     if (last?.id !== id)
-      last = { id, store: slotStore((key) => placeOf(live, key), new Date(live.liveSince), reader) }
+      last = { id, store: slotStore((key) => placeOf(live, key), new Date(live.liveSince), readerOf(live)) }
     return last.store
   }
 }
@@ -120,7 +134,7 @@ export function slotStore(
 
   const readStored = async (key: string): Promise<StoredObject<NodeBody> | null> => {
     const at = place(key)
-    const object = at === null ? null : await read(at, mostInMemory)
+    const object = at === null ? null : await read(at, mostInMemory).catch(nullIfKnown(key))
     if (at === null || object === null) {
       absent.set(key, true)
       return null
@@ -128,6 +142,12 @@ export function slotStore(
     const { length, etag, lastModified } = object
     const body = object.body ?? { length, read: (part: ByteRange) => readLarge(key, at, etag, part) }
     return { body, etag, lastModified: lastModifiedOf(lastModified.getTime(), liveSince.getTime()) }
+  }
+
+  /** If the store does not answer, what was missing before is missing still. */
+  const nullIfKnown = (key: string) => (error: unknown) => {
+    if (isNoAnswer(error) && absent.peek(key, { allowStale: true }) === true) return null
+    throw error
   }
 
   return {

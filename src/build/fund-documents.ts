@@ -9,6 +9,7 @@ import type { Group } from '../api/contract/rows.ts'
 import {
   documentKey,
   errorKey,
+  type Around,
   type WindowEntry,
   windowKey,
   type WindowList,
@@ -24,10 +25,12 @@ import {
   type RouteTable,
 } from '../api/routes/table.ts'
 import type { YearDigest } from '../data/read/fund-digests.ts'
+import type { RenderedLine } from './manifest.ts'
+import { aroundOf, monthsOf } from './months.ts'
 import type { Plan, WindowPlan } from './plans.ts'
 
-/** Writes a document down and gives back its SHA-256 in hex. */
-export type Put = (document: Page) => string
+/** Writes a document down and gives back its line of the manifest. @param months of a window */
+export type Put = (document: Page, months?: readonly number[]) => RenderedLine
 
 /** What an answer depends on beside the fund's rows. */
 export interface RenderContext {
@@ -86,8 +89,8 @@ function putRefusal(
   }
 }
 
-/** SHA-256 of a window's documents, in hex. */
-export type WindowDigests = ReadonlyMap<Format, string>
+/** The lines of a window's documents. */
+export type WindowLines = ReadonlyMap<Format, RenderedLine>
 
 /**
  * Renders a plan with windows for one fund: the windows that changed, then the list of all; or errors.
@@ -99,43 +102,52 @@ export type WindowDigests = ReadonlyMap<Format, string>
  */
 export function putWindows(
   plan: Plan,
-  { list, series }: WindowPlan,
+  { cut, series }: WindowPlan,
   years: readonly YearDigest[],
-  unchanged: ReadonlyMap<string, WindowDigests>,
+  unchanged: ReadonlyMap<string, WindowLines>,
   rowsOf: (year: string | null) => Rows,
   context: RenderContext,
   putOf: (year: YearDigest | null) => Put,
 ): void {
   const { route } = plan
   const values = valuesOf(plan, rowsOf(null))
-  const missing = years.find(({ year }) => !unchanged.has(year))?.year ?? null
-  const answer = answerOf(plan, rowsOf(missing), context)
-  // A fund that has windows already was not refused, and is the same.
-  if (isRefusal(answer) && (missing !== null || years.length === 0)) {
+  // If all windows are unchanged, any of them shows what stands around the records.
+  const shown = (years.find(({ year }) => !unchanged.has(year)) ?? years[0])?.year ?? null
+  const answer = answerOf(plan, rowsOf(shown), context)
+  if (isRefusal(answer)) {
     putRefusal(plan, answer, rowsOf(null), context, putOf(null))
     return
   }
-  const render = (of: YearDigest): WindowDigests => {
+  // With the records of that year only, ascending by date.
+  const recordsOf = (body: object) => (body as Readonly<Record<string, readonly unknown[]>>)[cut.list] ?? []
+  const render = (of: YearDigest): WindowLines => {
     const { year } = of
-    // With the records of that year only, ascending by date.
-    const body = year === missing ? answer : answerOf(plan, rowsOf(year), context)
-    const records = (body as Readonly<Record<string, readonly unknown[]>>)[list] ?? []
+    const body = year === shown ? answer : answerOf(plan, rowsOf(year), context)
+    const records = recordsOf(body)
     const put = putOf(of)
-    const digests = [...series].map(([format, { around, record }]) => {
+    const lines = [...series].map(([format, { around, record }]) => {
       const content = around(body)(records.map(record))
-      return [format, put({ key: windowKey(route, values, year, format), content })] as const
+      const months = monthsOf(content, year, format, cut)
+      return [format, put({ key: windowKey(route, values, year, format), content }, months)] as const
     })
-    return new Map(digests)
+    return new Map(lines)
   }
+  const byFormat = <T>(of: (format: Format) => T) =>
+    Object.fromEntries(formatsOf(route).map((format) => [format, of(format)])) as Record<Format, T>
   const windows = years.map((of): WindowEntry => {
-    const digests = unchanged.get(of.year) ?? render(of)
+    const lines = unchanged.get(of.year) ?? render(of)
     const { year, first, last, records } = of
-    const short = formatsOf(route).map((format) => [format, digests.get(format)?.slice(0, 32) ?? ''])
     return {
       ...{ year: Number(year), first, last, records },
-      ...(Object.fromEntries(short) as Pick<WindowEntry, Format>),
+      ...byFormat((format) => lines.get(format)?.sha256.slice(0, 32) ?? ''),
+      months: byFormat((format) => lines.get(format)?.months ?? []),
     }
   })
-  const content: WindowList = { windows }
+  const frameOf = (format: Format): Around => {
+    const encoder = series.get(format)
+    const text = encoder?.around(answer)(recordsOf(answer).slice(0, 1).map(encoder.record)) ?? ''
+    return aroundOf(text, format, cut)
+  }
+  const content: WindowList = { windows, around: byFormat(frameOf) }
   putOf(null)({ key: windowListKey(route, values), content: JSON.stringify(content) })
 }

@@ -83,14 +83,17 @@ export interface ManifestLine {
   readonly type: string
   /** Digest of what the document was made from (`inputs.ts`); manifests of earlier versions have none. */
   readonly from?: string
+  /** Of a window: where its months begin, as its window list says it ({@link WindowEntry.months}). */
+  readonly months?: readonly number[]
 }
 
 /** A line as it is written. */
-export type RenderedLine = Required<ManifestLine>
+export type RenderedLine = ManifestLine & Required<Pick<ManifestLine, 'from'>>
 
 /** An object's line with its line feed. Keys are ASCII and need no escapes. */
-export function manifestLine({ key, sha256, bytes, type, from }: RenderedLine): string {
-  return `{"key":"${key}","sha256":"${sha256}","bytes":${bytes},"type":"${type}","from":"${from}"}\n`
+export function manifestLine({ key, sha256, bytes, type, from, months }: RenderedLine): string {
+  const more = months === undefined ? '' : `,"months":[${months.join()}]`
+  return `{"key":"${key}","sha256":"${sha256}","bytes":${bytes},"type":"${type}","from":"${from}"${more}}\n`
 }
 
 /** An object's line, parsed. */
@@ -104,15 +107,16 @@ export const byKey = (one: { readonly key: string }, other: { readonly key: stri
 
 /** As `manifestLine` writes them. A name has no slash: it could lead out of the folder. Earlier versions wrote no `from`. */
 const everyLine =
-  /^\{"key":"((?:[\w.-]+\/)*)([\w.-]+)","sha256":"([0-9a-f]{64})","bytes":(\d+),"type":"([^"\\]+)"(?:,"from":"([\w-]*)")?\}$/gm
+  /^\{"key":"((?:[\w.-]+\/)*)([\w.-]+)","sha256":"([0-9a-f]{64})","bytes":(\d+),"type":"([^"\\]+)"(?:,"from":"([\w-]*)")?(?:,"months":\[([\d,]+)\])?\}$/gm
 
 /** @returns null if the text holds anything but lines of objects */
 export function parseLines(text: string): ParsedLine[] | null {
   const found: ParsedLine[] = []
   let length = 0
   for (const match of text.matchAll(everyLine)) {
-    const [line, folder = '', name = '', sha256 = '', bytes = '', type = '', from = ''] = match
-    found.push({ key: folder + name, name, sha256, bytes: Number(bytes), type, from })
+    const [line, folder = '', name = '', sha256 = '', bytes = '', type = '', from = '', months] = match
+    const more = months === undefined ? {} : { months: months.split(',').map(Number) }
+    found.push({ key: folder + name, name, sha256, bytes: Number(bytes), type, from, ...more })
     length += line.length + 1
   }
   return length === text.length && !found.some(({ key }) => key.includes('../')) ? found : null
@@ -149,8 +153,9 @@ export function keyAt(text: string, start: number): string {
   return text.slice(from, text.indexOf('"', from))
 }
 
-/** Lines as they count for the snapshot's id: it is that of the objects, however they came about. */
-export const withoutFrom = (lines: string): string => lines.replace(/,"from":"[^"]*"\}\n/g, '}\n')
+/** Lines as they count for the snapshot's id, without `from` and `months`: it is that of the objects, however they came about. */
+export const withoutFrom = (lines: string): string =>
+  lines.replace(/,"from":"[^"]*"(?:,"months":[^\]]*\])?\}\n/g, '}\n')
 
 /** @param linesDigest SHA-256 of all object lines without their `from`, each with its line feed, in hex */
 export const snapshotId = (asOf: string, linesDigest: string) => `${asOf}-${linesDigest.slice(0, 12)}`

@@ -25,6 +25,7 @@ import {
   languages,
   type Route,
   type RouteTable,
+  type Series,
 } from '../api/routes/table.ts'
 import { moduleBeside } from '../system/start-thread.ts'
 import type { Reuse } from './document-files.ts'
@@ -88,9 +89,8 @@ function fundPlans(endpoints: readonly Endpoint[], table: RouteTable) {
     .filter((endpoint): endpoint is FundEndpoint => endpoint.scope !== 'all')
     .flatMap((endpoint) => {
       const route = routeOf(table, endpoint)
-      const { series } = endpoint
       const encoders = encodersOf(endpoint)
-      const windows = series === undefined ? null : windowPlan(endpoint, series)
+      const windows = route.series === undefined ? null : windowPlan(endpoint, route.series)
       if (windows !== null && endpoint.reads.join(' ') !== 'prices')
         throw new Error(`endpoint ${endpoint.id}: windows are cut from prices and nothing else`)
       const names = fileNames(route, windows !== null)
@@ -161,7 +161,8 @@ function encodersOf({ body, csv }: FundEndpoint): Encoders {
   return new Map(encoders)
 }
 
-function windowPlan({ id, body, csv }: FundEndpoint, { list, date }: { list: string; date: string }) {
+function windowPlan({ id, body, csv }: FundEndpoint, cut: Series) {
+  const { list, date } = cut
   if (csv !== undefined && csv.records !== list)
     throw new Error(`endpoint ${id}: its CSV and its windows have different records`)
   const series: [Format, SeriesEncoder][] = [
@@ -170,7 +171,7 @@ function windowPlan({ id, body, csv }: FundEndpoint, { list, date }: { list: str
   ]
   if (csv !== undefined) series.unshift(['csv', csvEncoder(body, csv)])
   /** In the byte order of the formats. */
-  return { list, series: new Map(series) }
+  return { cut, series: new Map(series) }
 }
 
 /** The endpoints over all funds, each with the plan of the endpoint whose bodies it has. */

@@ -21,7 +21,7 @@ import {
   putWindows,
   type Put,
   type RenderContext,
-  type WindowDigests,
+  type WindowLines,
 } from './fund-documents.ts'
 import { dayThatCounts, fundInputs, fundRows, type FundInputs, type FundRowsRead } from './inputs.ts'
 import { byKey, linesByName, linesOf, type ParsedLine, type RenderedLine } from './manifest.ts'
@@ -145,10 +145,11 @@ function renderPlan(
   const all: RenderedLine[] = [...reused]
   const putFrom =
     (from: string): Put =>
-    (document) => {
-      const line = files.put(document, from, lines.get(nameOf(document.key)))
+    (document, months) => {
+      const put = files.put(document, from, lines.get(nameOf(document.key)))
+      const line = months === undefined ? put : { ...put, months }
       all.push(line)
-      return line.sha256
+      return line
     }
   const from = inputs.of(plan.endpoint)
   if (plan.windows === null) putDocuments(plan, rows.of(plan.endpoint), context, putFrom(from))
@@ -171,7 +172,7 @@ const noneUnchanged = (lines: ReadonlyMap<string, ParsedLine>) => ({
   /** Whether that is all: nothing has to be rendered. */
   isWhole: false,
   /** The windows among them, by year. */
-  windows: new Map<string, WindowDigests>(),
+  windows: new Map<string, WindowLines>(),
 })
 
 /** @param previous the plan's lines of the previous manifest, of this fund @param years of all the fund's prices */
@@ -196,19 +197,23 @@ function unchangedOf(
     areFrom(answer, from)
   if (isAnswer || (lines.size === refusal.length && areFrom(refusal, from)))
     return { lines, reused: [...lines.values()], isWhole: true, windows: new Map() }
-  const byYear = windows.map(
-    ({ year }) => [year, window(year).flatMap((name) => lines.get(name) ?? [])] as const,
-  )
+  const byYear = windows.map(({ year }) => {
+    const files = window(year).flatMap((name) => lines.get(name) ?? [])
+    return [
+      year,
+      new Map(
+        formatsOf(route).flatMap((format, index) => {
+          const line = files[index]
+          return line === undefined ? [] : [[format, line] as const]
+        }),
+      ),
+    ] as const
+  })
   return {
     lines,
-    reused: byYear.flatMap(([, files]) => files),
+    reused: byYear.flatMap(([, files]) => [...files.values()]),
     isWhole: false,
-    windows: new Map(
-      byYear.map(([year, files]) => [
-        year,
-        new Map(formatsOf(route).map((format, index) => [format, files[index]?.sha256 ?? ''])),
-      ]),
-    ),
+    windows: new Map(byYear),
   }
 }
 

@@ -1,11 +1,40 @@
-/** What benchmarks share: options, a folder of their own, programs that they measure, tables for `README.md`. */
+/**
+ * What benchmarks share: options, a folder of their own, programs that they measure, rounds, tables.
+ *
+ * A benchmark is a module with `run`, made by `bench`, and an entry in `main.ts`. It returns tables. To add a row, add a
+ * subject to `alternate`, or an entry to the rows of a table: a name and its measures, each one number or one a round.
+ *
+ *     rows: { 'fundpress build': { 'CPU s': [20.1, 20, 20.4] }, 'the floor': { 'CPU s': [11.4, 11.2, 11.1] } },
+ *     ratios: { 'of the floor': { by: 'CPU s', of: 'the floor' } },
+ *     goals: { 'fundpress build': { 'of the floor': 'at most 1.5' } },
+ *
+ * The unit is part of a measure's name. Ratios are the first columns of the table, so a row needs no ratio of its own.
+ * With its default options a benchmark takes half a minute at most.
+ */
 
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { makeTempFolder } from '../support/product.ts'
+
+/** What was measured of one subject: a number, or one a round, of which the median counts. */
+export type Measures = Readonly<Record<string, number | readonly number[]>>
+
+export interface Table {
+  /** Unique in its benchmark; it comes first in the line above the table. */
+  readonly name: string
+  /** What was measured, in numbers: how many funds, files, rounds. */
+  readonly about: string
+  readonly rows: Readonly<Record<string, Measures>>
+  /** Columns that divide the measure `by` of a row by the measure `by` of the row `of`. */
+  readonly ratios?: Readonly<Record<string, { readonly by: string; readonly of: string }>>
+  /** By row and column, a ratio or a measure: what it should be, in words. */
+  readonly goals?: Readonly<Record<string, Readonly<Record<string, string>>>>
+}
+
+export type Bench = (args: string[]) => Promise<readonly Table[]>
 
 type Options = NonNullable<ParseArgsConfig['options']>
 type Values<O extends Options> = ReturnType<typeof parseArgs<{ args: string[]; options: O }>>['values']
@@ -13,38 +42,54 @@ type Values<O extends Options> = ReturnType<typeof parseArgs<{ args: string[]; o
 /** @returns a benchmark that parses its arguments, and removes its folder at the end */
 export function bench<const O extends Options>(
   options: O,
-  measure: (folder: string, values: Values<O>) => Promise<void>,
-): (args: string[]) => Promise<void> {
+  measure: (folder: string, values: Values<O>) => Promise<readonly Table[]>,
+): Bench {
   return async (args) => {
     const { values } = parseArgs<{ args: string[]; options: O }>({ args, options })
     const { path, remove } = makeTempFolder()
-    await measure(path, values).finally(remove)
+    return measure(path, values).finally(remove)
   }
 }
 
-export type Timed = Awaited<ReturnType<typeof timed>>
+/** A benchmark cannot run on this machine: the run of all benchmarks goes on without it. */
+export class Missing extends Error {}
+
+export const isThere = (program: string) => spawnSync('which', [program]).status === 0
+
+/** Measures each subject once a round, one after the other: what disturbs the machine for a while disturbs all of them. */
+export async function alternate<Name extends string>(
+  rounds: number,
+  subjects: Readonly<
+    Record<Name, (round: number) => Promise<Record<string, number>> | Record<string, number>>
+  >,
+): Promise<Record<Name, Record<string, readonly number[]>>> {
+  const rows: Record<string, Record<string, number[]>> = {}
+  for (let round = 0; round < rounds; round++) {
+    for (const name of Object.keys(subjects) as Name[]) {
+      const row = (rows[name] ??= {})
+      for (const [measure, value] of Object.entries(await subjects[name](round)))
+        (row[measure] ??= []).push(value)
+    }
+  }
+  return rows as Record<Name, Record<string, readonly number[]>>
+}
 
 export const fundpress = new URL('../../src/cli/fundpress.mjs', import.meta.url).pathname
 
-/** Runs a program, and watches its CPU time (of all threads together) and the most memory that it has. */
+/** What a program took, as measures, and what it printed. CPU time is that of all its threads and processes together. */
 export async function timed(program: string, args: readonly string[]) {
-  const started = performance.now()
   const env: NodeJS.ProcessEnv = { ...process.env, AWS_DEFAULT_REGION: 'us-east-1' }
   // The server is on loopback: a machine's own CA bundle only confuses rclone.
   delete env['AWS_CA_BUNDLE']
+  const [started, cpuBefore] = [performance.now(), cpuOfEnded()]
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'], env })
-  let [peakMib, cpuSeconds] = [0, 0]
+  let peakMib = 0
   const watch = setInterval(() => {
     try {
-      const read = (name: string) => readFileSync(`/proc/${child.pid ?? 0}/${name}`, 'utf8')
       // One that has just ended has none any more.
-      const kib = Number(/VmHWM:\s+(\d+)/.exec(read('status'))?.[1] ?? 0)
+      const status = readFileSync(`/proc/${child.pid ?? 0}/status`, 'utf8')
+      const kib = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0)
       peakMib = Math.max(peakMib, Math.round(kib / 1024))
-      // Hundredths of a second, behind the name of the program in brackets: user, system.
-      const fields = read('stat')
-        .replace(/^.*\) /, '')
-        .split(' ')
-      cpuSeconds = (Number(fields[11]) + Number(fields[12])) / 100
     } catch {
       // It has just ended.
     }
@@ -54,16 +99,15 @@ export async function timed(program: string, args: readonly string[]) {
   const [code] = (await closed) as [number | null]
   clearInterval(watch)
   if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}`)
-  return { seconds: (performance.now() - started) / 1000, cpuSeconds, peakMib, stdout }
+  const seconds = (performance.now() - started) / 1000
+  return { measures: { seconds, 'CPU s': cpuOfEnded() - cpuBefore, 'peak MiB': peakMib }, stdout }
 }
 
-/** Prints rows as a Markdown table. */
-export function printTable(rows: readonly (readonly string[])[]): void {
-  const [head = [], ...body] = rows
-  const widths = head.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
-  const pad = (cell: string, column: number) =>
-    column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)
-  const rule = widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
-  const lines = [head, rule, ...body].map((cells) => `| ${cells.map(pad).join(' | ')} |\n`)
-  process.stdout.write(lines.join(''))
+/** The CPU seconds of all processes that this one has started and that have ended. */
+function cpuOfEnded(): number {
+  // Hundredths of a second, behind the name of the program in brackets: user, system.
+  const stat = readFileSync('/proc/self/stat', 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return (Number(stat[13]) + Number(stat[14])) / 100
 }

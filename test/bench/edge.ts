@@ -1,7 +1,7 @@
 /**
  * What the edge can take on each platform, beside a dynamic server of the kind that users run today, on this machine.
  *
- * Options: --seconds 5 (of load, for each figure) --connections 16
+ * Options: --seconds 1 (of load, for each figure and round) --rounds 3 --connections 16
  *
  * The load comes from `wrk` (a Debian package), one thread of it, over connections that stay open, from the same
  * machine: it takes a part of one core away from what is measured. Nothing is compressed: wrk asks for nothing else.
@@ -18,15 +18,19 @@ import Database from 'better-sqlite3'
 import { mustRun, startServer } from '../support/product.ts'
 import { startNginx, whyNoNginx } from '../support/nginx.ts'
 import { startWorker } from '../support/worker.ts'
-import { bench, printTable } from './bench.ts'
+import { alternate, bench, isThere, Missing, type Table } from './bench.ts'
 
 const options = {
-  seconds: { type: 'string', default: '5' },
+  seconds: { type: 'string', default: '1' },
+  rounds: { type: 'string', default: '3' },
   connections: { type: 'string', default: '16' },
 } as const
 
-export const run = bench(options, async (folder, load) => {
-  if (spawnSync('wrk', ['-v']).error !== undefined) throw new Error('wrk makes the load: apt-get install wrk')
+const rawNginx = 'nginx, a document without njs'
+const dynamic = 'a dynamic server'
+
+export const run = bench(options, async (folder, { rounds, ...load }) => {
+  if (!isThere('wrk')) throw new Missing('wrk makes the load: apt-get install wrk')
   const db = join(folder, 'funds.sqlite')
   const out = join(folder, 'out')
   await mustRun(['demo', '--db', db, '--funds', '20', '--years', '11', '--until', '2026-11-18', '--quiet'])
@@ -37,31 +41,67 @@ export const run = bench(options, async (folder, load) => {
     'one month': `/api/v1/prices-historic/${isin}/2026-09-15/2026-10-14/`,
     'ten years': `/api/v1/prices-historic/${isin}/2016-10-15/2026-10-14/`,
   }
-  const plain = { 'the file without njs': `/plain/v1/prices-current/${isin}/` }
-  const rows = [['', 'answer', 'bytes', 'requests/s', 'p50', 'p99']]
-  const expected = new Map<string, string>()
-  for (const [platform, start] of Object.entries(subjects)) {
-    if (platform.startsWith('nginx') && whyNoNginx !== undefined) {
-      process.stderr.write(`without nginx: ${whyNoNginx}\n`)
-      continue
-    }
-    const subject = await start({ folder, out, db })
-    try {
-      const asked = { ...targets, ...('hasPlain' in subject ? plain : {}) }
-      for (const [name, target] of Object.entries(asked)) {
-        const body = await bodyOf(subject.base + target)
-        const wanted = expected.get(name) ?? body
-        expected.set(name, wanted)
-        if (body !== wanted) throw new Error(`${platform} answers ${target} otherwise`)
-        rows.push([platform, name, String(Buffer.byteLength(body)), ...wrk(subject.base + target, load)])
+  const bases: Record<string, string> = {}
+  const stops: (() => unknown)[] = []
+  try {
+    for (const [platform, start] of Object.entries(subjects)) {
+      if (platform.startsWith('nginx') && whyNoNginx !== undefined) {
+        process.stderr.write(`without nginx: ${whyNoNginx}\n`)
+        continue
       }
-    } finally {
-      await subject.stop()
+      const { base, stop } = await start({ folder, out, db })
+      stops.push(stop)
+      bases[platform] = base
     }
+    const tables: Table[] = []
+    for (const [name, target] of Object.entries(targets)) {
+      const urls = Object.entries(bases).map(([platform, base]) => [platform, base + target] as const)
+      const bytes = await bytesOf(urls.map(([, url]) => url))
+      const { nginx } = bases
+      // The limit, whatever is asked.
+      if (nginx !== undefined) urls.unshift([rawNginx, `${nginx}/plain/v1/prices-current/${isin}/`])
+      for (const [, url] of urls) wrk(url, { ...load, seconds: '1' })
+      const rows = await alternate(
+        Number(rounds),
+        Object.fromEntries(urls.map(([platform, url]) => [platform, () => wrk(url, load)])),
+      )
+      const by = 'requests/s'
+      tables.push({
+        name,
+        about: `${bytes.toLocaleString('en')} bytes; ${load.connections} connections, medians of ${rounds} rounds of ${load.seconds} s`,
+        rows,
+        ratios: {
+          ...(nginx === undefined ? {} : { 'of raw nginx': { by, of: rawNginx } }),
+          'of dynamic': { by, of: dynamic },
+        },
+        goals: goals[name] ?? {},
+      })
+    }
+    return tables
+  } finally {
+    for (const stop of stops) await stop()
   }
-  process.stdout.write(`${load.connections} connections, ${load.seconds} s each\n\n`)
-  printTable(rows)
 })
+
+const goals: Readonly<Record<string, Table['goals']>> = {
+  'a document': {
+    nginx: { 'of raw nginx': 'at least 0.6' },
+    'fundpress serve': { 'of dynamic': 'at least 2' },
+  },
+  'one month': {
+    nginx: { 'of raw nginx': 'at least 0.1' },
+    'fundpress serve': { 'of dynamic': 'at least 1' },
+  },
+  'ten years': { 'fundpress serve': { 'of dynamic': 'at least 1' } },
+}
+
+/** @returns the size of the answer @throws {Error} if not all platforms give the same */
+async function bytesOf(urls: readonly string[]): Promise<number> {
+  const [first = '', ...others] = await Promise.all(urls.map(bodyOf))
+  const index = others.findIndex((body) => body !== first)
+  if (index >= 0) throw new Error(`${urls[index + 1] ?? ''} answers otherwise than ${urls[0] ?? ''}`)
+  return Buffer.byteLength(first)
+}
 
 interface Place {
   readonly folder: string
@@ -69,14 +109,14 @@ interface Place {
   readonly db: string
 }
 
-/** Each gives its address, and may have a target of its own. */
+/** Each gives its address. */
 const subjects = {
-  'nginx, 1 worker': async ({ folder, out }: Place) => {
+  nginx: async ({ folder, out }: Place) => {
     const live = join(folder, 'live')
     symlinkSync(out, live)
     // The same file, without njs: the limit.
     const locations = `location /plain/ { alias ${out}/api/; index index.json; }`
-    return { ...(await startNginx({ args: ['--out', live], locations })), hasPlain: true }
+    return startNginx({ args: ['--out', live], locations })
   },
   workerd: async ({ out }: Place) => {
     const worker = await startWorker({ isWatched: false, liveTtlSeconds: 5 })
@@ -84,7 +124,7 @@ const subjects = {
     return worker
   },
   'fundpress serve': ({ out }: Place) => startServer(out),
-  'a dynamic server': async ({ db }: Place) => {
+  [dynamic]: async ({ db }: Place) => {
     const child = spawn(process.execPath, [join(import.meta.dirname, 'dynamic-server.ts'), db], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
@@ -120,14 +160,16 @@ function fundWithLongHistory(file: string): string {
   return isin
 }
 
-/** @returns requests per second, p50, p99 @throws {Error} if one answer was no success */
-function wrk(url: string, { seconds, connections }: Record<keyof typeof options, string>) {
+/** @throws {Error} if one answer was no success */
+function wrk(url: string, { seconds, connections }: Record<'seconds' | 'connections', string>) {
   const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', url]
-  // Compilers and caches get warm first.
-  spawnSync('wrk', ['-t1', `-c${connections}`, '-d1s', url])
   const { stdout } = spawnSync('wrk', args, { encoding: 'utf8' })
   if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`${url}: ${stdout}`)
-  const of = (pattern: RegExp) => pattern.exec(stdout)?.[1] ?? '?'
-  const perSecond = Math.round(Number(of(/Requests\/sec:\s+([\d.]+)/))).toLocaleString('en')
-  return [perSecond, of(/^\s+50%\s+(\S+)/m), of(/^\s+99%\s+(\S+)/m)]
+  const perSecond = Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1])
+  const milliseconds = { us: 0.001, ms: 1, s: 1000, m: 60_000 }
+  const percentile = (of: number) => {
+    const [, value, unit] = new RegExp(`^\\s+${of}%\\s+([\\d.]+)(us|ms|s|m)$`, 'm').exec(stdout) ?? []
+    return Number(value) * milliseconds[unit as keyof typeof milliseconds]
+  }
+  return { 'requests/s': perSecond, 'p50, ms': percentile(50), 'p99, ms': percentile(99) }
 }

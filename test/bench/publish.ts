@@ -1,27 +1,37 @@
 /**
  * Publishing to a real S3 server, beside `aws s3 sync` and `rclone` where they are installed, on the same server.
  *
- * Options: --endpoint http://127.0.0.1:8091 (a path-style store; AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY from the
- * environment) --funds 160
+ * Options: --funds 20 --endpoint <URL> (a path-style store, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY from the
+ * environment; without it, Ceph's radosgw is started on this machine)
  *
  * Measured: the first publish into an empty slot; a publish without changes; one after 2 % of the funds changed. fundpress
  * has two slots: the third is measured when both are filled, as usual.
  */
 
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import Database from 'better-sqlite3'
 import { publishArgs } from '../support/publishing.ts'
+import { missingPrograms, startRadosgw } from '../support/s3/radosgw.ts'
 import { filesIn } from '../support/tree.ts'
-import { bench, fundpress, printTable, timed, type Timed } from './bench.ts'
+import { bench, fundpress, isThere, Missing, timed, type Measures, type Table } from './bench.ts'
 
-const options = { endpoint: { type: 'string' }, funds: { type: 'string', default: '160' } } as const
+const options = { endpoint: { type: 'string' }, funds: { type: 'string', default: '20' } } as const
 
 export const run = bench(options, async (folder, { endpoint, funds }) => {
-  if (endpoint === undefined) throw new Error('which server? --endpoint http://127.0.0.1:8091')
+  if (endpoint !== undefined) return [await measure(folder, endpoint, funds)]
+  const missing = missingPrograms()
+  if (missing.length > 0) throw new Missing(`no ${missing.join(', ')}; name a server with --endpoint`)
+  const server = await startRadosgw()
+  process.env['AWS_ACCESS_KEY_ID'] = server.accessKeyId
+  process.env['AWS_SECRET_ACCESS_KEY'] = server.secretAccessKey
+  return [await measure(folder, server.endpoint, funds).finally(server.stop)]
+})
+
+async function measure(folder: string, endpoint: string, funds: string): Promise<Table> {
   const prepare = (...args: string[]) => execFileSync(process.execPath, [fundpress, ...args])
   const db = join(folder, 'funds.sqlite')
   const [first, second, third] = [join(folder, 'first'), join(folder, 'second'), join(folder, 'third')]
@@ -32,41 +42,60 @@ export const run = bench(options, async (folder, { endpoint, funds }) => {
   rename(db, 0.02)
   prepare('build', '--db', db, '--out', third, '--as-of', '2026-11-20', '--quiet')
   const objects = filesIn(first).length
-  process.stdout.write(`${objects.toLocaleString('en')} files, ${endpoint}\n\n`)
 
-  const rows = [',first publish,objects/s,nothing changed,2 % changed,peak memory,requests'.split(',')]
-  const add = (name: string, ...all: readonly [Timed, Timed, Timed]) => {
-    const peak = Math.max(...all.map(({ peakMib }) => peakMib))
-    const [one = '', ...others] = all.map(({ seconds }) => `${seconds.toFixed(1)} s`)
-    const rate = Math.round(objects / all[0].seconds).toLocaleString('en')
-    const requests = all.map(({ stdout }) => requestsIn(stdout)).join(' / ')
-    rows.push([name, one, rate, ...others, `${peak} MiB`, requests])
-  }
   const bucket = await newBucket(endpoint)
   const publish = (out: string) =>
     timed(process.execPath, [fundpress, ...publishArgs(endpoint, bucket, out, '--quiet')])
   const [whole, nothing] = [await publish(first), await publish(first)]
   await publish(second)
-  add('fundpress publish', whole, nothing, await publish(third))
-
+  const rows: Record<string, Measures> = {
+    'fundpress publish': rowOf(objects, [whole, nothing, await publish(third)]),
+  }
   for (const [name, command] of Object.entries(others(endpoint))) {
     const [program = '', ...words] = command.split(' ')
-    if (spawnSync('which', [program]).status !== 0) continue
+    if (!isThere(program)) continue
     const own = await newBucket(endpoint)
     const sync = (out: string) =>
       timed(
         program,
         words.map((word) => word.replace('OUT', out).replace('BUCKET', own)),
       )
-    add(name, await sync(first), await sync(first), await sync(third))
+    rows[name] = rowOf(objects, [await sync(first), await sync(first), await sync(third)])
   }
-  printTable(rows)
-})
+  const by = 'first publish, s'
+  return {
+    name: 'publish',
+    about: `${objects.toLocaleString('en')} files; one round`,
+    rows,
+    ratios: Object.fromEntries(
+      Object.keys(others(endpoint))
+        .filter((name) => name in rows)
+        .map((name) => [`of ${name}`, { by, of: name }]),
+    ),
+  }
+}
+
+type Ran = Awaited<ReturnType<typeof timed>>
+
+function rowOf(objects: number, all: readonly [whole: Ran, nothing: Ran, changed: Ran]): Measures {
+  const [whole, nothing, changed] = all.map(({ measures }) => measures.seconds)
+  const requests = all.map(({ stdout }) => requestsIn(stdout))
+  return {
+    'first publish, s': whole ?? NaN,
+    'CPU ms an object': (all[0].measures['CPU s'] / objects) * 1000,
+    'nothing changed, s': nothing ?? NaN,
+    '2 % changed, s': changed ?? NaN,
+    'peak MiB': Math.max(...all.map(({ measures }) => measures['peak MiB'])),
+    ...(requests[0] === undefined ? {} : { 'requests, first': requests[0] }),
+    ...(requests[1] === undefined ? {} : { 'requests, nothing changed': requests[1] }),
+    ...(requests[2] === undefined ? {} : { 'requests, 2 % changed': requests[2] }),
+  }
+}
 
 /** Others compare times or sizes with what is there; none of them has slots, a manifest, or a flip. OUT and BUCKET are filled in. */
 const others = (endpoint: string) => ({
   'aws s3 sync': `aws --endpoint-url ${endpoint} s3 sync --only-show-errors --delete OUT s3://BUCKET/`,
-  'rclone sync --checksum, 32 transfers':
+  'rclone, 32 transfers':
     'rclone sync --checksum --transfers 32 --checkers 32 --s3-provider Other' +
     ` --s3-endpoint ${endpoint} --s3-env-auth OUT :s3:BUCKET`,
 })
@@ -85,14 +114,14 @@ function rename(file: string, share: number): void {
   // The ninth character of an ISIN is as good as random.
   db.prepare(
     `UPDATE fund SET name = name || ' *' WHERE isin IN
-      (SELECT isin FROM fund ORDER BY substr(isin, 9) LIMIT round((SELECT count(*) FROM fund) * ?))`,
+      (SELECT isin FROM fund ORDER BY substr(isin, 9) LIMIT max(1, round((SELECT count(*) FROM fund) * ?)))`,
   ).run(share)
   db.close()
 }
 
-function requestsIn(output: string): string {
-  if (!output.startsWith('{')) return ''
+/** Only fundpress says how many. */
+function requestsIn(output: string): number | undefined {
+  if (!output.startsWith('{')) return undefined
   const { requests } = JSON.parse(output) as { requests: Readonly<Record<string, number>> }
-  const sum = Object.values(requests).reduce((before, count) => before + count, 0)
-  return sum.toLocaleString('en')
+  return Object.values(requests).reduce((before, count) => before + count, 0)
 }

@@ -1,4 +1,4 @@
-/** A new edge over the snapshot of an earlier version, which has no CSV, and no pages for browsers. */
+/** A new edge over the snapshot of an earlier version, which has no CSV, no offsets in window lists, and no pages for browsers. */
 import { cpSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
@@ -18,7 +18,7 @@ beforeAll(async () => {
   for (const key of globSync('api/**/*.csv', { cwd: out })) rmSync(join(out, key))
   for (const key of globSync('api/v1/prices-historic/*/index.json', { cwd: out })) {
     const { windows } = JSON.parse(readFileSync(join(out, key), 'utf8')) as WindowList
-    const content: WindowList = { windows: windows.map(({ csv: _, ...window }) => window) }
+    const content: WindowList = { windows: windows.map(({ csv: _, months: __, ...window }) => window) }
     rmSync(join(out, key))
     writeFileSync(join(out, key), JSON.stringify(content))
   }

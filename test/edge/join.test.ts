@@ -8,9 +8,10 @@ import { list, optional, record, text, textLike } from '../../src/api/contract/s
 import { csvEncoder } from '../../src/api/encode/csv.ts'
 import { jsonSeries, seriesRecord, xmlSeries } from '../../src/api/encode/series.ts'
 import { formatsOf, type Format, type Route, type RouteTable } from '../../src/api/routes/table.ts'
-import type { WindowEntry } from '../../src/api/routes/keys.ts'
+import type { Around, WindowEntry } from '../../src/api/routes/keys.ts'
+import { aroundOf, monthsOf } from '../../src/build/months.ts'
 import { gather, streamed } from '../../src/edge/cloudflare/respond.ts'
-import { overlapping, type JoinedBody } from '../../src/edge/core/answer.ts'
+import { overlapping, placeOfRange, type JoinedBody, type WindowPart } from '../../src/edge/core/answer.ts'
 import { byteSearch, digitsOf, joinRange, windowJoiner } from '../../src/edge/core/join.ts'
 import type { NjsSnapshot } from '../../src/edge/nginx/objects.ts'
 import { makePart, planRange } from '../../src/edge/nginx/range.ts'
@@ -89,7 +90,7 @@ const history = fc.record({
 })
 
 type History = typeof history extends fc.Arbitrary<infer T> ? T : never
-type Window = WindowEntry & { readonly document: string }
+type Window = WindowEntry & { readonly document: string; readonly around: Around }
 
 function windowsOf(value: History, format: Format): Window[] {
   const encoder = encoders[format].around(value)
@@ -98,11 +99,22 @@ function windowsOf(value: History, format: Format): Window[] {
     const prices = value.prices.filter(({ date }) => date.startsWith(year))
     const [first = '', last = ''] = [prices[0]?.date, prices.at(-1)?.date]
     const document = encoder(prices.map(encoders[format].record))
-    return { year: Number(year), first, last, records: prices.length, json: '', xml: '', csv: '', document }
+    const months = monthsOf(document, year, format, series)
+    return {
+      ...{ year: Number(year), first, last, records: prices.length, json: '', xml: '', csv: '', document },
+      months: { json: months, xml: months, csv: months },
+      around: aroundOf(document, format, series),
+    }
   })
 }
 
+/** As a list of an earlier version has them. */
+const withoutMonths = (windows: readonly Window[]): Window[] =>
+  windows.map(({ months: _, ...window }) => window)
+
 interface Reading {
+  /** Whether the store reads parts of objects. */
+  readonly hasSlices?: boolean
   readonly format: Format
   readonly from: string
   readonly to: string
@@ -119,23 +131,35 @@ const route: Route = { id: 'prices', path: '/prices/{from}/{to}/', parameters, h
 const general = { noEndpoint: 0, wrongMethod: 0, wrongFormat: 0, wrongLanguage: 0 }
 const table: RouteTable = { docsUrl: '', routes: [route], problems: [], pages: [], general }
 
-function joinedBody<T>({ format, from, to, windows }: Reading, read: (window: Window) => Promise<T>) {
+function joinedBody<T>(
+  { format, from, to, windows, hasSlices }: Reading,
+  read: (window: Window) => Promise<T>,
+  cut: (whole: T, start: number, end: number) => T,
+) {
   const wanted = { format, offers: formatsOf({ hasCsv: true }), language: null, vary: [] }
   const values = { from, to }
   const joined: JoinedBody<T> = {
     kind: 'joined',
     range: { kind: 'range', listKey: '', from, to, route, values, errorKey: '', unknown: null, wanted },
     windows,
-    get: (entry) => read(entry as Window),
+    around: windows[0]?.months === undefined ? null : windows[0].around,
+    get: async (entry): Promise<WindowPart<T>> => {
+      const records = placeOfRange(entry, { from, to, wanted })
+      if (hasSlices !== true || records === null) return { body: await read(entry as Window), records }
+      const { start, end } = records
+      if (start === end) return { body: null, records: null }
+      return { body: cut(await read(entry as Window), start, end), records: { start: 0, end: end - start } }
+    },
   }
   return joined
 }
 
 const joinedRange = (reading: Reading) =>
-  joinRange(joinedBody(reading, reading.readBytes ?? bytesOf), (bytes) => Promise.resolve(bytes), {
-    readsAtATime: () => 6,
-    assertLive: reading.assertLive ?? (() => Promise.resolve()),
-  })
+  joinRange(
+    joinedBody(reading, reading.readBytes ?? bytesOf, (bytes, start, end) => bytes.subarray(start, end)),
+    (bytes) => Promise.resolve(bytes),
+    { readsAtATime: () => 6, assertLive: reading.assertLive ?? (() => Promise.resolve()) },
+  )
 
 const wholeOf = async (reading: Reading) => gather((await joinedRange(reading)).chunks())
 
@@ -177,7 +201,11 @@ async function inParts(reading: Reading): Promise<string> {
   const text = () => Promise.reject(new Error('parts are bytes'))
   const isStillLive = () => Promise.resolve(true)
   const snapshot: NjsSnapshot = { name: 'today', table, store: { get, text }, isStillLive }
-  const joined = joinedBody(reading, (window) => Promise.resolve(bodyOf(window)))
+  const joined = joinedBody(
+    reading,
+    (window) => Promise.resolve(bodyOf(window)),
+    ({ kind, bytes }, start, end) => ({ kind, bytes: bytes.subarray(start, end) }),
+  )
   const variables: Record<string, string | undefined> = {}
   const { send } = await planRange(joined, {}, table, snapshot.name)
   send({ variables, internalRedirect: () => undefined } as unknown as NjsRequest)
@@ -204,12 +232,47 @@ describe.each(['json', 'xml', 'csv'] as const)('a range in %s', (format) => {
         const windows = wanted.length > 0 ? wanted : all.slice(-1)
         const between = value.prices.filter(({ date }) => from <= date && date <= to)
         const expected = encoders[format].around(value)(between.map(encoders[format].record))
-        const reading = { format, from, to, windows }
-        expect(Buffer.from(await wholeOf(reading)).toString()).toBe(expected)
-        expect(await new Response(await stream(reading)).text()).toBe(expected)
-        expect(await inParts(reading)).toBe(expected)
+        for (const hasSlices of [false, true]) {
+          const reading = { format, from, to, windows, hasSlices }
+          expect(Buffer.from(await wholeOf(reading)).toString()).toBe(expected)
+          expect(await new Response(await stream(reading)).text()).toBe(expected)
+          expect(await inParts(reading)).toBe(expected)
+        }
+        const ofEarlierList = { format, from, to, windows: withoutMonths(windows) }
+        expect(await new Response(await stream(ofEarlierList)).text()).toBe(expected)
+        expect(await inParts(ofEarlierList)).toBe(expected)
       }),
       { numRuns: times(1000) },
+    ))
+
+  it('is cut from slices that hold the records of their months and no others', () =>
+    fc.assert(
+      fc.property(history, (value) => {
+        for (const { document, months, year, around } of windowsOf(value, format)) {
+          const bytes = Buffer.from(document)
+          const offsets = months?.[format] ?? []
+          expect(offsets).toHaveLength(13)
+          expect(bytes.toString('utf8', 0, offsets[0])).toBe(around.head)
+          expect(bytes.toString('utf8', offsets[12])).toBe(around.tail)
+          const joiner = windowJoiner(byteSearch, format, series)
+          for (let month = 1; month <= 12; month++) {
+            const [start = 0, end = 0] = offsets.slice(month - 1)
+            const name = `${year}-${String(month).padStart(2, '0')}`
+            const wanted = value.prices.filter(({ date }) => date.startsWith(name))
+            const part = {
+              from: '',
+              to: '',
+              head: Buffer.from(around.head),
+              tail: Buffer.from(around.tail),
+              before: 0,
+            }
+            const joined = joiner.join(start < end ? [{ bytes, start, end }] : [], part).bytes
+            const expected = encoders[format].around(value)(wanted.map(encoders[format].record))
+            expect(Buffer.from(joined).toString()).toBe(expected)
+          }
+        }
+      }),
+      { numRuns: times(200) },
     ))
 
   const fund = { fund: { name: 'f', url: '' }, currency: 'EUR', after: '' }
@@ -268,7 +331,10 @@ describe.each(['json', 'xml', 'csv'] as const)('a range in %s', (format) => {
     const other = text ?? windowsOf({ ...fund, prices: longer }, format)[10]?.document ?? ''
     const readBytes = (window: Window) =>
       window.year === 2010 ? Promise.resolve(Buffer.from(other)) : bytesOf(window)
-    await expect(new Response(await stream({ ...reading, readBytes })).text()).rejects.toThrow(message)
+    const read = async (some: readonly Window[]) =>
+      new Response(await stream({ ...reading, windows: some, readBytes })).text()
+    await expect(read(withoutMonths(windows))).rejects.toThrow(message)
+    await expect(read(windows)).rejects.toThrow('not a window')
   })
 
   it.runIf(format === 'xml')('breaks off if the list of windows miscounts the records of one', async () => {
@@ -285,9 +351,12 @@ it.each([0, 1, 9, 10, 99, 100, 998, 7796])('counts the digits of consecutive num
 })
 
 it('refuses a text that is no window', () => {
-  const part = { from: '2020-01-01', to: '2020-12-31', isFirst: true, isLast: true, before: 0 }
+  const part = { from: '2020-01-01', to: '2020-12-31', head: null, tail: null, before: 0 }
   const joiner = windowJoiner(byteSearch, 'json', series)
-  expect(() => joiner.join([Buffer.from('{"title":"x"}')], part)).toThrow('not a window')
+  const bytes = Buffer.from('{"title":"x"}')
+  expect(() => joiner.recordsIn(bytes)).toThrow('not a window')
+  expect(() => joiner.join([{ bytes, start: 0, end: 5 }], part)).toThrow('not a window')
+  expect(() => joiner.join([{ bytes, start: 13, end: 14 }], part)).toThrow('not a window')
 })
 
 it.each([

@@ -128,6 +128,8 @@ export const errorSchema: JsonSchema = recordSchema({
 
 const sha256Start = { type: 'string', pattern: '^[0-9a-f]{32}$' }
 const day = { type: 'string', format: 'date' }
+const byFormat = (of: JsonSchema) => recordSchema({ json: of, xml: of, csv: of })
+const offset = { type: 'integer', minimum: 0 }
 
 /** Source: routes/keys.ts. */
 const windowListSchema: JsonSchema = recordSchema({
@@ -141,6 +143,15 @@ const windowListSchema: JsonSchema = recordSchema({
       json: { ...sha256Start, description: 'First half of the SHA-256 of its JSON file' },
       xml: { ...sha256Start, description: 'First half of the SHA-256 of its XML file' },
       csv: { ...sha256Start, description: 'First half of the SHA-256 of its CSV file' },
+      months: {
+        ...byFormat({ type: 'array', minItems: 13, maxItems: 13, items: offset }),
+        description:
+          'Byte offsets in each of its files: of the first record of each month (of the next record if a month has none), and of the end of the records',
+      },
     }),
+  },
+  around: {
+    ...byFormat(recordSchema({ head: { type: 'string' }, tail: { type: 'string' } })),
+    description: 'What stands before and after the records, the same in all its windows',
   },
 })

@@ -76,10 +76,26 @@ export interface WindowEntry {
   readonly xml: string
   /** Absent in lists of earlier versions, which had no CSV. */
   readonly csv?: string
+  /**
+   * Byte offsets in the window's document: of the first record of each month (of the next one if a month has none), and of the end
+   * of the records, 13 in all. Absent in lists of earlier versions.
+   */
+  readonly months?: ByFormat<readonly number[]>
+}
+
+/** CSV only if the route has it. */
+type ByFormat<T> = Readonly<Record<DocumentFormat, T> & Partial<Record<'csv', T>>>
+
+/** What stands around the records of all windows of a fund: {@link seriesMarks} tells where they begin and end. */
+export interface Around {
+  readonly head: string
+  readonly tail: string
 }
 
 /** The list of a fund's yearly windows: the renderer writes it, the edge reads it. Source: src/bucket/keys.md, endpoint 3. */
 export interface WindowList {
   /** Ascending. */
   readonly windows: readonly WindowEntry[]
+  /** Absent in lists of earlier versions. */
+  readonly around?: ByFormat<Around>
 }

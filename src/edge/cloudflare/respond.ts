@@ -41,14 +41,17 @@ async function joinedBody(
   body: JoinedBody<WorkerBody>,
   { store, assertLive, defer, onFailure }: RespondOptions,
 ): Promise<Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>> {
-  const { windows, range } = body
+  const { windows, around, range } = body
   // The sizes are one more.
   store.expect(windows.length + 1)
   const options = { readsAtATime: () => fetchesAtATime, assertLive }
   const join = () => joinRange(body, (stored) => stored.bytes(), options)
   // What is read at once anyway need not be streamed.
   if (windows.length <= fetchesAtATime) return gather((await join()).chunks())
-  const [joined, sizes] = await Promise.all([join(), store.sizes(folderKey(range.route, range.values))])
+  // Only lists of earlier versions do not say how many bytes their records have.
+  const readSizes = () =>
+    around === null ? store.sizes(folderKey(range.route, range.values)) : new Map<string, number>()
+  const [joined, sizes] = await Promise.all([join(), readSizes()])
   const length = await joined.length(({ year }) => {
     const key = windowKey(range.route, range.values, year, range.wanted.format)
     const size = sizes.get(key)

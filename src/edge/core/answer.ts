@@ -1,7 +1,8 @@
 /** Answers a resolved request from a store. All I/O goes through {@link Store}; bodies stay what the store gave. */
 
 import { contentTypeOf } from '../../api/routes/content-types.ts'
-import { documentKey, fill, type WindowEntry, windowKey, type WindowList } from '../../api/routes/keys.ts'
+import { documentKey, fill, windowKey } from '../../api/routes/keys.ts'
+import type { Around, WindowEntry, WindowList } from '../../api/routes/keys.ts'
 import { problemDocument } from '../../api/routes/problems.ts'
 import {
   type Format,
@@ -19,6 +20,8 @@ export interface Store<B> {
   readonly get: (key: string) => Promise<StoredObject<B> | null>
   /** The body, decoded from UTF-8. It is read once. */
   readonly text: (body: B) => Promise<string>
+  /** These bytes of an object, both included. Absent if the store has only whole objects. Rejects if they are not there. */
+  readonly slice?: (key: string, first: number, last: number) => Promise<B>
 }
 
 export interface StoredObject<B> {
@@ -51,7 +54,23 @@ export interface JoinedBody<B> {
   readonly range: RangeResolution
   /** Ascending, at least one. A single window may have no record between the two days. */
   readonly windows: readonly WindowEntry[]
-  readonly get: (window: WindowEntry) => Promise<B>
+  /** What stands around the records; null if only the windows show it: the list is of an earlier version. */
+  readonly around: Around | null
+  /** The window, or a slice of it that holds its records of the range. */
+  readonly get: (window: WindowEntry) => Promise<WindowPart<B>>
+}
+
+export interface WindowPart<B> {
+  /** Null if no byte is needed. */
+  readonly body: B | null
+  /** Where the records lie in the body; null if they have to be searched for. */
+  readonly records: Place | null
+}
+
+/** From a byte up to another one, which is not included. */
+export interface Place {
+  readonly start: number
+  readonly end: number
 }
 
 export interface Answer<B> {
@@ -119,25 +138,56 @@ async function range<B>(edge: Edge<B>, resolution: RangeResolution): Promise<Ans
   if (wanted.format === 'csv' && list.windows.some(({ csv }) => csv === undefined))
     return withoutCsv(edge, forRefusal(wanted))
   const windows = overlapping(list.windows, from, to)
+  const keyOf = ({ year }: WindowEntry) => windowKey(route, values, year, wanted.format)
   const readWindow = async (window: WindowEntry): Promise<StoredObject<B>> => {
-    const key = windowKey(route, values, window.year, wanted.format)
-    const object = await store.get(key)
-    if (object === null) throw new Error('no document: ' + key)
+    const object = await store.get(keyOf(window))
+    if (object === null) throw new Error('no document: ' + keyOf(window))
     return object
   }
 
   const headers = headersOf(settings, resolution)
   const only = windows.length === 1 ? (windows[0] as WindowEntry) : null
-  if (only !== null && from <= only.first && only.last <= to) {
+  if (only !== null && isWhole(only, from, to)) {
     const object = await readWindow(only)
     return found(headers, object, storedBody(object))
   }
   // An answer without records still describes the fund: any window's document does.
   const needed = windows.length > 0 ? windows : list.windows.slice(-1)
-  const get = async (window: WindowEntry) => (await readWindow(window)).body
+  const around = (list.around && list.around[wanted.format]) || null
+  const get = async (window: WindowEntry): Promise<WindowPart<B>> => {
+    const records = around && placeOfRange(window, resolution)
+    if (records === null || store.slice === undefined || isWhole(window, from, to))
+      return { body: (await readWindow(window)).body, records }
+    const { start, end } = records
+    if (start === end) return { body: null, records: null }
+    return { body: await store.slice(keyOf(window), start, end - 1), records: { start: 0, end: end - start } }
+  }
   const etag = rangeEtag(needed, wanted.format, from, to)
   const { lastModified } = listObject
-  return found(headers, { etag, lastModified }, { kind: 'joined', range: resolution, windows: needed, get })
+  return found(
+    headers,
+    { etag, lastModified },
+    { kind: 'joined', range: resolution, windows: needed, around, get },
+  )
+}
+
+const isWhole = ({ first, last }: WindowEntry, from: string, to: string) => from <= first && last <= to
+
+/**
+ * Where the months of a range lie in a window's document. Days outside the range may be at both ends.
+ * @returns null if the list is of an earlier version, which does not say it
+ */
+export function placeOfRange(
+  { first, last, months }: WindowEntry,
+  { from, to, wanted }: Pick<RangeResolution, 'from' | 'to' | 'wanted'>,
+): Place | null {
+  const offsets = months && months[wanted.format]
+  if (!offsets) return null
+  const at = (index: number) => offsets[index] as number
+  if (to < first || last < from) return { start: at(0), end: at(0) }
+  // A day that is not before the first record, or not after the last one, is of the window's year.
+  const monthOf = (day: string) => Number(day.slice(5, 7))
+  return { start: at(from <= first ? 0 : monthOf(from) - 1), end: at(last <= to ? 12 : monthOf(to)) }
 }
 
 /** The windows with records between the two days, both included, in order. */

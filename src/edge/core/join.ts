@@ -6,14 +6,17 @@
  */
 
 import type { WindowEntry } from '../../api/routes/keys.ts'
+import { seriesMarks } from '../../api/routes/series.ts'
 import type { Format, Series } from '../../api/routes/table.ts'
-import type { JoinedBody } from './answer.ts'
+import { placeOfRange, type JoinedBody, type Place, type WindowPart } from './answer.ts'
 
-/** How a runtime searches bytes for ASCII text. Each result is an index, or -1. */
+/** How a runtime searches bytes for ASCII text, and makes text of bytes. Each place is an index, or -1. */
 export interface Search<B extends Uint8Array> {
   readonly find: (bytes: B, text: string, from: number) => number
   readonly findLast: (bytes: B, text: string) => number
   readonly text: (bytes: B, from: number, to: number) => string
+  /** Any text, in UTF-8. */
+  readonly encode: (text: string) => Uint8Array
 }
 
 /** Searches for the last byte of a text, which runtimes do fast, and compares the others. */
@@ -35,6 +38,16 @@ export const byteSearch: Search<Uint8Array> = {
     for (let at = from; at < to; at++) text += String.fromCharCode(bytes[at] as number)
     return text
   },
+  encode: (text) => {
+    const escaped = encodeURIComponent(text)
+    const bytes: number[] = []
+    for (let at = 0; at < escaped.length; at++) {
+      const isEscape = escaped.charAt(at) === '%'
+      bytes.push(isEscape ? parseInt(escaped.slice(at + 1, at + 3), 16) : escaped.charCodeAt(at))
+      if (isEscape) at += 2
+    }
+    return new Uint8Array(bytes)
+  },
 }
 
 function isAt(bytes: Uint8Array, at: number, text: string): boolean {
@@ -46,49 +59,47 @@ function isAt(bytes: Uint8Array, at: number, text: string): boolean {
 
 const notAWindow = () => new Error('not a window')
 
-/** Which part of a range is made of the windows at hand. */
+/** The records of a window in the bytes at hand. */
+export interface Records<B extends Uint8Array> extends Place {
+  readonly bytes: B
+}
+
+/** Which part of a range is made of the records at hand. */
 export interface RangePart {
-  /** The days between which the range's first and last window are cut; empty if all their records count. */
+  /** The days between which the first and the last records are cut; empty if all of them count. */
   readonly from: string
   readonly to: string
-  /** Whether the part begins or ends the document. */
-  readonly isFirst: boolean
-  readonly isLast: boolean
+  /** What the document has before its first record, and after its last one; null if the part does not begin, or end, it. */
+  readonly head: Uint8Array | null
+  readonly tail: Uint8Array | null
   /** How many records the document has before this part. */
   readonly before: number
 }
 
 /** Joins windows of one series in one format. Each function throws if a document is not a window. */
 export function windowJoiner<B extends Uint8Array>(
-  { find, findLast, text }: Search<B>,
+  { find, findLast, text, encode }: Search<B>,
   format: Format,
-  { list, date, next }: Series,
+  series: Series,
 ) {
   const isXml = format === 'xml'
   const isCsv = format === 'csv'
-  /** What stands before a window's first record and after its last one, and what each record starts with. */
-  const open = isCsv ? '' : isXml ? '<' + list + '>' : ',"' + list + '":['
-  const close = isCsv ? lineEnding : isXml ? '</' + list + '>' : '],"' + next + '":'
-  // In CSV, the line ending before a record counts as its start.
-  const mark = isCsv ? lineEnding : isXml ? '<item key="' : '{"' + date + '":"'
-  const dateTag = '<' + date + '>'
+  const { open, close, mark, dated } = seriesMarks(format, series)
 
-  const listOf = (bytes: B) => {
-    const opened = find(bytes, isCsv ? lineEnding : open, 0)
-    const end = findLast(bytes, close)
-    const start = opened + open.length
-    if (opened < 0 || end < start) throw notAWindow()
-    return { start, end }
-  }
   /** The place of the first record whose date the caller looks for; `end` if there is none. Dates ascend. */
-  const findRecord = (bytes: B, start: number, end: number, isFound: (date: string) => boolean): number => {
+  const findRecord = (bytes: B, { start, end }: Place, isFound: (date: string) => boolean): number => {
     let record = start
     while (record >= 0 && record < end) {
-      const at = isXml ? find(bytes, dateTag, record) + dateTag.length : record + mark.length
+      const at = isXml ? find(bytes, dated, record) + dated.length : record + mark.length
       if (isFound(text(bytes, at, at + 10))) return record
       record = find(bytes, mark, at)
     }
     return end
+  }
+  /** The keys of a window count from 0: how many of its records are before this one. */
+  const keyOf = (bytes: B, record: number) => {
+    const at = record + mark.length
+    return Number(text(bytes, at, find(bytes, '"', at)))
   }
   /**
    * The records from `first` to `after`, with keys from `key` on. They are moved inside one array: njs would make an object of
@@ -101,8 +112,7 @@ export function windowJoiner<B extends Uint8Array>(
     /** How much further back a byte of the window lies in the array. */
     const shift = room - first
     let records = key
-    // The keys of a window count from 0; a cut may have left out the first ones.
-    let old = Number(text(bytes, first + mark.length, find(bytes, '"', first + mark.length)))
+    let old = keyOf(bytes, first)
     let to = 0
     let from = first
     let record = first
@@ -124,20 +134,30 @@ export function windowJoiner<B extends Uint8Array>(
   }
 
   return {
+    /** Where a whole window's records lie. */
+    recordsIn: (bytes: B): Records<B> => {
+      const opened = find(bytes, open || mark, 0)
+      const end = findLast(bytes, close)
+      const start = opened + open.length
+      if (opened < 0 || end < start) throw notAWindow()
+      return { bytes, start, end }
+    },
     /**
-     * @param windows documents that follow each other
+     * @param runs of windows that follow each other
      * @returns `records`: how many the document has up to the end of this part; for JSON and CSV only whether there are any
      */
-    join: (windows: readonly B[], { from, to, isFirst, isLast, before }: RangePart) => {
-      const pieces: Uint8Array[] = []
+    join: (runs: readonly Records<B>[], { from, to, head, tail, before }: RangePart) => {
+      const pieces: Uint8Array[] = head === null ? [] : [head]
       let records = before
-      windows.forEach((bytes, index) => {
-        const isHead = isFirst && index === 0
-        const isTail = isLast && index === windows.length - 1
-        const { start, end } = listOf(bytes)
-        const first = isHead && from !== '' ? findRecord(bytes, start, end, (day) => day >= from) : start
-        const after = isTail && to !== '' ? findRecord(bytes, first, end, (day) => day > to) : end
-        if (isHead) pieces.push(bytes.subarray(0, start))
+      runs.forEach(({ bytes, start, end }, index) => {
+        const isAt = (at: number, what: string) => text(bytes, at, at + what.length) === what
+        // Offsets of another document would cut records in two.
+        const isEnd = end === bytes.length || isAt(end, mark) || isAt(end, close)
+        if (!isEnd || (start < end && !isAt(start, mark))) throw notAWindow()
+        const isCutBefore = from !== '' && index === 0
+        const isCutAfter = to !== '' && index === runs.length - 1
+        const first = isCutBefore ? findRecord(bytes, { start, end }, (day) => day >= from) : start
+        const after = isCutAfter ? findRecord(bytes, { start: first, end }, (day) => day > to) : end
         if (first < after && isXml) {
           const numbered = renumber(bytes, first, after, records)
           pieces.push(numbered.run)
@@ -149,28 +169,18 @@ export function windowJoiner<B extends Uint8Array>(
           pieces.push(bytes.subarray(first, isBeforeComma ? after - 1 : after))
           records++
         }
-        if (isTail) pieces.push(bytes.subarray(end))
       })
-      const [head, tail] = pieces
-      if (records > 0 || !isXml || head === undefined || tail === undefined)
-        return { bytes: pieces.length === 1 && head !== undefined ? head : concat(pieces), records }
+      if (tail !== null) pieces.push(tail)
+      if (records > 0 || !isXml || head === null || tail === null) return { bytes: concat(pieces), records }
       // XML writes an empty list as one tag.
-      const tag = ascii('<' + list + '/>')
+      const tag = encode('<' + series.list + '/>')
       return { bytes: concat([head.subarray(0, -open.length), tag, tail.subarray(close.length)]), records }
     },
-    /** How many records of a window are earlier than a day. */
-    recordsBefore: (bytes: B, day: string) => {
-      const { start, end } = listOf(bytes)
-      const first = findRecord(bytes, start, end, (date) => date >= day)
-      let count = 0
-      for (let record = start; record >= 0 && record < first; count++)
-        record = find(bytes, mark, record + mark.length)
-      return count
-    },
-    /** The size of a window's records, in bytes. */
-    sizeOfRecords: (bytes: B) => {
-      const { start, end } = listOf(bytes)
-      return end - start
+    /** How many records of an XML window are earlier than a day. */
+    recordsBefore: (run: Records<B>, day: string) => {
+      const first = findRecord(run.bytes, run, (date) => date >= day)
+      if (first === run.end) throw notAWindow()
+      return keyOf(run.bytes, first)
     },
   }
 }
@@ -179,7 +189,6 @@ export function windowJoiner<B extends Uint8Array>(
 const keyRoom = 6
 const shortestRecord = 37
 const quote = 0x22
-const lineEnding = '\r\n'
 
 /** Copies pieces into one array. */
 export function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
@@ -192,13 +201,7 @@ export function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return all
 }
 
-function ascii(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length)
-  for (let index = 0; index < text.length; index++) bytes[index] = text.charCodeAt(index)
-  return bytes
-}
-
-const comma = /* @__PURE__ */ ascii(',')
+const comma = /* @__PURE__ */ new Uint8Array([0x2c])
 
 export interface JoinOptions {
   /** How many windows may be read at a time, at least one; asked before each read. */
@@ -214,38 +217,52 @@ export interface JoinOptions {
  * when the window had been read, so no answer mixes two snapshots. Rejects if the first window cannot be read.
  */
 export async function joinRange<S>(
-  { windows, get, range: { from, to, wanted, route } }: JoinedBody<S>,
+  { windows, around, get, range }: JoinedBody<S>,
   bytesOf: (stored: S) => Promise<Uint8Array>,
   { readsAtATime, assertLive, turn }: JoinOptions,
 ) {
+  const { from, to, wanted, route } = range
   const { format } = wanted
   const { series } = route
   const last = windows.length - 1
   if (series === undefined || last < 0) throw new Error('no windows: ' + route.path)
 
   const joiner = windowJoiner(byteSearch, format, series)
+  const runOf = async (part: Promise<WindowPart<S>>): Promise<Records<Uint8Array>> => {
+    const { body, records } = await part
+    const bytes = body === null ? new Uint8Array(0) : await bytesOf(body)
+    if (records !== null || body === null) return Object.assign({ bytes, start: 0, end: 0 }, records)
+    return joiner.recordsIn(bytes)
+  }
   /** What is being read or has been taken, by index. */
-  const reads: (Promise<Uint8Array> | 'taken' | undefined)[] = []
-  const take = async (index: number): Promise<Uint8Array> => {
+  const reads: (Promise<Records<Uint8Array>> | 'taken' | undefined)[] = []
+  const take = async (index: number): Promise<Records<Uint8Array>> => {
     // The window before it may still be on its way to the client: it counts, too.
     const atATime = index === 0 ? readsAtATime() : Math.max(readsAtATime() - 1, 1)
     for (let ahead = index; ahead < Math.min(index + atATime, last + 1); ahead++) {
       if (reads[ahead] !== undefined) continue
-      const read = get(windows[ahead] as WindowEntry).then(bytesOf)
+      const read = runOf(get(windows[ahead] as WindowEntry))
       // It is awaited later: until then nobody would handle its failure.
       read.catch(() => undefined)
       reads[ahead] = read
     }
-    const bytes = await (reads[index] as Promise<Uint8Array>)
+    const run = await (reads[index] as Promise<Records<Uint8Array>>)
     reads[index] = 'taken'
     await assertLive()
-    return bytes
+    return run
   }
-  const join = (bytes: Uint8Array, index: number, before: number) => {
-    const { records } = windows[index] as WindowEntry
-    const isCut = index === 0 || index === last
-    const joined = joiner.join([bytes], { from, to, isFirst: index === 0, isLast: index === last, before })
-    if (format === 'xml' && !isCut && joined.records !== before + records) throw notAWindow()
+  const join = (run: Records<Uint8Array>, index: number, before: number) => {
+    const { bytes, start, end } = run
+    const { first, last: newest, records } = windows[index] as WindowEntry
+    const [isFirst, isLast] = [index === 0, index === last]
+    const joined = joiner.join([run], {
+      from: isFirst && first < from ? from : '',
+      to: isLast && to < newest ? to : '',
+      head: !isFirst ? null : around === null ? bytes.subarray(0, start) : byteSearch.encode(around.head),
+      tail: !isLast ? null : around === null ? bytes.subarray(end) : byteSearch.encode(around.tail),
+      before,
+    })
+    if (format === 'xml' && !isFirst && !isLast && joined.records !== before + records) throw notAWindow()
     return joined
   }
 
@@ -253,7 +270,11 @@ export async function joinRange<S>(
   const opening = join(first, 0, 0)
   if (opening.records === 0 && last > 0) throw new Error('the window list and the windows differ')
   /** What the windows of a fund have in common: all but their records. */
-  const around = first.length - joiner.sizeOfRecords(first)
+  const common = first.bytes.length - (first.end - first.start)
+  const sizeOfRecords = (window: WindowEntry, sizeOf: (window: WindowEntry) => number) => {
+    const place = around && placeOfRange(window, range)
+    return place === null ? sizeOf(window) - common : place.end - place.start
+  }
   const before = [0, opening.records]
   for (let index = 1; index < last; index++)
     before.push((before[index] as number) + (windows[index] as WindowEntry).records)
@@ -265,7 +286,7 @@ export async function joinRange<S>(
   return {
     /**
      * How many bytes there will be, to be asked once. To tell, the last window is read before its turn.
-     * @param sizeOf the size of a window's document, in bytes
+     * @param sizeOf the size of a window's document, in bytes; asked only if the window list is of an earlier version
      */
     length: async (sizeOf: (window: WindowEntry) => number) => {
       if (last === 0) return headLength
@@ -276,7 +297,7 @@ export async function joinRange<S>(
         const { records } = window
         const added =
           format === 'xml' ? digitsOf(key, records) - digitsOf(0, records) : format === 'csv' ? 0 : 1
-        return sum + sizeOf(window) - around + added
+        return sum + sizeOfRecords(window, sizeOf) + added
       }, headLength + length)
     },
     /** To be read once. Throws if a window cannot be read. */

@@ -34,6 +34,7 @@ export const njsSearch: Search<Buffer> = {
   find: (bytes, text, from) => bytes.indexOf(text, from),
   findLast: (bytes, text) => bytes.lastIndexOf(text),
   text: (bytes, from, to) => bytes.toString('utf8', from, to),
+  encode: (text) => Buffer.from(text),
 }
 
 /**
@@ -62,8 +63,14 @@ export async function planRange(
   // Each of several windows has a record between the two days: JSON need not know more.
   let before = 0
   if (wanted.format === 'xml' && plan.from !== '' && windows.length > windowsAPart) {
-    const window = smallBytesOf(await get(first))
-    before = -windowJoiner(njsSearch, 'xml', series).recordsBefore(window, from)
+    const joiner = windowJoiner(njsSearch, 'xml', series)
+    const { body, records } = await get(first)
+    if (body === null) throw new Error('no range')
+    const bytes = smallBytesOf(body)
+    before = -joiner.recordsBefore(
+      records ? Object.assign({ bytes }, records) : joiner.recordsIn(bytes),
+      from,
+    )
   }
   const parts: string[] = []
   for (let start = 0; start < windows.length; start += windowsAPart) {
@@ -123,11 +130,16 @@ export async function makePart(
       if (digest !== wanted[index]?.[1]) throw new Error('the snapshot was exchanged under it')
     })
   }
-  return windowJoiner(njsSearch, format, series).join(windows, {
-    from,
-    to,
-    isFirst: args['first'] !== undefined,
-    isLast: args['last'] !== undefined,
+  const joiner = windowJoiner(njsSearch, format, series)
+  const runs = windows.map((bytes) => joiner.recordsIn(bytes))
+  const [first, last] = [runs[0], runs[runs.length - 1]]
+  const isFirst = first !== undefined && args['first'] !== undefined
+  const isLast = last !== undefined && args['last'] !== undefined
+  return joiner.join(runs, {
+    from: isFirst ? from : '',
+    to: isLast ? to : '',
+    head: isFirst ? first.bytes.subarray(0, first.start) : null,
+    tail: isLast ? last.bytes.subarray(last.end) : null,
     before: Number(args['before']),
   }).bytes
 }

@@ -84,11 +84,13 @@ function newestRange(route: Route, examples: Examples, isin: string): Answer | n
   if (json === undefined || xml === undefined) return null
   const document = JSON.parse(json) as Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>
   const from = document[series.list]?.slice(-recordsShown)[0]?.[series.date] ?? newest.first
-  const part = { from, to: newest.last, isFirst: true, isLast: true, before: 0 }
   const csv = examples.get(windowKey(route, { isin }, newest.year, 'csv')) ?? null
   const join = (format: Format, text: string) => {
-    const { bytes } = windowJoiner(byteSearch, format, series).join([Buffer.from(text)], part)
-    return Buffer.from(bytes).toString()
+    const joiner = windowJoiner(byteSearch, format, series)
+    const records = joiner.recordsIn(Buffer.from(text))
+    const { bytes, start, end } = records
+    const around = { head: bytes.subarray(0, start), tail: bytes.subarray(end) }
+    return Buffer.from(joiner.join([records], { from, to: '', ...around, before: 0 }).bytes).toString()
   }
   const days = route.parameters.filter(({ kind }) => kind === 'date')
   const values = days.map(({ name }, index) => [name, index === 0 ? from : newest.last] as const)

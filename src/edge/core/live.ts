@@ -197,7 +197,11 @@ export function followLive({ ttlMs, clock, onDamaged, sleep }: FollowOptions) {
     assertReachable()
     if (!isSame(now)) throw new Error('another snapshot is live now')
   }
-  return { current, isCutOff, isSafe, isStillLive, assertReachable, confirm }
+  /** Takes over a look that was made elsewhere, if there is no newer one. */
+  const adopt = (found: Look): void => {
+    if (last === undefined || last.at < found.at) last = found
+  }
+  return { current, adopt, isCutOff, isSafe, isStillLive, assertReachable, confirm }
 }
 
 /** A snapshot that one request reads all it needs from. */

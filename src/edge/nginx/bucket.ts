@@ -64,26 +64,29 @@ export function bucketEdge(modules: NjsModules, config: BucketConfig) {
   }
   /** Looks at `live.json`, for nginx itself, which keeps the answer for all requests. */
   const renew = async (request: NjsRequest): Promise<void> => {
+    const tell = (message: string) => request.error('fundpress: ' + message)
     const at = Date.now()
-    let before: Known | null = null
     try {
       const ask = asker(modules, config, request)
-      before = knownOf(await ask.kept('look'))
-      const text = await readFresh(ask, 'live.json')
-      if (text === null) throw new Error('the bucket: nothing is live: publish to it first')
-      const found: Known = { live: parseLiveSlot(text), at }
-      if (before !== null && before.unansweredAt) request.error('fundpress: the bucket answers again')
-      request.return(200, JSON.stringify(found))
+      const before = async () => knownOf(await ask.kept('look'))
+      const found = await readFresh(ask, 'live.json').catch(async (error: Error) => {
+        const known = await before()
+        if (!isNoAnswer(error) || known === null) throw error
+        if (!known.unansweredAt) tell(error.message + ': until it answers, only what the cache has is served')
+        return Object.assign(known, { unansweredAt: Date.now() })
+      })
+      if (found === null) throw new Error('the bucket: nothing is live: publish to it first')
+      if (typeof found === 'object') {
+        request.return(203, JSON.stringify(found))
+        return
+      }
+      const look: Known = { live: parseLiveSlot(found), at }
+      if ((await before())?.unansweredAt) tell('the bucket answers again')
+      request.return(200, JSON.stringify(look))
     } catch (error) {
       const { message } = error as Error
-      const isOutage = isNoAnswer(error) && before !== null
-      if (!isOutage || !before?.unansweredAt) {
-        const meanwhile = isOutage ? ': until it answers, only what the cache has is served' : ''
-        request.error('fundpress: ' + message + meanwhile)
-      }
-      if (isOutage)
-        request.return(203, JSON.stringify(Object.assign({}, before, { unansweredAt: Date.now() })))
-      else request.return(500, message)
+      tell(message)
+      request.return(500, message)
     }
   }
   /** njs and nginx keep neither file: a publish ends a preview at once. */

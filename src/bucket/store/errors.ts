@@ -51,7 +51,15 @@ export function explained(error: unknown, place: BucketPlace, doing: Doing, key:
   const advice = adviceOn(error, place, doing)
   const message = error.message.replaceAll(/\s+/g, ' ').slice(0, 200)
   const reason = advice === undefined ? `${code}, ${message}` : `${advice} (${code})`
-  return new Error(`${place.name}: could not ${doing} ${key}: ${reason}`, { cause: bareCause(error) })
+  const told = new Error(`${place.name}: could not ${doing} ${key}: ${reason}`, { cause: bareCause(error) })
+  if (isPassing(error)) told.name = 'NoAnswer'
+  return told
+}
+
+/** Whether the store refuses connections, hangs or fails. Edges know the error by its name. */
+const isPassing = (error: unknown): boolean => {
+  const status = statusOf(error)
+  return status === undefined || status === 429 || status >= 500
 }
 
 /**

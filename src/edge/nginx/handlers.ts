@@ -3,7 +3,7 @@
 import { answer, type Answer, type EdgeSettings } from '../core/answer.ts'
 import { finish, mayBeCoded, worthCompressing } from '../core/finish.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
-import { fromOneSnapshot } from '../core/live.ts'
+import { fromOneSnapshot, isNotKept } from '../core/live.ts'
 import { answerStaged, asPreview, isPreview, type ReadStaged } from '../core/preview.ts'
 import { requestOf, resolve } from '../core/resolve.ts'
 import { headersTooLong, targetTooLong, unavailable, type StandaloneAnswer } from '../core/standalone.ts'
@@ -47,7 +47,8 @@ export function njsEdge(modules: NjsModules, origin: NjsOrigin, config: NjsEdgeC
       (snapshot) => responseOf(snapshot, settings, request, method, target, readStaged),
       maxAttempts,
     ).catch((error: unknown) => {
-      request.error('fundpress: ' + target.slice(0, 200) + ' failed: ' + (error as Error).message)
+      if (!isNotKept(error))
+        request.error('fundpress: ' + target.slice(0, 200) + ' failed: ' + (error as Error).message)
       return failed
     })
     send(request, response)

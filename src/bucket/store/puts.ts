@@ -26,8 +26,8 @@ interface Prepared {
 /** Credentials are refreshed minutes before they expire: a request that is signed with older ones is still good. */
 const maxAgeMs = 60_000
 
-/** Of such a key no character is written in another way in a path. */
-const plainKey = /^[\w./~-]+$/
+/** A path says such a key as it is. */
+const plainKey = /^\w[\w.~-]*(?:\/\w[\w.~-]*)*$/
 const placeholder = 'key'
 
 /** @param prepare a put that asks whether it may be sent @returns null if the put must go the usual way */
@@ -39,7 +39,8 @@ export function openPuts<Holder extends object>(
 
   const preparedFor = async (holder: Holder, stop: AbortSignal | undefined): Promise<Prepared> => {
     const known = await prepared.get(holder)
-    if (known !== undefined && known.stop === stop && performance.now() - known.madeAt < maxAgeMs) return known
+    if (known !== undefined && known.stop === stop && performance.now() - known.madeAt < maxAgeMs)
+      return known
     const made = takeApart(client, prepare(placeholder, holder), stop)
     made.catch(() => prepared.delete(holder))
     prepared.set(holder, made)
@@ -47,12 +48,11 @@ export function openPuts<Holder extends object>(
   }
 
   return async (
-    fullKey: string,
-    { body, type, cacheControl, sha256 }: NewObject,
+    { key, body, type, cacheControl, sha256 }: NewObject,
     holder: Holder,
     stop: AbortSignal | undefined,
   ): Promise<PutObject | null> => {
-    if (!plainKey.test(fullKey) || fullKey.split('/').some((part) => /^\.*$/.test(part))) return null
+    if (!plainKey.test(key)) return null
     const { request, send } = await preparedFor(holder, stop)
     const headers = {
       ...request.headers,
@@ -64,8 +64,8 @@ export function openPuts<Holder extends object>(
       // The signature covers it: the SDK need not hash the body again.
       'x-amz-content-sha256': sha256,
     }
-    const path = request.path.slice(0, -placeholder.length) + fullKey
-    const input: PutObjectCommandInput = { Bucket: '', Key: fullKey, Body: body }
+    const path = request.path.slice(0, -placeholder.length) + key
+    const input: PutObjectCommandInput = { Bucket: '', Key: key, Body: body }
     const args = { input, request: { ...request, path, headers, body } }
     const { ETag: etag = '' } = (await send(args)).output
     return { etag }

@@ -140,8 +140,7 @@ export function openS3(
         const { ETag: etag = '' } = await client.send(guarded(command, options), sending(stop))
         return { etag }
       }
-      if (condition === undefined)
-        return putPlainly(fullKey(object.key), object, options, stop).then((done) => done ?? once({}))
+      if (condition === undefined) return putPlainly(object, options, stop).then((done) => done ?? once({}))
       const read = () => readSmall({ name, get }, object.key, { signal: stop })
       return putConditionally(object, condition, once, read, stop)
     })

@@ -71,7 +71,7 @@ export async function alternate<Name extends string>(
         (row[measure] ??= []).push(value)
     }
   }
-  return rows as Record<Name, Record<string, readonly number[]>>
+  return rows
 }
 
 export const fundpress = new URL('../../src/cli/fundpress.mjs', import.meta.url).pathname

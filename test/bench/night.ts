@@ -30,7 +30,7 @@ export const run = bench(options, async (folder, { rounds, ...values }) => {
       'since a manifest': (round) =>
         buildNext(out(round, 'sparse'), '--since', join(since(round), manifestKey), ...flags),
     })
-    const { files = [], MB = [] } = rows[full] ?? {}
+    const { files = [], MB = [] } = rows[full]
     tables.push({
       name: `night ${name}`,
       about: describe({ files: files[0] ?? 0, MB: MB[0] ?? 0 }, `medians of ${rounds} rounds`),

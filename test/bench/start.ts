@@ -42,7 +42,7 @@ export const run = bench(options, async (folder, { runs }) => {
   // The first ones fill the cache.
   for (const fill of Object.values(subjects)) fill()
   const rows = await alternate(Number(runs), subjects)
-  const least = rows[node]?.['ms'] ?? []
+  const least = rows[node]['ms'] ?? []
   const over = (ms: readonly number[] = []) => ms.map((one, round) => one - (least[round] ?? 0))
   return [
     {

@@ -75,7 +75,9 @@ function valuesOf({ rows, ratios }: Table, row: string, column: string): readonl
   const ratio = ratios?.[column]
   if (ratio === undefined) return numbers(row, column)
   const [above, below] = [numbers(row, ratio.by), numbers(ratio.of, ratio.by)]
-  return above.map((value, round) => value / (above.length === below.length ? below[round]! : median(below)))
+  return above.map(
+    (value, round) => value / ((above.length === below.length ? below[round] : undefined) ?? median(below)),
+  )
 }
 
 /** Where the values lie; at least 3 % around the median, since one round says nothing about the next. */

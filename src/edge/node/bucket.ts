@@ -75,8 +75,8 @@ function lastStore(reader: BucketReader): (live: LiveSlot) => Store<NodeBody> {
 export interface BucketReader {
   /** @returns null if there is no such object; one with more bytes than `most` comes without its body */
   readonly read: (key: string, most: number) => Promise<BucketObject | null>
-  /** Exactly these bytes, in pieces. Rejects if the object has another ETag now. */
-  readonly readPart: (key: string, part: ByteRange, etag: string) => Promise<readonly Uint8Array[]>
+  /** Exactly these bytes, in pieces. Rejects if the object has another ETag now; null if any will do. */
+  readonly readPart: (key: string, part: ByteRange, etag: string | null) => Promise<readonly Uint8Array[]>
 }
 
 export interface BucketObject {
@@ -87,6 +87,8 @@ export interface BucketObject {
   readonly etag: string
   readonly lastModified: Date
 }
+
+const bufferOf = ({ buffer, byteOffset, length }: Uint8Array) => Buffer.from(buffer, byteOffset, length)
 
 /** Keys without an object are remembered apart, so that they do not push objects out of memory. */
 const missing = { max: 10_000, ttl: 5000 }
@@ -130,7 +132,20 @@ export function slotStore(
     return { body, etag, lastModified: lastModifiedOf(lastModified.getTime(), liveSince.getTime()) }
   }
 
+  const readSlice = async (key: string, part: ByteRange): Promise<StoredObject<NodeBody>> => {
+    const at = place(key)
+    if (at === null) throw new Error(`no document: ${key}`)
+    const pieces = await readPart(at, part, null)
+    const [only = Buffer.alloc(0)] = pieces
+    return { body: pieces.length === 1 ? bufferOf(only) : Buffer.concat(pieces), etag: '', lastModified: '' }
+  }
   return {
+    slice: async (key, first, last) => {
+      const name = `${key} ${first}-${last}`
+      const slice = await cache.get(name, () => readSlice(key, { first, last }))
+      if (slice === null) throw new Error(`no document: ${key}`)
+      return slice.body
+    },
     get: (key) => (absent.has(key) ? Promise.resolve(null) : cache.get(key, () => readStored(key))),
     text: textOf,
   }

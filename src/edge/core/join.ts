@@ -234,6 +234,8 @@ export interface JoinOptions {
   readonly assertLive: () => Promise<void>
   /** Waits until there is time for the next window: others may be busy too. */
   readonly turn?: () => Promise<void>
+  /** A faster search than that of all platforms. */
+  readonly search?: Search<Uint8Array>
 }
 
 /**
@@ -243,7 +245,7 @@ export interface JoinOptions {
 export async function joinRange<S>(
   { windows, around, get, range }: JoinedBody<S>,
   bytesOf: (stored: S) => Promise<Uint8Array>,
-  { readsAtATime, assertLive, turn }: JoinOptions,
+  { readsAtATime, assertLive, turn, search = byteSearch }: JoinOptions,
 ) {
   const { from, to, wanted, route } = range
   const { format } = wanted
@@ -251,7 +253,7 @@ export async function joinRange<S>(
   const last = windows.length - 1
   if (series === undefined || last < 0) throw new Error('no windows: ' + route.path)
 
-  const joiner = windowJoiner(byteSearch, format, series)
+  const joiner = windowJoiner(search, format, series)
   const runOf = async (part: Promise<WindowPart<S>>): Promise<Records<Uint8Array>> => {
     const { body, records } = await part
     const bytes = body === null ? new Uint8Array(0) : await bytesOf(body)
@@ -282,8 +284,8 @@ export async function joinRange<S>(
     const joined = joiner.join([run], {
       from: isFirst && first < from ? from : '',
       to: isLast && to < newest ? to : '',
-      head: !isFirst ? null : around === null ? bytes.subarray(0, start) : byteSearch.encode(around.head),
-      tail: !isLast ? null : around === null ? bytes.subarray(end) : byteSearch.encode(around.tail),
+      head: !isFirst ? null : around === null ? bytes.subarray(0, start) : search.encode(around.head),
+      tail: !isLast ? null : around === null ? bytes.subarray(end) : search.encode(around.tail),
       before,
     })
     if (format === 'xml' && !isFirst && !isLast && joined.records !== before + records) throw notAWindow()

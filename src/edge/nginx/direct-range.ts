@@ -17,6 +17,7 @@ export interface DirectRange {
   readonly headers: Record<string, string>
   /** Null if there would be more bytes than asked for. */
   readonly bytes: Buffer | null
+  readonly liveSince: number | undefined
 }
 
 interface AskedRange {
@@ -45,7 +46,7 @@ export function directRanges({ fs }: NjsModules, table: Pick<RouteTable, 'routes
     const asked = read(target, accept)
     if (asked === null) return null
     const { route, values, wanted, from, to } = asked
-    const { root, lastModifiedOf, isStillLive } = pin()
+    const { root, lastModifiedOf, liveSince, isStillLive } = pin()
     const listFile = root + windowListKey(route, values)
     const windows = windowsIn(fs.readFileSync(listFile), from, to)
     if (windows === null) return null
@@ -54,7 +55,7 @@ export function directRanges({ fs }: NjsModules, table: Pick<RouteTable, 'routes
     headers['Last-Modified'] = lastModifiedOf(fs.statSync(listFile))
     const bytes = joined(asked, windows, root, most)
     if (!isStillLive()) throw new Error('the snapshot was exchanged')
-    return { headers, bytes }
+    return { headers, bytes, liveSince }
   }
 
   /** @returns null if there are more than `most` bytes */

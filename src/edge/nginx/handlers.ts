@@ -3,7 +3,7 @@
 import { answer, type Answer, type EdgeSettings } from '../core/answer.ts'
 import { finish, mayBeCoded, worthCompressing } from '../core/finish.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
-import { fromOneSnapshot } from '../core/live.ts'
+import { fromOneSnapshot, isNotKept } from '../core/live.ts'
 import { answerStaged, asPreview, isPreview, type ReadStaged } from '../core/preview.ts'
 import { requestOf, resolve } from '../core/resolve.ts'
 import { headersTooLong, targetTooLong, unavailable, type StandaloneAnswer } from '../core/standalone.ts'
@@ -45,7 +45,8 @@ export function njsEdge(modules: NjsModules, origin: NjsOrigin, config: NjsEdgeC
       (snapshot) => responseOf(snapshot, settings, request, method, target, readStaged),
       maxAttempts,
     ).catch((error: unknown) => {
-      request.error('fundpress: ' + target.slice(0, 200) + ' failed: ' + (error as Error).message)
+      if (!isNotKept(error))
+        request.error('fundpress: ' + target.slice(0, 200) + ' failed: ' + (error as Error).message)
       return failed
     })
     send(request, response)
@@ -58,14 +59,14 @@ export function njsEdge(modules: NjsModules, origin: NjsOrigin, config: NjsEdgeC
     try {
       const found = directRange(variables['request_uri'] ?? '', headersIn['accept'], pinDirect, most)
       if (found === null) return false
-      const { bytes, headers } = found
+      const { bytes, headers, liveSince } = found
       // With a length, nginx would not compress a short one.
       if (bytes !== null && bytes.length < worthCompressing) return false
       if (bytes === null && most === mostAtOnce) return false
       if (bytes === null) request.internalRedirect('/_fundpress/long')
       else {
         const body = { kind: 'stored' as const, body: { kind: 'bytes' as const, bytes } }
-        const finished = finishedFor({ status: 200, headers, body }, method, headersIn)
+        const finished = finishedFor({ status: 200, headers, body }, method, headersIn, liveSince)
         send(request, responseFrom(finished, method))
       }
       return true
@@ -145,7 +146,7 @@ async function responseOf(
     (await answerStaged(asked, settings, readStaged)) ??
     (await answer({ table, settings, store }, resolve(table, asked)))
   const answered = staged === undefined ? found : asPreview(found, staged)
-  const finished = finishedFor(answered, method, headersIn)
+  const finished = finishedFor(answered, method, headersIn, snapshot.liveSince)
   const { status, headers, body } = finished
   // Nobody knows its length before it is joined.
   if (body.kind !== 'joined' || method === 'HEAD') return responseFrom(finished, method)
@@ -154,15 +155,29 @@ async function responseOf(
 }
 
 /** Applies conditional requests and byte ranges, and foresees nginx's compression. */
-function finishedFor(answered: Answer<NjsBody>, method: string, headersIn: NjsRequest['headersIn']) {
+function finishedFor(
+  answered: Answer<NjsBody>,
+  method: string,
+  headersIn: NjsRequest['headersIn'],
+  liveSince = 0,
+) {
   const mayDiffer = mayBeCompressed(answered)
   const isCompressed = mayDiffer && isGzipWanted(headersIn['Accept-Encoding'] ?? '')
-  // The ETag says which coding it is: nginx leaves an ETag of ours alone, and adds nothing to `Vary` for HEAD.
-  const coding = { mayDiffer, name: isCompressed ? 'gzip' : '' }
-  return Object.assign(
-    finish(answered, method, (name) => headersIn[name], coding, lengthOf),
-    { isCompressed },
-  )
+  const condition = (name: string) => {
+    const value = headersIn[name]
+    const isIgnored =
+      name === 'range'
+        ? isCompressed
+        : name === 'if-modified-since' &&
+          value !== answered.headers['Last-Modified'] &&
+          Date.parse(value ?? '') < liveSince
+    return isIgnored ? undefined : value
+  }
+  const finished = finish(answered, method, condition, { mayDiffer, name: '' }, lengthOf)
+  // nginx does that to ETags of its own, and adds nothing to `Vary` for HEAD.
+  if (finished.status === 200 && isCompressed)
+    finished.headers['ETag'] = 'W/' + (finished.headers['ETag'] ?? '')
+  return Object.assign(finished, { isCompressed })
 }
 
 function responseFrom(

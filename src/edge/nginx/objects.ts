@@ -35,11 +35,24 @@ export const lengthOf = (body: NjsBody) => (body.kind === 'large' ? body.length 
 export const isPageKey = (table: RouteTable, key: string) =>
   table.pages.includes(key.slice(0, key.indexOf('/')))
 
+/**
+ * What nginx's own ETag, the time and the length of a file, lacks to tell the answers of one address apart. Empty for JSON in the first
+ * language: that ETag nginx can compare by itself.
+ * @returns the end of the text between the quotation marks: `-index.en.xml`
+ */
+export function tagEnding(key: string): string {
+  const isFirst = key.slice(-5) === '.json' && key.slice(-8) !== '.en.json'
+  const isAlone = key.slice(0, 4) !== 'api/' && key !== 'de.html'
+  return isFirst || isAlone ? '' : '-' + key.slice(key.lastIndexOf('/') + 1)
+}
+
 /** A snapshot in a folder. */
 export interface DirectSnapshot {
   /** Where its keys begin, with a slash at the end. */
   readonly root: string
   readonly lastModifiedOf: (file: NjsStat) => string
+  /** As that of {@link NjsSnapshot}. */
+  readonly liveSince?: number
   /** Whether what was read belongs to it. */
   readonly isStillLive: () => boolean
 }
@@ -57,6 +70,11 @@ export interface NjsOrigin {
 }
 
 export interface NjsSnapshot extends Pinned {
+  /**
+   * When it went live, in milliseconds since 1970, if `Last-Modified` is the time of a file: a copy of an earlier date may be of another
+   * snapshot, and newer than the file.
+   */
+  readonly liveSince?: number
   /** Another request finds the snapshot by it. */
   readonly name: string
   readonly table: RouteTable

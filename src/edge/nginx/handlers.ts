@@ -44,8 +44,14 @@ export function njsEdge(
   }
   return {
     // `uri` is decoded, and its slashes and dots are resolved: the edge needs what the client sent.
-    respond: (request: NjsRequest) =>
-      respondTo(request, request.method, request.variables['request_uri'] ?? '/'),
+    respond: async (request: NjsRequest) => {
+      const { method, headersIn } = request
+      // nginx would check these itself, without our ETags.
+      const has = (name: string) => headersIn[name] !== undefined
+      if ((method === 'GET' || method === 'HEAD') && (has('If-Match') || has('If-Unmodified-Since')))
+        request.internalRedirect('@fundpress_unconditional')
+      else await respondTo(request, method, request.variables['request_uri'] ?? '/')
+    },
     /** Answers a request that nginx itself could not read. */
     respondToUnreadable: async (request: NjsRequest) => {
       // If it is the path alone (%00, or `..` out of the root), nginx has read the request line, and no header yet.

@@ -64,7 +64,8 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
       for (const method of ['GET', 'HEAD']) {
         const answer = await get(files, '/docs/', { 'Accept-Encoding': header }, method)
         expect(headerOf(answer, 'content-encoding')).toBe(isCompressed ? 'gzip' : undefined)
-        expect(headerOf(answer, 'etag')?.endsWith('-gzip"')).toBe(isCompressed)
+        // As nginx itself marks what it compresses.
+        expect(headerOf(answer, 'etag')?.startsWith('W/')).toBe(isCompressed)
         expect(headerOf(answer, 'vary')).toBe('Accept-Encoding')
       }
     },

@@ -48,7 +48,7 @@ async function deploymentOf(settings: DeploymentSettings, parts: Parts): ReturnT
   // A bucket that is a folder has files, too.
   const kind = mode === 'folder' ? 'files' : mode
   const origin = await filled(`${kind}.conf`)
-  const partsOrigin = mode === 'bucket' ? indented(origin) : ''
+  const partsOrigin = mode === 'bucket' ? indented(origin + (await filled('bucket-parts.conf'))) : ''
   const http = await filled(`${kind}-http.conf`)
   const fast = mode === 'files' ? fastPath(parts.config.table, parts.config.settings) : null
   const entrance =
@@ -118,8 +118,8 @@ function bucket(settings: DeploymentSettings) {
       address: `${scheme}//${host}${base}`,
       cacheSize: '4g',
       resolverSteps: needsResolver ? resolverSteps : '',
-      // A cached live.json is used during its span of the time to live, and up to half a span longer.
-      keepLive: edge.liveTtlSeconds * 2 + 60,
+      // nginx looks again before the time is over, so that nobody waits for it.
+      lookAgain: Math.max(edge.liveTtlSeconds - 1, 1),
       resolver: needsResolver
         ? '    # The name server for the address of the bucket: README.md.\n    include fundpress/resolver.conf;'
         : '',

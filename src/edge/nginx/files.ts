@@ -7,7 +7,7 @@ import type { RouteTable } from '../../api/routes/table.ts'
 import type { EdgeSettings, StoredObject } from '../core/answer.ts'
 import { njsEdge } from './handlers.ts'
 import { isPageKey, largeFrom, sleep, smallTextOf, tagEnding } from './objects.ts'
-import type { NjsBody, NjsSnapshot } from './objects.ts'
+import type { DirectSnapshot, NjsBody, NjsSnapshot } from './objects.ts'
 import type { NjsModules, NjsRequest, NjsStat } from './types.ts'
 
 export interface FilesConfig {
@@ -89,7 +89,16 @@ export function filesEdge(modules: NjsModules, config: FilesConfig) {
     const found = JSON.parse(name) as FolderLook
     return snapshotOf(found, () => markOf(found.folder))
   }
-  return njsEdge(modules, { pin, resume }, config.settings)
+  const pinDirect = (): DirectSnapshot => {
+    const { folder, mark, liveSince } = look()
+    return {
+      root: folder + '/',
+      lastModifiedOf: dateOf,
+      liveSince,
+      isStillLive: () => markOf(folder) === mark,
+    }
+  }
+  return njsEdge(modules, { pin, pinDirect, resume }, config)
 }
 
 /**

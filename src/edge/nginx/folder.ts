@@ -7,7 +7,7 @@ import { idOf, lastModifiedOf, parseLiveSlot, type LiveSlot } from '../core/live
 import { isStillStaged, stagedBeside } from '../core/preview.ts'
 import { readFrom, njsStatOf } from './files.ts'
 import { njsEdge } from './handlers.ts'
-import { forParts, smallTextOf, type NjsSnapshot } from './objects.ts'
+import { forParts, smallTextOf, type DirectSnapshot, type NjsSnapshot } from './objects.ts'
 import type { NjsModules, NjsRequest } from './types.ts'
 
 export interface FolderConfig {
@@ -20,7 +20,7 @@ export interface FolderConfig {
 }
 
 export function folderEdge(modules: NjsModules, config: FolderConfig) {
-  const { folder, table, settings, previewToken } = config
+  const { folder, table } = config
   /** @returns null if there is no such file */
   const readText = (name: string): string | null => {
     const file = folder + '/' + name
@@ -78,5 +78,14 @@ export function folderEdge(modules: NjsModules, config: FolderConfig) {
     const seen = JSON.parse(name) as { readonly live: LiveSlot } | { readonly staged: LiveSlot }
     return 'staged' in seen ? stagedSnapshot(seen.staged) : snapshotOf(seen.live)
   }
-  return njsEdge(modules, { pin, pinStaged, resume }, settings, previewToken)
+  const pinDirect = (): DirectSnapshot => {
+    const live = look()
+    const liveSince = Date.parse(live.liveSince)
+    return {
+      root: [folder, live.slot, ''].join('/'),
+      lastModifiedOf: ({ mtimeMs }) => lastModifiedOf(mtimeMs, liveSince),
+      isStillLive: () => idOf(look()) === idOf(live),
+    }
+  }
+  return njsEdge(modules, { pin, pinStaged, pinDirect, resume }, config)
 }

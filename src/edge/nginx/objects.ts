@@ -4,7 +4,7 @@ import type { RouteTable } from '../../api/routes/table.ts'
 import type { Store } from '../core/answer.ts'
 import type { ByteRange } from '../core/finish.ts'
 import type { LiveSlot, Pinned } from '../core/live.ts'
-import type { NjsRequest } from './types.ts'
+import type { NjsRequest, NjsStat } from './types.ts'
 
 /** An object's bytes or, for a large file, how nginx sends it without njs. */
 export type NjsBody =
@@ -46,12 +46,25 @@ export function tagEnding(key: string): string {
   return isFirst || isAlone ? '' : '-' + key.slice(key.lastIndexOf('/') + 1)
 }
 
+/** A snapshot in a folder. */
+export interface DirectSnapshot {
+  /** Where its keys begin, with a slash at the end. */
+  readonly root: string
+  readonly lastModifiedOf: (file: NjsStat) => string
+  /** As that of {@link NjsSnapshot}. */
+  readonly liveSince?: number
+  /** Whether what was read belongs to it. */
+  readonly isStillLive: () => boolean
+}
+
 /** Where snapshots come from. */
 export interface NjsOrigin {
   /** The snapshot that is live now. */
   readonly pin: (request: NjsRequest) => Promise<NjsSnapshot>
   /** The snapshot that is staged, or null. A folder without slots has none. */
   readonly pinStaged?: (request: NjsRequest) => Promise<NjsSnapshot | null>
+  /** The live snapshot, if its files can be read at once. */
+  readonly pinDirect?: () => DirectSnapshot
   /** The snapshot of another request, by its `name`, whether it is still live or not. */
   readonly resume: (request: NjsRequest, name: string) => NjsSnapshot
 }

@@ -4,7 +4,6 @@
  */
 
 import { setTimeout } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import { placeOf } from '../../api/routes/pages.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
@@ -19,7 +18,7 @@ import {
   type ReadLive,
 } from '../core/live.ts'
 import { isStillStaged, type ReadStaged } from '../core/preview.ts'
-import { largeReadsAtATime, mostInMemory, objectCache, textOf, type NodeBody } from './objects.ts'
+import { largeReadsAtATime, mostInMemory, objectCache, reading, type NodeBody } from './objects.ts'
 import type { Origin } from './server.ts'
 
 export interface BucketOriginOptions extends Omit<FollowOptions, 'sleep'> {
@@ -36,7 +35,20 @@ export function bucketOrigin(given: BucketOriginOptions): Origin {
     ...options,
     sleep: (ms) => setTimeout(ms, undefined, { ref: false }),
   })
-  const [storeOfLive, storeOfStaged] = [lastStore(reader), lastStore(reader)]
+  const storeOfLive = lastStore((live) => ({
+    read: async (key, most) => {
+      follower.assertReachable()
+      const object = await reader.read(key, most)
+      await follower.confirm({ live }, readLive)
+      return object
+    },
+    // The ETag shows that it is the same object.
+    readPart: async (key, part, etag) => {
+      follower.assertReachable()
+      return reader.readPart(key, part, etag)
+    },
+  }))
+  const storeOfStaged = lastStore(() => reader)
   return {
     pin: async () => {
       const look = await follower.current(readLive)
@@ -61,12 +73,12 @@ export function bucketOrigin(given: BucketOriginOptions): Origin {
 }
 
 /** The memory of a snapshot lives until another one is asked for: its objects never change. */
-function lastStore(reader: BucketReader): (live: LiveSlot) => Store<NodeBody> {
+function lastStore(readerOf: (live: LiveSlot) => BucketReader): (live: LiveSlot) => Store<NodeBody> {
   let last: { readonly id: string; readonly store: Store<NodeBody> } | undefined
   return (live) => {
     const id = idOf(live)
     if (last?.id !== id)
-      last = { id, store: slotStore((key) => placeOf(live, key), new Date(live.liveSince), reader) }
+      last = { id, store: slotStore((key) => placeOf(live, key), new Date(live.liveSince), readerOf(live)) }
     return last.store
   }
 }
@@ -88,9 +100,6 @@ export interface BucketObject {
   readonly lastModified: Date
 }
 
-/** Keys without an object are remembered apart, so that they do not push objects out of memory. */
-const missing = { max: 10_000, ttl: 5000 }
-
 /**
  * Reads past any cache of what is live. All that is remembered is of this snapshot.
  * @param place where an object lies in the bucket, or null if it cannot be anywhere
@@ -101,7 +110,6 @@ export function slotStore(
   { read, readPart }: BucketReader,
 ): Store<NodeBody> {
   const cache = objectCache((body) => (Buffer.isBuffer(body) ? body.length : 0))
-  const absent = new LRUCache<string, true>(missing)
   const inTurn = pLimit(largeReadsAtATime)
 
   /** Nothing is held while the client does not read, not even a connection to the bucket. */
@@ -121,17 +129,14 @@ export function slotStore(
   const readStored = async (key: string): Promise<StoredObject<NodeBody> | null> => {
     const at = place(key)
     const object = at === null ? null : await read(at, mostInMemory)
-    if (at === null || object === null) {
-      absent.set(key, true)
-      return null
-    }
+    if (at === null || object === null) return null
     const { length, etag, lastModified } = object
     const body = object.body ?? { length, read: (part: ByteRange) => readLarge(key, at, etag, part) }
     return { body, etag, lastModified: lastModifiedOf(lastModified.getTime(), liveSince.getTime()) }
   }
 
   return {
-    get: (key) => (absent.has(key) ? Promise.resolve(null) : cache.get(key, () => readStored(key))),
-    text: textOf,
+    get: (key) => cache.get(key, () => readStored(key)),
+    ...reading,
   }
 }

@@ -66,8 +66,8 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx with files', () => {
     await check(oddRequests(known), 10_000, () => undefined)
     // The others are refusals, or have conditions that nginx leaves to njs.
     expect(count.fast).toBeGreaterThan(count.plain / 2)
-    expect(count.notModified).toBeGreaterThan(20)
-    expect(count.compressed).toBeGreaterThan(20)
+    expect(count.notModified).toBeGreaterThan(10)
+    expect(count.compressed).toBeGreaterThan(10)
   })
 
   it('gives headers and body of one snapshot, while the link is exchanged under load', async () => {
@@ -250,7 +250,9 @@ const oddRequests = (known: Known) =>
       `${etag.slice(0, -1)}-index.xml"`,
     ])
     const moved = (date: string, ms: number) => new Date((Date.parse(date) || 0) + ms).toUTCString()
-    const dates = marks.filter(({ date }) => date !== '').flatMap(({ date }) => [date, moved(date, 1000), moved(date, -1000), moved(date, 1e8)])
+    const dates = marks
+      .filter(({ date }) => date !== '')
+      .flatMap(({ date }) => [date, moved(date, 1000), moved(date, -1000), moved(date, 1e8)])
     const tagList = fc
       .array(fc.constantFrom(...tags, '*', '"a,b"', '""', 'x'), { minLength: 1, maxLength: 3 })
       .chain((all) => fc.constantFrom(', ', ',', ' ,', ' ').map((comma) => all.join(comma)))

@@ -79,7 +79,10 @@ export function njsEdge(modules: NjsModules, origin: NjsOrigin, config: NjsEdgeC
     respondTo(request, request.method, request.variables['request_uri'] ?? '/')
   return {
     respond: async (request: NjsRequest) => {
-      if (!respondDirectly(request, mostUncounted)) await respond(request)
+      // nginx would check these itself, without our ETags.
+      if (has(request, 'If-Match') || has(request, 'If-Unmodified-Since'))
+        request.internalRedirect('@fundpress_unconditional')
+      else if (!respondDirectly(request, mostUncounted)) await respond(request)
     },
     /** Answers a request that nginx itself could not read. */
     respondToUnreadable: async (request: NjsRequest) => {
@@ -116,6 +119,10 @@ export function njsEdge(modules: NjsModules, origin: NjsOrigin, config: NjsEdgeC
     },
   }
 }
+
+/** Whether a request for something has a header, even an empty one. */
+const has = ({ method, headersIn }: NjsRequest, name: string) =>
+  (method === 'GET' || method === 'HEAD') && headersIn[name] !== undefined
 
 /** A request line with a valid URI, as it was sent. Anything else is only a 400. Source: RFC 3986, appendix A. */
 const requestLine =

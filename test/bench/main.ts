@@ -21,6 +21,7 @@ const benches: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> 
 /** What takes minutes in any size. */
 const onlyByName: typeof benches = {
   shards: () => import('./shards.ts'),
+  outage: () => import('./outage.ts'),
 }
 
 const print = (text: string) => process.stdout.write(text)

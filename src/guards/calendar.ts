@@ -30,8 +30,9 @@ export async function openCalendar(name: string, isYearEndOpen = false): Promise
   const known = new Map<string, boolean>()
   return {
     isBusinessDay: (day) => {
-      const found = known.get(day) ?? (!isWeekend(day) && !closedIn(day.slice(0, 4)).has(day))
-      known.set(day, found)
+      let found = known.get(day)
+      if (found === undefined)
+        known.set(day, (found = !isWeekend(day) && !closedIn(day.slice(0, 4)).has(day)))
       return found
     },
   }

@@ -14,7 +14,10 @@ const options = { runs: { type: 'string', default: '15' } } as const
 const node = 'node -e 0'
 
 export const run = bench(options, async (folder, { runs }) => {
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') }
+  const env = {
+    ...process.env,
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(folder, 'compiled'),
+  }
   const start = (args: readonly string[], more: NodeJS.ProcessEnv = {}) => {
     const started = performance.now()
     const { stderr } = spawnSync(process.execPath, args, {

@@ -109,7 +109,7 @@ function adviceOn(error: Error, { name, bucket, endpoint }: BucketPlace, doing: 
       'the body does not have the digest of the manifest: the snapshot was changed after its build, build it again',
     InvalidDigest: 'the store refused the digest of the body',
     XAmzContentSHA256Mismatch:
-      'the body was changed on its way, or its file since the build: build the snapshot again if it stays so',
+      'the body does not have the digest of the manifest: the snapshot was changed after its build, build it again (or the body was changed on its way)',
     XAmzContentChecksumMismatch:
       'the body does not have the digest of the manifest: build the snapshot again',
     'AuthorizationHeaderMalformed PermanentRedirect IllegalLocationConstraintException': `the bucket is in another region${region === undefined ? '' : `, ${region}`}: set --region`,

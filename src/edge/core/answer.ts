@@ -20,6 +20,8 @@ export interface Store<B> {
   readonly get: (key: string) => Promise<StoredObject<B> | null>
   /** The body, decoded from UTF-8. It is read once. */
   readonly text: (body: B) => Promise<string>
+  /** The body of a window list, parsed. Absent if the store does not remember what it has parsed. */
+  readonly list?: (body: B) => Promise<WindowList>
   /** These bytes of an object, both included. Absent if the store has only whole objects. Rejects if they are not there. */
   readonly slice?: (key: string, first: number, last: number) => Promise<B>
 }
@@ -132,8 +134,8 @@ async function range<B>(edge: Edge<B>, resolution: RangeResolution): Promise<Ans
   const { settings, store } = edge
   const listObject = await store.get(resolution.listKey)
   if (listObject === null) return storedRefusal(edge, resolution)
-  const listText = await store.text(listObject.body)
-  const list = JSON.parse(listText) as WindowList
+  const { body } = listObject
+  const list = store.list ? await store.list(body) : (JSON.parse(await store.text(body)) as WindowList)
   const { from, to, wanted, route, values } = resolution
   if (wanted.format === 'csv' && list.windows.some(({ csv }) => csv === undefined))
     return withoutCsv(edge, forRefusal(wanted))
@@ -198,7 +200,7 @@ export const overlapping = (windows: readonly WindowEntry[], from: string, to: s
  * A strong ETag of a range: made of the digests of the windows that it is cut from, and of its days. Digests are
  * uniformly distributed, so a rolling sum over their words tells contents apart.
  */
-function rangeEtag(windows: readonly WindowEntry[], format: Format, from: string, to: string): string {
+export function rangeEtag(windows: readonly WindowEntry[], format: Format, from: string, to: string): string {
   const sums = [0, 0, 0, 0]
   windows.forEach((window) => {
     sums.forEach((sum, lane) => {

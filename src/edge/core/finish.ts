@@ -85,7 +85,7 @@ export function isNotModified(header: Header, etag: string, lastModified: string
 }
 
 /** The headers of a 304: those of the answer except the ones that describe a body. Source: RFC 9110, 15.4.5. */
-function notModifiedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+export function notModifiedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const kept: Record<string, string> = {}
   Object.keys(headers).forEach((name) => {
     if (!/^Content-/.test(name)) kept[name] = headers[name] as string

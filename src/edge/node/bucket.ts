@@ -4,7 +4,6 @@
  */
 
 import { setTimeout } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import { placeOf } from '../../api/routes/pages.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
@@ -13,14 +12,13 @@ import type { ByteRange } from '../core/finish.ts'
 import {
   followLive,
   idOf,
-  isNoAnswer,
   lastModifiedOf,
   type FollowOptions,
   type LiveSlot,
   type ReadLive,
 } from '../core/live.ts'
 import { isStillStaged, type ReadStaged } from '../core/preview.ts'
-import { largeReadsAtATime, mostInMemory, objectCache, textOf, type NodeBody } from './objects.ts'
+import { largeReadsAtATime, mostInMemory, objectCache, reading, type NodeBody } from './objects.ts'
 import type { Origin } from './server.ts'
 
 export interface BucketOriginOptions extends Omit<FollowOptions, 'sleep'> {
@@ -102,9 +100,6 @@ export interface BucketObject {
   readonly lastModified: Date
 }
 
-/** Keys without an object are remembered apart, so that they do not push objects out of memory. */
-const missing = { max: 10_000, ttl: 5000 }
-
 /**
  * Reads past any cache of what is live. All that is remembered is of this snapshot.
  * @param place where an object lies in the bucket, or null if it cannot be anywhere
@@ -115,7 +110,6 @@ export function slotStore(
   { read, readPart }: BucketReader,
 ): Store<NodeBody> {
   const cache = objectCache((body) => (Buffer.isBuffer(body) ? body.length : 0))
-  const absent = new LRUCache<string, true>(missing)
   const inTurn = pLimit(largeReadsAtATime)
 
   /** Nothing is held while the client does not read, not even a connection to the bucket. */
@@ -134,24 +128,15 @@ export function slotStore(
 
   const readStored = async (key: string): Promise<StoredObject<NodeBody> | null> => {
     const at = place(key)
-    const object = at === null ? null : await read(at, mostInMemory).catch(nullIfKnown(key))
-    if (at === null || object === null) {
-      absent.set(key, true)
-      return null
-    }
+    const object = at === null ? null : await read(at, mostInMemory)
+    if (at === null || object === null) return null
     const { length, etag, lastModified } = object
     const body = object.body ?? { length, read: (part: ByteRange) => readLarge(key, at, etag, part) }
     return { body, etag, lastModified: lastModifiedOf(lastModified.getTime(), liveSince.getTime()) }
   }
 
-  /** If the store does not answer, what was missing before is missing still. */
-  const nullIfKnown = (key: string) => (error: unknown) => {
-    if (isNoAnswer(error) && absent.peek(key, { allowStale: true }) === true) return null
-    throw error
-  }
-
   return {
-    get: (key) => (absent.has(key) ? Promise.resolve(null) : cache.get(key, () => readStored(key))),
-    text: textOf,
+    get: (key) => cache.get(key, () => readStored(key)),
+    ...reading,
   }
 }

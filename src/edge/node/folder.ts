@@ -4,8 +4,8 @@
  */
 
 import { createHash, hash } from 'node:crypto'
-import type { BigIntStats } from 'node:fs'
-import { open, stat, type FileHandle } from 'node:fs/promises'
+import { statSync, type BigIntStats } from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
@@ -14,7 +14,7 @@ import { downloadKey } from '../../api/routes/pages.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
 import type { Store, StoredObject } from '../core/answer.ts'
 import type { ByteRange } from '../core/finish.ts'
-import { largeReadsAtATime, mostInMemory, objectCache, textOf, type NodeBody } from './objects.ts'
+import { largeReadsAtATime, mostInMemory, objectCache, reading, type NodeBody } from './objects.ts'
 import type { Origin, PinnedSnapshot } from './server.ts'
 
 export interface FolderOriginOptions {
@@ -35,9 +35,19 @@ export function folderOrigin({ folder, markFile, readHead, recover }: FolderOrig
   /** The snapshot that was opened last, by what tells it from any other that lay in the folder. */
   let last: { readonly mark: string; readonly live: ReturnType<typeof openSnapshot> } | undefined
 
-  const readMark = async (): Promise<string> => {
-    const { ino, size, mtimeNs } = await stat(join(folder, markFile), { bigint: true })
+  const markPath = join(folder, markFile)
+
+  // Each request looks, and most need nothing else of the disk: to ask another thread would take longer than to look.
+  const readMark = (): string => {
+    const { ino, size, mtimeNs } = statSync(markPath, { bigint: true })
     return `${ino} ${size} ${mtimeNs}`
+  }
+  const isStill = (mark: string): boolean => {
+    try {
+      return readMark() === mark
+    } catch {
+      return false
+    }
   }
   const openSnapshot = async () => {
     const { snapshot, table } = await readHead(folder)
@@ -45,11 +55,11 @@ export function folderOrigin({ folder, markFile, readHead, recover }: FolderOrig
   }
 
   const pin = async (): Promise<PinnedSnapshot> => {
-    const mark = await readMark()
+    const mark = readMark()
     if (last?.mark !== mark) last = { mark, live: openSnapshot() }
     const opened = last
     try {
-      return { ...(await opened.live), isStillLive: async () => (await readMark().catch(() => '')) === mark }
+      return { ...(await opened.live), isStillLive: () => Promise.resolve(isStill(mark)) }
     } catch (error) {
       // It was exchanged meanwhile, or cannot be opened: then it is tried anew.
       if (last === opened) last = undefined
@@ -118,7 +128,7 @@ function folderStore(folder: string, snapshot: string, md5Of: Md5Of): Store<Node
     // Keys are made of checked values only (an ISIN, a known type, a year of the window list, the plain names of a
     // page's path): they stay in the folder.
     get: (key) => cache.get(key, () => read(join(folder, downloadKey(snapshot, key)))),
-    text: textOf,
+    ...reading,
   }
 }
 

@@ -1,8 +1,10 @@
 /** Objects on Node: small ones stay in memory, large ones are read in parts. */
 
 import { LRUCache } from 'lru-cache'
+import type { WindowList } from '../../api/routes/keys.ts'
 import type { StoredObject } from '../core/answer.ts'
 import type { ByteRange } from '../core/finish.ts'
+import { isNoAnswer } from '../core/live.ts'
 
 /**
  * In bytes. A longer object is never in memory as a whole, and a cache does not keep it. A connection holds no more of
@@ -33,14 +35,37 @@ export async function wholeOf(body: NodeBody): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-export const textOf = async (body: NodeBody): Promise<string> => (await wholeOf(body)).toString()
+const textOf = async (body: NodeBody): Promise<string> => (await wholeOf(body)).toString()
+
+/** Does work for each body once, as long as the body is in memory; again if it fails. */
+export function oncePerBody<T>(work: (body: Buffer) => Promise<T>): (body: Buffer) => Promise<T> {
+  const done = new WeakMap<Buffer, Promise<T>>()
+  return (body) => {
+    const known = done.get(body)
+    if (known !== undefined) return known
+    const begun = work(body)
+    done.set(body, begun)
+    begun.catch(() => done.delete(body))
+    return begun
+  }
+}
+
+const parsedList = oncePerBody(async (body) => JSON.parse(await textOf(body)) as WindowList)
+
+/** The text and the window lists of a store on Node. */
+export const reading = { text: textOf, list: async (body: NodeBody) => parsedList(await wholeOf(body)) }
 
 type Read = () => Promise<StoredObject<NodeBody> | null>
 
 /** For all objects of a snapshot together. */
-const maxBytes = 64 * 1024 * 1024
+const maxBytes = 48 * 1024 * 1024
 /** The memory of an entry besides its object. */
 const entryBytes = 500
+/** What is made of an object and kept with it, its compressed forms or a parsed list, has up to half its size. */
+const withWhatIsMade = 1.5
+
+/** Keys without an object are remembered apart, so that they do not push objects out of memory. Times in milliseconds. */
+const missing = { max: 10_000, ttl: 5000 }
 
 /**
  * The small objects of one snapshot, the last used ones. They never change, so no entry gets stale.
@@ -49,16 +74,25 @@ const entryBytes = 500
 export function objectCache(sizeOf: (body: NodeBody) => number) {
   const objects = new LRUCache<string, StoredObject<NodeBody>, Read>({
     maxSize: maxBytes,
-    maxEntrySize: mostInMemory + entryBytes,
-    sizeCalculation: ({ body }) => sizeOf(body) + entryBytes,
+    maxEntrySize: mostInMemory * withWhatIsMade + entryBytes,
+    sizeCalculation: ({ body }) => Math.ceil(sizeOf(body) * withWhatIsMade) + entryBytes,
     // An entry that leaves the cache while it is read still goes to those who wait for it.
     ignoreFetchAbort: true,
-    fetchMethod: async (_key, _known, { context: read }) => (await read()) ?? undefined,
+    fetchMethod: async (key, _known, { context: read }) => {
+      const object = await read().catch((error: unknown) => {
+        // If the store does not answer, what was missing before is missing still.
+        if (isNoAnswer(error) && absent.peek(key, { allowStale: true }) === true) return null
+        throw error
+      })
+      if (object === null) absent.set(key, true)
+      return object ?? undefined
+    },
   })
+  const absent = new LRUCache<string, true>(missing)
   return {
-    /** The object, read at most once at a time. */
+    /** The object, read at most once at a time. That there is none is remembered for some seconds. */
     get: async (key: string, read: Read) =>
-      objects.get(key) ?? (await objects.fetch(key, { context: read })) ?? null,
+      objects.get(key) ?? (absent.has(key) ? null : ((await objects.fetch(key, { context: read })) ?? null)),
     /** Forgets an object that is not what it was. */
     forget: (key: string) => objects.delete(key),
   }

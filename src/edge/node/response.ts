@@ -11,10 +11,10 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
 import type { Answer } from '../core/answer.ts'
 import { finish, mayBeCoded, type ByteRange } from '../core/finish.ts'
-import { joinRange, type JoinOptions } from '../core/join.ts'
+import { byteSearch, joinRange, type JoinOptions, type Search } from '../core/join.ts'
 import { qualityOf } from '../core/negotiate.ts'
 import type { Header } from '../core/resolve.ts'
-import { mostInMemory, wholeOf, type NodeBody } from './objects.ts'
+import { mostInMemory, oncePerBody, wholeOf, type NodeBody } from './objects.ts'
 import type { ReaderSlot, ReaderSlots } from './slots.ts'
 
 export interface Response {
@@ -75,10 +75,10 @@ export async function respondWith(
   const slot = range.slots.take()
   if (slot === null) throw new Busy('too many date ranges are in work')
   const chunks = inSlot(slot, async function* () {
-    yield* (await joinRange(body, wholeOf, range)).chunks()
+    yield* (await joinRange(body, wholeOf, { ...range, search: bufferSearch })).chunks()
   })
-  const signal = AbortSignal.any([slot.lost, AbortSignal.timeout(longestRangeMs)])
-  return inCoding({ status, headers, length: null, body: await begun(chunks, mostInMemory, signal) }, used)
+  const limit = () => AbortSignal.any([slot.lost, AbortSignal.timeout(longestRangeMs)])
+  return inCoding({ status, headers, length: null, body: await begun(chunks, mostInMemory, limit) }, used)
 }
 
 /** An answer that needs no store. */
@@ -111,7 +111,11 @@ export async function discard({ body }: Response): Promise<void> {
 
 /** One chunk of a large body shows whether it can be read. */
 const contentOf = async (body: NodeBody, part: ByteRange) =>
-  Buffer.isBuffer(body) ? body.subarray(part.first, part.last + 1) : begun(body.read(part), 1)
+  !Buffer.isBuffer(body)
+    ? begun(body.read(part), 1)
+    : part.last - part.first + 1 === body.length
+      ? body
+      : body.subarray(part.first, part.last + 1)
 
 async function inCoding(
   { status, headers: given, length, body }: Omit<Response, 'body'> & { readonly body: Buffer | Begun | null },
@@ -127,17 +131,18 @@ async function inCoding(
   return { status, headers, length: bytes.length, body: bytes }
 }
 
-/** Reads to the end, or until it has this many bytes. */
-async function begun(rest: Begun['rest'], bytes: number, signal?: AbortSignal): Promise<Buffer | Begun> {
+/** Reads to the end, or until it has this many bytes. @param limit what ends the reading of the rest */
+async function begun(rest: Begun['rest'], bytes: number, limit?: () => AbortSignal): Promise<Buffer | Begun> {
   const first: Uint8Array[] = []
   let length = 0
   while (length < bytes) {
     const { done, value } = await rest.next()
-    if (done === true) return Buffer.concat(first)
+    if (done === true)
+      return first[0] !== undefined && first.length === 1 ? asBuffer(first[0]) : Buffer.concat(first)
     first.push(value)
     length += value.length
   }
-  return { first, rest, signal }
+  return { first, rest, signal: limit?.() }
 }
 
 /** Gives the slot back when the chunks end, whatever the reason. */
@@ -151,6 +156,17 @@ async function* inSlot<T>(slot: ReaderSlot, read: () => AsyncGenerator<T, void>)
   } finally {
     slot.give()
   }
+}
+
+const asBuffer = (bytes: Uint8Array) =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+
+/** Windows are Buffers, which find text without a call for each of its last bytes. */
+const bufferSearch: Search<Uint8Array> = {
+  ...byteSearch,
+  find: (bytes, text, from) => asBuffer(bytes).indexOf(text, from, 'latin1'),
+  text: (bytes, from, to) => asBuffer(bytes).toString('latin1', from, to),
+  encode: (text) => Buffer.from(text),
 }
 
 type Coding = 'br' | 'gzip' | 'identity'
@@ -186,10 +202,13 @@ const gzipOptions = { level: 6 }
 /** The default, 11, is for files that are compressed once. */
 const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 5 }
 
-async function compressed(bytes: Buffer, coding: Exclude<Coding, 'identity'>): Promise<Buffer> {
-  if (coding === 'gzip') return gzipAsync(bytes, gzipOptions)
-  return brotliAsync(bytes, { params: { ...brotliParams, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } })
-}
+const gzipped = oncePerBody((bytes) => gzipAsync(bytes, gzipOptions))
+const brotlied = oncePerBody((bytes) =>
+  brotliAsync(bytes, { params: { ...brotliParams, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
+)
+
+const compressed = (bytes: Buffer, coding: Exclude<Coding, 'identity'>) =>
+  coding === 'gzip' ? gzipped(bytes) : brotlied(bytes)
 
 /** The same for a body that goes out while it is read. */
 const compressor = (coding: Exclude<Coding, 'identity'>) =>

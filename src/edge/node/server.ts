@@ -14,6 +14,7 @@ import {
   targetTooLong,
   unavailable,
 } from '../core/standalone.ts'
+import { answerCache, answerKey, onCondition, type KnownAnswers, type WholeResponse } from './answers.ts'
 import { connectionLimits, createLimitedServer, oneAtATime, type ConnectionLimits } from './connections.ts'
 import type { NodeBody } from './objects.ts'
 import { Busy, discard, pour, respondWith, wholeResponse, type Response } from './response.ts'
@@ -148,14 +149,19 @@ async function respondSafely(
   // Node's type has lists, too, but none of the headers that the edge reads is one.
   const header = (name: string) => headers[name] as string | undefined
   const pinStaged = async () => (await origin.pinStaged?.()) ?? null
-  const pin = async () => (isPreview(header, previewToken) ? await pinStaged() : null) ?? origin.pin()
+  const isAsPreview = isPreview(header, previewToken)
+  const pin = async () => (isAsPreview ? await pinStaged() : null) ?? origin.pin()
   const readStaged = async () => (await pinStaged())?.staged ?? null
+  const key = isAsPreview ? null : answerKey(method, target, header)
+  let keepIn = null as KnownAnswers | null
   const answerFrom = async ({ table, store, isStillLive, staged }: PinnedSnapshot) => {
     const asked = requestOf(method, target, header)
     const answered =
       (await answerStaged(asked, settings, readStaged)) ??
       (await answer({ table, settings, store }, resolve(table, asked)))
     const shown = staged === undefined ? answered : asPreview(answered, staged)
+    // Text is made up for a refusal, or says what is staged now.
+    keepIn = shown.body.kind === 'text' ? null : knownAnswers(store)
     return respondWith(shown, method, header, {
       slots: ranges,
       readsAtATime: () => (ranges.taken() > rangesThatReadAhead ? 1 : fetchesAtATime),
@@ -166,11 +172,38 @@ async function respondSafely(
     })
   }
   try {
-    return await fromOneSnapshot(pin, answerFrom, maxAttempts, discard)
+    const first = await pin()
+    const known = key === null ? undefined : knownAnswers(first.store).get(key)
+    if (known !== undefined) return onCondition(known, header)
+    const response = await fromOneSnapshot(startingWith(first, pin), answerFrom, maxAttempts, discard)
+    if (key !== null && isWhole(response)) keepIn?.set(key, response)
+    return response
   } catch (error) {
     if (!(error instanceof Busy)) onFailure(error, url)
     return wholeResponse(unavailable)
   }
+}
+
+/** The first time the value at hand, then what is made. */
+function startingWith<T>(first: T, make: () => Promise<T>): () => Promise<T> {
+  let isFirst = true
+  return () => {
+    if (!isFirst) return make()
+    isFirst = false
+    return Promise.resolve(first)
+  }
+}
+
+const isWhole = (response: Response): response is WholeResponse =>
+  response.status === 200 && Buffer.isBuffer(response.body)
+
+const answersOfStores = new WeakMap<Store<NodeBody>, KnownAnswers>()
+
+/** Those of the snapshot that a store is of. */
+function knownAnswers(store: Store<NodeBody>): KnownAnswers {
+  const answers = answersOfStores.get(store) ?? answerCache()
+  answersOfStores.set(store, answers)
+  return answers
 }
 
 /** `rawHeaders` lists names and values in turn. */

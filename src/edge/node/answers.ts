@@ -1,0 +1,52 @@
+/**
+ * Finished answers, with their headers and in their coding, for requests that come again. They belong to one snapshot, so none gets
+ * stale.
+ */
+
+import { LRUCache } from 'lru-cache'
+import { isNotModified, notModifiedHeaders } from '../core/finish.ts'
+import type { Header } from '../core/resolve.ts'
+import { mostInMemory } from './objects.ts'
+import type { Response } from './response.ts'
+
+/** An answer of status 200 that is in memory as a whole. */
+export type WholeResponse = Response & { readonly body: Buffer }
+
+export type KnownAnswers = ReturnType<typeof answerCache>
+
+/** For all answers of a snapshot together. */
+const maxBytes = 16 * 1024 * 1024
+/** The memory of an entry besides its body and its key. */
+const entryBytes = 2000
+/** In characters. A longer request is rare, or made up. */
+const longestKey = 1000
+
+/** The last used answers of one snapshot. */
+export const answerCache = () =>
+  new LRUCache<string, WholeResponse>({
+    maxSize: maxBytes,
+    maxEntrySize: mostInMemory + entryBytes + 2 * longestKey,
+    sizeCalculation: ({ body }, key) => body.length + 2 * key.length + entryBytes,
+  })
+
+/**
+ * What tells the answer to a GET from any other answer of a snapshot, except for conditions: {@link onCondition} decides those.
+ * @param target without its host
+ * @returns null if the answer is not to be kept
+ */
+export function answerKey(method: string, target: string, header: Header): string | null {
+  if (method !== 'GET' || header('range') !== undefined) return null
+  // No header contains the character that stands for an absent one.
+  const choosing = choosingHeaders.map((name) => header(name) ?? '\0')
+  const key = [target, ...choosing].join('\n')
+  return key.length > longestKey ? null : key
+}
+
+const choosingHeaders = ['accept', 'accept-language', 'accept-encoding']
+
+/** A known answer, or that the client's copy is still current. */
+export function onCondition(known: WholeResponse, header: Header): Response {
+  const { ETag: etag = '', 'Last-Modified': lastModified = '' } = known.headers
+  if (!isNotModified(header, etag, lastModified)) return known
+  return { status: 304, headers: notModifiedHeaders(known.headers), length: null, body: null }
+}

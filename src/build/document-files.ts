@@ -24,16 +24,41 @@ export type Reuse =
 
 export type DocumentFiles = ReturnType<typeof documentFiles>
 
-/** @param root the snapshot's folder */
-export function documentFiles(root: string, reuse: Reuse) {
+/** A document or a page; a window comes in pieces, as {@link windowPieces} gives them. */
+export interface Written {
+  readonly key: string
+  readonly content: Page['content'] | readonly string[]
+}
+
+/** Makes the lines of documents, and their bytes, which are good until the next document. */
+export function lineMaker() {
   /** One buffer for all documents: it grows to the largest. */
   let buffer = Buffer.allocUnsafeSlow(1 << 20)
-  const encode = (content: string | Uint8Array) => {
-    if (typeof content !== 'string') return content
+  /** @returns where each piece ends: piece by piece, since V8 first makes a flat text of each, slowly of a large one */
+  const encode = (pieces: readonly string[]): readonly number[] => {
     // Three bytes at most for each UTF-16 unit.
-    if (content.length * 3 > buffer.length) buffer = Buffer.allocUnsafeSlow(content.length * 3)
-    return buffer.subarray(0, buffer.write(content))
+    const most = 3 * pieces.reduce((characters, { length }) => characters + length, 0)
+    if (most > buffer.length) buffer = Buffer.allocUnsafeSlow(most)
+    let end = 0
+    return pieces.map((piece) => (end += buffer.write(piece, end)))
   }
+  return ({ key, content }: Written, from: string) => {
+    const isBinary = content instanceof Uint8Array
+    const ends = isBinary ? [] : encode(typeof content === 'string' ? [content] : content)
+    const encoded = isBinary ? content : buffer.subarray(0, ends.at(-1))
+    const sha256 = hash('sha256', encoded, 'hex')
+    const months = ends.length > 1 ? { months: ends.slice(0, -1) } : {}
+    const line: RenderedLine = {
+      ...{ key, sha256, bytes: encoded.length, type: contentTypeOf(key), from },
+      ...months,
+    }
+    return { line, encoded }
+  }
+}
+
+/** @param root the snapshot's folder */
+export function documentFiles(root: string, reuse: Reuse) {
+  const makeLine = lineMaker()
   let lastFolder = ''
   const placeOf = (key: string) => {
     const place = join(root, key)
@@ -47,11 +72,9 @@ export function documentFiles(root: string, reuse: Reuse) {
      * Writes a document or a page. A sparse snapshot leaves it out if the previous one has the same bytes.
      * @param previous its line of the previous manifest, if there is one
      */
-    put: ({ key, content }: Page, from: string, previous?: ParsedLine): RenderedLine => {
-      const encoded = encode(content)
-      const sha256 = hash('sha256', encoded, 'hex')
-      const line = { key, sha256, bytes: encoded.length, type: contentTypeOf(key), from }
-      if (reuse.kind !== 'sparse' || !isOfSameBytes(line, previous)) writeNew(placeOf(key), encoded)
+    put: (document: Written, from: string, previous?: ParsedLine): RenderedLine => {
+      const { line, encoded } = makeLine(document, from)
+      if (reuse.kind !== 'sparse' || !isOfSameBytes(line, previous)) writeNew(placeOf(line.key), encoded)
       return line
     },
     /** Reuses documents of the previous snapshot, all or none. @returns false if one is missing, or does not have its size */

@@ -4,12 +4,10 @@
  */
 
 import { isRefusal, type RefusedAnswer, type RowsOf } from '../api/contract/endpoint.ts'
-import type { Page } from '../api/contract/page.ts'
 import type { Group } from '../api/contract/rows.ts'
 import {
   documentKey,
   errorKey,
-  type Around,
   type WindowEntry,
   windowKey,
   type WindowList,
@@ -25,12 +23,13 @@ import {
   type RouteTable,
 } from '../api/routes/table.ts'
 import type { YearDigest } from '../data/read/fund-digests.ts'
+import type { SeriesText } from '../api/encode/series.ts'
+import type { Written } from './document-files.ts'
 import type { RenderedLine } from './manifest.ts'
-import { aroundOf, monthsOf } from './months.ts'
 import type { Plan, WindowPlan } from './plans.ts'
 
-/** Writes a document down and gives back its line of the manifest. @param months of a window */
-export type Put = (document: Page, months?: readonly number[]) => RenderedLine
+/** Writes a document down and gives back its line of the manifest. */
+export type Put = (document: Written) => RenderedLine
 
 /** What an answer depends on beside the fund's rows. */
 export interface RenderContext {
@@ -118,17 +117,15 @@ export function putWindows(
     putRefusal(plan, answer, rowsOf(null), context, putOf(null))
     return
   }
-  // With the records of that year only, ascending by date.
-  const recordsOf = (body: object) => (body as Readonly<Record<string, readonly unknown[]>>)[cut.list] ?? []
   const render = (of: YearDigest): WindowLines => {
     const { year } = of
     const body = year === shown ? answer : answerOf(plan, rowsOf(year), context)
-    const records = recordsOf(body)
+    // Of that year only, ascending by date.
+    const records = (body as Readonly<Record<string, readonly unknown[]>>)[cut.list] ?? []
     const put = putOf(of)
-    const lines = [...series].map(([format, { around, record }]) => {
-      const content = around(body)(records.map(record))
-      const months = monthsOf(content, year, format, cut)
-      return [format, put({ key: windowKey(route, values, year, format), content }, months)] as const
+    const lines = [...series].map(([format, textOf]) => {
+      const content = windowPieces(textOf(body), records, cut.date)
+      return [format, put({ key: windowKey(route, values, year, format), content })] as const
     })
     return new Map(lines)
   }
@@ -143,11 +140,30 @@ export function putWindows(
       months: byFormat((format) => lines.get(format)?.months ?? []),
     }
   })
-  const frameOf = (format: Format): Around => {
-    const encoder = series.get(format)
-    const text = encoder?.around(answer)(recordsOf(answer).slice(0, 1).map(encoder.record)) ?? ''
-    return aroundOf(text, format, cut)
-  }
-  const content: WindowList = { windows, around: byFormat(frameOf) }
+  const around = byFormat((format) => {
+    const { head = '', tail = '' } = series.get(format)?.(answer) ?? {}
+    return { head, tail }
+  })
+  const content: WindowList = { windows, around }
   putOf(null)({ key: windowListKey(route, values), content: JSON.stringify(content) })
+}
+
+/**
+ * @param records of one year, at least one
+ * @returns the document in 14 pieces: what stands before the records, the records of each month, what stands after them
+ */
+export function windowPieces(
+  { head, separator, record, tail }: SeriesText,
+  records: readonly unknown[],
+  date: string,
+): readonly string[] {
+  const months = Array<string>(12).fill('')
+  let last = 0
+  for (const [index, one] of records.entries()) {
+    const month = Number((one as Readonly<Record<string, string>>)[date]?.slice(5, 7)) - 1
+    if (index > 0) months[last] += separator
+    months[month] += record(one, index)
+    last = month
+  }
+  return [head, ...months, tail]
 }

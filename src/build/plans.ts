@@ -169,7 +169,7 @@ function windowPlan({ id, body, csv }: FundEndpoint, cut: Series) {
     ['json', jsonSeries(body, list, date)],
     ['xml', xmlSeries(body, list, date)],
   ]
-  if (csv !== undefined) series.unshift(['csv', csvEncoder(body, csv)])
+  if (csv !== undefined) series.unshift(['csv', csvEncoder(body, csv).series])
   /** In the byte order of the formats. */
   return { cut, series: new Map(series) }
 }

@@ -145,9 +145,8 @@ function renderPlan(
   const all: RenderedLine[] = [...reused]
   const putFrom =
     (from: string): Put =>
-    (document, months) => {
-      const put = files.put(document, from, lines.get(nameOf(document.key)))
-      const line = months === undefined ? put : { ...put, months }
+    (document) => {
+      const line = files.put(document, from, lines.get(nameOf(document.key)))
       all.push(line)
       return line
     }

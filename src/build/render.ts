@@ -3,7 +3,6 @@
  * manifest and the status.
  */
 
-import { hash } from 'node:crypto'
 import { createReadStream, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -28,7 +27,7 @@ import type { PageSite } from '../site/layout/layout.ts'
 import { statusPages } from '../site/status/page.ts'
 import { wholeLines } from '../system/whole-lines.ts'
 import { codeDigest } from './code-digest.ts'
-import { documentFiles, type DocumentFiles } from './document-files.ts'
+import { documentFiles, lineMaker, type DocumentFiles } from './document-files.ts'
 import {
   folderOf,
   manifestFormat,
@@ -338,11 +337,12 @@ function sitePageSource(build: Build, each: readonly FundNews[]): SitePageSource
  */
 function exampleDocuments(build: Build, isin: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
+  const makeLine = lineMaker()
   const files: DocumentFiles = {
-    put: ({ key, content }, from) => {
-      found.set(key, String(content))
-      const [sha256, bytes] = [hash('sha256', content, 'hex'), Buffer.byteLength(content)]
-      return { key, sha256, bytes, type: contentTypeOf(key), from }
+    put: (document, from) => {
+      const { line, encoded } = makeLine(document, from)
+      found.set(line.key, Buffer.from(encoded).toString())
+      return line
     },
     reuse: () => true,
   }

@@ -1,7 +1,7 @@
 /** Files of the downloads: written in order, in large pieces, hashed on the way. */
 
 import { createHash, hash } from 'node:crypto'
-import { closeSync, mkdirSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** A file that was written. */
@@ -13,6 +13,18 @@ export interface WrittenFile {
   readonly sha256: string
   /** Rows of a table, without the header. */
   readonly rows?: number
+  /** What a later build can copy. */
+  readonly parts?: readonly Part[]
+}
+
+/** Some rows of a file. */
+export interface Part {
+  /** Digest of what it was made from: the rows, the code and the settings. */
+  readonly from: string
+  /** Its place in the file, in bytes. */
+  readonly at: number
+  readonly bytes: number
+  readonly rows: number
 }
 
 export type FileSink = ReturnType<typeof fileSink>
@@ -27,7 +39,7 @@ export function fileSink(folder: string, path: string) {
   const file = openSync(place, 'wx')
   const sha256 = createHash('sha256')
   let text = ''
-  const block = Buffer.allocUnsafeSlow(heldBack)
+  const block = spareBlocks.pop() ?? Buffer.allocUnsafeSlow(heldBack)
   let held = 0
   let bytes = 0
   const put = (content: Uint8Array) => {
@@ -69,10 +81,14 @@ export function fileSink(folder: string, path: string) {
       flush()
       put(block.subarray(0, held))
       closeSync(file)
+      spareBlocks.push(block)
       return { path, bytes, sha256: sha256.digest('hex') }
     },
   }
 }
+
+/** Of files that are closed: there are two for each fund. */
+const spareBlocks: Buffer[] = []
 
 /** Writes a small file. */
 export function writeFile(folder: string, path: string, content: string): WrittenFile {
@@ -86,12 +102,22 @@ export function writeFile(folder: string, path: string, content: string): Writte
 /** A file that a library has written. */
 export function fileThere(folder: string, path: string): WrittenFile {
   const file = openSync(join(folder, path), 'r')
-  const [sha256, buffer] = [createHash('sha256'), Buffer.allocUnsafe(1 << 20)]
-  let bytes = 0
-  for (let read = readSync(file, buffer); read > 0; read = readSync(file, buffer)) {
-    sha256.update(buffer.subarray(0, read))
-    bytes += read
-  }
+  const { size } = fstatSync(file)
+  const sha256 = digestOfOpen(file)
   closeSync(file)
-  return { path, bytes, sha256: sha256.digest('hex') }
+  return { path, bytes: size, sha256 }
+}
+
+const readBlock = Buffer.allocUnsafeSlow(1 << 20)
+
+/** SHA-256 of an open file that nobody writes to, in hex. */
+export function digestOfOpen(file: number): string {
+  const sha256 = createHash('sha256')
+  let at = 0
+  for (let read = readSync(file, readBlock, 0, readBlock.length, 0); read > 0;) {
+    sha256.update(readBlock.subarray(0, read))
+    at += read
+    read = readSync(file, readBlock, 0, readBlock.length, at)
+  }
+  return sha256.digest('hex')
 }

@@ -23,7 +23,14 @@ import { documentsFrom } from './formats/documents.ts'
 import type { EarlierDocuments, DownloadFormat, DownloadFunds, Licence, Piece } from './formats/format.ts'
 import { allFormats, loadFormats } from './formats/index.ts'
 import { indexPage, indexPages, pageWords } from './index-page.ts'
-import { listedDocuments, reuseFiles, writeMadeFiles, type EarlierFiles } from './made-files.ts'
+import {
+  earlierParts,
+  listedDocuments,
+  reuseFiles,
+  writeMadeFiles,
+  type EarlierSnapshot,
+} from './made-files.ts'
+import { partFrom, partsOf } from './parts.ts'
 import { scopeOf } from './tables.ts'
 import type { FormatFile, FormatsWork } from './worker.ts'
 
@@ -45,7 +52,7 @@ export interface WriteDownloadsOptions {
   /** Digest of the code that makes them. */
   readonly code: string
   /** The snapshot with files to reuse, or null. */
-  readonly earlier: EarlierFiles | null
+  readonly earlier: EarlierSnapshot | null
   /** Whether there are pages for people beside them. */
   readonly hasPages: boolean
   readonly publisher: Publisher | null
@@ -98,8 +105,9 @@ export async function writeDownloads(options: WriteDownloadsOptions) {
   const listed = files.map(({ sha256, path }) => `${sha256}  ${path}\n`).join('')
   const sums = writeFile(folder, checksums, listed)
   writeLatest(join(root, 'downloads'), asOf)
-  const reusable = made.flatMap(({ path, bytes, sha256, rows, from }) => {
-    return from === null ? [] : { path, bytes, sha256, ...(rows === undefined ? {} : { rows }), from }
+  const reusable = made.flatMap(({ path, bytes, sha256, rows, from, parts = [] }) => {
+    const counted = rows === undefined ? {} : { rows }
+    return from === null ? [] : { path, bytes, sha256, ...counted, from, ...partsOf(parts) }
   })
   writeMadeFiles(root, { asOf, snapshot }, reusable)
   return {
@@ -127,14 +135,13 @@ type MadeFile = DescribedFile & KnownPiece
 async function piecesOf(
   module: string,
   funds: DownloadFunds,
-  { code, isRawCsv, asOf, snapshot, licence }: WriteDownloadsOptions,
+  { code, asOf, snapshot, licence }: WriteDownloadsOptions,
+  madeBy: string,
 ): Promise<KnownPiece[]> {
-  // Another zlib packs the pages of Parquet to other bytes.
-  const decisive = [code, versions.zlib, isRawCsv]
   const digestOf = (format: DownloadFormat, { name, rows, listedAs }: Piece): string | null => {
     if (rows === null) return listedAs?.(code) ?? null
     const stamp = format.isStamped === true ? [asOf, snapshot, licence] : []
-    const sha256 = createHash('sha256').update(JSON.stringify([...decisive, format.id, name, ...stamp]))
+    const sha256 = createHash('sha256').update(JSON.stringify([madeBy, format.id, name, ...stamp]))
     for (const isin of rows.isins) {
       const digests = funds.digests.get(isin)
       if (digests === undefined) throw new Error(`there are no digests of fund ${isin}`)
@@ -152,10 +159,12 @@ async function makeFiles(
   options: WriteDownloadsOptions,
   folder: string,
   module: string,
-  { scopes, digests }: DownloadFunds,
+  funds: DownloadFunds,
 ): Promise<MadeFile[]> {
   const { db, root, manifest, asOf, snapshot, licence, code, packed, isRawCsv, jobs, signal } = options
-  const pieces = await piecesOf(module, { scopes, digests }, options)
+  // Another zlib packs the pages of Parquet to other bytes.
+  const madeBy = partFrom(code, versions.zlib, String(isRawCsv))
+  const pieces = await piecesOf(module, funds, options, madeBy)
   const reuse = reuseFiles(options.earlier, folder)
   const files: MadeFile[] = []
   const wanted = pieces.filter((known) => {
@@ -168,6 +177,7 @@ async function makeFiles(
   try {
     const from = documentsFrom(code)
     const earlier = earlierDocuments(options, from)
+    const earlierFiles = earlierParts(options.earlier)
     const copy = join(temporary, 'funds.sqlite')
     const copied = copyDatabase(copy, db)
     const work = async (formats: readonly DownloadFormat[]): Promise<FormatsWork> => {
@@ -177,8 +187,8 @@ async function makeFiles(
         return [id, new Set(some.map(({ piece }) => piece.name))] as const
       })
       const isSparse = packed !== null
-      const place = { folder, root, manifest, copy, isSparse, earlier }
-      return { module, wanted: new Map(named), isRawCsv, scopes, asOf, snapshot, licence, ...place }
+      const place = { folder, root, manifest, copy, isSparse, earlier, earlierFiles }
+      return { module, wanted: new Map(named), isRawCsv, funds, madeBy, asOf, snapshot, licence, ...place }
     }
     const made = await runWork(jobsOf(wanted).map(work), jobs, signal)
     const nameOf = (format: string, piece: string) => `${format} ${piece}`

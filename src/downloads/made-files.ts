@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { WrittenFile } from './file-sink.ts'
 import type { EarlierDocuments } from './formats/format.ts'
+import type { EarlierFiles } from './parts.ts'
 
 export const madeFilesKey = 'downloads.ndjson'
 
@@ -33,7 +34,7 @@ export function writeMadeFiles(root: string, said: Omit<Head, 'format'>, files: 
 }
 
 /** A snapshot's folder, and how to get files from there. */
-export interface EarlierFiles {
+export interface EarlierSnapshot {
   readonly root: string
   /** Puts a file of this size into a place where there is none. @returns false if there is no such file */
   readonly reuse: (file: string, place: string, bytes: number) => boolean
@@ -45,7 +46,7 @@ export interface EarlierFiles {
  * all of them are there
  */
 export function reuseFiles(
-  earlier: EarlierFiles | null,
+  earlier: EarlierSnapshot | null,
   folder: string,
 ): (from: string) => readonly WrittenFile[] | null {
   if (earlier === null) return () => null
@@ -95,6 +96,23 @@ function readMadeFiles(root: string): Omit<Head, 'format'> & { readonly files: r
     // A list that cannot be read is no error: the build makes all files anew.
     return none
   }
+}
+
+/**
+ * The files that have parts to copy, by their path.
+ * @param earlier the snapshot with them, or null
+ */
+export function earlierParts(earlier: EarlierSnapshot | null): EarlierFiles {
+  if (earlier === null) return new Map()
+  const { asOf, files } = readMadeFiles(earlier.root)
+  return new Map(
+    files.flatMap((file) => {
+      const { path, bytes, sha256, parts = [] } = file
+      return parts.length === 0
+        ? []
+        : [[path, { place: placeOf(earlier.root, asOf, file), bytes, sha256, parts }]]
+    }),
+  )
 }
 
 /** At most one folder deep, and never out of it. */

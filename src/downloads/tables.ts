@@ -40,6 +40,8 @@ export interface OutputTable {
   readonly key: readonly string[]
   /** Makes a fund's rows of its own row and of its prices; without it they are those of the source. */
   readonly derive?: (rows: RowsOfFund) => readonly OutputRow[]
+  /** Whether it is made of the prices of the newest year alone. */
+  readonly isOfNewestYear?: boolean
 }
 
 /** A fund's rows of a table in the order of its key; none if the fund's permissions exclude them. */
@@ -108,6 +110,7 @@ export const newestPrices: OutputTable = {
   name: 'newest_prices',
   describe: { en: 'The newest price of each fund', de: 'Der neueste Preis jedes Fonds' },
   key: ['isin'],
+  isOfNewestYear: true,
   columns: [...pricesTable.columns.slice(0, 1), ...(fundName ?? []), ...historyTable.columns],
   derive: (rows) => {
     const [fund = []] = rows(fundsTable)

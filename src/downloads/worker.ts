@@ -35,7 +35,7 @@ async function carryOut(work: FormatsWork): Promise<readonly FormatFile[]> {
   }
   if (writers.length > 0) {
     const db = new Database(work.copy, { readonly: true })
-    for (const fund of readFunds(db, work.scopes)) for (const { add } of writers) add(fund)
+    for (const fund of readFunds(db, work.funds)) for (const { add } of writers) add(fund)
     db.close()
   }
   for (const { format, close } of writers) for (const file of close()) files.push({ ...file, format })

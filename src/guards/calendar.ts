@@ -17,7 +17,8 @@ export interface Calendar {
  * @throws {Error} if the library has no such calendar
  */
 export async function openCalendar(name: string, isYearEndOpen = false): Promise<Calendar> {
-  const holidaysIn = name === 'TARGET' ? targetHolidays : await countryHolidays(name)
+  const rule = written[name]
+  const holidaysIn = rule ? (year: number) => holidaysBy(rule, year) : await countryHolidays(name)
   const years = new Map<string, ReadonlySet<string>>()
   const yearEnd = (year: string) => (isYearEndOpen ? [] : [`${year}-12-24`, `${year}-12-31`])
   const closedIn = (year: string): ReadonlySet<string> => {
@@ -29,26 +30,43 @@ export async function openCalendar(name: string, isYearEndOpen = false): Promise
   const known = new Map<string, boolean>()
   return {
     isBusinessDay: (day) => {
-      const found = known.get(day) ?? (!isWeekend(day) && !closedIn(day.slice(0, 4)).has(day))
-      known.set(day, found)
+      let found = known.get(day)
+      if (found === undefined)
+        known.set(day, (found = !isWeekend(day) && !closedIn(day.slice(0, 4)).has(day)))
       return found
     },
   }
 }
 
+/** Holidays that are the same each year: months and days, and days before or after Easter Sunday; then single days. */
+interface Rule {
+  readonly fixed: readonly string[]
+  readonly aroundEaster: readonly number[]
+  readonly once: readonly string[]
+}
+
 /**
- * The closing days of TARGET, the Eurosystem's payment system. Source: ECB, since 2002. They are written out here because
- * the library of the countries, with its rules for all the world's holidays, is larger than the rest of a small build.
+ * The calendars that most settings name are written out, because the library of the countries, with its rules for all the
+ * world's holidays, takes longer to load than the rest of a small build. TARGET, the Eurosystem's payment system: ECB, since
+ * 2002. Germany: what all states have in common, and Reformation Day, which was a holiday everywhere in 2017.
  */
-function targetHolidays(year: number): string[] {
+const written: Readonly<Record<string, Rule>> = {
+  TARGET: { fixed: ['01-01', '05-01', '12-25', '12-26'], aroundEaster: [-2, 1], once: [] },
+  DE: {
+    fixed: ['01-01', '05-01', '10-03', '12-25', '12-26'],
+    aroundEaster: [-2, 1, 39, 50],
+    once: ['2017-10-31'],
+  },
+}
+
+function holidaysBy({ fixed, aroundEaster, once }: Rule, year: number): string[] {
   const { month, day } = gregorianEaster(year)
   const easter = new Date(Date.UTC(year, month - 1, day)).toISOString().slice(0, 10)
-  const fixed = ['01-01', '05-01', '12-25', '12-26'].map((monthAndDay) => `${year}-${monthAndDay}`)
-  return [dayAfter(easter, -2), dayAfter(easter, 1), ...fixed]
+  const movable = aroundEaster.map((days) => dayAfter(easter, days))
+  return [...fixed.map((monthAndDay) => `${year}-${monthAndDay}`), ...movable, ...once]
 }
 
 async function countryHolidays(name: string): Promise<(year: number) => string[]> {
-  // Large: loaded only if a calendar needs it.
   const { default: Library } = await import('date-holidays')
   const [country = '', state] = name.split('-')
   const known = new Library()

@@ -88,64 +88,82 @@ export function implausiblePrices(
   const found: ImplausiblePrice[] = []
   /** The first price with the NAV of the previous one. */
   let still = 0
-  for (const [index, price] of prices.entries()) {
-    const [day, , , nav] = price
-    const previous = prices[index - 1] ?? null
+  let previous: Figures | null = null
+  for (const [index, texts] of prices.entries()) {
+    const [day] = texts
+    const price = figuresOf(texts)
+    const before: Figures | null = previous
+    previous = price
     const add = (guard: GuardName | null, message: string | null, isForNewOnly = false) => {
-      if (message !== null) found.push({ guard, price, previous, message, isForNewOnly })
+      if (message !== null)
+        found.push({ guard, price: texts, previous: before?.texts ?? null, message, isForNewOnly })
     }
-    const gap = previous === null ? null : describeGap(prices, previous[0], day, limits, calendar)
-    const isNext = () => previous !== null && isNextDay(prices, previous[0], day, calendar)
-    const errors = errorsIn(price, previous, limits, isNext)
+    const gap = before === null ? null : describeGap(prices, before, price, limits, calendar)
+    const isNext = () => before !== null && isNextDay(prices, before, price, calendar)
+    const errors = errorsIn(price, before, limits, isNext)
     for (const [guard, message] of errors) add(guard, message)
     if (errors.length === 0) {
-      for (const message of warningsIn(price, previous, limits)) add(null, message)
+      for (const message of warningsIn(price, before, limits)) add(null, message)
       if (!calendar.isBusinessDay(day)) add(null, `${day} has a price and is no business day`, true)
     }
     add(null, gap)
-    if (Number(nav) !== Number(previous?.[3])) still = index
-    if (still < index && Number(nav) !== Number(prices[index + 1]?.[3]))
-      add(null, describeStill(price, prices[still]?.[0] ?? day, limits, calendar))
+    if (price.nav !== before?.nav) still = index
+    if (still < index && price.nav !== Number(prices[index + 1]?.[3]))
+      add(null, describeStill(texts, prices[still]?.[0] ?? day, limits, calendar))
   }
   return found
+}
+
+/** A price with its figures as numbers, which are compared again and again: NaN for a text that is none. */
+type Figures = ReturnType<typeof figuresOf>
+
+function figuresOf(texts: PriceTexts) {
+  const [day, issue, repurchase, nav] = texts
+  return {
+    texts,
+    /** In days. */
+    at: Date.parse(day) / 86_400_000,
+    issue: Number(issue),
+    repurchase: Number(repurchase),
+    nav: Number(nav),
+  }
 }
 
 type ErrorInPrice = readonly [guard: GuardName, message: string]
 
 /** @param isNext whether the previous price is the one that the change is against */
 function errorsIn(
-  price: PriceTexts,
-  previous: PriceTexts | null,
+  price: Figures,
+  previous: Figures | null,
   limits: PlausibilityLimits,
   isNext: () => boolean,
 ) {
-  const [day, issue, repurchase, nav, change] = price
+  const [day, issue, repurchase, nav, change] = price.texts
   const found: ErrorInPrice[] = []
-  if (Math.min(Number(nav), Number(issue), Number(repurchase)) <= 0)
-    found.push(['price-sign', describeSign(price)])
-  else if (Number(repurchase) > Number(issue))
+  if (Math.min(price.nav, price.issue, price.repurchase) <= 0)
+    found.push(['price-sign', describeSign(price.texts)])
+  else if (price.repurchase > price.issue)
     found.push(['price-order', `repurchase price ${repurchase} on ${day} is above the issue price ${issue}`])
-  if (previous === null || !(Number(nav) > 0) || !(Number(previous[3]) > 0)) return found
+  if (previous === null || !(price.nav > 0) || !(previous.nav > 0)) return found
   const jump = describeJump(price, previous, limits.errorJump)
   const difference = jump === null ? otherDifference(price, previous) : null
   if (jump !== null) found.push(['price-jump', jump])
   else if (difference !== null && isNext())
     found.push([
       'price-change',
-      `change ${change} on ${day} is not ${difference}, from NAV ${previous[3]} of ${previous[0]} to ${nav}`,
+      `change ${change} on ${day} is not ${difference}, from NAV ${previous.texts[3]} of ${previous.texts[0]} to ${nav}`,
     ])
   return found
 }
 
 /** Of a price without an error. */
-function warningsIn(price: PriceTexts, previous: PriceTexts | null, { warnJump }: PlausibilityLimits) {
-  const [day, issue, repurchase, nav] = price
+function warningsIn(price: Figures, previous: Figures | null, { warnJump }: PlausibilityLimits) {
+  const [day, issue, repurchase, nav] = price.texts
   const found: string[] = []
-  const jump =
-    previous === null || !(Number(previous[3]) > 0) ? null : describeJump(price, previous, warnJump)
+  const jump = previous === null || !(previous.nav > 0) ? null : describeJump(price, previous, warnJump)
   if (jump !== null) found.push(jump)
-  if (Number(issue) < Number(nav)) found.push(`issue price ${issue} on ${day} is below the NAV ${nav}`)
-  if (Number(repurchase) > Number(nav))
+  if (price.issue < price.nav) found.push(`issue price ${issue} on ${day} is below the NAV ${nav}`)
+  if (price.repurchase > price.nav)
     found.push(`repurchase price ${repurchase} on ${day} is above the NAV ${nav}`)
   return found
 }
@@ -157,13 +175,11 @@ function describeSign([day, issue, repurchase, nav]: PriceTexts): string {
 }
 
 /** @param limit a share @returns null if the NAV does not change by more */
-function describeJump(
-  [day, , , nav]: PriceTexts,
-  [since, , , before]: PriceTexts,
-  limit: number,
-): string | null {
-  const change = Number(nav) / Number(before) - 1
+function describeJump(price: Figures, previous: Figures, limit: number): string | null {
+  const change = price.nav / previous.nav - 1
   if (!(Math.abs(change) > limit + tiny)) return null
+  const [day, , , nav] = price.texts
+  const [since, , , before] = previous.texts
   const percent = (share: number) => `${Number((share * 100).toFixed(2))} %`
   const direction = change > 0 ? 'above' : 'below'
   return `NAV ${nav} on ${day} is ${percent(Math.abs(change))} ${direction} the ${before} of ${since}, more than ${percent(limit)}`
@@ -171,13 +187,14 @@ function describeJump(
 
 function describeGap(
   prices: readonly PriceTexts[],
-  before: string,
-  day: string,
+  previous: Figures,
+  price: Figures,
   { gapDays }: PlausibilityLimits,
   calendar: Calendar,
 ): string | null {
   // Almost all prices end here.
-  if (dayNumber(day) - dayNumber(before) <= gapDays + 1) return null
+  if (price.at - previous.at <= gapDays + 1) return null
+  const [[before], [day]] = [previous.texts, price.texts]
   const gap = businessDaysBetween(calendar, before, day)
   // A fund that is priced once a month has no gap of a month.
   if (gap - rhythmOf(prices, calendar) <= gapDays) return null
@@ -196,26 +213,31 @@ function describeStill(
 }
 
 /** The difference of the NAVs, or null if it is the change: each of the three may have been rounded. */
-function otherDifference([, , , nav, change]: PriceTexts, [, , , before]: PriceTexts): string | null {
-  const difference = Number(nav) - Number(before)
+function otherDifference(price: Figures, previous: Figures): string | null {
+  const [, , , nav, change] = price.texts
+  const difference = price.nav - previous.nav
   const apart = Math.abs(Number(change) - difference)
   // Almost all prices end here.
   if (apart < tiny) return null
+  const [, , , before] = previous.texts
   const rounding = [nav, before, change].reduce((sum, text) => sum + 0.5 * 10 ** -decimalsOf(text), 0)
   // NaN: the checks of values name a text that is no number.
-  if (!(apart > rounding + tiny * Math.abs(Number(nav)))) return null
+  if (!(apart > rounding + tiny * Math.abs(price.nav))) return null
   return difference.toFixed(Math.min(20, Math.max(decimalsOf(nav), decimalsOf(before))))
 }
 
 const decimalsOf = (text: string) => (text.includes('.') ? text.length - text.indexOf('.') - 1 : 0)
 
 /** Whether a fund that is priced as it usually is has no price between these two. */
-function isNextDay(prices: readonly PriceTexts[], before: string, day: string, calendar: Calendar): boolean {
-  if (dayNumber(day) - dayNumber(before) > aMonth) return false
-  return businessDaysBetween(calendar, before, day) <= rhythmOf(prices, calendar)
+function isNextDay(
+  prices: readonly PriceTexts[],
+  previous: Figures,
+  price: Figures,
+  calendar: Calendar,
+): boolean {
+  if (price.at - previous.at > aMonth) return false
+  return businessDaysBetween(calendar, previous.texts[0], price.texts[0]) <= rhythmOf(prices, calendar)
 }
-
-const dayNumber = (day: string) => Date.parse(day) / 86_400_000
 
 /** By the last prices. */
 const rhythmOf = (prices: readonly PriceTexts[], calendar: Calendar) =>

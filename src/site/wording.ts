@@ -62,8 +62,8 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     inExplorer: say('Try it in the API explorer', 'Im API-Explorer ausprobieren'),
     schema: say('JSON Schema', 'JSON-Schema'),
     example: say('Example', 'Beispiel'),
-    exampleOf: (name: string, isin: string, asOf: string) =>
-      say(`${name} (${isin}), as of ${asOf}.`, `${name} (${isin}), Stichtag ${asOf}.`),
+    exampleOf: (name: string, isin: string) =>
+      say(`Example fund: ${name} (${isin}).`, `Beispielfonds: ${name} (${isin}).`),
     excerpt: say(
       'Long lists are shortened here; the answer is complete.',
       'Lange Listen sind hier gekürzt, die Antwort ist vollständig.',
@@ -119,8 +119,6 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
       'Fehler, die jeder Endpunkt zurückgeben kann, stehen unter',
     ),
     when: say('When', 'Wann'),
-    footer: (asOf: string) =>
-      say(`Generated from the snapshot of ${asOf}.`, `Erstellt aus dem Datenstand vom ${asOf}.`),
     kinds: {
       text: say('text', 'Text'),
       decimalPoint: say('decimal as text, with a point', 'Dezimalzahl als Text, mit Punkt'),

@@ -23,7 +23,7 @@ import { makeTempFolder } from '../support/product.ts'
 export type Measures = Readonly<Record<string, number | readonly number[]>>
 
 export interface Table {
-  /** Unique in its benchmark; it comes first in the line above the table. */
+  /** Unique among all tables: their heading. */
   readonly name: string
   /** What was measured, in numbers: how many funds, files, rounds. */
   readonly about: string
@@ -71,14 +71,18 @@ export async function alternate<Name extends string>(
         (row[measure] ??= []).push(value)
     }
   }
-  return rows as Record<Name, Record<string, readonly number[]>>
+  return rows
 }
 
 export const fundpress = new URL('../../src/cli/fundpress.mjs', import.meta.url).pathname
 
 /** What a program took, as measures, and what it printed. CPU time is that of all its threads and processes together. */
 export async function timed(program: string, args: readonly string[]) {
-  const env: NodeJS.ProcessEnv = { ...process.env, AWS_DEFAULT_REGION: 'us-east-1' }
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    AWS_DEFAULT_REGION: 'us-east-1',
+    RCLONE_CONFIG: '/dev/null',
+  }
   // The server is on loopback: a machine's own CA bundle only confuses rclone.
   delete env['AWS_CA_BUNDLE']
   const [started, cpuBefore] = [performance.now(), cpuOfEnded()]

@@ -9,10 +9,10 @@ import { addBusinessDays } from 'date-fns/addBusinessDays'
 import { formatISO } from 'date-fns/formatISO'
 import { parseISO } from 'date-fns/parseISO'
 import { writeDemo } from '../../src/demo/demo.ts'
-import { fundpress, timed } from './bench.ts'
+import { fundpress, timed, type Measures } from './bench.ts'
 
 export const buildOptions = {
-  funds: { type: 'string', default: '100' },
+  funds: { type: 'string', default: '60' },
   years: { type: 'string', default: '10' },
   jobs: { type: 'string', default: String(availableParallelism()) },
   /** The day of the newest prices. */
@@ -45,8 +45,11 @@ export async function openBuilds(folder: string, { db: given, funds, years, jobs
       return (out: string, ...flags: readonly string[]) => build(out, '--db', next, '--as-of', day, ...flags)
     },
     /** For the line above a table. */
-    describe: ({ files, MB }: Record<string, number>, rounds: string) =>
-      `${funds} funds, ${years} years, ${jobs} jobs; ${files?.toLocaleString('en') ?? ''} files, ${Math.round(MB ?? 0).toLocaleString('en')} MB; ${rounds}`,
+    describe: ({ files, MB }: Measures, rounds: string) => {
+      const [count = 0, size = 0] = [files, MB].map((value) => [value ?? 0].flat()[0])
+      const measured = `${count.toLocaleString('en')} files, ${Math.round(size).toLocaleString('en')} MB`
+      return `${funds} funds, ${years} years, ${jobs} jobs; ${measured}; ${rounds}`
+    },
   }
 }
 

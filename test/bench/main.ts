@@ -5,9 +5,12 @@
  *     npm run bench -- build --funds 500         one, with its options
  *     npm run -s bench -- --json >after.json     the same for another time
  *     npm run bench -- show after.json           as tables
+ *     npm run bench -- quote after.json          as the figures of README.md
  *     npm run bench -- compare before.json after.json
  */
 
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Missing, type Bench } from './bench.ts'
 import { compare, describeRun, readRun, thisRun, toMarkdown } from './tables.ts'
 
@@ -18,24 +21,23 @@ const benches: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> 
   publish: () => import('./publish.ts'),
   edge: () => import('./edge.ts'),
 }
-/** What takes minutes in any size. */
-const onlyByName: typeof benches = {
-  shards: () => import('./shards.ts'),
-}
+/** With what takes minutes in any size: it runs only by its name. */
+const all: typeof benches = { ...benches, shards: () => import('./shards.ts') }
 
 const print = (text: string) => process.stdout.write(text)
 const isJson = process.argv.includes('--json')
 const [name, ...args] = process.argv.slice(2).filter((word) => word !== '--json')
 
-if (name === 'show' || name === 'compare') {
-  const [before, after] = args.map(readRun)
-  if (before === undefined || (name === 'compare' && after === undefined))
-    throw new Error(`${name} which file?`)
-  print(describeRun(before.run))
-  if (after === undefined) for (const table of before.tables) print(`\n${toMarkdown(table)}`)
-  else print(`${describeRun(after.run)}\n${compare(before.tables, after.tables)}`)
+if (name === 'show' || name === 'quote') {
+  const { run, tables } = readRun(args[0] ?? usage())
+  const text = [describeRun(run), ...tables.map(toMarkdown)].join('\n')
+  if (name === 'show') print(text)
+  else quote(text)
+} else if (name === 'compare') {
+  const [before, after] = [readRun(args[0] ?? usage()), readRun(args[1] ?? usage())]
+  print([describeRun(before.run), describeRun(after.run), compare(before.tables, after.tables)].join('\n'))
 } else if (name === undefined) {
-  start()
+  printRun()
   for (const each of Object.keys(benches)) {
     try {
       await measure(each, [])
@@ -45,22 +47,36 @@ if (name === 'show' || name === 'compare') {
     }
   }
 } else {
-  start()
+  if (!(name in all)) usage()
+  printRun()
   await measure(name, args)
 }
 
-function start() {
+function printRun() {
   const run = thisRun()
   print(isJson ? `${JSON.stringify(run)}\n` : describeRun(run))
 }
 
+/** Puts the tables into README.md, between the heading of the figures and the next one. */
+function quote(tables: string) {
+  const readme = join(import.meta.dirname, 'README.md')
+  const figures = /(?<=^## Figures\n).*?(?=^## )/ms
+  writeFileSync(
+    readme,
+    readFileSync(readme, 'utf8').replace(figures, () => `\n${tables}\n`),
+  )
+}
+
 async function measure(bench: string, options: string[]): Promise<void> {
-  const load = { ...benches, ...onlyByName }[bench]
-  if (load === undefined)
-    throw new Error(
-      `which benchmark? ${Object.keys({ ...benches, ...onlyByName }).join(', ')}, show, compare`,
-    )
-  const { run } = await load()
+  const { run } = (await all[bench]?.()) ?? usage()
+  const started = performance.now()
   for (const table of await run(options))
     print(isJson ? `${JSON.stringify({ bench, ...table })}\n` : `\n${toMarkdown(table)}`)
+  process.stderr.write(`${bench}: ${Math.round((performance.now() - started) / 1000)} s\n`)
+}
+
+function usage(): never {
+  process.stderr.write(`usage: npm run bench -- [${Object.keys(all).join('|')}] [options] [--json]\n`)
+  process.stderr.write('       npm run bench -- show|quote <file>, or compare <file> <file>\n')
+  process.exit(2)
 }

@@ -5,7 +5,7 @@
  * environment; without it, Ceph's radosgw is started on this machine)
  *
  * Measured: the first publish into an empty slot; a publish without changes; one after 2 % of the funds changed. fundpress
- * has two slots: the third is measured when both are filled, as usual.
+ * has two slots: the third is measured when both are filled, as usual. The floor of its CPU time is `bare-sdk.ts`.
  */
 
 import { execFileSync } from 'node:child_process'
@@ -14,7 +14,6 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import Database from 'better-sqlite3'
-import { publishArgs } from '../support/publishing.ts'
 import { missingPrograms, startRadosgw } from '../support/s3/radosgw.ts'
 import { filesIn } from '../support/tree.ts'
 import { bench, fundpress, isThere, Missing, timed, type Measures, type Table } from './bench.ts'
@@ -43,14 +42,26 @@ async function measure(folder: string, endpoint: string, funds: string): Promise
   prepare('build', '--db', db, '--out', third, '--as-of', '2026-11-20', '--quiet')
   const objects = filesIn(first).length
 
-  const bucket = await newBucket(endpoint)
-  const publish = (out: string) =>
-    timed(process.execPath, [fundpress, ...publishArgs(endpoint, bucket, out, '--quiet')])
-  const [whole, nothing] = [await publish(first), await publish(first)]
-  await publish(second)
-  const rows: Record<string, Measures> = {
-    'fundpress publish': rowOf(objects, [whole, nothing, await publish(third)]),
+  const rows: Record<string, Measures> = {}
+  for (const [name, region] of Object.entries({ [ours]: ['--region', 'us-east-1'], [noRegion]: [] })) {
+    const server = ['--bucket', await newBucket(endpoint), '--endpoint', endpoint, '--path-style', ...region]
+    const publish = (out: string) =>
+      timed(process.execPath, [
+        fundpress,
+        'publish',
+        '--out',
+        out,
+        ...server,
+        ...'--grace 0 --json --quiet'.split(' '),
+      ])
+    const [whole, nothing] = [await publish(first), await publish(first)]
+    await publish(second)
+    rows[name] = rowOf(objects, [whole, nothing, await publish(third)])
   }
+  const sdk = new URL('bare-sdk.ts', import.meta.url).pathname
+  rows[floor] = rowOf(objects, [
+    await timed(process.execPath, [sdk, endpoint, await newBucket(endpoint), first]),
+  ])
   for (const [name, command] of Object.entries(others(endpoint))) {
     const [program = '', ...words] = command.split(' ')
     if (!isThere(program)) continue
@@ -67,28 +78,44 @@ async function measure(folder: string, endpoint: string, funds: string): Promise
     name: 'publish',
     about: `${objects.toLocaleString('en')} files; one round`,
     rows,
-    ratios: Object.fromEntries(
-      Object.keys(others(endpoint))
-        .filter((name) => name in rows)
-        .map((name) => [`of ${name}`, { by, of: name }]),
-    ),
+    ratios: {
+      'CPU of the bare SDK': { by: cpu, of: floor },
+      ...Object.fromEntries(
+        Object.keys(others(endpoint))
+          .filter((name) => name in rows)
+          .map((name) => [`of ${name}`, { by, of: name }]),
+      ),
+    },
+    goals: { [ours]: goals, [noRegion]: goals },
   }
+}
+
+const ours = 'fundpress publish'
+const noRegion = 'fundpress publish, no --region'
+const floor = 'a bare SDK loop'
+const cpu = 'CPU ms an object'
+const goals = {
+  'CPU of the bare SDK': 'at most 1.3',
+  'of aws s3 sync': 'at most 0.33',
+  'of rclone, 32 transfers': 'at most 1',
+  'requests, nothing changed': '1',
 }
 
 type Ran = Awaited<ReturnType<typeof timed>>
 
-function rowOf(objects: number, all: readonly [whole: Ran, nothing: Ran, changed: Ran]): Measures {
-  const [whole, nothing, changed] = all.map(({ measures }) => measures.seconds)
-  const requests = all.map(({ stdout }) => requestsIn(stdout))
+/** @param all the first publish, and, unless it is the floor, one without changes and one with a few */
+function rowOf(objects: number, all: readonly [whole: Ran, nothing?: Ran, changed?: Ran]): Measures {
+  const [whole, nothing, changed] = all
+  const of = (name: string, value: number | undefined) => (value === undefined ? {} : { [name]: value })
   return {
-    'first publish, s': whole ?? NaN,
-    'CPU ms an object': (all[0].measures['CPU s'] / objects) * 1000,
-    'nothing changed, s': nothing ?? NaN,
-    '2 % changed, s': changed ?? NaN,
-    'peak MiB': Math.max(...all.map(({ measures }) => measures['peak MiB'])),
-    ...(requests[0] === undefined ? {} : { 'requests, first': requests[0] }),
-    ...(requests[1] === undefined ? {} : { 'requests, nothing changed': requests[1] }),
-    ...(requests[2] === undefined ? {} : { 'requests, 2 % changed': requests[2] }),
+    'first publish, s': whole.measures.seconds,
+    [cpu]: (whole.measures['CPU s'] / objects) * 1000,
+    ...of('nothing changed, s', nothing?.measures.seconds),
+    ...of('2 % changed, s', changed?.measures.seconds),
+    'peak MiB': Math.max(...all.map((ran) => ran?.measures['peak MiB'] ?? 0)),
+    ...of('requests, first', requestsIn(whole)),
+    ...of('requests, nothing changed', requestsIn(nothing)),
+    ...of('requests, 2 % changed', requestsIn(changed)),
   }
 }
 
@@ -120,8 +147,8 @@ function rename(file: string, share: number): void {
 }
 
 /** Only fundpress says how many. */
-function requestsIn(output: string): number | undefined {
-  if (!output.startsWith('{')) return undefined
-  const { requests } = JSON.parse(output) as { requests: Readonly<Record<string, number>> }
+function requestsIn(ran: Ran | undefined): number | undefined {
+  if (ran?.stdout.startsWith('{') !== true) return undefined
+  const { requests } = JSON.parse(ran.stdout) as { requests: Readonly<Record<string, number>> }
   return Object.values(requests).reduce((before, count) => before + count, 0)
 }

@@ -14,7 +14,10 @@ const options = { runs: { type: 'string', default: '15' } } as const
 const node = 'node -e 0'
 
 export const run = bench(options, async (folder, { runs }) => {
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') }
+  const env = {
+    ...process.env,
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(folder, 'compiled'),
+  }
   const start = (args: readonly string[], more: NodeJS.ProcessEnv = {}) => {
     const started = performance.now()
     const { stderr } = spawnSync(process.execPath, args, {
@@ -42,7 +45,7 @@ export const run = bench(options, async (folder, { runs }) => {
   // The first ones fill the cache.
   for (const fill of Object.values(subjects)) fill()
   const rows = await alternate(Number(runs), subjects)
-  const least = rows[node]?.['ms'] ?? []
+  const least = rows[node]['ms'] ?? []
   const over = (ms: readonly number[] = []) => ms.map((one, round) => one - (least[round] ?? 0))
   return [
     {

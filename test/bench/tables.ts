@@ -24,9 +24,11 @@ export function thisRun(): Run {
   }
 }
 
-export const describeRun = ({ commit, date, machine }: Run) => `${commit}, ${date}: ${machine}\n`
+export const describeRun = ({ commit, date, machine }: Run) => `Commit ${commit}, ${date}: ${machine}.\n`
 
-/** @returns the table with a line above: ratios first, then measures, medians of rounds */
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** @returns a heading and the table: ratios first, then measures, medians of rounds */
 export function toMarkdown(table: Table): string {
   const ratios = Object.keys(table.ratios ?? {})
   const columns = [...new Set([...ratios, ...Object.values(table.rows).flatMap(Object.keys)])]
@@ -39,7 +41,7 @@ export function toMarkdown(table: Table): string {
       return shown(median(values)) + (goal === undefined ? '' : ` (${goal})`)
     }),
   ])
-  return `${table.name}: ${table.about}\n\n${markdownLines([['', ...columns], ...body])}`
+  return `### ${capital(table.name)}\n\n${capital(table.about)}.\n\n${markdownLines([['', ...columns], ...body])}`
 }
 
 /** @returns all rows of both runs side by side; those that changed by more than the rounds vary are marked */
@@ -53,13 +55,14 @@ export function compare(before: readonly TableOfBench[], after: readonly TableOf
       const about = isSame ? table.about : `${old.about} (before); ${table.about} (after)`
       const body = Object.keys(table.rows).flatMap((row) => compareRow(old, table, row))
       const head = ['', 'after : before', '', 'before', 'after']
-      return [`${table.bench}, ${table.name}: ${about}\n\n${markdownLines([head, ...body])}`]
+      return [`### ${capital(table.name)}\n\n${capital(about)}.\n\n${markdownLines([head, ...body])}`]
     })
     .join('\n')
 }
 
 function compareRow(old: Table, table: Table, row: string): string[][] {
-  const columns = [...Object.keys(table.ratios ?? {}), ...Object.keys(table.rows[row] ?? {})]
+  const ratios = Object.entries(table.ratios ?? {}).flatMap(([name, { of }]) => (of === row ? [] : [name]))
+  const columns = [...ratios, ...Object.keys(table.rows[row] ?? {})]
   return columns.flatMap((column) => {
     const [was, is] = [valuesOf(old, row, column), valuesOf(table, row, column)]
     if (was.length === 0 || is.length === 0) return []
@@ -75,7 +78,9 @@ function valuesOf({ rows, ratios }: Table, row: string, column: string): readonl
   const ratio = ratios?.[column]
   if (ratio === undefined) return numbers(row, column)
   const [above, below] = [numbers(row, ratio.by), numbers(ratio.of, ratio.by)]
-  return above.map((value, round) => value / (above.length === below.length ? below[round]! : median(below)))
+  return above.map(
+    (value, round) => value / ((above.length === below.length ? below[round] : undefined) ?? median(below)),
+  )
 }
 
 /** Where the values lie; at least 3 % around the median, since one round says nothing about the next. */
@@ -94,8 +99,8 @@ const median = (values: readonly number[]) =>
 
 function shown(value: number): string {
   if (Number.isNaN(value)) return ''
-  const digits = Number.isInteger(value) || value >= 100 ? 0 : value >= 10 ? 1 : 2
-  return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+  const digits = value >= 100 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: value < 1 ? 2 : 3 }
+  return value.toLocaleString('en', digits)
 }
 
 /** A Markdown table: the first column to the left, numbers to the right. */

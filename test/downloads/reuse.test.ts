@@ -1,4 +1,5 @@
 /** Downloads of a build that continues from an earlier folder: whatever changed meanwhile, they are those of a full build. */
+import { createHash } from 'node:crypto'
 import { copyFileSync, cpSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -71,6 +72,30 @@ it('gives the files of a full build, byte for byte, after any edits', async () =
     { numRuns: times(3), endOnFailure: true },
   )
 }, 600_000)
+
+interface Listed {
+  readonly path: string
+  readonly sha256: string
+  readonly parts?: readonly { readonly from: string; readonly at: number }[]
+}
+
+const listOf = (snapshot: string): readonly Listed[] => {
+  const [, ...lines] = readFileSync(join(snapshot, 'downloads.ndjson'), 'utf8').trimEnd().split('\n')
+  return lines.map((line) => JSON.parse(line) as Listed)
+}
+
+/** A byte that no part begins with. */
+const mark = 0x7f
+
+/** Changes the first byte of each part of a file. @returns the digest of the file now */
+function markParts(snapshot: string, { path, parts = [] }: Listed): string {
+  const place = join(snapshot, 'downloads', asOf, path)
+  const content = readFileSync(place)
+  for (const { at } of parts) content[at] = mark
+  rmSync(place)
+  writeFileSync(place, content)
+  return createHash('sha256').update(content).digest('hex')
+}
 
 describe('after a day with new prices of one fund', () => {
   const db = folder.file('funds.sqlite')
@@ -149,6 +174,42 @@ describe('after a day with new prices of one fund', () => {
     const built = folder.file(`from zip ${what}`)
     await build(db, built, { asOf: next }, folderOf(earlier))
     expect(hashesOf(built)).toEqual(hashesOf(full))
+  })
+
+  const grown = ['prices.csv', 'prices.parquet', 'prices-exact.parquet', ...ofFund(1).slice(3)]
+
+  it('copies the prices of earlier years into the files that the new price is added to', async () => {
+    const earlier = folder.file('marked')
+    cpSync(out, earlier, { recursive: true })
+    const before = listOf(earlier)
+    const marked = new Map(before.map((file) => [file, markParts(earlier, file)] as const))
+    const [head] = readFileSync(join(out, 'downloads.ndjson'), 'utf8').split('\n')
+    const lines = before.map((file) => ({ ...file, sha256: marked.get(file) ?? file.sha256 }))
+    const list = [head, ...lines.map((line) => JSON.stringify(line)), ''].join('\n')
+    writeFileSync(join(earlier, 'downloads.ndjson'), list)
+    const built = folder.file('from marked')
+    await build(db, built, { asOf: next }, folderOf(earlier))
+    for (const name of grown) {
+      const known = before.find(({ path }) => path === name)?.parts?.map(({ from }) => from)
+      const now = listOf(built).find(({ path }) => path === name)?.parts ?? []
+      const content = readFileSync(join(built, 'downloads', next, name))
+      const copied = now.filter(({ from }) => known?.includes(from) === true)
+      expect([name, copied.length > 0]).toEqual([name, true])
+      for (const { from, at } of now)
+        expect([name, content[at] === mark]).toEqual([name, known?.includes(from)])
+    }
+  })
+
+  it('makes the files anew if those with the earlier prices are damaged', async () => {
+    const earlier = folder.file('damaged')
+    cpSync(out, earlier, { recursive: true })
+    for (const file of listOf(earlier)) markParts(earlier, file)
+    const built = folder.file('from damaged')
+    await build(db, built, { asOf: next }, folderOf(earlier))
+    for (const name of grown) {
+      const [some, others] = [built, full].map((place) => readFileSync(join(place, 'downloads', next, name)))
+      expect([name, some?.equals(others ?? Buffer.alloc(0))]).toEqual([name, true])
+    }
   })
 
   it.each([

@@ -6,10 +6,13 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { times } from '../support/rounds.ts'
 import { list, optional, record, text, textLike } from '../../src/api/contract/shape.ts'
 import { csvEncoder } from '../../src/api/encode/csv.ts'
+import { jsonEncoder } from '../../src/api/encode/json.ts'
 import { jsonSeries, seriesRecord, xmlSeries } from '../../src/api/encode/series.ts'
+import { xmlEncoder } from '../../src/api/encode/xml.ts'
 import { formatsOf, type Format, type Route, type RouteTable } from '../../src/api/routes/table.ts'
 import type { Around, WindowEntry } from '../../src/api/routes/keys.ts'
-import { aroundOf, monthsOf } from '../../src/build/months.ts'
+import { lineMaker } from '../../src/build/document-files.ts'
+import { windowPieces } from '../../src/build/fund-documents.ts'
 import { gather, streamed } from '../../src/edge/cloudflare/respond.ts'
 import { overlapping, placeOfRange, type JoinedBody, type WindowPart } from '../../src/edge/core/answer.ts'
 import { byteSearch, digitsOf, joinRange, windowJoiner } from '../../src/edge/core/join.ts'
@@ -32,11 +35,15 @@ const csvBody = record({
   prices: list(record({ date: cell, nav: cells, note: cell, tax: optional(cells) })),
   currency: cell,
 })
+const csv = csvEncoder(csvBody, { records: 'prices', then: ['currency'] })
 const encoders = {
-  json: jsonSeries(body, 'prices', 'date'),
-  xml: xmlSeries(body, 'prices', 'date'),
-  csv: csvEncoder(csvBody, { records: 'prices', then: ['currency'] }),
+  json: { document: jsonEncoder(body), series: jsonSeries(body, 'prices', 'date') },
+  xml: { document: xmlEncoder(body), series: xmlSeries(body, 'prices', 'date') },
+  csv,
 }
+const makeLine = lineMaker()
+const documentOf = (format: Format, value: History, prices: History['prices']) =>
+  encoders[format].document({ ...value, prices })
 
 /** Texts that the cuts look for, one in each line. */
 const marks = `{"date":"2020-01-01"
@@ -93,17 +100,18 @@ type History = typeof history extends fc.Arbitrary<infer T> ? T : never
 type Window = WindowEntry & { readonly document: string; readonly around: Around }
 
 function windowsOf(value: History, format: Format): Window[] {
-  const encoder = encoders[format].around(value)
+  const text = encoders[format].series(value)
   const years = [...new Set(value.prices.map(({ date }) => date.slice(0, 4)))]
   return years.map((year) => {
     const prices = value.prices.filter(({ date }) => date.startsWith(year))
     const [first = '', last = ''] = [prices[0]?.date, prices.at(-1)?.date]
-    const document = encoder(prices.map(encoders[format].record))
-    const months = monthsOf(document, year, format, series)
+    const content = windowPieces(text, prices, series.date)
+    const { months = [] } = makeLine({ key: '', content }, '').line
+    const document = documentOf(format, value, prices)
     return {
       ...{ year: Number(year), first, last, records: prices.length, json: '', xml: '', csv: '', document },
       months: { json: months, xml: months, csv: months },
-      around: aroundOf(document, format, series),
+      around: { head: text.head, tail: text.tail },
     }
   })
 }
@@ -231,7 +239,7 @@ describe.each(['json', 'xml', 'csv'] as const)('a range in %s', (format) => {
         // If no window overlaps, any window's document describes the fund.
         const windows = wanted.length > 0 ? wanted : all.slice(-1)
         const between = value.prices.filter(({ date }) => from <= date && date <= to)
-        const expected = encoders[format].around(value)(between.map(encoders[format].record))
+        const expected = documentOf(format, value, between)
         for (const hasSlices of [false, true]) {
           const reading = { format, from, to, windows, hasSlices }
           expect(Buffer.from(await wholeOf(reading)).toString()).toBe(expected)
@@ -267,7 +275,7 @@ describe.each(['json', 'xml', 'csv'] as const)('a range in %s', (format) => {
               before: 0,
             }
             const joined = joiner.join(start < end ? [{ bytes, start, end }] : [], part).bytes
-            const expected = encoders[format].around(value)(wanted.map(encoders[format].record))
+            const expected = documentOf(format, value, wanted)
             expect(Buffer.from(joined).toString()).toBe(expected)
           }
         }

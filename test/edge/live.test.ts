@@ -1,6 +1,6 @@
 /** How an isolate follows `live.json`, with a clock of the test and a time to live of 10 ms. */
-import { beforeEach, expect, it } from 'vitest'
-import { followLive, parseLiveSlot, type LiveSlot } from '../../src/edge/core/live.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { followLive, noAnswer, parseLiveSlot, type LiveSlot } from '../../src/edge/core/live.ts'
 
 let now: number
 let reads: number
@@ -88,6 +88,90 @@ it('keeps the look that began last if two end in the other order', async () => {
   early.arrive(slotOf('blue'))
   expect(await early.look).toBe('blue')
   expect(await slotNow(failing)).toBe('green')
+})
+
+/** A store that does not answer. */
+const silent = () => {
+  reads += 1
+  return Promise.reject(noAnswer('no R2'))
+}
+
+describe('while the store does not answer', () => {
+  beforeEach(async () => {
+    await slotNow(read('blue'))
+    now += 15
+    expect(await slotNow(silent)).toBe('blue')
+    reads = 0
+  })
+
+  it('keeps the last look, reads nothing, and takes what is in the cache for what is live', async () => {
+    expect(follower.isCutOff()).toBe(true)
+    expect(() => follower.assertReachable()).toThrow('the store does not answer')
+    now += 500
+    const look = await follower.current(silent)
+    expect([look.live.slot, await follower.isStillLive(look, silent)]).toEqual(['blue', true])
+    expect(reads).toBe(0)
+  })
+
+  it('looks once a second in the background, and no request waits for it', async () => {
+    const { promise, resolve } = Promise.withResolvers<LiveSlot>()
+    now += 1000
+    const deferred: unknown[] = []
+    expect(
+      (
+        await follower.current(
+          () => promise,
+          (work) => deferred.push(work),
+        )
+      ).live.slot,
+    ).toBe('blue')
+    expect(deferred).toHaveLength(1)
+    expect(await slotNow(read('red'))).toBe('blue')
+    expect(reads).toBe(0)
+    resolve(slotOf('green'))
+    await deferred[0]
+    expect(await slotNow(failing)).toBe('green')
+    expect(follower.isCutOff()).toBe(false)
+  })
+
+  it('looks at once after a pause, and keeps the last look for a day', async () => {
+    now += 60_000
+    expect(await slotNow(silent)).toBe('blue')
+    expect(reads).toBe(1)
+    now += 60_000
+    expect(await slotNow(read('green'))).toBe('green')
+    now += 86_400_000 - 1
+    expect(await slotNow(silent)).toBe('green')
+    now += 1
+    await expect(follower.current(silent)).rejects.toThrow('no R2')
+  })
+
+  it('keeps nothing that was read when the slot was no longer protected', async () => {
+    const blue = { live: slotOf('blue') }
+    now += 4
+    await follower.confirm(blue, silent)
+    now += 1
+    await expect(follower.confirm(blue, silent)).rejects.toThrow('the store does not answer')
+    now += 20_000
+    await follower.confirm(blue, read('blue'))
+    now += 20
+    await expect(follower.confirm(blue, read('green'))).rejects.toThrow('another snapshot is live now')
+  })
+
+  it('takes an answer for an answer: what is denied, or not there, does not count', async () => {
+    now += 20_000
+    await expect(follower.current(failing)).rejects.toThrow('no R2')
+    expect(follower.isCutOff()).toBe(false)
+  })
+})
+
+it('goes on with a look that was made elsewhere if it cannot look itself', async () => {
+  await expect(follower.current(silent)).rejects.toThrow('no R2')
+  follower.adopt({ live: slotOf('blue'), at: now - 5000 })
+  expect(await slotNow(failing)).toBe('blue')
+  expect(follower.isCutOff()).toBe(true)
+  follower.adopt({ live: slotOf('green'), at: now - 6000 })
+  expect(await slotNow(failing)).toBe('blue')
 })
 
 it('looks again before an answer that took twice the time to live goes out', async () => {

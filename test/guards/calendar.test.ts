@@ -1,5 +1,6 @@
 /** Business days against lists of days off that were written down from official calendars. */
 import { execFileSync } from 'node:child_process'
+import Holidays from 'date-holidays'
 import { describe, expect, it } from 'vitest'
 import { addBusinessDays, businessDaysBetween, openCalendar } from '../../src/guards/calendar.ts'
 import { usualGap } from '../../src/guards/assess.ts'
@@ -56,9 +57,19 @@ describe('a calendar', () => {
     expect(isBusinessDay('2026-12-28')).toBe(false)
   })
 
+  it('of Germany has the holidays that the library of all countries has, in each year', async () => {
+    const { isBusinessDay } = await openCalendar('DE', true)
+    const library = new Holidays('DE', { types: ['public'] })
+    for (let year = 1950; year <= 2150; year++) {
+      const holidays = library.getHolidays(year).map(({ date }) => date.slice(0, 10))
+      const days = weekdaysOf(year)
+      expect(days.filter((day) => !isBusinessDay(day))).toEqual(days.filter((day) => holidays.includes(day)))
+    }
+  })
+
   it('is the same in every time zone', () => {
     const program = `import { openCalendar } from './src/guards/calendar.ts'
-      const calendars = await Promise.all(['DE', 'CH', 'US', 'JP'].map((name) => openCalendar(name)))
+      const calendars = await Promise.all(['DE', 'DE-BY', 'CH', 'US', 'JP'].map((name) => openCalendar(name)))
       const days = Array.from({ length: 1461 }, (_, index) => new Date(Date.UTC(2024, 0, 1 + index)).toISOString().slice(0, 10))
       console.log(calendars.map(({ isBusinessDay }) => days.map((day) => (isBusinessDay(day) ? 1 : 0)).join('')).join())`
     const printed = sample(['UTC', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'America/New_York'], {
@@ -71,7 +82,7 @@ describe('a calendar', () => {
       }),
     )
     expect(new Set(printed).size).toBe(1)
-    expect(printed[0]?.length).toBe(4 * 1462)
+    expect(printed[0]?.length).toBe(5 * 1462)
   })
 
   it.each([

@@ -52,6 +52,7 @@ export async function startServing(args: readonly string[], options: RunOptions 
     env: environmentOf(options),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  let complaints = ''
   const base = await new Promise<string>((resolve, reject) => {
     let said = ''
     const listen = (chunk: Buffer): void => {
@@ -61,6 +62,7 @@ export async function startServing(args: readonly string[], options: RunOptions 
     }
     child.stdout.on('data', listen)
     child.stderr.on('data', listen)
+    child.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()))
     child.once('close', (code) => {
       reject(new Error(`fundpress serve ended with ${code}: ${said}`))
     })
@@ -69,6 +71,8 @@ export async function startServing(args: readonly string[], options: RunOptions 
     /** For example http://127.0.0.1:41234 */
     base,
     pid: child.pid ?? 0,
+    /** What it complained of so far. */
+    errors: () => complaints,
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       const closed = once(child, 'close')

@@ -11,8 +11,7 @@ import type { ByIsinText, SeriesEncoder } from './series.ts'
 
 const lineEnding = '\r\n'
 
-/** Also a series: a record's text is its line without what all lines of a document end with. */
-export interface CsvEncoder extends SeriesEncoder {
+export interface CsvEncoder {
   /** Names of the columns. */
   readonly columns: readonly string[]
   /** The whole document. */
@@ -20,6 +19,8 @@ export interface CsvEncoder extends SeriesEncoder {
   /** A fund's lines in a document over all funds, which have its ISIN first. */
   readonly member: (isin: string, body: unknown) => string
   readonly byIsin: ByIsinText
+  /** A record's text is its line with the line ending before it: the last one ends the document. */
+  readonly series: SeriesEncoder
 }
 
 /** @throws {Error} if a field is not there, or may hold any text, a list or a record of several values */
@@ -31,26 +32,30 @@ export function csvEncoder(body: RecordOf, { records, then }: CsvLines): CsvEnco
   const last = then.map((name) => cellOf(name, body.fields[name]))
   const columns = [...Object.keys(shape.fields), ...then]
   const header = columns.join(',') + lineEnding
-  const record: Encode = (value) => cells.map((cell) => cell(value)).join(',')
-  const endOf: Encode = (value) => last.map((cell) => `,${cell(value)}`).join('') + lineEnding
+  const record: Encode = (value) => {
+    let line = ''
+    for (const [index, cell] of cells.entries()) line += index === 0 ? cell(value) : `,${cell(value)}`
+    return line
+  }
+  const endOf: Encode = (value) => last.map((cell) => `,${cell(value)}`).join('')
   const linesOf = (value: unknown): readonly string[] => {
     const found = (value as Readonly<Record<string, unknown>>)[records]
     const end = endOf(value)
-    return (Array.isArray(found) ? found : [found]).map((one) => record(one) + end)
+    return (Array.isArray(found) ? found : [found]).map((one) => record(one) + end + lineEnding)
   }
   return {
     columns,
-    record,
-    around: (value) => {
-      const end = endOf(value)
-      return (lines) => header + lines.map((line) => line + end).join('')
-    },
     document: (value) => header + linesOf(value).join(''),
     member: (isin, value) =>
       linesOf(value)
         .map((line) => `${isin},${line}`)
         .join(''),
     byIsin: { empty: `isin,${header}`, head: `isin,${header}`, separator: '', tail: '' },
+    series: (value) => {
+      const end = endOf(value)
+      const head = columns.join(',')
+      return { head, separator: '', record: (one) => lineEnding + record(one) + end, tail: lineEnding }
+    },
   }
 }
 

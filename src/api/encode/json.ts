@@ -81,7 +81,11 @@ export const joinMembers =
     let joined = ''
     for (const { name, before, text, after } of members) {
       const member = (value as Readonly<Record<string, unknown>>)[name]
-      if (member !== undefined) joined += before + text(member) + after
+      if (member === undefined) continue
+      // One after the other: `before + text + after` would be a text of its own, millions of times.
+      joined += before
+      joined += text(member)
+      joined += after
     }
     return joined
   }

@@ -1,6 +1,6 @@
 /**
  * A series of records (historic prices) as text that can be cut between records and joined again, without parsing:
- * `head`, records, `tail`. A window is exactly the document of its records.
+ * `head`, records with a separator between them, `tail`. A window is exactly the document of its records.
  *
  * How a cut finds a record by its bytes, in a document of the shape `{…, <list>: [{<date>: …, …}, …], <next>: …}`:
  * - JSON: each record starts with `{"<date>":"`. No value can hold that: inside a string every quotation mark has a
@@ -13,17 +13,20 @@
  */
 
 import { record, type Optional, type RecordOf, type Shape } from '../contract/shape.ts'
-import { jsonEncoder, type Encode } from './json.ts'
-import { xmlContent, xmlDeclaration, xmlElement, xmlItem } from './xml.ts'
+import type { Around } from '../routes/keys.ts'
+import { jsonEncoder } from './json.ts'
+import { xmlContent, xmlDeclaration, xmlItem } from './xml.ts'
 
-export interface SeriesEncoder {
-  /**
-   * @param body a value of the whole body's shape; its list is not looked at
-   * @returns gives the document that holds just these records, texts as `record` gives them
-   */
-  readonly around: (body: unknown) => (records: readonly string[]) => string
-  readonly record: Encode
+/** What a document with at least one record is made of. */
+export interface SeriesText extends Around {
+  /** Stands between two records. */
+  readonly separator: string
+  /** @param index of the record in the document */
+  readonly record: (record: unknown, index: number) => string
 }
+
+/** @param body a value of the whole body's shape; its list is not looked at */
+export type SeriesEncoder = (body: unknown) => SeriesText
 
 /** The record shape inside a series body. @throws {Error} if the bytes do not show where a record begins */
 export function seriesRecord(body: RecordOf, list: string, date: string): RecordOf {
@@ -47,15 +50,11 @@ export function seriesRecord(body: RecordOf, list: string, date: string): Record
 export function jsonSeries(body: RecordOf, list: string, date: string): SeriesEncoder {
   const document = jsonEncoder(body)
   const mark = `,"${list}":[`
-  return {
-    record: jsonEncoder(seriesRecord(body, list, date)),
-    around: (value) => {
-      const empty = document({ ...(value as object), [list]: [] })
-      const cut = empty.indexOf(mark) + mark.length
-      const head = empty.slice(0, cut)
-      const tail = empty.slice(cut)
-      return (records) => head + records.join(',') + tail
-    },
+  const record = jsonEncoder(seriesRecord(body, list, date))
+  return (value) => {
+    const empty = document({ ...(value as object), [list]: [] })
+    const cut = empty.indexOf(mark) + mark.length
+    return { head: empty.slice(0, cut), separator: ',', record, tail: empty.slice(cut) }
   }
 }
 
@@ -64,17 +63,13 @@ export function xmlSeries(body: RecordOf, list: string, date: string): SeriesEnc
   const at = fields.findIndex(([name]) => name === list)
   const before = xmlContent(record(Object.fromEntries(fields.slice(0, at))))
   const after = xmlContent(record(Object.fromEntries(fields.slice(at + 1))))
-  return {
-    record: xmlContent(seriesRecord(body, list, date)),
-    around: (value) => {
-      const head = `${xmlDeclaration}<root>${before(value)}`
-      const tail = `${after(value)}</root>`
-      return (records) => {
-        const items = records.map((record, index) => xmlItem(String(index), record))
-        return head + xmlElement(list, items.join('')) + tail
-      }
-    },
-  }
+  const content = xmlContent(seriesRecord(body, list, date))
+  return (value) => ({
+    head: `${xmlDeclaration}<root>${before(value)}<${list}>`,
+    separator: '',
+    record: (one, index) => xmlItem(String(index), content(one)),
+    tail: `</${list}>${after(value)}</root>`,
+  })
 }
 
 /** Whether a field's own text could hold what a record starts with. */

@@ -51,7 +51,15 @@ export function explained(error: unknown, place: BucketPlace, doing: Doing, key:
   const advice = adviceOn(error, place, doing)
   const message = error.message.replaceAll(/\s+/g, ' ').slice(0, 200)
   const reason = advice === undefined ? `${code}, ${message}` : `${advice} (${code})`
-  return new Error(`${place.name}: could not ${doing} ${key}: ${reason}`, { cause: bareCause(error) })
+  const told = new Error(`${place.name}: could not ${doing} ${key}: ${reason}`, { cause: bareCause(error) })
+  if (isPassing(error)) told.name = 'NoAnswer'
+  return told
+}
+
+/** Whether the store refuses connections, hangs or fails. Edges know the error by its name. */
+const isPassing = (error: unknown): boolean => {
+  const status = statusOf(error)
+  return status === undefined || status === 429 || status >= 500
 }
 
 /**
@@ -101,7 +109,7 @@ function adviceOn(error: Error, { name, bucket, endpoint }: BucketPlace, doing: 
       'the body does not have the digest of the manifest: the snapshot was changed after its build, build it again',
     InvalidDigest: 'the store refused the digest of the body',
     XAmzContentSHA256Mismatch:
-      'the body was changed on its way, or its file since the build: build the snapshot again if it stays so',
+      'the body does not have the digest of the manifest: the snapshot was changed after its build, build it again (or the body was changed on its way)',
     XAmzContentChecksumMismatch:
       'the body does not have the digest of the manifest: build the snapshot again',
     'AuthorizationHeaderMalformed PermanentRedirect IllegalLocationConstraintException': `the bucket is in another region${region === undefined ? '' : `, ${region}`}: set --region`,

@@ -72,18 +72,9 @@ export const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
 /**
  * Gives a put without a body a file as its body. The SDK (3.1169) never repeats a request whose body is a stream, because a
  * stream cannot be read twice. So the SDK does not see one: a middleware behind its retries opens the file for each attempt.
- * @param bytes the file's length, which the command must give as ContentLength @param sha256 in hex
+ * @param bytes the file's length, which the command must give as ContentLength
  */
-export function sendFile(put: PutObjectCommand, file: string, bytes: number, sha256: string): void {
-  put.middlewareStack.add(
-    (next) => (args) => {
-      const { headers } = args.request as { headers: Record<string, string> }
-      // The signature covers this digest: without it the SDK would sign none.
-      headers['x-amz-content-sha256'] = sha256
-      return next(args)
-    },
-    { step: 'build', name: 'giveDigest' },
-  )
+export function sendFile(put: PutObjectCommand, file: string, bytes: number): void {
   put.middlewareStack.add(
     (next) => (args) =>
       next({ ...args, request: { ...(args.request as object), body: fileBody(file, bytes) } }),

@@ -83,53 +83,69 @@ export function openS3(
     }
   }
 
-  /** Runs a write: each of its attempts first asks whether it may be sent. */
+  /** A command whose attempts first ask whether they may be sent. */
+  const guarded = <Command extends PutObjectCommand | DeleteObjectsCommand>(
+    command: Command,
+    { assertFresh }: WriteOptions,
+  ): Command => {
+    ;(command as PutObjectCommand).middlewareStack.add(
+      (next) => (args) => {
+        try {
+          assertFresh?.()
+        } catch (error) {
+          throw new NotSent(error)
+        }
+        return next(args)
+      },
+      { step: 'finalizeRequest', priority: 'low', name: 'assertFresh' },
+    )
+    return command
+  }
+
+  /** Runs a write of guarded commands. */
   const write = async <T>(
-    { signal: own, assertFresh }: WriteOptions,
+    { signal: own }: WriteOptions,
     key: string,
     doing: 'write' | 'delete',
-    work: (sendGuarded: S3Client['send'], stop: AbortSignal | undefined) => Promise<T>,
+    work: (stop: AbortSignal | undefined) => Promise<T>,
   ): Promise<T> => {
     const stop = stopOf(own)
-    // Kept apart: on its way out the SDK would search the error for a reason to try again.
-    let refused: { readonly error: unknown } | undefined
-    const sendGuarded = (command: PutObjectCommand) => {
-      command.middlewareStack.add(
-        (next) => (args) => {
-          try {
-            assertFresh?.()
-          } catch (error) {
-            refused = { error }
-            throw new Error('not sent')
-          }
-          return next(args)
-        },
-        { step: 'finalizeRequest', priority: 'low', name: 'assertFresh' },
-      )
-      return client.send(command, sending(stop))
-    }
     try {
-      return await work(sendGuarded as S3Client['send'], stop)
+      return await work(stop)
     } catch (error) {
-      throw refused === undefined ? reasonFor(error, stop, doing, key) : refused.error
+      throw error instanceof NotSent ? error.reason : reasonFor(error, stop, doing, key)
     }
   }
 
-  const putCommand = (object: Omit<NewObject, 'body'>, input: Partial<PutObjectCommandInput>) =>
-    new PutObjectCommand({
-      Bucket: bucket,
-      Key: fullKey(object.key),
-      ContentType: object.type,
-      CacheControl: object.cacheControl,
-      ChecksumSHA256: Buffer.from(object.sha256, 'hex').toString('base64'),
-      Metadata: { sha256: object.sha256 },
-      ...input,
-    })
+  // The SDK would put the layers of a request together for every put: here once for all puts of a holder.
+  const handlers = new WeakMap<WriteOptions, PutHandler>()
+  const sendPut = async (input: PutObjectCommandInput, options: WriteOptions, stop?: AbortSignal) => {
+    let handler = handlers.get(options)
+    if (handler === undefined || handler.stop !== stop) {
+      // Its own input is never sent.
+      const command = guarded(new PutObjectCommand({ Bucket: bucket, Key: '' }), options)
+      const handle = command.resolveMiddleware(client.middlewareStack, client.config, sending(stop))
+      handler = { stop, handle }
+      handlers.set(options, handler)
+    }
+    return (await handler.handle({ input })).output
+  }
+
+  const inputOf = (object: Omit<NewObject, 'body'>, input: Partial<PutObjectCommandInput>) => ({
+    Bucket: bucket,
+    Key: fullKey(object.key),
+    ContentType: object.type,
+    CacheControl: object.cacheControl,
+    ChecksumSHA256: Buffer.from(object.sha256, 'hex').toString('base64'),
+    Metadata: { sha256: object.sha256 },
+    ...input,
+  })
 
   const put: ObjectStore['put'] = (object, condition, options = {}) =>
-    write(options, object.key, 'write', (send, stop) => {
-      const once = async (input: Partial<PutObjectCommandInput>): Promise<PutObject> => {
-        const { ETag: etag = '' } = await send(putCommand(object, { Body: object.body, ...input }))
+    write(options, object.key, 'write', (stop) => {
+      const once = async (conditions: Partial<PutObjectCommandInput>): Promise<PutObject> => {
+        const input = inputOf(object, { Body: object.body, ...conditions })
+        const { ETag: etag = '' } = await sendPut(input, options, stop)
         return { etag }
       }
       if (condition === undefined) return once({})
@@ -146,11 +162,11 @@ export function openS3(
       const sha256 = object.sha256 ?? hash('sha256', body)
       return put({ ...object, body, sha256 }, undefined, options)
     }
-    return write(options, object.key, 'write', async (send, stop) => {
+    return write(options, object.key, 'write', async (stop) => {
       const sha256 = object.sha256 ?? (await digestOfFile(file, stop))
-      const command = putCommand({ ...object, sha256 }, { ContentLength: bytes })
-      sendFile(command, file, bytes, sha256)
-      const { ETag: etag = '' } = await send(command)
+      const command = new PutObjectCommand(inputOf({ ...object, sha256 }, { ContentLength: bytes }))
+      sendFile(command, file, bytes)
+      const { ETag: etag = '' } = await client.send(guarded(command, options), sending(stop))
       return { etag }
     })
   }
@@ -183,10 +199,11 @@ export function openS3(
 
   const remove: ObjectStore['delete'] = async (keys, options = {}) => {
     if (keys.length === 0) return
-    const left = await write(options, keys[0] ?? '', 'delete', (send, stop) => {
+    const left = await write(options, keys[0] ?? '', 'delete', (stop) => {
       const once = async (some: readonly string[]) => {
         const Delete = { Objects: some.map((Key) => ({ Key })), Quiet: true }
-        return (await send(new DeleteObjectsCommand({ Bucket: bucket, Delete }))).Errors ?? []
+        const command = guarded(new DeleteObjectsCommand({ Bucket: bucket, Delete }), options)
+        return (await client.send(command, sending(stop))).Errors ?? []
       }
       return deleteKeys(keys.map(fullKey), patience.attempts, once, stop)
     })
@@ -199,6 +216,7 @@ export function openS3(
   }
 
   const close = () => client.destroy()
+  giveDigests(client)
   const counts = watchAttempts(client)
   if (patience.restartMs !== undefined) awaitRestart(client, patience.restartMs)
   return {
@@ -236,6 +254,36 @@ function openClient(settings: S3Settings, patience: Patience): S3Client {
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   })
+}
+
+interface PutHandler {
+  readonly stop: AbortSignal | undefined
+  readonly handle: ReturnType<PutObjectCommand['resolveMiddleware']>
+}
+
+/** The reason is not a cause: on its way out the SDK would search that for a reason to try again. */
+class NotSent extends Error {
+  readonly reason: unknown
+  constructor(reason: unknown) {
+    super('not sent')
+    this.reason = reason
+  }
+}
+
+/**
+ * The signature covers the digest that the object is to have. So the SDK need not hash the body again, and the store refuses
+ * a body with another one.
+ */
+function giveDigests({ middlewareStack }: S3Client): void {
+  middlewareStack.add(
+    (next) => (args) => {
+      const { sha256 } = (args.input as Partial<PutObjectCommandInput>).Metadata ?? {}
+      const { headers } = args.request as { headers: Record<string, string> }
+      if (sha256 !== undefined) headers['x-amz-content-sha256'] = sha256
+      return next(args)
+    },
+    { step: 'build', name: 'giveDigest' },
+  )
 }
 
 /** The region of the environment or the profile; else 'auto': a store with an address of its own mostly does not care. */

@@ -17,6 +17,7 @@ import { isFolderName, type ObjectStore } from '../../bucket/store/store.ts'
 import { exampleTargets } from '../../build/examples.ts'
 import { checksumsKey, manifestKey, readManifestHead, readSparse } from '../../build/manifest.ts'
 import { recoverSnapshot } from '../../build/staging.ts'
+import { isNoAnswer, longestReadMs, noAnswer } from '../../edge/core/live.ts'
 import { bucketOrigin } from '../../edge/node/bucket.ts'
 import { folderOrigin } from '../../edge/node/folder.ts'
 import { createEdgeServer } from '../../edge/node/server.ts'
@@ -60,8 +61,37 @@ export default defineCommand({
   },
 })
 
-/** A client waits for the answer: a silent store must soon become a 503. */
-const requestPatience = { attempts: 3, connectMs: 2000, silenceMs: 5000 }
+/** A client waits for the answer: a silent store must soon become a 503. {@link inTime} limits all attempts together. */
+const requestPatience = { attempts: 3, connectMs: longestReadMs, silenceMs: longestReadMs }
+
+/** The same store, whose reads fail with an error named NoAnswer if they take too long. */
+function inTime(store: ObjectStore): ObjectStore {
+  const late = () => noAnswer(`${store.name} has not answered for ${longestReadMs / 1000} s`)
+  const deadline = (): AbortSignal => {
+    const controller = new AbortController()
+    // On a machine that is busy, the answer may be there, and nobody has looked: first of all that.
+    const end = () => setImmediate(() => controller.abort(late()))
+    setTimeout(end, longestReadMs).unref()
+    return controller.signal
+  }
+  return { ...store, get: (key, options) => store.get(key, { ...options, signal: deadline() }) }
+}
+
+/** Says once that the store does not answer, however many requests fail, and once that it does again. */
+function outageLog({ name }: ObjectStore, { stderr }: Session) {
+  let isSilent = false
+  return {
+    failed: (error: unknown): void => {
+      if (!isSilent)
+        stderr.tell(`${messageOf(error)} (${name}: until it answers, only what is in memory is served)`)
+      isSilent = true
+    },
+    answered: (): void => {
+      if (isSilent) stderr.tell(`${name} answers again`)
+      isSilent = false
+    },
+  }
+}
 
 /** A clock that runs on while the machine sleeps, unlike the steady one, and never back, unlike the wall clock. */
 function wakefulClock(clock: Session['clock'], now: Session['now']): Session['clock'] {
@@ -74,10 +104,11 @@ function wakefulClock(clock: Session['clock'], now: Session['now']): Session['cl
   }
 }
 
-async function serveUntilStopped(session: Session, { origin, snapshot, place, examples }: Served) {
+async function serveUntilStopped(session: Session, { origin, snapshot, place, examples, outage }: Served) {
   const { settings, isQuiet, signal, stdout, stderr } = session
   const onFailure = (error: unknown, target: string) => {
     if (signal.aborted) return
+    if (outage !== undefined && isNoAnswer(error)) return outage.failed(error)
     stderr.tell(`${JSON.stringify(target.slice(0, 200))} failed: ${messageOf(error)}`)
   }
   // On a machine with much memory V8 lets young garbage pile up, 50 MB and more, which is most of what hostile clients cost.
@@ -100,7 +131,10 @@ async function serveUntilStopped(session: Session, { origin, snapshot, place, ex
 }
 
 /** `snapshot` is served now, from `place`; `examples` are pages to open and requests to try. */
-type Served = Awaited<ReturnType<typeof serveFolder>>
+type Served = Awaited<ReturnType<typeof serveFolder>> & {
+  /** Given for a bucket. */
+  readonly outage?: ReturnType<typeof outageLog>
+}
 
 /** @throws {Error} if the folder holds no snapshot, or a sparse one */
 export async function serveFolder(out: string) {
@@ -127,19 +161,28 @@ export async function serveFolder(out: string) {
 }
 
 /** @param wanted null: what is live @throws {Error} if nothing is live, no slot holds what is wanted, or the bucket cannot be read */
-async function serveBucket(
-  store: ObjectStore,
-  { settings, clock, now, stderr }: Session,
-  wanted: string | null,
-): Promise<Served> {
+async function serveBucket(patient: ObjectStore, session: Session, wanted: string | null): Promise<Served> {
+  const { settings, clock, now, stderr } = session
+  const store = inTime(patient)
+  const outage = outageLog(store, session)
   const liveNow = async () => {
     if (wanted !== null) return findSnapshot(store, wanted)
     const { live } = await readLive(store)
     if (live === null) throw new Error(`${store.name}: nothing is live, there is nothing to serve`)
     return live
   }
+  const readLiveAndTell = async () => {
+    try {
+      const live = await liveNow()
+      outage.answered()
+      return live
+    } catch (error) {
+      if (isNoAnswer(error)) outage.failed(error)
+      throw error
+    }
+  }
   const origin = bucketOrigin({
-    readLive: liveNow,
+    readLive: readLiveAndTell,
     readStaged: async () => readStaged(store, (await readLive(store)).live),
     table: routeTable(endpoints, ''),
     reader: {
@@ -153,10 +196,10 @@ async function serveBucket(
   })
   const { slot, snapshot } = await liveNow()
   const examples = async () => {
-    const list = await store.get(checksumsIn(slot))
+    const list = await patient.get(checksumsIn(slot))
     if (list === null) return []
     const has = async (key: string) => {
-      const object = await store.get(inSlot(slot, key))
+      const object = await patient.get(inSlot(slot, key))
       object?.cancel()
       return object !== null
     }
@@ -164,7 +207,7 @@ async function serveBucket(
     list.cancel()
     return found
   }
-  return { origin, snapshot, place: store.name, examples }
+  return { origin, snapshot, place: store.name, examples, outage }
 }
 
 /** A folder's ETags tell files apart that have the same bytes: on S3 and at nginx these keep their ETag from slot to slot. */

@@ -1,6 +1,6 @@
 /** CSV for a German Excel, in files that fit into its sheets: prices by calendar year, every table cut where a sheet is full. */
 
-import { newestPrices, type OutputRow, type OutputTable, tables } from '../tables.ts'
+import { newestPrices, type OutputRow, type OutputTable, pricesTable, tables } from '../tables.ts'
 import { csvFile, type GrowingCsv } from './csv.ts'
 import { rowsOfTable, type Piece, type PieceFile, type PieceRows, type RowsFormat } from './format.ts'
 
@@ -10,7 +10,7 @@ const maxRows = 1_048_575
 const excelTables = [newestPrices, ...tables]
 
 /** The table with files by year. */
-const isByYear = ({ name }: OutputTable) => name === 'prices'
+const isByYear = ({ name }: OutputTable) => name === pricesTable.name
 
 export const csvForExcel: RowsFormat = {
   ...{ id: 'csv-excel', kind: 'rows', name: 'csv', mediatype: 'text/csv', label: 'Excel' },
@@ -39,8 +39,11 @@ export const csvForExcel: RowsFormat = {
   open: ({ folder, wanted }) => {
     const made = excelTables.map((table) => ({ table, write: excelFiles(folder, table, wanted) }))
     return {
-      add: ({ rows }) => {
-        for (const { table, write } of made) if (write.isWanted) write.add(rows(table))
+      add: ({ rows, newest, years }) => {
+        // Most nights want the newest year alone.
+        const hasOlder = years.slice(0, -1).some((year) => wanted.has(nameOfYear(pricesTable, year)))
+        for (const { table, write } of made)
+          if (write.isWanted) write.add(isByYear(table) && !hasOlder ? newest(table) : rows(table))
       },
       close: () => made.flatMap(({ write }) => write.close()),
     }

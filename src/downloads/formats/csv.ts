@@ -6,6 +6,7 @@
 import { isFormula } from '../../api/contract/texts.ts'
 import { shortestDecimal } from '../../api/encode/json.ts'
 import { fileSink } from '../file-sink.ts'
+import { type EarlierFile, fileParts, partsOf } from '../parts.ts'
 import { eachTable, type RowsFormat } from './format.ts'
 import {
   type ColumnType,
@@ -42,8 +43,10 @@ export function plainCsv(
     ...{ id, kind: 'rows', name: 'csv', mediatype: 'text/csv', label: 'CSV' },
     ...eachTable(
       some,
-      (table, { folder, isRawCsv }) =>
-        csvFile(folder, pathOf(table), table.columns, isRawCsv ? 'raw' : 'plain'),
+      (table, { folder, isRawCsv, earlierFiles }) => {
+        const path = pathOf(table)
+        return csvFile(folder, path, table.columns, isRawCsv ? 'raw' : 'plain', earlierFiles.get(path))
+      },
       (table) => ({ resource: csvResource(table) }),
     ),
   }
@@ -52,19 +55,33 @@ export function plainCsv(
 /** A CSV file that grows. */
 export type GrowingCsv = ReturnType<typeof csvFile>
 
-export function csvFile(folder: string, path: string, columns: readonly OutputColumn[], dialect: Dialect) {
+/** @param earlier to copy parts from */
+export function csvFile(
+  folder: string,
+  path: string,
+  columns: readonly OutputColumn[],
+  dialect: Dialect,
+  earlier?: EarlierFile,
+) {
   const sink = fileSink(folder, path)
+  const parts = fileParts(earlier, sink.bytes, sink.write)
   const line = csvLine(columns, dialect)
   sink.write(csvHeader(columns, dialect))
   let count = 0
+  const write = (rows: readonly OutputRow[]) => {
+    if (rows.length > 0) sink.write(rows.map(line).join(''))
+    return rows.length
+  }
   return {
     add: (rows: readonly OutputRow[]) => {
-      if (rows.length > 0) sink.write(rows.map(line).join(''))
-      count += rows.length
+      count += write(rows)
+    },
+    addPart: (from: string, rows: () => readonly OutputRow[]) => {
+      count += parts.put(from, () => write(rows()))
     },
     /** Their number, without the header. */
     rows: () => count,
-    close: () => ({ ...sink.close(), rows: count }),
+    close: () => ({ ...sink.close(), rows: count, ...partsOf(parts.close()) }),
   }
 }
 

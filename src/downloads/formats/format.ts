@@ -6,12 +6,14 @@ import { wholeGroups, type RowDigests } from '../../data/read/fund-digests.ts'
 import type { FundDatabase } from '../../data/read/open.ts'
 import { cached } from '../../system/cached.ts'
 import type { WrittenFile } from '../file-sink.ts'
+import { type EarlierFiles, partFrom } from '../parts.ts'
 import {
   type OutputRow,
   type OutputTable,
   type FundScope,
   mayHold,
   permittedIsins,
+  pricesTable,
   type RowsOfFund,
 } from '../tables.ts'
 
@@ -103,7 +105,10 @@ export interface FormatWork {
   readonly isRawCsv: boolean
   /** A copy of the fund database, which nobody writes to. */
   readonly copy: string
-  readonly scopes: readonly FundScope[]
+  readonly funds: DownloadFunds
+  /** Digest of the code and the settings that make bytes of rows. */
+  readonly madeBy: string
+  readonly earlierFiles: EarlierFiles
   /** ISO 8601 */
   readonly asOf: string
   /** The snapshot's id. */
@@ -132,16 +137,27 @@ export interface RowsWriter {
   readonly close: () => readonly PieceFile[]
 }
 
-/** One fund's rows. */
+/** One fund's rows, each read once for all formats. */
 export interface FundTables {
   readonly isin: string
-  /** Read once for all formats. */
   readonly rows: RowsOfFund
+  /** The same with the prices of the newest year, which a night adds to. */
+  readonly newest: RowsOfFund
+  /** The same with the prices of all other years. */
+  readonly older: RowsOfFund
+  /** The years of its prices. */
+  readonly years: readonly string[]
+  /** What decides the prices of all years but the newest; null without any. */
+  readonly olderDigest: string | null
+  /** Digest of the fund's own row. */
+  readonly ownDigest: string
 }
 
 /** A file of a table that grows. */
 export interface TableFile {
   readonly add: (rows: readonly OutputRow[]) => void
+  /** Adds rows that are copied if the earlier file has a part that was made from the same. */
+  readonly addPart?: (from: string, rows: () => readonly OutputRow[]) => void
   readonly close: () => WrittenFile
 }
 
@@ -164,13 +180,27 @@ export const eachTable = (
       .filter(({ name }) => work.wanted.has(name))
       .map((table) => ({ table, file: openFile(table, work) }))
     return {
-      add: ({ rows }) => {
-        for (const { table, file } of made) file.add(rows(table))
+      add: (fund) => {
+        for (const { table, file } of made) addFund(file, table, fund, work.madeBy)
       },
       close: () => made.map(({ table, file }) => ({ ...file.close(), piece: table.name })),
     }
   },
 })
+
+function addFund(
+  { add, addPart }: TableFile,
+  table: OutputTable,
+  { rows, newest, older, olderDigest, isin }: FundTables,
+  madeBy: string,
+): void {
+  if (table !== pricesTable || addPart === undefined) {
+    add(rows(table))
+    return
+  }
+  if (olderDigest !== null) addPart(partFrom(madeBy, table.name, isin, olderDigest), () => older(table))
+  add(newest(table))
+}
 
 /** The rows of a table, as what a piece is made from. */
 export function rowsOfTable(table: OutputTable, { scopes }: DownloadFunds): PieceRows {
@@ -185,25 +215,68 @@ export function rowsOfTable(table: OutputTable, { scopes }: DownloadFunds): Piec
 }
 
 /** All prices of a fund. */
-const allPrices = ({ prices }: RowDigests): string =>
-  Object.entries(prices)
-    .map(([year, digest]) => `${year} ${digest}`)
-    .join(' ')
+const allPrices = ({ prices }: RowDigests): string => digestOfYears(Object.entries(prices))
+
+const digestOfYears = (years: readonly (readonly [year: string, digest: string])[]): string =>
+  years.map(([year, digest]) => `${year} ${digest}`).join(' ')
 
 /** Reads the tables of one fund after the other. */
-export function* readFunds(db: FundDatabase, scopes: readonly FundScope[]): Generator<FundTables> {
-  const statementOf = cached(({ columns, source, key }: OutputTable) => {
-    const fields = columns.map(({ sql }) => sql).join(', ')
-    const order = key.map((name) => columns.find((column) => column.name === name)?.sql).join(', ')
-    const sql = `SELECT ${fields} FROM ${source} AS t WHERE t.isin = ? ORDER BY ${order}`
-    return db.prepare<[string], OutputRow>(sql).raw()
-  })
+export function* readFunds(db: FundDatabase, { scopes, digests }: DownloadFunds): Generator<FundTables> {
+  const statementOf = cached((table: OutputTable) => db.prepare<[string], OutputRow>(rowsQuery(table)).raw())
+  const between = cached((table: OutputTable) =>
+    db.prepare<[string, string, string], OutputRow>(rowsQuery(table, inYears)).raw(),
+  )
   for (const scope of scopes) {
     const { isin } = scope
-    const rows: RowsOfFund = cached((table: OutputTable) => {
-      if (!mayHold(scope, table.needs)) return []
-      return table.derive === undefined ? statementOf(table).all(isin) : table.derive(rows)
-    })
-    yield { isin, rows }
+    const { fund: ownDigest = '', prices = {} } = digests.get(isin) ?? {}
+    const found = mayHold(scope, pricesTable.needs) ? Object.entries(prices).sort() : []
+    const years = found.map(([year]) => year)
+    const first = years.at(-1) ?? ''
+    const reading = (from: string, until: string) => {
+      const rows: RowsOfFund = cached((table: OutputTable) => {
+        if (!mayHold(scope, table.needs)) return []
+        if (table.isOfNewestYear === true && rows !== newest) return newest(table)
+        if (table.derive !== undefined) return table.derive(rows)
+        return table.source === pricesTable.source
+          ? between(table).all(isin, from, until)
+          : statementOf(table).all(isin)
+      })
+      return rows
+    }
+    const newest = reading(first, afterAll)
+    const olderDigest = years.length < 2 ? null : digestOfYears(found.slice(0, -1))
+    yield {
+      isin,
+      rows: reading('', afterAll),
+      newest,
+      older: reading('', first),
+      years,
+      olderDigest,
+      ownDigest,
+    }
   }
+}
+
+const inYears = 'AND t.date >= ? AND t.date < ?'
+/** After all days. */
+const afterAll = '~'
+
+/**
+ * Reads the prices of one year, fund by fund.
+ * @param funds those that may be in the file, and have prices in that year
+ */
+export function* readYear(
+  db: FundDatabase,
+  year: string,
+  isins: readonly string[],
+): Generator<readonly OutputRow[]> {
+  const statement = db.prepare<[string, string, string], OutputRow>(rowsQuery(pricesTable, inYears)).raw()
+  for (const isin of isins) yield statement.all(isin, year, year + afterAll)
+}
+
+/** One fund's rows of a table, in the order of its key. @param where more conditions */
+function rowsQuery({ columns, source, key }: OutputTable, where = ''): string {
+  const fields = columns.map(({ sql }) => sql).join(', ')
+  const order = key.flatMap((name) => columns.find((column) => column.name === name)?.sql ?? []).join(', ')
+  return `SELECT ${fields} FROM ${source} AS t WHERE t.isin = ? ${where} ORDER BY ${order}`
 }

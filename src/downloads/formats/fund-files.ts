@@ -6,10 +6,11 @@
  */
 
 import { maxCharacters } from '../../api/contract/page.ts'
-import { writeFile } from '../file-sink.ts'
-import { csvHeader, csvLine } from './csv.ts'
-import { type PieceFile, rowsOfTable, type RowsFormat } from './format.ts'
-import { historyTable, type OutputRow, placeIn, pricesTable } from '../tables.ts'
+import { fileSink, writeFile, type WrittenFile } from '../file-sink.ts'
+import { fileParts, partFrom, partsOf } from '../parts.ts'
+import { historyTable, type OutputRow, type OutputTable, pricesTable } from '../tables.ts'
+import { csvFile } from './csv.ts'
+import { type FormatWork, type FundTables, type PieceFile, rowsOfTable, type RowsFormat } from './format.ts'
 
 const inPackage = (files: readonly PieceFile[]) => ({
   fundFiles: {
@@ -36,17 +37,18 @@ export const fundFiles: RowsFormat = {
     const about = { row: null, describe: { en: 'Prices of one fund', de: 'Preise eines Fonds' } }
     return isins.map((isin) => ({ name: isin, ...about, rows: { isins: [isin], digest } }))
   },
-  open: ({ folder, wanted }) => {
+  open: (work) => {
+    const { folder, wanted } = work
     const files: PieceFile[] = []
     return {
-      add: ({ isin, rows }) => {
-        const prices = wanted.has(isin) ? rows(pricesTable) : []
-        if (prices.length === 0) return
-        const made = [...shortFiles(prices), ...historyFiles(isin, rows(historyTable))]
-        for (const [name, content, count] of made) {
+      add: (fund) => {
+        const { isin, rows, years } = fund
+        if (!wanted.has(isin) || years.length === 0) return
+        for (const [name, content, count] of shortFiles(rows(navTable))) {
           const file = writeFile(folder, `${isin}/${name}`, content)
           files.push({ ...file, ...(count === undefined ? {} : { rows: count }), piece: isin })
         }
+        for (const file of historyFiles(fund, work)) files.push({ ...file, piece: isin })
       },
       close: () => files,
     }
@@ -60,17 +62,40 @@ type FundFile = readonly [name: string, content: string, rows?: number]
 /** The whole history, as CSV and as JSON, in the folder of the fund. */
 export const historyNames = (isin: string) => [`${isin}-prices.csv`, `${isin}-prices.json`] as const
 
-const historyLine = csvLine(historyTable.columns, 'plain')
+const historyPaths = (isin: string) => {
+  const [csv, json] = historyNames(isin)
+  return [`${isin}/${csv}`, `${isin}/${json}`] as const
+}
+
 const memberStarts = historyTable.columns.map(({ name }, index) => `${index === 0 ? '{' : ','}"${name}":`)
 
-/** @param rows of {@link historyTable} */
-function historyFiles(isin: string, rows: readonly OutputRow[]): readonly FundFile[] {
-  const [csvName, jsonName] = historyNames(isin)
-  return [
-    [csvName, csvHeader(historyTable.columns, 'plain') + rows.map(historyLine).join(''), rows.length],
-    [jsonName, `[\n${rows.map(historyRecord).join(',\n')}\n]\n`],
-  ]
+/** The years before the newest are a part of each: in most nights, they are as they were. */
+function historyFiles(
+  { isin, older, newest, olderDigest, ownDigest }: FundTables,
+  { folder, madeBy, earlierFiles }: FormatWork,
+): readonly WrittenFile[] {
+  const [csvPath, jsonPath] = historyPaths(isin)
+  // The currency is in the fund's own row.
+  const fromOf = (name: string) => partFrom(madeBy, name, isin, ownDigest, olderDigest ?? '')
+  const csv = csvFile(folder, csvPath, historyTable.columns, 'plain', earlierFiles.get(csvPath))
+  const json = fileSink(folder, jsonPath)
+  const parts = fileParts(earlierFiles.get(jsonPath), json.bytes, json.write)
+  json.write('[\n')
+  if (olderDigest !== null) {
+    csv.addPart(fromOf('csv'), () => older(historyTable))
+    parts.put(fromOf('json'), () => {
+      const records = older(historyTable)
+      json.write(`${records.map(historyRecord).join(recordEnd)}${recordEnd}`)
+      return records.length
+    })
+  }
+  const records = newest(historyTable)
+  csv.add(records)
+  json.write(`${records.map(historyRecord).join(recordEnd)}\n]\n`)
+  return [csv.close(), { ...json.close(), ...partsOf(parts.close()) }]
 }
+
+const recordEnd = ',\n'
 
 /** Amounts are numbers of JSON, digit for digit. Tax figures that there are none of are left out, as in the API's JSON. */
 function historyRecord(row: OutputRow): string {
@@ -84,7 +109,11 @@ function historyRecord(row: OutputRow): string {
   return `${record}}`
 }
 
-const [dayAt, navAt] = [placeIn(pricesTable, 'date'), placeIn(pricesTable, 'net_asset_value')]
+/** Days and NAVs. */
+const navTable: OutputTable = {
+  ...pricesTable,
+  columns: pricesTable.columns.filter(({ name }) => name === 'date' || name === 'net_asset_value'),
+}
 
 const lineEnd = '\r\n'
 const shortHead = `date,nav${lineEnd}`
@@ -92,9 +121,9 @@ const shortHead = `date,nav${lineEnd}`
 /** More rows than ever fit. */
 const maxRows = Math.ceil(maxCharacters / `yyyy-mm-dd,1${lineEnd}`.length)
 
-/** @param prices of a fund, ascending */
+/** @param prices of a fund, of {@link navTable} */
 function shortFiles(prices: readonly OutputRow[]): readonly FundFile[] {
-  const newest = prices.slice(-maxRows).map((row) => ({ day: String(row[dayAt]), nav: String(row[navAt]) }))
+  const newest = prices.slice(-maxRows).map(([day, nav]) => ({ day: String(day), nav: String(nav) }))
   const lines = newestThatFit(newest, ({ day, nav }) => `${day},${nav}${lineEnd}`, shortHead.length)
   const json = newestThatFit(newest, ({ day, nav }) => `{"date":"${day}","nav":${jsonNumber(nav)}}`, 2, 1)
   return [

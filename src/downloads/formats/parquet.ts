@@ -4,22 +4,33 @@
  * fund by the bounds of the groups.
  */
 
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { constants, gzipSync } from 'node:zlib'
-import type { SchemaElement } from 'hyparquet'
+import Database from 'better-sqlite3'
+import { parquetMetadata, type RowGroup, type SchemaElement } from 'hyparquet'
 import { fileWriter, ParquetWriter } from 'hyparquet-writer'
 import { maxDecimals, maxWholeDigits } from '../../data/model/limits.ts'
 import { fileThere } from '../file-sink.ts'
+import { type EarlierFile, fileParts, partFrom, partsOf } from '../parts.ts'
 import {
   type ColumnType,
   type OutputCell,
   type OutputColumn,
   type OutputRow,
   type OutputTable,
+  permittedIsins,
   pricesTable,
   tables,
 } from '../tables.ts'
-import { eachTable, type FormatWork, type RowsFormat, type TableFile } from './format.ts'
+import {
+  type DownloadFunds,
+  eachTable,
+  type FormatWork,
+  type PieceFile,
+  readYear,
+  type RowsFormat,
+} from './format.ts'
 
 const exactPrices: OutputTable = {
   ...pricesTable,
@@ -30,13 +41,20 @@ const exactPrices: OutputTable = {
   },
 }
 
-const files = eachTable([...tables, exactPrices], (table, work) => {
-  const { name, columns } = table
-  return parquetFile(work.folder, `${name}.parquet`, columns, {
-    amounts: table === exactPrices ? 'exact' : 'double',
-    metadata: metadataOf(work),
-  })
-})
+const priceTables = [pricesTable, exactPrices]
+
+function openFile(table: OutputTable, work: FormatWork) {
+  const path = `${table.name}.parquet`
+  const amounts = table === exactPrices ? 'exact' : 'double'
+  const form = { amounts, metadata: metadataOf(work) } as const
+  return parquetFile(work.folder, path, table.columns, form, work.earlierFiles.get(path))
+}
+
+const files = eachTable([...tables, exactPrices], openFile)
+const otherFiles = eachTable(
+  tables.filter((table) => table !== pricesTable),
+  openFile,
+)
 
 export const parquet: RowsFormat = {
   ...{ id: 'parquet', kind: 'rows', name: 'parquet', mediatype: 'application/vnd.apache.parquet' },
@@ -48,11 +66,46 @@ export const parquet: RowsFormat = {
       .pieces(funds)
       .map((piece) => (piece.name === exactPrices.name ? { ...piece, row: pricesTable.name } : piece)),
   open: (work) => {
-    const { add, close } = files.open(work)
-    // Both files of the prices share one reading of them.
-    const rowsOf = (table: OutputTable) => (table === exactPrices ? pricesTable : table)
-    return { close, add: ({ isin, rows }) => add({ isin, rows: (table) => rows(rowsOf(table)) }) }
+    const { add, close } = otherFiles.open(work)
+    return { add, close: () => [...close(), ...writePrices(work)] }
   },
+}
+
+/**
+ * Writes the prices year by year, each in row groups of its own: a night changes the newest year, and the others are copied. Who
+ * filters by day reads the groups of that year.
+ */
+function writePrices(work: FormatWork): readonly PieceFile[] {
+  const { funds, madeBy, wanted, copy } = work
+  const made = priceTables
+    .filter(({ name }) => wanted.has(name))
+    .map((table) => ({ name: table.name, file: openFile(table, work) }))
+  const db = new Database(copy, { readonly: true })
+  try {
+    for (const [year, isins] of pricesByYear(funds)) {
+      const digests = isins.map((isin) => `${isin} ${funds.digests.get(isin)?.prices[year] ?? ''}`)
+      const missing = made.flatMap(({ name, file }) => {
+        const from = partFrom(madeBy, name, year, ...digests)
+        return file.copyPart(from) ? [] : [{ file, end: file.beginPart(from) }]
+      })
+      if (missing.length === 0) continue
+      // Both files share one reading.
+      for (const rows of readYear(db, year, isins)) for (const { file } of missing) file.add(rows)
+      for (const { end } of missing) end()
+    }
+  } finally {
+    db.close()
+  }
+  return made.map(({ name, file }) => ({ ...file.close(), piece: name }))
+}
+
+/** The funds with prices in a year that may be given out, by year. */
+function pricesByYear({ scopes, digests }: DownloadFunds) {
+  const priced = permittedIsins(scopes, pricesTable.needs).flatMap((isin) =>
+    Object.keys(digests.get(isin)?.prices ?? {}).map((year) => [year, isin] as const),
+  )
+  const isins = Map.groupBy(priced, ([year]) => year)
+  return [...isins].sort().map(([year, some]) => [year, some.map(([, isin]) => isin)] as const)
 }
 
 /** What a file says of itself, since people save it under another name. Readers show it: `parquet_kv_metadata` in DuckDB. */
@@ -75,13 +128,14 @@ interface ParquetForm {
   readonly metadata: readonly (readonly [key: string, value: string])[]
 }
 
-/** A Parquet file that grows. */
+/** A Parquet file that grows. @param earlier to copy parts from: they are row groups */
 export function parquetFile(
   folder: string,
   path: string,
   columns: readonly OutputColumn[],
   { amounts, metadata }: ParquetForm,
-): TableFile {
+  earlier?: EarlierFile,
+) {
   const formOf = ({ type }: OutputColumn) =>
     forms[type === 'decimal' && amounts === 'double' ? 'number' : type]
   const schemaOf = (elementOf: (form: Form) => Omit<SchemaElement, 'name'>): SchemaElement[] => [
@@ -100,6 +154,15 @@ export function parquetFile(
     createdBy: 'fundpress',
     kvMetadata: metadata.map(([key, value]) => ({ key, value })),
   })
+  const { writer: bytes } = writer
+  const parts = fileParts(
+    earlier,
+    () => bytes.offset,
+    (some: Uint8Array) => {
+      bytes.appendBytes(some)
+    },
+  )
+  let earlierGroups: readonly RowGroup[] | null = null
   let group: OutputRow[] = []
   let rows = 0
   const flush = () => {
@@ -119,19 +182,74 @@ export function parquetFile(
     group = []
   }
   return {
-    add: (some) => {
+    add: (some: readonly OutputRow[]) => {
       for (const row of some) group.push(row)
       rows += some.length
       if (group.length >= rowsPerGroup) flush()
+    },
+    /** Copies a part that was made from the same. @returns false if there is none */
+    copyPart: (from: string): boolean => {
+      const shift = BigInt(bytes.offset)
+      const part = parts.copy(from)
+      if (part === null || earlier === undefined) return false
+      const [start, end] = [BigInt(part.at), BigInt(part.at + part.bytes)]
+      earlierGroups ??= rowGroupsIn(earlier.place)
+      for (const found of earlierGroups) {
+        const { file_offset: at = -1n } = found.columns[0] ?? {}
+        if (at >= start && at < end) writer.row_groups.push(move(found, shift - start))
+      }
+      writer.num_rows += BigInt(part.rows)
+      rows += part.rows
+      return true
+    },
+    /** What is added from now on is a part. @returns ends it */
+    beginPart: (from: string) => {
+      const [start, before] = [bytes.offset, rows]
+      return () => {
+        flush()
+        parts.add(from, start, rows - before)
+      }
     },
     close: () => {
       flush()
       // The writer got values in their physical form. Readers learn from the footer what these mean.
       writer.schema = schemaOf(({ physical, meaning }) => ({ ...physical, ...meaning }))
       void writer.finish()
-      return { ...fileThere(folder, path), rows }
+      return { ...fileThere(folder, path), rows, ...partsOf(parts.close()) }
     },
   }
+}
+
+/** The row groups that a file's footer lists. Source: Parquet's file format, "File format". */
+function rowGroupsIn(place: string): readonly RowGroup[] {
+  const file = openSync(place, 'r')
+  try {
+    const { size } = fstatSync(file)
+    const lengthAt = size - footerEnd
+    const end = Buffer.alloc(footerEnd)
+    readSync(file, end, 0, footerEnd, lengthAt)
+    const bytes = end.readUInt32LE(0) + footerEnd
+    const footer = new Uint8Array(bytes)
+    readSync(file, footer, 0, bytes, size - bytes)
+    return parquetMetadata(footer.buffer).row_groups
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The length of the footer, and the mark behind it. */
+const footerEnd = 8
+
+/** Says that a row group is at another place now. */
+function move(group: RowGroup, shift: bigint): RowGroup {
+  for (const column of group.columns) {
+    column.file_offset += shift
+    const { meta_data: data } = column
+    if (data === undefined) continue
+    data.data_page_offset += shift
+    if (data.dictionary_page_offset !== undefined) data.dictionary_page_offset += shift
+  }
+  return group
 }
 
 function valuesOf(

@@ -13,8 +13,8 @@ export const sqlite: WholeFormat = {
   ...{ id: 'sqlite', kind: 'whole', name: 'sqlite', mediatype: 'application/vnd.sqlite3', label: 'SQLite' },
   readsDatabase: true,
   pieces: () => [{ name: 'database', row: 'database', describe: text, rows: null }],
-  write: ({ folder, copy, scopes, asOf }) => {
-    writeDatabase(join(folder, name), copy, scopes, asOf)
+  write: ({ folder, copy, funds, asOf }) => {
+    writeDatabase(join(folder, name), copy, funds.scopes, asOf)
     return [{ ...fileThere(folder, name), piece: 'database' }]
   },
 }

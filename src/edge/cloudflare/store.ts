@@ -3,7 +3,7 @@
 import { placeOf } from '../../api/routes/pages.ts'
 import type { Store } from '../core/answer.ts'
 import type { ByteRange } from '../core/finish.ts'
-import { idOf, lastModifiedOf, type LiveSlot } from '../core/live.ts'
+import { idOf, lastModifiedOf, longestReadMs, noAnswer, type LiveSlot } from '../core/live.ts'
 
 // The part of Cloudflare's API that the Worker uses. Source: the Workers runtime APIs.
 
@@ -32,6 +32,27 @@ export interface R2Bucket {
     readonly objects: readonly { readonly key: string; readonly size: number }[]
     readonly truncated: boolean
   }>
+}
+
+/**
+ * What R2 gives, if it gives it in time. @throws {Error} named NoAnswer if it fails, or takes too long
+ */
+export async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(noAnswer(`R2 has not answered for ${longestReadMs / 1000} s`)),
+      longestReadMs,
+    )
+  })
+  const found = work.catch((error: unknown) => {
+    throw noAnswer(`R2 fails: ${(error as Error).message}`)
+  })
+  try {
+    return await Promise.race([found, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** The cache of the data centre that the Worker runs in. */
@@ -68,6 +89,12 @@ export interface WorkerStoreOptions {
   readonly isHeadFirst: boolean
   /** Whether what was read belongs to this snapshot for sure; null if the cache is not used: for a preview. */
   readonly mayKeep: (() => boolean) | null
+  /** What says whether R2 may be asked, and whether its answer belongs to this snapshot; null for a preview. */
+  readonly guard: {
+    readonly isCutOff: () => boolean
+    readonly assertReachable: () => void
+    readonly confirm: () => Promise<void>
+  } | null
   /** Continues work after the answer. */
   readonly defer: (work: Promise<unknown>) => void
 }
@@ -82,12 +109,20 @@ const longestCached = 8 * 1024 * 1024
 export type WorkerStore = ReturnType<typeof workerStore>
 
 export function workerStore(options: WorkerStoreOptions) {
-  const { bucket, prefix, live, cache, origin, isHeadFirst, mayKeep, defer } = options
-  let callsLeft = callsOfRequest - 2
+  const { bucket, prefix, live, cache, origin, isHeadFirst, mayKeep, guard, defer } = options
+  // Besides what is live: a look, and a put into the cache.
+  let callsLeft = callsOfRequest - 3
   let isCaching = mayKeep !== null
 
+  const ask = async <T>(call: () => Promise<T>): Promise<T> => {
+    guard?.assertReachable()
+    const found = await inTime(call())
+    await guard?.confirm()
+    return found
+  }
+
   const readR2 = async (place: string, cacheKey: string | null) => {
-    const head = await bucket.get(place)
+    const head = await ask(() => bucket.get(place))
     if (head === null) return null
     // The cache would keep an object of an overwritten slot under the wrong snapshot.
     const isKept = () => cacheKey !== null && mayKeep?.() === true && head.size <= longestCached
@@ -110,7 +145,7 @@ export function workerStore(options: WorkerStoreOptions) {
         return given
       },
       bytes: async () => {
-        const bytes = new Uint8Array(await head.arrayBuffer())
+        const bytes = new Uint8Array(await inTime(head.arrayBuffer()))
         if (isKept()) keep(bytes)
         return bytes
       },
@@ -130,7 +165,7 @@ export function workerStore(options: WorkerStoreOptions) {
     }
     callsLeft -= 1
     if (!isHeadFirst) return readR2(place, cacheKey)
-    const head = await bucket.head(place)
+    const head = await ask(() => bucket.head(place))
     if (head === null) return null
     const read = async () => {
       const found = await readR2(place, cacheKey)
@@ -154,7 +189,8 @@ export function workerStore(options: WorkerStoreOptions) {
     if (found === null) return null
     const { size, httpEtag: etag, uploaded } = found.head
     const part: WorkerBody['part'] = async ({ first, last }) => {
-      const object = await bucket.get(place, { range: { offset: first, length: last - first + 1 } })
+      const range = { offset: first, length: last - first + 1 }
+      const object = await ask(() => bucket.get(place, { range }))
       if (object?.httpEtag !== etag) throw new Error(`${place} changed while it was read`)
       return object.body
     }
@@ -167,13 +203,13 @@ export function workerStore(options: WorkerStoreOptions) {
     text: async (body: WorkerBody) => decoder.decode(await body.bytes()),
     /** Announces how many objects the request will read. They bypass the cache if that would take too many calls. */
     expect: (reads: number) => {
-      if (reads * callsOfRead > callsLeft) isCaching = false
+      if (guard?.isCutOff() !== true && reads * callsOfRead > callsLeft) isCaching = false
     },
     /** Sizes of the objects in a folder, in bytes, by key; `folder` ends with a slash. */
     sizes: async (folder: string): Promise<ReadonlyMap<string, number>> => {
       callsLeft -= 1
       const root = `${prefix}${live.slot}/`
-      const { objects, truncated } = await bucket.list({ prefix: root + folder })
+      const { objects, truncated } = await ask(() => bucket.list({ prefix: root + folder }))
       if (truncated) throw new Error(`too many objects: ${folder}`)
       return new Map(objects.map(({ key, size }) => [key.slice(root.length), size]))
     },

@@ -2,12 +2,20 @@
 
 import type { RouteTable } from '../../api/routes/table.ts'
 import { answer, type EdgeSettings } from '../core/answer.ts'
-import { followLive, fromOneSnapshot, idOf, parseLiveSlot } from '../core/live.ts'
+import {
+  followLive,
+  fromOneSnapshot,
+  idOf,
+  isNoAnswer,
+  isNotKept,
+  parseLiveSlot,
+  type Look,
+} from '../core/live.ts'
 import { answerStaged, asPreview, isPreview, isStillStaged, stagedBeside } from '../core/preview.ts'
 import { requestOf, resolve, type Resolution } from '../core/resolve.ts'
 import { headerBytes, refusalOfLength, unavailable } from '../core/standalone.ts'
 import { respond, withoutStore } from './respond.ts'
-import { workerStore, type DataCentreCache, type R2Bucket } from './store.ts'
+import { inTime, workerStore, type DataCentreCache, type R2Bucket } from './store.ts'
 
 export interface WorkerConfig {
   /** Its errors link to the documentation that the live snapshot's do. */
@@ -36,6 +44,8 @@ export function worker(config: WorkerConfig) {
     onDamaged: (error) => onFailure(error, 'live.json'),
   })
 
+  let isSilent = false
+
   const fetch = async (
     request: Request,
     { BUCKET: bucket }: { readonly BUCKET: R2Bucket },
@@ -50,25 +60,55 @@ export function worker(config: WorkerConfig) {
     if (tooLong !== null) return withoutStore(request, tooLong)
 
     const header = (name: string) => headers.get(name) ?? undefined
-    const readText = async (key: string) => (await bucket.get(prefix + key))?.text() ?? null
+    const cache = caches.default
+    const defer = (work: Promise<unknown>) => context.waitUntil(work)
+    const readText = async (key: string) =>
+      inTime(bucket.get(prefix + key).then((object) => object?.text() ?? null))
+    // For isolates that begin while R2 does not answer.
+    const keptLook = `${origin}/.snapshots/look`
     const readLive = async () => {
-      const text = await readText('live.json')
+      const at = Date.now()
+      const text = await readText('live.json').catch((error: unknown) => {
+        // Later requests that fail for that reason are not logged.
+        if (!isSilent) onFailure(error, 'live.json')
+        isSilent = true
+        throw error
+      })
+      isSilent = false
       if (text === null) throw new Error('nothing is live in this bucket: publish first')
-      return parseLiveSlot(text)
+      const look: Look = { live: parseLiveSlot(text), at }
+      const headers = { 'Cache-Control': 'public, max-age=86400' }
+      defer(cache.put(keptLook, new Response(JSON.stringify(look), { headers })).catch(() => undefined))
+      return look.live
+    }
+    const lookNow = async (): Promise<Look> => {
+      try {
+        return await follower.current(readLive, defer)
+      } catch (error) {
+        const kept = isNoAnswer(error) ? await cache.match(keptLook).catch(() => undefined) : undefined
+        if (kept === undefined) throw error
+        follower.adopt((await kept.json()) as Look)
+        return follower.current(readLive, defer)
+      }
     }
     const readStaged = async () => stagedBeside(await readText('live.json'), await readText('staged.json'))
     const pin = async () => {
       const staged = isPreview(header, previewToken) ? await readStaged() : null
       if (staged !== null) {
         const isStillLive = () => isStillStaged(staged, readStaged)
-        return { live: staged, isStaged: true, isStillLive, mayKeep: null }
+        return { live: staged, isStaged: true, isStillLive, mayKeep: null, guard: null }
       }
-      const look = await follower.current(readLive)
-      const isStillLive = () => follower.isStillLive(look, readLive)
-      return { live: look.live, isStaged: false, isStillLive, mayKeep: () => follower.isSafe(look) }
+      const look = await lookNow()
+      return {
+        live: look.live,
+        isStaged: false,
+        isStillLive: () => follower.isStillLive(look, readLive),
+        mayKeep: () => follower.isSafe(look),
+        guard: { ...follower, confirm: () => follower.confirm(look, readLive) },
+      }
     }
-    const defer = (work: Promise<unknown>) => context.waitUntil(work)
-    const answerFrom = async ({ live, isStaged, isStillLive, mayKeep }: Awaited<ReturnType<typeof pin>>) => {
+    const answerFrom = async (pinned: Awaited<ReturnType<typeof pin>>) => {
+      const { live, isStaged, isStillLive, mayKeep, guard } = pinned
       const linked = { ...table, docsUrl: live.docsUrl }
       const asked = requestOf(method, target, header)
       const resolution = resolve(linked, asked)
@@ -76,10 +116,11 @@ export function worker(config: WorkerConfig) {
         bucket,
         prefix,
         live,
-        cache: caches.default,
+        cache,
         origin,
         isHeadFirst: mayNeedNoBody(request, resolution),
         mayKeep,
+        guard,
         defer,
       })
       const answered =
@@ -95,7 +136,7 @@ export function worker(config: WorkerConfig) {
       })
     }
     return fromOneSnapshot(pin, answerFrom, maxAttempts).catch((error: unknown) => {
-      onFailure(error, url)
+      if (!isNotKept(error)) onFailure(error, url)
       return withoutStore(request, unavailable)
     })
   }

@@ -4,6 +4,7 @@ import { problemDocument, problemType } from '../../api/routes/problems.ts'
 import { type DocumentFormat, formats, type RouteTable } from '../../api/routes/table.ts'
 import { bundle, edgeConfig, folderOfBucket, fromTemplate, sourceExtension } from '../deployment.ts'
 import type { DeploymentSettings, MakeDeployment } from '../deployment.ts'
+import { longestReadMs } from '../core/live.ts'
 import { packTable } from './table.ts'
 
 /** Of the stack. Names of CloudFront (64 characters) and of the bucket with the code (63) begin with it. */
@@ -81,9 +82,13 @@ function lambdaCode(settings: DeploymentSettings): Promise<string> {
     import { lambdaEdge, lambdaReader, lambdaWatch } from './cloudfront/lambda${sourceExtension}'
 
     const { BUCKET, PREFIX, STACK } = process.env
-    const client = new S3Client({ maxAttempts: 3, requestHandler: { connectionTimeout: 2000, socketTimeout: 10000 } })
+    const longestReadMs = ${longestReadMs}
+    const requestHandler = { connectionTimeout: longestReadMs, socketTimeout: longestReadMs }
+    const client = new S3Client({ maxAttempts: 3, requestHandler })
     const reader = lambdaReader((key, more) =>
-      client.send(new GetObjectCommand({ Bucket: BUCKET, Key: PREFIX + key, ...more })))
+      client.send(new GetObjectCommand({ Bucket: BUCKET, Key: PREFIX + key, ...more }), {
+        abortSignal: AbortSignal.timeout(longestReadMs),
+      }))
     export const handler = awslambda.streamifyResponse(lambdaEdge({
       ...${JSON.stringify(config)},
       reader,

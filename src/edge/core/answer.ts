@@ -200,7 +200,7 @@ export const overlapping = (windows: readonly WindowEntry[], from: string, to: s
  * A strong ETag of a range: made of the digests of the windows that it is cut from, and of its days. Digests are
  * uniformly distributed, so a rolling sum over their words tells contents apart.
  */
-function rangeEtag(windows: readonly WindowEntry[], format: Format, from: string, to: string): string {
+export function rangeEtag(windows: readonly WindowEntry[], format: Format, from: string, to: string): string {
   const sums = [0, 0, 0, 0]
   windows.forEach((window) => {
     sums.forEach((sum, lane) => {

@@ -17,6 +17,8 @@ export interface Search<B extends Uint8Array> {
   readonly text: (bytes: B, from: number, to: number) => string
   /** Any text, in UTF-8. */
   readonly encode: (text: string) => Uint8Array
+  /** Zeros. */
+  readonly alloc: (length: number) => B
 }
 
 /** Searches for the last byte of a text, which runtimes do fast, and compares the others. */
@@ -48,6 +50,7 @@ export const byteSearch: Search<Uint8Array> = {
     }
     return new Uint8Array(bytes)
   },
+  alloc: (length) => new Uint8Array(length),
 }
 
 function isAt(bytes: Uint8Array, at: number, text: string): boolean {
@@ -78,7 +81,7 @@ export interface RangePart {
 
 /** Joins windows of one series in one format. Each function throws if a document is not a window. */
 export function windowJoiner<B extends Uint8Array>(
-  { find, findLast, text, encode }: Search<B>,
+  { find, findLast, text, encode, alloc }: Search<B>,
   format: Format,
   series: Series,
 ) {
@@ -86,54 +89,70 @@ export function windowJoiner<B extends Uint8Array>(
   const isCsv = format === 'csv'
   const { open, close, mark, dated } = seriesMarks(format, series)
 
-  /** The place of the first record whose date the caller looks for; `end` if there is none. Dates ascend. */
-  const findRecord = (bytes: B, { start, end }: Place, isFound: (date: string) => boolean): number => {
-    let record = start
-    while (record >= 0 && record < end) {
-      const at = isXml ? find(bytes, dated, record) + dated.length : record + mark.length
-      if (isFound(text(bytes, at, at + 10))) return record
-      record = find(bytes, mark, at)
+  /** The place of the first record whose date the caller looks for, by halves: dates ascend; `end` if there is none. */
+  const findRecord = ({ bytes, start, end }: Records<B>, isFound: (date: string) => boolean): number => {
+    let low = start
+    let high = end
+    let found = end
+    while (low < high) {
+      const middle = high - low > worthHalving ? (low + high) >> 1 : low
+      const record = find(bytes, mark, middle)
+      if (record < 0 || record >= high) high = middle
+      else {
+        const at = isXml ? find(bytes, dated, record) + dated.length : record + mark.length
+        if (!isFound(text(bytes, at, at + 10))) low = record + mark.length
+        else {
+          found = record
+          // Between the middle and the record begins no other one.
+          high = middle
+        }
+      }
     }
-    return end
+    return found
   }
+  const firstFrom = (run: Records<B>, day: string) => findRecord(run, (date) => date >= day)
+  const firstAfter = (run: Records<B>, day: string) => findRecord(run, (date) => date > day)
   /** The keys of a window count from 0: how many of its records are before this one. */
   const keyOf = (bytes: B, record: number) => {
     const at = record + mark.length
     return Number(text(bytes, at, find(bytes, '"', at)))
   }
   /**
-   * The records from `first` to `after`, with keys from `key` on. They are moved inside one array: njs would make an object of
-   * each piece.
+   * Moves XML records forward in an array, and gives them keys from `key` on. njs would make an object of each piece.
+   * @param to so far before the records that longer keys have room
+   * @returns where they end then, and the next key
    */
-  const renumber = (bytes: B, first: number, after: number, key: number) => {
-    const room = Math.ceil((after - first) / shortestRecord) * keyRoom
-    const moved = new Uint8Array(room + after - first)
-    moved.set(bytes.subarray(first, after), room)
-    /** How much further back a byte of the window lies in the array. */
-    const shift = room - first
+  const renumber = ({ bytes, start: first, end: after }: Records<B>, to: number, key: number) => {
     let records = key
     let old = keyOf(bytes, first)
-    let to = 0
     let from = first
     let record = first
+    let moved = to
     while (record >= 0 && record < after) {
       const keyAt = record + mark.length
-      moved.copyWithin(to, shift + from, shift + keyAt)
-      to += keyAt - from
-      const digits = String(records)
-      for (let digit = 0; digit < digits.length; digit++) moved[to + digit] = digits.charCodeAt(digit)
-      to += digits.length
-      records++
+      bytes.copyWithin(moved, from, keyAt)
+      moved += keyAt - from
       from = keyAt + String(old).length
-      old++
       if (bytes[from] !== quote) throw notAWindow()
+      const digits = String(records)
+      for (let digit = 0; digit < digits.length; digit++) bytes[moved + digit] = digits.charCodeAt(digit)
+      moved += digits.length
+      records++
+      old++
       record = find(bytes, mark, from)
     }
-    moved.copyWithin(to, shift + from)
-    return { run: moved.subarray(0, to + after - from), records }
+    bytes.copyWithin(moved, from, after)
+    return { end: moved + after - from, records }
   }
 
   return {
+    mark,
+    close,
+    /** The place of the first record of a day or a later one; the end of the records if there is none. */
+    firstFrom,
+    /** The same of a later day only. */
+    firstAfter,
+    renumber,
     /** Where a whole window's records lie. */
     recordsIn: (bytes: B): Records<B> => {
       const opened = find(bytes, open || mark, 0)
@@ -156,11 +175,14 @@ export function windowJoiner<B extends Uint8Array>(
         if (!isEnd || (start < end && !isAt(start, mark))) throw notAWindow()
         const isCutBefore = from !== '' && index === 0
         const isCutAfter = to !== '' && index === runs.length - 1
-        const first = isCutBefore ? findRecord(bytes, { start, end }, (day) => day >= from) : start
-        const after = isCutAfter ? findRecord(bytes, { start: first, end }, (day) => day > to) : end
+        const first = isCutBefore ? firstFrom({ bytes, start, end }, from) : start
+        const after = isCutAfter ? firstAfter({ bytes, start: first, end }, to) : end
         if (first < after && isXml) {
-          const numbered = renumber(bytes, first, after, records)
-          pieces.push(numbered.run)
+          const room = Math.ceil((after - first) / shortestRecord) * keyRoom
+          const moved = alloc(room + after - first)
+          moved.set(bytes.subarray(first, after), room)
+          const numbered = renumber({ bytes: moved, start: room, end: moved.length }, 0, records)
+          pieces.push(moved.subarray(0, numbered.end))
           records = numbered.records
         } else if (first < after) {
           if (records > 0 && !isCsv) pieces.push(comma)
@@ -178,7 +200,7 @@ export function windowJoiner<B extends Uint8Array>(
     },
     /** How many records of an XML window are earlier than a day. */
     recordsBefore: (run: Records<B>, day: string) => {
-      const first = findRecord(run.bytes, run, (date) => date >= day)
+      const first = firstFrom(run, day)
       if (first === run.end) throw notAWindow()
       return keyOf(run.bytes, first)
     },
@@ -187,6 +209,8 @@ export function windowJoiner<B extends Uint8Array>(
 
 /** A key has at most seven digits, so it grows by six. The shortest record: `<item key="0"><d>2020-01-01</d></item>`. */
 const keyRoom = 6
+/** A shorter piece, in bytes, is searched record by record. */
+const worthHalving = 1000
 const shortestRecord = 37
 const quote = 0x22
 

@@ -43,6 +43,34 @@ function fieldsOf(text: string): Partial<LiveSlot> & { readonly format?: unknown
   }
 }
 
+const unanswered = 'NoAnswer'
+
+/** The error of a store that refuses connections, hangs or fails. That it denies something, or that something is missing, is an answer. */
+export function noAnswer(message: string): Error {
+  const error = new Error(message)
+  error.name = unanswered
+  return error
+}
+
+export const isNoAnswer = (error: unknown) => (error as Error).name === unanswered
+
+/** The error of an edge that is cut off for what its cache does not have. */
+export const notKept = () => noAnswer(missesCache)
+
+/** So that not each of these has a line in a log: the one about the outage is enough. */
+export const isNotKept = (error: unknown) => (error as Error).message === missesCache
+
+const missesCache = 'the store does not answer, and the cache does not have it'
+
+/** How long a store may take to answer, in milliseconds. A request that needs it fails within 3 s, with what it did before. */
+export const longestReadMs = 2000
+/** How long an edge that is cut off answers from its cache, in milliseconds: as `stale-if-error` of edge.cacheControl has it. */
+const longestCutOffMs = 86_400_000
+/** How often an edge that is cut off looks again, in milliseconds. */
+const retryMs = 1000
+/** After a pause of this many milliseconds, a request of an edge that was cut off waits for the next look. */
+const longestPauseMs = 10_000
+
 /** What was live at a moment by the clock, in milliseconds. */
 export interface Look {
   readonly live: LiveSlot
@@ -51,6 +79,14 @@ export interface Look {
 
 /** Reads `live.json`. Rejects with an error named LiveDamaged if somebody else wrote it. */
 export type ReadLive = () => Promise<LiveSlot>
+
+/**
+ * Whether nothing may be read from the slot of the last look, although its snapshot still counts. The look has to be older than the
+ * time to live.
+ * @param unansweredAt when the newest look ended without an answer; undefined if it has had one
+ */
+export const isCutOffAt = (now: number, last: Pick<Look, 'at'>, unansweredAt: number | undefined) =>
+  unansweredAt !== undefined && now - unansweredAt < longestPauseMs && now - last.at < longestCutOffMs
 
 export interface FollowOptions {
   /** How long an answer may come from the slot that was live before, in milliseconds. */
@@ -66,17 +102,30 @@ export interface FollowOptions {
   readonly sleep?: (ms: number) => Promise<unknown>
 }
 
-/** Looks at `live.json` at most once in the time to live, however many requests there are. */
+/** Goes on with work after the answer. */
+type Defer = (work: Promise<unknown>) => void
+
+/**
+ * Looks at `live.json` at most once in the time to live, however many requests there are.
+ *
+ * If a look has no answer when the last one is older than the time to live, the edge is cut off. It answers as of the last look, from
+ * what it has in its cache, and looks once a second, in the background. A publish may go on meanwhile and overwrite the slot of the
+ * last look: so nothing is read from it. What the cache has was read, or confirmed, while the slot was protected.
+ */
 export function followLive({ ttlMs, clock, onDamaged, sleep }: FollowOptions) {
   let last: Look | undefined
   // Stays set if the request that looks is cancelled. When the last look is too old, all requests look for themselves.
   let looking: Promise<Look> | undefined
+  /** When the newest look ended without an answer; undefined if it has had one. */
+  let unansweredAt: number | undefined
   const isYounger = (look: Look, factor: number) => clock() - look.at < ttlMs * factor
 
   const begin = async (read: ReadLive): Promise<Look> => {
     const at = clock()
     const known = last
+    const isNewest = () => last === undefined || last.at <= at
     const live = await read().catch((error: unknown) => {
+      if (isNewest()) unansweredAt = isNoAnswer(error) ? clock() : undefined
       const isDamaged = (error as Error).name === damaged
       if (!isDamaged || known === undefined || at - known.at >= ttlMs * 2) throw error
       onDamaged(error as Error)
@@ -85,7 +134,10 @@ export function followLive({ ttlMs, clock, onDamaged, sleep }: FollowOptions) {
     })
     const look = { live, at }
     // If two looks overlap, the one that began later counts.
-    if (last === undefined || last.at <= at) last = look
+    if (isNewest()) {
+      last = look
+      unansweredAt = undefined
+    }
     return look
   }
   const look = (read: ReadLive): Promise<Look> => {
@@ -98,28 +150,58 @@ export function followLive({ ttlMs, clock, onDamaged, sleep }: FollowOptions) {
     begun.then(end, end)
     return begun
   }
+  const isCutOff = () => last !== undefined && !isYounger(last, 1) && isCutOffAt(clock(), last, unansweredAt)
   /**
-   * What is live now, as far as it is known within the time to live.
+   * What is live now, as far as it is known within the time to live; while the edge is cut off, what was.
    * @throws {Error} if `live.json` cannot be read and the last look is too old
    */
-  const current = async (read: ReadLive): Promise<Look> => {
+  const current = async (read: ReadLive, defer: Defer = () => undefined): Promise<Look> => {
     const known = last
-    if (known === undefined || !isYounger(known, 1.5)) return look(read)
-    if (isYounger(known, 1) || (looking !== undefined && sleep === undefined)) return known
+    if (known === undefined) return look(read)
+    if (isYounger(known, 1)) return known
+    if (isCutOff()) {
+      const isTime = looking === undefined && clock() - (unansweredAt ?? 0) >= retryMs
+      if (isTime) defer(look(read).catch(() => undefined))
+      return known
+    }
+    const isInTime = () => isYounger(known, 1.5)
+    if (isInTime() && looking !== undefined) return known
     // A look that fails or takes long need not fail requests while there is time left to answer.
     const found = look(read).catch((error: unknown) => {
-      if (isYounger(known, 1.5)) return known
+      if (isInTime() || isCutOff()) return known
       throw error
     })
-    if (sleep === undefined) return found
+    if (sleep === undefined || !isInTime()) return found
     return Promise.race([found, sleep(known.at + ttlMs * 1.5 - clock()).then(() => known)])
   }
   /** Whether bucket.graceSeconds still protects the slot of a look. */
   const isSafe = (seen: Look) => isYounger(seen, 2)
-  /** Whether all that was read from the slot of a look belongs to its snapshot. Else it may have been overwritten. */
+  /**
+   * Whether an answer belongs to the snapshot of a look. Else the slot may have been overwritten. While the edge is cut off, it does:
+   * all that it was made from is confirmed.
+   */
   const isStillLive = async (seen: Look, read: ReadLive) =>
-    isSafe(seen) || idOf((await current(read)).live) === idOf(seen.live)
-  return { current, isSafe, isStillLive }
+    isSafe(seen) || isCutOff() || idOf((await current(read)).live) === idOf(seen.live)
+  /** To be called before each read from the slot of a look. @throws {Error} named NoAnswer while the edge is cut off */
+  const assertReachable = (): void => {
+    if (isCutOff()) throw notKept()
+  }
+  /**
+   * To be called after each read, before it is kept or used.
+   * @throws {Error} if it may belong to another snapshot, or nobody knows
+   */
+  const confirm = async ({ live }: Pick<Look, 'live'>, read: ReadLive): Promise<void> => {
+    const isSame = (other: Look) => idOf(other.live) === idOf(live)
+    if (last !== undefined && isSafe(last) && isSame(last)) return
+    const now = await current(read)
+    assertReachable()
+    if (!isSame(now)) throw new Error('another snapshot is live now')
+  }
+  /** Takes over a look that was made elsewhere, if there is no newer one. */
+  const adopt = (found: Look): void => {
+    if (last === undefined || last.at < found.at) last = found
+  }
+  return { current, adopt, isCutOff, isSafe, isStillLive, assertReachable, confirm }
 }
 
 /** A snapshot that one request reads all it needs from. */
@@ -147,6 +229,8 @@ export async function fromOneSnapshot<P extends Pinned, R>(
     try {
       made = { answer: await make(pinned) }
     } catch (error) {
+      // Another snapshot does not help, and to ask which is live would take as long again.
+      if (isNoAnswer(error)) throw error
       failure = error
     }
     let isLive = false

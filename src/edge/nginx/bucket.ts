@@ -1,12 +1,23 @@
 /**
  * nginx with a bucket: reads the live slot through nginx's cache. Cache keys hold the id of what is live, so a flip shows without
- * purging anything. Internal locations send the requests; templates/nginx/bucket.conf has them.
+ * purging anything, and while the bucket does not answer, the cache goes on with what was live. Internal locations send the requests; templates/nginx/bucket.conf has them.
  */
 
 import { placeOf } from '../../api/routes/pages.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
 import type { EdgeSettings, Store, StoredObject } from '../core/answer.ts'
-import { idOf, lastModifiedOf, parseLiveSlot, type LiveSlot, type Look } from '../core/live.ts'
+import {
+  idOf,
+  isCutOffAt,
+  isNoAnswer,
+  lastModifiedOf,
+  longestReadMs,
+  noAnswer,
+  notKept,
+  parseLiveSlot,
+  type LiveSlot,
+  type Look,
+} from '../core/live.ts'
 import { isStillStaged, stagedBeside } from '../core/preview.ts'
 import { njsEdge } from './handlers.ts'
 import {
@@ -36,50 +47,74 @@ export function bucketEdge(modules: NjsModules, config: BucketConfig) {
   // Without a time to live each millisecond asks for itself.
   const ttl = Math.max(config.liveTtlMs, 1)
 
-  const lookAt = async (ask: Ask, at: number): Promise<Look> => {
-    const reply = await ask('live', String(at), 'live.json')
-    if (reply.status === 404) throw new Error('the bucket: nothing is live: publish to it first')
-    if (reply.status !== 200) throw failure(reply, 'live.json')
-    return { live: parseLiveSlot(String(reply.responseBuffer)), at }
-  }
-  /**
-   * njs keeps nothing from one request to the next, but nginx's cache does. The key is the moment at which a span of the time to live
-   * began, so a cached `live.json` is never older than that.
-   */
-  const look = (ask: Ask): Promise<Look> => {
+  /** @throws {Error} if the last look is too old, and another one fails */
+  const look = async (ask: Ask): Promise<NjsLook> => {
+    const { known, isUpdating } = await readKnown(ask, false)
     const now = Date.now()
-    const at = now - (now % ttl)
-    return lookAt(ask, at).catch((error: unknown) => {
-      // One failed look need not fail requests while there is time left to answer.
-      if (now - (at - ttl) >= ttl * 1.5) throw error
-      return lookAt(ask, at - ttl).catch(() => {
-        throw error
-      })
+    const isYounger = (factor: number) => now - known.at < ttl * factor
+    if (isYounger(1) || (isUpdating && isYounger(1.5))) return known
+    if (isCutOffAt(now, known, known.unansweredAt)) return Object.assign(known, { isCutOff: true })
+    // One failed look need not fail requests while there is time left to answer.
+    const renewed = await readKnown(ask, true).catch((error: unknown) => {
+      if (isYounger(1.5)) return { known }
+      throw error
     })
+    const isCutOff = isCutOffAt(Date.now(), renewed.known, renewed.known.unansweredAt)
+    return Object.assign(renewed.known, { isCutOff })
+  }
+  /** Looks at `live.json`, for nginx itself, which keeps the answer for all requests. */
+  const renew = async (request: NjsRequest): Promise<void> => {
+    const tell = (message: string) => request.error('fundpress: ' + message)
+    const at = Date.now()
+    try {
+      const ask = asker(modules, config, request)
+      const before = async () => knownOf(await ask.kept('look'))
+      const found = await readFresh(ask, 'live.json').catch(async (error: Error) => {
+        const known = await before()
+        if (!isNoAnswer(error) || known === null) throw error
+        if (!known.unansweredAt) tell(error.message + ': until it answers, only what the cache has is served')
+        return Object.assign(known, { unansweredAt: Date.now() })
+      })
+      if (found === null) throw new Error('the bucket: nothing is live: publish to it first')
+      if (typeof found === 'object') {
+        request.return(203, JSON.stringify(found))
+        return
+      }
+      const look: Known = { live: parseLiveSlot(found), at }
+      if ((await before())?.unansweredAt) tell('the bucket answers again')
+      request.return(200, JSON.stringify(look))
+    } catch (error) {
+      const { message } = error as Error
+      tell(message)
+      request.return(500, message)
+    }
   }
   /** njs and nginx keep neither file: a publish ends a preview at once. */
   const readStaged = async (ask: Ask) =>
     stagedBeside(await readFresh(ask, 'live.json'), await readFresh(ask, 'staged.json'))
-  const placed = (ask: Ask, live: LiveSlot) => {
+  const placed = (ask: Ask, live: LiveSlot, isCutOff: boolean) => {
     const table: RouteTable = Object.assign({}, config.table, { docsUrl: live.docsUrl })
-    return { table, store: slotStore(ask, table, live) }
+    return { table, store: slotStore(ask, table, live, isCutOff) }
   }
   const stagedSnapshot = (ask: Ask, staged: LiveSlot): NjsSnapshot =>
-    Object.assign(placed(ask, staged), {
+    Object.assign(placed(ask, staged, false), {
       name: JSON.stringify({ staged: forParts(staged) }),
       staged,
       isStillLive: () => isStillStaged(staged, () => readStaged(ask)),
     })
-  const snapshotOf = (ask: Ask, { live, at }: Look): NjsSnapshot =>
-    Object.assign(placed(ask, live), {
-      name: JSON.stringify({ live: forParts(live), at }),
+  const snapshotOf = (ask: Ask, { live, at, isCutOff = false }: NjsLook): NjsSnapshot => {
+    // nginx keeps what it reads now. It is still protected when it arrives: half a time to live is longer than nginx waits for it.
+    ask.mayKeep(Date.now() - at < ttl * 1.5)
+    return Object.assign(placed(ask, live, isCutOff), {
+      name: JSON.stringify({ live: forParts(live), at, isCutOff }),
       isStillLive: async () => {
-        // bucket.graceSeconds protects a slot for at least twice the time to live.
-        if (Date.now() - at < ttl * 2) return true
+        // bucket.graceSeconds protects a slot for at least twice the time to live. What the cache has was read in that time.
+        if (isCutOff || Date.now() - at < ttl * 2) return true
         const now = await look(ask)
-        return idOf(now.live) === idOf(live)
+        return now.isCutOff !== true && idOf(now.live) === idOf(live)
       },
     })
+  }
   const pin = async (request: NjsRequest) => {
     const ask = asker(modules, config, request)
     const found = await look(ask)
@@ -92,11 +127,33 @@ export function bucketEdge(modules: NjsModules, config: BucketConfig) {
   }
   const resume = (request: NjsRequest, name: string) => {
     const ask = asker(modules, config, request)
-    const seen = JSON.parse(name) as Look | { readonly staged: LiveSlot }
+    const seen = JSON.parse(name) as NjsLook | { readonly staged: LiveSlot }
     return 'staged' in seen ? stagedSnapshot(ask, seen.staged) : snapshotOf(ask, seen)
   }
   const origin = { pin, pinStaged, resume }
-  return Object.assign(njsEdge(modules, origin, config.settings, config.previewToken), { dressLarge })
+  return Object.assign(njsEdge(modules, origin, config), { dressLarge, renew })
+}
+
+/** A look, as nginx keeps it. */
+interface Known extends Look {
+  /** When a newer look ended without an answer. */
+  readonly unansweredAt?: number
+}
+
+interface NjsLook extends Look {
+  /** Whether the bucket does not answer: only the cache counts. */
+  readonly isCutOff?: boolean
+}
+
+const knownOf = ({ status, responseBuffer }: NjsReply): Known | null =>
+  status === 200 || status === 203 ? (JSON.parse(String(responseBuffer)) as Known) : null
+
+/** @param isNew whether to wait for a new look @returns `isUpdating`: another request waits for one */
+async function readKnown(ask: Ask, isNew: boolean) {
+  const reply = await ask.look(isNew)
+  const known = knownOf(reply)
+  if (known === null) throw noAnswer(String(reply.responseBuffer || 'the bucket: nobody knows what is live'))
+  return { known, isUpdating: reply.variables['upstream_cache_status'] === 'UPDATING' }
 }
 
 /** Past nginx's cache. @returns null if there is no such object */
@@ -115,22 +172,38 @@ type Ask = ReturnType<typeof asker>
  */
 function asker(modules: NjsModules, config: BucketConfig, request: NjsRequest) {
   const sign = signer(modules, config, Date.now())
-  const ask = (location: 'live' | 'fresh' | 'object' | 'size', version: string, place: string) =>
+  const ask = (location: 'fresh' | 'object' | 'size', version: string, place: string) =>
     request.subrequest(['/_fundpress', location, version, place].join('/'), { args: sign(place) })
-  return Object.assign(ask, { sign })
+  return Object.assign(ask, {
+    sign,
+    /** What is known of `live.json`. */
+    look: (isNew: boolean) => request.subrequest('/_fundpress/look', { args: isNew ? 'new=1' : '' }),
+    /** From the cache alone. @param path behind `/_fundpress/` */
+    kept: (path: string) => request.subrequest('/_fundpress/kept/' + path, {}),
+    /** Whether the cache may keep what is asked for from now on. */
+    mayKeep: (isAllowed: boolean) => {
+      request.variables['fundpress_unsure'] = isAllowed ? '' : '1'
+    },
+  })
 }
 
-function slotStore(ask: Ask, table: RouteTable, live: LiveSlot): Store<NjsBody> {
+/** @param isCutOff whether only the cache counts */
+function slotStore(ask: Ask, table: RouteTable, live: LiveSlot, isCutOff: boolean): Store<NjsBody> {
   const version = idOf(live)
   const liveSince = Date.parse(live.liveSince)
   const read = async (location: 'object' | 'size', place: string): Promise<NjsReply | null> => {
+    const began = Date.now()
     for (let attempt = 0; ; attempt++) {
-      const reply = await ask(location, version, place)
+      const reply = isCutOff
+        ? await ask.kept([location, version, place].join('/'))
+        : await ask(location, version, place)
       if (reply.status === 404) return null
       // 416: a byte of nothing was asked for.
       if (reply.status < 300 || reply.status === 416) return reply
+      if (isCutOff) throw notKept()
       const wait = waits[attempt]
-      if (reply.status < 500 || wait === undefined) throw failure(reply, place)
+      const isOver = wait === undefined || Date.now() - began > longestReadMs / 2
+      if (reply.status < 500 || isOver) throw failure(reply, place)
       await sleep(wait)
     }
   }
@@ -142,6 +215,7 @@ function slotStore(ask: Ask, table: RouteTable, live: LiveSlot): Store<NjsBody> 
     if (first === null) return null
     const length = lengthOf(first)
     const isLarge = isPage && length >= largeFrom
+    if (isLarge && isCutOff) throw notKept()
     const reply = isPage && !isLarge ? await read('object', place) : first
     if (reply === null) return null
     const etag = (reply.headersOut['ETag'] ?? '').replace(/^W\//, '')
@@ -187,5 +261,6 @@ function dressLarge(request: NjsRequest): void {
 
 function failure({ status }: NjsReply, place: string): Error {
   const needs = ': nginx needs s3:GetObject and s3:ListBucket (without it a missing object is denied, too)'
-  return new Error('the bucket: ' + place + ' was answered with ' + status + (status === 403 ? needs : ''))
+  const message = 'the bucket: ' + place + ' was answered with ' + status + (status === 403 ? needs : '')
+  return status === 429 || status >= 500 ? noAnswer(message) : new Error(message)
 }

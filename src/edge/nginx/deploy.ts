@@ -9,6 +9,7 @@ import { contentTypeOf } from '../../api/routes/content-types.ts'
 import { bundle, edgeConfig, folderOfBucket, fromTemplate, sourceExtension } from '../deployment.ts'
 import type { DeploymentSettings, MakeDeployment } from '../deployment.ts'
 import { worthCompressing } from '../core/finish.ts'
+import { fastPath } from './fast-path.ts'
 import { encodeForS3 } from './signature.ts'
 
 /** Differs between any two snapshots. Source: src/bucket/keys.md. */
@@ -47,11 +48,25 @@ async function deploymentOf(settings: DeploymentSettings, parts: Parts): ReturnT
   // A bucket that is a folder has files, too.
   const kind = mode === 'folder' ? 'files' : mode
   const origin = await filled(`${kind}.conf`)
-  const partsOrigin = mode === 'bucket' ? indented(origin) : ''
+  const partsOrigin = mode === 'bucket' ? indented(origin + (await filled('bucket-parts.conf'))) : ''
   const http = await filled(`${kind}-http.conf`)
+  const fast = mode === 'files' ? fastPath(parts.config.table, parts.config.settings) : null
+  const entrance =
+    fast === null
+      ? { fastPath: '', dynamic: '/' }
+      : {
+          fastPath: await filled('fast-path.conf', {
+            types: indented(fast.types, 8),
+            headers: indented(values.hsts + fast.headers),
+          }),
+          dynamic: '@fundpress_dynamic',
+        }
   return [
-    { path: 'conf.d/fundpress.conf', text: await filled('fundpress.conf', { http, partsOrigin }) },
-    { path: 'fundpress/locations.conf', text: await filled('locations.conf', { origin }) },
+    {
+      path: 'conf.d/fundpress.conf',
+      text: await filled('fundpress.conf', { http: http + (fast?.maps ?? ''), partsOrigin }),
+    },
+    { path: 'fundpress/locations.conf', text: await filled('locations.conf', { origin, ...entrance }) },
     { path: 'fundpress/edge.js', text: await edgeScript(parts) },
     { path: 'README.md', text: await filled(`README-${mode}.md`) },
   ]
@@ -60,7 +75,7 @@ async function deploymentOf(settings: DeploymentSettings, parts: Parts): ReturnT
 const strictTransport = (seconds: number) =>
   `# Browsers that have used HTTPS once use nothing else from then on.\nadd_header Strict-Transport-Security max-age=${seconds} always;\n`
 
-const indented = (text: string) => text.replace(/^(?=.)/gm, '    ').trimEnd()
+const indented = (text: string, blanks = 4) => text.replace(/^(?=.)/gm, ' '.repeat(blanks)).trimEnd()
 
 /** What differs between the modes: values for the templates, and the argument of the adapter: `filesEdge`, `folderEdge` or `bucketEdge`. */
 type Parts = ReturnType<typeof files | typeof folder | typeof bucket>
@@ -106,8 +121,8 @@ function bucket(settings: DeploymentSettings) {
       address: `${scheme}//${host}${base}`,
       cacheSize: '4g',
       resolverSteps: needsResolver ? resolverSteps : '',
-      // A cached live.json is used during its span of the time to live, and up to half a span longer.
-      keepLive: edge.liveTtlSeconds * 2 + 60,
+      // nginx looks again before the time is over, so that nobody waits for it.
+      lookAgain: Math.max(edge.liveTtlSeconds - 1, 1),
       resolver: needsResolver
         ? '    # The name server for the address of the bucket: README.md.\n    include fundpress/resolver.conf;'
         : '',

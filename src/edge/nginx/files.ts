@@ -5,9 +5,9 @@ import { sharedErrorKey } from '../../api/routes/keys.ts'
 import { problemType } from '../../api/routes/problems.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
 import type { EdgeSettings, StoredObject } from '../core/answer.ts'
-import { lastModifiedOf } from '../core/live.ts'
 import { njsEdge } from './handlers.ts'
-import { isPageKey, largeFrom, sleep, smallTextOf, type NjsBody, type NjsSnapshot } from './objects.ts'
+import { isPageKey, largeFrom, sleep, smallTextOf, tagEnding } from './objects.ts'
+import type { DirectSnapshot, NjsBody, NjsSnapshot } from './objects.ts'
 import type { NjsModules, NjsRequest, NjsStat } from './types.ts'
 
 export interface FilesConfig {
@@ -60,13 +60,18 @@ export function filesEdge(modules: NjsModules, config: FilesConfig) {
   }
   const snapshotOf = ({ folder, mark, liveSince }: FolderLook, markNow: () => string): NjsSnapshot => {
     const table = withDocsUrl(config.table, (key) => fs.readFileSync(folder + '/' + key).toString())
-    const read = readFrom(modules, folder, table, liveSince)
+    // The ETag and the date that nginx itself gives the file.
+    const read = readFrom(modules, folder, table, (key, stat) => ({
+      etag: etagOf(stat, tagEnding(key)),
+      lastModified: dateOf(stat),
+    }))
     const readKey = (key: string) => {
       const dated = datedKey(modules, folder, key)
       return read(dated, dated)
     }
     return {
       name: JSON.stringify({ folder, mark, liveSince }),
+      liveSince,
       table,
       store: { get: (key) => Promise.resolve(readKey(key)), text: smallTextOf },
       isStillLive: () =>
@@ -84,45 +89,55 @@ export function filesEdge(modules: NjsModules, config: FilesConfig) {
     const found = JSON.parse(name) as FolderLook
     return snapshotOf(found, () => markOf(found.folder))
   }
-  return njsEdge(modules, { pin, resume }, config.settings)
+  const pinDirect = (): DirectSnapshot => {
+    const { folder, mark, liveSince } = look()
+    return {
+      root: folder + '/',
+      lastModifiedOf: dateOf,
+      liveSince,
+      isStillLive: () => markOf(folder) === mark,
+    }
+  }
+  return njsEdge(modules, { pin, pinDirect, resume }, config)
 }
 
 /**
  * Reads objects from files. Keys are made of checked values only (an ISIN, a known type, a year of the window list, the plain
  * names of a page's path): they stay in the folder.
- * @param liveSince no object is older, in milliseconds since 1970
+ * @param describe the ETag and the date of an object
  * @returns a function of an object's key and its path below the folder; null if it is not there
  */
-export function readFrom(modules: NjsModules, folder: string, table: RouteTable, liveSince: number) {
-  const { fs, crypto } = modules
+export function readFrom(
+  modules: NjsModules,
+  folder: string,
+  table: RouteTable,
+  describe: (key: string, stat: NjsStat, bytes: Buffer) => Omit<StoredObject<NjsBody>, 'body'>,
+) {
+  const { fs } = modules
   return (key: string, place: string): StoredObject<NjsBody> | null => {
     const path = folder + '/' + place
     const stat = njsStatOf(modules, path)
     if (stat?.isFile() !== true) return null
     if (stat.size >= largeFrom && isPageKey(table, key)) return largeFile(folder, place, stat)
     const bytes = fs.readFileSync(path)
-    return {
-      body: { kind: 'bytes', bytes },
-      // `serve` and S3 have the same ETag. It takes 3 µs a kilobyte, and a range does not need it.
-      get etag() {
-        return '"' + crypto.createHash('md5').update(bytes).digest('hex') + '"'
-      },
-      lastModified: lastModifiedOf(stat.mtimeMs, liveSince),
-    }
+    return Object.assign(describe(key, stat, bytes), { body: { kind: 'bytes' as const, bytes } })
   }
 }
 
 const nginxsOwnOfParts = ['ETag', 'Last-Modified']
 const nginxsOwn = nginxsOwnOfParts.concat('Accept-Ranges')
 
-/**
- * nginx sends the file, or a part, under headers of its own. The ETag here is nginx's: the time at which the file was written, in
- * seconds, and its length, both hexadecimal.
- */
-const largeFile = (folder: string, place: string, { mtimeMs, size }: NjsStat): StoredObject<NjsBody> => ({
+/** nginx's ETag: the time at which a file was written, in seconds, and its length, both hexadecimal. */
+const etagOf = ({ mtimeMs, size }: NjsStat, ending = '') =>
+  '"' + Math.floor(mtimeMs / 1000).toString(16) + '-' + size.toString(16) + ending + '"'
+
+const dateOf = ({ mtimeMs }: NjsStat) => new Date(mtimeMs).toUTCString()
+
+/** nginx sends the file, or a part, under headers of its own. */
+const largeFile = (folder: string, place: string, stat: NjsStat): StoredObject<NjsBody> => ({
   body: {
     kind: 'large',
-    length: size,
+    length: stat.size,
     send: (request, headers, range) => {
       Object.keys(headers).forEach((name) => {
         // nginx sends Accept-Ranges only with the whole file.
@@ -133,8 +148,8 @@ const largeFile = (folder: string, place: string, { mtimeMs, size }: NjsStat): S
       request.internalRedirect('/_fundpress/file/' + place)
     },
   },
-  etag: '"' + Math.floor(mtimeMs / 1000).toString(16) + '-' + size.toString(16) + '"',
-  lastModified: lastModifiedOf(mtimeMs, 0),
+  etag: etagOf(stat),
+  lastModified: dateOf(stat),
 })
 
 /** `latest` is the newest day for which the snapshot has downloads. */

@@ -1,11 +1,13 @@
 /** The handlers that nginx calls on njs. nginx itself compresses, and sends large files. */
 
 import { answer, type Answer, type EdgeSettings } from '../core/answer.ts'
-import { finish, mayBeCoded } from '../core/finish.ts'
-import { fromOneSnapshot } from '../core/live.ts'
+import { finish, mayBeCoded, worthCompressing } from '../core/finish.ts'
+import type { RouteTable } from '../../api/routes/table.ts'
+import { fromOneSnapshot, isNotKept } from '../core/live.ts'
 import { answerStaged, asPreview, isPreview, type ReadStaged } from '../core/preview.ts'
 import { requestOf, resolve } from '../core/resolve.ts'
 import { headersTooLong, targetTooLong, unavailable, type StandaloneAnswer } from '../core/standalone.ts'
+import { directRanges } from './direct-range.ts'
 import { lengthOf, setHeaders } from './objects.ts'
 import type { NjsBody, NjsOrigin, NjsSnapshot } from './objects.ts'
 import { makePart, planRange, sendRange } from './range.ts'
@@ -14,16 +16,24 @@ import type { NjsModules, NjsRequest } from './types.ts'
 /** How often a request starts anew because the snapshot was exchanged under it. */
 const maxAttempts = 20
 
-/**
- * Handlers for `js_content`.
- * @param previewToken requests that have it are answered from the staged snapshot; null: none are
- */
-export function njsEdge(
-  { crypto }: NjsModules,
-  origin: NjsOrigin,
-  settings: EdgeSettings,
-  previewToken: string | null = null,
-) {
+interface NjsEdgeConfig {
+  readonly table: Omit<RouteTable, 'docsUrl'>
+  readonly settings: EdgeSettings
+  /** Requests that have it are answered from the staged snapshot; null or absent: none are. */
+  readonly previewToken?: string | null
+}
+
+/** Bytes of a range that is sent at once. More are counted: see {@link mostAtOnce}. */
+const mostUncounted = 64 * 1024
+/** Of one whose clients nginx counts, in templates/nginx/locations.conf. What is longer goes out in parts. */
+const mostAtOnce = 1536 * 1024
+
+/** Handlers for `js_content`. */
+export function njsEdge(modules: NjsModules, origin: NjsOrigin, config: NjsEdgeConfig) {
+  const { crypto } = modules
+  const { table, settings, previewToken = null } = config
+  const { pinDirect } = origin
+  const directRange = pinDirect && directRanges(modules, table, settings)
   const respondTo = async (request: NjsRequest, method: string, target: string) => {
     const pinStaged = async () => (origin.pinStaged === undefined ? null : origin.pinStaged(request))
     const pin = async () => {
@@ -37,15 +47,42 @@ export function njsEdge(
       (snapshot) => responseOf(snapshot, settings, request, method, target, readStaged),
       maxAttempts,
     ).catch((error: unknown) => {
-      request.error('fundpress: ' + target.slice(0, 200) + ' failed: ' + (error as Error).message)
+      if (!isNotKept(error))
+        request.error('fundpress: ' + target.slice(0, 200) + ' failed: ' + (error as Error).message)
       return failed
     })
     send(request, response)
   }
+  /** @returns false if the core has to answer, as ever if anything fails here */
+  const respondDirectly = (request: NjsRequest, most: number): boolean => {
+    const { method, headersIn, variables } = request
+    if (directRange === undefined || pinDirect === undefined || method !== 'GET') return false
+    if (isPreview((name) => headersIn[name], previewToken)) return false
+    try {
+      const found = directRange(variables['request_uri'] ?? '', headersIn['accept'], pinDirect, most)
+      if (found === null) return false
+      const { bytes, headers, liveSince } = found
+      // With a length, nginx would not compress a short one.
+      if (bytes !== null && bytes.length < worthCompressing) return false
+      if (bytes === null && most === mostAtOnce) return false
+      if (bytes === null) request.internalRedirect('/_fundpress/long')
+      else {
+        const body = { kind: 'stored' as const, body: { kind: 'bytes' as const, bytes } }
+        const finished = finishedFor({ status: 200, headers, body }, method, headersIn, liveSince)
+        send(request, responseFrom(finished, method))
+      }
+      return true
+    } catch (_error) {
+      return false
+    }
+  }
+  // `uri` is decoded, and its slashes and dots are resolved: the edge needs what the client sent.
+  const respond = (request: NjsRequest) =>
+    respondTo(request, request.method, request.variables['request_uri'] ?? '/')
   return {
-    // `uri` is decoded, and its slashes and dots are resolved: the edge needs what the client sent.
-    respond: (request: NjsRequest) =>
-      respondTo(request, request.method, request.variables['request_uri'] ?? '/'),
+    respond: async (request: NjsRequest) => {
+      if (!respondDirectly(request, mostUncounted)) await respond(request)
+    },
     /** Answers a request that nginx itself could not read. */
     respondToUnreadable: async (request: NjsRequest) => {
       // If it is the path alone (%00, or `..` out of the root), nginx has read the request line, and no header yet.
@@ -59,6 +96,10 @@ export function njsEdge(
     /** Refuses a request that is longer than nginx reads. */
     refuseLength: (request: NjsRequest) => {
       send(request, ofText(request.uri === '/_fundpress/414' ? targetTooLong : headersTooLong))
+    },
+    /** Answers a range of many bytes, or hands it on to be sent in parts. */
+    respondAtLength: async (request: NjsRequest) => {
+      if (!respondDirectly(request, mostAtOnce)) await respond(request)
     },
     sendRange,
     /** Makes a part of a range, for nginx itself. */
@@ -92,7 +133,6 @@ const ofText = ({ status, headers, body: { text } }: StandaloneAnswer) => ({ sta
 
 const failed = ofText(unavailable)
 
-/** Applies conditional requests and byte ranges, and foresees nginx's compression. */
 async function responseOf(
   snapshot: NjsSnapshot,
   settings: EdgeSettings,
@@ -108,20 +148,47 @@ async function responseOf(
     (await answerStaged(asked, settings, readStaged)) ??
     (await answer({ table, settings, store }, resolve(table, asked)))
   const answered = staged === undefined ? found : asPreview(found, staged)
+  const finished = finishedFor(answered, method, headersIn, snapshot.liveSince)
+  const { status, headers, body } = finished
+  // Nobody knows its length before it is joined.
+  if (body.kind !== 'joined' || method === 'HEAD') return responseFrom(finished, method)
+  const planned = await planRange(body, headers, table, snapshot.name)
+  return { status, headers, body: planned.send }
+}
+
+/** Applies conditional requests and byte ranges, and foresees nginx's compression. */
+function finishedFor(
+  answered: Answer<NjsBody>,
+  method: string,
+  headersIn: NjsRequest['headersIn'],
+  liveSince = 0,
+) {
   const mayDiffer = mayBeCompressed(answered)
   const isCompressed = mayDiffer && isGzipWanted(headersIn['Accept-Encoding'] ?? '')
-  // The ETag says which coding it is: nginx leaves an ETag of ours alone, and adds nothing to `Vary` for HEAD.
-  const coding = { mayDiffer, name: isCompressed ? 'gzip' : '' }
-  const { status, headers, body, part } = finish(answered, method, header, coding, lengthOf)
+  const condition = (name: string) => {
+    const value = headersIn[name]
+    const isIgnored =
+      name === 'range'
+        ? isCompressed
+        : name === 'if-modified-since' &&
+          value !== answered.headers['Last-Modified'] &&
+          Date.parse(value ?? '') < liveSince
+    return isIgnored ? undefined : value
+  }
+  const finished = finish(answered, method, condition, { mayDiffer, name: '' }, lengthOf)
+  // nginx does that to ETags of its own, and adds nothing to `Vary` for HEAD.
+  if (finished.status === 200 && isCompressed)
+    finished.headers['ETag'] = 'W/' + (finished.headers['ETag'] ?? '')
+  return Object.assign(finished, { isCompressed })
+}
+
+function responseFrom(
+  { status, headers, body, part, isCompressed }: ReturnType<typeof finishedFor>,
+  method: string,
+): Response {
   // nginx compresses no answer to HEAD: its headers would be those of another body.
   if (status === 200 && isCompressed && method === 'HEAD')
     return { status, headers: Object.assign(headers, { 'Content-Encoding': 'gzip' }), body: null }
-  if (body.kind === 'joined') {
-    // Nobody knows its length before it is joined.
-    if (method === 'HEAD') return { status, headers, body: null }
-    const planned = await planRange(body, headers, table, snapshot.name)
-    return { status, headers, body: planned.send }
-  }
   if (body.kind !== 'stored') return { status, headers, body: body.kind === 'text' ? body.text : null }
   const stored = body.body
   if (stored.kind === 'bytes') {

@@ -4,7 +4,7 @@ import type { RouteTable } from '../../api/routes/table.ts'
 import type { Store } from '../core/answer.ts'
 import type { ByteRange } from '../core/finish.ts'
 import type { LiveSlot, Pinned } from '../core/live.ts'
-import type { NjsRequest } from './types.ts'
+import type { NjsRequest, NjsStat } from './types.ts'
 
 /** An object's bytes or, for a large file, how nginx sends it without njs. */
 export type NjsBody =
@@ -35,17 +35,46 @@ export const lengthOf = (body: NjsBody) => (body.kind === 'large' ? body.length 
 export const isPageKey = (table: RouteTable, key: string) =>
   table.pages.includes(key.slice(0, key.indexOf('/')))
 
+/**
+ * What nginx's own ETag, the time and the length of a file, lacks to tell the answers of one address apart. Empty for JSON in the first
+ * language: that ETag nginx can compare by itself.
+ * @returns the end of the text between the quotation marks: `-index.en.xml`
+ */
+export function tagEnding(key: string): string {
+  const isFirst = key.slice(-5) === '.json' && key.slice(-8) !== '.en.json'
+  const isAlone = key.slice(0, 4) !== 'api/' && key !== 'de.html'
+  return isFirst || isAlone ? '' : '-' + key.slice(key.lastIndexOf('/') + 1)
+}
+
+/** A snapshot in a folder. */
+export interface DirectSnapshot {
+  /** Where its keys begin, with a slash at the end. */
+  readonly root: string
+  readonly lastModifiedOf: (file: NjsStat) => string
+  /** As that of {@link NjsSnapshot}. */
+  readonly liveSince?: number
+  /** Whether what was read belongs to it. */
+  readonly isStillLive: () => boolean
+}
+
 /** Where snapshots come from. */
 export interface NjsOrigin {
   /** The snapshot that is live now. */
   readonly pin: (request: NjsRequest) => Promise<NjsSnapshot>
   /** The snapshot that is staged, or null. A folder without slots has none. */
   readonly pinStaged?: (request: NjsRequest) => Promise<NjsSnapshot | null>
+  /** The live snapshot, if its files can be read at once. */
+  readonly pinDirect?: () => DirectSnapshot
   /** The snapshot of another request, by its `name`, whether it is still live or not. */
   readonly resume: (request: NjsRequest, name: string) => NjsSnapshot
 }
 
 export interface NjsSnapshot extends Pinned {
+  /**
+   * When it went live, in milliseconds since 1970, if `Last-Modified` is the time of a file: a copy of an earlier date may be of another
+   * snapshot, and newer than the file.
+   */
+  readonly liveSince?: number
   /** Another request finds the snapshot by it. */
   readonly name: string
   readonly table: RouteTable

@@ -35,6 +35,7 @@ export const njsSearch: Search<Buffer> = {
   findLast: (bytes, text) => bytes.lastIndexOf(text),
   text: (bytes, from, to) => bytes.toString('utf8', from, to),
   encode: (text) => Buffer.from(text),
+  alloc: (length) => Buffer.alloc(length),
 }
 
 /**

@@ -26,6 +26,8 @@ export interface NjsRequest {
 export interface NjsReply {
   readonly status: number
   readonly headersOut: Readonly<Record<string, string | undefined>>
+  /** Its own, of the answer for example: all others it shares with the request. */
+  readonly variables: Readonly<Record<string, string | undefined>>
   /** Undefined where there is none. */
   readonly responseBuffer: Buffer | undefined
 }
@@ -38,6 +40,11 @@ export interface NjsModules {
     readonly realpathSync: (path: string) => string
     readonly statSync: (path: string) => NjsStat
     readonly lstatSync: (path: string) => NjsStat
+    /** For reading. */
+    readonly openSync: (path: string) => number
+    readonly closeSync: (file: number) => void
+    /** @returns how many bytes were read */
+    readonly readSync: (file: number, to: Buffer, at: number, length: number, position: number) => number
   }
   readonly crypto: {
     readonly createHash: (algorithm: 'md5' | 'sha256') => NjsDigest

@@ -35,7 +35,20 @@ export function bucketOrigin(given: BucketOriginOptions): Origin {
     ...options,
     sleep: (ms) => setTimeout(ms, undefined, { ref: false }),
   })
-  const [storeOfLive, storeOfStaged] = [lastStore(reader), lastStore(reader)]
+  const storeOfLive = lastStore((live) => ({
+    read: async (key, most) => {
+      follower.assertReachable()
+      const object = await reader.read(key, most)
+      await follower.confirm({ live }, readLive)
+      return object
+    },
+    // The ETag shows that it is the same object.
+    readPart: async (key, part, etag) => {
+      follower.assertReachable()
+      return reader.readPart(key, part, etag)
+    },
+  }))
+  const storeOfStaged = lastStore(() => reader)
   return {
     pin: async () => {
       const look = await follower.current(readLive)
@@ -60,12 +73,12 @@ export function bucketOrigin(given: BucketOriginOptions): Origin {
 }
 
 /** The memory of a snapshot lives until another one is asked for: its objects never change. */
-function lastStore(reader: BucketReader): (live: LiveSlot) => Store<NodeBody> {
+function lastStore(readerOf: (live: LiveSlot) => BucketReader): (live: LiveSlot) => Store<NodeBody> {
   let last: { readonly id: string; readonly store: Store<NodeBody> } | undefined
   return (live) => {
     const id = idOf(live)
     if (last?.id !== id)
-      last = { id, store: slotStore((key) => placeOf(live, key), new Date(live.liveSince), reader) }
+      last = { id, store: slotStore((key) => placeOf(live, key), new Date(live.liveSince), readerOf(live)) }
     return last.store
   }
 }

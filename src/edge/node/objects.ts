@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { WindowList } from '../../api/routes/keys.ts'
 import type { StoredObject } from '../core/answer.ts'
 import type { ByteRange } from '../core/finish.ts'
+import { isNoAnswer } from '../core/live.ts'
 
 /**
  * In bytes. A longer object is never in memory as a whole, and a cache does not keep it. A connection holds no more of
@@ -78,7 +79,11 @@ export function objectCache(sizeOf: (body: NodeBody) => number) {
     // An entry that leaves the cache while it is read still goes to those who wait for it.
     ignoreFetchAbort: true,
     fetchMethod: async (key, _known, { context: read }) => {
-      const object = await read()
+      const object = await read().catch((error: unknown) => {
+        // If the store does not answer, what was missing before is missing still.
+        if (isNoAnswer(error) && absent.peek(key, { allowStale: true }) === true) return null
+        throw error
+      })
       if (object === null) absent.set(key, true)
       return object ?? undefined
     },

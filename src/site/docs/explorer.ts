@@ -5,7 +5,6 @@ import { listsOf } from '../../api/contract/lists.ts'
 import type { Page } from '../../api/contract/page.ts'
 import { listTag } from '../../api/derive/openapi.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
-import { dayIn } from '../funds/chart/formats.ts'
 import { html, type Html, linkTo } from '../layout/html.ts'
 import { frontPages, layout, pageTemplate } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
@@ -43,7 +42,7 @@ const libraryFiles: Readonly<Record<string, string>> = {
  * the list leads to the documentation.
  */
 function explorerPage(site: Site, language: Language): string {
-  const { hasDownloads, publisher, asOf, baseUrl } = site.source
+  const { hasDownloads, publisher, baseUrl } = site.source
   const keys = frontPages.explorer
   const link = (to: string) => linkTo(keys[language], to)
   const { docs, shell } = wording[language]
@@ -79,8 +78,7 @@ function explorerPage(site: Site, language: Language): string {
         data-script="${link(explorerFile('swagger-ui-bundle.js'))}"
         data-style="${link(explorerFile('swagger-ui.css'))}"
       ></div>`,
-    footer: html`${docs.footer(dayIn(language, asOf))} Swagger UI:
-      <a href="${link(explorerFile('swagger-ui.LICENSE.txt'))}">Apache 2.0</a>.`,
+    footer: html`Swagger UI: <a href="${link(explorerFile('swagger-ui.LICENSE.txt'))}">Apache 2.0</a>.`,
   })
 }
 

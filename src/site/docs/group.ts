@@ -9,7 +9,6 @@ import { type ErrorCase, errorCases, strayErrorCases } from '../../api/derive/er
 import { problemDocument } from '../../api/routes/problems.ts'
 import type { DocumentFormat, Format, Language, Problem } from '../../api/routes/table.ts'
 import { html, type Html, type HtmlContent, linkTo, section, wideTable } from '../layout/html.ts'
-import { dayIn } from '../funds/chart/formats.ts'
 import { wording } from '../wording.ts'
 import { endpointExample, listing, parseJson, parseXml } from './examples.ts'
 import { codeBlock, curlRequest, docKey, docPage, explorerPath, groupPath, type Site, tabs } from './site.ts'
@@ -111,10 +110,10 @@ function exampleBlock(endpoint: Endpoint, site: Site, language: Language, key: s
 }
 
 /** The fund of the examples, and that they are shortened. */
-export function aboutExample({ funds, exampleIsin, asOf }: SitePageSource, language: Language): string {
+export function aboutExample({ funds, exampleIsin }: SitePageSource, language: Language): string {
   const { exampleOf, excerpt } = wording[language].docs
   const fund = funds.find(({ isin }) => isin === exampleIsin)
-  return `${exampleOf(fund?.name ?? '', exampleIsin ?? '', dayIn(language, asOf))} ${excerpt}`
+  return `${exampleOf(fund?.name ?? '', exampleIsin ?? '')} ${excerpt}`
 }
 
 /** Path and query of the example. JSON needs no parameter, since it is the default. */

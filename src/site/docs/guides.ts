@@ -8,7 +8,7 @@ import { documentSchemas } from '../../api/derive/json-schema.ts'
 import { errorCases, rightPath, unassignedIsin } from '../../api/derive/error-cases.ts'
 import { problemDocument } from '../../api/routes/problems.ts'
 import type { Format, Language } from '../../api/routes/table.ts'
-import { dayIn, fixedIn } from '../funds/chart/formats.ts'
+import { fixedIn } from '../funds/chart/formats.ts'
 import { html, type Html, type HtmlContent, linkTo, markupOf, raw } from '../layout/html.ts'
 import { mailTo, pageTemplate } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
@@ -90,7 +90,6 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
   const { example } = exampleOf('prices-current')
   return {
     baseUrl: source.baseUrl,
-    asOf: dayIn(language, source.asOf),
     isin: pricedIsins(source)[0],
     ...recipeBlocks(source, pricedIsins(source), language),
     maxCharacters: fixedIn(language, maxCharacters, 0),

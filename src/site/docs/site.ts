@@ -5,7 +5,6 @@ import { generalGroup, type EndpointGroup } from '../../api/contract/errors.ts'
 import type { Page, SitePageSource } from '../../api/contract/page.ts'
 import type { Language } from '../../api/routes/table.ts'
 import { shellText } from '../../system/shell-text.ts'
-import { dayIn } from '../funds/chart/formats.ts'
 import { html, linkTo, type HtmlContent, type Html } from '../layout/html.ts'
 import { layout, type PageLayout } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
@@ -67,7 +66,6 @@ export function docPage(site: Site, page: DocPage): Page {
       <div class="wide">${navigation}</div>
     </nav>`,
     main,
-    footer: html`${docs.footer(dayIn(language, site.source.asOf))}`,
   })
   return { key: docKey(language, path), content }
 }

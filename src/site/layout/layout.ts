@@ -93,7 +93,7 @@ export interface PageLayout {
   readonly styles?: readonly string[]
   /** Further elements of `<head>`. */
   readonly head?: Html
-  /** A sentence in the footer: the page's source and its date. */
+  /** A sentence in the footer about what the page shows. No day of the snapshot: a page would change every night. */
   readonly footer?: Html
 }
 

@@ -120,6 +120,16 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('CloudFront', () => {
       expect((await ask(range())).status).toBe(200)
     })
 
+    it('goes silent, the Lambda answers 503 without waiting for it', async () => {
+      const released = Promise.withResolvers<undefined>()
+      freshly(500)
+      s3.faults([{ kind: 'call', when: 'before', operation: 'GetObject', run: () => released.promise }])
+      const { status } = await ask({ target: `/api/v1/prices-historic/${isin}/2026-03-01/2026-05-02/` })
+      s3.faults([])
+      released.resolve(undefined)
+      expect(status).toBe(503)
+    })
+
     it('was never published to, CloudFront answers 503', async () => {
       delete edge().keys['live']
       const answer = await ask(unknown)

@@ -1,0 +1,195 @@
+/**
+ * A date range that is answered at once, from files: the slices that it needs are read right into the answer, and nothing is waited
+ * for. It gives what the core would give, in a fraction of the time, and declines what is unusual.
+ */
+
+import { windowKey, windowListKey, type WindowEntry, type WindowList } from '../../api/routes/keys.ts'
+import { formatsOf, type Format, type Route, type RouteTable } from '../../api/routes/table.ts'
+import { isDay } from '../../api/routes/values.ts'
+import { documentHeaders, overlapping, placeOfRange, rangeEtag, type EdgeSettings } from '../core/answer.ts'
+import { windowJoiner } from '../core/join.ts'
+import { wantedFormat, type Representation } from '../core/representation.ts'
+import type { DirectSnapshot } from './objects.ts'
+import { njsSearch } from './range.ts'
+import type { NjsModules } from './types.ts'
+
+export interface DirectRange {
+  readonly headers: Record<string, string>
+  /** Null if there would be more bytes than asked for. */
+  readonly bytes: Buffer | null
+  readonly liveSince: number | undefined
+}
+
+interface AskedRange {
+  readonly route: Route
+  readonly values: Record<string, string>
+  readonly wanted: Representation
+  readonly from: string
+  readonly to: string
+}
+
+/** Room for what stands after the records. In bytes. */
+const tailRoom = 4096
+const comma = 0x2c
+
+/** @returns a function that answers a GET, or gives null: then the core has to answer. It throws if the snapshot is exchanged under it */
+export function directRanges({ fs }: NjsModules, table: Pick<RouteTable, 'routes'>, settings: EdgeSettings) {
+  const read = patternsOf(table)
+
+  /** @param most bytes that the answer may have */
+  return (
+    target: string,
+    accept: string | undefined,
+    pin: () => DirectSnapshot,
+    most: number,
+  ): DirectRange | null => {
+    const asked = read(target, accept)
+    if (asked === null) return null
+    const { route, values, wanted, from, to } = asked
+    const { root, lastModifiedOf, liveSince, isStillLive } = pin()
+    const listFile = root + windowListKey(route, values)
+    const windows = windowsIn(fs.readFileSync(listFile), from, to)
+    if (windows === null) return null
+    const headers = documentHeaders(settings, target.split('?')[0] as string, wanted)
+    headers['ETag'] = rangeEtag(windows, wanted.format, from, to)
+    headers['Last-Modified'] = lastModifiedOf(fs.statSync(listFile))
+    const bytes = joined(asked, windows, root, most)
+    if (!isStillLive()) throw new Error('the snapshot was exchanged')
+    return { headers, bytes, liveSince }
+  }
+
+  /** @returns null if there are more than `most` bytes */
+  function joined(
+    { route, values, wanted, from, to }: AskedRange,
+    windows: readonly WindowEntry[],
+    root: string,
+    most: number,
+  ): Buffer | null {
+    const { format } = wanted
+    const { series } = route
+    if (series === undefined) throw new Error('no range')
+    const { mark, close, firstFrom, firstAfter, renumber } = windowJoiner(njsSearch, format, series)
+    const places = windows.map((window) => placeOfRange(window, { from, to, wanted }))
+    const sum = (of: readonly number[]) => of.reduce((total, one) => total + one, 0)
+    const headLength = offsetsOf(windows[0], format)[0] as number
+    /** Keys of XML get longer by so many digits at most. */
+    const longer = format === 'xml' ? String(sum(windows.map(({ records }) => records))).length - 1 : 0
+    const slices = sum(places.map((place) => (place === null ? 0 : place.end - place.start + 1)))
+    const room =
+      longer *
+      Math.max.apply(
+        null,
+        windows.map(({ records }) => records),
+      )
+    if (headLength + slices > most) return null
+
+    const bytes = Buffer.allocUnsafe(headLength + slices + room + tailRoom)
+    let begin = 0
+    let at = headLength
+    let records = 0
+    windows.forEach((window, index) => {
+      const { start, end } = places[index] ?? { start: 0, end: 0 }
+      const file = fs.openSync(root + windowKey(route, values, window.year, format))
+      const readExactly = (to: number, first: number, after: number) => {
+        if (fs.readSync(file, bytes, to, after - first, first) !== after - first) throw notAsListed()
+      }
+      try {
+        if (format === 'json' && index > 0) bytes[at++] = comma
+        let first = at + (format === 'xml' ? room : 0)
+        let after = first + end - start
+        readExactly(first, start, end)
+        if (bytes.indexOf(mark, first) !== first) throw notAsListed()
+        // Nobody searches what lies behind it.
+        const run = { bytes: bytes.subarray(0, after), start: first, end: after }
+        if (index === 0 && window.first < from) first = firstFrom(run, from)
+        if (index === windows.length - 1 && to < window.last)
+          after = firstAfter({ bytes: run.bytes, start: first, end: after }, to)
+        if (first === after) throw notAsListed()
+        if (index === 0) {
+          // Right before the first record, if that need not move.
+          begin = format === 'xml' ? 0 : first - headLength
+          readExactly(begin, 0, headLength)
+        }
+        if (format === 'xml') {
+          const numbered = renumber({ bytes: run.bytes, start: first, end: after }, at, records)
+          records = numbered.records
+          at = numbered.end
+        } else at = format === 'json' && bytes[after - 1] === comma ? after - 1 : after
+        if (index === windows.length - 1) {
+          const tail = fs.readSync(file, bytes, at, tailRoom, offsetsOf(window, format)[12] as number)
+          if (tail === tailRoom || bytes.indexOf(close, at) !== at) throw notAsListed()
+          at += tail
+        }
+      } finally {
+        fs.closeSync(file)
+      }
+    })
+    return bytes.subarray(begin, at)
+  }
+}
+
+const notAsListed = () => new Error('the window list and the windows differ')
+
+const offsetsOf = (window: WindowEntry | undefined, format: Format): readonly number[] =>
+  window?.months?.[format] ?? []
+
+/**
+ * The windows of a range, out of a window list that is not parsed as a whole if years of the range are in it.
+ * @returns null if it is of an earlier version, or if no window, or just one as a whole, is the answer
+ */
+function windowsIn(list: Buffer, from: string, to: string): readonly WindowEntry[] | null {
+  const entryOf = (day: string) => list.lastIndexOf('{"year":' + String(Number(day.slice(0, 4))) + ',')
+  const first = entryOf(from)
+  const last = first < 0 ? -1 : entryOf(to)
+  const end = last < 0 ? -1 : list.indexOf(']}}', last)
+  const text = end < 0 ? list.toString() : '{"windows":[' + list.toString('utf8', first, end + 3) + ']}'
+  const windows = overlapping((JSON.parse(text) as WindowList).windows, from, to)
+  const [only] = windows
+  if (only === undefined || windows.some(({ months }) => months === undefined)) return null
+  return windows.length === 1 && from <= only.first && only.last <= to ? null : windows
+}
+
+/** @returns a function that reads the plain form of a target, which is what nearly all clients send */
+function patternsOf(table: Pick<RouteTable, 'routes'>) {
+  const known = table.routes
+    .filter(
+      ({ series, parameters }) => series !== undefined && parameters.every(({ kind }) => kind !== 'choice'),
+    )
+    .map((route) => {
+      const path = route.path.split('{').map((piece) => piece.split('}'))
+      const names = path.slice(1).map(([name]) => name as string)
+      const form = names.map((name) => {
+        const isDate = route.parameters.some((one) => one.name === name && one.kind === 'date')
+        return isDate ? '([0-9]{4}-[0-9]{2}-[0-9]{2})' : '([A-Z]{2}[A-Z0-9]{9}[0-9])'
+      })
+      const text = path.map(
+        (pieces, index) => (index === 0 ? '' : form[index - 1]) + (pieces[pieces.length - 1] as string),
+      )
+      const dates = route.parameters.filter(({ kind }) => kind === 'date').map(({ name }) => name)
+      return { route, names, dates, pattern: new RegExp('^' + text.join('') + '(?:[?]format=([a-z]+))?$') }
+    })
+  return (target: string, accept: string | undefined): AskedRange | null => {
+    for (let index = 0; index < known.length; index++) {
+      const { route, names, dates, pattern } = known[index] as (typeof known)[number]
+      const match = pattern.exec(target)
+      if (match === null) continue
+      const values: Record<string, string> = {}
+      names.forEach((name, at) => (values[name] = match[at + 1] as string))
+      const [from, to] = dates.map((name) => values[name] as string)
+      const offers = formatsOf(route)
+      const format = match[names.length + 1]
+      const isKnown = format === undefined || offers.indexOf(format as Format) >= 0
+      if (from === undefined || to === undefined || to < from || !isKnown || !isDay(from) || !isDay(to))
+        return null
+      const query = format === undefined ? {} : { format }
+      return {
+        route,
+        values,
+        wanted: wantedFormat({ accept, acceptLanguage: undefined }, query, offers),
+        from,
+        to,
+      }
+    }
+    return null
+  }
+}

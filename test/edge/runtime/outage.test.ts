@@ -1,0 +1,128 @@
+/** A store that refuses connections, resets them or goes silent: what is cached is answered, everything else soon is a 503. */
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildNights, type Nights } from '../../support/nights.ts'
+import { openLine, type Line, type LineState } from '../../support/line.ts'
+import { startNginx, whyNoNginx } from '../../support/nginx.ts'
+import { isinOf } from '../../support/database.ts'
+import { mustRun, startServing } from '../../support/product.ts'
+import { isMissing } from '../../support/programs.ts'
+import { bucketArgs, credentials, publishArgs } from '../../support/publishing.ts'
+import { rawRequest } from '../../support/request.ts'
+import { startS3, type S3Server } from '../../support/s3/server.ts'
+import { firstIsin } from './deployments.ts'
+
+let nights: Nights
+let isin: string
+beforeAll(async () => {
+  nights = await buildNights(3, 2)
+  isin = firstIsin(nights.outs[0] ?? '')
+  return nights.remove
+})
+
+const platforms = [
+  {
+    name: 'serve --bucket',
+    start: (args: readonly string[]) => startServing(args, { env: credentials }),
+    isMissing: false,
+  },
+  {
+    name: 'nginx-bucket',
+    start: async (args: readonly string[]) => startNginx({ args, credentials }),
+    isMissing: isMissing(whyNoNginx === undefined),
+  },
+]
+
+describe.each(platforms.filter((platform) => !platform.isMissing))('$name', ({ start }) => {
+  let s3: S3Server
+  let line: Line
+  let refused = 0
+  let edge: Awaited<ReturnType<typeof start>>
+  beforeAll(async () => {
+    s3 = await startS3({ buckets: ['fund-data'] })
+    await publish(0)
+    line = await openLine(s3.endpoint)
+    edge = await start([...bucketArgs(line.endpoint, 'fund-data'), '--live-ttl', '1'])
+  })
+  afterAll(async () => {
+    await edge.stop()
+    await line.stop()
+    await s3.stop()
+  })
+
+  const publish = (night: number) =>
+    mustRun(publishArgs(s3.endpoint, 'fund-data', nights.outs[night] ?? ''), { env: credentials })
+
+  const ask = async (path: string) => {
+    const { status, headers, body } = await rawRequest(edge.base, {
+      target: `/api/v1/${path.replace('ISIN', isin)}`,
+    })
+    const names = headers.map(([name]) => name)
+    expect(names).not.toContain('warning')
+    if (status === 503) refused++
+    return `${status} ${body.toString()}`
+  }
+  const cached = [
+    'prices-current/ISIN/',
+    'prices-historic/ISIN/2026-02-01/2026-10-15/',
+    'performance-years/ISIN/?format=xml',
+    // There is no such fund, and no such endpoint.
+    `prices-current/${isinOf(99)}/`,
+    'nothing/',
+  ]
+  const answers = () => Promise.all(cached.map(ask))
+  const statuses = async (paths: readonly string[]) =>
+    (await Promise.all(paths.map(ask))).map((answer) => answer.slice(0, 3))
+
+  it.each<[LineState, string]>([
+    ['refusing', 'figures/ISIN/'],
+    ['resetting', 'profile/ISIN/'],
+    ['silent', 'performance-launch/ISIN/'],
+  ])(
+    'answers what is cached while the store is %s, 503 to the rest, and all of it when the store is back',
+    async (state, other) => {
+      const before = await answers()
+      expect(before.map((answer) => answer.slice(0, 3))).toEqual(['200', '200', '200', '404', '404'])
+      await line.set(state)
+      expect(await statuses([other])).toEqual(['503'])
+      for (const end = Date.now() + 3000; Date.now() < end; await setTimeout(20))
+        expect(await answers()).toEqual(before)
+      expect(await statuses([other])).toEqual(['503'])
+      await line.set('open')
+      await expect.poll(() => statuses([other]), { timeout: 10_000 }).toEqual(['200'])
+      expect(await answers()).toEqual(before)
+    },
+    60_000,
+  )
+
+  it('does not read from a slot that a publish overwrites meanwhile, and then follows the publishes', async () => {
+    const before = await answers()
+    await line.set('silent')
+    expect(await statuses(['performance-legal/ISIN/'])).toEqual(['503'])
+    // The second one writes to the slot that this edge knows.
+    await publish(1)
+    await publish(2)
+    for (const end = Date.now() + 1500; Date.now() < end; await setTimeout(20)) {
+      expect(await answers()).toEqual(before)
+      expect(await statuses(['performance-legal/ISIN/'])).toEqual(['503'])
+    }
+    // Objects come through again, what is live does not.
+    s3.faults([{ kind: 'status', status: 503, keyMatches: /live\.json$/ }])
+    await line.set('open')
+    for (const end = Date.now() + 1500; Date.now() < end; await setTimeout(20)) {
+      expect(await answers()).toEqual(before)
+      expect(await statuses(['performance-legal/ISIN/'])).toEqual(['503'])
+    }
+    s3.faults([])
+    await expect.poll(() => ask('prices-current/ISIN/'), { timeout: 10_000 }).toContain('night 3')
+    expect(await statuses(['performance-legal/ISIN/'])).toEqual(['200'])
+  }, 60_000)
+
+  it('says in its log that the store does not answer, and that it does again, but not for each request', () => {
+    const count = (text: string) => edge.errors().split(text).length - 1
+    // Requests that wait for the same look may each say it.
+    expect(count('until it answers, only what')).toBeLessThan(refused / 3)
+    expect(count('failed: ')).toBeLessThan(refused / 3)
+    expect(count('answers again')).toBeGreaterThanOrEqual(1)
+  })
+})

@@ -13,16 +13,17 @@
  */
 
 import { record, type Optional, type RecordOf, type Shape } from '../contract/shape.ts'
-import type { Around } from '../routes/keys.ts'
 import { jsonEncoder } from './json.ts'
 import { xmlContent, xmlDeclaration, xmlItem } from './xml.ts'
 
 /** What a document with at least one record is made of. */
-export interface SeriesText extends Around {
+export interface SeriesText {
+  readonly head: string
   /** Stands between two records. */
   readonly separator: string
   /** @param index of the record in the document */
   readonly record: (record: unknown, index: number) => string
+  readonly tail: string
 }
 
 /** @param body a value of the whole body's shape; its list is not looked at */

@@ -18,12 +18,13 @@ import { xmlContent, xmlDeclaration, xmlItem } from './xml.ts'
 
 /** What a document with at least one record is made of. */
 export interface SeriesText {
+  /** What stands before the first record and after the last one. */
   readonly head: string
+  readonly tail: string
   /** Stands between two records. */
   readonly separator: string
   /** @param index of the record in the document */
   readonly record: (record: unknown, index: number) => string
-  readonly tail: string
 }
 
 /** @param body a value of the whole body's shape; its list is not looked at */

@@ -118,8 +118,8 @@ function bucket(settings: DeploymentSettings) {
       address: `${scheme}//${host}${base}`,
       cacheSize: '4g',
       resolverSteps: needsResolver ? resolverSteps : '',
-      // nginx looks again before the time is over, so that nobody waits for it.
-      lookAgain: Math.max(edge.liveTtlSeconds - 1, 1),
+      // Before the time is over, so that nobody waits for it: a look may take 2 s, and nginx asks itself once a second.
+      lookAgain: Math.max(edge.liveTtlSeconds - 3, 1),
       resolver: needsResolver
         ? '    # The name server for the address of the bucket: README.md.\n    include fundpress/resolver.conf;'
         : '',

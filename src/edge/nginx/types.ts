@@ -27,8 +27,6 @@ export interface NjsRequest {
 export interface NjsReply {
   readonly status: number
   readonly headersOut: Readonly<Record<string, string | undefined>>
-  /** Its own, of the answer for example: all others it shares with the request. */
-  readonly variables: Readonly<Record<string, string | undefined>>
   /** Undefined where there is none. */
   readonly responseBuffer: Buffer | undefined
 }

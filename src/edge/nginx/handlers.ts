@@ -78,9 +78,9 @@ export function njsEdge(modules: NjsModules, origin: NjsOrigin, config: NjsEdgeC
   const respond = (request: NjsRequest) =>
     respondTo(request, request.method, request.variables['request_uri'] ?? '/')
   return {
-    respond: async (request: NjsRequest) => {
-      if (!respondDirectly(request, mostUncounted)) await respond(request)
-    },
+    // Not async: a promise takes a tenth of the time of a short range.
+    respond: (request: NjsRequest) =>
+      respondDirectly(request, mostUncounted) ? undefined : respond(request),
     /** Answers a request that nginx itself could not read. */
     respondToUnreadable: async (request: NjsRequest) => {
       // If it is the path alone (%00, or `..` out of the root), nginx has read the request line, and no header yet.
@@ -96,9 +96,8 @@ export function njsEdge(modules: NjsModules, origin: NjsOrigin, config: NjsEdgeC
       send(request, ofText(request.uri === '/_fundpress/414' ? targetTooLong : headersTooLong))
     },
     /** Answers a range of many bytes, or hands it on to be sent in parts. */
-    respondAtLength: async (request: NjsRequest) => {
-      if (!respondDirectly(request, mostAtOnce)) await respond(request)
-    },
+    respondAtLength: (request: NjsRequest) =>
+      respondDirectly(request, mostAtOnce) ? undefined : respond(request),
     sendRange,
     /** Makes a part of a range, for nginx itself. */
     respondWithPart: async (request: NjsRequest) => {

@@ -13,12 +13,14 @@
  */
 
 import { record, type Optional, type RecordOf, type Shape } from '../contract/shape.ts'
-import type { Around } from '../routes/keys.ts'
 import { jsonEncoder } from './json.ts'
 import { xmlContent, xmlDeclaration, xmlItem } from './xml.ts'
 
 /** What a document with at least one record is made of. */
-export interface SeriesText extends Around {
+export interface SeriesText {
+  /** What stands before the first record and after the last one. */
+  readonly head: string
+  readonly tail: string
   /** Stands between two records. */
   readonly separator: string
   /** @param index of the record in the document */

@@ -56,15 +56,16 @@ export const readUpTo = (store: Reads, key: string, most: number) =>
     return { length: body?.length ?? bytes ?? 0, body, etag, lastModified }
   })
 
-/** A part of an object that has this ETag. @throws {Error} if it is gone or another one, or keeps breaking off */
+/** A part of an object that has this ETag, or any if it is null. @throws {Error} if it is gone or another one, or keeps breaking off */
 export async function readPart(
   store: Reads,
   key: string,
   part: NonNullable<GetOptions['part']>,
-  etag: string,
+  etag: string | null,
 ): Promise<readonly Uint8Array[]> {
-  const body = await readWhole(store, key, { part, ifMatch: etag }, (object) =>
-    object.etag === etag ? bodyOf(object) : Promise.resolve(null),
+  const options = etag === null ? { part } : { part, ifMatch: etag }
+  const body = await readWhole(store, key, options, (object) =>
+    etag === null || object.etag === etag ? bodyOf(object) : Promise.resolve(null),
   )
   if (body?.length === part.last - part.first + 1) return [body]
   throw new Error(`${store.name}: ${key} was changed while it was read`)

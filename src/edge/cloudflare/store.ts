@@ -1,7 +1,6 @@
 /** One snapshot's objects for one request, from the data centre's cache or from R2. */
 
 import { placeOf } from '../../api/routes/pages.ts'
-import type { Store } from '../core/answer.ts'
 import type { ByteRange } from '../core/finish.ts'
 import { idOf, lastModifiedOf, longestReadMs, noAnswer, type LiveSlot } from '../core/live.ts'
 
@@ -20,13 +19,14 @@ interface R2ObjectBody extends R2Object {
   readonly arrayBuffer: () => Promise<ArrayBuffer>
 }
 
+interface R2Range {
+  readonly range: { readonly offset: number; readonly length: number }
+}
+
 /** A bucket as it is bound to a Worker. All of it rejects where R2 fails. */
 export interface R2Bucket {
   readonly head: (key: string) => Promise<R2Object | null>
-  readonly get: (
-    key: string,
-    options?: { readonly range: { readonly offset: number; readonly length: number } },
-  ) => Promise<R2ObjectBody | null>
+  readonly get: (key: string, options?: R2Range) => Promise<R2ObjectBody | null>
   /** At most 1,000 objects, in the order of their keys. */
   readonly list: (options: { readonly prefix: string }) => Promise<{
     readonly objects: readonly { readonly key: string; readonly size: number }[]
@@ -121,8 +121,8 @@ export function workerStore(options: WorkerStoreOptions) {
     return found
   }
 
-  const readR2 = async (place: string, cacheKey: string | null) => {
-    const head = await ask(() => bucket.get(place))
+  const readR2 = async (place: string, cacheKey: string | null, part?: R2Range) => {
+    const head = await ask(() => bucket.get(place, part))
     if (head === null) return null
     // The cache would keep an object of an overwritten slot under the wrong snapshot.
     const isKept = () => cacheKey !== null && mayKeep?.() === true && head.size <= longestCached
@@ -156,6 +156,7 @@ export function workerStore(options: WorkerStoreOptions) {
   const find = async (
     place: string,
     cacheKey: string | null,
+    part?: R2Range,
   ): Promise<{ readonly head: R2Object; readonly body: Readable } | null> => {
     if (cacheKey !== null) {
       callsLeft -= 1
@@ -164,7 +165,7 @@ export function workerStore(options: WorkerStoreOptions) {
       if (cached !== undefined) return foundInCache(cached)
     }
     callsLeft -= 1
-    if (!isHeadFirst) return readR2(place, cacheKey)
+    if (!isHeadFirst || part !== undefined) return readR2(place, cacheKey, part)
     const head = await ask(() => bucket.head(place))
     if (head === null) return null
     const read = async () => {
@@ -178,19 +179,21 @@ export function workerStore(options: WorkerStoreOptions) {
     }
   }
 
-  const get: Store<WorkerBody>['get'] = async (key) => {
+  /** @param slice first and last byte; null for the whole object */
+  const read = async (key: string, slice: ByteRange | null) => {
     const placed = placeOf(live, key)
     if (placed === null) return null
     const place = prefix + placed
     // Downloads lie beside the slots. They are long, and clients ask for parts of them.
     const isInSlot = placed.startsWith(`${live.slot}/`)
-    const cacheKey = `${origin}/.snapshots/${encodeURIComponent(idOf(live))}/${key}`
-    const found = await find(place, isCaching && isInSlot ? cacheKey : null)
+    const name = slice === null ? key : `${key}?bytes=${slice.first}-${slice.last}`
+    const cacheKey = `${origin}/.snapshots/${encodeURIComponent(idOf(live))}/${name}`
+    const cut = slice === null ? undefined : { range: rangeOf(slice) }
+    const found = await find(place, isCaching && isInSlot ? cacheKey : null, cut)
     if (found === null) return null
     const { size, httpEtag: etag, uploaded } = found.head
-    const part: WorkerBody['part'] = async ({ first, last }) => {
-      const range = { offset: first, length: last - first + 1 }
-      const object = await ask(() => bucket.get(place, { range }))
+    const part: WorkerBody['part'] = async (range) => {
+      const object = await ask(() => bucket.get(place, { range: rangeOf(range) }))
       if (object?.httpEtag !== etag) throw new Error(`${place} changed while it was read`)
       return object.body
     }
@@ -199,7 +202,12 @@ export function workerStore(options: WorkerStoreOptions) {
   }
 
   return {
-    get,
+    get: (key: string) => read(key, null),
+    slice: async (key: string, first: number, last: number) => {
+      const object = await read(key, { first, last })
+      if (object === null) throw new Error(`no document: ${key}`)
+      return object.body
+    },
     text: async (body: WorkerBody) => decoder.decode(await body.bytes()),
     /** Announces how many objects the request will read. They bypass the cache if that would take too many calls. */
     expect: (reads: number) => {
@@ -215,6 +223,8 @@ export function workerStore(options: WorkerStoreOptions) {
     },
   }
 }
+
+const rangeOf = ({ first, last }: ByteRange) => ({ offset: first, length: last - first + 1 })
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 

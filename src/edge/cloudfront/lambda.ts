@@ -148,7 +148,7 @@ interface GotObject {
 
 /** A bucket, read with the SDK of the Lambda's Node. @param get sends a GetObject; it throws what the SDK throws */
 export const lambdaReader = (
-  get: (key: string, more?: { readonly Range: string; readonly IfMatch: string }) => Promise<GotObject>,
+  get: (key: string, more?: { readonly Range: string; readonly IfMatch?: string }) => Promise<GotObject>,
 ): BucketReader => ({
   read: async (key, most) => {
     const got = await get(key).catch(nullIfMissing)
@@ -159,9 +159,9 @@ export const lambdaReader = (
     return { length, body: null, etag, lastModified }
   },
   readPart: async (key, { first, last }, etag) => {
-    const got = await get(key, { Range: `bytes=${first}-${last}`, IfMatch: etag })
+    const got = await get(key, { Range: `bytes=${first}-${last}`, ...(etag !== null && { IfMatch: etag }) })
     const bytes = await bytesOf(got)
-    if (got.ETag !== etag || bytes.length !== last - first + 1)
+    if ((etag !== null && got.ETag !== etag) || bytes.length !== last - first + 1)
       throw new Error(`${key} was changed while it was read, or broke off`)
     return [bytes]
   },

@@ -53,20 +53,17 @@ async function deploymentOf(settings: DeploymentSettings, parts: Parts): ReturnT
   const fast = mode === 'files' ? fastPath(parts.config.table, parts.config.settings) : null
   const entrance =
     fast === null
-      ? { fastPath: '', dynamic: '/' }
-      : {
-          fastPath: await filled('fast-path.conf', {
-            types: indented(fast.types, 8),
-            headers: indented(values.hsts + fast.headers),
-          }),
-          dynamic: '@fundpress_dynamic',
-        }
+      ? 'location / {\n    js_content fundpress.respond;\n}\n'
+      : await filled('fast-path.conf', {
+          types: indented(fast.types, 8),
+          headers: indented(values.hsts + fast.headers),
+        })
   return [
     {
       path: 'conf.d/fundpress.conf',
       text: await filled('fundpress.conf', { http: http + (fast?.maps ?? ''), partsOrigin }),
     },
-    { path: 'fundpress/locations.conf', text: await filled('locations.conf', { origin, ...entrance }) },
+    { path: 'fundpress/locations.conf', text: await filled('locations.conf', { origin, entrance }) },
     { path: 'fundpress/edge.js', text: await edgeScript(parts) },
     { path: 'README.md', text: await filled(`README-${mode}.md`) },
   ]

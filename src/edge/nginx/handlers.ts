@@ -10,7 +10,7 @@ import { headersTooLong, targetTooLong, unavailable, type StandaloneAnswer } fro
 import { directRanges } from './direct-range.ts'
 import { lengthOf, setHeaders } from './objects.ts'
 import type { NjsBody, NjsOrigin, NjsSnapshot } from './objects.ts'
-import { makePart, planRange, sendRange } from './range.ts'
+import { makePart, mostUncounted, planRange, sendRange } from './range.ts'
 import type { NjsModules, NjsRequest } from './types.ts'
 
 /** How often a request starts anew because the snapshot was exchanged under it. */
@@ -23,9 +23,7 @@ interface NjsEdgeConfig {
   readonly previewToken?: string | null
 }
 
-/** Bytes of a range that is sent at once. More are counted: see {@link mostAtOnce}. */
-const mostUncounted = 64 * 1024
-/** Of one whose clients nginx counts, in templates/nginx/locations.conf. What is longer goes out in parts. */
+/** In bytes, of a range whose clients nginx counts (templates/nginx/locations.conf). What is longer goes out in parts. */
 const mostAtOnce = 1536 * 1024
 
 /** Handlers for `js_content`. */
@@ -81,7 +79,10 @@ export function njsEdge(modules: NjsModules, origin: NjsOrigin, config: NjsEdgeC
     respondTo(request, request.method, request.variables['request_uri'] ?? '/')
   return {
     respond: async (request: NjsRequest) => {
-      if (!respondDirectly(request, mostUncounted)) await respond(request)
+      // nginx would check these itself, without our ETags.
+      if (has(request, 'If-Match') || has(request, 'If-Unmodified-Since'))
+        request.internalRedirect('@fundpress_unconditional')
+      else if (!respondDirectly(request, mostUncounted)) await respond(request)
     },
     /** Answers a request that nginx itself could not read. */
     respondToUnreadable: async (request: NjsRequest) => {
@@ -118,6 +119,10 @@ export function njsEdge(modules: NjsModules, origin: NjsOrigin, config: NjsEdgeC
     },
   }
 }
+
+/** Whether a request for something has a header, even an empty one. */
+const has = ({ method, headersIn }: NjsRequest, name: string) =>
+  (method === 'GET' || method === 'HEAD') && headersIn[name] !== undefined
 
 /** A request line with a valid URI, as it was sent. Anything else is only a 400. Source: RFC 3986, appendix A. */
 const requestLine =

@@ -8,7 +8,8 @@
 
 import { windowKey } from '../../api/routes/keys.ts'
 import type { Format, RouteTable, Values } from '../../api/routes/table.ts'
-import type { JoinedBody } from '../core/answer.ts'
+import { placeOfRange, type JoinedBody } from '../core/answer.ts'
+import { worthCompressing } from '../core/finish.ts'
 import { type Search, windowJoiner } from '../core/join.ts'
 import { type NjsBody, type NjsSnapshot, setHeaders, smallBytesOf } from './objects.ts'
 import type { NjsModules, NjsRequest } from './types.ts'
@@ -38,17 +39,59 @@ export const njsSearch: Search<Buffer> = {
   alloc: (length) => Buffer.alloc(length),
 }
 
+/** A range of at most so many bytes is sent at once, however many there are: as a document is. */
+export const mostUncounted = 64 * 1024
+
+/** @returns null if it is too long for that, or too short for nginx to compress it, or if the window list is of an earlier version */
+async function joinedAtOnce({
+  windows,
+  around,
+  get,
+  range,
+}: JoinedBody<NjsBody>): Promise<Uint8Array | null> {
+  const { from, to, wanted, route } = range
+  const places = windows.map((window) => placeOfRange(window, range))
+  const length = places.reduce((sum, place) => sum + (place === null ? 0 : place.end - place.start), 0)
+  const [first] = windows
+  const last = windows[windows.length - 1]
+  if (around === null || length === 0 || length > mostUncounted) return null
+  if (first === undefined || last === undefined || route.series === undefined) return null
+  const bodies = await Promise.all(windows.map(get))
+  const runs = bodies.map(({ body, records }) => {
+    if (body === null || records === null) throw new Error('no range')
+    return Object.assign({ bytes: smallBytesOf(body) }, records)
+  })
+  const { bytes } = windowJoiner(njsSearch, wanted.format, route.series).join(runs, {
+    from: from <= first.first ? '' : from,
+    to: last.last <= to ? '' : to,
+    head: Buffer.from(around.head),
+    tail: Buffer.from(around.tail),
+    before: 0,
+  })
+  return bytes.length < worthCompressing ? null : bytes
+}
+
 /**
  * Decides how a range is cut into parts.
  * @param snapshot its name
  * @returns what hands the range to the location that limits how many are in work: what it refuses has other headers
  */
 export async function planRange(
-  { windows, get, range: { from, to, wanted, route, values } }: JoinedBody<NjsBody>,
+  body: JoinedBody<NjsBody>,
   headers: Readonly<Record<string, string>>,
   table: RouteTable,
   snapshot: string,
 ): Promise<{ readonly send: (request: NjsRequest) => void }> {
+  const atOnce = await joinedAtOnce(body)
+  if (atOnce !== null) {
+    const sendAtOnce = (request: NjsRequest) => {
+      setHeaders(request, headers)
+      request.return(200, atOnce)
+    }
+    return { send: sendAtOnce }
+  }
+  const { windows, get, range } = body
+  const { from, to, wanted, route, values } = range
   const { series } = route
   const [first] = windows
   const last = windows[windows.length - 1]
@@ -65,9 +108,9 @@ export async function planRange(
   let before = 0
   if (wanted.format === 'xml' && plan.from !== '' && windows.length > windowsAPart) {
     const joiner = windowJoiner(njsSearch, 'xml', series)
-    const { body, records } = await get(first)
-    if (body === null) throw new Error('no range')
-    const bytes = smallBytesOf(body)
+    const { body: stored, records } = await get(first)
+    if (stored === null) throw new Error('no range')
+    const bytes = smallBytesOf(stored)
     before = -joiner.recordsBefore(
       records ? Object.assign({ bytes }, records) : joiner.recordsIn(bytes),
       from,

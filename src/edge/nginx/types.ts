@@ -17,7 +17,8 @@ export interface NjsRequest {
   readonly return: (status: number, body: string | Uint8Array) => void
   readonly sendHeader: () => void
   readonly finish: () => void
-  readonly internalRedirect: (uri: string) => void
+  /** To a path, or to a location by its name. */
+  readonly internalRedirect: (target: string) => void
   readonly subrequest: (uri: string, options: { readonly args?: string }) => Promise<NjsReply>
   /** Into the error log. */
   readonly error: (message: string) => void

@@ -42,10 +42,12 @@ export function bucketOrigin(given: BucketOriginOptions): Origin {
       await follower.confirm({ live }, readLive)
       return object
     },
-    // The ETag shows that it is the same object.
     readPart: async (key, part, etag) => {
       follower.assertReachable()
-      return reader.readPart(key, part, etag)
+      const pieces = await reader.readPart(key, part, etag)
+      // An ETag shows that it is the same object.
+      if (etag === null) await follower.confirm({ live }, readLive)
+      return pieces
     },
   }))
   const storeOfStaged = lastStore(() => reader)
@@ -87,8 +89,8 @@ function lastStore(readerOf: (live: LiveSlot) => BucketReader): (live: LiveSlot)
 export interface BucketReader {
   /** @returns null if there is no such object; one with more bytes than `most` comes without its body */
   readonly read: (key: string, most: number) => Promise<BucketObject | null>
-  /** Exactly these bytes, in pieces. Rejects if the object has another ETag now. */
-  readonly readPart: (key: string, part: ByteRange, etag: string) => Promise<readonly Uint8Array[]>
+  /** Exactly these bytes, in pieces. Rejects if the object has another ETag now; null if any will do. */
+  readonly readPart: (key: string, part: ByteRange, etag: string | null) => Promise<readonly Uint8Array[]>
 }
 
 export interface BucketObject {
@@ -99,6 +101,8 @@ export interface BucketObject {
   readonly etag: string
   readonly lastModified: Date
 }
+
+const bufferOf = ({ buffer, byteOffset, length }: Uint8Array) => Buffer.from(buffer, byteOffset, length)
 
 /**
  * Reads past any cache of what is live. All that is remembered is of this snapshot.
@@ -135,8 +139,20 @@ export function slotStore(
     return { body, etag, lastModified: lastModifiedOf(lastModified.getTime(), liveSince.getTime()) }
   }
 
+  const readSlice = async (key: string, part: ByteRange): Promise<StoredObject<NodeBody>> => {
+    const at = place(key)
+    if (at === null) throw new Error(`no document: ${key}`)
+    const pieces = await readPart(at, part, null)
+    const [only = Buffer.alloc(0)] = pieces
+    return { body: pieces.length === 1 ? bufferOf(only) : Buffer.concat(pieces), etag: '', lastModified: '' }
+  }
   return {
     get: (key) => cache.get(key, () => readStored(key)),
+    slice: async (key, first, last) => {
+      const slice = await cache.get(`${key} ${first}-${last}`, () => readSlice(key, { first, last }))
+      if (slice === null) throw new Error(`no document: ${key}`)
+      return slice.body
+    },
     ...reading,
   }
 }

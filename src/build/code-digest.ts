@@ -9,12 +9,17 @@ import { fileURLToPath } from 'node:url'
 /** Folders that no file of a snapshot depends on. Every other folder counts, also one that is added later. */
 const others: readonly string[] = ['bucket', 'cli', 'conform', 'data/import', 'demo', 'edge']
 
+let own: string | undefined
+
+/** The digest of the code that this process runs. It is read once: a file that changes later is not what was loaded. */
+export const codeDigest = (): string => (own ??= digestOfCode(here.top, here.code))
+
 /**
  * SHA-256, in hex, of every file of the code (but READMEs) and of its templates, and of the versions of the libraries it
  * uses. A checkout and a package of the same version differ.
  * @param top the folder that has `package.json`, `templates` and the code's folder (`src`, or `dist` of a package)
  */
-export function codeDigest(top: string = here.top, code: string = here.code): string {
+export function digestOfCode(top: string, code: string): string {
   const sha256 = createHash('sha256')
   for (const file of [code, 'templates'].flatMap((folder) => filesIn(join(top, folder)))) {
     const name = relative(top, file).replaceAll(sep, '/')

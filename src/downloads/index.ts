@@ -20,7 +20,14 @@ import { moduleBeside, startThread } from '../system/start-thread.ts'
 import { dataPackage, type DescribedFile } from './data-package.ts'
 import { writeFile, type WrittenFile } from './file-sink.ts'
 import { documentsFrom } from './formats/documents.ts'
-import type { EarlierDocuments, DownloadFormat, DownloadFunds, Licence, Piece } from './formats/format.ts'
+import {
+  digestsOf,
+  type EarlierDocuments,
+  type DownloadFormat,
+  type DownloadFunds,
+  type Licence,
+  type Piece,
+} from './formats/format.ts'
 import { allFormats, loadFormats } from './formats/index.ts'
 import { indexPage, indexPages, pageWords } from './index-page.ts'
 import {
@@ -142,11 +149,7 @@ async function piecesOf(
     if (rows === null) return listedAs?.(code) ?? null
     const stamp = format.isStamped === true ? [asOf, snapshot, licence] : []
     const sha256 = createHash('sha256').update(JSON.stringify([madeBy, format.id, name, ...stamp]))
-    for (const isin of rows.isins) {
-      const digests = funds.digests.get(isin)
-      if (digests === undefined) throw new Error(`there are no digests of fund ${isin}`)
-      sha256.update(`${isin} ${rows.digest(digests)}\n`)
-    }
+    for (const digest of digestsOf(rows, funds)) sha256.update(`${digest}\n`)
     return sha256.digest('base64url').slice(0, 22)
   }
   return (await loadFormats(module)).flatMap((format) =>

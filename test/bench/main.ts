@@ -23,7 +23,11 @@ const benches: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> 
   ranges: () => import('./ranges.ts'),
 }
 /** With what takes minutes in any size: it runs only by its name. */
-const all: typeof benches = { ...benches, shards: () => import('./shards.ts') }
+const all: typeof benches = {
+  ...benches,
+  shards: () => import('./shards.ts'),
+  outage: () => import('./outage.ts'),
+}
 
 const print = (text: string) => process.stdout.write(text)
 const isJson = process.argv.includes('--json')

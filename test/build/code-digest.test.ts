@@ -2,8 +2,8 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { codeDigest } from '../../src/build/code-digest.ts'
-import { tempFolder } from '../support/product.ts'
+import { codeDigest, digestOfCode } from '../../src/build/code-digest.ts'
+import { repository, tempFolder } from '../support/product.ts'
 
 const folder = tempFolder()
 const write = (name: string, content: string) => {
@@ -23,7 +23,7 @@ const others =
   `src/cli/main.ts src/bucket/manifest/plan.ts src/edge/core/resolve.ts src/bucket/nightly/state.ts
   src/data/import/csv.ts src/build/README.md`.split(/\s+/)
 for (const file of [...counting, ...others]) write(file, file)
-const digest = () => codeDigest(folder.path, 'src')
+const digest = () => digestOfCode(folder.path, 'src')
 
 describe('the digest of the code', () => {
   it.each(counting)('changes with %s', (file) => {
@@ -53,6 +53,6 @@ describe('the digest of the code', () => {
 
   it('is that of this checkout, each time', () => {
     expect(codeDigest()).toMatch(/^[0-9a-f]{64}$/)
-    expect(codeDigest()).toBe(codeDigest())
+    expect(digestOfCode(repository, 'src')).toBe(codeDigest())
   })
 })

@@ -109,7 +109,7 @@ function adviceOn(error: Error, { name, bucket, endpoint }: BucketPlace, doing: 
       'the body does not have the digest of the manifest: the snapshot was changed after its build, build it again',
     InvalidDigest: 'the store refused the digest of the body',
     XAmzContentSHA256Mismatch:
-      'the body does not have the digest of the manifest: the snapshot was changed after its build, build it again (or the body was changed on its way)',
+      'the body does not have the digest of the manifest: it was changed on its way, or its file after the build: build the snapshot again',
     XAmzContentChecksumMismatch:
       'the body does not have the digest of the manifest: build the snapshot again',
     'AuthorizationHeaderMalformed PermanentRedirect IllegalLocationConstraintException': `the bucket is in another region${region === undefined ? '' : `, ${region}`}: set --region`,

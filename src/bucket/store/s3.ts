@@ -6,6 +6,7 @@ import { DeleteObjectsCommand, GetObjectCommand, PutObjectCommand } from '@aws-s
 import { paginateListObjectsV2, type PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3'
 import { explained, isMissing, type Doing } from './errors.ts'
 import { digestOfFile, sendFile, sizeOf, streamedFrom, unreadable } from './files.ts'
+import { openPuts } from './puts.ts'
 import { readSmall } from './read.ts'
 import { deleteKeys, nightlyPatience, putConditionally, retrySettings } from './retry.ts'
 import { awaitRestart, type Patience, watchAttempts } from './retry.ts'
@@ -117,20 +118,6 @@ export function openS3(
     }
   }
 
-  // The SDK would put the layers of a request together for every put: here once for all puts of a holder.
-  const handlers = new WeakMap<WriteOptions, PutHandler>()
-  const sendPut = async (input: PutObjectCommandInput, options: WriteOptions, stop?: AbortSignal) => {
-    let handler = handlers.get(options)
-    if (handler === undefined || handler.stop !== stop) {
-      // Its own input is never sent.
-      const command = guarded(new PutObjectCommand({ Bucket: bucket, Key: '' }), options)
-      const handle = command.resolveMiddleware(client.middlewareStack, client.config, sending(stop))
-      handler = { stop, handle }
-      handlers.set(options, handler)
-    }
-    return (await handler.handle({ input })).output
-  }
-
   const inputOf = (object: Omit<NewObject, 'body'>, input: Partial<PutObjectCommandInput>) => ({
     Bucket: bucket,
     Key: fullKey(object.key),
@@ -141,14 +128,19 @@ export function openS3(
     ...input,
   })
 
+  const putPlainly = openPuts(client, (key, options: WriteOptions) => {
+    const about = { key, type: '', cacheControl: '', sha256: '' }
+    return guarded(new PutObjectCommand(inputOf(about, { Body: Buffer.alloc(0) })), options)
+  })
+
   const put: ObjectStore['put'] = (object, condition, options = {}) =>
     write(options, object.key, 'write', (stop) => {
       const once = async (conditions: Partial<PutObjectCommandInput>): Promise<PutObject> => {
-        const input = inputOf(object, { Body: object.body, ...conditions })
-        const { ETag: etag = '' } = await sendPut(input, options, stop)
+        const command = new PutObjectCommand(inputOf(object, { Body: object.body, ...conditions }))
+        const { ETag: etag = '' } = await client.send(guarded(command, options), sending(stop))
         return { etag }
       }
-      if (condition === undefined) return once({})
+      if (condition === undefined) return putPlainly(object, options, stop).then((done) => done ?? once({}))
       const read = () => readSmall({ name, get }, object.key, { signal: stop })
       return putConditionally(object, condition, once, read, stop)
     })
@@ -254,11 +246,6 @@ function openClient(settings: S3Settings, patience: Patience): S3Client {
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   })
-}
-
-interface PutHandler {
-  readonly stop: AbortSignal | undefined
-  readonly handle: ReturnType<PutObjectCommand['resolveMiddleware']>
 }
 
 /** The reason is not a cause: on its way out the SDK would search that for a reason to try again. */

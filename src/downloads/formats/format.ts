@@ -214,6 +214,14 @@ export function rowsOfTable(table: OutputTable, { scopes }: DownloadFunds): Piec
   return { isins, digest: ({ groups }) => groups[group] }
 }
 
+/** What decides the rows: a text for each fund. */
+export const digestsOf = ({ isins, digest }: PieceRows, { digests }: DownloadFunds): readonly string[] =>
+  isins.map((isin) => {
+    const rows = digests.get(isin)
+    if (rows === undefined) throw new Error(`there are no digests of fund ${isin}`)
+    return `${isin} ${digest(rows)}`
+  })
+
 /** All prices of a fund. */
 const allPrices = ({ prices }: RowDigests): string => digestOfYears(Object.entries(prices))
 

@@ -25,11 +25,14 @@ import {
 } from '../tables.ts'
 import {
   type DownloadFunds,
+  digestsOf,
   eachTable,
   type FormatWork,
   type PieceFile,
   readYear,
   type RowsFormat,
+  rowsOfTable,
+  type RowsWriter,
 } from './format.ts'
 
 const exactPrices: OutputTable = {
@@ -51,10 +54,7 @@ function openFile(table: OutputTable, work: FormatWork) {
 }
 
 const files = eachTable([...tables, exactPrices], openFile)
-const otherFiles = eachTable(
-  tables.filter((table) => table !== pricesTable),
-  openFile,
-)
+const otherTables = tables.filter((table) => table !== pricesTable)
 
 export const parquet: RowsFormat = {
   ...{ id: 'parquet', kind: 'rows', name: 'parquet', mediatype: 'application/vnd.apache.parquet' },
@@ -66,9 +66,34 @@ export const parquet: RowsFormat = {
       .pieces(funds)
       .map((piece) => (piece.name === exactPrices.name ? { ...piece, row: pricesTable.name } : piece)),
   open: (work) => {
-    const { add, close } = otherFiles.open(work)
-    return { add, close: () => [...close(), ...writePrices(work)] }
+    const others = writeOthers(work)
+    return { ...others, close: () => [...others.close(), ...writePrices(work)] }
   },
+}
+
+/** Every file names the snapshot: of a table that did not change, all but this is copied. */
+function writeOthers(work: FormatWork): RowsWriter {
+  const made = otherTables
+    .filter(({ name }) => work.wanted.has(name))
+    .map((table) => {
+      const file = openFile(table, work)
+      const rows = rowsOfTable(table, work.funds)
+      return {
+        table,
+        file,
+        end: file.putPart(partFrom(work.madeBy, table.name, ...digestsOf(rows, work.funds))),
+      }
+    })
+  return {
+    add: ({ rows }) => {
+      for (const { table, file, end } of made) if (end !== null) file.add(rows(table))
+    },
+    close: () =>
+      made.map(({ table, file, end }) => {
+        end?.()
+        return { ...file.close(), piece: table.name }
+      }),
+  }
 }
 
 /**
@@ -85,8 +110,8 @@ function writePrices(work: FormatWork): readonly PieceFile[] {
     for (const [year, isins] of pricesByYear(funds)) {
       const digests = isins.map((isin) => `${isin} ${funds.digests.get(isin)?.prices[year] ?? ''}`)
       const missing = made.flatMap(({ name, file }) => {
-        const from = partFrom(madeBy, name, year, ...digests)
-        return file.copyPart(from) ? [] : [{ file, end: file.beginPart(from) }]
+        const end = file.putPart(partFrom(madeBy, name, year, ...digests))
+        return end === null ? [] : [{ file, end }]
       })
       if (missing.length === 0) continue
       // Both files share one reading.
@@ -175,6 +200,8 @@ export function parquetFile(
       },
       // Somebody filters by these columns: groups tell their smallest and largest value.
       statistics: column.name === 'isin' || column.type === 'date' || column.type === 'integer',
+      // An index of pages would be behind the row groups, where no part of the file is copied from.
+      offsetIndex: false,
       // Digits of prices seldom repeat: to look for a dictionary takes longer than it saves.
       ...(column.type === 'decimal' ? { encoding: 'PLAIN' as const } : {}),
     }))
@@ -187,28 +214,28 @@ export function parquetFile(
       rows += some.length
       if (group.length >= rowsPerGroup) flush()
     },
-    /** Copies a part that was made from the same. @returns false if there is none */
-    copyPart: (from: string): boolean => {
-      const shift = BigInt(bytes.offset)
+    /**
+     * Copies a part that was made from the same. @returns null; if there is none, what is added from now on is the part, and
+     * the function ends it
+     */
+    putPart: (from: string): (() => void) | null => {
+      const [start, before] = [bytes.offset, rows]
       const part = parts.copy(from)
-      if (part === null || earlier === undefined) return false
-      const [start, end] = [BigInt(part.at), BigInt(part.at + part.bytes)]
-      earlierGroups ??= rowGroupsIn(earlier.place)
-      for (const found of earlierGroups) {
-        const { file_offset: at = -1n } = found.columns[0] ?? {}
-        if (at >= start && at < end) writer.row_groups.push(move(found, shift - start))
+      if (part === null) {
+        return () => {
+          flush()
+          parts.add(from, start, rows - before)
+        }
+      }
+      earlierGroups ??= rowGroupsIn(earlier?.place ?? '')
+      const [first, end] = [BigInt(part.at), BigInt(part.at + part.bytes)]
+      for (const group of earlierGroups) {
+        const { file_offset: at = -1n } = group.columns[0] ?? {}
+        if (at >= first && at < end) writer.row_groups.push(move(group, BigInt(start) - first))
       }
       writer.num_rows += BigInt(part.rows)
       rows += part.rows
-      return true
-    },
-    /** What is added from now on is a part. @returns ends it */
-    beginPart: (from: string) => {
-      const [start, before] = [bytes.offset, rows]
-      return () => {
-        flush()
-        parts.add(from, start, rows - before)
-      }
+      return null
     },
     close: () => {
       flush()

@@ -66,6 +66,8 @@ const missesCache = 'the store does not answer, and the cache does not have it'
 export const longestReadMs = 2000
 /** How long an edge that is cut off answers from its cache, in milliseconds: as `stale-if-error` of edge.cacheControl has it. */
 const longestCutOffMs = 86_400_000
+/** How long the one request waits that looks while the last look is not too old, in milliseconds. */
+const lookPatienceMs = 50
 /** How often an edge that is cut off looks again, in milliseconds. */
 const retryMs = 1000
 /** After a pause of this many milliseconds, a request of an edge that was cut off waits for the next look. */
@@ -166,13 +168,13 @@ export function followLive({ ttlMs, clock, onDamaged, sleep }: FollowOptions) {
     }
     const isInTime = () => isYounger(known, 1.5)
     if (isInTime() && looking !== undefined) return known
-    // A look that fails or takes long need not fail requests while there is time left to answer.
+    // A look that fails or takes long need not fail or delay requests while there is time left to answer.
     const found = look(read).catch((error: unknown) => {
       if (isInTime() || isCutOff()) return known
       throw error
     })
     if (sleep === undefined || !isInTime()) return found
-    return Promise.race([found, sleep(known.at + ttlMs * 1.5 - clock()).then(() => known)])
+    return Promise.race([found, sleep(lookPatienceMs).then(() => known)])
   }
   /** Whether bucket.graceSeconds still protects the slot of a look. */
   const isSafe = (seen: Look) => isYounger(seen, 2)

@@ -1,6 +1,7 @@
 /**
  * nginx with a bucket: reads the live slot through nginx's cache. Cache keys hold the id of what is live, so a flip shows without
- * purging anything, and while the bucket does not answer, the cache goes on with what was live. Internal locations send the requests; templates/nginx/bucket.conf has them.
+ * purging anything, and the cache goes on with what was live while the bucket does not answer. Internal locations send the requests;
+ * templates/nginx/bucket.conf has them.
  */
 
 import { placeOf } from '../../api/routes/pages.ts'
@@ -49,18 +50,18 @@ export function bucketEdge(modules: NjsModules, config: BucketConfig) {
 
   /** @throws {Error} if the last look is too old, and another one fails */
   const look = async (ask: Ask): Promise<NjsLook> => {
-    const { known, isUpdating } = await readKnown(ask, false)
+    const known = await readKnown(ask, false)
     const now = Date.now()
     const isYounger = (factor: number) => now - known.at < ttl * factor
-    if (isYounger(1) || (isUpdating && isYounger(1.5))) return known
+    // nginx looks again before the time to live is over.
+    if (isYounger(known.unansweredAt ? 1 : 1.5)) return known
     if (isCutOffAt(now, known, known.unansweredAt)) return Object.assign(known, { isCutOff: true })
     // One failed look need not fail requests while there is time left to answer.
     const renewed = await readKnown(ask, true).catch((error: unknown) => {
-      if (isYounger(1.5)) return { known }
+      if (isYounger(1.5)) return known
       throw error
     })
-    const isCutOff = isCutOffAt(Date.now(), renewed.known, renewed.known.unansweredAt)
-    return Object.assign(renewed.known, { isCutOff })
+    return Object.assign(renewed, { isCutOff: isCutOffAt(Date.now(), renewed, renewed.unansweredAt) })
   }
   /** Looks at `live.json`, for nginx itself, which keeps the answer for all requests. */
   const renew = async (request: NjsRequest): Promise<void> => {
@@ -68,7 +69,7 @@ export function bucketEdge(modules: NjsModules, config: BucketConfig) {
     const at = Date.now()
     try {
       const ask = asker(modules, config, request)
-      const before = async () => knownOf(await ask.kept('look'))
+      const before = async () => knownOf(await ask.kept('known'))
       const found = await readFresh(ask, 'live.json').catch(async (error: Error) => {
         const known = await before()
         if (!isNoAnswer(error) || known === null) throw error
@@ -148,12 +149,12 @@ interface NjsLook extends Look {
 const knownOf = ({ status, responseBuffer }: NjsReply): Known | null =>
   status === 200 || status === 203 ? (JSON.parse(String(responseBuffer)) as Known) : null
 
-/** @param isNew whether to wait for a new look @returns `isUpdating`: another request waits for one */
-async function readKnown(ask: Ask, isNew: boolean) {
+/** @param isNew whether to wait for a new look */
+async function readKnown(ask: Ask, isNew: boolean): Promise<Known> {
   const reply = await ask.look(isNew)
   const known = knownOf(reply)
   if (known === null) throw noAnswer(String(reply.responseBuffer || 'the bucket: nobody knows what is live'))
-  return { known, isUpdating: reply.variables['upstream_cache_status'] === 'UPDATING' }
+  return known
 }
 
 /** Past nginx's cache. @returns null if there is no such object */

@@ -53,20 +53,17 @@ async function deploymentOf(settings: DeploymentSettings, parts: Parts): ReturnT
   const fast = mode === 'files' ? fastPath(parts.config.table, parts.config.settings) : null
   const entrance =
     fast === null
-      ? { fastPath: '', dynamic: '/' }
-      : {
-          fastPath: await filled('fast-path.conf', {
-            types: indented(fast.types, 8),
-            headers: indented(values.hsts + fast.headers),
-          }),
-          dynamic: '@fundpress_dynamic',
-        }
+      ? 'location / {\n    js_content fundpress.respond;\n}\n'
+      : await filled('fast-path.conf', {
+          types: indented(fast.types, 8),
+          headers: indented(values.hsts + fast.headers),
+        })
   return [
     {
       path: 'conf.d/fundpress.conf',
       text: await filled('fundpress.conf', { http: http + (fast?.maps ?? ''), partsOrigin }),
     },
-    { path: 'fundpress/locations.conf', text: await filled('locations.conf', { origin, ...entrance }) },
+    { path: 'fundpress/locations.conf', text: await filled('locations.conf', { origin, entrance }) },
     { path: 'fundpress/edge.js', text: await edgeScript(parts) },
     { path: 'README.md', text: await filled(`README-${mode}.md`) },
   ]
@@ -121,8 +118,8 @@ function bucket(settings: DeploymentSettings) {
       address: `${scheme}//${host}${base}`,
       cacheSize: '4g',
       resolverSteps: needsResolver ? resolverSteps : '',
-      // nginx looks again before the time is over, so that nobody waits for it.
-      lookAgain: Math.max(edge.liveTtlSeconds - 1, 1),
+      // Before the time is over, so that nobody waits for it: a look may take 2 s, and nginx asks itself once a second.
+      lookAgain: Math.max(edge.liveTtlSeconds - 3, 1),
       resolver: needsResolver
         ? '    # The name server for the address of the bucket: README.md.\n    include fundpress/resolver.conf;'
         : '',

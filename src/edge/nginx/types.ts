@@ -17,7 +17,8 @@ export interface NjsRequest {
   readonly return: (status: number, body: string | Uint8Array) => void
   readonly sendHeader: () => void
   readonly finish: () => void
-  readonly internalRedirect: (uri: string) => void
+  /** To a path, or to a location by its name. */
+  readonly internalRedirect: (target: string) => void
   readonly subrequest: (uri: string, options: { readonly args?: string }) => Promise<NjsReply>
   /** Into the error log. */
   readonly error: (message: string) => void
@@ -26,8 +27,6 @@ export interface NjsRequest {
 export interface NjsReply {
   readonly status: number
   readonly headersOut: Readonly<Record<string, string | undefined>>
-  /** Its own, of the answer for example: all others it shares with the request. */
-  readonly variables: Readonly<Record<string, string | undefined>>
   /** Undefined where there is none. */
   readonly responseBuffer: Buffer | undefined
 }

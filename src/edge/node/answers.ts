@@ -19,15 +19,29 @@ const maxBytes = 16 * 1024 * 1024
 /** The memory of an entry besides its body and its key. */
 const entryBytes = 2000
 /** In characters. A longer request is rare, or made up. */
-const longestKey = 1000
+const longestKey = 500
+/** How many keys are remembered that were asked for once. */
+const mostAskedOnce = 5000
 
-/** The last used answers of one snapshot. */
-export const answerCache = () =>
-  new LRUCache<string, WholeResponse>({
+/**
+ * The last used answers of one snapshot. An answer is kept when it is asked for the second time: requests that never come again, or
+ * are made up, push nothing out.
+ */
+export function answerCache() {
+  const askedOnce = new LRUCache<string, true>({ max: mostAskedOnce })
+  const answers = new LRUCache<string, WholeResponse>({
     maxSize: maxBytes,
     maxEntrySize: mostInMemory + entryBytes + 2 * longestKey,
     sizeCalculation: ({ body }, key) => body.length + 2 * key.length + entryBytes,
   })
+  return {
+    get: (key: string) => answers.get(key),
+    keep: (key: string, response: WholeResponse) => {
+      if (askedOnce.delete(key)) answers.set(key, response)
+      else askedOnce.set(key, true)
+    },
+  }
+}
 
 /**
  * What tells the answer to a GET from any other answer of a snapshot, except for conditions: {@link onCondition} decides those.

@@ -42,10 +42,12 @@ export function bucketOrigin(given: BucketOriginOptions): Origin {
       await follower.confirm({ live }, readLive)
       return object
     },
-    // The ETag shows that it is the same object.
     readPart: async (key, part, etag) => {
       follower.assertReachable()
-      return reader.readPart(key, part, etag)
+      const pieces = await reader.readPart(key, part, etag)
+      // An ETag shows that it is the same object.
+      if (etag === null) await follower.confirm({ live }, readLive)
+      return pieces
     },
   }))
   const storeOfStaged = lastStore(() => reader)

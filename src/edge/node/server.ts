@@ -162,21 +162,25 @@ async function respondSafely(
     const shown = staged === undefined ? answered : asPreview(answered, staged)
     // Text is made up for a refusal, or says what is staged now.
     keepIn = shown.body.kind === 'text' ? null : knownAnswers(store)
-    return respondWith(shown, method, header, {
+    let isBegun = false
+    const response = await respondWith(shown, method, header, {
       slots: ranges,
       readsAtATime: () => (ranges.taken() > rangesThatReadAhead ? 1 : fetchesAtATime),
       assertLive: async () => {
-        if (!(await isStillLive())) throw new Error('another snapshot is live now')
+        // Before it, all that was read is confirmed together, by `fromOneSnapshot`.
+        if (isBegun && !(await isStillLive())) throw new Error('another snapshot is live now')
       },
       turn: windowTurn,
     })
+    isBegun = true
+    return response
   }
   try {
     const first = await pin()
     const known = key === null ? undefined : knownAnswers(first.store).get(key)
     if (known !== undefined) return onCondition(known, header)
     const response = await fromOneSnapshot(startingWith(first, pin), answerFrom, maxAttempts, discard)
-    if (key !== null && isWhole(response)) keepIn?.set(key, response)
+    if (key !== null && isWhole(response)) keepIn?.keep(key, response)
     return response
   } catch (error) {
     if (!(error instanceof Busy)) onFailure(error, url)

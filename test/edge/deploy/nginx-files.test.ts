@@ -50,8 +50,16 @@ describe('the files of a deployment', () => {
   it('tell browsers to use only HTTPS if the settings say so', async () => {
     const locations = async (hstsSeconds: number) =>
       (await made({ ...settings, edge: { ...settings.edge, hstsSeconds } })).get('fundpress/locations.conf')
-    expect(await locations(0)).not.toContain('add_header')
-    expect(await locations(600)).toContain('\nadd_header Strict-Transport-Security max-age=600 always;\n')
+    expect(await locations(0)).not.toContain('add_header Strict')
+    const line = 'add_header Strict-Transport-Security max-age=600 always;'
+    // A location with headers of its own has none of the others.
+    expect((await locations(600))?.split(line)).toHaveLength(3)
+  })
+
+  it('refuse a Cache-Control that nginx would read otherwise', async () => {
+    await expect(made({ ...settings, edge: { ...settings.edge, cacheControl: 'a="$b"' } })).rejects.toThrow(
+      'edge.cacheControl has a $, which nginx takes for the beginning of a variable',
+    )
   })
 
   it('need a known port, and the region of a bucket of AWS', async () => {

@@ -64,7 +64,8 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
       for (const method of ['GET', 'HEAD']) {
         const answer = await get(files, '/docs/', { 'Accept-Encoding': header }, method)
         expect(headerOf(answer, 'content-encoding')).toBe(isCompressed ? 'gzip' : undefined)
-        expect(headerOf(answer, 'etag')?.endsWith('-gzip"')).toBe(isCompressed)
+        // As nginx itself marks what it compresses.
+        expect(headerOf(answer, 'etag')?.startsWith('W/')).toBe(isCompressed)
         expect(headerOf(answer, 'vary')).toBe('Accept-Encoding')
       }
     },
@@ -83,6 +84,9 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
           expect(answer.body.equals(whole.body)).toBe(true)
           expect(headerOf(answer, 'etag')).toBe(headerOf(whole, 'etag'))
         }
+        // Empty ones broke the connection.
+        for (const name of ['If-Match', 'If-Unmodified-Since'])
+          expect((await get(nginx(), `${current}?x`, { [name]: '' })).status).toBe(200)
       })
 
       it('answers 404 to NUL and to a path out of the root, and ignores Accept there', async () => {

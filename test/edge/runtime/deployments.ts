@@ -106,7 +106,8 @@ async function onBucket(
   const args = [...bucketArgs(s3.endpoint, bucket), '--live-ttl', String(liveTtlSeconds)]
   const { base, pid, stop } = await start(args)
   return {
-    ...{ base, pids: [pid], flip: publishTo(s3), lagMs: liveTtlSeconds * 1000 + 200 },
+    // While one request looks what is live, the others may go on with what was, for half a time to live.
+    ...{ base, pids: [pid], flip: publishTo(s3), lagMs: liveTtlSeconds * 1500 + 200 },
     addDownload: addToBucket(s3),
     asked: askedOf(s3),
     stop: async () => {

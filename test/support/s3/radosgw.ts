@@ -135,7 +135,7 @@ osd_crush_chooseleaf_type = 0
 mon_allow_pool_size_one = true
 mon_max_pg_per_osd = 1000
 paxos_propose_interval = 0.05
-rgw_frontends = beast endpoint=127.0.0.1:${port}
+rgw_frontends = beast endpoint=127.0.0.1:${port} tcp_nodelay=1
 rgw_enable_usage_log = false
 `
 

@@ -1,0 +1,92 @@
+/**
+ * Puts of small objects, of which a publish has a million. The SDK (3.1169) finds out for each request anew where it goes,
+ * who signs it, and which layers it passes: 60 % of its CPU time. Here it does that once for many puts of the same holder.
+ * Each put still passes its inner layers: retries, the guard, the signature, the answer.
+ */
+
+import { PutObjectCommand, type PutObjectCommandInput, type S3Client } from '@aws-sdk/client-s3'
+import type { NewObject, PutObject } from './store.ts'
+
+interface Request {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** A put as the SDK has prepared it, and what sends such requests. */
+interface Prepared {
+  readonly stop: AbortSignal | undefined
+  readonly madeAt: number
+  readonly request: Request
+  readonly send: (args: {
+    readonly input: PutObjectCommandInput
+    readonly request: unknown
+  }) => Promise<{ readonly output: { readonly ETag?: string | undefined } }>
+}
+
+/** Credentials are refreshed minutes before they expire: a request that is signed with older ones is still good. */
+const maxAgeMs = 60_000
+
+/** A path says such a key as it is. */
+const plainKey = /^\w[\w.~-]*(?:\/\w[\w.~-]*)*$/
+const placeholder = 'key'
+
+/** @param prepare a put that asks whether it may be sent @returns null if the put must go the usual way */
+export function openPuts<Holder extends object>(
+  client: S3Client,
+  prepare: (key: string, holder: Holder) => PutObjectCommand,
+) {
+  const prepared = new WeakMap<Holder, Promise<Prepared>>()
+
+  const preparedFor = async (holder: Holder, stop: AbortSignal | undefined): Promise<Prepared> => {
+    const known = await prepared.get(holder)
+    if (known !== undefined && known.stop === stop && performance.now() - known.madeAt < maxAgeMs)
+      return known
+    const made = takeApart(client, prepare(placeholder, holder), stop)
+    made.catch(() => prepared.delete(holder))
+    prepared.set(holder, made)
+    return made
+  }
+
+  return async (
+    { key, body, type, cacheControl, sha256 }: NewObject,
+    holder: Holder,
+    stop: AbortSignal | undefined,
+  ): Promise<PutObject | null> => {
+    if (!plainKey.test(key)) return null
+    const { request, send } = await preparedFor(holder, stop)
+    const headers = {
+      ...request.headers,
+      'content-length': String(body.length),
+      'content-type': type,
+      'cache-control': cacheControl,
+      'x-amz-meta-sha256': sha256,
+      'x-amz-checksum-sha256': Buffer.from(sha256, 'hex').toString('base64'),
+      // The signature covers it: the SDK need not hash the body again.
+      'x-amz-content-sha256': sha256,
+    }
+    const path = request.path.slice(0, -placeholder.length) + key
+    const input: PutObjectCommandInput = { Bucket: '', Key: key, Body: body }
+    const args = { input, request: { ...request, path, headers, body } }
+    const { ETag: etag = '' } = (await send(args)).output
+    return { etag }
+  }
+}
+
+async function takeApart(
+  client: S3Client,
+  command: PutObjectCommand,
+  stop: AbortSignal | undefined,
+): Promise<Prepared> {
+  const madeAt = performance.now()
+  return new Promise((resolve, reject) => {
+    command.middlewareStack.add(
+      (next) => (args) => {
+        resolve({ stop, madeAt, request: args.request as Request, send: next })
+        // Nothing is sent.
+        return Promise.resolve({ response: {}, output: { $metadata: {} } })
+      },
+      { step: 'build', priority: 'low', name: 'takeApart' },
+    )
+    client.send(command, stop === undefined ? {} : { abortSignal: stop }).catch(reject)
+  })
+}

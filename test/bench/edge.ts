@@ -60,7 +60,7 @@ export const run = bench(options, async (folder, { rounds, ...load }) => {
       const { nginx } = bases
       // The limit, whatever is asked.
       if (nginx !== undefined) urls.unshift([rawNginx, `${nginx}/plain/v1/prices-current/${isin}/`])
-      for (const [, url] of urls) wrk(url, { ...load, seconds: '1' })
+      // In the first round compilers and caches get warm: the median leaves it out.
       const rows = await alternate(
         Number(rounds),
         Object.fromEntries(urls.map(([platform, url]) => [platform, () => wrk(url, load)])),

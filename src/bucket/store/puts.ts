@@ -1,7 +1,7 @@
 /**
  * Puts of small objects, of which a publish has a million. The SDK (3.1169) finds out for each request anew where it goes,
- * who signs it, and which layers it passes: 60 % of its CPU time. Here it does that once for many puts of the same holder.
- * Each put still passes its inner layers: retries, the guard, the signature, the answer.
+ * who signs it, and which layers it passes: half of its CPU time. Here it does that once for many puts of the same holder.
+ * Each put still passes the inner layers, from the retries on: the guard, the signature, the answer.
  */
 
 import { PutObjectCommand, type PutObjectCommandInput, type S3Client } from '@aws-sdk/client-s3'
@@ -30,7 +30,10 @@ const maxAgeMs = 60_000
 const plainKey = /^\w[\w.~-]*(?:\/\w[\w.~-]*)*$/
 const placeholder = 'key'
 
-/** @param prepare a put that asks whether it may be sent @returns null if the put must go the usual way */
+/**
+ * @param prepare the put of an empty object with this key; each attempt asks the holder whether it may be sent
+ * @returns a put that resolves to null, and sends nothing, if the object must be put in the usual way
+ */
 export function openPuts<Holder extends object>(
   client: S3Client,
   prepare: (key: string, holder: Holder) => PutObjectCommand,
@@ -72,6 +75,7 @@ export function openPuts<Holder extends object>(
   }
 }
 
+/** Lets the SDK prepare a put, and stops where its inner layers begin. */
 async function takeApart(
   client: S3Client,
   command: PutObjectCommand,

@@ -9,7 +9,7 @@
  */
 
 import { spawn, spawnSync } from 'node:child_process'
-import { symlinkSync } from 'node:fs'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ import Database from 'better-sqlite3'
 import { mustRun, startServer } from '../support/product.ts'
 import { startNginx, whyNoNginx } from '../support/nginx.ts'
 import { startWorker } from '../support/worker.ts'
-import { alternate, bench, isThere, Missing, type Table } from './bench.ts'
+import { alternate, bench, isThere, Missing, type Measures, type Table } from './bench.ts'
 
 const options = {
   seconds: { type: 'string', default: '1' },
@@ -60,7 +60,7 @@ export const run = bench(options, async (folder, { rounds, ...load }) => {
       const { nginx } = bases
       // The limit, whatever is asked.
       if (nginx !== undefined) urls.unshift([rawNginx, `${nginx}/plain/v1/prices-current/${isin}/`])
-      for (const [, url] of urls) wrk(url, { ...load, seconds: '1' })
+      // In the first round compilers and caches get warm: the median leaves it out.
       const rows = await alternate(
         Number(rounds),
         Object.fromEntries(urls.map(([platform, url]) => [platform, () => wrk(url, load)])),
@@ -77,6 +77,32 @@ export const run = bench(options, async (folder, { rounds, ...load }) => {
         goals: goals[name] ?? {},
       })
     }
+    const { 'fundpress serve': served = '', [dynamic]: other = '' } = bases
+    const script = join(folder, 'months.lua')
+    writeFileSync(script, otherMonths(isin))
+    const more: Readonly<Record<string, readonly [target: string, ...args: string[]]>> = {
+      'one year': [`/api/v1/prices-historic/${isin}/2025-10-15/2026-10-14/`],
+      'a month, each time another one': ['/', '-s', script],
+      'a document, gzip': [targets['a document'], '-H', 'Accept-Encoding: gzip'],
+      'an unknown fund': ['/api/v1/profile/DE0008471400/'],
+    }
+    const rows: Record<string, Measures> = {}
+    for (const [name, [target, ...args]] of Object.entries(more)) {
+      const speed = (base: string) => wrk(base + target, { ...load, args, mayRefuse: true })['requests/s']
+      const rounded = await alternate(Number(rounds), {
+        [name]: () => {
+          const [serve, usual] = [speed(served), speed(other)]
+          return { 'of dynamic': serve / usual, 'serve, requests/s': serve, 'dynamic, requests/s': usual }
+        },
+      })
+      Object.assign(rows, rounded)
+    }
+    tables.push({
+      name: 'other requests to fundpress serve',
+      about: `the dynamic server answers all of them in uncompressed JSON; ${load.connections} connections, medians of ${rounds} rounds of ${load.seconds} s`,
+      rows,
+      goals: Object.fromEntries(Object.keys(more).map((name) => [name, { 'of dynamic': 'at least 1' }])),
+    })
     return tables
   } finally {
     for (const stop of stops) await stop()
@@ -160,11 +186,27 @@ function fundWithLongHistory(file: string): string {
   return isin
 }
 
+/** For wrk: date ranges of a month, of which none comes again in a minute. */
+const otherMonths = (isin: string) => `
+  local count = 0
+  request = function()
+    count = count + 1
+    local path = '/api/v1/prices-historic/${isin}/%d-%02d-%02d/%d-%02d-%02d/?%d'
+    local year, month, day = 2016 + count % 10, 1 + count % 11, 10 + count % 17
+    return wrk.format('GET', string.format(path, year, month, day, year, month + 1, day, count))
+  end`
+
+interface Load extends Readonly<Record<'seconds' | 'connections', string>> {
+  readonly args?: readonly string[]
+  readonly mayRefuse?: boolean
+}
+
 /** @throws {Error} if one answer was no success */
-function wrk(url: string, { seconds, connections }: Record<'seconds' | 'connections', string>) {
-  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', url]
+function wrk(url: string, { seconds, connections, args: more = [], mayRefuse = false }: Load) {
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', ...more, url]
   const { stdout } = spawnSync('wrk', args, { encoding: 'utf8' })
-  if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`${url}: ${stdout}`)
+  if (/Socket errors/.test(stdout) || (!mayRefuse && /Non-2xx/.test(stdout)))
+    throw new Error(`${url}: ${stdout}`)
   const perSecond = Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1])
   const milliseconds = { us: 0.001, ms: 1, s: 1000, m: 60_000 }
   const percentile = (of: number) => {

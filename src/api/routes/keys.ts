@@ -38,13 +38,18 @@ export function errorKey(route: Route, values: Values, format: DocumentFormat): 
 
 /** The key of one calendar year of a date-range route. */
 export function windowKey(route: Route, values: Values, year: number | string, format: Format): string {
-  return `${folderKey(route, values)}${year}.${format}`
+  return folderKey(route, values) + windowName(year, format)
 }
+
+/** Its name in the folder. */
+export const windowName = (year: number | string, format: Format) => `${year}.${format}`
 
 /** The key of the list of windows of a date-range route: JSON in every case, it is read by the edge. */
 export function windowListKey(route: Route, values: Values): string {
-  return folderKey(route, values) + 'index.json'
+  return folderKey(route, values) + windowListName
 }
+
+export const windowListName = 'index.json'
 
 /** The key of an error whose text does not depend on the request. */
 export function sharedErrorKey(problem: Problem, format: DocumentFormat): string {

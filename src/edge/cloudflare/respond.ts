@@ -3,7 +3,7 @@
 import { folderKey, windowKey } from '../../api/routes/keys.ts'
 import { fetchesAtATime, type Answer, type JoinedBody } from '../core/answer.ts'
 import { finish, mayBeCoded } from '../core/finish.ts'
-import { concat, joinRange, type JoinOptions } from '../core/join.ts'
+import { byteSearch, concat, joinRange, type JoinOptions } from '../core/join.ts'
 import type { WorkerBody, WorkerStore } from './store.ts'
 
 export interface RespondOptions extends Pick<JoinOptions, 'assertLive'> {
@@ -37,6 +37,9 @@ export async function respond(
   return new Response(await (part === null ? stored.stream() : stored.part(part)), { status, headers })
 }
 
+const encoder = new TextEncoder()
+export const workerSearch = { ...byteSearch, encode: (text: string) => encoder.encode(text) }
+
 async function joinedBody(
   body: JoinedBody<WorkerBody>,
   { store, assertLive, defer, onFailure }: RespondOptions,
@@ -44,7 +47,7 @@ async function joinedBody(
   const { windows, around, range } = body
   // The sizes are one more.
   store.expect(windows.length + 1)
-  const options = { readsAtATime: () => fetchesAtATime, assertLive }
+  const options = { readsAtATime: () => fetchesAtATime, assertLive, search: workerSearch }
   const join = () => joinRange(body, (stored) => stored.bytes(), options)
   // What is read at once anyway need not be streamed.
   if (windows.length <= fetchesAtATime) return gather((await join()).chunks())

@@ -177,8 +177,11 @@ function asker(modules: NjsModules, config: BucketConfig, request: NjsRequest) {
     request.subrequest(['/_fundpress', location, version, place].join('/'), { args: sign(place) })
   return Object.assign(ask, {
     sign,
-    /** What is known of `live.json`. */
-    look: (isNew: boolean) => request.subrequest('/_fundpress/look', { args: isNew ? 'new=1' : '' }),
+    /** What is known of `live.json`. A few keys take turns: one that comes again is out of date for long. */
+    look: (isNew: boolean) => {
+      const turn = Math.floor(Date.now() / 500) % 20
+      return request.subrequest('/_fundpress/look/' + turn, { args: isNew ? 'new=1' : '' })
+    },
     /** From the cache alone. @param path behind `/_fundpress/` */
     kept: (path: string) => request.subrequest('/_fundpress/kept/' + path, {}),
     /** Whether the cache may keep what is asked for from now on. */

@@ -118,7 +118,7 @@ function bucket(settings: DeploymentSettings) {
       address: `${scheme}//${host}${base}`,
       cacheSize: '4g',
       resolverSteps: needsResolver ? resolverSteps : '',
-      // Before the time is over, so that nobody waits for it: a look may take 2 s, and nginx asks itself once a second.
+      // Before the time is over, so that nobody waits for it: a look may take 2 s, and nginx counts in whole seconds.
       lookAgain: Math.max(edge.liveTtlSeconds - 3, 1),
       resolver: needsResolver
         ? '    # The name server for the address of the bucket: README.md.\n    include fundpress/resolver.conf;'

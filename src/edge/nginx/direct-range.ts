@@ -3,8 +3,9 @@
  * for. It gives what the core would give, in a fraction of the time, and declines what is unusual.
  */
 
-import { windowKey, windowListKey, type WindowEntry, type WindowList } from '../../api/routes/keys.ts'
-import { formatsOf, type Format, type Route, type RouteTable } from '../../api/routes/table.ts'
+import { fill, folderKey, windowListName, windowName } from '../../api/routes/keys.ts'
+import type { WindowEntry, WindowList } from '../../api/routes/keys.ts'
+import { formatsOf, type Format, type RouteTable, type Series } from '../../api/routes/table.ts'
 import { isDay } from '../../api/routes/values.ts'
 import { documentHeaders, overlapping, placeOfRange, rangeEtag, type EdgeSettings } from '../core/answer.ts'
 import { windowJoiner } from '../core/join.ts'
@@ -21,8 +22,9 @@ export interface DirectRange {
 }
 
 interface AskedRange {
-  readonly route: Route
-  readonly values: Record<string, string>
+  /** Where the keys of its documents begin. */
+  readonly folder: string
+  readonly joiner: ReturnType<typeof windowJoiner<Buffer>>
   readonly wanted: Representation
   readonly from: string
   readonly to: string
@@ -45,9 +47,9 @@ export function directRanges({ fs }: NjsModules, table: Pick<RouteTable, 'routes
   ): DirectRange | null => {
     const asked = read(target, accept)
     if (asked === null) return null
-    const { route, values, wanted, from, to } = asked
+    const { folder, wanted, from, to } = asked
     const { root, lastModifiedOf, liveSince, isStillLive } = pin()
-    const listFile = root + windowListKey(route, values)
+    const listFile = root + folder + windowListName
     const windows = windowsIn(fs.readFileSync(listFile), from, to)
     if (windows === null) return null
     const headers = documentHeaders(settings, target.split('?')[0] as string, wanted)
@@ -60,50 +62,53 @@ export function directRanges({ fs }: NjsModules, table: Pick<RouteTable, 'routes
 
   /** @returns null if there are more than `most` bytes */
   function joined(
-    { route, values, wanted, from, to }: AskedRange,
+    { folder, joiner, wanted, from, to }: AskedRange,
     windows: readonly WindowEntry[],
     root: string,
     most: number,
   ): Buffer | null {
     const { format } = wanted
-    const { series } = route
-    if (series === undefined) throw new Error('no range')
-    const { mark, close, firstFrom, firstAfter, renumber } = windowJoiner(njsSearch, format, series)
+    const { mark, close, firstFrom, firstAfter, renumber } = joiner
     const places = windows.map((window) => placeOfRange(window, { from, to, wanted }))
     const sum = (of: readonly number[]) => of.reduce((total, one) => total + one, 0)
     const headLength = offsetsOf(windows[0], format)[0] as number
-    /** Keys of XML get longer by so many digits at most. */
-    const longer = format === 'xml' ? String(sum(windows.map(({ records }) => records))).length - 1 : 0
+    const count = sum(windows.map(({ records }) => records))
+    /** By so many bytes at most the keys of XML get longer. */
+    const room = format === 'xml' ? count * (String(count).length - 1) : 0
     const slices = sum(places.map((place) => (place === null ? 0 : place.end - place.start + 1)))
-    const room =
-      longer *
-      Math.max.apply(
-        null,
-        windows.map(({ records }) => records),
-      )
     if (headLength + slices > most) return null
 
-    const bytes = Buffer.allocUnsafe(headLength + slices + room + tailRoom)
+    /** Whether a record begins with its date. */
+    const isDated = format !== 'xml'
+    const bytes = Buffer.allocUnsafe(headLength + slices + room * 2 + tailRoom)
     let begin = 0
     let at = headLength
     let records = 0
     windows.forEach((window, index) => {
       const { start, end } = places[index] ?? { start: 0, end: 0 }
-      const file = fs.openSync(root + windowKey(route, values, window.year, format))
+      const file = fs.openSync(root + folder + windowName(window.year, format))
       const readExactly = (to: number, first: number, after: number) => {
         if (fs.readSync(file, bytes, to, after - first, first) !== after - first) throw notAsListed()
       }
       try {
         if (format === 'json' && index > 0) bytes[at++] = comma
-        let first = at + (format === 'xml' ? room : 0)
+        let first = at + room
         let after = first + end - start
         readExactly(first, start, end)
         if (bytes.indexOf(mark, first) !== first) throw notAsListed()
         // Nobody searches what lies behind it.
         const run = { bytes: bytes.subarray(0, after), start: first, end: after }
-        if (index === 0 && window.first < from) first = firstFrom(run, from)
-        if (index === windows.length - 1 && to < window.last)
-          after = firstAfter({ bytes: run.bytes, start: first, end: after }, to)
+        // Most ranges begin and end with a day that has a record, or with a month, as slices do.
+        if (index === 0 && window.first < from && from.slice(8) !== '01') {
+          const found = isDated ? run.bytes.indexOf(mark + from, first) : -1
+          first = found < 0 ? firstFrom(run, from) : found
+        }
+        if (index === windows.length - 1 && to < window.last && to.slice(8) !== '31') {
+          const found = isDated ? run.bytes.indexOf(mark + to, first) : -1
+          const next = found < 0 ? -1 : run.bytes.indexOf(mark, found + 1)
+          if (found < 0) after = firstAfter({ bytes: run.bytes, start: first, end: after }, to)
+          else if (next >= 0) after = next
+        }
         if (first === after) throw notAsListed()
         if (index === 0) {
           // Right before the first record, if that need not move.
@@ -166,29 +171,30 @@ function patternsOf(table: Pick<RouteTable, 'routes'>) {
         (pieces, index) => (index === 0 ? '' : form[index - 1]) + (pieces[pieces.length - 1] as string),
       )
       const dates = route.parameters.filter(({ kind }) => kind === 'date').map(({ name }) => name)
-      return { route, names, dates, pattern: new RegExp('^' + text.join('') + '(?:[?]format=([a-z]+))?$') }
+      const blanks: Record<string, string> = {}
+      names.forEach((name) => (blanks[name] = '{' + name + '}'))
+      const joiners: Partial<Record<Format, AskedRange['joiner']>> = {}
+      const offers = formatsOf(route)
+      offers.forEach((format) => (joiners[format] = windowJoiner(njsSearch, format, route.series as Series)))
+      const pattern = new RegExp('^' + text.join('') + '(?:[?]format=([a-z]+))?$')
+      return { folder: folderKey(route, blanks), joiners, offers, names, dates, pattern }
     })
   return (target: string, accept: string | undefined): AskedRange | null => {
     for (let index = 0; index < known.length; index++) {
-      const { route, names, dates, pattern } = known[index] as (typeof known)[number]
+      const { folder, joiners, offers, names, dates, pattern } = known[index] as (typeof known)[number]
       const match = pattern.exec(target)
       if (match === null) continue
       const values: Record<string, string> = {}
       names.forEach((name, at) => (values[name] = match[at + 1] as string))
       const [from, to] = dates.map((name) => values[name] as string)
-      const offers = formatsOf(route)
       const format = match[names.length + 1]
       const isKnown = format === undefined || offers.indexOf(format as Format) >= 0
       if (from === undefined || to === undefined || to < from || !isKnown || !isDay(from) || !isDay(to))
         return null
       const query = format === undefined ? {} : { format }
-      return {
-        route,
-        values,
-        wanted: wantedFormat({ accept, acceptLanguage: undefined }, query, offers),
-        from,
-        to,
-      }
+      const wanted = wantedFormat({ accept, acceptLanguage: undefined }, query, offers)
+      const joiner = joiners[wanted.format]
+      return joiner === undefined ? null : { folder: fill(folder, values), joiner, wanted, from, to }
     }
     return null
   }

@@ -41,7 +41,7 @@ interface Variant {
 }
 
 /** The variable of the path, as nginx writes it before other text. */
-const path = '${fundpress_path}'
+const path = '$' + '{fundpress_path}'
 
 /** A line of a map: a text or a regular expression, and a value. */
 type Entry = readonly [from: string, to: string]

@@ -78,11 +78,13 @@ export function njsEdge(modules: NjsModules, origin: NjsOrigin, config: NjsEdgeC
   const respond = (request: NjsRequest) =>
     respondTo(request, request.method, request.variables['request_uri'] ?? '/')
   return {
-    respond: async (request: NjsRequest) => {
+    // Not async: a promise takes a tenth of the time of a short range.
+    respond: (request: NjsRequest) => {
       // nginx would check these itself, without our ETags.
       if (has(request, 'If-Match') || has(request, 'If-Unmodified-Since'))
         request.internalRedirect('@fundpress_unconditional')
-      else if (!respondDirectly(request, mostUncounted)) await respond(request)
+      else if (!respondDirectly(request, mostUncounted)) return respond(request)
+      return undefined
     },
     /** Answers a request that nginx itself could not read. */
     respondToUnreadable: async (request: NjsRequest) => {
@@ -99,9 +101,8 @@ export function njsEdge(modules: NjsModules, origin: NjsOrigin, config: NjsEdgeC
       send(request, ofText(request.uri === '/_fundpress/414' ? targetTooLong : headersTooLong))
     },
     /** Answers a range of many bytes, or hands it on to be sent in parts. */
-    respondAtLength: async (request: NjsRequest) => {
-      if (!respondDirectly(request, mostAtOnce)) await respond(request)
-    },
+    respondAtLength: (request: NjsRequest) =>
+      respondDirectly(request, mostAtOnce) ? undefined : respond(request),
     sendRange,
     /** Makes a part of a range, for nginx itself. */
     respondWithPart: async (request: NjsRequest) => {

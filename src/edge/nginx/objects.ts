@@ -41,8 +41,8 @@ export const isPageKey = (table: RouteTable, key: string) =>
  * @returns the end of the text between the quotation marks: `-index.en.xml`
  */
 export function tagEnding(key: string): string {
-  const isFirst = key.slice(-5) === '.json' && key.slice(-8) !== '.en.json'
-  const isAlone = key.slice(0, 4) !== 'api/' && key !== 'de.html'
+  const isFirst = key.endsWith('.json') && !key.endsWith('.en.json')
+  const isAlone = !key.startsWith('api/') && key !== 'de.html'
   return isFirst || isAlone ? '' : '-' + key.slice(key.lastIndexOf('/') + 1)
 }
 

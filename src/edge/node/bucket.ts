@@ -149,6 +149,8 @@ export function slotStore(
   return {
     get: (key) => cache.get(key, () => readStored(key)),
     slice: async (key, first, last) => {
+      const whole = cache.known(key)?.body
+      if (Buffer.isBuffer(whole)) return whole.subarray(first, last + 1)
       const slice = await cache.get(`${key} ${first}-${last}`, () => readSlice(key, { first, last }))
       if (slice === null) throw new Error(`no document: ${key}`)
       return slice.body

@@ -130,8 +130,13 @@ function folderStore(folder: string, snapshot: string, md5Of: Md5Of): Store<Node
   return {
     get: (key) => cache.get(key, () => read(pathOf(key))),
     slice: async (key, first, last) => {
-      const body = cache.known(key)?.body
-      return Buffer.isBuffer(body) ? body.subarray(first, last + 1) : readSlice(pathOf(key), first, last)
+      const whole = cache.known(key)?.body
+      if (Buffer.isBuffer(whole)) return whole.subarray(first, last + 1)
+      const readIt = () =>
+        Promise.resolve({ body: readSlice(pathOf(key), first, last), etag: '', lastModified: '' })
+      const slice = await cache.get(`${key} ${first}-${last}`, readIt)
+      if (slice === null) throw new Error(`no document: ${key}`)
+      return slice.body
     },
     ...reading,
   }

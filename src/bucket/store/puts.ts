@@ -4,7 +4,7 @@
  * Each put still passes the inner layers, from the retries on: the guard, the signature, the answer.
  */
 
-import { PutObjectCommand, type PutObjectCommandInput, type S3Client } from '@aws-sdk/client-s3'
+import type { PutObjectCommand, PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3'
 import type { NewObject, PutObject } from './store.ts'
 
 interface Request {

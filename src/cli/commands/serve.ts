@@ -62,7 +62,8 @@ export default defineCommand({
 })
 
 /** A client waits for the answer: a silent store must soon become a 503. {@link inTime} limits all attempts together. */
-const requestPatience = { attempts: 3, connectMs: longestReadMs, silenceMs: longestReadMs }
+// Longer than that: the SDK would first wait before another attempt.
+const requestPatience = { attempts: 3, connectMs: 2 * longestReadMs, silenceMs: 2 * longestReadMs }
 
 /** The same store, whose reads fail with an error named NoAnswer if they take too long. */
 function inTime(store: ObjectStore): ObjectStore {

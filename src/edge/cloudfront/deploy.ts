@@ -83,7 +83,7 @@ function lambdaCode(settings: DeploymentSettings): Promise<string> {
 
     const { BUCKET, PREFIX, STACK } = process.env
     const longestReadMs = ${longestReadMs}
-    const requestHandler = { connectionTimeout: longestReadMs, socketTimeout: longestReadMs }
+    const requestHandler = { connectionTimeout: 2 * longestReadMs, socketTimeout: 2 * longestReadMs }
     const client = new S3Client({ maxAttempts: 3, requestHandler })
     const reader = lambdaReader((key, more) =>
       client.send(new GetObjectCommand({ Bucket: BUCKET, Key: PREFIX + key, ...more }), {

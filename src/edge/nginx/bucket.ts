@@ -70,10 +70,11 @@ export function bucketEdge(modules: NjsModules, config: BucketConfig) {
     try {
       const ask = asker(modules, config, request)
       const before = async () => knownOf(await ask.kept('known'))
-      const found = await readFresh(ask, 'live.json').catch(async (error: Error) => {
+      const found = await readFresh(ask, 'live.json').catch(async (error: unknown) => {
         const known = await before()
         if (!isNoAnswer(error) || known === null) throw error
-        if (!known.unansweredAt) tell(error.message + ': until it answers, only what the cache has is served')
+        if (!known.unansweredAt)
+          tell((error as Error).message + ': until it answers, only what the cache has is served')
         return Object.assign(known, { unansweredAt: Date.now() })
       })
       if (found === null) throw new Error('the bucket: nothing is live: publish to it first')
@@ -153,7 +154,7 @@ const knownOf = ({ status, responseBuffer }: NjsReply): Known | null =>
 async function readKnown(ask: Ask, isNew: boolean): Promise<Known> {
   const reply = await ask.look(isNew)
   const known = knownOf(reply)
-  if (known === null) throw noAnswer(String(reply.responseBuffer || 'the bucket: nobody knows what is live'))
+  if (known === null) throw noAnswer(String(reply.responseBuffer ?? 'the bucket: nobody knows what is live'))
   return known
 }
 

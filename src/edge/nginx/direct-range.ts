@@ -5,7 +5,7 @@
 
 import { fill, folderKey, windowListName, windowName } from '../../api/routes/keys.ts'
 import type { WindowEntry, WindowList } from '../../api/routes/keys.ts'
-import { formatsOf, type Format, type RouteTable, type Series } from '../../api/routes/table.ts'
+import { formatsOf, type Format, type RouteTable } from '../../api/routes/table.ts'
 import { isDay } from '../../api/routes/values.ts'
 import { documentHeaders, overlapping, placeOfRange, rangeEtag, type EdgeSettings } from '../core/answer.ts'
 import { windowJoiner } from '../core/join.ts'
@@ -52,7 +52,7 @@ export function directRanges({ fs }: NjsModules, table: Pick<RouteTable, 'routes
     const listFile = root + folder + windowListName
     const windows = windowsIn(fs.readFileSync(listFile), from, to)
     if (windows === null) return null
-    const headers = documentHeaders(settings, target.split('?')[0] as string, wanted)
+    const headers = documentHeaders(settings, target.split('?')[0] ?? '', wanted)
     headers['ETag'] = rangeEtag(windows, wanted.format, from, to)
     headers['Last-Modified'] = lastModifiedOf(fs.statSync(listFile))
     const bytes = joined(asked, windows, root, most)
@@ -71,15 +71,13 @@ export function directRanges({ fs }: NjsModules, table: Pick<RouteTable, 'routes
     const { mark, close, firstFrom, firstAfter, renumber } = joiner
     const places = windows.map((window) => placeOfRange(window, { from, to, wanted }))
     const sum = (of: readonly number[]) => of.reduce((total, one) => total + one, 0)
-    const headLength = offsetsOf(windows[0], format)[0] as number
+    const headLength = offsetsOf(windows[0], format)[0] ?? 0
     const count = sum(windows.map(({ records }) => records))
     /** By so many bytes at most the keys of XML get longer. */
     const room = format === 'xml' ? count * (String(count).length - 1) : 0
     const slices = sum(places.map((place) => (place === null ? 0 : place.end - place.start + 1)))
     if (headLength + slices > most) return null
 
-    /** Whether a record begins with its date. */
-    const isDated = format !== 'xml'
     const bytes = Buffer.allocUnsafe(headLength + slices + room * 2 + tailRoom)
     let begin = 0
     let at = headLength
@@ -98,17 +96,9 @@ export function directRanges({ fs }: NjsModules, table: Pick<RouteTable, 'routes
         if (bytes.indexOf(mark, first) !== first) throw notAsListed()
         // Nobody searches what lies behind it.
         const run = { bytes: bytes.subarray(0, after), start: first, end: after }
-        // Most ranges begin and end with a day that has a record, or with a month, as slices do.
-        if (index === 0 && window.first < from && from.slice(8) !== '01') {
-          const found = isDated ? run.bytes.indexOf(mark + from, first) : -1
-          first = found < 0 ? firstFrom(run, from) : found
-        }
-        if (index === windows.length - 1 && to < window.last && to.slice(8) !== '31') {
-          const found = isDated ? run.bytes.indexOf(mark + to, first) : -1
-          const next = found < 0 ? -1 : run.bytes.indexOf(mark, found + 1)
-          if (found < 0) after = firstAfter({ bytes: run.bytes, start: first, end: after }, to)
-          else if (next >= 0) after = next
-        }
+        if (index === 0 && window.first < from) first = firstFrom(run, from)
+        if (index === windows.length - 1 && to < window.last)
+          after = firstAfter({ bytes: run.bytes, start: first, end: after }, to)
         if (first === after) throw notAsListed()
         if (index === 0) {
           // Right before the first record, if that need not move.
@@ -121,7 +111,7 @@ export function directRanges({ fs }: NjsModules, table: Pick<RouteTable, 'routes
           at = numbered.end
         } else at = format === 'json' && bytes[after - 1] === comma ? after - 1 : after
         if (index === windows.length - 1) {
-          const tail = fs.readSync(file, bytes, at, tailRoom, offsetsOf(window, format)[12] as number)
+          const tail = fs.readSync(file, bytes, at, tailRoom, offsetsOf(window, format)[12] ?? 0)
           if (tail === tailRoom || bytes.indexOf(close, at) !== at) throw notAsListed()
           at += tail
         }
@@ -162,40 +152,42 @@ function patternsOf(table: Pick<RouteTable, 'routes'>) {
     )
     .map((route) => {
       const path = route.path.split('{').map((piece) => piece.split('}'))
-      const names = path.slice(1).map(([name]) => name as string)
+      const names = path.slice(1).map(([name]) => name ?? '')
       const form = names.map((name) => {
         const isDate = route.parameters.some((one) => one.name === name && one.kind === 'date')
         return isDate ? '([0-9]{4}-[0-9]{2}-[0-9]{2})' : '([A-Z]{2}[A-Z0-9]{9}[0-9])'
       })
       const text = path.map(
-        (pieces, index) => (index === 0 ? '' : form[index - 1]) + (pieces[pieces.length - 1] as string),
+        (pieces, index) => (index === 0 ? '' : form[index - 1]) + (pieces[pieces.length - 1] ?? ''),
       )
       const dates = route.parameters.filter(({ kind }) => kind === 'date').map(({ name }) => name)
       const blanks: Record<string, string> = {}
       names.forEach((name) => (blanks[name] = '{' + name + '}'))
       const joiners: Partial<Record<Format, AskedRange['joiner']>> = {}
       const offers = formatsOf(route)
-      offers.forEach((format) => (joiners[format] = windowJoiner(njsSearch, format, route.series as Series)))
+      const { series } = route
+      if (series !== undefined)
+        offers.forEach((format) => (joiners[format] = windowJoiner(njsSearch, format, series)))
       const pattern = new RegExp('^' + text.join('') + '(?:[?]format=([a-z]+))?$')
       return { folder: folderKey(route, blanks), joiners, offers, names, dates, pattern }
     })
   return (target: string, accept: string | undefined): AskedRange | null => {
-    for (let index = 0; index < known.length; index++) {
-      const { folder, joiners, offers, names, dates, pattern } = known[index] as (typeof known)[number]
+    let asked: AskedRange | null = null
+    known.forEach(({ folder, joiners, offers, names, dates, pattern }) => {
       const match = pattern.exec(target)
-      if (match === null) continue
+      if (match === null) return
       const values: Record<string, string> = {}
-      names.forEach((name, at) => (values[name] = match[at + 1] as string))
-      const [from, to] = dates.map((name) => values[name] as string)
+      names.forEach((name, at) => (values[name] = match[at + 1] ?? ''))
+      const [from, to] = dates.map((name) => values[name] ?? '')
       const format = match[names.length + 1]
-      const isKnown = format === undefined || offers.indexOf(format as Format) >= 0
+      const isKnown = format === undefined || offers.includes(format as Format)
       if (from === undefined || to === undefined || to < from || !isKnown || !isDay(from) || !isDay(to))
-        return null
+        return
       const query = format === undefined ? {} : { format }
       const wanted = wantedFormat({ accept, acceptLanguage: undefined }, query, offers)
       const joiner = joiners[wanted.format]
-      return joiner === undefined ? null : { folder: fill(folder, values), joiner, wanted, from, to }
-    }
-    return null
+      if (joiner !== undefined) asked = { folder: fill(folder, values), joiner, wanted, from, to }
+    })
+    return asked
   }
 }

@@ -107,8 +107,10 @@ describe.each(platforms.filter((platform) => !platform.isMissing))('$name', ({ s
     expect(await ask(broken)).toMatch(/^200 .*<\/root>$/s)
     expect(whole).toMatch(/^200 .*\}$/s)
     s3.faults([{ kind: 'truncate', keyMatches: /live\.json$/ }])
-    for (const end = Date.now() + 1800; Date.now() < end; await setTimeout(20))
+    for (const end = Date.now() + 1800; Date.now() < end;) {
       expect(await answers()).toEqual(before)
+      await setTimeout(20)
+    }
     s3.faults([])
     await expect.poll(() => statuses(['figures/ISIN/?format=xml']), { timeout: 10_000 }).toEqual(['200'])
   }, 60_000)

@@ -174,8 +174,11 @@ type Ask = ReturnType<typeof asker>
  */
 function asker(modules: NjsModules, config: BucketConfig, request: NjsRequest) {
   const sign = signer(modules, config, Date.now())
-  const ask = (location: 'fresh' | 'object' | 'size', version: string, place: string) =>
-    request.subrequest(['/_fundpress', location, version, place].join('/'), { args: sign(place) })
+  const ask = async (location: 'fresh' | 'object' | 'size', version: string, place: string) => {
+    const path = ['/_fundpress', location, version, place].join('/')
+    const reply = await request.subrequest(path, { args: sign(place) })
+    return isWhole(reply) ? reply : Object.assign({}, reply, { status: 502 })
+  }
   return Object.assign(ask, {
     sign,
     /** What is known of `live.json`. A few keys take turns: one that comes again is out of date for long. */
@@ -190,6 +193,12 @@ function asker(modules: NjsModules, config: BucketConfig, request: NjsRequest) {
       request.variables['fundpress_unsure'] = isAllowed ? '' : '1'
     },
   })
+}
+
+/** Whether the connection to the bucket lasted to the end: nginx hands on the status in any case. */
+const isWhole = ({ status, headersOut, responseBuffer }: NjsReply): boolean => {
+  const length = headersOut['Content-Length']
+  return status >= 300 || length === undefined || Number(length) === (responseBuffer || '').length
 }
 
 /** @param isCutOff whether only the cache counts */

@@ -5,6 +5,7 @@
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { isDay } from '../api/routes/values.ts'
 import type { WrittenFile } from './file-sink.ts'
 import type { EarlierDocuments } from './formats/format.ts'
 import type { EarlierFiles } from './parts.ts'
@@ -91,7 +92,8 @@ function readMadeFiles(root: string): Omit<Head, 'format'> & { readonly files: r
       .map((line) => JSON.parse(line) as unknown)
     const { format: found, asOf, snapshot } = head as Head
     const listed = files as readonly MadeFile[]
-    return found === format && listed.every(isInFolder) ? { asOf, snapshot, files: listed } : none
+    const isSound = found === format && isDay(asOf) && listed.every(isPossible)
+    return isSound ? { asOf, snapshot, files: listed } : none
   } catch {
     // A list that cannot be read is no error: the build makes all files anew.
     return none
@@ -115,5 +117,7 @@ export function earlierParts(earlier: EarlierSnapshot | null): EarlierFiles {
   )
 }
 
-/** At most one folder deep, and never out of it. */
-const isInFolder = ({ path }: MadeFile) => /^(?:[\w-][\w.-]*\/)?[\w-][\w.-]*$/.test(path)
+/** At most one folder deep, and never out of it; parts are never out of the file. */
+const isPossible = ({ path, bytes, parts = [] }: MadeFile) =>
+  /^(?:[\w-][\w.-]*\/)?[\w-][\w.-]*$/.test(path) &&
+  parts.every((part) => part.at >= 0 && part.bytes >= 0 && part.at + part.bytes <= bytes)

@@ -17,7 +17,7 @@ export interface Calendar {
  * @throws {Error} if the library has no such calendar
  */
 export async function openCalendar(name: string, isYearEndOpen = false): Promise<Calendar> {
-  const rule = written[name]
+  const rule = written.get(name)
   const holidaysIn = rule ? (year: number) => holidaysBy(rule, year) : await countryHolidays(name)
   const years = new Map<string, ReadonlySet<string>>()
   const yearEnd = (year: string) => (isYearEndOpen ? [] : [`${year}-12-24`, `${year}-12-31`])
@@ -50,14 +50,17 @@ interface Rule {
  * world's holidays, takes longer to load than the rest of a small build. TARGET, the Eurosystem's payment system: ECB, since
  * 2002. Germany: what all states have in common, and Reformation Day, which was a holiday everywhere in 2017.
  */
-const written: Readonly<Record<string, Rule>> = {
-  TARGET: { fixed: ['01-01', '05-01', '12-25', '12-26'], aroundEaster: [-2, 1], once: [] },
-  DE: {
-    fixed: ['01-01', '05-01', '10-03', '12-25', '12-26'],
-    aroundEaster: [-2, 1, 39, 50],
-    once: ['2017-10-31'],
-  },
-}
+const written: ReadonlyMap<string, Rule> = new Map([
+  ['TARGET', { fixed: ['01-01', '05-01', '12-25', '12-26'], aroundEaster: [-2, 1], once: [] }],
+  [
+    'DE',
+    {
+      fixed: ['01-01', '05-01', '10-03', '12-25', '12-26'],
+      aroundEaster: [-2, 1, 39, 50],
+      once: ['2017-10-31'],
+    },
+  ],
+])
 
 function holidaysBy({ fixed, aroundEaster, once }: Rule, year: number): string[] {
   const { month, day } = gregorianEaster(year)
@@ -70,7 +73,7 @@ async function countryHolidays(name: string): Promise<(year: number) => string[]
   const { default: Library } = await import('date-holidays')
   const [country = '', state] = name.split('-')
   const known = new Library()
-  if (known.getCountries()[country] === undefined) throw new Error(`there is no calendar ${country}`)
+  if (!Object.hasOwn(known.getCountries(), country)) throw new Error(`there is no calendar ${country}`)
   // For a country without states it is undefined, despite its type.
   const states = known.getStates(country) as Readonly<Record<string, string>> | undefined
   if (state !== undefined && states?.[state] === undefined)

@@ -63,6 +63,7 @@ export async function alternate<Name extends string>(
     Record<Name, (round: number) => Promise<Record<string, number>> | Record<string, number>>
   >,
 ): Promise<Record<Name, Record<string, readonly number[]>>> {
+  if (!(rounds >= 1)) throw new Error('one round (--rounds, --runs) is the least')
   const rows: Record<string, Record<string, number[]>> = {}
   for (let round = 0; round < rounds; round++) {
     for (const name of Object.keys(subjects) as Name[]) {

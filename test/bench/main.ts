@@ -52,7 +52,7 @@ if (name === 'show' || name === 'quote') {
     }
   }
 } else {
-  if (!(name in all)) usage()
+  if (!Object.hasOwn(all, name)) usage()
   printRun()
   await measure(name, args)
 }

@@ -6,6 +6,9 @@
  *
  * Measured: the first publish into an empty slot; a publish without changes; one after 2 % of the funds changed. fundpress
  * has two slots: the third is measured when both are filled, as usual. The floor of its CPU time is `bare-sdk.ts`.
+ *
+ * A publish without changes reads `live.json`. Where funds are restricted, as in the demo, it reads the journal, too: that says
+ * whether earlier downloads were searched for them.
  */
 
 import { execFileSync } from 'node:child_process'
@@ -98,7 +101,7 @@ const goals = {
   'CPU of the bare SDK': 'at most 1.3',
   'of aws s3 sync': 'at most 0.33',
   'of rclone, 32 transfers': 'at most 1',
-  'requests, nothing changed': '1',
+  'requests, nothing changed': 'at most 2',
 }
 
 type Ran = Awaited<ReturnType<typeof timed>>

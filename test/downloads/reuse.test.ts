@@ -212,16 +212,24 @@ describe('after a day with new prices of one fund', () => {
     }
   })
 
-  it.each([
-    ['missing', null],
-    ['of another version', '{"format":99,"asOf":"2024-05-03"}\n{"format":99}\n'],
-    ['no list at all', 'x'],
-    ['one that leads out of the folder', '{"format":1,"asOf":"2024-05-03"}\n{"path":"../x","bytes":1}\n'],
-  ])('makes everything if the list of the earlier files is %s', async (what, list) => {
+  const all = (list: string, from: RegExp, to: string) => list.replaceAll(from, to)
+  it.each<[string, (list: string) => string | null]>([
+    ['missing', () => null],
+    ['of another version', (list) => list.replace('{"format":2,', '{"format":99,')],
+    ['no list at all', () => 'x'],
+    ['one that leads out of the folder', (list) => list.replace('{"path":"', '{"path":"../')],
+    ['one of another folder', (list) => list.replace(/"asOf":"[^"]*"/, `"asOf":"../downloads/${asOf}"`)],
+    ['one with parts behind the end of a file', (list) => all(list, /"at":(\d+)/g, '"at":9$1')],
+    ['one with parts before a file', (list) => all(list, /"at":/g, '"at":-')],
+    ['one with parts that are none', (list) => all(list, /"parts":\[.*\]/g, '"parts":null')],
+  ])('makes everything if the list of the earlier files is %s', async (what, damage) => {
     const earlier = folder.file(`list ${what}`)
     cpSync(out, earlier, { recursive: true })
-    rmSync(join(earlier, 'downloads.ndjson'))
-    if (list !== null) writeFileSync(join(earlier, 'downloads.ndjson'), list)
+    const place = join(earlier, 'downloads.ndjson')
+    const list = damage(readFileSync(place, 'utf8'))
+    expect(list).not.toBe(readFileSync(place, 'utf8'))
+    rmSync(place)
+    if (list !== null) writeFileSync(place, list)
     const built = folder.file(`from list ${what}`)
     await build(db, built, { asOf: next }, folderOf(earlier))
     expect([unchanged(built, earlier), hashesOf(built)]).toEqual([[], hashesOf(full)])

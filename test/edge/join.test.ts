@@ -220,8 +220,10 @@ function directly({ format, from, to, windows }: Reading): string | null {
     statSync: () => ({ mtimeMs: 0 }),
     openSync: (path: string) => contents.push(files.get(path) ?? Buffer.alloc(0)) - 1,
     closeSync: () => undefined,
-    readSync: (file: number, target: Buffer, at: number, length: number, position: number) =>
-      contents[file]?.copy(target, at, position, position + length) ?? 0,
+    readSync: (file: number, target: Buffer, at: number, length: number, position: number) => {
+      if (length > target.length - at) throw new RangeError('length is out of range')
+      return contents[file]?.copy(target, at, position, position + length) ?? 0
+    },
   }
   const settings = { cacheControl: '', errorCacheControl: '' }
   const answerDirectly = directRanges({ fs } as unknown as NjsModules, { routes: [route] }, settings)

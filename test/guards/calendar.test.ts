@@ -87,6 +87,8 @@ describe('a calendar', () => {
 
   it.each([
     ['XX', 'there is no calendar XX'],
+    // A name that every object has.
+    ['constructor', 'there is no calendar constructor'],
     ['DE-ZZ', 'the calendar DE has no state ZZ (there are BB, BE, BW, BY, HB,'],
     ['LU-X', 'the calendar LU has no state X (there are none)'],
   ])('refuses the unknown name %s', async (name, message) => {

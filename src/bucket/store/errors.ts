@@ -49,14 +49,19 @@ export function explained(error: unknown, place: BucketPlace, doing: Doing, key:
   // An error without a code is ours, except this one: the SDK gives it no name.
   if (code === 'Error' && !lacksRegion(error)) return error
   const advice = adviceOn(error, place, doing)
-  const message = error.message.replaceAll(/\s+/g, ' ').slice(0, 200)
-  const reason = advice === undefined ? `${code}, ${message}` : `${advice} (${code})`
-  const told = new Error(`${place.name}: could not ${doing} ${key}: ${reason}`, { cause: bareCause(error) })
-  if (isPassing(error)) told.name = 'NoAnswer'
-  return told
+  const said = error.message.replaceAll(/\s+/g, ' ').slice(0, 200)
+  const reason = advice === undefined ? `${code}, ${said}` : `${advice} (${code})`
+  const message = `${place.name}: could not ${doing} ${key}: ${reason}`
+  return isPassing(error)
+    ? unanswered(message, bareCause(error))
+    : new Error(message, { cause: bareCause(error) })
 }
 
-/** Whether the store refuses connections, hangs or fails. Edges know the error by its name. */
+/** The error of a store that refuses connections, hangs or fails. Edges know it by its name. */
+export const unanswered = (message: string, cause: unknown): Error =>
+  Object.assign(new Error(message, { cause }), { name: 'NoAnswer' })
+
+/** Whether the store refuses connections, hangs or fails. */
 const isPassing = (error: unknown): boolean => {
   const status = statusOf(error)
   return status === undefined || status === 429 || status >= 500

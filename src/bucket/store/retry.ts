@@ -15,7 +15,7 @@
 
 import { setTimeout } from 'node:timers/promises'
 import type { PutObjectCommandInput, S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
-import { bareCause, codeOf, isMissing, refusedCode, statusOf } from './errors.ts'
+import { bareCause, codeOf, isMissing, refusedCode, statusOf, unanswered } from './errors.ts'
 import { type Condition, ConditionFailed, ConditionsUnknown, Damaged } from './store.ts'
 import type { FetchedObject, GetOptions, NewObject, ObjectStore, PutObject } from './store.ts'
 
@@ -250,7 +250,7 @@ export async function readWhole<T>(
       object.signal?.throwIfAborted()
       // The object is too large, or the reader itself failed: a file that cannot be written.
       if (!state.hasBrokenOff) throw error
-      if (attempt === maxReads) throw new Error(`${store.name}: ${key} keeps breaking off`, { cause: error })
+      if (attempt === maxReads) throw unanswered(`${store.name}: ${key} keeps breaking off`, error)
       await pause(100 * 2 ** attempt, object.signal)
     }
   }

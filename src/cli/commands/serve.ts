@@ -109,8 +109,8 @@ async function serveUntilStopped(session: Session, { origin, snapshot, place, ex
   const { settings, isQuiet, signal, stdout, stderr } = session
   const onFailure = (error: unknown, target: string) => {
     if (signal.aborted) return
-    if (outage !== undefined && isNoAnswer(error)) return outage.failed(error)
-    stderr.tell(`${JSON.stringify(target.slice(0, 200))} failed: ${messageOf(error)}`)
+    if (outage !== undefined && isNoAnswer(error)) outage.failed(error)
+    else stderr.tell(`${JSON.stringify(target.slice(0, 200))} failed: ${messageOf(error)}`)
   }
   // On a machine with much memory V8 lets young garbage pile up, 50 MB and more, which is most of what hostile clients cost.
   setFlagsFromString('--semi-space-growth-factor=1')

@@ -271,7 +271,7 @@ const afterAll = '~'
 
 /**
  * Reads the prices of one year, fund by fund.
- * @param funds those that may be in the file, and have prices in that year
+ * @param isins of the funds that may be in the file, and have prices in that year
  */
 export function* readYear(
   db: FundDatabase,

@@ -1,7 +1,7 @@
 /**
  * Parquet: days as DATE, amounts as doubles, which every reader makes numbers of. `prices-exact.parquet` has DECIMAL(38, 15)
- * instead, so that nothing is rounded. The type of a column is declared in tables.ts, and no row changes it. Row groups are bounded, and hold many funds: an analyst reads one column, or finds a
- * fund by the bounds of the groups.
+ * instead, so that nothing is rounded. The type of a column is declared in tables.ts, and no row changes it. Row groups are
+ * bounded, and hold many funds: an analyst reads one column, or finds a fund by the bounds of the groups.
  */
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'

@@ -8,13 +8,12 @@ import type { Writable } from 'node:stream'
 import { LRUCache } from 'lru-cache'
 import { downloadsOf } from '../../api/routes/pages.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
-import { answer, fetchesAtATime, type EdgeSettings, type Store } from '../core/answer.ts'
+import { answer, fetchesAtATime, type EdgeSettings } from '../core/answer.ts'
 import { parseLiveSlot } from '../core/live.ts'
 import { answerStaged, asPreview, previewHeader, stagedBeside } from '../core/preview.ts'
 import { requestOf, resolve, type EdgeRequest } from '../core/resolve.ts'
 import { unavailable } from '../core/standalone.ts'
-import { slotStore, type BucketReader } from '../node/bucket.ts'
-import type { NodeBody } from '../node/objects.ts'
+import { slotStore, type BucketReader, type SlotStore } from '../node/bucket.ts'
 import { pour, respondWith, wholeResponse, type RangeOptions, type Response } from '../node/response.ts'
 import { readerSlots } from '../node/slots.ts'
 import { targetHeader } from './event.ts'
@@ -104,21 +103,18 @@ function parsePin(text: string) {
  * The store of one request. The viewer-request function knows which downloads are live: it has rewritten the path of a live one to
  * its place.
  */
-const placedStore = (
-  byPlace: Store<NodeBody>,
-  { slot }: Pin,
-  { rawPath }: FunctionUrlEvent,
-): Store<NodeBody> => ({
+const placedStore = (byPlace: SlotStore, { slot }: Pin, { rawPath }: FunctionUrlEvent): SlotStore => ({
+  ...byPlace,
   get: async (key) => {
     if (downloadsOf(key) === null) return byPlace.get(`${slot}/${key}`)
     return rawPath.startsWith('/downloads/') ? byPlace.get(rawPath.slice(1)) : null
   },
-  text: byPlace.text,
+  slice: (key, first, last) => byPlace.slice(`${slot}/${key}`, first, last),
 })
 
 /** Stores by place. Those of the last pins stay: requests with the pin before may still arrive, and previews have one of their own. */
-function storesByPin(reader: BucketReader): (pin: Pin) => Store<NodeBody> {
-  const stores = new LRUCache<string, Store<NodeBody>>({ max: 3 })
+function storesByPin(reader: BucketReader): (pin: Pin) => SlotStore {
+  const stores = new LRUCache<string, SlotStore>({ max: 3 })
   return ({ slot, snapshot, liveSince }) => {
     const id = `${slot} ${snapshot} ${liveSince.getTime()}`
     const store = stores.get(id) ?? slotStore((place) => place, liveSince, reader)

@@ -145,6 +145,14 @@ export function windowJoiner<B extends Uint8Array>(
     return { end: moved + after - from, records }
   }
 
+  /** Else the offsets are those of another document, and would cut records in two. */
+  const isBetweenRecords = ({ bytes, start, end }: Records<B>): boolean => {
+    const isAt = (at: number, what: string) => text(bytes, at, at + what.length) === what
+    return (
+      (start === end || isAt(start, mark)) && (end === bytes.length || isAt(end, mark) || isAt(end, close))
+    )
+  }
+
   return {
     mark,
     close,
@@ -169,10 +177,7 @@ export function windowJoiner<B extends Uint8Array>(
       const pieces: Uint8Array[] = head === null ? [] : [head]
       let records = before
       runs.forEach(({ bytes, start, end }, index) => {
-        const isAt = (at: number, what: string) => text(bytes, at, at + what.length) === what
-        // Offsets of another document would cut records in two.
-        const isEnd = end === bytes.length || isAt(end, mark) || isAt(end, close)
-        if (!isEnd || (start < end && !isAt(start, mark))) throw notAWindow()
+        if (!isBetweenRecords({ bytes, start, end })) throw notAWindow()
         const isCutBefore = from !== '' && index === 0
         const isCutAfter = to !== '' && index === runs.length - 1
         const first = isCutBefore ? firstFrom({ bytes, start, end }, from) : start

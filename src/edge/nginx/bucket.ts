@@ -94,20 +94,23 @@ export function bucketEdge(modules: NjsModules, config: BucketConfig) {
   /** njs and nginx keep neither file: a publish ends a preview at once. */
   const readStaged = async (ask: Ask) =>
     stagedBeside(await readFresh(ask, 'live.json'), await readFresh(ask, 'staged.json'))
-  const placed = (ask: Ask, live: LiveSlot, isCutOff: boolean) => {
+  const placed = (ask: Ask, live: LiveSlot, isCutOff: boolean, mayKeep: () => boolean) => {
     const table: RouteTable = Object.assign({}, config.table, { docsUrl: live.docsUrl })
-    return { table, store: slotStore(ask, table, live, isCutOff) }
+    return { table, store: slotStore(ask, table, live, isCutOff, mayKeep) }
   }
   const stagedSnapshot = (ask: Ask, staged: LiveSlot): NjsSnapshot =>
-    Object.assign(placed(ask, staged, false), {
-      name: JSON.stringify({ staged: forParts(staged) }),
-      staged,
-      isStillLive: () => isStillStaged(staged, () => readStaged(ask)),
-    })
+    Object.assign(
+      placed(ask, staged, false, () => true),
+      {
+        name: JSON.stringify({ staged: forParts(staged) }),
+        staged,
+        isStillLive: () => isStillStaged(staged, () => readStaged(ask)),
+      },
+    )
   const snapshotOf = (ask: Ask, { live, at, isCutOff = false }: NjsLook): NjsSnapshot => {
     // nginx keeps what it reads now. It is still protected when it arrives: half a time to live is longer than nginx waits for it.
-    ask.mayKeep(Date.now() - at < ttl * 1.5)
-    return Object.assign(placed(ask, live, isCutOff), {
+    const mayKeep = () => Date.now() - at < ttl * 1.5
+    return Object.assign(placed(ask, live, isCutOff, mayKeep), {
       name: JSON.stringify({ live: forParts(live), at, isCutOff }),
       isStillLive: async () => {
         // bucket.graceSeconds protects a slot for at least twice the time to live. What the cache has was read in that time.
@@ -174,8 +177,11 @@ type Ask = ReturnType<typeof asker>
  */
 function asker(modules: NjsModules, config: BucketConfig, request: NjsRequest) {
   const sign = signer(modules, config, Date.now())
-  const ask = (location: 'fresh' | 'object' | 'size', version: string, place: string) =>
-    request.subrequest(['/_fundpress', location, version, place].join('/'), { args: sign(place) })
+  const ask = async (location: 'fresh' | 'object' | 'size', version: string, place: string) => {
+    const path = ['/_fundpress', location, version, place].join('/')
+    const reply = await request.subrequest(path, { args: sign(place) })
+    return isWhole(reply) ? reply : Object.assign({}, reply, { status: 502 })
+  }
   return Object.assign(ask, {
     sign,
     /** What is known of `live.json`. A few keys take turns: one that comes again is out of date for long. */
@@ -192,13 +198,29 @@ function asker(modules: NjsModules, config: BucketConfig, request: NjsRequest) {
   })
 }
 
-/** @param isCutOff whether only the cache counts */
-function slotStore(ask: Ask, table: RouteTable, live: LiveSlot, isCutOff: boolean): Store<NjsBody> {
+/** Whether the connection to the bucket lasted to the end: nginx hands on the status in any case. */
+const isWhole = ({ status, headersOut, responseBuffer }: NjsReply): boolean => {
+  const length = headersOut['Content-Length']
+  return status >= 300 || length === undefined || Number(length) === (responseBuffer ?? '').length
+}
+
+/**
+ * @param isCutOff whether only the cache counts
+ * @param mayKeep whether the cache may keep what is asked for now
+ */
+function slotStore(
+  ask: Ask,
+  table: RouteTable,
+  live: LiveSlot,
+  isCutOff: boolean,
+  mayKeep: () => boolean,
+): Store<NjsBody> {
   const version = idOf(live)
   const liveSince = Date.parse(live.liveSince)
   const read = async (location: 'object' | 'size', place: string): Promise<NjsReply | null> => {
     const began = Date.now()
     for (let attempt = 0; ; attempt++) {
+      ask.mayKeep(mayKeep())
       const reply = isCutOff
         ? await ask.kept([location, version, place].join('/'))
         : await ask(location, version, place)

@@ -50,11 +50,13 @@ async function deploymentOf(settings: DeploymentSettings, parts: Parts): ReturnT
   const origin = await filled(`${kind}.conf`)
   const partsOrigin = mode === 'bucket' ? indented(origin + (await filled('bucket-parts.conf'))) : ''
   const http = await filled(`${kind}-http.conf`)
-  const fast = mode === 'files' ? fastPath(parts.config.table, parts.config.settings) : null
+  const fast =
+    mode === 'files' ? fastPath(parts.config.table, parts.config.settings, parts.config.folder) : null
   const entrance =
     fast === null
       ? 'location / {\n    js_content fundpress.respond;\n}\n'
       : await filled('fast-path.conf', {
+          root: fast.root,
           types: indented(fast.types, 8),
           headers: indented(values.hsts + fast.headers),
         })

@@ -8,7 +8,7 @@ import type { WindowEntry, WindowList } from '../../api/routes/keys.ts'
 import { formatsOf, type Format, type RouteTable } from '../../api/routes/table.ts'
 import { isDay } from '../../api/routes/values.ts'
 import { documentHeaders, overlapping, placeOfRange, rangeEtag, type EdgeSettings } from '../core/answer.ts'
-import { windowJoiner } from '../core/join.ts'
+import { windowJoiner, type Records } from '../core/join.ts'
 import { wantedFormat, type Representation } from '../core/representation.ts'
 import type { DirectSnapshot } from './objects.ts'
 import { njsSearch } from './range.ts'
@@ -78,28 +78,32 @@ export function directRanges({ fs }: NjsModules, table: Pick<RouteTable, 'routes
     const slices = sum(places.map((place) => (place === null ? 0 : place.end - place.start + 1)))
     if (headLength + slices > most) return null
 
+    const cut = (run: Records<Buffer>, window: WindowEntry, isFirst: boolean, isLast: boolean) => {
+      const start = isFirst && window.first < from ? firstFrom(run, from) : run.start
+      const end =
+        isLast && to < window.last ? firstAfter({ bytes: run.bytes, start, end: run.end }, to) : run.end
+      if (start === end) throw notAsListed()
+      return { start, end }
+    }
     const bytes = Buffer.allocUnsafe(headLength + slices + room * 2 + tailRoom)
     let begin = 0
     let at = headLength
     let records = 0
     windows.forEach((window, index) => {
-      const { start, end } = places[index] ?? { start: 0, end: 0 }
+      const place = places[index] ?? { start: 0, end: 0 }
       const file = fs.openSync(root + folder + windowName(window.year, format))
       const readExactly = (to: number, first: number, after: number) => {
         if (fs.readSync(file, bytes, to, after - first, first) !== after - first) throw notAsListed()
       }
       try {
         if (format === 'json' && index > 0) bytes[at++] = comma
-        let first = at + room
-        let after = first + end - start
-        readExactly(first, start, end)
-        if (bytes.indexOf(mark, first) !== first) throw notAsListed()
+        const start = at + room
+        const end = start + place.end - place.start
+        readExactly(start, place.start, place.end)
+        if (bytes.indexOf(mark, start) !== start) throw notAsListed()
         // Nobody searches what lies behind it.
-        const run = { bytes: bytes.subarray(0, after), start: first, end: after }
-        if (index === 0 && window.first < from) first = firstFrom(run, from)
-        if (index === windows.length - 1 && to < window.last)
-          after = firstAfter({ bytes: run.bytes, start: first, end: after }, to)
-        if (first === after) throw notAsListed()
+        const run = { bytes: bytes.subarray(0, end), start, end }
+        const { start: first, end: after } = cut(run, window, index === 0, index === windows.length - 1)
         if (index === 0) {
           // Right before the first record, if that need not move.
           begin = format === 'xml' ? 0 : first - headLength

@@ -47,12 +47,16 @@ const path = '$' + '{fundpress_path}'
 type Entry = readonly [from: string, to: string]
 
 /**
- * @returns parts of a configuration: `maps` for `http {}`, `types` and `headers` for the location that sends the files
- * @throws {Error} if a header cannot be written there
+ * @param folder of the snapshot
+ * @returns parts of a configuration: `maps` for `http {}`; `root`, `types` and `headers` for the location that sends the files
+ * @throws {Error} if a text cannot be written there
  */
-export function fastPath(table: RouteTable, settings: EdgeSettings) {
-  if (settings.cacheControl.includes('$'))
-    throw new Error('edge.cacheControl has a $, which nginx takes for the beginning of a variable')
+export function fastPath(table: RouteTable, settings: EdgeSettings, folder: string) {
+  const texts = Object.entries({ 'edge.cacheControl': settings.cacheControl, out: folder })
+  texts.forEach(([setting, text]) => {
+    if (text.includes('$'))
+      throw new Error(`${setting} has a $, which nginx takes for the beginning of a variable`)
+  })
   const kinds = kindsOf(table.routes)
   const answers = kinds.flatMap(([route], kind) => answersOf(table, settings, route, kind))
   const variants = [
@@ -76,6 +80,7 @@ export function fastPath(table: RouteTable, settings: EdgeSettings) {
       map('$sent_http_etag', '$fundpress_length', lengthEntries),
       ...headers.map((header) => header.map),
     ].join('\n'),
+    root: quoted(folder),
     types: [...types].map(([extension, type]) => `${quoted(type)} ${extension};`).join('\n'),
     headers: headers.map(({ line }) => line).join('\n'),
   }

@@ -104,6 +104,8 @@ export interface BucketObject {
 
 const bufferOf = ({ buffer, byteOffset, length }: Uint8Array) => Buffer.from(buffer, byteOffset, length)
 
+export type SlotStore = Required<Store<NodeBody>>
+
 /**
  * Reads past any cache of what is live. All that is remembered is of this snapshot.
  * @param place where an object lies in the bucket, or null if it cannot be anywhere
@@ -112,7 +114,7 @@ export function slotStore(
   place: (key: string) => string | null,
   liveSince: Date,
   { read, readPart }: BucketReader,
-): Store<NodeBody> {
+): SlotStore {
   const cache = objectCache((body) => (Buffer.isBuffer(body) ? body.length : 0))
   const inTurn = pLimit(largeReadsAtATime)
 

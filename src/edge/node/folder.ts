@@ -4,7 +4,7 @@
  */
 
 import { createHash, hash } from 'node:crypto'
-import { closeSync, openSync, readSync, statSync, type BigIntStats } from 'node:fs'
+import { closeSync, openSync, readSync, realpathSync, statSync, type BigIntStats } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -41,29 +41,30 @@ export function folderOrigin({ folder, markFile, readHead, recover }: FolderOrig
     reads++
   }
 
-  const markPath = join(folder, markFile)
-
   // Each request looks, and most need nothing else of the disk: to ask another thread would take longer than to look.
-  const readMark = (): string => {
-    const { ino, size, mtimeNs } = statSync(markPath, { bigint: true })
+  const readMark = (at: string): string => {
+    const { ino, size, mtimeNs } = statSync(join(at, markFile), { bigint: true })
     return `${ino} ${size} ${mtimeNs}`
   }
   const isStill = (mark: string): boolean => {
     try {
-      return readMark() === mark
+      return readMark(folder) === mark
     } catch {
       return false
     }
   }
-  const openSnapshot = async () => {
-    const { snapshot, table } = await readHead(folder)
+  const openSnapshot = async (mark: string) => {
+    // A link may lead to another snapshot while this one is read, and then back here, to what the cache has.
+    const place = realpathSync(folder)
+    if (readMark(place) !== mark) throw changed(folder)
+    const { snapshot, table } = await readHead(place)
     countRead()
-    return { table, store: folderStore(folder, snapshot, md5Of, countRead) }
+    return { table, store: folderStore(place, snapshot, md5Of, countRead) }
   }
 
   const pin = async (): Promise<PinnedSnapshot> => {
-    const mark = readMark()
-    if (last?.mark !== mark) last = { mark, live: openSnapshot() }
+    const mark = readMark(folder)
+    if (last?.mark !== mark) last = { mark, live: openSnapshot(mark) }
     const opened = last
     const readsBefore = reads
     // What was in memory when the request began had been read while the snapshot was live.

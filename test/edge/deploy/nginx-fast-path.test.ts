@@ -24,7 +24,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx with files', () => {
 
   beforeAll(async () => {
     nights = await conformNights()
-    live = folder.file('live')
+    live = folder.file('the live one')
     swap(nights.first.out)
     const args = ['--out', live, '--hsts', '600']
     fast = await startNginx({ args, settings: { 'etag on;': `etag on; add_header ${mark} yes;` } })

@@ -56,6 +56,14 @@ describe('the files of a deployment', () => {
     expect((await locations(600))?.split(line)).toHaveLength(3)
   })
 
+  it('name a folder as nginx reads it, whatever its name is', async () => {
+    const files = await made({ ...settings, out: '/srv/fund press;"live"' })
+    expect(files.get('fundpress/locations.conf')).toContain('root "/srv/fund press;\\"live\\"";')
+    await expect(made({ ...settings, out: '/srv/$live' })).rejects.toThrow(
+      'out has a $, which nginx takes for',
+    )
+  })
+
   it('refuse a Cache-Control that nginx would read otherwise', async () => {
     await expect(made({ ...settings, edge: { ...settings.edge, cacheControl: 'a="$b"' } })).rejects.toThrow(
       'edge.cacheControl has a $, which nginx takes for the beginning of a variable',

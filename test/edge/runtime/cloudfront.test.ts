@@ -77,6 +77,17 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('CloudFront', () => {
       expect(edge().asked).toEqual({ ...asked, lambda: (asked['lambda'] ?? 0) + 2 })
     })
 
+    it('gets a month of prices from a part of the window', async () => {
+      freshly(5)
+      const before = s3.log.length
+      const answer = await expectAsServed({
+        target: `/api/v1/prices-historic/${isin}/2026-03-01/2026-03-31/`,
+      })
+      expect(answer.body.length).toBeGreaterThan(1000)
+      const windows = s3.log.slice(before).filter(({ key }) => key.endsWith(`${isin}/2026.json`))
+      expect(windows.map(({ status }) => status)).toEqual([206])
+    })
+
     it('gives no answer from before the snapshot went live again', async () => {
       freshly(3)
       await ask(figures())

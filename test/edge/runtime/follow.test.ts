@@ -1,13 +1,14 @@
 /** A server under load while its snapshot is exchanged: each answer comes from one snapshot, and no request fails. */
 import { spawn } from 'node:child_process'
-import { cpSync } from 'node:fs'
+import { cpSync, renameSync, symlinkSync } from 'node:fs'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ended } from '../../cli/run.ts'
 import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../../support/database.ts'
 import { forced, makeTempFolder, mustRun, repository, startServer } from '../../support/product.ts'
 import type { Server } from '../../support/product.ts'
 import { headerOf, rawRequest } from '../../support/request.ts'
-import { isComplete } from '../../support/rounds.ts'
+import { isComplete, times } from '../../support/rounds.ts'
 import { serveHere } from '../../support/serve-here.ts'
 
 type Generation = 'a' | 'b'
@@ -113,6 +114,44 @@ describe('a server under load', () => {
   it('has other answers in each generation, whatever it is asked', () => {
     expect(targets.filter((target) => expected.get(target)?.a === expected.get(target)?.b)).toEqual([])
   })
+
+  it('answers from one snapshot while a link leads to one and the other, and as the link says in the end', async () => {
+    const link = folder.file('link')
+    const point = (generation: Generation): void => {
+      symlinkSync(generation, `${link}.next`)
+      renameSync(`${link}.next`, link)
+    }
+    point('a')
+    const linked = await startServer(link)
+    const wrong: string[] = []
+    try {
+      for (let round = 0; round < times(48); round++) {
+        let isOver = false
+        const clients = Array.from({ length: 12 }, async (_, client) => {
+          for (let turn = client; !isOver; turn += 7) {
+            const target = targets[turn % targets.length] ?? ''
+            const answer = await ask(linked, target)
+            const all = expected.get(target)
+            if (answer !== all?.a && answer !== all?.b && !answer.startsWith('503'))
+              wrong.push(`${target}: ${answer.slice(0, 300)}`)
+          }
+        })
+        for (let turn = 0; turn < 100; turn++) {
+          point(turn % 2 === 0 ? 'b' : 'a')
+          if (turn % 3 === 0) await setTimeout(turn % 2)
+          else await setImmediate()
+        }
+        isOver = true
+        await Promise.all(clients)
+        for (const target of targets)
+          if ((await ask(linked, target)) !== expected.get(target)?.a)
+            wrong.push(`in the end, ${round}: ${target}`)
+      }
+    } finally {
+      await linked.stop()
+    }
+    expect(wrong).toEqual([])
+  }, 120_000)
 
   it('answers from one snapshot at a time while builds replace it, and at once from the newest', async () => {
     const newest: string[][] = []

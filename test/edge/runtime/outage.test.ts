@@ -97,6 +97,24 @@ describe.each(platforms.filter((platform) => !platform.isMissing))('$name', ({ s
     60_000,
   )
 
+  it('gives out nothing of what breaks off: it asks again, or answers 503, and what is cached all the time', async () => {
+    const before = await answers()
+    const whole = await ask('performance-years-all/')
+    const broken = 'performance-years-all/?format=xml'
+    s3.faults([{ kind: 'truncate', keyMatches: /performance-years-all/ }])
+    expect(await statuses([broken])).toEqual(['503'])
+    s3.faults([{ kind: 'truncate', keyMatches: /performance-years-all/, times: 1 }])
+    expect(await ask(broken)).toMatch(/^200 .*<\/root>$/s)
+    expect(whole).toMatch(/^200 .*\}$/s)
+    s3.faults([{ kind: 'truncate', keyMatches: /live\.json$/ }])
+    for (const end = Date.now() + 1800; Date.now() < end;) {
+      expect(await answers()).toEqual(before)
+      await setTimeout(20)
+    }
+    s3.faults([])
+    await expect.poll(() => statuses(['figures/ISIN/?format=xml']), { timeout: 10_000 }).toEqual(['200'])
+  }, 60_000)
+
   it('does not read from a slot that a publish overwrites meanwhile, and then follows the publishes', async () => {
     const before = await answers()
     await line.set('silent')

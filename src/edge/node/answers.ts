@@ -6,10 +6,10 @@
 import { LRUCache } from 'lru-cache'
 import { isNotModified, notModifiedHeaders } from '../core/finish.ts'
 import type { Header } from '../core/resolve.ts'
-import { mostInMemory } from './objects.ts'
+import { missing, mostInMemory } from './objects.ts'
 import type { Response } from './response.ts'
 
-/** An answer of status 200 that is in memory as a whole. */
+/** An answer of status 200, or a refusal, that is in memory as a whole. */
 export type WholeResponse = Response & { readonly body: Buffer }
 
 export type KnownAnswers = ReturnType<typeof answerCache>
@@ -37,7 +37,9 @@ export function answerCache() {
   return {
     get: (key: string) => answers.get(key),
     keep: (key: string, response: WholeResponse) => {
-      if (askedOnce.delete(key)) answers.set(key, response)
+      if (askedOnce.delete(key))
+        // A refusal says that something is missing.
+        answers.set(key, response, response.status === 200 ? {} : { ttl: missing.ttl })
       else askedOnce.set(key, true)
     },
   }
@@ -61,6 +63,6 @@ const choosingHeaders = ['accept', 'accept-language', 'accept-encoding']
 /** A known answer, or that the client's copy is still current. */
 export function onCondition(known: WholeResponse, header: Header): Response {
   const { ETag: etag = '', 'Last-Modified': lastModified = '' } = known.headers
-  if (!isNotModified(header, etag, lastModified)) return known
+  if (known.status !== 200 || !isNotModified(header, etag, lastModified)) return known
   return { status: 304, headers: notModifiedHeaders(known.headers), length: null, body: null }
 }

@@ -35,6 +35,12 @@ export function folderOrigin({ folder, markFile, readHead, recover }: FolderOrig
   /** The snapshot that was opened last, by what tells it from any other that lay in the folder. */
   let last: { readonly mark: string; readonly live: ReturnType<typeof openSnapshot> } | undefined
 
+  /** How often the disk was read. */
+  let reads = 0
+  const countRead = () => {
+    reads++
+  }
+
   // Each request looks, and most need nothing else of the disk: to ask another thread would take longer than to look.
   const readMark = (at: string): string => {
     const { ino, size, mtimeNs } = statSync(join(at, markFile), { bigint: true })
@@ -52,15 +58,20 @@ export function folderOrigin({ folder, markFile, readHead, recover }: FolderOrig
     const place = realpathSync(folder)
     if (readMark(place) !== mark) throw changed(folder)
     const { snapshot, table } = await readHead(place)
-    return { table, store: folderStore(place, snapshot, md5Of) }
+    countRead()
+    return { table, store: folderStore(place, snapshot, md5Of, countRead) }
   }
 
   const pin = async (): Promise<PinnedSnapshot> => {
     const mark = readMark(folder)
     if (last?.mark !== mark) last = { mark, live: openSnapshot(mark) }
     const opened = last
+    const readsBefore = reads
+    // What was in memory when the request began had been read while the snapshot was live.
+    const isStillLive = () => Promise.resolve(reads === readsBefore || isStill(mark))
     try {
-      return { ...(await opened.live), isStillLive: () => Promise.resolve(isStill(mark)) }
+      const { table, store } = await opened.live
+      return { table, store, isStillLive }
     } catch (error) {
       // It was exchanged meanwhile, or cannot be opened: then it is tried anew.
       if (last === opened) last = undefined
@@ -104,18 +115,27 @@ function rememberedMd5(): Md5Of {
   return (path, stats) => known.forceFetch(identityOf(stats), { context: { path, stats } })
 }
 
-function folderStore(folder: string, snapshot: string, md5Of: Md5Of): Store<NodeBody> {
+/** @param onRead called for each read of the disk, when it has ended; if nothing of it is kept, when it begins */
+function folderStore(folder: string, snapshot: string, md5Of: Md5Of, onRead: () => void): Store<NodeBody> {
   const cache = objectCache((body) => body.length)
   const inTurn = pLimit(largeReadsAtATime)
-  const read = (path: string): Promise<StoredObject<NodeBody> | null> =>
-    withFile(path, async (file) => {
+  const read = async (path: string): Promise<StoredObject<NodeBody> | null> => {
+    // Another thread would take ten times as long to say that there is none, and everybody can ask for what there is not.
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return null
+    return withFile(path, async (file) => {
       const stats = await file.stat({ bigint: true })
       // A path of a page can end at what is a folder.
       if (!stats.isFile()) return null
       const length = Number(stats.size)
       const body =
         length > mostInMemory
-          ? { length, read: (part: ByteRange) => readPart(path, stats, part, inTurn) }
+          ? {
+              length,
+              read: (part: ByteRange) => {
+                onRead()
+                return readPart(path, stats, part, inTurn)
+              },
+            }
           : await file.readFile()
       // The ETag that S3 gives the same object, so that a client's copy outlives a move from here to there.
       const md5 = Buffer.isBuffer(body) ? hash('md5', body) : await md5Of(path, stats)
@@ -125,16 +145,19 @@ function folderStore(folder: string, snapshot: string, md5Of: Md5Of): Store<Node
       if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null
       throw error
     })
+  }
   // Keys are made of checked values only (an ISIN, a known type, a year of the window list, the plain names of a
   // page's path): they stay in the folder.
   const pathOf = (key: string) => join(folder, downloadKey(snapshot, key))
   return {
-    get: (key) => cache.get(key, () => read(pathOf(key))),
+    get: (key) => cache.get(key, () => read(pathOf(key)).finally(onRead)),
     slice: async (key, first, last) => {
       const whole = cache.known(key)?.body
       if (Buffer.isBuffer(whole)) return whole.subarray(first, last + 1)
-      const readIt = () =>
-        Promise.resolve({ body: readSlice(pathOf(key), first, last), etag: '', lastModified: '' })
+      const readIt = () => {
+        onRead()
+        return Promise.resolve({ body: readSlice(pathOf(key), first, last), etag: '', lastModified: '' })
+      }
       const slice = await cache.get(`${key} ${first}-${last}`, readIt)
       if (slice === null) throw new Error(`no document: ${key}`)
       return slice.body

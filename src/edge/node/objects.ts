@@ -65,7 +65,7 @@ const entryBytes = 500
 const withWhatIsMade = 1.5
 
 /** Keys without an object are remembered apart, so that they do not push objects out of memory. Times in milliseconds. */
-const missing = { max: 10_000, ttl: 5000 }
+export const missing = { max: 10_000, ttl: 5000 }
 
 /**
  * The small objects of one snapshot, the last used ones. They never change, so no entry gets stale.

@@ -160,8 +160,8 @@ async function respondSafely(
       (await answerStaged(asked, settings, readStaged)) ??
       (await answer({ table, settings, store }, resolve(table, asked)))
     const shown = staged === undefined ? answered : asPreview(answered, staged)
-    // Text is made up for a refusal, or says what is staged now.
-    keepIn = shown.body.kind === 'text' ? null : knownAnswers(store)
+    // Text of status 200 says what is staged now.
+    keepIn = shown.body.kind === 'text' && shown.status === 200 ? null : knownAnswers(store)
     let isBegun = false
     const response = await respondWith(shown, method, header, {
       slots: ranges,
@@ -199,7 +199,7 @@ function startingWith<T>(first: T, make: () => Promise<T>): () => Promise<T> {
 }
 
 const isWhole = (response: Response): response is WholeResponse =>
-  response.status === 200 && Buffer.isBuffer(response.body)
+  (response.status === 200 || response.status >= 400) && Buffer.isBuffer(response.body)
 
 const answersOfStores = new WeakMap<Store<NodeBody>, KnownAnswers>()
 

@@ -1,6 +1,6 @@
 /** Answers that `serve` keeps: they are those that it makes anew, and they take a bounded part of its memory. */
 import fc from 'fast-check'
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import { answerCache, answerKey } from '../../../src/edge/node/answers.ts'
 import { rawRequest, type RawResponse } from '../../support/request.ts'
 import { times } from '../../support/rounds.ts'
@@ -74,6 +74,32 @@ it('keeps the answers that were asked for last, in 16 MiB, and none that was ask
   expect(kept.length * 20_000).toBeGreaterThan(10 * 1024 * 1024)
   expect(kept.length * 20_000).toBeLessThan(16 * 1024 * 1024)
   expect([answers.get('once'), answers.get('large')]).toEqual([undefined, undefined])
+})
+
+it('keeps a refusal for five seconds: what is missing may come', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  const clock = vi.spyOn(performance, 'now')
+  const setClock = (ms: number) => {
+    clock.mockReturnValue(ms)
+    // The cache asks for the time at most once in a millisecond.
+    vi.advanceTimersByTime(1)
+  }
+  try {
+    setClock(1000)
+    const answers = answerCache()
+    const kept = () => ['found', 'missing'].map((key) => answers.get(key)?.status)
+    for (let time = 0; time < 2; time++) {
+      answers.keep('found', answerOf(1))
+      answers.keep('missing', { ...answerOf(1), status: 404 })
+    }
+    setClock(5900)
+    expect(kept()).toEqual([200, 404])
+    setClock(6100)
+    expect(kept()).toEqual([200, undefined])
+  } finally {
+    vi.useRealTimers()
+    clock.mockRestore()
+  }
 })
 
 it('keeps nothing of a part, of another method, or of a long request', () => {

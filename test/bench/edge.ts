@@ -1,7 +1,7 @@
 /**
  * What the edge can take on each platform, beside a dynamic server of the kind that users run today, on this machine.
  *
- * Options: --seconds 1 (of load, for each figure and round) --rounds 3 --connections 16
+ * Options: --seconds 1 (of load, for each figure and round) --rounds 2 --connections 16
  *
  * The load comes from `wrk` (a Debian package), one thread of it, over connections that stay open, from the same
  * machine: it takes a part of one core away from what is measured. Nothing is compressed: wrk asks for nothing else.
@@ -22,7 +22,7 @@ import { alternate, bench, isThere, Missing, type Measures, type Table } from '.
 
 const options = {
   seconds: { type: 'string', default: '1' },
-  rounds: { type: 'string', default: '3' },
+  rounds: { type: 'string', default: '2' },
   connections: { type: 'string', default: '16' },
 } as const
 

@@ -2,7 +2,7 @@
  * What a date range costs the Worker and the Lambda, in CPU time and in bytes read: with the months of its window list, and with
  * a list of an earlier version, which has none. The code is the edge's own; files stand for R2 and S3. `edge.ts` has nginx and `serve`.
  *
- * Options: --times 200 (a range is answered, each round) --rounds 3
+ * Options: --times 200 (a range is answered, each round) --rounds 2
  */
 
 import { readdirSync, readFileSync } from 'node:fs'

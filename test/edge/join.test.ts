@@ -226,7 +226,7 @@ function directly({ format, from, to, windows }: Reading): string | null {
     },
   }
   const settings = { cacheControl: '', errorCacheControl: '' }
-  const answerDirectly = directRanges({ fs } as unknown as NjsModules, { routes: [route] }, settings)
+  const answerDirectly = directRanges({ fs } as unknown as NjsModules, [route], settings)
   const pin = () => ({ root: '/', lastModifiedOf: () => '', isStillLive: () => true })
   const target = `/prices/${from}/${to}/?format=${format}`
   return answerDirectly(target, undefined, pin, Infinity)?.bytes?.toString() ?? null

@@ -5,7 +5,7 @@
  */
 
 import { placeOf } from '../../api/routes/pages.ts'
-import type { RouteTable } from '../../api/routes/table.ts'
+import type { Route, RouteTable } from '../../api/routes/table.ts'
 import type { EdgeSettings, Store, StoredObject } from '../core/answer.ts'
 import {
   idOf,
@@ -37,6 +37,7 @@ export interface BucketConfig extends BucketAddress {
   readonly liveTtlMs: number
   /** Its `docsUrl` is that of what is live. */
   readonly table: Omit<RouteTable, 'docsUrl'>
+  readonly ranges: readonly Route[]
   readonly settings: EdgeSettings
   readonly previewToken: string | null
 }

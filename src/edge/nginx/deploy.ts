@@ -145,11 +145,17 @@ awk '/^nameserver/ { print "resolver " ($2 ~ /:/ ? "[" $2 "]" : $2) " valid=30s;
 `
 
 /** The bundle is a plain script between `import` and `export default`: njs knows no other forms of these. */
-async function edgeScript({ mode, config }: Parts): Promise<string> {
+async function edgeScript({ mode, config: { table, ...config } }: Parts): Promise<string> {
+  const ranges = table.routes.filter(({ series }) => series !== undefined)
   const code = await bundle({
-    entry:
-      `import { ${mode}Edge } from './nginx/${mode}${sourceExtension}'\n` +
-      `export default (modules) => ${mode}Edge(modules, ${JSON.stringify(config)})`,
+    // njs runs all of this anew for each request. A range needs no table, which takes a fifth of a short one's time.
+    entry: `
+      import { ${mode}Edge } from './nginx/${mode}${sourceExtension}'
+      const config = ${JSON.stringify({ ...config, ranges })}
+      let known
+      const table = () => (known = known || ${JSON.stringify(table)})
+      Object.defineProperty(config, 'table', { get: table })
+      export default (modules) => ${mode}Edge(modules, config)`,
     format: 'iife',
     globalName: 'fundpress',
     target: 'es5',

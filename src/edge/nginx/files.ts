@@ -3,7 +3,7 @@
 import { downloadKey } from '../../api/routes/pages.ts'
 import { sharedErrorKey } from '../../api/routes/keys.ts'
 import { problemType } from '../../api/routes/problems.ts'
-import type { RouteTable } from '../../api/routes/table.ts'
+import type { Route, RouteTable } from '../../api/routes/table.ts'
 import type { EdgeSettings, StoredObject } from '../core/answer.ts'
 import { njsEdge } from './handlers.ts'
 import { isPageKey, largeFrom, sleep, smallTextOf, tagEnding } from './objects.ts'
@@ -16,6 +16,7 @@ export interface FilesConfig {
   /** A file that every snapshot has and that differs between any two. */
   readonly markFile: string
   readonly table: RouteTable
+  readonly ranges: readonly Route[]
   readonly settings: EdgeSettings
 }
 

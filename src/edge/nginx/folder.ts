@@ -1,7 +1,7 @@
 /** nginx with a bucket that is a folder of its machine: follows `live.json`, which it reads with each request. */
 
 import { placeOf } from '../../api/routes/pages.ts'
-import type { RouteTable } from '../../api/routes/table.ts'
+import type { Route, RouteTable } from '../../api/routes/table.ts'
 import type { EdgeSettings } from '../core/answer.ts'
 import { idOf, lastModifiedOf, parseLiveSlot, type LiveSlot } from '../core/live.ts'
 import { isStillStaged, stagedBeside } from '../core/preview.ts'
@@ -15,12 +15,13 @@ export interface FolderConfig {
   readonly folder: string
   /** Its `docsUrl` is that of what is live. */
   readonly table: Omit<RouteTable, 'docsUrl'>
+  readonly ranges: readonly Route[]
   readonly settings: EdgeSettings
   readonly previewToken: string | null
 }
 
 export function folderEdge(modules: NjsModules, config: FolderConfig) {
-  const { folder, table } = config
+  const { folder } = config
   /** @returns null if there is no such file */
   const readText = (name: string): string | null => {
     const file = folder + '/' + name
@@ -39,7 +40,7 @@ export function folderEdge(modules: NjsModules, config: FolderConfig) {
     return parseLiveSlot(text)
   }
   const placed = (live: LiveSlot) => {
-    const liveTable: RouteTable = Object.assign({}, table, { docsUrl: live.docsUrl })
+    const liveTable: RouteTable = Object.assign({}, config.table, { docsUrl: live.docsUrl })
     const liveSince = Date.parse(live.liveSince)
     const read = readFrom(modules, folder, liveTable, (_, { mtimeMs }, bytes) => ({
       // `serve` and S3 have the same ETag: the other slot has another file. It takes 3 µs a kilobyte, and a range does not need it.

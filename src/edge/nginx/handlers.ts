@@ -2,7 +2,7 @@
 
 import { answer, type Answer, type EdgeSettings } from '../core/answer.ts'
 import { finish, mayBeCoded, worthCompressing } from '../core/finish.ts'
-import type { RouteTable } from '../../api/routes/table.ts'
+import type { Route } from '../../api/routes/table.ts'
 import { fromOneSnapshot, isNotKept } from '../core/live.ts'
 import { answerStaged, asPreview, isPreview, type ReadStaged } from '../core/preview.ts'
 import { requestOf, resolve } from '../core/resolve.ts'
@@ -17,7 +17,8 @@ import type { NjsModules, NjsRequest } from './types.ts'
 const maxAttempts = 20
 
 interface NjsEdgeConfig {
-  readonly table: Omit<RouteTable, 'docsUrl'>
+  /** The routes of date ranges. */
+  readonly ranges: readonly Route[]
   readonly settings: EdgeSettings
   /** Requests that have it are answered from the staged snapshot; null or absent: none are. */
   readonly previewToken?: string | null
@@ -29,9 +30,9 @@ const mostAtOnce = 1536 * 1024
 /** Handlers for `js_content`. */
 export function njsEdge(modules: NjsModules, origin: NjsOrigin, config: NjsEdgeConfig) {
   const { crypto } = modules
-  const { table, settings, previewToken = null } = config
+  const { ranges, settings, previewToken = null } = config
   const { pinDirect } = origin
-  const directRange = pinDirect && directRanges(modules, table, settings)
+  const directRange = pinDirect && directRanges(modules, ranges, settings)
   const respondTo = async (request: NjsRequest, method: string, target: string) => {
     const pinStaged = async () => (origin.pinStaged === undefined ? null : origin.pinStaged(request))
     const pin = async () => {

@@ -19,7 +19,7 @@ import { alternate, bench, type Table } from './bench.ts'
 
 const options = {
   times: { type: 'string', default: '200' },
-  rounds: { type: 'string', default: '3' },
+  rounds: { type: 'string', default: '2' },
 } as const
 
 const ranges = {

@@ -2,14 +2,14 @@
  * How long small commands take, beside Node itself. Compiled code is kept, as on a machine that ran the program before;
  * the cold ones find none.
  *
- * Options: --runs 15
+ * Options: --runs 9
  */
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { alternate, bench, fundpress } from './bench.ts'
 
-const options = { runs: { type: 'string', default: '15' } } as const
+const options = { runs: { type: 'string', default: '9' } } as const
 
 const node = 'node -e 0'
 

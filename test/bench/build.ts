@@ -2,7 +2,7 @@
  * A full build of documents beside what it is measured by, on the same disk in the same run: its floor (`floor.ts` says what
  * that is), `cp -a` of the finished tree, and a straightforward single-threaded render of the same documents.
  *
- * Options: --funds 120 --years 10 --jobs <cores> --rounds 2 --sample 4 --until 2026-11-20 --db <a database of the demo>
+ * Options: --funds 80 --years 10 --jobs <cores> --rounds 3 --sample 4 --until 2026-11-20 --db <a database of the demo>
  * --all (with pages and downloads, the default of a build)
  * It uses the disk of the folder that TMPDIR names.
  */
@@ -16,8 +16,8 @@ import { renderStraightforwardly } from './straightforward.ts'
 const options = {
   ...buildOptions,
   // With fewer, what each start costs would count more than the documents.
-  funds: { type: 'string', default: '120' },
-  rounds: { type: 'string', default: '2' },
+  funds: { type: 'string', default: '80' },
+  rounds: { type: 'string', default: '3' },
   /** Funds of the straightforward render. */
   sample: { type: 'string', default: '4' },
   all: { type: 'boolean', default: false },

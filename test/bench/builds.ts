@@ -12,7 +12,7 @@ import { writeDemo } from '../../src/demo/demo.ts'
 import { fundpress, timed, type Measures } from './bench.ts'
 
 export const buildOptions = {
-  funds: { type: 'string', default: '60' },
+  funds: { type: 'string', default: '40' },
   years: { type: 'string', default: '10' },
   jobs: { type: 'string', default: String(availableParallelism()) },
   /** The day of the newest prices. */

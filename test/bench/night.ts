@@ -2,7 +2,7 @@
  * A night as most have it, with pages, downloads and one new price a fund, beside the full build of the same database:
  * since a folder, with links to the files that did not change, and since a manifest.
  *
- * Options: --documents-only --funds 60 --years 10 --jobs <cores> --rounds 2 --until 2026-11-20 --db <a database of the demo>
+ * Options: --documents-only --funds 40 --years 10 --jobs <cores> --rounds 3 --until 2026-11-20 --db <a database of the demo>
  * It uses the disk of the folder that TMPDIR names.
  */
 
@@ -13,7 +13,7 @@ import { buildOptions, openBuilds } from './builds.ts'
 
 const options = {
   ...buildOptions,
-  rounds: { type: 'string', default: '2' },
+  rounds: { type: 'string', default: '3' },
   /** Without pages and downloads. */
   'documents-only': { type: 'boolean', default: false },
 } as const

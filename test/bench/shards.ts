@@ -2,7 +2,7 @@
  * One full build of documents, and the same in shards with their merge. The shards are built one after the other; on as
  * many machines they would be built at the same time.
  *
- * Options: --shards 8 --funds 60 --years 10 --jobs <cores> --until 2026-11-20 --db <a database of the demo>
+ * Options: --shards 8 --funds 40 --years 10 --jobs <cores> --until 2026-11-20 --db <a database of the demo>
  * It uses the disk of the folder that TMPDIR names.
  */
 

@@ -28,7 +28,7 @@ const maxAgeMs = 60_000
 
 /** A path says such a key as it is. */
 const plainKey = /^\w[\w.~-]*(?:\/\w[\w.~-]*)*$/
-const placeholder = 'key'
+const sampleKey = 'key'
 
 /**
  * @param prepare the put of an empty object with this key; each attempt asks the holder whether it may be sent
@@ -44,7 +44,7 @@ export function openPuts<Holder extends object>(
     const known = await prepared.get(holder)
     if (known !== undefined && known.stop === stop && performance.now() - known.madeAt < maxAgeMs)
       return known
-    const made = takeApart(client, prepare(placeholder, holder), stop)
+    const made = takeApart(client, prepare(sampleKey, holder), stop)
     made.catch(() => prepared.delete(holder))
     prepared.set(holder, made)
     return made
@@ -67,7 +67,7 @@ export function openPuts<Holder extends object>(
       // The signature covers it: the SDK need not hash the body again.
       'x-amz-content-sha256': sha256,
     }
-    const path = request.path.slice(0, -placeholder.length) + key
+    const path = request.path.slice(0, -sampleKey.length) + key
     const input: PutObjectCommandInput = { Bucket: '', Key: key, Body: body }
     const args = { input, request: { ...request, path, headers, body } }
     const { ETag: etag = '' } = (await send(args)).output

@@ -18,6 +18,7 @@ import { futureDate } from '../../guards/loss.ts'
 import { buildOptions, followingOf, overrideOf, whoIs, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { NothingToDo, reasonOf, UsageError } from '../failure.ts'
+import { watchRun } from '../monitoring/watch.ts'
 import { eventOf, keepEvents } from '../nightly/events.ts'
 import { openLog, type NightlyLog } from '../nightly/log.ts'
 import { describeReport, type NightlyReport } from '../nightly/report.ts'
@@ -88,13 +89,13 @@ export default defineCommand({
   run: async (session, { asOf = session.today, ...flags }) => {
     if (flags.exitCode === true && flags.ask !== true) throw new UsageError('--exit-code needs --ask')
     const log = openLog(session)
+    const end = flags.ask === true ? null : await watchRun(session, log)
     const leave = (report: NightlyReport) => leaveReport(session, flags.summary, report, log)
-    let hasWork = true
+    let done: NightlyReport
     try {
       const override = overrideOf(session, flags)
-      const done = await runNightly(session, { ...flags, asOf, override }, log)
+      done = await runNightly(session, { ...flags, asOf, override }, log)
       leave(done)
-      hasWork = done.kind !== 'skipped'
     } catch (error) {
       const step = log.step()
       const { signal } = session
@@ -102,22 +103,27 @@ export default defineCommand({
       const errorsBefore = [...log.errors]
       const facts = { asOf, who: whoIs(session), snapshot: null, step }
       let event: NewEvent
+      let report: NightlyReport
       if (error instanceof Refusal && !signal.aborted) {
         const { objections } = error
         log.refuse(step, reason, objections)
-        leave({ kind: 'refused', asOf, step, reason, objections })
+        report = { kind: 'refused', asOf, step, reason, objections }
         event = eventOf({ kind: 'refused', ...facts, reason: null }, objections)
       } else {
         // For people, the program itself ends with the reason.
         if (session.isJson) log.fail(step, reason)
-        leave({ kind: 'failed', asOf, step, reason, errors: errorsBefore })
+        report = { kind: 'failed', asOf, step, reason, errors: errorsBefore }
         event = eventOf({ kind: 'failed', ...facts, reason })
       }
+      leave(report)
       const isKept = flags.ask !== true && !signal.aborted && !(error instanceof UsageError)
-      if (isKept) await keepEvents(session, [event], flags.lock, (warning) => log.warn('night', warning))
+      const onWarning = (warning: string) => log.warn('night', warning)
+      const history = isKept ? await keepEvents(session, [event], flags.lock, onWarning) : null
+      await end?.({ report, history })
       throw error
     }
-    if (flags.exitCode === true && !hasWork) throw new NothingToDo()
+    await end?.({ report: done, history: done.kind === 'done' ? done.history : null })
+    if (flags.exitCode === true && done.kind === 'skipped') throw new NothingToDo()
   },
 })
 

@@ -1,6 +1,11 @@
 /** The events of `nightly/history.json`: kept without secrets and within limits, and described for people. */
 
-import { keepInHistory, type NewEvent, type NightlyEvent } from '../../bucket/nightly/history.ts'
+import {
+  keepInHistory,
+  type NewEvent,
+  type NightlyEvent,
+  type NightlyHistory,
+} from '../../bucket/nightly/history.ts'
 import type { AllowedObjection, Objection } from '../../guards/guards.ts'
 import type { Session } from '../command.ts'
 import { reasonOf } from '../failure.ts'
@@ -36,18 +41,22 @@ export const eventsOfAllowed = (
     group.slice(0, 1).map(({ who, reason }) => eventOf({ kind: 'allowed', ...night, who, reason }, group)),
   )
 
-/** Nothing depends on the history: if the bucket does not take the events soon, there is a warning. */
+/**
+ * Nothing depends on the history: if the bucket does not take the events soon, there is a warning.
+ * @returns all that the history holds then; null if there is nothing to keep, or if that failed
+ */
 export async function keepEvents(
   session: Session,
   events: readonly NewEvent[],
   isLocking: boolean,
   onWarning: (warning: string) => void,
-): Promise<void> {
-  if (events.length === 0) return
+): Promise<NightlyHistory | null> {
+  if (events.length === 0) return null
   try {
-    await withBucket(session, (store) => keepInHistory(store, { events }, isLocking), shortPatience)
+    return await withBucket(session, (store) => keepInHistory(store, { events }, isLocking), shortPatience)
   } catch (error) {
     onWarning(`the history does not have this: ${reasonOf(error)}`)
+    return null
   }
 }
 

@@ -40,6 +40,13 @@ type OtherRun =
   /** With --ask: there is something to do. */
   | { readonly kind: 'open' }
 
+/** How a nightly run ended. */
+export interface EndedRun {
+  readonly report: NightlyReport
+  /** All that is known then; null if the bucket does not say it. */
+  readonly history: NightlyHistory | null
+}
+
 const linesShown = 100
 
 export function describeReport(report: NightlyReport, warnings: readonly NightlyWarning[]): string {

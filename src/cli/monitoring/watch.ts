@@ -1,0 +1,21 @@
+/** What people and monitors get to know of a nightly run: a heartbeat, metrics and notices. None of them can fail the run. */
+
+import type { Session } from '../command.ts'
+import type { NightlyLog } from '../nightly/log.ts'
+import type { EndedRun } from '../nightly/report.ts'
+import { startHeartbeat } from './heartbeat.ts'
+import { leaveMetrics } from './metrics.ts'
+import { tellOfNight } from './notices.ts'
+
+/** Tells that a nightly run begins. @returns what tells that it has ended */
+export async function watchRun(
+  session: Session,
+  log: NightlyLog,
+): Promise<(ended: EndedRun) => Promise<void>> {
+  const beat = await startHeartbeat(session, log)
+  return async (ended) => {
+    await tellOfNight(session, log, ended)
+    await leaveMetrics(session, log, ended)
+    await beat(ended)
+  }
+}

@@ -19,7 +19,7 @@ import { expectSuccess } from './outcome.ts'
 
 const folder = tempFolder()
 const project = folder.file('project')
-const installed = join(project, 'node_modules/fundpress')
+const installed = join(project, 'node_modules/@fundpress/cli')
 
 type Summary = Readonly<Record<string, unknown>>
 type Packages = Readonly<Record<string, { readonly dev?: boolean; readonly hasInstallScript?: boolean }>>
@@ -38,7 +38,7 @@ beforeAll(() => {
   for (const made of [installed, programs]) mkdirSync(made, { recursive: true })
   execute('tar', ['-xzf', '../../fundpress.tgz', '--strip-components=1'], installed)
   symlinkSync(join(repository, 'node_modules'), folder.file('node_modules'), 'junction')
-  symlinkSync('../fundpress/dist/cli/fundpress.mjs', join(programs, 'fundpress'))
+  symlinkSync('../@fundpress/cli/dist/cli/fundpress.mjs', join(programs, 'fundpress'))
   chmodSync(join(programs, 'fundpress'), 0o755)
 })
 
@@ -68,7 +68,7 @@ describe('the installed package', () => {
 
   it.runIf(isComplete)('brings nothing that reports installations to a third party', () => {
     const names = Object.keys(lock(join(project, 'package-lock.json')))
-    expect(names).toContain('node_modules/fundpress')
+    expect(names).toContain('node_modules/@fundpress/cli')
     expect(names.filter((name) => /scarf|swagger-ui/.test(name))).toEqual([])
     expect(readdirSync(join(project, 'node_modules'))).not.toContain('@scarf')
   })
@@ -80,9 +80,9 @@ describe('the installed package', () => {
     expect(withScripts.map(([name]) => name)).toEqual(['node_modules/better-sqlite3', 'node_modules/esbuild'])
   })
 
-  it('answers `npx fundpress --version`', () => {
+  it('answers `npx @fundpress/cli --version`', () => {
     const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
-    expect(execute('npx', ['--no-install', 'fundpress', '--version'], project)).toBe(`${version}\n`)
+    expect(execute('npx', ['--no-install', '@fundpress/cli', '--version'], project)).toBe(`${version}\n`)
   })
 
   it('makes a database, builds it with threads, and gives the same snapshot as the checkout', async () => {

@@ -21,6 +21,7 @@ import { startS3 } from '../support/s3/server.ts'
 import { filesIn, hashesOf } from '../support/tree.ts'
 import { ended, run } from './run.ts'
 import { expectSuccess } from './outcome.ts'
+import { setupWords } from './setup-flags.ts'
 
 const folder = tempFolder()
 const project = folder.file('project')
@@ -145,5 +146,29 @@ describe('the installed package', () => {
       expect(status).toMatchObject({ live: { funds: 2, slot: 'blue' }, consistency: { downloads: 'whole' } })
     }
     await s3.stop()
+  })
+})
+
+describe('the checklist of `fundpress setup`', () => {
+  const manifest = readFileSync(join(repository, 'package.json'), 'utf8')
+  const { name = '', version } = JSON.parse(manifest) as Readonly<Record<string, string>>
+
+  it("installs the release's own file, which npm names after the package", async () => {
+    const words = setupWords('aws', 'released')
+    words.splice(words.indexOf('--package'), 2)
+    await expectSuccess(run(words, { cwd: folder.path }))
+    const release = 'https://github.com/owner/fundpress/releases/download/v1.2.3'
+    const file = `${name.slice(1).replace('/', '-')}-1.2.3.tgz`
+    const checklist = readFileSync(folder.file('released/SETUP.md'), 'utf8')
+    expect(checklist).toContain(`npm install --global '${release}/${file}'\n`)
+  })
+
+  it('installs a version from the registry if that is asked for, and finds the schema in it', async () => {
+    const words = setupWords('server', 'of-registry', { package: `${name}@${version}` })
+    await expectSuccess(run(words, { cwd: folder.path }))
+    const checklist = readFileSync(folder.file('of-registry/SETUP.md'), 'utf8')
+    expect(checklist).toContain(`/opt/fundpress '${name}@${version}'\n`)
+    const config = readFileSync(folder.file('of-registry/fundpress.config.json'), 'utf8')
+    expect(config).toContain(`/lib/node_modules/${name}/templates/fundpress.config.schema.json"`)
   })
 })

@@ -1,12 +1,8 @@
 /** What `fundpress edge cloudfront` writes: CloudFormation's own specification checks the template, and tests who may do what. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { mistakesIn, type Template } from '../../support/cloudfront/specification.ts'
+import { mistakesIn, statementsIn, unusedIn, type Template } from '../../support/cloudformation.ts'
 import { makeTempFolder, mustRun } from '../../support/product.ts'
-
-type Statement = Partial<
-  Readonly<Record<'Effect' | 'Principal' | 'Action' | 'Resource' | 'Condition', unknown>>
->
 
 const folder = makeTempFolder()
 let template: Template
@@ -39,12 +35,8 @@ const packaged = (of = template) =>
     ),
   ) as Template
 
-/** Every statement of every policy, wherever it stands. */
-function statements(value: unknown = template.Resources): Statement[] {
-  if (typeof value !== 'object' || value === null) return []
-  if ('Effect' in value) return [value]
-  return Object.values(value).flatMap(statements)
-}
+/** Every statement of every policy of the template. */
+const statements = (value: unknown = template.Resources) => statementsIn(value)
 
 describe('the template', () => {
   it('has only resources as CloudFormation specifies them', async () => {
@@ -85,13 +77,7 @@ describe('the template', () => {
   })
 
   it('has no condition and no parameter that nothing uses', () => {
-    const { Parameters, Conditions, ...rest } = template
-    const text = JSON.stringify(rest)
-    const isUnused = (name: string) => !text.includes(`"${name}"`) && !text.includes(`\${${name}}`)
-    expect(Object.keys(Conditions).filter(isUnused)).toEqual([])
-    const conditions = JSON.stringify(Conditions)
-    const unasked = Object.keys(Parameters).filter((name) => !conditions.includes(`"${name}"`))
-    expect(unasked.filter(isUnused)).toEqual([])
+    expect(unusedIn(template)).toEqual([])
   })
 
   it('holds the same functions as the files beside it', () => {
@@ -178,7 +164,7 @@ describe('security', () => {
 
   it('lets the guard of the workflows do what its policy on GitHub allows, below the prefix', () => {
     const text = readFileSync('templates/github/guard-permissions.json', 'utf8')
-    const rights = (found: readonly Statement[]) =>
+    const rights = (found: ReturnType<typeof statements>) =>
       found.map(({ Action, Resource }) => [Action, JSON.stringify(Resource).match(/(?<=:::)[^"]+/g)])
     const policies = template.Resources['GuardRole']?.Properties['Policies']
     const bucket = ['$', '{BucketName}'].join('')
@@ -187,7 +173,7 @@ describe('security', () => {
   })
 
   it('lets a publisher delete what its policy on GitHub allows, and no more', () => {
-    const deleted = (found: readonly Statement[]) =>
+    const deleted = (found: ReturnType<typeof statements>) =>
       found
         .filter(
           ({ Effect, Action }) => Effect === 'Allow' && JSON.stringify(Action).includes('s3:DeleteObject'),

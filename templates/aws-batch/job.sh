@@ -9,7 +9,7 @@ if [ "$step" = guard ]; then exec fundpress status --max-age "$MAX_AGE"; fi
 
 # One day for all jobs of an execution, in Berlin, also if the image has no time zones: the rule of the European Union.
 day=${AS_OF:-$(TZ=CET-1CEST,M3.5.0,M10.5.0/3 date -d "${STARTED:-now}" +%F)}
-shared=$SHARED/${EXECUTION:-by-hand}
+night=$SHARED/${EXECUTION:-by-hand}
 
 # What somebody allows for this execution (see README.md).
 set -- --as-of "$day"
@@ -30,13 +30,13 @@ case $step in
   render)
     fundpress build --shard "auto/$SHARDS" --since "${SINCE:-other}" "$@"
     # One file: each of ten thousand small files costs EFS some milliseconds.
-    mkdir -p "$shared"
+    mkdir -p "$night"
     number=$((AWS_BATCH_JOB_ARRAY_INDEX + 1))
-    tar -cf "$shared/$number.part" -C "$FUNDPRESS_OUT" .
-    mv "$shared/$number.part" "$shared/$number.tar"
+    tar -cf "$night/$number.part" -C "$FUNDPRESS_OUT" .
+    mv "$night/$number.part" "$night/$number.tar"
     ;;
   publish)
-    for tar in "$shared"/*.tar; do
+    for tar in "$night"/*.tar; do
       folder=$WORK/shards/$(basename "$tar" .tar)
       mkdir -p "$folder"
       tar -xf "$tar" -C "$folder"

@@ -71,7 +71,8 @@ export async function mistakesIn(template: Template): Promise<string[]> {
       if (name === 'AWS::NoValue') return
       const isNumber = typeof name === 'string' && template.Parameters[name]?.Type === 'Number'
       const kinds = isNumber ? ['number', 'integer', 'string'] : ['string', 'json']
-      if (!kinds.includes(type.type)) say(path, `a ${type.type} is made by ${made}`)
+      const types = type.type === 'union' ? type.types : [type]
+      if (!types.some((one) => kinds.includes(one.type))) say(path, `a ${type.type} is made by ${made}`)
       return
     }
     if (!fits(database, path, value, type)) say(path, `${JSON.stringify(value)} is no ${type.type}`)

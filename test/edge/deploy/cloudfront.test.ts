@@ -1,7 +1,13 @@
 /** What `fundpress edge cloudfront` writes: CloudFormation's own specification checks the template, and tests who may do what. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { mistakesIn, statementsIn, unusedIn, type Template } from '../../support/cloudformation.ts'
+import {
+  mistakesIn,
+  statementsIn,
+  unusedIn,
+  type Statement,
+  type Template,
+} from '../../support/cloudformation.ts'
 import { makeTempFolder, mustRun } from '../../support/product.ts'
 
 const folder = makeTempFolder()
@@ -164,7 +170,7 @@ describe('security', () => {
 
   it('lets the guard of the workflows do what its policy on GitHub allows, below the prefix', () => {
     const text = readFileSync('templates/github/guard-permissions.json', 'utf8')
-    const rights = (found: ReturnType<typeof statements>) =>
+    const rights = (found: readonly Statement[]) =>
       found.map(({ Action, Resource }) => [Action, JSON.stringify(Resource).match(/(?<=:::)[^"]+/g)])
     const policies = template.Resources['GuardRole']?.Properties['Policies']
     const bucket = ['$', '{BucketName}'].join('')
@@ -173,7 +179,7 @@ describe('security', () => {
   })
 
   it('lets a publisher delete what its policy on GitHub allows, and no more', () => {
-    const deleted = (found: ReturnType<typeof statements>) =>
+    const deleted = (found: readonly Statement[]) =>
       found
         .filter(
           ({ Effect, Action }) => Effect === 'Allow' && JSON.stringify(Action).includes('s3:DeleteObject'),

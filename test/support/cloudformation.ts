@@ -197,7 +197,7 @@ export function filledIn(
   const fill = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(fill).filter((item) => item !== nothing)
     if (!isObject(value)) return value
-    const [[name = '', inner] = []] = Object.entries(value)
+    const [name = '', inner] = Object.entries(value)[0] ?? []
     const made = Object.keys(value).length === 1 ? functions[name] : undefined
     if (made !== undefined) return made(inner as never)
     const entries = Object.entries(value).map(([key, item]) => [key, fill(item)] as const)

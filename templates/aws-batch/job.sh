@@ -32,14 +32,15 @@ case $step in
     # One file: each of ten thousand small files costs EFS some milliseconds.
     mkdir -p "$night"
     number=$((AWS_BATCH_JOB_ARRAY_INDEX + 1))
-    tar -cf "$night/$number.part" -C "$FUNDPRESS_OUT" .
+    # tar fails with 2, which would mean that the settings are wrong.
+    tar -cf "$night/$number.part" -C "$FUNDPRESS_OUT" . || exit 1
     mv "$night/$number.part" "$night/$number.tar"
     ;;
   publish)
     for tar in "$night"/*.tar; do
       folder=$WORK/shards/$(basename "$tar" .tar)
       mkdir -p "$folder"
-      tar -xf "$tar" -C "$folder"
+      tar -xf "$tar" -C "$folder" || exit 1
     done
     exec fundpress nightly --shards "$WORK"/shards/* --since "${SINCE:-other}" "$@"
     ;;

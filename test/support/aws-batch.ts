@@ -151,9 +151,8 @@ export async function openBatch() {
   async function submit(resources: Template['Resources'], submitted: Submitted): Promise<unknown> {
     const definition = resources[submitted.JobDefinition]?.Properties as unknown as JobDefinition
     const { Size } = submitted.ArrayProperties ?? {}
-    const codes: number[] = []
-    if (Size === undefined) codes.push(await runJob(definition, submitted, null))
-    for (let index = 0; index < (Size ?? 0); index++) codes.push(await runJob(definition, submitted, index))
+    const indexes = Size === undefined ? [null] : Array.from({ length: Size }, (_, index) => index)
+    const codes = await Promise.all(indexes.map((index) => runJob(definition, submitted, index)))
     const ExitCode = codes.find((code) => code !== 0)
     if (ExitCode === undefined) return { Status: 'SUCCEEDED' }
     throw new TaskFailed(

@@ -8,7 +8,7 @@ export interface Template {
   readonly Parameters: Readonly<
     Record<
       string,
-      { readonly Type: string; readonly Default?: string | number; readonly Description?: string }
+      { readonly Type: string; readonly Default?: string | number; readonly AllowedPattern?: string }
     >
   >
   readonly Conditions: Json

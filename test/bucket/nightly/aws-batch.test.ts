@@ -45,6 +45,21 @@ describe('the template', () => {
     expect(textOf('template.yaml')).not.toMatch(/^[^#]*[:-] [&*]\w/m)
   })
 
+  it.each([
+    ['Bucket', ['fund-data'], ['s3://fund-data', 'fund-data/nights', '*']],
+    ['Prefix', ['', 'nights/', 'a/b/'], ['nights', '/nights/', '*/']],
+    [
+      'Database',
+      ['fund-in/funds.sqlite', 'fund-in/a/b'],
+      ['s3://fund-in/funds.sqlite', 'fund-in', 'fund-in/*'],
+    ],
+    ['MaxAge', ['36h', '2d'], ['36', '36 h']],
+    ['HeartbeatSecretArn', ['', secrets.HeartbeatSecretArn], ['https://hc-ping.com/1', 'arn:aws:ssm:*']],
+  ])('takes as %s only what it can be', (name, right, wrong) => {
+    const pattern = new RegExp(`^(?:${template.Parameters[name]?.AllowedPattern ?? ''})$`)
+    expect([...right, ...wrong].filter((value) => pattern.test(value))).toEqual(right)
+  })
+
   it('makes a file system only if there are shards', () => {
     const typesOf = ({ Resources }: Template) => Object.values(Resources).map(({ Type }) => Type)
     expect(typesOf(simple).filter((type) => type.includes('EFS'))).toEqual([])

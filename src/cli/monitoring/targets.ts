@@ -135,12 +135,13 @@ export function openTarget(
   if (setting.type === 'mail') {
     const address = open('smtp', setting.smtp, smtpAddress)
     if (problems.length > 0) return closed(problems.join(', '))
-    const { protocol, hostname, port, username, password } = new URL(address)
+    const parsed = new URL(address)
+    const { protocol, hostname, port, username, password } = parsed
     const isSecure = protocol === 'smtps:'
     const auth = username === '' ? null : { user: decoded(username), pass: decoded(password) }
     const host = hostname.replace(/^\[|\]$/g, '')
     const server = { host, port: port === '' ? (isSecure ? 465 : 587) : Number(port), isSecure, auth }
-    return { type: 'mail', host: hostname, server, from: setting.from, to: setting.to }
+    return { type: 'mail', host: parsed.host, server, from: setting.from, to: setting.to }
   }
   const address = open('url', setting.url, httpAddress)
   const named = Object.entries(setting.type === 'webhook' ? setting.headers : {})

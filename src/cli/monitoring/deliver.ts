@@ -48,8 +48,9 @@ export async function deliver(
     if (signal.aborted && failed !== null) return 'stopped before it was sent'
     if (failed === null) return null
     const pause = Math.max(failed.wait ?? 0, patience.pause * 2 ** (attempt - 1))
-    // An attempt after the end could not be answered.
-    if (failed.isFinal === true || attempt === patience.attempts || clock() + pause >= end)
+    // No attempt is shorter than others but the last one, and none begins after the end.
+    const isLast = attempt === patience.attempts || left <= patience.attempt || clock() + pause >= end
+    if (failed.isFinal === true || isLast)
       return attempt === 1 ? failed.reason : `${failed.reason}, after ${attempt} attempts`
     await setTimeout(pause, undefined, { signal }).catch(() => undefined)
     if (signal.aborted) return 'stopped before it was sent'
@@ -126,12 +127,14 @@ async function mail(
   // Imported here because only a mail needs it, and it loads slowly.
   const { createTransport } = await import('nodemailer')
   const { host, port, isSecure, auth } = server
+  const isLocal = localHosts.includes(host)
   const transport = createTransport({
     host,
     port,
     secure: isSecure,
-    // On this machine nobody listens in between.
-    requireTLS: !isSecure && !localHosts.includes(host),
+    // On this machine nobody listens in between, and mail servers offer TLS with a certificate that nobody trusts.
+    requireTLS: !isSecure && !isLocal,
+    tls: { rejectUnauthorized: isSecure || !isLocal },
     ...(auth === null ? {} : { auth: { ...auth } }),
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -178,11 +181,12 @@ function failureOf(error: unknown): Failed {
 /** The codes of an error, of `fetch` or of nodemailer: words of fixed lists. */
 function detailsOf(error: unknown) {
   const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  const { code, originalCode, responseCode } = inner as Readonly<Record<string, unknown>>
+  const { name, code, originalCode, responseCode } = inner as Readonly<Record<string, unknown>>
   const word = (value: unknown) =>
     typeof value === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(value) ? value : undefined
   return {
-    code: word(code),
+    // Node gives this error no code.
+    code: name === 'HTTPParserError' ? (word(code) ?? 'HPE_INVALID') : word(code),
     originalCode: word(originalCode),
     responseCode: typeof responseCode === 'number' ? responseCode : undefined,
   }

@@ -1,7 +1,14 @@
 /** The setting `notify`: who is told of what, and by which way. */
 
 import { z } from 'zod'
-import { headerValue, mailAddress, openSecret, say, secretText, settingText as text } from '../setting-fields.ts'
+import {
+  headerValue,
+  mailAddress,
+  openSecret,
+  say,
+  secretText,
+  settingText as text,
+} from '../setting-fields.ts'
 
 /** What people can be told of. The README of this folder says what each means. */
 export const noticeEvents = ['done', 'refused', 'failed', 'late', 'stale', 'rollback', 'forced'] as const

@@ -15,6 +15,8 @@ import { defineCommand, type Session } from '../command.ts'
 import { todayInBerlin } from '../dates.ts'
 import { UsageError } from '../failure.ts'
 import { describeSummary, formatBytes, formatCount, formatDuration, describeFreshness } from '../format.ts'
+import type { NoticeFacts } from '../monitoring/notice.ts'
+import { factsOfStale, tell } from '../monitoring/notices.ts'
 import { describeEvent } from '../nightly/events.ts'
 import { baseOption, bucketSettings, parsedOption } from '../options.ts'
 
@@ -80,11 +82,14 @@ async function statusOfBucket(session: Session, maxAge: number | undefined): Pro
   if (live === null) {
     if (isJson) stdout.data(`${JSON.stringify({ ...report(found, heldBy), alarms: [], events })}\n`)
     const next = staged === null ? heldBy : `staged is ${describeStaged(staged)}`
-    throw new Error(`${name}: nothing is live${next === null ? '' : ` yet; ${next}`}`)
+    const reason = `nothing is live${next === null ? '' : ` yet; ${next}`}`
+    if (maxAge !== undefined) await tellOfAge(session, { late: [reason], stale: [] }, {})
+    throw new Error(`${name}: ${reason}`)
   }
   const wrong = consistency === null ? [] : contradictions(live, consistency)
   const alarms = wrong.map((what) => `${what}: \`fundpress publish --repair\` repairs it`)
-  alarms.push(...(await findAlarms(session, { ...live, now }, maxAge)))
+  const ages = await findAlarms(session, { ...live, now }, maxAge)
+  alarms.push(...ages.late, ...ages.stale)
   print({ ...report(found, heldBy), alarms, events }, () => {
     const state = downloadsStates[consistency?.downloads ?? 'none']
     const { files, bytes } = live.downloads ?? { files: 0, bytes: 0 }
@@ -102,6 +107,7 @@ async function statusOfBucket(session: Session, maxAge: number | undefined): Pro
     const place = `in ${live.slot}${live.broughtBy === 'rollback' ? ' (by a rollback)' : ''}`
     return describe({ ...live, now }, place, more) + describeEvents(events)
   })
+  await tellOfAge(session, ages, live)
   raise(session, name, alarms)
 }
 
@@ -112,33 +118,53 @@ async function statusOfDeployment(session: Session, base: string, maxAge: number
   // By this machine's clock: a cache that has stopped would report the time that it stopped at.
   const facts = { ...document, asOf, newestPrice, oldestPrice, objects, liveSince: since, now: session.now() }
   const staged = await readPublishedStaged(base, session.signal)
-  const alarms = await findAlarms(session, facts, maxAge)
+  const ages = await findAlarms(session, facts, maxAge)
+  const alarms = [...ages.late, ...ages.stale]
   // The prices are long, and available at that address.
   const live = { ...document, prices: undefined }
   const result = { base, live, liveSince: since, ageSeconds: Math.round(ageOf(facts)), staged, alarms }
   const more = { staged: staged && `${staged.snapshot}, since ${staged.staged_since}` }
   session.print(result, () => describe(facts, `at ${url}`, more))
+  await tellOfAge(session, ages, { ...facts, place: base })
   raise(session, base, alarms)
 }
 
+interface Ages {
+  readonly late: readonly string[]
+  readonly stale: readonly string[]
+}
+
 /** One sentence per reason for an alarm; none if all is well, or if no age is the limit. */
-async function findAlarms({ settings }: Session, live: LiveFacts, maxAgeSeconds: number | undefined) {
-  if (maxAgeSeconds === undefined) return []
+async function findAlarms({ settings }: Session, live: LiveFacts, maxAgeSeconds?: number): Promise<Ages> {
+  if (maxAgeSeconds === undefined) return { late: [], stale: [] }
   const { calendar: name, yearEndOpen: isYearEndOpen, maxStaleShare } = settings.freshness
   const { snapshot, asOf, now, freshness } = live
   const calendar = await openCalendar(name, isYearEndOpen).catch(wrongSettings)
   const asOfAgeSeconds = secondsSinceDay(calendar, asOf, now)
   const limit = formatDuration(maxAgeSeconds)
-  const alarms: string[] = []
+  const late: string[] = []
   if (ageOf(live) > maxAgeSeconds)
-    alarms.push(`${snapshot} went live ${formatDuration(ageOf(live))} ago, more than ${limit}`)
+    late.push(`${snapshot} went live ${formatDuration(ageOf(live))} ago, more than ${limit}`)
   // After a rollback an old snapshot has just gone live.
   const ended = `ended ${formatDuration(asOfAgeSeconds)} of business days ago`
   if (asOfAgeSeconds > maxAgeSeconds)
-    alarms.push(`the as-of date of ${snapshot}, ${asOf}, ${ended}, more than ${limit}`)
-  if (freshness !== undefined && staleShare(freshness) > maxStaleShare)
-    alarms.push(describeStale(freshness, maxStaleShare))
-  return alarms
+    late.push(`the as-of date of ${snapshot}, ${asOf}, ${ended}, more than ${limit}`)
+  const isStale = freshness !== undefined && staleShare(freshness) > maxStaleShare
+  return { late, stale: isStale ? [describeStale(freshness, maxStaleShare)] : [] }
+}
+
+/** Tells what `--max-age` has found. */
+async function tellOfAge(
+  session: Session,
+  { late, stale }: Ages,
+  { asOf, snapshot, place, freshness }: Partial<LiveFacts> & { readonly place?: string },
+): Promise<void> {
+  const night = { command: 'status', asOf: asOf ?? null, snapshot: snapshot ?? null, place: place ?? null }
+  const facts: NoticeFacts[] = []
+  if (late.length > 0) facts.push({ ...night, event: 'late', what: 'late', reason: late.join('; ') })
+  if (stale.length > 0)
+    facts.push({ ...factsOfStale(freshness?.stale ?? 0, night), reason: stale.join('; ') })
+  await tell(session, facts, session.stderr.tell)
 }
 
 /** How long ago a day of Berlin ended, on business days: some companies run no nightly between Friday's and Monday's. */

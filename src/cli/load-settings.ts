@@ -22,8 +22,8 @@ export interface SettingSources {
 
 type Config = Readonly<Record<string, unknown>>
 
-/** The one setting that no message shows, not even a wrong value: it may be a right one with a mistake. */
-const confidential: SettingKey = 'edge.previewToken'
+/** The settings that no message shows, not even a wrong value: it may be a right one with a mistake. */
+const confidential = /^(edge\.previewToken|heartbeat|metrics)\b/
 const notShown = 'a value that is not shown'
 
 /** @throws {UsageError} naming the file and key, or the environment variable, that is wrong */
@@ -93,7 +93,7 @@ function readEnvironment(environment: SettingSources['environment']): [SettingKe
     const { success, data, error } = parseText(schema, text)
     if (success) return [[key, data] as [SettingKey, unknown]]
     const reason = `it must be ${expectedBy(error)}`
-    const shown = key === confidential ? notShown : shownValue(text)
+    const shown = confidential.test(key) ? notShown : shownValue(text)
     throw new UsageError(`environment variable ${variable} is ${shown}: ${reason}`)
   })
 }
@@ -119,11 +119,14 @@ export function parseConfig(file: string, text: string): Config {
   const { error } = configShape.safeParse(config, { reportInput: true })
   if (error !== undefined) throw new UsageError(`config file ${file}: ${describeIssue(error.issues[0])}`)
   const here = (path: string) => (isAbsolute(path) ? path : join(dirname(file), path))
-  const { db, out, site, ...others } = config as z.input<typeof configShape>
+  const { db, out, site, metrics, ...others } = config as z.input<typeof configShape>
   return {
     ...others,
     ...(db !== undefined && { db: here(db) }),
     ...(out !== undefined && { out: here(out) }),
+    ...(metrics !== undefined && {
+      metrics: metrics.file === undefined ? metrics : { ...metrics, file: here(metrics.file) },
+    }),
     ...(site !== undefined && { site: site.logo === undefined ? site : { ...site, logo: here(site.logo) } }),
   }
 }
@@ -134,7 +137,7 @@ function parseJson(file: string, text: string): unknown {
     return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
     // The message can quote a piece of the file, and that a piece of a password.
-    const message = /@|previewToken/.test(text)
+    const message = /@|previewToken|heartbeat|metrics/.test(text)
       ? messageOf(error).replace(/, (\.\.\.)?"[^]*/, '')
       : messageOf(error)
     throw new UsageError(`config file ${file} is not JSON: ${message}`)
@@ -149,7 +152,7 @@ function describeIssue(issue: z.core.$ZodIssue | undefined): string {
   }
   const place = placeOf(path)
   const what = path.length === 0 ? 'the file' : `"${place}"`
-  return `${what} must be ${message}, not ${place === confidential ? notShown : show(issue?.input)}`
+  return `${what} must be ${message}, not ${confidential.test(place) ? notShown : show(issue?.input)}`
 }
 
 /** `freshness.groups[1].warnDays` */

@@ -5,6 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Session } from '../command.ts'
+import { openSecret } from '../setting-fields.ts'
 
 /** `attemptMs`: of one attempt; `totalMs`: of all attempts and the waits between them. */
 export interface SendLimits {
@@ -14,27 +15,16 @@ export interface SendLimits {
 }
 
 /**
- * The value of a setting that may be secret: its text, or that of an environment variable if it is `env:NAME`.
- * @returns null if the variable is unset or empty
- */
-export function secretOf(setting: string, { environment }: Pick<Session, 'environment'>): string | null {
-  const [, variable] = /^env:(.+)$/.exec(setting) ?? []
-  const value = variable === undefined ? setting : (environment[variable] ?? '').trim()
-  return value === '' ? null : value
-}
-
-/**
  * An address that may be secret. @param name of the setting, for the error
- * @throws {Error} if an environment variable is unset, empty, or holds no address
+ * @throws {Error} if it is in an environment variable that is unset or empty, or holds no address
  */
-export function addressOf(setting: string, name: string, session: Pick<Session, 'environment'>): URL {
-  const value = secretOf(setting, session)
-  const place = setting.startsWith('env:') ? `the environment variable ${setting.slice(4)} (${name})` : name
-  if (value === null) throw new Error(`${place} is not set`)
-  const address = URL.canParse(value) ? new URL(value) : null
-  if (address === null || !/^https?:$/.test(address.protocol))
-    throw new Error(`${place} is no http or https address`)
-  return address
+export function addressOf(setting: string, name: string, { environment }: Pick<Session, 'environment'>): URL {
+  const found = openSecret(setting, environment)
+  if ('missing' in found) throw new Error(`${name}: the environment variable ${found.missing} is not set`)
+  const address = URL.canParse(found.value) ? new URL(found.value) : null
+  if (address !== null && /^https?:$/.test(address.protocol)) return address
+  const place = setting === found.value ? '' : `: the environment variable ${setting.slice('env:'.length)}`
+  throw new Error(`${name}${place} is no http or https address`)
 }
 
 /**

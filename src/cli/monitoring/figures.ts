@@ -1,10 +1,9 @@
 /** The figures of a nightly run and of what is live: one list, from which the formats of Prometheus and OpenTelemetry derive. Pure. */
 
 import type { LiveSnapshot } from '../../bucket/live/live.ts'
-import { escapeInvisible } from '../../data/model/printable.ts'
 import type { NightlyLog } from '../nightly/log.ts'
 import type { NightlyReport } from '../nightly/report.ts'
-import { cut } from '../safe-text.ts'
+import { cut, safeLines } from '../safe-text.ts'
 
 /** A figure at one moment, with a value for each combination of labels. */
 export interface Figure {
@@ -119,7 +118,7 @@ export const labelled = (figures: readonly Figure[], labels: LabelledValue['labe
 
 /** Names come from settings, and those of guards that were allowed from shards, too. */
 const safe = (labels: LabelledValue['labels']) =>
-  Object.fromEntries(Object.entries(labels).map(([label, text]) => [label, cut(escapeInvisible(text), 200)]))
+  Object.fromEntries(Object.entries(labels).map(([label, text]) => [label, cut(safeLines(text), 200)]))
 
 const one = (name: string, help: string, unit: Figure['unit'], value: number): Figure => ({
   name,

@@ -93,8 +93,8 @@ function receiverOf(session: Session): URL | null {
   const common = 'OTEL_EXPORTER_OTLP_ENDPOINT'
   const isSet = (variable: string) => (environment[variable] ?? '') !== ''
   if (environment['OTEL_SDK_DISABLED'] === 'true') return null
-  if (isSet(own)) return addressOf(`env:${own}`, 'metrics', session)
-  return isSet(common) ? withMetricsPath(addressOf(`env:${common}`, 'metrics', session)) : null
+  if (isSet(own)) return addressOf(`env:${own}`, 'OTLP', session)
+  return isSet(common) ? withMetricsPath(addressOf(`env:${common}`, 'OTLP', session)) : null
 }
 
 function withMetricsPath(address: URL): URL {

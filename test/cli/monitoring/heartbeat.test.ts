@@ -165,17 +165,15 @@ describe('a monitor that does not take the heartbeat', () => {
     const host = new URL(closed).host
     const message = `heartbeat: ${host} cannot be reached (ECONNREFUSED)`
     expect([run.code, run.stderr]).toEqual([0, ''])
-    expect(run.stdout.match(new RegExp(RegExp.escape(message), 'g'))).toHaveLength(2)
-    const refused = await nightly('--again --force', { FUNDPRESS_HEARTBEAT_URL: url })
-    expect(refused.code).toBe(2)
-    for (const each of [run, refused]) expectNoSecret(each)
+    expect(run.stdout.split(message)).toHaveLength(3)
+    expectNoSecret(run)
   })
 
   it.runIf(isComplete)('does not hold up a run for long if it never answers', async () => {
-    monitor.answerWith(() => undefined)
+    monitor.answerWith((response, { path }) => path.endsWith('/start') && response.end())
     const run = await nightly('', env(checkPath))
-    expect(run).toMatchObject({ code: 0, stderr: warningOf('did not answer in time').repeat(2) })
-    expect(pings().slice(0, 3)).toEqual(['POST /start', 'POST /start', 'POST '])
+    expect(run).toMatchObject({ code: 0, stderr: warningOf('did not answer in time') })
+    expect(pings().slice(0, 3)).toEqual(['POST /start', 'POST ', 'POST '])
   })
 })
 

@@ -30,6 +30,7 @@ const commands: readonly (readonly [name: string, summary: string, load: Load])[
   ['prune', 'remove unused objects from the bucket', () => import('./commands/prune.ts')],
   ['doctor', 'test everything that a publish needs', () => import('./commands/doctor.ts')],
   ['nightly', 'check, build, plan, publish, verify', () => import('./commands/nightly.ts')],
+  ['notify', 'try who is told, or tell of an event', () => import('./commands/notify.ts')],
   ['conform', 'test a deployment against the database', () => import('./commands/conform.ts')],
   ['setup', 'write all that a company needs for its nights', () => import('./commands/setup.ts')],
   ['edge', 'write the files to deploy an edge', () => import('./commands/edge.ts')],

@@ -5,10 +5,10 @@ import { z } from 'zod'
 // Compiling the schema takes longer than checking the few values of one start without that.
 z.config({ jitless: true })
 
-export const text = (expects: string, pattern: RegExp) => z.string(expects).regex(pattern, expects)
+export const settingText = (expects: string, pattern: RegExp) => z.string(expects).regex(pattern, expects)
 
-export const headerValue = text('a header value (printable ASCII)', /^[!-~]([ -~]*[!-~])?$/u)
-export const mailAddress = text('a mail address', /^[^\s@<>]+@[^\s@<>.]+(\.[^\s@<>.]+)+$/u)
+export const headerValue = settingText('a header value (printable ASCII)', /^[!-~]([ -~]*[!-~])?$/u)
+export const mailAddress = settingText('a mail address', /^[^\s@<>]+@[^\s@<>.]+(\.[^\s@<>.]+)+$/u)
 
 /** A setting, with what the help and the JSON Schema say about it. */
 export const say = <T extends z.ZodType>(describe: string, schema: T): T => schema.describe(describe)
@@ -18,7 +18,7 @@ const ofEnvironment = /env:[A-Za-z_][A-Za-z0-9_]*/u
 
 /** A text that may be secret: it is in the config, or in the environment variable that the config names. */
 export const secretText = (expects: string, pattern: RegExp) =>
-  text(
+  settingText(
     `${expects}, or env:NAME for the value of an environment variable`,
     new RegExp(`^${ofEnvironment.source}$|${pattern.source}`, 'u'),
   )

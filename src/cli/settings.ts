@@ -12,7 +12,7 @@ import { defaultFreshness } from '../guards/rules.ts'
 import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { notifySetting } from './monitoring/targets.ts'
-import { headerValue, mailAddress, say, secretText, text } from './setting-fields.ts'
+import { headerValue, mailAddress, say, secretText, settingText as text } from './setting-fields.ts'
 
 const decimal = (minimum: number, maximum: number) => {
   const expects = `a number from ${minimum} to ${maximum}`

@@ -15,6 +15,7 @@ import { futureDate } from '../../guards/loss.ts'
 import { buildOptions, overrideOf, withBucket } from '../from-settings.ts'
 import { withLive } from '../live.ts'
 import { defineCommand, type Session } from '../command.ts'
+import { tellFailure } from '../monitoring/notices.ts'
 import { describeFreshness, describeOverdue, describeWithheld } from '../format.ts'
 import { describeFindings, describeSummary, formatBytes, formatCount } from '../format.ts'
 import { isIsinInEitherCase } from '../../api/routes/values.ts'
@@ -76,14 +77,22 @@ export default defineCommand({
     ['build --db funds.sqlite --out try --only DE0008471400', 'One fund, to look at'],
   ],
   run: async (session, { asOf = session.today, only = [], since = null, shard, ...flags }) => {
-    const override = overrideOf(session, flags)
-    refuseUnlessAllowed('the build', futureDate(asOf, session.today), override)
-    const part = shard === undefined ? null : ({ kind: 'shard', ...shard } as const)
-    const options = { ...(await buildOptions(session)), asOf, only, part, override }
-    const work = withLive(session, since, (live) =>
-      buildSince(session, since, { ...options, live }, session.stderr.tell),
-    )
-    await showBuild(session, work)
+    const work = async () => {
+      const override = overrideOf(session, flags)
+      refuseUnlessAllowed('the build', futureDate(asOf, session.today), override)
+      const part = shard === undefined ? null : ({ kind: 'shard', ...shard } as const)
+      const options = { ...(await buildOptions(session)), asOf, only, part, override }
+      const building = withLive(session, since, (live) =>
+        buildSince(session, since, { ...options, live }, session.stderr.tell),
+      )
+      await showBuild(session, building)
+    }
+    await work().catch(async (error: unknown) => {
+      // Nobody watches the machines that share a night's work.
+      const what = shard && `shard ${shard.number}/${shard.of}`
+      if (what !== undefined) await tellFailure(session, error, { command: 'build', asOf, what })
+      throw error
+    })
   },
 })
 

@@ -58,11 +58,7 @@ export async function writeStatusMetrics(
   const ofLive = live === null ? [] : figuresOfLive(live, now, 'status')
   const all = [...figuresOfStatus(alarms, session.now()), ...ofLive]
   const { writeTextfile } = await import('./prometheus.ts')
-  try {
-    await writeTextfile(file, labelled(all, base === undefined ? labelsOf(session) : { base }))
-  } catch (cause) {
-    throw new Error(`${file} could not be written`, { cause })
-  }
+  await writeTextfile(file, labelled(all, base === undefined ? labelsOf(session) : { base }))
 }
 
 async function figuresOfBucket(session: Session, timeoutMs: number): Promise<readonly Figure[]> {

@@ -1,7 +1,14 @@
 /** The setting `notify`: who is told of what, and by which way. */
 
 import { z } from 'zod'
-import { headerValue, mailAddress, openSecret, say, secretText, text } from '../setting-fields.ts'
+import {
+  headerValue,
+  mailAddress,
+  openSecret,
+  say,
+  secretText,
+  settingText as text,
+} from '../setting-fields.ts'
 
 /** What people can be told of. The README of this folder says what each means. */
 export const noticeEvents = ['done', 'refused', 'failed', 'late', 'stale', 'rollback', 'forced'] as const
@@ -135,12 +142,13 @@ export function openTarget(
   if (setting.type === 'mail') {
     const address = open('smtp', setting.smtp, smtpAddress)
     if (problems.length > 0) return closed(problems.join(', '))
-    const { protocol, hostname, port, username, password } = new URL(address)
+    const parsed = new URL(address)
+    const { protocol, hostname, port, username, password } = parsed
     const isSecure = protocol === 'smtps:'
     const auth = username === '' ? null : { user: decoded(username), pass: decoded(password) }
     const host = hostname.replace(/^\[|\]$/g, '')
     const server = { host, port: port === '' ? (isSecure ? 465 : 587) : Number(port), isSecure, auth }
-    return { type: 'mail', host: hostname, server, from: setting.from, to: setting.to }
+    return { type: 'mail', host: parsed.host, server, from: setting.from, to: setting.to }
   }
   const address = open('url', setting.url, httpAddress)
   const named = Object.entries(setting.type === 'webhook' ? setting.headers : {})

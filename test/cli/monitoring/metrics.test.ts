@@ -167,20 +167,23 @@ describe.skipIf(isMissing(prometheus !== undefined))('the textfile', () => {
   })
 
   it('has harmless labels, whatever the bucket is called', async () => {
-    const folder = `${fileOf('b')}"\\{},=\u202e`
+    const folder = `${fileOf('b')}"{},=\u202e`
     mkdirSync(folder)
+    const prefix = 'p"\\n\\'
     const run = await press.bare([
       'nightly',
       '--db',
       'funds.sqlite',
       '--bucket',
       `file://${folder}`,
+      '--prefix',
+      prefix,
       '--metrics',
       'night.prom',
     ])
     expect(run).toMatchObject({ code: 0 })
     const buckets = textfile('night.prom')['fundpress_live_funds']?.samples.map((one) => one.labels['bucket'])
-    expect(buckets).toEqual([`file://${folder.replace('\u202e', '\\u202e')}`])
+    expect(buckets).toEqual([`file://${folder.replace('\u202e', '\\u202e')}/${prefix}`])
   })
 })
 

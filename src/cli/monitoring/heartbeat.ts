@@ -10,13 +10,14 @@ import { describeObjections } from '../format.ts'
 import type { NightlyLog } from '../nightly/log.ts'
 import type { EndedRun, NightlyReport } from '../nightly/report.ts'
 import { cut, safeLines } from '../safe-text.ts'
-import { addressOf, send, type SendLimits } from './send.ts'
+import { addressOf, openAddress } from './address.ts'
+import { type DeliveryPatience, type Failed, request, tryOften } from './attempts.ts'
 
 /** A start that does not arrive costs little, and the run waits for it. */
-const startLimits: SendLimits = { attempts: 2, attemptMs: 2500, totalMs: 5000 }
-const endLimits: SendLimits = { attempts: 4, attemptMs: 4000, totalMs: 10_000 }
+const startPatience: DeliveryPatience = { attempts: 2, attempt: 2500, pause: 250, total: 5000 }
+const endPatience: DeliveryPatience = { attempts: 3, attempt: 3000, pause: 500, total: 10_500 }
 /** Whoever sent SIGTERM kills the process soon. */
-const hurriedLimits: SendLimits = { attempts: 2, attemptMs: 2000, totalMs: 4000 }
+const lastPatience: DeliveryPatience = { attempts: 2, attempt: 2000, pause: 250, total: 4000 }
 
 /** `outcome` has one line, `log` the last lines of the log, `ms` is the duration. */
 interface RunEnd {
@@ -26,11 +27,11 @@ interface RunEnd {
   readonly ms: number
 }
 
-/** Both throw an `Error` that names the host, if it did not take the sign of life. */
+/** One attempt each. */
 interface Service {
   /** Undefined if the service knows no start. */
-  readonly start?: (limits: SendLimits) => Promise<void>
-  readonly end: (end: RunEnd, limits: SendLimits) => Promise<void>
+  readonly start?: (signal: AbortSignal) => Promise<Failed | null>
+  readonly end: (end: RunEnd, signal: AbortSignal) => Promise<Failed | null>
 }
 
 /** Tells the monitor that the run begins. @returns what tells it the end. Neither throws: a failure is a warning. */
@@ -40,17 +41,25 @@ export async function startHeartbeat(
 ): Promise<(ended: EndedRun) => Promise<void>> {
   const { url, service: named } = session.settings.heartbeat
   if (url === null) return () => Promise.resolve()
-  const warn = (error: unknown) => log.warn('night', `heartbeat: ${reasonOf(error)}`)
-  let service: Service
+  let address: URL
   try {
-    const address = addressOf(url, 'heartbeat.url', session)
-    const isKuma = named === null ? isPushUrl(address) : named === 'uptime-kuma'
-    service = isKuma ? uptimeKuma(address) : healthchecks(address, randomUUID())
+    address = addressOf(url, 'heartbeat.url', session)
   } catch (error) {
-    warn(error)
+    log.warn('night', `heartbeat: ${reasonOf(error)}`)
     return () => Promise.resolve()
   }
-  await service.start?.(startLimits).catch(warn)
+  const isKuma = named === null ? isPushUrl(address) : named === 'uptime-kuma'
+  const service = isKuma ? uptimeKuma(address) : healthchecks(address, randomUUID())
+  const trying = async (
+    beat: (signal: AbortSignal) => Promise<Failed | null>,
+    patience: DeliveryPatience,
+  ) => {
+    // A run that was stopped still tells so.
+    const { signal } = new AbortController()
+    const reason = await tryOften(beat, { patience, clock: session.clock, signal })
+    if (reason !== null) log.warn('night', `heartbeat: ${address.host}: ${reason}`)
+  }
+  if (service.start !== undefined) await trying(service.start, startPatience)
   return async ({ report }) => {
     const hasFailed = report.kind === 'failed' || report.kind === 'refused'
     const outcome = outcomeOf(report)
@@ -58,9 +67,8 @@ export async function startHeartbeat(
     // The program itself ends with the reason, which is not in the log.
     const lines = log.lastLines() + objections + (hasFailed ? `${outcome}\n` : '')
     const ms = Math.round((log.seconds().get('night') ?? 0) * 1000)
-    await service
-      .end({ hasFailed, outcome, log: lines, ms }, session.signal.aborted ? hurriedLimits : endLimits)
-      .catch(warn)
+    const end = { hasFailed, outcome, log: lines, ms }
+    await trying((signal) => service.end(end, signal), session.signal.aborted ? lastPatience : endPatience)
   }
 }
 
@@ -69,21 +77,26 @@ const maxBody = 100_000
 
 /** @param run so that the service knows which end belongs to which start */
 function healthchecks(address: URL, run: string): Service {
-  const ping = async (path: string, limits: SendLimits, body: string | Uint8Array<ArrayBuffer> = '') => {
-    const url = new URL(address)
+  const opened = openAddress(address)
+  const ping = (path: string, signal: AbortSignal, body: string | Uint8Array<ArrayBuffer> = '') => {
+    const url = new URL(opened.url)
     url.pathname = url.pathname.replace(/\/+$/, '') + path
     url.searchParams.set('rid', run)
-    const headers = { 'content-type': 'text/plain; charset=utf-8' }
-    const answer = await send(url, { method: 'POST', headers, body }, limits)
-    // It answers 200 also if there is no such check, or if it ignored the ping.
-    const [, problem] = /^OK \((not found|rate limited)\)/.exec(answer) ?? []
-    if (problem === 'not found') throw new Error(`${url.host} knows no check with this address`)
-    if (problem !== undefined) throw new Error(`${url.host} has ignored a ping: too many in one minute`)
+    const headers = { ...opened.headers, 'Content-Type': 'text/plain; charset=utf-8' }
+    return request(url, { method: 'POST', headers, body, signal }, judgePing)
   }
   return {
-    start: (limits) => ping('/start', limits),
-    end: ({ hasFailed, log }, limits) => ping(hasFailed ? '/fail' : '', limits, endOf(log, maxBody)),
+    start: (signal) => ping('/start', signal),
+    end: ({ hasFailed, log }, signal) => ping(hasFailed ? '/fail' : '', signal, endOf(log, maxBody)),
   }
+}
+
+/** It answers 200 also if there is no such check, or if it ignores the ping. */
+function judgePing(answer: string): Failed | null {
+  if (answer.startsWith('OK (not found)'))
+    return { reason: 'it knows no check with this address', isFinal: true }
+  if (!answer.startsWith('OK (rate limited)')) return null
+  return { reason: 'it ignores more than five pings a minute', isFinal: true }
 }
 
 /** The last whole lines that have at most so many bytes. */
@@ -101,14 +114,15 @@ const maxPing = 86_400_000
 const maxMessage = 300
 
 function uptimeKuma(address: URL): Service {
+  const { url: pushUrl, headers } = openAddress(address)
   return {
-    end: async ({ hasFailed, outcome, ms }, limits) => {
+    end: ({ hasFailed, outcome, ms }, signal) => {
       const status = hasFailed ? 'down' : 'up'
       const query = { status, msg: cut(outcome, maxMessage), ping: String(Math.min(ms, maxPing)) }
-      const url = new URL(address)
+      const url = new URL(pushUrl)
       // Replaces the query that its page shows for copying.
       url.search = new URLSearchParams(query).toString()
-      await send(url, { method: 'GET' }, limits)
+      return request(url, { method: 'GET', headers, signal })
     },
   }
 }

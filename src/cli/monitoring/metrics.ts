@@ -7,7 +7,7 @@ import { withBucket } from '../from-settings.ts'
 import type { NightlyLog } from '../nightly/log.ts'
 import type { EndedRun } from '../nightly/report.ts'
 import { type Figure, figuresOfLive, figuresOfRun, figuresOfStatus, labelled } from './figures.ts'
-import { addressOf } from './send.ts'
+import { addressOf } from './address.ts'
 
 /** In milliseconds: how long the bucket and the receiver may take. */
 const patience = { bucket: 3500, receiver: 6000 }

@@ -9,6 +9,7 @@ import {
   secretText,
   settingText as text,
 } from '../setting-fields.ts'
+import { decoded, openAddress } from './address.ts'
 
 /** What people can be told of. The README of this folder says what each means. */
 export const noticeEvents = ['done', 'refused', 'failed', 'late', 'stale', 'rollback', 'forced'] as const
@@ -156,22 +157,8 @@ export function openTarget(
     named.map(([name, value]) => [name, open(`headers.${name}`, value, headerForm)]),
   )
   if (problems.length > 0) return closed(problems.join(', '))
-  const parsed = new URL(address)
-  const { username, password, host } = parsed
-  parsed.username = ''
-  parsed.password = ''
-  const basic = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')
-  const authorization = username === '' ? {} : { Authorization: `Basic ${basic}` }
-  return { type: setting.type, host, url: parsed.href, headers: { ...authorization, ...headers } }
+  const { host, url: opened, headers: login } = openAddress(new URL(address))
+  return { type: setting.type, host, url: opened.href, headers: { ...login, ...headers } }
 }
 
 const headerForm = /^[ -~]+$/u
-
-/** A password with a percent sign that encodes nothing is taken as it is. */
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
-}

@@ -176,6 +176,8 @@ describe.skipIf(isMissing(prometheus !== undefined))('the textfile', () => {
       'funds.sqlite',
       '--bucket',
       `file://${folder}`,
+      '--as-of',
+      asOf,
       '--prefix',
       prefix,
       '--metrics',
@@ -212,7 +214,7 @@ describe('the file of metrics', () => {
     const status = await press.fundpress('status --metrics nowhere/status.prom')
     expect([status.code, status.stderr]).toEqual([
       1,
-      expect.stringMatching(/^fundpress: nowhere\/status\.prom could not be written: ENOENT/),
+      expect.stringMatching(/^fundpress: s3:\/\/funds: nowhere\/status\.prom could not be written: ENOENT/),
     ])
   })
 })

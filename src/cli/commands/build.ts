@@ -19,6 +19,7 @@ import { tellFailure } from '../monitoring/notices.ts'
 import { describeFreshness, describeOverdue, describeWithheld } from '../format.ts'
 import { describeFindings, describeSummary, formatBytes, formatCount } from '../format.ts'
 import { isIsinInEitherCase } from '../../api/routes/values.ts'
+import { shardOf, shardOption } from '../shard-option.ts'
 import { asOfOption, bucketSettings, option, overrideOptions, parsedOption } from '../options.ts'
 
 /** One or more ISINs in either case; the value is a list in upper case without duplicates. */
@@ -28,16 +29,6 @@ const onlyOption = parsedOption<'--only <isin...>', readonly string[]>(
   'an ISIN (12 characters with the right check digit)',
   (text, before = []) =>
     isIsinInEitherCase(text) ? [...new Set([...before, text.toUpperCase()])] : undefined,
-)
-
-const shardOption = parsedOption(
-  '--shard <n/of>',
-  'Render one of several parts, such as 3/8',
-  'a part of up to 999, such as 3/8',
-  (text) => {
-    const [, number, of] = /^([1-9][0-9]{0,2})\/([1-9][0-9]{0,2})$/.exec(text)?.map(Number) ?? []
-    return number === undefined || of === undefined || number > of ? undefined : { number, of }
-  },
 )
 
 export default defineCommand({
@@ -55,7 +46,8 @@ export default defineCommand({
     'with the folder of --since, or of --out. New prices that are implausible are refused (exit code 3), or held back, as ' +
     'plausibility.onImplausible says. A date in the future is refused, too.\n\n' +
     'With --shard only a part of the funds is rendered, on one of several machines. `fundpress merge` makes the ' +
-    'snapshot from all parts.',
+    'snapshot from all parts. With auto/8 the eight pods of an Indexed Job of Kubernetes, or the children of an array job ' +
+    'of AWS Batch, each take the part of their index (from 0).',
   settings: [
     ...(['db', 'out', 'jobs', 'docsUrl', 'pages', 'downloads.enabled', 'rawCsv', 'quickCheck'] as const),
     ...bucketSettings,
@@ -74,13 +66,16 @@ export default defineCommand({
     ['build --db funds.sqlite --out out --since out', 'Only what changed since the last build'],
     ['build --db funds.sqlite --since other --bucket fund-data', 'Only what the next publish will put'],
     ['build --db funds.sqlite --out part-3 --shard 3/8', 'The third of eight parts'],
+    ['build --db funds.sqlite --out part --shard auto/8', 'The same on Kubernetes and AWS Batch'],
     ['build --db funds.sqlite --out try --only DE0008471400', 'One fund, to look at'],
   ],
   run: async (session, { asOf = session.today, only = [], since = null, shard, ...flags }) => {
+    let name = 'a shard'
     const work = async () => {
       const override = overrideOf(session, flags)
       refuseUnlessAllowed('the build', futureDate(asOf, session.today), override)
-      const part = shard === undefined ? null : ({ kind: 'shard', ...shard } as const)
+      const part = shard === undefined ? null : ({ kind: 'shard', ...shardOf(shard, session) } as const)
+      if (part !== null) name = `shard ${part.number}/${part.of}`
       const options = { ...(await buildOptions(session)), asOf, only, part, override }
       const building = withLive(session, since, (live) =>
         buildSince(session, since, { ...options, live }, session.stderr.tell),
@@ -89,8 +84,7 @@ export default defineCommand({
     }
     await work().catch(async (error: unknown) => {
       // Nobody watches the machines that share a night's work.
-      const what = shard && `shard ${shard.number}/${shard.of}`
-      if (what !== undefined) await tellFailure(session, error, { command: 'build', asOf, what })
+      if (shard !== undefined) await tellFailure(session, error, { command: 'build', asOf, what: name })
       throw error
     })
   },

@@ -1,6 +1,5 @@
 /** Addresses that are secrets. No message shows more of one than its host. */
 
-import type { Session } from '../command.ts'
 import { openSecret } from '../setting-fields.ts'
 
 /** `url` has no user and no password, which `fetch` refuses: they are a header. */
@@ -15,12 +14,12 @@ export function openAddress(address: URL): OpenAddress {
   const url = new URL(address)
   url.username = ''
   url.password = ''
-  const basic = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')
+  const basic = Buffer.from(`${decodedPart(username)}:${decodedPart(password)}`).toString('base64')
   return { host, url, headers: username === '' ? {} : { Authorization: `Basic ${basic}` } }
 }
 
 /** A password with a percent sign that encodes nothing is taken as it is. */
-export function decoded(part: string): string {
+export function decodedPart(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {
@@ -32,7 +31,11 @@ export function decoded(part: string): string {
  * The address that a setting has, or the environment variable that it names. @param name of the setting, for the error
  * @throws {Error} if the variable is unset or empty, or if it is no address
  */
-export function addressOf(setting: string, name: string, { environment }: Pick<Session, 'environment'>): URL {
+export function secretAddressOf(
+  setting: string,
+  name: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): URL {
   const found = openSecret(setting, environment)
   if ('missing' in found) throw new Error(`${name}: the environment variable ${found.missing} is not set`)
   const address = URL.canParse(found.value) ? new URL(found.value) : null

@@ -10,7 +10,7 @@ import { describeObjections } from '../format.ts'
 import type { NightlyLog } from '../nightly/log.ts'
 import type { EndedRun, NightlyReport } from '../nightly/report.ts'
 import { cut, safeLines } from '../safe-text.ts'
-import { addressOf, openAddress } from './address.ts'
+import { secretAddressOf, openAddress } from './address.ts'
 import { type DeliveryPatience, type Failed, request, tryOften } from './attempts.ts'
 
 /** A start that does not arrive costs little, and the run waits for it. */
@@ -43,7 +43,7 @@ export async function startHeartbeat(
   if (url === null) return () => Promise.resolve()
   let address: URL
   try {
-    address = addressOf(url, 'heartbeat.url', session)
+    address = secretAddressOf(url, 'heartbeat.url', session.environment)
   } catch (error) {
     log.warn('night', `heartbeat: ${reasonOf(error)}`)
     return () => Promise.resolve()

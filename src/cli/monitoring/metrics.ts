@@ -7,7 +7,7 @@ import { withBucket } from '../from-settings.ts'
 import type { NightlyLog } from '../nightly/log.ts'
 import type { EndedRun } from '../nightly/report.ts'
 import { type Figure, figuresOfLive, figuresOfRun, figuresOfStatus, labelled } from './figures.ts'
-import { addressOf } from './address.ts'
+import { secretAddressOf } from './address.ts'
 
 /** In milliseconds: how long the bucket and the receiver may take. */
 const patience = { bucket: 3500, receiver: 6000 }
@@ -82,15 +82,15 @@ function receiverOf(session: Session): URL | null {
   const { environment, settings } = session
   const { otlpUrl } = settings.metrics
   if (otlpUrl !== null) {
-    const address = addressOf(otlpUrl, 'metrics.otlpUrl', session)
+    const address = secretAddressOf(otlpUrl, 'metrics.otlpUrl', environment)
     return address.pathname === '/' ? withMetricsPath(address) : address
   }
   const own = 'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT'
   const common = 'OTEL_EXPORTER_OTLP_ENDPOINT'
   const isSet = (variable: string) => (environment[variable] ?? '') !== ''
   if (environment['OTEL_SDK_DISABLED'] === 'true') return null
-  if (isSet(own)) return addressOf(`env:${own}`, 'OTLP', session)
-  return isSet(common) ? withMetricsPath(addressOf(`env:${common}`, 'OTLP', session)) : null
+  if (isSet(own)) return secretAddressOf(`env:${own}`, 'OTLP', environment)
+  return isSet(common) ? withMetricsPath(secretAddressOf(`env:${common}`, 'OTLP', environment)) : null
 }
 
 function withMetricsPath(address: URL): URL {

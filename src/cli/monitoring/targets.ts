@@ -9,7 +9,7 @@ import {
   secretText,
   settingText as text,
 } from '../setting-fields.ts'
-import { decoded, openAddress } from './address.ts'
+import { decodedPart, openAddress } from './address.ts'
 
 /** What people can be told of. The README of this folder says what each means. */
 export const noticeEvents = ['done', 'refused', 'failed', 'late', 'stale', 'rollback', 'forced'] as const
@@ -146,7 +146,7 @@ export function openTarget(
     const parsed = new URL(address)
     const { protocol, hostname, port, username, password } = parsed
     const isSecure = protocol === 'smtps:'
-    const auth = username === '' ? null : { user: decoded(username), pass: decoded(password) }
+    const auth = username === '' ? null : { user: decodedPart(username), pass: decodedPart(password) }
     const host = hostname.replace(/^\[|\]$/g, '')
     const server = { host, port: port === '' ? (isSecure ? 465 : 587) : Number(port), isSecure, auth }
     return { type: 'mail', host: parsed.host, server, from: setting.from, to: setting.to }

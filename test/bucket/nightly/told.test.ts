@@ -38,6 +38,7 @@ beforeEach(() => {
 const night = async (inputs = {}, given = secrets, workflow = 'nightly.yml') => {
   const jobs = await runner.run(workflow, {
     ...surroundings(),
+    vars: { ...surroundings().vars, FUNDPRESS_GUARD_ROLE: 'arn:aws:iam::123456789012:role/fundpress-guard' },
     secrets: given,
     inputs: { 'as-of': '2026-11-11', ...inputs },
   })

@@ -29,11 +29,10 @@ it('has an input for each setting of a guard, and for the rules of plausibility,
 })
 
 it('sets no variable but of settings, and those that a config file names by env:', () => {
-  const known = [
-    ...settingList.map(({ variable }) => variable),
-    'FUNDPRESS_NOTIFY_URL',
-    'FUNDPRESS_NOTIFY_SMTP',
-  ]
+  const named = ['FUNDPRESS_NOTIFY_URL', 'FUNDPRESS_NOTIFY_SMTP']
+  // Settings of the next merge.
+  const next = ['FUNDPRESS_HEARTBEAT_URL', 'FUNDPRESS_METRICS_OTLP_URL']
+  const known = [...settingList.map(({ variable }) => variable), ...named, ...next]
   for (const name of names)
     for (const { env = {} } of actionOf(name).runs.steps) {
       const set = Object.keys(env).filter((variable) => variable.startsWith('FUNDPRESS_'))

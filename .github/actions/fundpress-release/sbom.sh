@@ -13,8 +13,8 @@ jq 'del(.devDependencies, .scripts)' package.json >"$temp/$name/package.json"
 cp package-lock.json "$temp/$name/"
 (
   cd "$temp/$name"
-  npm install --package-lock-only --ignore-scripts --no-audit --no-fund --loglevel error >&2
-  npm sbom --package-lock-only --sbom-format cyclonedx --loglevel error
+  npm install --package-lock-only --ignore-scripts --no-audit --no-fund --loglevel=error >&2
+  npm sbom --package-lock-only --sbom-format cyclonedx --loglevel=error
 ) >"$file"
 
 # Lists that say nothing of a package are of no use to whoever looks for a vulnerability or a licence.

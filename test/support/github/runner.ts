@@ -75,7 +75,11 @@ export function openRunner() {
       folder.remove()
     },
     /** @param earlier an attempt whose failed jobs are run again: the others are not, and their artifacts stay */
-    run: async (workflow: string, surroundings: Surroundings, earlier: Readonly<Record<string, RanJob>> = {}) => {
+    run: async (
+      workflow: string,
+      surroundings: Surroundings,
+      earlier: Readonly<Record<string, RanJob>> = {},
+    ) => {
       const ran: Record<string, RanJob> = {}
       const { jobs, name, on } = readWorkflow(join(root, '.github/workflows', workflow))
       const defaults = mapValues(on.workflow_dispatch?.inputs, (input) => input.default)
@@ -279,7 +283,8 @@ async function useAction(running: Running, step: Step, contexts: Contexts): Prom
   const given = filled(step.with, contexts)
   if (uses.startsWith('./')) return useOwnAction(running, join(place.root, uses), given, contexts)
   const mayUse = (scope: string, right: 'read' | 'write') => {
-    if (job.permissions[scope] !== right && job.permissions[scope] !== 'write') throw new Error(`${uses} needs ${scope}: ${right}`)
+    if (job.permissions[scope] !== right && job.permissions[scope] !== 'write')
+      throw new Error(`${uses} needs ${scope}: ${right}`)
   }
   const done: DoneStep = { hasFailed: false, outputs: {} }
   const action = uses.replace(/@[0-9a-f]{40}$/, '')

@@ -40,6 +40,11 @@ interface Locked {
 type Packages = Readonly<Record<string, Locked>>
 const lock = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as { packages: Packages }).packages
 
+const { name, version, dependencies, devDependencies } = JSON.parse(
+  readFileSync(join(repository, 'package.json'), 'utf8'),
+) as Readonly<Record<'name' | 'version', string>> &
+  Readonly<Record<'dependencies' | 'devDependencies', object>>
+
 /** Source: https://cyclonedx.org/docs/1.5/json/ */
 interface Bom {
   readonly components: readonly {
@@ -71,10 +76,6 @@ beforeAll(() => {
 
 describe('beside the package, a release', () => {
   const release = folder.file('checkout/release')
-  const { name, version, dependencies, devDependencies } = JSON.parse(
-    readFileSync(join(repository, 'package.json'), 'utf8'),
-  ) as Readonly<Record<'name' | 'version', string>> &
-    Readonly<Record<'dependencies' | 'devDependencies', object>>
 
   it('has the digests of its files, and notes', () => {
     const files = [`fundpress-${version}.cdx.json`, `fundpress-cli-${version}.tgz`]
@@ -129,12 +130,11 @@ describe('the installed package', () => {
   })
 
   it('names the release that a company has to use, and holds its workflows', () => {
-    const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
     const release: unknown = JSON.parse(readFileSync(join(installed, 'dist/release.json'), 'utf8'))
     expect(release).toEqual({
       ...packedRelease,
       version,
-      package: '@fundpress/cli',
+      package: name,
       commit: expect.stringMatching(packedRelease.commit),
     })
     const workflows = readdirSync(join(installed, '.github/workflows'))
@@ -143,9 +143,6 @@ describe('the installed package', () => {
   })
 
   it.runIf(isComplete)('brings no package that only a checkout needs, and runs no script', () => {
-    const { devDependencies } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
-      readonly devDependencies: object
-    }
     const names = Object.keys(lock(join(project, 'package-lock.json')))
     expect(names).toContain('node_modules/@fundpress/cli')
     const ofCheckout = Object.keys(devDependencies).map((name) => `node_modules/${name}`)
@@ -165,21 +162,22 @@ describe('the installed package', () => {
   })
 
   it.each([
-    ['of npm', {}, `'@fundpress/cli@1.0.0'`],
+    ['of npm', {}, `'${name}@${version}'`],
     [
       'that another repository releases, from there',
       { action: `other/fork@1.2.3#${'a'.repeat(40)}` },
       "'https://github.com/other/fork/releases/download/v1.2.3/fundpress-cli-1.2.3.tgz'",
     ],
   ])('sets nights up with the package %s', (_, more, installs) => {
-    const { package: _package, action: _action, ...others } = answers.aws
+    const others = Object.fromEntries(
+      Object.entries(answers.aws).filter(([answer]) => answer !== 'package' && answer !== 'action'),
+    )
     const dest = folder.file(`nights-${Object.keys(more).length}`)
     execute(program, ['setup', 'aws', '--yes', '--dest', dest, ...flagsOf({ ...others, ...more })], project)
     expect(readFileSync(join(dest, 'SETUP.md'), 'utf8')).toContain(`npm install --global ${installs}\n`)
   })
 
   it('answers `npx @fundpress/cli --version`', () => {
-    const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
     expect(execute('npx', ['--no-install', '@fundpress/cli', '--version'], project)).toBe(`${version}\n`)
   })
 

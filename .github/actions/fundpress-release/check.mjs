@@ -5,7 +5,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, readFileSync } from 'node:fs'
-import { fail, listReleases, releaseTag } from './tags.mjs'
+import { fail, listReleases, parseJson, releaseTag } from './tags.mjs'
 
 const { GITHUB_REF_NAME: tag = '', GITHUB_OUTPUT = '' } = process.env
 
@@ -24,7 +24,7 @@ if (refusal === null) {
 function findRefusal() {
   if (!releaseTag.test(tag)) return 'a release is v1.2.3, a pre-release v1.2.3-rc.1'
   for (const file of ['package.json', 'package-lock.json']) {
-    const { version } = JSON.parse(readFileSync(file, 'utf8'))
+    const { version } = /** @type {{ version: string }} */ (parseJson(readFileSync(file, 'utf8')))
     if (`v${version}` !== tag)
       return `${file} of the tagged commit has version ${version}: run npm version, commit, and tag that commit`
   }

@@ -3,7 +3,7 @@
 # If the registry has this version already, the release was stopped later: the same image is signed again. Output: image.
 set -euo pipefail
 image=ghcr.io/${GITHUB_REPOSITORY_OWNER,,}/fundpress
-find_digest() { docker buildx imagetools inspect "$image:$VERSION" --format '{{.Manifest.Digest}}'; }
+find_digest() { docker buildx imagetools inspect "$image:$VERSION" --format '{{json .Manifest}}' | jq --raw-output .digest; }
 
 if ! digest=$(find_digest 2>/dev/null); then
   context=$(mktemp -d)

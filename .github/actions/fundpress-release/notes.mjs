@@ -28,7 +28,7 @@ function upgradeNotes() {
 /** Links to files lead into the repository as it was tagged. @param {string} text */
 function absoluteLinks(text) {
   const folder = `${repository}/blob/${tag}/.github/`
-  return text.replace(/\]\((?!https?:)([^)\s]+)\)/g, (_, target) => {
+  return text.replace(/\]\((?!https?:)([^)\s]+)\)/g, (_, /** @type {string} */ target) => {
     const address = new URL(target.startsWith('#') ? `RELEASES.md${target}` : target, folder)
     return `](${address.href})`
   })

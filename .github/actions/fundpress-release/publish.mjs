@@ -7,13 +7,12 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { fail } from './tags.mjs'
+import { fail, parseJson } from './tags.mjs'
 
 const [, , file = '', distTag = ''] = process.argv
 const tarball = resolve(file)
-const { name, version } = JSON.parse(
-  execFileSync('tar', ['-xzOf', tarball, 'package/package.json'], { encoding: 'utf8' }),
-)
+const manifest = execFileSync('tar', ['-xzOf', tarball, 'package/package.json'], { encoding: 'utf8' })
+const { name, version } = /** @type {{ name: string, version: string }} */ (parseJson(manifest))
 const id = `${name}@${version}`
 const integrity = `sha512-${createHash('sha512').update(readFileSync(tarball)).digest('base64')}`
 
@@ -29,15 +28,17 @@ try {
   fail(error)
 }
 
+/** @typedef {{ error?: { code: string, summary: string } }} Answer of a command with --json that fails */
+
 /** @returns {string | null} the integrity of this version on npm */
 function findPublished() {
   const { status, stdout, stderr } = spawnSync('npm', ['view', id, 'dist.integrity', '--json'], {
     encoding: 'utf8',
   })
-  const answer = stdout.trim() === '' ? null : JSON.parse(stdout)
-  if (status === 0) return answer
-  if (answer?.error?.code === 'E404') return null
-  throw new Error(`npm cannot tell whether it has ${id}: ${answer?.error?.summary ?? stderr}`)
+  if (status === 0) return /** @type {string} */ (parseJson(stdout))
+  const { error } = /** @type {Answer} */ (stdout === '' ? {} : parseJson(stdout))
+  if (error?.code === 'E404') return null
+  throw new Error(`npm cannot tell whether it has ${id}: ${error?.summary ?? stderr}`)
 }
 
 function publish() {

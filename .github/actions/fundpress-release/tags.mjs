@@ -14,6 +14,9 @@ export const listReleases = (...filters) =>
     .split('\n')
     .filter((tag) => releaseTag.test(tag))
 
+/** @param {string} text @returns {unknown} */
+export const parseJson = (text) => JSON.parse(text)
+
 /** Ends the step with a line that GitHub shows beside the run. @param {unknown} error */
 export function fail(error) {
   const said = error instanceof Error ? error.message : String(error)

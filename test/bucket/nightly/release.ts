@@ -110,7 +110,7 @@ esac
     'docker',
     `case "$1 \${2-} \${3-}" in
   login*) grep -q . ;;
-  'buildx imagetools inspect') cat "$state/image-\${4##*:}" ;;
+  'buildx imagetools inspect') jq --raw-input '{ digest: . }' "$state/image-\${4##*:}" ;;
   'buildx imagetools create') ;;
   'buildx build '*)
     [ -e templates/container/Dockerfile ]

@@ -25,8 +25,8 @@ afterAll(() => press.stop())
 const folderOf = (out: string) => nights.folder.file(out)
 const env = { FUNDPRESS_DOCS_URL: docsUrl }
 const flags = (out: string) => `--db ${folderOf('funds.sqlite')} --out ${out} --json`
-const build = (out: string, more = '') =>
-  press.fundpress(`build ${flags(out)} --as-of 2026-11-11${more}`, env)
+const build = (out: string, more = '', index: Readonly<Record<string, string>> = {}) =>
+  press.fundpress(`build ${flags(out)} --as-of 2026-11-11${more}`, { ...env, ...index })
 function summaryOf({ code, stdout, stderr }: Run, warning = '') {
   expect([code, stderr]).toEqual([0, warning])
   return JSON.parse(stdout) as BuildSummary
@@ -116,7 +116,60 @@ describe('build --shard and merge', () => {
     expect(press.bucket.keys()).toEqual(before)
   })
 
-  const noShards = ['0/2', '3/2', '1', '1/1000', '1/2/3', '01/2']
+  it('take the part of the index, from 0, that Kubernetes or AWS Batch gives the machine', async () => {
+    const both = { JOB_COMPLETION_INDEX: '1', AWS_BATCH_JOB_ARRAY_INDEX: '1' }
+    const indices = [{ JOB_COMPLETION_INDEX: '0' }, { AWS_BATCH_JOB_ARRAY_INDEX: '1' }, both]
+    const parts = ['one', 'two', 'two']
+    for (const [at, index] of indices.entries()) {
+      summaryOf(await build('auto', ' --shard auto/2', index))
+      expect(hashesOf(folderOf('auto'))).toEqual(hashesOf(folderOf(parts[at] ?? '')))
+    }
+    // A part that is given wins.
+    summaryOf(await build('auto', ' --shard 1/2', both))
+    expect(hashesOf(folderOf('auto'))).toEqual(hashesOf(folderOf('one')))
+  })
+
+  it.each<[string, Readonly<Record<string, string>>, string]>([
+    [
+      'no index',
+      {},
+      'from JOB_COMPLETION_INDEX or AWS_BATCH_JOB_ARRAY_INDEX, and neither is set: run it in ',
+    ],
+    ['an empty index', { JOB_COMPLETION_INDEX: '' }, 'neither is set'],
+    [
+      'an index that is too high',
+      { JOB_COMPLETION_INDEX: '2' },
+      "JOB_COMPLETION_INDEX is '2': --shard auto/2 ",
+    ],
+    [
+      'a negative index',
+      { AWS_BATCH_JOB_ARRAY_INDEX: '-1' },
+      "AWS_BATCH_JOB_ARRAY_INDEX is '-1': --shard auto",
+    ],
+    ['no number', { JOB_COMPLETION_INDEX: 'one' }, 'needs an index from 0 to 1'],
+    [
+      'two that differ',
+      { JOB_COMPLETION_INDEX: '0', AWS_BATCH_JOB_ARRAY_INDEX: '1' },
+      "JOB_COMPLETION_INDEX is '0', but AWS_BATCH_JOB_ARRAY_INDEX is '1': unset one of them",
+    ],
+  ])('refuse auto/2 with %s as wrong usage', async (_, index, message) => {
+    await expectFailure(build('never', ' --shard auto/2', index), message, 2)
+    expect(existsSync(folderOf('never'))).toBe(false)
+  })
+
+  const noShards = [
+    '0/2',
+    '3/2',
+    '1',
+    '1/1000',
+    '1/2/3',
+    '01/2',
+    'auto',
+    'auto/0',
+    'auto/1000',
+    'Auto/2',
+    '/2',
+  ]
   it.each(noShards)('refuse the shard %s as wrong usage', (shard) =>
     expectFailure(build('never', ` --shard ${shard}`), 'such as 3/8', 2),
   )

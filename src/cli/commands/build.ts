@@ -18,6 +18,7 @@ import { defineCommand, type Session } from '../command.ts'
 import { describeFreshness, describeOverdue, describeWithheld } from '../format.ts'
 import { describeFindings, describeSummary, formatBytes, formatCount } from '../format.ts'
 import { isIsinInEitherCase } from '../../api/routes/values.ts'
+import { shardOf, shardOption } from '../shard-option.ts'
 import { asOfOption, bucketSettings, option, overrideOptions, parsedOption } from '../options.ts'
 
 /** One or more ISINs in either case; the value is a list in upper case without duplicates. */
@@ -27,16 +28,6 @@ const onlyOption = parsedOption<'--only <isin...>', readonly string[]>(
   'an ISIN (12 characters with the right check digit)',
   (text, before = []) =>
     isIsinInEitherCase(text) ? [...new Set([...before, text.toUpperCase()])] : undefined,
-)
-
-const shardOption = parsedOption(
-  '--shard <n/of>',
-  'Render one of several parts, such as 3/8',
-  'a part of up to 999, such as 3/8',
-  (text) => {
-    const [, number, of] = /^([1-9][0-9]{0,2})\/([1-9][0-9]{0,2})$/.exec(text)?.map(Number) ?? []
-    return number === undefined || of === undefined || number > of ? undefined : { number, of }
-  },
 )
 
 export default defineCommand({
@@ -54,7 +45,8 @@ export default defineCommand({
     'with the folder of --since, or of --out. New prices that are implausible are refused (exit code 3), or held back, as ' +
     'plausibility.onImplausible says. A date in the future is refused, too.\n\n' +
     'With --shard only a part of the funds is rendered, on one of several machines. `fundpress merge` makes the ' +
-    'snapshot from all parts.',
+    'snapshot from all parts. With auto/8 the eight pods of an Indexed Job of Kubernetes, or the children of an array job ' +
+    'of AWS Batch, each take the part of their index (from 0).',
   settings: [
     ...(['db', 'out', 'jobs', 'docsUrl', 'pages', 'downloads.enabled', 'rawCsv', 'quickCheck'] as const),
     ...bucketSettings,
@@ -73,12 +65,13 @@ export default defineCommand({
     ['build --db funds.sqlite --out out --since out', 'Only what changed since the last build'],
     ['build --db funds.sqlite --since other --bucket fund-data', 'Only what the next publish will put'],
     ['build --db funds.sqlite --out part-3 --shard 3/8', 'The third of eight parts'],
+    ['build --db funds.sqlite --out part --shard auto/8', 'The same on Kubernetes and AWS Batch'],
     ['build --db funds.sqlite --out try --only DE0008471400', 'One fund, to look at'],
   ],
   run: async (session, { asOf = session.today, only = [], since = null, shard, ...flags }) => {
     const override = overrideOf(session, flags)
     refuseUnlessAllowed('the build', futureDate(asOf, session.today), override)
-    const part = shard === undefined ? null : ({ kind: 'shard', ...shard } as const)
+    const part = shard === undefined ? null : ({ kind: 'shard', ...shardOf(shard, session) } as const)
     const options = { ...(await buildOptions(session)), asOf, only, part, override }
     const work = withLive(session, since, (live) =>
       buildSince(session, since, { ...options, live }, session.stderr.tell),

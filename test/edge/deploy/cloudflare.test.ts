@@ -50,7 +50,8 @@ it('makes a module of a few kilobytes that needs nothing of Node', async () => {
 it('puts the settings into the module', async () => {
   const code = (await make(workerSettings(17, 'some/folder')))['worker.js'] ?? ''
   const caching = ['"public, max-age=60"', 'stale-if-error=86400']
-  for (const text of ['"liveTtlSeconds":17', '"prefix":"some/folder/"', ...caching]) expect(code).toContain(text)
+  for (const text of ['"liveTtlSeconds":17', '"prefix":"some/folder/"', ...caching])
+    expect(code).toContain(text)
   const place = { name: 'api.funds', endpoint: 'https://eu.example', prefix: 'p' }
   const named = await make({ bucket: { ...workerSettings(5).bucket, ...place } })
   const r2_buckets = [{ bucket_name: 'api.funds' }]

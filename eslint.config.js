@@ -4,14 +4,7 @@ import tseslint from 'typescript-eslint'
 
 export default defineConfig(
   {
-    ignores: [
-      'dist/',
-      'out/',
-      'data/',
-      'templates/pages/*.js',
-      'templates/status/*.js',
-      'templates/docs/swagger-ui/',
-    ],
+    ignores: ['dist/', 'out/', 'data/', 'templates/pages/*.js', 'templates/status/*.js'],
   },
   {
     files: ['**/*.{ts,js,mjs}'],

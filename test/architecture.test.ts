@@ -27,6 +27,7 @@ const mayImport: Readonly<Record<string, string>> = {
   build: 'api data downloads guards site system node:',
   bucket: 'api build guards site system @aws-sdk better-sqlite3 node:',
   edge: 'api lru-cache p-limit node: esbuild @swc',
+  'edge/cloudfront': 'api edge @aws-sdk lru-cache node:',
   'edge/core': 'api/routes',
   conform: 'system node:',
   'conform/oracle': 'better-sqlite3 node:',

@@ -45,8 +45,12 @@ describe('links', () => {
 describe('commands', () => {
   /** Cloudflare's own package, in a major version that we know. */
   const known = /^wrangler@4$/
-  const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<string, object>
-  const ours = Object.keys({ ...dependencies, ...devDependencies })
+  const { name, dependencies, devDependencies } = JSON.parse(read('package.json')) as {
+    readonly name: string
+    readonly dependencies: object
+    readonly devDependencies: object
+  }
+  const ours = [name, ...Object.keys({ ...dependencies, ...devDependencies })]
   const isKnown = (name: string) =>
     known.test(name) || ours.includes(name.replace(/(?<!^)@[^@]*$/, '')) || /^[.$"'{<]|:\/\//.test(name)
   const packages =
@@ -56,6 +60,7 @@ describe('commands', () => {
     ['npx fundpress build', ['fundpress']],
     ['npx --yes fundpress', ['fundpress']],
     ['npm install -g fundpress@1', ['fundpress@1']],
+    ['npx @fundpress/cli@1 nightly', []],
     ['npx wrangler deploy', ['wrangler']],
     ['npx wrangler@4 deploy; npx vitest run; npm install zod@4; npm i -g https://example.com/a.tgz', []],
   ])("of `%s`, the packages %j could be anybody's", (line, unknown) => {

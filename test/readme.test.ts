@@ -38,6 +38,14 @@ it.each(configs)('the config file in %s (block %d) is valid as it stands', async
   if ($schema !== null) expect(existsSync(join(repository, $schema))).toBe(true)
 })
 
+it('the map of the source names each dependency at run time, with its reason and weight', () => {
+  const [, section = ''] = /^## Dependencies\n(.*?)^## /ms.exec(read('src/README.md')) ?? []
+  const rows = [...section.matchAll(/^\| ((?:`[^`]+` )+)\| [^|]{10,} \| \d+\.\d \|$/gm)]
+  const named = rows.flatMap(([, names = '']) => names.match(/[^` ]+/g) ?? [])
+  const { dependencies } = JSON.parse(read('package.json')) as { readonly dependencies: object }
+  expect(named.sort()).toEqual(Object.keys(dependencies).sort())
+})
+
 it('finds config files in the README of the project and of platforms', () => {
   const files = configs.map(([file]) => file)
   expect(files).toContain('README.md')

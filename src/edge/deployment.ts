@@ -1,10 +1,12 @@
-/** What the deployments of all platforms share: their settings, their files, templates, and the edge's code as one file. */
+/** What the deployments of all platforms share: their settings, their files, templates, and the edge's code. */
 
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { dirname, extname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { routeTable } from '../api/derive/route-table.ts'
 import { endpoints } from '../api/endpoints/index.ts'
+import type { BundleName } from './bundle.ts'
 
 export interface DeploymentSettings {
   readonly baseUrl: string
@@ -50,69 +52,26 @@ export const edgeConfig = ({ docsUrl, edge }: Pick<DeploymentSettings, 'docsUrl'
   settings: { cacheControl: edge.cacheControl, errorCacheControl: edge.errorCacheControl },
 })
 
-export interface BundleOptions {
-  /** The module's text; imports start at `src/edge`: `./cloudflare/worker` with the extension of {@link sourceExtension}. */
-  readonly entry: string
-  readonly format: 'esm' | 'iife'
-  /** The variable for the exports of an iife. */
-  readonly globalName?: string
-  readonly platform?: 'neutral' | 'node'
-  /** The platform's language. Debian's njs needs ES5; `njs` adds what every njs knows beyond that. */
-  readonly target: 'es5' | 'njs' | `es20${number}`
-  /** Modules that the platform has. */
-  readonly external?: readonly string[]
-}
-
-/** `.ts` in a checkout, `.js` in the package. */
-export const sourceExtension = extname(fileURLToPath(import.meta.url))
 const edgeFolder = dirname(fileURLToPath(import.meta.url))
 
-/** @throws {Error} if the entry cannot be bundled */
-export async function bundle({
-  entry,
-  format,
-  globalName = '',
-  platform = 'neutral',
-  target,
-  external = [],
-}: BundleOptions): Promise<string> {
-  const isOld = target === 'es5' || target === 'njs'
-  // No other command needs these packages.
-  const { build } = await import('esbuild')
-  const { outputFiles } = await build({
-    stdin: { contents: entry, resolveDir: edgeFolder, loader: 'ts' },
-    bundle: true,
-    write: false,
-    format,
-    globalName,
-    platform,
-    // esbuild cannot write ES5, so swc translates its output.
-    target: isOld ? 'es2017' : target,
-    minify: !isOld,
-    external: [...external],
-    legalComments: 'none',
-    logLevel: 'silent',
-  })
-  const code = outputFiles[0]?.text ?? ''
-  if (!isOld) return code
-  const { transform } = await import('@swc/wasm')
-  const minify = { compress: { passes: 3 }, mangle: true }
-  const language = target === 'es5' ? { jsc: { target, minify } } : { env: beyondEs5, jsc: { minify } }
-  const old = await transform(code, { isModule: false, minify: true, ...language })
-  return old.code
+/**
+ * The edge's code for one place, without settings: it assigns a function of them to the variable `fundpress`, which it does not
+ * declare. The package has it as a file; a checkout makes it.
+ */
+export async function readBundle(name: BundleName): Promise<string> {
+  const file = join(edgeFolder, 'bundles', `${name}.js`)
+  if (existsSync(file)) return readFile(file, 'utf8')
+  // The package has neither this module nor esbuild and swc, which it needs.
+  const { makeBundle } = await import('./bundle.ts')
+  return makeBundle(name)
 }
 
-/** What njs 0.7.9 and CloudFront's runtime 2.0 do not know of ES2017. Arrows, constants and templates stay. */
-const beyondEs5 = {
-  targets: 'node 8',
-  include: [
-    'transform-destructuring',
-    'transform-parameters',
-    'transform-spread',
-    'transform-for-of',
-    'transform-classes',
-  ],
-}
+/** A value as JavaScript that every engine reads, whatever its texts hold: ES5 ends a line at some of them, and njs may read bytes. */
+export const asScript = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(
+    /[^ -~]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 /** A file of `templates/` with values in place of `{{name}}`. @throws {Error} for a name that has no value */
 export async function fromTemplate(

@@ -1,4 +1,5 @@
 /** The package as npm makes it: installed into an empty project, it runs without the checkout. */
+import { spawn } from 'node:child_process'
 import {
   chmodSync,
   cpSync,
@@ -6,20 +7,27 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { execute, packCheckout, packedRelease } from '../support/package.ts'
+import { execute, packCheckout, packedRelease, userEnvironment } from '../support/package.ts'
 import { repository, tempFolder } from '../support/product.ts'
+import { bucketArgs, credentials } from '../support/publishing.ts'
 import { isComplete } from '../support/rounds.ts'
-import { run } from './run.ts'
+import { startS3 } from '../support/s3/server.ts'
+import { filesIn, hashesOf } from '../support/tree.ts'
+import { ended, run } from './run.ts'
 import { expectSuccess } from './outcome.ts'
 
 const folder = tempFolder()
 const project = folder.file('project')
-const installed = join(project, 'node_modules/fundpress')
+const installed = join(project, 'node_modules/@fundpress/cli')
+const program = join(project, 'node_modules/.bin/fundpress')
+/** What npm said while it installed the package. */
+let installation = ''
 
 type Summary = Readonly<Record<string, unknown>>
 type Packages = Readonly<Record<string, { readonly dev?: boolean; readonly hasInstallScript?: boolean }>>
@@ -30,15 +38,16 @@ beforeAll(() => {
   cpSync(tarball, join(project, 'fundpress.tgz'))
   writeFileSync(join(project, 'package.json'), '{ "private": true }')
   if (isComplete) {
-    execute('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', './fundpress.tgz'], project)
+    const flags = ['--omit=dev', '--foreground-scripts', '--prefer-offline', '--no-audit', '--no-fund']
+    installation = execute('npm', ['install', ...flags, './fundpress.tgz'], project)
     return
   }
   // What npm does, with the packages of this checkout instead of installed ones.
   const programs = join(project, 'node_modules/.bin')
   for (const made of [installed, programs]) mkdirSync(made, { recursive: true })
-  execute('tar', ['-xzf', '../../fundpress.tgz', '--strip-components=1'], installed)
+  execute('tar', ['-xzf', join(project, 'fundpress.tgz'), '--strip-components=1'], installed)
   symlinkSync(join(repository, 'node_modules'), folder.file('node_modules'), 'junction')
-  symlinkSync('../fundpress/dist/cli/fundpress.mjs', join(programs, 'fundpress'))
+  symlinkSync('../@fundpress/cli/dist/cli/fundpress.mjs', join(programs, 'fundpress'))
   chmodSync(join(programs, 'fundpress'), 0o755)
 })
 
@@ -48,7 +57,12 @@ describe('the installed package', () => {
     expect(readdirSync(installed).sort()).toEqual(names)
     const files = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' })
     expect(files.filter((name) => name.endsWith('.ts'))).toEqual([])
-    expect(files).not.toContain(join('cli', 'generate.js'))
+    for (const name of ['cli/generate.js', 'cli/pack.js', 'edge/bundle.js']) expect(files).not.toContain(name)
+  })
+
+  it('has at most 3 MB', () => {
+    const bytes = filesIn(installed).reduce((sum, file) => sum + statSync(join(installed, file)).size, 0)
+    expect(bytes).toBeLessThanOrEqual(3e6)
   })
 
   it('names the release that a company has to use, and holds its workflows', () => {
@@ -66,27 +80,34 @@ describe('the installed package', () => {
 
   const lock = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as { packages: Packages }).packages
 
-  it.runIf(isComplete)('brings nothing that reports installations to a third party', () => {
+  it.runIf(isComplete)('brings no package that only a checkout needs, and runs no script', () => {
+    const { devDependencies } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
+      readonly devDependencies: object
+    }
     const names = Object.keys(lock(join(project, 'package-lock.json')))
-    expect(names).toContain('node_modules/fundpress')
-    expect(names.filter((name) => /scarf|swagger-ui/.test(name))).toEqual([])
-    expect(readdirSync(join(project, 'node_modules'))).not.toContain('@scarf')
+    expect(names).toContain('node_modules/@fundpress/cli')
+    const ofCheckout = Object.keys(devDependencies).map((name) => `node_modules/${name}`)
+    expect(
+      names.filter((name) => ofCheckout.includes(name) || /esbuild|swc|scarf|swagger/.test(name)),
+    ).toEqual([])
+    expect(installation).toMatch(/^added \d+ packages/m)
+    // npm begins what a script writes with its name.
+    expect(installation).not.toMatch(/^> /m)
   })
 
   it('depends on nothing that reports installations, or runs a script that nobody has looked at', () => {
     const ofCheckout = Object.entries(lock(join(repository, 'package-lock.json')))
     expect(ofCheckout.filter(([name]) => name.includes('scarf'))).toEqual([])
     const withScripts = ofCheckout.filter(([, { dev, hasInstallScript }]) => !dev && hasInstallScript)
-    expect(withScripts.map(([name]) => name)).toEqual(['node_modules/better-sqlite3', 'node_modules/esbuild'])
+    expect(withScripts.map(([name]) => name)).toEqual(['node_modules/better-sqlite3'])
   })
 
-  it('answers `npx fundpress --version`', () => {
+  it('answers `npx @fundpress/cli --version`', () => {
     const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
-    expect(execute('npx', ['--no-install', 'fundpress', '--version'], project)).toBe(`${version}\n`)
+    expect(execute('npx', ['--no-install', '@fundpress/cli', '--version'], project)).toBe(`${version}\n`)
   })
 
   it('makes a database, builds it with threads, and gives the same snapshot as the checkout', async () => {
-    const program = join(project, 'node_modules/.bin/fundpress')
     execute(program, 'demo --funds 2 --years 1 --until 2026-11-19'.split(' '), project)
     const build = 'build --db data/demo.sqlite --as-of 2026-11-20 --jobs 2 --json'.split(' ')
     const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' }
@@ -97,5 +118,32 @@ describe('the installed package', () => {
     // The snapshot's id covers the pages, the explorer and its library among them.
     const library = readFileSync(join(project, 'out/docs/explorer/swagger-ui-bundle.js'), 'utf8')
     expect(library).toContain('SwaggerUI')
+  })
+
+  it.each([
+    'cloudflare --bucket fund-data',
+    'cloudfront --bucket fund-data --region eu-central-1',
+    'nginx-files --out out',
+    'nginx-folder --bucket file:///srv/fundpress',
+    'nginx-bucket --bucket fund-data --region eu-central-1',
+  ])('writes the edge of a checkout, byte for byte: %s', async (platform) => {
+    execute(program, `edge ${platform} --dest packed`.split(' '), project)
+    await expectSuccess(run(`edge ${platform} --dest made`, { cwd: project }))
+    expect(hashesOf(join(project, 'packed'))).toEqual(hashesOf(join(project, 'made')))
+  })
+
+  it.runIf(isComplete)('runs a night into a folder and one into S3, and tells what is live', async () => {
+    const s3 = await startS3({ buckets: ['fund-data'] })
+    const env = { ...userEnvironment(), ...credentials, FUNDPRESS_BASE_URL: 'https://api.example.com' }
+    const fundpress = (...words: readonly string[]) =>
+      expectSuccess(ended(spawn(program, words, { cwd: project, env })))
+    await fundpress('demo', '--funds', '2', '--years', '1', '--db', 'night.sqlite')
+    const places = [['--bucket', `file://${folder.file('bucket')}`], bucketArgs(s3.endpoint, 'fund-data')]
+    for (const place of places) {
+      expect(await fundpress('nightly', '--db', 'night.sqlite', ...place)).toContain('is live in blue')
+      const status: unknown = JSON.parse(await fundpress('status', '--json', ...place))
+      expect(status).toMatchObject({ live: { funds: 2, slot: 'blue' }, consistency: { downloads: 'whole' } })
+    }
+    await s3.stop()
   })
 })

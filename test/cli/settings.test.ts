@@ -129,7 +129,7 @@ describe('the JSON Schema of the config file', () => {
 
   const right: readonly unknown[] = [
     {},
-    { $schema: './node_modules/fundpress/templates/fundpress.config.schema.json' },
+    { $schema: './node_modules/@fundpress/cli/templates/fundpress.config.schema.json' },
     { db: 'funds.sqlite', out: '/srv/out', jobs: 8, baseUrl: 'https://funds.example.com/' },
     { docsUrl: 'http://[::1]:80/d', bucket: { name: 'fund-data', endpoint: 'http://127.0.0.1:9000' } },
     { bucket: { region: 'auto', prefix: '', pathStyle: true } },

@@ -1,7 +1,10 @@
+import { runInNewContext } from 'node:vm'
 import { build } from 'esbuild'
 import { expect, it } from 'vitest'
 import { loadSettings } from '../../src/cli/load-settings.ts'
 import { requestFunction, responseFunction } from '../../src/edge/cloudfront/deploy.ts'
+import { noteHeader } from '../../src/edge/cloudfront/event.ts'
+import { asScript } from '../../src/edge/deployment.ts'
 
 const settings = loadSettings({ flags: new Map(), environment: {}, configFile: undefined, cores: 1 })
 
@@ -46,4 +49,26 @@ it('answers requests, date ranges included, in less than 20 KiB, and uses nothin
   expect(code).not.toMatch(
     /\b(process|Buffer|require|fetch|URL|URLSearchParams|TextEncoder|TextDecoder|crypto|class)\b/,
   )
+})
+
+/** What would end a text, a script, a line or a page, or is special in a replacement; and the bundle's own variable. */
+const hostile = 'a"\'`\\\n $& $1 </script> \u2028\u2029 fundpress ü €'
+
+it('gives any text of the settings to the script as it is', async () => {
+  const script = asScript({ [hostile]: hostile })
+  expect(script).toMatch(/^[ -~]+$/)
+  expect(runInNewContext(`(${script})`)).toEqual({ [hostile]: hostile })
+  const edge = { ...settings.edge, cacheControl: hostile }
+  const note = {
+    path: '/api/v1/emt/DE0008491051/',
+    since: 0,
+    wanted: { format: 'json', language: null, offers: [], vary: [] },
+  }
+  const event = {
+    request: { headers: { [noteHeader]: { value: JSON.stringify(note) } } },
+    response: { statusCode: 200, headers: {} },
+  }
+  const code = await responseFunction({ ...settings, edge })
+  const { headers } = runInNewContext(`${code};handler(${JSON.stringify(event)})`) as typeof event.response
+  expect(headers).toMatchObject({ 'cache-control': { value: hostile } })
 })

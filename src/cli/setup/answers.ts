@@ -45,6 +45,8 @@ const none = () => ''
 
 /** A path below the root, or '' for the root itself. */
 const folders = /^(\/(?!\.\.?(\/|$))[\w.-]+)*$/
+const packageForms =
+  'an https address or a path with a slash, ending in .tgz, or a scoped name with its version (@fundpress/cli@1.0.0)'
 const inCloud = ['aws', 'cloudflare'] as const
 
 const questions = {
@@ -218,18 +220,18 @@ const questions = {
   package: {
     value: 'file',
     isRare: true,
-    asks: 'Package of fundpress: an https address or a path with a slash, ending in .tgz',
+    asks: `Package of fundpress: ${packageForms}`,
     of: null,
-    // A bare name would be one of the registry, which belongs to anybody.
+    // In the registry, a name without a scope belongs to anybody.
     schema: form(
-      'an https address or a path with a slash, ending in .tgz',
-      /^(https:\/\/[^\s/?#@]+\/[^\s?#]*|\.{0,2}\/[^\p{Cc}]*)\.tgz$/u,
+      packageForms,
+      /^((https:\/\/[^\s/?#@]+\/[^\s?#]*|\.{0,2}\/[^\p{Cc}]*)\.tgz|@[a-z\d-]+\/[a-z\d][a-z\d.-]*@\d+\.\d+\.\d+)$/u,
     ),
     fallback: ({ action = '' }, release) => {
       const chosen = parseRelease(action) ?? release
       if (chosen === null) return undefined
       const { repository, version } = chosen
-      return `https://github.com/${repository}/releases/download/v${version}/fundpress-${version}.tgz`
+      return `https://github.com/${repository}/releases/download/v${version}/fundpress-cli-${version}.tgz`
     },
   },
 } as const satisfies Readonly<Record<string, Question>>

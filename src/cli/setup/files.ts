@@ -36,7 +36,7 @@ function configOf(answers: Answers): string {
   const isServer = target === 'server'
   const config = {
     $schema: isServer
-      ? `${root}/opt/fundpress/lib/node_modules/fundpress/${schema}`
+      ? `${root}/opt/fundpress/lib/node_modules/@fundpress/cli/${schema}`
       : `https://raw.githubusercontent.com/${repository}/${commit}/${schema}`,
     ...(isServer ? { db: database, out: `${root}/var/lib/fundpress/out` } : {}),
     baseUrl,

@@ -1,6 +1,6 @@
 /** What `fundpress edge cloudflare` writes: a Worker with an R2 bucket, for wrangler to deploy. */
 
-import { bundle, edgeConfig, folderOfBucket, fromTemplate, sourceExtension } from '../deployment.ts'
+import { asScript, edgeConfig, folderOfBucket, fromTemplate, readBundle } from '../deployment.ts'
 import type { MakeDeployment } from '../deployment.ts'
 
 /** Pins the behaviour of the runtime. The tests run the Worker with it. */
@@ -47,12 +47,9 @@ export const cloudflare: MakeDeployment = async (settings) => {
     previewToken: edge.previewToken,
     prefix: bucket.prefix === '' ? '' : `${bucket.prefix}/`,
   }
-  // The log shows in the dashboard and in `wrangler tail`.
-  const entry = `import { worker } from './cloudflare/worker${sourceExtension}'
-    const onFailure = (error, url) => console.error(url.slice(0, 500), String(error))
-    export default worker({ ...${JSON.stringify(config)}, onFailure })`
+  const code = `var fundpress;${await readBundle('worker')}export default fundpress(${asScript(config)});\n`
   return [
-    { path: 'worker.js', text: await bundle({ entry, format: 'esm', target: 'es2022' }) },
+    { path: 'worker.js', text: code },
     { path: 'wrangler.jsonc', text: hasAddress ? wrangler : onWorkersDev },
     { path: 'README.md', text: await fromTemplate('cloudflare/README.md', values) },
   ]

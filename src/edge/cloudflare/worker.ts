@@ -26,8 +26,6 @@ export interface WorkerConfig {
   readonly previewToken: string | null
   /** A folder of the bucket, with a slash at its end, or empty. */
   readonly prefix: string
-  /** Called for each request that the Worker fails to answer. */
-  readonly onFailure: (error: unknown, url: string) => void
 }
 
 declare const caches: { readonly default: DataCentreCache }
@@ -35,9 +33,13 @@ declare const caches: { readonly default: DataCentreCache }
 /** How often a request starts anew because the snapshot was exchanged under it. */
 const maxAttempts = 3
 
+/** For each request that the Worker fails to answer. The log shows in the dashboard and in `wrangler tail`. */
+// eslint-disable-next-line no-console -- the log of the platform
+const onFailure = (error: unknown, url: string) => console.error(url.slice(0, 500), String(error))
+
 /** The Worker's default export; made once an isolate. */
 export function worker(config: WorkerConfig) {
-  const { table, settings, liveTtlSeconds, previewToken, prefix, onFailure } = config
+  const { table, settings, liveTtlSeconds, previewToken, prefix } = config
   const follower = followLive({
     ttlMs: liveTtlSeconds * 1000,
     clock: () => Date.now(),

@@ -2,9 +2,9 @@
 
 import { problemDocument, problemType } from '../../api/routes/problems.ts'
 import { type DocumentFormat, formats, type RouteTable } from '../../api/routes/table.ts'
-import { bundle, edgeConfig, folderOfBucket, fromTemplate, sourceExtension } from '../deployment.ts'
+import type { BundleName } from '../bundle.ts'
+import { asScript, edgeConfig, folderOfBucket, fromTemplate, readBundle } from '../deployment.ts'
 import type { DeploymentSettings, MakeDeployment } from '../deployment.ts'
-import { longestReadMs } from '../core/live.ts'
 import { packTable } from './table.ts'
 
 /** Of the stack. Names of CloudFront (64 characters) and of the bucket with the code (63) begin with it. */
@@ -75,34 +75,9 @@ async function stackTemplate(
 }
 
 /** Both handlers of the Lambda as one module. Lambda's Node brings the SDK. */
-function lambdaCode(settings: DeploymentSettings): Promise<string> {
-  const config = edgeConfig({ ...settings, docsUrl: '' })
-  const entry = `
-    import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
-    import { lambdaEdge, lambdaReader, lambdaWatch } from './cloudfront/lambda${sourceExtension}'
-
-    const { BUCKET, PREFIX, STACK } = process.env
-    const longestReadMs = ${longestReadMs}
-    const requestHandler = { connectionTimeout: 2 * longestReadMs, socketTimeout: 2 * longestReadMs }
-    const client = new S3Client({ maxAttempts: 3, requestHandler })
-    const reader = lambdaReader((key, more) =>
-      client.send(new GetObjectCommand({ Bucket: BUCKET, Key: PREFIX + key, ...more }), {
-        abortSignal: AbortSignal.timeout(longestReadMs),
-      }))
-    export const handler = awslambda.streamifyResponse(lambdaEdge({
-      ...${JSON.stringify(config)},
-      reader,
-      open: (stream, head) => awslambda.HttpResponseStream.from(stream, head),
-      onFailure: (error, target) => console.error(target.slice(0, 500), error),
-    }))
-    export const watch = lambdaWatch(reader, STACK, Date.now, (line) => process.stdout.write(line))`
-  return bundle({
-    entry,
-    format: 'esm',
-    platform: 'node',
-    target: 'es2022',
-    external: ['@aws-sdk/client-s3'],
-  })
+async function lambdaCode(settings: DeploymentSettings): Promise<string> {
+  const config = asScript(edgeConfig({ ...settings, docsUrl: '' }))
+  return `var fundpress;${await readBundle('lambda')}export const { handler, watch } = fundpress(${config});\n`
 }
 
 /** Answers, or rewrites the request for the bucket or the Lambda. @throws {Error} if it is too long for CloudFront */
@@ -118,23 +93,20 @@ export async function requestFunction(given: DeploymentSettings): Promise<string
     // may not list), the range of bytes is outside, and failures.
     failover: [400, 403, 404, 416, 500, 502, 503, 504],
   }
-  const code = await functionCode('viewerRequest', './cloudfront/request', options)
+  const code = await functionCode('viewer-request', options)
   // Only the file itself can import the module and have an asynchronous function: the bundle can do neither.
-  const handler = 'async function handler(event){return fundpress(event,cf)}'
+  const handler = 'async function handler(event){return edge(event,cf)}'
   return checked('viewer-request', `import cf from 'cloudfront';\n${code}\n${handler}\n`)
 }
 
 /** Adds the headers to what comes from the bucket. @throws {Error} if it is too long for CloudFront */
 export async function responseFunction(given: DeploymentSettings): Promise<string> {
-  const code = await functionCode('viewerResponse', './cloudfront/response', edgeConfig(given).settings)
-  return checked('viewer-response', `${code}\nfunction handler(event){return fundpress(event)}\n`)
+  const code = await functionCode('viewer-response', edgeConfig(given).settings)
+  return checked('viewer-response', `${code}\nfunction handler(event){return edge(event)}\n`)
 }
 
-async function functionCode(factory: string, module: string, options: unknown): Promise<string> {
-  const entry = `import { ${factory} } from '${module}${sourceExtension}'\nfundpress = ${factory}(${JSON.stringify(options)})`
-  const code = await bundle({ entry, format: 'iife', target: 'njs' })
-  return `var fundpress;\n${code}`
-}
+const functionCode = async (name: BundleName, options: unknown) =>
+  `var fundpress;${await readBundle(name)};var edge=fundpress(${asScript(options)});`
 
 /** The most bytes of source that CloudFront accepts. Source: its quotas, measured. */
 const maxFunctionBytes = 10_240

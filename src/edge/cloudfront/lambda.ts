@@ -135,7 +135,7 @@ function edgeRequest({ headers, requestContext }: FunctionUrlEvent, query: URLSe
 }
 
 /** The result of the SDK's GetObject. */
-interface GotObject {
+export interface GotObject {
   readonly Body: { readonly transformToByteArray: () => Promise<Uint8Array>; readonly destroy: () => void }
   readonly ContentLength: number
   readonly ETag: string

@@ -35,8 +35,6 @@ import type { NjsModules, NjsReply, NjsRequest } from './types.ts'
 
 export interface BucketConfig extends BucketAddress {
   readonly liveTtlMs: number
-  /** Its `docsUrl` is that of what is live. */
-  readonly table: Omit<RouteTable, 'docsUrl'>
   readonly ranges: readonly Route[]
   readonly settings: EdgeSettings
   readonly previewToken: string | null
@@ -45,7 +43,12 @@ export interface BucketConfig extends BucketAddress {
 /** How long to wait before a request to the bucket is repeated, in milliseconds: S3 slows down fast clients. */
 const waits = [100, 400]
 
-export function bucketEdge(modules: NjsModules, config: BucketConfig) {
+/** @param makeTable is called once a request, unless that needs no table. Its `docsUrl` is that of what is live */
+export function bucketEdge(
+  modules: NjsModules,
+  config: BucketConfig,
+  makeTable: () => Omit<RouteTable, 'docsUrl'>,
+) {
   // Without a time to live each millisecond asks for itself.
   const ttl = Math.max(config.liveTtlMs, 1)
 
@@ -96,7 +99,7 @@ export function bucketEdge(modules: NjsModules, config: BucketConfig) {
   const readStaged = async (ask: Ask) =>
     stagedBeside(await readFresh(ask, 'live.json'), await readFresh(ask, 'staged.json'))
   const placed = (ask: Ask, live: LiveSlot, isCutOff: boolean, mayKeep: () => boolean) => {
-    const table: RouteTable = Object.assign({}, config.table, { docsUrl: live.docsUrl })
+    const table: RouteTable = Object.assign({}, makeTable(), { docsUrl: live.docsUrl })
     return { table, store: slotStore(ask, table, live, isCutOff, mayKeep) }
   }
   const stagedSnapshot = (ask: Ask, staged: LiveSlot): NjsSnapshot =>

@@ -6,7 +6,7 @@
 import { isIP } from 'node:net'
 import { basename, dirname, join, resolve } from 'node:path'
 import { contentTypeOf } from '../../api/routes/content-types.ts'
-import { bundle, edgeConfig, folderOfBucket, fromTemplate, sourceExtension } from '../deployment.ts'
+import { asScript, edgeConfig, folderOfBucket, fromTemplate, readBundle } from '../deployment.ts'
 import type { DeploymentSettings, MakeDeployment } from '../deployment.ts'
 import { worthCompressing } from '../core/finish.ts'
 import { fastPath } from './fast-path.ts'
@@ -76,7 +76,7 @@ const strictTransport = (seconds: number) =>
 
 const indented = (text: string, blanks = 4) => text.replace(/^(?=.)/gm, ' '.repeat(blanks)).trimEnd()
 
-/** What differs between the modes: values for the templates, and the argument of the adapter: `filesEdge`, `folderEdge` or `bucketEdge`. */
+/** What differs between the modes: values for the templates, and an argument of the adapter: `filesEdge`, `folderEdge` or `bucketEdge`. */
 type Parts = ReturnType<typeof files | typeof folder | typeof bucket>
 
 function files(settings: DeploymentSettings) {
@@ -147,25 +147,14 @@ awk '/^nameserver/ { print "resolver " ($2 ~ /:/ ? "[" $2 "]" : $2) " valid=30s;
 /** The bundle is a plain script between `import` and `export default`: njs knows no other forms of these. */
 async function edgeScript({ mode, config: { table, ...config } }: Parts): Promise<string> {
   const ranges = table.routes.filter(({ series }) => series !== undefined)
-  const code = await bundle({
-    // njs runs all of this anew for each request. A range needs no table, which takes a fifth of a short one's time.
-    entry: `
-      import { ${mode}Edge } from './nginx/${mode}${sourceExtension}'
-      const config = ${JSON.stringify({ ...config, ranges })}
-      let known
-      const table = () => (known = known || ${JSON.stringify(table)})
-      Object.defineProperty(config, 'table', { get: table })
-      export default (modules) => ${mode}Edge(modules, config)`,
-    format: 'iife',
-    globalName: 'fundpress',
-    target: 'es5',
-  })
+  // njs runs all of this anew for each request. A range needs no table, which takes a fifth of a short one's time.
+  const made = [asScript({ ...config, ranges }), `function(){return ${asScript(table)}}`]
   return [
     `// Made by \`fundpress edge nginx-${mode}\`. Do not edit it.`,
     "import fs from 'fs';",
     "import crypto from 'crypto';",
-    code.trimEnd(),
-    'export default fundpress.default({ fs: fs, crypto: crypto, env: process.env });',
+    `var fundpress;${await readBundle(`nginx-${mode}`)}`,
+    `export default fundpress({ fs: fs, crypto: crypto, env: process.env }, ${made.join(', ')});`,
     '',
   ].join('\n')
 }

@@ -15,7 +15,6 @@ export interface FilesConfig {
   readonly folder: string
   /** A file that every snapshot has and that differs between any two. */
   readonly markFile: string
-  readonly table: RouteTable
   readonly ranges: readonly Route[]
   readonly settings: EdgeSettings
 }
@@ -33,7 +32,8 @@ interface FolderLook {
 /** How long to wait while a snapshot is being replaced, in milliseconds. */
 const waits = [1, 5, 20, 100]
 
-export function filesEdge(modules: NjsModules, config: FilesConfig) {
+/** @param makeTable is called once a request, unless that needs no table */
+export function filesEdge(modules: NjsModules, config: FilesConfig, makeTable: () => RouteTable) {
   const { fs } = modules
   const markOf = (folder: string): string => {
     const { ino, size, mtimeMs } = fs.statSync(folder + '/' + config.markFile)
@@ -60,7 +60,7 @@ export function filesEdge(modules: NjsModules, config: FilesConfig) {
     }
   }
   const snapshotOf = ({ folder, mark, liveSince }: FolderLook, markNow: () => string): NjsSnapshot => {
-    const table = withDocsUrl(config.table, (key) => fs.readFileSync(folder + '/' + key).toString())
+    const table = withDocsUrl(makeTable(), (key) => fs.readFileSync(folder + '/' + key).toString())
     // The ETag and the date that nginx itself gives the file.
     const read = readFrom(modules, folder, table, (key, stat) => ({
       etag: etagOf(stat, tagEnding(key)),

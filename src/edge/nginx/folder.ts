@@ -13,14 +13,17 @@ import type { NjsModules, NjsRequest } from './types.ts'
 export interface FolderConfig {
   /** Absolute: keys are relative to it. */
   readonly folder: string
-  /** Its `docsUrl` is that of what is live. */
-  readonly table: Omit<RouteTable, 'docsUrl'>
   readonly ranges: readonly Route[]
   readonly settings: EdgeSettings
   readonly previewToken: string | null
 }
 
-export function folderEdge(modules: NjsModules, config: FolderConfig) {
+/** @param makeTable is called once a request, unless that needs no table. Its `docsUrl` is that of what is live */
+export function folderEdge(
+  modules: NjsModules,
+  config: FolderConfig,
+  makeTable: () => Omit<RouteTable, 'docsUrl'>,
+) {
   const { folder } = config
   /** @returns null if there is no such file */
   const readText = (name: string): string | null => {
@@ -40,7 +43,7 @@ export function folderEdge(modules: NjsModules, config: FolderConfig) {
     return parseLiveSlot(text)
   }
   const placed = (live: LiveSlot) => {
-    const liveTable: RouteTable = Object.assign({}, config.table, { docsUrl: live.docsUrl })
+    const liveTable: RouteTable = Object.assign({}, makeTable(), { docsUrl: live.docsUrl })
     const liveSince = Date.parse(live.liveSince)
     const read = readFrom(modules, folder, liveTable, (_, { mtimeMs }, bytes) => ({
       // `serve` and S3 have the same ETag: the other slot has another file. It takes 3 µs a kilobyte, and a range does not need it.

@@ -29,8 +29,8 @@ const explorerFile = (name: string) => frontPages.explorer.en.replace('index.htm
 
 /** Files of Swagger UI, and their names beside the page. Its licence must be published with it. */
 const libraryFiles: Readonly<Record<string, string>> = {
-  'swagger-ui-bundle.js': 'swagger-ui-bundle.js',
-  'swagger-ui.css': 'swagger-ui.css',
+  'swagger-ui-bundle.js.br': 'swagger-ui-bundle.js',
+  'swagger-ui.css.br': 'swagger-ui.css',
   'swagger-ui-bundle.js.LICENSE.txt': 'swagger-ui-bundle.js.LICENSE.txt',
   LICENSE: 'swagger-ui.LICENSE.txt',
   NOTICE: 'swagger-ui.NOTICE.txt',

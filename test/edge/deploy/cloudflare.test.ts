@@ -50,7 +50,8 @@ it('makes a module of a few kilobytes that needs nothing of Node', async () => {
 it('puts the settings into the module', async () => {
   const code = (await make(workerSettings(17, 'some/folder')))['worker.js'] ?? ''
   const caching = ['"public, max-age=60"', 'stale-if-error=86400']
-  for (const text of ['liveTtlSeconds:17', 'prefix:"some/folder/"', ...caching]) expect(code).toContain(text)
+  for (const text of ['"liveTtlSeconds":17', '"prefix":"some/folder/"', ...caching])
+    expect(code).toContain(text)
   const place = { name: 'api.funds', endpoint: 'https://eu.example', prefix: 'p' }
   const named = await make({ bucket: { ...workerSettings(5).bucket, ...place } })
   const r2_buckets = [{ bucket_name: 'api.funds' }]
@@ -71,7 +72,7 @@ it('is written by the command, which says what to set if the bucket is missing',
   const said = await mustRun(['edge', 'cloudflare', '--bucket', 'fund-data', '--dest', folder.file('edge')])
   const files = ['worker.js', 'wrangler.jsonc', 'README.md'].map((name) => folder.file(`edge/${name}`))
   expect(said.trim().split('\n')).toEqual(files)
-  expect(readFileSync(folder.file('edge/worker.js'), 'utf8')).toContain('export{')
+  expect(readFileSync(folder.file('edge/worker.js'), 'utf8')).toContain('export default ')
   const { code, stderr } = await runFundpress(['edge', 'cloudflare', '--dest', folder.file('none')])
   expect(code).not.toBe(0)
   expect(stderr).toContain('set bucket.name in the config file, or give --bucket')

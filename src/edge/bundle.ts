@@ -1,0 +1,84 @@
+/** The edge's code as one file for each place where it runs. esbuild and swc make them: `prepack` for the package, else a checkout when it needs one. */
+
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { transform } from '@swc/wasm'
+import { build } from 'esbuild'
+
+interface Bundle {
+  readonly module: string
+  /** The export of the module that the bundle assigns to `fundpress`. */
+  readonly factory: string
+  /** The platform's language. Debian's njs needs ES5; `njs` adds what every njs knows beyond that. */
+  readonly language: 'es5' | 'njs' | 'es2022'
+  readonly platform?: 'neutral' | 'node'
+  /** Modules that the platform has. */
+  readonly external?: readonly string[]
+}
+
+const bundles = {
+  worker: { module: 'cloudflare/worker', factory: 'worker', language: 'es2022' },
+  lambda: {
+    module: 'cloudfront/handlers',
+    factory: 'handlers',
+    language: 'es2022',
+    platform: 'node',
+    external: ['@aws-sdk/client-s3'],
+  },
+  'viewer-request': { module: 'cloudfront/request', factory: 'viewerRequest', language: 'njs' },
+  'viewer-response': { module: 'cloudfront/response', factory: 'viewerResponse', language: 'njs' },
+  'nginx-files': { module: 'nginx/files', factory: 'filesEdge', language: 'es5' },
+  'nginx-folder': { module: 'nginx/folder', factory: 'folderEdge', language: 'es5' },
+  'nginx-bucket': { module: 'nginx/bucket', factory: 'bucketEdge', language: 'es5' },
+} as const satisfies Readonly<Record<string, Bundle>>
+
+export type BundleName = keyof typeof bundles
+
+/** @returns a script, or a module for ES2022, that assigns a function of the settings to the variable `fundpress`, which it does not declare */
+export async function makeBundle(name: BundleName): Promise<string> {
+  const { module, factory, language, platform = 'neutral', external = [] }: Bundle = bundles[name]
+  const isModule = language === 'es2022'
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `import { ${factory} } from './${module}.ts'\nfundpress = ${factory}`,
+      resolveDir: fileURLToPath(new URL('.', import.meta.url)),
+      loader: 'ts',
+    },
+    bundle: true,
+    write: false,
+    format: isModule ? 'esm' : 'iife',
+    platform,
+    // esbuild cannot write ES5, so swc translates its output.
+    target: isModule ? language : 'es2017',
+    minify: isModule,
+    external: [...external],
+    legalComments: 'none',
+    logLevel: 'silent',
+  })
+  const code = outputFiles[0]?.text ?? ''
+  if (isModule) return code
+  const minify = { compress: { passes: 3 }, mangle: true }
+  const translated =
+    language === 'es5' ? { jsc: { target: language, minify } } : { env: beyondEs5, jsc: { minify } }
+  return (await transform(code, { isModule: false, minify: true, ...translated })).code
+}
+
+/** What njs 0.7.9 and CloudFront's runtime 2.0 do not know of ES2017. Arrows, constants and templates stay. */
+const beyondEs5 = {
+  targets: 'node 8',
+  include: [
+    'transform-destructuring',
+    'transform-parameters',
+    'transform-spread',
+    'transform-for-of',
+    'transform-classes',
+  ],
+}
+
+/** For `prepack`. @param folder where `readBundle` of the package looks */
+export async function writeBundles(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true })
+  for (const name of Object.keys(bundles) as BundleName[])
+    writeFileSync(join(folder, `${name}.js`), await makeBundle(name))
+}

@@ -169,7 +169,10 @@ describe('the simple night', () => {
     await mustEnd(simple.run('fundpress-guard'))
     restore()
     const guarded = await simple.run('fundpress-guard')
-    expect(guarded).toMatchObject({ code: 1, stderr: expect.stringContaining('more than 1 day 12 h') as string })
+    expect(guarded).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('more than 1 day 12 h') as string,
+    })
   })
 
   it('fails with 2, once and for all, if a flag has a typing error', async () => {

@@ -1,9 +1,11 @@
 /** templates/kubernetes: valid objects, the restricted Pod Security Standard, and deadlines and exit codes that fit. */
-import { readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { settingList } from '../../src/cli/settings.ts'
 import { run } from '../cli/run.ts'
+import { isMissing } from '../support/programs.ts'
 import { repository } from '../support/product.ts'
 import { findMistakes } from './kubernetes-schema.ts'
 import { cronJob, kustomize, type Container, type KubernetesObject, type PodSpec } from './kustomize.ts'
@@ -133,6 +135,23 @@ it('renders as many shards as there are pods, of which two can always run', () =
   expect(env.find(({ name }) => name === 'SHARDS')?.value).toBe(String(completions))
   expect([parallelism >= 2, parallelism <= completions]).toEqual([true, true])
 })
+
+it('is described by its README as it is', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+  const specs = [cronJob(nightly, 'fundpress-nightly'), cronJob(nightly, 'fundpress-guard')]
+  const times = specs.flatMap(timesOf).map((time) => new Date(time * 1000).toISOString().slice(11, 16))
+  const minutes = (specs[0]?.jobTemplate.spec.activeDeadlineSeconds ?? 0) / 60
+  for (const word of [...times, `${minutes} minutes`]) expect(readme).toContain(word)
+})
+
+it.skipIf(isMissing(existsSync('/usr/bin/shellcheck')))(
+  'has a script that shellcheck has nothing against',
+  () => {
+    const flags = ['--enable=check-unassigned-uppercase', join(root, 'sharded/pod.sh')]
+    const { status, stdout } = spawnSync('/usr/bin/shellcheck', flags, { encoding: 'utf8' })
+    expect([status, stdout]).toEqual([0, ''])
+  },
+)
 
 /** Of each day, in seconds after midnight. */
 function timesOf({ schedule }: { readonly schedule: string }): readonly number[] {

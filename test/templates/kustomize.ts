@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 
 /** Anything that YAML can hold. */
-export type Tree = { [key: string]: unknown }
+export interface Tree {
+  [key: string]: unknown
+}
 export interface KubernetesObject extends Tree {
   readonly apiVersion: string
   readonly kind: string
@@ -60,7 +62,7 @@ function readKustomization(folder: string): Kustomization {
   const unknown = Object.keys(made ?? {}).filter((key) => !kustomizationFields.includes(key))
   if (made === undefined || others.length + unknown.length > 0)
     throw new Error(`${folder}: ${unknown.join()}`)
-  return made as unknown as Kustomization
+  return made
 }
 
 function patched(objects: readonly KubernetesObject[], patch: KubernetesObject): KubernetesObject[] {

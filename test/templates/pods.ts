@@ -37,7 +37,7 @@ export function makeCluster(objects: readonly KubernetesObject[], folder: TempFo
     const folders = new Map(
       spec.volumes.map((volume) => {
         const { claimName } = (volume['persistentVolumeClaim'] ?? {}) as { readonly claimName?: string }
-        return [volume.name, claimName === undefined ? join(pod, volume.name) : claimName] as const
+        return [volume.name, claimName ?? join(pod, volume.name)] as const
       }),
     )
     const places = new Map(

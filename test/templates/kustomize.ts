@@ -1,7 +1,7 @@
 /** What `kubectl apply -k` makes of a folder of templates/kubernetes, as far as these folders use it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseAllDocuments } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 
 /** Anything that YAML can hold. */
 export interface Tree {
@@ -13,12 +13,18 @@ export interface KubernetesObject extends Tree {
   readonly metadata: { name: string; readonly labels?: Readonly<Record<string, string>> }
 }
 
+/** With a target: a list of operations. Without: objects to delete. */
+interface Patch {
+  readonly path: string
+  readonly target?: { readonly kind: string; readonly name: string }
+}
+
 interface Kustomization {
   readonly apiVersion: string
   readonly kind: string
   readonly resources?: readonly string[]
   readonly components?: readonly string[]
-  readonly patches?: readonly { readonly path: string }[]
+  readonly patches?: readonly Patch[]
   readonly images?: readonly { readonly name: string; readonly newName: string; readonly newTag: string }[]
   readonly configMapGenerator?: readonly { readonly name: string; readonly files: readonly string[] }[]
 }
@@ -47,9 +53,9 @@ export function kustomize(folder: string, components: readonly string[] = []): r
     objects.push({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data })
   }
   for (const component of [...(made.components ?? []), ...components])
-    for (const { path } of readKustomization(join(folder, component)).patches ?? [])
-      for (const patch of readYaml(join(folder, component, path))) objects = patched(objects, patch)
-  const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)
+    for (const patch of readKustomization(join(folder, component)).patches ?? [])
+      objects = patched(objects, patch, join(folder, component))
+  const names = objects.map(nameOf)
   if (new Set(names).size < names.length)
     throw new Error(`${folder}: twice there: ${names.sort().join(', ')}`)
   for (const { name, newName, newTag } of made.images ?? [])
@@ -65,35 +71,40 @@ function readKustomization(folder: string): Kustomization {
   return made
 }
 
-function patched(objects: readonly KubernetesObject[], patch: KubernetesObject): KubernetesObject[] {
-  const isMeant = ({ kind, metadata }: KubernetesObject) =>
-    kind === patch.kind && metadata.name === patch.metadata.name
-  if (!objects.some(isMeant))
-    throw new Error(`a patch is for no object: ${patch.kind} ${patch.metadata.name}`)
-  if (patch['$patch'] === 'delete') return objects.filter((object) => !isMeant(object))
-  return objects.map((object) => (isMeant(object) ? (mergeTrees(object, patch) as KubernetesObject) : object))
-}
-
-/** A strategic merge: lists of things with names by name, null removes. */
-function mergeTrees(before: unknown, patch: unknown): unknown {
-  if (isNamedList(patch) && isNamedList(before)) {
-    const others = patch.filter(({ name }) => !before.some((one) => one.name === name))
-    const merged = before.map((one) => {
-      const change = patch.find(({ name }) => name === one.name)
-      return change === undefined ? one : mergeTrees(one, change)
+function patched(objects: KubernetesObject[], { path, target }: Patch, folder: string): KubernetesObject[] {
+  if (target !== undefined)
+    return objects.map((object) => {
+      if (object.kind !== target.kind || object.metadata.name !== target.name) return object
+      return readOperations(join(folder, path)).reduce(operated, structuredClone(object))
     })
-    return [...others, ...merged]
-  }
-  if (!isTree(patch) || !isTree(before)) return patch
-  const keys = [...new Set([...Object.keys(before), ...Object.keys(patch)])]
-  const entries = keys.map((key) => [key, key in patch ? mergeTrees(before[key], patch[key]) : before[key]])
-  return Object.fromEntries(entries.filter(([, value]) => value !== null))
+  const unwanted = readYaml(join(folder, path)).filter((patch) => patch['$patch'] === 'delete')
+  const names = unwanted.map(nameOf)
+  if (names.length === 0) throw new Error(`${folder}/${path} has no target`)
+  return objects.filter((object) => !names.includes(nameOf(object)))
 }
 
-const isTree = (value: unknown): value is Tree =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const isNamedList = (value: unknown): value is (Tree & { name: string })[] =>
-  Array.isArray(value) && value.every((one) => isTree(one) && typeof one['name'] === 'string')
+interface Operation {
+  readonly op: string
+  readonly path: string
+  readonly value: unknown
+}
+
+const readOperations = (file: string) => parse(readFileSync(file, 'utf8')) as readonly Operation[]
+
+/** Source: RFC 6902. */
+function operated(object: KubernetesObject, { op, path, value }: Operation): KubernetesObject {
+  const names = path.split('/').slice(1)
+  const last = names.pop() ?? ''
+  const place = names.reduce<unknown>((at, name) => (at as Tree)[name], object) as Tree
+  const isThere = Object.hasOwn(place, last)
+  const isWrong = op === 'test' && place[last] !== value
+  if (isWrong || isThere === (op === 'add') || !/^(add|replace|test)$/.test(op))
+    throw new Error(`${op} ${path} fails`)
+  place[last] = value
+  return object
+}
+
+const nameOf = ({ kind, metadata }: KubernetesObject) => `${kind} ${metadata.name}`
 
 const withImage = (object: KubernetesObject, name: string, image: string) =>
   JSON.parse(JSON.stringify(object), (key, value: unknown) =>

@@ -39,6 +39,7 @@ describe('help', () => {
     ['flip', '<snapshot> --bucket --allow --force --reason --no-check --no-lock --json'],
     ['setup', '--dest --yes --overwrite --check --company --base-url --action --package [target]'],
     ['rollback', '--bucket --to --no-lock --json'],
+    ['notify', '--test --event --reason --as-of --dry-run --json'],
   ])('of %s shows its options, the global ones and examples', async (command, options) => {
     const stdout = await expectSuccess(run([command, '--help'], inFolder))
     for (const option of [...options.split(' '), '--config', '--quiet', '--no-color'])

@@ -107,7 +107,7 @@ async function statusOfBucket(session: Session, maxAge: number | undefined, leav
     if (isJson) stdout.data(`${JSON.stringify({ ...report(found, heldBy), alarms: [], events })}\n`)
     const next = staged === null ? heldBy : `staged is ${describeStaged(staged)}`
     const reason = `nothing is live${next === null ? '' : ` yet; ${next}`}`
-    if (maxAge !== undefined) await tellOfAge(session, { late: [reason], stale: [] }, { place: name })
+    if (maxAge !== undefined) await tellOfAge(session, { late: [reason], stale: [] }, {})
     throw new Error(`${name}: ${reason}`)
   }
   const wrong = consistency === null ? [] : contradictions(live, consistency)
@@ -132,7 +132,7 @@ async function statusOfBucket(session: Session, maxAge: number | undefined, leav
     const place = `in ${live.slot}${live.broughtBy === 'rollback' ? ' (by a rollback)' : ''}`
     return describe({ ...live, now }, place, more) + describeEvents(events)
   })
-  await tellOfAge(session, ages, { ...live, place: name })
+  await tellOfAge(session, ages, live)
   raise(session, name, alarms)
 }
 
@@ -188,9 +188,9 @@ async function findAlarms({ settings }: Session, live: LiveFacts, maxAgeSeconds?
 async function tellOfAge(
   session: Session,
   { late, stale }: Ages,
-  { asOf, snapshot, place, freshness }: Partial<LiveFacts> & { readonly place: string },
+  { asOf, snapshot, place, freshness }: Partial<LiveFacts> & { readonly place?: string },
 ): Promise<void> {
-  const night = { command: 'status', asOf: asOf ?? null, snapshot: snapshot ?? null, place }
+  const night = { command: 'status', asOf: asOf ?? null, snapshot: snapshot ?? null, place: place ?? null }
   const facts: NoticeFacts[] = []
   if (late.length > 0) facts.push({ ...night, event: 'late', what: 'late', reason: late.join('; ') })
   if (stale.length > 0)

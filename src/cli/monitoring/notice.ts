@@ -18,7 +18,7 @@ export interface Notice {
   readonly time: string
   /** The command that tells: `nightly`, `publish`, … */
   readonly command: string
-  /** The bucket, or the address of a deployment. */
+  /** The bucket with its prefix, or the address of a deployment. */
   readonly place: string | null
   readonly asOf: string | null
   readonly snapshot: string | null
@@ -73,8 +73,8 @@ export type NoticeFacts = Pick<Notice, 'event' | 'command'> &
   }
 
 const listed = 10
-/** In bytes. Slack takes 3,000 characters in a block, after `&` has become five of them; Teams 28 KB in all. */
-const maxLine = { title: 140, reason: 550, allow: 2500, other: 300 }
+/** In bytes. Teams takes 28 KB in all. */
+const maxLine = { title: 140, reason: 1000, allow: 2500, other: 300 }
 
 export function createNotice(
   session: Session,
@@ -92,7 +92,7 @@ export function createNotice(
     title: safe(`fundpress${asOf === null ? '' : ` ${asOf}`}: ${what}`, maxLine.title) ?? '',
     time: now().toISOString(),
     command: facts.command,
-    place: safe(facts.place ?? settings.bucket.name),
+    place: safe(facts.place ?? placeOf(settings)),
     asOf,
     snapshot: safe(facts.snapshot),
     reverted: safe(facts.reverted),
@@ -117,6 +117,9 @@ export function createNotice(
     run: runOnGithub(environment),
   }
 }
+
+const placeOf = ({ bucket: { name, prefix } }: Session['settings']) =>
+  name === null || prefix === '' ? name : `${name}/${prefix}`
 
 /** Source: GitHub's documentation, "Default environment variables". */
 function runOnGithub(environment: Session['environment']): string | null {

@@ -1,5 +1,6 @@
 /** A notice as each type of target takes it. Pure. Names of funds are data: they mention nobody, and are no markup. */
 
+import { cut } from '../safe-text.ts'
 import { describeNotice, type Notice } from './notice.ts'
 
 /**
@@ -29,10 +30,11 @@ export function slackBody(notice: Notice) {
 /** In characters; fewer than Slack allows. */
 const maxSection = 2900
 
-/** As few sections as possible. No single line of a notice is too long for one. */
+/** As few sections as possible. */
 function sectionsOf(lines: readonly string[]): string[] {
   const sections: string[] = []
-  for (const line of lines) {
+  for (const whole of lines) {
+    const line = escapedForSlack(whole).length <= maxSection ? whole : cut(whole, maxSection / '&amp;'.length)
     const longer = `${sections.at(-1) ?? ''}\n${line}`
     if (sections.length > 0 && escapedForSlack(longer).length <= maxSection) sections.splice(-1, 1, longer)
     else sections.push(line)

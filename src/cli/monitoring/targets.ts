@@ -48,11 +48,10 @@ const targetSetting = z.discriminatedUnion(
       headers: say(
         'Headers of the request, such as { "Authorization": "env:NOTIFY_AUTHORIZATION" }.',
         z
-          .record(
-            text('a name', /^[A-Za-z0-9-]+$/u),
-            headerValue,
-            'an object of header names and their values',
-          )
+          .record(text('a name', /^[A-Za-z0-9-]+$/u), headerValue, {
+            error: ({ code }) =>
+              code === 'invalid_key' ? 'a header, whose name has letters, digits and hyphens' : 'an object',
+          })
           .default({}),
       ),
       events,

@@ -328,3 +328,35 @@ describe('a server of another kind', () => {
     expect(asked).toBe(6)
   })
 })
+
+it('what is tried again is described without what is secret', async () => {
+  const secret = 'S3CRET-hunter2'
+  const receiver = await openReceiver((response) => response.writeHead(500, { secret }).end(secret))
+  const closed = await openReceiver()
+  await closed.close()
+  const everywhere = (scheme: string, host: string) =>
+    opened({
+      type: 'webhook',
+      url: `${scheme}://ops:${secret}@${host}/${secret}?k=${secret}#${secret}`,
+      headers: { Authorization: secret },
+    })
+  const echo = createNetServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.write(`220 ${secret}\r\n`)
+    socket.on('data', (data) => socket.write(`421 ${data.toString().trim()}\r\n`))
+  })
+  const inMail = (port: number) => mailTo(`smtp://${secret}:${secret}@127.0.0.1:${port}`)
+  const targets = [
+    ...[
+      everywhere('http', receiver.host),
+      everywhere('http', closed.host),
+      everywhere('https', 'nowhere.invalid'),
+    ],
+    ...[inMail(1), inMail(await listen(echo))],
+  ]
+  const reasons = await Promise.all(targets.map((target) => sendTo(target)))
+  expect(reasons.join('\n')).not.toContain(secret)
+  for (const reason of reasons) expect(reason).toMatch(/, after 3 attempts$/)
+  echo.close()
+  await receiver.close()
+})

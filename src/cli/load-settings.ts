@@ -23,7 +23,7 @@ export interface SettingSources {
 type Config = Readonly<Record<string, unknown>>
 
 /** The settings that no message shows, not even a wrong value: it may be a right one with a mistake. */
-const confidential = /^(edge\.previewToken|notify)\b/
+const confidential = /^(edge\.previewToken|notify|heartbeat|metrics)\b/
 const notShown = 'a value that is not shown'
 
 /** @throws {UsageError} naming the file and key, or the environment variable, that is wrong */
@@ -119,11 +119,14 @@ export function parseConfig(file: string, text: string): Config {
   const { error } = configShape.safeParse(config, { reportInput: true })
   if (error !== undefined) throw new UsageError(`config file ${file}: ${describeIssue(mainIssue(error))}`)
   const here = (path: string) => (isAbsolute(path) ? path : join(dirname(file), path))
-  const { db, out, site, ...others } = config as z.input<typeof configShape>
+  const { db, out, site, metrics, ...others } = config as z.input<typeof configShape>
   return {
     ...others,
     ...(db !== undefined && { db: here(db) }),
     ...(out !== undefined && { out: here(out) }),
+    ...(metrics !== undefined && {
+      metrics: metrics.file === undefined ? metrics : { ...metrics, file: here(metrics.file) },
+    }),
     ...(site !== undefined && { site: site.logo === undefined ? site : { ...site, logo: here(site.logo) } }),
   }
 }

@@ -12,7 +12,7 @@ import { defaultFreshness } from '../guards/rules.ts'
 import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { notifySetting } from './monitoring/targets.ts'
-import { headerValue, mailAddress, say, settingText as text } from './setting-fields.ts'
+import { headerValue, mailAddress, say, secretText, settingText as text } from './setting-fields.ts'
 
 const decimal = (minimum: number, maximum: number) => {
   const expects = `a number from ${minimum} to ${maximum}`
@@ -45,6 +45,7 @@ const pageAddress = text(
   /^https?:\/\/([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?([/?#]\S*)?$/u,
 )
 
+const secretAddress = secretText('an absolute http or https URL', /^https?:\/\/[^\s/?#]\S*$/u)
 const bucketName = text(
   'a bucket name (3 to 63 lower-case letters, digits, dots and hyphens), or a folder as file:///srv/fundpress',
   /^([a-z0-9][a-z0-9.-]{1,61}[a-z0-9]|file:\/\/\/[^\s?#%/]([^\s?#%]|%20)*)$/u,
@@ -301,6 +302,27 @@ export const configShape = z.strictObject(
       lostRows: say('The share of rows of each other table.', share.default(0.2)),
     }),
     notify: notifySetting,
+    heartbeat: group('What waits for a sign of life of each nightly run: healthchecks.io or Uptime Kuma.', {
+      url: say(
+        'Its ping or push URL, or env:NAME for the one in an environment variable. It is a secret.',
+        orNull(secretAddress),
+      ),
+      service: say(
+        'Which one it is. Default: uptime-kuma for an address that ends with /api/push/<token>, else healthchecks.',
+        orNull(z.enum(['healthchecks', 'uptime-kuma'], 'healthchecks or uptime-kuma')),
+      ),
+    }),
+    metrics: group('Figures of each nightly run.', {
+      file: say(
+        "The file that nightly writes its figures to, for the textfile collector of Prometheus' node_exporter.",
+        orNull(path),
+      ),
+      otlpUrl: say(
+        'The address that nightly sends its figures to by OTLP over HTTP, or env:NAME. It may be a secret. ' +
+          'Default: that of OTEL_EXPORTER_OTLP_METRICS_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT.',
+        orNull(secretAddress),
+      ),
+    }),
     requireComplete: say(
       'nightly refuses a database that `import --complete` has not marked since its last change.',
       flag(false),

@@ -9,6 +9,7 @@ import {
   secretText,
   settingText as text,
 } from '../setting-fields.ts'
+import { decodedPart, openAddress } from './address.ts'
 
 /** What people can be told of. The README of this folder says what each means. */
 export const noticeEvents = ['done', 'refused', 'failed', 'late', 'stale', 'rollback', 'forced'] as const
@@ -147,7 +148,7 @@ export function openTarget(
     const parsed = new URL(address)
     const { protocol, hostname, port, username, password } = parsed
     const isSecure = protocol === 'smtps:'
-    const auth = username === '' ? null : { user: decoded(username), pass: decoded(password) }
+    const auth = username === '' ? null : { user: decodedPart(username), pass: decodedPart(password) }
     const host = hostname.replace(/^\[|\]$/g, '')
     const server = { host, port: port === '' ? (isSecure ? 465 : 587) : Number(port), isSecure, auth }
     return { type: 'mail', host: parsed.host, server, from: setting.from, to: setting.to }
@@ -158,22 +159,8 @@ export function openTarget(
     named.map(([name, value]) => [name, open(`headers.${name}`, value, headerForm)]),
   )
   if (problems.length > 0) return closed(problems.join(', '))
-  const parsed = new URL(address)
-  const { username, password, host } = parsed
-  parsed.username = ''
-  parsed.password = ''
-  const basic = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')
-  const authorization = username === '' ? {} : { Authorization: `Basic ${basic}` }
-  return { type: setting.type, host, url: parsed.href, headers: { ...authorization, ...headers } }
+  const { host, url: opened, headers: login } = openAddress(new URL(address))
+  return { type: setting.type, host, url: opened.href, headers: { ...login, ...headers } }
 }
 
 const headerForm = /^[ -~]+$/u
-
-/** A password with a percent sign that encodes nothing is taken as it is. */
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
-}

@@ -1,7 +1,8 @@
 /** One message to one target: retries, limits of time, and what it says of a target that does not take it. */
 import { createServer as createNetServer, type Server, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { deliver, type DeliveryPatience } from '../../../src/cli/monitoring/deliver.ts'
+import type { DeliveryPatience } from '../../../src/cli/monitoring/attempts.ts'
+import { deliver } from '../../../src/cli/monitoring/deliver.ts'
 import type { Notice } from '../../../src/cli/monitoring/notice.ts'
 import { openTarget, type OpenTarget, type TargetSetting } from '../../../src/cli/monitoring/targets.ts'
 import { certificate, hasOpenssl, listen, mailLogin, openMailServer, openReceiver } from './receivers.ts'

@@ -101,7 +101,7 @@ function factsOfDone({ figures, built, published, allowed }: DoneRun): NoticeFac
   const shown = { funds, documents, changed, written, bytes, cost, seconds, prices }
   return [
     ...(hasFlipped || hasStaged ? [factsOfLive(night, isStaged, shown)] : []),
-    ...(hasFlipped && prices.stale > 0
+    ...((hasFlipped || hasStaged) && prices.stale > 0
       ? [{ ...factsOfStale(prices.stale, night), details: staleOf(built.overdue) }]
       : []),
     ...factsOfAllowed(allowed, night),

@@ -1,6 +1,7 @@
 /** The figures of a nightly run and of status: read by Prometheus' own parser, and as OTLP; and what happens if nobody takes them. */
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { JsonMetricsSerializer } from '@opentelemetry/otlp-transformer'
+import { ValueType } from '@opentelemetry/api'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import {
   AggregationTemporality,
@@ -246,7 +247,7 @@ interface SentMetric {
 
 /** The message without its times. */
 const untimed = (body: string): Sent =>
-  JSON.parse(body, (key, value: unknown) => (/UnixNano$/.test(key) ? undefined : value)) as Sent
+  JSON.parse(body, (key, value: unknown) => (key.endsWith('UnixNano') ? undefined : value)) as Sent
 
 describe('OTLP', () => {
   const otlp = (path = '/v1/metrics') => ({ FUNDPRESS_METRICS_OTLP_URL: collector.url(path) })
@@ -275,7 +276,7 @@ describe('OTLP', () => {
         const { name: dotted = '', unit: sentUnit = '' } = found ?? {}
         expect(dotted).toMatch(/^fundpress\.(nightly|live)\.[a-z_.]+$/)
         return {
-          descriptor: { name: dotted, description: help, unit: sentUnit, valueType: 1 },
+          descriptor: { name: dotted, description: help, unit: sentUnit, valueType: ValueType.DOUBLE },
           aggregationTemporality: AggregationTemporality.CUMULATIVE,
           dataPointType: DataPointType.GAUGE,
           dataPoints: samples.map(({ labels, value }) => ({
@@ -292,7 +293,9 @@ describe('OTLP', () => {
         resource: resourceFromAttributes({}),
         scopeMetrics: [{ scope: { name: 'fundpress', version: '' }, metrics: expected }],
       }
-      const own = untimed(Buffer.from(JsonMetricsSerializer.serializeRequest(message) ?? []).toString())
+      // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the SDK declares each enum twice
+      const written = JsonMetricsSerializer.serializeRequest(message)
+      const own = untimed(Buffer.from(written ?? []).toString())
       expect(sent.resourceMetrics[0].scopeMetrics).toEqual(own.resourceMetrics[0].scopeMetrics)
       expect(JSON.stringify(sent.resourceMetrics[0].resource)).toMatch(
         /"deployment.environment.name","value":\{"stringValue":"production"\}.*"service.name","value":\{"stringValue":"fundpress"\}/,

@@ -1,5 +1,6 @@
 /** The figures of a nightly run and of status: read by Prometheus' own parser, and as OTLP; and what happens if nobody takes them. */
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
 import { JsonMetricsSerializer } from '@opentelemetry/otlp-transformer'
 import { ValueType } from '@opentelemetry/api'
 import { resourceFromAttributes } from '@opentelemetry/resources'
@@ -27,8 +28,10 @@ import { editDatabase } from '../../support/database.ts'
 import { isMissing } from '../../support/programs.ts'
 import { closedAddress, useReceiver } from '../../support/receiver.ts'
 import { isComplete } from '../../support/rounds.ts'
+import { serveHere } from '../../support/serve-here.ts'
 import { holdBack } from '../../support/two-nights.ts'
 import { runAlone } from '../run.ts'
+import { certificate, hasOpenssl, listen } from './receivers.ts'
 import { prometheus, readTextfiles, valuesOf } from './figures.ts'
 
 useNights(1)
@@ -161,6 +164,11 @@ describe.skipIf(isMissing(prometheus !== undefined))('the textfile', () => {
     expect(labels).toEqual(['nightly', 'status'].map((command) => ({ bucket: 'funds', command })))
     const looked = families['fundpress_status_alarms']?.samples.map((one) => one.labels['bucket'])
     expect(looked).toEqual(['funds', 'funds/other'])
+    const { base, server } = await serveHere(fileOf('out'))
+    expect((await press.bare(`status --base ${base} --metrics base.prom`)).code).toBe(0)
+    server.close()
+    const served = textfile('night.prom', 'base.prom')['fundpress_live_funds']?.samples
+    expect(served?.[1]).toEqual({ labels: { base, command: 'status' }, value: 1 })
     const same = await press.fundpress('status --metrics night.prom', {
       FUNDPRESS_METRICS_FILE: 'night.prom',
     })
@@ -340,6 +348,24 @@ describe('OTLP', () => {
     expect([run.code, run.stderr]).toEqual([0, `warning  night: metrics: ${host()} ${reason}\n`])
     expect(run.stdout + read('night.md')).not.toContain(secret)
   })
+
+  it.skipIf(!hasOpenssl)(
+    'trusts the certificate that OpenTelemetry is told to, and no other of its kind',
+    async () => {
+      const { file, ...keys } = await certificate()
+      let sent = 0
+      const server = createServer(keys, (_, response) => {
+        sent++
+        response.end()
+      })
+      const otlpUrl = `https://127.0.0.1:${await listen(server)}`
+      const night = (more = {}) => nightly('', { FUNDPRESS_METRICS_OTLP_URL: otlpUrl, ...more })
+      expect(await night({ OTEL_EXPORTER_OTLP_CERTIFICATE: file })).toMatchObject({ code: 0, stderr: '' })
+      expect((await night()).stderr).toMatch(/ cannot be reached \([A-Z_]+\)\n$/)
+      expect(sent).toBe(1)
+      server.close()
+    },
+  )
 
   it('is a warning if its variables hold no address, which is not shown', async () => {
     await nightly()

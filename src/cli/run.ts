@@ -29,6 +29,7 @@ const commands: readonly (readonly [name: string, summary: string, load: Load])[
   ['diff', 'show what changed between two snapshots', () => import('./commands/diff.ts')],
   ['prune', 'remove unused objects from the bucket', () => import('./commands/prune.ts')],
   ['doctor', 'test everything that a publish needs', () => import('./commands/doctor.ts')],
+  ['fetch', 'fetch a database from a bucket', () => import('./commands/fetch.ts')],
   ['nightly', 'check, build, plan, publish, verify', () => import('./commands/nightly.ts')],
   ['notify', 'try who is told, or tell of an event', () => import('./commands/notify.ts')],
   ['conform', 'test a deployment against the database', () => import('./commands/conform.ts')],

@@ -28,6 +28,7 @@ describe('help', () => {
     ['serve', '--out --port --host --bucket --live-ttl --snapshot'],
     ['show', '--out --db --language --as-of --json'],
     ['completion', '--config'],
+    ['fetch', '--endpoint --region --path-style <address> <file>'],
     ['publish', '--out --bucket --endpoint --region --prefix --path-style --concurrency --max-rate'],
     ['publish', '--max-deletes --lease --grace --live-ttl --force --repair --no-lock --json'],
     ['plan', '--out --bucket --max-deletes --force --repair --no-lock --json'],

@@ -35,10 +35,11 @@ beforeEach(() => {
   writeFileSync(runner.checkout.file('fundpress.config.json'), JSON.stringify(config))
 })
 
-const night = async (inputs = {}, given = secrets, workflow = 'nightly.yml') => {
+const role = 'arn:aws:iam::123456789012:role/fundpress-guard'
+const night = async (inputs = {}, given = secrets, workflow = 'nightly.yml', guard = role) => {
   const jobs = await runner.run(workflow, {
     ...surroundings(),
-    vars: { ...surroundings().vars, FUNDPRESS_GUARD_ROLE: 'arn:aws:iam::123456789012:role/fundpress-guard' },
+    vars: { ...surroundings().vars, FUNDPRESS_GUARD_ROLE: guard },
     secrets: given,
     inputs: { 'as-of': '2026-11-11', ...inputs },
   })
@@ -57,12 +58,15 @@ it('a nightly run has a heartbeat and a notice, and nobody sees their addresses'
   expect(received).toEqual(beats)
 })
 
-it('a run that fails tells so, and the guard tells what is late', async () => {
+it('a run that fails tells so, and the guard tells what is late or that it cannot look', async () => {
   expect(resultsOf(await night({ database: 'nowhere.sqlite' }))).toMatchObject({ night: 'failure' })
   expect(received.slice(-3)).toEqual([beats[0], '/hook/secret failed', '/ping/secret/fail'])
   received.length = 0
   const { age } = await night({}, secrets, 'guard.yml')
   expect([age?.result, received]).toEqual(['failure', ['/hook/secret late']])
+  received.length = 0
+  await night({}, secrets, 'guard.yml', '')
+  expect(received).toEqual(['/hook/secret failed'])
 })
 
 it('without secrets nobody is told, and the run goes on with a warning', async () => {

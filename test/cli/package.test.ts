@@ -45,6 +45,11 @@ const { name, version, dependencies, devDependencies } = JSON.parse(
 ) as Readonly<Record<'name' | 'version', string>> &
   Readonly<Record<'dependencies' | 'devDependencies', object>>
 
+/** Some others are for tests, too, but the program brings them. */
+const onlyForTests = Object.keys(devDependencies).filter(
+  (each) => lock(join(repository, 'package-lock.json'))[`node_modules/${each}`]?.dev,
+)
+
 /** Source: https://cyclonedx.org/docs/1.5/json/ */
 interface Bom {
   readonly components: readonly {
@@ -105,7 +110,7 @@ describe('beside the package, a release', () => {
     expect(listed.sort()).toEqual([...new Set(needed)].sort())
     const names = list.components.map((each) => each.name)
     expect(names).toEqual(expect.arrayContaining(Object.keys(dependencies)))
-    expect(Object.keys(devDependencies).filter((each) => names.includes(each))).toEqual([])
+    expect(onlyForTests.filter((each) => names.includes(each))).toEqual([])
     const licences = list.components.flatMap(({ licenses }) =>
       licenses.map(({ license, expression }) => license?.id ?? expression),
     )
@@ -145,7 +150,7 @@ describe('the installed package', () => {
   it.runIf(isComplete)('brings no package that only a checkout needs, and runs no script', () => {
     const names = Object.keys(lock(join(project, 'package-lock.json')))
     expect(names).toContain('node_modules/@fundpress/cli')
-    const ofCheckout = Object.keys(devDependencies).map((name) => `node_modules/${name}`)
+    const ofCheckout = onlyForTests.map((each) => `node_modules/${each}`)
     expect(
       names.filter((name) => ofCheckout.includes(name) || /esbuild|swc|scarf|swagger/.test(name)),
     ).toEqual([])

@@ -40,17 +40,15 @@ describe('the check of a tag', () => {
     expect(checked(path, tag)).toEqual({ code: 0, stdout: '', outputs })
   })
 
-  it.each(['v1.1', '1.1.0', 'v1.1.0-beta.1', 'v1.1.0-rc.1.2', 'v1.1.0+build'])(
-    'refuses the form %s',
-    (tag) => {
-      const path = makeRepository(`form-${tag}`)
-      commitVersion(path, tag.replace('v', ''))
+  it('refuses every other form', () => {
+    const path = makeRepository('forms')
+    commitVersion(path, '1.1.0')
+    for (const tag of ['v1.1', '1.1.0', 'v1.1.0-beta.1', 'v1.1.0-rc.1.2', 'v1.1.0+build'])
       expect(checked(path, tag)).toMatchObject({
         code: 1,
-        stdout: expect.stringContaining('a release is v1.2.3'),
+        stdout: expect.stringContaining(`${tag}: a release is v1.2.3`),
       })
-    },
-  )
+  })
 
   it('refuses a version that is not that of the package', () => {
     const path = makeRepository('other-version')

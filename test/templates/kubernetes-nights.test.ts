@@ -1,0 +1,182 @@
+/** Nights of templates/kubernetes: pods as processes, in the order and with the accidents that a cluster can have. */
+import { copyFileSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Ended } from '../cli/run.ts'
+import { editDatabase } from '../support/database.ts'
+import { buildNights, newBenchmark } from '../support/nights.ts'
+import { openPress, type Press } from '../support/press.ts'
+import { docsUrl, mustRun, repository, tempFolder, withoutPages } from '../support/product.ts'
+import { credentials } from '../support/publishing.ts'
+import { snapshotId } from '../support/tree.ts'
+import { kustomize } from './kustomize.ts'
+import { makeCluster } from './pods.ts'
+
+const folder = tempFolder()
+const root = join(repository, 'templates/kubernetes')
+const simple = makeCluster(kustomize(join(root, 'nightly')), folder, secret)
+const sharded = makeCluster(kustomize(join(root, 'sharded')), folder, secret)
+const nightly = 'fundpress-nightly'
+const database = join(simple.claim('fundpress-database'), 'funds.sqlite')
+const shared = sharded.claim('fundpress-shared')
+let press: Press
+/** Brings back the bucket after the nights of the 11th, in blue, and of the 12th, in green, which is live. */
+let restore: () => void
+
+function secret() {
+  return {
+    ...credentials,
+    ...withoutPages,
+    FUNDPRESS_DOCS_URL: docsUrl,
+    FUNDPRESS_BUCKET_ENDPOINT: press.server.endpoint,
+    FUNDPRESS_BUCKET_REGION: 'us-east-1',
+    FUNDPRESS_BUCKET_PATH_STYLE: 'true',
+    FUNDPRESS_BUCKET_GRACE_SECONDS: '0',
+    FUNDPRESS_BUCKET_LATE_SECONDS: '0',
+  }
+}
+
+const on = (day: number, ...more: readonly string[]) => ({ args: ['--as-of', `2026-11-${day}`, ...more] })
+/** A pod of the sharded night of the 13th. */
+const pod = (index: number, more: readonly string[] = []) => ({ index, ...on(13, ...more) })
+/** @returns what the pod has printed */
+async function mustEnd(end: Promise<Ended>): Promise<string> {
+  const { code, stdout, stderr } = await end
+  expect([code, code === 0 ? '' : stderr]).toEqual([0, ''])
+  return stdout
+}
+
+beforeAll(async () => {
+  // Fewer funds than shards.
+  press = await openPress(await buildNights(1, 3, { years: 1 }), { bucket: 'fund-data' })
+  mkdirSync(simple.claim('fundpress-database'), { recursive: true })
+  copyFileSync(press.nights.folder.file('funds.sqlite'), database)
+  for (const day of [11, 12]) await mustEnd(simple.run(nightly, on(day)))
+  restore = press.bucket.save()
+  editDatabase(database, newBenchmark(13))
+  copyFileSync(database, folder.file('of-13.sqlite'))
+  const env = { FUNDPRESS_BASE_URL: 'https://api.example.com' }
+  await mustRun(['build', '--db', database, '--out', folder.file('whole'), ...on(13).args, '--quiet'], {
+    env,
+  })
+})
+afterAll(() => press.stop())
+beforeEach(() => {
+  restore()
+  press.server.reset()
+  press.server.faults([])
+  copyFileSync(folder.file('of-13.sqlite'), database)
+})
+
+function expectPublished() {
+  const { snapshot, slot } = press.bucket.live() ?? {}
+  expect([snapshot, slot]).toEqual([snapshotId(folder.file('whole')), 'blue'])
+  expect(press.bucket.differencesFrom(folder.file('whole'), slot)).toEqual([])
+  expect(press.bucket.faultsOf(slot)).toEqual([])
+}
+
+describe('the sharded night', () => {
+  it('publishes what one machine would: the merge begins first, a pod is killed, an index has two pods', async () => {
+    const first = sharded.start(nightly, pod(0))
+    await expect.poll(() => tars(), { timeout: 30_000 }).toEqual(['0.tar'])
+    const victim = sharded.start(nightly, pod(3))
+    press.server.faults([{ kind: 'call', when: 'before', keyMatches: /manifest/, nth: 1, run: victim.kill }])
+    expect(await victim.end).toMatchObject({ signal: 'SIGKILL' })
+    // Such a pod can also die while it writes.
+    writeFileSync(join(shared, `${nightly}-1`, 'killed.part'), 'half')
+    press.server.faults([])
+    const others = [1, 2, 3, 4, 5, 5, 6, 7].map((index) => sharded.run(nightly, pod(index)))
+    for (const other of others) await mustEnd(other)
+    await mustEnd(first.end)
+    expectPublished()
+  })
+
+  /** Another pod of the same night: what the others have rendered is there. */
+  const again = (index: number) => sharded.run(nightly, pod(index))
+
+  it.each([
+    ['in the middle of the upload', { operation: 'PutObject', nth: 9 }, 'green'],
+    [
+      'after the flip, before it has verified',
+      { operation: 'PutObject', keyMatches: /^live\.json$/, nth: 1 },
+      'blue',
+    ],
+  ] as const)(
+    'publishes the shards that are there if the pod that merges was killed %s',
+    async (_, moment, slot) => {
+      const victim = sharded.start(nightly, pod(0))
+      press.server.faults([{ kind: 'call', when: 'after', ...moment, run: victim.kill }])
+      expect(await victim.end).toMatchObject({ signal: 'SIGKILL' })
+      press.server.faults([])
+      expect(press.bucket.live()?.slot).toBe(slot)
+      await mustEnd(again(0))
+      expectPublished()
+    },
+  )
+
+  it('publishes nothing if the database was replaced between two pods', async () => {
+    rmSync(join(shared, `${nightly}-1`, '2.tar'))
+    editDatabase(database, newBenchmark(14))
+    await mustEnd(again(2))
+    copyFileSync(folder.file('of-13.sqlite'), database)
+    const before = press.bucket.live()
+    const merged = await again(0)
+    expect(merged).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('shards of different databases') as string,
+    })
+    expect(press.bucket.live()).toEqual(before)
+  })
+
+  it('ends with 3 if a guard refuses a shard, and goes on with what somebody allows by hand', async () => {
+    const isin = `(SELECT max(isin) FROM fund)`
+    const newest = `(SELECT max(date) FROM price WHERE isin = ${isin})`
+    editDatabase(
+      database,
+      `UPDATE price SET net_asset_value = '1000000' WHERE isin = ${isin} AND date = ${newest}`,
+    )
+    const job = 'jump'
+    const refused = await sharded.run(nightly, { job, ...pod(7) })
+    expect(refused).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('--allow price-jump:') as string,
+    })
+    const [, guard = ''] = /--allow (price-jump:\w+)/.exec(refused.stderr) ?? []
+    const allowed = ['--allow', guard, '--reason', 'a split: 1 for 9']
+    await mustEnd(sharded.run(nightly, { job, ...pod(7, allowed) }))
+  })
+
+  it('does nothing in the next attempt, and removes what other nights have left after a day', async () => {
+    await mustEnd(simple.run(nightly, on(13)))
+    const old = join(shared, 'old')
+    mkdirSync(old)
+    utimesSync(old, new Date('2026-01-01'), new Date('2026-01-01'))
+    press.server.reset()
+    for (const index of [7, 0])
+      expect(await mustEnd(sharded.run(nightly, { job: 'second', ...pod(index) }))).toContain('nothing to do')
+    expect(Object.keys(press.server.counts())).toEqual(['GetObject'])
+    expect(readdirSync(shared)).toEqual([`${nightly}-1`, 'jump', 'second'])
+  })
+})
+const tars = () => readdirSync(join(shared, `${nightly}-1`)).filter((file) => file.endsWith('.tar'))
+
+describe('the simple night', () => {
+  it('publishes as of today, and the guard is content until nothing has gone live for 36 hours', async () => {
+    press.reset()
+    await mustRun(['demo', '--db', database, '--funds', '1', '--years', '1', '--seed', '3'])
+    expect(await simple.run('fundpress-guard')).toMatchObject({ code: 1 })
+    await mustEnd(simple.run(nightly))
+    await mustEnd(simple.run('fundpress-guard'))
+    restore()
+    const guarded = await simple.run('fundpress-guard')
+    expect(guarded).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('more than 1 day 12 h') as string,
+    })
+  })
+
+  it('fails with 2, once and for all, if a flag has a typing error', async () => {
+    const wrong = await simple.run(nightly, { args: ['--sinze', 'other'] })
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean') as string })
+  })
+})

@@ -1,0 +1,185 @@
+/** templates/kubernetes: valid objects, the restricted Pod Security Standard, and deadlines and exit codes that fit. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { settingList } from '../../src/cli/settings.ts'
+import { run } from '../cli/run.ts'
+import { isMissing } from '../support/programs.ts'
+import { repository } from '../support/product.ts'
+import { findMistakes } from './kubernetes-schema.ts'
+import { cronJob, kustomize, type Container, type KubernetesObject, type PodSpec } from './kustomize.ts'
+
+const root = join(repository, 'templates/kubernetes')
+const variants = [
+  { title: 'the simple night', objects: kustomize(join(root, 'nightly')) },
+  { title: 'the simple night with fetch', objects: kustomize(join(root, 'nightly'), ['../fetch']) },
+  { title: 'the sharded night', objects: kustomize(join(root, 'sharded')) },
+  { title: 'the sharded night with fetch', objects: kustomize(join(root, 'sharded'), ['../fetch']) },
+] as const
+const [{ objects: nightly }, , { objects: sharded }] = variants
+const containersOf = ({ initContainers = [], containers }: PodSpec) => [...initContainers, ...containers]
+
+describe.each(variants)('$title', ({ objects }) => {
+  const night = cronJob(objects, 'fundpress-nightly')
+  const guard = cronJob(objects, 'fundpress-guard')
+  const specs = [night, guard]
+  const pods = specs.map(({ jobTemplate }) => jobTemplate.spec.template)
+  const containers = pods.flatMap(({ spec }) => containersOf(spec))
+
+  it('has objects that the Kubernetes API accepts, and no namespace', () => {
+    const mistakes = objects.map((object) => [object.metadata.name, findMistakes(object)])
+    expect(mistakes).toEqual(objects.map(({ metadata }) => [metadata.name, []]))
+    expect(objects.filter(({ metadata }) => 'namespace' in metadata)).toEqual([])
+  })
+
+  // Source: Kubernetes, "Pod Security Standards", Restricted. What is not listed here cannot weaken it.
+  it('has pods of the restricted Pod Security Standard, with a read-only root and no token', () => {
+    for (const { spec } of pods) {
+      const allowed = 'serviceAccountName automountServiceAccountToken enableServiceLinks restartPolicy'
+      const more = 'securityContext containers initContainers volumes'
+      expect(`${allowed} ${more}`.split(' ')).toEqual(expect.arrayContaining(Object.keys(spec)))
+      expect(spec).toMatchObject({ automountServiceAccountToken: false, restartPolicy: 'Never' })
+      const [runAsNonRoot, seccompProfile] = [true, { type: 'RuntimeDefault' }]
+      const user = { runAsUser: 10001, runAsGroup: 10001, fsGroup: 10001 }
+      expect(spec['securityContext']).toEqual({ runAsNonRoot, ...user, seccompProfile })
+      const kinds = spec.volumes.flatMap((volume) => Object.keys(volume).filter((key) => key !== 'name'))
+      expect(['configMap', 'emptyDir', 'persistentVolumeClaim']).toEqual(expect.arrayContaining(kinds))
+    }
+    for (const container of containers) {
+      const allowed =
+        'name image command args workingDir env envFrom resources securityContext volumeMounts'.split(' ')
+      expect(allowed).toEqual(expect.arrayContaining(Object.keys(container)))
+      expect(container.securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      })
+    }
+  })
+
+  it('refers only to what is there, and has nothing that nobody refers to', () => {
+    for (const { spec } of pods) {
+      const mounted = containersOf(spec).flatMap((one) => one.volumeMounts.map(({ name }) => name))
+      expect([...new Set(mounted)].sort()).toEqual(spec.volumes.map(({ name }) => name).sort())
+    }
+    const text = JSON.stringify(specs)
+    const namesOf = (pattern: RegExp) =>
+      [...new Set([...text.matchAll(pattern)].map(([, name]) => name))].sort()
+    const there = (kind: string) =>
+      objects.filter((object) => object.kind === kind).map(({ metadata }) => metadata.name)
+    expect(namesOf(/"configMap":\{"name":"(.*?)"/g)).toEqual(there('ConfigMap').sort())
+    expect(namesOf(/"claimName":"(.*?)"/g)).toEqual(there('PersistentVolumeClaim').sort())
+    expect(namesOf(/"serviceAccountName":"(.*?)"/g)).toEqual(there('ServiceAccount').sort())
+    // The only thing that the operator makes by hand, if at all.
+    expect(namesOf(/"secretRef":(\{.*?\})/g)).toEqual(['{"name":"fundpress","optional":true}'])
+    const [policy] = objects.filter(({ kind }) => kind === 'NetworkPolicy')
+    const { matchLabels } = (policy?.['spec'] as { podSelector: { matchLabels: object } }).podSelector
+    for (const { metadata } of pods) expect(metadata.labels).toMatchObject(matchLabels)
+  })
+
+  it('names the image of this version, of an owner that nobody can be', () => {
+    const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
+      version: string
+    }
+    const images = new Set(containers.map(({ image }) => image))
+    expect([...images]).toEqual([`ghcr.io/OWNER/fundpress:${version}`])
+  })
+
+  it('limits memory and every temporary folder, and sets only settings that exist', () => {
+    const variables = settingList.map(({ variable }) => variable)
+    for (const { resources, env = [] } of containers) {
+      expect(Object.keys(resources.limits)).toEqual(['memory'])
+      const ours = env.map(({ name }) => name).filter((name) => name.startsWith('FUNDPRESS_'))
+      expect(variables).toEqual(expect.arrayContaining(ours))
+    }
+    const folders = pods.flatMap(({ spec }) => spec.volumes.map((volume) => volume['emptyDir']))
+    for (const folder of folders.filter((one) => one !== undefined))
+      expect(folder).toEqual({ sizeLimit: expect.stringMatching(/^\d+[MG]i$/) as string })
+  })
+
+  it('starts its nights and guards one after the other, on the day of Berlin that they are due', () => {
+    const [attempts, guards] = [timesOf(night), timesOf(guard)]
+    const lasts = night.jobTemplate.spec.activeDeadlineSeconds
+    // Clocks change between 2 and 3. At a whole hour clusters are busy.
+    for (const time of [...attempts, ...guards])
+      expect([Math.floor(time / 3600) === 2, time % 3600 < 600]).toEqual([false, false])
+    for (const [index, time] of attempts.entries())
+      expect(time + lasts).toBeLessThan(attempts[index + 1] ?? guards[0] ?? 0)
+    expect((attempts.at(-1) ?? Infinity) + night.startingDeadlineSeconds + lasts).toBeLessThan(guards[0] ?? 0)
+    for (const { timeZone, concurrencyPolicy } of specs)
+      expect([timeZone, concurrencyPolicy]).toEqual(['Europe/Berlin', 'Forbid'])
+  })
+
+  it('fails a night at once by the exit codes that the program documents', async () => {
+    const { stdout } = await run('--help', { cwd: repository })
+    const codes = [...stdout.replace(/\s+/g, ' ').matchAll(/(\d) ([^,()]*?(?=[,.(]))/g)]
+    const final = codes.filter(([, , meaning = '']) => /wrong usage|refused/.test(meaning))
+    const { podFailurePolicy, backoffLimit } = night.jobTemplate.spec
+    expect(final.map(([, code]) => Number(code))).toEqual([2, 3])
+    expect(podFailurePolicy?.rules).toEqual([
+      { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
+      { action: 'FailJob', onExitCodes: { operator: 'In', values: [2, 3] } },
+    ])
+    expect(backoffLimit).toBeGreaterThan(0)
+  })
+})
+
+it('renders as many shards as there are pods, of which two can always run', () => {
+  const {
+    completions = 0,
+    parallelism = 0,
+    template,
+  } = cronJob(sharded, 'fundpress-nightly').jobTemplate.spec
+  const [{ env = [] }] = template.spec.containers as readonly [Container]
+  expect(env.find(({ name }) => name === 'SHARDS')?.value).toBe(String(completions))
+  expect([parallelism >= 2, parallelism <= completions]).toEqual([true, true])
+})
+
+it('is described by its README as it is', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+  const specs = [cronJob(nightly, 'fundpress-nightly'), cronJob(nightly, 'fundpress-guard')]
+  const times = specs.flatMap(timesOf).map((time) => new Date(time * 1000).toISOString().slice(11, 16))
+  const minutes = (specs[0]?.jobTemplate.spec.activeDeadlineSeconds ?? 0) / 60
+  for (const word of [...times, `${minutes} minutes`]) expect(readme).toContain(word)
+})
+
+it.skipIf(isMissing(existsSync('/usr/bin/shellcheck')))(
+  'has a script that shellcheck has nothing against',
+  () => {
+    const flags = ['--enable=check-unassigned-uppercase', join(root, 'sharded/pod.sh')]
+    const { status, stdout } = spawnSync('/usr/bin/shellcheck', flags, { encoding: 'utf8' })
+    expect([status, stdout]).toEqual([0, ''])
+  },
+)
+
+/** Of each day, in seconds after midnight. */
+function timesOf({ schedule }: { readonly schedule: string }): readonly number[] {
+  const [, minute = '', hours = ''] = /^(\d+) ([\d,]+) \* \* \*$/.exec(schedule) ?? []
+  return hours.split(',').map((hour) => Number(hour) * 3600 + Number(minute) * 60)
+}
+
+describe('a template with a mistake', () => {
+  const night = nightly.find(({ metadata }) => metadata.name === 'fundpress-nightly')
+  const edits: readonly (readonly [string, string, string, RegExp])[] = [
+    ['an unknown field', '"timeZone"', '"timezone"', /^\/spec\/timezone is unknown$/],
+    ['an unknown field of a container', '"args"', '"arg"', /containers\/0\/arg is unknown$/],
+    ['a number as a text', '"backoffLimit":3', '"backoffLimit":"3"', /backoffLimit: type$/],
+    [
+      'a field of another place',
+      '"jobTemplate":{',
+      '"jobTemplate":{"backoffLimit":1,',
+      /jobTemplate\/backoffLimit is/,
+    ],
+    ['a missing field', '"schedule"', '"x"', /^\/spec: required$/],
+    ['a word that is none', '"Forbid"', '"forbid"', /concurrencyPolicy: enum$/],
+    ['a quantity that is none', '"memory":"2Gi"', '"memory":"2GB"', /limits\/memory: format$/],
+    ['another kind', '"CronJob"', '"Cronjob"', /Cronjob is unknown here$/],
+  ]
+  it.each(edits)('is found: %s', (_, was, is, message) => {
+    const text = JSON.stringify(night)
+    const broken = JSON.parse(text.replace(was, is)) as KubernetesObject
+    expect(text).toContain(was)
+    expect(findMistakes(broken)).toContainEqual(expect.stringMatching(message))
+  })
+})

@@ -22,8 +22,8 @@ export interface SettingSources {
 
 type Config = Readonly<Record<string, unknown>>
 
-/** The one setting that no message shows, not even a wrong value: it may be a right one with a mistake. */
-const confidential: SettingKey = 'edge.previewToken'
+/** The settings that no message shows, not even a wrong value: it may be a right one with a mistake. */
+const confidential = /^(edge\.previewToken|notify|heartbeat|metrics)\b/
 const notShown = 'a value that is not shown'
 
 /** @throws {UsageError} naming the file and key, or the environment variable, that is wrong */
@@ -93,7 +93,7 @@ function readEnvironment(environment: SettingSources['environment']): [SettingKe
     const { success, data, error } = parseText(schema, text)
     if (success) return [[key, data] as [SettingKey, unknown]]
     const reason = `it must be ${expectedBy(error)}`
-    const shown = key === confidential ? notShown : shownValue(text)
+    const shown = confidential.test(key) ? notShown : shownValue(text)
     throw new UsageError(`environment variable ${variable} is ${shown}: ${reason}`)
   })
 }
@@ -117,13 +117,16 @@ function readConfigFile(file: string | undefined): Config {
 export function parseConfig(file: string, text: string): Config {
   const config = withSwitches(parseJson(file, text))
   const { error } = configShape.safeParse(config, { reportInput: true })
-  if (error !== undefined) throw new UsageError(`config file ${file}: ${describeIssue(error.issues[0])}`)
+  if (error !== undefined) throw new UsageError(`config file ${file}: ${describeIssue(mainIssue(error))}`)
   const here = (path: string) => (isAbsolute(path) ? path : join(dirname(file), path))
-  const { db, out, site, ...others } = config as z.input<typeof configShape>
+  const { db, out, site, metrics, ...others } = config as z.input<typeof configShape>
   return {
     ...others,
     ...(db !== undefined && { db: here(db) }),
     ...(out !== undefined && { out: here(out) }),
+    ...(metrics !== undefined && {
+      metrics: metrics.file === undefined ? metrics : { ...metrics, file: here(metrics.file) },
+    }),
     ...(site !== undefined && { site: site.logo === undefined ? site : { ...site, logo: here(site.logo) } }),
   }
 }
@@ -134,22 +137,26 @@ function parseJson(file: string, text: string): unknown {
     return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
     // The message can quote a piece of the file, and that a piece of a password.
-    const message = /@|previewToken/.test(text)
+    const message = /@|:\/\/|previewToken|headers/.test(text)
       ? messageOf(error).replace(/, (\.\.\.)?"[^]*/, '')
       : messageOf(error)
     throw new UsageError(`config file ${file} is not JSON: ${message}`)
   }
 }
 
+/** A key that is misspelt is missing, too. */
+const mainIssue = ({ issues }: z.ZodError) =>
+  issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
+
 function describeIssue(issue: z.core.$ZodIssue | undefined): string {
   const { path = [], message = '' } = issue ?? {}
   if (issue?.code === 'unrecognized_keys') {
     const [name = ''] = issue.keys
-    return `unknown key "${placeOf([...path, name])}"${suggest(name, namesAt(path))}`
+    return `unknown key "${placeOf([...path, name])}"${suggest(name, namesAt(path, issue.input?.['type']))}`
   }
   const place = placeOf(path)
   const what = path.length === 0 ? 'the file' : `"${place}"`
-  return `${what} must be ${message}, not ${place === confidential ? notShown : show(issue?.input)}`
+  return `${what} must be ${message}, not ${confidential.test(place) ? notShown : show(issue?.input)}`
 }
 
 /** `freshness.groups[1].warnDays` */
@@ -159,10 +166,10 @@ const placeOf = (path: readonly PropertyKey[]) =>
     .join('')
     .slice(1)
 
-/** The names of a group's members, or of those of the entries of a list. */
-function namesAt(path: readonly PropertyKey[]): readonly string[] {
+/** The names of a group's members, or of those of the entries of a list. @param type of the entry */
+function namesAt(path: readonly PropertyKey[], type: unknown): readonly string[] {
   let members: z.ZodRawShape = configShape.shape
-  for (const name of path) if (typeof name === 'string') members = groupMembers(members[name]) ?? {}
+  for (const name of path) if (typeof name === 'string') members = groupMembers(members[name], type) ?? {}
   return Object.keys(members).filter((name) => name !== '$schema')
 }
 

@@ -34,6 +34,7 @@ const settingFlags: Partial<Record<SettingKey, string>> = {
   'edge.hstsSeconds': '--hsts <seconds>',
   'edge.keyValueStore': '--flip-kvs <arn>',
   'freshness.maxStaleShare': '--max-stale-share <share>',
+  'metrics.file': '--metrics <file>',
 }
 
 export const bucketSettings = [

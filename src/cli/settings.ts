@@ -11,13 +11,8 @@ import { defaultPlausibility } from '../guards/plausibility.ts'
 import { defaultFreshness } from '../guards/rules.ts'
 import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
-
-// Compiling the schema takes longer than checking the few values of one start without that.
-z.config({ jitless: true })
-
-// The message of each check completes the sentence "It must be …".
-
-const text = (expects: string, pattern: RegExp) => z.string(expects).regex(pattern, expects)
+import { notifySetting } from './monitoring/targets.ts'
+import { headerValue, mailAddress, say, secretText, settingText as text } from './setting-fields.ts'
 
 const decimal = (minimum: number, maximum: number) => {
   const expects = `a number from ${minimum} to ${maximum}`
@@ -50,6 +45,7 @@ const pageAddress = text(
   /^https?:\/\/([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?([/?#]\S*)?$/u,
 )
 
+const secretAddress = secretText('an absolute http or https URL', /^https?:\/\/[^\s/?#]\S*$/u)
 const bucketName = text(
   'a bucket name (3 to 63 lower-case letters, digits, dots and hyphens), or a folder as file:///srv/fundpress',
   /^([a-z0-9][a-z0-9.-]{1,61}[a-z0-9]|file:\/\/\/[^\s?#%/]([^\s?#%]|%20)*)$/u,
@@ -57,13 +53,11 @@ const bucketName = text(
 const folder = text('a folder without a slash at its beginning or end', /^([^/\s]([^\s]*[^/\s])?)?$/u)
 const region = text('the name of a region, such as eu-central-1', /^[A-Za-z0-9-]+$/u)
 const host = text('a host name or an IP address', /^[A-Za-z0-9.:_-]+$/u)
-const headerValue = text('a header value (printable ASCII)', /^[!-~]([ -~]*[!-~])?$/u)
 const keyValueStore = text(
   'the ARN of a KeyValueStore, such as arn:aws:cloudfront::123456789012:key-value-store/<id>',
   /^arn:aws[a-z-]*:cloudfront::[0-9]{12}:key-value-store\/[0-9a-f-]{36}$/u,
 )
 const previewToken = text('16 to 100 letters, digits, hyphens and underscores', /^[\w-]{16,100}$/u)
-const mailAddress = text('a mail address', /^[^\s@<>]+@[^\s@<>.]+(\.[^\s@<>.]+)+$/u)
 const line = text('a text on one line', /^\S(.*\S)?$/u)
 const paragraphs = text(
   'a text of at most 4,000 characters, whose paragraphs are separated by empty lines',
@@ -82,9 +76,6 @@ const timeOfDay = text(
 const isins = z.array(text('an ISIN', /^[A-Z]{2}[A-Z0-9]{9}[0-9]$/u), 'a list of ISINs')
 const price = decimal(0, 1_000_000).optional()
 const isoDay = 'a day that exists, as YYYY-MM-DD'
-
-/** A setting, with what the help and the JSON Schema say about it. */
-const say = <T extends z.ZodType>(describe: string, schema: T): T => schema.describe(describe)
 
 /** A group of settings may be missing: its members have their defaults then. */
 const group = <Shape extends z.ZodRawShape>(describe: string, shape: Shape, expects = 'an object') =>
@@ -310,6 +301,28 @@ export const configShape = z.strictObject(
       lostPrices: say('The share of price rows.', share.default(0.01)),
       lostRows: say('The share of rows of each other table.', share.default(0.2)),
     }),
+    notify: notifySetting,
+    heartbeat: group('What waits for a sign of life of each nightly run: healthchecks.io or Uptime Kuma.', {
+      url: say(
+        'Its ping or push URL, or env:NAME for the one in an environment variable. It is a secret.',
+        orNull(secretAddress),
+      ),
+      service: say(
+        'Which one it is. Default: uptime-kuma for an address that ends with /api/push/<token>, else healthchecks.',
+        orNull(z.enum(['healthchecks', 'uptime-kuma'], 'healthchecks or uptime-kuma')),
+      ),
+    }),
+    metrics: group('Figures of each nightly run.', {
+      file: say(
+        "The file that nightly writes its figures to, for the textfile collector of Prometheus' node_exporter.",
+        orNull(path),
+      ),
+      otlpUrl: say(
+        'The address that nightly sends its figures to by OTLP over HTTP, or env:NAME. It may be a secret. ' +
+          'Default: that of OTEL_EXPORTER_OTLP_METRICS_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT.',
+        orNull(secretAddress),
+      ),
+    }),
     requireComplete: say(
       'nightly refuses a database that `import --complete` has not marked since its last change.',
       flag(false),
@@ -361,10 +374,10 @@ export function complete({ $schema: _, ...given }: z.output<typeof configShape>,
 
 /** The names of all settings but lists and maps, with their groups: `edge.port`. */
 export type SettingKey = {
-  [K in Exclude<keyof Settings, 'import'>]: Settings[K] extends object
+  [K in Exclude<keyof Settings, 'import' | 'notify'>]: Settings[K] extends object
     ? `${K}.${Exclude<keyof Settings[K], 'groups' | 'keep'> & string}`
     : K
-}[Exclude<keyof Settings, 'import'>]
+}[Exclude<keyof Settings, 'import' | 'notify'>]
 
 /** `variable` is the environment variable: `FUNDPRESS_EDGE_PORT`; that of `downloads.enabled` is `FUNDPRESS_DOWNLOADS`. */
 export interface NamedSetting {
@@ -389,7 +402,7 @@ export function shortName(key: string): string {
 
 function listSettings(shape: z.ZodRawShape, prefix: string): NamedSetting[] {
   return Object.entries(shape).flatMap(([name, schema]) => {
-    if (['$schema', 'groups', 'keep', 'import'].includes(name)) return []
+    if (['$schema', 'groups', 'keep', 'import', 'notify'].includes(name)) return []
     const members = groupMembers(schema)
     if (members !== null) return listSettings(members, `${name}.`)
     const key = prefix + name
@@ -399,9 +412,17 @@ function listSettings(shape: z.ZodRawShape, prefix: string): NamedSetting[] {
   })
 }
 
-/** The members of a group, or of the entries of a list; null for all other schemas. */
-export function groupMembers(schema: unknown): z.ZodRawShape | null {
-  if (schema instanceof z.ZodPrefault || schema instanceof z.ZodDefault) return groupMembers(schema.unwrap())
-  if (schema instanceof z.ZodArray) return groupMembers(schema.element)
+/**
+ * The members of a group, or of the entries of a list; null for all other schemas.
+ * @param type of an entry, if the list has several
+ */
+export function groupMembers(schema: unknown, type?: unknown): z.ZodRawShape | null {
+  if (schema instanceof z.ZodPrefault || schema instanceof z.ZodDefault)
+    return groupMembers(schema.unwrap(), type)
+  if (schema instanceof z.ZodArray) return groupMembers(schema.element, type)
+  if (schema instanceof z.ZodDiscriminatedUnion)
+    return schema.options.map((one) => groupMembers(one)).find((one) => isOf(one?.['type'], type)) ?? null
   return schema instanceof z.ZodObject ? schema.shape : null
 }
+
+const isOf = (schema: unknown, value: unknown) => schema instanceof z.ZodLiteral && schema.value === value

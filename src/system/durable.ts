@@ -52,8 +52,11 @@ export const flushFile = (file: string): void => {
   flush(file)
 }
 
-/** Writes a file, over what is there: after a power cut or a full disk it holds the old text or the new one. */
-export function replaceFile(file: string, text: string): void {
+/**
+ * Writes a file, over what is there: readers, and after a power cut or a full disk all, see the old text or the new one.
+ * @param mode of the file; undefined: that of the old one
+ */
+export function replaceFile(file: string, text: string, mode?: number): void {
   const earlier = statSync(file, { throwIfNoEntry: false })
   // A symbolic link stays one, and a device is written to.
   const place = earlier === undefined ? file : realpathSync(file)
@@ -66,7 +69,8 @@ export function replaceFile(file: string, text: string): void {
     rmSync(temporary, { force: true })
     // Never through a link that somebody else has put there.
     writeFileSync(temporary, text, { flag: 'wx' })
-    if (earlier !== undefined) chmodSync(temporary, earlier.mode)
+    const permissions = mode ?? earlier?.mode
+    if (permissions !== undefined) chmodSync(temporary, permissions)
     flush(temporary)
     renameSync(temporary, place)
   } catch (error) {

@@ -3,6 +3,8 @@
  * process at once. In the end the process kills itself with the same signal: a shell sees 130 or 143, and a loop stops.
  */
 
+import { constants } from 'node:os'
+
 const caught = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** npm repeats a Ctrl-C that the terminal has already sent: two signals within this time count as one. */
@@ -31,6 +33,8 @@ export function watchSignals(target: NodeJS.Process, now: () => number): SignalW
     if (first === undefined) return
     for (const name of caught) target.removeListener(name, onSignal)
     target.kill(target.pid, first.name)
+    // Still here: the first process of a container, which no signal of its own ends. It leaves the code that a shell would see.
+    target.exit(128 + constants.signals[first.name])
   }
   const onSignal = (name: NodeJS.Signals) => {
     if (first === undefined) {

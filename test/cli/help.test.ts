@@ -28,6 +28,7 @@ describe('help', () => {
     ['serve', '--out --port --host --bucket --live-ttl --snapshot'],
     ['show', '--out --db --language --as-of --json'],
     ['completion', '--config'],
+    ['fetch', '--endpoint --region --path-style <address> <file>'],
     ['publish', '--out --bucket --endpoint --region --prefix --path-style --concurrency --max-rate'],
     ['publish', '--max-deletes --lease --grace --live-ttl --force --repair --no-lock --json'],
     ['plan', '--out --bucket --max-deletes --force --repair --no-lock --json'],
@@ -39,6 +40,7 @@ describe('help', () => {
     ['flip', '<snapshot> --bucket --allow --force --reason --no-check --no-lock --json'],
     ['setup', '--dest --yes --overwrite --check --company --base-url --action --package [target]'],
     ['rollback', '--bucket --to --no-lock --json'],
+    ['notify', '--test --event --reason --as-of --dry-run --json'],
   ])('of %s shows its options, the global ones and examples', async (command, options) => {
     const stdout = await expectSuccess(run([command, '--help'], inFolder))
     for (const option of [...options.split(' '), '--config', '--quiet', '--no-color'])

@@ -21,6 +21,7 @@ import { startS3 } from '../support/s3/server.ts'
 import { filesIn, hashesOf } from '../support/tree.ts'
 import { ended, run } from './run.ts'
 import { expectSuccess } from './outcome.ts'
+import { answers, flagsOf } from './setup-flags.ts'
 
 const folder = tempFolder()
 const project = folder.file('project')
@@ -30,7 +31,29 @@ const program = join(project, 'node_modules/.bin/fundpress')
 let installation = ''
 
 type Summary = Readonly<Record<string, unknown>>
-type Packages = Readonly<Record<string, { readonly dev?: boolean; readonly hasInstallScript?: boolean }>>
+interface Locked {
+  readonly version?: string
+  readonly dev?: boolean
+  readonly devOptional?: boolean
+  readonly hasInstallScript?: boolean
+}
+type Packages = Readonly<Record<string, Locked>>
+const lock = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as { packages: Packages }).packages
+
+const { name, version, dependencies, devDependencies } = JSON.parse(
+  readFileSync(join(repository, 'package.json'), 'utf8'),
+) as Readonly<Record<'name' | 'version', string>> &
+  Readonly<Record<'dependencies' | 'devDependencies', object>>
+
+/** Source: https://cyclonedx.org/docs/1.5/json/ */
+interface Bom {
+  readonly components: readonly {
+    readonly name: string
+    readonly version: string
+    readonly licenses: readonly { readonly license?: { readonly id: string }; readonly expression?: string }[]
+    readonly hashes: readonly { readonly alg: string }[]
+  }[]
+}
 
 beforeAll(() => {
   const tarball = packCheckout(folder.path, isComplete)
@@ -51,6 +74,47 @@ beforeAll(() => {
   chmodSync(join(programs, 'fundpress'), 0o755)
 })
 
+describe('beside the package, a release', () => {
+  const release = folder.file('checkout/release')
+
+  it('has the digests of its files, and notes', () => {
+    const files = [`fundpress-${version}.cdx.json`, `fundpress-cli-${version}.tgz`]
+    expect(readdirSync(release).sort()).toEqual(['SHA256SUMS', ...files, 'notes.md'])
+    const checked = execute('sha256sum', ['--check', '--strict', 'SHA256SUMS'], release)
+    expect(checked).toBe(files.map((file) => `${file}: OK\n`).join(''))
+    const notes = readFileSync(join(release, 'notes.md'), 'utf8')
+    expect(notes).toContain(
+      'https://github.com/acme/fundpress/blob/v1.0.0/.github/RELEASES.md#verify-a-release',
+    )
+  })
+
+  it('lists each package that a night needs in CycloneDX, and none for tests', () => {
+    const file = join(release, `fundpress-${version}.cdx.json`)
+    const list = JSON.parse(readFileSync(file, 'utf8')) as Bom
+    expect(list).toMatchObject({
+      bomFormat: 'CycloneDX',
+      specVersion: '1.5',
+      metadata: { component: { name, version, purl: `pkg:npm/${name.replace('@', '%40')}@${version}` } },
+    })
+    const locked = lock(join(repository, 'package-lock.json'))
+    const needed = Object.entries(locked).flatMap(([path, { dev, devOptional, version: its }]) => {
+      const [, itsName] = /.*node_modules\/(.+)$/.exec(path) ?? []
+      return itsName === undefined || dev || devOptional ? [] : [`${itsName}@${its ?? ''}`]
+    })
+    const listed = list.components.map((each) => `${each.name}@${each.version}`)
+    expect(listed.sort()).toEqual([...new Set(needed)].sort())
+    const names = list.components.map((each) => each.name)
+    expect(names).toEqual(expect.arrayContaining(Object.keys(dependencies)))
+    expect(Object.keys(devDependencies).filter((each) => names.includes(each))).toEqual([])
+    const licences = list.components.flatMap(({ licenses }) =>
+      licenses.map(({ license, expression }) => license?.id ?? expression),
+    )
+    expect(licences).toHaveLength(listed.length)
+    expect(licences).not.toContain(undefined)
+    expect(list.components.filter(({ hashes: [hash] }) => hash?.alg !== 'SHA-512')).toEqual([])
+  })
+})
+
 describe('the installed package', () => {
   it('holds what runs, but neither sources nor tests', () => {
     const names = ['.github', 'LICENSE', 'README.md', 'dist', 'package.json', 'templates']
@@ -66,11 +130,11 @@ describe('the installed package', () => {
   })
 
   it('names the release that a company has to use, and holds its workflows', () => {
-    const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
     const release: unknown = JSON.parse(readFileSync(join(installed, 'dist/release.json'), 'utf8'))
     expect(release).toEqual({
       ...packedRelease,
       version,
+      package: name,
       commit: expect.stringMatching(packedRelease.commit),
     })
     const workflows = readdirSync(join(installed, '.github/workflows'))
@@ -78,12 +142,7 @@ describe('the installed package', () => {
     expect(workflows).not.toContain('ci.yml')
   })
 
-  const lock = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as { packages: Packages }).packages
-
   it.runIf(isComplete)('brings no package that only a checkout needs, and runs no script', () => {
-    const { devDependencies } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
-      readonly devDependencies: object
-    }
     const names = Object.keys(lock(join(project, 'package-lock.json')))
     expect(names).toContain('node_modules/@fundpress/cli')
     const ofCheckout = Object.keys(devDependencies).map((name) => `node_modules/${name}`)
@@ -102,8 +161,23 @@ describe('the installed package', () => {
     expect(withScripts.map(([name]) => name)).toEqual(['node_modules/better-sqlite3'])
   })
 
+  it.each([
+    ['of npm', {}, `'${name}@${version}'`],
+    [
+      'that another repository releases, from there',
+      { action: `other/fork@1.2.3#${'a'.repeat(40)}` },
+      "'https://github.com/other/fork/releases/download/v1.2.3/fundpress-cli-1.2.3.tgz'",
+    ],
+  ])('sets nights up with the package %s', (_, more, installs) => {
+    const others = Object.fromEntries(
+      Object.entries(answers.aws).filter(([answer]) => answer !== 'package' && answer !== 'action'),
+    )
+    const dest = folder.file(`nights-${Object.keys(more).length}`)
+    execute(program, ['setup', 'aws', '--yes', '--dest', dest, ...flagsOf({ ...others, ...more })], project)
+    expect(readFileSync(join(dest, 'SETUP.md'), 'utf8')).toContain(`npm install --global ${installs}\n`)
+  })
+
   it('answers `npx @fundpress/cli --version`', () => {
-    const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
     expect(execute('npx', ['--no-install', '@fundpress/cli', '--version'], project)).toBe(`${version}\n`)
   })
 

@@ -1,14 +1,12 @@
 /** A password in an address is written nowhere: not in a message, a log, a summary, JSON, or a file. */
-import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { withoutSecrets } from '../../src/cli/safe-text.ts'
-import { repository, tempFolder } from '../support/product.ts'
-import { cleanEnvironment, run, type Ended } from './run.ts'
+import { tempFolder } from '../support/product.ts'
+import { run, type Ended } from './run.ts'
 
 const folder = tempFolder()
 const secret = 'hunter2-Zx9'
@@ -126,22 +124,16 @@ describe('a password in an address', () => {
   })
 })
 
-it('the action that fetches a database shows no password', () => {
-  const program = join(repository, '.github/actions/fundpress/fetch-database.mjs')
-  const env = {
-    ...cleanEnvironment(),
-    ENDPOINT: `http://user:${secret}@127.0.0.1:1`,
-    REGION: 'eu-central-1',
-    AWS_MAX_ATTEMPTS: '1',
-    AWS_ACCESS_KEY_ID: 'key',
-    AWS_SECRET_ACCESS_KEY: 'secret',
-  }
-  for (const address of ['s3://fund-data/funds.sqlite', `s3://user:${secret}@fund-data`]) {
-    const how = { cwd: folder.path, env, encoding: 'utf8' } as const
-    const { status, stdout, stderr } = spawnSync(process.execPath, [program, address, 'd.sqlite'], how)
-    expect(status).toBe(1)
-    expect(stdout).toContain('::error')
-    expect(stdout + stderr).not.toContain(secret)
+it('fetch shows no password of an address or an endpoint', async () => {
+  const env = { AWS_MAX_ATTEMPTS: '1', AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: secret }
+  const endpoint = `--endpoint http://user:${secret}@127.0.0.1:1 --region eu-central-1`
+  for (const line of [
+    `s3://fund-data/d.sqlite d.sqlite ${endpoint}`,
+    `s3://user:${secret}@fund-data d.sqlite`,
+  ]) {
+    const ended = await run(`fetch ${line}`, { cwd: folder.path, env })
+    expect(ended.code).toBe(2)
+    expectNoSecret(ended)
   }
 })
 

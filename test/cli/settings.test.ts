@@ -143,6 +143,17 @@ describe('the JSON Schema of the config file', () => {
     { freshness: { groups: [{ category: 'Immobilienfonds', warnDays: 25, errorDays: 40 }] } },
     { freshness: { groups: [{ isins: ['DE0008471400', 'XF0000000020'], calendar: 'TARGET', never: true }] } },
     { freshness: { groups: [{ currency: 'SEK', calendar: 'SE' }] } },
+    {
+      notify: [
+        { type: 'slack', url: 'env:HOOK' },
+        { type: 'webhook', url: 'https://a/b?c=d', headers: { a: 'env:B' } },
+      ],
+    },
+    {
+      notify: [
+        { type: 'mail', smtp: 'smtps://u:p%40@h:465', from: 'a@b.de', to: ['c@d.de'], events: ['done'] },
+      ],
+    },
   ]
   const wrongGroups: readonly unknown[] = [
     ...[{}, [null], [{}], [{ never: true }], [{ currency: 'EUR', warnDays: '25' }], [{ category: null }]],
@@ -153,6 +164,10 @@ describe('the JSON Schema of the config file', () => {
     ...wrongGroups.map((groups) => ({ freshness: { groups } })),
     ...[{ freshness: { calendar: 'Germany' } }, { freshness: { maxStaleShare: 10 } }],
     ...[{ prices: { perMillionPuts: -1 } }, { prices: { perMillionPuts: '5' } }],
+    ...[{ notify: {} }, { notify: [{ type: 'slak', url: 'https://a' }] }, { notify: [{ type: 'slack' }] }],
+    ...[{ notify: [{ type: 'slack', url: 'env:a b' }] }, { notify: [{ type: 'slack', url: 'ftp://a' }] }],
+    { notify: [{ type: 'teams', url: 'https://a', events: ['dne'] }] },
+    { notify: [{ type: 'mail', smtp: 'https://a', from: 'a@b.de', to: ['c@d.de'] }] },
     ...[{ bucket: { maxRate: 0.5 } }, { bucket: { name: 'Fund_Data' } }, { bucket: { prefix: '/api' } }],
     ...[{ downloads: 1 }, { downloads: { keepDays: '30' } }, { downloads: { keep: '2026-11-20' } }],
     ...[{ bucket: { prefix: 'api/' } }, { bucket: null }, { edge: { port: 70000 } }, { jobs: 0 }],
@@ -201,6 +216,8 @@ describe('settings', () => {
       jobs: 6,
       downloads: { enabled: true, keepDays: 30, keep: [] },
       licence: { name: null, url: null },
+      heartbeat: { url: null, service: null },
+      metrics: { file: null, otlpUrl: null },
       bucket: {
         name: null,
         endpoint: null,
@@ -241,6 +258,7 @@ describe('settings', () => {
         groups: [],
       },
       guards: { lostFunds: 0.1, lostDocuments: 0.1, lostPrices: 0.01, lostRows: 0.2 },
+      notify: [],
       requireComplete: false,
       site: {
         name: null,

@@ -1,12 +1,10 @@
-/** What `fundpress setup` has written, as systemd and a shell take it, and how far `--check` says that it has come. */
-import { spawnSync } from 'node:child_process'
+/** How far `fundpress setup --check` says that a set-up has come. */
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildNights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { tempFolder } from '../support/product.ts'
-import { isMissing } from '../support/programs.ts'
 import { credentials } from '../support/publishing.ts'
 import { expectFailure, expectSuccess } from './outcome.ts'
 import { ended, run, start } from './run.ts'
@@ -14,33 +12,6 @@ import { setupWords } from './setup-flags.ts'
 
 const folder = tempFolder()
 const inFolder = { cwd: folder.path }
-
-describe('on a server', () => {
-  it.skipIf(isMissing(existsSync('/usr/bin/systemd-analyze')))('systemd accepts the units', async () => {
-    const root = folder.file('root')
-    const program = join(root, 'opt/fundpress/bin/fundpress')
-    mkdirSync(dirname(program), { recursive: true })
-    writeFileSync(program, '#!/bin/sh\n')
-    chmodSync(program, 0o755)
-    const dest = folder.file('units')
-    await expectSuccess(run(setupWords('server', dest, { root }), inFolder))
-    const units = readdirSync(join(dest, 'systemd')).filter((name) => !name.endsWith('.sh'))
-    const files = units.map((name) => join(dest, 'systemd', name))
-    const { status, stderr } = spawnSync('systemd-analyze', ['verify', ...files], { encoding: 'utf8' })
-    expect([status, stderr]).toEqual([0, ''])
-  })
-
-  it.skipIf(isMissing(existsSync('/usr/bin/shellcheck')))(
-    'shellcheck finds nothing in the script of failures',
-    async () => {
-      const dest = folder.file('script')
-      await expectSuccess(run(setupWords('server', dest), inFolder))
-      const file = join(dest, 'systemd/failed.sh')
-      const { status, stdout } = spawnSync('/usr/bin/shellcheck', [file], { encoding: 'utf8' })
-      expect([status, stdout]).toEqual([0, ''])
-    },
-  )
-})
 
 const isRoot = process.getuid?.() === 0
 it.runIf(isRoot)('--check by root leaves nothing in the bucket of another user', async () => {

@@ -53,7 +53,8 @@ describe('the files', () => {
     expect(filesOf(await written('aws'))).toEqual([...common, ...onGitHub, ...policies].sort())
     expect(filesOf(await written('cloudflare'))).toEqual([...common, ...onGitHub].sort())
     const units = ['failed@.service', 'guard.service', 'guard.timer', 'nightly.service', 'nightly.timer']
-    const ofServer = ['systemd/failed.sh', ...units.map((name) => `systemd/fundpress-${name}`)]
+    const others = ['failed.sh', 'network.conf', 'fundpress-.service.d/hardening.conf']
+    const ofServer = [...others, ...units.map((name) => `fundpress-${name}`)].map((name) => `systemd/${name}`)
     expect(filesOf(await written('server'))).toEqual([...common, ...ofServer].sort())
   })
 

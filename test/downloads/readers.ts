@@ -1,10 +1,10 @@
 /** Readers of the downloads that share no code with what wrote them. */
-import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
+import { python, pythonWith } from '../support/python.ts'
 
 /** Where DuckDB's package lies: `.ci/run` installs it beside the project, since it brings a library for one platform. */
 const duckdbFolder = process.env['FUNDPRESS_TEST_DUCKDB'] ?? ''
@@ -27,24 +27,8 @@ export async function duckdb(sql: string): Promise<unknown[][]> {
   return (await (await connection).runAndReadAll(sql)).getRowsJson()
 }
 
-/** Runs a Python program with arguments; what it prints is JSON. */
-export function python<T>(program: string, ...args: readonly string[]): T {
-  const output = execFileSync('python3', ['-c', program, ...args], { maxBuffer: 1 << 30, encoding: 'utf8' })
-  return JSON.parse(output) as T
-}
-
-/** Runs a Python program that uses pandas, with arguments; what it prints is JSON. Undefined if no Python has pandas. */
+/** Runs a Python program that uses pandas. Undefined if no Python has it. */
 export const pandas = pythonWith('pandas')
-
-function pythonWith(library: string) {
-  // Of the system, where another Python comes first.
-  const program = ['python3', '/usr/bin/python3'].find(
-    (each) => spawnSync(each, ['-c', `import ${library}`]).status === 0,
-  )
-  if (program === undefined) return undefined
-  return <T>(text: string, ...args: readonly string[]) =>
-    JSON.parse(execFileSync(program, ['-c', text, ...args], { encoding: 'utf8' })) as T
-}
 
 /** Every field as text, the header first. Several files at a time: to start Python takes longer than to read most of them. Fields of files for Excel have semicolons. */
 export const readCsvs = (folder: string, names: readonly string[]): Readonly<Record<string, string[][]>> =>

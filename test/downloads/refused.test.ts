@@ -7,7 +7,8 @@ import { oddFunds } from '../support/odd-funds.ts'
 import { filesIn } from '../support/tree.ts'
 import { oddNight, secret, type Night } from './night.ts'
 import { refusedIsins } from './oracle.ts'
-import { python, readParquet } from './readers.ts'
+import { python } from '../support/python.ts'
+import { readParquet } from './readers.ts'
 
 let night: Night | undefined
 /** What people can read in each file, by its path. */

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { fileSink } from '../../src/downloads/file-sink.ts'
 import { openPreviousZip, zipInto } from '../../src/downloads/zip.ts'
 import { tempFolder } from '../support/product.ts'
-import { python } from './readers.ts'
+import { python } from '../support/python.ts'
 
 const folder = tempFolder()
 

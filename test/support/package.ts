@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { cleanEnvironment } from '../cli/run.ts'
+import { readWorkflow } from './github/files.ts'
 import { repository } from './product.ts'
 
 /** The environment of a user with this Node, without what an npm around the tests has set. */
@@ -13,21 +14,23 @@ export function userEnvironment(): Record<string, string | undefined> {
   return { ...Object.fromEntries(kept), PATH: path }
 }
 
-export const execute = (command: string, args: readonly string[], cwd: string): string =>
-  execFileSync(command, args, { cwd, env: userEnvironment(), encoding: 'utf8', stdio: 'pipe' })
+export const execute = (command: string, args: readonly string[], cwd: string, env: Env = {}): string =>
+  execFileSync(command, args, { cwd, env: { ...userEnvironment(), ...env }, encoding: 'utf8', stdio: 'pipe' })
+type Env = Readonly<Record<string, string>>
 
 /** The release that the package names as its own. */
 export const packedRelease = { repository: 'acme/fundpress', commit: /^[0-9a-f]{40}$/ }
 
 /**
- * Packs a copy of the checkout, because packing makes and removes dist/, which others may be at.
- * @param folder gets the copy, as `checkout`, and the package
+ * Packs a copy of the checkout, because packing makes and removes dist/, which others may be at. It runs the steps by which a
+ * release is packed, but the installation of packages.
+ * @param folder gets the copy, as `checkout`, whose folder `release` has the files of the release
  * @param isChecked as a release is packed; else without the check of types, which takes most of the time
  * @returns the path of the package
  */
 export function packCheckout(folder: string, isChecked: boolean): string {
   const checkout = join(folder, 'checkout')
-  const configs = ['package.json', 'tsconfig.json', 'tsconfig.build.json']
+  const configs = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json']
   for (const name of ['src', 'templates', '.github', 'LICENSE', 'README.md', ...configs])
     cpSync(join(repository, name), join(checkout, name), { recursive: true })
   symlinkSync(join(repository, 'node_modules'), join(checkout, 'node_modules'), 'junction')
@@ -39,7 +42,16 @@ export function packCheckout(folder: string, isChecked: boolean): string {
   git('remote', 'add', 'origin', `https://github.com/${packedRelease.repository}.git`)
   const author = ['-c', 'user.name=test', '-c', 'user.email=test@example.com']
   git(...author, 'commit', '--quiet', '--allow-empty', '--message', 'a release')
-  execute('npm', ['pack', '--pack-destination', folder], checkout)
-  const [tarball = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'))
-  return join(folder, tarball)
+  const { steps = [] } = readWorkflow(join(checkout, '.github/workflows/release.yml')).jobs['pack'] ?? {}
+  const env = {
+    GITHUB_OUTPUT: '/dev/null',
+    GITHUB_REF_NAME: 'v1.0.0',
+    GITHUB_REPOSITORY: packedRelease.repository,
+    GITHUB_SERVER_URL: 'https://github.com',
+  }
+  for (const { run } of steps)
+    if (run !== undefined && run !== 'npm ci') execute('bash', ['-e', '-c', run], checkout, env)
+  const release = join(checkout, 'release')
+  const [tarball = ''] = readdirSync(release).filter((name) => name.endsWith('.tgz'))
+  return join(release, tarball)
 }

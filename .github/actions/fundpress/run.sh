@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs fundpress: `bash run.sh COMMAND …`, up to ATTEMPTS times (once, unless it is set) with RETRY_SECONDS between them. If it
-# fails without an output `reason` of its own, its last line on stderr becomes that output, for the issue.
+# fails without an output `reason` of its own, its last line on stderr becomes that output, for the issue, and an annotation.
 set -uo pipefail
 here=$(dirname "$0")
 # shellcheck source=/dev/null
@@ -19,7 +19,9 @@ for ((attempt = 1; ; attempt++)); do
   sleep "${RETRY_SECONDS:-60}"
 done
 if [ "$code" -ne 0 ] && ! grep -q '^reason=.' "$GITHUB_OUTPUT"; then
-  printf 'reason=%s\n' "$(tail -n 1 "$said")" >> "$GITHUB_OUTPUT"
+  reason=$(tail -n 1 "$said")
+  echo "::error title=fundpress::${reason//%/%25}"
+  printf 'reason=%s\n' "$reason" >> "$GITHUB_OUTPUT"
 fi
 rm "$said"
 exit "$code"

@@ -15,6 +15,7 @@ import { futureDate } from '../../guards/loss.ts'
 import { buildOptions, overrideOf, withBucket } from '../from-settings.ts'
 import { withLive } from '../live.ts'
 import { defineCommand, type Session } from '../command.ts'
+import { tellFailure } from '../monitoring/notices.ts'
 import { describeFreshness, describeOverdue, describeWithheld } from '../format.ts'
 import { describeFindings, describeSummary, formatBytes, formatCount } from '../format.ts'
 import { isIsinInEitherCase } from '../../api/routes/values.ts'
@@ -69,14 +70,23 @@ export default defineCommand({
     ['build --db funds.sqlite --out try --only DE0008471400', 'One fund, to look at'],
   ],
   run: async (session, { asOf = session.today, only = [], since = null, shard, ...flags }) => {
-    const override = overrideOf(session, flags)
-    refuseUnlessAllowed('the build', futureDate(asOf, session.today), override)
-    const part = shard === undefined ? null : ({ kind: 'shard', ...shardOf(shard, session) } as const)
-    const options = { ...(await buildOptions(session)), asOf, only, part, override }
-    const work = withLive(session, since, (live) =>
-      buildSince(session, since, { ...options, live }, session.stderr.tell),
-    )
-    await showBuild(session, work)
+    let name = 'a shard'
+    const work = async () => {
+      const override = overrideOf(session, flags)
+      refuseUnlessAllowed('the build', futureDate(asOf, session.today), override)
+      const part = shard === undefined ? null : ({ kind: 'shard', ...shardOf(shard, session) } as const)
+      if (part !== null) name = `shard ${part.number}/${part.of}`
+      const options = { ...(await buildOptions(session)), asOf, only, part, override }
+      const building = withLive(session, since, (live) =>
+        buildSince(session, since, { ...options, live }, session.stderr.tell),
+      )
+      await showBuild(session, building)
+    }
+    await work().catch(async (error: unknown) => {
+      // Nobody watches the machines that share a night's work.
+      if (shard !== undefined) await tellFailure(session, error, { command: 'build', asOf, what: name })
+      throw error
+    })
   },
 })
 

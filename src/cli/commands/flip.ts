@@ -6,6 +6,7 @@ import { Refusal } from '../../guards/guards.ts'
 import { overrideOf, withBucket } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'
 import { describeRemoved, describeSummary, formatCount } from '../format.ts'
+import { factsOfAllowed, factsOfLive, tell, tellFailure } from '../monitoring/notices.ts'
 import { eventOf, eventsOfAllowed, keepEvents } from '../nightly/events.ts'
 import {
   bucketSettings,
@@ -71,11 +72,16 @@ export default defineCommand({
     const flipped = await flipping.catch(async (error: unknown) => {
       if (error instanceof Refusal)
         await keep([eventOf({ kind: 'refused', ...night, who, reason: null }, error.objections)])
+      await tellFailure(session, error, { command: 'flip', ...night })
       throw error
     })
     const event = eventOf({ kind: 'flipped', ...night, who, reason })
     if (flipped.hasFlipped) await keep([...eventsOfAllowed(flipped.allowed, night), event])
     session.print(flipped, () => describe(flipped))
+    if (!flipped.hasFlipped) return
+    const facts = { command: 'flip', ...night, slot: flipped.slot }
+    const live = factsOfLive(facts, false, { changed: flipped.changed })
+    await tell(session, [{ ...live, who, reason }, ...factsOfAllowed(flipped.allowed, facts)], stderr.tell)
   },
 })
 

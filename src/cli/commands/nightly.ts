@@ -64,12 +64,15 @@ export default defineCommand({
     'nightly removes downloads of days that lie more than downloads.keepDays back (config; 30 days), but none of the days ' +
     'in downloads.keep.\n\n' +
     'Several machines can share the work for very many funds: --ask tells first whether there is anything to do, each ' +
-    'machine builds a shard (build --shard), and --shards publishes what they made.',
+    'machine builds a shard (build --shard), and --shards publishes what they made.\n\n' +
+    'heartbeat.url (config) is told when a run begins and how it ended, so that somebody hears of a night that did not even ' +
+    'begin; --metrics and metrics.otlpUrl get the figures of each run.',
   settings: [
     ...(['db', 'out', 'jobs', 'docsUrl', 'quickCheck'] as const),
     ...bucketSettings,
     ...(['bucket.concurrency', 'bucket.maxRate', 'bucket.maxDeletes'] as const),
     ...(['bucket.leaseSeconds', 'bucket.graceSeconds', 'edge.liveTtlSeconds', 'edge.keyValueStore'] as const),
+    'metrics.file',
   ],
   options,
   json: 'Log as JSON, one object per line: time, step, event, figures',

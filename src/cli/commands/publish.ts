@@ -21,6 +21,7 @@ import {
   formatCount,
 } from '../format.ts'
 import { bucketSettings, forgetKvsOption, noLockOption, option, overrideOptions } from '../options.ts'
+import { factsOfAllowed, factsOfLive, tell, tellFailure } from '../monitoring/notices.ts'
 import { eventOf, eventsOfAllowed, keepEvents } from '../nightly/events.ts'
 import { showProgress } from '../progress.ts'
 
@@ -65,16 +66,25 @@ export default defineCommand({
     const warn = session.stderr.tell
     const summary = await publishFolder(session, { ...flags, override }, warn).catch(
       async (error: unknown) => {
-        if (error instanceof Refusal) {
-          const { asOf, snapshot } = await readManifestHead(session.settings.out)
-          const facts = { kind: 'refused', asOf, who: override.who, reason: null, snapshot } as const
+        const head = await readManifestHead(session.settings.out).catch(() => null)
+        const night = { asOf: head?.asOf ?? null, snapshot: head?.snapshot ?? null }
+        if (error instanceof Refusal && head !== null) {
+          const facts = {
+            kind: 'refused',
+            ...night,
+            asOf: head.asOf,
+            who: override.who,
+            reason: null,
+          } as const
           await keepEvents(session, [eventOf(facts, error.objections)], flags.lock, warn)
         }
+        await tellFailure(session, error, { command: 'publish', ...night })
         throw error
       },
     )
     await keepEvents(session, eventsOfPublish(summary, override), flags.lock, warn)
     session.print(summary, () => describe(summary))
+    await tell(session, factsOfPublish(summary), warn)
   },
 })
 
@@ -85,6 +95,14 @@ export function eventsOfPublish(summary: PublishSummary, { who, reason }: Overri
   const night = { asOf: snapshot.slice(0, 10), snapshot }
   const events = eventsOfAllowed(hasFlipped || hasStaged ? allowed : [], night)
   return hasStaged ? [...events, eventOf({ kind: 'staged', ...night, who, reason })] : events
+}
+
+function factsOfPublish(summary: PublishSummary) {
+  const { snapshot, slot, hasFlipped, hasStaged, isStaged, allowed, put, deleted, changed, seconds } = summary
+  if (!hasFlipped && !hasStaged) return []
+  const night = { command: 'publish', asOf: snapshot.slice(0, 10), snapshot, slot }
+  const figures = { changed, written: put + deleted, seconds }
+  return [factsOfLive(night, isStaged, figures), ...factsOfAllowed(allowed, night)]
 }
 
 function describe({ snapshot, slot, hasFlipped, requests, seconds, ...changed }: PublishSummary): string {

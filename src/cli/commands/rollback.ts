@@ -4,6 +4,7 @@ import { isAlive, thisHolder } from '../../system/holder.ts'
 import { rollback } from '../../bucket/live/rollback.ts'
 import { followingOf, shortReason, whoIs, withBucket } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'
+import { tell, tellFailure } from '../monitoring/notices.ts'
 import { eventOf, keepEvents } from '../nightly/events.ts'
 import {
   bucketSettings,
@@ -45,6 +46,7 @@ export default defineCommand({
   ],
   run: async (session, { to = null, again = false, check: isChecking, lock: isLocking, ...flags }) => {
     const reason = shortReason(flags.reason)
+    const who = whoIs(session)
     const { settings, signal, stderr, print } = session
     const warnings: string[] = []
     const onWarning = (warning: string) => {
@@ -64,17 +66,30 @@ export default defineCommand({
         ...(await followingOf(session, flags.forgetKvs)),
         onWarning,
       }),
-    )
+    ).catch(async (error: unknown) => {
+      await tellFailure(session, error, { command: 'rollback', who })
+      throw error
+    })
     const { asOf, snapshot, reverted } = live
     const facts = {
       kind: 'rolled back',
       asOf,
-      who: whoIs(session),
+      who,
       reason,
       snapshot,
       reverted,
     } as const
     await keepEvents(session, [eventOf(facts)], isLocking, onWarning)
     print({ ...live, warnings }, () => `${live.snapshot} is live again, in ${live.slot}\n`)
+    const told = {
+      command: 'rollback',
+      asOf,
+      snapshot,
+      slot: live.slot,
+      reverted: reverted ?? null,
+      who,
+      reason,
+    }
+    await tell(session, [{ ...told, event: 'rollback', what: 'rolled back' }], stderr.tell)
   },
 })

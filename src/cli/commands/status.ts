@@ -13,10 +13,14 @@ import { readPublishedStaged, readPublishedStatus } from '../../site/status/docu
 import { withBucket, wrongSettings } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { todayInBerlin } from '../dates.ts'
-import { UsageError } from '../failure.ts'
+import { reasonOf, UsageError } from '../failure.ts'
 import { describeSummary, formatBytes, formatCount, formatDuration, describeFreshness } from '../format.ts'
+import { type LiveFigures, writeStatusMetrics } from '../monitoring/metrics.ts'
+import type { NoticeFacts } from '../monitoring/notice.ts'
+import { factsOfStale, tell } from '../monitoring/notices.ts'
 import { describeEvent } from '../nightly/events.ts'
-import { baseOption, bucketSettings, parsedOption } from '../options.ts'
+import { baseOption, bucketSettings, parsedOption, schemaOption } from '../options.ts'
+import { path } from '../settings.ts'
 
 function inSeconds(duration: string): number | undefined {
   const [, number, unit = ''] = /^([0-9]{1,6})([smhd])$/.exec(duration) ?? []
@@ -31,7 +35,9 @@ export default defineCommand({
     'about itself, which needs no credentials. The exit code is 1 if nothing is live, or if documents or downloads ' +
     'do not belong to the live snapshot. With --max-age it is 1 also if the snapshot went live longer ago, if its ' +
     'as-of date ended longer ago (on business days), or if too many funds have stale prices. stderr has a line for ' +
-    'each reason.',
+    'each reason.\n\n' +
+    'With --metrics it leaves the age of the live snapshot, and its funds by the age of their prices, for Prometheus: also ' +
+    'in a week in which no nightly run succeeds.',
   settings: [...bucketSettings, 'freshness.maxStaleShare'],
   options: [
     baseOption('Ask a deployment over HTTP instead of the bucket'),
@@ -41,18 +47,34 @@ export default defineCommand({
       'a whole number with a unit: 90m, 36h, 2d',
       inSeconds,
     ),
+    schemaOption(
+      '--metrics <file>',
+      "Write figures for node_exporter's textfile collector to this file, which is not that of nightly",
+      path,
+    ),
   ],
   json: 'Print the status as JSON',
   examples: [
     ['status --bucket fund-data --region eu-central-1', 'What is live, and the previous snapshot'],
     ['status --bucket fund-data --json', 'The same for machines'],
     ['status --base https://api.example.com --max-age 36h --quiet', 'For a monitor, from outside'],
+    ['status --bucket fund-data --metrics /var/lib/node_exporter/fundpress-status.prom', 'For Prometheus'],
   ],
-  run: async (session, { base, maxAge }) => {
-    if (base === undefined) return statusOfBucket(session, maxAge)
+  run: async (session, { base, maxAge, metrics }) => {
+    if (metrics !== undefined && metrics === session.settings.metrics.file)
+      throw new UsageError(`--metrics names the file of nightly (metrics.file): give another one`)
+    const leave: Leave = async (found) => {
+      if (metrics === undefined) return []
+      const writing = writeStatusMetrics(session, metrics, { ...found, base })
+      return writing.then(
+        () => [],
+        (error: unknown) => [`${metrics} could not be written: ${reasonOf(error)}`],
+      )
+    }
+    if (base === undefined) return statusOfBucket(session, maxAge, leave)
     if (session.hasFlag('bucket.name'))
       throw new UsageError('--base and --bucket exclude each other: ask one of them')
-    return statusOfDeployment(session, base, maxAge)
+    return statusOfDeployment(session, base, maxAge, leave)
   },
 })
 
@@ -64,7 +86,10 @@ interface LiveFacts extends Omit<LiveSnapshot, 'slot' | 'docsUrl' | 'downloads'>
   readonly oldestPrice?: string | null
 }
 
-async function statusOfBucket(session: Session, maxAge: number | undefined): Promise<void> {
+/** Leaves the metrics, if there is a file for them. @returns one more alarm if they cannot be written */
+type Leave = (found: LiveFigures) => Promise<readonly string[]>
+
+async function statusOfBucket(session: Session, maxAge: number | undefined, leave: Leave): Promise<void> {
   const { isJson, stdout, print } = session
   const { name, found, heldBy, events } = await withBucket(session, async (store) => {
     const status = await readStatus(store)
@@ -78,13 +103,18 @@ async function statusOfBucket(session: Session, maxAge: number | undefined): Pro
   const { consistency, other, staged } = found
   const { live, now } = found.live
   if (live === null) {
+    for (const alarm of await leave({ live, now, alarms: 1 })) session.stderr.tell(`${name}: ${alarm}`)
     if (isJson) stdout.data(`${JSON.stringify({ ...report(found, heldBy), alarms: [], events })}\n`)
     const next = staged === null ? heldBy : `staged is ${describeStaged(staged)}`
-    throw new Error(`${name}: nothing is live${next === null ? '' : ` yet; ${next}`}`)
+    const reason = `nothing is live${next === null ? '' : ` yet; ${next}`}`
+    if (maxAge !== undefined) await tellOfAge(session, { late: [reason], stale: [] }, {})
+    throw new Error(`${name}: ${reason}`)
   }
   const wrong = consistency === null ? [] : contradictions(live, consistency)
   const alarms = wrong.map((what) => `${what}: \`fundpress publish --repair\` repairs it`)
-  alarms.push(...(await findAlarms(session, { ...live, now }, maxAge)))
+  const ages = await findAlarms(session, { ...live, now }, maxAge)
+  alarms.push(...ages.late, ...ages.stale)
+  alarms.push(...(await leave({ live, now, alarms: alarms.length })))
   print({ ...report(found, heldBy), alarms, events }, () => {
     const state = downloadsStates[consistency?.downloads ?? 'none']
     const { files, bytes } = live.downloads ?? { files: 0, bytes: 0 }
@@ -102,43 +132,70 @@ async function statusOfBucket(session: Session, maxAge: number | undefined): Pro
     const place = `in ${live.slot}${live.broughtBy === 'rollback' ? ' (by a rollback)' : ''}`
     return describe({ ...live, now }, place, more) + describeEvents(events)
   })
+  await tellOfAge(session, ages, live)
   raise(session, name, alarms)
 }
 
-async function statusOfDeployment(session: Session, base: string, maxAge: number | undefined): Promise<void> {
+async function statusOfDeployment(
+  session: Session,
+  base: string,
+  maxAge: number | undefined,
+  leave: Leave,
+): Promise<void> {
   const { url, document, liveSince } = await readPublishedStatus(base, session.signal)
   const { as_of: asOf, newest_price: newestPrice, oldest_price: oldestPrice, documents: objects } = document
   const since = liveSince.toISOString()
   // By this machine's clock: a cache that has stopped would report the time that it stopped at.
   const facts = { ...document, asOf, newestPrice, oldestPrice, objects, liveSince: since, now: session.now() }
   const staged = await readPublishedStaged(base, session.signal)
-  const alarms = await findAlarms(session, facts, maxAge)
+  const ages = await findAlarms(session, facts, maxAge)
+  const alarms = [...ages.late, ...ages.stale]
+  alarms.push(...(await leave({ live: facts, now: facts.now, alarms: alarms.length })))
   // The prices are long, and available at that address.
   const live = { ...document, prices: undefined }
   const result = { base, live, liveSince: since, ageSeconds: Math.round(ageOf(facts)), staged, alarms }
   const more = { staged: staged && `${staged.snapshot}, since ${staged.staged_since}` }
   session.print(result, () => describe(facts, `at ${url}`, more))
+  await tellOfAge(session, ages, { ...facts, place: base })
   raise(session, base, alarms)
 }
 
+interface Ages {
+  readonly late: readonly string[]
+  readonly stale: readonly string[]
+}
+
 /** One sentence per reason for an alarm; none if all is well, or if no age is the limit. */
-async function findAlarms({ settings }: Session, live: LiveFacts, maxAgeSeconds: number | undefined) {
-  if (maxAgeSeconds === undefined) return []
+async function findAlarms({ settings }: Session, live: LiveFacts, maxAgeSeconds?: number): Promise<Ages> {
+  if (maxAgeSeconds === undefined) return { late: [], stale: [] }
   const { calendar: name, yearEndOpen: isYearEndOpen, maxStaleShare } = settings.freshness
   const { snapshot, asOf, now, freshness } = live
   const calendar = await openCalendar(name, isYearEndOpen).catch(wrongSettings)
   const asOfAgeSeconds = secondsSinceDay(calendar, asOf, now)
   const limit = formatDuration(maxAgeSeconds)
-  const alarms: string[] = []
+  const late: string[] = []
   if (ageOf(live) > maxAgeSeconds)
-    alarms.push(`${snapshot} went live ${formatDuration(ageOf(live))} ago, more than ${limit}`)
+    late.push(`${snapshot} went live ${formatDuration(ageOf(live))} ago, more than ${limit}`)
   // After a rollback an old snapshot has just gone live.
   const ended = `ended ${formatDuration(asOfAgeSeconds)} of business days ago`
   if (asOfAgeSeconds > maxAgeSeconds)
-    alarms.push(`the as-of date of ${snapshot}, ${asOf}, ${ended}, more than ${limit}`)
-  if (freshness !== undefined && staleShare(freshness) > maxStaleShare)
-    alarms.push(describeStale(freshness, maxStaleShare))
-  return alarms
+    late.push(`the as-of date of ${snapshot}, ${asOf}, ${ended}, more than ${limit}`)
+  const isStale = freshness !== undefined && staleShare(freshness) > maxStaleShare
+  return { late, stale: isStale ? [describeStale(freshness, maxStaleShare)] : [] }
+}
+
+/** Tells what `--max-age` has found. */
+async function tellOfAge(
+  session: Session,
+  { late, stale }: Ages,
+  { asOf, snapshot, place, freshness }: Partial<LiveFacts> & { readonly place?: string },
+): Promise<void> {
+  const night = { command: 'status', asOf: asOf ?? null, snapshot: snapshot ?? null, place: place ?? null }
+  const facts: NoticeFacts[] = []
+  if (late.length > 0) facts.push({ ...night, event: 'late', what: 'late', reason: late.join('; ') })
+  if (stale.length > 0)
+    facts.push({ ...factsOfStale(freshness?.stale ?? 0, night), reason: stale.join('; ') })
+  await tell(session, facts, session.stderr.tell)
 }
 
 /** How long ago a day of Berlin ended, on business days: some companies run no nightly between Friday's and Monday's. */

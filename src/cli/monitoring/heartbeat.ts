@@ -1,13 +1,143 @@
-/** The heartbeat: one address that a monitor waits for (healthchecks.io, Uptime Kuma). */
+/**
+ * The heartbeat: one address that waits for each nightly run, and tells people if none comes.
+ * Sources: healthchecks.io, "Pinging API"; Uptime Kuma, server/routers/api-router.js.
+ */
 
+import { randomUUID } from 'node:crypto'
 import type { Session } from '../command.ts'
+import { reasonOf } from '../failure.ts'
+import { describeObjections } from '../format.ts'
 import type { NightlyLog } from '../nightly/log.ts'
-import type { EndedRun } from '../nightly/report.ts'
+import type { EndedRun, NightlyReport } from '../nightly/report.ts'
+import { cut, safeLines } from '../safe-text.ts'
+import { secretAddressOf, openAddress } from './address.ts'
+import { type DeliveryPatience, type Failed, request, tryOften } from './attempts.ts'
 
-/** @returns what ends it */
-export function startHeartbeat(
-  _session: Session,
-  _log: NightlyLog,
+/** A start that does not arrive costs little, and the run waits for it. */
+const startPatience: DeliveryPatience = { attempts: 2, attempt: 2500, pause: 250, total: 5000 }
+const endPatience: DeliveryPatience = { attempts: 3, attempt: 3000, pause: 500, total: 10_500 }
+/** Whoever sent SIGTERM kills the process soon. */
+const lastPatience: DeliveryPatience = { attempts: 2, attempt: 2000, pause: 250, total: 4000 }
+
+/** `outcome` has one line, `log` the last lines of the log, `ms` is the duration. */
+interface RunEnd {
+  readonly hasFailed: boolean
+  readonly outcome: string
+  readonly log: string
+  readonly ms: number
+}
+
+/** One attempt each. */
+interface Service {
+  /** Undefined if the service knows no start. */
+  readonly start?: (signal: AbortSignal) => Promise<Failed | null>
+  readonly end: (end: RunEnd, signal: AbortSignal) => Promise<Failed | null>
+}
+
+/** Tells the monitor that the run begins. @returns what tells it the end. Neither throws: a failure is a warning. */
+export async function startHeartbeat(
+  session: Session,
+  log: NightlyLog,
 ): Promise<(ended: EndedRun) => Promise<void>> {
-  return Promise.resolve(() => Promise.resolve())
+  const { url, service: named } = session.settings.heartbeat
+  if (url === null) return () => Promise.resolve()
+  let address: URL
+  try {
+    address = secretAddressOf(url, 'heartbeat.url', session.environment)
+  } catch (error) {
+    log.warn('night', `heartbeat: ${reasonOf(error)}`)
+    return () => Promise.resolve()
+  }
+  const isKuma = named === null ? isPushUrl(address) : named === 'uptime-kuma'
+  const service = isKuma ? uptimeKuma(address) : healthchecks(address, randomUUID())
+  const trying = async (
+    beat: (signal: AbortSignal) => Promise<Failed | null>,
+    patience: DeliveryPatience,
+  ) => {
+    // A run that was stopped still tells so.
+    const { signal } = new AbortController()
+    const reason = await tryOften(beat, { patience, clock: session.clock, signal })
+    if (reason !== null) log.warn('night', `heartbeat: ${address.host}: ${reason}`)
+  }
+  if (service.start !== undefined) await trying(service.start, startPatience)
+  return async ({ report }) => {
+    const hasFailed = report.kind === 'failed' || report.kind === 'refused'
+    const outcome = outcomeOf(report)
+    const objections = report.kind === 'refused' ? safeLines(describeObjections(report.objections)) : ''
+    // The program itself ends with the reason, which is not in the log.
+    const lines = log.lastLines() + objections + (hasFailed ? `${outcome}\n` : '')
+    const ms = Math.round((log.seconds().get('night') ?? 0) * 1000)
+    const end = { hasFailed, outcome, log: lines, ms }
+    await trying((signal) => service.end(end, signal), session.signal.aborted ? lastPatience : endPatience)
+  }
+}
+
+/** What healthchecks.io keeps of a body, in bytes. It would keep the beginning, but a log says at its end what happened. */
+const maxBody = 100_000
+
+/** @param run so that the service knows which end belongs to which start */
+function healthchecks(address: URL, run: string): Service {
+  const opened = openAddress(address)
+  const ping = (path: string, signal: AbortSignal, body: string | Uint8Array<ArrayBuffer> = '') => {
+    const url = new URL(opened.url)
+    url.pathname = url.pathname.replace(/\/+$/, '') + path
+    url.searchParams.set('rid', run)
+    const headers = { ...opened.headers, 'Content-Type': 'text/plain; charset=utf-8' }
+    return request(url, { method: 'POST', headers, body, signal }, judgePing)
+  }
+  return {
+    start: (signal) => ping('/start', signal),
+    end: ({ hasFailed, log }, signal) => ping(hasFailed ? '/fail' : '', signal, endOf(log, maxBody)),
+  }
+}
+
+/** It answers 200 also if there is no such check, or if it ignores the ping. */
+function judgePing(answer: string): Failed | null {
+  if (answer.startsWith('OK (not found)'))
+    return { reason: 'it knows no check with this address', isFinal: true }
+  if (!answer.startsWith('OK (rate limited)')) return null
+  return { reason: 'it ignores more than five pings a minute', isFinal: true }
+}
+
+/** The last whole lines that have at most so many bytes. */
+function endOf(text: string, most: number): Uint8Array<ArrayBuffer> {
+  const bytes = Buffer.from(text)
+  if (bytes.length <= most) return bytes
+  const end = bytes.subarray(-most)
+  return end.subarray(end.indexOf('\n') + 1)
+}
+
+const isPushUrl = ({ pathname }: URL) => /\/api\/push\/[^/]+\/?$/.test(pathname)
+
+/** It refuses a duration of more than a day. */
+const maxPing = 86_400_000
+const maxMessage = 300
+
+function uptimeKuma(address: URL): Service {
+  const { url: pushUrl, headers } = openAddress(address)
+  return {
+    end: ({ hasFailed, outcome, ms }, signal) => {
+      const status = hasFailed ? 'down' : 'up'
+      const query = { status, msg: cut(outcome, maxMessage), ping: String(Math.min(ms, maxPing)) }
+      const url = new URL(pushUrl)
+      // Replaces the query that its page shows for copying.
+      url.search = new URLSearchParams(query).toString()
+      return request(url, { method: 'GET', headers, signal })
+    },
+  }
+}
+
+/** How a run ended, in one line. */
+function outcomeOf(report: NightlyReport): string {
+  switch (report.kind) {
+    case 'done':
+      return `${report.figures.snapshot} is ${report.published.isStaged ? 'staged' : 'live'}`
+    case 'skipped':
+      return `nothing to do: ${report.snapshot} is ${report.isStaged ? 'staged' : 'live'}`
+    case 'open':
+      return 'there is something to do'
+    case 'failed':
+    case 'refused':
+      return safeLines(`${report.kind} in ${report.step}: ${report.reason}`)
+  }
 }

@@ -1,9 +1,182 @@
 /** Notices: what happened, told to the people whom the settings name. */
 
+import type { MarkedFund } from '../../guards/assess.ts'
+import { type AllowedObjection, Refusal } from '../../guards/guards.ts'
+import { Interrupted } from '../../system/signals.ts'
 import type { Session } from '../command.ts'
+import { reasonOf } from '../failure.ts'
+import { countOf } from '../format.ts'
+import { whoIs } from '../from-settings.ts'
 import type { NightlyLog } from '../nightly/log.ts'
-import type { EndedRun } from '../nightly/report.ts'
+import type { DoneRun, EndedRun } from '../nightly/report.ts'
+import { deliver, lastDelivery, usualDelivery } from './deliver.ts'
+import { createNotice, type Notice, type NoticeFacts } from './notice.ts'
+import { type ClosedTarget, openTarget, type OpenTarget, type TargetSetting } from './targets.ts'
 
-export function tellOfNight(_session: Session, _log: NightlyLog, _ended: EndedRun): Promise<void> {
-  return Promise.resolve()
+/** What became of a target. */
+export interface Told {
+  readonly type: TargetSetting['type']
+  /** Null if the target has no address: a variable is missing. */
+  readonly host: string | null
+  readonly events: TargetSetting['events']
+  /** Null if it was told; else why not, without its address. */
+  readonly reason: string | null
+  /** What would be sent. */
+  readonly content?: object
+}
+
+export const toldOf = ({ type, events }: TargetSetting, { host }: OpenTarget | ClosedTarget) => ({
+  type,
+  host,
+  events,
+})
+
+/** The targets that want a notice. All want a test. */
+export const targetsFor = (targets: readonly TargetSetting[], { event }: Notice) =>
+  targets.filter(({ events }) => event === 'test' || events.includes(event))
+
+/** Sends notices to all that want them, at the same time. @returns an entry for each notice and target */
+export async function sendNotices(session: Session, notices: readonly Notice[]): Promise<readonly Told[]> {
+  const { settings, environment, clock, signal } = session
+  // Somebody has stopped the program: it tells that, but not for long, and a second signal ends it.
+  const terms = signal.aborted
+    ? { patience: lastDelivery, clock, signal: new AbortController().signal }
+    : { patience: usualDelivery, clock, signal }
+  const sending = notices.flatMap((notice) =>
+    targetsFor(settings.notify, notice).map(async (setting): Promise<Told> => {
+      const target = openTarget(setting, environment)
+      const reason = target.host === null ? target.reason : await deliver(target, notice, terms)
+      return { ...toldOf(setting, target), reason }
+    }),
+  )
+  return Promise.all(sending)
+}
+
+/** The same for a command that does something else: a target that cannot be told is a warning. */
+export async function tell(
+  session: Session,
+  facts: readonly NoticeFacts[],
+  onWarning: (warning: string) => void,
+): Promise<void> {
+  if (session.settings.notify.length === 0 || facts.length === 0) return
+  const notices = facts.map((one) => createNotice(session, one))
+  const told = await sendNotices(session, notices)
+  const warnings = told.flatMap(({ type, host, reason }) =>
+    reason === null ? [] : [`${describeTarget(type, host)} was not told: ${reason}`],
+  )
+  for (const warning of new Set(warnings)) onWarning(warning)
+}
+
+export const describeTarget = (type: TargetSetting['type'], host: string | null) =>
+  `notify: ${type}${host === null ? '' : ` (${host})`}`
+
+/** Tells how a nightly run has ended. Nobody is told of a run with nothing to do, or that a person has stopped at a terminal. */
+export async function tellOfNight(
+  session: Session,
+  log: NightlyLog,
+  { report, history }: EndedRun,
+): Promise<void> {
+  const command = 'nightly'
+  const onWarning = (warning: string) => log.warn('night', warning)
+  if (report.kind === 'done') return tell(session, factsOfDone(report), onWarning)
+  if (report.kind === 'skipped' || report.kind === 'open' || isStoppedByPerson(session)) return
+  const { kind, asOf, step, reason } = report
+  const times = history?.events.at(-1)?.times ?? 1
+  // The attempts of a night are refused for the same reason.
+  if (kind === 'refused' && times > 1) return
+  const what = `${kind} in ${step}`
+  const facts = { event: kind, command, what, asOf, step, times } as const
+  const more =
+    report.kind === 'refused'
+      ? { objections: report.objections, who: whoIs(session) }
+      : { reason, details: report.errors }
+  await tell(session, [{ ...facts, ...more }], onWarning)
+}
+
+function factsOfDone({ figures, built, published, allowed }: DoneRun): NoticeFacts[] {
+  const { asOf, snapshot, funds, documents, changed, written = 0, bytes, cost, seconds } = figures
+  const { slot, hasFlipped, hasStaged, isStaged } = published
+  const prices = built.freshness
+  const night = { command: 'nightly', asOf, snapshot, slot }
+  const shown = { funds, documents, changed, written, bytes, cost, seconds, prices }
+  return [
+    ...(hasFlipped || hasStaged ? [factsOfLive(night, isStaged, shown)] : []),
+    ...(hasFlipped && prices.stale > 0
+      ? [{ ...factsOfStale(prices.stale, night), details: staleOf(built.overdue) }]
+      : []),
+    ...factsOfAllowed(allowed, night),
+  ]
+}
+
+type Night = Pick<NoticeFacts, 'command' | 'asOf' | 'snapshot' | 'slot' | 'place' | 'who' | 'reason'>
+
+/** A snapshot went live, or is staged. */
+export const factsOfLive = (
+  night: Night,
+  isStaged: boolean,
+  figures: NoticeFacts['figures'],
+): NoticeFacts => ({
+  ...night,
+  event: 'done',
+  what: isStaged ? 'staged' : 'live',
+  figures: figures ?? null,
+})
+
+export const factsOfStale = (stale: number, night: Night): NoticeFacts => ({
+  ...night,
+  event: 'stale',
+  what: `${countOf(stale, 'fund')} with stale prices`,
+})
+
+const staleOf = (overdue: readonly MarkedFund[]) =>
+  overdue.flatMap(({ isin, name, mark, newestPrice }) =>
+    mark === 'stale' ? [`${isin} ${name}: newest price ${newestPrice ?? 'none'}`] : [],
+  )
+
+/** For each operator and reason: whoever has built may be another one than whoever publishes. */
+export const factsOfAllowed = (allowed: readonly AllowedObjection[], night: Night): NoticeFacts[] =>
+  [...Map.groupBy(allowed, ({ who, reason }) => JSON.stringify([who, reason])).values()].flatMap(
+    (objections) =>
+      objections.slice(0, 1).map(({ who, reason }): NoticeFacts => ({
+        ...night,
+        event: 'forced',
+        what: 'allowed what guards refuse',
+        objections,
+        who,
+        reason,
+      })),
+  )
+
+/** Tells that a command has failed or was refused, but not what a person sees who has stopped it, or typed it wrong. */
+export async function tellFailure(
+  session: Session,
+  error: unknown,
+  facts: Night & { readonly what?: string },
+): Promise<void> {
+  const { signal, stderr } = session
+  if (isStoppedByPerson(session)) return
+  const what = facts.what ?? facts.command
+  const isRefusal = error instanceof Refusal && !signal.aborted
+  const told: NoticeFacts = isRefusal
+    ? {
+        ...facts,
+        event: 'refused',
+        what: `${what} refused`,
+        objections: error.objections,
+        who: whoIs(session),
+      }
+    : {
+        ...facts,
+        event: 'failed',
+        what: `${what} failed`,
+        reason: reasonOf(signal.aborted ? signal.reason : error),
+      }
+  await tell(session, [told], stderr.tell)
+}
+
+/** Ctrl-C, or a window that was closed. A scheduler stops a run without a terminal. */
+function isStoppedByPerson({ signal, stdout, stderr }: Session): boolean {
+  const reason: unknown = signal.reason
+  const isKey = reason instanceof Interrupted && reason.signal !== 'SIGTERM'
+  return isKey && (stdout.isTerminal || stderr.isTerminal)
 }

@@ -14,8 +14,9 @@ export async function watchRun(
 ): Promise<(ended: EndedRun) => Promise<void>> {
   const beat = await startHeartbeat(session, log)
   return async (ended) => {
-    await tellOfNight(session, log, ended)
-    await leaveMetrics(session, log, ended)
-    await beat(ended)
+    const told = Promise.all([tellOfNight(session, log, ended), leaveMetrics(session, log, ended)])
+    // The log that the heartbeat sends has their warnings. Whoever stopped the run does not wait that long.
+    if (!session.signal.aborted) await told
+    await Promise.all([told, beat(ended)])
   }
 }

@@ -3,12 +3,15 @@
 import { escapeInvisible } from '../../data/model/printable.ts'
 import type { Objection } from '../../guards/guards.ts'
 import type { Session } from '../command.ts'
-import { withoutSecrets } from '../safe-text.ts'
+import type { Paint } from '../terminal.ts'
+import { safeLines, withoutSecrets } from '../safe-text.ts'
+import { lastLines } from './last-lines.ts'
 
 /** `night` is the whole run. */
 export type Step = 'night' | 'check' | 'build' | 'plan' | 'publish' | 'verify' | 'status'
 
-type Figures = Readonly<Record<string, string | number | boolean | null | readonly object[]>>
+type Figure = string | number | boolean | null | readonly object[] | Readonly<Record<string, number>>
+type Figures = Readonly<Record<string, Figure>>
 type Event = 'begun' | 'done' | 'skipped' | 'failed' | 'refused' | 'warning' | 'error' | 'progress'
 /** @param text what people read instead of the figures */
 type Write = (step: Step, event: Event, figures: Figures, text: string) => void
@@ -20,13 +23,29 @@ export interface NightlyWarning {
 
 export type NightlyLog = ReturnType<typeof openLog>
 
-/** With --json one object per line on stdout: `time`, `step`, `event`, then figures or a `message`. */
+/** What healthchecks.io keeps of a log. */
+const lastBytes = 100_000
+
+/**
+ * With --json one object per line on stdout: `time`, `step`, `event`, then figures or a `message`. What ends a step has its
+ * duration in `seconds`, but `check`, which runs while the snapshot is built.
+ */
 export function openLog(session: Session) {
   const warnings: NightlyWarning[] = []
   /** All errors so far, without their steps. */
   const errors: string[] = []
+  const last = lastLines(lastBytes)
+  const started = session.clock()
   let current: Step = 'night'
-  const write = session.isJson ? jsonWriter(session) : textWriter(session)
+  let begun = started
+  const seconds = new Map<Step, number>()
+  const print = session.isJson ? jsonWriter(session) : textWriter(session)
+  const write: Write = (step, event, figures, text) => {
+    if (text !== '' && event !== 'progress')
+      last.add(safeLines(`${session.now().toISOString()}  ${lineOf(step, event, text)}`))
+    print(step, event, figures, text)
+  }
+  const secondsSince = (moment: number) => (session.clock() - moment) / 1000
   /** The session for a step: in a log for machines the progress of the step goes into the log, too. */
   const sessionFor = (step: Step): Session => {
     if (!session.isJson) return session
@@ -46,6 +65,14 @@ export function openLog(session: Session) {
     warnings: warnings as readonly NightlyWarning[],
     errors: errors as readonly string[],
     step: () => current,
+    /** The last lines as people read them, also with --json or --quiet: their times, no secrets, at most 100 kB. */
+    lastLines: last.text,
+    /** The durations of the steps that have ended, the one that runs, and of the whole run as `night`. */
+    seconds: (): ReadonlyMap<Step, number> => {
+      const running =
+        current === 'night' || seconds.has(current) ? [] : [[current, secondsSince(begun)] as const]
+      return new Map([['night', secondsSince(started)], ...running, ...seconds])
+    },
     /** A step begins without a line of its own. */
     enter: (step: Step) => {
       current = step
@@ -54,11 +81,16 @@ export function openLog(session: Session) {
     /** @returns the session for the step */
     begin: (step: Step, figures: Figures = {}) => {
       current = step
+      begun = session.clock()
       write(step, 'begun', figures, '')
       return sessionFor(step)
     },
-    end: (step: Step, event: 'done' | 'skipped' | 'failed', figures: Figures, text: string) =>
-      write(step, event, figures, text),
+    end: (step: Step, event: 'done' | 'skipped' | 'failed', figures: Figures, text: string) => {
+      const took = secondsSince(step === 'night' ? started : begun)
+      const all = step === 'check' ? figures : { seconds: took, ...figures }
+      if ('seconds' in all) seconds.set(step, Number(all.seconds))
+      write(step, event, all, text)
+    },
     warn: telling('warning', (message, step) => warnings.push({ step, message })),
     /** One of several errors, or the reason of the failure. */
     fail: telling('error', (message) => errors.push(message)),
@@ -76,11 +108,15 @@ function jsonWriter({ now, stdout }: Session): Write {
 
 function textWriter({ isQuiet, stdout, stderr }: Session): Write {
   return (step, event, _, text) => {
-    if (event === 'error')
-      stderr.write(`${stderr.paint('red', 'error')}    ${step}: ${escapeInvisible(text)}\n`)
+    if (event === 'error') stderr.write(`${lineOf(step, event, text, stderr.paint)}\n`)
     else if (isQuiet || event === 'begun') return
-    else if (event === 'warning')
-      stderr.write(`${stderr.paint('yellow', 'warning')}  ${step}: ${escapeInvisible(text)}\n`)
-    else stdout.write(`${stdout.paint('bold', step.padEnd('publish'.length))}  ${text}\n`)
+    else if (event === 'warning') stderr.write(`${lineOf(step, event, text, stderr.paint)}\n`)
+    else stdout.write(`${lineOf(step, event, text, stdout.paint)}\n`)
   }
+}
+
+function lineOf(step: Step, event: Event, text: string, paint: Paint = (_, word) => word): string {
+  if (event === 'error') return `${paint('red', 'error')}    ${step}: ${escapeInvisible(text)}`
+  if (event === 'warning') return `${paint('yellow', 'warning')}  ${step}: ${escapeInvisible(text)}`
+  return `${paint('bold', step.padEnd('publish'.length))}  ${text}`
 }

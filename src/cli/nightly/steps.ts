@@ -205,7 +205,8 @@ export async function publishNightly(
 }
 
 function logPublished(published: PublishSummary, log: NightlyLog): void {
-  const { snapshot, slot, hasFlipped, hasStaged, isStaged, put, deleted, bytes, seconds } = published
+  const { snapshot, slot, hasFlipped, hasStaged, isStaged, put, deleted, bytes, seconds, requests } =
+    published
   const removed = describeRemoved(published.removed)
   const state = isStaged ? 'staged' : 'live'
   const done =
@@ -216,7 +217,7 @@ function logPublished(published: PublishSummary, log: NightlyLog): void {
   log.end(
     'publish',
     'done',
-    { snapshot, slot, hasFlipped, isStaged, put, deleted, bytes, seconds, removed },
+    { snapshot, slot, hasFlipped, isStaged, put, deleted, bytes, requests, seconds, removed },
     text,
   )
 }

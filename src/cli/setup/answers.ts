@@ -212,7 +212,7 @@ const questions = {
     of: inCloud,
     schema: form(
       'owner/name@1.2.3#<40 hexadecimal digits of the commit>',
-      /^[A-Za-z0-9][A-Za-z0-9-]*\/[\w.-]+@v?[0-9]+\.[0-9]+\.[0-9]+#[0-9a-f]{40}$/,
+      /^[A-Za-z0-9][A-Za-z0-9-]*\/[\w.-]+@v?[0-9]+\.[0-9]+\.[0-9]+(-rc\.[0-9]+)?#[0-9a-f]{40}$/,
     ),
     fallback: (_, release) =>
       release === null ? undefined : `${release.repository}@${release.version}#${release.commit}`,
@@ -225,12 +225,14 @@ const questions = {
     // In the registry, a name without a scope belongs to anybody.
     schema: form(
       packageForms,
-      /^((https:\/\/[^\s/?#@]+\/[^\s?#]*|\.{0,2}\/[^\p{Cc}]*)\.tgz|@[a-z\d-]+\/[a-z\d][a-z\d.-]*@\d+\.\d+\.\d+)$/u,
+      /^((https:\/\/[^\s/?#@]+\/[^\s?#]*|\.{0,2}\/[^\p{Cc}]*)\.tgz|@[a-z\d-]+\/[a-z\d][a-z\d.-]*@\d+\.\d+\.\d+(-rc\.\d+)?)$/u,
     ),
     fallback: ({ action = '' }, release) => {
       const chosen = parseRelease(action) ?? release
       if (chosen === null) return undefined
       const { repository, version } = chosen
+      if (release?.package !== undefined && release.repository === repository)
+        return `${release.package}@${version}`
       return `https://github.com/${repository}/releases/download/v${version}/fundpress-cli-${version}.tgz`
     },
   },

@@ -11,6 +11,7 @@ import { shellText, shellWord } from '../../system/shell-text.ts'
 import { parseConfig } from '../load-settings.ts'
 import type { Answers } from './answers.ts'
 import { parseRelease } from './release.ts'
+import { makeUnits } from './units.ts'
 import { makeWorkflows, timesFrom } from './workflows.ts'
 
 export interface SetupFile {
@@ -96,6 +97,7 @@ async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
     databaseKey: isElsewhere
       ? await fromTemplate('setup/database-key.md', { repository, bucket: databaseBucket })
       : '',
+    tell: await fromTemplate('setup/tell.md', { repository, environments: environments.join(' ') }),
     fetch: fetchOf(answers, isElsewhere),
   }
   return [
@@ -172,32 +174,23 @@ function fillPolicy(
 
 async function serverFiles(answers: Answers): Promise<readonly SetupFile[]> {
   const { root, user, bucket, database, at, port, baseUrl } = answers
-  const { attempts, guard } = await timesFrom(at)
-  const calendar = (times: readonly string[]) =>
-    times.map((time) => `OnCalendar=*-*-* ${time}:00 UTC`).join('\n')
+  const { attempts } = await timesFrom(at)
   const folder = bucket.replace('file://', '')
+  const folders = [...new Set([`${root}/var/lib/fundpress`, dirname(database), folder])]
   const program = `${root}/opt/fundpress/bin/fundpress`
   const values = {
     ...{ root, user, port, database },
     folder,
-    folders: [...new Set([`${root}/var/lib/fundpress`, dirname(database), folder])].join(' '),
+    folders: folders.join(' '),
     package: shellText(answers.package),
     fundpress: program,
     run: `runuser -u ${user} -- ${program} --config ${root}/etc/fundpress/fundpress.config.json`,
     status: shellText(`${baseUrl}/status/`),
     host: new URL(baseUrl).hostname,
-    hardening: (await fromTemplate('setup/hardening.conf', {})).trimEnd(),
-    attempts: calendar(attempts),
-    guard: calendar(guard),
     times: attempts.join(', '),
   }
-  const units = await readdir(new URL('../../../templates/setup/systemd/', import.meta.url))
-  const filled = units.sort().map(async (name) => ({
-    path: `systemd/${name}`,
-    text: await fromTemplate(`setup/systemd/${name}`, values),
-  }))
   return [
-    ...(await Promise.all(filled)),
+    ...(await makeUnits(answers, folders)),
     { path: 'SETUP.md', text: await fromTemplate('setup/server.md', values) },
   ]
 }

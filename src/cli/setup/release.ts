@@ -12,6 +12,8 @@ export interface Release {
   readonly version: string
   /** 40 hexadecimal digits. */
   readonly commit: string
+  /** The package's name on npm. Absent, unless this was packed by the workflow that publishes it there. */
+  readonly package?: string
 }
 
 /** Three folders up, from src/cli/setup and from dist/cli/setup alike. */
@@ -39,6 +41,13 @@ export function writeRelease(): void {
   if (release !== null) writeFileSync(releaseFile, `${JSON.stringify(release)}\n`)
 }
 
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  /** `release.yml` sets it: a fork that packs for itself must not name a package of others. */
+  readonly repository?: object
+}
+
 function readCheckout(): Release | null {
   const git = (...args: readonly string[]) =>
     execFileSync('git', ['-C', root, ...args], {
@@ -49,8 +58,10 @@ function readCheckout(): Release | null {
     const [, repository] =
       /github\.com[:/]([\w-]+\/[\w.-]+?)(?:\.git)?$/.exec(git('remote', 'get-url', 'origin')) ?? []
     if (repository === undefined) return null
-    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Release
-    return { repository, version, commit: git('rev-parse', 'HEAD') }
+    const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
+    const { name, version } = manifest
+    const release = { repository, version, commit: git('rev-parse', 'HEAD') }
+    return manifest.repository === undefined ? release : { ...release, package: name }
   } catch {
     // No git, or no remote.
     return null

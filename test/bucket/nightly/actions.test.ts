@@ -28,8 +28,11 @@ it('has an input for each setting of a guard, and for the rules of plausibility,
   }
 })
 
-it('sets no variable that is no setting', () => {
-  const known = settingList.map(({ variable }) => variable)
+it('sets no variable but of settings, and those that a config file names by env:', () => {
+  const named = ['FUNDPRESS_NOTIFY_URL', 'FUNDPRESS_NOTIFY_SMTP']
+  // Settings of the next merge.
+  const next = ['FUNDPRESS_HEARTBEAT_URL', 'FUNDPRESS_METRICS_OTLP_URL']
+  const known = [...settingList.map(({ variable }) => variable), ...named, ...next]
   for (const name of names)
     for (const { env = {} } of actionOf(name).runs.steps) {
       const set = Object.keys(env).filter((variable) => variable.startsWith('FUNDPRESS_'))
@@ -63,7 +66,9 @@ it('the keys of secrets are in the environment of the steps that use the store, 
     actionOf(name).runs.steps.flatMap((step) => {
       const text = JSON.stringify({ env: step.env, with: step.with })
       // Whether there is one is no secret.
-      return /inputs\.((database-)?(secret-access-key|session-token)|preview-token)(?! != '')/.test(text)
+      return /inputs\.((database-)?(secret-access-key|session-token)|preview-token|heartbeat-url|notify-\w+|metrics-otlp-url)(?! != '')/.test(
+        text,
+      )
         ? [`${name}: ${step.name ?? ''}`]
         : []
     }),

@@ -261,10 +261,10 @@ it('fetches the database from a bucket, or from an artifact of a named run', asy
   const missing = await nightlyOf('s3://funds/in/other.sqlite')
   expect(missing['night']?.result).toBe('failure')
   expect(missing['night']?.log).toContain(
-    '::error title=fundpress::s3://funds/in/other.sqlite does not exist',
+    '::error title=fundpress::fundpress: s3://funds/in/other.sqlite does not exist',
   )
   expect(api.issues).toHaveLength(1)
-  expect(api.issues[0]?.body).toContain('```text\ns3://funds/in/other.sqlite does not exist\n```')
+  expect(api.issues[0]?.body).toContain('```text\nfundpress: s3://funds/in/other.sqlite does not exist\n```')
 })
 
 describe('an artifact without a named run', () => {

@@ -1,12 +1,14 @@
 /** What `fundpress edge cloudfront` writes: CloudFormation's own specification checks the template, and tests who may do what. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { mistakesIn, type Template } from '../../support/cloudfront/specification.ts'
+import {
+  mistakesIn,
+  statementsIn,
+  unusedIn,
+  type Statement,
+  type Template,
+} from '../../support/cloudformation.ts'
 import { makeTempFolder, mustRun } from '../../support/product.ts'
-
-type Statement = Partial<
-  Readonly<Record<'Effect' | 'Principal' | 'Action' | 'Resource' | 'Condition', unknown>>
->
 
 const folder = makeTempFolder()
 let template: Template
@@ -39,12 +41,8 @@ const packaged = (of = template) =>
     ),
   ) as Template
 
-/** Every statement of every policy, wherever it stands. */
-function statements(value: unknown = template.Resources): Statement[] {
-  if (typeof value !== 'object' || value === null) return []
-  if ('Effect' in value) return [value]
-  return Object.values(value).flatMap(statements)
-}
+/** Every statement of every policy of the template. */
+const statements = (value: unknown = template.Resources) => statementsIn(value)
 
 describe('the template', () => {
   it('has only resources as CloudFormation specifies them', async () => {
@@ -85,13 +83,7 @@ describe('the template', () => {
   })
 
   it('has no condition and no parameter that nothing uses', () => {
-    const { Parameters, Conditions, ...rest } = template
-    const text = JSON.stringify(rest)
-    const isUnused = (name: string) => !text.includes(`"${name}"`) && !text.includes(`\${${name}}`)
-    expect(Object.keys(Conditions).filter(isUnused)).toEqual([])
-    const conditions = JSON.stringify(Conditions)
-    const unasked = Object.keys(Parameters).filter((name) => !conditions.includes(`"${name}"`))
-    expect(unasked.filter(isUnused)).toEqual([])
+    expect(unusedIn(template)).toEqual([])
   })
 
   it('holds the same functions as the files beside it', () => {

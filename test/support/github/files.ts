@@ -35,6 +35,7 @@ interface Concurrency {
 interface Workflow {
   readonly name: string
   readonly on: {
+    readonly push?: { readonly tags: readonly string[] }
     readonly schedule?: readonly { readonly cron: string }[]
     readonly workflow_dispatch?: {
       readonly inputs?: Readonly<Record<string, { readonly default: string | boolean }>>
@@ -58,7 +59,7 @@ const jobKeys = 'needs if runs-on timeout-minutes environment concurrency permis
 export function readWorkflow(file: string): Workflow {
   const workflow = parse(readFileSync(file, 'utf8')) as Workflow
   expectOnly(file, workflow, 'name on permissions concurrency jobs')
-  expectOnly(file, workflow.on, 'schedule workflow_dispatch')
+  expectOnly(file, workflow.on, 'push schedule workflow_dispatch')
   for (const job of Object.values(workflow.jobs)) {
     expectOnly(file, job, jobKeys)
     if (job.strategy !== undefined) expectOnly(file, job.strategy, 'matrix')

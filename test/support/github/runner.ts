@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
-import { symlinkSync, writeFileSync } from 'node:fs'
+import { statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -25,6 +25,10 @@ export interface Surroundings {
   readonly artifacts?: Readonly<Record<string, string>>
   /** What whoever assumes the role gets. */
   readonly credentials: Readonly<Record<string, string>>
+  /** The branch or the tag that the run is of, main unless given. */
+  readonly ref?: string
+  /** Whether a job leaves what it writes into the checkout to those after it, and to the test; a matrix never does. */
+  readonly keepsFiles?: false
 }
 
 export interface RanJob {
@@ -62,21 +66,33 @@ export function openRunner() {
   return {
     /** A checkout that tests may change: a copy of .github, links to everything else but the program. */
     checkout: { ...folder, path: root, file: (name: string) => join(root, name) },
+    /** Programs that steps find before those of the machine. */
+    bin,
     /** How npm was called. */
     npmCalls: () => (existsSync(calls) ? readFileSync(calls, 'utf8').trimEnd().split('\n') : []),
     remove: () => {
       orders.close()
       folder.remove()
     },
-    run: async (workflow: string, surroundings: Surroundings) => {
+    /** @param earlier an attempt whose failed jobs are run again: the others are not, and their artifacts stay */
+    run: async (
+      workflow: string,
+      surroundings: Surroundings,
+      earlier: Readonly<Record<string, RanJob>> = {},
+    ) => {
       const ran: Record<string, RanJob> = {}
       const { jobs, name, on } = readWorkflow(join(root, '.github/workflows', workflow))
       const defaults = mapValues(on.workflow_dispatch?.inputs, (input) => input.default)
       const inputs = { ...defaults, ...surroundings.inputs }
       const uploads = folder.file('uploads')
-      rmSync(uploads, { recursive: true, force: true })
-      mkdirSync(uploads)
+      if (Object.keys(earlier).length === 0) rmSync(uploads, { recursive: true, force: true })
+      mkdirSync(uploads, { recursive: true })
       for (const [id, job] of Object.entries(jobs)) {
+        const done = earlier[id]
+        if (done?.result === 'success') {
+          ran[id] = done
+          continue
+        }
         const needed = neededBy(job, ran)
         const contexts: Contexts = {
           inputs,
@@ -115,7 +131,7 @@ function neededBy({ needs = [] }: Job, ran: Readonly<Record<string, RanJob>>) {
   })
 }
 
-/** One machine, or one for each value of a matrix. These keep nothing of what they write into the checkout. */
+/** One machine, or one for each value of a matrix. */
 async function runMachines(job: Job, contexts: Contexts, place: Place): Promise<RanJob> {
   if (job.strategy === undefined) return runJob(job, contexts, place)
   const [row, ...others] = Object.entries(job.strategy.matrix)
@@ -124,11 +140,8 @@ async function runMachines(job: Job, contexts: Contexts, place: Place): Promise<
   const [name, values] = row
   const ran: RanJob[] = []
   for (const value of values) {
-    const before = new Set(readdirSync(place.root))
     const own = { ...contexts, matrix: { [name]: value }, strategy: { 'job-total': values.length } }
-    ran.push(await runJob(job, own, { ...place, temp: `${place.temp}-${value}` }))
-    for (const made of readdirSync(place.root).filter((one) => !before.has(one)))
-      rmSync(join(place.root, made), { recursive: true })
+    ran.push(await runJob(job, own, { ...place, keepsFiles: false, temp: `${place.temp}-${value}` }))
   }
   const said = ran.flatMap(({ outputs }) => Object.entries(outputs).filter(([, output]) => output !== ''))
   return {
@@ -160,6 +173,8 @@ interface Running {
 }
 
 async function runJob(job: Job, contexts: Contexts, place: Place): Promise<RanJob> {
+  const before = new Set(readdirSync(place.root))
+  if (place.keepsFiles === false) rmSync(place.temp, { recursive: true, force: true })
   mkdirSync(place.temp, { recursive: true })
   const env = {
     PATH: [place.bin, dirname(process.execPath), '/usr/bin', '/bin'].join(':'),
@@ -167,9 +182,12 @@ async function runJob(job: Job, contexts: Contexts, place: Place): Promise<RanJo
     GITHUB_ACTIONS: 'true',
     GITHUB_API_URL: place.api,
     GITHUB_SERVER_URL: 'https://github.example',
+    GITHUB_ACTOR: 'operator',
     GITHUB_REPOSITORY: 'owner/funds',
+    GITHUB_REPOSITORY_OWNER: 'Owner',
     GITHUB_RUN_ID: '4711',
-    GITHUB_REF_NAME: 'main',
+    GITHUB_REF_NAME: place.ref ?? 'main',
+    GITHUB_SHA: '0123456789abcdef0123456789abcdef01234567',
     GITHUB_WORKFLOW: place.workflow,
     GITHUB_WORKSPACE: place.root,
     RUNNER_TEMP: place.temp,
@@ -185,6 +203,9 @@ async function runJob(job: Job, contexts: Contexts, place: Place): Promise<RanJo
   const all = { ...contexts, runner: { temp: place.temp } }
   const { hasFailed, steps } = await runSteps(running, job.steps, all, {})
   const outputs = filled(job.outputs, { ...all, steps })
+  if (place.keepsFiles === false)
+    for (const made of readdirSync(place.root).filter((one) => !before.has(one)))
+      rmSync(join(place.root, made), { recursive: true })
   const { log, summary } = running
   return { result: hasFailed ? 'failure' : 'success', outputs, log, summary }
 }
@@ -262,7 +283,8 @@ async function useAction(running: Running, step: Step, contexts: Contexts): Prom
   const given = filled(step.with, contexts)
   if (uses.startsWith('./')) return useOwnAction(running, join(place.root, uses), given, contexts)
   const mayUse = (scope: string, right: 'read' | 'write') => {
-    if (job.permissions[scope] !== right) throw new Error(`${uses} needs ${scope}: ${right}`)
+    if (job.permissions[scope] !== right && job.permissions[scope] !== 'write')
+      throw new Error(`${uses} needs ${scope}: ${right}`)
   }
   const done: DoneStep = { hasFailed: false, outputs: {} }
   const action = uses.replace(/@[0-9a-f]{40}$/, '')
@@ -286,6 +308,7 @@ async function useAction(running: Running, step: Step, contexts: Contexts): Prom
         downloadAll(given['pattern'], given['path'] ?? '', place)
         return done
       }
+      if (given['run-id'] === undefined) return { hasFailed: !downloadOwn(given, place), outputs: {} }
       mayUse('actions', 'read')
       return { hasFailed: !downloadOfRun(given, place), outputs: {} }
     default:
@@ -294,19 +317,31 @@ async function useAction(running: Running, step: Step, contexts: Contexts): Prom
 }
 
 const inputsOf: Readonly<Record<string, string>> = {
-  'actions/checkout': 'persist-credentials',
+  'actions/checkout': 'persist-credentials fetch-depth',
   'actions/setup-node': 'node-version package-manager-cache',
   'aws-actions/configure-aws-credentials': 'role-to-assume role-duration-seconds aws-region',
   'actions/upload-artifact': 'name path retention-days if-no-files-found overwrite',
   'actions/download-artifact': 'name path run-id github-token pattern',
+  // Tests give the programs that these install.
+  'docker/setup-buildx-action': 'cache-binary',
+  'sigstore/cosign-installer': '',
 }
 
-/** An artifact of this run. @returns whether there is such a file */
+/** An artifact of this run: a file, or what is in a folder. @returns whether there is such a one */
 function upload({ name = '', path = '' }: Outputs, { root, uploads }: Place): boolean {
-  const file = join(root, path)
-  if (!existsSync(file)) return false
+  const from = join(root, path)
+  if (!existsSync(from)) return false
+  rmSync(join(uploads, name), { recursive: true, force: true })
   mkdirSync(join(uploads, name))
-  cpSync(file, join(uploads, name, basename(file)))
+  const isFolder = statSync(from).isDirectory()
+  cpSync(from, join(uploads, name, isFolder ? '' : basename(from)), { recursive: true })
+  return true
+}
+
+/** @returns whether there is such an artifact of this run */
+function downloadOwn({ name = '', path = '' }: Outputs, { root, uploads }: Place): boolean {
+  if (!existsSync(join(uploads, name))) return false
+  cpSync(join(uploads, name), join(root, path), { recursive: true })
   return true
 }
 

@@ -1,11 +1,16 @@
-/** CloudFormation's published resource specification: what is wrong with a template by it. */
+/** Templates of CloudFormation: what is wrong with one by the published resource specification, and what one becomes. */
 import { loadAwsServiceSpec } from '@aws-cdk/aws-service-spec'
 import type { PropertyType, SpecDatabase } from '@aws-cdk/service-spec-types'
 
 type Json = Readonly<Record<string, unknown>>
 
 export interface Template {
-  readonly Parameters: Readonly<Record<string, { readonly Type: string }>>
+  readonly Parameters: Readonly<
+    Record<
+      string,
+      { readonly Type: string; readonly Default?: string | number; readonly AllowedPattern?: string }
+    >
+  >
   readonly Conditions: Json
   readonly Resources: Readonly<Record<string, { Type: string; Condition?: string; Properties: Json }>>
   readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>
@@ -66,7 +71,8 @@ export async function mistakesIn(template: Template): Promise<string[]> {
       if (name === 'AWS::NoValue') return
       const isNumber = typeof name === 'string' && template.Parameters[name]?.Type === 'Number'
       const kinds = isNumber ? ['number', 'integer', 'string'] : ['string', 'json']
-      if (!kinds.includes(type.type)) say(path, `a ${type.type} is made by ${made}`)
+      const types = type.type === 'union' ? type.types : [type]
+      if (!types.some((one) => kinds.includes(one.type))) say(path, `a ${type.type} is made by ${made}`)
       return
     }
     if (!fits(database, path, value, type)) say(path, `${JSON.stringify(value)} is no ${type.type}`)
@@ -130,4 +136,75 @@ export async function mistakesIn(template: Template): Promise<string[]> {
       else checkAttribute(path, resource, attribute.join('.'))
     }
   }
+}
+
+/** Conditions and parameters that nothing uses. */
+export function unusedIn({ Parameters, Conditions, ...rest }: Template): string[] {
+  const isIn = (text: string) => (name: string) => text.includes(`"${name}"`) || text.includes(`\${${name}}`)
+  const isUsed = isIn(JSON.stringify(rest))
+  const isAsked = isIn(JSON.stringify(Conditions))
+  return [
+    ...Object.keys(Conditions).filter((name) => !isUsed(name)),
+    ...Object.keys(Parameters).filter((name) => !isUsed(name) && !isAsked(name)),
+  ]
+}
+
+/** Every statement of every policy, wherever it stands. */
+export interface Statement {
+  readonly Sid?: string
+  readonly Effect: string
+  readonly Principal?: unknown
+  readonly Action: string | readonly string[]
+  readonly Resource?: unknown
+  readonly Condition?: unknown
+}
+export function statementsIn(value: unknown): Statement[] {
+  if (typeof value !== 'object' || value === null) return []
+  if ('Effect' in value) return [value as Statement]
+  return Object.values(value).flatMap(statementsIn)
+}
+
+/**
+ * What CloudFormation makes of a template with these parameters: functions have their values, and what a condition leaves out is
+ * gone. A resource is called by its logical name, an attribute `Name.Attribute`.
+ */
+export function filledIn(
+  template: Template,
+  parameters: Readonly<Record<string, string | number>>,
+): Template {
+  const left = Object.keys(parameters).filter((name) => !(name in template.Parameters))
+  if (left.length > 0) throw new Error(`the template has no parameter ${left.join(', ')}`)
+  const pseudo = { Partition: 'aws', Region: 'us-east-1', AccountId: '123456789012', StackName: 'fundpress' }
+  const nothing = Symbol('AWS::NoValue')
+  const valueOf = (name: string): unknown => {
+    if (name === 'AWS::NoValue') return nothing
+    if (name.startsWith('AWS::')) return pseudo[name.slice(5) as keyof typeof pseudo]
+    const { [name]: parameter } = template.Parameters
+    if (parameter === undefined) return name
+    const value = parameters[name] ?? parameter.Default
+    if (value === undefined) throw new Error(`the parameter ${name} is missing`)
+    return parameter.Type === 'Number' ? Number(value) : value
+  }
+  const holds = (name: string) => fill(template.Conditions[name]) === true
+  const functions: Readonly<Record<string, (inner: never) => unknown>> = {
+    Ref: valueOf,
+    'Fn::GetAtt': ([name, attribute]: [string, string]) => `${name}.${attribute}`,
+    'Fn::Sub': (text: string) => text.replace(/\$\{([^}]+)\}/g, (_, name: string) => String(valueOf(name))),
+    'Fn::If': ([condition, yes, no]: [string, unknown, unknown]) => fill(holds(condition) ? yes : no),
+    'Fn::Not': ([condition]: [unknown]) => fill(condition) !== true,
+    'Fn::Equals': ([one, other]: [unknown, unknown]) => String(fill(one)) === String(fill(other)),
+  }
+  const fill = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(fill).filter((item) => item !== nothing)
+    if (!isObject(value)) return value
+    const [name = '', inner] = Object.entries(value)[0] ?? []
+    const made = Object.keys(value).length === 1 ? functions[name] : undefined
+    if (made !== undefined) return made(inner as never)
+    const entries = Object.entries(value).map(([key, item]) => [key, fill(item)] as const)
+    return Object.fromEntries(entries.filter(([, item]) => item !== nothing))
+  }
+  const resources = Object.entries(template.Resources).filter(
+    ([, { Condition }]) => Condition === undefined || holds(Condition),
+  )
+  return { ...template, Resources: fill(Object.fromEntries(resources)) as Template['Resources'] }
 }

@@ -1,0 +1,36 @@
+/**
+ * Refuses a tag that must not become a release. Outputs: `version`, `dist-tag` (of npm) and `prerelease` (true or false).
+ * The checkout has to have all branches and tags.
+ */
+
+import { spawnSync } from 'node:child_process'
+import { appendFileSync, readFileSync } from 'node:fs'
+import { fail, listReleases, parseJson, releaseTag } from './tags.mjs'
+
+const { GITHUB_REF_NAME: tag = '', GITHUB_OUTPUT = '' } = process.env
+
+const refusal = findRefusal()
+if (refusal === null) {
+  const isPrerelease = tag.includes('-')
+  const outputs = [
+    `version=${tag.slice(1)}`,
+    `dist-tag=${isPrerelease ? 'next' : 'latest'}`,
+    `prerelease=${String(isPrerelease)}`,
+  ]
+  appendFileSync(GITHUB_OUTPUT, `${outputs.join('\n')}\n`)
+} else fail(`${tag}: ${refusal}`)
+
+/** @returns {string | null} why this tag is no release, and what to do */
+function findRefusal() {
+  if (!releaseTag.test(tag)) return 'a release is v1.2.3, a pre-release v1.2.3-rc.1'
+  for (const file of ['package.json', 'package-lock.json']) {
+    const { version } = /** @type {{ version: string }} */ (parseJson(readFileSync(file, 'utf8')))
+    if (`v${version}` !== tag)
+      return `${file} of the tagged commit has version ${version}: run npm version, commit, and tag that commit`
+  }
+  const isOnMain = spawnSync('git', ['merge-base', '--is-ancestor', 'HEAD', 'origin/main']).status === 0
+  if (!isOnMain) return 'the tagged commit is not on main: merge it first'
+  // Otherwise the tags that move (latest, 1, 1.2) would go back to an older version.
+  const [newest] = listReleases()
+  return newest === tag ? null : `${String(newest)} is newer: give this release a higher version`
+}

@@ -1,0 +1,42 @@
+/** `fundpress fetch`: the fund database from a bucket, for machines that keep nothing. */
+
+import { rename } from 'node:fs/promises'
+import { Argument } from 'commander'
+import { download } from '../../bucket/store/read.ts'
+import { openS3 } from '../../bucket/store/s3.ts'
+import { defineCommand } from '../command.ts'
+import { UsageError } from '../failure.ts'
+import { shownValue } from '../safe-text.ts'
+
+export default defineCommand({
+  description:
+    'Fetches a file from a bucket, above all the fund database: for a container, or a job that keeps nothing. The file ' +
+    'has its name only once it is complete. Region, endpoint and path style are those of the bucket that snapshots are ' +
+    'published to, unless a flag says otherwise.',
+  arguments: [
+    new Argument('<address>', 'Where it is: s3://bucket/key'),
+    new Argument('<file>', 'The file to write; an old one is replaced'),
+  ],
+  settings: ['bucket.endpoint', 'bucket.region', 'bucket.pathStyle'],
+  examples: [
+    ['fetch s3://fund-in/funds.sqlite funds.sqlite --region eu-central-1', 'From AWS'],
+    [
+      'fetch s3://in/funds.sqlite funds.sqlite --endpoint https://minio.example.com --path-style',
+      'From MinIO',
+    ],
+  ],
+  run: async ({ settings, signal, stdout }, _flags, address: string, file: string) => {
+    const [, bucket, key] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/(.+)$/.exec(address) ?? []
+    if (bucket === undefined || key === undefined)
+      throw new UsageError(`the address is ${shownValue(address)}: it must be s3://bucket/key`)
+    const store = openS3({ ...settings.bucket, bucket, prefix: '', concurrency: 1 }, signal)
+    try {
+      const part = `${file}.part`
+      if ((await download(store, key, part)) === null) throw new Error(`${address} does not exist`)
+      await rename(part, file)
+    } finally {
+      store.close()
+    }
+    stdout.write(`${address} is in ${file}\n`)
+  },
+})

@@ -1,0 +1,68 @@
+/** `fundpress notify`: tries the targets of the setting `notify`, or tells them of one event. */
+
+import { defineCommand, type Session } from '../command.ts'
+import { UsageError } from '../failure.ts'
+import { contentFor } from '../monitoring/deliver.ts'
+import { countOf } from '../format.ts'
+import { createNotice, type Notice, type NoticeFacts } from '../monitoring/notice.ts'
+import { describeTarget, sendNotices, targetsFor, type Told, toldOf } from '../monitoring/notices.ts'
+import { noticeEvents, openTarget } from '../monitoring/targets.ts'
+import { asOfOption, choiceOption, option, reasonOption } from '../options.ts'
+
+export default defineCommand({
+  description:
+    'Tries the targets of `notify` in the config: --test sends each of them a message that says it is a test, whatever ' +
+    'their events are. With --dry-run nothing is sent: it prints what each target would get.\n\n' +
+    'With --event it tells all targets that want this event: for what cannot tell about itself, such as a night that was killed for its memory. ' +
+    'systemd (OnFailure=), Kubernetes and AWS Batch can run it.\n\n' +
+    'The exit code is 1 if a target was not told. Addresses and headers are printed nowhere.',
+  options: [
+    option('--test', 'Send each target a test message').conflicts('event'),
+    choiceOption('--event <event>', 'Tell of this event', noticeEvents),
+    reasonOption('What happened, for --event'),
+    asOfOption('The as-of date that it is about (default: none)'),
+    option('--dry-run', 'Print what would be sent, and send nothing'),
+  ],
+  json: 'Print the targets as JSON: type, host, events, reason (why it was not told, or null), with --dry-run also content',
+  examples: [
+    ['notify --test', 'After a change of the config'],
+    ['notify --test --dry-run', 'To see what would be sent'],
+    [`notify --event failed --reason "out of memory"`, 'For a scheduler'],
+  ],
+  run: async (session, { test, event, reason, asOf, dryRun }) => {
+    if (test !== true && event === undefined) throw new UsageError('notify needs --test or --event')
+    if (session.settings.notify.length === 0)
+      throw new UsageError('the config has no target: add one to "notify" in fundpress.config.json')
+    const facts: NoticeFacts =
+      event === undefined
+        ? {
+            event: 'test',
+            command: 'notify',
+            what: 'a test',
+            reason: 'This is a test of `fundpress notify`.',
+          }
+        : { event, command: 'notify', what: event, asOf: asOf ?? null, reason: reason ?? null }
+    const notice = createNotice(session, facts)
+    const told = dryRun === true ? contentsOf(session, notice) : await sendNotices(session, [notice])
+    session.print({ event: notice.event, isSent: dryRun !== true, targets: told }, () =>
+      told.length === 0 ? `no target wants ${notice.event}\n` : told.map(describe).join(''),
+    )
+    const failed = told.filter((one) => one.reason !== null)
+    if (failed.length > 0)
+      throw new Error(`${countOf(failed.length, 'target')} of ${told.length} cannot be told`)
+  },
+})
+
+/** What would be sent to whom, as far as that is known. */
+const contentsOf = ({ settings, environment }: Session, notice: Notice): readonly Told[] =>
+  targetsFor(settings.notify, notice).map((setting) => {
+    const target = openTarget(setting, environment)
+    const reason = target.host === null ? target.reason : null
+    return { ...toldOf(setting, target), reason, content: contentFor(setting, notice) }
+  })
+
+function describe({ type, host, events, reason, content }: Told): string {
+  const state = reason ?? (content === undefined ? 'was told' : 'would be told')
+  const shown = content === undefined ? '' : `${JSON.stringify(content, null, 2)}\n\n`
+  return `${describeTarget(type, host)}: ${state}; events: ${events.join(', ')}\n${shown}`
+}

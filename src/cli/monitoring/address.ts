@@ -1,0 +1,45 @@
+/** Addresses that are secrets. No message shows more of one than its host. */
+
+import { openSecret } from '../setting-fields.ts'
+
+/** `url` has no user and no password, which `fetch` refuses: they are a header. */
+export interface OpenAddress {
+  readonly host: string
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export function openAddress(address: URL): OpenAddress {
+  const { username, password, host } = address
+  const url = new URL(address)
+  url.username = ''
+  url.password = ''
+  const basic = Buffer.from(`${decodedPart(username)}:${decodedPart(password)}`).toString('base64')
+  return { host, url, headers: username === '' ? {} : { Authorization: `Basic ${basic}` } }
+}
+
+/** A password with a percent sign that encodes nothing is taken as it is. */
+export function decodedPart(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+/**
+ * The address that a setting has, or the environment variable that it names. @param name of the setting, for the error
+ * @throws {Error} if the variable is unset or empty, or if it is no address
+ */
+export function secretAddressOf(
+  setting: string,
+  name: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): URL {
+  const found = openSecret(setting, environment)
+  if ('missing' in found) throw new Error(`${name}: the environment variable ${found.missing} is not set`)
+  const address = URL.canParse(found.value) ? new URL(found.value) : null
+  if (address !== null && /^https?:$/.test(address.protocol)) return address
+  const place = setting === found.value ? '' : `: the environment variable ${setting.slice('env:'.length)}`
+  throw new Error(`${name}${place} is no http or https address`)
+}

@@ -1,0 +1,164 @@
+/**
+ * Asks a server of monitors or of people, as often as it takes. Addresses are secrets: no error of a library is quoted, and
+ * nothing that the server says.
+ */
+
+import { setTimeout } from 'node:timers/promises'
+
+/** In milliseconds. `total` is for all attempts and pauses; `pause` doubles from one attempt to the next. */
+export interface DeliveryPatience {
+  readonly attempts: number
+  readonly attempt: number
+  readonly pause: number
+  readonly total: number
+}
+
+export interface DeliveryTerms {
+  readonly patience: DeliveryPatience
+  /** Milliseconds since an arbitrary moment. */
+  readonly clock: () => number
+  /** Stops it. */
+  readonly signal: AbortSignal
+}
+
+/** `isFinal`: another attempt would end in the same way. `wait`: the pause that the target asks for, in milliseconds. */
+export interface Failed {
+  readonly reason: string
+  readonly isFinal?: boolean
+  readonly wait?: number
+}
+
+/** @returns null if an attempt has returned that; else why not, without anything secret. It never throws */
+export async function tryOften(
+  work: (signal: AbortSignal) => Promise<Failed | null>,
+  terms: DeliveryTerms,
+): Promise<string | null> {
+  const { patience, clock, signal } = terms
+  const end = clock() + patience.total
+  for (let attempt = 1; ; attempt++) {
+    const left = end - clock()
+    const limit = Math.min(patience.attempt, left)
+    const failed = await within(limit, signal, work)
+    if (signal.aborted && failed !== null) return 'stopped before it was sent'
+    if (failed === null) return null
+    const pause = Math.max(failed.wait ?? 0, patience.pause * 2 ** (attempt - 1))
+    // No attempt is shorter than others but the last one, and none begins after the end.
+    const isLast = attempt === patience.attempts || left <= patience.attempt || clock() + pause >= end
+    if (failed.isFinal === true || isLast)
+      return attempt === 1 ? failed.reason : `${failed.reason}, after ${attempt} attempts`
+    await setTimeout(pause, undefined, { signal }).catch(() => undefined)
+    if (signal.aborted) return 'stopped before it was sent'
+  }
+}
+
+/** Runs one attempt, and aborts it after a time in milliseconds. */
+async function within(
+  limit: number,
+  stop: AbortSignal,
+  work: (signal: AbortSignal) => Promise<Failed | null>,
+): Promise<Failed | null> {
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  const timer = globalThis.setTimeout(abort, limit)
+  stop.addEventListener('abort', abort, { once: true })
+  if (stop.aborted) abort()
+  try {
+    return await work(controller.signal)
+  } catch (error) {
+    return controller.signal.aborted
+      ? { reason: `no answer within ${Number((limit / 1000).toFixed(1))} s` }
+      : failureOf(error)
+  } finally {
+    clearTimeout(timer)
+    stop.removeEventListener('abort', abort)
+  }
+}
+
+/**
+ * One HTTP request. It follows no redirect: another host must not get what is secret, and a login page would look like success.
+ * @param judge of the beginning of a good answer; absent: nobody reads it
+ */
+export async function request(
+  url: string | URL,
+  {
+    headers = {},
+    ...options
+  }: Pick<RequestInit, 'method' | 'body' | 'signal'> & {
+    readonly headers?: Readonly<Record<string, string>>
+  },
+  judge?: (text: string) => Failed | null,
+): Promise<Failed | null> {
+  const response = await fetch(url, {
+    ...options,
+    headers: { 'User-Agent': 'fundpress', ...headers },
+    redirect: 'manual',
+  })
+  const { status, body } = response
+  const isGood = status >= 200 && status < 300
+  if (isGood && judge !== undefined) return judge(await beginningOf(body))
+  // Nobody needs the rest of an answer, however long it is.
+  await body?.cancel().catch(() => undefined)
+  if (isGood) return null
+  const reason = `its answer has the status ${status}${status >= 300 && status < 400 ? ', a redirect, which is not followed' : ''}`
+  const isFinal = status < 500 && status !== 408 && status !== 429
+  return { reason, isFinal, wait: waitOf(response.headers) }
+}
+
+const readCharacters = 1000
+
+/** In characters of one byte. */
+async function beginningOf(body: Response['body']): Promise<string> {
+  let text = ''
+  for await (const chunk of body ?? []) {
+    text += Buffer.from(chunk).toString('latin1')
+    if (text.length >= readCharacters) break
+  }
+  return text
+}
+
+/** In milliseconds: `Retry-After` has seconds, or a date by the clock of the answer (RFC 9110, 10.2.3). */
+function waitOf(headers: Headers): number {
+  const retryAfter = headers.get('retry-after') ?? ''
+  if (/^\d{1,6}$/.test(retryAfter)) return Number(retryAfter) * 1000
+  return Date.parse(retryAfter) - Date.parse(headers.get('date') ?? '') || 0
+}
+
+/** Codes of Node and of OpenSSL for a certificate that is not trusted, or of another host. */
+const certificateCode = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|ERR_TLS_CERT_)/
+/** The server does not speak TLS, HTTP or SMTP. */
+const languageCode = /^(ERR_SSL_|HPE_|UND_ERR_HEADERS|EPROTO$|EPROTOCOL$|ETLS$)/
+
+function failureOf(error: unknown): Failed {
+  const { code, originalCode, responseCode } = detailsOf(error)
+  const about = originalCode ?? code
+  const shown = responseCode ?? about
+  const because = (reason: string, isFinal: boolean): Failed => ({
+    reason: shown === undefined ? reason : `${reason} (${shown})`,
+    isFinal,
+  })
+  const isFinal = (responseCode ?? 0) >= 500
+  if (code === 'EAUTH' || code === 'ENOAUTH')
+    return because('the server refused the user name or the password', responseCode === undefined || isFinal)
+  if (certificateCode.test(about ?? '')) return because('its certificate is not trusted', true)
+  if (code === 'ETLS')
+    return because('the server does not offer STARTTLS, or it failed', responseCode === undefined || isFinal)
+  if (languageCode.test(about ?? '')) return because('it does not answer as such a server does', true)
+  if (responseCode !== undefined) return because('the server refused the message', isFinal)
+  return about === undefined
+    ? because('the message could not be sent', true)
+    : because('no connection', false)
+}
+
+/** The codes of an error, of `fetch` or of nodemailer: words of fixed lists. */
+function detailsOf(error: unknown) {
+  const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  const { name, code, originalCode, responseCode } = inner as Readonly<Record<string, unknown>>
+  const word = (value: unknown) =>
+    typeof value === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(value) ? value : undefined
+  return {
+    // Node gives this error no code.
+    code: name === 'HTTPParserError' ? (word(code) ?? 'HPE_INVALID') : word(code),
+    originalCode: word(originalCode),
+    responseCode: typeof responseCode === 'number' ? responseCode : undefined,
+  }
+}

@@ -1,0 +1,67 @@
+/** Sends one message to one target. */
+
+import { type DeliveryPatience, type DeliveryTerms, type Failed, request, tryOften } from './attempts.ts'
+import type { Notice } from './notice.ts'
+import { mailMessage, slackBody, teamsBody } from './render.ts'
+import type { OpenTarget, SmtpServer, TargetSetting } from './targets.ts'
+
+/** A night whose targets all hang ends this much later. */
+export const usualDelivery: DeliveryPatience = { attempts: 4, attempt: 8000, pause: 1000, total: 25_000 }
+/** Whoever has stopped the program does not wait: GitHub gives 7.5 s, Kubernetes 30 s. */
+export const lastDelivery: DeliveryPatience = { attempts: 2, attempt: 3000, pause: 250, total: 4000 }
+
+/** @returns null if the target has taken the message; else why not, without anything secret. It never throws */
+export const deliver = (target: OpenTarget, notice: Notice, terms: DeliveryTerms): Promise<string | null> =>
+  tryOften((signal) => send(target, notice, signal), terms)
+
+const send = (target: OpenTarget, notice: Notice, signal: AbortSignal) =>
+  target.type === 'mail' ? mail(target, notice, signal) : post(target, notice, signal)
+
+const bodies = { webhook: (notice: Notice): object => notice, slack: slackBody, teams: teamsBody } as const
+
+/** What a target gets, without its address. */
+export const contentFor = (target: OpenTarget | TargetSetting, notice: Notice): object =>
+  target.type === 'mail'
+    ? { from: target.from, to: target.to, ...mailMessage(notice) }
+    : bodies[target.type](notice)
+
+const post = (target: Extract<OpenTarget, { url: string }>, notice: Notice, signal: AbortSignal) =>
+  request(target.url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...target.headers },
+    body: JSON.stringify(contentFor(target, notice)),
+    signal,
+  })
+
+async function mail(
+  { server, from, to }: Extract<OpenTarget, { server: SmtpServer }>,
+  notice: Notice,
+  signal: AbortSignal,
+): Promise<Failed | null> {
+  // Imported here because only a mail needs it, and it loads slowly.
+  const { createTransport } = await import('nodemailer')
+  const { host, port, isSecure, auth } = server
+  const isLocal = localHosts.includes(host)
+  const transport = createTransport({
+    host,
+    port,
+    secure: isSecure,
+    // On this machine nobody listens in between, and mail servers offer TLS with a certificate that nobody trusts.
+    requireTLS: !isSecure && !isLocal,
+    tls: { rejectUnauthorized: isSecure || !isLocal },
+    ...(auth === null ? {} : { auth: { ...auth } }),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  const { subject, text } = mailMessage(notice)
+  try {
+    const headers = { 'Auto-Submitted': 'auto-generated' }
+    const { rejected } = await transport.sendMail({ from, to: [...to], subject, text, headers, signal })
+    if (rejected.length === 0) return null
+    return { reason: `the server refused ${rejected.length} of ${to.length} recipients`, isFinal: true }
+  } finally {
+    transport.close()
+  }
+}
+
+const localHosts = ['localhost', '127.0.0.1', '::1']

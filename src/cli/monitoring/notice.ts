@@ -1,0 +1,179 @@
+/** What people and programs are told: one event with its facts. Every text in it is one harmless line. */
+
+import { hostname } from 'node:os'
+import type { FreshnessCounts } from '../../guards/assess.ts'
+import { flagsThatAllow, type Objection } from '../../guards/guards.ts'
+import type { Session } from '../command.ts'
+import { countOf, describeFreshness, formatBytes, formatCount } from '../format.ts'
+import { formatDollars, formatDuration } from '../format.ts'
+import { cut, statement } from '../safe-text.ts'
+import type { NoticeEvent } from './targets.ts'
+
+/** The JSON of a webhook, which is public: see the README of this folder. */
+export interface Notice {
+  readonly format: 1
+  readonly event: NoticeEvent | 'test'
+  readonly title: string
+  /** ISO 8601 with time */
+  readonly time: string
+  /** The command that tells: `nightly`, `publish`, … */
+  readonly command: string
+  /** The bucket with its prefix, or the address of a deployment. */
+  readonly place: string | null
+  readonly asOf: string | null
+  readonly snapshot: string | null
+  /** The snapshot that a rollback reverted. */
+  readonly reverted: string | null
+  readonly slot: string | null
+  /** The step of a nightly run. */
+  readonly step: string | null
+  readonly reason: string | null
+  /** Errors that led to it, or funds. */
+  readonly details: readonly string[]
+  readonly objections: readonly NoticeObjection[]
+  /** How many objections there are besides. */
+  readonly moreObjections: number
+  /** The flags that allow what was refused. */
+  readonly allow: string | null
+  /** Who allowed it, or rolled back. */
+  readonly who: string | null
+  /** How often this has happened. */
+  readonly times: number
+  readonly figures: NoticeFigures | null
+  /** The machine that tells. */
+  readonly host: string
+  /** The address of the run on GitHub. */
+  readonly run: string | null
+}
+
+type NoticeObjection = Pick<Objection, 'subject' | 'message'> & { readonly guard: string }
+
+interface NoticeFigures {
+  readonly funds?: number
+  readonly documents?: number
+  /** Documents that differ from those that were live; null if that is not known. */
+  readonly changed?: number | null
+  /** Objects put or deleted. */
+  readonly written?: number
+  readonly bytes?: number
+  /** In dollars. */
+  readonly cost?: number
+  readonly seconds?: number
+  readonly prices?: FreshnessCounts
+}
+
+/** What differs from one notice to the next. @see Notice */
+export type NoticeFacts = Pick<Notice, 'event' | 'command'> &
+  Partial<
+    Omit<Notice, 'format' | 'title' | 'objections' | 'host' | 'time' | 'allow' | 'moreObjections' | 'run'>
+  > & {
+    /** What happened, after the as-of date: `failed in check`. */
+    readonly what: string
+    readonly objections?: readonly Objection[]
+  }
+
+const listed = 10
+/** In bytes. Teams takes 28 KB in all. */
+const maxLine = { title: 140, reason: 1000, allow: 2500, other: 300 }
+
+export function createNotice(
+  session: Session,
+  { what, objections = [], details = [], ...facts }: NoticeFacts,
+): Notice {
+  const { environment, now, settings } = session
+  const safe = (text: string | null | undefined, most = maxLine.other) =>
+    text === null || text === undefined ? null : cut(statement(text), most)
+  const line = (text: string) => safe(text) ?? ''
+  const asOf = safe(facts.asOf)
+  const more = details.length > listed ? [`and ${formatCount(details.length - listed)} more`] : []
+  return {
+    format: 1,
+    event: facts.event,
+    title: safe(`fundpress${asOf === null ? '' : ` ${asOf}`}: ${what}`, maxLine.title) ?? '',
+    time: now().toISOString(),
+    command: facts.command,
+    place: safe(facts.place ?? placeOf(settings)),
+    asOf,
+    snapshot: safe(facts.snapshot),
+    reverted: safe(facts.reverted),
+    slot: safe(facts.slot),
+    step: safe(facts.step),
+    reason: safe(facts.reason, maxLine.reason),
+    details: [...details.slice(0, listed), ...more].map(line),
+    objections: objections.slice(0, listed).map(({ guard, subject, message }) => ({
+      guard,
+      subject: safe(subject),
+      message: line(message),
+    })),
+    moreObjections: Math.max(0, objections.length - listed),
+    allow:
+      objections.length > 0 && facts.event === 'refused'
+        ? safe(flagsThatAllow(objections), maxLine.allow)
+        : null,
+    who: safe(facts.who),
+    times: facts.times ?? 1,
+    figures: facts.figures ?? null,
+    host: line(hostname()),
+    run: runOnGithub(environment),
+  }
+}
+
+const placeOf = ({ bucket: { name, prefix } }: Session['settings']) =>
+  name === null || prefix === '' ? name : `${name}/${prefix}`
+
+/** Source: GitHub's documentation, "Default environment variables". */
+function runOnGithub(environment: Session['environment']): string | null {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run } = environment
+  const address = `${server ?? ''}/${repository ?? ''}/actions/runs/${run ?? ''}`
+  return /^https:\/\/[\w.:-]+\/[\w.-]+\/[\w.-]+\/actions\/runs\/\d+$/.test(address) ? address : null
+}
+
+/** The facts of a notice for people: a label, and a line or several. */
+export function describeNotice(notice: Notice): readonly (readonly [label: string, text: string])[] {
+  const { reason, details, objections, moreObjections, who, times, figures, slot, snapshot } = notice
+  const objected = objections.map(({ guard, subject, message }) =>
+    subject === null ? `${guard}: ${message}` : `${guard}:${subject}: ${message}`,
+  )
+  if (moreObjections > 0) objected.push(`and ${formatCount(moreObjections)} more`)
+  const isAllowed = notice.event === 'forced'
+  const rows: readonly (readonly [string, string | null | undefined])[] = [
+    ['Reason', reason],
+    ['Details', details.join('\n')],
+    [isAllowed ? 'Allowed' : 'Refused', objected.join('\n')],
+    ['If it is right', notice.allow === null ? null : `run it again with ${notice.allow}`],
+    ['How often', times > 1 ? countOf(times, 'time') : null],
+    ['By', who],
+    ['Snapshot', snapshot === null || slot === null ? snapshot : `${snapshot} in ${slot}`],
+    ['Reverted', notice.reverted],
+    ['Step', notice.step],
+    ['Figures', figures === null ? null : describeFigures(figures)],
+    ['Prices', figures?.prices && describeFreshness(figures.prices)],
+    ['Where', notice.place],
+    ['Command', `${notice.command} on ${notice.host}, ${notice.time}`],
+    ['Run', notice.run],
+  ]
+  return rows.flatMap(([label, text]) =>
+    text === null || text === undefined || text === '' ? [] : [[label, text]],
+  )
+}
+
+function describeFigures({
+  funds,
+  documents,
+  changed,
+  written,
+  bytes,
+  cost,
+  seconds,
+}: NoticeFigures): string {
+  const parts = [
+    funds === undefined ? null : countOf(funds, 'fund'),
+    documents === undefined ? null : countOf(documents, 'document'),
+    changed === undefined || changed === null ? null : `${formatCount(changed)} changed`,
+    written === undefined ? null : `${countOf(written, 'file')} written`,
+    bytes === undefined ? null : formatBytes(bytes),
+    cost === undefined ? null : formatDollars(cost),
+    seconds === undefined ? null : formatDuration(seconds),
+  ]
+  return parts.filter((part) => part !== null).join(', ')
+}

@@ -1,0 +1,35 @@
+/** What the schemas of settings are made of. The message of each check completes the sentence "It must be …". */
+
+import { z } from 'zod'
+
+// Compiling the schema takes longer than checking the few values of one start without that.
+z.config({ jitless: true })
+
+export const settingText = (expects: string, pattern: RegExp) => z.string(expects).regex(pattern, expects)
+
+export const headerValue = settingText('a header value (printable ASCII)', /^[!-~]([ -~]*[!-~])?$/u)
+export const mailAddress = settingText('a mail address', /^[^\s@<>]+@[^\s@<>.]+(\.[^\s@<>.]+)+$/u)
+
+/** A setting, with what the help and the JSON Schema say about it. */
+export const say = <T extends z.ZodType>(describe: string, schema: T): T => schema.describe(describe)
+
+/** The name of an environment variable that holds the value of a setting: `env:FUNDPRESS_NOTIFY_URL`. */
+const ofEnvironment = /env:[A-Za-z_][A-Za-z0-9_]*/u
+
+/** A text that may be secret: it is in the config, or in the environment variable that the config names. */
+export const secretText = (expects: string, pattern: RegExp) =>
+  settingText(
+    `${expects}, or env:NAME for the value of an environment variable`,
+    new RegExp(`^${ofEnvironment.source}$|${pattern.source}`, 'u'),
+  )
+
+/** @returns the value; or the name of the environment variable that is not set, or that is empty */
+export function openSecret(
+  setting: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): { readonly value: string } | { readonly missing: string } {
+  if (!new RegExp(`^${ofEnvironment.source}$`, 'u').test(setting)) return { value: setting }
+  const name = setting.slice('env:'.length)
+  const value = environment[name]?.trim() ?? ''
+  return value === '' ? { missing: name } : { value }
+}

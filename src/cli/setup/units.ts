@@ -1,0 +1,46 @@
+/** A server's units: those of `templates/systemd` with its user, folders and times; and whether they have a network. */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Answers } from './answers.ts'
+import { timesFrom } from './workflows.ts'
+
+/** Three folders up, from src/cli/setup and from dist/cli/setup alike. */
+const templates = fileURLToPath(new URL('../../../templates/systemd', import.meta.url))
+
+/**
+ * @param folders what the nights write to
+ * @returns files for `systemd/`: units, drop-ins and the script that tells of failures
+ */
+export async function makeUnits({ root, user, at }: Answers, folders: readonly string[]) {
+  const times = await timesFrom(at)
+  const names = await readdir(templates, { recursive: true })
+  const paths = names.filter((name) => /\.(service|timer|conf|sh)$/.test(name))
+  const derive = (path: string, text: string) =>
+    text
+      .replace('User=fundpress', `User=${user}`)
+      .replace(/(?<=^ReadWritePaths=).*/m, folders.map((folder) => `-${folder}`).join(' '))
+      .replaceAll(/(?<![\w/])\/(?=(?:opt|etc)\/fundpress)/g, `${root}/`)
+      .replace(/^(?:OnCalendar=.*\n)+/m, calendarOf(path.includes('guard') ? times.guard : times.attempts))
+  const made = paths.sort().map(async (path) => ({
+    path: `systemd/${path}`,
+    text: derive(path, await readFile(join(templates, path), 'utf8')),
+  }))
+  return Promise.all(made)
+}
+
+const calendarOf = (times: readonly string[]) =>
+  times.map((time) => `OnCalendar=*-*-* ${time}:00 UTC\n`).join('')
+
+/** Whether systemd gives a unit of this folder the machine's network: the last value counts, drop-ins in the order of their names. */
+export function hasNetwork(folder: string, unit: string): boolean {
+  const dropIns = ['fundpress-.service.d', `${unit}.d`].flatMap((name) =>
+    existsSync(join(folder, name)) ? readdirSync(join(folder, name)).map((file) => ({ file, name })) : [],
+  )
+  const order = dropIns.sort((a, b) => (a.file < b.file ? -1 : 1)).map(({ file, name }) => join(name, file))
+  const texts = [unit, ...order].map((file) => readFileSync(join(folder, file), 'utf8'))
+  const values = texts.join('\n').matchAll(/^PrivateNetwork=(.*)$/gm)
+  return [...values].at(-1)?.[1] !== 'yes'
+}

@@ -1,0 +1,392 @@
+/** `release.yml`, step by step, with real git and npm against a registry of the test. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readWorkflow } from '../../support/github/files.ts'
+import { openRunner, type RanJob, type Runner } from '../../support/github/runner.ts'
+import { repository, tempFolder } from '../../support/product.ts'
+import { commitVersion, gitIn, integrityOf, runScript, sha256Of } from './release.ts'
+import { startRegistry, writeStandIns } from './release.ts'
+import { logOf, resultsOf } from './workflow-runs.ts'
+
+const script = (name: string) => join(repository, '.github/actions/fundpress-release', name)
+const folder = tempFolder()
+
+/** A repository with one release. @returns its folder */
+function makeRepository(name: string): string {
+  const path = folder.file(`${name}/repository`)
+  mkdirSync(join(path, '.github'), { recursive: true })
+  gitIn(path, 'init', '--quiet', '--initial-branch=main')
+  writeFileSync(
+    join(path, '.github/RELEASES.md'),
+    '# Releases\n\n## Upgrade notes\n\n### To 1.1.0\n\nAs in [the README](../README.md); [verify](#verify-a-release).\n\n### To 1.0.0\n\nOld.\n\n## Verify a release\n',
+  )
+  gitIn(path, 'add', '.github')
+  commitVersion(path, '1.0.0')
+  gitIn(path, 'tag', 'v1.0.0')
+  return path
+}
+
+describe('the check of a tag', () => {
+  const checked = (path: string, tag: string) => {
+    gitIn(path, 'tag', tag)
+    return runScript(path, script('check.mjs'), tag)
+  }
+
+  it.each([
+    ['v1.1.0', 'version=1.1.0\ndist-tag=latest\nprerelease=false\n'],
+    ['v1.1.0-rc.1', 'version=1.1.0-rc.1\ndist-tag=next\nprerelease=true\n'],
+  ])('accepts %s on main, if that is the version of the package', (tag, outputs) => {
+    const path = makeRepository(`good-${tag}`)
+    commitVersion(path, tag.slice(1))
+    expect(checked(path, tag)).toEqual({ code: 0, stdout: '', outputs })
+  })
+
+  it.each(['v1.1', '1.1.0', 'v1.1.0-beta.1', 'v1.1.0-rc.1.2', 'v1.1.0+build'])(
+    'refuses the form %s',
+    (tag) => {
+      const path = makeRepository(`form-${tag}`)
+      commitVersion(path, tag.replace('v', ''))
+      expect(checked(path, tag)).toMatchObject({
+        code: 1,
+        stdout: expect.stringContaining('a release is v1.2.3'),
+      })
+    },
+  )
+
+  it('refuses a version that is not that of the package', () => {
+    const path = makeRepository('other-version')
+    commitVersion(path, '1.1.0')
+    const said = 'package.json of the tagged commit has version 1.1.0: '
+    expect(checked(path, 'v1.2.0')).toMatchObject({ code: 1, stdout: expect.stringContaining(said) })
+  })
+
+  it('refuses a commit that is not on main', () => {
+    const path = makeRepository('branch')
+    commitVersion(path, '1.1.0')
+    gitIn(path, 'update-ref', 'refs/remotes/origin/main', 'v1.0.0')
+    expect(checked(path, 'v1.1.0')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('is not on main'),
+    })
+  })
+
+  it.each([
+    ['v1.1.0', 'v1.2.0'],
+    ['v1.9.0', 'v1.10.0'],
+    ['v1.1.0-rc.1', 'v1.1.0'],
+    ['v1.1.0-rc.2', 'v1.1.0-rc.10'],
+  ])('refuses %s after %s: tags that move would go back', (tag, newer) => {
+    const path = makeRepository(`newer-${tag}`)
+    gitIn(path, 'tag', newer)
+    // No release.
+    gitIn(path, 'tag', 'v2')
+    commitVersion(path, tag.slice(1))
+    expect(checked(path, tag)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(`${newer} is newer`),
+    })
+  })
+})
+
+describe('the notes', () => {
+  let path: string
+  const notes = (tag: string) => {
+    gitIn(path, 'checkout', '--quiet', tag)
+    const { code, stdout } = runScript(path, script('notes.mjs'), tag)
+    expect(code).toBe(0)
+    return stdout
+  }
+  const commit = (message: string) => gitIn(path, 'commit', '--quiet', '--allow-empty', '--message', message)
+  beforeAll(() => {
+    path = makeRepository('notes')
+    commit('First, *bold* <b>, for @somebody\n\nA body is left out.')
+    gitIn(path, 'tag', 'v1.1.0-rc.1')
+    gitIn(path, 'checkout', '--quiet', '-b', 'side')
+    commit('Made on a branch')
+    gitIn(path, 'checkout', '--quiet', 'main')
+    commit('Made on main')
+    gitIn(path, 'merge', '--quiet', '--no-edit', 'side')
+    gitIn(path, 'tag', 'v1.1.0')
+    commit('Later')
+    gitIn(path, 'tag', 'v1.1.1')
+  })
+
+  it('of a release have the upgrade, then each commit since the release before, without merges', () => {
+    const text = notes('v1.1.0')
+    const blob = 'https://github.example/owner/funds/blob/v1.1.0'
+    expect(text.split('\n').slice(0, 3)).toEqual([
+      '## Upgrade',
+      '',
+      `As in [the README](${blob}/README.md); [verify](${blob}/.github/RELEASES.md#verify-a-release).`,
+    ])
+    const listed = text.split('\n').filter((line) => line.startsWith('- '))
+    expect(
+      listed.map((line) => line.replace(/ \(\[[0-9a-f]{7}\]\(https:.*\/commit\/[0-9a-f]{40}\)\)$/, '')),
+    ).toEqual([
+      // A message can neither draw anything nor mention somebody.
+      String.raw`- First, \*bold\* \<b\>, for @<!-- -->somebody`,
+      ...['- Made on a branch', '- Made on main'].sort(
+        (one, other) => text.indexOf(one) - text.indexOf(other),
+      ),
+    ])
+    expect(text).toContain('https://github.example/owner/funds/compare/v1.0.0...v1.1.0')
+    expect(text).not.toMatch(/Old\.|Merge/)
+  })
+
+  it('of a pre-release count from the tag before it, and name the upgrade of its release', () => {
+    expect(notes('v1.1.0-rc.1')).toMatch(/^## Upgrade[^]*## Changes since v1\.0\.0\n\n- First.*\n\n\[All/)
+  })
+
+  it('of a release without upgrade notes begin with its changes', () => {
+    expect(notes('v1.1.1')).toMatch(/^## Changes since v1\.1\.0\n\n- Later/)
+  })
+
+  it('of the first release list no commits: these would be all', () => {
+    expect(notes('v1.0.0')).toMatch(/^## Upgrade\n\nOld\.\n\nHow to check/)
+  })
+})
+
+describe('a release', () => {
+  let runner: Runner
+  let npm: Awaited<ReturnType<typeof startRegistry>>
+  const state = folder.file('state')
+  const stateOf = (name: string) => readFileSync(join(state, name), 'utf8')
+  const calls = () => (existsSync(join(state, 'calls')) ? stateOf('calls').trimEnd().split('\n') : [])
+  const callsOf = (start: string) => calls().filter((call) => call.startsWith(start))
+  type Jobs = Readonly<Record<string, RanJob>>
+  const release = (tag: string, earlier: Jobs = {}) => {
+    const vars = { FUNDPRESS_RELEASES: 'true' }
+    const given = { api: npm.base, vars, credentials: {}, ref: tag, keepsFiles: false } as const
+    return runner.run('release.yml', given, earlier)
+  }
+  const failNext = (call: string) => {
+    writeFileSync(join(state, 'fail'), call)
+  }
+  const all = (result: string) =>
+    Object.fromEntries(
+      Object.keys(readWorkflow('.github/workflows/release.yml').jobs).map((id) => [id, result]),
+    )
+
+  /** The first release, whose files later tests use again. */
+  let first: Jobs
+  beforeAll(async () => {
+    runner = openRunner()
+    npm = await startRegistry()
+    writeStandIns(runner.bin, state, npm.base)
+    const root = runner.checkout.path
+    for (const name of ['package.json', 'package-lock.json']) {
+      rmSync(join(root, name), { force: true })
+      const text = readFileSync(join(repository, name), 'utf8')
+      writeFileSync(
+        join(root, name),
+        name === 'package.json' ? text.replace(/"provenance": true/, '"provenance": false') : text,
+      )
+    }
+    mkdirSync(join(root, '.ci'))
+    writeFileSync(join(root, '.ci/run'), '#!/bin/sh\necho "1 passed, 0 failed"\n', { mode: 0o755 })
+    gitIn(root, 'init', '--quiet', '--initial-branch=main')
+    commitVersion(root, '1.0.0')
+    gitIn(root, 'tag', 'v1.0.0')
+  })
+  afterAll(async () => {
+    runner.remove()
+    await npm.stop()
+  })
+
+  it('does not begin in a fork that is not set up', async () => {
+    const ran = await runner.run('release.yml', { api: npm.base, vars: {}, credentials: {}, ref: 'v1.0.0' })
+    expect(resultsOf(ran)).toEqual(all('skipped'))
+  })
+
+  it('is tried on two versions of Node, and then on npm, among the images, signed and on GitHub', async () => {
+    first = await release('v1.0.0')
+    const log = logOf(first)
+    expect([resultsOf(first), log]).toEqual([all('success'), expect.stringContaining('1 passed')])
+    expect(log.match(/^live +\S+ in blue$/gm)).toHaveLength(2)
+    const started = calls().filter((call) => !/inspect|release list/.test(call))
+    expect(started.map((call) => call.split(' ').slice(0, 3).join(' ').replace(/ -.*/, ''))).toEqual([
+      ...['npm ci', 'npm pkg set', 'npm pack', 'npm install', 'npm sbom', 'npm install', 'npm install'],
+      ...['npm view @fundpress/cli@1.0.0', expect.stringContaining('npm publish /')],
+      // The tags that move come after the signature.
+      ...['docker login ghcr.io', 'docker buildx build', 'cosign sign', 'docker buildx imagetools'],
+      ...['cosign sign-blob', 'gh release create', 'gh release upload', 'gh release edit'],
+    ])
+  })
+
+  it('has one file, which npm, the image and GitHub share, with digests and a list of what it is made of', () => {
+    const attached = join(state, 'files')
+    const names = [
+      'SHA256SUMS',
+      'SHA256SUMS.sigstore.json',
+      'fundpress-1.0.0.cdx.json',
+      'fundpress-cli-1.0.0.tgz',
+    ]
+    expect(readdirSync(attached).sort()).toEqual(names)
+    execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: attached })
+    // What was signed are these digests.
+    expect(stateOf('files/SHA256SUMS.sigstore.json')).toContain(sha256Of(join(attached, 'SHA256SUMS')))
+    const tarball = join(attached, 'fundpress-cli-1.0.0.tgz')
+    expect(npm.registry.published?.versions['1.0.0']?.dist.integrity).toBe(integrityOf(tarball))
+    expect([stateOf('context'), sha256Of(join(state, 'image.tgz'))]).toEqual([
+      'fundpress-cli-1.0.0.tgz\npackage-lock.json\n',
+      sha256Of(tarball),
+    ])
+    const packed = execFileSync('tar', ['-xzOf', tarball, 'package/package.json'], { encoding: 'utf8' })
+    expect(JSON.parse(packed)).toMatchObject({
+      repository: { type: 'git', url: 'git+https://github.example/owner/funds.git' },
+    })
+  })
+
+  it('has tags for the image of that version, its minor and its major, and notes with its digest', () => {
+    const digest = stateOf('image-1.0.0')
+    const image = 'ghcr.io/owner/fundpress'
+    expect(callsOf('docker buildx imagetools create')).toEqual([
+      `docker buildx imagetools create --tag ${image}:1.0 --tag ${image}:1 ${image}@${digest}`,
+    ])
+    expect(callsOf('cosign sign ')).toEqual([`cosign sign --yes --recursive ${image}@${digest}`])
+    const [build = ''] = callsOf('docker buildx build')
+    expect(build).toMatch(/--platform linux\/amd64,linux\/arm64 .*--provenance mode=max --sbom true/)
+    expect(stateOf('notes.md')).toMatch(/^## Upgrade\n/)
+    expect(stateOf('notes.md')).toContain(`${image}@${digest}`)
+    expect(callsOf('gh release create')[0]).toContain(' --draft --verify-tag --prerelease=false ')
+    expect([npm.registry.published?.['dist-tags'], stateOf('draft')]).toEqual([
+      { latest: '1.0.0' },
+      'false\n',
+    ])
+  })
+
+  /** Packed and tried already. */
+  const tried = () => ({ check: first['check'], pack: first['pack'], try: first['try'] }) as Jobs
+
+  it('changes nothing if it runs again', async () => {
+    const before = calls().length
+    const again = await release('v1.0.0', {
+      check: first['check'],
+      pack: first['pack'],
+      try: first['try'],
+    } as Jobs)
+    expect([resultsOf(again), logOf(again)]).toEqual([
+      all('success'),
+      expect.stringContaining('it is this file'),
+    ])
+    const changing = /publish |buildx build|release (create|upload|edit)/
+    expect(
+      calls()
+        .slice(before)
+        .filter((call) => changing.test(call)),
+    ).toEqual([])
+    expect(npm.registry.puts).toBe(1)
+  })
+
+  it.each([
+    [
+      'with another file of this version on npm',
+      () => {
+        npm.registry.published = {
+          'dist-tags': {},
+          versions: { '1.0.0': { dist: { integrity: 'sha512-x' } } },
+        }
+      },
+      'npm has another @fundpress/cli@1.0.0 (sha512-x, ',
+    ],
+    [
+      'while npm does not answer',
+      () => {
+        npm.registry.isBroken = true
+      },
+      'npm cannot tell whether it has @fundpress/cli@1.0.0: 400 Bad Request',
+    ],
+  ])('publishes nothing %s', async (_, prepare, reason) => {
+    const { published } = npm.registry
+    const before = calls().length
+    prepare()
+    const ran = await release('v1.0.0', tried())
+    Object.assign(npm.registry, { published, isBroken: false })
+    const expected = { ...all('skipped'), ...resultsOf(tried()), npm: 'failure' }
+    expect([resultsOf(ran), logOf(ran)]).toEqual([expected, expect.stringContaining(reason)])
+    expect(calls().slice(before)).toEqual([expect.stringContaining('npm view')])
+  })
+
+  it('stops where a file is not the one that was packed', async () => {
+    const other = { ...first['pack'], outputs: { sums: '0'.repeat(64) } } as RanJob
+    const ran = await release('v1.0.0', { ...tried(), pack: other })
+    expect(resultsOf(ran)).toEqual({ ...all('skipped'), ...resultsOf(tried()), npm: 'failure' })
+    expect(logOf(ran)).toContain('SHA256SUMS: FAILED')
+  })
+
+  it('goes on where it was stopped, if the failed jobs run again: a pre-release, under a tag of its own', async () => {
+    const root = runner.checkout.path
+    commitVersion(root, '1.1.0-rc.1', 'A change')
+    gitIn(root, 'tag', 'v1.1.0-rc.1')
+    writeStandIns(runner.bin, state, npm.base)
+    // npm takes the package, but its answer is lost.
+    npm.registry.losesAnswer = true
+    let ran = await release('v1.1.0-rc.1', { try: first['try'] } as Jobs)
+    expect(resultsOf(ran)['npm']).toBe('failure')
+    for (const [call, job] of [
+      ['docker buildx build', 'image'],
+      ['cosign sign --yes', 'image'],
+      ['gh release create', 'release'],
+      ['gh release upload', 'release'],
+      ['gh release edit', 'release'],
+    ] as const) {
+      failNext(call)
+      ran = await release('v1.1.0-rc.1', ran)
+      expect([call, resultsOf(ran)[job]]).toEqual([call, 'failure'])
+      expect([call, existsSync(join(state, 'draft')) && stateOf('draft')]).not.toEqual([call, 'false\n'])
+    }
+    ran = await release('v1.1.0-rc.1', ran)
+    expect([resultsOf(ran), stateOf('draft')]).toEqual([all('success'), 'false\n'])
+    // What had succeeded was not done again.
+    const times = [
+      'npm publish',
+      'docker buildx build',
+      'cosign sign-blob',
+      'gh release create',
+      'gh release edit',
+    ]
+    expect(times.map((call) => callsOf(call).length)).toEqual([1, 2, 1, 2, 2])
+    expect(npm.registry.puts).toBe(2)
+    expect(npm.registry.published?.['dist-tags']).toEqual({ latest: '1.0.0', next: '1.1.0-rc.1' })
+    expect(callsOf('docker buildx imagetools create')).toEqual([])
+    expect(callsOf('gh release create')[0]).toContain(' --prerelease=true ')
+  })
+})
+
+describe('the rights of a release', () => {
+  const { jobs, permissions } = readWorkflow('.github/workflows/release.yml')
+
+  it('are those that each job needs: only npm, the signatures and the release can write anything', () => {
+    expect(permissions).toEqual({})
+    expect(Object.fromEntries(Object.entries(jobs).map(([id, job]) => [id, job.permissions]))).toEqual({
+      check: { contents: 'read' },
+      pack: { contents: 'read' },
+      try: { contents: 'read' },
+      npm: { contents: 'read', 'id-token': 'write' },
+      image: { contents: 'read', packages: 'write', 'id-token': 'write' },
+      sign: { contents: 'read', 'id-token': 'write' },
+      release: { contents: 'write' },
+    })
+  })
+
+  it('are not with jobs that run code of other packages, and no job keeps a cache that another run can fill', () => {
+    const runs = Object.entries(jobs).filter(([, { steps }]) =>
+      steps.some(({ run = '' }) => /npm (ci|install)|\.ci\/run/.test(run)),
+    )
+    expect(runs.map(([id]) => id)).toEqual(['check', 'pack', 'try'])
+    const used = Object.values(jobs).flatMap(({ steps }) => steps)
+    for (const { uses = '', with: given } of used)
+      if (uses.startsWith('actions/setup-node@')) expect(given?.['package-manager-cache']).toBe(false)
+  })
+
+  it('to publish have one gate, the environment of npm, and nothing is published before it', () => {
+    const gated = Object.entries(jobs).filter(([, { environment }]) => environment === 'release')
+    expect(gated.map(([id]) => id)).toEqual(['npm'])
+    const needs = (id: string): readonly string[] => [jobs[id]?.needs ?? []].flat()
+    const writers = Object.entries(jobs).filter(([, job]) => Object.values(job.permissions).includes('write'))
+    for (const [id] of writers.filter(([name]) => name !== 'npm'))
+      expect([id, ...needs(id), ...needs(id).flatMap(needs)]).toContain('npm')
+  })
+})

@@ -1,0 +1,182 @@
+/** The image of `templates/container`: what its files say, and, in CI, a built one whose nights and server run as in production. */
+import { once } from 'node:events'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { lists } from '../../src/api/contract/lists.ts'
+import { settingList } from '../../src/cli/settings.ts'
+import { buildImage, canBuild, dockerfile, instructionsOf, type Image } from '../support/container.ts'
+import { freePorts } from '../support/nginx.ts'
+import { makeTempFolder, repository } from '../support/product.ts'
+import { isMissing } from '../support/programs.ts'
+import { bucketArgs, credentials } from '../support/publishing.ts'
+import { isComplete } from '../support/rounds.ts'
+import { startS3 } from '../support/s3/server.ts'
+import { expectFailure, expectSuccess } from './outcome.ts'
+import { ended } from './run.ts'
+
+const templates = join(repository, 'templates/container')
+const read = (name: string) => readFileSync(join(templates, name), 'utf8')
+const instructions = instructionsOf(readFileSync(dockerfile, 'utf8'))
+const all = (wanted: string) => instructions.flatMap(([name, rest]) => (name === wanted ? [rest] : []))
+
+describe('the Dockerfile', () => {
+  it('has known instructions only, and downloads nothing by itself', () => {
+    const known = 'FROM WORKDIR COPY RUN ARG LABEL ENV EXPOSE USER HEALTHCHECK ENTRYPOINT CMD'.split(' ')
+    expect(instructions.map(([name]) => name).filter((name) => !known.includes(name))).toEqual([])
+    expect(all('RUN').filter((line) => /curl|wget|apt|https?:/.test(line))).toEqual([])
+  })
+
+  it('starts from images that are pinned by a version, for any processor', () => {
+    expect(all('FROM')).toEqual([
+      'node:24-trixie-slim AS node',
+      '--platform=$BUILDPLATFORM node:24-trixie-slim AS package',
+      'debian:trixie-slim',
+    ])
+    expect(readFileSync(dockerfile, 'utf8')).not.toMatch(/amd64|x64|aarch64|x86/)
+  })
+
+  it('runs the program as a user without a name and without rights, not through a shell', () => {
+    expect(all('USER')).toEqual(['10001:10001'])
+    expect(all('ENTRYPOINT')).toEqual(['["fundpress"]'])
+  })
+
+  it('takes no secrets as arguments, and sets settings that there are', () => {
+    expect(all('ARG')).toEqual(['SOURCE=', 'VERSION=', 'REVISION=', 'LICENSE=MIT'])
+    const variables = all('ENV').flatMap((line) => [...line.matchAll(/(\w+)=/g)].map(([, name]) => name))
+    expect(variables).toEqual(['FUNDPRESS_EDGE_HOST', 'FUNDPRESS_EDGE_PORT', 'HOME'])
+    expect(settingList.map(({ variable }) => variable)).toEqual(
+      expect.arrayContaining(variables.slice(0, -1)),
+    )
+  })
+
+  it('checks the health of `serve` by a list that the API publishes', () => {
+    const [, path] = /(\/status\/[\w.]+)/.exec(read('health.mjs')) ?? []
+    expect(lists.map((list) => list.path)).toContain(path)
+  })
+
+  it('leaves out what the lock file brings', () => {
+    const paths = read('unneeded.txt')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+    expect(paths.length).toBeGreaterThan(10)
+    const missing = paths.filter(
+      (path) => globSync(path, { cwd: join(repository, 'node_modules') }).length === 0,
+    )
+    expect(missing).toEqual([])
+  })
+})
+
+it('compose.yaml gives its containers no rights, no capabilities and no disk but their volumes', () => {
+  const { services } = parse(read('compose.yaml'), { merge: true }) as {
+    readonly services: Readonly<Record<string, object>>
+  }
+  expect(Object.keys(services)).toEqual(['nightly', 'serve'])
+  for (const service of Object.values(services))
+    expect(service).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      tmpfs: ['/tmp'],
+    })
+})
+
+describe.runIf(isComplete && !isMissing(canBuild))('the image', () => {
+  const folder = makeTempFolder().path
+  let image: Image
+  const arguments_ = { SOURCE: 'https://github.com/acme/fundpress', VERSION: '1.0.0', REVISION: '0123abcd' }
+  beforeAll(async () => {
+    image = await buildImage(folder, arguments_)
+  }, 240_000)
+  afterAll(() => image?.remove())
+
+  const fundpress = (line: string, more: readonly string[] = []) =>
+    expectSuccess(ended(image.start(line.split(' '), more)))
+  const url = 'FUNDPRESS_BASE_URL=https://api.example.com'
+
+  it('has at most 250 MB, and names where it comes from', () => {
+    process.stdout.write(`the image: ${(image.bytes / 1e6).toFixed(1)} MB\n`)
+    expect(image.bytes).toBeLessThan(250e6)
+    const label = (name: string) => image.config.Labels[`org.opencontainers.image.${name}`]
+    expect(['source', 'version', 'revision', 'licenses'].map(label)).toEqual([
+      ...Object.values(arguments_),
+      'MIT',
+    ])
+  })
+
+  it('holds Node, a shell and tar, but no npm', () => {
+    const has = (path: string) => existsSync(join(image.at, path))
+    const programs = [
+      'usr/local/bin/node',
+      'usr/bin/sh',
+      'usr/bin/tar',
+      'usr/local/bin/npm',
+      'usr/local/bin/npx',
+    ]
+    expect(programs.map(has)).toEqual([true, true, true, false, false])
+    expect(has('root/.npmrc')).toBe(false)
+  })
+
+  it('can write to its volumes and to /tmp, and to nothing else', async () => {
+    const script =
+      'id -u; id -g; for folder in / /opt /usr/local /etc /data /work /tmp; do test -w $folder && echo $folder; done'
+    const said = await expectSuccess(image.run(['sh', '-c', `${script}; true`]))
+    expect(said.split('\n')).toEqual(['10001', '10001', '/data', '/work', '/tmp', ''])
+  })
+
+  it('has every library that the program imports', async () => {
+    const script = `import { globSync, readFileSync } from 'node:fs'
+      const ours = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).dependencies)
+      const texts = globSync('dist/**/*.js').map((file) => readFileSync(file, 'utf8'))
+      const named = texts.flatMap((text) => [...text.matchAll(/(?:from |import\\()'([^']+)'/g)].map(([, name]) => name))
+      const names = new Set(named.filter((name) => ours.some((one) => name === one || name.startsWith(one + '/'))))
+      for (const name of names) await import(name)
+      console.log([...names].join(' '))`
+    const load = ['sh', '-c', 'cd /opt/fundpress && exec node --input-type=module --eval "$1"', 'sh', script]
+    const names = (await expectSuccess(image.run(load))).trim().split(' ')
+    expect(names).toEqual(expect.arrayContaining(['@aws-sdk/client-s3', 'better-sqlite3', 'date-holidays']))
+  })
+
+  it('runs nights into a folder, the second from what the first has left', async () => {
+    await fundpress('demo --db /data/funds.sqlite --funds 3 --years 2 --until 2026-11-19')
+    const night = 'nightly --db /data/funds.sqlite --bucket file:///data/bucket --as-of'
+    // A calendar of the library, not one of our own.
+    const settings = [url, 'FUNDPRESS_FRESHNESS_CALENDAR=DE-BY']
+    expect(await fundpress(`${night} 2026-11-20`, settings)).toContain('is live in blue')
+    expect(await fundpress(`${night} 2026-11-20`, settings)).toContain('nothing to do')
+    expect(await fundpress(`${night} 2026-11-23`, settings)).toMatch(/0 of them rendered|is live in green/)
+    expect(await fundpress('status --bucket file:///data/bucket')).toMatch(/^live +2026-11-23-/)
+    const edge = 'edge nginx-folder --bucket file:///data/bucket --dest /work/edge'
+    expect(await fundpress(edge, [url])).toContain('/work/edge/fundpress/edge.js')
+  })
+
+  it('runs a night into S3', async () => {
+    const s3 = await startS3({ buckets: ['fund-data'] })
+    const secrets = Object.entries(credentials).map((pair) => pair.join('='))
+    const line = `nightly --db /data/funds.sqlite --out /tmp/out ${bucketArgs(s3.endpoint, 'fund-data').join(' ')}`
+    expect(await fundpress(line, [url, ...secrets])).toContain('is live in blue')
+    await s3.stop()
+  })
+
+  it('serves, answers its health check, and ends at SIGTERM', async () => {
+    const free = await freePorts()
+    const port = [`FUNDPRESS_EDGE_PORT=${free}`]
+    const server = image.start(['serve', '--bucket', 'file:///data/bucket'], port)
+    const end = ended(server)
+    await once(server.stdout ?? server, 'data')
+    await expectSuccess(image.askHealth(server, port))
+    await expectFailure(image.askHealth(server, [`FUNDPRESS_EDGE_PORT=${free + 1}`]), 'ECONNREFUSED')
+    image.terminate(server)
+    expect(await end).toMatchObject({ code: 143, stderr: '' })
+  })
+
+  it('is healthy while another command runs, which SIGTERM stops', async () => {
+    const long = image.start('demo --db /work/made/big.sqlite --funds 5000 --quiet'.split(' '))
+    const end = ended(long)
+    await expect.poll(() => existsSync(join(folder, 'work/made')), { timeout: 60_000 }).toBe(true)
+    await expectSuccess(image.askHealth(long))
+    image.terminate(long)
+    expect(await end).toMatchObject({ code: 143, stderr: 'fundpress: stopped by SIGTERM\n' })
+  })
+})

@@ -1,0 +1,61 @@
+/** `fetch`: a file from a bucket, whole or not at all. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { credentials } from '../support/publishing.ts'
+import { tempFolder } from '../support/product.ts'
+import { startS3, type S3Server } from '../support/s3/server.ts'
+import { expectFailure } from './outcome.ts'
+import { run } from './run.ts'
+
+const folder = tempFolder()
+const file = folder.file('funds.sqlite')
+let server: S3Server
+
+beforeAll(async () => {
+  server = await startS3({ buckets: ['fund-in'] })
+})
+beforeEach(() => {
+  server.reset()
+  server.put('fund-in', 'in/funds.sqlite', 'a database')
+  writeFileSync(file, 'an older one')
+})
+afterAll(() => server.stop())
+
+const fetchFrom = (address: string) => {
+  const env = {
+    ...credentials,
+    FUNDPRESS_BUCKET_ENDPOINT: server.endpoint,
+    FUNDPRESS_BUCKET_REGION: 'us-east-1',
+    FUNDPRESS_BUCKET_PATH_STYLE: 'true',
+    // Has no say here.
+    FUNDPRESS_BUCKET_NAME: 'fund-data',
+    FUNDPRESS_BUCKET_PREFIX: 'nights',
+  }
+  return run(['fetch', address, 'funds.sqlite'], { cwd: folder.path, env })
+}
+
+it('replaces a file by an object of any bucket', async () => {
+  expect(await fetchFrom('s3://fund-in/in/funds.sqlite')).toMatchObject({ code: 0, stderr: '' })
+  expect(readFileSync(file, 'utf8')).toBe('a database')
+  expect(existsSync(`${file}.part`)).toBe(false)
+})
+
+it('begins again if the download breaks off', async () => {
+  server.faults([{ kind: 'truncate', times: 1 }])
+  expect(await fetchFrom('s3://fund-in/in/funds.sqlite')).toMatchObject({ code: 0 })
+  expect(readFileSync(file, 'utf8')).toBe('a database')
+})
+
+it('leaves the old file if there is no such object, or if it may not be read', async () => {
+  await expectFailure(fetchFrom('s3://fund-in/funds.sqlite'), 's3://fund-in/funds.sqlite does not exist')
+  server.faults([{ kind: 'status', status: 403 }])
+  await expectFailure(fetchFrom('s3://fund-in/in/funds.sqlite'), 's3://fund-in')
+  expect(readFileSync(file, 'utf8')).toBe('an older one')
+})
+
+it.each(['fund-in/funds.sqlite', 's3://fund-in', 's3://fund-in/', 'https://example.com/funds.sqlite'])(
+  'refuses the address %s',
+  async (address) => {
+    await expectFailure(fetchFrom(address), 'it must be s3://bucket/key', 2)
+  },
+)

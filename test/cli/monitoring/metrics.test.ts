@@ -1,0 +1,394 @@
+/** The figures of a nightly run and of status: read by Prometheus' own parser, and as OTLP; and what happens if nobody takes them. */
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { JsonMetricsSerializer } from '@opentelemetry/otlp-transformer'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import {
+  AggregationTemporality,
+  DataPointType,
+  type MetricData,
+  type ResourceMetrics,
+} from '@opentelemetry/sdk-metrics'
+import { beforeEach, describe, expect, it } from 'vitest'
+import {
+  asOf,
+  db,
+  eventsOf,
+  fileOf,
+  nightly,
+  nightlyOf,
+  press,
+  read,
+  stepsOf,
+  useNights,
+  wholeNight,
+} from '../../bucket/nightly/nightly.ts'
+import { editDatabase } from '../../support/database.ts'
+import { isMissing } from '../../support/programs.ts'
+import { closedAddress, useReceiver } from '../../support/receiver.ts'
+import { isComplete } from '../../support/rounds.ts'
+import { holdBack } from '../../support/two-nights.ts'
+import { runAlone } from '../run.ts'
+import { prometheus, readTextfiles, valuesOf } from './figures.ts'
+
+useNights(1)
+const collector = useReceiver()
+beforeEach(() => {
+  for (const name of ['night.prom', 'status.prom', 'fundpress.config.json'])
+    rmSync(fileOf(name), { force: true })
+  collector.answerWith((response) => response.end('{"partialSuccess":{}}'))
+})
+
+const secret = 'hunter2-Zx9'
+const textfile = (...names: readonly string[]) => readTextfiles(...names.map(fileOf))
+const inSeconds = (time: unknown) => Date.parse(String(time)) / 1000
+const nothing = { done: 0, skipped: 0, failed: 0, refused: 0 }
+
+describe.skipIf(isMissing(prometheus !== undefined))('the textfile', () => {
+  it('has the figures of the log, of the bucket and of live.json, all as gauges', async () => {
+    const run = await nightly('--json --metrics night.prom')
+    expect([run.code, run.stderr, stepsOf(run)]).toEqual([0, '', wholeNight])
+    const families = textfile('night.prom')
+    const value = (name: string) => valuesOf(families, `fundpress_${name}`)
+    const done = new Map(eventsOf(run).map((line) => [`${line.step} ${line.event}`, line]))
+    const night = done.get('night done')
+    const publish = done.get('publish done')
+    expect(value('nightly_result')).toEqual({ ...nothing, done: 1 })
+    expect(value('nightly_duration_seconds')).toBe(night?.['seconds'])
+    const steps = ['build', 'plan', 'publish', 'verify', 'status']
+    const durations = steps.map((step) => [step, done.get(`${step} done`)?.['seconds']])
+    expect(value('nightly_step_duration_seconds')).toEqual(Object.fromEntries(durations))
+    for (const [, seconds] of durations) expect(seconds).toBeGreaterThan(0)
+    expect(value('nightly_objects')).toEqual({ put: publish?.['put'], deleted: 0 })
+    expect(value('nightly_put_size_bytes')).toBe(publish?.['bytes'])
+    expect(value('nightly_requests')).toEqual(publish?.['requests'])
+    expect(value('nightly_cost_dollars')).toBe(night?.['cost'])
+    expect(value('nightly_documents_changed')).toBe(night?.['changed'])
+    expect([value('nightly_warnings'), value('nightly_funds_withheld')]).toEqual([0, 0])
+    expect(families['fundpress_nightly_objections']).toBeUndefined()
+    const { liveSince, freshness } = JSON.parse(press.bucket.body('live.json').toString()) as Record<
+      string,
+      unknown
+    >
+    expect(value('live_since_timestamp_seconds')).toBe(inSeconds(liveSince))
+    expect(value('live_as_of_timestamp_seconds')).toBe(inSeconds(asOf))
+    expect([value('live_funds'), value('live_documents')]).toEqual([1, night?.['documents']])
+    expect(value('live_size_bytes')).toBe(night?.['bytes'])
+    expect(value('live_prices')).toEqual(freshness)
+    const [age, end] = [value('live_age_seconds'), value('nightly_end_timestamp_seconds')] as [number, number]
+    expect([age >= 0, age < 3600, end >= inSeconds(liveSince)]).toEqual([true, true, true])
+    for (const [name, { type, help, samples }] of Object.entries(families)) {
+      expect([name, type, help === '']).toEqual([name, 'gauge', false])
+      for (const { labels } of samples) expect(labels['bucket']).toBe('funds')
+    }
+    // The store got the requests of the publish, and those of the other steps.
+    const counts = press.server.counts()
+    for (const [operation, count] of Object.entries(publish?.['requests'] as Record<string, number>))
+      expect(counts[operation]).toBeGreaterThanOrEqual(count)
+  })
+
+  it('says after a refused, a failed and a skipped run what is known: the live snapshot, too', async () => {
+    await nightlyOf('2026-11-12')
+    const since = inSeconds(
+      (JSON.parse(press.bucket.body('live.json').toString()) as { liveSince: string }).liveSince,
+    )
+    const results = async (run: Promise<unknown>) => {
+      await run
+      const families = textfile('night.prom')
+      expect(valuesOf(families, 'fundpress_live_since_timestamp_seconds')).toBe(since)
+      expect(families['fundpress_nightly_objects']).toBeUndefined()
+      return { families, result: valuesOf(families, 'fundpress_nightly_result') }
+    }
+    const refused = await results(nightly('--metrics night.prom'))
+    expect(refused.result).toEqual({ ...nothing, refused: 1 })
+    expect(valuesOf(refused.families, 'fundpress_nightly_objections')).toEqual({ 'older-date refused': 1 })
+    const failed = await results(press.fundpress('nightly --db none.sqlite --metrics night.prom'))
+    expect(failed.result).toEqual({ ...nothing, failed: 1 })
+    const skipped = await results(nightlyOf('2026-11-12', '--metrics night.prom'))
+    expect(skipped.result).toEqual({ ...nothing, skipped: 1 })
+    // A config without a bucket is a failed night, too, and the bucket that does not answer is a warning.
+    await press.bare('nightly --db funds.sqlite --metrics night.prom')
+    expect(valuesOf(textfile('night.prom'), 'fundpress_nightly_result')).toMatchObject({ failed: 1 })
+    press.server.settings.deny = [{ operation: /./ }]
+    const denied = await nightly('--metrics night.prom')
+    expect([denied.code, denied.stderr]).toEqual([
+      1,
+      expect.stringContaining('metrics: what is live is not known: '),
+    ])
+    expect(Object.keys(textfile('night.prom')).filter((name) => name.includes('live'))).toEqual([])
+  })
+
+  it('counts what an operator has allowed, and steps of a night that failed in one', async () => {
+    await nightlyOf('2026-11-12')
+    await press.fundpress([
+      'nightly',
+      '--db',
+      'funds.sqlite',
+      '--as-of',
+      asOf,
+      '--metrics',
+      'night.prom',
+      '--force',
+      '--reason',
+      'test',
+    ])
+    const allowed = textfile('night.prom')
+    expect(valuesOf(allowed, 'fundpress_nightly_objections')).toEqual({ 'older-date allowed': 1 })
+    expect(valuesOf(allowed, 'fundpress_nightly_warnings')).toBe(1)
+    editDatabase(db(), `UPDATE profile SET benchmark = 'x'`)
+    const damage = () => press.bucket.remove(press.bucket.keys(`${press.bucket.live()?.slot}/api`)[0] ?? '')
+    press.server.faults([holdBack(/^live\.json$/, damage, { when: 'after' })])
+    expect((await nightly('--metrics night.prom')).code).toBe(1)
+    const steps = valuesOf(textfile('night.prom'), 'fundpress_nightly_step_duration_seconds')
+    expect(Object.keys(steps).sort()).toEqual(['build', 'plan', 'publish', 'verify'])
+  })
+
+  it('of status has what is live, and never clashes with that of nightly or of another bucket', async () => {
+    const alarms = () => valuesOf(textfile('status.prom'), 'fundpress_status_alarms')
+    expect((await press.fundpress('status --metrics status.prom')).code).toBe(1)
+    expect([alarms(), Object.keys(textfile('status.prom'))]).toEqual([
+      1,
+      ['fundpress_status_end_timestamp_seconds', 'fundpress_status_alarms'],
+    ])
+    await nightly('--metrics night.prom')
+    expect((await press.fundpress('status --max-age 2d --metrics status.prom')).code).toBe(1)
+    expect(alarms()).toBe(1)
+    await press.fundpress('status --metrics status.prom')
+    expect(alarms()).toBe(0)
+    await press.fundpress('status --prefix other --metrics other.prom')
+    const families = textfile('night.prom', 'status.prom', 'other.prom')
+    const labels = families['fundpress_live_since_timestamp_seconds']?.samples.map((one) => one.labels)
+    expect(labels).toEqual(['nightly', 'status'].map((command) => ({ bucket: 'funds', command })))
+    const looked = families['fundpress_status_alarms']?.samples.map((one) => one.labels['bucket'])
+    expect(looked).toEqual(['funds', 'funds/other'])
+    const same = await press.fundpress('status --metrics night.prom', {
+      FUNDPRESS_METRICS_FILE: 'night.prom',
+    })
+    expect([same.code, same.stderr]).toEqual([2, expect.stringContaining('give another one')])
+  })
+
+  it('has harmless labels, whatever the bucket is called', async () => {
+    const folder = `${fileOf('b')}"{},=\u202e`
+    mkdirSync(folder)
+    const prefix = 'p"\\n\\'
+    const run = await press.bare([
+      'nightly',
+      '--db',
+      'funds.sqlite',
+      '--bucket',
+      `file://${folder}`,
+      '--as-of',
+      asOf,
+      '--prefix',
+      prefix,
+      '--metrics',
+      'night.prom',
+    ])
+    expect(run).toMatchObject({ code: 0 })
+    const buckets = textfile('night.prom')['fundpress_live_funds']?.samples.map((one) => one.labels['bucket'])
+    expect(buckets).toEqual([`file://${folder.replace('\u202e', '\\u202e')}/${prefix}`])
+  })
+})
+
+describe('the file of metrics', () => {
+  it('can be read by all, is replaced as a whole, and counts from the folder of the config', async () => {
+    mkdirSync(fileOf('conf'), { recursive: true })
+    writeFileSync(fileOf('conf/c.json'), JSON.stringify({ metrics: { file: 'night.prom' } }))
+    const inode = async () => {
+      expect((await nightly('--config conf/c.json')).code).toBe(0)
+      const { mode, ino } = statSync(fileOf('conf/night.prom'))
+      expect(mode & 0o777).toBe(0o644)
+      return ino
+    }
+    expect(await inode()).not.toBe(await inode())
+    expect(read('conf/night.prom')).toMatch(/^# HELP fundpress_nightly_result .*\n[^]*\n$/)
+  })
+
+  it('that cannot be written is a warning of nightly, and an error of status', async () => {
+    const run = await nightly('--metrics nowhere/night.prom')
+    expect([run.code, run.stderr]).toEqual([
+      0,
+      expect.stringMatching(
+        /^warning {2}night: metrics: nowhere\/night\.prom could not be written: ENOENT.*\n$/,
+      ),
+    ])
+    const status = await press.fundpress('status --metrics nowhere/status.prom')
+    expect([status.code, status.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^fundpress: s3:\/\/funds: nowhere\/status\.prom could not be written: ENOENT/),
+    ])
+  })
+})
+
+/** The name and the unit of OpenTelemetry that a name of Prometheus stands for. */
+function otelNameOf(name: string): { readonly name: string; readonly unit: RegExp } {
+  const units: readonly (readonly [string, RegExp])[] = [
+    ['_seconds', /^s$/],
+    ['_bytes', /^By$/],
+    ['_dollars', /^\{USD\}$/],
+  ]
+  const [suffix, unit] = units.find(([end]) => name.endsWith(end)) ?? ['', /^(\{\w+\})?$/]
+  return { name: name.slice(0, name.length - suffix.length), unit }
+}
+
+interface Sent {
+  readonly resourceMetrics: readonly [
+    {
+      readonly resource: object
+      readonly scopeMetrics: readonly [{ readonly scope: object; readonly metrics: readonly SentMetric[] }]
+    },
+  ]
+}
+interface SentMetric {
+  readonly name: string
+  readonly unit: string
+  readonly gauge: { readonly dataPoints: readonly object[] }
+}
+
+/** The message without its times. */
+const untimed = (body: string): Sent =>
+  JSON.parse(body, (key, value: unknown) => (/UnixNano$/.test(key) ? undefined : value)) as Sent
+
+describe('OTLP', () => {
+  const otlp = (path = '/v1/metrics') => ({ FUNDPRESS_METRICS_OTLP_URL: collector.url(path) })
+
+  it.skipIf(isMissing(prometheus !== undefined))(
+    'carries the figures of the textfile, as messages that OpenTelemetry itself would write',
+    async () => {
+      const env = {
+        ...otlp(),
+        OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${secret}`,
+        OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=production',
+      }
+      const run = await nightly('--metrics night.prom', env)
+      expect([run.code, run.stderr, collector.received.length]).toEqual([0, '', 1])
+      const [{ method, path, headers, body } = { body: '' }] = collector.received
+      expect([method, path, headers?.['content-type']]).toEqual(['POST', '/v1/metrics', 'application/json'])
+      expect(headers?.authorization).toBe(`Bearer ${secret}`)
+      const sent = untimed(body)
+      const [{ metrics }] = sent.resourceMetrics[0].scopeMetrics
+      const families = textfile('night.prom')
+      const time: [number, number] = [0, 0]
+      const expected = Object.entries(families).map(([family, { help, samples }]): MetricData => {
+        const { name, unit } = otelNameOf(family)
+        const found = metrics.find((metric) => metric.name.replaceAll('.', '_') === name)
+        expect([name, found?.unit]).toEqual([name, expect.stringMatching(unit)])
+        const { name: dotted = '', unit: sentUnit = '' } = found ?? {}
+        expect(dotted).toMatch(/^fundpress\.(nightly|live)\.[a-z_.]+$/)
+        return {
+          descriptor: { name: dotted, description: help, unit: sentUnit, valueType: 1 },
+          aggregationTemporality: AggregationTemporality.CUMULATIVE,
+          dataPointType: DataPointType.GAUGE,
+          dataPoints: samples.map(({ labels, value }) => ({
+            startTime: time,
+            endTime: time,
+            value,
+            attributes: Object.fromEntries(
+              Object.entries(labels).map(([label, text]) => [`fundpress.${label}`, text]),
+            ),
+          })),
+        }
+      })
+      const message: ResourceMetrics = {
+        resource: resourceFromAttributes({}),
+        scopeMetrics: [{ scope: { name: 'fundpress', version: '' }, metrics: expected }],
+      }
+      const own = untimed(Buffer.from(JsonMetricsSerializer.serializeRequest(message) ?? []).toString())
+      expect(sent.resourceMetrics[0].scopeMetrics).toEqual(own.resourceMetrics[0].scopeMetrics)
+      expect(JSON.stringify(sent.resourceMetrics[0].resource)).toMatch(
+        /"deployment.environment.name","value":\{"stringValue":"production"\}.*"service.name","value":\{"stringValue":"fundpress"\}/,
+      )
+    },
+  )
+
+  it('goes to the address of the settings, or to those that OpenTelemetry knows, each in its form', async () => {
+    const variables = [
+      [{ FUNDPRESS_METRICS_OTLP_URL: collector.url() }, '/v1/metrics'],
+      [{ FUNDPRESS_METRICS_OTLP_URL: 'env:MY_OTLP', MY_OTLP: collector.url('/own') }, '/own'],
+      [{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url('/base/') }, '/base/v1/metrics'],
+      [{ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: collector.url('/own') }, '/own'],
+      [{ ...otlp('/first'), OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: collector.url('/own') }, '/first'],
+    ] as const
+    for (const [env] of variables)
+      expect(await nightly('', env as Record<string, string>)).toMatchObject({ code: 0, stderr: '' })
+    expect(collector.received.map(({ path }) => path)).toEqual(variables.map(([, path]) => path))
+    await nightly('', { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url(), OTEL_SDK_DISABLED: 'true' })
+    expect(collector.received).toHaveLength(variables.length)
+  })
+
+  const host = () => collector.host()
+  it.each([
+    ['refuses', 400, secret, 'answered 400'],
+    ['redirects', 307, secret, 'answered 307'],
+    ['answers with a page', 200, `<html>${secret}</html>`, 'answered, but not as OTLP does'],
+    [
+      'takes a part',
+      200,
+      `{"partialSuccess":{"rejectedDataPoints":"3","errorMessage":"${secret}"}}`,
+      'has rejected some of the figures',
+    ],
+  ])('is a warning that names the host alone if the receiver %s', async (_, status, body, reason) => {
+    await nightly()
+    collector.answerWith((response) => response.writeHead(status, { location: collector.url() }).end(body))
+    const env = {
+      ...otlp(`/${secret}?key=${secret}`),
+      OTEL_EXPORTER_OTLP_HEADERS: `x-key=${secret},${secret}`,
+    }
+    const run = await nightly('--summary night.md', { ...env, FUNDPRESS_DEBUG: '1' })
+    expect([run.code, run.stderr]).toEqual([0, `warning  night: metrics: ${host()} ${reason}\n`])
+    expect(run.stdout + read('night.md')).not.toContain(secret)
+  })
+
+  it('is a warning if its variables hold no address, which is not shown', async () => {
+    await nightly()
+    for (const variable of ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT']) {
+      const run = await nightly('', { [variable]: `grpc://${secret}` })
+      const reason = `the environment variable ${variable} is no http or https address`
+      expect([run.code, run.stderr]).toEqual([0, `warning  night: metrics: OTLP: ${reason}\n`])
+    }
+    const wrong = await nightly('', { FUNDPRESS_METRICS_OTLP_URL: secret })
+    expect([wrong.code, wrong.stderr.includes(secret)]).toEqual([2, false])
+  })
+
+  it.runIf(isComplete)(
+    'is a warning after some seconds if the receiver is away, busy, or never done',
+    async () => {
+      await nightly()
+      collector.answerWith((response, { path }) => {
+        if (path === '/busy') response.writeHead(503).end(secret)
+        // An answer that goes on and on is no silence.
+        if (path === '/endless') setInterval(() => response.write(' '), 200).unref()
+      })
+      const closed = await closedAddress()
+      const urls = [collector.url('/busy'), collector.url('/silent'), collector.url('/endless'), closed]
+      const runs = await Promise.all(urls.map((url) => nightly('', { FUNDPRESS_METRICS_OTLP_URL: url })))
+      expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0])
+      expect(runs.map(({ stderr }) => stderr.replace('warning  night: metrics: ', ''))).toEqual([
+        `${host()} does not take figures now\n`,
+        `${host()} did not answer in time\n`,
+        // It has taken them, as its status says.
+        '',
+        `${new URL(closed).host} cannot be reached (ECONNREFUSED)\n`,
+      ])
+    },
+  )
+})
+
+it('loads neither library, and sends nothing, if no metrics are configured', async () => {
+  const listing = `data:text/javascript,import { registerHooks } from 'node:module'; import { appendFileSync } from 'node:fs'
+registerHooks({ load: (url, context, next) => { appendFileSync(process.env.LOADED, url + '\\n'); return next(url, context) } })`
+  const loadedBy = async (flags: string) => {
+    const file = fileOf(`loaded${flags}.txt`)
+    const { bucket } = press.storeSettings
+    const line = `nightly --db funds.sqlite --bucket ${bucket} --endpoint ${press.server.endpoint} --region us-east-1 --path-style${flags}`
+    const env = {
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+      NODE_OPTIONS: `--import=${encodeURI(listing)}`,
+      LOADED: file,
+    }
+    await runAlone(line, { cwd: press.nights.folder.path, env })
+    return readFileSync(file, 'utf8')
+  }
+  expect(await loadedBy('')).not.toMatch(/prom-client|@opentelemetry|nodemailer/)
+  expect(await loadedBy(' --metrics night.prom')).toMatch(/prom-client/)
+})

@@ -1,0 +1,309 @@
+/** `fundpress notify`, and the setting that it tries. No output of any command shows an address or a header. */
+import { createServer as createNetServer, type Socket } from 'node:net'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { tempFolder } from '../../support/product.ts'
+import { expectFailure, expectSuccess } from '../outcome.ts'
+import { run, type Ended } from '../run.ts'
+import { certificate, hasOpenssl, listen, mailLogin, openMailServer, openReceiver } from './receivers.ts'
+
+const folder = tempFolder()
+const secret = 'S3CRET-hunter2'
+let receiver: Awaited<ReturnType<typeof openReceiver>>
+beforeAll(async () => {
+  receiver = await openReceiver((response, _, path) => {
+    const [, status = '200'] = /^\/(\d+)/.exec(path) ?? []
+    response.writeHead(Number(status), { location: path }).end(`${path} is what was asked for`)
+  })
+})
+beforeEach(() => receiver.received.splice(0))
+afterAll(() => receiver.close())
+
+const configure = (...notify: readonly unknown[]) =>
+  writeFileSync(folder.file('fundpress.config.json'), JSON.stringify({ notify }))
+const notify = (flags: string | readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  run(['notify', ...(typeof flags === 'string' ? flags.split(' ') : flags)], { cwd: folder.path, env })
+const webhook = (path = '') => ({ type: 'webhook', url: `${receiver.url}/200/${path}` })
+const mailOf = (smtp: string) => ({ type: 'mail', smtp, from: 'funds@example.com', to: ['ops@example.com'] })
+const usual = 'refused, failed, late, stale, rollback, forced'
+
+describe('notify', () => {
+  it('--test sends each target a test, whatever its events, and has a line for each', async () => {
+    configure(
+      { ...webhook(), events: ['done'] },
+      { type: 'slack', url: 'env:HOOK' },
+      { type: 'teams', url: `${receiver.url}/202/teams` },
+    )
+    const stdout = await expectSuccess(notify('--test', { HOOK: `${receiver.url}/200/slack` }))
+    expect(stdout).toBe(
+      [
+        `notify: webhook (${receiver.host}): was told; events: done\n`,
+        `notify: slack (${receiver.host}): was told; events: ${usual}\n`,
+        `notify: teams (${receiver.host}): was told; events: ${usual}\n`,
+      ].join(''),
+    )
+    expect(receiver.received.map(({ path }) => path).sort()).toEqual(['/200/', '/200/slack', '/202/teams'])
+    const body = receiver.received.find(({ path }) => path === '/200/')?.body
+    expect(body).toMatchObject({ event: 'test', title: 'fundpress: a test', command: 'notify' })
+  })
+
+  it.skipIf(!hasOpenssl).each(['smtp', 'smtps'])(
+    '--test sends a mail over %s to a server that is trusted',
+    async (scheme) => {
+      const { file, ...keys } = await certificate()
+      // Not a name of this machine: STARTTLS is required, and so is trust.
+      const host = process.platform === 'linux' ? '127.0.0.2' : '127.0.0.1'
+      const server = await openMailServer({ ...keys, host, secure: scheme === 'smtps' })
+      configure(mailOf('env:SMTP'))
+      const SMTP = `${scheme}://${mailLogin}@${host}:${server.port}`
+      expect(await expectSuccess(notify('--test', { SMTP, NODE_EXTRA_CA_CERTS: file }))).toContain('was told')
+      expect(server.mails).toMatchObject([
+        { subject: 'fundpress: a test', isSecure: true, user: 'fonds@haus' },
+      ])
+      await server.close()
+    },
+  )
+
+  it('--test fails if one target fails, or if its variable is not set, and tells all others', async () => {
+    configure(
+      { type: 'slack', url: `${receiver.url}/404` },
+      { type: 'teams', url: 'env:UNSET_URL' },
+      webhook(),
+    )
+    const { code, stdout, stderr } = await notify('--test', { UNSET_URL: '' })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'fundpress: 2 targets of 3 cannot be told\n' })
+    expect(stdout).toContain(`slack (${receiver.host}): its answer has the status 404; `)
+    expect(stdout).toContain('notify: teams: the environment variable UNSET_URL is not set; ')
+    expect(stdout).toContain('was told')
+    expect(receiver.received).toHaveLength(2)
+  })
+
+  it('--dry-run shows what each target would get, and sends nothing', async () => {
+    configure({ ...webhook(secret), headers: { 'X-Key': secret } }, mailOf(`smtp://${secret}@127.0.0.1:1`))
+    const { stdout } = await notify('--test --dry-run --json')
+    const { isSent, targets } = JSON.parse(stdout) as { isSent: boolean; targets: readonly object[] }
+    expect([isSent, targets]).toEqual([
+      false,
+      [
+        {
+          type: 'webhook',
+          host: receiver.host,
+          events: usual.split(', '),
+          reason: null,
+          content: expect.objectContaining({ format: 1, event: 'test' }) as object,
+        },
+        {
+          type: 'mail',
+          host: '127.0.0.1:1',
+          events: usual.split(', '),
+          reason: null,
+          content: expect.objectContaining({
+            to: ['ops@example.com'],
+            subject: 'fundpress: a test',
+          }) as object,
+        },
+      ],
+    ])
+    expect(await expectSuccess(notify('--test --dry-run'))).toContain('"subject": "fundpress: a test"')
+    expect(receiver.received).toEqual([])
+  })
+
+  it('--event tells of one event those who want it', async () => {
+    configure({ ...webhook('some'), events: ['failed'] }, { ...webhook('other'), events: ['done'] })
+    const flags = ['--event', 'failed', '--as-of', '2026-11-20', '--reason', 'killed:\nout of memory']
+    expect(await expectSuccess(notify(flags))).toBe(
+      `notify: webhook (${receiver.host}): was told; events: failed\n`,
+    )
+    expect(receiver.received).toMatchObject([
+      {
+        path: '/200/some',
+        body: { event: 'failed', title: 'fundpress 2026-11-20: failed', reason: 'killed: out of memory' },
+      },
+    ])
+    expect(await expectSuccess(notify('--event late'))).toBe('no target wants late\n')
+  })
+
+  it.each([
+    ['', 'notify needs --test or --event'],
+    ['--test --event done', "option '--test' cannot be used with option '--event <event>'"],
+    ['--event dne', 'Allowed choices are done, refused, failed, late, stale, rollback, forced'],
+  ])('%j is wrong usage', async (flags, reason) => {
+    configure(webhook())
+    await expectFailure(run(`notify ${flags}`.trim(), { cwd: folder.path }), reason, 2)
+  })
+
+  it('without a target is wrong usage', async () => {
+    configure()
+    await expectFailure(notify('--test'), 'the config has no target: add one to "notify"', 2)
+  })
+})
+
+describe('a target in the config', () => {
+  const url = `https://hooks.example.com/${secret}`
+  it.each([
+    [{ type: 'slak', url }, '"notify[0].type" must be webhook, slack, teams or mail, not a value'],
+    [{ url }, '"notify[0].type" must be webhook, slack, teams or mail, not a value'],
+    [url, '"notify[0]" must be an object whose type is webhook, slack, teams or mail, not a value'],
+    [{ type: 'slack', urll: url }, 'unknown key "notify[0].urll" (did you mean "url"?)'],
+    [{ type: 'slack', url, smtp: url }, 'unknown key "notify[0].smtp" (there are type, url, events)'],
+    [
+      { type: 'slack', url: `hooks.example.com/${secret}` },
+      '"notify[0].url" must be an absolute http or https URL',
+    ],
+    [{ type: 'slack', url: `env:${secret}` }, '"notify[0].url" must be an absolute http or https URL'],
+    [
+      { type: 'slack', url: `https://u:${secret}/x@host/` },
+      '"notify[0].url" must be an absolute http or https URL',
+    ],
+    [
+      { type: 'slack', url: 1 },
+      'or env:NAME for the value of an environment variable, not a value that is not shown',
+    ],
+    [{ type: 'slack', url, events: ['dne'] }, '"notify[0].events[0]" must be one of done, refused,'],
+    [{ type: 'slack', url, events: [] }, '"notify[0].events" must be a list of at least one event'],
+    [
+      { type: 'webhook', url, headers: { 'a b': secret } },
+      '"notify[0].headers.a b" must be a header, whose name has',
+    ],
+    [{ type: 'webhook', url, headers: { a: `${secret}\n` } }, '"notify[0].headers.a" must be a header value'],
+    [{ type: 'webhook', url, headers: [secret] }, '"notify[0].headers" must be an object'],
+    [{ ...mailOf(`smtp://u:${secret}@x@host`) }, '"notify[0].smtp" must be an address such as smtps://mail'],
+    [{ ...mailOf(`https://${secret}`) }, '"notify[0].smtp" must be an address such as smtps://mail'],
+    [{ ...mailOf('smtp://host'), to: [secret] }, '"notify[0].to[0]" must be a mail address'],
+    [{ ...mailOf('smtp://host'), to: [] }, '"notify[0].to" must be a list of at least one mail address'],
+    [
+      { ...mailOf('smtp://host'), from: `${secret}\nBcc: a@example.com` },
+      '"notify[0].from" must be a mail address',
+    ],
+  ])('%j is refused without its values', async (target, reason) => {
+    configure(target)
+    await expectFailure(notify('--test', { FUNDPRESS_DEBUG: '1' }), reason, 2)
+    expectNoSecret(await notify('--test', { FUNDPRESS_DEBUG: '1' }))
+  })
+
+  it.each([
+    [`{ "notify": { "type": "slack", "url": "${url}" } }`, '"notify" must be a list of targets, not a value'],
+    [`{ "notfy": [{ "type": "slack", "url": "${url}" }] }`, 'unknown key "notfy" (did you mean "notify"?)'],
+    [`{ "notify": [{ "type": "slack", "url": "${url}" "events": [] }] }`, 'is not JSON: Expected'],
+    [`{ "notify": [{ "headers": { "Authorization": ${secret}`, 'is not JSON: Unexpected token'],
+    [`{ "url": x${url} }`, 'is not JSON: Unexpected token'],
+  ])('and a broken config file are refused without its values: %s', async (text, reason) => {
+    writeFileSync(folder.file('fundpress.config.json'), text)
+    const ended = await notify('--test', { FUNDPRESS_DEBUG: '1' })
+    expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining(reason)])
+    expectNoSecret(ended)
+  })
+
+  it.each([
+    ['url', { type: 'slack', url: 'env:VALUE' }, `hooks.example.com/${secret}`],
+    ['url', { type: 'slack', url: 'env:VALUE' }, `https://host:99999/${secret}`],
+    [
+      'header',
+      { type: 'webhook', url: 'http://127.0.0.1:1', headers: { a: 'env:VALUE' } },
+      `${secret}\u0007`,
+    ],
+    ['smtp', { ...mailOf('env:VALUE') }, `smtp://u:${secret}@x@host`],
+  ])('whose variable has a wrong %s names the variable only', async (_, target, VALUE) => {
+    configure(target)
+    const ended = await notify('--test', { VALUE, FUNDPRESS_DEBUG: '1' })
+    expect(ended.code).toBe(1)
+    expect(ended.stdout).toContain('the environment variable VALUE has a wrong form')
+    expectNoSecret(ended)
+  })
+})
+
+function expectNoSecret({ stdout, stderr }: Ended): void {
+  expect(stdout + stderr).not.toContain(secret)
+  // Encoded, as in a header.
+  expect(stdout + stderr).not.toContain(Buffer.from(`ops:${secret}`).toString('base64'))
+}
+
+describe('a secret', () => {
+  const servers: { close: () => unknown }[] = []
+  const sockets: Socket[] = []
+  const ports = { garbage: 0, echo: 0, mail: 0, refusing: 0, untrusted: 0 }
+  const raw = async (greet: (socket: Socket) => void) => {
+    const server = createNetServer((socket) => {
+      sockets.push(socket.on('error', () => undefined))
+      greet(socket)
+    })
+    servers.push(server)
+    return listen(server)
+  }
+  beforeAll(async () => {
+    // It says what it has heard, as the head of an answer, too.
+    ports.echo = await raw((socket) => socket.once('data', (data) => socket.end(data)))
+    ports.garbage = await raw((socket) => socket.end(`garbage ${secret}\r\n`))
+    const mail = await openMailServer({ hideSTARTTLS: true, allowInsecureAuth: true })
+    const refusing = await openMailServer({
+      hideSTARTTLS: true,
+      authOptional: true,
+      onMailFrom: (_address, _session, done) => done(Object.assign(new Error(secret), { responseCode: 550 })),
+    })
+    servers.push(mail, refusing)
+    ports.mail = mail.port
+    ports.refusing = refusing.port
+  })
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy()
+    for (const server of servers) server.close()
+  })
+
+  const hook = (url: string) => ({
+    type: 'webhook',
+    url,
+    headers: { Authorization: secret, 'X-Key': 'env:KEY' },
+  })
+  const everywhere = (port: number, scheme = 'http') =>
+    `${scheme}://ops:${secret}@127.0.0.1:${port}/${secret}/x?token=${secret}#${secret}`
+  const inMail = (port: number, scheme = 'smtp') =>
+    mailOf(`${scheme}://${secret}:${secret}@127.0.0.1:${port}`)
+  // Those that are failures again are slow: `deliver.test.ts` has them.
+  const failures: readonly (readonly [what: string, target: () => object])[] = [
+    ...[301, 302, 400, 401, 403, 404, 410].map(
+      (status) =>
+        [`an answer of ${status}`, () => hook(`${receiver.url}/${status}/${secret}?k=${secret}`)] as const,
+    ),
+    ['an answer that is no HTTP', () => hook(everywhere(ports.garbage))],
+    ['an answer that is the request', () => hook(everywhere(ports.echo))],
+    ['no TLS', () => hook(everywhere(ports.echo, 'https'))],
+    ['a port that is not allowed', () => hook(everywhere(6000))],
+    ['a mail server that speaks no SMTP', () => inMail(ports.garbage)],
+    ['a mail server without TLS', () => inMail(ports.mail, 'smtps')],
+    ['a wrong password', () => inMail(ports.mail)],
+    ['a refused sender', () => mailOf(`smtp://127.0.0.1:${ports.refusing}`)],
+  ]
+
+  it('is in no output, whatever fails', async () => {
+    configure(...failures.map(([, target]) => target()))
+    const env = { FUNDPRESS_DEBUG: '1', KEY: secret, NODE_DEBUG: '' }
+    for (const flags of ['--test', '--test --dry-run', '--event failed --json']) {
+      const ended = await notify(flags, env)
+      expectNoSecret(ended)
+      if (flags === '--test') {
+        expect(ended.code).toBe(1)
+        expect(ended.stdout.match(/: was told/g)).toBe(null)
+        expect(ended.stdout.trim().split('\n')).toHaveLength(failures.length)
+      }
+    }
+  })
+
+  it('is in no output and no file of a nightly run that cannot tell', async () => {
+    configure(...failures.map(([, target]) => target()))
+    const env = {
+      FUNDPRESS_DEBUG: '1',
+      KEY: secret,
+      GITHUB_ACTIONS: 'true',
+      GITHUB_OUTPUT: folder.file('outputs'),
+    }
+    const line = 'nightly --db nowhere.sqlite --bucket fund-data --summary night.md'
+    for (const flags of ['', ' --json', ' --quiet']) {
+      const ended = await run(line + flags, { cwd: folder.path, env })
+      expect(ended.code).toBe(1)
+      if (flags !== ' --quiet') expect(ended.stdout + ended.stderr).toContain('was not told')
+      expectNoSecret(ended)
+    }
+    for (const file of ['night.md', 'outputs'])
+      expect(readFileSync(folder.file(file), 'utf8')).not.toContain(secret)
+  })
+})

@@ -1,0 +1,374 @@
+/** Who is told of what: nightly runs, publishes, flips, rollbacks, shards and monitors, through the front door. */
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:http'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  asOf,
+  db,
+  fileOf,
+  keptEvents,
+  nightly,
+  nightlyOf,
+  press,
+  useNights,
+} from '../../bucket/nightly/nightly.ts'
+import { editDatabase } from '../../support/database.ts'
+import { newBenchmark } from '../../support/nights.ts'
+import { isMissing } from '../../support/programs.ts'
+import { isComplete } from '../../support/rounds.ts'
+import { ended, launcher } from '../run.ts'
+import { listen, mailLogin, openMailServer, openReceiver } from './receivers.ts'
+
+useNights(1)
+
+let receiver: Awaited<ReturnType<typeof openReceiver>>
+const events = ['done', 'refused', 'failed', 'late', 'stale', 'rollback', 'forced']
+const configure = (config: object) => writeFileSync(fileOf('fundpress.config.json'), JSON.stringify(config))
+
+beforeAll(async () => {
+  receiver = await openReceiver()
+})
+beforeEach(() => {
+  receiver.take()
+  configure({ notify: [{ type: 'webhook', url: `${receiver.url}/all`, events }] })
+})
+afterAll(() => receiver.close())
+
+const liveNow = () => JSON.parse(press.bucket.body('live.json').toString()) as { readonly snapshot: string }
+const alice = { GITHUB_ACTOR: 'alice' }
+/** A newer day is live: each run of {@link asOf} is refused, as `older-date`. */
+const publishLater = async () => {
+  await nightlyOf('2026-11-12')
+  receiver.take()
+}
+const older = {
+  guard: 'older-date',
+  subject: null,
+  message: 'it is of 2026-11-11, older than the live one of 2026-11-12',
+}
+
+describe('of a nightly run', () => {
+  it('that went live, its figures are told to those who want them; of one with nothing to do, nobody is told', async () => {
+    const onlyDefault = { type: 'webhook', url: `${receiver.url}/default` }
+    configure({ notify: [{ type: 'webhook', url: `${receiver.url}/done`, events: ['done'] }, onlyDefault] })
+    const github = {
+      GITHUB_SERVER_URL: 'https://github.example.com',
+      GITHUB_REPOSITORY: 'muster/funds',
+      GITHUB_RUN_ID: '12',
+    }
+    expect(await nightly('', github)).toMatchObject({ code: 0, stderr: '' })
+    const { snapshot } = liveNow()
+    expect(receiver.received.map(({ path, method }) => `${method} ${path}`)).toEqual(['POST /done'])
+    expect(receiver.take()).toEqual([
+      {
+        format: 1,
+        event: 'done',
+        title: 'fundpress 2026-11-11: live',
+        time: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+        command: 'nightly',
+        place: 'funds',
+        asOf,
+        snapshot,
+        reverted: null,
+        slot: 'blue',
+        step: null,
+        reason: null,
+        details: [],
+        objections: [],
+        moreObjections: 0,
+        allow: null,
+        who: null,
+        times: 1,
+        figures: {
+          funds: 1,
+          documents: expect.any(Number) as number,
+          changed: expect.any(Number) as number,
+          written: expect.any(Number) as number,
+          bytes: expect.any(Number) as number,
+          cost: expect.any(Number) as number,
+          seconds: expect.any(Number) as number,
+          prices: { fresh: 1, late: 0, stale: 0, unwatched: 0, unpriced: 0, withheld: 0 },
+        },
+        host: hostname(),
+        run: 'https://github.example.com/muster/funds/actions/runs/12',
+      },
+    ])
+    configure({ notify: [{ type: 'webhook', url: `${receiver.url}/all`, events }] })
+    for (const flags of ['', '--ask', '--ask --exit-code']) await nightly(flags)
+    expect(receiver.take()).toEqual([])
+  })
+
+  it('that is refused, it is told once with what allows it; then that somebody has allowed it', async () => {
+    await publishLater()
+    expect((await nightly('', alice)).code).toBe(3)
+    expect(receiver.take()).toMatchObject([
+      {
+        event: 'refused',
+        title: 'fundpress 2026-11-11: refused in publish',
+        step: 'publish',
+        objections: [older],
+        moreObjections: 0,
+        allow: '--allow older-date --reason "…"',
+        who: 'alice',
+        times: 1,
+      },
+    ])
+    expect((await nightly('', alice)).code).toBe(3)
+    expect(receiver.take()).toEqual([])
+    expect(keptEvents().at(-1)).toMatchObject({ kind: 'refused', times: 2 })
+
+    const line = `nightly --db funds.sqlite --as-of ${asOf} --sample 9 --allow older-date --reason`.split(' ')
+    expect((await press.fundpress([...line, 'back to <Wednesday>'], alice)).code).toBe(0)
+    const told = receiver.take()
+    expect(told.map(({ event }) => event).sort()).toEqual(['done', 'forced'])
+    expect(told.find(({ event }) => event === 'forced')).toMatchObject({
+      title: 'fundpress 2026-11-11: allowed what guards refuse',
+      objections: [older],
+      allow: null,
+      who: 'alice',
+      reason: 'back to <Wednesday>',
+    })
+  })
+
+  it('that fails, it is told each time, with its errors and how often', async () => {
+    editDatabase(
+      db(),
+      "UPDATE price SET net_asset_value = 'nonsense' WHERE date = (SELECT max(date) FROM price)",
+    )
+    for (const times of [1, 2]) {
+      expect((await nightly()).code).toBe(1)
+      expect(receiver.take()).toMatchObject([
+        {
+          event: 'failed',
+          title: 'fundpress 2026-11-11: failed in check',
+          step: 'check',
+          reason: expect.stringContaining('error') as string,
+          details: [expect.stringContaining('nonsense') as string],
+          times,
+        },
+      ])
+    }
+  })
+
+  it('that lacks a setting or has a wrong flag, it is told, too', async () => {
+    expect((await press.bare(`nightly --db funds.sqlite --as-of ${asOf}`)).code).toBe(2)
+    expect((await nightly('--allow lost-funds')).code).toBe(2)
+    expect(receiver.take()).toMatchObject([
+      {
+        event: 'failed',
+        place: null,
+        reason: expect.stringContaining('--bucket <name> is missing') as string,
+      },
+      { event: 'failed', reason: expect.stringContaining('--reason') as string },
+    ])
+  })
+
+  it('with stale prices that went live, the funds are told', async () => {
+    editDatabase(db(), "UPDATE fund SET name = 'Fonds <!channel>'")
+    const all = { FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '1' }
+    expect((await nightlyOf('2026-11-20', '', all)).code).toBe(0)
+    const stale = receiver.take().filter(({ event }) => event === 'stale')
+    expect(stale).toMatchObject([
+      {
+        title: 'fundpress 2026-11-20: 1 fund with stale prices',
+        details: [
+          expect.stringMatching(/^[A-Z0-9]{12} Fonds <!channel>: newest price 2026-11-10$/) as string,
+        ],
+      },
+    ])
+    await nightlyOf('2026-11-20', '', all)
+    expect(receiver.take()).toEqual([])
+  })
+})
+
+describe('by hand', () => {
+  it('a stage, a flip, a rollback and what is refused are told, with who did it and why', async () => {
+    await nightly()
+    const before = liveNow().snapshot
+    editDatabase(db(), newBenchmark(1))
+    await press.bare(`build --db funds.sqlite --as-of ${asOf} --quiet`)
+    receiver.take()
+    expect((await press.fundpress('publish --stage', alice)).code).toBe(0)
+    const [staged] = receiver.take()
+    expect(staged).toMatchObject({ event: 'done', title: 'fundpress 2026-11-11: staged', command: 'publish' })
+    const snapshot = staged?.['snapshot'] as string
+
+    expect((await press.fundpress(['flip', snapshot, '--reason', 'seen by Ms Weber'], alice)).code).toBe(0)
+    expect(receiver.take()).toMatchObject([
+      {
+        event: 'done',
+        title: 'fundpress 2026-11-11: live',
+        command: 'flip',
+        snapshot,
+        who: 'alice',
+        reason: 'seen by Ms Weber',
+      },
+    ])
+
+    expect((await press.fundpress(['rollback', '--reason', 'wrong NAV'], alice)).code).toBe(0)
+    expect(receiver.take()).toMatchObject([
+      {
+        event: 'rollback',
+        title: 'fundpress 2026-11-11: rolled back',
+        snapshot: before,
+        reverted: snapshot,
+        who: 'alice',
+        reason: 'wrong NAV',
+      },
+    ])
+    expect((await press.fundpress('rollback')).code).toBe(1)
+    expect(receiver.take()).toMatchObject([
+      { event: 'failed', title: 'fundpress: rollback failed', command: 'rollback' },
+    ])
+
+    expect((await press.fundpress('flip 2026-11-20-3f9c2ab4d1e0')).code).toBe(1)
+    expect(receiver.take()).toMatchObject([{ event: 'failed', title: 'fundpress 2026-11-20: flip failed' }])
+  })
+
+  it('a publish that is refused, or fails, is told', async () => {
+    await publishLater()
+    await press.bare(`build --db funds.sqlite --as-of ${asOf} --quiet`)
+    expect((await press.fundpress('publish', alice)).code).toBe(3)
+    expect((await press.fundpress('publish --out nowhere')).code).toBe(1)
+    expect(receiver.take()).toMatchObject([
+      { event: 'refused', title: 'fundpress 2026-11-11: publish refused', objections: [older], who: 'alice' },
+      {
+        event: 'failed',
+        title: 'fundpress: publish failed',
+        reason: expect.stringContaining('nowhere') as string,
+      },
+    ])
+  })
+
+  it('a shard that fails is told, another build is not', async () => {
+    const line = `build --db nowhere.sqlite --as-of ${asOf}`
+    expect((await press.bare(`${line} --shard auto/8`, { JOB_COMPLETION_INDEX: '2' })).code).toBe(1)
+    expect((await press.bare(line)).code).toBe(1)
+    expect(receiver.take()).toMatchObject([
+      { event: 'failed', title: 'fundpress 2026-11-11: shard 3/8 failed', command: 'build' },
+    ])
+  })
+})
+
+describe('a monitor with --max-age', () => {
+  it('tells that nothing is live, that what is live is late, and that too many prices are stale', async () => {
+    await press.fundpress('status')
+    expect(receiver.take()).toEqual([])
+    expect((await press.fundpress('status --max-age 1d')).code).toBe(1)
+    expect(receiver.take()).toMatchObject([
+      {
+        event: 'late',
+        title: 'fundpress: late',
+        place: 'funds',
+        reason: expect.stringContaining('nothing is live') as string,
+      },
+    ])
+    await nightlyOf('2026-11-20', '', { FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '1' })
+    receiver.take()
+    expect((await press.fundpress('status')).code).toBe(0)
+    expect(receiver.take()).toEqual([])
+    expect((await press.fundpress('status --max-age 0s')).code).toBe(1)
+    const told = receiver.take()
+    expect(told.map(({ title }) => title).sort()).toEqual([
+      'fundpress 2026-11-20: 1 fund with stale prices',
+      'fundpress 2026-11-20: late',
+    ])
+    expect(told.find(({ event }) => event === 'late')?.['reason']).toMatch(/ ago, more than 0 s/)
+  })
+})
+
+it('a target that fails is a warning, and changes neither the exit code nor what others are told', async () => {
+  const refusing = await openReceiver((response) => response.writeHead(404).end('key S3CRET is wrong'))
+  const mailServer = await openMailServer({ hideSTARTTLS: true, allowInsecureAuth: true })
+  const smtp = (login: string) => `smtp://${login}@127.0.0.1:${mailServer.port}`
+  const mail = { type: 'mail', from: 'funds@example.com', to: ['ops@example.com'], events }
+  const all = { type: 'webhook', url: `${receiver.url}/all`, events }
+  const targets = [
+    { type: 'slack', url: `${refusing.url}/S3CRET`, events },
+    { type: 'teams', url: 'env:NOT_SET', events },
+    { ...mail, smtp: smtp('ops:S3CRET') },
+  ]
+  configure({ notify: [...targets, { ...mail, smtp: smtp(mailLogin) }, all] })
+  const warnings = [
+    `warning  night: notify: slack (${refusing.host}) was not told: its answer has the status 404\n`,
+    'warning  night: notify: teams was not told: the environment variable NOT_SET is not set\n',
+    `warning  night: notify: mail (127.0.0.1:${mailServer.port}) was not told: the server refused the user name or the password (535)\n`,
+  ].join('')
+  expect(await nightlyOf('2026-11-12')).toMatchObject({ code: 0, stderr: warnings })
+  expect(receiver.take()).toHaveLength(1)
+  expect(mailServer.mails.map(({ subject }) => subject)).toEqual(['fundpress 2026-11-12: live'])
+  configure({ notify: targets })
+  for (const [code, run] of [
+    [3, await nightly()],
+    [1, await press.bare(`nightly --db nowhere.sqlite --bucket file://${fileOf('bucket')}`)],
+    [2, await press.bare('nightly --db funds.sqlite')],
+    [3, await nightly('--json --summary night.md')],
+    [1, await press.fundpress('rollback --to 2026-11-20-3f9c2ab4d1e0')],
+  ] as const) {
+    expect([code, run.code]).toEqual([code, code])
+    expect(run.stdout + run.stderr).not.toContain('S3CRET')
+  }
+  expect(readFileSync(fileOf('night.md'), 'utf8')).not.toContain('S3CRET')
+  await refusing.close()
+  await mailServer.close()
+})
+
+describe('a signal', () => {
+  /** A nightly run whose bucket is silent: it gets the signal when it asks. */
+  const stopNight = async (signal: NodeJS.Signals, env = {}) => {
+    const silent = createServer(() => child.kill(signal))
+    const port = await listen(silent)
+    const { child, end } = press.begin(
+      `nightly --db funds.sqlite --as-of ${asOf} --endpoint http://127.0.0.1:${port}`,
+      env,
+    )
+    const done = await end
+    silent.closeAllConnections()
+    silent.close()
+    return done
+  }
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    '%s of a scheduler is told before the run ends by it',
+    async (signal) => {
+      expect(await stopNight(signal)).toMatchObject({ code: null, signal })
+      expect(receiver.take()).toMatchObject([
+        { event: 'failed', title: 'fundpress 2026-11-11: failed in night', reason: `stopped by ${signal}` },
+      ])
+    },
+  )
+
+  it.skipIf(isMissing(process.platform === 'linux'))(
+    'that a person gives at a terminal is told to nobody',
+    async () => {
+      const silent = createServer(() => python.stdin.write('\u0003'))
+      const port = await listen(silent)
+      const line = [launcher, 'nightly', '--db', 'funds.sqlite', '--as-of', asOf, '--bucket', 'funds']
+      const on = ['--endpoint', `http://127.0.0.1:${port}`, '--region', 'eu-central-1', '--path-style']
+      const script = 'import pty, sys; pty.spawn(sys.argv[1:])'
+      const env = { ...process.env, AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
+      const python = spawn('python3', ['-c', script, process.execPath, ...line, ...on], {
+        cwd: fileOf('.'),
+        env,
+      })
+      const { stdout } = await ended(python)
+      expect(stdout).toContain('fundpress: stopped by SIGINT')
+      expect(receiver.take()).toEqual([])
+      silent.closeAllConnections()
+      silent.close()
+    },
+  )
+
+  it.runIf(isComplete)('ends the wait for a target that hangs', async () => {
+    const hanging = await openReceiver(() => child.kill('SIGINT'))
+    configure({ notify: [{ type: 'webhook', url: hanging.url }] })
+    const { child, end } = press.begin('rollback')
+    expect(await end).toMatchObject({
+      signal: 'SIGINT',
+      stderr: expect.stringContaining('stopped before it was sent') as string,
+    })
+    await hanging.close()
+  })
+})

@@ -1,0 +1,167 @@
+/** The units of `templates/systemd`, as systemd and a shell take them, and those that `fundpress setup server` makes of them. */
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { readWorkflow } from '../support/github/files.ts'
+import { tempFolder } from '../support/product.ts'
+import { isMissing } from '../support/programs.ts'
+import { expectSuccess } from './outcome.ts'
+import { run } from './run.ts'
+import { setupWords } from './setup-flags.ts'
+
+const folder = tempFolder()
+const templates = 'templates/systemd'
+const filesIn = (place: string) =>
+  readdirSync(place, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== 'README.md')
+    .map((entry) => join(entry.parentPath, entry.name).slice(place.length + 1))
+    .sort()
+const textsIn = (place: string) =>
+  Object.fromEntries(filesIn(place).map((file) => [file, readFileSync(join(place, file), 'utf8')]))
+
+/** @returns the folder of units that setup writes */
+async function unitsOf(name: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
+  const dest = folder.file(name)
+  await expectSuccess(run(setupWords('server', dest, more), { cwd: folder.path }))
+  return join(dest, 'systemd')
+}
+
+it('setup writes the units of the template if nobody wants another user, place or time', async () => {
+  expect(textsIn(await unitsOf('same'))).toEqual(textsIn(templates))
+})
+
+it('setup changes user, folders and times, and nothing else', async () => {
+  const more = { root: '/mnt/a', user: 'nights', database: '/data/funds.sqlite', at: '02:17' }
+  const changed = textsIn(await unitsOf('other', more))
+  const before = textsIn(templates)
+  expect(Object.keys(changed)).toEqual(Object.keys(before))
+  const differing = Object.entries(changed).flatMap(([file, text]) => {
+    const lines = (before[file] ?? '').split('\n')
+    return text.split('\n').flatMap((line, at) => (line === lines[at] ? [] : [line]))
+  })
+  const command = '/mnt/a/opt/fundpress/bin/fundpress --config /mnt/a/etc/fundpress/fundpress.config.json'
+  expect(differing).toEqual([
+    'User=nights',
+    `ExecStart=/bin/sh /mnt/a/etc/fundpress/failed.sh %i ${command}`,
+    'User=nights',
+    `ExecStart=${command} status --max-age 36h`,
+    ...['09:26', '15:52'].map((time) => `OnCalendar=*-*-* ${time}:00 UTC`),
+    'User=nights',
+    `ExecStart=${command} nightly`,
+    'ReadWritePaths=-/mnt/a/var/lib/fundpress -/data -/mnt/a/srv/fundpress',
+    ...['02:17', '03:43', '05:11', '06:38'].map((time) => `OnCalendar=*-*-* ${time}:00 UTC`),
+    'EnvironmentFile=-/mnt/a/etc/fundpress/environment',
+  ])
+})
+
+it('the timers run when the workflows run', () => {
+  const texts = textsIn(templates)
+  for (const name of ['nightly', 'guard']) {
+    const times = [
+      ...(texts[`fundpress-${name}.timer`] ?? '').matchAll(/^OnCalendar=\*-\*-\* (\d\d):(\d\d):00 UTC$/gm),
+    ]
+    const crons = times.map(([, hour, minute]) => `${Number(minute)} ${Number(hour)} * * *`)
+    expect(crons).toEqual(readWorkflow(`.github/workflows/${name}.yml`).on.schedule?.map(({ cron }) => cron))
+  }
+})
+
+describe.skipIf(isMissing(existsSync('/usr/bin/systemd-analyze')))('systemd-analyze', () => {
+  /** The exposure from which on a unit is refused, in tenths: 10.0 is a unit without any hardening. */
+  const threshold = 20
+
+  it.each(['without network', 'with network'])(
+    'accepts the units %s, and finds them hardened',
+    async (kind) => {
+      const root = folder.file(`root ${kind}`.replaceAll(' ', '-'))
+      const program = join(root, 'opt/fundpress/bin/fundpress')
+      mkdirSync(dirname(program), { recursive: true })
+      writeFileSync(program, '#!/bin/sh\n')
+      chmodSync(program, 0o755)
+      const units = await unitsOf(kind, { root })
+      if (kind === 'with network')
+        copyFileSync(join(units, 'network.conf'), join(units, 'fundpress-.service.d/network.conf'))
+      const names = readdirSync(units).filter((name) => /\.(service|timer)$/.test(name))
+      const analyze = (...words: readonly string[]) =>
+        spawnSync('systemd-analyze', words, { cwd: units, encoding: 'utf8' })
+      const { status, stderr } = analyze('verify', ...names.map((name) => `./${name}`))
+      expect([status, stderr]).toEqual([0, ''])
+      const services = names.filter((name) => name.endsWith('.service'))
+      expect(services).toHaveLength(3)
+      for (const name of services) {
+        const said = analyze(
+          'security',
+          '--offline=yes',
+          `--threshold=${threshold}`,
+          '--no-pager',
+          `./${name}`,
+        )
+        expect([name, said.status, said.status === 0 ? '' : said.stdout]).toEqual([name, 0, ''])
+      }
+    },
+  )
+
+  it('refuses a unit without the drop-in that hardens it', () => {
+    const place = folder.file('bare')
+    mkdirSync(place)
+    copyFileSync(join(templates, 'fundpress-guard.service'), join(place, 'fundpress-guard.service'))
+    const words = [
+      'security',
+      '--offline=yes',
+      `--threshold=${threshold}`,
+      '--no-pager',
+      './fundpress-guard.service',
+    ]
+    expect(spawnSync('systemd-analyze', words, { cwd: place }).status).not.toBe(0)
+  })
+})
+
+describe('the script of failures', () => {
+  const script = join(templates, 'failed.sh')
+
+  it.skipIf(isMissing(existsSync('/usr/bin/shellcheck')))('pleases shellcheck', () => {
+    const { status, stdout } = spawnSync('/usr/bin/shellcheck', [script], { encoding: 'utf8' })
+    expect([status, stdout]).toEqual([0, ''])
+  })
+
+  it.each([
+    ['exit-code', '1', false],
+    ['exit-code', '3', false],
+    ['exit-code', '2', true],
+    ['exit-code', '203', true],
+    ['signal', 'KILL', true],
+    ['oom-kill', 'KILL', true],
+    ['timeout', '1', true],
+    [undefined, undefined, true],
+  ])(
+    'after %s %s it writes an alert; the program has not told yet, so it does: %s',
+    (result, status, isTold) => {
+      // MONITOR_… is what systemd gives a unit of OnFailure=.
+      const env = { PATH: process.env['PATH'], MONITOR_SERVICE_RESULT: result, MONITOR_EXIT_STATUS: status }
+      const words = [script, 'fundpress-nightly', 'printf', '%s\\n', '--config', 'a b.json']
+      const { stdout } = spawnSync('/bin/sh', words, { env, encoding: 'utf8' })
+      const [alert = '', ...told] = stdout.trimEnd().split('\n')
+      const how = `${result ?? 'unknown'}, ${status ?? 'unknown'}`
+      expect(alert).toMatch(/^<1>fundpress-nightly on \S+ has failed \(/)
+      expect(alert).toContain(`(${how}): journalctl --unit fundpress-nightly`)
+      const wanted = [
+        '--config',
+        'a b.json',
+        'notify',
+        '--event',
+        'failed',
+        '--reason',
+        alert.slice('<1>'.length),
+      ]
+      expect(told).toEqual(isTold ? wanted : [])
+    },
+  )
+})

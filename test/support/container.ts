@@ -1,0 +1,174 @@
+/**
+ * The image of `templates/container`: its Dockerfile, read, and what it makes, built and run without Docker. Debian comes from
+ * mmdebstrap under the names of the official images, which nobody here can pull; buildah does the steps; and Linux's own
+ * namespaces run the result as its strictest user would: no rights, no capabilities, everything but /data, /tmp and /work read-only.
+ */
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { ended, type Ended } from '../cli/run.ts'
+import { execute, packCheckout, userEnvironment } from './package.ts'
+import { repository } from './product.ts'
+
+export const dockerfile = join(repository, 'templates/container/Dockerfile')
+
+/** The instructions of a Dockerfile: `FROM`, and what it is given. Continued lines are one. */
+export const instructionsOf = (text: string): readonly (readonly [name: string, rest: string])[] =>
+  text
+    .replace(/^\s*#.*\n/gm, '')
+    .replace(/\\\n\s*/g, '')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => [line.split(' ', 1)[0] ?? '', line.slice(line.indexOf(' ') + 1)])
+
+export const canBuild = ['buildah', 'mmdebstrap', 'unshare'].every((name) =>
+  ['/usr/bin', '/usr/sbin'].some((folder) => existsSync(join(folder, name))),
+)
+
+/** Only root can make the root folder of another system. */
+const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '--non-interactive', '--preserve-env']
+
+/** What the image says about a run of it, in Docker's words. */
+export interface ImageConfig {
+  readonly User: string
+  readonly Env: readonly string[]
+  readonly Entrypoint: readonly string[]
+  readonly WorkingDir: string
+  readonly Healthcheck: { readonly Test: readonly string[] }
+  readonly Labels: Readonly<Record<string, string>>
+}
+
+export type Image = Awaited<ReturnType<typeof buildImage>>
+
+/**
+ * Builds the image as a release does: from the packed package and the lock file.
+ * @param folder nothing else is in it; the caller has to call `remove` before it removes the folder
+ * @param args of the Dockerfile
+ */
+export async function buildImage(folder: string, args: Readonly<Record<string, string>>) {
+  const file = (name: string) => join(folder, name)
+  const root = (command: string, ...words: readonly string[]) => {
+    const [program = '', ...rest] = [...asRoot, command, ...words]
+    return execFileSync(program, rest, {
+      cwd: folder,
+      env: userEnvironment(),
+      encoding: 'utf8',
+      stdio: 'pipe',
+    })
+  }
+  const buildah = (...words: readonly string[]) =>
+    root('buildah', '--root', file('storage'), '--runroot', file('storage-run'), ...words).trim()
+
+  const debian = makeDebian(file('debian.tar'))
+  for (const name of ['context', 'data', 'work', 'packed']) mkdirSync(file(name))
+  copyFileSync(packCheckout(file('packed'), false), file('context/package.tgz'))
+  copyFileSync(join(repository, 'package-lock.json'), file('context/package-lock.json'))
+  makeNode(file('node'))
+  await debian
+
+  const base = buildah('from', 'scratch')
+  buildah('add', '--quiet', base, file('debian.tar'), '/')
+  buildah('commit', '--quiet', base, 'docker.io/library/debian:trixie-slim')
+  buildah('copy', '--quiet', base, file('node'), '/usr/local')
+  buildah('commit', '--quiet', base, 'docker.io/library/node:24-trixie-slim')
+
+  const certificates = process.env['NODE_EXTRA_CA_CERTS']
+  const npm = (key: string) => execute('npm', ['config', 'get', key], folder).trim()
+  const authority = certificates === undefined ? '' : 'cafile=/tmp/authority.crt\n'
+  writeFileSync(file('npmrc'), `registry=${npm('registry')}\nprefer-offline=true\n${authority}`)
+  buildah(
+    ...['build', '--isolation', 'chroot', '--pull=never', '--format', 'docker', '--tag', 'fundpress'],
+    ...['--secret', `id=npmrc,src=${file('npmrc')}`, '--volume', `${npm('cache')}:/root/.npm`],
+    ...(certificates === undefined ? [] : ['--volume', `${certificates}:/tmp/authority.crt:ro`]),
+    ...Object.entries(args).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]),
+    ...['--file', dockerfile, file('context')],
+  )
+  const { Docker } = JSON.parse(buildah('inspect', '--type', 'image', 'fundpress')) as {
+    readonly Docker: { readonly config: ImageConfig }
+  }
+  const { config } = Docker
+  const at = buildah('mount', buildah('from', '--pull=never', 'fundpress'))
+  root('chown', config.User, file('data'), file('work'))
+
+  /** @param words the whole command @param more further variables of the environment, `NAME=value` */
+  const startCommand = (words: readonly string[], more: readonly string[] = []): ChildProcess => {
+    const [user = '', group = ''] = config.User.split(':')
+    const drop = ['--clear-groups', '--no-new-privs', '--bounding-set=-all', '--inh-caps=-all']
+    const become = ['setpriv', `--reuid=${user}`, `--regid=${group}`, ...drop]
+    const surroundings = ['env', '-i', `--chdir=${config.WorkingDir}`, ...config.Env, ...more]
+    const apart = ['--mount', '--pid', '--fork', '--kill-child', '--propagation', 'private']
+    const enter = ['unshare', ...apart, 'sh', '-euc', mountAndEnter, 'sh', at, folder]
+    const [program = '', ...rest] = [...asRoot, ...enter, ...become, ...surroundings, ...words]
+    return spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'] })
+  }
+  return {
+    config,
+    /** The image's root folder, and what its files weigh. */
+    at,
+    bytes: Number(
+      root('sh', '-c', `find ${at} -xdev -type f -printf '%s\\n' | awk '{ sum += $1 } END { print sum }'`),
+    ),
+    /** Starts the program, `docker run IMAGE <words>`. */
+    start: (words: readonly string[], more?: readonly string[]) =>
+      startCommand([...config.Entrypoint, ...words], more),
+    /** Runs another command instead of the program. */
+    run: (words: readonly string[], more?: readonly string[]): Promise<Ended> =>
+      ended(startCommand(words, more)),
+    /** Asks the health check of a running container. @returns its exit code: 0 or 1 */
+    askHealth: (child: ChildProcess, more: readonly string[] = []): Promise<Ended> => {
+      const inside = ['nsenter', '--target', `${firstProcess(child)}`, '--mount', '--pid', '--root', '--wd']
+      const [, ...test] = config.Healthcheck.Test
+      const [program = '', ...rest] = [...asRoot, ...inside, 'env', '-i', ...config.Env, ...more, ...test]
+      return ended(spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'] }))
+    },
+    /** What `docker stop` does first. */
+    terminate: (child: ChildProcess): void => {
+      root('kill', '-TERM', `${firstProcess(child)}`)
+    },
+    remove: (): void => {
+      buildah('umount', '--all')
+      root('rm', '-rf', folder)
+    },
+  }
+}
+
+/** $1: the image's root folder; $2: what holds data/ and work/. The rest is the command. */
+const mountAndEnter = `
+mount --bind "$1" "$1"
+mount -o remount,bind,ro "$1"
+mount -t proc proc "$1/proc"
+mount --bind /dev "$1/dev"
+mount -t tmpfs tmpfs "$1/tmp"
+mount --bind "$2/data" "$1/data"
+mount --bind "$2/work" "$1/work"
+root=$1
+shift 2
+exec chroot "$root" "$@"`
+
+/** Debian without manuals and languages, as the official slim image is. */
+async function makeDebian(tar: string): Promise<void> {
+  const unneeded = ['doc', 'info', 'locale', 'man'].map(
+    (name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`,
+  )
+  const [program = '', ...rest] = [...asRoot, 'mmdebstrap', '--quiet', '--variant=minbase', ...unneeded]
+  await promisify(execFile)(program, [...rest, 'trixie', tar])
+}
+
+/** What the official image of Node has in /usr/local: the pinned Node, and the npm of this machine. */
+function makeNode(folder: string): void {
+  const npm = execute('sh', ['-c', 'readlink -f "$(command -v npm)"'], repository).trim()
+  for (const name of ['bin', 'lib/node_modules']) mkdirSync(join(folder, name), { recursive: true })
+  copyFileSync(join(repository, 'node_modules/node/bin/node'), join(folder, 'bin/node'))
+  execute('cp', ['-r', dirname(dirname(npm)), join(folder, 'lib/node_modules/npm')], folder)
+  symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(folder, 'bin/npm'))
+}
+
+/** The number that the container's process 1 has outside. */
+function firstProcess(child: ChildProcess): number {
+  let pid = child.pid ?? 0
+  const status = () => readFileSync(`/proc/${pid}/status`, 'utf8')
+  while (!/^NSpid:.*\t1$/m.test(status()))
+    pid = Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'))
+  return pid
+}

@@ -10,16 +10,16 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Ended } from '../cli/run.ts'
-import { editDatabase } from '../support/database.ts'
-import { buildNights, newBenchmark } from '../support/nights.ts'
-import { openPress, type Press } from '../support/press.ts'
-import { docsUrl, mustRun, repository, tempFolder } from '../support/product.ts'
-import { credentials } from '../support/publishing.ts'
-import { isComplete } from '../support/rounds.ts'
-import { snapshotId } from '../support/tree.ts'
-import { kustomize } from './kustomize.ts'
-import { makeCluster } from './pods.ts'
+import type { Ended } from '../../cli/run.ts'
+import { editDatabase } from '../../support/database.ts'
+import { buildNights, newBenchmark } from '../../support/nights.ts'
+import { openPress, type Press } from '../../support/press.ts'
+import { docsUrl, mustRun, repository, tempFolder } from '../../support/product.ts'
+import { credentials } from '../../support/publishing.ts'
+import { isComplete } from '../../support/rounds.ts'
+import { snapshotId } from '../../support/tree.ts'
+import { kustomize } from '../../support/kubernetes/kustomize.ts'
+import { makeCluster } from '../../support/kubernetes/pods.ts'
 
 const folder = tempFolder()
 const root = join(repository, 'templates/kubernetes')
@@ -191,6 +191,20 @@ describe('the simple night', () => {
       stderr: expect.stringContaining('more than 1 day 12 h') as string,
     })
   })
+
+  it.runIf(isComplete)(
+    'fetches the database from a bucket, and fails with 1 if it is not there',
+    async () => {
+      // The tests have one bucket.
+      const objects = kustomize(join(root, 'nightly'), ['../fetch'])
+      const text = JSON.stringify(objects).replace('s3://fund-data-in/', 's3://fund-data/in/')
+      const fetching = makeCluster(JSON.parse(text) as typeof objects, folder, secret)
+      expect(await fetching.run(nightly, on(13))).toMatchObject({ code: 1 })
+      press.bucket.put('in/funds.sqlite', readFileSync(database))
+      await mustEnd(fetching.run(nightly, on(13)))
+      expectPublished()
+    },
+  )
 
   it('fails with 2, once and for all, if a flag has a typing error', async () => {
     const wrong = await simple.run(nightly, { args: ['--sinze', 'other'] })

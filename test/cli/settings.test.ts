@@ -258,7 +258,6 @@ describe('settings', () => {
         groups: [],
       },
       guards: { lostFunds: 0.1, lostDocuments: 0.1, lostPrices: 0.01, lostRows: 0.2 },
-      notify: [],
       requireComplete: false,
       site: {
         name: null,

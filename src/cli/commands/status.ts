@@ -133,6 +133,7 @@ async function statusOfBucket(session: Session, maxAge: number | undefined, leav
     const place = `in ${live.slot}${live.broughtBy === 'rollback' ? ' (by a rollback)' : ''}`
     return describe({ ...live, now }, place, more) + describeEvents(events)
   })
+  if (maxAge !== undefined && wrong.length > 0) await tellWrong(session, new Error(wrong.join('; ')))
   await tellOfAge(session, ages, live)
   raise(session, name, alarms)
 }
@@ -186,10 +187,13 @@ async function findAlarms({ settings }: Session, live: LiveFacts, maxAgeSeconds?
   return { late, stale: isStale ? [describeStale(freshness, maxStaleShare)] : [] }
 }
 
-/** A monitor that cannot read what is live tells so: nobody knows then how old it is. */
+/** Tells that a monitor cannot say how old the live snapshot is. */
+const tellWrong = (session: Session, error: unknown) => tellFailure(session, error, { command: 'status' })
+
+/** @throws what reading throws, after a monitor has told it */
 const orTell = <T>(session: Session, maxAge: number | undefined, reading: Promise<T>): Promise<T> =>
   reading.catch(async (error: unknown) => {
-    if (maxAge !== undefined) await tellFailure(session, error, { command: 'status' })
+    if (maxAge !== undefined) await tellWrong(session, error)
     throw error
   })
 

@@ -1,6 +1,6 @@
 /** Addresses that are secrets. No message shows more of one than its host. */
 
-import { openSecret } from '../setting-fields.ts'
+import { httpAddress, openSecret } from '../setting-fields.ts'
 
 /** `url` has no user and no password, which `fetch` refuses: they are a header. */
 export interface OpenAddress {
@@ -38,8 +38,7 @@ export function secretAddressOf(
 ): URL {
   const found = openSecret(setting, environment)
   if ('missing' in found) throw new Error(`${name}: the environment variable ${found.missing} is not set`)
-  const address = URL.canParse(found.value) ? new URL(found.value) : null
-  if (address !== null && /^https?:$/.test(address.protocol)) return address
+  if (httpAddress.test(found.value) && URL.canParse(found.value)) return new URL(found.value)
   const place = setting === found.value ? '' : `: the environment variable ${setting.slice('env:'.length)}`
   throw new Error(`${name}${place} is no http or https address`)
 }

@@ -2,7 +2,7 @@
 
 import { httpAddress, openSecret } from '../setting-fields.ts'
 
-/** `url` has no user and no password, which `fetch` refuses: they are a header. */
+/** `url` has no user and no password, which `fetch` refuses: they are a header. Names of headers are in lower case. */
 export interface OpenAddress {
   readonly host: string
   readonly url: URL
@@ -15,7 +15,7 @@ export function openAddress(address: URL): OpenAddress {
   url.username = ''
   url.password = ''
   const basic = Buffer.from(`${decodedPart(username)}:${decodedPart(password)}`).toString('base64')
-  return { host, url, headers: username === '' ? {} : { Authorization: `Basic ${basic}` } }
+  return { host, url, headers: username === '' ? {} : { authorization: `Basic ${basic}` } }
 }
 
 /** A password with a percent sign that encodes nothing is taken as it is. */

@@ -148,7 +148,7 @@ export function openTarget(
   const address = open('url', setting.url, httpAddress)
   const named = Object.entries(setting.type === 'webhook' ? setting.headers : {})
   const headers = Object.fromEntries(
-    named.map(([name, value]) => [name, open(`headers.${name}`, value, headerForm)]),
+    named.map(([name, value]) => [name.toLowerCase(), open(`headers.${name}`, value, headerForm)]),
   )
   if (problems.length > 0) return closed(problems.join(', '))
   const { host, url: opened, headers: login } = openAddress(new URL(address))

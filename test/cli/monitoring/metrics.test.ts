@@ -1,6 +1,7 @@
 /** The figures of a nightly run and of status: read by Prometheus' own parser, and as OTLP; and what happens if nobody takes them. */
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
+import { join } from 'node:path'
 import { JsonMetricsSerializer } from '@opentelemetry/otlp-transformer'
 import { ValueType } from '@opentelemetry/api'
 import { resourceFromAttributes } from '@opentelemetry/resources'
@@ -25,6 +26,7 @@ import {
   wholeNight,
 } from '../../bucket/nightly/nightly.ts'
 import { editDatabase } from '../../support/database.ts'
+import { repository } from '../../support/product.ts'
 import { isMissing } from '../../support/programs.ts'
 import { closedAddress, useReceiver } from '../../support/receiver.ts'
 import { isComplete } from '../../support/rounds.ts'
@@ -43,6 +45,10 @@ beforeEach(() => {
 })
 
 const secret = 'hunter2-Zx9'
+/** Those of the table in metrics.md. */
+const figuresListed = readFileSync(join(repository, 'src/cli/monitoring/metrics.md'), 'utf8')
+  .split('\n')
+  .flatMap((line) => /^\| `(fundpress_\w+)`/.exec(line)?.[1] ?? [])
 const textfile = (...names: readonly string[]) => readTextfiles(...names.map(fileOf))
 const inSeconds = (time: unknown) => Date.parse(String(time)) / 1000
 const nothing = { done: 0, skipped: 0, failed: 0, refused: 0 }
@@ -160,6 +166,9 @@ describe.skipIf(isMissing(prometheus !== undefined))('the textfile', () => {
     expect(alarms()).toBe(0)
     await press.fundpress('status --prefix other --metrics other.prom')
     const families = textfile('night.prom', 'status.prom', 'other.prom')
+    // Nobody had objections.
+    const listed = figuresListed.filter((name) => name !== 'fundpress_nightly_objections')
+    expect(Object.keys(families).sort()).toEqual(listed.sort())
     const labels = families['fundpress_live_since_timestamp_seconds']?.samples.map((one) => one.labels)
     expect(labels).toEqual(['nightly', 'status'].map((command) => ({ bucket: 'funds', command })))
     const looked = families['fundpress_status_alarms']?.samples.map((one) => one.labels['bucket'])

@@ -68,10 +68,13 @@ describe('the Dockerfile', () => {
   })
 })
 
+const { services } = parse(read('compose.yaml'), { merge: true }) as {
+  readonly services: Readonly<
+    Record<string, { readonly command: readonly string[]; readonly volumes: readonly string[] }>
+  >
+}
+
 it('compose.yaml gives its containers no rights, no capabilities and no disk but their volumes', () => {
-  const { services } = parse(read('compose.yaml'), { merge: true }) as {
-    readonly services: Readonly<Record<string, object>>
-  }
   expect(Object.keys(services)).toEqual(['nightly', 'serve'])
   for (const service of Object.values(services))
     expect(service).toMatchObject({
@@ -89,11 +92,10 @@ describe.runIf(isComplete && !isMissing(canBuild))('the image', () => {
   beforeAll(async () => {
     image = await buildImage(folder, arguments_)
   }, 240_000)
-  afterAll(() => image?.remove())
+  afterAll(() => image.remove())
 
-  const fundpress = (line: string, more: readonly string[] = []) =>
-    expectSuccess(ended(image.start(line.split(' '), more)))
-  const url = 'FUNDPRESS_BASE_URL=https://api.example.com'
+  const fundpress = (words: readonly string[], env: readonly string[] = []) =>
+    expectSuccess(ended(image.start(words, { env })))
 
   it('has at most 250 MB, and names where it comes from', () => {
     process.stdout.write(`the image: ${(image.bytes / 1e6).toFixed(1)} MB\n`)
@@ -138,35 +140,63 @@ describe.runIf(isComplete && !isMissing(canBuild))('the image', () => {
     expect(names).toEqual(expect.arrayContaining(['@aws-sdk/client-s3', 'better-sqlite3', 'date-holidays']))
   })
 
-  it('runs nights into a folder, the second from what the first has left', async () => {
-    await fundpress('demo --db /data/funds.sqlite --funds 3 --years 2 --until 2026-11-19')
-    const night = 'nightly --db /data/funds.sqlite --bucket file:///data/bucket --as-of'
+  it('does what README.md says, to the first night and the next', async () => {
+    const readme = read('README.md')
+    const [, config = ''] = /^```json\n([^]*?)^```/m.exec(readme) ?? []
+    await expectSuccess(image.run(['sh', '-c', 'printf %s "$1" > /data/fundpress.config.json', 'sh', config]))
+    const lines = [...readme.matchAll(/^docker compose run --rm nightly ?(.*)$/gm)].map(
+      ([, line = '']) => line,
+    )
+    const said = new Map<string, string>()
+    for (const line of lines) {
+      const words = line === '' ? (services['nightly']?.command ?? []) : line.split(' ')
+      said.set(
+        words.at(-1) ?? '',
+        await fundpress(line.startsWith('demo') ? [...words, '--funds', '3'] : words),
+      )
+    }
+    expect([...said.keys()]).toEqual(['/data/funds.sqlite', 'check', 'doctor', 'nightly', 'status'])
+    expect(said.get('nightly')).toContain('is live in blue')
+    expect(said.get('status')).toMatch(/^live .* in blue$/m)
+    const night = ['--config', '/data/fundpress.config.json', 'nightly']
+    expect(await fundpress(night)).toContain('nothing to do')
     // A calendar of the library, not one of our own.
-    const settings = [url, 'FUNDPRESS_FRESHNESS_CALENDAR=DE-BY']
-    expect(await fundpress(`${night} 2026-11-20`, settings)).toContain('is live in blue')
-    expect(await fundpress(`${night} 2026-11-20`, settings)).toContain('nothing to do')
-    expect(await fundpress(`${night} 2026-11-23`, settings)).toMatch(/0 of them rendered|is live in green/)
-    expect(await fundpress('status --bucket file:///data/bucket')).toMatch(/^live +2026-11-23-/)
-    const edge = 'edge nginx-folder --bucket file:///data/bucket --dest /work/edge'
-    expect(await fundpress(edge, [url])).toContain('/work/edge/fundpress/edge.js')
+    expect(await fundpress(night, ['FUNDPRESS_FRESHNESS_CALENDAR=DE-BY'])).toContain('0 of them rendered')
+    expect(
+      await fundpress('edge nginx-folder --bucket file:///data/bucket --dest /work/edge'.split(' ')),
+    ).toContain('/work/edge/fundpress/edge.js')
   })
 
   it('runs a night into S3', async () => {
     const s3 = await startS3({ buckets: ['fund-data'] })
-    const secrets = Object.entries(credentials).map((pair) => pair.join('='))
-    const line = `nightly --db /data/funds.sqlite --out /tmp/out ${bucketArgs(s3.endpoint, 'fund-data').join(' ')}`
-    expect(await fundpress(line, [url, ...secrets])).toContain('is live in blue')
+    const env = Object.entries({ ...credentials, FUNDPRESS_BASE_URL: 'https://api.example.com' })
+    const night = [
+      'nightly',
+      '--db',
+      '/data/funds.sqlite',
+      '--out',
+      '/tmp/out',
+      ...bucketArgs(s3.endpoint, 'fund-data'),
+    ]
+    expect(
+      await fundpress(
+        night,
+        env.map((pair) => pair.join('=')),
+      ),
+    ).toContain('is live in blue')
     await s3.stop()
   })
 
-  it('serves, answers its health check, and ends at SIGTERM', async () => {
-    const free = await freePorts()
-    const port = [`FUNDPRESS_EDGE_PORT=${free}`]
-    const server = image.start(['serve', '--bucket', 'file:///data/bucket'], port)
+  it('serves a bucket that it cannot write to, answers its health check, and ends at SIGTERM', async () => {
+    expect(services['serve']?.volumes).toEqual(['./data:/data:ro'])
+    const port = await freePorts()
+    const env = [`FUNDPRESS_EDGE_PORT=${port}`]
+    const server = image.start(services['serve']?.command ?? [], { env, data: 'ro' })
     const end = ended(server)
     await once(server.stdout ?? server, 'data')
-    await expectSuccess(image.askHealth(server, port))
-    await expectFailure(image.askHealth(server, [`FUNDPRESS_EDGE_PORT=${free + 1}`]), 'ECONNREFUSED')
+    expect((await fetch(`http://127.0.0.1:${port}/status/index.json`)).status).toBe(200)
+    await expectSuccess(image.askHealth(server, env))
+    await expectFailure(image.askHealth(server, [`FUNDPRESS_EDGE_PORT=${port + 1}`]), 'ECONNREFUSED')
     image.terminate(server)
     expect(await end).toMatchObject({ code: 143, stderr: '' })
   })

@@ -39,6 +39,13 @@ export interface ImageConfig {
   readonly Labels: Readonly<Record<string, string>>
 }
 
+interface Surroundings {
+  /** Further variables of the environment, `NAME=value`. */
+  readonly env?: readonly string[]
+  /** Whether the volume /data can be written to. */
+  readonly data?: 'ro' | 'rw'
+}
+
 export type Image = Awaited<ReturnType<typeof buildImage>>
 
 /**
@@ -91,14 +98,16 @@ export async function buildImage(folder: string, args: Readonly<Record<string, s
   const at = buildah('mount', buildah('from', '--pull=never', 'fundpress'))
   root('chown', config.User, file('data'), file('work'))
 
-  /** @param words the whole command @param more further variables of the environment, `NAME=value` */
-  const startCommand = (words: readonly string[], more: readonly string[] = []): ChildProcess => {
+  const startCommand = (
+    words: readonly string[],
+    { env = [], data = 'rw' }: Surroundings = {},
+  ): ChildProcess => {
     const [user = '', group = ''] = config.User.split(':')
     const drop = ['--clear-groups', '--no-new-privs', '--bounding-set=-all', '--inh-caps=-all']
     const become = ['setpriv', `--reuid=${user}`, `--regid=${group}`, ...drop]
-    const surroundings = ['env', '-i', `--chdir=${config.WorkingDir}`, ...config.Env, ...more]
+    const surroundings = ['env', '-i', `--chdir=${config.WorkingDir}`, ...config.Env, ...env]
     const apart = ['--mount', '--pid', '--fork', '--kill-child', '--propagation', 'private']
-    const enter = ['unshare', ...apart, 'sh', '-euc', mountAndEnter, 'sh', at, folder]
+    const enter = ['unshare', ...apart, 'sh', '-euc', mountAndEnter, 'sh', at, folder, data]
     const [program = '', ...rest] = [...asRoot, ...enter, ...become, ...surroundings, ...words]
     return spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'] })
   }
@@ -110,16 +119,15 @@ export async function buildImage(folder: string, args: Readonly<Record<string, s
       root('sh', '-c', `find ${at} -xdev -type f -printf '%s\\n' | awk '{ sum += $1 } END { print sum }'`),
     ),
     /** Starts the program, `docker run IMAGE <words>`. */
-    start: (words: readonly string[], more?: readonly string[]) =>
-      startCommand([...config.Entrypoint, ...words], more),
+    start: (words: readonly string[], surroundings?: Surroundings) =>
+      startCommand([...config.Entrypoint, ...words], surroundings),
     /** Runs another command instead of the program. */
-    run: (words: readonly string[], more?: readonly string[]): Promise<Ended> =>
-      ended(startCommand(words, more)),
-    /** Asks the health check of a running container. @returns its exit code: 0 or 1 */
-    askHealth: (child: ChildProcess, more: readonly string[] = []): Promise<Ended> => {
+    run: (words: readonly string[]): Promise<Ended> => ended(startCommand(words)),
+    /** Runs the health check in a running container. */
+    askHealth: (child: ChildProcess, env: readonly string[] = []): Promise<Ended> => {
       const inside = ['nsenter', '--target', `${firstProcess(child)}`, '--mount', '--pid', '--root', '--wd']
       const [, ...test] = config.Healthcheck.Test
-      const [program = '', ...rest] = [...asRoot, ...inside, 'env', '-i', ...config.Env, ...more, ...test]
+      const [program = '', ...rest] = [...asRoot, ...inside, 'env', '-i', ...config.Env, ...env, ...test]
       return ended(spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'] }))
     },
     /** What `docker stop` does first. */
@@ -133,17 +141,22 @@ export async function buildImage(folder: string, args: Readonly<Record<string, s
   }
 }
 
-/** $1: the image's root folder; $2: what holds data/ and work/. The rest is the command. */
+/** $1: the image's root folder; $2: what holds data/ and work/; $3: `ro` or `rw`, for data/. The rest is the command. */
 const mountAndEnter = `
 mount --bind "$1" "$1"
 mount -o remount,bind,ro "$1"
 mount -t proc proc "$1/proc"
-mount --bind /dev "$1/dev"
+mount -t tmpfs tmpfs "$1/dev"
+for name in null urandom zero; do
+  touch "$1/dev/$name"
+  mount --bind "/dev/$name" "$1/dev/$name"
+done
 mount -t tmpfs tmpfs "$1/tmp"
 mount --bind "$2/data" "$1/data"
 mount --bind "$2/work" "$1/work"
+if [ "$3" = ro ]; then mount -o remount,bind,ro "$1/data"; fi
 root=$1
-shift 2
+shift 3
 exec chroot "$root" "$@"`
 
 /** Debian without manuals and languages, as the official slim image is. */

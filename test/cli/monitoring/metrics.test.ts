@@ -45,7 +45,7 @@ beforeEach(() => {
 })
 
 const secret = 'hunter2-Zx9'
-/** Those of the table in metrics.md. */
+/** Those of the table in `src/cli/monitoring/metrics.md`. */
 const figuresListed = readFileSync(join(repository, 'src/cli/monitoring/metrics.md'), 'utf8')
   .split('\n')
   .flatMap((line) => /^\| `(fundpress_\w+)`/.exec(line)?.[1] ?? [])

@@ -10,8 +10,21 @@ export const settingText = (expects: string, pattern: RegExp) => z.string(expect
 export const headerValue = settingText('a header value (printable ASCII)', /^[!-~]([ -~]*[!-~])?$/u)
 export const mailAddress = settingText('a mail address', /^[^\s@<>]+@[^\s@<>.]+(\.[^\s@<>.]+)+$/u)
 
+export const whole = (minimum: number, maximum: number) => {
+  const expects = `a whole number from ${minimum} to ${maximum}`
+  return z.int(expects).min(minimum, expects).max(maximum, expects)
+}
+
+/** A setting without a default: null if nothing sets it. */
+export const orNull = <T extends z.ZodType>(schema: T) =>
+  schema.optional().transform((value) => value ?? null)
+
 /** A setting, with what the help and the JSON Schema say about it. */
 export const say = <T extends z.ZodType>(describe: string, schema: T): T => schema.describe(describe)
+
+/** A group of settings may be missing: its members have their defaults then. */
+export const group = <Shape extends z.ZodRawShape>(describe: string, shape: Shape, expects = 'an object') =>
+  say(describe, z.strictObject(shape, expects).prefault({} as never))
 
 /** The name of an environment variable that holds the value of a setting: `env:FUNDPRESS_NOTIFY_URL`. */
 const ofEnvironment = /env:[A-Za-z_][A-Za-z0-9_]*/u
@@ -22,6 +35,15 @@ export const secretText = (expects: string, pattern: RegExp) =>
     `${expects}, or env:NAME for the value of an environment variable`,
     new RegExp(`^${ofEnvironment.source}$|${pattern.source}`, 'u'),
   )
+
+// Without an @ behind the host: it would end a password that is not encoded, and the host would be a part of that.
+export const httpAddress = /^https?:\/\/([^\s/?#@\\]+@)?[^\s/?#@\\]+([/?#][^\s@]*)?$/u
+
+/** An address that is a secret. */
+export const secretUrl = secretText(
+  'an absolute http or https URL (%40 stands for an @ in its password, path or query)',
+  httpAddress,
+)
 
 /** @returns the value; or the name of the environment variable that is not set, or that is empty */
 export function openSecret(

@@ -12,22 +12,15 @@ import { defaultFreshness } from '../guards/rules.ts'
 import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { notifySetting } from './monitoring/targets.ts'
-import { headerValue, mailAddress, say, secretText, settingText as text } from './setting-fields.ts'
+import { group, headerValue, mailAddress, orNull, say, secretUrl } from './setting-fields.ts'
+import { settingText as text, whole } from './setting-fields.ts'
 
 const decimal = (minimum: number, maximum: number) => {
   const expects = `a number from ${minimum} to ${maximum}`
   return z.number(expects).min(minimum, expects).max(maximum, expects)
 }
 
-const whole = (minimum: number, maximum: number) => {
-  const expects = `a whole number from ${minimum} to ${maximum}`
-  return z.int(expects).min(minimum, expects).max(maximum, expects)
-}
-
 const flag = (fallback: boolean) => z.boolean('true or false').default(fallback)
-
-/** A setting without a default: null if nothing sets it. */
-const orNull = <T extends z.ZodType>(schema: T) => schema.optional().transform((value) => value ?? null)
 
 /** A URL is refused here: it would be a mistake, and its password would get into messages that name the file. */
 export const path = text('a path', /^(?![A-Za-z][A-Za-z0-9+.-]+:\/\/)./u).overwrite((file) =>
@@ -45,7 +38,6 @@ const pageAddress = text(
   /^https?:\/\/([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?([/?#]\S*)?$/u,
 )
 
-const secretAddress = secretText('an absolute http or https URL', /^https?:\/\/[^\s/?#]\S*$/u)
 const bucketName = text(
   'a bucket name (3 to 63 lower-case letters, digits, dots and hyphens), or a folder as file:///srv/fundpress',
   /^([a-z0-9][a-z0-9.-]{1,61}[a-z0-9]|file:\/\/\/[^\s?#%/]([^\s?#%]|%20)*)$/u,
@@ -76,10 +68,6 @@ const timeOfDay = text(
 const isins = z.array(text('an ISIN', /^[A-Z]{2}[A-Z0-9]{9}[0-9]$/u), 'a list of ISINs')
 const price = decimal(0, 1_000_000).optional()
 const isoDay = 'a day that exists, as YYYY-MM-DD'
-
-/** A group of settings may be missing: its members have their defaults then. */
-const group = <Shape extends z.ZodRawShape>(describe: string, shape: Shape, expects = 'an object') =>
-  say(describe, z.strictObject(shape, expects).prefault({} as never))
 
 /** The settings of a config file, in which `true` or `false` may stand for a group that can be enabled. */
 export function withSwitches<T>(config: T): T {
@@ -305,7 +293,7 @@ export const configShape = z.strictObject(
     heartbeat: group('What waits for a sign of life of each nightly run: healthchecks.io or Uptime Kuma.', {
       url: say(
         'Its ping or push URL, or env:NAME for the one in an environment variable. It is a secret.',
-        orNull(secretAddress),
+        orNull(secretUrl),
       ),
       service: say(
         'Which one it is. Default: uptime-kuma for an address that ends with /api/push/<token>, else healthchecks.',
@@ -320,7 +308,7 @@ export const configShape = z.strictObject(
       otlpUrl: say(
         'The address that nightly sends its figures to by OTLP over HTTP, or env:NAME. It may be a secret. ' +
           'Default: that of OTEL_EXPORTER_OTLP_METRICS_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT.',
-        orNull(secretAddress),
+        orNull(secretUrl),
       ),
     }),
     requireComplete: say(

@@ -1,8 +1,8 @@
 /** Addresses that are secrets. No message shows more of one than its host. */
 
-import { openSecret } from '../setting-fields.ts'
+import { httpAddress, openSecret } from '../setting-fields.ts'
 
-/** `url` has no user and no password, which `fetch` refuses: they are a header. */
+/** `url` has no user and no password, which `fetch` refuses: they are a header. Names of headers are in lower case. */
 export interface OpenAddress {
   readonly host: string
   readonly url: URL
@@ -15,7 +15,7 @@ export function openAddress(address: URL): OpenAddress {
   url.username = ''
   url.password = ''
   const basic = Buffer.from(`${decodedPart(username)}:${decodedPart(password)}`).toString('base64')
-  return { host, url, headers: username === '' ? {} : { Authorization: `Basic ${basic}` } }
+  return { host, url, headers: username === '' ? {} : { authorization: `Basic ${basic}` } }
 }
 
 /** A password with a percent sign that encodes nothing is taken as it is. */
@@ -38,8 +38,7 @@ export function secretAddressOf(
 ): URL {
   const found = openSecret(setting, environment)
   if ('missing' in found) throw new Error(`${name}: the environment variable ${found.missing} is not set`)
-  const address = URL.canParse(found.value) ? new URL(found.value) : null
-  if (address !== null && /^https?:$/.test(address.protocol)) return address
+  if (httpAddress.test(found.value) && URL.canParse(found.value)) return new URL(found.value)
   const place = setting === found.value ? '' : `: the environment variable ${setting.slice('env:'.length)}`
   throw new Error(`${name}${place} is no http or https address`)
 }

@@ -91,7 +91,7 @@ export async function request(
 ): Promise<Failed | null> {
   const response = await fetch(url, {
     ...options,
-    headers: { 'User-Agent': 'fundpress', ...headers },
+    headers: { 'user-agent': 'fundpress', ...headers },
     redirect: 'manual',
   })
   const { status, body } = response

@@ -28,7 +28,7 @@ export const contentFor = (target: OpenTarget | TargetSetting, notice: Notice): 
 const post = (target: Extract<OpenTarget, { url: string }>, notice: Notice, signal: AbortSignal) =>
   request(target.url, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...target.headers },
+    headers: { 'content-type': 'application/json', ...target.headers },
     body: JSON.stringify(contentFor(target, notice)),
     signal,
   })

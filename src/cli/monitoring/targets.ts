@@ -1,22 +1,15 @@
 /** The setting `notify`: who is told of what, and by which way. */
 
 import { z } from 'zod'
-import {
-  headerValue,
-  mailAddress,
-  openSecret,
-  say,
-  secretText,
-  settingText as text,
-} from '../setting-fields.ts'
+import { headerValue, httpAddress, mailAddress, openSecret } from '../setting-fields.ts'
+import { say, secretText, secretUrl, settingText as text } from '../setting-fields.ts'
 import { decodedPart, openAddress } from './address.ts'
 
 /** What people can be told of. The README of this folder says what each means. */
 export const noticeEvents = ['done', 'refused', 'failed', 'late', 'stale', 'rollback', 'forced'] as const
 export type NoticeEvent = (typeof noticeEvents)[number]
 
-// Without an @ behind the host: it would be the end of a password that is not encoded, and the host a part of that.
-const httpAddress = /^https?:\/\/([^\s/?#@\\]+@)?[^\s/?#@\\]+([/?#][^\s@]*)?$/u
+// Without an @ behind the host, as `httpAddress`.
 const smtpAddress = /^smtps?:\/\/([^\s/?#@\\]+@)?[^\s/?#@\\]+\/?$/u
 
 const events = say(
@@ -27,14 +20,13 @@ const events = say(
     .default(noticeEvents.filter((event) => event !== 'done')),
 )
 
-const expectsHttp = 'an absolute http or https URL (%40 stands for an @ in its password, path or query)'
 const expectsSmtp =
   'an address such as smtps://mail.example.com:465 or smtp://mail.example.com:587, with user:password@ before the host (%40 ' +
   'stands for an @ in the password)'
 
 const url = say(
   'The address that messages are posted to. It is a secret: better env:NAME, the name of an environment variable.',
-  secretText(expectsHttp, httpAddress),
+  secretUrl,
 )
 
 const types = 'webhook, slack, teams or mail'
@@ -156,7 +148,7 @@ export function openTarget(
   const address = open('url', setting.url, httpAddress)
   const named = Object.entries(setting.type === 'webhook' ? setting.headers : {})
   const headers = Object.fromEntries(
-    named.map(([name, value]) => [name, open(`headers.${name}`, value, headerForm)]),
+    named.map(([name, value]) => [name.toLowerCase(), open(`headers.${name}`, value, headerForm)]),
   )
   if (problems.length > 0) return closed(problems.join(', '))
   const { host, url: opened, headers: login } = openAddress(new URL(address))

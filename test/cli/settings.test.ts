@@ -216,6 +216,7 @@ describe('settings', () => {
       jobs: 6,
       downloads: { enabled: true, keepDays: 30, keep: [] },
       licence: { name: null, url: null },
+      notify: [],
       heartbeat: { url: null, service: null },
       metrics: { file: null, otlpUrl: null },
       bucket: {

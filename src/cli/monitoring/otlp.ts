@@ -55,7 +55,6 @@ export async function sendFigures(
     record(provider, figures)
     const { resourceMetrics } = await reader.collect()
     const { error } = await new Promise<{ readonly error?: Error }>((resolve) =>
-      // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the SDK declares each enum twice
       exporter.export(resourceMetrics, resolve),
     )
     if (error !== undefined) throw new Error(`${address.host} ${problemOf(error)}`)

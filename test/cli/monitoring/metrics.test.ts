@@ -301,7 +301,6 @@ describe('OTLP', () => {
         resource: resourceFromAttributes({}),
         scopeMetrics: [{ scope: { name: 'fundpress', version: '' }, metrics: expected }],
       }
-      // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the SDK declares each enum twice
       const written = JsonMetricsSerializer.serializeRequest(message)
       const own = untimed(Buffer.from(written ?? []).toString())
       expect(sent.resourceMetrics[0].scopeMetrics).toEqual(own.resourceMetrics[0].scopeMetrics)

@@ -1,6 +1,6 @@
 /** `fundpress doctor`: what it finds in the machine, on the way to a bucket, in its settings, and in what it holds. */
 import { once } from 'node:events'
-import { truncateSync } from 'node:fs'
+import { truncateSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { expectFailure, expectSuccess } from '../cli/outcome.ts'
@@ -31,7 +31,7 @@ interface DoctorOptions {
 const doctor = ({ env, out = 'night-1', args = place() }: DoctorOptions = {}) =>
   press.bare(['doctor', '--out', out, ...args], env)
 
-/** What is no `ok`, as `level what: says`; the exit code has to fit it. */
+/** What is no `ok`, as `level what: says`, but for notices, of which there are none; the exit code has to fit it. */
 async function troublesOf({ args = place(), ...options }: DoctorOptions = {}): Promise<readonly string[]> {
   const { code, stdout } = await doctor({ ...options, args: [...args, '--json'] })
   const { problems, findings } = JSON.parse(stdout) as {
@@ -40,22 +40,49 @@ async function troublesOf({ args = place(), ...options }: DoctorOptions = {}): P
   }
   expect(code).toBe(problems > 0 ? 1 : 0)
   return findings
-    .filter(({ level }) => level !== 'ok')
+    .filter(({ level, what }) => level !== 'ok' && what !== 'notices')
     .map(({ what, level, says }) => `${level} ${what}: ${says}`)
 }
 
 it('reports ok for each check, and leaves nothing in the bucket', async () => {
-  const stdout = await expectSuccess(doctor())
+  const env = { FUNDPRESS_HEARTBEAT_URL: 'https://hc.example.com/secret' }
+  const stdout = await expectSuccess(doctor({ env }))
+  expect(stdout).not.toContain('secret')
   const lines = stdout.trimEnd().split('\n')
   const checks =
     'node,disk for out,disk for temp,snapshot,baseUrl,credentials,bucket,right to put,right to get,clock,right to list,' +
-    'conditional put,checksums,right to delete,versioning,lifecycle,live,journal'
+    'conditional put,checksums,right to delete,versioning,lifecycle,live,journal,notices'
   expect(lines.map((line) => line.split(/ {2,}/).slice(0, 2).join(' '))).toEqual(
     checks.split(',').map((check) => `ok ${check}`),
   )
   expect(stdout).toMatch(/ snapshot +2026-11-11-[0-9a-f]{12} in .+, \d+ objects\n/)
   expect(press.bucket.keys()).toEqual([])
   for (const secret of Object.values(credentials)) expect(stdout).not.toContain(secret)
+})
+
+it('says how many targets are told, and warns if a night that fails would reach nobody', async () => {
+  const line = async (config: object, env = {}) => {
+    const file = press.nights.folder.file('told.json')
+    writeFileSync(file, JSON.stringify(config))
+    const { code, stdout } = await doctor({ env, args: ['--config', file, ...place()] })
+    return [code, stdout.trimEnd().split('\n').at(-1)?.replace(/ {2,}/, ' ')]
+  }
+  const nobody =
+    'warning notices          nobody is told of a night that fails: set `notify` or `heartbeat` in the config, unless your scheduler tells'
+  expect(await line({})).toEqual([0, nobody])
+  const notify = [
+    { type: 'slack', url: 'env:CHAT' },
+    { type: 'webhook', url: 'https://hooks.example.com/secret' },
+  ]
+  expect(await line({ notify })).toEqual([
+    0,
+    'ok notices          2 targets, no heartbeat; not here: slack (the environment variable CHAT is not set)',
+  ])
+  const heartbeat = { url: 'https://hc.example.com/secret' }
+  expect(await line({ notify, heartbeat }, { CHAT: 'https://hooks.slack.example/secret' })).toEqual([
+    0,
+    'ok notices          2 targets, a heartbeat',
+  ])
 })
 
 it('changes nothing in a bucket that is in use', async () => {

@@ -44,6 +44,9 @@ const { name, version, dependencies, devDependencies } = JSON.parse(
   readFileSync(join(repository, 'package.json'), 'utf8'),
 ) as Readonly<Record<'name' | 'version', string>> &
   Readonly<Record<'dependencies' | 'devDependencies', object>>
+const locked = lock(join(repository, 'package-lock.json'))
+/** Without those that a dependency at run time brings, too. */
+const onlyOfCheckout = Object.keys(devDependencies).filter((each) => locked[`node_modules/${each}`]?.dev)
 
 /** Source: https://cyclonedx.org/docs/1.5/json/ */
 interface Bom {
@@ -96,7 +99,6 @@ describe('beside the package, a release', () => {
       specVersion: '1.5',
       metadata: { component: { name, version, purl: `pkg:npm/${name.replace('@', '%40')}@${version}` } },
     })
-    const locked = lock(join(repository, 'package-lock.json'))
     const needed = Object.entries(locked).flatMap(([path, { dev, devOptional, version: its }]) => {
       const [, itsName] = /.*node_modules\/(.+)$/.exec(path) ?? []
       return itsName === undefined || dev || devOptional ? [] : [`${itsName}@${its ?? ''}`]
@@ -105,7 +107,7 @@ describe('beside the package, a release', () => {
     expect(listed.sort()).toEqual([...new Set(needed)].sort())
     const names = list.components.map((each) => each.name)
     expect(names).toEqual(expect.arrayContaining(Object.keys(dependencies)))
-    expect(Object.keys(devDependencies).filter((each) => names.includes(each))).toEqual([])
+    expect(onlyOfCheckout.filter((each) => names.includes(each))).toEqual([])
     const licences = list.components.flatMap(({ licenses }) =>
       licenses.map(({ license, expression }) => license?.id ?? expression),
     )
@@ -145,17 +147,16 @@ describe('the installed package', () => {
   it.runIf(isComplete)('brings no package that only a checkout needs, and runs no script', () => {
     const names = Object.keys(lock(join(project, 'package-lock.json')))
     expect(names).toContain('node_modules/@fundpress/cli')
-    const ofCheckout = Object.keys(devDependencies).map((name) => `node_modules/${name}`)
-    expect(
-      names.filter((name) => ofCheckout.includes(name) || /esbuild|swc|scarf|swagger/.test(name)),
-    ).toEqual([])
+    expect(onlyOfCheckout).toEqual(expect.arrayContaining(['esbuild', '@swc/wasm', 'vitest']))
+    expect(onlyOfCheckout.filter((each) => names.includes(`node_modules/${each}`))).toEqual([])
+    expect(names.filter((each) => /esbuild|swc|scarf|swagger/.test(each))).toEqual([])
     expect(installation).toMatch(/^added \d+ packages/m)
     // npm begins what a script writes with its name.
     expect(installation).not.toMatch(/^> /m)
   })
 
   it('depends on nothing that reports installations, or runs a script that nobody has looked at', () => {
-    const ofCheckout = Object.entries(lock(join(repository, 'package-lock.json')))
+    const ofCheckout = Object.entries(locked)
     expect(ofCheckout.filter(([name]) => name.includes('scarf'))).toEqual([])
     const withScripts = ofCheckout.filter(([, { dev, hasInstallScript }]) => !dev && hasInstallScript)
     expect(withScripts.map(([name]) => name)).toEqual(['node_modules/better-sqlite3'])
@@ -175,6 +176,17 @@ describe('the installed package', () => {
     const dest = folder.file(`nights-${Object.keys(more).length}`)
     execute(program, ['setup', 'aws', '--yes', '--dest', dest, ...flagsOf({ ...others, ...more })], project)
     expect(readFileSync(join(dest, 'SETUP.md'), 'utf8')).toContain(`npm install --global ${installs}\n`)
+  })
+
+  it('is where the config file of a server finds the schema', () => {
+    const server = flagsOf({ ...answers.server, package: `${name}@${version}` })
+    execute(program, ['setup', 'server', '--yes', '--dest', folder.file('server'), ...server], project)
+    const { $schema } = JSON.parse(
+      readFileSync(folder.file('server/fundpress.config.json'), 'utf8'),
+    ) as Record<'$schema', string>
+    const [, inPackage = ''] = $schema.split(`/opt/fundpress/lib/node_modules/${name}/`)
+    expect(inPackage).not.toBe('')
+    expect(existsSync(join(installed, inPackage))).toBe(true)
   })
 
   it('answers `npx @fundpress/cli --version`', () => {

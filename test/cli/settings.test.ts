@@ -216,6 +216,7 @@ describe('settings', () => {
       jobs: 6,
       downloads: { enabled: true, keepDays: 30, keep: [] },
       licence: { name: null, url: null },
+      notify: [],
       heartbeat: { url: null, service: null },
       metrics: { file: null, otlpUrl: null },
       bucket: {
@@ -258,7 +259,6 @@ describe('settings', () => {
         groups: [],
       },
       guards: { lostFunds: 0.1, lostDocuments: 0.1, lostPrices: 0.01, lostRows: 0.2 },
-      notify: [],
       requireComplete: false,
       site: {
         name: null,

@@ -1,5 +1,15 @@
 /** How far `fundpress setup --check` says that a set-up has come. */
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildNights } from '../support/nights.ts'
@@ -8,10 +18,15 @@ import { tempFolder } from '../support/product.ts'
 import { credentials } from '../support/publishing.ts'
 import { expectFailure, expectSuccess } from './outcome.ts'
 import { ended, run, start } from './run.ts'
-import { setupWords } from './setup-flags.ts'
+import { setupWords, targets } from './setup-flags.ts'
 
 const folder = tempFolder()
 const inFolder = { cwd: folder.path }
+function addToConfig(dest: string, settings: object): void {
+  const file = join(dest, 'fundpress.config.json')
+  const config = JSON.parse(readFileSync(file, 'utf8')) as object
+  writeFileSync(file, JSON.stringify({ ...config, ...settings }))
+}
 
 const isRoot = process.getuid?.() === 0
 it.runIf(isRoot)('--check by root leaves nothing in the bucket of another user', async () => {
@@ -33,6 +48,45 @@ it('--check says that the program is not installed and that no timer is enabled'
   if (existsSync('/usr/bin/systemd-analyze'))
     expect(stdout).toMatch(/^to do +units +the program that they run is not there: install it$/m)
   expect(stdout).toMatch(/^to do +timers +not enabled: fundpress-guard\.timer, fundpress-nightly\.timer$/m)
+})
+
+it('--check finds units without network if the config file tells somebody, until they get it', async () => {
+  const dest = folder.file('cut-off')
+  await expectSuccess(run(setupWords('server', dest, { root: folder.file('cut-off-root') }), inFolder))
+  const network = async () => {
+    const { stdout } = await run(['setup', '--check', '--dest', dest], inFolder)
+    return stdout.split('\n').find((line) => / network /.test(line))
+  }
+  expect(await network()).toMatch(/^ok +network +the units need none: nobody is told$/)
+  addToConfig(dest, { notify: [{ type: 'slack', url: 'env:CHAT' }] })
+  expect(await network()).toMatch(
+    /^failed +network +PrivateNetwork=yes cuts off fundpress-failed@\.service, fundpress-guard\.service, fundpress-nightly\.service, but notify needs it: copy systemd\/network\.conf /,
+  )
+  const units = join(dest, 'systemd')
+  copyFileSync(join(units, 'network.conf'), join(units, 'fundpress-.service.d/network.conf'))
+  expect(await network()).toMatch(/^ok +network +the units have it, for notify$/)
+  // As earlier releases have written it.
+  writeFileSync(join(units, 'fundpress-guard.service'), '[Service]\nPrivateNetwork=yes\n')
+  expect(await network()).toMatch(/^ok /)
+  rmSync(join(units, 'fundpress-.service.d'), { recursive: true })
+  expect(await network()).toMatch(
+    /^failed +network +PrivateNetwork=yes cuts off fundpress-guard\.service, but/,
+  )
+})
+
+it.each(targets)('the notices in the checklist of %s are a part of a valid config file', async (target) => {
+  const dest = folder.file(`notices-${target}`)
+  await expectSuccess(run(setupWords(target, dest), inFolder))
+  const checklist = readFileSync(join(dest, 'SETUP.md'), 'utf8')
+  const [, notices = ''] = /^```json\n("notify": [^]*?)\n```$/m.exec(checklist) ?? []
+  addToConfig(dest, JSON.parse(`{${notices}}`) as object)
+  const env = {
+    FUNDPRESS_NOTIFY_URL: 'https://hooks.example.com/a',
+    FUNDPRESS_NOTIFY_SMTP: 'smtps://user:password@mail.example.com:465',
+  }
+  const said = await expectSuccess(run('notify --test --dry-run', { cwd: dest, env }))
+  expect(said).toContain('slack (hooks.example.com): would be told')
+  expect(said).toContain('mail (mail.example.com:465): would be told')
 })
 
 describe('--check', () => {

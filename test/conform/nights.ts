@@ -108,7 +108,12 @@ export async function loadDuring(
   const seen: Seen = { first: 0, second: 0, wrong: [] }
   const tags = new Map<string, string>()
   const askFor = async (target: string): Promise<void> => {
-    const answer = await rawRequest(base, { target })
+    let answer = await rawRequest(base, { target })
+    // On a slow machine the store can take longer than an edge waits. It says so, and answers later.
+    for (let times = 1; answer.status === 503 && times < 4; times++) {
+      await setTimeout(500)
+      answer = await rawRequest(base, { target })
+    }
     const text = `${answer.status} ${answer.body.toString()}`
     const [one, other] = answers.get(target) ?? []
     if (text !== one && text !== other) throw new Error(`${target}: ${text.slice(0, 300)}`)

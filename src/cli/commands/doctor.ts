@@ -2,12 +2,13 @@
 
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
-import type { Diagnosis, Level } from '../../bucket/doctor/diagnosis.ts'
+import { type Diagnosis, type Level, ok, warning } from '../../bucket/doctor/diagnosis.ts'
 import { examine } from '../../bucket/doctor/doctor.ts'
 import { isAlive, thisHolder } from '../../system/holder.ts'
 import { shortPatience, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { countOf } from '../format.ts'
+import { openTarget } from '../monitoring/targets.ts'
 import { bucketSettings } from '../options.ts'
 import type { Style } from '../terminal.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
@@ -43,10 +44,10 @@ export default defineCommand({
 })
 
 /** Tests everything that a publish with these settings needs. @throws {UsageError} without a bucket name */
-export function diagnose(session: Session, onDiagnosis: (finding: Diagnosis) => void): Promise<void> {
+export async function diagnose(session: Session, onDiagnosis: (finding: Diagnosis) => void): Promise<void> {
   const { settings, now, signal } = session
   const { baseUrl, docsUrl, bucket } = settings
-  return withBucket(
+  await withBucket(
     session,
     (store) =>
       examine(store, {
@@ -64,4 +65,21 @@ export function diagnose(session: Session, onDiagnosis: (finding: Diagnosis) => 
       }),
     shortPatience,
   )
+  onDiagnosis(diagnoseNotices(session))
+}
+
+/** Whom a failed night would reach. An unset variable is no warning: whoever asks by hand has not the secrets of the nights. */
+function diagnoseNotices({ settings, environment }: Session): Diagnosis {
+  const what = 'notices'
+  const { notify, heartbeat } = settings
+  if (notify.length === 0 && heartbeat.url === null) {
+    const advice = 'set `notify` or `heartbeat` in the config, unless your scheduler tells'
+    return warning(what, `nobody is told of a night that fails: ${advice}`)
+  }
+  const unset = notify.flatMap((setting) => {
+    const target = openTarget(setting, environment)
+    return target.host === null ? [`; not here: ${setting.type} (${target.reason})`] : []
+  })
+  const beats = heartbeat.url === null ? 'no heartbeat' : 'a heartbeat'
+  return ok(what, `${countOf(notify.length, 'target')}, ${beats}${unset.join('')}`)
 }

@@ -3,7 +3,6 @@
 import { writeFileSync } from 'node:fs'
 import { assertFollowed } from '../../bucket/live/flip.ts'
 import { type Live, readLive } from '../../bucket/live/live.ts'
-import type { NewEvent } from '../../bucket/nightly/history.ts'
 import { findNightlyState, type NightlyState } from '../../bucket/nightly/state.ts'
 import type { FolderStore } from '../../bucket/store/folder.ts'
 import type { S3Store } from '../../bucket/store/s3.ts'
@@ -100,26 +99,9 @@ export default defineCommand({
       done = await runNightly(session, { ...flags, asOf, override }, log)
       leave(done)
     } catch (error) {
-      const step = log.step()
-      const { signal } = session
-      const reason = reasonOf(signal.aborted ? signal.reason : error)
-      const errorsBefore = [...log.errors]
-      const facts = { asOf, who: whoIs(session), snapshot: null, step }
-      let event: NewEvent
-      let report: NightlyReport
-      if (error instanceof Refusal && !signal.aborted) {
-        const { objections } = error
-        log.refuse(step, reason, objections)
-        report = { kind: 'refused', asOf, step, reason, objections }
-        event = eventOf({ kind: 'refused', ...facts, reason: null }, objections)
-      } else {
-        // For people, the program itself ends with the reason.
-        if (session.isJson) log.fail(step, reason)
-        report = { kind: 'failed', asOf, step, reason, errors: errorsBefore }
-        event = eventOf({ kind: 'failed', ...facts, reason })
-      }
+      const { report, event } = reportFailure(session, error, asOf, log)
       leave(report)
-      const isKept = flags.ask !== true && !signal.aborted && !(error instanceof UsageError)
+      const isKept = flags.ask !== true && !session.signal.aborted && !(error instanceof UsageError)
       const onWarning = (warning: string) => log.warn('night', warning)
       const history = isKept ? await keepEvents(session, [event], flags.lock, onWarning) : null
       await end?.({ report, history })
@@ -129,6 +111,25 @@ export default defineCommand({
     if (flags.exitCode === true && done.kind === 'skipped') throw new NothingToDo()
   },
 })
+
+/** Logs that the run has failed or was refused. @returns its report, and what the history keeps of it */
+function reportFailure(session: Session, error: unknown, asOf: string, log: NightlyLog) {
+  const { signal, isJson } = session
+  const step = log.step()
+  const reason = reasonOf(signal.aborted ? signal.reason : error)
+  const errors = [...log.errors]
+  const facts = { asOf, who: whoIs(session), snapshot: null, step }
+  if (error instanceof Refusal && !signal.aborted) {
+    const { objections } = error
+    log.refuse(step, reason, objections)
+    const report: NightlyReport = { kind: 'refused', asOf, step, reason, objections }
+    return { report, event: eventOf({ kind: 'refused', ...facts, reason: null }, objections) }
+  }
+  // For people, the program itself ends with the reason.
+  if (isJson) log.fail(step, reason)
+  const report: NightlyReport = { kind: 'failed', asOf, step, reason, errors }
+  return { report, event: eventOf({ kind: 'failed', ...facts, reason }) }
+}
 
 /** Leaves the summary and the outputs. A run does not fail if they cannot be written: it warns. */
 function leaveReport(session: Session, summary: string | undefined, report: NightlyReport, log: NightlyLog) {

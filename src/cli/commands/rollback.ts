@@ -86,7 +86,7 @@ export default defineCommand({
       asOf,
       snapshot,
       slot: live.slot,
-      reverted: reverted ?? null,
+      reverted,
       who,
       reason,
     }

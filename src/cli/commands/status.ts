@@ -17,7 +17,7 @@ import { reasonOf, UsageError } from '../failure.ts'
 import { describeSummary, formatBytes, formatCount, formatDuration, describeFreshness } from '../format.ts'
 import { type LiveFigures, writeStatusMetrics } from '../monitoring/metrics.ts'
 import type { NoticeFacts } from '../monitoring/notice.ts'
-import { factsOfStale, tell } from '../monitoring/notices.ts'
+import { factsOfStale, tell, tellFailure } from '../monitoring/notices.ts'
 import { describeEvent } from '../nightly/events.ts'
 import { baseOption, bucketSettings, parsedOption, schemaOption } from '../options.ts'
 import { path } from '../settings.ts'
@@ -91,7 +91,7 @@ type Leave = (found: LiveFigures) => Promise<readonly string[]>
 
 async function statusOfBucket(session: Session, maxAge: number | undefined, leave: Leave): Promise<void> {
   const { isJson, stdout, print } = session
-  const { name, found, heldBy, events } = await withBucket(session, async (store) => {
+  const reading = withBucket(session, async (store) => {
     const status = await readStatus(store)
     const isHeld = isHeldByOther(status.journal, thisHolder(), isAlive)
     const heldBy = isHeld ? heldMessage(store, status.journal) : null
@@ -100,6 +100,7 @@ async function statusOfBucket(session: Session, maxAge: number | undefined, leav
     const shown = events.filter(({ kind }) => kind !== 'failed').slice(-eventsShown)
     return { name: store.name, found: status, heldBy, events: shown }
   })
+  const { name, found, heldBy, events } = await orTell(session, maxAge, reading)
   const { consistency, other, staged } = found
   const { live, now } = found.live
   if (live === null) {
@@ -132,6 +133,7 @@ async function statusOfBucket(session: Session, maxAge: number | undefined, leav
     const place = `in ${live.slot}${live.broughtBy === 'rollback' ? ' (by a rollback)' : ''}`
     return describe({ ...live, now }, place, more) + describeEvents(events)
   })
+  if (maxAge !== undefined && wrong.length > 0) await tellWrong(session, new Error(wrong.join('; ')))
   await tellOfAge(session, ages, live)
   raise(session, name, alarms)
 }
@@ -142,7 +144,8 @@ async function statusOfDeployment(
   maxAge: number | undefined,
   leave: Leave,
 ): Promise<void> {
-  const { url, document, liveSince } = await readPublishedStatus(base, session.signal)
+  const reading = readPublishedStatus(base, session.signal)
+  const { url, document, liveSince } = await orTell(session, maxAge, reading)
   const { as_of: asOf, newest_price: newestPrice, oldest_price: oldestPrice, documents: objects } = document
   const since = liveSince.toISOString()
   // By this machine's clock: a cache that has stopped would report the time that it stopped at.
@@ -183,6 +186,16 @@ async function findAlarms({ settings }: Session, live: LiveFacts, maxAgeSeconds?
   const isStale = freshness !== undefined && staleShare(freshness) > maxStaleShare
   return { late, stale: isStale ? [describeStale(freshness, maxStaleShare)] : [] }
 }
+
+/** Tells that a monitor cannot say how old the live snapshot is. */
+const tellWrong = (session: Session, error: unknown) => tellFailure(session, error, { command: 'status' })
+
+/** @throws what reading throws, after a monitor has told it */
+const orTell = <T>(session: Session, maxAge: number | undefined, reading: Promise<T>): Promise<T> =>
+  reading.catch(async (error: unknown) => {
+    if (maxAge !== undefined) await tellWrong(session, error)
+    throw error
+  })
 
 /** Tells what `--max-age` has found. */
 async function tellOfAge(

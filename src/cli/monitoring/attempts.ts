@@ -42,8 +42,9 @@ export async function tryOften(
     if (signal.aborted && failed !== null) return 'stopped before it was sent'
     if (failed === null) return null
     const pause = Math.max(failed.wait ?? 0, patience.pause * 2 ** (attempt - 1))
-    // No attempt is shorter than others but the last one, and none begins after the end.
-    const isLast = attempt === patience.attempts || left <= patience.attempt || clock() + pause >= end
+    // An attempt that cannot last half as long as others is none.
+    const next = clock() + pause + patience.attempt / 2
+    const isLast = attempt === patience.attempts || left <= patience.attempt || next > end
     if (failed.isFinal === true || isLast)
       return attempt === 1 ? failed.reason : `${failed.reason}, after ${attempt} attempts`
     await setTimeout(pause, undefined, { signal }).catch(() => undefined)

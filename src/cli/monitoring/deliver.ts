@@ -6,7 +6,7 @@ import { mailMessage, slackBody, teamsBody } from './render.ts'
 import type { OpenTarget, SmtpServer, TargetSetting } from './targets.ts'
 
 /** A night whose targets all hang ends this much later. */
-export const usualDelivery: DeliveryPatience = { attempts: 4, attempt: 8000, pause: 1000, total: 25_000 }
+export const usualDelivery: DeliveryPatience = { attempts: 4, attempt: 8000, pause: 1000, total: 20_000 }
 /** Whoever has stopped the program does not wait: GitHub gives 7.5 s, Kubernetes 30 s. */
 export const lastDelivery: DeliveryPatience = { attempts: 2, attempt: 3000, pause: 250, total: 4000 }
 

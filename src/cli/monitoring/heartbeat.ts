@@ -80,7 +80,7 @@ function healthchecks(address: URL, run: string): Service {
   const opened = openAddress(address)
   const ping = (path: string, signal: AbortSignal, body: string | Uint8Array<ArrayBuffer> = '') => {
     const url = new URL(opened.url)
-    url.pathname = url.pathname.replace(/\/+$/, '') + path
+    url.pathname = url.pathname.replace(/(?<!\/)\/+$/, '') + path
     url.searchParams.set('rid', run)
     const headers = { ...opened.headers, 'Content-Type': 'text/plain; charset=utf-8' }
     return request(url, { method: 'POST', headers, body, signal }, judgePing)

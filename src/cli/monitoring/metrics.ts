@@ -95,6 +95,6 @@ function receiverOf(session: Session): URL | null {
 
 function withMetricsPath(address: URL): URL {
   const url = new URL(address)
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/metrics`
+  url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/v1/metrics`
   return url
 }

@@ -52,7 +52,10 @@ export async function sendNotices(session: Session, notices: readonly Notice[]):
   return Promise.all(sending)
 }
 
-/** The same for a command that does something else: a target that cannot be told is a warning. */
+/**
+ * The same for a command that does something else: a target that cannot be told is a warning. So is one whose variable is not set,
+ * whatever its events are: nobody should find that out in a bad night.
+ */
 export async function tell(
   session: Session,
   facts: readonly NoticeFacts[],
@@ -60,11 +63,15 @@ export async function tell(
 ): Promise<void> {
   if (session.settings.notify.length === 0 || facts.length === 0) return
   const notices = facts.map((one) => createNotice(session, one))
-  const told = await sendNotices(session, notices)
-  const warnings = told.flatMap(({ type, host, reason }) =>
-    reason === null ? [] : [`${describeTarget(type, host)} was not told: ${reason}`],
+  const targets = session.settings.notify.map((setting) => openTarget(setting, session.environment))
+  const off = targets.flatMap((one) =>
+    one.host === null ? [`${describeTarget(one.type, null)} is off: ${one.reason}`] : [],
   )
-  for (const warning of new Set(warnings)) onWarning(warning)
+  const told = await sendNotices(session, notices)
+  const failed = told.flatMap(({ type, host, reason }) =>
+    host === null || reason === null ? [] : [`${describeTarget(type, host)} was not told: ${reason}`],
+  )
+  for (const warning of new Set([...off, ...failed])) onWarning(warning)
 }
 
 export const describeTarget = (type: TargetSetting['type'], host: string | null) =>
@@ -101,7 +108,7 @@ function factsOfDone({ figures, built, published, allowed }: DoneRun): NoticeFac
   const shown = { funds, documents, changed, written, bytes, cost, seconds, prices }
   return [
     ...(hasFlipped || hasStaged ? [factsOfLive(night, isStaged, shown)] : []),
-    ...(hasFlipped && prices.stale > 0
+    ...((hasFlipped || hasStaged) && prices.stale > 0
       ? [{ ...factsOfStale(prices.stale, night), details: staleOf(built.overdue) }]
       : []),
     ...factsOfAllowed(allowed, night),

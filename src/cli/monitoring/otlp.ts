@@ -11,8 +11,9 @@ import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http'
 import {
   defaultResource,
   detectResources,
-  envDetector,
+  resourceAttributesEnvDetector,
   resourceFromAttributes,
+  serviceNameEnvDetector,
 } from '@opentelemetry/resources'
 import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics'
 import type { Session } from '../command.ts'
@@ -48,14 +49,15 @@ export async function sendFigures(
   const own = resourceFromAttributes({ 'service.name': 'fundpress' })
   const resource = defaultResource()
     .merge(own)
-    .merge(detectResources({ detectors: [envDetector] }))
+    .merge(detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }))
   const provider = new MeterProvider({ resource, readers: [reader] })
   try {
     record(provider, figures)
     const { resourceMetrics } = await reader.collect()
-    type Result = Parameters<Parameters<OTLPMetricExporter['export']>[1]>[0]
-    const { code, error } = await new Promise<Result>((resolve) => exporter.export(resourceMetrics, resolve))
-    if (code !== 0) throw new Error(`${address.host} ${problemOf(error)}`)
+    const { error } = await new Promise<{ readonly error?: Error }>((resolve) =>
+      exporter.export(resourceMetrics, resolve),
+    )
+    if (error !== undefined) throw new Error(`${address.host} ${problemOf(error)}`)
     const said = complaints.join('\n')
     if (/Partial Success/i.test(said)) throw new Error(`${address.host} has rejected some of the figures`)
     if (/parse|deserialize/i.test(said)) throw new Error(`${address.host} answered, but not as OTLP does`)
@@ -80,11 +82,11 @@ function record(provider: MeterProvider, figures: readonly Figure[]): void {
 }
 
 /** An error of the SDK may quote the answer; its code does not. */
-function problemOf(error: Error | undefined): string {
-  const { code } = (error ?? {}) as { readonly code?: unknown }
+function problemOf(error: Error): string {
+  const { code } = error as { readonly code?: unknown }
   if (typeof code === 'number') return `answered ${code}`
   if (typeof code === 'string') return `cannot be reached (${code})`
-  return error?.message === 'Request timed out' ? 'did not answer in time' : 'does not take figures now'
+  return error.message === 'Request timed out' ? 'did not answer in time' : 'does not take figures now'
 }
 
 /** What the SDK's own agent would read. @throws {Error} for a file that cannot be read */

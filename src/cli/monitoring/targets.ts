@@ -80,7 +80,10 @@ const targetSetting = z.discriminatedUnion(
       events,
     }),
   ],
-  { error: ({ code }) => (code === 'invalid_union' ? types : `an object whose type is ${types}`) },
+  {
+    error: ({ code }: { readonly code: string }) =>
+      code === 'invalid_union' ? types : `an object whose type is ${types}`,
+  },
 )
 
 export type TargetSetting = z.output<typeof targetSetting>

@@ -16,6 +16,8 @@ import { buildOptions } from '../from-settings.ts'
 import { withLive } from '../live.ts'
 import { loadSettings } from '../load-settings.ts'
 import { cut } from '../safe-text.ts'
+import type { Settings } from '../settings.ts'
+import { hasNetwork } from './units.ts'
 
 export interface CheckedStep {
   readonly what: string
@@ -37,7 +39,7 @@ export async function checkSetup(outer: Session, dest: string, database: string 
   tell({ what: 'config', state: 'ok', says: 'fundpress.config.json is valid' })
   tell(aboutCompany(session))
   const isServer = settings.bucket.name?.startsWith('file:') === true
-  if (isServer) await checkUnits(dest, tell)
+  if (isServer) await checkUnits(dest, settings, tell)
   else tell(aboutWorkflows(dest))
   await checkRoles(dest, tell)
   if (isServer && isOfOther(settings.bucket.name ?? '')) {
@@ -127,7 +129,7 @@ async function checkRoles(dest: string, tell: Tell): Promise<void> {
   }
 }
 
-async function checkUnits(dest: string, tell: Tell): Promise<void> {
+async function checkUnits(dest: string, settings: Settings, tell: Tell): Promise<void> {
   const what = 'units'
   const folder = join(dest, 'systemd')
   const units = existsSync(folder)
@@ -151,7 +153,26 @@ async function checkUnits(dest: string, tell: Tell): Promise<void> {
       tell({ what, state: 'to do', says: 'the program that they run is not there: install it' })
     else tell({ what, state: 'failed', says: oneLine(stderr) || reasonOf(error) })
   }
+  tell(aboutNetwork(folder, units, settings))
   tell(await aboutTimers(units.filter((name) => name.endsWith('.timer'))))
+}
+
+/** Whoever is told is on another machine, or behind the loopback device, which a unit without network lacks, too. */
+function aboutNetwork(folder: string, units: readonly string[], settings: Settings): CheckedStep {
+  const what = 'network'
+  const { notify, heartbeat, metrics } = settings
+  const needs = Object.entries({
+    notify: notify.length > 0,
+    'heartbeat.url': heartbeat.url !== null,
+    'metrics.otlpUrl': metrics.otlpUrl !== null,
+  }).flatMap(([name, isSet]) => (isSet ? [name] : []))
+  const alone = units.filter((name) => name.endsWith('.service') && !hasNetwork(folder, name))
+  if (needs.length === 0) return { what, state: 'ok', says: 'the units need none: nobody is told' }
+  if (alone.length === 0) return { what, state: 'ok', says: `the units have it, for ${needs.join(', ')}` }
+  const advice =
+    'copy systemd/network.conf into systemd/fundpress-.service.d, and install it as SETUP.md says'
+  const says = `PrivateNetwork=yes cuts off ${alone.join(', ')}, but ${needs.join(', ')} needs it: ${advice}`
+  return { what, state: 'failed', says }
 }
 
 /** A timer that nobody has enabled is a night that never comes, and no unit tells of it. */

@@ -6,147 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readWorkflow } from '../../support/github/files.ts'
 import { openRunner, type RanJob, type Runner } from '../../support/github/runner.ts'
 import { repository, tempFolder } from '../../support/product.ts'
-import { commitVersion, gitIn, integrityOf, runScript, sha256Of } from './release.ts'
+import { commitVersion, gitIn, integrityOf, sha256Of } from './release.ts'
 import { startRegistry, writeStandIns } from './release.ts'
 import { logOf, resultsOf } from './workflow-runs.ts'
 
-const script = (name: string) => join(repository, '.github/actions/fundpress-release', name)
 const folder = tempFolder()
-
-/** A repository with one release. @returns its folder */
-function makeRepository(name: string): string {
-  const path = folder.file(`${name}/repository`)
-  mkdirSync(join(path, '.github'), { recursive: true })
-  gitIn(path, 'init', '--quiet', '--initial-branch=main')
-  writeFileSync(
-    join(path, '.github/RELEASES.md'),
-    '# Releases\n\n## Upgrade notes\n\n### To 1.1.0\n\nAs in [the README](../README.md); [verify](#verify-a-release).\n\n### To 1.0.0\n\nOld.\n\n## Verify a release\n',
-  )
-  gitIn(path, 'add', '.github')
-  commitVersion(path, '1.0.0')
-  gitIn(path, 'tag', 'v1.0.0')
-  return path
-}
-
-describe('the check of a tag', () => {
-  const checked = (path: string, tag: string) => {
-    gitIn(path, 'tag', tag)
-    return runScript(path, script('check.mjs'), tag)
-  }
-
-  it.each([
-    ['v1.1.0', 'version=1.1.0\ndist-tag=latest\nprerelease=false\n'],
-    ['v1.1.0-rc.1', 'version=1.1.0-rc.1\ndist-tag=next\nprerelease=true\n'],
-  ])('accepts %s on main, if that is the version of the package', (tag, outputs) => {
-    const path = makeRepository(`good-${tag}`)
-    commitVersion(path, tag.slice(1))
-    expect(checked(path, tag)).toEqual({ code: 0, stdout: '', outputs })
-  })
-
-  it.each(['v1.1', '1.1.0', 'v1.1.0-beta.1', 'v1.1.0-rc.1.2', 'v1.1.0+build'])(
-    'refuses the form %s',
-    (tag) => {
-      const path = makeRepository(`form-${tag}`)
-      commitVersion(path, tag.replace('v', ''))
-      expect(checked(path, tag)).toMatchObject({
-        code: 1,
-        stdout: expect.stringContaining('a release is v1.2.3'),
-      })
-    },
-  )
-
-  it('refuses a version that is not that of the package', () => {
-    const path = makeRepository('other-version')
-    commitVersion(path, '1.1.0')
-    const said = 'package.json of the tagged commit has version 1.1.0: '
-    expect(checked(path, 'v1.2.0')).toMatchObject({ code: 1, stdout: expect.stringContaining(said) })
-  })
-
-  it('refuses a commit that is not on main', () => {
-    const path = makeRepository('branch')
-    commitVersion(path, '1.1.0')
-    gitIn(path, 'update-ref', 'refs/remotes/origin/main', 'v1.0.0')
-    expect(checked(path, 'v1.1.0')).toMatchObject({
-      code: 1,
-      stdout: expect.stringContaining('is not on main'),
-    })
-  })
-
-  it.each([
-    ['v1.1.0', 'v1.2.0'],
-    ['v1.9.0', 'v1.10.0'],
-    ['v1.1.0-rc.1', 'v1.1.0'],
-    ['v1.1.0-rc.2', 'v1.1.0-rc.10'],
-  ])('refuses %s after %s: tags that move would go back', (tag, newer) => {
-    const path = makeRepository(`newer-${tag}`)
-    gitIn(path, 'tag', newer)
-    // No release.
-    gitIn(path, 'tag', 'v2')
-    commitVersion(path, tag.slice(1))
-    expect(checked(path, tag)).toMatchObject({
-      code: 1,
-      stdout: expect.stringContaining(`${newer} is newer`),
-    })
-  })
-})
-
-describe('the notes', () => {
-  let path: string
-  const notes = (tag: string) => {
-    gitIn(path, 'checkout', '--quiet', tag)
-    const { code, stdout } = runScript(path, script('notes.mjs'), tag)
-    expect(code).toBe(0)
-    return stdout
-  }
-  const commit = (message: string) => gitIn(path, 'commit', '--quiet', '--allow-empty', '--message', message)
-  beforeAll(() => {
-    path = makeRepository('notes')
-    commit('First, *bold* <b>, for @somebody\n\nA body is left out.')
-    gitIn(path, 'tag', 'v1.1.0-rc.1')
-    gitIn(path, 'checkout', '--quiet', '-b', 'side')
-    commit('Made on a branch')
-    gitIn(path, 'checkout', '--quiet', 'main')
-    commit('Made on main')
-    gitIn(path, 'merge', '--quiet', '--no-edit', 'side')
-    gitIn(path, 'tag', 'v1.1.0')
-    commit('Later')
-    gitIn(path, 'tag', 'v1.1.1')
-  })
-
-  it('of a release have the upgrade, then each commit since the release before, without merges', () => {
-    const text = notes('v1.1.0')
-    const blob = 'https://github.example/owner/funds/blob/v1.1.0'
-    expect(text.split('\n').slice(0, 3)).toEqual([
-      '## Upgrade',
-      '',
-      `As in [the README](${blob}/README.md); [verify](${blob}/.github/RELEASES.md#verify-a-release).`,
-    ])
-    const listed = text.split('\n').filter((line) => line.startsWith('- '))
-    expect(
-      listed.map((line) => line.replace(/ \(\[[0-9a-f]{7}\]\(https:.*\/commit\/[0-9a-f]{40}\)\)$/, '')),
-    ).toEqual([
-      // A message can neither draw anything nor mention somebody.
-      String.raw`- First, \*bold\* \<b\>, for @<!-- -->somebody`,
-      ...['- Made on a branch', '- Made on main'].sort(
-        (one, other) => text.indexOf(one) - text.indexOf(other),
-      ),
-    ])
-    expect(text).toContain('https://github.example/owner/funds/compare/v1.0.0...v1.1.0')
-    expect(text).not.toMatch(/Old\.|Merge/)
-  })
-
-  it('of a pre-release count from the tag before it, and name the upgrade of its release', () => {
-    expect(notes('v1.1.0-rc.1')).toMatch(/^## Upgrade[^]*## Changes since v1\.0\.0\n\n- First.*\n\n\[All/)
-  })
-
-  it('of a release without upgrade notes begin with its changes', () => {
-    expect(notes('v1.1.1')).toMatch(/^## Changes since v1\.1\.0\n\n- Later/)
-  })
-
-  it('of the first release list no commits: these would be all', () => {
-    expect(notes('v1.0.0')).toMatch(/^## Upgrade\n\nOld\.\n\nHow to check/)
-  })
-})
 
 describe('a release', () => {
   let runner: Runner
@@ -356,7 +220,13 @@ describe('a release', () => {
 })
 
 describe('the rights of a release', () => {
-  const { jobs, permissions } = readWorkflow('.github/workflows/release.yml')
+  const { on, jobs, permissions } = readWorkflow('.github/workflows/release.yml')
+
+  it('are used for tags of versions only', () => {
+    const number = '[0-9]+'
+    const version = `v${number}.${number}.${number}`
+    expect(on).toEqual({ push: { tags: [version, `${version}-rc.${number}`] } })
+  })
 
   it('are those that each job needs: only npm, the signatures and the release can write anything', () => {
     expect(permissions).toEqual({})

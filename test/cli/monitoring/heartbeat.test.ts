@@ -1,6 +1,8 @@
 /** The heartbeat of a nightly run: what healthchecks.io and Uptime Kuma get, and what happens if they do not answer as they should. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
+import { lastLines } from '../../../src/cli/nightly/last-lines.ts'
 import {
   asOf,
   fileOf,
@@ -14,7 +16,7 @@ import {
 } from '../../bucket/nightly/nightly.ts'
 import type { Run } from '../../support/product.ts'
 import { closedAddress, statuses, useReceiver } from '../../support/receiver.ts'
-import { isComplete } from '../../support/rounds.ts'
+import { isComplete, times } from '../../support/rounds.ts'
 import { holdBack } from '../../support/two-nights.ts'
 
 useNights(1)
@@ -92,13 +94,15 @@ describe('healthchecks.io', () => {
     expect(body).toMatch(/\nfailed in verify: [^\n]*\n$/)
   })
 
-  it('hears of a publish that SIGTERM stops', async () => {
-    const { child, end } = press.begin(`nightly --db funds.sqlite --as-of ${asOf}`, env(checkPath))
+  it('hears of a publish that SIGTERM stops, as the metrics do', async () => {
+    const line = `nightly --db funds.sqlite --as-of ${asOf} --metrics night.prom`
+    const { child, end } = press.begin(line, env(checkPath))
     press.server.faults([holdBack(/^blue\/api/, () => child.kill('SIGTERM'))])
     expect(await end).toMatchObject({ signal: 'SIGTERM' })
     expect(pings()).toEqual(['POST /start', 'POST /fail'])
     expect(bodyOf(`${checkPath}/fail`)).toMatch(/failed in publish: stopped by SIGTERM\n$/)
     expect(press.bucket.live()).toBeUndefined()
+    expect(read('night.prom')).toMatch(/^fundpress_nightly_result\{.*result="failed"\} 1$/m)
   })
 
   it('keeps the query of its address, such as that which makes a new check', async () => {
@@ -235,6 +239,32 @@ describe('the address', () => {
       expectNoSecret(run)
     }
   })
+})
+
+it('the last lines of a log are its end, as many whole lines as the limit allows', () => {
+  const line = fc.string({ unit: 'grapheme', maxLength: 12 }).map((text) => text.replaceAll('\n', ' '))
+  const lines = fc.array(line, { maxLength: 20 })
+  fc.assert(
+    fc.property(lines, fc.nat({ max: 120 }), (all, most) => {
+      const last = lastLines(most)
+      for (const each of all) last.add(each)
+      const fits = (from: number) =>
+        Buffer.byteLength(
+          all
+            .slice(from)
+            .map((each) => `${each}\n`)
+            .join(''),
+        ) <= most
+      const from = [...all.keys(), all.length].find(fits) ?? all.length
+      expect(last.text()).toBe(
+        all
+          .slice(from)
+          .map((each) => `${each}\n`)
+          .join(''),
+      )
+    }),
+    { numRuns: times(200) },
+  )
 })
 
 it('nothing beats but a nightly run: neither --ask nor a shard', async () => {

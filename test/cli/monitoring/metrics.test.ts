@@ -1,6 +1,8 @@
 /** The figures of a nightly run and of status: read by Prometheus' own parser, and as OTLP; and what happens if nobody takes them. */
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
 import { JsonMetricsSerializer } from '@opentelemetry/otlp-transformer'
+import { ValueType } from '@opentelemetry/api'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import {
   AggregationTemporality,
@@ -26,8 +28,10 @@ import { editDatabase } from '../../support/database.ts'
 import { isMissing } from '../../support/programs.ts'
 import { closedAddress, useReceiver } from '../../support/receiver.ts'
 import { isComplete } from '../../support/rounds.ts'
+import { serveHere } from '../../support/serve-here.ts'
 import { holdBack } from '../../support/two-nights.ts'
 import { runAlone } from '../run.ts'
+import { certificate, hasOpenssl, listen } from './receivers.ts'
 import { prometheus, readTextfiles, valuesOf } from './figures.ts'
 
 useNights(1)
@@ -160,6 +164,11 @@ describe.skipIf(isMissing(prometheus !== undefined))('the textfile', () => {
     expect(labels).toEqual(['nightly', 'status'].map((command) => ({ bucket: 'funds', command })))
     const looked = families['fundpress_status_alarms']?.samples.map((one) => one.labels['bucket'])
     expect(looked).toEqual(['funds', 'funds/other'])
+    const { base, server } = await serveHere(fileOf('out'))
+    expect((await press.bare(`status --base ${base} --metrics base.prom`)).code).toBe(0)
+    server.close()
+    const served = textfile('night.prom', 'base.prom')['fundpress_live_funds']?.samples
+    expect(served?.[1]).toEqual({ labels: { base, command: 'status' }, value: 1 })
     const same = await press.fundpress('status --metrics night.prom', {
       FUNDPRESS_METRICS_FILE: 'night.prom',
     })
@@ -246,7 +255,7 @@ interface SentMetric {
 
 /** The message without its times. */
 const untimed = (body: string): Sent =>
-  JSON.parse(body, (key, value: unknown) => (/UnixNano$/.test(key) ? undefined : value)) as Sent
+  JSON.parse(body, (key, value: unknown) => (key.endsWith('UnixNano') ? undefined : value)) as Sent
 
 describe('OTLP', () => {
   const otlp = (path = '/v1/metrics') => ({ FUNDPRESS_METRICS_OTLP_URL: collector.url(path) })
@@ -275,7 +284,7 @@ describe('OTLP', () => {
         const { name: dotted = '', unit: sentUnit = '' } = found ?? {}
         expect(dotted).toMatch(/^fundpress\.(nightly|live)\.[a-z_.]+$/)
         return {
-          descriptor: { name: dotted, description: help, unit: sentUnit, valueType: 1 },
+          descriptor: { name: dotted, description: help, unit: sentUnit, valueType: ValueType.DOUBLE },
           aggregationTemporality: AggregationTemporality.CUMULATIVE,
           dataPointType: DataPointType.GAUGE,
           dataPoints: samples.map(({ labels, value }) => ({
@@ -292,7 +301,8 @@ describe('OTLP', () => {
         resource: resourceFromAttributes({}),
         scopeMetrics: [{ scope: { name: 'fundpress', version: '' }, metrics: expected }],
       }
-      const own = untimed(Buffer.from(JsonMetricsSerializer.serializeRequest(message) ?? []).toString())
+      const written = JsonMetricsSerializer.serializeRequest(message)
+      const own = untimed(Buffer.from(written ?? []).toString())
       expect(sent.resourceMetrics[0].scopeMetrics).toEqual(own.resourceMetrics[0].scopeMetrics)
       expect(JSON.stringify(sent.resourceMetrics[0].resource)).toMatch(
         /"deployment.environment.name","value":\{"stringValue":"production"\}.*"service.name","value":\{"stringValue":"fundpress"\}/,
@@ -337,6 +347,24 @@ describe('OTLP', () => {
     expect([run.code, run.stderr]).toEqual([0, `warning  night: metrics: ${host()} ${reason}\n`])
     expect(run.stdout + read('night.md')).not.toContain(secret)
   })
+
+  it.skipIf(!hasOpenssl)(
+    'trusts the certificate that OpenTelemetry is told to, and no other of its kind',
+    async () => {
+      const { file, ...keys } = await certificate()
+      let sent = 0
+      const server = createServer(keys, (_, response) => {
+        sent++
+        response.end()
+      })
+      const otlpUrl = `https://127.0.0.1:${await listen(server)}`
+      const night = (more = {}) => nightly('', { FUNDPRESS_METRICS_OTLP_URL: otlpUrl, ...more })
+      expect(await night({ OTEL_EXPORTER_OTLP_CERTIFICATE: file })).toMatchObject({ code: 0, stderr: '' })
+      expect((await night()).stderr).toMatch(/ cannot be reached \([A-Z_]+\)\n$/)
+      expect(sent).toBe(1)
+      server.close()
+    },
+  )
 
   it('is a warning if its variables hold no address, which is not shown', async () => {
     await nightly()

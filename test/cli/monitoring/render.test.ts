@@ -25,7 +25,7 @@ const hostile = [
   '<script>alert(1)</script> <img src=x onerror=alert(1)>',
   'Fonds\r\nBcc: all@example.com\r\n\r\nbody',
   '\u001b[2Jgone \u202ereversed \u2028line',
-  '{{variable}} ${DATE(2026-11-20T01:02:03Z)} :rocket:',
+  '{{variable}} <!date^1^{date}|x> :rocket:',
 ]
 
 const textsOf = (value: unknown): string[] =>
@@ -39,7 +39,10 @@ const textsOf = (value: unknown): string[] =>
       )
     : []
 
-type Block = { readonly type: string; readonly text: { readonly type: string; readonly text: string } }
+interface Block {
+  readonly type: string
+  readonly text: { readonly type: string; readonly text: string }
+}
 
 describe.each([
   ['each of them', hostile.map((name) => [name])],

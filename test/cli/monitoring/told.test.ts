@@ -277,6 +277,27 @@ describe('a monitor with --max-age', () => {
     ])
     expect(told.find(({ event }) => event === 'late')?.['reason']).toMatch(/ ago, more than 0 s/)
   })
+
+  it('tells that what is live contradicts itself, and that it cannot be read', async () => {
+    await nightlyOf('2026-11-20', '', { FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '1' })
+    receiver.take()
+    const failure = async (line: string, reason: string) => {
+      const status = line.includes('--base') ? press.bare : press.fundpress
+      expect((await status(line, { FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '1' })).code).toBe(1)
+      expect(receiver.take()).toMatchObject([
+        {
+          event: 'failed',
+          title: 'fundpress: status failed',
+          reason: expect.stringContaining(reason) as string,
+        },
+      ])
+    }
+    press.bucket.remove(`${press.bucket.live()?.slot ?? ''}/manifest.ndjson.gz`)
+    await failure('status --max-age 9999d', 'holds no manifest that can be read')
+    await failure('status --max-age 9999d --base http://127.0.0.1:1', 'http://127.0.0.1:1')
+    press.bucket.put('live.json', 'x')
+    await failure('status --max-age 9999d', 'live.json')
+  })
 })
 
 it('a target that fails is a warning, and changes neither the exit code nor what others are told', async () => {
@@ -287,13 +308,14 @@ it('a target that fails is a warning, and changes neither the exit code nor what
   const all = { type: 'webhook', url: `${receiver.url}/all`, events }
   const targets = [
     { type: 'slack', url: `${refusing.url}/S3CRET`, events },
-    { type: 'teams', url: 'env:NOT_SET', events },
+    // It is off, although it would not be told.
+    { type: 'teams', url: 'env:NOT_SET', events: ['late'] },
     { ...mail, smtp: smtp('ops:S3CRET') },
   ]
   configure({ notify: [...targets, { ...mail, smtp: smtp(mailLogin) }, all] })
   const warnings = [
+    'warning  night: notify: teams is off: the environment variable NOT_SET is not set\n',
     `warning  night: notify: slack (${refusing.host}) was not told: its answer has the status 404\n`,
-    'warning  night: notify: teams was not told: the environment variable NOT_SET is not set\n',
     `warning  night: notify: mail (127.0.0.1:${mailServer.port}) was not told: the server refused the user name or the password (535)\n`,
   ].join('')
   expect(await nightlyOf('2026-11-12')).toMatchObject({ code: 0, stderr: warnings })

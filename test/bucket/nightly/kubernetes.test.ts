@@ -3,12 +3,18 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { settingList } from '../../src/cli/settings.ts'
-import { run } from '../cli/run.ts'
-import { isMissing } from '../support/programs.ts'
-import { repository } from '../support/product.ts'
-import { findMistakes } from './kubernetes-schema.ts'
-import { cronJob, kustomize, type Container, type KubernetesObject, type PodSpec } from './kustomize.ts'
+import { settingList } from '../../../src/cli/settings.ts'
+import { run } from '../../cli/run.ts'
+import { isMissing } from '../../support/programs.ts'
+import { repository } from '../../support/product.ts'
+import { findMistakes } from '../../support/kubernetes/schema.ts'
+import {
+  cronJob,
+  kustomize,
+  type Container,
+  type KubernetesObject,
+  type PodSpec,
+} from '../../support/kubernetes/kustomize.ts'
 
 const root = join(repository, 'templates/kubernetes')
 const variants = [
@@ -78,10 +84,14 @@ describe.each(variants)('$title', ({ objects }) => {
     for (const { metadata } of pods) expect(metadata.labels).toMatchObject(matchLabels)
   })
 
-  it('names the image of this version, of an owner that nobody can be', () => {
+  it('names the image of this version, with its user and entry point, of an owner that nobody can be', () => {
     const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
       version: string
     }
+    // What the pods rely on: its user, and the program that `args` are for.
+    const dockerfile = readFileSync(join(repository, 'templates/container/Dockerfile'), 'utf8')
+    expect(dockerfile).toMatch(/^USER 10001:10001$/m)
+    expect(dockerfile).toMatch(/^ENTRYPOINT \["fundpress"\]$/m)
     const images = new Set(containers.map(({ image }) => image))
     expect([...images]).toEqual([`ghcr.io/OWNER/fundpress:${version}`])
   })

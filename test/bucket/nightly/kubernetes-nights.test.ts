@@ -1,16 +1,25 @@
 /** Nights of templates/kubernetes: pods as processes, in the order and with the accidents that a cluster can have. */
-import { copyFileSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Ended } from '../cli/run.ts'
-import { editDatabase } from '../support/database.ts'
-import { buildNights, newBenchmark } from '../support/nights.ts'
-import { openPress, type Press } from '../support/press.ts'
-import { docsUrl, mustRun, repository, tempFolder, withoutPages } from '../support/product.ts'
-import { credentials } from '../support/publishing.ts'
-import { snapshotId } from '../support/tree.ts'
-import { kustomize } from './kustomize.ts'
-import { makeCluster } from './pods.ts'
+import type { Ended } from '../../cli/run.ts'
+import { editDatabase } from '../../support/database.ts'
+import { buildNights, newBenchmark } from '../../support/nights.ts'
+import { openPress, type Press } from '../../support/press.ts'
+import { docsUrl, mustRun, repository, tempFolder } from '../../support/product.ts'
+import { credentials } from '../../support/publishing.ts'
+import { isComplete } from '../../support/rounds.ts'
+import { snapshotId } from '../../support/tree.ts'
+import { kustomize } from '../../support/kubernetes/kustomize.ts'
+import { makeCluster } from '../../support/kubernetes/pods.ts'
 
 const folder = tempFolder()
 const root = join(repository, 'templates/kubernetes')
@@ -26,7 +35,7 @@ let restore: () => void
 function secret() {
   return {
     ...credentials,
-    ...withoutPages,
+    FUNDPRESS_PAGES: 'false',
     FUNDPRESS_DOCS_URL: docsUrl,
     FUNDPRESS_BUCKET_ENDPOINT: press.server.endpoint,
     FUNDPRESS_BUCKET_REGION: 'us-east-1',
@@ -55,7 +64,7 @@ beforeAll(async () => {
   restore = press.bucket.save()
   editDatabase(database, newBenchmark(13))
   copyFileSync(database, folder.file('of-13.sqlite'))
-  const env = { FUNDPRESS_BASE_URL: 'https://api.example.com' }
+  const env = { FUNDPRESS_BASE_URL: 'https://api.example.com', FUNDPRESS_DOWNLOADS: 'true' }
   await mustRun(['build', '--db', database, '--out', folder.file('whole'), ...on(13).args, '--quiet'], {
     env,
   })
@@ -71,10 +80,15 @@ beforeEach(() => {
 function expectPublished() {
   const { snapshot, slot } = press.bucket.live() ?? {}
   expect([snapshot, slot]).toEqual([snapshotId(folder.file('whole')), 'blue'])
-  expect(press.bucket.differencesFrom(folder.file('whole'), slot)).toEqual([])
+  const differences = press.bucket.differencesFrom(folder.file('whole'), slot)
+  expect(differences.filter((key) => !key.startsWith('downloads'))).toEqual([])
   expect(press.bucket.faultsOf(slot)).toEqual([])
+  // A merge that finds nothing to continue from would leave it out.
+  const documents = readFileSync(folder.file('whole/downloads/2026-11-13/documents.zip'))
+  expect(press.bucket.body(`${press.bucket.downloads()}documents.zip`).equals(documents)).toBe(true)
 }
 
+/** Each test goes on with the shards of the first. */
 describe('the sharded night', () => {
   it('publishes what one machine would: the merge begins first, a pod is killed, an index has two pods', async () => {
     const first = sharded.start(nightly, pod(0))
@@ -94,7 +108,7 @@ describe('the sharded night', () => {
   /** Another pod of the same night: what the others have rendered is there. */
   const again = (index: number) => sharded.run(nightly, pod(index))
 
-  it.each([
+  it.runIf(isComplete).each([
     ['in the middle of the upload', { operation: 'PutObject', nth: 9 }, 'green'],
     [
       'after the flip, before it has verified',
@@ -102,7 +116,7 @@ describe('the sharded night', () => {
       'blue',
     ],
   ] as const)(
-    'publishes the shards that are there if the pod that merges was killed %s',
+    'does the night with one pod if the pod that publishes was killed %s',
     async (_, moment, slot) => {
       const victim = sharded.start(nightly, pod(0))
       press.server.faults([{ kind: 'call', when: 'after', ...moment, run: victim.kill }])
@@ -114,19 +128,22 @@ describe('the sharded night', () => {
     },
   )
 
-  it('publishes nothing if the database was replaced between two pods', async () => {
-    rmSync(join(shared, `${nightly}-1`, '2.tar'))
-    editDatabase(database, newBenchmark(14))
-    await mustEnd(again(2))
-    copyFileSync(folder.file('of-13.sqlite'), database)
-    const before = press.bucket.live()
-    const merged = await again(0)
-    expect(merged).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('shards of different databases') as string,
-    })
-    expect(press.bucket.live()).toEqual(before)
-  })
+  it.runIf(isComplete)(
+    'publishes nothing if the database was replaced between two pods, then does the night with one pod',
+    async () => {
+      rmSync(join(shared, `${nightly}-1`, 'merging'))
+      rmSync(join(shared, `${nightly}-1`, '2.tar'))
+      editDatabase(database, newBenchmark(14))
+      await mustEnd(again(2))
+      copyFileSync(folder.file('of-13.sqlite'), database)
+      const before = press.bucket.live()
+      const stderr = expect.stringContaining('shards of different databases') as string
+      expect(await again(0)).toMatchObject({ code: 1, stderr })
+      expect(press.bucket.live()).toEqual(before)
+      await mustEnd(again(0))
+      expectPublished()
+    },
+  )
 
   it('ends with 3 if a guard refuses a shard, and goes on with what somebody allows by hand', async () => {
     const isin = `(SELECT max(isin) FROM fund)`
@@ -174,6 +191,20 @@ describe('the simple night', () => {
       stderr: expect.stringContaining('more than 1 day 12 h') as string,
     })
   })
+
+  it.runIf(isComplete)(
+    'fetches the database from a bucket, and fails with 1 if it is not there',
+    async () => {
+      // The tests have one bucket.
+      const objects = kustomize(join(root, 'nightly'), ['../fetch'])
+      const text = JSON.stringify(objects).replace('s3://fund-data-in/', 's3://fund-data/in/')
+      const fetching = makeCluster(JSON.parse(text) as typeof objects, folder, secret)
+      expect(await fetching.run(nightly, on(13))).toMatchObject({ code: 1 })
+      press.bucket.put('in/funds.sqlite', readFileSync(database))
+      await mustEnd(fetching.run(nightly, on(13)))
+      expectPublished()
+    },
+  )
 
   it('fails with 2, once and for all, if a flag has a typing error', async () => {
     const wrong = await simple.run(nightly, { args: ['--sinze', 'other'] })

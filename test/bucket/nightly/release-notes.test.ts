@@ -1,0 +1,182 @@
+/** What decides on a release and describes it: the check of its tag, its notes, and .github/RELEASES.md. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import type { readWorkflow } from '../../support/github/files.ts'
+import { repository, tempFolder } from '../../support/product.ts'
+import { commitVersion, gitIn, runScript } from './release.ts'
+
+const script = (name: string) => join(repository, '.github/actions/fundpress-release', name)
+const folder = tempFolder()
+
+/** A repository with one release. @returns its folder */
+function makeRepository(name: string): string {
+  const path = folder.file(`${name}/repository`)
+  mkdirSync(join(path, '.github'), { recursive: true })
+  gitIn(path, 'init', '--quiet', '--initial-branch=main')
+  writeFileSync(
+    join(path, '.github/RELEASES.md'),
+    '# Releases\n\n## Upgrade notes\n\n### To 1.1.0\n\nAs in [the README](../README.md); [verify](#verify-a-release).\n\n### To 1.0.0\n\nOld.\n\n## Verify a release\n',
+  )
+  gitIn(path, 'add', '.github')
+  commitVersion(path, '1.0.0')
+  gitIn(path, 'tag', 'v1.0.0')
+  return path
+}
+
+describe('the check of a tag', () => {
+  const checked = (path: string, tag: string) => {
+    gitIn(path, 'tag', tag)
+    return runScript(path, script('check.mjs'), tag)
+  }
+
+  it.each([
+    ['v1.1.0', 'version=1.1.0\ndist-tag=latest\nprerelease=false\n'],
+    ['v1.1.0-rc.1', 'version=1.1.0-rc.1\ndist-tag=next\nprerelease=true\n'],
+  ])('accepts %s on main, if that is the version of the package', (tag, outputs) => {
+    const path = makeRepository(`good-${tag}`)
+    commitVersion(path, tag.slice(1))
+    expect(checked(path, tag)).toEqual({ code: 0, stdout: '', outputs })
+  })
+
+  it('refuses every other form', () => {
+    const path = makeRepository('forms')
+    commitVersion(path, '1.1.0')
+    for (const tag of ['v1.1', '1.1.0', 'v1.1.0-beta.1', 'v1.1.0-rc.1.2', 'v1.1.0+build'])
+      expect(checked(path, tag)).toMatchObject({
+        code: 1,
+        stdout: expect.stringContaining(`${tag}: a release is v1.2.3`),
+      })
+  })
+
+  it('refuses a version that is not that of the package', () => {
+    const path = makeRepository('other-version')
+    commitVersion(path, '1.1.0')
+    const said = 'package.json of the tagged commit has version 1.1.0: '
+    expect(checked(path, 'v1.2.0')).toMatchObject({ code: 1, stdout: expect.stringContaining(said) })
+  })
+
+  it('refuses a commit that is not on main', () => {
+    const path = makeRepository('branch')
+    commitVersion(path, '1.1.0')
+    gitIn(path, 'update-ref', 'refs/remotes/origin/main', 'v1.0.0')
+    expect(checked(path, 'v1.1.0')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('is not on main'),
+    })
+  })
+
+  it.each([
+    ['v1.1.0', 'v1.2.0'],
+    ['v1.9.0', 'v1.10.0'],
+    ['v1.1.0-rc.1', 'v1.1.0'],
+    ['v1.1.0-rc.2', 'v1.1.0-rc.10'],
+  ])('refuses %s after %s: tags that move would go back', (tag, newer) => {
+    const path = makeRepository(`newer-${tag}`)
+    gitIn(path, 'tag', newer)
+    // No release.
+    gitIn(path, 'tag', 'v2')
+    commitVersion(path, tag.slice(1))
+    expect(checked(path, tag)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(`${newer} is newer`),
+    })
+  })
+})
+
+describe('the notes', () => {
+  let path: string
+  const notes = (tag: string) => {
+    gitIn(path, 'checkout', '--quiet', tag)
+    const { code, stdout } = runScript(path, script('notes.mjs'), tag)
+    expect(code).toBe(0)
+    return stdout
+  }
+  const commit = (message: string) => gitIn(path, 'commit', '--quiet', '--allow-empty', '--message', message)
+  beforeAll(() => {
+    path = makeRepository('notes')
+    commit('First, *bold* <b>, for @somebody\n\nA body is left out.')
+    gitIn(path, 'tag', 'v1.1.0-rc.1')
+    gitIn(path, 'checkout', '--quiet', '-b', 'side')
+    commit('Made on a branch')
+    gitIn(path, 'checkout', '--quiet', 'main')
+    commit('Made on main')
+    gitIn(path, 'merge', '--quiet', '--no-edit', 'side')
+    gitIn(path, 'tag', 'v1.1.0')
+    commit('Later')
+    gitIn(path, 'tag', 'v1.1.1')
+  })
+
+  it('of a release have the upgrade, then each commit since the release before, without merges', () => {
+    const text = notes('v1.1.0')
+    const blob = 'https://github.example/owner/funds/blob/v1.1.0'
+    expect(text.split('\n').slice(0, 3)).toEqual([
+      '## Upgrade',
+      '',
+      `As in [the README](${blob}/README.md); [verify](${blob}/.github/RELEASES.md#verify-a-release).`,
+    ])
+    const listed = text.split('\n').filter((line) => line.startsWith('- '))
+    expect(
+      listed.map((line) => line.replace(/ \(\[[0-9a-f]{7}\]\(https:.*\/commit\/[0-9a-f]{40}\)\)$/, '')),
+    ).toEqual([
+      // A message can neither draw anything nor mention somebody.
+      String.raw`- First, \*bold\* \<b\>, for @<!-- -->somebody`,
+      ...['- Made on a branch', '- Made on main'].sort(
+        (one, other) => text.indexOf(one) - text.indexOf(other),
+      ),
+    ])
+    expect(text).toContain('https://github.example/owner/funds/compare/v1.0.0...v1.1.0')
+    expect(text).not.toMatch(/Old\.|Merge/)
+  })
+
+  it('of a pre-release count from the tag before it, and name the upgrade of its release', () => {
+    expect(notes('v1.1.0-rc.1')).toMatch(/^## Upgrade[^]*## Changes since v1\.0\.0\n\n- First.*\n\n\[All/)
+  })
+
+  it('of a release without upgrade notes begin with its changes', () => {
+    expect(notes('v1.1.1')).toMatch(/^## Changes since v1\.1\.0\n\n- Later/)
+  })
+
+  it('of the first release list no commits: these would be all', () => {
+    expect(notes('v1.0.0')).toMatch(/^## Upgrade\n\nOld\.\n\nHow to check/)
+  })
+})
+
+describe('RELEASES.md', () => {
+  const text = readFileSync(join(repository, '.github/RELEASES.md'), 'utf8')
+
+  it('trusts signatures of the workflow of a release, and of nothing else', () => {
+    const [of, ...others] = [...text.matchAll(/--certificate-identity-regexp '(.*)'/g)].map(
+      ([, each = '']) => each,
+    )
+    expect(others).toEqual([of])
+    const trusted = new RegExp(of ?? '')
+    const identity = (tag: string, file = 'release.yml', name = 'NAME') =>
+      `https://github.com/OWNER/${name}/.github/workflows/${file}@refs/${tag}`
+    for (const tag of ['tags/v1.0.0', 'tags/v1.20.3-rc.1']) expect(identity(tag)).toMatch(trusted)
+    for (const wrong of [
+      ...['heads/main', 'tags/v1', 'tags/v1.0.0-x', 'pull/1/merge', 'heads/tags/v1.0.0'].map((ref) =>
+        identity(ref),
+      ),
+      ...[identity('tags/v1.0.0', 'nightly.yml'), identity('tags/v1.0.0', 'release.yml', 'NAME2')],
+    ])
+      expect(wrong).not.toMatch(trusted)
+  })
+
+  it('names the versions of Node that a change, and a release, are tried on', () => {
+    const matrices = ['ci.yml', 'release.yml'].map((file) => {
+      const { jobs } = parse(readFileSync(join(repository, '.github/workflows', file), 'utf8')) as ReturnType<
+        typeof readWorkflow
+      >
+      return (jobs['test'] ?? jobs['try'])?.strategy?.matrix['node']
+    })
+    expect(matrices).toEqual([
+      [22, 24],
+      [22, 24],
+    ])
+    expect(text).toContain('22 (from 22.18) and 24')
+    const { engines } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
+    expect(engines).toEqual({ node: '>=22.18' })
+  })
+})

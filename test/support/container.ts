@@ -76,7 +76,7 @@ export async function buildImage(folder: string, args: Readonly<Record<string, s
   writeFileSync(file('npmrc'), `registry=${npm('registry')}\nprefer-offline=true\n${authority}`)
   buildah(
     ...['build', '--isolation', 'chroot', '--pull=never', '--format', 'docker', '--tag', 'fundpress'],
-    ...['--secret', `id=npmrc,src=${file('npmrc')}`, '--volume', `${npm('cache')}:/root/.npm`],
+    ...['--secret', `id=npmrc,src=${file('npmrc')}`, '--volume', `${npm('cache')}:/root/.npm:O`],
     ...(certificates === undefined ? [] : ['--volume', `${certificates}:/tmp/authority.crt:ro`]),
     ...Object.entries(args).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]),
     ...['--file', dockerfile, file('context')],

@@ -21,10 +21,6 @@ case $code in
   *) exit "$code" ;;
 esac
 
-# The pod before this one has failed to merge or to publish: the shards may be of different databases, or the slot may have changed
-# that they continue from. So this pod does the whole night.
-if [ "$index" = 0 ] && [ -e "$night/merging" ]; then exec fundpress nightly --since other "$@"; fi
-
 # One file: each of ten thousand small files costs a shared file system some milliseconds. It has its name once it is complete,
 # also if two pods have the same index. A pod that replaces another one finds what that has rendered.
 # tar fails with 2, which means here that trying again does not help.
@@ -42,5 +38,5 @@ for tar in "$night"/*.tar; do
   mkdir -p "$shard"
   tar -xf "$tar" -C "$shard" || exit 1
 done
-touch "$night/merging"
+# If the shards are of different databases, it renders the whole night itself.
 exec fundpress nightly --shards /work/shards/* --since other "$@"

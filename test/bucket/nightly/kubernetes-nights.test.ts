@@ -116,7 +116,7 @@ describe('the sharded night', () => {
       'blue',
     ],
   ] as const)(
-    'does the night with one pod if the pod that publishes was killed %s',
+    'publishes the same shards if the pod that publishes was killed %s',
     async (_, moment, slot) => {
       const victim = sharded.start(nightly, pod(0))
       press.server.faults([{ kind: 'call', when: 'after', ...moment, run: victim.kill }])
@@ -129,18 +129,14 @@ describe('the sharded night', () => {
   )
 
   it.runIf(isComplete)(
-    'publishes nothing if the database was replaced between two pods, then does the night with one pod',
+    'renders the whole night in one pod if the database was replaced between two pods',
     async () => {
-      rmSync(join(shared, `${nightly}-1`, 'merging'))
       rmSync(join(shared, `${nightly}-1`, '2.tar'))
       editDatabase(database, newBenchmark(14))
       await mustEnd(again(2))
       copyFileSync(folder.file('of-13.sqlite'), database)
-      const before = press.bucket.live()
-      const stderr = expect.stringContaining('shards of different databases') as string
-      expect(await again(0)).toMatchObject({ code: 1, stderr })
-      expect(press.bucket.live()).toEqual(before)
-      await mustEnd(again(0))
+      const stderr = expect.stringMatching(/shards of different databases: .*renders instead of/) as string
+      expect(await again(0)).toMatchObject({ code: 0, stderr })
       expectPublished()
     },
   )

@@ -3,13 +3,13 @@
 # Its arguments go to all commands: --as-of, --allow, --force, --reason.
 set -eu
 
-night=/shared/${JOB_NAME:?}
+night=/shared/${JOB_UID:?}
 index=${JOB_COMPLETION_INDEX:?}
 mkdir -p "$night"
 
 # What earlier nights have left, after a day.
 if [ "$index" = 0 ]; then
-  find /shared -mindepth 1 -maxdepth 1 -mtime +0 ! -name "$JOB_NAME" -exec rm -rf {} + || echo 'old shards could not be removed' >&2
+  find /shared -mindepth 1 -maxdepth 1 -mtime +0 ! -name "$JOB_UID" -exec rm -rf {} + || echo 'old shards could not be removed' >&2
 fi
 
 # 4: there is nothing to do.

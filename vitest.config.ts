@@ -10,6 +10,7 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.c
 const longest = [
   'edge/runtime/conformance',
   'cli/first-night',
+  'cli/container',
   'bucket/nightly/workflows',
   'bucket/nightly/documents',
   'edge/deploy/nginx-clients',

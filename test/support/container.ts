@@ -3,12 +3,12 @@
  * mmdebstrap under the names of the official images, which nobody here can pull; buildah does the steps; and Linux's own
  * namespaces run the result as its strictest user would: no rights, no capabilities, everything but /data, /tmp and /work read-only.
  */
-import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { ended, type Ended } from '../cli/run.ts'
-import { execute, packCheckout, userEnvironment } from './package.ts'
+import { execute, packCheckout } from './package.ts'
 import { repository } from './product.ts'
 
 export const dockerfile = join(repository, 'templates/container/Dockerfile')
@@ -50,22 +50,12 @@ export type Image = Awaited<ReturnType<typeof buildImage>>
 
 /**
  * Builds the image as a release does: from the packed package and the lock file.
- * @param folder nothing else is in it; the caller has to call `remove` before it removes the folder
+ * @param folder nothing else is in it; {@link removeImage} removes it
  * @param args of the Dockerfile
  */
 export async function buildImage(folder: string, args: Readonly<Record<string, string>>) {
   const file = (name: string) => join(folder, name)
-  const root = (command: string, ...words: readonly string[]) => {
-    const [program = '', ...rest] = [...asRoot, command, ...words]
-    return execFileSync(program, rest, {
-      cwd: folder,
-      env: userEnvironment(),
-      encoding: 'utf8',
-      stdio: 'pipe',
-    })
-  }
-  const buildah = (...words: readonly string[]) =>
-    root('buildah', '--root', file('storage'), '--runroot', file('storage-run'), ...words).trim()
+  const buildah = (...words: readonly string[]) => runBuildah(folder, ...words)
 
   const debian = makeDebian(file('debian.tar'))
   for (const name of ['context', 'data', 'work', 'packed']) mkdirSync(file(name))
@@ -86,7 +76,7 @@ export async function buildImage(folder: string, args: Readonly<Record<string, s
   writeFileSync(file('npmrc'), `registry=${npm('registry')}\nprefer-offline=true\n${authority}`)
   buildah(
     ...['build', '--isolation', 'chroot', '--pull=never', '--format', 'docker', '--tag', 'fundpress'],
-    ...['--secret', `id=npmrc,src=${file('npmrc')}`, '--volume', `${npm('cache')}:/root/.npm`],
+    ...['--secret', `id=npmrc,src=${file('npmrc')}`, '--volume', `${npm('cache')}:/root/.npm:O`],
     ...(certificates === undefined ? [] : ['--volume', `${certificates}:/tmp/authority.crt:ro`]),
     ...Object.entries(args).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]),
     ...['--file', dockerfile, file('context')],
@@ -113,8 +103,7 @@ export async function buildImage(folder: string, args: Readonly<Record<string, s
   }
   return {
     config,
-    /** The image's root folder, and what its files weigh. */
-    at,
+    /** What all of its files weigh. */
     bytes: Number(
       root('sh', '-c', `find ${at} -xdev -type f -printf '%s\\n' | awk '{ sum += $1 } END { print sum }'`),
     ),
@@ -134,12 +123,30 @@ export async function buildImage(folder: string, args: Readonly<Record<string, s
     terminate: (child: ChildProcess): void => {
       root('kill', '-TERM', `${firstProcess(child)}`)
     },
-    remove: (): void => {
-      buildah('umount', '--all')
-      root('rm', '-rf', folder)
-    },
   }
 }
+
+/** Also one that could not be built to its end. */
+export function removeImage(folder: string): void {
+  runBuildah(folder, 'umount', '--all')
+  root('rm', '-rf', folder)
+}
+
+function root(command: string, ...words: readonly string[]): string {
+  const [program = '', ...rest] = [...asRoot, command, ...words]
+  return execute(program, rest, '/')
+}
+
+/** With a store of its own below the folder. */
+const runBuildah = (folder: string, ...words: readonly string[]): string =>
+  root(
+    'buildah',
+    '--root',
+    join(folder, 'storage'),
+    '--runroot',
+    join(folder, 'storage-run'),
+    ...words,
+  ).trim()
 
 /** $1: the image's root folder; $2: what holds data/ and work/; $3: `ro` or `rw`, for data/. The rest is the command. */
 const mountAndEnter = `

@@ -6,8 +6,8 @@ import { reasonOf } from '../failure.ts'
 import { withBucket } from '../from-settings.ts'
 import type { NightlyLog } from '../nightly/log.ts'
 import type { EndedRun } from '../nightly/report.ts'
-import { type Figure, figuresOfLive, figuresOfRun, figuresOfStatus, labelled } from './figures.ts'
 import { secretAddressOf } from './address.ts'
+import { type Figure, figuresOfLive, figuresOfRun, figuresOfStatus, labelled } from './figures.ts'
 
 /** In milliseconds: how long the bucket and the receiver may take. */
 const patience = { bucket: 3500, receiver: 6000 }
@@ -28,9 +28,10 @@ export async function leaveMetrics(session: Session, log: NightlyLog, { report }
   const receiver = await trying('', () => receiverOf(session))
   if (file === null && receiver === null) return
   const limits = session.signal.aborted ? hurried : patience
-  const ended = session.now()
+  // Before anything is waited for: a run that failed has no other end.
+  const ofRun = figuresOfRun(report, log, session.now())
   const live = await trying('what is live is not known: ', () => figuresOfBucket(session, limits.bucket))
-  const figures = labelled([...figuresOfRun(report, log, ended), ...(live ?? [])], labelsOf(session))
+  const figures = labelled([...ofRun, ...(live ?? [])], labelsOf(session))
   // Imported here because a run without metrics must start fast.
   if (file !== null)
     await trying(`${file} could not be written: `, async () =>

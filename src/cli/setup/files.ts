@@ -97,7 +97,12 @@ async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
     databaseKey: isElsewhere
       ? await fromTemplate('setup/database-key.md', { repository, bucket: databaseBucket })
       : '',
-    tell: await fromTemplate('setup/tell.md', { repository, environments: environments.join(' ') }),
+    // A night in shards beats only if it publishes.
+    tell: await noticesOf(answers.shards === '' ? 3 : 8),
+    tellGitHub: await fromTemplate('setup/tell-github.md', {
+      repository,
+      environments: environments.join(' '),
+    }),
     fetch: fetchOf(answers, isElsewhere),
   }
   return [
@@ -107,6 +112,9 @@ async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
     { path: 'SETUP.md', text: await fromTemplate(`setup/${target}.md`, values) },
   ]
 }
+
+/** @param grace hours after which a heartbeat that should have come is missing: an attempt can be the first or the last of its night */
+const noticesOf = (grace: number) => fromTemplate('setup/tell.md', { grace, interval: (24 + grace) * 3600 })
 
 /** The night reads the database from the region of its bucket. */
 const regionCommand = (bucket: string, { repository, region }: Answers) =>
@@ -188,6 +196,7 @@ async function serverFiles(answers: Answers): Promise<readonly SetupFile[]> {
     status: shellText(`${baseUrl}/status/`),
     host: new URL(baseUrl).hostname,
     times: attempts.join(', '),
+    tell: await noticesOf(3),
   }
   return [
     ...(await makeUnits(answers, folders)),

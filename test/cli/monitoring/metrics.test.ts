@@ -1,15 +1,6 @@
-/** The figures of a nightly run and of status: read by Prometheus' own parser, and as OTLP; and what happens if nobody takes them. */
+/** The figures of a nightly run and of status in a file, as Prometheus' own parser reads it. */
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:https'
-import { JsonMetricsSerializer } from '@opentelemetry/otlp-transformer'
-import { ValueType } from '@opentelemetry/api'
-import { resourceFromAttributes } from '@opentelemetry/resources'
-import {
-  AggregationTemporality,
-  DataPointType,
-  type MetricData,
-  type ResourceMetrics,
-} from '@opentelemetry/sdk-metrics'
+import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
   asOf,
@@ -25,24 +16,23 @@ import {
   wholeNight,
 } from '../../bucket/nightly/nightly.ts'
 import { editDatabase } from '../../support/database.ts'
+import { repository } from '../../support/product.ts'
 import { isMissing } from '../../support/programs.ts'
-import { closedAddress, useReceiver } from '../../support/receiver.ts'
-import { isComplete } from '../../support/rounds.ts'
 import { serveHere } from '../../support/serve-here.ts'
 import { holdBack } from '../../support/two-nights.ts'
 import { runAlone } from '../run.ts'
-import { certificate, hasOpenssl, listen } from './receivers.ts'
 import { prometheus, readTextfiles, valuesOf } from './figures.ts'
 
 useNights(1)
-const collector = useReceiver()
 beforeEach(() => {
   for (const name of ['night.prom', 'status.prom', 'fundpress.config.json'])
     rmSync(fileOf(name), { force: true })
-  collector.answerWith((response) => response.end('{"partialSuccess":{}}'))
 })
 
-const secret = 'hunter2-Zx9'
+/** Those of the table in `src/cli/monitoring/metrics.md`. */
+const figuresListed = readFileSync(join(repository, 'src/cli/monitoring/metrics.md'), 'utf8')
+  .split('\n')
+  .flatMap((line) => /^\| `(fundpress_\w+)`/.exec(line)?.[1] ?? [])
 const textfile = (...names: readonly string[]) => readTextfiles(...names.map(fileOf))
 const inSeconds = (time: unknown) => Date.parse(String(time)) / 1000
 const nothing = { done: 0, skipped: 0, failed: 0, refused: 0 }
@@ -160,6 +150,9 @@ describe.skipIf(isMissing(prometheus !== undefined))('the textfile', () => {
     expect(alarms()).toBe(0)
     await press.fundpress('status --prefix other --metrics other.prom')
     const families = textfile('night.prom', 'status.prom', 'other.prom')
+    // Nobody had objections.
+    const listed = figuresListed.filter((name) => name !== 'fundpress_nightly_objections')
+    expect(Object.keys(families).sort()).toEqual(listed.sort())
     const labels = families['fundpress_live_since_timestamp_seconds']?.samples.map((one) => one.labels)
     expect(labels).toEqual(['nightly', 'status'].map((command) => ({ bucket: 'funds', command })))
     const looked = families['fundpress_status_alarms']?.samples.map((one) => one.labels['bucket'])
@@ -226,179 +219,6 @@ describe('the file of metrics', () => {
       expect.stringMatching(/^fundpress: s3:\/\/funds: nowhere\/status\.prom could not be written: ENOENT/),
     ])
   })
-})
-
-/** The name and the unit of OpenTelemetry that a name of Prometheus stands for. */
-function otelNameOf(name: string): { readonly name: string; readonly unit: RegExp } {
-  const units: readonly (readonly [string, RegExp])[] = [
-    ['_seconds', /^s$/],
-    ['_bytes', /^By$/],
-    ['_dollars', /^\{USD\}$/],
-  ]
-  const [suffix, unit] = units.find(([end]) => name.endsWith(end)) ?? ['', /^(\{\w+\})?$/]
-  return { name: name.slice(0, name.length - suffix.length), unit }
-}
-
-interface Sent {
-  readonly resourceMetrics: readonly [
-    {
-      readonly resource: object
-      readonly scopeMetrics: readonly [{ readonly scope: object; readonly metrics: readonly SentMetric[] }]
-    },
-  ]
-}
-interface SentMetric {
-  readonly name: string
-  readonly unit: string
-  readonly gauge: { readonly dataPoints: readonly object[] }
-}
-
-/** The message without its times. */
-const untimed = (body: string): Sent =>
-  JSON.parse(body, (key, value: unknown) => (key.endsWith('UnixNano') ? undefined : value)) as Sent
-
-describe('OTLP', () => {
-  const otlp = (path = '/v1/metrics') => ({ FUNDPRESS_METRICS_OTLP_URL: collector.url(path) })
-
-  it.skipIf(isMissing(prometheus !== undefined))(
-    'carries the figures of the textfile, as messages that OpenTelemetry itself would write',
-    async () => {
-      const env = {
-        ...otlp(),
-        OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${secret}`,
-        OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=production',
-      }
-      const run = await nightly('--metrics night.prom', env)
-      expect([run.code, run.stderr, collector.received.length]).toEqual([0, '', 1])
-      const [{ method, path, headers, body } = { body: '' }] = collector.received
-      expect([method, path, headers?.['content-type']]).toEqual(['POST', '/v1/metrics', 'application/json'])
-      expect(headers?.authorization).toBe(`Bearer ${secret}`)
-      const sent = untimed(body)
-      const [{ metrics }] = sent.resourceMetrics[0].scopeMetrics
-      const families = textfile('night.prom')
-      const time: [number, number] = [0, 0]
-      const expected = Object.entries(families).map(([family, { help, samples }]): MetricData => {
-        const { name, unit } = otelNameOf(family)
-        const found = metrics.find((metric) => metric.name.replaceAll('.', '_') === name)
-        expect([name, found?.unit]).toEqual([name, expect.stringMatching(unit)])
-        const { name: dotted = '', unit: sentUnit = '' } = found ?? {}
-        expect(dotted).toMatch(/^fundpress\.(nightly|live)\.[a-z_.]+$/)
-        return {
-          descriptor: { name: dotted, description: help, unit: sentUnit, valueType: ValueType.DOUBLE },
-          aggregationTemporality: AggregationTemporality.CUMULATIVE,
-          dataPointType: DataPointType.GAUGE,
-          dataPoints: samples.map(({ labels, value }) => ({
-            startTime: time,
-            endTime: time,
-            value,
-            attributes: Object.fromEntries(
-              Object.entries(labels).map(([label, text]) => [`fundpress.${label}`, text]),
-            ),
-          })),
-        }
-      })
-      const message: ResourceMetrics = {
-        resource: resourceFromAttributes({}),
-        scopeMetrics: [{ scope: { name: 'fundpress', version: '' }, metrics: expected }],
-      }
-      const written = JsonMetricsSerializer.serializeRequest(message)
-      const own = untimed(Buffer.from(written ?? []).toString())
-      expect(sent.resourceMetrics[0].scopeMetrics).toEqual(own.resourceMetrics[0].scopeMetrics)
-      expect(JSON.stringify(sent.resourceMetrics[0].resource)).toMatch(
-        /"deployment.environment.name","value":\{"stringValue":"production"\}.*"service.name","value":\{"stringValue":"fundpress"\}/,
-      )
-    },
-  )
-
-  it('goes to the address of the settings, or to those that OpenTelemetry knows, each in its form', async () => {
-    const variables = [
-      [{ FUNDPRESS_METRICS_OTLP_URL: collector.url() }, '/v1/metrics'],
-      [{ FUNDPRESS_METRICS_OTLP_URL: 'env:MY_OTLP', MY_OTLP: collector.url('/own') }, '/own'],
-      [{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url('/base/') }, '/base/v1/metrics'],
-      [{ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: collector.url('/own') }, '/own'],
-      [{ ...otlp('/first'), OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: collector.url('/own') }, '/first'],
-    ] as const
-    for (const [env] of variables)
-      expect(await nightly('', env as Record<string, string>)).toMatchObject({ code: 0, stderr: '' })
-    expect(collector.received.map(({ path }) => path)).toEqual(variables.map(([, path]) => path))
-    await nightly('', { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url(), OTEL_SDK_DISABLED: 'true' })
-    expect(collector.received).toHaveLength(variables.length)
-  })
-
-  const host = () => collector.host()
-  it.each([
-    ['refuses', 400, secret, 'answered 400'],
-    ['redirects', 307, secret, 'answered 307'],
-    ['answers with a page', 200, `<html>${secret}</html>`, 'answered, but not as OTLP does'],
-    [
-      'takes a part',
-      200,
-      `{"partialSuccess":{"rejectedDataPoints":"3","errorMessage":"${secret}"}}`,
-      'has rejected some of the figures',
-    ],
-  ])('is a warning that names the host alone if the receiver %s', async (_, status, body, reason) => {
-    await nightly()
-    collector.answerWith((response) => response.writeHead(status, { location: collector.url() }).end(body))
-    const env = {
-      ...otlp(`/${secret}?key=${secret}`),
-      OTEL_EXPORTER_OTLP_HEADERS: `x-key=${secret},${secret}`,
-    }
-    const run = await nightly('--summary night.md', { ...env, FUNDPRESS_DEBUG: '1' })
-    expect([run.code, run.stderr]).toEqual([0, `warning  night: metrics: ${host()} ${reason}\n`])
-    expect(run.stdout + read('night.md')).not.toContain(secret)
-  })
-
-  it.skipIf(!hasOpenssl)(
-    'trusts the certificate that OpenTelemetry is told to, and no other of its kind',
-    async () => {
-      const { file, ...keys } = await certificate()
-      let sent = 0
-      const server = createServer(keys, (_, response) => {
-        sent++
-        response.end()
-      })
-      const otlpUrl = `https://127.0.0.1:${await listen(server)}`
-      const night = (more = {}) => nightly('', { FUNDPRESS_METRICS_OTLP_URL: otlpUrl, ...more })
-      expect(await night({ OTEL_EXPORTER_OTLP_CERTIFICATE: file })).toMatchObject({ code: 0, stderr: '' })
-      expect((await night()).stderr).toMatch(/ cannot be reached \([A-Z_]+\)\n$/)
-      expect(sent).toBe(1)
-      server.close()
-    },
-  )
-
-  it('is a warning if its variables hold no address, which is not shown', async () => {
-    await nightly()
-    for (const variable of ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT']) {
-      const run = await nightly('', { [variable]: `grpc://${secret}` })
-      const reason = `the environment variable ${variable} is no http or https address`
-      expect([run.code, run.stderr]).toEqual([0, `warning  night: metrics: OTLP: ${reason}\n`])
-    }
-    const wrong = await nightly('', { FUNDPRESS_METRICS_OTLP_URL: secret })
-    expect([wrong.code, wrong.stderr.includes(secret)]).toEqual([2, false])
-  })
-
-  it.runIf(isComplete)(
-    'is a warning after some seconds if the receiver is away, busy, or never done',
-    async () => {
-      await nightly()
-      collector.answerWith((response, { path }) => {
-        if (path === '/busy') response.writeHead(503).end(secret)
-        // An answer that goes on and on is no silence.
-        if (path === '/endless') setInterval(() => response.write(' '), 200).unref()
-      })
-      const closed = await closedAddress()
-      const urls = [collector.url('/busy'), collector.url('/silent'), collector.url('/endless'), closed]
-      const runs = await Promise.all(urls.map((url) => nightly('', { FUNDPRESS_METRICS_OTLP_URL: url })))
-      expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0])
-      expect(runs.map(({ stderr }) => stderr.replace('warning  night: metrics: ', ''))).toEqual([
-        `${host()} does not take figures now\n`,
-        `${host()} did not answer in time\n`,
-        // It has taken them, as its status says.
-        '',
-        `${new URL(closed).host} cannot be reached (ECONNREFUSED)\n`,
-      ])
-    },
-  )
 })
 
 it('loads neither library, and sends nothing, if no metrics are configured', async () => {

@@ -65,7 +65,8 @@ export default defineCommand({
     'Several machines can share the work for very many funds: --ask tells first whether there is anything to do, each ' +
     'machine builds a shard (build --shard), and --shards publishes what they made.\n\n' +
     'heartbeat.url (config) is told when a run begins and how it ended, so that somebody hears of a night that did not even ' +
-    'begin; --metrics and metrics.otlpUrl get the figures of each run.',
+    'begin; --metrics and metrics.otlpUrl get the figures of each run. notify (config) says who is told of what: mail, Slack, Teams ' +
+    'or a webhook, see `notify`.',
   settings: [
     ...(['db', 'out', 'jobs', 'docsUrl', 'quickCheck'] as const),
     ...bucketSettings,

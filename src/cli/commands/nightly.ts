@@ -66,7 +66,8 @@ export default defineCommand({
     'machine builds a shard (build --shard), and --shards publishes what they made. If the database or the slot of --since ' +
     'has changed meanwhile, this run warns and renders all of it itself.\n\n' +
     'heartbeat.url (config) is told when a run begins and how it ended, so that somebody hears of a night that did not even ' +
-    'begin; --metrics and metrics.otlpUrl get the figures of each run.',
+    'begin; --metrics and metrics.otlpUrl get the figures of each run. notify (config) says who is told of what: mail, Slack, Teams ' +
+    'or a webhook, see `notify`.',
   settings: [
     ...(['db', 'out', 'jobs', 'docsUrl', 'quickCheck'] as const),
     ...bucketSettings,

@@ -134,6 +134,16 @@ describe('the notes', () => {
     expect(notes('v1.1.0-rc.1')).toMatch(/^## Upgrade[^]*## Changes since v1\.0\.0\n\n- First.*\n\n\[All/)
   })
 
+  it('leave commits out that are too many for GitHub, which refuses a release of more than 125,000 characters', () => {
+    gitIn(path, 'checkout', '--quiet', '-B', 'long', 'v1.1.1')
+    const long = 'x'.repeat(30_000)
+    for (const number of [1, 2, 3, 4, 5]) commit(`Number ${number} ${long}`)
+    gitIn(path, 'tag', 'v1.2.0')
+    const text = notes('v1.2.0')
+    expect(text.length).toBeLessThan(110_000)
+    expect(text).toMatch(/^- Number 3 .*\n- and 2 more\n\n\[All changes\]/m)
+  })
+
   it('of a release without upgrade notes begin with its changes', () => {
     expect(notes('v1.1.1')).toMatch(/^## Changes since v1\.1\.0\n\n- Later/)
   })

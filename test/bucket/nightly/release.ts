@@ -110,6 +110,7 @@ esac
     'docker',
     `case "$1 \${2-} \${3-}" in
   login*) grep -q . ;;
+  run*) ;;
   'buildx imagetools inspect') jq --raw-input '{ digest: . }' "$state/image-\${4##*:}" ;;
   'buildx imagetools create') ;;
   'buildx build '*)

@@ -19,6 +19,10 @@ export const cloudfront: MakeDeployment = async (settings) => {
     throw new Error(
       `CloudFront needs a bucket on AWS, and bucket.endpoint names another store (${bucket.endpoint}): leave it away`,
     )
+  if (/["\\$*?]/.test(bucket.prefix))
+    throw new Error(
+      'bucket.prefix has one of the characters " \\ $ * ?, which mean something else in the template or in a policy',
+    )
   const functions = { request: await requestFunction(settings), response: await responseFunction(settings) }
   const { hostname } = new URL(baseUrl)
   const readme = await fromTemplate('cloudfront/README.md', {

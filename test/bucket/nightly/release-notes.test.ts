@@ -1,10 +1,12 @@
 /** What decides on a release and describes it: the check of its tag, its notes, and .github/RELEASES.md. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import type { readWorkflow } from '../../support/github/files.ts'
+import { execute } from '../../support/package.ts'
 import { repository, tempFolder } from '../../support/product.ts'
+import { filesIn } from '../../support/tree.ts'
 import { commitVersion, gitIn, runScript } from './release.ts'
 
 const script = (name: string) => join(repository, '.github/actions/fundpress-release', name)
@@ -83,6 +85,31 @@ describe('the check of a tag', () => {
       stdout: expect.stringContaining(`${newer} is newer`),
     })
   })
+})
+
+it('`npm version` gives the next release to all templates that name one', () => {
+  const checkout = folder.file('version')
+  const paths = [
+    'package.json',
+    'package-lock.json',
+    ...['aws-batch', 'container', 'kubernetes'].map((of) => `templates/${of}`),
+  ]
+  for (const path of paths) cpSync(join(repository, path), join(checkout, path), { recursive: true })
+  execute('npm', ['version', '12.34.56-rc.7', '--no-git-tag-version'], checkout)
+  const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as Record<
+    'version',
+    string
+  >
+  const textsIn = (root: string) =>
+    filesIn(join(root, 'templates'))
+      .filter((file) => existsSync(join(checkout, 'templates', file)))
+      .map((file) => readFileSync(join(root, 'templates', file), 'utf8'))
+  expect(textsIn(checkout)).toEqual(
+    textsIn(repository).map((text) => text.replaceAll(version, '12.34.56-rc.7')),
+  )
+  expect(readFileSync(join(checkout, 'templates/kubernetes/base/guard.yaml'), 'utf8')).toContain(
+    '/fundpress:12.34.56-rc.7\n',
+  )
 })
 
 describe('the notes', () => {

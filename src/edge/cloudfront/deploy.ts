@@ -19,9 +19,9 @@ export const cloudfront: MakeDeployment = async (settings) => {
     throw new Error(
       `CloudFront needs a bucket on AWS, and bucket.endpoint names another store (${bucket.endpoint}): leave it away`,
     )
-  if (/["\\$*?]/.test(bucket.prefix))
+  if (/["\\*?]|\$\{/.test(bucket.prefix))
     throw new Error(
-      'bucket.prefix has one of the characters " \\ $ * ?, which mean something else in the template or in a policy',
+      'bucket.prefix has a ", a \\, a *, a ? or a ${, which the template or a policy would take for something else',
     )
   const functions = { request: await requestFunction(settings), response: await responseFunction(settings) }
   const { hostname } = new URL(baseUrl)

@@ -314,6 +314,14 @@ describe('a server of another kind', () => {
     )
   })
 
+  it.each([
+    ['421', 'the server refused the message (421), after 3 attempts'],
+    ['554', 'the server refused the message (554)'],
+  ])('that greets a mail with %s says no more than that', async (code, reason) => {
+    const port = await open((socket) => socket.end(`${code} not now\r\n`))
+    expect(await sendTo(mailTo(`smtp://127.0.0.1:${port}`))).toBe(reason)
+  })
+
   it('that hangs up is asked again', async () => {
     let asked = 0
     const port = await open((socket) => {

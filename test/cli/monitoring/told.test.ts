@@ -18,8 +18,9 @@ import { editDatabase } from '../../support/database.ts'
 import { newBenchmark } from '../../support/nights.ts'
 import { isMissing } from '../../support/programs.ts'
 import { isComplete } from '../../support/rounds.ts'
+import { listen, openReceiver } from '../../support/receiver.ts'
 import { ended, launcher } from '../run.ts'
-import { listen, mailLogin, openMailServer, openReceiver } from './receivers.ts'
+import { mailLogin, openMailServer } from './mail-server.ts'
 
 useNights(1)
 

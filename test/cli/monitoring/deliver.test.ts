@@ -157,7 +157,7 @@ describe('a webhook', () => {
     const receiver = await openReceiver()
     const url = receiver.url.replace('//', `//${mailLogin}@`)
     expect(await sendTo(webhook(`${url}/x`))).toBe(null)
-    // In lower case, it takes the place of the one of the address all the same.
+    // Names of headers have no case: this one replaces that of the address.
     const headers = { authorization: 'env:TOKEN', 'X-Team': 'funds', 'CONTENT-TYPE': 'text/json' }
     await sendTo(opened({ type: 'webhook', url, headers }, { TOKEN: ' Bearer abc\n' }))
     const basic = `Basic ${Buffer.from('fonds@haus:p@ss/w%rd:1').toString('base64')}`

@@ -68,7 +68,7 @@ export async function diagnose(session: Session, onDiagnosis: (finding: Diagnosi
   onDiagnosis(diagnoseNotices(session))
 }
 
-/** Whom a failed night would reach. An unset variable is no warning: whoever asks by hand has not the secrets of the nights. */
+/** Whom a failed night would reach. An unset variable is no warning: a terminal rarely has the secrets of the nights. */
 function diagnoseNotices({ settings, environment }: Session): Diagnosis {
   const what = 'notices'
   const { notify, heartbeat } = settings

@@ -192,7 +192,10 @@ export async function publishNightly(
       isVerified,
       finishedAt: session.now().toISOString(),
     }
-    return { figures, history: await keepInBucket(session, { figures, events }, lock, log) }
+    const { who } = override
+    const done = { kind: 'done', asOf, who, reason: null, snapshot: built.snapshot } as const
+    const all = isVerified ? [done, ...events] : events
+    return { figures, history: await keepInBucket(session, { figures, events: all }, lock, log) }
   }
   const verifying = verifySample(log.begin('verify'), sampleOf(sample, seed), isStaged, log)
   const verified = await verifying.catch(async (error: unknown) => {

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ended, launcher, type Ended } from '../../cli/run.ts'
+import { ended, installLauncher, type Ended } from '../../cli/run.ts'
 import type { TempFolder } from '../product.ts'
 import { cronJob, type Container, type KubernetesObject, type Tree } from './kustomize.ts'
 
@@ -25,10 +25,7 @@ type Data = Readonly<Record<string, string>>
 
 /** @param secret what the Secret `fundpress` holds */
 export function makeCluster(objects: readonly KubernetesObject[], folder: TempFolder, secret: () => Data) {
-  const programs = folder.file('bin')
-  mkdirSync(programs, { recursive: true })
-  const program = `#!/bin/sh\nexec '${process.execPath}' '${launcher}' "$@"\n`
-  writeFileSync(join(programs, 'fundpress'), program, { mode: 0o755 })
+  const programs = installLauncher(folder.file('bin'))
   let pods = 0
 
   function start(name: string, { job = `${name}-1`, index, args = [] }: PodOptions = {}): Pod {

@@ -143,7 +143,7 @@ describe('a merge that is killed', () => {
 })
 
 it('leaves a build in another container alone, whose process has the same number, until it is a day old', async () => {
-  const place = makePlace('shared')
+  const place = makePlace('container')
   const theirs = place.file(`.out.build-0123456789ab-${process.pid}-1`)
   mkdirSync(theirs)
   await mustBuild(place, 1, [basename(theirs)])

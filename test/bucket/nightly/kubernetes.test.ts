@@ -176,7 +176,7 @@ describe('a template with a mistake', () => {
   const edits: readonly (readonly [string, string, string, RegExp])[] = [
     ['an unknown field', '"timeZone"', '"timezone"', /^\/spec\/timezone is unknown$/],
     ['an unknown field of a container', '"args"', '"arg"', /containers\/0\/arg is unknown$/],
-    ['a number as a text', '"backoffLimit":3', '"backoffLimit":"3"', /backoffLimit: type$/],
+    ['a number as a text', '"backoffLimit":1', '"backoffLimit":"1"', /backoffLimit: type$/],
     [
       'a field of another place',
       '"jobTemplate":{',

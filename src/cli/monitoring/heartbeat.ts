@@ -16,7 +16,7 @@ import { type DeliveryPatience, type Failed, request, tryOften } from './attempt
 /** A start that does not arrive costs little, and the run waits for it. */
 const startPatience: DeliveryPatience = { attempts: 2, attempt: 2500, pause: 250, total: 5000 }
 const endPatience: DeliveryPatience = { attempts: 3, attempt: 3000, pause: 500, total: 10_500 }
-/** Whoever sent SIGTERM kills the process soon. */
+/** After SIGTERM, SIGKILL comes soon. */
 const lastPatience: DeliveryPatience = { attempts: 2, attempt: 2000, pause: 250, total: 4000 }
 
 /** `outcome` has one line, `log` the last lines of the log, `ms` is the duration. */
@@ -53,13 +53,12 @@ export async function startHeartbeat(
   const trying = async (
     beat: (signal: AbortSignal) => Promise<Failed | null>,
     patience: DeliveryPatience,
+    signal: AbortSignal,
   ) => {
-    // A run that was stopped still tells so.
-    const { signal } = new AbortController()
     const reason = await tryOften(beat, { patience, clock: session.clock, signal })
     if (reason !== null) log.warn('night', `heartbeat: ${address.host}: ${reason}`)
   }
-  if (service.start !== undefined) await trying(service.start, startPatience)
+  if (service.start !== undefined) await trying(service.start, startPatience, session.signal)
   return async ({ report }) => {
     const hasFailed = report.kind === 'failed' || report.kind === 'refused'
     const outcome = outcomeOf(report)
@@ -68,7 +67,9 @@ export async function startHeartbeat(
     const lines = log.lastLines() + objections + (hasFailed ? `${outcome}\n` : '')
     const ms = Math.round((log.seconds().get('night') ?? 0) * 1000)
     const end = { hasFailed, outcome, log: lines, ms }
-    await trying((signal) => service.end(end, signal), session.signal.aborted ? lastPatience : endPatience)
+    const patience = session.signal.aborted ? lastPatience : endPatience
+    // A run that was stopped still tells so.
+    await trying((signal) => service.end(end, signal), patience, new AbortController().signal)
   }
 }
 
@@ -99,7 +100,7 @@ function judgePing(answer: string): Failed | null {
   return { reason: 'it ignores more than five pings a minute', isFinal: true }
 }
 
-/** The last whole lines that have at most so many bytes. */
+/** The last whole lines. @param most bytes */
 function endOf(text: string, most: number): Uint8Array<ArrayBuffer> {
   const bytes = Buffer.from(text)
   if (bytes.length <= most) return bytes

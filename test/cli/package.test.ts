@@ -81,8 +81,8 @@ describe('beside the package, a release', () => {
   const release = folder.file('checkout/release')
 
   it('has the digests of its files, and notes', () => {
-    const files = [`fundpress-${version}.cdx.json`, `fundpress-cli-${version}.tgz`]
-    expect(readdirSync(release).sort()).toEqual(['SHA256SUMS', ...files, 'notes.md'])
+    const files = [`fundpress-${version}.cdx.json`, `fundpress-cli-${version}.tgz`, 'package-lock.json']
+    expect(readdirSync(release).sort()).toEqual(['SHA256SUMS', ...files, 'notes.md'].sort())
     const checked = execute('sha256sum', ['--check', '--strict', 'SHA256SUMS'], release)
     expect(checked).toBe(files.map((file) => `${file}: OK\n`).join(''))
     const notes = readFileSync(join(release, 'notes.md'), 'utf8')

@@ -87,6 +87,7 @@ describe('a release', () => {
       'SHA256SUMS.sigstore.json',
       'fundpress-1.0.0.cdx.json',
       'fundpress-cli-1.0.0.tgz',
+      'package-lock.json',
     ]
     expect(readdirSync(attached).sort()).toEqual(names)
     execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: attached })

@@ -139,7 +139,8 @@ describe('the script of failures', () => {
     ['exit-code', '203', true],
     ['signal', 'KILL', true],
     ['oom-kill', 'KILL', true],
-    ['timeout', '1', true],
+    ['timeout', 'TERM', false],
+    ['timeout', 'KILL', true],
     [undefined, undefined, true],
   ])(
     'after %s %s it writes an alert; the program has not told yet, so it does: %s',

@@ -1,6 +1,6 @@
 /**
  * `nightly/history.json` in the bucket: the figures of the last nightly runs, for the charts of a summary, and the events that
- * people ask about later: what was refused, failed, allowed, staged, flipped or reverted, by whom, when and why.
+ * people ask about later: what was refused, failed, allowed, staged, flipped, reverted or done after failures, by whom, when and why.
  */
 
 import type { Objection } from '../../guards/guards.ts'
@@ -33,7 +33,7 @@ export interface NightlyFigures {
   readonly isVerified: boolean
 }
 
-const eventKinds = ['refused', 'failed', 'rolled back', 'allowed', 'staged', 'flipped'] as const
+const eventKinds = ['refused', 'failed', 'rolled back', 'allowed', 'staged', 'flipped', 'done'] as const
 
 export interface NightlyEvent {
   readonly kind: (typeof eventKinds)[number]
@@ -52,7 +52,7 @@ export interface NightlyEvent {
   readonly objections?: readonly KeptObjection[]
   /** How many objections there were besides. */
   readonly moreObjections?: number
-  /** How often this happened, if more than once. */
+  /** How often this happened, if more than once. Of `done`: how often its day was refused or failed before. */
   readonly times?: number
 }
 
@@ -76,13 +76,22 @@ function withRun(runs: readonly NightlyFigures[], run: NightlyFigures) {
   return all.slice(-runsKept)
 }
 
-/** Adds an event at the end. The attempts of a night often fail in the same way: they count up. */
+/**
+ * Adds an event at the end. The attempts of a night often fail in the same way: they count up, until something else happens on that
+ * day. `done` is an event only if it ends failures.
+ */
 function withEvent(events: readonly NightlyEvent[], event: NightlyEvent) {
-  const isRepeatable = event.kind === 'refused' || event.kind === 'failed'
-  const before = events.find((one) => isRepeatable && patternOf(one) === patternOf(event))
-  const times = before === undefined ? {} : { times: (before.times ?? 1) + 1 }
-  return [...events.filter((one) => one !== before), { ...event, ...times }].slice(-eventsKept)
+  const isDone = event.kind === 'done'
+  const ofDay = events.filter(({ asOf }) => asOf === event.asOf)
+  const failures = ofDay.slice(ofDay.findLastIndex((one) => !isFailure(one)) + 1)
+  const before = isDone ? failures : failures.filter((one) => patternOf(one) === patternOf(event))
+  const times = before.reduce((sum, one) => sum + (one.times ?? 1), isDone ? 0 : 1)
+  if (times === 0) return events
+  const others = isDone ? events : events.filter((one) => !before.includes(one))
+  return [...others, { ...event, ...(isDone || times > 1 ? { times } : {}) }].slice(-eventsKept)
 }
+
+const isFailure = ({ kind }: NightlyEvent) => kind === 'refused' || kind === 'failed'
 
 /** The reason without its numbers, such as the seconds that a lease lasts. */
 const patternOf = ({ kind, asOf, step, reason, objections = [] }: NightlyEvent) => {

@@ -143,8 +143,8 @@ function failureOf(error: unknown): Failed {
   if (certificateCode.test(about ?? '')) return because('its certificate is not trusted', true)
   if (code === 'ETLS')
     return because('the server does not offer STARTTLS, or it failed', responseCode === undefined || isFinal)
+  if ((responseCode ?? 0) >= 400) return because('the server refused the message', isFinal)
   if (languageCode.test(about ?? '')) return because('it does not answer as such a server does', true)
-  if (responseCode !== undefined) return because('the server refused the message', isFinal)
   return about === undefined
     ? because('the message could not be sent', true)
     : because('no connection', false)

@@ -53,13 +53,12 @@ export async function startHeartbeat(
   const trying = async (
     beat: (signal: AbortSignal) => Promise<Failed | null>,
     patience: DeliveryPatience,
+    signal: AbortSignal,
   ) => {
-    // A run that was stopped still tells so.
-    const { signal } = new AbortController()
     const reason = await tryOften(beat, { patience, clock: session.clock, signal })
     if (reason !== null) log.warn('night', `heartbeat: ${address.host}: ${reason}`)
   }
-  if (service.start !== undefined) await trying(service.start, startPatience)
+  if (service.start !== undefined) await trying(service.start, startPatience, session.signal)
   return async ({ report }) => {
     const hasFailed = report.kind === 'failed' || report.kind === 'refused'
     const outcome = outcomeOf(report)
@@ -68,7 +67,9 @@ export async function startHeartbeat(
     const lines = log.lastLines() + objections + (hasFailed ? `${outcome}\n` : '')
     const ms = Math.round((log.seconds().get('night') ?? 0) * 1000)
     const end = { hasFailed, outcome, log: lines, ms }
-    await trying((signal) => service.end(end, signal), session.signal.aborted ? lastPatience : endPatience)
+    const patience = session.signal.aborted ? lastPatience : endPatience
+    // A run that was stopped still tells so.
+    await trying((signal) => service.end(end, signal), patience, new AbortController().signal)
   }
 }
 

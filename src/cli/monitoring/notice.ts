@@ -37,8 +37,8 @@ export interface Notice {
   readonly allow: string | null
   /** Who allowed it, or rolled back. */
   readonly who: string | null
-  /** How often this has happened. */
-  readonly times: number
+  /** How often the day of a `done` was refused or failed before. */
+  readonly failures: number
   readonly figures: NoticeFigures | null
   /** The machine that tells. */
   readonly host: string
@@ -111,7 +111,7 @@ export function createNotice(
         ? safe(flagsThatAllow(objections), maxLine.allow)
         : null,
     who: safe(facts.who),
-    times: facts.times ?? 1,
+    failures: facts.failures ?? 0,
     figures: facts.figures ?? null,
     host: line(hostname()),
     run: runOnGithub(environment),
@@ -130,7 +130,7 @@ function runOnGithub(environment: Session['environment']): string | null {
 
 /** The facts of a notice for people: a label, and a line or several. */
 export function describeNotice(notice: Notice): readonly (readonly [label: string, text: string])[] {
-  const { reason, details, objections, moreObjections, who, times, figures, slot, snapshot } = notice
+  const { reason, details, objections, moreObjections, who, figures, slot, snapshot } = notice
   const objected = objections.map(({ guard, subject, message }) =>
     subject === null ? `${guard}: ${message}` : `${guard}:${subject}: ${message}`,
   )
@@ -141,7 +141,6 @@ export function describeNotice(notice: Notice): readonly (readonly [label: strin
     ['Details', details.join('\n')],
     [isAllowed ? 'Allowed' : 'Refused', objected.join('\n')],
     ['If it is right', notice.allow === null ? null : `run it again with ${notice.allow}`],
-    ['How often', times > 1 ? countOf(times, 'time') : null],
     ['By', who],
     ['Snapshot', snapshot === null || slot === null ? snapshot : `${snapshot} in ${slot}`],
     ['Reverted', notice.reverted],

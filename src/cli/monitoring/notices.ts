@@ -31,9 +31,14 @@ export const toldOf = ({ type, events }: TargetSetting, { host }: OpenTarget | C
   events,
 })
 
-/** The targets that want a notice. All want a test. */
-export const targetsFor = (targets: readonly TargetSetting[], { event }: Notice) =>
-  targets.filter(({ events }) => event === 'test' || events.includes(event))
+/** The targets that want a notice. All want a test, and whoever hears of failures hears of their end. */
+export const targetsFor = (targets: readonly TargetSetting[], { event, failures }: Notice) =>
+  targets.filter(
+    ({ events }) =>
+      event === 'test' ||
+      events.includes(event) ||
+      (failures > 0 && (events.includes('failed') || events.includes('refused'))),
+  )
 
 /** Sends notices to all that want them, at the same time. @returns an entry for each notice and target */
 export async function sendNotices(session: Session, notices: readonly Notice[]): Promise<readonly Told[]> {
@@ -88,11 +93,10 @@ export async function tellOfNight(
   if (report.kind === 'done') return tell(session, factsOfDone(report), onWarning)
   if (report.kind === 'skipped' || report.kind === 'open' || isStoppedByPerson(session)) return
   const { kind, asOf, step, reason } = report
-  const times = history?.events.at(-1)?.times ?? 1
-  // The attempts of a night are refused for the same reason.
-  if (kind === 'refused' && times > 1) return
+  // The attempts of a night often fail for the same reason.
+  if ((history?.events.at(-1)?.times ?? 1) > 1) return
   const what = `${kind} in ${step}`
-  const facts = { event: kind, command, what, asOf, step, times } as const
+  const facts = { event: kind, command, what, asOf, step } as const
   const more =
     report.kind === 'refused'
       ? { objections: report.objections, who: whoIs(session) }
@@ -100,14 +104,15 @@ export async function tellOfNight(
   await tell(session, [{ ...facts, ...more }], onWarning)
 }
 
-function factsOfDone({ figures, built, published, allowed }: DoneRun): NoticeFacts[] {
+function factsOfDone({ figures, built, published, allowed, history }: DoneRun): NoticeFacts[] {
   const { asOf, snapshot, funds, documents, changed, written = 0, bytes, cost, seconds } = figures
   const { slot, hasFlipped, hasStaged, isStaged } = published
   const prices = built.freshness
   const night = { command: 'nightly', asOf, snapshot, slot }
   const shown = { funds, documents, changed, written, bytes, cost, seconds, prices }
+  const ending = history.events.findLast((one) => one.kind === 'done' && one.snapshot === snapshot)
   return [
-    ...(hasFlipped || hasStaged ? [factsOfLive(night, isStaged, shown)] : []),
+    ...(hasFlipped || hasStaged ? [factsOfLive(night, isStaged, shown, ending?.times)] : []),
     ...((hasFlipped || hasStaged) && prices.stale > 0
       ? [{ ...factsOfStale(prices.stale, night), details: staleOf(built.overdue) }]
       : []),
@@ -122,11 +127,13 @@ export const factsOfLive = (
   night: Night,
   isStaged: boolean,
   figures: NoticeFacts['figures'],
+  failures = 0,
 ): NoticeFacts => ({
   ...night,
   event: 'done',
-  what: isStaged ? 'staged' : 'live',
+  what: `${isStaged ? 'staged' : 'live'}${failures > 0 ? ` after ${countOf(failures, 'failure')}` : ''}`,
   figures: figures ?? null,
+  failures,
 })
 
 export const factsOfStale = (stale: number, night: Night): NoticeFacts => ({

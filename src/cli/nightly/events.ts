@@ -69,7 +69,8 @@ export function describeEvent(event: NightlyEvent): { readonly what: string; rea
   const isOfSnapshot = kind === 'staged' || kind === 'flipped'
   const others = isOfSnapshot ? ` ${snapshot ?? ''}` : place
   const about = kind === 'rolled back' ? ` from ${reverted ?? ''} to ${snapshot ?? ''}` : others
-  const often = times > 1 ? ` (${countOf(times, 'time')})` : ''
+  const counted = times > 1 ? ` (${countOf(times, 'time')})` : ''
+  const often = kind === 'done' ? ` after ${countOf(times, 'failure')}` : counted
   const what = `${kind}${about}${often}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
   return { what, why: event.reason ?? '' }
 }

@@ -99,25 +99,28 @@ it('says who has allowed what and why: in the log, the summary, the history and 
   const reason = 'a | late `delivery`'
   expect(keptEvents()).toMatchObject([
     { kind: 'refused', step: 'publish' },
+    { kind: 'done', asOf, who: 'bob', reason: null, snapshot, times: 1 },
     { kind: 'allowed', asOf, who: 'bob', reason, snapshot, objections: [older] },
   ])
   const [, allowed, events] = read('night.md').split('\n### ')
   expect(allowed).toContain(`| \`older-date\` | \`${older.message}\` | \`bob\` | \`a \\| late delivery\` |\n`)
-  const [newest = '', before = ''] = events?.split('\n').filter((line) => line.startsWith('| 2')) ?? []
+  const [newest = '', done = '', before = ''] =
+    events?.split('\n').filter((line) => line.startsWith('| 2')) ?? []
   expect(newest).toMatch(
     /^\| 2.*Z \| 2026-11-11 \| `allowed: older-date \(it is of .*\)` \| `bob` \| `a .*` \|$/,
   )
+  expect(done).toContain('| `done after 1 failure` | `bob` |')
   expect(before).toMatch(/\| `refused in publish: older-date \(it is of .*\)` \|/)
 
   const status = await press.fundpress('status')
   expect(status.stdout).toMatch(
-    /\nLast events:\n.* 2026-11-11 refused in publish: .*\n.* 2026-11-11 allowed: .*, by bob \("a \| late `delivery`"\)\n$/,
+    /\nLast events:\n.* 2026-11-11 refused in publish: .*\n.* done after 1 failure, by bob\n.* 2026-11-11 allowed: .*, by bob \("a \| late `delivery`"\)\n$/,
   )
   const { events: told } = await press.json<{ events: readonly object[] }>('status')
   expect(told).toEqual(keptEvents())
   // Nothing is allowed a second time if there is nothing to do.
   expect((await nightly('--again --allow older-date --reason test')).code).toBe(0)
-  expect(keptEvents()).toHaveLength(2)
+  expect(keptEvents()).toHaveLength(3)
 })
 
 it('is refused by the build as by the publish, once: what is implausible is not rendered a second time', async () => {
@@ -135,7 +138,7 @@ it('is refused by the build as by the publish, once: what is implausible is not 
   const [, guard = ''] = /--allow (\S+) --reason/.exec(read('night.md')) ?? []
   expect(guard).toMatch(/price-jump:[A-Z]{2}\w{10}/)
   const allowed = await nightly(`--allow ${guard} --reason test --json`)
-  expect([allowed.code, keptEvents().map(({ kind }) => kind)]).toEqual([0, ['refused', 'allowed']])
+  expect([allowed.code, keptEvents().map(({ kind }) => kind)]).toEqual([0, ['refused', 'done', 'allowed']])
   expect(keptEvents().at(-1)).toMatchObject({
     objections: expect.arrayContaining([expect.objectContaining({ guard: 'price-jump' })]) as unknown,
   })

@@ -26,7 +26,7 @@ const notice: Notice = {
   moreObjections: 0,
   allow: null,
   who: null,
-  times: 3,
+  failures: 0,
   figures: null,
   host: 'host-1',
   run: null,
@@ -192,7 +192,6 @@ describe('a mail', () => {
         '',
         'Reason: the database has 2 errors',
         'Details: DE0008471400 price: the NAV is missing',
-        'How often: 3 times',
         'Step: check',
         'Where: fund-data',
         'Command: nightly on host-1, 2026-11-20T01:02:03.000Z',
@@ -312,6 +311,14 @@ describe('a server of another kind', () => {
     expect(await sendTo(webhook(`https://127.0.0.1:${port}`))).toMatch(
       /^it does not answer as such a server does/,
     )
+  })
+
+  it.each([
+    ['421', 'the server refused the message (421), after 3 attempts'],
+    ['554', 'the server refused the message (554)'],
+  ])('that greets a mail with %s says no more than that', async (code, reason) => {
+    const port = await open((socket) => socket.end(`${code} not now\r\n`))
+    expect(await sendTo(mailTo(`smtp://127.0.0.1:${port}`))).toBe(reason)
   })
 
   it('that hangs up is asked again', async () => {

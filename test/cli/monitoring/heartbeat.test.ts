@@ -105,6 +105,17 @@ describe('healthchecks.io', () => {
     expect(read('night.prom')).toMatch(/^fundpress_nightly_result\{.*result="failed"\} 1$/m)
   })
 
+  it('is not waited for at the start after a signal, and hears of that', async () => {
+    monitor.answerWith((response, { path }) =>
+      path.endsWith('/start') ? child.kill('SIGTERM') : response.end('OK'),
+    )
+    const { child, end } = press.begin(`nightly --db funds.sqlite --as-of ${asOf}`, env(checkPath))
+    const warning = warningOf('stopped before it was sent')
+    const reason = 'fundpress: stopped by SIGTERM\n'
+    expect(await end).toMatchObject({ signal: 'SIGTERM', stderr: warning + reason })
+    expect(pings()).toEqual(['POST /start', 'POST /fail'])
+  })
+
   it('keeps the query of its address, such as that which makes a new check', async () => {
     await nightly('--again', env(`/ping/key/nightly/?create=1&x=${secret}`))
     expect(monitor.received.map(({ path }) => path)).toEqual(['/ping/key/nightly/start', '/ping/key/nightly'])

@@ -17,6 +17,7 @@ import {
 import { editDatabase } from '../../support/database.ts'
 import { newBenchmark } from '../../support/nights.ts'
 import { isMissing } from '../../support/programs.ts'
+import type { Run } from '../../support/product.ts'
 import { isComplete } from '../../support/rounds.ts'
 import { listen, openReceiver } from '../../support/receiver.ts'
 import { ended, launcher } from '../run.ts'
@@ -81,7 +82,7 @@ describe('of a nightly run', () => {
         moreObjections: 0,
         allow: null,
         who: null,
-        times: 1,
+        failures: 0,
         figures: {
           funds: 1,
           documents: expect.any(Number) as number,
@@ -113,7 +114,6 @@ describe('of a nightly run', () => {
         moreObjections: 0,
         allow: '--allow older-date --reason "…"',
         who: 'alice',
-        times: 1,
       },
     ])
     expect((await nightly('', alice)).code).toBe(3)
@@ -133,24 +133,63 @@ describe('of a nightly run', () => {
     })
   })
 
-  it('that fails, it is told each time, with its errors and how often', async () => {
-    editDatabase(
-      db(),
-      "UPDATE price SET net_asset_value = 'nonsense' WHERE date = (SELECT max(date) FROM price)",
-    )
-    for (const times of [1, 2]) {
-      expect((await nightly()).code).toBe(1)
-      expect(receiver.take()).toMatchObject([
-        {
-          event: 'failed',
-          title: 'fundpress 2026-11-11: failed in check',
-          step: 'check',
-          reason: expect.stringContaining('error') as string,
-          details: [expect.stringContaining('nonsense') as string],
-          times,
-        },
-      ])
+  it('that fails, it is told with its errors, once: until its end, for another reason, or on another day', async () => {
+    const onlyDefault = { type: 'webhook', url: `${receiver.url}/default` }
+    configure({ notify: [onlyDefault, { type: 'webhook', url: `${receiver.url}/late`, events: ['late'] }] })
+    const failed = async (run: Promise<Run>) => {
+      expect((await run).code).toBe(1)
+      expect(receiver.received.every(({ path }) => path === '/default')).toBe(true)
+      return receiver.take().map(({ event, title }) => `${String(event)}: ${String(title)}`)
     }
+    const inCheck = [`failed: fundpress ${asOf}: failed in check`]
+    const right = readFileSync(db())
+    const breakData = () =>
+      editDatabase(
+        db(),
+        "UPDATE price SET net_asset_value = 'nonsense' WHERE date = (SELECT max(date) FROM price)",
+      )
+    breakData()
+    expect((await nightly()).code).toBe(1)
+    expect(receiver.take()).toMatchObject([
+      {
+        event: 'failed',
+        step: 'check',
+        reason: expect.stringContaining('error') as string,
+        details: [expect.stringContaining('nonsense') as string],
+      },
+    ])
+    expect(await failed(nightly())).toEqual([])
+    expect(await failed(nightlyOf('2026-11-12'))).toEqual(['failed: fundpress 2026-11-12: failed in check'])
+    const missing = () => press.fundpress(`nightly --db nowhere.sqlite --as-of ${asOf}`)
+    expect(await failed(missing())).toEqual([`failed: fundpress ${asOf}: failed in night`])
+    expect(await failed(missing())).toEqual([])
+
+    writeFileSync(db(), right)
+    const done = await nightly('--summary night.md')
+    expect(done).toMatchObject({ code: 0, stderr: '' })
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/default'])
+    expect(receiver.take()).toMatchObject([
+      { event: 'done', title: `fundpress ${asOf}: live after 4 failures`, failures: 4 },
+    ])
+    expect(readFileSync(fileOf('night.md'), 'utf8')).toContain('`done after 4 failures`')
+
+    breakData()
+    expect(await failed(nightly())).toEqual(inCheck)
+    writeFileSync(db(), right)
+    editDatabase(db(), newBenchmark(1))
+    expect((await nightly()).code).toBe(0)
+    expect(receiver.take()).toMatchObject([{ title: `fundpress ${asOf}: live after 1 failure` }])
+    // Nothing has failed since.
+    editDatabase(db(), newBenchmark(2))
+    expect((await nightly()).code).toBe(0)
+    expect(receiver.take()).toEqual([])
+  })
+
+  it('that fails is told each time if the bucket does not keep that', async () => {
+    press.server.settings.deny = [{ operation: /^PutObject$/, key: /^nightly\// }]
+    for (let attempt = 0; attempt < 2; attempt++)
+      await press.fundpress(`nightly --db nowhere.sqlite --as-of ${asOf}`)
+    expect(receiver.take().map(({ event }) => event)).toEqual(['failed', 'failed'])
   })
 
   it('that lacks a setting or has a wrong flag, it is told, too', async () => {

@@ -7,7 +7,7 @@ import type { TempFolder } from '../product.ts'
 import { cronJob, type Container, type KubernetesObject, type Tree } from './kustomize.ts'
 
 interface PodOptions {
-  /** The name of its Job. */
+  /** The name of its Job, which is its UID, too. */
   readonly job?: string
   /** Of an Indexed Job, from 0. */
   readonly index?: number
@@ -31,7 +31,7 @@ export function makeCluster(objects: readonly KubernetesObject[], folder: TempFo
   function start(name: string, { job = `${name}-1`, index, args = [] }: PodOptions = {}): Pod {
     const { spec } = cronJob(objects, name).jobTemplate.spec.template
     const pod = `${job}-${pods++}`
-    const labels: Data = { 'batch.kubernetes.io/job-name': job }
+    const labels: Data = { 'batch.kubernetes.io/controller-uid': job }
     const folders = new Map(
       spec.volumes.map((volume) => {
         const { claimName } = (volume['persistentVolumeClaim'] ?? {}) as { readonly claimName?: string }

@@ -1,6 +1,6 @@
 /**
  * The folder that a snapshot is built in, and its exchange with the finished one. Beside `out` lie, for moments,
- * `.out.build-<mark>` (being built, or to be removed) and `.out.old-<mark>` (whole, being replaced), marked by their process:
+ * `.out.build-<process>` (being built, or to be removed) and `.out.old-<process>` (whole, being replaced):
  * whatever is killed leaves `out` whole, or its old content under the second name, from where `recoverSnapshot` takes it back.
  */
 

@@ -69,6 +69,15 @@ export interface AllowedObjection extends Objection {
   readonly reason: string
 }
 
+/** An entry for each operator and reason: one can have built a snapshot, and another one published it. */
+export function byOperator(allowed: readonly AllowedObjection[]) {
+  const groups = Map.groupBy(allowed, ({ who, reason }) => JSON.stringify([who, reason]))
+  return [...groups].map(([key, objections]) => {
+    const [who, reason] = JSON.parse(key) as readonly [string, string]
+    return { who, reason, objections }
+  })
+}
+
 /** @returns undefined if it names no guard, or a subject that the guard cannot have */
 export function parseAllowed(text: string): string | undefined {
   const [name = '', subject, ...rest] = text.trim().split(':')

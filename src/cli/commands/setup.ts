@@ -22,7 +22,9 @@ const answerOptions = questionList.map(([name, { asks, of }]) =>
 export default defineCommand({
   description:
     'Writes the config file, the workflows (on a server the systemd units), the policies and a checklist, SETUP.md, into an ' +
-    'empty folder or a repository. It asks in the terminal for all answers that no flag gives.\n\n' +
+    'empty folder or a repository. It asks in the terminal for all answers that no flag gives. Nights run on GitHub Actions (aws, ' +
+    'cloudflare) or by systemd (server). For Kubernetes, AWS Batch and containers the package has folders in templates/, each ' +
+    'with a README.\n\n' +
     'It overwrites no file that differs: then it writes nothing and names these files. With the same answers it changes ' +
     'nothing. With --check it goes through the checklist as far as it can, in the folder that it has written, up to a build ' +
     'and a plan of the first night, and publishes nothing.',

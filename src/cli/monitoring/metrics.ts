@@ -8,6 +8,7 @@ import type { NightlyLog } from '../nightly/log.ts'
 import type { EndedRun } from '../nightly/report.ts'
 import { secretAddressOf } from './address.ts'
 import { type Figure, figuresOfLive, figuresOfRun, figuresOfStatus, labelled } from './figures.ts'
+import { bucketAndPrefix } from './notice.ts'
 
 /** In milliseconds: how long the bucket and the receiver may take. */
 const patience = { bucket: 3500, receiver: 6000 }
@@ -70,10 +71,7 @@ async function figuresOfBucket(session: Session, timeoutMs: number): Promise<rea
   return live === null ? [] : figuresOfLive(live, now, 'nightly')
 }
 
-function labelsOf({ settings: { bucket } }: Session): Readonly<Record<string, string>> {
-  const { name, prefix } = bucket
-  return { bucket: `${name ?? ''}${prefix === '' ? '' : `/${prefix}`}` }
-}
+const labelsOf = ({ settings }: Session) => ({ bucket: bucketAndPrefix(settings) ?? '' })
 
 /**
  * The address of OpenTelemetry's receiver: the setting, else the variables of its specification; null if there is none.

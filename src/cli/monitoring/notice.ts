@@ -92,7 +92,7 @@ export function createNotice(
     title: safe(`fundpress${asOf === null ? '' : ` ${asOf}`}: ${what}`, maxLine.title) ?? '',
     time: now().toISOString(),
     command: facts.command,
-    place: safe(facts.place ?? placeOf(settings)),
+    place: safe(facts.place ?? bucketAndPrefix(settings)),
     asOf,
     snapshot: safe(facts.snapshot),
     reverted: safe(facts.reverted),
@@ -118,7 +118,7 @@ export function createNotice(
   }
 }
 
-const placeOf = ({ bucket: { name, prefix } }: Session['settings']) =>
+export const bucketAndPrefix = ({ bucket: { name, prefix } }: Session['settings']) =>
   name === null || prefix === '' ? name : `${name}/${prefix}`
 
 /** Source: GitHub's documentation, "Default environment variables". */

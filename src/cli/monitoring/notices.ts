@@ -1,7 +1,7 @@
 /** Notices: what happened, told to the people whom the settings name. */
 
 import type { MarkedFund } from '../../guards/assess.ts'
-import { type AllowedObjection, Refusal } from '../../guards/guards.ts'
+import { type AllowedObjection, byOperator, Refusal } from '../../guards/guards.ts'
 import { Interrupted } from '../../system/signals.ts'
 import type { Session } from '../command.ts'
 import { reasonOf } from '../failure.ts'
@@ -147,19 +147,13 @@ const staleOf = (overdue: readonly MarkedFund[]) =>
     mark === 'stale' ? [`${isin} ${name}: newest price ${newestPrice ?? 'none'}`] : [],
   )
 
-/** For each operator and reason: whoever has built may be another one than whoever publishes. */
 export const factsOfAllowed = (allowed: readonly AllowedObjection[], night: Night): NoticeFacts[] =>
-  [...Map.groupBy(allowed, ({ who, reason }) => JSON.stringify([who, reason])).values()].flatMap(
-    (objections) =>
-      objections.slice(0, 1).map(({ who, reason }): NoticeFacts => ({
-        ...night,
-        event: 'forced',
-        what: 'allowed what guards refuse',
-        objections,
-        who,
-        reason,
-      })),
-  )
+  byOperator(allowed).map((one) => ({
+    ...night,
+    event: 'forced',
+    what: 'allowed what guards refuse',
+    ...one,
+  }))
 
 /** Tells that a command has failed or was refused, but not what a person sees who has stopped it, or typed it wrong. */
 export async function tellFailure(

@@ -6,7 +6,7 @@ import {
   type NightlyEvent,
   type NightlyHistory,
 } from '../../bucket/nightly/history.ts'
-import type { AllowedObjection, Objection } from '../../guards/guards.ts'
+import { type AllowedObjection, byOperator, type Objection } from '../../guards/guards.ts'
 import type { Session } from '../command.ts'
 import { reasonOf } from '../failure.ts'
 import { countOf } from '../format.ts'
@@ -32,13 +32,12 @@ export function eventOf(facts: Facts, objections: readonly Objection[] = []): Ne
   }
 }
 
-/** An event for each operator and reason: whoever has built may be another one than whoever publishes. */
 export const eventsOfAllowed = (
   allowed: readonly AllowedObjection[],
   night: Pick<Facts, 'asOf' | 'snapshot'>,
 ): NewEvent[] =>
-  [...Map.groupBy(allowed, ({ who, reason }) => JSON.stringify([who, reason])).values()].flatMap((group) =>
-    group.slice(0, 1).map(({ who, reason }) => eventOf({ kind: 'allowed', ...night, who, reason }, group)),
+  byOperator(allowed).map(({ who, reason, objections }) =>
+    eventOf({ kind: 'allowed', ...night, who, reason }, objections),
   )
 
 /**

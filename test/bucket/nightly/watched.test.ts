@@ -53,7 +53,7 @@ it('a nightly run has a heartbeat and a notice, and nobody sees their addresses'
 
 it('a run that fails tells so, and the guard tells what is late or that it cannot look', async () => {
   expect(resultsOf(await night({ database: 'nowhere.sqlite' }))).toMatchObject({ night: 'failure' })
-  expect(arrived().slice(-3)).toEqual([beats[0], '/hook/secret failed', '/ping/secret/fail'])
+  expect(arrived().slice(0, 3)).toEqual([beats[0], '/hook/secret failed', '/ping/secret/fail'])
   const { age } = await night({}, secrets(), 'guard.yml')
   expect([age?.result, arrived()]).toEqual(['failure', ['/hook/secret late']])
   await night({}, secrets(), 'guard.yml', '')

@@ -49,6 +49,7 @@ import type { RenderThread } from './render-threads.ts'
 import {
   exampleIsinOf,
   type FundNews,
+  OutdatedShards,
   type ReadShard,
   type Shard,
   shardFormat,
@@ -241,7 +242,7 @@ async function takeShards(
 ): Promise<RenderedFunds> {
   const each = shards.flatMap((shard) => shard.each)
   if (shards[0]?.head.source !== source)
-    throw new Error(`${options.db} is not the database that the shards were built from`)
+    throw new OutdatedShards(`${options.db} is not the database that the shards were built from`)
   // Shards of the same database hold the same funds, unless somebody has changed the files.
   if (each.map(({ isin }) => isin).join() !== isins.join())
     throw new Error('the shards do not hold every fund once')

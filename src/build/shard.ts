@@ -60,6 +60,9 @@ export function isinsOfShard(isins: readonly string[], { number, of }: Shard): r
   return isins.slice(start(number - 1), start(number))
 }
 
+/** The shards are right, but not for what is there now: another database, or another snapshot to continue from. */
+export class OutdatedShards extends Error {}
+
 export function writeShard(folder: string, head: ShardHead, each: readonly FundNews[]): void {
   const lines = [head, ...each].map((line) => `${JSON.stringify(line)}\n`)
   writeFileSync(join(folder, shardKey), lines.join(''), { flag: 'wx' })
@@ -119,7 +122,7 @@ export function exampleIsinOf(each: readonly FundNews[]): string | null {
 /**
  * @param code digest of the code that merges
  * @returns them in the order of their funds, and the head of one of them
- * @throws {Error} that names the folders that do not fit
+ * @throws {Error} that names the folders that do not fit, {@link OutdatedShards} if one machine saw something else than another
  */
 export function checkShards(shards: readonly ReadShard[], code: string) {
   const [first] = shards
@@ -129,7 +132,8 @@ export function checkShards(shards: readonly ReadShard[], code: string) {
     const stranger = others.find(({ head }) => one !== undefined && of(head) !== of(one.head))
     if (one === undefined || stranger === undefined) continue
     const [has, other] = [one, stranger].map(({ folder, head }) => `${folder} has ${of(head) ?? ''}`)
-    throw new Error(`shards of different ${name}: ${has ?? ''}, ${other ?? ''}: ${advice}`)
+    const Kind = changing.includes(name) ? OutdatedShards : Error
+    throw new Kind(`shards of different ${name}: ${has ?? ''}, ${other ?? ''}: ${advice}`)
   }
   if (first.head.code !== code)
     throw new Error(`${first.folder} was built by another version of fundpress: build it again with this one`)
@@ -151,6 +155,9 @@ export function checkShards(shards: readonly ReadShard[], code: string) {
 /** The snapshot that has the files that sparse shards lack, or null where none lacks any. @param shards that were checked */
 export const lackedBy = (shards: readonly ReadShard[]): string | null =>
   shards.find(({ head }) => head.since !== null)?.head.since ?? null
+
+/** What can change while the machines of a night are at work. */
+const changing: readonly string[] = ['databases', '--since']
 
 /** What all shards must have in common: its name, its text (null where a shard fits to any), and what to do. */
 const common: readonly (readonly [name: string, of: (head: ShardHead) => string | null, advice?: string])[] =

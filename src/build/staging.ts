@@ -1,7 +1,7 @@
 /**
  * The folder that a snapshot is built in, and its exchange with the finished one. Beside `out` lie, for moments,
- * `.out.build-<pid>` (being built, or to be removed) and `.out.old-<pid>` (whole, being replaced): whatever is killed
- * leaves `out` whole, or its old content under the second name, from where `recoverSnapshot` takes it back.
+ * `.out.build-<mark>` (being built, or to be removed) and `.out.old-<mark>` (whole, being replaced), marked by their process:
+ * whatever is killed leaves `out` whole, or its old content under the second name, from where `recoverSnapshot` takes it back.
  */
 
 import {
@@ -16,6 +16,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { flushFolder, flushTree } from '../system/durable.ts'
+import { isLeftBehind, markOf, thisHolder } from '../system/holder.ts'
 import { madeFilesKey } from '../downloads/made-files.ts'
 import { pages } from '../api/derive/route-table.ts'
 import { checksumsKey, manifestKey, sparseKey } from './manifest.ts'
@@ -176,32 +177,36 @@ function isLink(path: string, out: string): boolean {
 
 type Purpose = 'build' | 'old'
 
-const beside = (place: string, purpose: Purpose, pid: number | string = process.pid) =>
-  join(dirname(place), `.${basename(place)}.${purpose}-${pid}`)
+const beside = (place: string, purpose: Purpose, mark = markOf(thisHolder())) =>
+  join(dirname(place), `.${basename(place)}.${purpose}-${mark}`)
 
-/** Paths of folders that builds have left, by the numbers of their processes. */
+/** Paths of folders that builds have left, or work in. */
 function leftovers(
   place: string,
   purpose: Purpose,
-  isWanted: (pid: number) => boolean = () => true,
+  isWanted: (path: string, mark: string) => boolean = () => true,
 ): string[] {
   const folder = dirname(place)
   const prefix = basename(beside(place, purpose, ''))
   if (!existsSync(folder)) return []
   return readdirSync(folder)
-    .filter((name) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)))
-    .filter((name) => isWanted(Number(name.slice(prefix.length))))
+    .filter((name) => name.startsWith(prefix) && /^[\da-f]+(-\d+-\d+)?$/.test(name.slice(prefix.length)))
     .map((name) => join(folder, name))
+    .filter((path) => isWanted(path, basename(path).slice(prefix.length)))
 }
 
-/** Whether the process is no more. What has our own process ID is from an earlier life of that number. */
-function isGone(pid: number): boolean {
-  if (pid === process.pid) return true
+/** No build works for so long in a container whose processes cannot be seen from here. */
+const dayMs = 24 * 3600 * 1000
+
+/** Whether the process is no more. What has our own mark is from an earlier build of this process. */
+function isGone(path: string, mark: string): boolean {
+  if (mark === markOf(thisHolder())) return true
   try {
-    process.kill(pid, 0)
-    return false
+    return isLeftBehind(path, mark, dayMs)
   } catch (error) {
-    return codeOf(error) !== 'EPERM'
+    // Somebody else has removed it.
+    if (codeOf(error) === 'ENOENT') return false
+    throw error
   }
 }
 

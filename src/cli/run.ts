@@ -31,7 +31,7 @@ const commands: readonly (readonly [name: string, summary: string, load: Load])[
   ['doctor', 'test everything that a publish needs', () => import('./commands/doctor.ts')],
   ['fetch', 'fetch a database from a bucket', () => import('./commands/fetch.ts')],
   ['nightly', 'check, build, plan, publish, verify', () => import('./commands/nightly.ts')],
-  ['notify', 'try who is told, or tell of an event', () => import('./commands/notify.ts')],
+  ['notify', 'tell all who want notices of an event, or send a test', () => import('./commands/notify.ts')],
   ['conform', 'test a deployment against the database', () => import('./commands/conform.ts')],
   ['setup', 'write all that a company needs for its nights', () => import('./commands/setup.ts')],
   ['edge', 'write the files to deploy an edge', () => import('./commands/edge.ts')],

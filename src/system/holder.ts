@@ -1,7 +1,7 @@
 /** A process as the holder of a lease or of a temporary folder, and whether it still runs. */
 
-import { randomUUID } from 'node:crypto'
-import { readFileSync, readlinkSync } from 'node:fs'
+import { hash, randomUUID } from 'node:crypto'
+import { lstatSync, readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
 /** A process, distinct from others with the same number on this or another machine. */
@@ -32,6 +32,23 @@ export function isAlive({ pid, startedAt }: Holder): boolean {
   if (stat === undefined) return true
   // Z and X: it has ended, and its parent has not asked how.
   return !/[ZX]/.test(stat.state) && (startedAt === undefined || stat.startedAt === startedAt)
+}
+
+/** For the name of what a process holds: `<world>-<pid>-<start>`. Containers that share a disk have processes of the same numbers. */
+export const markOf = ({ world, pid, startedAt = '0' }: Holder): string =>
+  `${markOfWorld(world)}-${pid}-${startedAt}`
+
+const markOfWorld = (world: string) => hash('sha256', world).slice(0, 12)
+
+/**
+ * Whether a process has left this behind: it is no more, or nobody here can look at it, and nothing has changed for `unknownForMs`.
+ * @param mark as in the name; earlier versions wrote others
+ */
+export function isLeftBehind(path: string, mark: string, unknownForMs: number): boolean {
+  const { host, world } = thisHolder()
+  const [, where, pid, start] = /^([0-9a-f]{12})-(\d+)-(\d+)$/.exec(mark) ?? []
+  if (where !== markOfWorld(world)) return Date.now() - lstatSync(path).mtimeMs > unknownForMs
+  return !isAlive({ host, world, pid: Number(pid), startedAt: start === '0' ? undefined : start })
 }
 
 /** Machine, boot and process namespace. If they are unknown, a world of our own: nobody counts as dead there. */

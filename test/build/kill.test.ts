@@ -1,9 +1,10 @@
 /** Builds that are killed at any moment: the snapshot stays whole, and the next build cleans up. */
 import { spawn, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, mkdirSync, readdirSync, renameSync, utimesSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { markOf, thisHolder } from '../../src/system/holder.ts'
 import { ended, run, start } from '../cli/run.ts'
 import { repository, startServer, tempFolder } from '../support/product.ts'
 import { rawRequest } from '../support/request.ts'
@@ -76,9 +77,9 @@ async function stopBuild(place: Place, seed: number, signal: NodeJS.Signals, aft
   return end
 }
 
-async function mustBuild(place: Place, seed: number): Promise<void> {
+async function mustBuild(place: Place, seed: number, beside: readonly string[] = []): Promise<void> {
   expect(await run(place.args(seed), { cwd: place.path })).toMatchObject({ code: 0, stderr: '' })
-  expect({ beside: place.beside(), id: place.wholeSnapshot() }).toEqual({ beside: [], id: ids[seed - 1] })
+  expect({ beside: place.beside(), id: place.wholeSnapshot() }).toEqual({ beside, id: ids[seed - 1] })
 }
 
 describe('a build that is killed', () => {
@@ -141,8 +142,19 @@ describe('a merge that is killed', () => {
   })
 })
 
+it('leaves a build in another container alone, whose process has the same number, until it is a day old', async () => {
+  const place = makePlace('shared')
+  const theirs = place.file(`.out.build-0123456789ab-${process.pid}-1`)
+  mkdirSync(theirs)
+  await mustBuild(place, 1, [basename(theirs)])
+  const before = Date.now() / 1000 - 25 * 3600
+  utimesSync(theirs, before, before)
+  await mustBuild(place, 1)
+})
+
 describe('a snapshot of a build that was killed between its two renames', () => {
-  const dead = spawnSync('true').pid
+  const marked = (pid: number) => markOf({ ...thisHolder(), pid, startedAt: '1' })
+  const dead = marked(spawnSync('true').pid)
   const [old, half] = [`.out.old-${dead}`, `.out.build-${dead}`]
   let place: Place
 
@@ -163,11 +175,11 @@ describe('a snapshot of a build that was killed between its two renames', () => 
   })
 
   const writers = [
-    ['whose process number is in use again', process.pid],
+    ['whose process number is in use again', marked(process.pid)],
     ['of a process that is no more', dead],
   ] as const
-  it.each(sample(writers))('is renamed back by a server that starts: an old snapshot %s', async (_, pid) => {
-    renameSync(place.file(old), place.file(`.out.old-${pid}`))
+  it.each(sample(writers))('is renamed back by a server that starts: an old snapshot %s', async (_, mark) => {
+    renameSync(place.file(old), place.file(`.out.old-${mark}`))
     const server = await startServer(place.out)
     await server.stop()
     expect({ beside: place.beside(), id: place.wholeSnapshot() }).toEqual({ beside: [half], id: ids[1] })

@@ -26,7 +26,7 @@ const company =
 describe.runIf(isComplete)('the checklist', () => {
   let tarball = ''
   beforeAll(() => {
-    tarball = packCheckout(folder.path, false)
+    tarball = packCheckout(folder.path)
     mkdirSync(folder.file('bin'))
     // Only root may run as another user: elsewhere this one stands for the user of the nights.
     writeFileSync(folder.file('bin/runuser'), '#!/bin/sh\nshift 3\nexec "$@"\n')

@@ -59,7 +59,7 @@ interface Bom {
 }
 
 beforeAll(() => {
-  const tarball = packCheckout(folder.path, isComplete)
+  const tarball = packCheckout(folder.path)
   expect(existsSync(folder.file('checkout/dist'))).toBe(false)
   cpSync(tarball, join(project, 'fundpress.tgz'))
   writeFileSync(join(project, 'package.json'), '{ "private": true }')

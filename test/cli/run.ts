@@ -1,6 +1,7 @@
 /** The command line in a folder of its own, so that no config file of the repository has a say. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { repository, withoutPages } from '../support/product.ts'
 import { runWarm } from '../support/warm.ts'
@@ -25,6 +26,14 @@ export interface ProcessOptions extends RunOptions {
 }
 
 export const launcher = join(repository, 'src/cli/fundpress.mjs')
+
+/** Puts a program `fundpress` into a folder, for a PATH. @returns the folder */
+export function installLauncher(folder: string): string {
+  mkdirSync(folder, { recursive: true })
+  const program = `#!/bin/sh\nexec '${process.execPath}' '${launcher}' "$@"\n`
+  writeFileSync(join(folder, 'fundpress'), program, { mode: 0o755 })
+  return folder
+}
 
 /** The words after `fundpress`: a text is cut at its blanks. */
 type Words = string | readonly string[]

@@ -1,8 +1,8 @@
 /** AWS Batch and Step Functions for tests of templates/aws-batch: jobs are processes with the environment of their definition. */
 import { spawn } from 'node:child_process'
-import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { cleanEnvironment, ended, launcher, run } from '../cli/run.ts'
+import { cleanEnvironment, ended, installLauncher, run } from '../cli/run.ts'
 import type { LiveJson } from './bucket.ts'
 import type { Template } from './cloudformation.ts'
 import { editDatabase } from './database.ts'
@@ -85,9 +85,7 @@ export async function openBatch() {
     bucket: { endpoint: server.endpoint, pathStyle: true, lateSeconds: 0, graceSeconds: 0 },
   }
   writeFileSync(join(image, 'fundpress.config.json'), JSON.stringify(config))
-  mkdirSync(folder.file('bin'))
-  writeFileSync(folder.file('bin/fundpress'), `#!/bin/sh\nexec '${process.execPath}' '${launcher}' "$@"\n`)
-  chmodSync(folder.file('bin/fundpress'), 0o755)
+  const programs = installLauncher(folder.file('bin'))
   mkdirSync(folder.file('shared'))
 
   let log = ''
@@ -120,7 +118,7 @@ export async function openBatch() {
         ...cleanEnvironment(),
         ...credentials,
         AWS_EC2_METADATA_DISABLED: 'true',
-        PATH: `${folder.file('bin')}:${process.env['PATH'] ?? ''}`,
+        PATH: `${programs}:${process.env['PATH'] ?? ''}`,
         ...(Object.fromEntries(given) as Record<string, string>),
         ...(index === null ? {} : { AWS_BATCH_JOB_ARRAY_INDEX: String(index) }),
       },

@@ -59,7 +59,7 @@ export async function buildImage(folder: string, args: Readonly<Record<string, s
 
   const debian = makeDebian(file('debian.tar'))
   for (const name of ['context', 'data', 'work', 'packed']) mkdirSync(file(name))
-  copyFileSync(packCheckout(file('packed'), false), file('context/package.tgz'))
+  copyFileSync(packCheckout(file('packed')), file('context/package.tgz'))
   copyFileSync(join(repository, 'package-lock.json'), file('context/package-lock.json'))
   makeNode(file('node'))
   await debian

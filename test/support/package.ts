@@ -24,19 +24,18 @@ export const packedRelease = { repository: 'acme/fundpress', commit: /^[0-9a-f]{
 /**
  * Packs a copy of the checkout, because packing makes and removes dist/, which others may be at. It runs the steps by which a
  * release is packed, but the installation of packages.
+ * It does not check types: that takes most of the time, and `npm run types` checks the same files.
  * @param folder gets the copy, as `checkout`, whose folder `release` has the files of the release
- * @param isChecked as a release is packed; else without the check of types, which takes most of the time
  * @returns the path of the package
  */
-export function packCheckout(folder: string, isChecked: boolean): string {
+export function packCheckout(folder: string): string {
   const checkout = join(folder, 'checkout')
   const configs = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json']
   for (const name of ['src', 'templates', '.github', 'LICENSE', 'README.md', ...configs])
     cpSync(join(repository, name), join(checkout, name), { recursive: true })
   symlinkSync(join(repository, 'node_modules'), join(checkout, 'node_modules'), 'junction')
   const config = join(checkout, 'tsconfig.build.json')
-  if (!isChecked)
-    writeFileSync(config, readFileSync(config, 'utf8').replace('"outDir"', '"noCheck": true, $&'))
+  writeFileSync(config, readFileSync(config, 'utf8').replace('"outDir"', '"noCheck": true, $&'))
   const git = (...args: readonly string[]) => execute('git', args, checkout)
   git('init', '--quiet')
   git('remote', 'add', 'origin', `https://github.com/${packedRelease.repository}.git`)

@@ -1,10 +1,11 @@
 /** An HTTP server that keeps what it gets: a monitor, a chat, a collector of figures. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 
-export interface ReceivedRequest {
+interface ReceivedRequest {
   readonly method: string
   readonly path: string
   readonly query: URLSearchParams
@@ -12,47 +13,64 @@ export interface ReceivedRequest {
   readonly body: string
 }
 
-/** @param nth from 1, since the last reset */
+/** It must end the answer, or let it hang. @param nth from 1, of the requests that are kept */
 type Answer = (response: ServerResponse, request: ReceivedRequest, nth: number) => unknown
 
-export type Receiver = ReturnType<typeof useReceiver>
+const usual: Answer = (response) => response.end()
+
+function makeReceiver(answerOf: () => Answer) {
+  const received: ReceivedRequest[] = []
+  const server = createServer((incoming, response) => {
+    void text(incoming).then((body) => {
+      const { method = '', headers, url = '' } = incoming
+      const { pathname, searchParams } = new URL(url, 'http://127.0.0.1')
+      const request = { method, path: pathname, query: searchParams, headers, body }
+      received.push(request)
+      answerOf()(response, request, received.length)
+    })
+  })
+  return {
+    received,
+    open: async () => `127.0.0.1:${await listen(server)}`,
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** For one test, or for tests that know what was received before them. */
+export async function openReceiver(answer = usual) {
+  const { received, open, close } = makeReceiver(() => answer)
+  const host = await open()
+  return {
+    host,
+    url: `http://${host}`,
+    received,
+    /** The bodies since the last time, which are JSON. */
+    take: () => received.splice(0).map(({ body }) => JSON.parse(body) as Readonly<Record<string, unknown>>),
+    close,
+  }
+}
 
 /** To be called once in a file of tests: it has got nothing, and answers 200 without a body, before each of them. */
 export function useReceiver() {
-  const received: ReceivedRequest[] = []
-  const usual: Answer = (response) => response.end()
   let answer = usual
-  let base = ''
-  const server = createServer((incoming, response) => {
-    const chunks: Buffer[] = []
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-    incoming.on('end', () => {
-      const { pathname, searchParams } = new URL(incoming.url ?? '', base)
-      const { method = '', headers } = incoming
-      const body = Buffer.concat(chunks).toString()
-      const request = { method, path: pathname, query: searchParams, headers, body }
-      received.push(request)
-      answer(response, request, received.length)
-    })
-  })
+  let host = ''
+  const { received, open, close } = makeReceiver(() => answer)
   beforeAll(async () => {
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    host = await open()
   })
   beforeEach(() => {
     received.length = 0
     answer = usual
   })
-  afterAll(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  afterAll(close)
   return {
     /** All requests, the first one first. */
-    received: received as readonly ReceivedRequest[],
-    url: (path = '') => `${base}${path}`,
-    host: () => new URL(base).host,
+    received,
+    url: (path = '') => `http://${host}${path}`,
+    host: () => host,
     /** What the next requests are answered with. */
     answerWith: (next: Answer) => {
       answer = next
@@ -69,9 +87,14 @@ export const statuses =
 
 /** An address that nobody listens at. */
 export async function closedAddress(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
+  const { url, close } = await openReceiver()
+  await close()
+  return url
+}
+
+/** @returns the port */
+export async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
+  server.listen(0, host)
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return `http://127.0.0.1:${port}`
+  return (server.address() as AddressInfo).port
 }

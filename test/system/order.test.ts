@@ -41,14 +41,14 @@ function placeOf(calls: readonly DiskCall[], isWanted: (call: DiskCall) => boole
 
 /** The exchange of a snapshot's folder: flushed, renamed, its name flushed, and only then the old one is removed. */
 function expectExchange(calls: readonly DiskCall[], flush: 'flush' | 'flushAll'): void {
-  const isStaging = (path = '') => /^\.out\.build-\d+$/.test(basename(path))
+  const isStaging = (path = '') => /^\.out\.build-[\da-f-]+$/.test(basename(path))
   const flushed = placeOf(calls, ({ call, paths: [path] }) => call === flush && isStaging(path))
   const isNew = ({ call, paths: [from, to] }: DiskCall) => call === 'rename' && isStaging(from) && to === out
   const renamed = placeOf(calls, isNew, flushed)
   const isName = ({ call, paths: [path] }: DiskCall) => call === 'flush' && path === folder.path
   const named = placeOf(calls, isName, renamed)
   const isOld = ({ call, paths: [path = ''] }: DiskCall) =>
-    call === 'remove' && /\/\.out\.(build|old)-\d+(\/|$)/.test(path)
+    call === 'remove' && /\/\.out\.(build|old)-[\da-f-]+(\/|$)/.test(path)
   placeOf(calls, isOld, named)
   expect(calls.slice(flushed, named).filter(isOld)).toEqual([])
 }
@@ -94,7 +94,7 @@ describe('strace sees that', () => {
     const calls = await watch(buildLine(2), folder.file('empty'))
     expectExchange(calls, 'flush')
     const flushed = calls.filter(({ call }) => call === 'flush').flatMap(({ paths }) => paths)
-    const inStaging = flushed.flatMap((path) => /\/\.out\.build-\d+\/(.+)$/.exec(path)?.[1] ?? [])
+    const inStaging = flushed.flatMap((path) => /\/\.out\.build-[\da-f-]+\/(.+)$/.exec(path)?.[1] ?? [])
     expect(inStaging).toEqual(expect.arrayContaining(filesIn(out)))
     expect(inStaging).toEqual(expect.arrayContaining(['api', 'api/v1', 'api/v1/prices-current-all']))
   })

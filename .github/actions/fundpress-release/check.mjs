@@ -31,6 +31,8 @@ function findRefusal() {
   const isOnMain = spawnSync('git', ['merge-base', '--is-ancestor', 'HEAD', 'origin/main']).status === 0
   if (!isOnMain) return 'the tagged commit is not on main: merge it first'
   // Otherwise the tags that move (latest, 1, 1.2) would go back to an older version.
-  const [newest] = listReleases()
-  return newest === tag ? null : `${String(newest)} is newer: give this release a higher version`
+  const [newest = ''] = listReleases()
+  return newest === tag
+    ? null
+    : `${newest} is newer: give this release a higher version. If ${newest} never became a release, an owner can delete that tag`
 }

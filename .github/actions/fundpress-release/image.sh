@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the image from the packed package, pushes and signs it: image.sh <file.tgz>. Only a signed image gets the tags that move.
+# Builds the image from the packed package, pushes, tries and signs it: image.sh <file.tgz>. Only a signed image gets the tags that move.
 # If the registry has this version already, the release was stopped later: the same image is signed again. Output: image.
 set -euo pipefail
 image=ghcr.io/${GITHUB_REPOSITORY_OWNER,,}/fundpress
@@ -15,6 +15,8 @@ if ! digest=$(find_digest 2>/dev/null); then
     --file templates/container/Dockerfile "$context"
   digest=$(find_digest)
 fi
+# As it will run: with a read-only root, and the library for this processor.
+docker run --rm --network none --read-only --tmpfs /tmp "$image@$digest" demo --funds 1 --years 1 --db /tmp/demo.sqlite
 cosign sign --yes --recursive "$image@$digest"
 if [ "$PRERELEASE" != true ]; then
   docker buildx imagetools create --tag "$image:${VERSION%.*}" --tag "$image:${VERSION%%.*}" "$image@$digest"

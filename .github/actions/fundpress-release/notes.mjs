@@ -7,6 +7,8 @@ import { readFileSync } from 'node:fs'
 import { git, listReleases } from './tags.mjs'
 
 const { GITHUB_REF_NAME: tag = '', GITHUB_SERVER_URL = '', GITHUB_REPOSITORY = '' } = process.env
+/** Characters of the list of commits. GitHub takes 125,000 in all, and refuses a release with more. */
+const maxLength = 100_000
 const repository = `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`
 const [version = ''] = tag.slice(1).split('-')
 
@@ -38,8 +40,11 @@ function absoluteLinks(text) {
 function changesSince(from) {
   const log = git('log', '--no-merges', '--reverse', '--format=%H %s', `${from}..HEAD`)
   const lines = log.split('\n').filter(Boolean).map(describe)
+  let left = maxLength
+  const shown = lines.filter((line) => (left -= line.length) > 0)
+  if (shown.length < lines.length) shown.push(`- and ${lines.length - shown.length} more`)
   const all = `[All changes](${repository}/compare/${from}...${tag})`
-  return [`## Changes since ${from}`, '', ...lines, '', all].join('\n')
+  return [`## Changes since ${from}`, '', ...shown, '', all].join('\n')
 }
 
 /** A message is text: it draws nothing, and mentions nobody. @param {string} line of the log */

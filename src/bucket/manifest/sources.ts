@@ -50,16 +50,22 @@ export type SlotManifest = Awaited<ReturnType<typeof fetchSlotManifest>>
 
 /**
  * The manifest of a slot, for a build that continues from it.
- * @param folder where the manifest is kept
+ * @param folder where the manifest is kept @param isTornToo also of a slot that a stopped publish may have changed
  * @throws {Damaged} if it is damaged @throws {Error} if the store fails, or the file cannot be written
  */
-export async function fetchSlotManifest(store: ObjectStore, word: SlotWord, folder: string) {
+export async function fetchSlotManifest(
+  store: ObjectStore,
+  word: SlotWord,
+  folder: string,
+  isTornToo = false,
+) {
   const none = (reason: string) => ({ kind: 'none', reason: store.name + reason }) as const
   const { live } = await readLive(store)
   if (live === null) return none(': nothing is live yet')
   const slot = slotOf(store, word, live)
   // The next publish puts again what a stopped one may have changed: it needs those files.
-  if (await isTorn(store, slot, live)) return none(`/${slot} is torn, a publish was stopped in it`)
+  if (!isTornToo && (await isTorn(store, slot, live)))
+    return none(`/${slot} is torn, a publish was stopped in it`)
   const manifest = await fetchManifest(store, slot, folder)
   if (manifest === null) return none(`/${slot} holds no snapshot yet`)
   return { kind: 'fetched', manifest, slot, live } as const

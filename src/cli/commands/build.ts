@@ -175,12 +175,16 @@ export function withProgress(
 /** Null if the slot holds no snapshot. A file that it has fetched exists until the work is done. */
 export type FindSince = () => Promise<Since | null>
 
-/** @param onMissing gets the reason if a slot lacks its snapshot, or only the documents.zip of that */
+/**
+ * @param onMissing gets the reason if a slot lacks its snapshot, or only the documents.zip of that
+ * @param isTornToo see `fetchSlotManifest`
+ */
 export async function withSince<T>(
   session: Session,
   word: string,
   onMissing: (what: 'snapshot' | 'documents', reason: string) => void,
   work: (find: FindSince) => Promise<T>,
+  isTornToo = false,
 ): Promise<T> {
   if (!isSlotWord(word)) {
     const kind = statSync(word, { throwIfNoEntry: false })?.isFile() === true ? 'manifest' : 'folder'
@@ -189,7 +193,7 @@ export async function withSince<T>(
   return withFolder((folder) =>
     withBucket(session, (store) =>
       work(async () => {
-        const found = await fetchSlotManifest(store, word, folder).catch((error: unknown) => {
+        const found = await fetchSlotManifest(store, word, folder, isTornToo).catch((error: unknown) => {
           if (!(error instanceof Damaged)) throw error
           throw new Error(`${error.message}: build without --since`, { cause: error })
         })

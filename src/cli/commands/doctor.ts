@@ -18,8 +18,8 @@ const styles: Readonly<Record<Level, Style>> = { ok: 'green', warning: 'yellow',
 export default defineCommand({
   description:
     'Tests everything that could make a publish fail: credentials, region, rights, conditional puts, clock, rules of ' +
-    'the bucket, disk. It writes one small object, journal/doctor-…, and removes it. The exit code is 1 if there is a ' +
-    'problem.',
+    'the bucket, disk. It also warns if nobody is told of a night that fails. It writes one small object, journal/doctor-…, and ' +
+    'removes it. The exit code is 1 if there is a problem.',
   settings: ['out', ...bucketSettings, 'edge.keyValueStore'],
   json: 'Print { problems, warnings, findings } as JSON',
   examples: [
@@ -68,7 +68,7 @@ export async function diagnose(session: Session, onDiagnosis: (finding: Diagnosi
   onDiagnosis(diagnoseNotices(session))
 }
 
-/** Whom a failed night would reach. An unset variable is no warning: whoever asks by hand has not the secrets of the nights. */
+/** Whom a failed night would reach. An unset variable is no warning: a terminal rarely has the secrets of the nights. */
 function diagnoseNotices({ settings, environment }: Session): Diagnosis {
   const what = 'notices'
   const { notify, heartbeat } = settings

@@ -6,6 +6,7 @@ import type { BuildSummary } from '../../build/build.ts'
 import { manifestKey, readHeadOf } from '../../build/manifest.ts'
 import type { MergeOptions } from '../../build/merge.ts'
 import type { Since } from '../../build/options.ts'
+import { OutdatedShards } from '../../build/shard.ts'
 import { mergeOptions } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { withLive } from '../live.ts'
@@ -41,12 +42,16 @@ export default defineCommand({
   },
 })
 
-/** @param word what the shards continue from; null if they hold all files @param onWarning why documents.zip is left out */
+/**
+ * @param word what the shards continue from; null if they hold all files @param onWarning why documents.zip is left out
+ * @param isStrict whether sparse shards must continue from what `word` holds now @throws {OutdatedShards} if they do not
+ */
 export function mergeSince(
   session: Session,
   word: string | null,
   options: Omit<MergeOptions, 'findSince' | 'onProgress'>,
   onWarning: (warning: string) => void,
+  isStrict = false,
 ): Promise<BuildSummary> {
   const merge = (more: Pick<MergeOptions, 'findSince'>) =>
     withProgress(session, async (onProgress) => {
@@ -58,9 +63,19 @@ export function mergeSince(
   const leftOut = (reason: string) => {
     if (options.downloads !== null) onWarning(`${reason}: documents.zip is left out`)
   }
-  const onMissing = (_: string, reason: string) => leftOut(reason)
-  return withSince(session, word, onMissing, (find) =>
-    merge({ findSince: (snapshot) => findManifest(word, snapshot, find, leftOut) }),
+  const onOutdated = (reason: string) => {
+    if (isStrict) throw new OutdatedShards(reason)
+    leftOut(reason)
+  }
+  const work = (find: FindSince) =>
+    merge({ findSince: (snapshot) => findManifest(word, snapshot, find, onOutdated) })
+  // The publish that was stopped in a torn slot can be that of these shards. The next one sees to it that it has every file.
+  return withSince(
+    session,
+    word,
+    (what, reason) => (what === 'snapshot' ? onOutdated : leftOut)(reason),
+    work,
+    true,
   )
 }
 
@@ -69,7 +84,7 @@ async function findManifest(
   word: string,
   snapshot: string,
   find: FindSince,
-  leftOut: (reason: string) => void,
+  onOutdated: (reason: string) => void,
 ): Promise<Since | null> {
   const found = await find()
   if (found === null) return null
@@ -77,6 +92,6 @@ async function findManifest(
   const head = await readHeadOf(path)
   if (head?.snapshot === snapshot) return found.kind === 'folder' ? { kind: 'manifest', path } : found
   const holds = head === null ? 'holds no snapshot' : `is ${head.snapshot}`
-  leftOut(`the shards continue from ${snapshot}, but ${word} ${holds}`)
+  onOutdated(`the shards continue from ${snapshot}, but ${word} ${holds}`)
   return null
 }

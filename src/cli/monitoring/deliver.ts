@@ -7,7 +7,7 @@ import type { OpenTarget, SmtpServer, TargetSetting } from './targets.ts'
 
 /** A night whose targets all hang ends this much later. */
 export const usualDelivery: DeliveryPatience = { attempts: 4, attempt: 8000, pause: 1000, total: 20_000 }
-/** Whoever has stopped the program does not wait: GitHub gives 7.5 s, Kubernetes 30 s. */
+/** After SIGTERM there is little time: GitHub gives 7.5 s, Kubernetes 30 s. */
 export const lastDelivery: DeliveryPatience = { attempts: 2, attempt: 3000, pause: 250, total: 4000 }
 
 /** @returns null if the target has taken the message; else why not, without anything secret. It never throws */

@@ -16,7 +16,7 @@ import { type DeliveryPatience, type Failed, request, tryOften } from './attempt
 /** A start that does not arrive costs little, and the run waits for it. */
 const startPatience: DeliveryPatience = { attempts: 2, attempt: 2500, pause: 250, total: 5000 }
 const endPatience: DeliveryPatience = { attempts: 3, attempt: 3000, pause: 500, total: 10_500 }
-/** Whoever sent SIGTERM kills the process soon. */
+/** After SIGTERM, SIGKILL comes soon. */
 const lastPatience: DeliveryPatience = { attempts: 2, attempt: 2000, pause: 250, total: 4000 }
 
 /** `outcome` has one line, `log` the last lines of the log, `ms` is the duration. */
@@ -100,7 +100,7 @@ function judgePing(answer: string): Failed | null {
   return { reason: 'it ignores more than five pings a minute', isFinal: true }
 }
 
-/** The last whole lines that have at most so many bytes. */
+/** The last whole lines. @param most bytes */
 function endOf(text: string, most: number): Uint8Array<ArrayBuffer> {
   const bytes = Buffer.from(text)
   if (bytes.length <= most) return bytes

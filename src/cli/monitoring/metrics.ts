@@ -11,7 +11,7 @@ import { type Figure, figuresOfLive, figuresOfRun, figuresOfStatus, labelled } f
 
 /** In milliseconds: how long the bucket and the receiver may take. */
 const patience = { bucket: 3500, receiver: 6000 }
-/** Whoever sent SIGTERM kills the process soon. */
+/** After SIGTERM, SIGKILL comes soon. */
 const hurried = { bucket: 1500, receiver: 2000 }
 
 /** Never throws: a failure is a warning. */

@@ -15,7 +15,7 @@ export async function watchRun(
   const beat = await startHeartbeat(session, log)
   return async (ended) => {
     const told = Promise.all([tellOfNight(session, log, ended), leaveMetrics(session, log, ended)])
-    // The log that the heartbeat sends has their warnings. Whoever stopped the run does not wait that long.
+    // The log that the heartbeat sends has their warnings. After SIGTERM there is no time for that.
     if (!session.signal.aborted) await told
     await Promise.all([told, beat(ended)])
   }

@@ -1,7 +1,5 @@
 /** The end of a text that grows line by line, in bounded memory. */
 
-export type LastLines = ReturnType<typeof lastLines>
-
 /** @param most bytes of UTF-8; a line that is longer leaves nothing */
 export function lastLines(most: number) {
   const lines: string[] = []

@@ -10,6 +10,7 @@ import { costOfRequests } from '../../bucket/publish/preview.ts'
 import type { PublishSummary } from '../../bucket/publish/publish.ts'
 import type { BuildSummary } from '../../build/build.ts'
 import { manifestKey, readHeadOf, readSparse } from '../../build/manifest.ts'
+import { OutdatedShards } from '../../build/shard.ts'
 import { recoverSnapshot } from '../../build/staging.ts'
 import { ImplausibleDatabase, RefusedDatabase, type Finding } from '../../data/check/finding.ts'
 import type { LiveReader } from '../../data/check/live-prices.ts'
@@ -100,16 +101,20 @@ async function render(
   })
 }
 
-/** The builds of the shards have decided what they continue from. */
-async function merge(
-  session: Session,
-  { asOf, since = 'none', shards = [] }: NightlySteps,
-  log: NightlyLog,
-  live: LiveReader | null,
-) {
+/**
+ * The builds of the shards have decided what they continue from. If the database or the bucket has changed since, as by a run
+ * before this one that was killed after its flip, this machine renders the night alone.
+ */
+async function merge(session: Session, steps: NightlySteps, log: NightlyLog, live: LiveReader | null) {
+  const { asOf, since = 'none', shards = [] } = steps
   const options = { ...(await mergeOptions(session)), asOf, shards, live }
   const from = since === 'none' ? null : since
-  return mergeSince(log.sessionFor('build'), from, options, (warning) => log.warn('build', warning))
+  const warn = (warning: string) => log.warn('build', warning)
+  return mergeSince(log.sessionFor('build'), from, options, warn, true).catch((error: unknown) => {
+    if (!(error instanceof OutdatedShards)) throw error
+    warn(`${error.message}: this machine renders instead of merging`)
+    return render(session, { ...steps, since }, log, live)
+  })
 }
 
 /** The folder itself, if it holds a complete snapshot. */

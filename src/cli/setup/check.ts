@@ -157,7 +157,7 @@ async function checkUnits(dest: string, settings: Settings, tell: Tell): Promise
   tell(await aboutTimers(units.filter((name) => name.endsWith('.timer'))))
 }
 
-/** Whoever is told is on another machine, or behind the loopback device, which a unit without network lacks, too. */
+/** Servers that are told are on other machines, or behind the loopback device: a unit without network reaches neither. */
 function aboutNetwork(folder: string, units: readonly string[], settings: Settings): CheckedStep {
   const what = 'network'
   const { notify, heartbeat, metrics } = settings

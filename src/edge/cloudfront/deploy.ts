@@ -19,6 +19,10 @@ export const cloudfront: MakeDeployment = async (settings) => {
     throw new Error(
       `CloudFront needs a bucket on AWS, and bucket.endpoint names another store (${bucket.endpoint}): leave it away`,
     )
+  if (/["\\*?]|\$\{/.test(bucket.prefix))
+    throw new Error(
+      'bucket.prefix has a ", a \\, a *, a ? or a ${, which the template or a policy would take for something else',
+    )
   const functions = { request: await requestFunction(settings), response: await responseFunction(settings) }
   const { hostname } = new URL(baseUrl)
   const readme = await fromTemplate('cloudfront/README.md', {

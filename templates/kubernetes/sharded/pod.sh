@@ -3,13 +3,13 @@
 # Its arguments go to all commands: --as-of, --allow, --force, --reason.
 set -eu
 
-night=/shared/${JOB_NAME:?}
+night=/shared/${JOB_UID:?}
 index=${JOB_COMPLETION_INDEX:?}
 mkdir -p "$night"
 
 # What earlier nights have left, after a day.
 if [ "$index" = 0 ]; then
-  find /shared -mindepth 1 -maxdepth 1 -mtime +0 ! -name "$JOB_NAME" -exec rm -rf {} + || echo 'old shards could not be removed' >&2
+  find /shared -mindepth 1 -maxdepth 1 -mtime +0 ! -name "$JOB_UID" -exec rm -rf {} + || echo 'old shards could not be removed' >&2
 fi
 
 # 4: there is nothing to do.
@@ -20,10 +20,6 @@ case $code in
   4) exit 0 ;;
   *) exit "$code" ;;
 esac
-
-# The pod before this one has failed to merge or to publish: the shards may be of different databases, or the slot may have changed
-# that they continue from. So this pod does the whole night.
-if [ "$index" = 0 ] && [ -e "$night/merging" ]; then exec fundpress nightly --since other "$@"; fi
 
 # One file: each of ten thousand small files costs a shared file system some milliseconds. It has its name once it is complete,
 # also if two pods have the same index. A pod that replaces another one finds what that has rendered.
@@ -42,5 +38,5 @@ for tar in "$night"/*.tar; do
   mkdir -p "$shard"
   tar -xf "$tar" -C "$shard" || exit 1
 done
-touch "$night/merging"
+# If the shards are of different databases, it renders the whole night itself.
 exec fundpress nightly --shards /work/shards/* --since other "$@"

@@ -267,13 +267,13 @@ describe('a night', () => {
   const at = (started: string) => ({ started: `${started}T02:17:00.000Z` })
   const wholeNight = ['ListOthers', 'IsAlone', 'Ask', 'Render', 'Publish']
 
-  it('in eight shards publishes what one machine would, and a second execution finds nothing to do', async () => {
-    const first = await batch.execute(sharded, 'Night', at('2026-11-11'))
+  it('in shards publishes what one machine would, and a second execution finds nothing to do', async () => {
+    const first = await batch.execute(halved, 'Night', at('2026-11-11'))
     expect(first, batch.log()).toMatchObject({ status: 'SUCCEEDED', states: wholeNight })
     expect(batch.live()?.snapshot).toBe(await batch.snapshotOf('2026-11-11'))
-    expect(batch.attempts()).toEqual(['ask 0', ...Array<string>(8).fill('render 0'), 'publish 0'])
+    expect(batch.attempts()).toEqual(['ask 0', 'render 0', 'render 0', 'publish 0'])
 
-    const second = await batch.execute(sharded, 'Night', at('2026-11-11'))
+    const second = await batch.execute(halved, 'Night', at('2026-11-11'))
     expect(second, batch.log()).toMatchObject({
       status: 'SUCCEEDED',
       states: ['ListOthers', 'IsAlone', 'Ask', 'Answer', 'NothingToDo'],
@@ -299,7 +299,7 @@ describe('a night', () => {
   })
 
   it.runIf(isComplete)('that a guard refuses is not tried again, and somebody can allow it', async () => {
-    expect(await batch.execute(halved, 'Night', at('2026-11-11'))).toMatchObject({ status: 'SUCCEEDED' })
+    expect(await batch.execute(simple, 'Night', at('2026-11-11'))).toMatchObject({ status: 'SUCCEEDED' })
     batch.attempts()
     batch.changePrice()
     const refused = await batch.execute(halved, 'Night', at('2026-11-12'))

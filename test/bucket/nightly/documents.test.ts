@@ -297,6 +297,28 @@ describe('shards that continue from a snapshot', () => {
     expect(ofDay(hashesOf(fileOf('out')))).toEqual(wanted)
   })
 
+  it.each([
+    ['in the middle of the upload', { when: 'before', keyMatches: /^blue\/api/, nth: 9 }, 'green', []],
+    [
+      'after the flip',
+      { when: 'after', keyMatches: /^live\.json$/, nth: 1 },
+      'blue',
+      [expect.stringMatching(/^the shards continue .*: this machine renders instead of merging$/)],
+    ],
+  ] as const)('are published once, and whole, if a run was killed %s', async (_, moment, slot, warnings) => {
+    await buildHalves('other')
+    const words = `nightly --db funds.sqlite --as-of 2026-11-13 --shards ${halves.join(' ')} --since other --json`
+    const { child, end } = press.begin(words, env)
+    press.server.faults([
+      { kind: 'call', operation: 'PutObject', ...moment, run: () => child.kill('SIGKILL') },
+    ])
+    await end
+    press.server.faults([])
+    expect(press.bucket.live()?.slot).toBe(slot)
+    expect(await publish(13, `--shards ${halves.join(' ')}`)).toEqual({ isSparse: true, warnings })
+    expect([press.bucket.live()?.slot, press.bucket.faultsOf('blue')]).toEqual(['blue', []])
+  })
+
   it.each(
     sample([
       ['the ZIP', removeZip, `there is no ${zipKey}`],

@@ -144,6 +144,8 @@ it('renders as many shards as there are pods, of which two can always run', () =
   const [{ env = [] }] = template.spec.containers as readonly [Container]
   expect(env.find(({ name }) => name === 'SHARDS')?.value).toBe(String(completions))
   expect([parallelism >= 2, parallelism <= completions]).toEqual([true, true])
+  // Somebody may delete a Job, change the settings, and make another one of the same name.
+  expect(JSON.stringify(env)).toContain('controller-uid')
 })
 
 it('is described by its README as it is', () => {

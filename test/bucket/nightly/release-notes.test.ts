@@ -1,10 +1,12 @@
 /** What decides on a release and describes it: the check of its tag, its notes, and .github/RELEASES.md. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import type { readWorkflow } from '../../support/github/files.ts'
+import { execute } from '../../support/package.ts'
 import { repository, tempFolder } from '../../support/product.ts'
+import { filesIn } from '../../support/tree.ts'
 import { commitVersion, gitIn, runScript } from './release.ts'
 
 const script = (name: string) => join(repository, '.github/actions/fundpress-release', name)
@@ -85,6 +87,31 @@ describe('the check of a tag', () => {
   })
 })
 
+it('`npm version` gives the next release to all templates that name one', () => {
+  const checkout = folder.file('version')
+  const paths = [
+    'package.json',
+    'package-lock.json',
+    ...['aws-batch', 'container', 'kubernetes'].map((of) => `templates/${of}`),
+  ]
+  for (const path of paths) cpSync(join(repository, path), join(checkout, path), { recursive: true })
+  execute('npm', ['version', '12.34.56-rc.7', '--no-git-tag-version'], checkout)
+  const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as Record<
+    'version',
+    string
+  >
+  const textsIn = (root: string) =>
+    filesIn(join(root, 'templates'))
+      .filter((file) => existsSync(join(checkout, 'templates', file)))
+      .map((file) => readFileSync(join(root, 'templates', file), 'utf8'))
+  expect(textsIn(checkout)).toEqual(
+    textsIn(repository).map((text) => text.replaceAll(version, '12.34.56-rc.7')),
+  )
+  expect(readFileSync(join(checkout, 'templates/kubernetes/base/guard.yaml'), 'utf8')).toContain(
+    '/fundpress:12.34.56-rc.7\n',
+  )
+})
+
 describe('the notes', () => {
   let path: string
   const notes = (tag: string) => {
@@ -132,6 +159,16 @@ describe('the notes', () => {
 
   it('of a pre-release count from the tag before it, and name the upgrade of its release', () => {
     expect(notes('v1.1.0-rc.1')).toMatch(/^## Upgrade[^]*## Changes since v1\.0\.0\n\n- First.*\n\n\[All/)
+  })
+
+  it('leave commits out that are too many for GitHub, which refuses a release of more than 125,000 characters', () => {
+    gitIn(path, 'checkout', '--quiet', '-B', 'long', 'v1.1.1')
+    const long = 'x'.repeat(30_000)
+    for (const number of [1, 2, 3, 4, 5]) commit(`Number ${number} ${long}`)
+    gitIn(path, 'tag', 'v1.2.0')
+    const text = notes('v1.2.0')
+    expect(text.length).toBeLessThan(110_000)
+    expect(text).toMatch(/^- Number 3 .*\n- and 2 more\n\n\[All changes\]/m)
   })
 
   it('of a release without upgrade notes begin with its changes', () => {

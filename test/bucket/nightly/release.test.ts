@@ -74,7 +74,8 @@ describe('a release', () => {
       ...['npm ci', 'npm pkg set', 'npm pack', 'npm install', 'npm sbom', 'npm install', 'npm install'],
       ...['npm view @fundpress/cli@1.0.0', expect.stringContaining('npm publish /')],
       // The tags that move come after the signature.
-      ...['docker login ghcr.io', 'docker buildx build', 'cosign sign', 'docker buildx imagetools'],
+      ...['docker login ghcr.io', 'docker buildx build', 'docker run', 'cosign sign'],
+      'docker buildx imagetools',
       ...['cosign sign-blob', 'gh release create', 'gh release upload', 'gh release edit'],
     ])
   })
@@ -177,7 +178,16 @@ describe('a release', () => {
     const other = { ...first['pack'], outputs: { sums: '0'.repeat(64) } } as RanJob
     const ran = await release('v1.0.0', { ...tried(), pack: other })
     expect(resultsOf(ran)).toEqual({ ...all('skipped'), ...resultsOf(tried()), npm: 'failure' })
-    expect(logOf(ran)).toContain('SHA256SUMS: FAILED')
+    expect(logOf(ran)).toContain('is not what the job "pack" has made')
+  })
+
+  it('stops where another file lies beside those that were packed: it would be published, too', async () => {
+    const beside = join(runner.uploads, 'release/a.tgz')
+    writeFileSync(beside, 'other code')
+    const ran = await release('v1.0.0', tried())
+    rmSync(beside)
+    expect(resultsOf(ran)).toEqual({ ...all('skipped'), ...resultsOf(tried()), npm: 'failure' })
+    expect(logOf(ran)).toContain('is not what the job "pack" has made')
   })
 
   it('goes on where it was stopped, if the failed jobs run again: a pre-release, under a tag of its own', async () => {
@@ -216,6 +226,17 @@ describe('a release', () => {
     expect(npm.registry.published?.['dist-tags']).toEqual({ latest: '1.0.0', next: '1.1.0-rc.1' })
     expect(callsOf('docker buildx imagetools create')).toEqual([])
     expect(callsOf('gh release create')[0]).toContain(' --prerelease=true ')
+  })
+
+  it.each(['npm', 'image', 'release'])('does not go on with %s, once a newer release is out', async (job) => {
+    gitIn(runner.checkout.path, 'checkout', '--quiet', '--force', 'v1.0.0')
+    const before = calls().length
+    const ran = await release('v1.0.0', { ...first, [job]: { ...first[job], result: 'failure' } } as Jobs)
+    expect([resultsOf(ran)[job], logOf(ran)]).toEqual([
+      'failure',
+      expect.stringContaining('v1.0.0: v1.1.0-rc.1 is newer'),
+    ])
+    expect(calls().slice(before)).toEqual([])
   })
 })
 

@@ -94,11 +94,12 @@ export function writeStandIns(bin: string, state: string, registry: string): voi
     cp package.json "$state/pack/package/"
     tar -C "$state/pack" --sort=name --mtime=@0 --owner=0 --group=0 -czf "$3/fundpress-cli-$(jq -r .version package.json).tgz" package
     ;;
-  # Its program is that of the checkout.
+  # Its program is that of the checkout, which has the version of this repository.
   install)
     if [[ $* == *.tgz ]]; then
       mkdir -p node_modules/.bin
-      printf '#!/bin/sh\\nexec node "$GITHUB_WORKSPACE/src/cli/fundpress.mjs" "$@"\\n' > node_modules/.bin/fundpress
+      version=$(tar -xzOf "\${!#}" package/package.json | jq -r .version)
+      printf '#!/bin/sh\\n[ "$1" != --version ] || exec echo %s\\nexec node "$GITHUB_WORKSPACE/src/cli/fundpress.mjs" "$@"\\n' "$version" > node_modules/.bin/fundpress
       chmod +x node_modules/.bin/fundpress
     else '${npm}' "$@" --offline
     fi ;;
@@ -110,6 +111,7 @@ esac
     'docker',
     `case "$1 \${2-} \${3-}" in
   login*) grep -q . ;;
+  run*) ;;
   'buildx imagetools inspect') jq --raw-input '{ digest: . }' "$state/image-\${4##*:}" ;;
   'buildx imagetools create') ;;
   'buildx build '*)

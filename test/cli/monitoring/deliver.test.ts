@@ -5,7 +5,8 @@ import type { DeliveryPatience } from '../../../src/cli/monitoring/attempts.ts'
 import { deliver } from '../../../src/cli/monitoring/deliver.ts'
 import type { Notice } from '../../../src/cli/monitoring/notice.ts'
 import { openTarget, type OpenTarget, type TargetSetting } from '../../../src/cli/monitoring/targets.ts'
-import { certificate, hasOpenssl, listen, mailLogin, openMailServer, openReceiver } from './receivers.ts'
+import { listen, openReceiver } from '../../support/receiver.ts'
+import { certificate, hasOpenssl, mailLogin, openMailServer } from './mail-server.ts'
 
 const notice: Notice = {
   format: 1,
@@ -54,13 +55,11 @@ describe('a webhook', () => {
     openReceiver((response) => response.writeHead(code, headers).end())
 
   it('is asked again after an answer of 500, and gets the same body', async () => {
-    const receiver = await openReceiver((response, before) =>
-      response.writeHead(before === 0 ? 500 : 204).end(),
-    )
+    const receiver = await openReceiver((response, _, nth) => response.writeHead(nth === 1 ? 500 : 204).end())
     expect(await sendTo(webhook(`${receiver.url}/path?key=1`))).toBe(null)
-    expect(receiver.received.map(({ method, path }) => `${method} ${path}`)).toEqual(
-      Array(2).fill('POST /path?key=1'),
-    )
+    expect(
+      receiver.received.map(({ method, path, query }) => `${method} ${path}?${query.toString()}`),
+    ).toEqual(Array(2).fill('POST /path?key=1'))
     expect(receiver.take()).toEqual([notice, notice])
     await receiver.close()
   })
@@ -91,9 +90,9 @@ describe('a webhook', () => {
     ['a date', { date: 'Fri, 20 Nov 2026 01:00:00 GMT', 'retry-after': 'Fri, 20 Nov 2026 01:00:01 GMT' }],
   ])('is not asked before the time that Retry-After names by %s', async (_, headers) => {
     const times: number[] = []
-    const receiver = await openReceiver((response, before) => {
+    const receiver = await openReceiver((response, _, nth) => {
       times.push(performance.now())
-      response.writeHead(before === 0 ? 429 : 200, headers).end()
+      response.writeHead(nth === 1 ? 429 : 200, headers).end()
     })
     expect(await sendTo(webhook(receiver.url))).toBe(null)
     const [first = 0, second = 0] = times
@@ -158,7 +157,7 @@ describe('a webhook', () => {
     const receiver = await openReceiver()
     const url = receiver.url.replace('//', `//${mailLogin}@`)
     expect(await sendTo(webhook(`${url}/x`))).toBe(null)
-    // In lower case, it takes the place of the one of the address all the same.
+    // Names of headers have no case: this one replaces that of the address.
     const headers = { authorization: 'env:TOKEN', 'X-Team': 'funds', 'CONTENT-TYPE': 'text/json' }
     await sendTo(opened({ type: 'webhook', url, headers }, { TOKEN: ' Bearer abc\n' }))
     const basic = `Basic ${Buffer.from('fonds@haus:p@ss/w%rd:1').toString('base64')}`

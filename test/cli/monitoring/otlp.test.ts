@@ -13,10 +13,10 @@ import {
 import { beforeEach, expect, it } from 'vitest'
 import { fileOf, nightly, read, useNights } from '../../bucket/nightly/nightly.ts'
 import { isMissing } from '../../support/programs.ts'
-import { closedAddress, useReceiver } from '../../support/receiver.ts'
+import { closedAddress, listen, useReceiver } from '../../support/receiver.ts'
 import { isComplete } from '../../support/rounds.ts'
 import { prometheus, readTextfiles } from './figures.ts'
-import { certificate, hasOpenssl, listen } from './receivers.ts'
+import { certificate, hasOpenssl } from './mail-server.ts'
 
 useNights(1)
 const collector = useReceiver()

@@ -19,8 +19,9 @@ import { newBenchmark } from '../../support/nights.ts'
 import { isMissing } from '../../support/programs.ts'
 import type { Run } from '../../support/product.ts'
 import { isComplete } from '../../support/rounds.ts'
+import { listen, openReceiver } from '../../support/receiver.ts'
 import { ended, launcher } from '../run.ts'
-import { listen, mailLogin, openMailServer, openReceiver } from './receivers.ts'
+import { mailLogin, openMailServer } from './mail-server.ts'
 
 useNights(1)
 

@@ -212,6 +212,7 @@ it('writes these files, without a path of this machine', () => {
 it.each([
   [[], 'CloudFront needs a bucket: set bucket.name in the config file, or give --bucket'],
   [['--bucket', 'b-b', '--endpoint', 'http://a'], 'CloudFront needs a bucket on AWS'],
+  [['--bucket', 'b-b', '--prefix', 'a"b'], 'bucket.prefix has a "'],
 ])('is refused with %j', async (flags, message) => {
   const run = mustRun(['edge', 'cloudfront', ...flags, '--dest', folder.file('none')])
   await expect(run).rejects.toThrow(message)

@@ -68,6 +68,8 @@ export function openRunner() {
     checkout: { ...folder, path: root, file: (name: string) => join(root, name) },
     /** Programs that steps find before those of the machine. */
     bin,
+    /** The artifacts of the last run, a folder each. */
+    uploads: folder.file('uploads'),
     /** How npm was called. */
     npmCalls: () => (existsSync(calls) ? readFileSync(calls, 'utf8').trimEnd().split('\n') : []),
     remove: () => {

@@ -2,12 +2,12 @@
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ended, launcher, type Ended } from '../../cli/run.ts'
+import { ended, installLauncher, type Ended } from '../../cli/run.ts'
 import type { TempFolder } from '../product.ts'
 import { cronJob, type Container, type KubernetesObject, type Tree } from './kustomize.ts'
 
 interface PodOptions {
-  /** The name of its Job. */
+  /** The name of its Job, which is its UID, too. */
   readonly job?: string
   /** Of an Indexed Job, from 0. */
   readonly index?: number
@@ -25,16 +25,13 @@ type Data = Readonly<Record<string, string>>
 
 /** @param secret what the Secret `fundpress` holds */
 export function makeCluster(objects: readonly KubernetesObject[], folder: TempFolder, secret: () => Data) {
-  const programs = folder.file('bin')
-  mkdirSync(programs, { recursive: true })
-  const program = `#!/bin/sh\nexec '${process.execPath}' '${launcher}' "$@"\n`
-  writeFileSync(join(programs, 'fundpress'), program, { mode: 0o755 })
+  const programs = installLauncher(folder.file('bin'))
   let pods = 0
 
   function start(name: string, { job = `${name}-1`, index, args = [] }: PodOptions = {}): Pod {
     const { spec } = cronJob(objects, name).jobTemplate.spec.template
     const pod = `${job}-${pods++}`
-    const labels: Data = { 'batch.kubernetes.io/job-name': job }
+    const labels: Data = { 'batch.kubernetes.io/controller-uid': job }
     const folders = new Map(
       spec.volumes.map((volume) => {
         const { claimName } = (volume['persistentVolumeClaim'] ?? {}) as { readonly claimName?: string }

@@ -137,7 +137,7 @@ function parseJson(file: string, text: string): unknown {
     return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
     // The message can quote a piece of the file, and that a piece of a password.
-    const message = /@|:\/\/|previewToken|headers/.test(text)
+    const message = /@|:\/\/|previewToken|headers|notify|heartbeat|otlpUrl/.test(text)
       ? messageOf(error).replace(/, (\.\.\.)?"[^]*/, '')
       : messageOf(error)
     throw new UsageError(`config file ${file} is not JSON: ${message}`)
@@ -159,10 +159,10 @@ function describeIssue(issue: z.core.$ZodIssue | undefined): string {
   return `${what} must be ${message}, not ${confidential.test(place) ? notShown : show(issue?.input)}`
 }
 
-/** `freshness.groups[1].warnDays` */
+/** `freshness.groups[1].warnDays`. A key that is no word may be a header or an address in the wrong place: it is cut. */
 const placeOf = (path: readonly PropertyKey[]) =>
   path
-    .map((name) => (typeof name === 'number' ? `[${name}]` : `.${String(name)}`))
+    .map((name) => (typeof name === 'number' ? `[${name}]` : `.${String(name).replace(/[^\w$-][^]*/, '…')}`))
     .join('')
     .slice(1)
 

@@ -110,12 +110,11 @@ function factsOfDone({ figures, built, published, allowed, history }: DoneRun): 
   const prices = built.freshness
   const night = { command: 'nightly', asOf, snapshot, slot }
   const shown = { funds, documents, changed, written, bytes, cost, seconds, prices }
+  if (!hasFlipped && !hasStaged) return []
   const ending = history.events.findLast((one) => one.kind === 'done' && one.snapshot === snapshot)
   return [
-    ...(hasFlipped || hasStaged ? [factsOfLive(night, isStaged, shown, ending?.times)] : []),
-    ...((hasFlipped || hasStaged) && prices.stale > 0
-      ? [{ ...factsOfStale(prices.stale, night), details: staleOf(built.overdue) }]
-      : []),
+    factsOfLive(night, isStaged, shown, ending?.times),
+    ...(prices.stale > 0 ? [{ ...factsOfStale(prices.stale, night), details: staleOf(built.overdue) }] : []),
     ...factsOfAllowed(allowed, night),
   ]
 }
@@ -155,7 +154,7 @@ export const factsOfAllowed = (allowed: readonly AllowedObjection[], night: Nigh
     ...one,
   }))
 
-/** Tells that a command has failed or was refused, but not what a person sees who has stopped it, or typed it wrong. */
+/** Tells that a command has failed or was refused, unless a person has stopped it. */
 export async function tellFailure(
   session: Session,
   error: unknown,

@@ -8,22 +8,22 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.c
 
 /** Files that take longest: begun last, one of them would keep a single core busy at the end. */
 const longest = [
-  'edge/runtime/conformance',
   'cli/first-night',
+  'edge/runtime/conformance',
   'cli/container',
-  'bucket/nightly/workflows',
-  'bucket/nightly/documents',
-  'edge/deploy/nginx-clients',
-  'bucket/interleavings',
-  'conform/command',
-  'system/order',
-  'system/power-cut',
-  'build/kill',
-  'bucket/faults',
-  'bucket/nightly/nightly',
-  'edge/runtime/worker',
   'edge/runtime/budget',
-  'bucket/nightly/sharded',
+  'guards/nights',
+  'edge/runtime/outage',
+  'bucket/faults',
+  'bucket/interleavings',
+  'bucket/nightly/documents',
+  'site/browser/docs',
+  'bucket/nightly/workflows',
+  'bucket/nightly/kubernetes-nights',
+  'cli/package',
+  'conform/command',
+  'system/power-cut',
+  'edge/deploy/nginx-clients',
 ]
 
 class LongestFirst extends BaseSequencer {
@@ -45,8 +45,8 @@ export default defineConfig({
     // One process for many files: starting one, and loading the program and its kept processes, takes a second each.
     pool: 'forks',
     isolate: false,
-    // Tests that wait for something leave a core to others.
-    maxWorkers: availableParallelism() + 1,
+    // Most tests wait for something half of the time: for a signal, a clock, a server, a download.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,

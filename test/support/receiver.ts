@@ -31,6 +31,8 @@ function makeReceiver(answerOf: () => Answer) {
   })
   return {
     received,
+    /** The bodies since the last time, which are JSON. */
+    take: () => received.splice(0).map(({ body }) => JSON.parse(body) as Readonly<Record<string, unknown>>),
     open: async () => `127.0.0.1:${await listen(server)}`,
     close: async () => {
       server.closeAllConnections()
@@ -41,23 +43,16 @@ function makeReceiver(answerOf: () => Answer) {
 
 /** For one test, or for tests that know what was received before them. */
 export async function openReceiver(answer = usual) {
-  const { received, open, close } = makeReceiver(() => answer)
+  const { open, ...receiver } = makeReceiver(() => answer)
   const host = await open()
-  return {
-    host,
-    url: `http://${host}`,
-    received,
-    /** The bodies since the last time, which are JSON. */
-    take: () => received.splice(0).map(({ body }) => JSON.parse(body) as Readonly<Record<string, unknown>>),
-    close,
-  }
+  return { ...receiver, host, url: `http://${host}` }
 }
 
 /** To be called once in a file of tests: it has got nothing, and answers 200 without a body, before each of them. */
 export function useReceiver() {
   let answer = usual
   let host = ''
-  const { received, open, close } = makeReceiver(() => answer)
+  const { received, take, open, close } = makeReceiver(() => answer)
   beforeAll(async () => {
     host = await open()
   })
@@ -69,6 +64,7 @@ export function useReceiver() {
   return {
     /** All requests, the first one first. */
     received,
+    take,
     url: (path = '') => `http://${host}${path}`,
     host: () => host,
     /** What the next requests are answered with. */

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import {
   asOf,
   db,
@@ -19,24 +19,19 @@ import { newBenchmark } from '../../support/nights.ts'
 import { isMissing } from '../../support/programs.ts'
 import type { Run } from '../../support/product.ts'
 import { isComplete } from '../../support/rounds.ts'
-import { listen, openReceiver } from '../../support/receiver.ts'
+import { listen, openReceiver, useReceiver } from '../../support/receiver.ts'
 import { ended, launcher } from '../run.ts'
 import { mailLogin, openMailServer } from './mail-server.ts'
 
 useNights(1)
 
-let receiver: Awaited<ReturnType<typeof openReceiver>>
+const receiver = useReceiver()
 const events = ['done', 'refused', 'failed', 'late', 'stale', 'rollback', 'forced']
 const configure = (config: object) => writeFileSync(fileOf('fundpress.config.json'), JSON.stringify(config))
 
-beforeAll(async () => {
-  receiver = await openReceiver()
-})
 beforeEach(() => {
-  receiver.take()
-  configure({ notify: [{ type: 'webhook', url: `${receiver.url}/all`, events }] })
+  configure({ notify: [{ type: 'webhook', url: receiver.url('/all'), events }] })
 })
-afterAll(() => receiver.close())
 
 const liveNow = () => JSON.parse(press.bucket.body('live.json').toString()) as { readonly snapshot: string }
 const alice = { GITHUB_ACTOR: 'alice' }
@@ -53,8 +48,8 @@ const older = {
 
 describe('of a nightly run', () => {
   it('that went live, its figures are told to those who want them; of one with nothing to do, nobody is told', async () => {
-    const onlyDefault = { type: 'webhook', url: `${receiver.url}/default` }
-    configure({ notify: [{ type: 'webhook', url: `${receiver.url}/done`, events: ['done'] }, onlyDefault] })
+    const onlyDefault = { type: 'webhook', url: receiver.url('/default') }
+    configure({ notify: [{ type: 'webhook', url: receiver.url('/done'), events: ['done'] }, onlyDefault] })
     const github = {
       GITHUB_SERVER_URL: 'https://github.example.com',
       GITHUB_REPOSITORY: 'muster/funds',
@@ -97,7 +92,7 @@ describe('of a nightly run', () => {
         run: 'https://github.example.com/muster/funds/actions/runs/12',
       },
     ])
-    configure({ notify: [{ type: 'webhook', url: `${receiver.url}/all`, events }] })
+    configure({ notify: [{ type: 'webhook', url: receiver.url('/all'), events }] })
     for (const flags of ['', '--ask', '--ask --exit-code']) await nightly(flags)
     expect(receiver.take()).toEqual([])
   })
@@ -134,8 +129,8 @@ describe('of a nightly run', () => {
   })
 
   it('that fails, it is told with its errors, once: until its end, for another reason, or on another day', async () => {
-    const onlyDefault = { type: 'webhook', url: `${receiver.url}/default` }
-    configure({ notify: [onlyDefault, { type: 'webhook', url: `${receiver.url}/late`, events: ['late'] }] })
+    const onlyDefault = { type: 'webhook', url: receiver.url('/default') }
+    configure({ notify: [onlyDefault, { type: 'webhook', url: receiver.url('/late'), events: ['late'] }] })
     const failed = async (run: Promise<Run>) => {
       expect((await run).code).toBe(1)
       expect(receiver.received.every(({ path }) => path === '/default')).toBe(true)
@@ -345,7 +340,7 @@ it('a target that fails is a warning, and changes neither the exit code nor what
   const mailServer = await openMailServer({ hideSTARTTLS: true, allowInsecureAuth: true })
   const smtp = (login: string) => `smtp://${login}@127.0.0.1:${mailServer.port}`
   const mail = { type: 'mail', from: 'funds@example.com', to: ['ops@example.com'], events }
-  const all = { type: 'webhook', url: `${receiver.url}/all`, events }
+  const all = { type: 'webhook', url: receiver.url('/all'), events }
   const targets = [
     { type: 'slack', url: `${refusing.url}/S3CRET`, events },
     // It is off, although it would not be told.

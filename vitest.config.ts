@@ -45,8 +45,8 @@ export default defineConfig({
     // One process for many files: starting one, and loading the program and its kept processes, takes a second each.
     pool: 'forks',
     isolate: false,
-    // Most tests wait for something half of the time: for a signal, a clock, a server, a download.
-    maxWorkers: availableParallelism() + 2,
+    // Tests that wait for something leave a core to others.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -7,7 +7,7 @@ import { parseConfig } from '../src/cli/load-settings.ts'
 import { openRules } from '../src/guards/rules.ts'
 import { complete, configShape } from '../src/cli/settings.ts'
 import { repository, tempFolder } from './support/product.ts'
-import { isMissing } from './support/programs.ts'
+import { lacks } from './support/programs.ts'
 
 const read = (file: string) => readFileSync(join(repository, file), 'utf8')
 const readmes = [
@@ -52,7 +52,7 @@ it('finds config files in the README of the project and of platforms', () => {
   expect(files).toContain('templates/cloudfront/README.md')
 })
 
-it.skipIf(isMissing(spawnSync('git', ['--version']).status === 0))(
+it.skipIf(lacks('git', '--version'))(
   'git ignores what `npm start` and the commands of the README read and write in a checkout',
   () => {
     const folder = tempFolder()

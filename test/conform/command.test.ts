@@ -1,9 +1,9 @@
 /** `fundpress conform` against `serve`, and against what is not as it should be. */
-import { execFileSync, spawnSync } from 'node:child_process'
-import { copyFileSync, readFileSync } from 'node:fs'
+import { copyFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { partChecks } from '../../src/conform/checks/http.ts'
 import { type ConformReport, checks, openSuite } from '../../src/conform/suite.ts'
+import { certificate, lacksOpenssl } from '../support/certificate.ts'
 import { editDatabase } from '../support/database.ts'
 import { docsUrl, forced, makeTempFolder, mustRun, runFundpress } from '../support/product.ts'
 import { type Server, startServer, startServing } from '../support/product.ts'
@@ -212,16 +212,10 @@ it.each([
   expect(failed).toEqual(expected)
 })
 
-// A certificate cannot be made without it. CI has to have it.
-const hasOpenssl = process.env['CI'] === 'true' || spawnSync('openssl', ['version']).error === undefined
-
-it.skipIf(!hasOpenssl)(
+it.skipIf(lacksOpenssl)(
   'a server with https, a path prefix and absolute redirects passes, and --json gives the report',
   async () => {
-    const [key, cert] = ['key.pem', 'cert.pem'].map(folder.file) as [string, string]
-    const ofCertificate = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2']
-    const ofKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', key]
-    execFileSync('openssl', ['req', '-x509', ...ofKey, '-out', cert, ...ofCertificate], { stdio: 'ignore' })
+    const { file, ...tls } = await certificate()
     let ownBase = ''
     const pass: ProxyOptions['pass'] = async (target, ask) => {
       if (!target.startsWith('/funds/')) return { status: 500, headers: [], body: Buffer.alloc(0) }
@@ -232,10 +226,9 @@ it.skipIf(!hasOpenssl)(
       })
       return { ...answer, headers }
     }
-    const tls = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
     const { code, stdout } = await withProxy({ pass, tls }, (base) => {
       ownBase = base
-      return conform(`${base}/funds/`, ['--json'], { NODE_EXTRA_CA_CERTS: cert })
+      return conform(`${base}/funds/`, ['--json'], { NODE_EXTRA_CA_CERTS: file })
     })
     const { failed, budget } = JSON.parse(stdout) as ConformReport
     expect({ code, failed }).toEqual({ code: 0, failed: 0 })

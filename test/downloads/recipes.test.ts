@@ -2,12 +2,13 @@
  * The recipes as they are published: programs run against a server, and what spreadsheets and Portfolio Performance do is
  * done here in small, by the formulas, queries and settings that the recipes give.
  */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isMissing } from '../support/programs.ts'
+import { isMissing, lacks } from '../support/programs.ts'
 import { mustRun, type Server, startServer, tempFolder } from '../support/product.ts'
+import { interpreterWith } from '../support/python.ts'
 import { demoDay, type Night } from './night.ts'
 import { expectedPrices } from './oracle.ts'
 import { duckdb, hasDuckdb } from './readers.ts'
@@ -85,7 +86,6 @@ function recipe(name: string, language = 'en'): string {
   return text.replaceAll(publishedAt, server?.base ?? '')
 }
 
-const isThere = (program: string, ...args: readonly string[]) => spawnSync(program, args).status === 0
 const shell = (script: string) =>
   execFileSync('bash', ['-euo', 'pipefail', '-c', script], {
     cwd: mkdtempSync(folder.file('shell-')),
@@ -145,7 +145,7 @@ describe('curl', () => {
   const read = (text: string) =>
     text.split('\n').map((line) => line.replace(/\S+$/, (nav) => String(Number(nav))))
 
-  it.skipIf(isMissing(isThere('jq', '--version')))('prints the newest price with jq', () => {
+  it.skipIf(lacks('jq', '--version'))('prints the newest price with jq', () => {
     expect(read(print('newest'))).toEqual([asText(newest())])
   })
 
@@ -171,10 +171,7 @@ describe('curl', () => {
   })
 })
 
-/** Of the system, where another Python comes first. */
-const pythonWithPandas = ['python3', '/usr/bin/python3'].find((python) =>
-  isThere(python, '-c', 'import pandas'),
-)
+const pythonWithPandas = interpreterWith('pandas')
 
 /** Runs each recipe as a program of its own, but in one process: to start takes longer than to run. */
 const inPython = `import contextlib, io, json, sys
@@ -209,7 +206,7 @@ describe.skipIf(isMissing(pythonWithPandas !== undefined))('pandas', () => {
   })
 })
 
-describe.skipIf(isMissing(isThere('Rscript', '--version')))('R', () => {
+describe.skipIf(lacks('Rscript', '--version'))('R', () => {
   it('prints what is asked for', () => {
     const codes = questions.map((question) => recipe(`${question}-r`))
     const run = execFileSync('Rscript', ['-e', inR, ...codes], { cwd: folder.path, encoding: 'utf8' })
@@ -237,7 +234,7 @@ describe.skipIf(isMissing(isThere('Rscript', '--version')))('R', () => {
   })
 })
 
-it.skipIf(isMissing(isThere('sqlite3', '--version')))('SQLite lists the newest NAV of each fund', () => {
+it.skipIf(lacks('sqlite3', '--version'))('SQLite lists the newest NAV of each fund', () => {
   const rows = shell(recipe('all-sqlite')).trim().split('\n')
   expect(rows).toHaveLength(expectedPrices(night.db, night.asOf).size)
   const row = new RegExp(`,${newest().join()}\r?$`)

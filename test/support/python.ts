@@ -1,15 +1,17 @@
 /** Programs in Python, whose answer is JSON. */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
+import { canRun } from './programs.ts'
 
 /** Runs a program with arguments. */
 export const python = <T>(program: string, ...args: readonly string[]): T => runIn('python3', program, args)
 
+/** The Python that has a library: that of the system, where another one comes first. */
+export const interpreterWith = (library: string): string | undefined =>
+  ['python3', '/usr/bin/python3'].find((each) => canRun(each, '-c', `import ${library}`))
+
 /** What runs programs that import a library, with arguments. Undefined if no Python has it. */
 export function pythonWith(library: string) {
-  // Of the system, where another Python comes first.
-  const interpreter = ['python3', '/usr/bin/python3'].find(
-    (each) => spawnSync(each, ['-c', `import ${library}`]).status === 0,
-  )
+  const interpreter = interpreterWith(library)
   if (interpreter === undefined) return undefined
   return <T>(program: string, ...args: readonly string[]): T => runIn(interpreter, program, args)
 }

@@ -1,7 +1,8 @@
 /** What a program asks of the disk, in its order, as strace sees it. */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { cleanEnvironment, ended, launcher } from '../cli/run.ts'
+import { canRun } from '../support/programs.ts'
 import { withoutPages } from '../support/product.ts'
 
 /** One call that has succeeded. `paths`: what is flushed or removed, or what is renamed and its new name. */
@@ -23,8 +24,7 @@ const kinds: Readonly<Record<string, DiskCall['call']>> = {
 }
 
 /** Whether this machine lets a program be watched. */
-export const canWatch = (): boolean =>
-  spawnSync('strace', ['-f', '--seccomp-bpf', 'true'], { stdio: 'ignore' }).status === 0
+export const canWatch = (): boolean => canRun('strace', '-f', '--seccomp-bpf', 'true')
 
 const environment = { ...cleanEnvironment(), ...withoutPages }
 

@@ -1,12 +1,12 @@
 /** The night on AWS Batch: the template by the specification of CloudFormation, and its state machine with real jobs and a bucket. */
 import { createRequire } from 'node:module'
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { definitionOf, openBatch, type Batch, type JobDefinition } from '../../support/aws-batch.ts'
 import { filledIn, mistakesIn, statementsIn, unusedIn, type Template } from '../../support/cloudformation.ts'
-import { isMissing } from '../../support/programs.ts'
+import { lacksShellcheck, shellcheck } from '../../support/programs.ts'
 import { tempFolder } from '../../support/product.ts'
 import { isComplete } from '../../support/rounds.ts'
 import { run } from '../../cli/run.ts'
@@ -234,10 +234,8 @@ describe('job.sh', () => {
     expect(dayOf('2026-07-01T22:30:00Z', { AS_OF: '2026-06-30' })).toBe('2026-06-30')
   })
 
-  const shellcheck = '/usr/bin/shellcheck'
-  it.skipIf(isMissing(existsSync(shellcheck)))('has nothing that shellcheck finds', () => {
-    const { status, stdout } = spawnSync(shellcheck, [`${folder}/job.sh`], { encoding: 'utf8' })
-    expect([status, stdout]).toEqual([0, ''])
+  it.skipIf(lacksShellcheck)('has nothing that shellcheck finds', () => {
+    expect(shellcheck(readFileSync(`${folder}/job.sh`, 'utf8'))).toBe('')
   })
 })
 

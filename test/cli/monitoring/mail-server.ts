@@ -1,10 +1,6 @@
-/** An SMTP server that takes notices, and what TLS needs. */
-import { execFileSync, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+/** An SMTP server that takes notices. */
 import { type ParsedMail, simpleParser } from 'mailparser'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
-import { once } from '../../support/once.ts'
-import { makeTempFolder } from '../../support/product.ts'
 import { listen } from '../../support/receiver.ts'
 
 const mailUser = { user: 'fonds@haus', pass: 'p@ss/w%rd:1' }
@@ -39,19 +35,3 @@ export async function openMailServer({
     close: () => new Promise<void>((resolve) => server.close(resolve)),
   }
 }
-
-// A certificate cannot be made without it. CI has to have it.
-export const hasOpenssl =
-  process.env['CI'] === 'true' || spawnSync('openssl', ['version']).error === undefined
-
-/** A certificate of this machine that nobody has signed but itself. `file` holds it. */
-export const certificate = () =>
-  once('certificate', () => {
-    const folder = makeTempFolder()
-    const [file, keyFile] = [folder.file('cert.pem'), folder.file('key.pem')]
-    const names = 'subjectAltName=IP:127.0.0.1,IP:127.0.0.2'
-    const ofKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', keyFile]
-    const line = ['req', '-x509', ...ofKey, '-out', file, '-subj', '/CN=127.0.0.1', '-addext', names]
-    execFileSync('openssl', [...line, '-days', '2'], { stdio: 'ignore' })
-    return Promise.resolve({ file, key: readFileSync(keyFile), cert: readFileSync(file) })
-  })

@@ -2,11 +2,12 @@
 import { createServer as createNetServer, type Socket } from 'node:net'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { certificate, lacksOpenssl } from '../../support/certificate.ts'
 import { tempFolder } from '../../support/product.ts'
 import { listen, openReceiver } from '../../support/receiver.ts'
 import { expectFailure, expectSuccess } from '../outcome.ts'
 import { run, type Ended } from '../run.ts'
-import { certificate, hasOpenssl, mailLogin, openMailServer } from './mail-server.ts'
+import { mailLogin, openMailServer } from './mail-server.ts'
 
 const folder = tempFolder()
 const secret = 'S3CRET-hunter2'
@@ -48,7 +49,7 @@ describe('notify', () => {
     expect(JSON.parse(body)).toMatchObject({ event: 'test', title: 'fundpress: a test', command: 'notify' })
   })
 
-  it.skipIf(!hasOpenssl).each(['smtp', 'smtps'])(
+  it.skipIf(lacksOpenssl).each(['smtp', 'smtps'])(
     '--test sends a mail over %s to a server that is trusted',
     async (scheme) => {
       const { file, ...keys } = await certificate()

@@ -12,11 +12,11 @@ import {
 } from '@opentelemetry/sdk-metrics'
 import { beforeEach, expect, it } from 'vitest'
 import { fileOf, nightly, read, useNights } from '../../bucket/nightly/nightly.ts'
+import { certificate, lacksOpenssl } from '../../support/certificate.ts'
 import { isMissing } from '../../support/programs.ts'
 import { closedAddress, listen, useReceiver } from '../../support/receiver.ts'
 import { isComplete } from '../../support/rounds.ts'
 import { prometheus, readTextfiles } from './figures.ts'
-import { certificate, hasOpenssl } from './mail-server.ts'
 
 useNights(1)
 const collector = useReceiver()
@@ -146,7 +146,7 @@ it.each([
   expect(run.stdout + read('night.md')).not.toContain(secret)
 })
 
-it.skipIf(!hasOpenssl)(
+it.skipIf(lacksOpenssl)(
   'OTLP trusts the certificate that the variables name, and no other of its kind',
   async () => {
     const { file, ...keys } = await certificate()

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
-import { isMissing } from '../../support/programs.ts'
+import { lacks } from '../../support/programs.ts'
 import {
   db,
   fileOf,
@@ -43,9 +43,7 @@ const edits = {
   'drops the triggers': 'DROP TRIGGER fundpress_complete_emt_delete; DELETE FROM emt',
 }
 
-const hasProgram = spawnSync('sqlite3', ['--version']).status === 0
-
-describe.skipIf(isMissing(hasProgram)).each(['DELETE', 'WAL'])(
+describe.skipIf(lacks('sqlite3', '--version')).each(['DELETE', 'WAL'])(
   'nightly with requireComplete, journal mode %s',
   (mode) => {
     it('refuses a database without a mark before it builds, and takes one with a mark', async () => {
@@ -96,7 +94,7 @@ describe.skipIf(isMissing(hasProgram)).each(['DELETE', 'WAL'])(
 
 const isin = () => spawnSync('sqlite3', [db(), 'SELECT isin FROM fund'], { encoding: 'utf8' }).stdout.trim()
 
-it.skipIf(isMissing(hasProgram))(
+it.skipIf(lacks('sqlite3', '--version'))(
   'a mark is in copies of the file, and not taken away by reading, checking or another journal mode',
   async () => {
     await complete()

@@ -9,7 +9,7 @@ import { editDatabase } from '../../support/database.ts'
 import { readHtml, type HtmlDocument } from '../../support/html.ts'
 import { openSchemas, type Schema } from '../../support/json-schema.ts'
 import { docsUrl, makeTempFolder, mustRun, repository } from '../../support/product.ts'
-import { hasXmllint } from '../../support/read-xml.ts'
+import { lacksXmllint } from '../../support/read-xml.ts'
 import { buildDemoSite, buildOddSite, publishedAt, type Site } from '../../support/site.ts'
 import { filesIn } from '../../support/tree.ts'
 
@@ -53,7 +53,7 @@ function schemaOf(key: string): string | null {
   return name.startsWith('investment_structure-') ? 'investment_structure' : name
 }
 
-describe.skipIf(!hasXmllint).each(builders)('the documentation of %s', (_, build) => {
+describe.skipIf(lacksXmllint).each(builders)('the documentation of %s', (_, build) => {
   let site: Site
   const pages = new Map<string, HtmlDocument>()
   const ids = (key: string) =>

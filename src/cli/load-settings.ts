@@ -156,7 +156,8 @@ function describeIssue(issue: z.core.$ZodIssue | undefined): string {
   }
   const place = placeOf(path)
   const what = path.length === 0 ? 'the file' : `"${place}"`
-  return `${what} must be ${message}, not ${confidential.test(place) ? notShown : show(issue?.input)}`
+  if (issue?.input === undefined) return `${what} is missing: it must be ${message}`
+  return `${what} must be ${message}, not ${confidential.test(place) ? notShown : show(issue.input)}`
 }
 
 /** `freshness.groups[1].warnDays`. A key that is no word may be a header or an address in the wrong place: it is cut. */

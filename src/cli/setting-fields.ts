@@ -29,18 +29,23 @@ export const group = <Shape extends z.ZodRawShape>(describe: string, shape: Shap
 /** The name of an environment variable that holds the value of a setting: `env:FUNDPRESS_NOTIFY_URL`. */
 const ofEnvironment = /env:[A-Za-z_][A-Za-z0-9_]*/u
 
+const orVariable = (expects: string) => `${expects}, or env:NAME for the value of an environment variable`
+
 /** A text that may be secret: it is in the config, or in the environment variable that the config names. */
-export const secretText = (expects: string, pattern: RegExp) =>
-  settingText(
-    `${expects}, or env:NAME for the value of an environment variable`,
-    new RegExp(`^${ofEnvironment.source}$|${pattern.source}`, 'u'),
-  )
+const secretText = (expects: string, pattern: RegExp) =>
+  settingText(orVariable(expects), new RegExp(`^${ofEnvironment.source}$|${pattern.source}`, 'u'))
+
+export const secretHeader = secretText('a header value (printable ASCII)', /^(?!env:)[!-~]([ -~]*[!-~])?$/u)
+
+/** Its port may be too large for a pattern. */
+export const secretAddress = (expects: string, pattern: RegExp) =>
+  secretText(expects, pattern).refine((text) => URL.canParse(text), orVariable(expects))
 
 // Without an @ behind the host: it would end a password that is not encoded, and the host would be a part of that.
 export const httpAddress = /^https?:\/\/([^\s/?#@\\]+@)?[^\s/?#@\\]+([/?#][^\s@]*)?$/u
 
 /** An address that is a secret. */
-export const secretUrl = secretText(
+export const secretUrl = secretAddress(
   'an absolute http or https URL (%40 stands for an @ in its password, path or query)',
   httpAddress,
 )

@@ -65,6 +65,12 @@ export interface NightlyHistory {
   readonly events: readonly NightlyEvent[]
 }
 
+/** The history after a change. */
+export interface KeptHistory extends NightlyHistory {
+  /** The events of the change as the history has them; a `done` that ended no failures is none. */
+  readonly added: readonly NightlyEvent[]
+}
+
 const historyKey = 'nightly/history.json'
 const runsKept = 60
 const eventsKept = 200
@@ -158,16 +164,17 @@ export async function keepInHistory(
   store: ObjectStore,
   added: { readonly figures?: NightlyFigures; readonly events: readonly NewEvent[] },
   isLocking: boolean,
-): Promise<NightlyHistory> {
+): Promise<KeptHistory> {
   for (let attempt = 1; ; attempt++) {
     const { text, condition, now } = await readReplaceable(store, historyKey)
-    let { nights, events } = readHistory(text ?? '')
+    const before = readHistory(text ?? '')
+    let { nights, events } = before
     if (added.figures !== undefined) nights = withRun(nights, added.figures)
     for (const event of added.events) events = withEvent(events, { ...event, at: now.toISOString() })
     try {
       const history = smallObject(historyKey, { format: 1, nights, events })
       await store.put(history, isLocking ? condition : undefined)
-      return { nights, events }
+      return { nights, events, added: events.filter((one) => !before.events.includes(one)) }
     } catch (error) {
       if (!(error instanceof ConditionFailed) || attempt === 5) throw error
     }

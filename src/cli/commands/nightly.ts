@@ -17,10 +17,11 @@ import { futureDate } from '../../guards/loss.ts'
 import { buildOptions, followingOf, overrideOf, whoIs, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { NothingToDo, reasonOf, UsageError } from '../failure.ts'
+import { tellOfNight } from '../monitoring/notices.ts'
 import { watchRun } from '../monitoring/watch.ts'
 import { eventOf, keepEvents } from '../nightly/events.ts'
 import { openLog, type NightlyLog } from '../nightly/log.ts'
-import { describeReport, type NightlyReport } from '../nightly/report.ts'
+import { describeReport, type EndedRun, type NightlyReport } from '../nightly/report.ts'
 import { writeForWorkflow } from '../nightly/workflow.ts'
 import {
   asOfOption,
@@ -93,7 +94,11 @@ export default defineCommand({
   run: async (session, { asOf = session.today, ...flags }) => {
     if (flags.exitCode === true && flags.ask !== true) throw new UsageError('--exit-code needs --ask')
     const log = openLog(session)
-    const end = flags.ask === true ? null : await watchRun(session, log)
+    const isAsking = flags.ask === true
+    // The machines that it asks for never begin if it fails, so people must hear of that.
+    const end = isAsking
+      ? (ended: EndedRun) => tellOfNight(session, log, ended)
+      : await watchRun(session, log)
     const leave = (report: NightlyReport) => leaveReport(session, flags.summary, report, log)
     let done: NightlyReport
     try {
@@ -103,13 +108,13 @@ export default defineCommand({
     } catch (error) {
       const { report, event } = reportFailure(session, error, asOf, log)
       leave(report)
-      const isKept = flags.ask !== true && !session.signal.aborted && !(error instanceof UsageError)
+      const isKept = !isAsking && !session.signal.aborted && !(error instanceof UsageError)
       const onWarning = (warning: string) => log.warn('night', warning)
       const history = isKept ? await keepEvents(session, [event], flags.lock, onWarning) : null
-      await end?.({ report, history })
+      await end({ report, history })
       throw error
     }
-    await end?.({ report: done, history: done.kind === 'done' ? done.history : null })
+    await end({ report: done, history: done.kind === 'done' ? done.history : null })
     if (flags.exitCode === true && done.kind === 'skipped') throw new NothingToDo()
   },
 })

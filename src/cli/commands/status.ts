@@ -1,5 +1,6 @@
 /** `fundpress status`: what is live, whether it is up to date, and what the other slot holds. */
 
+import { resolve } from 'node:path'
 import { heldMessage, isHeldByOther } from '../../bucket/live/journal.ts'
 import { isAlive, thisHolder } from '../../system/holder.ts'
 import type { LiveSnapshot } from '../../bucket/live/live.ts'
@@ -61,7 +62,8 @@ export default defineCommand({
     ['status --bucket fund-data --metrics /var/lib/node_exporter/fundpress-status.prom', 'For Prometheus'],
   ],
   run: async (session, { base, maxAge, metrics }) => {
-    if (metrics !== undefined && metrics === session.settings.metrics.file)
+    const { file } = session.settings.metrics
+    if (metrics !== undefined && file !== null && resolve(metrics) === resolve(file))
       throw new UsageError(`--metrics names the file of nightly (metrics.file): give another one`)
     const leave: Leave = async (found) => {
       if (metrics === undefined) return []

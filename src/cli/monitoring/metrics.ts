@@ -28,10 +28,10 @@ export async function leaveMetrics(session: Session, log: NightlyLog, { report }
   const { file } = session.settings.metrics
   const receiver = await trying('', () => receiverOf(session))
   if (file === null && receiver === null) return
-  const limits = session.signal.aborted ? hurried : patience
+  const limits = () => (session.signal.aborted ? hurried : patience)
   // Before anything is waited for: a run that failed has no other end.
   const ofRun = figuresOfRun(report, log, session.now())
-  const live = await trying('what is live is not known: ', () => figuresOfBucket(session, limits.bucket))
+  const live = await trying('what is live is not known: ', () => figuresOfBucket(session, limits().bucket))
   const figures = labelled([...ofRun, ...(live ?? [])], labelsOf(session))
   // Imported here because a run without metrics must start fast.
   if (file !== null)
@@ -40,7 +40,7 @@ export async function leaveMetrics(session: Session, log: NightlyLog, { report }
     )
   if (receiver !== null)
     await trying('', async () =>
-      (await import('./otlp.ts')).sendFigures(receiver, figures, limits.receiver, session),
+      (await import('./otlp.ts')).sendFigures(receiver, figures, limits().receiver, session),
     )
 }
 
@@ -87,7 +87,7 @@ function receiverOf(session: Session): URL | null {
   const own = 'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT'
   const common = 'OTEL_EXPORTER_OTLP_ENDPOINT'
   const isSet = (variable: string) => (environment[variable] ?? '') !== ''
-  if (environment['OTEL_SDK_DISABLED'] === 'true') return null
+  if (environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return null
   if (isSet(own)) return secretAddressOf(`env:${own}`, 'OTLP', environment)
   return isSet(common) ? withMetricsPath(secretAddressOf(`env:${common}`, 'OTLP', environment)) : null
 }

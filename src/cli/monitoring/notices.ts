@@ -94,7 +94,7 @@ export async function tellOfNight(
   if (report.kind === 'skipped' || report.kind === 'open' || isStoppedByPerson(session)) return
   const { kind, asOf, step, reason } = report
   // The attempts of a night often fail for the same reason.
-  if ((history?.events.at(-1)?.times ?? 1) > 1) return
+  if (history?.added.some(({ times = 1 }) => times > 1) === true) return
   const what = `${kind} in ${step}`
   const facts = { event: kind, command, what, asOf, step } as const
   const more =
@@ -110,8 +110,9 @@ function factsOfDone({ figures, built, published, allowed, history }: DoneRun): 
   const prices = built.freshness
   const night = { command: 'nightly', asOf, snapshot, slot }
   const shown = { funds, documents, changed, written, bytes, cost, seconds, prices }
-  if (!hasFlipped && !hasStaged) return []
-  const ending = history.events.findLast((one) => one.kind === 'done' && one.snapshot === snapshot)
+  // An earlier attempt may have failed after the flip.
+  const ending = history.added.find(({ kind }) => kind === 'done')
+  if (!hasFlipped && !hasStaged && ending === undefined) return []
   return [
     factsOfLive(night, isStaged, shown, ending?.times),
     ...(prices.stale > 0 ? [{ ...factsOfStale(prices.stale, night), details: staleOf(built.overdue) }] : []),

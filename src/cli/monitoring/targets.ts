@@ -1,8 +1,8 @@
 /** The setting `notify`: who is told of what, and by which way. */
 
 import { z } from 'zod'
-import { headerValue, httpAddress, mailAddress, openSecret } from '../setting-fields.ts'
-import { say, secretText, secretUrl, settingText as text } from '../setting-fields.ts'
+import { httpAddress, mailAddress, openSecret } from '../setting-fields.ts'
+import { say, secretAddress, secretHeader, secretUrl, settingText as text } from '../setting-fields.ts'
 import { decodedPart, openAddress } from './address.ts'
 
 /** What people can be told of. The README of this folder says what each means. */
@@ -40,7 +40,7 @@ const targetSetting = z.discriminatedUnion(
       headers: say(
         'Headers of the request, such as { "Authorization": "env:NOTIFY_AUTHORIZATION" }.',
         z
-          .record(text('a name', /^[A-Za-z0-9-]+$/u), headerValue, {
+          .record(text('a name', /^[A-Za-z0-9-]+$/u), secretHeader, {
             error: ({ code }) =>
               code === 'invalid_key' ? 'a header, whose name has letters, digits and hyphens' : 'an object',
           })
@@ -62,7 +62,7 @@ const targetSetting = z.discriminatedUnion(
       smtp: say(
         'The server: smtps:// for TLS, smtp:// for STARTTLS, which is required unless the server is this machine. With a ' +
           'password better env:NAME, the name of an environment variable.',
-        secretText(expectsSmtp, smtpAddress),
+        secretAddress(expectsSmtp, smtpAddress),
       ),
       from: say('The sender.', mailAddress),
       to: say(

@@ -1,5 +1,6 @@
 /** What people and monitors get to know of a nightly run: a heartbeat, metrics and notices. None of them can fail the run. */
 
+import { once } from 'node:events'
 import type { Session } from '../command.ts'
 import type { NightlyLog } from '../nightly/log.ts'
 import type { EndedRun } from '../nightly/report.ts'
@@ -16,7 +17,10 @@ export async function watchRun(
   return async (ended) => {
     const told = Promise.all([tellOfNight(session, log, ended), leaveMetrics(session, log, ended)])
     // The log that the heartbeat sends has their warnings. After SIGTERM there is no time for that.
-    if (!session.signal.aborted) await told
+    await Promise.race([told, aborted(session.signal)])
     await Promise.all([told, beat(ended)])
   }
 }
+
+const aborted = (signal: AbortSignal): Promise<unknown> =>
+  signal.aborted ? Promise.resolve() : once(signal, 'abort')

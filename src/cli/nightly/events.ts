@@ -2,9 +2,9 @@
 
 import {
   keepInHistory,
+  type KeptHistory,
   type NewEvent,
   type NightlyEvent,
-  type NightlyHistory,
 } from '../../bucket/nightly/history.ts'
 import { type AllowedObjection, byOperator, type Objection } from '../../guards/guards.ts'
 import type { Session } from '../command.ts'
@@ -49,7 +49,7 @@ export async function keepEvents(
   events: readonly NewEvent[],
   isLocking: boolean,
   onWarning: (warning: string) => void,
-): Promise<NightlyHistory | null> {
+): Promise<KeptHistory | null> {
   if (events.length === 0) return null
   try {
     return await withBucket(session, (store) => keepInHistory(store, { events }, isLocking), shortPatience)

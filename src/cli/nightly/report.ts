@@ -1,6 +1,11 @@
 /** The result of a nightly run, and its Markdown summary: what a workflow shows of it, and what can be mailed. */
 
-import type { NightlyEvent, NightlyFigures, NightlyHistory } from '../../bucket/nightly/history.ts'
+import type {
+  KeptHistory,
+  NightlyEvent,
+  NightlyFigures,
+  NightlyHistory,
+} from '../../bucket/nightly/history.ts'
 import type { PublishSummary } from '../../bucket/publish/publish.ts'
 import type { BuildSummary } from '../../build/build.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
@@ -24,7 +29,7 @@ export interface DoneRun {
   /** What guards had against the data, and operators have allowed. */
   readonly allowed: readonly AllowedObjection[]
   /** The last runs, this one included. */
-  readonly history: NightlyHistory
+  readonly history: KeptHistory
 }
 
 /** `asOf` is the as-of date of the run. */
@@ -44,7 +49,7 @@ type OtherRun =
 export interface EndedRun {
   readonly report: NightlyReport
   /** All that is known then; null if the bucket does not say it. */
-  readonly history: NightlyHistory | null
+  readonly history: KeptHistory | null
 }
 
 const linesShown = 100

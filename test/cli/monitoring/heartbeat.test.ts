@@ -1,4 +1,5 @@
 /** The heartbeat of a nightly run: what healthchecks.io and Uptime Kuma get, and what happens if they do not answer as they should. */
+import type { ServerResponse } from 'node:http'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -114,6 +115,27 @@ describe('healthchecks.io', () => {
     const reason = 'fundpress: stopped by SIGTERM\n'
     expect(await end).toMatchObject({ signal: 'SIGTERM', stderr: warning + reason })
     expect(pings()).toEqual(['POST /start', 'POST /fail'])
+  })
+
+  it('does not wait for others that a signal finds silent', async () => {
+    const silent: ServerResponse[] = []
+    let wasSilent: boolean | undefined
+    monitor.answerWith((response, { path }) => {
+      if (path === '/figures') {
+        silent.push(response)
+        child.kill('SIGTERM')
+        return
+      }
+      if (path.endsWith('/fail')) {
+        wasSilent = silent.every((one) => !one.closed)
+        for (const one of silent) one.end('{}')
+      }
+      response.end('OK')
+    })
+    const receiver = { FUNDPRESS_METRICS_OTLP_URL: monitor.url('/figures') }
+    const { child, end } = press.begin('nightly --db nowhere.sqlite', env(checkPath, receiver))
+    expect(await end).toMatchObject({ signal: 'SIGTERM' })
+    expect([silent.length, wasSilent]).toEqual([1, true])
   })
 
   it('keeps the query of its address, such as that which makes a new check', async () => {

@@ -162,7 +162,7 @@ describe.skipIf(isMissing(prometheus !== undefined))('the textfile', () => {
     server.close()
     const served = textfile('night.prom', 'base.prom')['fundpress_live_funds']?.samples
     expect(served?.[1]).toEqual({ labels: { base, command: 'status' }, value: 1 })
-    const same = await press.fundpress('status --metrics night.prom', {
+    const same = await press.fundpress(`status --metrics ${fileOf('night.prom')}`, {
       FUNDPRESS_METRICS_FILE: 'night.prom',
     })
     expect([same.code, same.stderr]).toEqual([2, expect.stringContaining('give another one')])

@@ -150,6 +150,13 @@ describe('a target in the config', () => {
       { type: 'slack', url: `hooks.example.com/${secret}` },
       '"notify[0].url" must be an absolute http or https URL',
     ],
+    [{ type: 'slack' }, '"notify[0].url" is missing: it must be an absolute http or https URL'],
+    [{ type: 'slack', url: `https://host:99999/${secret}` }, '"notify[0].url" must be an absolute http or'],
+    [mailOf(`smtp://u:${secret}@host:99999`), '"notify[0].smtp" must be an address such as smtps://mail'],
+    [
+      { type: 'webhook', url, headers: { a: `env:${secret}` } },
+      '"notify[0].headers.a" must be a header value',
+    ],
     [{ type: 'slack', url: `env:${secret}` }, '"notify[0].url" must be an absolute http or https URL'],
     [
       { type: 'slack', url: `https://u:${secret}/x@host/` },

@@ -1,6 +1,4 @@
 /** Who is told of what: nightly runs, publishes, flips, rollbacks, shards and monitors, through the front door. */
-import { spawn } from 'node:child_process'
-import { createServer } from 'node:http'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -16,11 +14,9 @@ import {
 } from '../../bucket/nightly/nightly.ts'
 import { editDatabase } from '../../support/database.ts'
 import { newBenchmark } from '../../support/nights.ts'
-import { isMissing } from '../../support/programs.ts'
 import type { Run } from '../../support/product.ts'
-import { isComplete } from '../../support/rounds.ts'
-import { listen, openReceiver, useReceiver } from '../../support/receiver.ts'
-import { ended, launcher } from '../run.ts'
+import { openReceiver, useReceiver } from '../../support/receiver.ts'
+import { holdBack } from '../../support/two-nights.ts'
 import { mailLogin, openMailServer } from './mail-server.ts'
 
 useNights(1)
@@ -178,6 +174,44 @@ describe('of a nightly run', () => {
     editDatabase(db(), newBenchmark(2))
     expect((await nightly()).code).toBe(0)
     expect(receiver.take()).toEqual([])
+  })
+
+  it('that has failed after its snapshot went live, its end is told, once', async () => {
+    const onlyFailed = { type: 'webhook', url: receiver.url('/failed'), events: ['failed', 'stale'] }
+    configure({ notify: [onlyFailed] })
+    const all = { FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '1' }
+    const titles = () => receiver.take().map(({ title }) => title)
+    const run = () => nightlyOf('2026-11-20', '', all)
+    const lose = () => {
+      const [key = ''] = press.bucket.keys('blue/api')
+      const body = press.bucket.body(key)
+      press.bucket.remove(key)
+      return () => press.bucket.put(key, body)
+    }
+    let restore = (): unknown => undefined
+    press.server.faults([holdBack(/^live\.json$/, () => (restore = lose()), { when: 'after' })])
+    expect((await run()).code).toBe(1)
+    expect(titles()).toEqual(['fundpress 2026-11-20: failed in verify'])
+    restore()
+    press.server.faults([])
+    expect((await run()).code).toBe(0)
+    expect(titles().sort()).toEqual([
+      'fundpress 2026-11-20: 1 fund with stale prices',
+      'fundpress 2026-11-20: live after 1 failure',
+    ])
+    expect((await nightlyOf('2026-11-20', '--again', all)).code).toBe(0)
+    expect(titles()).toEqual([])
+  })
+
+  it('that only asks is told if it is refused or fails, since the machines that it asks for never begin', async () => {
+    await publishLater()
+    configure({ requireComplete: true, notify: [{ type: 'webhook', url: receiver.url('/all') }] })
+    expect((await nightlyOf('2026-11-13', '--ask --exit-code', alice)).code).toBe(3)
+    expect((await press.fundpress('nightly --db nowhere.sqlite --ask')).code).toBe(1)
+    expect(receiver.take()).toMatchObject([
+      { event: 'refused', title: 'fundpress 2026-11-13: refused in night', who: 'alice' },
+      { event: 'failed', reason: expect.stringContaining('nowhere') as string },
+    ])
   })
 
   it('that fails is told each time if the bucket does not keep that', async () => {
@@ -370,62 +404,4 @@ it('a target that fails is a warning, and changes neither the exit code nor what
   expect(readFileSync(fileOf('night.md'), 'utf8')).not.toContain('S3CRET')
   await refusing.close()
   await mailServer.close()
-})
-
-describe('a signal', () => {
-  /** A nightly run whose bucket is silent: it gets the signal when it asks. */
-  const stopNight = async (signal: NodeJS.Signals, env = {}) => {
-    const silent = createServer(() => child.kill(signal))
-    const port = await listen(silent)
-    const { child, end } = press.begin(
-      `nightly --db funds.sqlite --as-of ${asOf} --endpoint http://127.0.0.1:${port}`,
-      env,
-    )
-    const done = await end
-    silent.closeAllConnections()
-    silent.close()
-    return done
-  }
-
-  it.each(['SIGTERM', 'SIGINT'] as const)(
-    '%s of a scheduler is told before the run ends by it',
-    async (signal) => {
-      expect(await stopNight(signal)).toMatchObject({ code: null, signal })
-      expect(receiver.take()).toMatchObject([
-        { event: 'failed', title: 'fundpress 2026-11-11: failed in night', reason: `stopped by ${signal}` },
-      ])
-    },
-  )
-
-  it.skipIf(isMissing(process.platform === 'linux'))(
-    'that a person gives at a terminal is told to nobody',
-    async () => {
-      const silent = createServer(() => python.stdin.write('\u0003'))
-      const port = await listen(silent)
-      const line = [launcher, 'nightly', '--db', 'funds.sqlite', '--as-of', asOf, '--bucket', 'funds']
-      const on = ['--endpoint', `http://127.0.0.1:${port}`, '--region', 'eu-central-1', '--path-style']
-      const script = 'import pty, sys; pty.spawn(sys.argv[1:])'
-      const env = { ...process.env, AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
-      const python = spawn('python3', ['-c', script, process.execPath, ...line, ...on], {
-        cwd: fileOf('.'),
-        env,
-      })
-      const { stdout } = await ended(python)
-      expect(stdout).toContain('fundpress: stopped by SIGINT')
-      expect(receiver.take()).toEqual([])
-      silent.closeAllConnections()
-      silent.close()
-    },
-  )
-
-  it.runIf(isComplete)('ends the wait for a target that hangs', async () => {
-    const hanging = await openReceiver(() => child.kill('SIGINT'))
-    configure({ notify: [{ type: 'webhook', url: hanging.url }] })
-    const { child, end } = press.begin('rollback')
-    expect(await end).toMatchObject({
-      signal: 'SIGINT',
-      stderr: expect.stringContaining('stopped before it was sent') as string,
-    })
-    await hanging.close()
-  })
 })

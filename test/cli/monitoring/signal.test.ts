@@ -1,0 +1,74 @@
+/** Who is told of a run that a signal stops: of a scheduler's, somebody; of a person's at a terminal, nobody. */
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:http'
+import { writeFileSync } from 'node:fs'
+import { beforeEach, expect, it } from 'vitest'
+import { asOf, fileOf, press, useNights } from '../../bucket/nightly/nightly.ts'
+import { isMissing } from '../../support/programs.ts'
+import { isComplete } from '../../support/rounds.ts'
+import { listen, openReceiver, useReceiver } from '../../support/receiver.ts'
+import { ended, launcher } from '../run.ts'
+
+useNights(1)
+
+const receiver = useReceiver()
+const configure = (url: string) =>
+  writeFileSync(fileOf('fundpress.config.json'), JSON.stringify({ notify: [{ type: 'webhook', url }] }))
+
+beforeEach(() => configure(receiver.url('/all')))
+
+/** A nightly run whose bucket is silent: it gets the signal when it asks. */
+const stopNight = async (signal: NodeJS.Signals, env = {}) => {
+  const silent = createServer(() => child.kill(signal))
+  const port = await listen(silent)
+  const { child, end } = press.begin(
+    `nightly --db funds.sqlite --as-of ${asOf} --endpoint http://127.0.0.1:${port}`,
+    env,
+  )
+  const done = await end
+  silent.closeAllConnections()
+  silent.close()
+  return done
+}
+
+it.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s of a scheduler is told before the run ends by it',
+  async (signal) => {
+    expect(await stopNight(signal)).toMatchObject({ code: null, signal })
+    expect(receiver.take()).toMatchObject([
+      { event: 'failed', title: 'fundpress 2026-11-11: failed in night', reason: `stopped by ${signal}` },
+    ])
+  },
+)
+
+it.skipIf(isMissing(process.platform === 'linux'))(
+  'a signal that a person gives at a terminal is told to nobody',
+  async () => {
+    const silent = createServer(() => python.stdin.write('\u0003'))
+    const port = await listen(silent)
+    const line = [launcher, 'nightly', '--db', 'funds.sqlite', '--as-of', asOf, '--bucket', 'funds']
+    const on = ['--endpoint', `http://127.0.0.1:${port}`, '--region', 'eu-central-1', '--path-style']
+    const script = 'import pty, sys; pty.spawn(sys.argv[1:])'
+    const env = { ...process.env, AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
+    const python = spawn('python3', ['-c', script, process.execPath, ...line, ...on], {
+      cwd: fileOf('.'),
+      env,
+    })
+    const { stdout } = await ended(python)
+    expect(stdout).toContain('fundpress: stopped by SIGINT')
+    expect(receiver.take()).toEqual([])
+    silent.closeAllConnections()
+    silent.close()
+  },
+)
+
+it.runIf(isComplete)('a signal ends the wait for a target that hangs', async () => {
+  const hanging = await openReceiver(() => child.kill('SIGINT'))
+  configure(hanging.url)
+  const { child, end } = press.begin('rollback')
+  expect(await end).toMatchObject({
+    signal: 'SIGINT',
+    stderr: expect.stringContaining('stopped before it was sent') as string,
+  })
+  await hanging.close()
+})

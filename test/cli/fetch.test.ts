@@ -1,6 +1,9 @@
 /** `fetch`: a file from a bucket, whole or not at all. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { download } from '../../src/bucket/store/read.ts'
+import type { FetchedObject } from '../../src/bucket/store/store.ts'
 import { credentials } from '../support/publishing.ts'
 import { tempFolder } from '../support/product.ts'
 import { startS3, type S3Server } from '../support/s3/server.ts'
@@ -21,7 +24,7 @@ beforeEach(() => {
 })
 afterAll(() => server.stop())
 
-const fetchFrom = (address: string) => {
+const fetchFrom = (address: string, to = 'funds.sqlite') => {
   const env = {
     ...credentials,
     FUNDPRESS_BUCKET_ENDPOINT: server.endpoint,
@@ -31,19 +34,33 @@ const fetchFrom = (address: string) => {
     FUNDPRESS_BUCKET_NAME: 'fund-data',
     FUNDPRESS_BUCKET_PREFIX: 'nights',
   }
-  return run(['fetch', address, 'funds.sqlite'], { cwd: folder.path, env })
+  return run(['fetch', address, to], { cwd: folder.path, env })
 }
 
 it('replaces a file by an object of any bucket', async () => {
   expect(await fetchFrom('s3://fund-in/in/funds.sqlite')).toMatchObject({ code: 0, stderr: '' })
   expect(readFileSync(file, 'utf8')).toBe('a database')
-  expect(existsSync(`${file}.part`)).toBe(false)
+  expect(readdirSync(folder.path)).toEqual(['funds.sqlite'])
 })
 
 it('begins again if the download breaks off', async () => {
   server.faults([{ kind: 'truncate', times: 1 }])
   expect(await fetchFrom('s3://fund-in/in/funds.sqlite')).toMatchObject({ code: 0 })
   expect(readFileSync(file, 'utf8')).toBe('a database')
+})
+
+it('leaves nothing on the disk if it fails after the download', async () => {
+  mkdirSync(folder.file('taken'))
+  await expectFailure(fetchFrom('s3://fund-in/in/funds.sqlite', 'taken'), "'taken'")
+  expect(readdirSync(folder.path)).toEqual(['funds.sqlite', 'taken'])
+})
+
+it('takes a database of more than 2 GiB', async () => {
+  const [chunk, times] = [Buffer.alloc(2 ** 26), 33]
+  const chunks = Array<Buffer>(times).fill(chunk)
+  const object = { body: Readable.from(chunks), bytes: chunk.length * times, cancel: () => undefined }
+  const store = { name: 's3://fund-in', get: () => Promise.resolve(object as unknown as FetchedObject) }
+  expect(await download(store, 'funds.sqlite', '/dev/null')).toEqual({ signal: undefined })
 })
 
 it('leaves the old file if there is no such object, or if it may not be read', async () => {

@@ -60,6 +60,9 @@ export const fetchList = <T extends KeyedLine>(
     return { lines: () => readSorted<T>(file, source) }
   }).then((list) => list?.lines ?? null)
 
+/** A packed list that is larger is damaged: that of a million objects takes a hundred MB. */
+const maxListBytes = 2 * 2 ** 30
+
 /** Reads a list to its end: damage is found here, not when half of a slot has been written. */
 async function fetchIntact<T extends { readonly lines: () => AsyncIterable<KeyedLine> }>(
   store: ObjectStore,
@@ -70,7 +73,7 @@ async function fetchIntact<T extends { readonly lines: () => AsyncIterable<Keyed
 ): Promise<T | null> {
   // A journal that somebody else wrote may name a list with a key that is too long for a file.
   const file = join(folder, key.replaceAll('/', '-').slice(-100))
-  const downloaded = await download(store, key, file)
+  const downloaded = await download(store, key, file, { maxBytes: maxListBytes })
   if (downloaded === null) return null
   try {
     const list = await open(file, { label: `${store.name}/${key}`, ...downloaded })

@@ -14,8 +14,6 @@ const limits = {
   json: 16 * 2 ** 20,
   /** A document or a page: ten years of a fund take 2 MB. */
   object: 512 * 2 ** 20,
-  /** A packed list: that of a million objects takes a hundred MB. */
-  list: 2 * 2 ** 30,
 }
 
 type Reads = Pick<ObjectStore, 'name' | 'get'>
@@ -98,7 +96,7 @@ export async function download(
   options?: CallOptions & { readonly maxBytes?: number },
 ): Promise<{ readonly signal: AbortSignal | undefined } | null> {
   try {
-    const done = await readWhole(store, key, { maxBytes: limits.list, ...options }, async (object) => {
+    const done = await readWhole(store, key, options ?? {}, async (object) => {
       await pipeline(Readable.from(object.body), createWriteStream(file))
       return { signal: object.signal }
     })

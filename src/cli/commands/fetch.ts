@@ -1,6 +1,6 @@
 /** `fundpress fetch`: the fund database from a bucket, for machines that keep nothing. */
 
-import { rename } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { Argument } from 'commander'
 import { download } from '../../bucket/store/read.ts'
 import { openS3 } from '../../bucket/store/s3.ts'
@@ -30,12 +30,14 @@ export default defineCommand({
     if (bucket === undefined || key === undefined)
       throw new UsageError(`the address is ${shownValue(address)}: it must be s3://bucket/key`)
     const store = openS3({ ...settings.bucket, bucket, prefix: '', concurrency: 1 }, signal)
+    // Two runs at once must not write into one file.
+    const part = `${file}.${process.pid}.part`
     try {
-      const part = `${file}.part`
       if ((await download(store, key, part)) === null) throw new Error(`${address} does not exist`)
       await rename(part, file)
     } finally {
       store.close()
+      await rm(part, { force: true })
     }
     stdout.write(`${address} is in ${file}\n`)
   },

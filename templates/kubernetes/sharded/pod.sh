@@ -12,12 +12,15 @@ if [ "$index" = 0 ]; then
   find /shared -mindepth 1 -maxdepth 1 -mtime +0 ! -name "$JOB_UID" -exec rm -rf {} + || echo 'old shards could not be removed' >&2
 fi
 
-# 4: there is nothing to do.
+# 4: there is nothing to do. Then the pod of index 0 would wait in vain if it has begun before that.
 code=0
 fundpress nightly --ask --exit-code "$@" || code=$?
 case $code in
   0) ;;
-  4) exit 0 ;;
+  4)
+    touch "$night/nothing-to-do"
+    exit 0
+    ;;
   *) exit "$code" ;;
 esac
 
@@ -32,7 +35,13 @@ fi
 if [ "$index" != 0 ]; then exit 0; fi
 
 # The deadline of the Job ends this, and so does a shard that fails for good, because then the Job fails.
-while [ "$(find "$night" -name '*.tar' | wc -l)" -lt "$SHARDS" ]; do sleep 5; done
+while [ "$(find "$night" -name '*.tar' | wc -l)" -lt "$SHARDS" ]; do
+  if [ -e "$night/nothing-to-do" ]; then
+    echo 'another night has published meanwhile: nothing to do'
+    exit 0
+  fi
+  sleep 5
+done
 for tar in "$night"/*.tar; do
   shard=/work/shards/$(basename "$tar" .tar)
   mkdir -p "$shard"

@@ -153,8 +153,13 @@ describe('the sharded night', () => {
     await mustEnd(sharded.run(nightly, { job, ...pod(7, allowed) }))
   })
 
-  it('does nothing in the next attempt, and removes what other nights have left after a day', async () => {
+  it('ends if another night publishes meanwhile, does nothing in the next attempt, and removes what nights have left after a day', async () => {
+    const job = 'meanwhile'
+    const waiting = sharded.start(nightly, { job, ...pod(0) })
+    await expect.poll(() => tars(job), { timeout: 30_000 }).toEqual(['0.tar'])
     await mustEnd(simple.run(nightly, on(13)))
+    expect(await mustEnd(sharded.run(nightly, { job, ...pod(3) }))).toContain('nothing to do')
+    expect(await mustEnd(waiting.end)).toContain('nothing to do')
     const old = join(shared, 'old')
     mkdirSync(old)
     utimesSync(old, new Date('2026-01-01'), new Date('2026-01-01'))
@@ -162,10 +167,10 @@ describe('the sharded night', () => {
     for (const index of [7, 0])
       expect(await mustEnd(sharded.run(nightly, { job: 'second', ...pod(index) }))).toContain('nothing to do')
     expect(Object.keys(press.server.counts())).toEqual(['GetObject'])
-    expect(readdirSync(shared)).toEqual([`${nightly}-1`, 'jump', 'second'])
+    expect(readdirSync(shared)).toEqual([`${nightly}-1`, 'jump', job, 'second'])
   })
 })
-const tars = () => readdirSync(join(shared, `${nightly}-1`)).filter((file) => file.endsWith('.tar'))
+const tars = (job = `${nightly}-1`) => readdirSync(join(shared, job)).filter((file) => file.endsWith('.tar'))
 
 describe('the simple night', () => {
   it('publishes as of today, and the guard is content until nothing has gone live for 36 hours', async () => {

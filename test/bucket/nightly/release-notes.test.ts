@@ -95,7 +95,9 @@ it('`npm version` gives the next release to all templates that name one', () => 
     ...['aws-batch', 'container', 'kubernetes'].map((of) => `templates/${of}`),
   ]
   for (const path of paths) cpSync(join(repository, path), join(checkout, path), { recursive: true })
-  execute('npm', ['version', '12.34.56-rc.7', '--no-git-tag-version'], checkout)
+  // 3.5.0 is also in a rule of summer time, M3.5.0.
+  for (const version of ['3.5.0', '12.34.56-rc.7'])
+    execute('npm', ['version', version, '--no-git-tag-version'], checkout)
   const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as Record<
     'version',
     string
@@ -104,6 +106,11 @@ it('`npm version` gives the next release to all templates that name one', () => 
     filesIn(join(root, 'templates'))
       .filter((file) => existsSync(join(checkout, 'templates', file)))
       .map((file) => readFileSync(join(root, 'templates', file), 'utf8'))
+  // No other text looks like one.
+  const versions = textsIn(repository).flatMap(
+    (text) => text.match(/(?<![\w.])\d+\.\d+\.\d+(?!\.?\d)/g) ?? [],
+  )
+  expect([...new Set(versions)]).toEqual([version])
   expect(textsIn(checkout)).toEqual(
     textsIn(repository).map((text) => text.replaceAll(version, '12.34.56-rc.7')),
   )

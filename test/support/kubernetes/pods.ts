@@ -104,4 +104,4 @@ export function makeCluster(objects: readonly KubernetesObject[], folder: TempFo
 }
 
 /** Tests do not wait for seconds. */
-const soon = (script: string) => script.replace('do sleep 5;', 'do sleep 0.1;')
+const soon = (script: string) => script.replace('sleep 5\n', 'sleep 0.1\n')

@@ -90,7 +90,7 @@ export function* priceRows(fund: Instrument, history: PriceHistory, period: Peri
 }
 
 /** The start of a year's performance: the last business day of the year before, or the launch. */
-export const yearBase = ({ inception }: Instrument, { calendar }: Period, day: number): number =>
+const yearBase = ({ inception }: Instrument, { calendar }: Period, day: number): number =>
   Math.max(inception, previousYearEnd(calendar, day))
 
 type TaxFigure = 'interim' | 'shares' | 'realEstate'

@@ -86,8 +86,7 @@ export const pricesTable = tableOf(schemaTables.prices)
 export const fundsTable = tableOf(schemaTables.fund)
 
 /** The place of a column in the rows of a table. */
-export const placeIn = ({ columns }: OutputTable, column: string) =>
-  columns.findIndex(({ name }) => name === column)
+const placeIn = ({ columns }: OutputTable, column: string) => columns.findIndex(({ name }) => name === column)
 
 /** Columns of the fund's own row, and their values. */
 const [nameAt, currencyAt] = [placeIn(fundsTable, 'name'), placeIn(fundsTable, 'currency')]

@@ -1,6 +1,5 @@
 /** What the commands make of the time: progress and dates. */
 import { expect, it } from 'vitest'
-import { businessDayBefore } from '../../src/cli/commands/demo.ts'
 import { todayInBerlin } from '../../src/cli/dates.ts'
 import { showProgress } from '../../src/cli/progress.ts'
 
@@ -58,13 +57,4 @@ it.each([
   ['2026-12-31T23:30:00Z', '2027-01-01'],
 ])('at %s the day in Berlin is %s', (moment, day) => {
   expect(todayInBerlin(new Date(moment))).toBe(day)
-})
-
-it.each([
-  ['2026-11-21', '2026-11-20'],
-  ['2026-11-23', '2026-11-20'],
-  ['2024-03-01', '2024-02-29'],
-  ['2026-03-30', '2026-03-27'],
-])('the business day before %s is %s', (day, before) => {
-  expect(businessDayBefore(day)).toBe(before)
 })

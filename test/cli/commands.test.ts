@@ -3,8 +3,9 @@ import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { BuildSummary } from '../../src/build/build.ts'
+import { withClock } from '../support/clock.ts'
 import { tempFolder } from '../support/product.ts'
-import { run } from './run.ts'
+import { run, runAlone } from './run.ts'
 import { expectFailure, expectSuccess } from './outcome.ts'
 
 const folder = tempFolder()
@@ -23,6 +24,12 @@ describe('demo', () => {
     const [prices, bytes] = [expect.any(Number) as number, expect.any(Number) as number]
     const demo = { database: 'new/small.sqlite', until: '2026-11-19', funds: 3, prices, bytes }
     expect(JSON.parse(await expectSuccess(fundpress(`${line} --json`)))).toEqual(demo)
+  })
+
+  it('has prices up to the last business day before today', async () => {
+    const env = withClock('2026-04-06T10:00:00Z')
+    const made = await runAlone('demo --db today.sqlite --funds 1 --years 1', { cwd: folder.path, env })
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('up to 2026-04-02') as string })
   })
 
   it('does not replace a file that is no demo, and ignores the database of the settings', async () => {

@@ -1,7 +1,7 @@
 /** How much a run of the tests tries: FUNDPRESS_TEST_ROUNDS, 1 unless it is set. `.ci/run` sets `ciRounds`. */
 
 /** With so many rounds, samples are complete. */
-export const ciRounds = 4
+const ciRounds = 4
 
 export const rounds = Number(process.env['FUNDPRESS_TEST_ROUNDS'] ?? 1)
 if (!Number.isInteger(rounds) || rounds < 1)

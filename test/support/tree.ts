@@ -69,7 +69,7 @@ export function faultsOf(out: string): string[] {
 }
 
 /** The id is that of the objects: it leaves out what they were made from. */
-export const withoutFrom = (line: string): string =>
+const withoutFrom = (line: string): string =>
   line.replace(/,"from":"[\w-]{22}"(,"months":\[(\d+,){12}\d+\])?\}$/, '}')
 
 /** Files of a publish: it writes its own into a slot, and a build those that say that nothing is published yet. */

@@ -82,7 +82,7 @@ export const downloadsOf = (key: string): string | null =>
   key.slice(0, 10) === 'downloads/' ? (key.split('/')[1] as string) : null
 
 /** The same download in another folder. */
-export const downloadIn = (folder: string, asked: string, key: string): string =>
+const downloadIn = (folder: string, asked: string, key: string): string =>
   'downloads/' + folder + key.slice(10 + asked.length)
 
 function folderOf({ snapshot, downloads, earlierDownloads }: Placed, asked: string): string | null {

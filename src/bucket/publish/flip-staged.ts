@@ -82,7 +82,7 @@ const notFlipped = { hasFlipped: false, changed: 0, allowed: [], removed: [] }
  * The flip itself, of a slot that is whole, under a lease that has waited for late requests.
  * @returns `changed`: as of a publish. `allowed`: what an operator has allowed beside what was allowed when it was staged
  */
-export async function flipUnder(flipping: Flipping, toFlip: Staged) {
+async function flipUnder(flipping: Flipping, toFlip: Staged) {
   const { store, lease, base, snapshot } = flipping
   const { live } = base.live
   // What is live may name no KeyValueStore yet, or nothing is live.

@@ -70,23 +70,22 @@ export default defineCommand({
     ['build --db funds.sqlite --out try --only DE0008471400', 'One fund, to look at'],
   ],
   run: async (session, { asOf = session.today, only = [], since = null, shard, ...flags }) => {
-    let name = 'a shard'
-    const work = async () => {
+    let what = 'a shard'
+    try {
       const override = overrideOf(session, flags)
       refuseUnlessAllowed('the build', futureDate(asOf, session.today), override)
       const part = shard === undefined ? null : ({ kind: 'shard', ...shardOf(shard, session) } as const)
-      if (part !== null) name = `shard ${part.number}/${part.of}`
+      if (part !== null) what = `shard ${part.number}/${part.of}`
       const options = { ...(await buildOptions(session)), asOf, only, part, override }
       const building = withLive(session, since, (live) =>
         buildSince(session, since, { ...options, live }, session.stderr.tell),
       )
       await showBuild(session, building)
-    }
-    await work().catch(async (error: unknown) => {
+    } catch (error) {
       // Nobody watches the machines that share a night's work.
-      if (shard !== undefined) await tellFailure(session, error, { command: 'build', asOf, what: name })
+      if (shard !== undefined) await tellFailure(session, error, { command: 'build', asOf, what })
       throw error
-    })
+    }
   },
 })
 

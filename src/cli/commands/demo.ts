@@ -1,10 +1,7 @@
 /** `fundpress demo`: a database that looks real, to try things with. */
 
-// One function a module: loading all of date-fns takes a second.
-import { formatISO } from 'date-fns/formatISO'
-import { parseISO } from 'date-fns/parseISO'
-import { subBusinessDays } from 'date-fns/subBusinessDays'
 import { writeDemo } from '../../demo/demo.ts'
+import { dayAfter } from '../../guards/calendar.ts'
 import { defineCommand } from '../command.ts'
 import { UsageError } from '../failure.ts'
 import { describeSummary, formatBytes, formatCount } from '../format.ts'
@@ -26,7 +23,7 @@ export default defineCommand({
     ['demo', 'Twelve funds with ten years of prices in data/demo.sqlite'],
     ['demo --db big.sqlite --funds 500 --until 2026-11-19', 'More funds, up to a day'],
   ],
-  run: async (session, { db: file = '', funds, years, until = businessDayBefore(session.today), seed }) => {
+  run: async (session, { db: file = '', funds, years, until = dayAfter(session.today, -1), seed }) => {
     const { signal, print } = session
     const progress = showProgress(session, 'funds')
     const summary = await writeDemo({ file, funds, years, until, seed, onFund: progress.update, signal })
@@ -45,8 +42,3 @@ export default defineCommand({
     )
   },
 })
-
-/** The last day from Monday to Friday before a day. It does not know holidays. */
-export function businessDayBefore(day: string): string {
-  return formatISO(subBusinessDays(parseISO(day), 1), { representation: 'date' })
-}

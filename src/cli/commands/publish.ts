@@ -69,13 +69,8 @@ export default defineCommand({
         const head = await readManifestHead(session.settings.out).catch(() => null)
         const night = { asOf: head?.asOf ?? null, snapshot: head?.snapshot ?? null }
         if (error instanceof Refusal && head !== null) {
-          const facts = {
-            kind: 'refused',
-            ...night,
-            asOf: head.asOf,
-            who: override.who,
-            reason: null,
-          } as const
+          const { asOf, snapshot } = head
+          const facts = { kind: 'refused', asOf, snapshot, who: override.who, reason: null } as const
           await keepEvents(session, [eventOf(facts, error.objections)], flags.lock, warn)
         }
         await tellFailure(session, error, { command: 'publish', ...night })

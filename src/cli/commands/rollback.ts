@@ -70,26 +70,11 @@ export default defineCommand({
       await tellFailure(session, error, { command: 'rollback', who })
       throw error
     })
-    const { asOf, snapshot, reverted } = live
-    const facts = {
-      kind: 'rolled back',
-      asOf,
-      who,
-      reason,
-      snapshot,
-      reverted,
-    } as const
-    await keepEvents(session, [eventOf(facts)], isLocking, onWarning)
-    print({ ...live, warnings }, () => `${live.snapshot} is live again, in ${live.slot}\n`)
-    const told = {
-      command: 'rollback',
-      asOf,
-      snapshot,
-      slot: live.slot,
-      reverted,
-      who,
-      reason,
-    }
-    await tell(session, [{ ...told, event: 'rollback', what: 'rolled back' }], stderr.tell)
+    const { asOf, snapshot, slot, reverted } = live
+    const facts = { asOf, who, reason, snapshot, reverted }
+    await keepEvents(session, [eventOf({ kind: 'rolled back', ...facts })], isLocking, onWarning)
+    print({ ...live, warnings }, () => `${snapshot} is live again, in ${slot}\n`)
+    const told = { command: 'rollback', event: 'rollback', what: 'rolled back', slot, ...facts } as const
+    await tell(session, [told], stderr.tell)
   },
 })

@@ -108,10 +108,9 @@ function jsonWriter({ now, stdout }: Session): Write {
 
 function textWriter({ isQuiet, stdout, stderr }: Session): Write {
   return (step, event, _, text) => {
-    if (event === 'error') stderr.write(`${lineOf(step, event, text, stderr.paint)}\n`)
-    else if (isQuiet || event === 'begun') return
-    else if (event === 'warning') stderr.write(`${lineOf(step, event, text, stderr.paint)}\n`)
-    else stdout.write(`${lineOf(step, event, text, stdout.paint)}\n`)
+    if (event === 'begun' || (isQuiet && event !== 'error')) return
+    const terminal = event === 'error' || event === 'warning' ? stderr : stdout
+    terminal.write(`${lineOf(step, event, text, terminal.paint)}\n`)
   }
 }
 

@@ -86,7 +86,7 @@ export function csvFile(
 }
 
 /** The first line, with the byte order mark that Excel needs. */
-export function csvHeader(columns: readonly OutputColumn[], dialect: Dialect): string {
+function csvHeader(columns: readonly OutputColumn[], dialect: Dialect): string {
   const names = columns.map(({ name }) => quoted(name, dialect))
   return `${dialect === 'excel' ? '\ufeff' : ''}${names.join(delimiters[dialect])}\r\n`
 }

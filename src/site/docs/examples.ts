@@ -190,7 +190,7 @@ function cut(tree: Excerpt, most: number, shapeOf: (name: string) => Shape | und
 }
 
 /** Cuts lists and maps in XML: their members are elements `item`. */
-export function abridgedXml(tree: Excerpt): Excerpt {
+function abridgedXml(tree: Excerpt): Excerpt {
   const items = tree.members.filter(
     ({ value }) => typeof value !== 'string' && value.open.startsWith('<item '),
   )

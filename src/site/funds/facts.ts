@@ -204,7 +204,7 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
  * regulation 2017/565, article 44) allows no performance of less than twelve months, and a line of prices would show it,
  * too: the page of a younger fund has its newest price, but neither a change nor a chart.
  */
-export const mayPagesShowPerformance = ({ fund, day }: FundPageSource) =>
+const mayPagesShowPerformance = ({ fund, day }: FundPageSource) =>
   mayShowPerformance(fund) && !isYoungerThanOneYear(fund, day)
 
 /** Days that the price or the legal period used may lie away from exactly a year ago. */

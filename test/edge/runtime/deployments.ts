@@ -73,7 +73,7 @@ export const serveFolder: Platform = {
   },
 }
 
-export const serveBucket: Platform = {
+const serveBucket: Platform = {
   name: 'serve from a bucket',
   skip: undefined,
   deploy: (first, liveTtlSeconds) =>

@@ -34,7 +34,7 @@ const kustomizationFields = [
 ]
 
 /** @throws {Error} at a key that is there twice, and all else that is no YAML */
-export function readYaml(file: string): readonly KubernetesObject[] {
+function readYaml(file: string): readonly KubernetesObject[] {
   return parseAllDocuments(readFileSync(file, 'utf8'), { strict: true }).map((document) => {
     const [error] = document.errors
     if (error !== undefined) throw new Error(`${file}: ${error.message}`)

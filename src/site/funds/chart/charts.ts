@@ -20,7 +20,7 @@ export interface Axis {
 }
 
 /** Round values from below the lowest to above the highest, about `wanted` of them. */
-export function valueAxis(low: number, high: number, wanted = 5): Axis {
+function valueAxis(low: number, high: number, wanted = 5): Axis {
   // If all values are equal, the line lies in the middle.
   const room = high > low ? 0 : Math.abs(low) / 20 || 1
   const [from, to] = [low - room, high + room]
@@ -50,7 +50,7 @@ export interface Plot {
   readonly axis: Axis
 }
 
-export const plotOver = (first: number, last: number, axis: Axis): Plot => ({
+const plotOver = (first: number, last: number, axis: Axis): Plot => ({
   first,
   days: Math.max(1, last - first),
   axis,
@@ -70,7 +70,7 @@ export const toPercent = (share: number) => `${Math.round(share * 10_000) / 100}
 export const depthOf = ({ min, max }: Axis, value: number) => (max - value) / (max - min)
 
 /** Lines across, each with its value left of it. */
-export function valueGrid(axis: Axis, language: Language, unit = ''): string {
+function valueGrid(axis: Axis, language: Language, unit = ''): string {
   let markup = '<g class="y">'
   for (const tick of axis.ticks) {
     const y = toPercent(depthOf(axis, tick))
@@ -83,7 +83,7 @@ export function valueGrid(axis: Axis, language: Language, unit = ''): string {
 }
 
 /** Days below the chart. A narrow screen leaves out every other one (`odd`). */
-export function timeGrid({ first, days }: Plot, language: Language): string {
+function timeGrid({ first, days }: Plot, language: Language): string {
   let [markup, isOdd] = ['<g class="x">', false]
   for (const { day, label } of timeTicks(first, first + days, language)) {
     const x = toPercent((day - first) / days)

@@ -116,7 +116,7 @@ describe.runIf(isComplete && !isMissing(canBuild))('the image', () => {
 
   it('holds Node, a shell and tar, but neither npm nor what it was built with', async () => {
     const paths =
-      '/usr/local/bin/node /bin/sh /bin/tar /usr/local/bin/npm /usr/local/lib/node_modules /context /root/.npmrc'
+      '/usr/local/bin/node /bin/sh /bin/tar /usr/local/bin/npm /usr/local/lib/node_modules /context /run/secrets/npmrc /root/.npm'
     const script = `for path in ${paths}; do test -e $path && echo $path; done; true`
     const said = await expectSuccess(image.run(['sh', '-c', script]))
     expect(said.split('\n')).toEqual(['/usr/local/bin/node', '/bin/sh', '/bin/tar', ''])
@@ -124,9 +124,9 @@ describe.runIf(isComplete && !isMissing(canBuild))('the image', () => {
 
   it('can write to its volumes and to /tmp, and to nothing else', async () => {
     const script =
-      'id -u; id -g; for folder in / /opt /usr/local /etc /data /work /tmp; do test -w $folder && echo $folder; done'
+      'id -u; id -g; for folder in / /opt /usr/local /etc /data /workdir /tmp; do test -w $folder && echo $folder; done'
     const said = await expectSuccess(image.run(['sh', '-c', `${script}; true`]))
-    expect(said.split('\n')).toEqual(['10001', '10001', '/data', '/work', '/tmp', ''])
+    expect(said.split('\n')).toEqual(['10001', '10001', '/data', '/workdir', '/tmp', ''])
   })
 
   it('has every library that the program imports', async () => {
@@ -165,8 +165,8 @@ describe.runIf(isComplete && !isMissing(canBuild))('the image', () => {
     // A calendar of the library, not one of our own.
     expect(await fundpress(night, ['FUNDPRESS_FRESHNESS_CALENDAR=DE-BY'])).toContain('0 of them rendered')
     expect(
-      await fundpress('edge nginx-folder --bucket file:///data/bucket --dest /work/edge'.split(' ')),
-    ).toContain('/work/edge/fundpress/edge.js')
+      await fundpress('edge nginx-folder --bucket file:///data/bucket --dest /workdir/edge'.split(' ')),
+    ).toContain('/workdir/edge/fundpress/edge.js')
   })
 
   it('runs a night into S3', async () => {
@@ -204,9 +204,9 @@ describe.runIf(isComplete && !isMissing(canBuild))('the image', () => {
   })
 
   it('is healthy while another command runs, which SIGTERM stops', async () => {
-    const long = image.start('demo --db /work/made/big.sqlite --funds 5000 --quiet'.split(' '))
+    const long = image.start('demo --db /workdir/made/big.sqlite --funds 5000 --quiet'.split(' '))
     const end = ended(long)
-    await expect.poll(() => existsSync(join(folder, 'work/made')), { timeout: 60_000 }).toBe(true)
+    await expect.poll(() => existsSync(join(folder, 'workdir/made')), { timeout: 60_000 }).toBe(true)
     await expectSuccess(image.askHealth(long))
     image.terminate(long)
     expect(await end).toMatchObject({ code: 143, stderr: 'fundpress: stopped by SIGTERM\n' })

@@ -104,7 +104,7 @@ export async function openBatch() {
     mkdirSync(disk)
     const here = (text: string) =>
       text
-        .replace(/^\/work(?=\/|$)/, disk)
+        .replace(/^\/workdir(?=\/|$)/, disk)
         .replace(/^\/shared(?=\/|$)/, folder.file('shared'))
         .replace(new RegExp(`^${home}(?=/)`), image)
     const given = [...ContainerProperties.Environment, ...Environment].map(({ Name, Value }) => {

@@ -1,7 +1,7 @@
 /**
  * The image of `templates/container`: its Dockerfile, read, and what it makes, built and run without Docker. Debian comes from
  * mmdebstrap under the names of the official images, which nobody here can pull; buildah does the steps; and Linux's own
- * namespaces run the result as its strictest user would: no rights, no capabilities, everything but /data, /tmp and /work read-only.
+ * namespaces run the result as its strictest user would: no rights, no capabilities, everything but /data, /tmp and /workdir read-only.
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -58,7 +58,7 @@ export async function buildImage(folder: string, args: Readonly<Record<string, s
   const buildah = (...words: readonly string[]) => runBuildah(folder, ...words)
 
   const debian = makeDebian(file('debian.tar'))
-  for (const name of ['context', 'data', 'work', 'packed']) mkdirSync(file(name))
+  for (const name of ['context', 'data', 'workdir', 'packed']) mkdirSync(file(name))
   copyFileSync(packCheckout(file('packed')), file('context/package.tgz'))
   copyFileSync(join(repository, 'package-lock.json'), file('context/package-lock.json'))
   makeNode(file('node'))
@@ -86,7 +86,7 @@ export async function buildImage(folder: string, args: Readonly<Record<string, s
   }
   const { config } = Docker
   const at = buildah('mount', buildah('from', '--pull=never', 'fundpress'))
-  root('chown', config.User, file('data'), file('work'))
+  root('chown', config.User, file('data'), file('workdir'))
 
   const startCommand = (
     words: readonly string[],
@@ -148,7 +148,7 @@ const runBuildah = (folder: string, ...words: readonly string[]): string =>
     ...words,
   ).trim()
 
-/** $1: the image's root folder; $2: what holds data/ and work/; $3: `ro` or `rw`, for data/. The rest is the command. */
+/** $1: the image's root folder; $2: what holds data/ and workdir/; $3: `ro` or `rw`, for data/. The rest is the command. */
 const mountAndEnter = `
 mount --bind "$1" "$1"
 mount -o remount,bind,ro "$1"
@@ -160,7 +160,7 @@ for name in null urandom zero; do
 done
 mount -t tmpfs tmpfs "$1/tmp"
 mount --bind "$2/data" "$1/data"
-mount --bind "$2/work" "$1/work"
+mount --bind "$2/workdir" "$1/workdir"
 if [ "$3" = ro ]; then mount -o remount,bind,ro "$1/data"; fi
 root=$1
 shift 3

@@ -28,8 +28,8 @@ esac
 # also if two pods have the same index. A pod that replaces another one finds what that has rendered.
 # tar fails with 2, which means here that trying again does not help.
 if [ ! -e "$night/$index.tar" ]; then
-  fundpress build --shard "auto/${SHARDS:?}" --since other --out /work/shard "$@"
-  tar -cf "$night/${POD_NAME:?}.part" -C /work/shard . || exit 1
+  fundpress build --shard "auto/${SHARDS:?}" --since other --out /workdir/shard "$@"
+  tar -cf "$night/${POD_NAME:?}.part" -C /workdir/shard . || exit 1
   mv "$night/$POD_NAME.part" "$night/$index.tar"
 fi
 if [ "$index" != 0 ]; then exit 0; fi
@@ -43,9 +43,9 @@ while [ "$(find "$night" -name '*.tar' | wc -l)" -lt "$SHARDS" ]; do
   sleep 5
 done
 for tar in "$night"/*.tar; do
-  shard=/work/shards/$(basename "$tar" .tar)
+  shard=/workdir/shards/$(basename "$tar" .tar)
   mkdir -p "$shard"
   tar -xf "$tar" -C "$shard" || exit 1
 done
 # If the shards are of different databases, it renders the whole night itself.
-exec fundpress nightly --shards /work/shards/* --since other "$@"
+exec fundpress nightly --shards /workdir/shards/* --since other "$@"

@@ -66,7 +66,7 @@ describe('the template', () => {
     expect(typesOf(sharded).filter((type) => type.includes('EFS'))).toHaveLength(4)
     expect(JSON.stringify(simple.Resources)).not.toMatch(/FileSystem|AccessPoint|\/heartbeat/)
     const { ContainerProperties } = propertiesOf<JobDefinition>('Job', simple)
-    expect(ContainerProperties).toMatchObject({ Secrets: [], MountPoints: [{ ContainerPath: '/work' }] })
+    expect(ContainerProperties).toMatchObject({ Secrets: [], MountPoints: [{ ContainerPath: '/workdir' }] })
     expect(ContainerProperties.Volumes).toEqual([{ Name: 'work' }])
   })
 

@@ -73,10 +73,13 @@ export async function buildImage(folder: string, args: Readonly<Record<string, s
   const certificates = process.env['NODE_EXTRA_CA_CERTS']
   const npm = (key: string) => execute('npm', ['config', 'get', key], folder).trim()
   const authority = certificates === undefined ? '' : 'cafile=/tmp/authority.crt\n'
-  writeFileSync(file('npmrc'), `registry=${npm('registry')}\nprefer-offline=true\n${authority}`)
+  writeFileSync(
+    file('npmrc'),
+    `registry=${npm('registry')}\nprefer-offline=true\ncache=/tmp/npm\n${authority}`,
+  )
   buildah(
     ...['build', '--isolation', 'chroot', '--pull=never', '--format', 'docker', '--tag', 'fundpress'],
-    ...['--secret', `id=npmrc,src=${file('npmrc')}`, '--volume', `${npm('cache')}:/root/.npm:O`],
+    ...['--secret', `id=npmrc,src=${file('npmrc')}`, '--volume', `${npm('cache')}:/tmp/npm:O`],
     ...(certificates === undefined ? [] : ['--volume', `${certificates}:/tmp/authority.crt:ro`]),
     ...Object.entries(args).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]),
     ...['--file', dockerfile, file('context')],

@@ -50,13 +50,17 @@ export const phoneDark: Look = { scheme: 'dark', width: 360, height: 740 }
 /**
  * Each page with two of the looks, the next page with the other two: what all pages share is seen in all four, and what
  * a page has of its own in each scheme and at each width. In a run of one round, each page with one look.
+ * @param looks 1: each page with one look in every run
  */
-export function inTurn<T>(pages: readonly T[]): (readonly [page: T, name: string, look: Look])[] {
+export function inTurn<T>(
+  pages: readonly T[],
+  looks: 1 | 2 = rounds > 1 ? 2 : 1,
+): (readonly [page: T, name: string, look: Look])[] {
   const even = [['a desktop in light', desktopLight] as const, ['a phone in dark', phoneDark] as const]
   const odd = [['a desktop in dark', desktopDark] as const, ['a phone in light', phoneLight] as const]
   return pages.flatMap((page, index) =>
     (index % 2 === 0 ? even : odd)
-      .filter((_, which) => rounds > 1 || which === (index >> 1) % 2)
+      .filter((_, which) => looks === 2 || which === (index >> 1) % 2)
       .map(([name, look]) => [page, name, look] as const),
   )
 }

@@ -60,11 +60,11 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx with files', () => {
         { numRuns: times(runs), seed: 4711, endOnFailure: true },
       )
     const found = known.filter(({ status }) => status === 200)
-    await check(plainRequests(found), 6000, (isFast) => {
+    await check(plainRequests(found), 3000, (isFast) => {
       count.plain++
       if (isFast) count.fast++
     })
-    await check(oddRequests(known), 10_000, () => undefined)
+    await check(oddRequests(known), 6000, () => undefined)
     // The others are refusals, or have conditions that nginx leaves to njs.
     expect(count.fast).toBeGreaterThan(count.plain / 2)
     expect(count.notModified).toBeGreaterThan(10)

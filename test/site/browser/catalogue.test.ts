@@ -251,8 +251,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
       const { width, height } = each.getBoundingClientRect()
       return each.checkVisibility() && Math.min(width, height) < ${least}
     }).map((each) => each.outerHTML)`
-    for (const kind of kinds.values()) {
-      await withPage(kind(), { ...phoneLight, touch: true }, async (page) => {
+    for (const kind of ['the list', 'a German fund']) {
+      await withPage(kinds.get(kind)?.() ?? '', { ...phoneLight, touch: true }, async (page) => {
         const all = 'main :is(button, select, summary, .select, #search, .documents a, .funds tbody a)'
         expect(await page.evaluate<string[]>(small(all, 23.9))).toEqual([])
         const main = 'main :is(select, .select, #search, .ranges button)'

@@ -1,4 +1,5 @@
 /** `fetch`: a file from a bucket, whole or not at all. */
+import { createServer, type ServerResponse } from 'node:http'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
@@ -6,6 +7,7 @@ import { download } from '../../src/bucket/store/read.ts'
 import type { FetchedObject } from '../../src/bucket/store/store.ts'
 import { credentials } from '../support/publishing.ts'
 import { tempFolder } from '../support/product.ts'
+import { listen } from '../support/request.ts'
 import { startS3, type S3Server } from '../support/s3/server.ts'
 import { expectFailure } from './outcome.ts'
 import { run } from './run.ts'
@@ -24,7 +26,7 @@ beforeEach(() => {
 })
 afterAll(() => server.stop())
 
-const fetchFrom = (address: string, to = 'funds.sqlite') => {
+const fetchFrom = (address: string, to = 'funds.sqlite', more: Readonly<Record<string, string>> = {}) => {
   const env = {
     ...credentials,
     FUNDPRESS_BUCKET_ENDPOINT: server.endpoint,
@@ -33,6 +35,7 @@ const fetchFrom = (address: string, to = 'funds.sqlite') => {
     // Has no say here.
     FUNDPRESS_BUCKET_NAME: 'fund-data',
     FUNDPRESS_BUCKET_PREFIX: 'nights',
+    ...more,
   }
   return run(['fetch', address, to], { cwd: folder.path, env })
 }
@@ -47,6 +50,33 @@ it('begins again if the download breaks off', async () => {
   server.faults([{ kind: 'truncate', times: 1 }])
   expect(await fetchFrom('s3://fund-in/in/funds.sqlite')).toMatchObject({ code: 0 })
   expect(readFileSync(file, 'utf8')).toBe('a database')
+})
+
+it('does not disturb another one that writes the same file, in a container where both are process 1', async () => {
+  const waiting: ServerResponse[] = []
+  const store = createServer((_, response) => {
+    response.writeHead(200, { 'content-length': 4, etag: '"1"' }).write('on')
+    waiting.push(response)
+  })
+  const { base, stop } = await listen(store)
+  const isFirst = `Object.defineProperty(process,'pid',{value:1})`
+  const env = {
+    FUNDPRESS_BUCKET_ENDPOINT: base,
+    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(isFirst)}`,
+  }
+  const fetches: ReturnType<typeof run>[] = []
+  for (const count of [1, 2]) {
+    fetches.push(fetchFrom('s3://fund-in/in/funds.sqlite', 'funds.sqlite', env))
+    await expect.poll(() => waiting.length, { timeout: 30_000 }).toBe(count)
+  }
+  const [one, other] = waiting
+  other?.end('ly')
+  expect(await fetches[1]).toMatchObject({ code: 0, stderr: '' })
+  expect(readFileSync(file, 'utf8')).toBe('only')
+  one?.end('ce')
+  expect(await fetches[0]).toMatchObject({ code: 0, stderr: '' })
+  expect(readFileSync(file, 'utf8')).toBe('once')
+  await stop()
 })
 
 it('leaves nothing on the disk if it fails after the download', async () => {

@@ -1,5 +1,6 @@
 /** `fundpress fetch`: the fund database from a bucket, for machines that keep nothing. */
 
+import { randomUUID } from 'node:crypto'
 import { rename, rm } from 'node:fs/promises'
 import { Argument } from 'commander'
 import { download } from '../../bucket/store/read.ts'
@@ -30,8 +31,8 @@ export default defineCommand({
     if (bucket === undefined || key === undefined)
       throw new UsageError(`the address is ${shownValue(address)}: it must be s3://bucket/key`)
     const store = openS3({ ...settings.bucket, bucket, prefix: '', concurrency: 1 }, signal)
-    // Two runs at once must not write into one file.
-    const part = `${file}.${process.pid}.part`
+    // Two runs at once must not write into one file. In containers that share a folder both are process 1.
+    const part = `${file}.${randomUUID()}.part`
     try {
       if ((await download(store, key, part)) === null) throw new Error(`${address} does not exist`)
       await rename(part, file)

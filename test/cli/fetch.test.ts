@@ -46,6 +46,12 @@ it('replaces a file by an object of any bucket', async () => {
   expect(readdirSync(folder.path)).toEqual(['funds.sqlite'])
 })
 
+it('removes the logs of the older database: SQLite would apply them to the new one', async () => {
+  for (const log of ['-wal', '-shm', '-journal']) writeFileSync(file + log, 'of a program that was killed')
+  expect(await fetchFrom('s3://fund-in/in/funds.sqlite')).toMatchObject({ code: 0, stderr: '' })
+  expect(readdirSync(folder.path)).toEqual(['funds.sqlite'])
+})
+
 it('begins again if the download breaks off', async () => {
   server.faults([{ kind: 'truncate', times: 1 }])
   expect(await fetchFrom('s3://fund-in/in/funds.sqlite')).toMatchObject({ code: 0 })

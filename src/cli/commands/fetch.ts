@@ -35,6 +35,8 @@ export default defineCommand({
     const part = `${file}.${randomUUID()}.part`
     try {
       if ((await download(store, key, part)) === null) throw new Error(`${address} does not exist`)
+      // A program that had the old database open and was killed left them: SQLite would apply them to the new one.
+      for (const log of ['-wal', '-shm', '-journal']) await rm(file + log, { force: true })
       await rename(part, file)
     } finally {
       store.close()

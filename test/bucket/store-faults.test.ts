@@ -332,12 +332,16 @@ describe('reading', () => {
     expect(server.counts()).toEqual({ GetObject: 2 })
   })
 
-  it('asks once, and names the file, if it cannot be written', async () => {
-    server.put(bucket, 'key', randomBytes(100_000))
-    const downloading = download(store, 'key', '/dev/full')
-    await expect(downloading).rejects.toThrow(/^\/dev\/full cannot be written: ENOSPC/)
-    expect(server.counts()).toEqual({ GetObject: 1 })
-  })
+  // Of a large one, the rest is still to come when writing fails.
+  it.each([100_000, 3_000_000])(
+    'asks once, and names the file, if it cannot be written (%d bytes)',
+    async (size) => {
+      server.put(bucket, 'key', randomBytes(size))
+      const downloading = download(store, 'key', '/dev/full')
+      await expect(downloading).rejects.toThrow(/^\/dev\/full cannot be written: ENOSPC/)
+      expect(server.counts()).toEqual({ GetObject: 1 })
+    },
+  )
 })
 
 const token = 'FwoGZXIvYXdzEXAMPLETOKEN'

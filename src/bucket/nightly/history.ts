@@ -99,10 +99,10 @@ function withEvent(events: readonly NightlyEvent[], event: NightlyEvent) {
 
 const isFailure = ({ kind }: NightlyEvent) => kind === 'refused' || kind === 'failed'
 
-/** The reason without its numbers, such as the seconds that a lease lasts. */
+/** The reason without its numbers, such as the seconds that a lease lasts, and without the files, keys and addresses that failed first. */
 const patternOf = ({ kind, asOf, step, reason, objections = [] }: NightlyEvent) => {
   const what = objections.map(({ guard, subject }) => [guard, subject])
-  return JSON.stringify([kind, asOf, step, reason?.replace(/\d+/g, ''), what])
+  return JSON.stringify([kind, asOf, step, reason?.replace(/\S*\/\S*|\d+/g, ''), what])
 }
 
 /** Nothing depends on the history: a damaged one, or that of another version, counts as empty. */

@@ -108,7 +108,7 @@ export default defineCommand({
     } catch (error) {
       const { report, event } = reportFailure(session, error, asOf, log)
       leave(report)
-      const isKept = !isAsking && !session.signal.aborted && !(error instanceof UsageError)
+      const isKept = !session.signal.aborted && !(error instanceof UsageError)
       const onWarning = (warning: string) => log.warn('night', warning)
       const history = isKept ? await keepEvents(session, [event], flags.lock, onWarning) : null
       await end({ report, history })

@@ -203,15 +203,31 @@ describe('of a nightly run', () => {
     expect(titles()).toEqual([])
   })
 
-  it('that only asks is told if it is refused or fails, since the machines that it asks for never begin', async () => {
+  it('that only asks is told once if it is refused or fails, since the machines that it asks for never begin; then its end', async () => {
     await publishLater()
-    configure({ requireComplete: true, notify: [{ type: 'webhook', url: receiver.url('/all') }] })
-    expect((await nightlyOf('2026-11-13', '--ask --exit-code', alice)).code).toBe(3)
-    expect((await press.fundpress('nightly --db nowhere.sqlite --ask')).code).toBe(1)
+    const notify = [{ type: 'webhook', url: receiver.url('/all') }]
+    configure({ requireComplete: true, notify })
+    for (let pod = 0; pod < 2; pod++) {
+      expect((await nightlyOf('2026-11-13', '--ask --exit-code', alice)).code).toBe(3)
+      expect((await press.fundpress('nightly --db nowhere.sqlite --as-of 2026-11-13 --ask')).code).toBe(1)
+    }
     expect(receiver.take()).toMatchObject([
       { event: 'refused', title: 'fundpress 2026-11-13: refused in night', who: 'alice' },
       { event: 'failed', reason: expect.stringContaining('nowhere') as string },
     ])
+    configure({ notify })
+    expect((await nightlyOf('2026-11-13')).code).toBe(0)
+    expect(receiver.take()).toMatchObject([{ event: 'done', failures: 4 }])
+  })
+
+  it('that fails in the same way at another file is told once', async () => {
+    const failures = [/\/index\.de\.json$/, /\/index\.en\.json$/]
+    for (const key of failures) {
+      press.server.settings.deny = [{ operation: /^PutObject$/, key }]
+      expect((await nightly()).code).toBe(1)
+    }
+    expect(receiver.take()).toMatchObject([{ event: 'failed', step: 'publish' }])
+    expect(keptEvents()).toMatchObject([{ times: failures.length }])
   })
 
   it('that fails is told each time if the bucket does not keep that', async () => {

@@ -63,7 +63,8 @@ describe.each([
     }
     const notice = noticeOf({ ...facts, slot: name, place: name, reverted: name })
     // Every text is one line that shows all that is in it.
-    for (const text of [notice, ...notice.objections].flatMap((one) => Object.values<unknown>(one)).flat())
+    const texts = [...Object.values(notice), ...notice.objections.flatMap((one) => Object.values(one))]
+    for (const text of texts.flat())
       if (typeof text === 'string') expect(text).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
 
     const slack = slackBody(notice)

@@ -230,6 +230,26 @@ describe('of a nightly run', () => {
     expect(keptEvents()).toMatchObject([{ times: failures.length }])
   })
 
+  it('that fails is told by the next attempt if nobody could be told before; it is enough that one target was', async () => {
+    const wrong = { type: 'webhook', url: receiver.url('/wrong') }
+    const configs = [[wrong], [wrong, { type: 'webhook', url: receiver.url('/right') }]]
+    receiver.answerWith((response, { path }) => response.writeHead(path === '/wrong' ? 404 : 200).end())
+    const heard: string[] = []
+    for (const notify of configs.flatMap((config) => [config, config])) {
+      configure({ notify })
+      expect((await press.fundpress(`nightly --db nowhere.sqlite --as-of ${asOf}`)).code).toBe(1)
+      heard.push(
+        receiver.received
+          .splice(0)
+          .map(({ path }) => path)
+          .sort()
+          .join(' '),
+      )
+    }
+    expect(heard).toEqual(['/wrong', '/wrong', '/right /wrong', ''])
+    expect(keptEvents()).toMatchObject([{ times: 4 }])
+  })
+
   it('that fails is told each time if the bucket does not keep that', async () => {
     press.server.settings.deny = [{ operation: /^PutObject$/, key: /^nightly\// }]
     for (let attempt = 0; attempt < 2; attempt++)

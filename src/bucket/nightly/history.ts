@@ -150,7 +150,7 @@ function isEvent(value: unknown): value is NightlyEvent {
     /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(String(at)) &&
     isDayText(asOf) &&
     [who, reason ?? '', snapshot ?? '', reverted, step].every(isText) &&
-    [moreObjections, times].every(Number.isFinite) &&
+    [moreObjections, times].every((count) => Number.isSafeInteger(count) && Number(count) >= 0) &&
     Array.isArray(objections) &&
     objections.every(isObjection)
   )

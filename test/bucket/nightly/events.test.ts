@@ -244,8 +244,9 @@ it('keeps the figures and events of older versions, ignores those of another for
     snapshot: 'y',
   }
   const wrong = [null, 'x', { ...one, kind: 'other' }, { ...one, at: '|' }, { ...one, objections: [{}] }]
+  wrong.push({ ...one, times: -1 }, { ...one, times: 1e308 })
   const many = Array.from({ length: 210 }, (_, index) => ({ ...one, who: String(index) }))
-  for (const file of [{ nights: [night] }, { nights: [night], events: [...wrong, ...many] }]) {
+  for (const file of [{ nights: [night] }, { nights: [night], events: [...many, ...wrong] }]) {
     press.bucket.put('nightly/history.json', JSON.stringify({ format: 1, ...file }))
     expect((await press.fundpress('nightly --db nowhere')).code).toBe(1)
     expect(history()).toEqual([night])

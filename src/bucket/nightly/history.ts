@@ -103,10 +103,11 @@ function withEvent(events: readonly NightlyEvent[], event: NightlyEvent) {
 
 const isFailure = ({ kind }: NightlyEvent) => kind === 'refused' || kind === 'failed'
 
-/** The reason without its numbers, such as the seconds that a lease lasts, and without the files, keys and addresses that failed first. */
+/** What two failures that are alike share: not the numbers, such as seconds, and not the files, keys and addresses of a reason. */
 const patternOf = ({ kind, asOf, step, reason, objections = [] }: NewEvent) => {
+  const words = reason?.split(' ').filter((word) => !word.includes('/'))
   const what = objections.map(({ guard, subject }) => [guard, subject])
-  return JSON.stringify([kind, asOf, step, reason?.replace(/\S*\/\S*|\d+/g, ''), what])
+  return JSON.stringify([kind, asOf, step, words?.join(' ').replace(/\d+/g, ''), what])
 }
 
 /** Nothing depends on the history: a damaged one, or that of another version, counts as empty. */

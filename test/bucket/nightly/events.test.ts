@@ -166,6 +166,14 @@ it('counts failures of a night that fail alike apart from numbers', async () => 
   expect(keptEvents()).toHaveLength(3)
 })
 
+it('counts failures of a night that fail alike at another file', async () => {
+  for (const key of [/\/index\.de\.json$/, /\/index\.en\.json$/]) {
+    press.server.settings.deny = [{ operation: /^PutObject$/, key }]
+    expect((await nightly()).code).toBe(1)
+  }
+  expect(keptEvents()).toMatchObject([{ kind: 'failed', step: 'publish', times: 2 }])
+})
+
 it('gives the reason also if the bucket does not take the event', async () => {
   await publishLater()
   press.server.settings.deny = [{ operation: /^PutObject$/, key: /^nightly\// }]
@@ -243,8 +251,8 @@ it('keeps the figures and events of older versions, ignores those of another for
     reason: null,
     snapshot: 'y',
   }
-  const wrong = [null, 'x', { ...one, kind: 'other' }, { ...one, at: '|' }, { ...one, objections: [{}] }]
-  wrong.push({ ...one, times: -1 }, { ...one, times: 1e308 })
+  const faults = [{ kind: 'other' }, { at: '|' }, { objections: [{}] }, { times: -1 }, { times: 1e308 }]
+  const wrong = [null, 'x', ...faults.map((fault) => ({ ...one, ...fault }))]
   const many = Array.from({ length: 210 }, (_, index) => ({ ...one, who: String(index) }))
   for (const file of [{ nights: [night] }, { nights: [night], events: [...many, ...wrong] }]) {
     press.bucket.put('nightly/history.json', JSON.stringify({ format: 1, ...file }))

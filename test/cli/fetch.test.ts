@@ -1,6 +1,7 @@
 /** `fetch`: a file from a bucket, whole or not at all. */
+import { execFileSync } from 'node:child_process'
 import { createServer, type ServerResponse } from 'node:http'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { download } from '../../src/bucket/store/read.ts'
@@ -86,9 +87,18 @@ it('does not disturb another one that writes the same file, in a container where
 })
 
 it('leaves nothing on the disk if it fails after the download', async () => {
+  mkdirSync(folder.file('funds.sqlite-wal'))
+  await expectFailure(fetchFrom('s3://fund-in/in/funds.sqlite'), 'funds.sqlite-wal')
+  expect(readdirSync(folder.path)).toEqual(['funds.sqlite', 'funds.sqlite-wal'])
+  rmdirSync(folder.file('funds.sqlite-wal'))
+})
+
+it('asks for nothing, and replaces nothing, if the file is a folder, or a device or pipe', async () => {
   mkdirSync(folder.file('taken'))
-  await expectFailure(fetchFrom('s3://fund-in/in/funds.sqlite', 'taken'), "'taken'")
-  expect(readdirSync(folder.path)).toEqual(['funds.sqlite', 'taken'])
+  execFileSync('mkfifo', [folder.file('pipe')])
+  for (const to of ['taken', 'pipe'])
+    await expectFailure(fetchFrom('s3://fund-in/in/funds.sqlite', to), `${to} is no file`)
+  expect(server.counts()).toEqual({})
 })
 
 it('takes a database of more than 2 GiB', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
 import type { Server as SecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { exchange } from '../../src/conform/client.ts'
+import { exchange, wholeBody } from '../../src/conform/client.ts'
 
 /** Lets a server listen on a free port of 127.0.0.1. */
 export async function listen(server: Server | SecureServer) {
@@ -44,7 +44,7 @@ export async function rawRequest(
   // An error after the head of the answer is one of its body, too.
   sent.on('error', () => undefined)
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
-  const body = Buffer.concat(await Array.fromAsync<Buffer>(response))
+  const body = await wholeBody(response)
   return { status: response.statusCode ?? 0, headers: headerPairs(response), body }
 }
 

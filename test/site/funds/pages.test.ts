@@ -5,7 +5,7 @@ import { pageScripts } from '../../../src/cli/generate.ts'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { editDatabase } from '../../support/database.ts'
-import { askFeed, askFeedAll, assertIsFeed } from '../../support/feed.ts'
+import { askFeed, assertIsFeed, textsOfEntries } from '../../support/feed.ts'
 import { mustRun, repository, type Server, startServer, tempFolder } from '../../support/product.ts'
 import { drawingOf, lineOf } from './drawing.ts'
 
@@ -400,11 +400,7 @@ describe('the feed of a fund', () => {
     )
     const prices = newest(isin)
     expect(askFeed(feed, 'string(/a:feed/a:updated)')).toBe(`${prices[0]?.date}T00:00:00Z`)
-    const textsOf = (name: string) =>
-      askFeedAll(
-        feed,
-        prices.map((_, index) => `string(/a:feed/a:entry[${index + 1}]/a:${name})`),
-      )
+    const textsOf = (name: string) => textsOfEntries(feed, prices.length, name)
     expect(textsOf('updated')).toEqual(prices.map(({ date }) => `${date}T00:00:00Z`))
     const titles = textsOf('title').map((title) => title.replaceAll(/[.,](?=\d{3}\D)/g, ''))
     for (const [index, { nav }] of prices.entries())

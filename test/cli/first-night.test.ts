@@ -69,7 +69,7 @@ describe.runIf(isComplete)('the checklist', () => {
             nginx ??= await spawnNginx(join(root, 'etc/nginx'), port)
           if (kind !== '') continue
           if (block.includes(' check\n'))
-            execute(program, ['demo', '--funds', '2', '--years', '1', '--db', db], dest)
+            execute(program, ['demo', '--funds', '1', '--years', '1', '--db', db], dest)
           if (block.includes(' rollback ')) {
             snapshot = live().snapshot
             editDatabase(db, `UPDATE fund SET name = name || ' II'`)
@@ -141,7 +141,7 @@ shift 2
 if [ "$1" = --prefix ]; then prefix=$2; shift 2; fi
 [ "$*" = '${tarball}' ]
 mkdir -p "$prefix"
-cp -al '${installed}/.' "$prefix"`
+ln -s '${installed}/bin' '${installed}/lib' "$prefix"`
 
 /** The shell blocks of a checklist, in their order. `kind`: what only an account or the machine can do, or what is for a trial; '' for all others. */
 function blocksOf(dest: string) {

@@ -24,6 +24,8 @@ export interface Surroundings {
   readonly credentials: Readonly<Record<string, string>>
   /** The branch or the tag that the run is of, main unless given. */
   readonly ref?: string
+  /** Jobs that no other one needs: as if the workflow had none of them. */
+  readonly without?: readonly string[]
   /** Whether a job leaves what it writes into the checkout to those after it, and to the test; a matrix never does. */
   readonly keepsFiles?: false
 }
@@ -78,6 +80,7 @@ export function openRunner() {
       if (Object.keys(earlier).length === 0) rmSync(uploads, { recursive: true, force: true })
       mkdirSync(uploads, { recursive: true })
       for (const [id, job] of Object.entries(jobs)) {
+        if (surroundings.without?.includes(id)) continue
         const done = earlier[id]
         if (done?.result === 'success') {
           ran[id] = done

@@ -1,11 +1,14 @@
 /** `fetch`: a file from a bucket, whole or not at all. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { createServer, type ServerResponse } from 'node:http'
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { download } from '../../src/bucket/store/read.ts'
 import type { FetchedObject } from '../../src/bucket/store/store.ts'
 import { credentials } from '../support/publishing.ts'
 import { tempFolder } from '../support/product.ts'
+import { listen } from '../support/request.ts'
 import { startS3, type S3Server } from '../support/s3/server.ts'
 import { expectFailure } from './outcome.ts'
 import { run } from './run.ts'
@@ -24,7 +27,7 @@ beforeEach(() => {
 })
 afterAll(() => server.stop())
 
-const fetchFrom = (address: string, to = 'funds.sqlite') => {
+const fetchFrom = (address: string, to = 'funds.sqlite', more: Readonly<Record<string, string>> = {}) => {
   const env = {
     ...credentials,
     FUNDPRESS_BUCKET_ENDPOINT: server.endpoint,
@@ -33,6 +36,7 @@ const fetchFrom = (address: string, to = 'funds.sqlite') => {
     // Has no say here.
     FUNDPRESS_BUCKET_NAME: 'fund-data',
     FUNDPRESS_BUCKET_PREFIX: 'nights',
+    ...more,
   }
   return run(['fetch', address, to], { cwd: folder.path, env })
 }
@@ -43,16 +47,58 @@ it('replaces a file by an object of any bucket', async () => {
   expect(readdirSync(folder.path)).toEqual(['funds.sqlite'])
 })
 
+it('removes the logs of the older database: SQLite would apply them to the new one', async () => {
+  for (const log of ['-wal', '-shm', '-journal']) writeFileSync(file + log, 'of a program that was killed')
+  expect(await fetchFrom('s3://fund-in/in/funds.sqlite')).toMatchObject({ code: 0, stderr: '' })
+  expect(readdirSync(folder.path)).toEqual(['funds.sqlite'])
+})
+
 it('begins again if the download breaks off', async () => {
   server.faults([{ kind: 'truncate', times: 1 }])
   expect(await fetchFrom('s3://fund-in/in/funds.sqlite')).toMatchObject({ code: 0 })
   expect(readFileSync(file, 'utf8')).toBe('a database')
 })
 
+it('does not disturb another one that writes the same file, in a container where both are process 1', async () => {
+  const waiting: ServerResponse[] = []
+  const store = createServer((_, response) => {
+    response.writeHead(200, { 'content-length': 4, etag: '"1"' }).write('on')
+    waiting.push(response)
+  })
+  const { base, stop } = await listen(store)
+  const isFirst = `Object.defineProperty(process,'pid',{value:1})`
+  const env = {
+    FUNDPRESS_BUCKET_ENDPOINT: base,
+    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(isFirst)}`,
+  }
+  const fetches: ReturnType<typeof run>[] = []
+  for (const count of [1, 2]) {
+    fetches.push(fetchFrom('s3://fund-in/in/funds.sqlite', 'funds.sqlite', env))
+    await expect.poll(() => waiting.length, { timeout: 30_000 }).toBe(count)
+  }
+  const [one, other] = waiting
+  other?.end('ly')
+  expect(await fetches[1]).toMatchObject({ code: 0, stderr: '' })
+  expect(readFileSync(file, 'utf8')).toBe('only')
+  one?.end('ce')
+  expect(await fetches[0]).toMatchObject({ code: 0, stderr: '' })
+  expect(readFileSync(file, 'utf8')).toBe('once')
+  await stop()
+})
+
 it('leaves nothing on the disk if it fails after the download', async () => {
+  mkdirSync(folder.file('funds.sqlite-wal'))
+  await expectFailure(fetchFrom('s3://fund-in/in/funds.sqlite'), 'funds.sqlite-wal')
+  expect(readdirSync(folder.path)).toEqual(['funds.sqlite', 'funds.sqlite-wal'])
+  rmdirSync(folder.file('funds.sqlite-wal'))
+})
+
+it('asks for nothing, and replaces nothing, if the file is a folder, or a device or pipe', async () => {
   mkdirSync(folder.file('taken'))
-  await expectFailure(fetchFrom('s3://fund-in/in/funds.sqlite', 'taken'), "'taken'")
-  expect(readdirSync(folder.path)).toEqual(['funds.sqlite', 'taken'])
+  execFileSync('mkfifo', [folder.file('pipe')])
+  for (const to of ['taken', 'pipe'])
+    await expectFailure(fetchFrom('s3://fund-in/in/funds.sqlite', to), `${to} is no file`)
+  expect(server.counts()).toEqual({})
 })
 
 it('takes a database of more than 2 GiB', async () => {

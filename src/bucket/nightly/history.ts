@@ -54,9 +54,11 @@ export interface NightlyEvent {
   readonly moreObjections?: number
   /** How often this happened, if more than once. Of `done`: how often its day was refused or failed before. */
   readonly times?: number
+  /** Nobody could be told of a failure; absent if somebody was. */
+  readonly isUntold?: boolean
 }
 
-export type NewEvent = Omit<NightlyEvent, 'at' | 'times'>
+export type NewEvent = Omit<NightlyEvent, 'at' | 'times' | 'isUntold'>
 type KeptObjection = Pick<Objection, 'subject' | 'message'> & { readonly guard: string }
 
 /** Both ascending. */
@@ -69,6 +71,8 @@ export interface NightlyHistory {
 export interface KeptHistory extends NightlyHistory {
   /** The events of the change as the history has them; a `done` that ended no failures is none. */
   readonly added: readonly NightlyEvent[]
+  /** Whether it is a failure that somebody has been told of already. */
+  readonly isRepeated: boolean
 }
 
 const historyKey = 'nightly/history.json'
@@ -99,10 +103,11 @@ function withEvent(events: readonly NightlyEvent[], event: NightlyEvent) {
 
 const isFailure = ({ kind }: NightlyEvent) => kind === 'refused' || kind === 'failed'
 
-/** The reason without its numbers, such as the seconds that a lease lasts. */
-const patternOf = ({ kind, asOf, step, reason, objections = [] }: NightlyEvent) => {
+/** What two failures that are alike share: not the numbers, such as seconds, and not the files, keys and addresses of a reason. */
+const patternOf = ({ kind, asOf, step, reason, objections = [] }: NewEvent) => {
+  const words = reason?.split(' ').filter((word) => !word.includes('/'))
   const what = objections.map(({ guard, subject }) => [guard, subject])
-  return JSON.stringify([kind, asOf, step, reason?.replace(/\d+/g, ''), what])
+  return JSON.stringify([kind, asOf, step, words?.join(' ').replace(/\d+/g, ''), what])
 }
 
 /** Nothing depends on the history: a damaged one, or that of another version, counts as empty. */
@@ -146,7 +151,7 @@ function isEvent(value: unknown): value is NightlyEvent {
     /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(String(at)) &&
     isDayText(asOf) &&
     [who, reason ?? '', snapshot ?? '', reverted, step].every(isText) &&
-    [moreObjections, times].every(Number.isFinite) &&
+    [moreObjections, times].every((count) => Number.isSafeInteger(count) && Number(count) >= 0) &&
     Array.isArray(objections) &&
     objections.every(isObjection)
   )
@@ -156,27 +161,44 @@ export async function fetchHistory(store: ObjectStore): Promise<NightlyHistory> 
   return readHistory((await readSmall(store, historyKey))?.text ?? '')
 }
 
-/**
- * @param isLocking false for a store without conditional writes: then one of two simultaneous changes is lost
- * @returns all that the history holds then
- */
-export async function keepInHistory(
-  store: ObjectStore,
-  added: { readonly figures?: NightlyFigures; readonly events: readonly NewEvent[] },
-  isLocking: boolean,
-): Promise<KeptHistory> {
+type Change = (history: NightlyHistory, at: string) => NightlyHistory
+
+/** @param isLocking false for a store without conditional writes: then one of two simultaneous changes is lost */
+async function changeHistory(store: ObjectStore, isLocking: boolean, change: Change) {
   for (let attempt = 1; ; attempt++) {
     const { text, condition, now } = await readReplaceable(store, historyKey)
     const before = readHistory(text ?? '')
-    let { nights, events } = before
-    if (added.figures !== undefined) nights = withRun(nights, added.figures)
-    for (const event of added.events) events = withEvent(events, { ...event, at: now.toISOString() })
+    const after = change(before, now.toISOString())
     try {
-      const history = smallObject(historyKey, { format: 1, nights, events })
-      await store.put(history, isLocking ? condition : undefined)
-      return { nights, events, added: events.filter((one) => !before.events.includes(one)) }
+      await store.put(smallObject(historyKey, { format: 1, ...after }), isLocking ? condition : undefined)
+      return { before, after }
     } catch (error) {
       if (!(error instanceof ConditionFailed) || attempt === 5) throw error
     }
   }
 }
+
+/** @returns all that the history holds then */
+export async function keepInHistory(
+  store: ObjectStore,
+  { figures, events }: { readonly figures?: NightlyFigures; readonly events: readonly NewEvent[] },
+  isLocking: boolean,
+): Promise<KeptHistory> {
+  const { before, after } = await changeHistory(store, isLocking, (history, at) => ({
+    nights: figures === undefined ? history.nights : withRun(history.nights, figures),
+    events: events.reduce((all, event) => withEvent(all, { ...event, at }), history.events),
+  }))
+  const added = after.events.filter((one) => !before.events.includes(one))
+  const replaced = before.events.filter((one) => !after.events.includes(one))
+  const isRepeated =
+    added.some((one) => isFailure(one) && (one.times ?? 1) > 1) &&
+    !replaced.some(({ isUntold }) => isUntold === true)
+  return { ...after, added, isRepeated }
+}
+
+/** Notes that nobody could be told of a failure: the next attempt that fails in the same way is told. */
+export const keepUntold = (store: ObjectStore, failure: NewEvent, isLocking: boolean) =>
+  changeHistory(store, isLocking, ({ nights, events }) => ({
+    nights,
+    events: events.map((one) => (patternOf(one) === patternOf(failure) ? { ...one, isUntold: true } : one)),
+  }))

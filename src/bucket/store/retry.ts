@@ -230,16 +230,20 @@ export async function readWhole<T>(
     const state = { hasBrokenOff: false }
     async function* whole({ body, bytes }: FetchedObject) {
       let length = 0
+      // A stream throws what went wrong with its reader in here.
+      let isWithReader = false
       try {
         for await (const chunk of body) {
           length += chunk.length
           if (length > maxBytes)
             throw new Damaged(`${store.name}/${key} is damaged: it has more than ${maxBytes} bytes`)
+          isWithReader = true
           yield chunk
+          isWithReader = false
         }
         if (bytes !== null && length !== bytes) throw new Error(`${length} of ${bytes} bytes`)
       } catch (error) {
-        state.hasBrokenOff = !(error instanceof Damaged)
+        state.hasBrokenOff = !isWithReader && !(error instanceof Damaged)
         throw error
       }
     }

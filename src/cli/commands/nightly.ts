@@ -19,7 +19,7 @@ import { defineCommand, type Session } from '../command.ts'
 import { NothingToDo, reasonOf, UsageError } from '../failure.ts'
 import { tellOfNight } from '../monitoring/notices.ts'
 import { watchRun } from '../monitoring/watch.ts'
-import { eventOf, keepEvents } from '../nightly/events.ts'
+import { eventOf, keepEvents, noteUntold } from '../nightly/events.ts'
 import { openLog, type NightlyLog } from '../nightly/log.ts'
 import { describeReport, type EndedRun, type NightlyReport } from '../nightly/report.ts'
 import { writeForWorkflow } from '../nightly/workflow.ts'
@@ -108,10 +108,10 @@ export default defineCommand({
     } catch (error) {
       const { report, event } = reportFailure(session, error, asOf, log)
       leave(report)
-      const isKept = !isAsking && !session.signal.aborted && !(error instanceof UsageError)
+      const isKept = !session.signal.aborted && !(error instanceof UsageError)
       const onWarning = (warning: string) => log.warn('night', warning)
       const history = isKept ? await keepEvents(session, [event], flags.lock, onWarning) : null
-      await end({ report, history })
+      await end({ report, history, onUntold: () => noteUntold(session, event, flags.lock, onWarning) })
       throw error
     }
     await end({ report: done, history: done.kind === 'done' ? done.history : null })

@@ -21,7 +21,7 @@ export function openAddress(address: URL): OpenAddress {
 /** A password with a percent sign that encodes nothing is taken as it is. */
 export function decodedPart(part: string): string {
   try {
-    return decodeURIComponent(part)
+    return decodeURIComponent(part.replace(/%(?![0-9a-f]{2})/gi, '%25'))
   } catch {
     return part
   }

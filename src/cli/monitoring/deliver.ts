@@ -1,5 +1,6 @@
 /** Sends one message to one target. */
 
+import { hash } from 'node:crypto'
 import { type DeliveryPatience, type DeliveryTerms, type Failed, request, tryOften } from './attempts.ts'
 import type { Notice } from './notice.ts'
 import { mailMessage, slackBody, teamsBody } from './render.ts'
@@ -56,7 +57,10 @@ async function mail(
   const { subject, text } = mailMessage(notice)
   try {
     const headers = { 'Auto-Submitted': 'auto-generated' }
-    const { rejected } = await transport.sendMail({ from, to: [...to], subject, text, headers, signal })
+    // The same in each attempt: one may have got through although its answer did not, and many servers drop the second one.
+    const messageId = `<${hash('sha256', JSON.stringify([notice, to]))}${from.slice(from.lastIndexOf('@'))}>`
+    const message = { from, to: [...to], subject, text, headers, messageId }
+    const { rejected } = await transport.sendMail({ ...message, signal })
     if (rejected.length === 0) return null
     return { reason: `the server refused ${rejected.length} of ${to.length} recipients`, isFinal: true }
   } finally {

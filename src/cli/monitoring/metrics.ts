@@ -74,12 +74,14 @@ async function figuresOfBucket(session: Session, timeoutMs: number): Promise<rea
 const labelsOf = ({ settings }: Session) => ({ bucket: bucketAndPrefix(settings) ?? '' })
 
 /**
- * The address of OpenTelemetry's receiver: the setting, else the variables of its specification; null if there is none.
+ * The address of OpenTelemetry's receiver: the setting, else the variables of its specification; null if there is none, or if
+ * OTEL_SDK_DISABLED switches it off.
  * @throws {Error} if it is no address
  */
 function receiverOf(session: Session): URL | null {
   const { environment, settings } = session
   const { otlpUrl } = settings.metrics
+  if (environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return null
   if (otlpUrl !== null) {
     const address = secretAddressOf(otlpUrl, 'metrics.otlpUrl', environment)
     return address.pathname === '/' ? withMetricsPath(address) : address
@@ -87,7 +89,6 @@ function receiverOf(session: Session): URL | null {
   const own = 'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT'
   const common = 'OTEL_EXPORTER_OTLP_ENDPOINT'
   const isSet = (variable: string) => (environment[variable] ?? '') !== ''
-  if (environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return null
   if (isSet(own)) return secretAddressOf(`env:${own}`, 'OTLP', environment)
   return isSet(common) ? withMetricsPath(secretAddressOf(`env:${common}`, 'OTLP', environment)) : null
 }

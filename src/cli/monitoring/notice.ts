@@ -74,22 +74,23 @@ export type NoticeFacts = Pick<Notice, 'event' | 'command'> &
 
 const listed = 10
 /** In bytes. Teams takes 28 KB in all. */
-const maxLine = { title: 140, reason: 1000, allow: 2500, other: 300 }
+const maxLine = { title: 140, guard: 60, reason: 1000, allow: 2500, other: 300 }
 
 export function createNotice(
   session: Session,
   { what, objections = [], details = [], ...facts }: NoticeFacts,
 ): Notice {
   const { environment, now, settings } = session
+  const lineOf = (text: string, most: number) => cut(statement(text), most)
   const safe = (text: string | null | undefined, most = maxLine.other) =>
-    text === null || text === undefined ? null : cut(statement(text), most)
-  const line = (text: string) => safe(text) ?? ''
+    text === null || text === undefined ? null : lineOf(text, most)
+  const line = (text: string) => lineOf(text, maxLine.other)
   const asOf = safe(facts.asOf)
   const more = details.length > listed ? [`and ${formatCount(details.length - listed)} more`] : []
   return {
     format: 1,
     event: facts.event,
-    title: safe(`fundpress${asOf === null ? '' : ` ${asOf}`}: ${what}`, maxLine.title) ?? '',
+    title: lineOf(`fundpress${asOf === null ? '' : ` ${asOf}`}: ${what}`, maxLine.title),
     time: now().toISOString(),
     command: facts.command,
     place: safe(facts.place ?? bucketAndPrefix(settings)),
@@ -101,7 +102,8 @@ export function createNotice(
     reason: safe(facts.reason, maxLine.reason),
     details: [...details.slice(0, listed), ...more].map(line),
     objections: objections.slice(0, listed).map(({ guard, subject, message }) => ({
-      guard,
+      // One that was allowed may come from a shard.
+      guard: lineOf(guard, maxLine.guard),
       subject: safe(subject),
       message: line(message),
     })),

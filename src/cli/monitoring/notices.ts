@@ -60,13 +60,14 @@ export async function sendNotices(session: Session, notices: readonly Notice[]):
 /**
  * The same for a command that does something else: a target that cannot be told is a warning. So is one whose variable is not set,
  * whatever its events are: nobody should find that out in a bad night.
+ * @returns false if nobody was told who wants to be
  */
 export async function tell(
   session: Session,
   facts: readonly NoticeFacts[],
   onWarning: (warning: string) => void,
-): Promise<void> {
-  if (session.settings.notify.length === 0 || facts.length === 0) return
+): Promise<boolean> {
+  if (session.settings.notify.length === 0 || facts.length === 0) return true
   const notices = facts.map((one) => createNotice(session, one))
   const targets = session.settings.notify.map((setting) => openTarget(setting, session.environment))
   const off = targets.flatMap((one) =>
@@ -77,6 +78,7 @@ export async function tell(
     host === null || reason === null ? [] : [`${describeTarget(type, host)} was not told: ${reason}`],
   )
   for (const warning of new Set([...off, ...failed])) onWarning(warning)
+  return told.length === 0 || told.some(({ reason }) => reason === null)
 }
 
 export const describeTarget = (type: TargetSetting['type'], host: string | null) =>
@@ -86,22 +88,25 @@ export const describeTarget = (type: TargetSetting['type'], host: string | null)
 export async function tellOfNight(
   session: Session,
   log: NightlyLog,
-  { report, history }: EndedRun,
+  { report, history, onUntold }: EndedRun,
 ): Promise<void> {
   const command = 'nightly'
   const onWarning = (warning: string) => log.warn('night', warning)
-  if (report.kind === 'done') return tell(session, factsOfDone(report), onWarning)
+  if (report.kind === 'done') {
+    await tell(session, factsOfDone(report), onWarning)
+    return
+  }
   if (report.kind === 'skipped' || report.kind === 'open' || isStoppedByPerson(session)) return
   const { kind, asOf, step, reason } = report
   // The attempts of a night often fail for the same reason.
-  if (history?.added.some(({ times = 1 }) => times > 1) === true) return
+  if (history?.isRepeated === true) return
   const what = `${kind} in ${step}`
   const facts = { event: kind, command, what, asOf, step } as const
   const more =
     report.kind === 'refused'
       ? { objections: report.objections, who: whoIs(session) }
       : { reason, details: report.errors }
-  await tell(session, [{ ...facts, ...more }], onWarning)
+  if (!(await tell(session, [{ ...facts, ...more }], onWarning)) && history !== null) await onUntold?.()
 }
 
 function factsOfDone({ figures, built, published, allowed, history }: DoneRun): NoticeFacts[] {

@@ -24,6 +24,9 @@ const expectsSmtp =
   'an address such as smtps://mail.example.com:465 or smtp://mail.example.com:587, with user:password@ before the host (%40 ' +
   'stands for an @ in the password)'
 
+/** Without signs that would make it a list, a group, a comment or a name: its mail could go to another address. */
+const mailbox = mailAddress.regex(/^[^"(),:;[\\\]]+$/u, 'a mail address')
+
 const url = say(
   'The address that messages are posted to. It is a secret: better env:NAME, the name of an environment variable.',
   secretUrl,
@@ -64,10 +67,10 @@ const targetSetting = z.discriminatedUnion(
           'password better env:NAME, the name of an environment variable.',
         secretAddress(expectsSmtp, smtpAddress),
       ),
-      from: say('The sender.', mailAddress),
+      from: say('The sender.', mailbox),
       to: say(
         'The recipients.',
-        z.array(mailAddress, 'a list of mail addresses').min(1, 'a list of at least one mail address'),
+        z.array(mailbox, 'a list of mail addresses').min(1, 'a list of at least one mail address'),
       ),
       events,
     }),

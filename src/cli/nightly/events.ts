@@ -3,9 +3,11 @@
 import {
   keepInHistory,
   type KeptHistory,
+  keepUntold,
   type NewEvent,
   type NightlyEvent,
 } from '../../bucket/nightly/history.ts'
+import type { ObjectStore } from '../../bucket/store/store.ts'
 import { type AllowedObjection, byOperator, type Objection } from '../../guards/guards.ts'
 import type { Session } from '../command.ts'
 import { reasonOf } from '../failure.ts'
@@ -44,15 +46,37 @@ export const eventsOfAllowed = (
  * Nothing depends on the history: if the bucket does not take the events soon, there is a warning.
  * @returns all that the history holds then; null if there is nothing to keep, or if that failed
  */
-export async function keepEvents(
+export const keepEvents = async (
   session: Session,
   events: readonly NewEvent[],
   isLocking: boolean,
   onWarning: (warning: string) => void,
-): Promise<KeptHistory | null> {
-  if (events.length === 0) return null
+): Promise<KeptHistory | null> =>
+  events.length === 0
+    ? null
+    : inHistory(session, onWarning, (store) => keepInHistory(store, { events }, isLocking))
+
+/** In milliseconds: much time has passed already, and after SIGTERM SIGKILL comes soon. */
+const noteMs = 4000
+
+/** Notes that nobody could be told of a failure that the history has. A run that was stopped may do so, too. */
+export async function noteUntold(
+  session: Session,
+  failure: NewEvent,
+  isLocking: boolean,
+  onWarning: (warning: string) => void,
+): Promise<void> {
+  const noting = { ...session, signal: AbortSignal.timeout(noteMs) }
+  await inHistory(noting, onWarning, (store) => keepUntold(store, failure, isLocking))
+}
+
+async function inHistory<T>(
+  session: Session,
+  onWarning: (warning: string) => void,
+  work: (store: ObjectStore) => Promise<T>,
+): Promise<T | null> {
   try {
-    return await withBucket(session, (store) => keepInHistory(store, { events }, isLocking), shortPatience)
+    return await withBucket(session, work, shortPatience)
   } catch (error) {
     onWarning(`the history does not have this: ${reasonOf(error)}`)
     return null

@@ -50,6 +50,8 @@ export interface EndedRun {
   readonly report: NightlyReport
   /** All that is known then; null if the bucket does not say it. */
   readonly history: KeptHistory | null
+  /** Notes in the history that nobody could be told of a failure. */
+  readonly onUntold?: () => Promise<void>
 }
 
 const linesShown = 100

@@ -312,6 +312,6 @@ async function keepInBucket(
     return await withBucket(session, (store) => keepInHistory(store, run, isLocking))
   } catch (error) {
     log.warn('night', `the figures of this run could not be kept: ${reasonOf(error)}`)
-    return { nights: [], events: [], added: [] }
+    return { nights: [], events: [], added: [], isRepeated: false }
   }
 }

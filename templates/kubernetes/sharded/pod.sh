@@ -26,11 +26,15 @@ esac
 
 # One file: each of ten thousand small files costs a shared file system some milliseconds. It has its name once it is complete,
 # also if two pods have the same index. A pod that replaces another one finds what that has rendered.
-# tar fails with 2, which means here that trying again does not help.
+# tar fails with 2, which means here that trying again does not help. What it wrote would keep a full volume full.
 if [ ! -e "$night/$index.tar" ]; then
   fundpress build --shard "auto/${SHARDS:?}" --since other --out /workdir/shard "$@"
-  tar -cf "$night/${POD_NAME:?}.part" -C /workdir/shard . || exit 1
-  mv "$night/$POD_NAME.part" "$night/$index.tar"
+  part=$night/${POD_NAME:?}.part
+  if ! tar -cf "$part" -C /workdir/shard .; then
+    rm -f "$part"
+    exit 1
+  fi
+  mv "$part" "$night/$index.tar"
 fi
 if [ "$index" != 0 ]; then exit 0; fi
 

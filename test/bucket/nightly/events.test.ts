@@ -161,10 +161,17 @@ it('counts failures of a night that fail alike apart from numbers', async () => 
     { kind: 'failed', asOf },
     { kind: 'failed', asOf: '2026-11-12' },
   ])
-  // What is wrong with the flags is no failed night, and --ask writes nothing.
+  // What is wrong with the flags is no failed night.
   expect((await nightly('--force')).code).toBe(2)
-  await press.fundpress('nightly --db no-4 --ask')
   expect(keptEvents()).toHaveLength(3)
+})
+
+it('counts failures of a night that fail alike at another file', async () => {
+  for (const key of [/\/index\.de\.json$/, /\/index\.en\.json$/]) {
+    press.server.settings.deny = [{ operation: /^PutObject$/, key }]
+    expect((await nightly()).code).toBe(1)
+  }
+  expect(keptEvents()).toMatchObject([{ kind: 'failed', step: 'publish', times: 2 }])
 })
 
 it('gives the reason also if the bucket does not take the event', async () => {
@@ -244,9 +251,10 @@ it('keeps the figures and events of older versions, ignores those of another for
     reason: null,
     snapshot: 'y',
   }
-  const wrong = [null, 'x', { ...one, kind: 'other' }, { ...one, at: '|' }, { ...one, objections: [{}] }]
+  const faults = [{ kind: 'other' }, { at: '|' }, { objections: [{}] }, { times: -1 }, { times: 1e308 }]
+  const wrong = [null, 'x', ...faults.map((fault) => ({ ...one, ...fault }))]
   const many = Array.from({ length: 210 }, (_, index) => ({ ...one, who: String(index) }))
-  for (const file of [{ nights: [night] }, { nights: [night], events: [...wrong, ...many] }]) {
+  for (const file of [{ nights: [night] }, { nights: [night], events: [...many, ...wrong] }]) {
     press.bucket.put('nightly/history.json', JSON.stringify({ format: 1, ...file }))
     expect((await press.fundpress('nightly --db nowhere')).code).toBe(1)
     expect(history()).toEqual([night])
@@ -280,7 +288,7 @@ it('refuses a machine whose clock is more than 15 minutes from that of the store
     expect(run.stderr).toContain(`the nightly run is refused: ${wrong}`)
   }
   expect(keptEvents()).toMatchObject([
-    { kind: 'refused', step: 'night', objections: [{ guard: 'clock' }], times: 2 },
+    { kind: 'refused', step: 'night', objections: [{ guard: 'clock' }], times: 3 },
   ])
   press.bucket.empty()
   // Also before anything is live.

@@ -153,6 +153,14 @@ describe('the sharded night', () => {
     await mustEnd(sharded.run(nightly, { job, ...pod(7, allowed) }))
   })
 
+  it.runIf(isComplete)('leaves no half of a shard on a full volume, and is tried again', async () => {
+    const tar = folder.file('bin/tar')
+    writeFileSync(tar, '#!/bin/sh\necho half > "$2"\nexit 2\n', { mode: 0o755 })
+    const { code } = await sharded.run(nightly, { job: 'full', ...pod(7) })
+    rmSync(tar)
+    expect([code, readdirSync(join(shared, 'full'))]).toEqual([1, []])
+  })
+
   it('ends if another night publishes meanwhile, does nothing in the next attempt, and removes what nights have left after a day', async () => {
     const job = 'meanwhile'
     const waiting = sharded.start(nightly, { job, ...pod(0) })
@@ -167,7 +175,12 @@ describe('the sharded night', () => {
     for (const index of [7, 0])
       expect(await mustEnd(sharded.run(nightly, { job: 'second', ...pod(index) }))).toContain('nothing to do')
     expect(Object.keys(press.server.counts())).toEqual(['GetObject'])
-    expect(readdirSync(shared)).toEqual([`${nightly}-1`, 'jump', job, 'second'])
+    expect(readdirSync(shared).filter((name) => name !== 'full')).toEqual([
+      `${nightly}-1`,
+      'jump',
+      job,
+      'second',
+    ])
   })
 })
 const tars = (job = `${nightly}-1`) => readdirSync(join(shared, job)).filter((file) => file.endsWith('.tar'))

@@ -198,7 +198,8 @@ describe('our own rules', () => {
       'nightly.yml night': everything,
       'nightly-approved.yml stage': everything,
       'nightly-approved.yml flip': notices,
-      // The job that asks is no nightly run yet.
+      // The jobs that ask and render are no nightly runs yet.
+      'nightly-sharded.yml ask': notices,
       'nightly-sharded.yml render': notices,
       'nightly-sharded.yml publish': everything,
       'guard.yml age': notices,

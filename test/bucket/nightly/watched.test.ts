@@ -66,6 +66,11 @@ it('without secrets nobody is told, and the run goes on with a warning', async (
   expect(logOf(jobs)).toContain('the environment variable FUNDPRESS_NOTIFY_URL is not set')
 })
 
+it('a night in shards whose first job fails tells so', async () => {
+  const jobs = await night({ force: true }, secrets(), 'nightly-sharded.yml')
+  expect([resultsOf(jobs)['ask'], arrived()]).toEqual(['failure', ['/hook/secret failed']])
+})
+
 it.runIf(isComplete)('of a night in shards only the job that publishes has a heartbeat', async () => {
   const jobs = await night({ again: true }, secrets(), 'nightly-sharded.yml')
   expect(resultsOf(jobs)).toMatchObject({ publish: 'success' })

@@ -1,5 +1,6 @@
 /** One message to one target: retries, limits of time, and what it says of a target that does not take it. */
 import { createServer as createNetServer, type Server, type Socket } from 'node:net'
+import { simpleParser } from 'mailparser'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DeliveryPatience } from '../../../src/cli/monitoring/attempts.ts'
 import { deliver } from '../../../src/cli/monitoring/deliver.ts'
@@ -207,6 +208,19 @@ describe('a mail', () => {
     expect(headers.get('auto-submitted')).toBe('auto-generated')
   })
 
+  it('has the password of its address, with whatever signs that has', () => {
+    const passwordOf = (password: string) => {
+      const target = mailTo(`smtp://u:${password}@127.0.0.1`)
+      return 'server' in target ? target.server.auth?.pass : undefined
+    }
+    for (const [given, meant] of [
+      ['100%^Größe', '100%^Größe'],
+      ['%zz%40%', '%zz@%'],
+      ['%ff', '%ff'],
+    ] as const)
+      expect(passwordOf(given)).toBe(meant)
+  })
+
   it('needs the right password', async () => {
     const smtp = `smtp://fonds%40haus:hunter2@127.0.0.1:${server.port}`
     expect(await sendTo(mailTo(smtp))).toBe('the server refused the user name or the password (535)')
@@ -261,6 +275,21 @@ describe('a mail', () => {
     expect(await sendTo(mailTo(smtp))).toBe('the server refused the message (550), after 2 attempts')
     expect(answers).toEqual([])
     await refusing.close()
+  })
+
+  it('whose taking nobody has confirmed is sent again with the same id, so that the server can drop it', async () => {
+    const ids: (string | undefined)[] = []
+    const busy = await openMailServer({
+      authOptional: true,
+      hideSTARTTLS: true,
+      onData: (stream, _session, done) => {
+        const failed = Object.assign(new Error('busy'), { responseCode: 451 })
+        void simpleParser(stream).then(({ messageId }) => done(ids.push(messageId) === 1 ? failed : null))
+      },
+    })
+    expect(await sendTo(mailTo(`smtp://127.0.0.1:${busy.port}`))).toBe(null)
+    expect(ids).toEqual(Array(2).fill(expect.stringMatching(/^<[0-9a-f]+@example\.com>$/)))
+    await busy.close()
   })
 
   it('is a failure if one of its recipients is refused', async () => {

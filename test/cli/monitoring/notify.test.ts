@@ -177,6 +177,8 @@ describe('a target in the config', () => {
     [{ ...mailOf(`smtp://u:${secret}@x@host`) }, '"notify[0].smtp" must be an address such as smtps://mail'],
     [{ ...mailOf(`https://${secret}`) }, '"notify[0].smtp" must be an address such as smtps://mail'],
     [{ ...mailOf('smtp://host'), to: [secret] }, '"notify[0].to[0]" must be a mail address'],
+    [{ ...mailOf('smtp://host'), to: ['ops,funds@example.com'] }, '"notify[0].to[0]" must be a mail address'],
+    [{ ...mailOf('smtp://host'), from: 'funds@example.com;' }, '"notify[0].from" must be a mail address'],
     [{ ...mailOf('smtp://host'), to: [] }, '"notify[0].to" must be a list of at least one mail address'],
     [
       { ...mailOf('smtp://host'), from: `${secret}\nBcc: a@example.com` },

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../../../src/cli/command.ts'
+import type { GuardName } from '../../../src/guards/guards.ts'
 import { createNotice, type NoticeFacts } from '../../../src/cli/monitoring/notice.ts'
 import { mailMessage, slackBody, teamsBody } from '../../../src/cli/monitoring/render.ts'
 import { times } from '../../support/rounds.ts'
@@ -50,7 +51,7 @@ describe.each([
   ['an ampersand, very often', [Array.from({ length: 200 }, () => '&'.repeat(5000))]],
 ])('hostile names: %s', (_, lists) => {
   it.each(lists.map((names) => [names] as const))('are text and nothing else', (names) => {
-    const objections = names.map((name) => ({ guard: 'lost-rows' as const, subject: name, message: name }))
+    const objections = names.map((name) => ({ guard: name as GuardName, subject: name, message: name }))
     const name = names[0] ?? ''
     const facts = {
       reason: name,
@@ -62,7 +63,8 @@ describe.each([
     }
     const notice = noticeOf({ ...facts, slot: name, place: name, reverted: name })
     // Every text is one line that shows all that is in it.
-    for (const text of Object.values(notice).flat())
+    const texts = [...Object.values(notice), ...notice.objections.flatMap((one) => Object.values(one))]
+    for (const text of texts.flat())
       if (typeof text === 'string') expect(text).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
 
     const slack = slackBody(notice)

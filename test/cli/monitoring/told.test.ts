@@ -203,15 +203,34 @@ describe('of a nightly run', () => {
     expect(titles()).toEqual([])
   })
 
-  it('that only asks is told if it is refused or fails, since the machines that it asks for never begin', async () => {
+  it('that only asks is told once if it is refused or fails, since the machines that it asks for never begin; then its end', async () => {
     await publishLater()
-    configure({ requireComplete: true, notify: [{ type: 'webhook', url: receiver.url('/all') }] })
-    expect((await nightlyOf('2026-11-13', '--ask --exit-code', alice)).code).toBe(3)
-    expect((await press.fundpress('nightly --db nowhere.sqlite --ask')).code).toBe(1)
+    const notify = [{ type: 'webhook', url: receiver.url('/all') }]
+    configure({ requireComplete: true, notify })
+    for (let pod = 0; pod < 2; pod++) {
+      expect((await nightlyOf('2026-11-13', '--ask --exit-code', alice)).code).toBe(3)
+      expect((await press.fundpress('nightly --db nowhere.sqlite --as-of 2026-11-13 --ask')).code).toBe(1)
+    }
     expect(receiver.take()).toMatchObject([
       { event: 'refused', title: 'fundpress 2026-11-13: refused in night', who: 'alice' },
       { event: 'failed', reason: expect.stringContaining('nowhere') as string },
     ])
+    configure({ notify })
+    expect((await nightlyOf('2026-11-13')).code).toBe(0)
+    expect(receiver.take()).toMatchObject([{ event: 'done', failures: 4 }])
+  })
+
+  it('that fails is told by the next attempt if nobody could be told before; it is enough that one target was', async () => {
+    const wrong = { type: 'webhook', url: receiver.url('/wrong') }
+    const both = [wrong, { type: 'webhook', url: receiver.url('/right') }]
+    receiver.answerWith((response, { path }) => response.writeHead(path === '/wrong' ? 404 : 200).end())
+    for (const notify of [[wrong], [wrong], both, both]) {
+      configure({ notify })
+      expect((await press.fundpress(`nightly --db nowhere.sqlite --as-of ${asOf}`)).code).toBe(1)
+    }
+    const paths = receiver.received.map(({ path }) => path)
+    expect(paths.sort()).toEqual(['/right', '/wrong', '/wrong', '/wrong'])
+    expect(keptEvents()).toMatchObject([{ times: 4 }])
   })
 
   it('that fails is told each time if the bucket does not keep that', async () => {

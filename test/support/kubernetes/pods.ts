@@ -30,7 +30,7 @@ type Data = Readonly<Record<string, string>>
 export function makeCluster(objects: readonly KubernetesObject[], folder: TempFolder, secret: () => Data) {
   const ownPrograms = installLauncher(folder.file('bin'))
   const kept = folder.file(`fundpress-${++clusters}`)
-  const warmPrograms = installLauncher(`${kept}-bin`, `${kept}.mjs`)
+  const warmPrograms = `${installLauncher(`${kept}-bin`, `${kept}.mjs`)}:${ownPrograms}`
   writeWarmProgram(`${kept}.mjs`, `${kept}.orders`)
   let pods = 0
 

@@ -1,6 +1,5 @@
 /** What goes over the wire: requests as they came, answers, refusals, and the XML of S3. */
 import type { IncomingMessage } from 'node:http'
-import { buffer } from 'node:stream/consumers'
 
 export type Headers = Readonly<Record<string, string | undefined>>
 
@@ -94,8 +93,12 @@ export function joinHeaders(request: IncomingMessage): Headers {
 
 /** @returns undefined if the body broke off */
 export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const body = await buffer(request).catch(() => undefined)
-  return request.complete ? body : undefined
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  await new Promise<void>((resolve) => {
+    for (const event of ['end', 'error', 'close']) request.once(event, resolve)
+  })
+  return request.complete ? Buffer.concat(chunks) : undefined
 }
 
 /** Waits for the first bytes of a body, or for its end, and reads no more. */

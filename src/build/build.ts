@@ -62,7 +62,7 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]) {
     const { from } = base
     const jobs = Math.max(1, Math.min(options.jobs, readIsins(db).length))
     // They load their code while this one does.
-    threads.push(...startRenderThreads(jobs - threads.length))
+    threads.push(...startRenderThreads(jobs - threads.length, options.startThread))
     const { part = null, live = null } = options
     const shards = part?.kind === 'shards' ? part.shards : []
     const copyFile = join(folder, '.withheld.sqlite')
@@ -77,7 +77,7 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]) {
       // Nobody but this process knows of a copy.
       const watched = copy === undefined ? file : { ...file, watch: () => file.watch(db) }
       const build = await prepareBuild(options, copy ?? db, watched, folder, before, withheld)
-      threads.push(...startRenderThreads(jobs - threads.length))
+      threads.push(...startRenderThreads(jobs - threads.length, options.startThread))
       try {
         return { build, ...(await renderSnapshot(build, threads.splice(0, jobs))) }
       } catch (error) {
@@ -147,7 +147,7 @@ async function downloadsOf(
   snapshot: string,
   funds: readonly FundNews[],
 ) {
-  const { asOf, baseUrl, jobs, signal, out, downloads = null, part = null } = options
+  const { asOf, baseUrl, jobs, startThread, signal, out, downloads = null, part = null } = options
   if (downloads === null || part?.kind === 'shard') return null
   const { root, pages, publisher, renderer: code } = settings
   // The manifest of a sparse build has no downloads beside it; those of the last build are in the folder to be replaced.
@@ -163,6 +163,7 @@ async function downloadsOf(
     asOf,
     funds,
     jobs,
+    startThread,
     signal,
     code,
     earlier: folder === null ? null : { root: folder, reuse: linkOrCopy },

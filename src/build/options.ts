@@ -10,6 +10,7 @@ import { defaultFreshness, type FreshnessSettings } from '../guards/rules.ts'
 import { codeDigest } from './code-digest.ts'
 import { digestOfPublisher, fromOf } from './inputs.ts'
 import type { RenderThread } from './render-threads.ts'
+import type { StartThread } from '../system/start-thread.ts'
 import type { ReadShard, Shard } from './shard.ts'
 
 export interface BuildOptions {
@@ -55,6 +56,8 @@ export interface BuildOptions {
   readonly override?: Override
   /** Threads that are started already, at most `jobs`: the build stops them in any case. */
   readonly threads?: readonly RenderThread[]
+  /** How further threads are started (`startThread`, unless given). */
+  readonly startThread?: StartThread | undefined
   /** Digest of the code that renders (`codeDigest`, unless given): files of other code are made anew. */
   readonly code?: string
   readonly onProgress?: (progress: {

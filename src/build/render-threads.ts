@@ -3,12 +3,15 @@
  * loads nothing but what that takes.
  */
 
-import { moduleBeside, startThread, type Thread } from '../system/start-thread.ts'
+import { moduleBeside, startThread, type StartThread, type Thread } from '../system/start-thread.ts'
 import type { RenderReplies, RenderRequest } from './render-worker.ts'
 
 export type RenderThread = Thread<<R extends RenderRequest>(request: R) => Promise<RenderReplies[R['kind']]>>
 
-export const startRenderThreads = (count: number): readonly RenderThread[] =>
+export const startRenderThreads = (
+  count: number,
+  start: StartThread = startThread,
+): readonly RenderThread[] =>
   Array.from({ length: Math.max(0, count) }, () =>
-    startThread(moduleBeside(import.meta.url, './render-worker'), 'a rendering thread'),
+    start(moduleBeside(import.meta.url, './render-worker'), 'a rendering thread'),
   )

@@ -1,11 +1,11 @@
 /** What all commands have in common: how they are declared, and the session that their action works with. */
 
 import { Option, type Argument, type Command } from 'commander'
-import type { RenderThread } from '../build/render-threads.ts'
 import { withJsonList, type JsonField } from '../bucket/manifest/ndjson.ts'
 import { loadSettings, type SettingSources } from './load-settings.ts'
 import { readSettingFlags, settingOption, type CommandOption, type FlagsOf } from './options.ts'
 import type { SettingKey } from './settings.ts'
+import type { StartThread } from '../system/start-thread.ts'
 import { openTerminal } from './terminal.ts'
 
 /** Everything that comes from the process. Only main.ts reads it. */
@@ -19,8 +19,8 @@ export interface Surroundings {
   readonly now: () => Date
   /** Milliseconds since an arbitrary moment, for durations. */
   readonly clock: () => number
-  /** The rendering threads of a process that runs many commands; undefined: each build starts its own. */
-  readonly renderThreads?: (count: number) => readonly RenderThread[]
+  /** How a process that runs many commands gets threads, which it keeps; undefined: each build starts its own. */
+  readonly startThread?: StartThread
   readonly cores: number
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream

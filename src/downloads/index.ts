@@ -16,7 +16,7 @@ import { documentsName } from '../api/routes/pages.ts'
 import { languages, type Language } from '../api/routes/table.ts'
 import type { RowDigests } from '../data/read/fund-digests.ts'
 import type { FundDatabase } from '../data/read/open.ts'
-import { moduleBeside, startThread } from '../system/start-thread.ts'
+import { moduleBeside, startThread, type StartThread } from '../system/start-thread.ts'
 import { dataPackage, type DescribedFile } from './data-package.ts'
 import { writeFile, type WrittenFile } from './file-sink.ts'
 import { documentsFrom } from './formats/documents.ts'
@@ -77,6 +77,8 @@ export interface WriteDownloadsOptions {
   readonly formats?: string
   /** How many threads at a time. */
   readonly jobs: number
+  /** How they are started (`startThread`, unless given). */
+  readonly startThread?: StartThread | undefined
   readonly signal: AbortSignal
 }
 
@@ -164,7 +166,7 @@ async function makeFiles(
   module: string,
   funds: DownloadFunds,
 ): Promise<MadeFile[]> {
-  const { db, root, manifest, asOf, snapshot, licence, code, packed, isRawCsv, jobs, signal } = options
+  const { db, root, manifest, asOf, snapshot, licence, code, packed, isRawCsv } = options
   // Another zlib packs the pages of Parquet to other bytes.
   const madeBy = partFrom(code, versions.zlib, String(isRawCsv))
   const pieces = await piecesOf(module, funds, options, madeBy)
@@ -193,7 +195,7 @@ async function makeFiles(
       const place = { folder, root, manifest, copy, isSparse, earlier, earlierFiles }
       return { module, wanted: new Map(named), isRawCsv, funds, madeBy, asOf, snapshot, licence, ...place }
     }
-    const made = await runWork(jobsOf(wanted).map(work), jobs, signal)
+    const made = await runWork(jobsOf(wanted).map(work), options)
     const nameOf = (format: string, piece: string) => `${format} ${piece}`
     const byName = new Map(wanted.map((known) => [nameOf(known.format.id, known.piece.name), known]))
     for (const { format, piece, ...file } of made) {
@@ -230,13 +232,11 @@ const inOrder = <File extends WrittenFile>(files: readonly File[]) =>
 
 /**
  * @param works in the order in which they begin, each when it is ready: the threads start meanwhile
- * @param threads how many at a time
  * @throws {Error} the first error of a thread, or the signal's reason: then all threads have stopped
  */
 async function runWork(
   works: readonly Promise<FormatsWork>[],
-  threads: number,
-  signal: AbortSignal,
+  { jobs, startThread: start = startThread, signal }: WriteDownloadsOptions,
 ): Promise<readonly FormatFile[]> {
   const files: FormatFile[] = []
   const waiting = [...works]
@@ -244,7 +244,7 @@ async function runWork(
   const either = AbortSignal.any([signal, stop.signal])
   either.throwIfAborted()
   const lane = async () => {
-    const thread = startThread<(work: FormatsWork) => Promise<readonly FormatFile[]>>(
+    const thread = start<(work: FormatsWork) => Promise<readonly FormatFile[]>>(
       moduleBeside(import.meta.url, './worker'),
       'a thread of the downloads',
     )
@@ -262,7 +262,7 @@ async function runWork(
       await thread.stop()
     }
   }
-  const lanes = Array.from({ length: Math.min(threads, works.length) }, lane)
+  const lanes = Array.from({ length: Math.min(jobs, works.length) }, lane)
   // All have ended, the copy of the database too.
   await Promise.allSettled([...works, ...lanes])
   either.throwIfAborted()

@@ -10,6 +10,8 @@ export interface Thread<Ask> {
   readonly stop: () => Promise<unknown>
 }
 
+export type StartThread = typeof startThread
+
 /** The address of a module beside another one: `.ts` in a checkout, `.js` in the package. @param name without its ending */
 export const moduleBeside = (own: string, name: string): string =>
   new URL(`${name}${own.endsWith('.ts') ? '.ts' : '.js'}`, own).href

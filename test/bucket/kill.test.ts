@@ -6,9 +6,9 @@ import { buildNights, newBenchmark, type Nights } from '../support/nights.ts'
 import { openPress } from '../support/press.ts'
 import { isComplete, rounds } from '../support/rounds.ts'
 
-/** Buckets whose publishes are killed at the same time, and how often each: 32 kills in CI. */
+/** Buckets whose publishes are killed at the same time, and how often each: 16 kills in CI. */
 const buckets = Math.min(4, rounds)
-const kills = isComplete ? 8 : 3
+const kills = isComplete ? 4 : 3
 let nights: Nights
 /** Any two of them differ in some objects and lack others, so that each kind of request is a large part of a publish. */
 let outs: readonly string[]

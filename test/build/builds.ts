@@ -1,4 +1,4 @@
-/** Builds in this process, with rendering threads that are kept: what a build makes, without its command. */
+/** Builds in this process, with threads that are kept: what a build makes, without its command. */
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildSnapshot, type BuildOptions, type BuildSummary } from '../../src/build/build.ts'
@@ -6,7 +6,7 @@ import type { Since } from '../../src/build/options.ts'
 import { defaultPlausibility } from '../../src/guards/plausibility.ts'
 import { RefusedDatabase, type Finding } from '../../src/data/check/finding.ts'
 import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { keptThreads } from '../support/kept-threads.ts'
+import { startKept } from '../support/kept-threads.ts'
 import { apply, openToEdit, type Edit } from './edits.ts'
 
 export const settings = {
@@ -26,7 +26,7 @@ export const settings = {
 export const fakePages = new URL('fake-pages.ts', import.meta.url).href
 
 export const build = (db: string, out: string, more: Partial<BuildOptions> = {}): Promise<BuildSummary> =>
-  buildSnapshot({ db, out, ...settings, threads: keptThreads(more.jobs ?? 1), ...more })
+  buildSnapshot({ db, out, ...settings, startThread: startKept, ...more })
 
 export type Outcome =
   | { readonly kind: 'built'; readonly summary: BuildSummary }

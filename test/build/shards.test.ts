@@ -8,6 +8,7 @@ import { defaultFreshness } from '../../src/guards/rules.ts'
 import type { BuildOptions, BuildSummary } from '../../src/build/build.ts'
 import { mergeShards, type MergeOptions } from '../../src/build/merge.ts'
 import { insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { startKept } from '../support/kept-threads.ts'
 import { tempFolder } from '../support/product.ts'
 import { faultsOf, filesIn, hashesOf } from '../support/tree.ts'
 import * as builds from './builds.ts'
@@ -21,7 +22,8 @@ const build = (db: string, out: string, more: Partial<BuildOptions> = {}) =>
   builds.build(db, out, { pages: fakePages, ...more })
 const merge = (db: string, out: string, shards: readonly string[], more: Partial<MergeOptions> = {}) => {
   const { code, jobs, signal } = builds.settings
-  return mergeShards({ db, out, shards, code, pages: fakePages, jobs, signal, ...more })
+  const own = { code, pages: fakePages, jobs, signal, startThread: startKept }
+  return mergeShards({ db, out, shards, ...own, ...more })
 }
 const shardOf = (number: number, of: number) => ({ part: { kind: 'shard', number, of } }) as const
 async function buildShards(db: string, out: string, of: number, more: Partial<BuildOptions> = {}) {

@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { execute, packCheckout, packedRelease, userEnvironment } from '../support/package.ts'
 import { repository, tempFolder } from '../support/product.ts'
@@ -58,9 +58,13 @@ interface Bom {
   }[]
 }
 
-beforeAll(() => {
-  const tarball = packCheckout(folder.path)
-  expect(existsSync(folder.file('checkout/dist'))).toBe(false)
+/** The files of the release. */
+let release = ''
+
+beforeAll(async () => {
+  const { checkout, tarball } = await packCheckout()
+  expect(existsSync(join(checkout, 'dist'))).toBe(false)
+  release = dirname(tarball)
   cpSync(tarball, join(project, 'fundpress.tgz'))
   writeFileSync(join(project, 'package.json'), '{ "private": true }')
   if (isComplete) {
@@ -78,8 +82,6 @@ beforeAll(() => {
 })
 
 describe('beside the package, a release', () => {
-  const release = folder.file('checkout/release')
-
   it('has the digests of its files, and notes', () => {
     const files = [`fundpress-${version}.cdx.json`, `fundpress-cli-${version}.tgz`, 'package-lock.json']
     expect(readdirSync(release).sort()).toEqual(['SHA256SUMS', ...files, 'notes.md'].sort())
@@ -132,8 +134,8 @@ describe('the installed package', () => {
   })
 
   it('names the release that a company has to use, and holds its workflows', () => {
-    const release: unknown = JSON.parse(readFileSync(join(installed, 'dist/release.json'), 'utf8'))
-    expect(release).toEqual({
+    const said: unknown = JSON.parse(readFileSync(join(installed, 'dist/release.json'), 'utf8'))
+    expect(said).toEqual({
       ...packedRelease,
       version,
       package: name,

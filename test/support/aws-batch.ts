@@ -11,6 +11,7 @@ import { credentials } from './publishing.ts'
 import { startS3 } from './s3/server.ts'
 import { execute, type StateMachine, TaskFailed } from './state-machine.ts'
 import { manifestOf } from './tree.ts'
+import { writeWarmProgram } from './warm-program.ts'
 
 interface NameAndValue {
   readonly Name: string
@@ -85,7 +86,8 @@ export async function openBatch() {
     bucket: { endpoint: server.endpoint, pathStyle: true, lateSeconds: 0, graceSeconds: 0 },
   }
   writeFileSync(join(image, 'fundpress.config.json'), JSON.stringify(config))
-  const programs = installLauncher(folder.file('bin'))
+  const programs = installLauncher(folder.file('bin'), folder.file('fundpress.mjs'))
+  writeWarmProgram(folder.file('fundpress.mjs'), folder.file('orders'))
   mkdirSync(folder.file('shared'))
 
   let log = ''

@@ -58,8 +58,8 @@ export async function buildImage(folder: string, args: Readonly<Record<string, s
   const buildah = (...words: readonly string[]) => runBuildah(folder, ...words)
 
   const debian = makeDebian(file('debian.tar'))
-  for (const name of ['context', 'data', 'workdir', 'packed']) mkdirSync(file(name))
-  copyFileSync(packCheckout(file('packed')), file('context/package.tgz'))
+  for (const name of ['context', 'data', 'workdir']) mkdirSync(file(name))
+  copyFileSync((await packCheckout()).tarball, file('context/package.tgz'))
   copyFileSync(join(repository, 'package-lock.json'), file('context/package-lock.json'))
   makeNode(file('node'))
   await debian

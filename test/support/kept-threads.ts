@@ -1,18 +1,23 @@
 /**
- * Rendering threads that are kept for the next build of this process: starting one takes longer than rendering what most
- * tests have.
+ * Threads that are kept for the next command of this process: starting one takes longer than what most tests have for it to
+ * do.
  */
-import { startRenderThreads, type RenderThread } from '../../src/build/render-threads.ts'
+import { startThread, type Thread } from '../../src/system/start-thread.ts'
 
-const idle: RenderThread[] = []
+/** What a thread is asked depends on its module. */
+type Ask = (request: never) => Promise<unknown>
 
-export function keptThreads(count: number): readonly RenderThread[] {
-  const kept = idle.splice(0, count)
-  return [...kept, ...startRenderThreads(count - kept.length)].map(keep)
+/** By module. */
+const idle = new Map<string, Thread<Ask>[]>()
+
+export function startKept<Asked extends Ask>(module: string, name: string): Thread<Asked> {
+  const known = idle.get(module) ?? []
+  idle.set(module, known)
+  return keep(known.pop() ?? startThread<Asked>(module, name), known, module) as Thread<Asked>
 }
 
 /** To be stopped by its build, but only if it is at work, or has failed. */
-function keep(thread: RenderThread): RenderThread {
+function keep(thread: Thread<Ask>, others: Thread<Ask>[], module: string): Thread<Ask> {
   let underWay = 0
   let hasFailed = false
   let stopped: Promise<unknown> | undefined
@@ -20,8 +25,9 @@ function keep(thread: RenderThread): RenderThread {
     if (underWay > 0 || hasFailed) {
       await thread.stop()
     } else {
-      await thread.ask({ kind: 'close' })
-      idle.push(thread)
+      // It has the database open.
+      if (module.includes('/render-worker')) await thread.ask({ kind: 'close' } as never)
+      others.push(thread)
     }
   }
   return {

@@ -1,7 +1,18 @@
 /** The package as npm makes it, and npm as a user of it would run it. */
 import { execFileSync } from 'node:child_process'
-import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { cleanEnvironment } from '../cli/run.ts'
 import { readWorkflow } from './github/files.ts'
 import { repository } from './product.ts'
@@ -21,14 +32,34 @@ type Env = Readonly<Record<string, string>>
 /** The release that the package names as its own. */
 export const packedRelease = { repository: 'acme/fundpress', commit: /^[0-9a-f]{40}$/ }
 
+/** A copy of the checkout, and the package that was made in it, beside which the other files of the release lie. */
+interface Packed {
+  readonly checkout: string
+  readonly tarball: string
+}
+
+/** {@link pack}, once in a run of the tests: the first that asks makes it, in whatever process. Nobody may change what is there. */
+export async function packCheckout(): Promise<Packed> {
+  const folder = join(tmpdir(), 'packed')
+  const result = join(folder, 'result.json')
+  try {
+    mkdirSync(folder)
+  } catch {
+    while (!existsSync(result)) await setTimeout(100)
+    return JSON.parse(readFileSync(result, 'utf8')) as Packed
+  }
+  const packed = pack(folder)
+  writeFileSync(`${result}.next`, JSON.stringify(packed))
+  renameSync(`${result}.next`, result)
+  return packed
+}
+
 /**
  * Packs a copy of the checkout, because packing makes and removes dist/, which others may be at. It runs the steps by which a
  * release is packed, but the installation of packages.
  * It does not check types: that takes most of the time, and `npm run types` checks the same files.
- * @param folder gets the copy, as `checkout`, whose folder `release` has the files of the release
- * @returns the path of the package
  */
-export function packCheckout(folder: string): string {
+function pack(folder: string): Packed {
   const checkout = join(folder, 'checkout')
   const configs = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json']
   for (const name of ['src', 'templates', '.github', 'LICENSE', 'README.md', ...configs])
@@ -52,5 +83,5 @@ export function packCheckout(folder: string): string {
     if (run !== undefined && run !== 'npm ci') execute('bash', ['-e', '-c', run], checkout, env)
   const release = join(checkout, 'release')
   const [tarball = ''] = readdirSync(release).filter((name) => name.endsWith('.tgz'))
-  return join(release, tarball)
+  return { checkout, tarball: join(release, tarball) }
 }

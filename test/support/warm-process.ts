@@ -17,7 +17,7 @@ export interface Done {
 
 enableCompileCache()
 const { run } = await import('../../src/cli/run.ts')
-const { keptThreads } = await import('./kept-threads.ts')
+const { startKept } = await import('./kept-threads.ts')
 const { todayInBerlin } = await import('../../src/cli/dates.ts')
 
 process.on('message', (order: Order) => void carryOut(order).then((done) => process.send?.(done)))
@@ -38,7 +38,7 @@ async function carryOut({ args, cwd, env }: Order): Promise<Done> {
     signal: new AbortController().signal,
     now: () => new Date(),
     clock: () => performance.now(),
-    renderThreads: keptThreads,
+    startThread: startKept,
     stdout: stdout.stream,
     stderr: stderr.stream,
   })

@@ -9,7 +9,11 @@ import { fileURLToPath } from 'node:url'
 import type { Done, Order } from './warm-process.ts'
 
 const program = fileURLToPath(new URL('warm-process.ts', import.meta.url))
-const idle: ChildProcess[] = []
+/** By what their Node was told: nothing of its own, or the local names, which change nothing else. */
+const idle = new Map<string, ChildProcess[]>([
+  ['', []],
+  [`NODE_OPTIONS=--import=${new URL('local-names.ts', import.meta.url).href}`, []],
+])
 
 /**
  * Runs a command, in the process that was idle last or a new one.
@@ -17,10 +21,11 @@ const idle: ChildProcess[] = []
  */
 export async function runWarm(order: Order): Promise<Done> {
   // What Node itself is told counts from its start only: such a command has a process of its own.
-  const isOwn = Object.entries(order.env).some(
+  const told = Object.entries(order.env).filter(
     ([name, value]) => name.startsWith('NODE_') && value !== process.env[name],
   )
-  const child = (isOwn ? undefined : idle.pop()) ?? (await startWarm(order.env))
+  const kept = idle.get(told.map((pair) => pair.join('=')).join(' '))
+  const child = kept?.pop() ?? (await startWarm(order.env))
   keepAlive(child, true)
   const done = new Promise<Done>((resolve, reject) => {
     const end = (code: number | null, signal: string | null): void => {
@@ -34,10 +39,10 @@ export async function runWarm(order: Order): Promise<Done> {
   })
   child.send(order)
   const result = await done
-  if (isOwn) child.disconnect()
+  if (kept === undefined) child.disconnect()
   else {
     keepAlive(child, false)
-    idle.push(child)
+    kept.push(child)
   }
   return result
 }

@@ -154,10 +154,11 @@ export async function buildSince(
 function buildFrom(session: Session, options: BuildOptions): Promise<BuildSummary> {
   return withProgress(session, async (onProgress) => {
     // Two are enough for a small database; a build of a large one starts more.
-    const threads = (session.renderThreads ?? startRenderThreads)(Math.min(options.jobs, 2))
+    const { startThread } = session
+    const threads = startRenderThreads(Math.min(options.jobs, 2), startThread)
     // Imported here so that the threads load their code at the same time.
     const { buildSnapshot } = await import('../../build/build.ts')
-    return buildSnapshot({ ...options, threads, onProgress })
+    return buildSnapshot({ ...options, threads, startThread, onProgress })
   })
 }
 

@@ -57,7 +57,7 @@ export function mergeSince(
     withProgress(session, async (onProgress) => {
       // Imported here because it loads all of a build, which must not happen before threads start (see `buildFrom`).
       const { mergeShards } = await import('../../build/merge.ts')
-      return mergeShards({ ...options, ...more, onProgress })
+      return mergeShards({ ...options, ...more, startThread: session.startThread, onProgress })
     })
   if (word === null) return merge({})
   const leftOut = (reason: string) => {

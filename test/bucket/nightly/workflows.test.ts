@@ -26,15 +26,19 @@ beforeEach(() => {
 })
 const config = () => runner.checkout.file('fundpress.config.json')
 
-const nightly = (changes?: Partial<Surroundings>) => runner.run('nightly.yml', surroundings(changes))
+/** Without the job that keeps the schedules enabled, unless the changes say otherwise. */
+const nightly = (changes?: Partial<Surroundings>) =>
+  runner.run('nightly.yml', { without: ['keep'], ...surroundings(changes) })
+const allJobs = { without: [] }
 /** A nightly run of a database that is in another place. */
-const nightlyOf = (database: string) => nightly({ inputs: { 'as-of': '2026-11-11', database } })
-const allWell = { night: 'success', report: 'success', keep: 'success' }
+const nightlyOf = (database: string, more?: Partial<Surroundings>) =>
+  nightly({ inputs: { 'as-of': '2026-11-11', database }, ...more })
+const allWell = { night: 'success', report: 'success' }
 
 it('publishes in the first attempt, does nothing in the second, and keeps the schedules enabled', async () => {
   const enabled = () => [...api.workflows.values()].map((workflow) => workflow.enabled)
-  const first = await nightly()
-  expect(resultsOf(first)).toEqual(allWell)
+  const first = await nightly(allJobs)
+  expect(resultsOf(first)).toEqual({ ...allWell, keep: 'success' })
   const { snapshot = '', slot } = press.bucket.live() ?? {}
   expect(press.bucket.faultsOf(slot)).toEqual([])
   expect(first['night']?.summary).toContain(`| snapshot | \`${snapshot}\` in blue |`)
@@ -42,8 +46,8 @@ it('publishes in the first attempt, does nothing in the second, and keeps the sc
   expect(enabled()).toEqual([1, 1])
   press.server.reset()
   api.workflows.set('guard.yml', { state: 'disabled_manually', enabled: 0 })
-  const second = await nightly()
-  expect(resultsOf(second)).toEqual(allWell)
+  const second = await nightly(allJobs)
+  expect(resultsOf(second)).toEqual({ ...allWell, keep: 'success' })
   expect(second['night']?.log).toContain(`${snapshot} is already live in blue`)
   expect(second['night']?.summary).toMatch(/^## fundpress 2026-11-11: nothing to do\n/)
   expect(Object.keys(press.server.counts())).toEqual(['GetObject'])
@@ -77,7 +81,7 @@ it('opens one issue for runs that fail, comments on it, and closes it when a run
   copyFileSync(db(), bad)
   editDatabase(bad, `UPDATE fund SET currency = '@somebody'`)
   const failing = () => nightlyOf(bad)
-  const failed = await failing()
+  const failed = await nightlyOf(bad, allJobs)
   expect(resultsOf(failed)).toEqual({ night: 'failure', report: 'success', keep: 'success' })
   expect(failed['night']?.log.match(/^::error title=fundpress nightly%3A check::/gm)).toHaveLength(1)
   // What waiting does not mend is not tried again.
@@ -104,7 +108,7 @@ it('tries once what a guard refuses, opens one issue that says how to allow it, 
   await runNightly('2026-11-12')
   const before = press.bucket.body('live.json')
   const refused = await nightly()
-  expect(resultsOf(refused)).toEqual({ night: 'failure', report: 'success', keep: 'success' })
+  expect(resultsOf(refused)).toEqual({ night: 'failure', report: 'success' })
   expect(refused['night']?.log).not.toContain('Attempt')
   expect(refused['night']?.summary).toMatch(/^## fundpress 2026-11-11: refused in publish\n/)
   expect(press.bucket.body('live.json')).toEqual(before)
@@ -186,7 +190,7 @@ it('publishes with the key of secrets, which nobody sees, and never with a role 
   // No role gives credentials here.
   const withKey = { ...surroundings(), secrets, credentials: {}, inputs: {} }
   const inputs = { 'as-of': '2026-11-11', database: 's3://funds/in/funds.sqlite' }
-  const jobs = await runner.run('nightly.yml', { ...withKey, vars, inputs })
+  const jobs = await runner.run('nightly.yml', { ...withKey, vars, inputs, without: ['keep'] })
   expect(resultsOf(jobs), logOf(jobs)).toEqual(allWell)
   expect(logOf(jobs)).not.toContain(credentials.AWS_SECRET_ACCESS_KEY)
   expect(JSON.stringify(Object.values(jobs).map(({ outputs }) => outputs))).not.toContain(

@@ -3,12 +3,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { basename, dirname, join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { makeTempFolder, repository } from '../product.ts'
-import { runWarm } from '../warm.ts'
-import type { Order } from '../warm-process.ts'
+import { writeWarmProgram } from '../warm-program.ts'
 import { fillIn, holds, type Contexts } from './expressions.ts'
 import { expectOnly, readAction, readWorkflow, type Job, type Step } from './files.ts'
 
@@ -27,6 +24,8 @@ export interface Surroundings {
   readonly credentials: Readonly<Record<string, string>>
   /** The branch or the tag that the run is of, main unless given. */
   readonly ref?: string
+  /** Jobs that no other one needs: as if the workflow had none of them. */
+  readonly without?: readonly string[]
   /** Whether a job leaves what it writes into the checkout to those after it, and to the test; a matrix never does. */
   readonly keepsFiles?: false
 }
@@ -52,17 +51,11 @@ export function openRunner() {
   const root = folder.file('checkout')
   mkdirSync(root)
   cpSync(join(repository, '.github'), join(root, '.github'), { recursive: true })
-  // The program itself has its commands run in a process that is kept.
   mkdirSync(join(root, 'src/cli'), { recursive: true })
-  writeFileSync(join(root, 'src/cli/fundpress.mjs'), launcherTo(folder.file('orders')))
+  writeWarmProgram(join(root, 'src/cli/fundpress.mjs'), folder.file('orders'))
   const namesIn = (under: string) => readdirSync(join(repository, under)).map((name) => join(under, name))
   for (const name of ['templates', 'node_modules', 'package.json', ...namesIn('src'), ...namesIn('src/cli')])
     if (!existsSync(join(root, name))) symlinkSync(join(repository, name), join(root, name))
-  const orders = createServer({ allowHalfOpen: true }, (socket) => {
-    void text(socket).then(async (order) => {
-      socket.end(JSON.stringify(await runWarm(JSON.parse(order) as Order)))
-    })
-  }).listen(folder.file('orders'))
   return {
     /** A checkout that tests may change: a copy of .github, links to everything else but the program. */
     checkout: { ...folder, path: root, file: (name: string) => join(root, name) },
@@ -72,10 +65,7 @@ export function openRunner() {
     uploads: folder.file('uploads'),
     /** How npm was called. */
     npmCalls: () => (existsSync(calls) ? readFileSync(calls, 'utf8').trimEnd().split('\n') : []),
-    remove: () => {
-      orders.close()
-      folder.remove()
-    },
+    remove: folder.remove,
     /** @param earlier an attempt whose failed jobs are run again: the others are not, and their artifacts stay */
     run: async (
       workflow: string,
@@ -90,6 +80,7 @@ export function openRunner() {
       if (Object.keys(earlier).length === 0) rmSync(uploads, { recursive: true, force: true })
       mkdirSync(uploads, { recursive: true })
       for (const [id, job] of Object.entries(jobs)) {
+        if (surroundings.without?.includes(id)) continue
         const done = earlier[id]
         if (done?.result === 'success') {
           ran[id] = done
@@ -114,16 +105,6 @@ export function openRunner() {
     },
   }
 }
-
-const launcherTo = (orders: string) => `import { connect } from 'node:net'
-import { text } from 'node:stream/consumers'
-const socket = connect('${orders}')
-socket.end(JSON.stringify({ args: process.argv.slice(2), cwd: process.cwd(), env: process.env }))
-const { code, stdout, stderr } = JSON.parse(await text(socket))
-process.stdout.write(stdout)
-process.stderr.write(stderr)
-process.exitCode = code
-`
 
 function neededBy({ needs = [] }: Job, ran: Readonly<Record<string, RanJob>>) {
   return [needs].flat().map((id) => {

@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ended, installLauncher, type Ended } from '../../cli/run.ts'
 import type { TempFolder } from '../product.ts'
+import { writeWarmProgram } from '../warm-program.ts'
 import { cronJob, type Container, type KubernetesObject, type Tree } from './kustomize.ts'
 
 interface PodOptions {
@@ -21,14 +22,23 @@ export interface Pod {
   readonly kill: () => void
 }
 
+let clusters = 0
+
 type Data = Readonly<Record<string, string>>
 
 /** @param secret what the Secret `fundpress` holds */
 export function makeCluster(objects: readonly KubernetesObject[], folder: TempFolder, secret: () => Data) {
-  const programs = installLauncher(folder.file('bin'))
+  const ownPrograms = installLauncher(folder.file('bin'))
+  const kept = folder.file(`fundpress-${++clusters}`)
+  const warmPrograms = `${installLauncher(`${kept}-bin`, `${kept}.mjs`)}:${ownPrograms}`
+  writeWarmProgram(`${kept}.mjs`, `${kept}.orders`)
   let pods = 0
 
-  function start(name: string, { job = `${name}-1`, index, args = [] }: PodOptions = {}): Pod {
+  function start(
+    name: string,
+    { job = `${name}-1`, index, args = [] }: PodOptions = {},
+    programs = ownPrograms,
+  ): Pod {
     const { spec } = cronJob(objects, name).jobTemplate.spec.template
     const pod = `${job}-${pods++}`
     const labels: Data = { 'batch.kubernetes.io/controller-uid': job }
@@ -97,9 +107,10 @@ export function makeCluster(objects: readonly KubernetesObject[], folder: TempFo
   return {
     /** The folder of a claim. */
     claim: (name: string) => folder.file(name),
-    start,
+    /** To be watched and killed. */
+    start: (name: string, options?: PodOptions) => start(name, options),
     /** Starts a pod and waits for its end. */
-    run: (name: string, options?: PodOptions) => start(name, options).end,
+    run: (name: string, options?: PodOptions) => start(name, options, warmPrograms).end,
   }
 }
 

@@ -1,5 +1,5 @@
 /** Verifies requests as S3 does: AWS Signature Version 4 of headers and presigned URLs, the digest of the body, checksums. */
-import { createHash, createHmac } from 'node:crypto'
+import { createHash, createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { S3Settings } from './settings.ts'
 import { S3Error, type Headers } from './wire.ts'
@@ -141,17 +141,19 @@ const encode = (text: string): string =>
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
-const sha256 = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex')
+const sha256 = (text: string | Buffer): string => hash('sha256', text)
 
-const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
+const hmac = (key: Buffer | KeyObject, text: string): Buffer =>
+  createHmac('sha256', key).update(text).digest()
 
 /** A day's key signs thousands of requests. */
-const signingKeys = new Map<string, Buffer>()
-function signingKey(secret: string, day: string, region: string): Buffer {
+const signingKeys = new Map<string, KeyObject>()
+function signingKey(secret: string, day: string, region: string): KeyObject {
   const name = [secret, day, region].join('/')
   const known = signingKeys.get(name)
   if (known !== undefined) return known
-  const made = [day, region, 's3', 'aws4_request'].reduce(hmac, Buffer.from(`AWS4${secret}`))
+  const bytes = [day, region, 's3', 'aws4_request'].reduce(hmac, Buffer.from(`AWS4${secret}`))
+  const made = createSecretKey(bytes)
   signingKeys.set(name, made)
   return made
 }

@@ -57,7 +57,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx with files', () => {
     const check = (requests: fc.Arbitrary<RawRequest>, runs: number, each: (isFast: boolean) => void) =>
       fc.assert(
         fc.asyncProperty(requests, async (request) => each(await compare(request))),
-        { numRuns: times(runs), seed: 4711, endOnFailure: true },
+        { numRuns: times(runs, 750), seed: 4711, endOnFailure: true },
       )
     const found = known.filter(({ status }) => status === 200)
     await check(plainRequests(found), 3000, (isFast) => {

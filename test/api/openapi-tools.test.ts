@@ -105,20 +105,20 @@ describe.skipIf(isMissing(hasTools))('the OpenAPI document and tools of others',
         FUNDPRESS_LICENCE_URL: 'https://creativecommons.org/licenses/by/4.0/',
       },
     })
-    for (const [out, missing] of [
-      [site.out, ['info-license', 'info-contact']],
-      [named, []],
-    ] as const)
-      expect([...(await redocly(descriptionOf(out))), ...(await spectral(descriptionOf(out)))]).toEqual(
-        missing,
-      )
-    // An error is found: the linters do read the document.
+    const found = async (description: string) => [
+      [...new Set(await redocly(description))],
+      [...new Set(await spectral(description))],
+    ]
+    expect(await found(descriptionOf(named))).toEqual([[], []])
+    // Two errors are found: the linters do read the document. One without contact and licence has no others.
     const broken = folder.file('broken.json')
     const { security, ...rest } = described()
-    writeFileSync(broken, JSON.stringify({ ...rest, info: {} }))
+    writeFileSync(broken, JSON.stringify({ ...rest, externalDocs: 1 }))
     expect(security).toEqual([])
-    expect(await redocly(broken)).toContain('security-defined')
-    expect(await spectral(broken)).toContain('oas3-schema')
+    expect(await found(broken)).toEqual([
+      ['struct', 'security-defined', 'info-license'],
+      ['info-contact', 'oas3-schema'],
+    ])
   })
 
   it.each(generators)(

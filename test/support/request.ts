@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
 import type { Server as SecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { buffer } from 'node:stream/consumers'
-import { exchange } from '../../src/conform/client.ts'
+import { exchange, wholeBody } from '../../src/conform/client.ts'
 
 /** Lets a server listen on a free port of 127.0.0.1. */
 export async function listen(server: Server | SecureServer) {
@@ -23,6 +22,7 @@ export interface RawRequest {
   readonly method?: string | undefined
   readonly target: string
   readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly body?: string
 }
 
 export interface RawResponse {
@@ -37,14 +37,14 @@ const agent = new Agent({ keepAlive: true, maxSockets: 16 })
 /** One request over a pooled connection. */
 export async function rawRequest(
   base: string,
-  { method = 'GET', target, headers }: RawRequest,
+  { method = 'GET', target, headers, body: sentBody }: RawRequest,
 ): Promise<RawResponse> {
   const { hostname, port } = new URL(base)
-  const sent = httpRequest({ agent, hostname, port, method, path: target, headers }).end()
+  const sent = httpRequest({ agent, hostname, port, method, path: target, headers }).end(sentBody)
   // An error after the head of the answer is one of its body, too.
   sent.on('error', () => undefined)
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
-  const body = await buffer(response)
+  const body = await wholeBody(response)
   return { status: response.statusCode ?? 0, headers: headerPairs(response), body }
 }
 

@@ -72,24 +72,23 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
     ['a fund', () => `funds/${isin}/index.html`],
     ['a German fund', () => `funds/${isin}/de.html`],
   ])
-  it.each(sample(inTurn([...kinds.keys()]), { least: 2 }))(
+  // Those in English as they come, German ones after a choice: both are seen in each scheme and at each width.
+  it.each(sample(inTurn([...kinds.keys()]), { least: 2, turn: 1 }))(
     'has no accessibility fault, no error and no request to another host, and a fund weighs little: %s on %s',
     async (kind, _, look) => {
       const path = kinds.get(kind)?.() ?? ''
       const visited = await open(path, look)
-      await expectSound(visited)
       const weights = await visited.weights()
       // Page, two style sheets, script, icon: uncompressed.
       expect(weights.length).toBeGreaterThanOrEqual(4)
       const limit = path.includes(isin) ? 100_000 : Infinity
       expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeLessThan(limit)
-      // What a reader has chosen and typed changes nothing about that.
       const { page } = visited
-      if (path.includes(isin)) {
+      if (kind === 'a German fund') {
         await page.locator('.ranges button:enabled').first().click()
         await page.locator('.chart:not([aria-busy])').waitFor()
         await page.locator('.stage').focus()
-      } else await page.locator('#search').fill('e')
+      } else if (kind === 'the German list') await page.locator('#search').fill('e')
       await expectSound(visited)
       await visited.end()
     },
@@ -251,8 +250,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
       const { width, height } = each.getBoundingClientRect()
       return each.checkVisibility() && Math.min(width, height) < ${least}
     }).map((each) => each.outerHTML)`
-    for (const kind of kinds.values()) {
-      await withPage(kind(), { ...phoneLight, touch: true }, async (page) => {
+    for (const kind of ['the list', 'a German fund']) {
+      await withPage(kinds.get(kind)?.() ?? '', { ...phoneLight, touch: true }, async (page) => {
         const all = 'main :is(button, select, summary, .select, #search, .documents a, .funds tbody a)'
         expect(await page.evaluate<string[]>(small(all, 23.9))).toEqual([])
         const main = 'main :is(select, .select, #search, .ranges button)'

@@ -173,35 +173,33 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
     await end()
   })
 
-  it.each(sample(['docs/explorer/index.html', 'docs/de/explorer/index.html']))(
-    'the explorer is never wider than the narrowest phone, whatever comes late: %s',
-    async (explorer) => {
-      const look = { ...phoneDark, width: 320 }
-      const { page, end } = await visit(browser, url(explorer), look)
-      await page.evaluate(widestOverhang)
-      // The script comes before the style.
-      const held = Promise.withResolvers<null>()
-      await page.route(/swagger-ui\.css/, async (route) => {
-        await held.promise
-        await route.continue()
-      })
-      const script = page.waitForResponse(/swagger-ui-bundle\.js/)
-      await page.locator('#operation-list a[href="#/prices/prices-historic"]').click()
-      await (await script).finished()
-      expect(await page.locator('.swagger-ui').count()).toBe(0)
-      held.resolve(null)
-      const open = page.locator('.opblock.is-open')
-      await open.locator('.btn.execute').click()
-      await page.locator('.live-responses-table .response').waitFor()
-      for (const width of [390, 360, 320]) {
-        await page.setViewportSize({ width, height: 740 })
-        expect([width, ...(await overhang(page))]).toEqual([width])
-      }
-      // Of each frame since the first.
-      expect(await page.evaluate<number>('globalThis.widest')).toBe(0)
-      await end()
-    },
-  )
+  // The German one has the longer words.
+  it('the explorer is never wider than the narrowest phone, whatever comes late', async () => {
+    const look = { ...phoneDark, width: 320 }
+    const { page, end } = await visit(browser, url('docs/de/explorer/index.html'), look)
+    await page.evaluate(widestOverhang)
+    // The script comes before the style.
+    const held = Promise.withResolvers<null>()
+    await page.route(/swagger-ui\.css/, async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    const script = page.waitForResponse(/swagger-ui-bundle\.js/)
+    await page.locator('#operation-list a[href="#/prices/prices-historic"]').click()
+    await (await script).finished()
+    expect(await page.locator('.swagger-ui').count()).toBe(0)
+    held.resolve(null)
+    const open = page.locator('.opblock.is-open')
+    await open.locator('.btn.execute').click()
+    await page.locator('.live-responses-table .response').waitFor()
+    for (const width of [390, 360, 320]) {
+      await page.setViewportSize({ width, height: 740 })
+      expect([width, ...(await overhang(page))]).toEqual([width])
+    }
+    // Of each frame since the first.
+    expect(await page.evaluate<number>('globalThis.widest')).toBe(0)
+    await end()
+  })
 
   it.each(sample(explorers))(
     'sends requests from %s to its own server, without a language unless the reader fills one in, on %s',

@@ -5,7 +5,7 @@ import { pageScripts } from '../../../src/cli/generate.ts'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { editDatabase } from '../../support/database.ts'
-import { askFeed, assertIsFeed } from '../../support/feed.ts'
+import { askFeed, assertIsFeed, textsOfEntries } from '../../support/feed.ts'
 import { mustRun, repository, type Server, startServer, tempFolder } from '../../support/product.ts'
 import { drawingOf, lineOf } from './drawing.ts'
 
@@ -400,12 +400,11 @@ describe('the feed of a fund', () => {
     )
     const prices = newest(isin)
     expect(askFeed(feed, 'string(/a:feed/a:updated)')).toBe(`${prices[0]?.date}T00:00:00Z`)
-    for (const [index, { date, nav }] of prices.entries()) {
-      const entry = `/a:feed/a:entry[${index + 1}]`
-      const shown = language === 'en' ? nav : nav.replace('.', ',')
-      expect(askFeed(feed, `string(${entry}/a:updated)`)).toBe(`${date}T00:00:00Z`)
-      expect(askFeed(feed, `string(${entry}/a:title)`).replaceAll(/[.,](?=\d{3}\D)/g, '')).toContain(shown)
-    }
+    const textsOf = (name: string) => textsOfEntries(feed, prices.length, name)
+    expect(textsOf('updated')).toEqual(prices.map(({ date }) => `${date}T00:00:00Z`))
+    const titles = textsOf('title').map((title) => title.replaceAll(/[.,](?=\d{3}\D)/g, ''))
+    for (const [index, { nav }] of prices.entries())
+      expect(titles[index]).toContain(language === 'en' ? nav : nav.replace('.', ','))
   })
 
   it('leads to the page in its language and to the day in the API', async () => {

@@ -5,6 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { freePorts, spawnNginx } from '../nginx.ts'
 import { makeTempFolder } from '../product.ts'
+import { rawRequest } from '../request.ts'
 
 export interface Headers {
   [name: string]: { value: string; multiValue?: { value: string }[] }
@@ -44,10 +45,10 @@ export async function startFunctions(functions: Readonly<Record<string, string>>
   return {
     /** @throws {Error} with what the function threw */
     run: async (name: string, call: FunctionCall): Promise<FunctionResult> => {
-      const response = await fetch(`${base}/${name}`, { method: 'POST', body: JSON.stringify(call) })
-      const text = await response.text()
-      if (response.status !== 200) throw new Error(`${name} failed: ${text} ${errors().slice(-2000)}`)
-      return JSON.parse(text) as FunctionResult
+      const asked = { method: 'POST', target: `/${name}`, body: JSON.stringify(call) }
+      const { status, body } = await rawRequest(base, asked)
+      if (status !== 200) throw new Error(`${name} failed: ${body.toString()} ${errors().slice(-2000)}`)
+      return JSON.parse(body.toString()) as FunctionResult
     },
     pid,
     stop: async () => {

@@ -1,5 +1,6 @@
 /** What goes over the wire: requests as they came, answers, refusals, and the XML of S3. */
 import type { IncomingMessage } from 'node:http'
+import { wholeBody } from '../../../src/conform/client.ts'
 
 export type Headers = Readonly<Record<string, string | undefined>>
 
@@ -93,12 +94,8 @@ export function joinHeaders(request: IncomingMessage): Headers {
 
 /** @returns undefined if the body broke off */
 export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = []
-  request.on('data', (chunk: Buffer) => chunks.push(chunk))
-  await new Promise<void>((resolve) => {
-    for (const event of ['end', 'error', 'close']) request.once(event, resolve)
-  })
-  return request.complete ? Buffer.concat(chunks) : undefined
+  const body = await wholeBody(request).catch(() => undefined)
+  return request.complete ? body : undefined
 }
 
 /** Waits for the first bytes of a body, or for its end, and reads no more. */

@@ -8,22 +8,24 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.c
 
 /** Files that take longest: begun last, one of them would keep a single core busy at the end. */
 const longest = [
-  'cli/first-night',
   'edge/runtime/conformance',
   'cli/container',
+  'cli/first-night',
   'edge/runtime/budget',
-  'guards/nights',
   'edge/runtime/outage',
   'bucket/faults',
+  'guards/nights',
   'bucket/interleavings',
-  'bucket/nightly/documents',
   'site/browser/docs',
+  'bucket/nightly/documents',
   'bucket/nightly/workflows',
-  'bucket/nightly/kubernetes-nights',
-  'cli/package',
+  'bucket/folder-nights',
+  'site/browser/status',
+  'bucket/withdrawal',
+  'bucket/stage',
   'conform/command',
-  'system/power-cut',
-  'edge/deploy/nginx-clients',
+  'bucket/readers',
+  'cli/package',
 ]
 
 class LongestFirst extends BaseSequencer {

@@ -38,20 +38,31 @@ interface Packed {
   readonly tarball: string
 }
 
-/** {@link pack}, once in a run of the tests: the first that asks makes it, in whatever process. Nobody may change what is there. */
+/**
+ * {@link pack}, once in a run of the tests: the first that asks makes it, in whatever process. Nobody may change what is there.
+ * @throws {Error} in each process, if it could not be made
+ */
 export async function packCheckout(): Promise<Packed> {
   const folder = join(tmpdir(), 'packed')
   const result = join(folder, 'result.json')
-  try {
-    mkdirSync(folder)
-  } catch {
-    while (!existsSync(result)) await setTimeout(100)
-    return JSON.parse(readFileSync(result, 'utf8')) as Packed
+  // Undefined if somebody has begun already.
+  const isFirst = mkdirSync(folder, { recursive: true }) !== undefined
+  if (isFirst) {
+    writeFileSync(`${result}.next`, JSON.stringify(tryToPack(folder)))
+    renameSync(`${result}.next`, result)
   }
-  const packed = pack(folder)
-  writeFileSync(`${result}.next`, JSON.stringify(packed))
-  renameSync(`${result}.next`, result)
+  while (!existsSync(result)) await setTimeout(100)
+  const { packed, failure } = JSON.parse(readFileSync(result, 'utf8')) as ReturnType<typeof tryToPack>
+  if (packed === undefined) throw new Error(failure)
   return packed
+}
+
+function tryToPack(folder: string): { readonly packed?: Packed; readonly failure?: string } {
+  try {
+    return { packed: pack(folder) }
+  } catch (error) {
+    return { failure: `the checkout could not be packed: ${String(error)}` }
+  }
 }
 
 /**

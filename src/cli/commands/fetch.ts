@@ -31,7 +31,7 @@ export default defineCommand({
     const [, bucket, key] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/(.+)$/.exec(address) ?? []
     if (bucket === undefined || key === undefined)
       throw new UsageError(`the address is ${shownValue(address)}: it must be s3://bucket/key`)
-    // The system's administrator could put a file in the place of a device.
+    // For root, the rename would replace a device such as /dev/null.
     const earlier = lstatSync(file, { throwIfNoEntry: false })
     if (earlier?.isFile() === false && !earlier.isSymbolicLink())
       throw new Error(`${file} is no file: name the file to write`)

@@ -17,17 +17,22 @@ const maxFences = 5
 /**
  * Makes sure that nobody else makes the other slot live from here on. If requests of earlier holders may still arrive, it
  * rewrites `live.json` with the same meaning and another ETag: their flips fail then. Else `live.json` must only be
- * unchanged: another tool, or a rollback of an earlier version, asks for no lease.
+ * unchanged: another tool, or a rollback of an earlier version, asks for no lease. A stage never writes `live.json`, which its
+ * role may not: it has waited for late requests, stays unsettled, and the next flip fences.
  * @returns what the flip must find @throws {Error} if another snapshot went live
  */
 export async function fence(
   store: ObjectStore,
   before: LiveObject,
-  { isLocking, lease }: { readonly isLocking: boolean; readonly lease: Lease },
+  {
+    isLocking,
+    lease,
+    isStaging = false,
+  }: { readonly isLocking: boolean; readonly lease: Lease; readonly isStaging?: boolean },
 ): Promise<LiveObject> {
   // While nothing is live there are no readers yet.
   if (!isLocking || before.live === null) return before
-  if (!lease.isUnsettled) {
+  if (!lease.isUnsettled || isStaging) {
     const now = await readLive(store)
     // The same snapshot with another ETag means a flip there and back: edges may have followed it.
     if (isSameLive(now.live, before.live) && hasSameEtag(now, before)) return before

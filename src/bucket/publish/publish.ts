@@ -111,7 +111,8 @@ async function publishUnder(begun: Begun, identity: Identity): Promise<Done> {
   assertFollowed(store, live.live, begun)
   const done = await liveAlready(live, identity, begun)
   if (done !== null && live.live !== null) {
-    await noteFollower(store, live, begun)
+    // Who may only stage may not write live.json: the next flip notes the follower.
+    if (begun.isStaging !== true) await noteFollower(store, live, begun)
     return { ...done, removed: await clearWithdrawn(store, live.live, begun) }
   }
   const slot = live.live === null ? 'blue' : otherSlot(live.live.slot)
@@ -190,7 +191,8 @@ async function reserveSlot(publish: Publish, prepared: Prepared, changes: string
     const wait = graceSeconds * 1000 + roundingMs - ageMs
     if (graceSeconds > 0 && wait > 0) await time.pause(wait, lease.writing.signal)
     expected = await fence(store, base.live, publish)
-    lease.settle()
+    // A stage has not fenced: the flip will.
+    if (publish.isStaging !== true) lease.settle()
   } catch (error) {
     await lease.markTorn(slot, outdated ?? null).catch(() => undefined)
     throw error

@@ -235,11 +235,16 @@ describe.each(['folder', 'bucket'])('the status of a %s on the edge', (kind) => 
 })
 
 describe('a deployment that `status --base` asks', () => {
-  const answering = async (status: number, body: string, headers: object, env = {}) => {
-    const server = createServer((_, response) => response.writeHead(status, { ...headers }).end(body))
+  const answering = async (status: number, body: string, headers: object, env = {}, staged = body) => {
+    const server = createServer(({ url }, response) => {
+      response.writeHead(status, { ...headers }).end(url === '/status/staged.json' ? staged : body)
+    })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const { code, stderr } = await press.bare(`status --base ${base} --max-age 36h --quiet`, env)
+    const { code, stderr } = await press.bare(
+      `status --base ${base} --max-age 36h --max-wait 6h --quiet`,
+      env,
+    )
     server.closeAllConnections()
     server.close()
     return { code, stderr: stderr.replaceAll(base, 'BASE') }
@@ -280,6 +285,22 @@ describe('a deployment that `status --base` asks', () => {
       expect([code, stderr]).toEqual(says === '' ? [0, ''] : [1, alarm])
     },
   )
+
+  it.each([
+    ['2026-11-23T09:10:00Z', 'a staged snapshot has waited 6 h 10 min for its flip, more than 6 h 0 min'],
+    ['2026-11-23T08:50:00Z', ''],
+    // A Sunday: nobody has to approve anything before Monday.
+    ['2026-11-22T21:00:00Z', ''],
+  ])('at %s tells that nobody has approved what is staged: %j', async (now, says) => {
+    const head = { format: 1, snapshot: '2026-11-20-0123456789ab', as_of: asOf }
+    const since = now.replace(/T.*/, 'T03:00:00Z')
+    const other = { snapshot: '2026-11-23-0123456789ab', as_of: '2026-11-23', staged_since: since }
+    const body = JSON.stringify({ ...head, freshness: fresh })
+    const headers = { 'last-modified': 'Sun, 22 Nov 2026 02:00:00 GMT' }
+    const staged = JSON.stringify({ staged: other })
+    const { code, stderr } = await answering(200, body, headers, withClock(now), staged)
+    expect([code, stderr]).toEqual(says === '' ? [0, ''] : [1, `fundpress: BASE: ${says}\n`])
+  })
 
   it('is an error if nothing answers, and excludes --bucket', async () => {
     const silent = /^fundpress: http:\/\/127\.0\.0\.1:1\/status\/index\.json does not answer: .+\n$/

@@ -35,8 +35,8 @@ export default defineCommand({
     'that a rollback has reverted, or the one that is staged), and what was refused, allowed or rolled back last; with --base what a deployment reports ' +
     'about itself, which needs no credentials. The exit code is 1 if nothing is live, or if documents or downloads ' +
     'do not belong to the live snapshot. With --max-age it is 1 also if the snapshot went live longer ago, if its ' +
-    'as-of date ended longer ago (on business days), or if too many funds have stale prices. stderr has a line for ' +
-    'each reason.\n\n' +
+    'as-of date ended longer ago (on business days), or if too many funds have stale prices; with --max-wait if a staged ' +
+    'snapshot has waited longer for its flip (not on a day off). stderr has a line for each reason.\n\n' +
     'With --metrics it leaves the age of the live snapshot, and its funds by the age of their prices, for Prometheus: also ' +
     'in a week in which no nightly run succeeds.',
   settings: [...bucketSettings, 'freshness.maxStaleShare'],
@@ -46,6 +46,12 @@ export default defineCommand({
       '--max-age <duration>',
       'Fail if the live snapshot is older: 90m, 36h, 2d',
       'a whole number with a unit: 90m, 36h, 2d',
+      inSeconds,
+    ),
+    parsedOption(
+      '--max-wait <duration>',
+      'Fail if a staged snapshot has waited longer for its approval: 6h',
+      'a whole number with a unit: 90m, 6h, 2d',
       inSeconds,
     ),
     schemaOption(
@@ -61,7 +67,7 @@ export default defineCommand({
     ['status --base https://api.example.com --max-age 36h --quiet', 'For a monitor, from outside'],
     ['status --bucket fund-data --metrics /var/lib/node_exporter/fundpress-status.prom', 'For Prometheus'],
   ],
-  run: async (session, { base, maxAge, metrics }) => {
+  run: async (session, { base, maxAge, maxWait, metrics }) => {
     const { file } = session.settings.metrics
     if (metrics !== undefined && file !== null && resolve(metrics) === resolve(file))
       throw new UsageError(`--metrics names the file of nightly (metrics.file): give another one`)
@@ -73,10 +79,11 @@ export default defineCommand({
         (error: unknown) => [`${metrics} could not be written: ${reasonOf(error)}`],
       )
     }
-    if (base === undefined) return statusOfBucket(session, maxAge, leave)
+    const limits = { maxAge, maxWait }
+    if (base === undefined) return statusOfBucket(session, limits, leave)
     if (session.hasFlag('bucket.name'))
       throw new UsageError('--base and --bucket exclude each other: ask one of them')
-    return statusOfDeployment(session, base, maxAge, leave)
+    return statusOfDeployment(session, base, limits, leave)
   },
 })
 
@@ -88,10 +95,17 @@ interface LiveFacts extends Omit<LiveSnapshot, 'slot' | 'docsUrl' | 'downloads'>
   readonly oldestPrice?: string | null
 }
 
+/** In seconds; undefined: none. */
+interface Limits {
+  readonly maxAge: number | undefined
+  readonly maxWait: number | undefined
+}
+
 /** Leaves the metrics, if there is a file for them. @returns one more alarm if they cannot be written */
 type Leave = (found: LiveFigures) => Promise<readonly string[]>
 
-async function statusOfBucket(session: Session, maxAge: number | undefined, leave: Leave): Promise<void> {
+async function statusOfBucket(session: Session, limits: Limits, leave: Leave): Promise<void> {
+  const { maxAge } = limits
   const { isJson, stdout, print } = session
   const reading = withBucket(session, async (store) => {
     const status = await readStatus(store)
@@ -115,7 +129,7 @@ async function statusOfBucket(session: Session, maxAge: number | undefined, leav
   }
   const wrong = consistency === null ? [] : contradictions(live, consistency)
   const alarms = wrong.map((what) => `${what}: \`fundpress publish --repair\` repairs it`)
-  const ages = await findAlarms(session, { ...live, now }, maxAge)
+  const ages = await findAlarms(session, { ...live, now }, limits, staged?.liveSince)
   alarms.push(...ages.late, ...ages.stale)
   alarms.push(...(await leave({ live, now, alarms: alarms.length })))
   print({ ...report(found, heldBy), alarms, events }, () => {
@@ -143,9 +157,10 @@ async function statusOfBucket(session: Session, maxAge: number | undefined, leav
 async function statusOfDeployment(
   session: Session,
   base: string,
-  maxAge: number | undefined,
+  limits: Limits,
   leave: Leave,
 ): Promise<void> {
+  const { maxAge } = limits
   const reading = readPublishedStatus(base, session.signal)
   const { url, document, liveSince } = await orTell(session, maxAge, reading)
   const { as_of: asOf, newest_price: newestPrice, oldest_price: oldestPrice, documents: objects } = document
@@ -153,7 +168,7 @@ async function statusOfDeployment(
   // By this machine's clock: a cache that has stopped would report the time that it stopped at.
   const facts = { ...document, asOf, newestPrice, oldestPrice, objects, liveSince: since, now: session.now() }
   const staged = await readPublishedStaged(base, session.signal)
-  const ages = await findAlarms(session, facts, maxAge)
+  const ages = await findAlarms(session, facts, limits, staged?.staged_since)
   const alarms = [...ages.late, ...ages.stale]
   alarms.push(...(await leave({ live: facts, now: facts.now, alarms: alarms.length })))
   // The prices are long, and available at that address.
@@ -170,23 +185,46 @@ interface Ages {
   readonly stale: readonly string[]
 }
 
-/** One sentence per reason for an alarm; none if all is well, or if no age is the limit. */
-async function findAlarms({ settings }: Session, live: LiveFacts, maxAgeSeconds?: number): Promise<Ages> {
-  if (maxAgeSeconds === undefined) return { late: [], stale: [] }
+/**
+ * One sentence per reason for an alarm; none if all is well, or if nothing is limited.
+ * @param stagedSince when a snapshot was staged, if one is
+ */
+async function findAlarms(
+  { settings }: Session,
+  live: LiveFacts,
+  { maxAge, maxWait }: Limits,
+  stagedSince: string | undefined,
+): Promise<Ages> {
+  if (maxAge === undefined && maxWait === undefined) return { late: [], stale: [] }
   const { calendar: name, yearEndOpen: isYearEndOpen, maxStaleShare } = settings.freshness
-  const { snapshot, asOf, now, freshness } = live
   const calendar = await openCalendar(name, isYearEndOpen).catch(wrongSettings)
+  const late = [...tooOld(live, calendar, maxAge), ...unapproved(live, calendar, maxWait, stagedSince)]
+  const { freshness } = live
+  const isStale = maxAge !== undefined && freshness !== undefined && staleShare(freshness) > maxStaleShare
+  return { late, stale: isStale ? [describeStale(freshness, maxStaleShare)] : [] }
+}
+
+function tooOld(live: LiveFacts, calendar: Calendar, maxAge = Infinity): string[] {
+  const { snapshot, asOf, now } = live
   const asOfAgeSeconds = secondsSinceDay(calendar, asOf, now)
-  const limit = formatDuration(maxAgeSeconds)
+  const limit = formatDuration(maxAge)
   const late: string[] = []
-  if (ageOf(live) > maxAgeSeconds)
+  if (ageOf(live) > maxAge)
     late.push(`${snapshot} went live ${formatDuration(ageOf(live))} ago, more than ${limit}`)
   // After a rollback an old snapshot has just gone live.
   const ended = `ended ${formatDuration(asOfAgeSeconds)} of business days ago`
-  if (asOfAgeSeconds > maxAgeSeconds)
+  if (asOfAgeSeconds > maxAge)
     late.push(`the as-of date of ${snapshot}, ${asOf}, ${ended}, more than ${limit}`)
-  const isStale = freshness !== undefined && staleShare(freshness) > maxStaleShare
-  return { late, stale: isStale ? [describeStale(freshness, maxStaleShare)] : [] }
+  return late
+}
+
+/** Nobody has to approve a night on a day off. */
+function unapproved({ now }: LiveFacts, calendar: Calendar, maxWait = Infinity, since?: string): string[] {
+  const waited = since === undefined ? 0 : ageOf({ liveSince: since, now })
+  if (waited <= maxWait || !calendar.isBusinessDay(todayInBerlin(now))) return []
+  return [
+    `a staged snapshot has waited ${formatDuration(waited)} for its flip, more than ${formatDuration(maxWait)}`,
+  ]
 }
 
 /** Tells that a monitor cannot say how old the live snapshot is. */

@@ -9,6 +9,7 @@ import { defineCommand, printList, type Session } from '../command.ts'
 import { UsageError } from '../failure.ts'
 import { countOf, formatCount } from '../format.ts'
 import { bucketSettings, option, wholeOption } from '../options.ts'
+import { tellFailure } from '../monitoring/notices.ts'
 import { type Progress, showProgress } from '../progress.ts'
 
 const maxSeed = 2 ** 32 - 1
@@ -18,7 +19,7 @@ export default defineCommand({
     'Compares a listing of the live slot with its manifest, and one of its downloads with their checksums: whether ' +
     'every object exists with its size and ETag, and whether downloads of earlier days hold anything that may no longer be ' +
     'given out. It names each object that differs. The exit code is 1 if any does: ' +
-    '`fundpress publish --repair` repairs it.',
+    '`fundpress publish --repair` repairs it. Then the targets of `notify` are told, too.',
   settings: [...bucketSettings, 'bucket.concurrency'],
   options: [
     option('--staged', 'Verify the staged snapshot instead of the live one'),
@@ -37,18 +38,23 @@ export default defineCommand({
     const all = { bodies: deep ? 'all' : 'none' } as const
     const wanted = sample === undefined ? all : sampleOf(sample, seed)
     const find = (add: VerifyOptions['onDifference']) => verifyBucket(session, wanted, add, { isStaged })
-    const verified = await printList(session, find, {
-      name: 'differences',
-      fields: ({ found: { slot, snapshot, objects, downloads, bodies } }) => {
-        const files = downloads === null ? {} : { downloads }
-        const chosenBy = 'seed' in wanted ? { seed: wanted.seed } : {}
-        return { before: { slot, snapshot, objects, ...files, bodies, ...chosenBy } }
-      },
-      line: (difference: ObjectDifference) => `${describeDifference(difference)}\n`,
-    })
-    assertMatches(verified)
     const { isJson, isQuiet, stdout } = session
-    if (!isJson && !isQuiet) stdout.write(`${describeVerified(verified.found, wanted)}\n`)
+    try {
+      const verified = await printList(session, find, {
+        name: 'differences',
+        fields: ({ found: { slot, snapshot, objects, downloads, bodies } }) => {
+          const files = downloads === null ? {} : { downloads }
+          const chosenBy = 'seed' in wanted ? { seed: wanted.seed } : {}
+          return { before: { slot, snapshot, objects, ...files, bodies, ...chosenBy } }
+        },
+        line: (difference: ObjectDifference) => `${describeDifference(difference)}\n`,
+      })
+      assertMatches(verified)
+      if (!isJson && !isQuiet) stdout.write(`${describeVerified(verified.found, wanted)}\n`)
+    } catch (error) {
+      await tellFailure(session, error, { command: 'verify' })
+      throw error
+    }
   },
 })
 

@@ -388,6 +388,17 @@ describe('a monitor with --max-age', () => {
   })
 })
 
+it('verify tells that the live snapshot is damaged, also without a nightly run', async () => {
+  await nightly()
+  receiver.take()
+  expect(await press.fundpress('verify --deep')).toMatchObject({ code: 0 })
+  expect(receiver.take()).toEqual([])
+  press.bucket.remove(press.bucket.keys('blue/api/')[0] ?? '')
+  expect(await press.fundpress('verify --deep')).toMatchObject({ code: 1 })
+  const reason = expect.stringContaining('1 object differs from the manifest') as string
+  expect(receiver.take()).toMatchObject([{ event: 'failed', title: 'fundpress: verify failed', reason }])
+})
+
 it('a target that fails is a warning, and changes neither the exit code nor what others are told', async () => {
   const refusing = await openReceiver((response) => response.writeHead(404).end('key S3CRET is wrong'))
   const mailServer = await openMailServer({ hideSTARTTLS: true, allowInsecureAuth: true })

@@ -15,7 +15,8 @@
  *   are decimals with a point; null if there was none or is none. `totals` counts funds with prices of new days, prices
  *   (a fund's on one day) with a corrected value, and the funds of these; absent in files of earlier versions.
  * - `notCompared`: keys of documents that could not be read, so that nobody knows what changed in them.
- * - `allowed`: what a guard had against the snapshot, and who has allowed it why; absent if there is nothing.
+ * - `allowed`: which guards objected to the snapshot, and why an operator has allowed it; absent if there is nothing. Nobody is
+ *   named.
  * - `publish`: the number of the newest publish among those of the day, 1 for the first.
  * - `earlier`: what the publishes before it on this day changed, the same shape without `earlier`, the newest first; empty
  *   on most days. The last twenty are there. Their lists of prices together have ten thousand rows each at most, the newest
@@ -58,12 +59,10 @@ export interface SnapshotChanges {
 
 type ObjectCounts = Readonly<Record<'added' | 'removed' | 'changed', number>>
 
-/** What a guard had against the data, and who has allowed it. */
-interface AllowedChange {
+/** A guard that objected to the data, and why somebody has allowed it. */
+export interface AllowedChange {
   readonly guard: string
   readonly subject: string | null
-  readonly message: string
-  readonly who: string
   readonly reason: string
 }
 

@@ -284,8 +284,6 @@ const dayOfChanges: Fields = {
       record({
         guard: text('Name of the check that objected', 'Name der Prüfung mit Beanstandung'),
         subject: nullable(text('What it concerns, for example an ISIN', 'Was sie betrifft, etwa eine ISIN')),
-        message: text('What the check found, in English', 'Ergebnis der Prüfung, auf Englisch'),
-        who: text('Who allowed it', 'Wer die Ausnahme zugelassen hat'),
         reason: text('Why it was allowed', 'Warum sie zugelassen wurde'),
       }),
     ),

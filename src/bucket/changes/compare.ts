@@ -7,10 +7,11 @@ import type { ManifestHead, ManifestLine } from '../../build/manifest.ts'
 import { inSlot, manifestIn, type Slot } from '../live/layout.ts'
 import type { AllowedObjection } from '../../guards/guards.ts'
 import type { LiveSnapshot } from '../live/live.ts'
-import type { DocumentComparison, ToRead } from '../manifest/documents.ts'
+import type { DocumentComparison, Lines, ToRead } from '../manifest/documents.ts'
 import type { Publish } from '../publish/options.ts'
 import { readObject } from '../store/read.ts'
-import { maxPriceRows } from './day.ts'
+import { allowedInPublic, maxPriceRows } from './day.ts'
+import { largestMoves, type NewestPrices } from './news.ts'
 import type {
   CorrectedValue,
   NamedFund,
@@ -36,11 +37,9 @@ export function changesWithout(
     endpoints: [],
     prices: noPrices(),
     notCompared: [],
-    allowed: allowed.length === 0 ? undefined : allowed.map(withoutFigures),
+    allowed: allowed.length === 0 ? undefined : allowed.map(allowedInPublic),
   }
 }
-
-const withoutFigures = ({ figures: _, ...one }: AllowedObjection) => one
 
 const noPrices = () => ({
   counts: { corrected: 0, added: 0, removed: 0 },
@@ -117,10 +116,24 @@ export async function readChanges(
   return { ...changes, funds, documents, endpoints, prices, notCompared }
 }
 
+/** @returns null if nobody knows */
+export async function readMoves(publish: Publish, live: Slot, compared: DocumentComparison | null) {
+  const lines = compared?.newestPrices
+  if (lines === undefined) return null
+  if (lines === null) return []
+  const read = await readBoth(publish, live, lines)
+  try {
+    const [before, after] = [documentIn(lines.before, read.before), documentIn(lines.after, read.after)]
+    return largestMoves(newestIn(before), newestIn(after))
+  } catch {
+    return null
+  }
+}
+
 /** The texts of a document; null if there is none, or if it cannot be read. */
 type Both = Awaited<ReturnType<typeof readBoth>>
 
-async function readBoth(publish: Publish, live: Slot, { before, after }: ToRead) {
+async function readBoth(publish: Publish, live: Slot, { before, after }: Lines) {
   const { store, out, base, lease } = publish
   const { signal } = lease.writing
   const fromSlot = async (slot: Slot, line: ManifestLine) =>
@@ -140,7 +153,12 @@ const textOf = (body: Buffer | undefined, { sha256 }: ManifestLine) =>
   body === undefined || hash('sha256', body) !== sha256 ? null : body.toString('utf8')
 
 /** A document of any endpoint, as far as it matters here. */
-type FundDocument = { readonly fund?: { readonly name?: unknown } | null; readonly prices?: unknown } | null
+type FundDocument = {
+  readonly fund?: { readonly name?: unknown } | null
+  readonly prices?: unknown
+  /** Of the document of all funds: theirs by ISIN. */
+  readonly funds?: Readonly<Record<string, FundDocument>>
+} | null
 
 /** @returns null if there is none @throws {Error} if it could not be read, or is no JSON */
 function documentIn(line: ManifestLine | null, text: string | null): FundDocument {
@@ -151,6 +169,16 @@ function documentIn(line: ManifestLine | null, text: string | null): FundDocumen
 
 const nameIn = (document: FundDocument) =>
   typeof document?.fund?.name === 'string' ? document.fund.name : null
+
+/** @throws {Error} if the document is not that of all funds */
+function newestIn(document: FundDocument): NewestPrices {
+  const funds = Object.entries(document?.funds ?? {}).map(([isin, fund]) => {
+    const prices = fund?.prices as Readonly<Record<string, unknown>>
+    const { net_asset_value: nav = '' } = valuesOf(prices)
+    return [isin, { name: nameIn(fund), date: String(prices['date']), nav }] as const
+  })
+  return new Map(funds)
+}
 
 /** Values by item, decimals with a point. */
 type Values = Readonly<Record<string, string>>

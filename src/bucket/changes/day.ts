@@ -1,6 +1,12 @@
 /** The file of a day, `changes/<as-of>.json`: what its publishes changed. Pure. */
 
-import type { DayChanges, NamedFund, PublishChanges, SnapshotChanges } from '../../api/contract/changes.ts'
+import type {
+  AllowedChange,
+  DayChanges,
+  NamedFund,
+  PublishChanges,
+  SnapshotChanges,
+} from '../../api/contract/changes.ts'
 
 export const maxPriceRows = 10_000
 /** How many publishes of a day are kept, beside the newest one. */
@@ -19,8 +25,21 @@ function publishesIn(text: string): [PublishChanges, ...PublishChanges[]] {
   if (day?.format !== 1 || day.prices === undefined) throw new Error('it is not one of this fundpress')
   // Earlier versions kept one publish a day, without a number.
   const { earlier = [], publish = 1, ...newest } = day
-  return [{ ...(newest as SnapshotChanges), publish }, ...earlier]
+  return [withoutNames({ ...(newest as SnapshotChanges), publish }), ...earlier.map(withoutNames)]
 }
+
+const withoutNames = (changes: PublishChanges): PublishChanges =>
+  changes.allowed === undefined ? changes : { ...changes, allowed: changes.allowed.map(allowedInPublic) }
+
+/**
+ * What readers learn of an exception: the check and the reason. Who has allowed it stands in `nightly/history.json`, as do the
+ * words of the guard, which may name a file or a host. Earlier versions published both.
+ */
+export const allowedInPublic = ({ guard, subject, reason }: AllowedChange): AllowedChange => ({
+  guard,
+  subject,
+  reason,
+})
 
 /** The rows of the newest publish come first: those of the oldest are cut. */
 function shorten(publishes: readonly PublishChanges[]): PublishChanges[] {

@@ -26,8 +26,10 @@ import type { Publish } from '../publish/options.ts'
 import { inParallel } from '../store/in-parallel.ts'
 import { readObject, readSmall } from '../store/read.ts'
 import type { ObjectStore } from '../store/store.ts'
-import { changesWithout, readChanges } from './compare.ts'
+import type { Comparison } from '../publish/loss.ts'
+import { changesWithout, readChanges, readMoves } from './compare.ts'
 import { dayChanges, parseDay, withoutPricesOf } from './day.ts'
+import { type News, newsOf } from './news.ts'
 import { fileOf, findDay, nextPublish, parseHistory, withDay, withPublish } from './history.ts'
 
 const indexKey = `${changesFolder}index.json`
@@ -36,53 +38,58 @@ const keysOf = (asOf: string) => [keyOf(asOf), ...Object.values(dayPageKeys(asOf
 
 /**
  * Reads what differs from the live snapshot, and writes `changes/` of the slot. To be called after the upload.
- * @param compared with the live snapshot; null if its manifest cannot be read, or nothing is live
- * @returns how many documents differ from those that are live; null if that is not known
+ * @param compared with the live snapshot
+ * @returns `changed`: how many documents differ from those that are live; null if that is not known. `news`: null if nothing is live
  * @throws {Error} if the store fails
  */
 export async function tellChanges(
   publish: Publish,
-  compared: DocumentComparison | null,
+  compared: Comparison,
   allowed: readonly AllowedObjection[],
-): Promise<number | null> {
+): Promise<{ readonly changed: number | null; readonly news: News | null }> {
   const { store, base, snapshot, onWarning } = publish
   const { head } = snapshot.manifest
   const { live } = base.live
   const found = await readFolders(publish)
   // A repair uploads the snapshot that is live into the other slot.
   if (live?.snapshot === head.snapshot) {
-    await writeFolder(publish, found, null, compared)
-    return 0
+    await writeFolder(publish, found, null, compared.documents)
+    return { changed: 0, news: null }
   }
   if (live === null) {
-    await writeFolder(publish, found, changesWithout(head, null, allowed), compared)
-    return head.objects
+    await writeFolder(publish, found, changesWithout(head, null, allowed), null)
+    return { changed: head.objects, news: null }
   }
-  const changes = await readChanges(publish, live, compared, allowed)
+  const changes = await readChanges(publish, live, compared.documents, allowed)
+  const moves = await readMoves(publish, live.slot, compared.documents)
   const { notCompared, documents } = changes
   const warn = (warning: string) => onWarning(`${store.name}: ${warning}`)
   const [example] = notCompared
-  if (compared === null)
+  if (compared.documents === null)
     warn(`${live.slot} has no manifest of ${live.snapshot}, so it is not known what changed`)
   else if (example !== undefined)
     warn(
       `${notCompared.length} documents could not be compared with those that are live, ${example} is one of them`,
     )
-  await writeFolder(publish, found, changes, compared)
-  return compared === null ? null : documents.added + documents.removed + documents.changed
+  await writeFolder(publish, found, changes, compared.documents)
+  const isKnown = compared.documents !== null
+  return {
+    changed: isKnown ? documents.added + documents.removed + documents.changed : null,
+    news: newsOf(compared, head, isKnown ? changes : null, moves),
+  }
 }
 
 /**
- * What an operator had allowed when a snapshot was put into a slot; nothing if its file of changes does not say it.
+ * What the publish that put a snapshot into a slot has said of it; null if its file of changes does not say it.
  * @throws {Error} if the store fails
  */
-export async function allowedIn(store: ObjectStore, slot: Slot, { asOf, snapshot }: SnapshotName) {
+export async function readToldChanges(store: ObjectStore, slot: Slot, { asOf, snapshot }: SnapshotName) {
   const object = await readObject(store, inSlot(slot, keyOf(asOf)))
   try {
-    const day = JSON.parse(object?.body.toString('utf8') ?? '') as Partial<DayChanges>
-    return day.snapshot === snapshot ? ((day.allowed ?? []) as readonly AllowedObjection[]) : []
+    const day = parseDay(object?.body.toString('utf8') ?? '')
+    return day.snapshot === snapshot ? day : null
   } catch {
-    return []
+    return null
   }
 }
 
@@ -141,7 +148,7 @@ async function writeFolder(
   const putPages = async (pages: readonly Page[]) => {
     for (const { key, content } of pages) await put(key, String(content))
   }
-  const { texts, unread, ...cleared } = await withoutWithdrawn(publish, found.history, look)
+  const { texts, unread, ...cleared } = await cleanDays(publish, found.history, look)
   const textOf = async (day: HistoryDay) => texts.get(day.asOf) ?? (await readLiveDay(publish, day))
   let history: ChangeHistory = { ...cleared.history, look }
   if (changes !== null) {
@@ -203,19 +210,19 @@ function isThere({ asOf, bytes, sha256 }: HistoryDay, { own, sizes }: Folders, l
 }
 
 /**
- * Takes prices that may no longer be given out from the days before. Only a publish that restricts other funds than the live
- * snapshot reads all of them, and one of another version.
+ * Takes from the days before what may no longer be published: prices of restricted funds, and what {@link allowedInPublic} leaves
+ * out. Only a publish that restricts other funds than the live snapshot reads all of them, and one of another version.
  * @returns the history, by day the text of each file that differs from the live one, and the days whose file cannot be read
  */
-async function withoutWithdrawn(publish: Publish, before: ChangeHistory, look: string) {
+async function cleanDays(publish: Publish, before: ChangeHistory, look: string) {
   const { base, snapshot, concurrency } = publish
   const { restricted = {} } = snapshot.manifest.head
   const isins = new Set([...(restricted.data ?? []), ...(restricted.prices ?? [])])
   const texts = new Map<string, string>()
-  const isSame = before.look === look && base.live.live?.restricted === digestOfRestricted(restricted)
   const unread = new Set<string>()
   let history = before
-  if (isins.size === 0 || isSame) return { history, texts, unread }
+  if (before.look === look && base.live.live?.restricted === digestOfRestricted(restricted))
+    return { history, texts, unread }
   await inParallel(before.nights, concurrency, async (day) => {
     const text = await readLiveDay(publish, day)
     const parsed = dayIn(day, text)

@@ -1,5 +1,6 @@
 /** Two snapshots compared by fund and endpoint, for `fundpress diff` and for `changes/`. Reads manifests, no documents. */
 
+import { pricesCurrentAll } from '../../api/endpoints/prices.ts'
 import { answeredBy, parseKey, type KeyMeaning } from '../../api/routes/parse-key.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
 import type { ManifestLine } from '../../build/manifest.ts'
@@ -26,7 +27,7 @@ export interface DiffGroup {
 }
 
 /** One document in both snapshots. */
-interface Lines {
+export interface Lines {
   readonly before: ManifestLine | null
   readonly after: ManifestLine | null
 }
@@ -50,6 +51,7 @@ export async function compareDocuments(
   const funds = new Map<string, FundTally>()
   const groups = new Map<string, ReturnType<typeof newGroup>>()
   const answers = new Map<string, { before: number; after: number }>()
+  let newestPrices: Lines | null = null
   for await (const { key, values } of mergeSorted(from, to)) {
     const [before = null, after = null] = values
     const change = changeOf(before, after)
@@ -69,6 +71,7 @@ export async function compareDocuments(
       continue
     }
     documents[change]++
+    if (isNewestPrices(meaning)) newestPrices = { before, after }
     const group = entry(groups, groupKey, () => newGroup(isin, endpoint))
     group.documents[change]++
     if (change === 'removed' && answered !== null) group.removedAnswers++
@@ -108,8 +111,13 @@ export async function compareDocuments(
     /** ISINs of funds that have a page in the new snapshot. */
     withPage: new Set(ofFunds.filter(([, fund]) => fund.after.hasPage).map(([isin]) => isin)),
     toRead: ofFunds.flatMap(([isin, fund]) => toReadOf(isin, fund)),
+    /** The document with the newest price of each fund, if it differs. */
+    newestPrices,
   }
 }
+
+const isNewestPrices = (meaning: KeyMeaning) =>
+  meaning.kind === 'document' && meaning.format === 'json' && meaning.route.id === pricesCurrentAll.id
 
 /** What the guards of a publish compare: funds that are lost, gone or withheld, and what is lost beside them. */
 function lossOf(

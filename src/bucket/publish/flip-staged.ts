@@ -1,6 +1,7 @@
 /** `fundpress flip`: makes the staged snapshot live, under the same guards as its publish. */
 
-import { allowedIn } from '../changes/write.ts'
+import { newsOf } from '../changes/news.ts'
+import { readToldChanges } from '../changes/write.ts'
 import { prefixOf } from '../live/download-folders.ts'
 import { assertFollowed, fence, point, pointStaged } from '../live/flip.ts'
 import { stagedKey } from '../live/layout.ts'
@@ -76,7 +77,7 @@ export async function flipStaged(store: ObjectStore, options: FlipStagedOptions)
   )
 }
 
-const notFlipped = { hasFlipped: false, changed: 0, allowed: [], removed: [] }
+const notFlipped = { hasFlipped: false, changed: 0, news: null, allowed: [], removed: [] }
 
 /**
  * The flip itself, of a slot that is whole, under a lease that has waited for late requests.
@@ -89,7 +90,8 @@ async function flipUnder(flipping: Flipping, toFlip: Staged) {
   assertFollowed(store, toFlip, flipping, stagedKey)
   const { changes, edition, downloads, slot, ...staged } = toFlip
   const compared = await compareWithLive(flipping)
-  const allowed = await refuseLosses(flipping, compared, await allowedIn(store, slot, staged))
+  const told = await readToldChanges(store, slot, staged)
+  const allowed = await refuseLosses(flipping, compared, told?.allowed)
   const restricted = newlyRestricted(flipping, compared.head)
   const expected = await fence(store, base.live, flipping)
   const prepared = await prepareFlip(flipping, { changes, edition, downloads }, restricted)
@@ -98,14 +100,15 @@ async function flipUnder(flipping: Flipping, toFlip: Staged) {
   const counts = compared.documents?.documents
   const differing = counts === undefined ? null : counts.added + counts.removed + counts.changed
   const changed = live === null ? snapshot.manifest.head.objects : differing
-  return { ...prepared, hasFlipped: true, changed, allowed }
+  const news = live === null ? null : newsOf(compared, snapshot.manifest.head, told, null)
+  return { ...prepared, hasFlipped: true, changed, news, allowed }
 }
 
 /** What a publish reports that only had to flip. */
 export async function flipInPublish(flipping: Flipping, staged: Staged) {
-  const { changed, allowed, removed } = await flipUnder(flipping, staged)
+  const { changed, news, allowed, removed } = await flipUnder(flipping, staged)
   const nothingPut = { put: 0, deleted: 0, bytes: 0, downloads: noDownloads }
-  return { slot: staged.slot, ...goneLive, changed, ...nothingPut, allowed, removed }
+  return { slot: staged.slot, ...goneLive, changed, news, ...nothingPut, allowed, removed }
 }
 
 const goneLive = { hasFlipped: true, hasStaged: false, isStaged: false }

@@ -1,7 +1,7 @@
 /** What a publish would take away from readers: the snapshot compared with the live one, and what the guards say to that. */
 
 import { type WindowList, windowListKey } from '../../api/routes/keys.ts'
-import { type AllowedObjection, judge, type Objection, Refusal } from '../../guards/guards.ts'
+import { judge, type Objection, Refusal } from '../../guards/guards.ts'
 import { lossByCounts, objectionsTo, type SnapshotFigures } from '../../guards/loss.ts'
 import { inSlot, manifestIn } from '../live/layout.ts'
 import type { LiveSnapshot } from '../live/live.ts'
@@ -43,7 +43,7 @@ function nullIfDamaged(error: unknown): null {
 export async function refuseLosses(
   publish: Flipping,
   comparison: Comparison,
-  before: readonly Pick<AllowedObjection, 'guard' | 'subject'>[] = [],
+  before: readonly { readonly guard: string; readonly subject: string | null }[] = [],
 ) {
   const { snapshot, base, limits, override, today, onRefusal } = publish
   const { head } = snapshot.manifest

@@ -33,7 +33,7 @@ export interface EndpointWork {
 }
 
 /**
- * `slot`: the one that the snapshot would be in; `slotBytes`: its size. `isStaged`: it is staged, so a publish only flips. `objections`: what a publish would refuse; `refusals`: their
+ * `slot`: the one that the snapshot would be in; `slotBytes`: its size. `isStaged`: it is staged, so a publish only flips. `news`: what people must hear of. `objections`: what a publish would refuse; `refusals`: their
  * messages. `heldBy`: who publishes now, as a sentence, or null.
  */
 export type Preview = Awaited<ReturnType<typeof previewPublish>>
@@ -69,12 +69,12 @@ export async function previewPublish(store: ObjectStore, options: Omit<PublishOp
     onRefusal: (objection) => objections.push(objection),
     onWarning: () => undefined,
   })
-  const { snapshot, slot, put, deleted, bytes, downloads, removed } = summary
+  const { snapshot, slot, put, deleted, bytes, downloads, removed, news } = summary
   const none: Requests = { PutObject: 0, GetObject: 0, ListObjectsV2: 0, DeleteObjects: 0 }
   const isLive = namesSnapshot(live, summary)
   const isStaged = namesSnapshot(await findWholeStaged(store, live), summary)
   const endpoints = workByEndpoint(options.table, slot, overlay)
-  const work = { snapshot, slot, isLive, isStaged, put, deleted, bytes, endpoints, downloads, removed }
+  const work = { snapshot, slot, isLive, isStaged, put, deleted, bytes, endpoints, downloads, removed, news }
   return {
     ...work,
     requests: { ...none, ...summary.requests },

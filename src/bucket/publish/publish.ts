@@ -35,7 +35,8 @@ export type PublishSummary = Awaited<ReturnType<typeof publish>>
 
 /**
  * What a publish has done. `hasFlipped`: false if just this was live already, or if it was staged. `isStaged`: whether it is staged,
- * `hasStaged`: by this publish. `changed`: documents that differ from those that were live before; null if that is not known. `put`, `deleted`: objects that differed from those in the slot, which
+ * `hasStaged`: by this publish. `changed`: documents that differ from those that were live before; null if that is not known. `news`: what
+ * people must hear of; null if nothing was live, or nothing is new. `put`, `deleted`: objects that differed from those in the slot, which
  * held a snapshot older than the live one; `bytes`: the size of those that were put. No figure but `downloads` counts the
  * analysts' files. `allowed`: what an operator has allowed, in the build or in the publish.
  */
@@ -87,7 +88,7 @@ async function stagedAlready(
 }
 
 function nothingDone() {
-  const counts = { changed: 0, put: 0, deleted: 0, bytes: 0, downloads: noDownloads, allowed: [] }
+  const counts = { changed: 0, news: null, put: 0, deleted: 0, bytes: 0, downloads: noDownloads, allowed: [] }
   return {
     hasFlipped: false,
     hasStaged: false,
@@ -155,7 +156,7 @@ async function carryOut(publish: Publish) {
   const bytes = await uploadChanges(publish, uploaded)
   if (lease.isUnsettled) await assertUntouched(publish, uploaded)
   if (isRepair && before !== null) await markDamage(publish, before.slot)
-  const changed = await tellChanges(publish, compared.documents, allowed)
+  const told = await tellChanges(publish, compared, allowed)
   await assertUnchanged(out, snapshot, baseUrl)
   const downloads = await uploadDownloads(publish)
   await assertUnchanged(out, snapshot, baseUrl)
@@ -166,7 +167,7 @@ async function carryOut(publish: Publish) {
   if (isStaging) await stage(publish, prepared.next)
   else await goLive(publish, prepared, expected)
   const { put, deleted } = uploaded
-  const done = { changed, put, deleted, bytes, downloads: downloads.counts, allowed }
+  const done = { ...told, put, deleted, bytes, downloads: downloads.counts, allowed }
   const removed = isStaging ? [] : prepared.removed
   return { slot, hasFlipped: !isStaging, hasStaged: isStaging, isStaged: isStaging, ...done, removed }
 }

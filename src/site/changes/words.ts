@@ -46,7 +46,11 @@ export function otherLines(changes: SnapshotChanges, language: Language): readon
   return [
     ...(before === null ? [] : [documentLine(changes, language)]),
     ...(notCompared.length === 0 ? [] : [unknown]),
-    ...allowed.slice(0, shown).map(({ who, message, reason }) => w.allowedBy(who, message, reason)),
+    ...allowed
+      .slice(0, shown)
+      .map(({ guard, subject, reason }) =>
+        w.allowed([guard, ...(subject === null ? [] : [subject])].join(' '), reason),
+      ),
   ]
 }
 

@@ -1,0 +1,118 @@
+/**
+ * The news of a publish: what people who run the nights must hear of, beside what `changes/` tells readers. Funds that are gone,
+ * new, public or restricted now, published prices that changed, and the largest moves. Pure.
+ */
+
+import type { CorrectedValue, NamedFund, SnapshotChanges } from '../../api/contract/changes.ts'
+import type { RestrictedFunds } from '../../api/contract/fund.ts'
+import type { ManifestHead } from '../../build/manifest.ts'
+import { restrictedBeside } from '../live/withdrawn.ts'
+import type { Comparison } from '../publish/loss.ts'
+
+/** A fund whose data, prices or performance may be given out now, or no longer. */
+export interface PermittedFund extends NamedFund {
+  readonly what: keyof RestrictedFunds
+}
+
+/** The newest price of a fund before and after. NAVs are decimals with a point, days ISO 8601. */
+export interface Move extends NamedFund {
+  readonly before: { readonly date: string; readonly nav: string }
+  readonly after: { readonly date: string; readonly nav: string }
+  readonly percent: number
+}
+
+/** Compared with what is live. Funds come by ISIN, restricted ones by kind first. */
+export interface News {
+  /** Funds that the database no longer has, also if nothing of them was published. */
+  readonly gone: readonly NamedFund[]
+  readonly added: readonly NamedFund[]
+  /** What may be given out now and might not before. */
+  readonly opened: readonly PermittedFund[]
+  /** The other way round. */
+  readonly restricted: readonly PermittedFund[]
+  readonly prices: {
+    /** A price is that of a fund on a day. */
+    readonly corrected: number
+    readonly correctedFunds: number
+    /** Prices of earlier days that are new, or gone. */
+    readonly added: number
+    readonly removed: number
+    /** One value each of the first corrected prices: the NAV, if that has changed. */
+    readonly examples: readonly CorrectedValue[]
+  }
+  /** The ten largest moves of NAV; null if nobody knows. */
+  readonly moves: readonly Move[] | null
+}
+
+/** @param changes what is known of names and prices; null if nothing is */
+export function newsOf(
+  { head: before, documents }: Comparison,
+  after: ManifestHead,
+  changes: SnapshotChanges | null,
+  moves: News['moves'],
+): News {
+  const names = new Map([...(changes?.funds.added ?? []), ...(changes?.funds.removed ?? [])].map(nameOf))
+  const named = (isin: string): NamedFund => ({ isin, name: names.get(isin) ?? null })
+  const { added = [], removed = [], loss } = documents ?? {}
+  // Without the line that is live, nobody knows what was restricted before.
+  const [known, now] = [(before ?? after).restricted ?? {}, after.restricted ?? {}]
+  const [wasHidden, isHidden] = [new Set(known.data), new Set(now.data)]
+  const gone = (loss?.funds ?? []).filter((isin) => !isHidden.has(isin))
+  const permitted = (funds: RestrictedFunds) =>
+    kinds.flatMap((what) => (funds[what] ?? []).map((isin): PermittedFund => ({ ...named(isin), what })))
+  return {
+    gone: gone.map(named),
+    added: added.filter((isin) => !wasHidden.has(isin)).map(named),
+    // A fund whose data may not be given out is among no other restricted funds.
+    opened: permitted(restrictedBeside(known, now)).filter(
+      ({ isin, what }) => !gone.includes(isin) && (what === 'data' || !isHidden.has(isin)),
+    ),
+    restricted: permitted(restrictedBeside(now, known)).filter(({ isin, what }) =>
+      what === 'data' ? removed.includes(isin) : !added.includes(isin) && !wasHidden.has(isin),
+    ),
+    prices: changedPrices(changes),
+    moves,
+  }
+}
+
+function changedPrices(changes: SnapshotChanges | null): News['prices'] {
+  const { totals, counts, corrected = [] } = changes?.prices ?? {}
+  return {
+    corrected: totals?.correctedPrices ?? 0,
+    correctedFunds: totals?.correctedFunds ?? 0,
+    added: counts?.added ?? 0,
+    removed: counts?.removed ?? 0,
+    examples: examplesOf(corrected),
+  }
+}
+
+const kinds = ['data', 'prices', 'performance'] as const
+const nameOf = ({ isin, name }: NamedFund) => [isin, name] as const
+
+const examplesKept = 20
+
+/** Rows come by fund, then by day, and a price may have several values. */
+function examplesOf(rows: readonly CorrectedValue[]): readonly CorrectedValue[] {
+  const byPrice = Map.groupBy(rows, ({ isin, date }) => `${isin} ${date}`)
+  return [...byPrice.values()]
+    .slice(0, examplesKept)
+    .flatMap((values) => values.find(({ item }) => item === 'net_asset_value') ?? values.slice(0, 1))
+}
+
+/** The newest price of each fund, by ISIN. */
+export type NewestPrices = ReadonlyMap<string, Move['before'] & { readonly name: string | null }>
+
+const movesKept = 10
+
+/** Of funds whose NAV differs: the largest share first. */
+export function largestMoves(before: NewestPrices, after: NewestPrices): readonly Move[] {
+  const moves = [...after].flatMap(([isin, { name, ...now }]): Move[] => {
+    const { date, nav } = before.get(isin) ?? {}
+    if (date === undefined || nav === undefined || nav === now.nav) return []
+    const percent = (Number(now.nav) / Number(nav) - 1) * 100
+    return Number.isFinite(percent) ? [{ isin, name, before: { date, nav }, after: now, percent }] : []
+  })
+  return moves
+    .sort((one, other) => Math.abs(other.percent) - Math.abs(one.percent) || (one.isin < other.isin ? -1 : 1))
+    .slice(0, movesKept)
+}

@@ -18,7 +18,10 @@ const dates = columns(
   'asset_allocation: date',
   'emt: ongoing_costs_date transaction_costs_date incidental_costs_date',
 )
-const noDates = '2023-02-29 2024-13-01 2024-00-10 2024-04-31 2024-1-02 20240102 0 24-01-02'.split(' ')
+const noDates =
+  '2023-02-29 2024-13-01 2024-00-10 2024-04-31 2024-1-02 20240102 0 24-01-02 2024-04-1１ 2024-04-10T00:00'.split(
+    ' ',
+  )
 
 const decimals = columns(
   'price: issue_price repurchase_price net_asset_value change change_percent performance',

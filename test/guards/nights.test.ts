@@ -263,7 +263,13 @@ const nights: readonly Night[] = [
   ['stale prices of more than a tenth of the funds', stale(2), ['stale-prices'], allow('lost-prices')],
   ['an as-of date in the future', '', ['future-date'], { flags: '--as-of 2999-01-04' }],
   ['a database that is not marked as complete', '', ['incomplete'], { config: { requireComplete: true } }],
+  // What the checks of values refuse.
   ['no fund at all', tables.map((table) => `DELETE FROM ${table};`).join(''), 1],
+  [
+    'a day that is none between two prices',
+    `UPDATE price SET date = '2024-04-1０' WHERE isin = '${one}' AND date = '2024-04-10';`,
+    1,
+  ],
 ]
 
 /** In `npm test`: of each group of guards a night that is refused, one step from one that is not. CI has all nights. */
@@ -288,6 +294,7 @@ const shortly = new Set([
   'prices older than the live ones',
   'an as-of date in the future',
   'no fund at all',
+  'a day that is none between two prices',
 ])
 const chosen = nights.filter(([title]) => isComplete || shortly.has(title))
 
@@ -354,6 +361,7 @@ it.each(chosen)('%s', async (...night: unknown[]) => {
   const refused = Array.isArray(verdict) ? verdict : []
   expect(allowing.split(',').filter(Boolean).sort(), said).toEqual([...refused].sort())
   expect(run.code, said).toBe(typeof verdict === 'number' ? verdict : refused.length > 0 ? 3 : 0)
+  if (run.code === 1) expect(run.stderr).toMatch(/ has 1 error: .* \(table \w+\)/)
   if (run.code === 0) expect(liveBytes()).not.toBe(before)
   else expect(liveBytes()).toBe(before)
   const warnings = run.stdout.split('\n').filter((line) => line.includes('"event":"warning"'))

@@ -172,22 +172,15 @@ function comparison(
   return { isLive, isNew }
 }
 
-/** The prices of a fund by day; none if a text is among the days: the checks of values name it. */
+/** The prices of a fund by day, without those whose day is none: the checks of values name them. */
 function priceReader(db: Database) {
   const names = priceColumns.map(({ name }) => name).slice(0, 5)
   const statement = db.prepare<[string], PriceTexts>(
     `SELECT ${names.join(', ')} FROM price WHERE isin = ? ORDER BY date`,
   )
   statement.raw()
-  return (isin: string) => {
-    const prices = statement.all(isin)
-    // Such texts sort before or after all days.
-    return isPossibleDay(prices[0]) && isPossibleDay(prices.at(-1)) ? prices : []
-  }
+  return (isin: string) => statement.all(isin).filter(([day]) => isDay(day) && day >= firstDay)
 }
-
-const isPossibleDay = (price: PriceTexts | undefined): price is PriceTexts =>
-  price !== undefined && isDay(price[0]) && price[0] >= firstDay
 
 /** What makes an old price a changed one: not the columns that are not checked. */
 const valuesOf = ([, ...values]: PriceTexts) => values.slice(0, 4).join(' ')

@@ -236,7 +236,7 @@ it('check warns of addresses that are not of the web, of invisible characters, a
   makeDatabase(folder.file('doubtful.sqlite'), (insert) => {
     insertGood(insert, good, {
       fund: { url: 'javascript:alert(1)', name: '\u202eevil', wkn: '@SUM' },
-      structure_item: { name_de: 'Zero\u200bwidth', name_en: '=cmd' },
+      structure_item: { name_de: 'Zero\u200bwidth', name_en: '＝cmd' },
       key_figure: { name_de: 'line\nfeed', value: '-8,81 %', value2: '-' },
       legal_period: { label: '+1+1' },
       profile: { category_de: ' =A1', category_en: 'a\u0085', benchmark: '\tTab' },
@@ -258,7 +258,7 @@ it('check warns of addresses that are not of the web, of invisible characters, a
     'fund: name holds U+202E, which cannot be seen, "\\u202eevil"',
     'legal_period: legal_period label is a formula for a spreadsheet, "+1+1"',
     `${item} name_de holds U+200B, which cannot be seen, "Zero\\u200bwidth"`,
-    `${item} name_en is a formula for a spreadsheet, "=cmd"`,
+    `${item} name_en is a formula for a spreadsheet, "＝cmd"`,
     `${allocation} class_de is a formula for a spreadsheet, "-1-1"`,
     `${allocation} class_en holds U+2066, which cannot be seen, "a\\u2066b"`,
     'key_figure: position 4: name_de holds U+000A, which cannot be seen, "line\\nfeed"',

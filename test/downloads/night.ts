@@ -48,7 +48,7 @@ async function makeOddNight(): Promise<Night> {
   const denials = [performanceDenied, young].map((isin) => `'${isin}'`).join(', ')
   editDatabase(
     db,
-    `UPDATE fund SET name = '${sql(hostileNames.formula)}' WHERE isin = '${leapling}';
+    `UPDATE fund SET name = '${sql(hostileNames.formula)}', wkn = '＝1＋1' WHERE isin = '${leapling}';
      UPDATE fund SET name = '${hostileNames.markup}' WHERE isin = '${gap}';
      UPDATE fund SET name = '${secret}', url = 'https://${secret}' WHERE isin = '${denied}';
      UPDATE structure_item SET name_de = '${secret}' WHERE isin = '${denied}';

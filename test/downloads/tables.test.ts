@@ -41,7 +41,9 @@ const asField = (field: string, value: Value) => (typeof value === 'number' ? Nu
 const expectedField = (value: Value) => (isRun(value) ? `'${value}` : (value ?? ''))
 /** Whether a spreadsheet would run it: signed numbers are what it should read as such. */
 const isRun = (value: Value) =>
-  typeof value === 'string' && /^(\s*[=+\-@]|[\t\r])/.test(value) && !/^[-+][0-9.,]*[0-9]( ?%)?$/.test(value)
+  typeof value === 'string' &&
+  /^(\s*[=+\-@＝＋－＠]|[\t\r])/.test(value) &&
+  !/^[-+][0-9.,]*[0-9]( ?%)?$/.test(value)
 
 describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
   const night = () => nights[which]

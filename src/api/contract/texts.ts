@@ -7,12 +7,12 @@ export const webAddress = (url: string): string => (isWebAddress(url) ? url : ''
 export const isWebAddress = (url: string): boolean => /^https?:\/\/[^]/i.test(url)
 
 /**
- * Whether a spreadsheet would run a text as a formula: it begins with `=`, `+`, `-`, `@`, a tab or a carriage return. Blanks
- * before the sign do not help, because some programs trim. A plain number, as key figures are (`-8,81 %`), is no formula, and
+ * Whether a spreadsheet would run a text as a formula: it begins with `=`, `+`, `-`, `@`, a full-width form of these, a tab or
+ * a carriage return. Blanks before the sign do not help, because some programs trim. A plain number, as key figures are (`-8,81 %`), is no formula, and
  * neither is a sign alone. Source: OWASP, "CSV Injection".
  */
 export const isFormula = (text: string): boolean =>
-  /^(?:[\t\r]|\s*[=+\-@])/.test(text) && !/^[+-](?:\d[\d.,]*(?:[ \u00a0]?%)?)?$/.test(text)
+  /^(?:[\t\r]|\s*[=+\-@＝＋－＠])/.test(text) && !/^[+-](?:\d[\d.,]*(?:[ \u00a0]?%)?)?$/.test(text)
 
 /**
  * Control characters, bidirectional controls and characters without a width: what they do cannot be seen. A soft hyphen is
@@ -33,7 +33,7 @@ function firstOf(pattern: RegExp, text: string): string | undefined {
 export const isSuspect = (text: string): boolean => suspect.test(text)
 
 const suspect =
-  /^\s*[=+\-@]|[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff\ufffd-\uffff]/
+  /^\s*[=+\-@＝＋－＠]|[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff\ufffd-\uffff]/
 
 /** @returns the first character that XML 1.0 does not have (its production Char) as `U+000B`, or undefined */
 export const unfitForXml = (text: string) => (isSuspect(text) ? firstOf(notInXml, text) : undefined)

@@ -115,7 +115,7 @@ const digestOf = (row: Row | undefined) =>
  * nothing to say.
  */
 const doubtful =
-  /"\s*(?:[=+@]|-(?!\d[\d.e+-]*"))|\\[^"\\]|[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffd]/
+  /"\s*(?:[=+@＝＋－＠]|-(?!\d[\d.e+-]*"))|\\[^"\\]|[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffd]/
 
 const isDoubtful = (text: Buffer | null) =>
   text !== null && !(isUtf8(text) && !doubtful.test(text.toString()))

@@ -2,9 +2,12 @@
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -12,6 +15,7 @@ import {
 } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { dirname } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
@@ -147,22 +151,94 @@ it.each(['../x', 'a/../../x', '/x', 'a//b', './a', 'a/.', '', 'a/', '.fundpress/
   },
 )
 
-it('lists, reads and deletes what is behind a symbolic link, as it would be served', async () => {
-  await put('downloads/today/a')
-  const archive = folder.file('archive')
-  mkdirSync(archive)
-  writeFileSync(`${archive}/b`, 'b')
-  symlinkSync(archive, file('downloads/earlier'))
-  symlinkSync('nowhere', file('downloads/today/gone'))
-  const list = async () => {
-    const keys: string[] = []
-    for await (const { key } of store.list('downloads/')) keys.push(key)
-    return keys
+describe('follows no symbolic link below its root', () => {
+  /** Beside the bucket, and reached by a link at some place in it. */
+  let victim: string
+  const asItWas = ['a/1', 'a/b/2']
+
+  beforeEach(async () => {
+    victim = folder.file(`victim-${number}`)
+    for (const key of asItWas) {
+      await put(`green/${key}`)
+      mkdirSync(dirname(`${victim}/${key}`), { recursive: true })
+      writeFileSync(`${victim}/${key}`, 'mine')
+    }
+    return () => {
+      expect(filesIn(victim)).toEqual(asItWas)
+      for (const key of asItWas) expect(readFileSync(`${victim}/${key}`, 'utf8')).toBe('mine')
+    }
+  })
+  const linkAt = (place: string, target: string) => {
+    rmSync(file(place), { recursive: true })
+    symlinkSync(target, file(place))
   }
-  expect(await list()).toEqual(['downloads/earlier/b', 'downloads/today/a'])
-  expect(await store.folders('downloads/')).toEqual(['earlier', 'today'])
-  await store.delete(['downloads/earlier/b'])
-  expect([await list(), readdirSync(archive)]).toEqual([['downloads/today/a'], []])
+  const list = async (prefix: string) => {
+    for await (const { key } of store.list(prefix)) expect(key).not.toBe('')
+  }
+
+  it.each([
+    ['the file', 'green/a/b/2', 'a/b/2'],
+    ['its folder', 'green/a/b', 'a/b'],
+    ['a folder above', 'green/a', 'a'],
+    ['the slot', 'green', ''],
+    ['a file that is nowhere', 'green/a/b/2', 'nowhere'],
+  ])('if %s is one: every call says which, and changes nothing', async (_, place, target) => {
+    linkAt(place, `${victim}/${target}`)
+    writeFileSync(folder.file('source'), 'new')
+    const refusal = `${file(place)} is a symbolic link, which is not followed here: remove it`
+    const key = 'green/a/b/2'
+    await expect(store.get(key)).rejects.toThrow(refusal)
+    await expect(list('green/')).rejects.toThrow(refusal)
+    await expect(put(key, 'new')).rejects.toThrow(refusal)
+    await expect(store.putFile(folder.file('source'), object(key, 'new'))).rejects.toThrow(refusal)
+    // To remove a link follows none.
+    if (place === key) await store.delete([key])
+    else await expect(store.delete([key])).rejects.toThrow(refusal)
+    expect(lstatSync(file(place), { throwIfNoEntry: false })?.isSymbolicLink()).toBe(
+      place === key ? undefined : true,
+    )
+  })
+
+  it('if its own folder or its lock is one', async () => {
+    store.close()
+    const old = new Date(Date.now() - 7200_000)
+    writeFileSync(folder.file('old.tmp'), 'mine')
+    utimesSync(folder.file('old.tmp'), old, old)
+    for (const [place, target] of [
+      ['.fundpress/lock', 'a/1'],
+      ['.fundpress', '..'],
+    ] as const) {
+      linkAt(place, `${victim}/${target}`)
+      store = openFolder({ bucket: `file://${bucket}`, prefix: '' })
+      await expect(put('blue/x')).rejects.toThrow(`${file(place)} is a symbolic link`)
+      store.close()
+    }
+    expect(readFileSync(folder.file('old.tmp'), 'utf8')).toBe('mine')
+  })
+
+  it('names no folder that is one', async () => {
+    symlinkSync(`${victim}/a`, file('downloads'))
+    expect(await store.folders('')).toEqual(['green'])
+  })
+
+  it('but its root may be one: readers follow it, and changes stay in the folder that it led to first', async () => {
+    store.close()
+    const other = folder.file(`other-${number}`)
+    const live = folder.file(`live-${number}`)
+    mkdirSync(`${other}/green/a`, { recursive: true })
+    writeFileSync(`${other}/green/a/1`, 'other')
+    symlinkSync(bucket, live)
+    store = openFolder({ bucket: `file://${live}`, prefix: '' })
+    await put('green/a/1', 'new')
+    expect(readFileSync(file('green/a/1'), 'utf8')).toBe('new')
+    symlinkSync(other, `${live}.next`)
+    renameSync(`${live}.next`, live)
+    expect((await readSmall(store, 'green/a/1'))?.text).toBe('other')
+    await put('green/a/1', 'newer')
+    expect(readFileSync(file('green/a/1'), 'utf8')).toBe('newer')
+    await expect(put('live.json')).rejects.toThrow(`${live} leads to another folder than before`)
+    expect(readFileSync(`${other}/green/a/1`, 'utf8')).toBe('other')
+  })
 })
 
 it('refuses a body with another digest, and leaves nothing behind', async () => {

@@ -1,33 +1,50 @@
 /** The files of a folder that is a bucket: their versions, how they are written, replaced and removed, and their errors. */
 
 import { createHash, hash } from 'node:crypto'
-import { type BigIntStats, createReadStream, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs'
-import { rmdirSync, rmSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import {
+  type BigIntStats,
+  createReadStream,
+  createWriteStream,
+  lstatSync,
+  openSync,
+  readdirSync,
+} from 'node:fs'
+import { readFileSync, rmdirSync, rmSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { inFolderBelow, linkRefused, realFolder, type OpenFolder } from '../../system/below.ts'
 import { isFileError, sizeOf, streamedFrom, unreadable } from './files.ts'
 
-/** @returns the SHA-256 of what was copied, in hex @throws {Error} if the file cannot be read */
+/**
+ * Copies a file into a folder. @param name is new there
+ * @returns the SHA-256 of what was copied, in hex @throws {Error} if the file cannot be read
+ */
 export const copyFile = async (
   file: string,
-  target: string,
+  folder: OpenFolder,
+  name: string,
   signal: AbortSignal | undefined,
 ): Promise<string> =>
-  (await sizeOf(file)) < streamedFrom ? copySmall(file, target) : copyLarge(file, target, signal)
+  (await sizeOf(file)) < streamedFrom ? copySmall(file, folder, name) : copyLarge(file, folder, name, signal)
 
-function copySmall(file: string, target: string): string {
+function copySmall(file: string, folder: OpenFolder, name: string): string {
   let body: Buffer
   try {
     body = readFileSync(file)
   } catch (error) {
     throw unreadable(file, error)
   }
-  writeFileSync(target, body, { flag: 'wx' })
+  folder.within((at) => writeFileSync(join(at, name), body, { flag: 'wx' }))
   return hash('sha256', body)
 }
 
 /** A file that need not fit into memory. */
-async function copyLarge(file: string, target: string, signal: AbortSignal | undefined): Promise<string> {
+async function copyLarge(
+  file: string,
+  folder: OpenFolder,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<string> {
   const digest = createHash('sha256')
   const source = async function* () {
     try {
@@ -39,7 +56,8 @@ async function copyLarge(file: string, target: string, signal: AbortSignal | und
       throw isFileError(error) ? unreadable(file, error) : error
     }
   }
-  await writeFile(target, source(), { flag: 'wx', signal })
+  const target = folder.within((at) => openSync(join(at, name), 'wx'))
+  await pipeline(source, createWriteStream(folder.path, { fd: target }), { signal })
   return digest.digest('hex')
 }
 
@@ -61,67 +79,82 @@ export function makeNewer(file: string, before: BigIntStats | null): BigIntStats
   return stat
 }
 
-export function moveTo(temporary: string, target: string): void {
+/** @param key relative to the root; a link is removed itself */
+export function removeFile(root: string, key: string): void {
   try {
-    renameSync(temporary, target)
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error
-    mkdirSync(dirname(target), { recursive: true })
-    renameSync(temporary, target)
-  }
-}
-
-export function unlinkIfThere(path: string): void {
-  try {
-    unlinkSync(path)
+    inFolderBelow(root, dirname(key), (at) => {
+      unlinkSync(join(at, basename(key)))
+    })
   } catch (error) {
     // A folder is no object.
     if (!isAbsent(error) && codeOf(error) !== 'EISDIR') throw error
   }
 }
 
-/** Removes a folder without entries, and those above it that have no others. */
-export function removeEmpty(folder: string, root: string): void {
-  for (let at = folder; at.length > root.length; at = dirname(at)) {
+/** Removes a folder without entries, and those above it that have no others. @param folder relative to the root */
+export function removeEmpty(root: string, folder: string): void {
+  for (let path = folder; path !== '.'; path = dirname(path)) {
     try {
-      rmdirSync(at)
+      inFolderBelow(root, dirname(path), (at) => rmdirSync(join(at, basename(path))))
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') continue
-      return
+      if (codeOf(error) !== 'ENOENT') return
     }
   }
 }
 
 /** Files that killed processes were writing: nobody writes for an hour. */
-export function removeUnfinished(own: string): void {
-  for (const { name } of entriesOf(own)) {
-    const file = join(own, name)
-    const stat = name.endsWith('.tmp') ? statOf(file) : null
-    if (stat !== null && Date.now() - Number(stat.mtimeMs) > 3600 * 1000) rmSync(file, { force: true })
-  }
+export function removeUnfinished(own: OpenFolder): void {
+  own.within((at) => {
+    for (const name of readdirSync(at).filter((one) => one.endsWith('.tmp'))) {
+      const file = join(at, name)
+      const changed = lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Infinity
+      if (Date.now() - changed > 3600 * 1000) rmSync(file, { force: true })
+    }
+  })
 }
 
-/** What is in a folder; none if it is missing. A link counts as what it leads to, as for whoever serves the files. */
-export function entriesOf(folder: string) {
+interface Entry {
+  /** That of a folder ends with a slash. */
+  readonly name: string
+  /** Null for a folder. */
+  readonly stat: BigIntStats | null
+}
+
+/**
+ * The files and folders in a folder; none if it is missing.
+ * @param folder relative to the root @param isWanted others may be what they want
+ * @throws {Error} for a link
+ */
+export function entriesOf(root: string, folder: string, isWanted: (name: string) => boolean): Entry[] {
+  const fileAt = (at: string, name: string): Entry[] => {
+    const stat = statOf(join(at, name))
+    return stat?.isFile() === true ? [{ name, stat }] : []
+  }
   try {
-    return readdirSync(folder, { withFileTypes: true }).map((entry) => {
-      const { name } = entry
-      const kind = entry.isSymbolicLink() ? statOf(join(folder, name)) : entry
-      return { name, isFile: kind?.isFile() === true, isFolder: kind?.isDirectory() === true }
-    })
+    return inFolderBelow(realFolder(root), folder, (at) =>
+      readdirSync(at, { withFileTypes: true }).flatMap((entry): Entry[] => {
+        const isFolder = entry.isDirectory()
+        const name = isFolder ? `${entry.name}/` : entry.name
+        if (!isWanted(name)) return []
+        return isFolder ? [{ name, stat: null }] : fileAt(at, name)
+      }),
+    )
   } catch (error) {
     if (isAbsent(error)) return []
     throw error
   }
 }
 
+/** @returns null if there is nothing @throws {Error} for a link */
 export function statOf(path: string): BigIntStats | null {
+  let stat: BigIntStats | undefined
   try {
-    return statSync(path, { bigint: true, throwIfNoEntry: false }) ?? null
+    stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })
   } catch (error) {
-    if (isAbsent(error)) return null
-    throw error
+    if (!isAbsent(error)) throw error
   }
+  if (stat?.isSymbolicLink() === true) throw linkRefused(path)
+  return stat ?? null
 }
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? ''

@@ -4,23 +4,24 @@
  */
 
 import { hash, randomUUID } from 'node:crypto'
-import { type BigIntStats, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { open } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { type BigIntStats, closeSync, createReadStream, existsSync, fstatSync, mkdirSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { addAbortSignal, Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { inFolderBelow, openBelow, openFolderBelow, realFolder, type OpenFolder } from '../../system/below.ts'
 import { flushFile, flushFolder, flushTree } from '../../system/durable.ts'
 import { isBefore } from '../manifest/compare.ts'
-import { copyFile, entriesOf, etagOf, isAbsent, makeNewer, moveTo, removeEmpty } from './folder-files.ts'
-import { removeUnfinished, statOf, unlinkIfThere, withAdvice } from './folder-files.ts'
+import { copyFile, entriesOf, etagOf, isAbsent, makeNewer, removeEmpty, removeFile } from './folder-files.ts'
+import { removeUnfinished, statOf, withAdvice } from './folder-files.ts'
 import { openLock } from './folder-lock.ts'
 import { joinedWith } from './signals.ts'
 import { ConditionFailed, type Condition, type ListedObject, type ObjectStore } from './store.ts'
 import type { GetOptions, PutObject, WriteOptions } from './store.ts'
 
 /** Beside the objects, and no key: the lock, and files that are being written. */
-const ownFolder = '.fundpress'
+const ownFolder = '.fundpress/'
 
 export interface FolderStore extends ObjectStore {
   readonly kind: 'folder'
@@ -30,7 +31,7 @@ export interface FolderStore extends ObjectStore {
 }
 
 /**
- * The folder is made by the first write; the one above it must exist.
+ * The folder is made by the first write; the one above it must exist. It may be a link; below it none is followed.
  * @param settings.bucket `file:///srv/fundpress` @param settings.prefix a folder in it that holds everything; '' for none
  * @param signal ends the calls under way when it aborts; later ones, to clean up, go through
  * @throws {Error} that says what to do, if there can be no such folder
@@ -44,7 +45,6 @@ export function openFolder(
   const base = fileURLToPath(bucket)
   const root = join(base, prefix)
   assertFolder(name, base)
-  const own = join(root, ownFolder)
   const stopOf = joinedWith(signal)
   const counts: Record<string, number> = {}
   const count = (operation: string) => {
@@ -54,17 +54,8 @@ export function openFolder(
     stop?.aborted === true ? stop.reason : withAdvice(error, name, doing, key)
 
   /** Made by the first write: readers need no right to write. */
-  let lock: ReturnType<typeof openLock> | undefined
-  const prepare = () => {
-    if (lock !== undefined) return lock
-    if (statOf(base) === null) {
-      mkdirSync(base)
-      flushFolder(dirname(base))
-    }
-    mkdirSync(own, { recursive: true })
-    removeUnfinished(own)
-    return (lock = openLock(join(own, 'lock')))
-  }
+  let writer: ReturnType<typeof openWriter> | undefined
+  const prepare = () => (writer ??= openWriter(base, root))
 
   /** Whether something was changed since the last flush. What an earlier process wrote may not have been flushed. */
   let isUnflushed = true
@@ -90,15 +81,18 @@ export function openFolder(
     const stop = stopOf(ownSignal)
     if (!isKey(key)) return null
     try {
-      const file = await open(join(root, key))
-      const stat = await file.stat({ bigint: true })
+      // To open a file takes less time than to ask another thread: timers have their turn here.
+      await setImmediate()
+      const file = openBelow(realFolder(root), key)
+      const stat = fstatSync(file, { bigint: true })
       const [etag, isFile] = [etagOf(stat), stat.isFile()]
       const isWanted = ifMatch === undefined || ifMatch === etag
       const { start, bytes } = cutOut(Number(stat.size), part)
-      if (!isFile || !isWanted || bytes === 0) await file.close()
+      if (!isFile || !isWanted || bytes === 0) closeSync(file)
       if (!isFile) return null
       if (!isWanted) throw new ConditionFailed(`${key} is not what it was`)
-      const body = bytes === 0 ? Readable.from([]) : file.createReadStream({ start, end: start + bytes - 1 })
+      const range = { fd: file, start, end: start + bytes - 1 }
+      const body = bytes === 0 ? Readable.from([]) : createReadStream(key, range)
       if (stop !== undefined) addAbortSignal(stop, body)
       const times = { lastModified: new Date(Number(stat.mtimeMs)), now: new Date() }
       return { etag, bytes, ...times, body, cancel: () => body.destroy(), signal: stop }
@@ -115,49 +109,60 @@ export function openFolder(
    */
   const place = async (
     key: string,
-    write: (temporary: string, stop: AbortSignal | undefined) => Promise<void> | void,
+    write: (own: OpenFolder, temporary: string, stop: AbortSignal | undefined) => Promise<void> | void,
     { signal: ownSignal, assertFresh, isRenewal = false }: WriteOptions,
     checked?: { readonly condition: Condition; readonly body: Buffer },
   ): Promise<PutObject> => {
     count('PutObject')
     const stop = stopOf(ownSignal)
-    const target = join(root, assertKey(name, key))
-    const temporary = join(own, `${randomUUID()}.tmp`)
+    assertKey(name, key)
+    const temporary = `${randomUUID()}.tmp`
     const isAtRoot = !key.includes('/')
+    const replace = (target: string, source: string) => {
+      const before = statOf(target)
+      if (checked !== undefined && before?.isDirectory() !== true && !holds(checked.condition, before)) {
+        const isThere = before?.isFile() === true && readFileSync(target).equals(checked.body)
+        if (!isThere) throw new ConditionFailed(`${key} is not what it was`)
+        rmSync(source)
+        return { etag: etagOf(before) }
+      }
+      const etag = etagOf(makeNewer(source, before))
+      if (isAtRoot) flushFile(source)
+      renameSync(source, target)
+      if (isAtRoot) flushFolder(dirname(target))
+      else isUnflushed = true
+      return { etag }
+    }
     try {
-      const { change } = prepare()
+      const { real, own, assertSame, change } = prepare()
       // Small files are written at once, which takes less time than to ask another thread: timers have their turn here.
       await setImmediate()
-      await write(temporary, stop)
+      await write(own, temporary, stop)
       if (isAtRoot && !isRenewal) await flushEarlier(stop)
       return await change(stop, () => {
         // The clock is looked at under the lock: whoever takes the lease over holds it when this cannot pass any more.
         assertFresh?.()
-        const before = statOf(target)
-        if (checked !== undefined && before?.isDirectory() !== true && !holds(checked.condition, before)) {
-          if (before !== null && readFileSync(target).equals(checked.body)) return { etag: etagOf(before) }
-          throw new ConditionFailed(`${key} is not what it was`)
-        }
-        const etag = etagOf(makeNewer(temporary, before))
-        if (isAtRoot) flushFile(temporary)
-        moveTo(temporary, target)
-        if (isAtRoot) flushFolder(root)
-        else isUnflushed = true
-        return { etag }
+        if (isAtRoot) assertSame()
+        const into = (at: string) =>
+          own.within((from) => replace(join(at, basename(key)), join(from, temporary)))
+        return inFolderBelow(real, dirname(key), into, true)
       })
     } catch (error) {
+      writer?.own.within((at) => {
+        rmSync(join(at, temporary), { force: true })
+      })
       throw reasonFor(error, stop, 'write', key)
-    } finally {
-      rmSync(temporary, { force: true })
     }
   }
 
   const put: ObjectStore['put'] = ({ key, body, sha256 }, condition, options = {}) =>
     place(
       key,
-      (temporary) => {
+      (own, temporary) => {
         assertDigest(key, hash('sha256', body), sha256)
-        writeFileSync(temporary, body, { flag: 'wx' })
+        own.within((at) => {
+          writeFileSync(join(at, temporary), body, { flag: 'wx' })
+        })
       },
       options,
       condition && { condition, body },
@@ -166,38 +171,19 @@ export function openFolder(
   const putFile: ObjectStore['putFile'] = (file, { key, sha256 }, options = {}) =>
     place(
       key,
-      async (temporary, stop) => {
-        const found = await copyFile(file, temporary, stop)
+      async (own, temporary, stop) => {
+        const found = await copyFile(file, own, temporary, stop)
         assertDigest(key, found, sha256)
       },
       options,
     )
-
-  /** Files below a folder whose keys have the prefix, in the byte order of keys: that of a folder counts with its slash. */
-  function* filesBelow(folder: string, prefixOfKeys: string): Generator<ListedObject> {
-    const names = entriesOf(join(root, folder))
-      .filter(({ name: own, isFile, isFolder }) => isFile || (isFolder && folder + own !== ownFolder))
-      .map(({ name: own, isFolder }) => `${folder}${own}${isFolder ? '/' : ''}`)
-      .filter((key) => key.startsWith(prefixOfKeys) || (key.endsWith('/') && prefixOfKeys.startsWith(key)))
-      .sort((one, other) => (isBefore(one, other) ? -1 : 1))
-    for (const key of names) {
-      if (key.endsWith('/')) yield* filesBelow(key, prefixOfKeys)
-      else {
-        const stat = statOf(join(root, key))
-        // It may have been deleted meanwhile.
-        if (stat?.isFile() !== true) continue
-        const lastModified = new Date(Number(stat.mtimeMs))
-        yield { key, bytes: Number(stat.size), etag: etagOf(stat), lastModified }
-      }
-    }
-  }
 
   const list: ObjectStore['list'] = async function* (start, options = {}) {
     count('ListObjectsV2')
     const stop = stopOf(options.signal)
     let listed = 0
     try {
-      for (const object of filesBelow(start.slice(0, start.lastIndexOf('/') + 1), start)) {
+      for (const object of filesBelow(root, start.slice(0, start.lastIndexOf('/') + 1), start)) {
         // Timers, such as that of the lease, have their turn.
         if (++listed % 1000 === 0) await setImmediate()
         stop?.throwIfAborted()
@@ -210,12 +196,14 @@ export function openFolder(
 
   const folders: ObjectStore['folders'] = async (start) => {
     count('ListObjectsV2')
-    const isFilled = (found: string) => filesBelow(`${start}${found}/`, '').next().done !== true
+    const isFilled = (found: string) => filesBelow(root, `${start}${found}/`, '').next().done !== true
     await setImmediate()
     try {
-      const found = entriesOf(join(root, start)).filter(({ isFolder }) => isFolder)
-      const names = found.map((entry) => entry.name).filter((one) => start + one !== ownFolder)
-      return names.filter(isFilled).sort()
+      const found = entriesOf(root, start, (one) => one.endsWith('/') && start + one !== ownFolder)
+      return found
+        .map((entry) => entry.name.slice(0, -1))
+        .filter(isFilled)
+        .sort()
     } catch (error) {
       throw reasonFor(error, undefined, 'list', start)
     }
@@ -227,19 +215,19 @@ export function openFolder(
     const stop = stopOf(ownSignal)
     let current = keys[0] ?? ''
     try {
-      const { change } = prepare()
+      const { real, change } = prepare()
       for (let from = 0; from < keys.length; from += keysPerChange)
         await change(stop, () => {
           assertFresh?.()
           isUnflushed = true
           const emptied = new Set<string>()
           for (current of keys.slice(from, from + keysPerChange)) {
-            const path = join(root, assertKey(name, current))
-            unlinkIfThere(path)
-            emptied.add(dirname(path))
+            assertKey(name, current)
+            removeFile(real, current)
+            emptied.add(dirname(current))
           }
-          for (const folder of emptied) removeEmpty(folder, root)
-          if (emptied.has(root)) flushFolder(root)
+          for (const folder of emptied) removeEmpty(real, folder)
+          if (emptied.has('.')) flushFolder(real)
         })
     } catch (error) {
       throw reasonFor(error, stop, 'delete', current)
@@ -252,7 +240,60 @@ export function openFolder(
     requests: () => ({ ...counts }),
     // A change that fails was not made, and one that is made has been answered.
     unanswered: () => 0,
-    close: () => lock?.close(),
+    close: () => {
+      writer?.close()
+      writer = undefined
+    },
+  }
+}
+
+/** Makes the folder of a bucket, and takes it for all changes. @param base the bucket @param root with its prefix */
+function openWriter(base: string, root: string) {
+  if (!existsSync(base)) {
+    mkdirSync(base)
+    flushFolder(dirname(base))
+  }
+  mkdirSync(root, { recursive: true })
+  const real = realFolder(root)
+  const own = openFolderBelow(real, ownFolder, true)
+  try {
+    removeUnfinished(own)
+    const { change, close } = openLock(own)
+    return {
+      real,
+      own,
+      change,
+      /** Readers follow the root if it is a link; what is live must be said in the folder that it is true of. */
+      assertSame: () => {
+        if (realFolder(root) === real) return
+        throw new Error(`${root} leads to another folder than before: run the command again`)
+      },
+      close: () => {
+        close()
+        own.close()
+      },
+    }
+  } catch (error) {
+    own.close()
+    throw error
+  }
+}
+
+/** Files below a folder whose keys have the prefix, in the byte order of keys: that of a folder counts with its slash. */
+function* filesBelow(root: string, folder: string, prefix: string): Generator<ListedObject> {
+  const isWanted = (name: string) => {
+    const key = folder + name
+    if (key === ownFolder) return false
+    return key.startsWith(prefix) || (key.endsWith('/') && prefix.startsWith(key))
+  }
+  const entries = entriesOf(root, folder, isWanted)
+  for (const { name, stat } of entries.sort((one, other) => (isBefore(one.name, other.name) ? -1 : 1))) {
+    const key = folder + name
+    if (stat === null) yield* filesBelow(root, key, prefix)
+    else {
+      const lastModified = new Date(Number(stat.mtimeMs))
+      yield { key, bytes: Number(stat.size), etag: etagOf(stat), lastModified }
+    }
   }
 }
 
@@ -268,10 +309,10 @@ const keysPerChange = 100
 /** @throws {Error} if the path is that of a file, or if the folder above it is missing */
 function assertFolder(name: string, path: string): void {
   try {
-    const found = statOf(path)
+    const found = statSync(path, { throwIfNoEntry: false })
     if (found?.isDirectory() === true) return
-    if (found !== null) throw new Error(`${name}: ${path} is a file: name a folder`)
-    if (statOf(dirname(path)) === null)
+    if (found !== undefined) throw new Error(`${name}: ${path} is a file: name a folder`)
+    if (!existsSync(dirname(path)))
       throw new Error(`${name}: there is no folder ${dirname(path)}: make it (mkdir -p ${dirname(path)})`)
   } catch (error) {
     throw withAdvice(error, name, 'read', 'the folder')
@@ -282,11 +323,11 @@ function assertFolder(name: string, path: string): void {
 const isKey = (key: string): boolean =>
   !/[\0\\]/.test(key) &&
   key.split('/').every((part) => part !== '' && part !== '.' && part !== '..') &&
-  key.split('/')[0] !== ownFolder
+  !key.startsWith(ownFolder)
 
-function assertKey(name: string, key: string): string {
-  if (isKey(key)) return key
-  throw new Error(`${name}: ${JSON.stringify(key)} cannot be the path of a file below the folder`)
+function assertKey(name: string, key: string): void {
+  if (!isKey(key))
+    throw new Error(`${name}: ${JSON.stringify(key)} cannot be the path of a file below the folder`)
 }
 
 function assertDigest(key: string, found: string, wanted: string | undefined): void {

@@ -219,7 +219,7 @@ it.runIf(isComplete)(
     const { code, stderr } = await end
     expect({ code, stderr }).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('the lease was lost') as unknown,
+      stderr: expect.stringContaining('the lease could not be renewed for 1') as unknown,
     })
     expect(published()).toEqual(after)
     await must('verify --deep')

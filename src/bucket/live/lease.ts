@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { allTorn, heldMessage, isHeldByOther, isLeftUnsettled, readJournal } from './journal.ts'
 import type { Journal, JournalObject, TornSlots } from './journal.ts'
 import type { Holder } from '../../system/holder.ts'
+import { messageOf } from '../../system/message.ts'
 import { journalKey, type Slot, slotPrefix } from './layout.ts'
 import { smallObject } from './live.ts'
 import { hasAny } from '../store/read.ts'
@@ -28,7 +29,33 @@ export interface LeaseOptions {
 /** HTTP dates have whole seconds: an age, the difference of two of them, can be too large by this much. */
 export const roundingMs = 1000
 
-export type Lease = Awaited<ReturnType<typeof acquireLease>>
+/** What the journal says of this holder. */
+interface State extends Pick<Journal, 'changing' | 'searched'> {
+  /** `lost`: another process may hold the lease by now, so this one writes nothing any more. */
+  readonly phase: 'held' | 'lost' | 'released'
+  /**
+   * Requests of earlier holders: `late` ones may still be carried out, `repeating` ones bring the same bytes as this
+   * publish, `over` ones were waited for, `settled` ones were waited for and fenced, or were all answered.
+   */
+  readonly earlier: 'late' | 'repeating' | 'over' | 'settled'
+}
+
+const acquired = ({ journal }: JournalObject, changing: TornSlots, options: LeaseOptions): State => {
+  const { isLocking, target } = options
+  const isUnsettled = journal === null ? changing === allTorn : isLeftUnsettled(journal)
+  // Without a fence, a late flip of an earlier holder would still count.
+  const isRepeating = isLocking && target !== undefined && journal?.target === target
+  const earlier = !isUnsettled ? 'settled' : isRepeating ? 'repeating' : 'late'
+  return { phase: 'held', earlier, changing, searched: journal?.searched }
+}
+const ended = (state: State, phase: 'lost' | 'released'): State =>
+  state.phase === 'held' ? { ...state, phase } : state
+const waited = (state: State): State => (state.earlier === 'late' ? { ...state, earlier: 'over' } : state)
+const fenced = (state: State): State => (state.earlier === 'over' ? { ...state, earlier: 'settled' } : state)
+const marked = (state: State, slot: Slot, list: string | null): State => {
+  const others = Object.entries(state.changing).filter(([other]) => other !== slot)
+  return { ...state, changing: Object.fromEntries(list === null ? others : [...others, [slot, list]]) }
+}
 
 /**
  * Acquires the lease, renews it while the work runs, and releases it. What is marked as torn then stays torn.
@@ -39,7 +66,12 @@ export async function withLease<T>(
   options: LeaseOptions,
   work: (lease: Lease) => Promise<T>,
 ): Promise<T> {
-  const lease = await acquireLease(store, options)
+  const { me, isAlive, isRepair = false } = options
+  const found = await readJournal(store, isRepair)
+  if (isHeldByOther(found, me, isAlive)) throw new Error(heldMessage(store, found))
+  const torn = found.journal?.changing ?? (await tornWithoutJournal(store, found, isRepair))
+  const lease = new Lease(store, options, found, torn)
+  await lease.acquire('ifAbsent' in found.condition)
   try {
     return await work(lease)
   } finally {
@@ -48,149 +80,193 @@ export async function withLease<T>(
   }
 }
 
-async function acquireLease(store: ObjectStore, options: LeaseOptions) {
-  const { me, isAlive, leaseSeconds: seconds, isLocking, isRepair = false, target, time = realTime } = options
-  const id = randomUUID()
-  const found = await readJournal(store, isRepair)
-  if (isHeldByOther(found, me, isAlive)) throw new Error(heldMessage(store, found))
-  const torn: TornSlots = found.journal?.changing ?? (await tornWithoutJournal(store, found, isRepair))
-  const isUnsettled = found.journal === null ? torn === allTorn : isLeftUnsettled(found.journal)
-  // Without a fence, a late flip of an earlier holder would still count.
-  const isRepeating = isLocking && target !== undefined && found.journal?.target === target
-  // Requests of earlier holders: `late` may still be carried out, `repeating` bring the same bytes as this publish, `over`
-  // were waited for, `settled` were waited for and fenced, or were all answered.
-  let earlier: 'late' | 'repeating' | 'over' | 'settled' = !isUnsettled
-    ? 'settled'
-    : isRepeating
-      ? 'repeating'
-      : 'late'
-  const acquiredAt = time.clocks().steady
-  const earlierEndedMs = sinceEarlierHolder(found, seconds * 1000)
+export class Lease {
+  readonly id = randomUUID()
+  /** The torn slots, as the holder before left them. */
+  readonly torn: TornSlots
+  /** Whether requests of earlier holders may have been on their way when the lease was acquired. */
+  readonly isUnsettled: boolean
+  /** For each write: ends it when the command is stopped or the lease is lost, and asks before each attempt. */
+  readonly writing: { readonly signal: AbortSignal; readonly assertFresh: () => void }
 
-  const lost = new AbortController()
-  let changing = torn
-  let searched = found.journal?.searched
-  let writes = 0
-  const journalOf = (isHeld: boolean): Journal => ({
-    ...{ format: 1, id, isHeld, holder: me, seconds, changing },
-    isUnsettled: earlier !== 'settled' || store.unanswered() > 0,
-    target: earlier === 'late' ? undefined : target,
-    searched,
-    writes: ++writes,
-  })
-  let condition: Condition | undefined = isLocking ? found.condition : undefined
-  let renewedAt = time.clocks()
-  let said = ''
-  const write = async (isHeld: boolean) => {
-    const startedAt = time.clocks()
-    const journal = journalOf(isHeld)
-    const says = JSON.stringify({ ...journal, writes: 0 })
-    const { etag } = await store.put(smallObject(journalKey, journal), condition, {
-      isRenewal: says === said,
+  readonly #store: ObjectStore
+  readonly #options: LeaseOptions
+  readonly #time: Time
+  readonly #journal: ReturnType<typeof journalWriter>
+  /** When the holder before can last have sent a request, by the steady clock. */
+  readonly #earlierEndedAt: number
+  readonly #lost = new AbortController()
+  #state: State
+  #renewal: NodeJS.Timeout | undefined
+
+  constructor(store: ObjectStore, options: LeaseOptions, found: JournalObject, torn: TornSlots) {
+    const { leaseSeconds, isLocking, time = realTime } = options
+    this.#store = store
+    this.#options = options
+    this.#time = time
+    this.#journal = journalWriter(store, isLocking ? found.condition : undefined, time, this.#lost.signal)
+    this.#earlierEndedAt = time.clocks().steady - sinceEarlierHolder(found, leaseSeconds * 1000)
+    this.#state = acquired(found, torn, options)
+    this.torn = torn
+    this.isUnsettled = this.#state.earlier !== 'settled'
+    const signal = AbortSignal.any([options.signal, this.#lost.signal])
+    const assertFresh = () => {
+      signal.throwIfAborted()
+      this.assertFresh()
+    }
+    this.writing = { signal, assertFresh }
+  }
+
+  /** To be called once, before all else. @param isNew whether there was no journal */
+  async acquire(isNew: boolean): Promise<void> {
+    const { isLocking, leaseSeconds } = this.#options
+    await this.#write().catch(async (error: unknown) => {
+      if (!(error instanceof LeaseLost)) throw error
+      throw new Error(heldMessage(this.#store, await readJournal(this.#store)), { cause: error.cause })
     })
-    said = says
-    if (isLocking) condition = { ifMatch: etag }
-    renewedAt = startedAt
-  }
-  // Writes one after the other: each must find the ETag of the one before.
-  let queue: Promise<void> = Promise.resolve()
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const turn = queue.then(work)
-    queue = turn.catch(() => undefined)
-    return turn
+    if (isLocking)
+      await assertConditionsHold(this.#store, this.#says(), isNew).catch(async (error: unknown) => {
+        await this.release().catch(() => undefined)
+        throw error
+      })
+    const renew = () => void this.#write().catch(() => undefined)
+    this.#renewal = setInterval(renew, leaseSeconds * 200).unref()
   }
 
-  await write(true).catch(async (error: unknown) => {
-    if (!(error instanceof ConditionFailed)) throw error
-    throw new Error(heldMessage(store, await readJournal(store)), { cause: error })
-  })
-  if (isLocking) {
-    const isNew = 'ifAbsent' in found.condition
-    await assertConditionsHold(store, journalOf(false), isNew).catch(async (error: unknown) => {
-      await write(false).catch(() => undefined)
+  /** Looks at the clocks of this machine; sends no request. @throws {LeaseLost} if the lease may have ended */
+  readonly assertFresh = (): void => {
+    // The lease ends for us before it ends for others. After a process was stopped, or a machine slept, the wall clock shows it.
+    const { wall, steady } = this.#time.clocks()
+    const { renewedAt, trouble } = this.#journal.last
+    const passed = Math.max(wall - renewedAt.wall, steady - renewedAt.steady) / 1000
+    if (passed > this.#options.leaseSeconds * 0.8)
+      this.#lose(`the lease could not be renewed for ${Math.round(passed)} s: ${trouble}`)
+    this.#lost.signal.throwIfAborted()
+  }
+
+  /** Asks the store. @returns its clock @throws {LeaseLost} if the lease was lost */
+  async assertHeld(): Promise<Date> {
+    this.assertFresh()
+    const { journal, now } = await readJournal(this.#store)
+    if (journal?.id !== this.id) this.#lose(takenOver)
+    return now
+  }
+
+  /**
+   * Waits until no request of an earlier holder can be carried out any more. A publish of the very snapshot that all of
+   * them were publishing does not wait: their requests can only repeat its own.
+   * @param lateSeconds how long a request may outlive its sender @param onWait hears how many seconds it will wait
+   */
+  async awaitLateRequests(lateSeconds: number, onWait: (seconds: number) => void): Promise<void> {
+    if (this.#state.earlier !== 'late') return
+    const passed = this.#time.clocks().steady - this.#earlierEndedAt
+    const wait = lateSeconds * 1000 + roundingMs - passed
+    if (lateSeconds > 0 && wait > 0) {
+      onWait(Math.ceil(wait / 1000))
+      await this.#time.pause(wait, this.writing.signal)
+    }
+    this.#state = waited(this.#state)
+  }
+
+  /** To be called after the fence: requests of earlier holders can do no harm any more, if they were waited for. */
+  settle(): void {
+    this.#state = fenced(this.#state)
+  }
+
+  /** Names a slot in the journal before its first change. @param list the key of the list; null: it is not torn */
+  async markTorn(slot: Slot, list: string | null): Promise<void> {
+    this.#state = marked(this.#state, slot, list)
+    await this.#write()
+  }
+
+  searched(): string | undefined {
+    return this.#state.searched
+  }
+
+  /** The next write of the journal says it. @param searched as `live.json` has it; undefined: downloads may hold anything */
+  noteSearched(searched: string | undefined): void {
+    this.#state = { ...this.#state, searched }
+  }
+
+  async release(): Promise<void> {
+    clearInterval(this.#renewal)
+    this.#state = ended(this.#state, 'released')
+    await this.#write()
+  }
+
+  async #write(): Promise<void> {
+    this.assertFresh()
+    try {
+      await this.#journal.write(() => this.#says())
+    } catch (error) {
+      if (error instanceof ConditionFailed) this.#lose(takenOver, error)
       throw error
-    })
+    }
   }
 
-  // The lease ends for us before it ends for others: nothing waits for a renewal that hangs. After a process was stopped,
-  // or a machine slept, the wall clock shows it.
-  const isOver = () => {
-    const { wall, steady } = time.clocks()
-    return Math.max(wall - renewedAt.wall, steady - renewedAt.steady) > seconds * 800
+  #says(): Omit<Journal, 'writes'> {
+    const { me, leaseSeconds, target } = this.#options
+    const { phase, earlier, changing, searched } = this.#state
+    return {
+      ...{ format: 1, id: this.id, isHeld: phase === 'held', holder: me, seconds: leaseSeconds, changing },
+      isUnsettled: earlier !== 'settled' || this.#store.unanswered() > 0,
+      target: earlier === 'late' ? undefined : target,
+      searched,
+    }
   }
-  const assertFresh = () => {
-    if (isOver()) lost.abort(leaseLost(store))
-    lost.signal.throwIfAborted()
-  }
-  const renewal = setInterval(() => {
-    if (isOver()) lost.abort(leaseLost(store))
-    void inTurn(() => write(true)).catch((error: unknown) => {
-      if (error instanceof ConditionFailed || isOver()) lost.abort(leaseLost(store, error))
-    })
-  }, seconds * 200)
-  renewal.unref()
 
-  const signal = AbortSignal.any([options.signal, lost.signal])
+  #lose(why: string, cause?: unknown): never {
+    clearInterval(this.#renewal)
+    this.#state = ended(this.#state, 'lost')
+    const lost = new LeaseLost(`${this.#store.name}: ${why}; nothing went live, publish again`, { cause })
+    this.#lost.abort(lost)
+    throw lost
+  }
+}
+
+const takenOver = 'the lease was lost to another publish'
+const unanswered = 'the store has not answered'
+const stoodStill = 'this process or its machine stood still'
+
+/** Writes the journal, one write after the other: each must find the ETag of the one before. @param signal ends them */
+function journalWriter(
+  store: ObjectStore,
+  condition: Condition | undefined,
+  time: Time,
+  signal: AbortSignal,
+) {
+  let expected = condition
+  let said = ''
+  let writes = 0
+  let queue = Promise.resolve()
+  /** When the last write that succeeded began, and why there was none since. */
+  const last = { renewedAt: time.clocks(), trouble: stoodStill }
+  const write = async (journal: Omit<Journal, 'writes'>) => {
+    const renewedAt = time.clocks()
+    const says = JSON.stringify(journal)
+    const object = smallObject(journalKey, { ...journal, writes: ++writes })
+    last.trouble = unanswered
+    const onFailure = (why: string) => (last.trouble = why)
+    try {
+      const { etag } = await store.put(object, expected, { isRenewal: says === said, onFailure, signal })
+      if (expected !== undefined) expected = { ifMatch: etag }
+    } catch (error) {
+      if (last.trouble === unanswered) last.trouble = messageOf(error)
+      throw error
+    }
+    said = says
+    Object.assign(last, { renewedAt, trouble: stoodStill })
+  }
   return {
-    id,
-    /** The torn slots, as the holder before left them. */
-    torn,
-    /** Whether requests of earlier holders may have been on their way when the lease was acquired. */
-    isUnsettled,
-    /** Looks at the clocks of this machine; sends no request. @throws {LeaseLost} if the lease may have ended */
-    assertFresh,
-    /** For each write: ends it when the command is stopped or the lease is lost, and asks before each attempt. */
-    writing: {
-      signal,
-      assertFresh: () => {
+    last: last as Readonly<typeof last>,
+    /** @param says is asked when it is this write's turn */
+    write: (says: () => Omit<Journal, 'writes'>): Promise<void> => {
+      const turn = queue.then(() => {
         signal.throwIfAborted()
-        assertFresh()
-      },
-    },
-    /** Asks the store. @returns its clock @throws {LeaseLost} if the lease was lost */
-    assertHeld: async (): Promise<Date> => {
-      assertFresh()
-      const { journal, now } = await readJournal(store)
-      if (journal?.id !== id) throw leaseLost(store)
-      return now
-    },
-    /**
-     * Waits until no request of an earlier holder can be carried out any more. A publish of the very snapshot that all of
-     * them were publishing does not wait: their requests can only repeat its own.
-     * @param lateSeconds how long a request may outlive its sender @param onWait hears how many seconds it will wait
-     */
-    awaitLateRequests: async (lateSeconds: number, onWait: (seconds: number) => void): Promise<void> => {
-      if (earlier !== 'late') return
-      const passed = earlierEndedMs + time.clocks().steady - acquiredAt
-      const wait = lateSeconds * 1000 + roundingMs - passed
-      if (lateSeconds > 0 && wait > 0) {
-        onWait(Math.ceil(wait / 1000))
-        await time.pause(wait, signal)
-      }
-      earlier = 'over'
-    },
-    /** To be called after the fence: requests of earlier holders can do no harm any more, if they were waited for. */
-    settle: () => {
-      if (earlier === 'over') earlier = 'settled'
-    },
-    /** Names a slot in the journal before its first change. @param list the key of the list; null: it is not torn */
-    markTorn: (slot: Slot, list: string | null): Promise<void> =>
-      inTurn(async () => {
-        const others = Object.entries(changing).filter(([other]) => other !== slot)
-        changing = Object.fromEntries(list === null ? others : [...others, [slot, list]])
-        await write(true).catch((error: unknown) => {
-          throw error instanceof ConditionFailed ? leaseLost(store, error) : error
-        })
-      }),
-    searched: () => searched,
-    /** The next write of the journal says it. @param restricted as `live.json` has it; undefined: downloads may hold anything */
-    noteSearched: (restricted: string | undefined) => {
-      searched = restricted
-    },
-    release: async (): Promise<void> => {
-      clearInterval(renewal)
-      // A lost lease belongs to somebody else.
-      if (!lost.signal.aborted) await inTurn(() => write(false))
+        return write(says())
+      })
+      queue = turn.catch(() => undefined)
+      return turn
     },
   }
 }
@@ -225,12 +301,6 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 
-function leaseLost({ name }: ObjectStore, cause?: unknown) {
-  return new LeaseLost(`${name}: the lease was lost to another publish; nothing went live, publish again`, {
-    cause,
-  })
-}
-
 /** Whether a store that honours conditions refuses a put: `ifMatch` names an ETag that no object has. */
 export async function isRefused(store: ObjectStore, object: NewObject, kind: 'ifMatch' | 'ifAbsent') {
   const condition = kind === 'ifAbsent' ? { ifAbsent: true as const } : { ifMatch: `"${'0'.repeat(32)}"` }
@@ -245,12 +315,12 @@ export async function isRefused(store: ObjectStore, object: NewObject, kind: 'if
 
 /**
  * A store that ignores conditions would let two publishes win.
- * @param free what such a store is left with: a journal that nobody holds
+ * @param journal such a store is left with it, and nobody holds it
  * @param isNew whether the journal was created just now: then the store must honour `If-None-Match` for `live.json`, too
  * @throws {ConditionsUnknown}
  */
-async function assertConditionsHold(store: ObjectStore, free: Journal, isNew: boolean): Promise<void> {
-  const probe = smallObject(journalKey, { ...free, probe: true })
+async function assertConditionsHold(store: ObjectStore, journal: object, isNew: boolean): Promise<void> {
+  const probe = smallObject(journalKey, { ...journal, isHeld: false, probe: true })
   if ((await isRefused(store, probe, 'ifMatch')) && (!isNew || (await isRefused(store, probe, 'ifAbsent'))))
     return
   throw new ConditionsUnknown('a conditional put that should have failed was carried out')

@@ -25,6 +25,12 @@ export const codeOf = (error: unknown): string => {
   return Code ?? code ?? name ?? ''
 }
 
+/** Why an attempt failed, in a few words. */
+export const failureOf = (error: unknown): string => {
+  const status = statusOf(error)
+  return `the store ${status === undefined ? 'did not answer' : `answered ${status}`} (${codeOf(error)})`
+}
+
 /** Nothing listens at the address: no byte was sent. */
 export const refusedCode = 'ECONNREFUSED'
 

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { DeleteObjectsCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { paginateListObjectsV2, type PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3'
-import { explained, isMissing, type Doing } from './errors.ts'
+import { explained, failureOf, isMissing, type Doing } from './errors.ts'
 import { digestOfFile, sendFile, sizeOf, streamedFrom, unreadable } from './files.ts'
 import { openPuts } from './puts.ts'
 import { readSmall } from './read.ts'
@@ -87,7 +87,7 @@ export function openS3(
   /** A command whose attempts first ask whether they may be sent. */
   const guarded = <Command extends PutObjectCommand | DeleteObjectsCommand>(
     command: Command,
-    { assertFresh }: WriteOptions,
+    { assertFresh, onFailure }: WriteOptions,
   ): Command => {
     ;(command as PutObjectCommand).middlewareStack.add(
       (next) => (args) => {
@@ -96,7 +96,10 @@ export function openS3(
         } catch (error) {
           throw new NotSent(error)
         }
-        return next(args)
+        return next(args).catch((error: unknown) => {
+          onFailure?.(failureOf(error))
+          throw error
+        })
       },
       { step: 'finalizeRequest', priority: 'low', name: 'assertFresh' },
     )

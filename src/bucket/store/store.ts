@@ -42,6 +42,8 @@ export interface GetOptions extends CallOptions {
 export interface WriteOptions extends CallOptions {
   /** Called right before each attempt: if it throws, nothing is sent, and the call throws the same. */
   readonly assertFresh?: (() => void) | undefined
+  /** Called after each attempt that failed, also if another one follows: `the store answered 503 (SlowDown)`. */
+  readonly onFailure?: (why: string) => void
   /** The object says what it said before, so it need not wait until earlier writes are on the disk. Only a folder asks. */
   readonly isRenewal?: boolean
 }

@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os'
 import type { Surroundings } from './command.ts'
-import { todayInBerlin } from './dates.ts'
+import { todayInBerlin } from '../guards/berlin.ts'
 import { report, run } from './run.ts'
 import { watchSignals } from '../system/signals.ts'
 import { ignoreClosedPipe } from './terminal.ts'

@@ -109,7 +109,7 @@ export type FlagsOf<Options extends readonly CommandOption[]> = {
 
 type NameOf<Text extends string> = Text extends `--no-${infer Words}`
   ? CamelCase<Words>
-  : Text extends `--${infer Words} <${string}`
+  : Text extends `--${infer Words} ${'<' | '['}${string}`
     ? CamelCase<Words>
     : Text extends `--${infer Words}`
       ? CamelCase<Words>

@@ -20,6 +20,7 @@ import { completeLoad, undoImport } from '../../data/import/without-file.ts'
 import { flagsThatAllow } from '../../guards/guards.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
 import { schemaTableNames as tables } from '../../data/model/schema.ts'
+import { isDay } from '../../api/routes/values.ts'
 import { Argument } from 'commander'
 
 const options = [
@@ -48,7 +49,12 @@ const options = [
   option('--skip-bad', 'Take the good lines if others are bad'),
   option('--dry-run', 'Change nothing, only show what would change'),
   option('--complete', 'Mark the load as complete, also without a file (requireComplete in the config)'),
-  option('--undo', 'Without a file: put the newest copy of the database in its place'),
+  parsedOption<'--undo [day]', string | true>(
+    '--undo [day]',
+    'Without a file: take the last import back; or all since the first one of this day',
+    'a day that exists, as YYYY-MM-DD',
+    (text) => (isDay(text) ? text : undefined),
+  ),
   option('--backup <folder>', 'Where copies of the database are kept (default: beside it)'),
   option('--no-backup', 'Keep no copy: this import cannot be undone'),
   ...overrideOptions('such as removed-rows or removed-rows:price', 'shown with --json, and kept nowhere'),
@@ -73,28 +79,36 @@ export default defineCommand({
   options,
   json: 'Print { table, file, form, lines, changes, badCount, bad, … } as JSON',
   notes: `If the database has a row with the same primary key, the row takes the values of the file and keeps those of
-columns that the file lacks. An empty cell is NULL. Bad lines are listed by number. If there are any, and --skip-bad is
-not set, nothing is taken and the exit code is 1. \`fundpress check\` finds what only a whole fund can show.
+columns that the file lacks: a file with the columns isin and data_permitted withdraws funds. Only a new row needs all mandatory
+columns. An empty cell is NULL. Bad lines are listed by number. If there are any, and --skip-bad is not set, nothing is
+taken and the exit code is 1. \`fundpress check\` finds what only a whole fund can show.
+
+Files: CSV in UTF-8, Windows-1252, or UTF-16 with a byte order mark (Excel: Unicode text).
 
 Removing: an import that would remove more than a tenth of a table's rows, or any fund, is refused (exit code 3) unless
 --allow removed-rows or removed-rows:<table> is given.
 
-Copies: before an import commits, the database as it was is copied to <database>.<time>.backup. The last 7 are kept,
-none of an import that fails or changes nothing. Each needs as much space as the database, and the time to write that
-much: 5 GB take about 15 s on a fast disk, minutes on a slow one, and 7 of them 35 GB. --undo puts the newest copy back,
-and a second --undo the one before that; after imports with --backup, it needs the same --backup. Other programs must have
-closed the database. What it puts back is not marked as complete.
+Copies: before an import commits, the database as it was is copied to <database>.<time>.backup; not for an import that fails
+or changes nothing. The last 7 copies are kept, and of the last 7 days with an import (Europe/Berlin) the first copy of each:
+at most 14. Each needs as much space as the database, and the time to write that much: 5 GB take about 15 s on a fast
+disk, minutes on a slow one. --undo puts the newest copy back, and a second --undo the one before that. --undo 2026-11-22
+puts the database back as it was before the first import of that day. It keeps all copies and makes one more, which --undo
+puts back. After imports with --backup, both need the same --backup. Other programs must have closed the database. What
+--undo puts back is not marked as complete.
 
-Columns: an unknown column is an error, --map or not; so is a mapped or ignored one that the file lacks.
-import.<table>.columns in the config maps columns, too, as { "Datum": "date", "Note": "" }; --map wins. Upper and lower case
-are the same. With a map, a file for table emt is not read as the template.
+Columns: an unknown column is an error, --map or not; so is one that --map names and the file lacks. import.<table>.columns in
+the config maps columns, too, as { "Datum": "date", "Note": "" }; there they may be missing, and --map wins. Upper and lower
+case are the same. With a map, a file for table emt is not read as the template.
+
+Currency: a file of prices may have a column currency, or one that is mapped to it. It is compared with the currency of the
+fund, and another one makes a bad line. It is not stored.
 
 --derive computes from the NAVs, in exact decimals. change: the NAV less that of the price before, in the file or in the
 database. change_percent: the same in percent. performance: the NAV against the fund's last price of an earlier
 year, in percent; for a new fund against its first price. It knows no distributions, so for a fund that distributes it is
-too low. Percentages have two decimals; halves are rounded away from zero. A fund's first price has 0. Prices in the
-database that come after those of the file stay as they are: import them again, too. The output says which columns were
-derived, and of how many funds later prices were left.
+too low. Percentages have two decimals; halves are rounded away from zero. A fund's first price has 0. Later prices in the
+database are derived again where they depend on a NAV that is new or corrected: change and change_percent of the next price,
+performance of the year after. The output says which columns were derived, and how many later prices.
 
 EMT: mandatory fields of V4.3 that are missing, or hold a value that is not in their list, are warnings.
 
@@ -107,14 +121,16 @@ program, removes it; VACUUM and changes of the schema do so, too.
     ['import price nav.csv --map Datum=date --map NAV=net_asset_value --map *= --derive', 'A foreign export'],
     ['import emt EMT_V4.3.xlsx --skip-bad', 'The template, without funds of other companies'],
     ['import fund funds.csv --decimal comma --dates german --dry-run', 'What would change'],
-    ['import --undo --db funds.sqlite', 'The database as it was before the last import'],
+    ['import fund withdrawn.csv', 'With the columns isin and data_permitted: funds to withdraw'],
+    ['import --undo', 'The database as it was before the last import'],
+    ['import --undo 2026-11-22', 'As it was before the first import of that day'],
     ['import --complete --db funds.sqlite', 'After the last import of the night'],
   ],
   run: async (session, flags, table?: string, file?: string) => {
     if (table === undefined || file === undefined) return runWithoutFile(session, flags, table)
     const { isJson, isQuiet, stdout } = session
     const { skipBad = false, dryRun = false } = flags
-    if (flags.undo === true) throw new UsageError('--undo takes no file')
+    if (flags.undo !== undefined) throw new UsageError('--undo takes no file')
     const find = (add: ImportOptions['onBad']) => importInto(session, flags, table, file, add)
     let listed = 0
     const summary = await printList(session, find, {
@@ -144,19 +160,23 @@ program, removes it; VACUUM and changes of the schema do so, too.
 /** `--undo` or `--complete`. */
 async function runWithoutFile(session: Session, flags: Flags, table: string | undefined): Promise<void> {
   const { settings, print, now } = session
-  const { undo = false, complete = false, backup } = flags
-  if (table !== undefined || undo === complete) {
+  const { undo, complete = false, backup } = flags
+  if (table !== undefined || (undo !== undefined) === complete) {
     const missing = table === undefined ? 'table' : 'file'
     throw new UsageError(`missing required argument '${missing}' (see fundpress import --help)`)
   }
   const db = required(settings.db, 'db')
-  if (undo) {
+  const patience = patienceOf(session, flags, db)
+  if (undo !== undefined) {
     const folder = typeof backup === 'string' ? backup : undefined
-    const { copy, time } = await undoImport(db, folder, patienceOf(session, flags, db))
-    print({ restored: db, copy, time }, () => `${db} is as it was at ${time} (${copy})\n`)
+    const day = undo === true ? undefined : undo
+    const undone = await undoImport(db, { ...patience, day, folder, isKept: backup !== false, now: now() })
+    const { copy, time, kept } = undone
+    const before = kept === null ? '' : `; as it was until now: ${kept}`
+    print({ restored: db, copy, time, kept }, () => `${db} is as it was at ${time} (${copy})${before}\n`)
   } else {
     const completedAt = now()
-    await completeLoad(db, completedAt, patienceOf(session, flags, db))
+    await completeLoad(db, completedAt, patience)
     print({ completedAt: completedAt.toISOString() }, () => `${db} is marked as complete\n`)
   }
 }
@@ -210,6 +230,7 @@ function importInto(
     dates,
     suggest,
     columnMap: columnMapOf(session, flags, table),
+    named: (flags.map ?? []).map(([source]) => source).filter((source) => source !== '*'),
     isDeriving: flags.derive === true,
     isComplete: flags.complete === true,
     backup: backup === false ? null : backup === true ? undefined : backup,

@@ -13,7 +13,7 @@ import { businessDaysBetween, type Calendar, dayAfter, openCalendar } from '../.
 import { readPublishedStaged, readPublishedStatus } from '../../site/status/document.ts'
 import { withBucket, wrongSettings } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
-import { todayInBerlin } from '../dates.ts'
+import { todayInBerlin } from '../../guards/berlin.ts'
 import { reasonOf, UsageError } from '../failure.ts'
 import { describeSummary, formatBytes, formatCount, formatDuration, describeFreshness } from '../format.ts'
 import { type LiveFigures, writeStatusMetrics } from '../monitoring/metrics.ts'

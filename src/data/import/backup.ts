@@ -17,12 +17,13 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Database } from 'better-sqlite3'
+import { todayInBerlin } from '../../guards/berlin.ts'
 import { flushFile, flushFolder } from '../../system/durable.ts'
 import { messageOf } from '../../system/message.ts'
 import { removeLeftovers, temporaryName } from '../model/new-database.ts'
 import { databaseError } from '../read/open.ts'
 
-/** How many copies of a database are kept. */
+/** How many copies of a database are kept, and for how many days with an import the first of each. */
 const maxCopies = 7
 /** 8 MB: large enough to be fast, small enough to hear a signal soon. */
 const pagesAtOnce = 2000
@@ -42,8 +43,10 @@ export function copiesOf(db: string, folder: string | undefined) {
   /** When the database was as in this copy, ISO 8601. */
   const timeOf = (name: string) =>
     name.slice(start.length, -'.backup'.length).replace(/(T\d\d)-(\d\d)-/, '$1:$2:')
+  /** The day of that import, in Berlin. */
+  const dayOf = (name: string) => todayInBerlin(new Date(timeOf(name)))
   const nameAt = (ms: number) => `${start}${new Date(ms).toISOString().replaceAll(':', '-')}.backup`
-  return { path, home, list, timeOf, nameAt }
+  return { path, home, list, timeOf, dayOf, nameAt }
 }
 
 /** The rights of another file. */
@@ -59,7 +62,7 @@ export type Backup = Awaited<ReturnType<typeof makeBackup>>
  * @param db not in a transaction @throws {Error} if it cannot be written; nothing is left behind
  */
 export async function makeBackup(db: Database, folder: string | undefined, now: Date, signal: AbortSignal) {
-  const { path, home, list, timeOf, nameAt } = copiesOf(db.name, folder)
+  const { path, home, list, timeOf, dayOf, nameAt } = copiesOf(db.name, folder)
   const temporary = join(home, temporaryName(path, process.pid))
   let file = temporary
   const discard = () => {
@@ -97,9 +100,12 @@ export async function makeBackup(db: Database, folder: string | undefined, now: 
       flushFolder(home)
       return file
     },
-    /** Removes all but the newest copies, after the import has committed. */
+    /** Removes all but the newest copies and the first ones of the newest days, after the import has committed. */
     prune: () => {
-      for (const name of list().slice(0, -maxCopies)) rmSync(join(home, name), { force: true })
+      const names = list()
+      const firsts = [...Map.groupBy(names, dayOf).values()].map(([first]) => first)
+      const kept = new Set([...names.slice(-maxCopies), ...firsts.slice(-maxCopies)])
+      for (const name of names) if (!kept.has(name)) rmSync(join(home, name), { force: true })
     },
     discard,
   }

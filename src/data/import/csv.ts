@@ -1,4 +1,4 @@
-/** CSV as lines of cells: its encoding (UTF-8 or Windows-1252), its delimiter, and reading it without holding it. */
+/** CSV as lines of cells: its encoding (UTF-8, UTF-16 or Windows-1252), its delimiter, and reading it without holding it. */
 
 import { isAscii, isUtf8 } from 'node:buffer'
 import { createReadStream, openSync, readSync, closeSync } from 'node:fs'
@@ -56,12 +56,15 @@ export function openCsv(
 
 const lineBreak = /\r\n|\n|\r/g
 
-function readStart(file: string, encoding: Encoding): string {
+const readStart = (file: string, encoding: Encoding): string =>
+  decoderOf(encoding)(readBytes(file, headerBytes))
+
+/** The first bytes of a file. */
+function readBytes(file: string, most: number): Buffer {
   const handle = openSync(file, 'r')
   try {
-    const buffer = Buffer.alloc(headerBytes)
-    const bytes = buffer.subarray(0, readSync(handle, buffer))
-    return encoding === 'utf-8' ? bytes.toString('utf8') : decodeWindows1252(bytes)
+    const buffer = Buffer.alloc(most)
+    return buffer.subarray(0, readSync(handle, buffer))
   } finally {
     closeSync(handle)
   }
@@ -121,11 +124,13 @@ async function readLines(
 }
 
 function readChunks(file: string, encoding: Encoding, { bytes }: LineVisitor): Readable {
+  const decode = decoderOf(encoding)
   async function* chunks() {
     for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
       const buffer = chunk as Buffer
       bytes(buffer.length)
-      yield encoding === 'utf-8' ? buffer : decodeWindows1252(buffer)
+      // The parser decodes UTF-8 itself.
+      yield encoding === 'utf-8' ? buffer : decode(buffer)
     }
   }
   return Readable.from(chunks())
@@ -165,23 +170,33 @@ function lineCounter() {
   }
 }
 
-const encodingNames = { 'utf-8': 'UTF-8', 'windows-1252': 'Windows-1252' } as const
+const encodingNames = {
+  'utf-8': 'UTF-8',
+  'windows-1252': 'Windows-1252',
+  'utf-16le': 'UTF-16',
+  'utf-16be': 'UTF-16',
+} as const
 export type Encoding = keyof typeof encodingNames
 
 /**
  * The encoding of a file, from all of its bytes.
  * @param wanted the encoding that was asked for; undefined sniffs
- * @throws {Error} if it has none of the two, could have both, or not the one that is wanted
+ * @throws {Error} if it has none of them, could have several, or not the one that is wanted
  */
 export async function readEncoding(
   file: string,
   wanted: Encoding | undefined,
   onBytes: (count: number) => void,
 ): Promise<Encoding> {
+  const wide = wideEncodingOf(file)
+  if (wide !== undefined && wanted !== undefined)
+    throw new Error(`${file}, line 1: it is UTF-16: leave --encoding out`)
+  if (wide !== undefined) return readWide(file, wide, onBytes)
   const { nul, broken, undefined1252, sequence } = await lookAtBytes(file, onBytes)
   const refusal = (line: number, what: string) => new Error(`${file}, line ${line}: it is ${what}`)
   // Further down a NUL is a character that a line should not have, like others.
-  if (nul === 1) throw refusal(1, 'not text: save it as CSV in UTF-8 (it may be UTF-16, or a workbook)')
+  if (nul === 1)
+    throw refusal(1, 'not text: save it as CSV in UTF-8 (it may be UTF-16 without a mark, or a workbook)')
   if (wanted === 'utf-8' && broken !== undefined) throw refusal(broken, 'not UTF-8: give another --encoding')
   if (broken === undefined && wanted !== 'windows-1252') return 'utf-8'
   const sorts = wanted === undefined ? 'neither UTF-8 nor Windows-1252' : 'not Windows-1252'
@@ -190,6 +205,41 @@ export async function readEncoding(
   if (wanted === undefined && sequence !== undefined)
     throw refusal(broken ?? 1, `not UTF-8, ${others}: fix it, or name the encoding with --encoding`)
   return 'windows-1252'
+}
+
+/** UTF-16 is known by the mark at its beginning, as Excel writes it (Unicode text). */
+function wideEncodingOf(file: string): 'utf-16le' | 'utf-16be' | undefined {
+  const mark = readBytes(file, 2).toString('hex')
+  return mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : undefined
+}
+
+/** @throws {Error} that names the line of a broken character, which is decoded to U+FFFD */
+async function readWide<Wide extends Encoding>(
+  file: string,
+  encoding: Wide,
+  onBytes: (count: number) => void,
+): Promise<Wide> {
+  const decoder = new TextDecoder(encoding)
+  let line = 1
+  const look = (text: string): void => {
+    const broken = /[\0\ufffd]/.exec(text)
+    const before = broken === null ? text : text.slice(0, broken.index)
+    line += before.split('\n').length - 1
+    if (broken !== null) throw new Error(`${file}, line ${line}: it is not UTF-16, as its first bytes say`)
+  }
+  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
+    onBytes((chunk as Buffer).length)
+    look(decoder.decode(chunk as Buffer, { stream: true }))
+  }
+  look(decoder.decode())
+  return encoding
+}
+
+/** Decodes a file, one piece after the other. */
+function decoderOf(encoding: Encoding): (bytes: Buffer) => string {
+  if (encoding === 'windows-1252') return decodeWindows1252
+  const decoder = new TextDecoder(encoding)
+  return (bytes) => decoder.decode(bytes, { stream: true })
 }
 
 /** The 32 bytes in which Windows-1252 differs from Latin-1; Node's own decoder has got them wrong in some versions. */

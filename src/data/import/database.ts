@@ -53,6 +53,36 @@ function mustBeReadable(file: string): void {
   }
 }
 
+/** Whether a table has a row. */
+export const hasRows = (db: Database.Database, { name }: SchemaTable): boolean =>
+  db.prepare(`SELECT 1 FROM main.${name} LIMIT 1`).get() !== undefined
+
+/** The currency of each fund, by its ISIN. */
+export function readCurrencies(db: Database.Database): ReadonlyMap<string, string> {
+  return new Map(db.prepare<[], [string, string]>('SELECT isin, currency FROM fund').raw().all())
+}
+
+export type KeptValues = NonNullable<ReturnType<typeof openKept>>
+
+/**
+ * What rows of the database keep. Its connection is its own: staging has a transaction open, which must not lock the database.
+ * @returns undefined without columns
+ */
+export function openKept(file: string, { name, key }: SchemaTable, columns: readonly string[]) {
+  if (columns.length === 0) return undefined
+  const db = openFunds(file)
+  const row = db
+    .prepare<Value[], Value[]>(
+      `SELECT ${columns.join(', ')} FROM ${name} WHERE ${key.map((each) => `${each} = ?`).join(' AND ')}`,
+    )
+    .raw()
+  return {
+    /** @returns undefined if there is no such row */
+    read: (values: readonly Value[]) => row.get(...values),
+    close: () => db.close(),
+  }
+}
+
 export type StagedLines = ReturnType<typeof openStaging>
 
 const staged = 'staging.line'
@@ -63,12 +93,12 @@ const staged = 'staging.line'
  * @throws {SqliteError} from its functions if the folder for temporary files is full
  */
 export function openStaging(db: Database.Database, table: SchemaTable, columns: readonly string[]) {
-  // Nothing outside of this table is checked until the lines are taken.
-  db.pragma('foreign_keys = OFF')
   db.exec("ATTACH '' AS staging")
   db.pragma(`staging.cache_size = -${cacheKibibytes}`)
   db.pragma('staging.synchronous = OFF')
-  db.exec(createStatement(table).replace(/^CREATE TABLE \S+/, `CREATE TABLE ${staged}`))
+  // Nothing outside of this table is checked until the lines are taken.
+  const statement = createStatement(table).replaceAll(' REFERENCES fund', '')
+  db.exec(statement.replace(/^CREATE TABLE \S+/, `CREATE TABLE ${staged}`))
   db.exec(`ALTER TABLE ${staged} ADD COLUMN line_number INTEGER`)
   const insert = db.prepare(
     `INSERT INTO ${staged} (${columns.join(', ')}, line_number) VALUES (${columns.map(() => '?').join(', ')}, ?)`,
@@ -101,7 +131,6 @@ export function openStaging(db: Database.Database, table: SchemaTable, columns: 
     /** Call it after the last line. @returns the ISINs, ascending */
     end: (): readonly string[] => {
       db.exec('COMMIT')
-      db.pragma('foreign_keys = ON')
       return db.prepare<[], string>(distinctIsins(staged)).pluck().all()
     },
   }
@@ -153,8 +182,8 @@ interface Staged {
 /**
  * Takes the staged lines into the database: one transaction, a fund at a time. Before it commits, a copy of the database
  * as it was gets its name.
- * @returns what changed; what the guard has against it, of a dry run, or what was allowed; the copy, or null; and of how
- * many funds later prices were not derived again
+ * @returns what changed; what the guard has against it, of a dry run, or what was allowed; the copy, or null; and the prices
+ * of the database that were derived again
  * @throws {Refusal} if too much would be removed
  * @throws {Error} if it fails, or the signal aborts: the database is as it was
  */
@@ -164,11 +193,11 @@ export async function takeLines(db: Database.Database, lines: Staged, options: T
   if (isDryRun) db.exec('BEGIN')
   else backup = await beginWriting(db, options)
   try {
-    const { changes, removed, behind } = await changeFunds(db, lines, options)
+    const { changes, removed, again } = await changeFunds(db, lines, options)
     const objections = removed.flatMap(objectionTo)
     if (isDryRun) {
       db.exec('ROLLBACK')
-      return { changes, objections, allowed: [], copy: null, behind }
+      return { changes, objections, allowed: [], copy: null, again }
     }
     const allowed = refuseUnlessAllowed('the import', objections, override)
     if (isComplete) markComplete(db, now.toISOString())
@@ -180,7 +209,7 @@ export async function takeLines(db: Database.Database, lines: Staged, options: T
       backup?.prune()
       backup = undefined
     }
-    return { changes, objections, allowed, copy, behind }
+    return { changes, objections, allowed, copy, again }
   } catch (error) {
     // A full disk has ended the transaction already.
     if (db.inTransaction) db.exec('ROLLBACK')
@@ -189,6 +218,8 @@ export async function takeLines(db: Database.Database, lines: Staged, options: T
     backup?.discard()
   }
 }
+
+const noneAgain = { count: 0, first: '' }
 
 /** @returns `removed`: of each table that loses rows, how many, and how many it had */
 async function changeFunds(
@@ -224,7 +255,7 @@ async function changeFunds(
       { name, rows, before: isDryRun ? found : found + rows - (name === table.name ? changes.added : 0) },
     ]
   })
-  return { changes, removed, behind: deriver?.behind() ?? 0 }
+  return { changes, removed, again: deriver?.again ?? noneAgain }
 }
 
 /** An import removes a tenth of a table's rows without being asked, and no fund. */
@@ -239,8 +270,12 @@ function objectionTo({ name, rows, before }: { name: string; rows: number; befor
 /** Changes with each commit of another program. */
 const dataVersion = (db: Database.Database): unknown => db.pragma('data_version', { simple: true })
 
-/** Begins to write, and makes a copy of the database as it is then. */
-async function beginWriting(db: Database.Database, options: TakeOptions): Promise<Backup | undefined> {
+/** Begins to write, and makes a copy of the database as it is then, unless its folder is null. */
+export async function beginWriting(
+  db: Database.Database,
+  options: Waiting & Pick<TakeOptions, 'backup' | 'now'>,
+  begin = () => db.exec('BEGIN EXCLUSIVE'),
+): Promise<Backup | undefined> {
   const { backup: folder, now, signal } = options
   for (;;) {
     let before: unknown
@@ -248,7 +283,7 @@ async function beginWriting(db: Database.Database, options: TakeOptions): Promis
     // SQLite cannot copy what the same program is about to write to: so the copy comes first.
     const backup = folder === null ? undefined : await makeBackup(db, folder, now, signal)
     try {
-      await whenFree(db, options, () => db.exec('BEGIN EXCLUSIVE'))
+      await whenFree(db, options, begin)
     } catch (error) {
       backup?.discard()
       throw error

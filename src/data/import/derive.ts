@@ -1,9 +1,18 @@
 /** What a price file lacks, from its NAVs: the change to the price before, in percent, too, and the performance of the year. */
 
 import type { Database } from 'better-sqlite3'
+import { schemaTables } from '../model/schema.ts'
 
 /** The columns of table price that `--derive` computes if the file lacks them. */
 export const derivableColumns: readonly string[] = ['change', 'change_percent', 'performance']
+
+/** A NAV of the file or of the database, and whether the file adds or corrects it. */
+interface DatedNav {
+  readonly date: string
+  readonly nav: string
+  readonly isOfFile: 0 | 1
+  readonly isOther: 0 | 1
+}
 
 /**
  * - change: the NAV less that of the fund's price before, in the file or in the database.
@@ -11,58 +20,68 @@ export const derivableColumns: readonly string[] = ['change', 'change_percent', 
  * - performance: the NAV against the fund's last price of an earlier year, else against its first, in percent. It leaves
  *   distributions out.
  *
- * Percentages have two decimals, rounded half away from zero. The first price of a fund has 0.
+ * Percentages have two decimals, rounded half away from zero. The first price of a fund has 0. A later price of the database
+ * joins the lines of the file where it is against a NAV that the file adds or corrects.
  * @param staged the table of the lines @param columns those that the file lacks @param isUpsert whether other rows stay
  */
 export function priceDeriver(db: Database, staged: string, columns: readonly string[], isUpsert: boolean) {
   // Rows that the import removes are no price before.
   const kept = isUpsert
-    ? `UNION ALL SELECT date, net_asset_value, 0 FROM main.price AS own
+    ? `UNION ALL SELECT date, net_asset_value, 0, 0 FROM main.price AS own
         WHERE isin = :isin AND date >= coalesce((SELECT max(date) FROM main.price WHERE isin = :isin AND date <
           (SELECT substr(min(date), 1, 4) FROM ${staged} WHERE isin = :isin)), '')
         AND NOT EXISTS (SELECT 1 FROM ${staged} AS line WHERE line.isin = own.isin AND line.date = own.date)`
     : ''
-  const prices = db.prepare<{ isin: string }, { date: string; nav: string; isNew: 0 | 1 }>(
-    `SELECT date, net_asset_value AS nav, 1 AS isNew FROM ${staged} WHERE isin = :isin ${kept} ORDER BY date`,
+  const prices = db.prepare<{ isin: string }, DatedNav>(
+    `SELECT date, net_asset_value AS nav, 1 AS isOfFile, net_asset_value IS NOT (SELECT net_asset_value
+        FROM main.price AS own WHERE own.isin = line.isin AND own.date = line.date) AS isOther
+      FROM ${staged} AS line WHERE isin = :isin ${kept} ORDER BY date`,
   )
-  const values = columns.map((name) => `${name} = :${name}`).join(', ')
+  const names = schemaTables.prices.columns.map(({ name }) => name).join(', ')
+  const join = db.prepare(
+    `INSERT INTO ${staged} (${names}) SELECT ${names} FROM main.price WHERE isin = :isin AND date = :date`,
+  )
+  const values = columns.map((name) => `${name} = coalesce(:${name}, ${name})`).join(', ')
   const update = db.prepare(`UPDATE ${staged} SET ${values} WHERE isin = :isin AND date = :date`)
-  const valuesOf = (
-    { nav, last, base }: Readonly<Record<'nav' | 'last' | 'base', string>>,
-    place: string,
-  ) => {
-    try {
-      const [change, change_percent, performance] = [
-        difference(nav, last),
-        percentChange(nav, last),
-        percentChange(nav, base),
-      ]
-      const all: Readonly<Record<string, string>> = { change, change_percent, performance }
-      return Object.fromEntries(columns.map((name) => [name, all[name]]))
-    } catch (cause) {
-      if (!(cause instanceof RangeError)) throw cause
-      throw new Error(`${place}: nothing can be derived, because an earlier NAV is 0`, { cause })
-    }
-  }
-  let behind = 0
+  const again = { count: 0, first: '' }
   return {
     derive: (isin: string): void => {
-      let before: { date: string; nav: string; isNew: 0 | 1 } | undefined
-      let base: string | undefined
-      let isBehind = false
+      let before: DatedNav | undefined
+      let base: DatedNav | undefined
       for (const price of prices.all({ isin })) {
-        const { date, nav, isNew } = price
-        if (before !== undefined && before.date.slice(0, 4) < date.slice(0, 4)) base = before.nav
-        base ??= nav
-        const last = before?.nav ?? nav
-        if (isNew === 1) update.run({ isin, date, ...valuesOf({ nav, last, base }, `${isin}, ${date}`) })
-        isBehind ||= isNew === 0 && before?.isNew === 1
+        const { date, isOfFile } = price
+        if (before !== undefined && before.date.slice(0, 4) < date.slice(0, 4)) base = before
+        base ??= price
+        const others = { last: before ?? price, base }
         before = price
+        const found = columns.map((name) => [name, derivedValue(name, price, others, isin)] as const)
+        if (found.every(([, value]) => value === null)) continue
+        if (isOfFile === 0) {
+          join.run({ isin, date })
+          if (again.count++ === 0) again.first = `${isin} on ${date}`
+        }
+        update.run({ isin, date, ...Object.fromEntries(found) })
       }
-      behind += Number(isBehind)
     },
-    /** Funds with a price in the database that comes after one of the file, and keeps its own change. */
-    behind: () => behind,
+    /** How many prices of the database were derived again, and which was the first. */
+    again,
+  }
+}
+
+/** @returns null if the price of the database keeps its own */
+function derivedValue(
+  name: string,
+  { date, nav, isOfFile }: DatedNav,
+  { last, base }: Readonly<Record<'last' | 'base', DatedNav>>,
+  isin: string,
+): string | null {
+  const other = name === 'performance' ? base : last
+  if (isOfFile === 0 && other.isOther === 0) return null
+  try {
+    return name === 'change' ? difference(nav, other.nav) : percentChange(nav, other.nav)
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause
+    throw new Error(`${isin}, ${date}: nothing can be derived, because an earlier NAV is 0`, { cause })
   }
 }
 

@@ -1,32 +1,35 @@
 /** `fundpress import`: a file into a table of the fund database, all of it or nothing. */
 
 import { statSync } from 'node:fs'
-import { printable } from '../model/printable.ts'
+import { printable, quoted } from '../model/printable.ts'
 import { schemaTables, type SchemaTable } from '../model/schema.ts'
-import { readIsins } from '../read/fund-reader.ts'
 import { databaseError } from '../read/open.ts'
 import type { AllowedObjection, Objection } from '../../guards/guards.ts'
 import { shellWord } from '../../system/shell-text.ts'
 import { openCsv, readEncoding, type Delimiter, type Encoding } from './csv.ts'
 import {
+  hasRows,
   openForWriting,
+  openKept,
   openStaging,
+  readCurrencies,
   takeLines,
   type Changes,
+  type KeptValues,
   type StagedLines,
   type TakeOptions,
 } from './database.ts'
 import { derivableColumns } from './derive.ts'
 import {
   columnLayout,
+  deriveHint,
   fieldNumber,
   headerName,
   isTemplateHeader,
   templateLayout,
   type CellLines,
-  type ColumnMap,
+  type HeaderOptions,
   type Layout,
-  type Suggest,
 } from './layout.ts'
 import { notationSniffer, type Notations } from './notation.ts'
 import { convert, isProblem, type FileCell, type DateForm, type DecimalMark, type Value } from './values.ts'
@@ -37,7 +40,7 @@ export interface BadLine {
   readonly reasons: readonly string[]
 }
 
-export interface ImportOptions extends TakeOptions {
+export interface ImportOptions extends TakeOptions, HeaderOptions {
   readonly db: string
   /** A table of the schema. */
   readonly table: string
@@ -49,8 +52,6 @@ export interface ImportOptions extends TakeOptions {
   readonly dates: DateForm | undefined
   /** Takes the good lines even if there are bad ones. */
   readonly isSkippingBad: boolean
-  readonly suggest: Suggest
-  readonly columnMap: ColumnMap
   /** The first 1,000 come in ascending order; the others are counted. */
   readonly onBad: (bad: BadLine) => unknown
   readonly onBytes: (done: number, of: number) => void
@@ -87,24 +88,27 @@ export async function importFile(options: ImportOptions): Promise<ImportSummary>
   if (table === undefined) throw new Error(`the schema has no table ${options.table}`)
   const content = contentOf(file)
   const db = openForWriting(options.db)
+  let kept: KeptValues | undefined
   try {
     const meter = byteMeter(options)
-    const derivable = options.isDeriving ? derivableColumns : []
+    const computed = options.isDeriving ? derivableColumns : []
     if (options.isDeriving && table.name !== 'price')
       throw new Error(`--derive is for table price, not for ${table.name}`)
     const cells = await openCells(options, table, meter)
     const { header, headerLine } = cells
+    const isKeeping = options.scope === 'upsert' && hasRows(db, table)
     const layout = within(`${file}, line ${headerLine}`, () =>
       table.name === 'emt' && isTemplateHeader(header) && options.columnMap.size === 0
         ? templateLayout(table, header)
-        : columnLayout(table, header, options, derivable),
+        : columnLayout(table, header, options, { computed, isKeeping }),
     )
-    const derived = derivable.filter((name) => !layout.fields.some(({ column }) => column.name === name))
+    const derived = computed.filter((name) => !layout.fields.some(({ column }) => column.name === name))
     const notations = await sniffNotations(options, cells, layout, meter)
     const columns = [...layout.fields.map(({ column }) => column.name), ...derived]
-    const staging = openStaging(db, table, columns)
-    const isins = table.name === 'fund' ? undefined : new Set(readIsins(db))
-    const reader = lineReader(layout, notations, isins, staging, derived.length, options.onBad)
+    const staging = openStaging(db, table, [...columns, ...layout.kept])
+    kept = openKept(options.db, table, layout.kept)
+    const funds = table.name === 'fund' ? undefined : readCurrencies(db)
+    const reader = lineReader(table, { layout, notations, funds, staging, derived, kept }, options.onBad)
     await cells.read({ ...reader.visitor, bytes: meter })
     const staged = staging.end()
     // It may have been half written.
@@ -113,32 +117,42 @@ export async function importFile(options: ImportOptions): Promise<ImportSummary>
     const { lines, bad } = reader.counts()
     if (lines === 0) throw new Error(whyNothing(options))
     const isTaken = bad === 0 || (options.isSkippingBad && bad < lines)
-    const { behind, ...taken } = isTaken
+    const { again, ...taken } = isTaken
       ? await takeLines(db, { table, columns, derived, isins: staged }, options)
       : nothing
-    const notes = [...layout.notes(), ...notesOn(derived, behind)]
+    const notes = [...layout.notes(), ...notesOn(derived, again)]
     const form = [cells.form, ...notations.form]
     return { form, notes, warnings: layout.warnings(), lines, bad, ...taken }
   } catch (error) {
     if (signal.aborted) throw signal.reason
     throw databaseError(options.db, error)
   } finally {
+    kept?.close()
     db.close()
   }
 }
 
-const nothing = { changes: undefined, objections: [], allowed: [], copy: null, behind: 0 }
+const nothing = {
+  changes: undefined,
+  objections: [],
+  allowed: [],
+  copy: null,
+  again: { count: 0, first: '' },
+}
 
-/** @param behind funds with prices after those of the file */
-function notesOn(derived: readonly string[], behind: number): string[] {
+/** @param again prices of the database that were derived again */
+function notesOn(derived: readonly string[], again: { count: number; first: string }): string[] {
   if (derived.length === 0) return []
   const names = derived.map((name) =>
     name === 'performance'
       ? `${name} (since the last price of an earlier year, without distributions)`
       : name,
   )
-  const later = `prices after those of the file were not derived again: of ${behind} fund${behind === 1 ? '' : 's'}`
-  return [`derived: ${names.join(', ')}`, ...(behind === 0 ? [] : [later])]
+  const later = again.count === 1 ? '1 later price' : `${again.count} later prices, the first`
+  return [
+    `derived: ${names.join(', ')}`,
+    ...(again.count === 0 ? [] : [`derived again: ${later} of ${again.first}`]),
+  ]
 }
 
 /** What changes when somebody writes to the file or replaces it. */
@@ -217,49 +231,38 @@ function within<T>(place: string, work: () => T): T {
 /** More of them tell nothing new and would fill the memory. */
 const maxBadLines = 1000
 
-/**
- * Converts and stages the good lines, reports the bad ones.
- * @param isins the funds in the database; undefined if the file has the funds themselves
- * @param derived how many columns are computed later
- */
-function lineReader(
-  { fields, check, width: [least, most] }: Layout,
-  { marks, dates }: Notations,
-  isins: ReadonlySet<string> | undefined,
-  staging: StagedLines,
-  derived: number,
-  onBad: ImportOptions['onBad'],
-) {
-  const columns = fields.map((field, index) => {
-    return { ...field, notation: { mark: marks[index] ?? 'point', dates } }
-  })
-  const isinAt = fields.findIndex(({ column }) => column.kind === 'isin')
+/** What the lines of a file are read with. */
+interface Reading {
+  readonly layout: Layout
+  readonly notations: Notations
+  /** The currency of each fund in the database; undefined if the file has the funds themselves. */
+  readonly funds: ReadonlyMap<string, string> | undefined
+  readonly staging: StagedLines
+  /** Columns that are computed later. */
+  readonly derived: readonly string[]
+  /** The values of rows that exist; undefined if the file has all that a new row needs. */
+  readonly kept: KeptValues | undefined
+}
+
+/** Converts and stages the good lines, reports the bad ones. */
+function lineReader(table: SchemaTable, reading: Reading, onBad: ImportOptions['onBad']) {
+  const { layout, staging, derived, kept } = reading
+  const valuesIn = lineConverter(reading)
+  const keyAt = table.key.map((name) => layout.fields.findIndex(({ column }) => column.name === name))
+  const lacking = `the file lacks ${layout.kept.join(', ')}${deriveHint(layout.kept)}`
   let lines = 0
   let bad = 0
   const refuse = (line: number, reasons: readonly string[]) => {
     bad++
     if (bad <= maxBadLines) onBad({ line, reasons })
   }
-  const faultsOf = (cells: readonly FileCell[], line: number): string[] => {
-    if (cells.length < least || cells.length > most) {
-      const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`
-      return [`it has ${count}, the header ${most}`]
-    }
-    const faults = [...check(cells, line)]
-    const values: Value[] = []
-    for (const { column, at, label, notation } of columns) {
-      const cell = cells[at] ?? ''
-      // Many lines are of one fund: a known ISIN needs no check of its digit.
-      const isKnown = column.kind === 'isin' && isins?.has(String(cell)) === true
-      const value = isKnown ? String(cell) : convert(cell, column, notation)
-      if (isProblem(value)) faults.push(`${label} ${value.reason}`)
-      else values.push(value)
-    }
+  const faultsOf = (cells: readonly FileCell[], line: number): readonly string[] => {
+    const { values, faults } = valuesIn(cells, line)
     if (faults.length > 0) return faults
-    const isin = String(values[isinAt])
-    if (isins?.has(isin) === false) return [`there is no fund ${printable(isin)}`]
-    for (let index = 0; index < derived; index++) values.push('0')
-    const refused = staging.add(values, line)
+    const key = keyAt.map((at) => values[at] ?? null)
+    const own = kept === undefined ? [] : kept.read(key)
+    if (own === undefined) return [`${key.join(', ')} is new, and ${lacking}`]
+    const refused = staging.add([...values, ...derived.map(() => '0'), ...own], line)
     return refused === undefined ? [] : [refused]
   }
   const visitor = {
@@ -274,4 +277,39 @@ function lineReader(
     },
   }
   return { visitor, counts: () => ({ lines, bad }) }
+}
+
+/** Of a line: the values of its fields, or what is wrong with it. */
+function lineConverter({ layout, notations: { marks, dates }, funds }: Reading) {
+  const { check, currency } = layout
+  const [least, most] = layout.width
+  const columns = layout.fields.map((field, index) => {
+    return { ...field, notation: { mark: marks[index] ?? 'point', dates } }
+  })
+  const isinAt = columns.findIndex(({ column }) => column.kind === 'isin')
+  const faultOfFund = (cells: readonly FileCell[], isin: string): string | undefined => {
+    const own = funds?.get(isin)
+    if (funds !== undefined && own === undefined) return `there is no fund ${printable(isin)}`
+    const text = currency === undefined ? own : String(cells[currency.at] ?? '').trim()
+    if (currency === undefined || text?.toUpperCase() === own) return undefined
+    return `${currency.label} is ${quoted(text ?? '')}, but fund ${isin} is in ${own ?? ''}`
+  }
+  return (cells: readonly FileCell[], line: number) => {
+    const values: Value[] = []
+    if (cells.length < least || cells.length > most) {
+      const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`
+      return { values, faults: [`it has ${count}, the header ${most}`] }
+    }
+    const faults = [...check(cells, line)]
+    for (const { column, at, label, notation } of columns) {
+      const cell = cells[at] ?? ''
+      // Many lines are of one fund: a known ISIN needs no check of its digit.
+      const isKnown = column.kind === 'isin' && funds?.has(String(cell)) === true
+      const value = isKnown ? String(cell) : convert(cell, column, notation)
+      if (isProblem(value)) faults.push(`${label} ${value.reason}`)
+      else values.push(value)
+    }
+    const fault = faults.length > 0 ? undefined : faultOfFund(cells, String(values[isinAt]))
+    return { values, faults: fault === undefined ? faults : [fault] }
+  }
 }

@@ -5,7 +5,8 @@
 
 import { isIsinInEitherCase } from '../../api/routes/values.ts'
 import { printable, quoted } from '../model/printable.ts'
-import type { SchemaTable, TableColumn } from '../model/schema.ts'
+import { schemaTables, type SchemaTable, type TableColumn } from '../model/schema.ts'
+import { derivableColumns } from './derive.ts'
 import { mandatoryFields } from './template-fields.ts'
 import type { FileCell } from './values.ts'
 
@@ -38,6 +39,10 @@ export interface Field {
 
 export interface Layout {
   readonly fields: readonly Field[]
+  /** A column of prices that is compared with the currency of the fund, and not stored. */
+  readonly currency: Field | undefined
+  /** Columns that the file lacks and a new row needs: a row that exists keeps its values. */
+  readonly kept: readonly string[]
   /** How many cells a line has, at least and at most. */
   readonly width: readonly [least: number, most: number]
   /** What is wrong with a line apart from the values of its fields. */
@@ -57,67 +62,104 @@ export const headerName = (cell: FileCell): string => String(cell).trim().toLowe
 /** The columns of the schema by the names that the file gives them, as `headerName` has them; '' ignores a column, the key `*` all others. */
 export type ColumnMap = ReadonlyMap<string, string>
 
+export interface HeaderOptions {
+  readonly suggest: Suggest
+  readonly columnMap: ColumnMap
+  /** Columns of the file that have to be there, because the command line names them. */
+  readonly named: readonly string[]
+}
+
+/** What may be missing from a file: columns that are computed, and, of rows that exist, others that keep their values. */
+export interface Absence {
+  readonly computed: readonly string[]
+  readonly isKeeping: boolean
+}
+
 /**
  * The layout of a file that has the schema's own columns, in any order, or others that a map names.
- * @param derivable columns that may be missing because they can be computed
- * @throws {Error} that names every column that is unknown, without a name, there twice, or missing where it may not be NULL
+ * @throws {Error} that names every column that is unknown, without a name, there twice, or missing where no row keeps it
  */
 export function columnLayout(
   table: SchemaTable,
   header: readonly FileCell[],
-  { suggest, columnMap }: { readonly suggest: Suggest; readonly columnMap: ColumnMap },
-  derivable: readonly string[] = [],
+  options: HeaderOptions,
+  { computed, isKeeping }: Absence,
 ): Layout {
-  const names = table.columns.map(({ name }) => name)
   if (header.some((cell) => isIsinInEitherCase(String(cell).trim())))
-    throw new Error(`the first line has to name the columns: ${names.join(', ')}`)
+    throw new Error(
+      `the first line has to name the columns: ${table.columns.map(({ name }) => name).join(', ')}`,
+    )
   // Excel writes delimiters at the end of all lines for columns that were in use once.
-  const named = header.findLastIndex((cell) => headerName(cell) !== '') + 1
-  const found = header.slice(0, named).map(headerName)
-  const { fields, ignored, unknown, unnamed } = assign(table, header.slice(0, named), columnMap)
+  const width = header.findLastIndex((cell) => headerName(cell) !== '') + 1
+  const assigned = assign(table, header.slice(0, width), options.columnMap)
+  const { fields, ignored } = assigned
+  const faults = faultsOf(assigned, table, header.slice(0, width), options)
+  const absent = table.columns.filter(
+    ({ name }) => !fields.some(({ column }) => column.name === name) && !computed.includes(name),
+  )
+  const needed = absent.filter(({ isNullable, hasDefault }) => !isNullable && !hasDefault)
+  const names = needed.map(({ name }) => name)
+  // Without its key, no line says which row it is of.
+  if (names.length > 0 && (!isKeeping || needed.some(({ isKey }) => isKey))) {
+    const [noun, verb] = names.length === 1 ? ['column', 'is'] : ['columns', 'are']
+    faults.push(`${noun} ${names.join(', ')} of table ${table.name} ${verb} missing${deriveHint(names)}`)
+  }
+  if (faults.length > 0) throw new Error(faults.join('; '))
+  const currency = fields.find(({ column }) => !table.columns.includes(column))
+  const left = absent.map(({ name }) => name)
+  return {
+    fields: fields.filter((field) => field !== currency),
+    currency,
+    kept: names,
+    width: [width, header.length],
+    check: (cells) =>
+      cells.slice(width).flatMap((cell, index) => {
+        const text = String(cell).trim()
+        const place = `column ${width + index + 1} has no name in the header`
+        return text === '' ? [] : [`${place}, but here ${quoted(text)}`]
+      }),
+    notes: () => [
+      ...notInFile(left).map((note) => note + deriveHint(left)),
+      ...(currency === undefined ? [] : [`compared with the fund: ${currency.label}`]),
+      ...(ignored.length === 0 ? [] : [`ignored: ${ignored.join(', ')}`]),
+    ],
+    warnings: () => [],
+  }
+}
+
+/** What is wrong with the names of a header. */
+function faultsOf(
+  { fields, unknown, unnamed }: ReturnType<typeof assign>,
+  { name: table, columns }: SchemaTable,
+  header: readonly FileCell[],
+  { suggest, named }: HeaderOptions,
+): string[] {
+  const found = header.map(headerName)
   const faults = [
-    ...[...columnMap.keys()]
-      .filter((name) => name !== '*' && !found.includes(name))
-      .map((name) => `the file has no column ${quoted(name)}`),
+    ...named.filter((name) => !found.includes(name)).map((name) => `the file has no column ${quoted(name)}`),
     ...unnamed.map((at) => `column ${at + 1} has no name`),
   ]
   const [first = '', ...others] = unknown
+  const names = columns.map(({ name }) => name)
   const end = others.length === 0 ? suggest(headerName(first), names) : ` (there are ${names.join(', ')})`
-  if (unknown.length > 0)
-    faults.push(`table ${table.name} has no column ${unknown.map(quoted).join(', ')}${end}`)
+  if (unknown.length > 0) faults.push(`table ${table} has no column ${unknown.map(quoted).join(', ')}${end}`)
   for (const [column, several] of Map.groupBy(fields, (field) => field.column.name)) {
     const labels = several.map(({ at }) => printable(String(header[at])))
     if (new Set(labels.map(headerName)).size < labels.length)
       faults.push(`column ${labels[0]} is there twice`)
     else if (labels.length > 1) faults.push(`the columns ${labels.join(' and ')} are both for ${column}`)
   }
-  const absent = table.columns.filter((column) => !fields.some((field) => field.column === column))
-  const missing = absent.filter(
-    ({ name, isNullable, hasDefault }) => !isNullable && !hasDefault && !derivable.includes(name),
-  )
-  if (missing.length > 0) {
-    const [noun, verb] = missing.length === 1 ? ['column', 'is'] : ['columns', 'are']
-    const list = missing.map(({ name }) => name).join(', ')
-    faults.push(`${noun} ${list} of table ${table.name} ${verb} missing`)
-  }
-  if (faults.length > 0) throw new Error(faults.join('; '))
-  const left = absent.filter(({ name }) => !derivable.includes(name))
-  return {
-    fields,
-    width: [named, header.length],
-    check: (cells) =>
-      cells.slice(named).flatMap((cell, index) => {
-        const text = String(cell).trim()
-        const place = `column ${named + index + 1} has no name in the header`
-        return text === '' ? [] : [`${place}, but here ${quoted(text)}`]
-      }),
-    notes: () => [
-      ...notInFile(left.map(({ name }) => name)),
-      ...(ignored.length === 0 ? [] : [`ignored: ${ignored.join(', ')}`]),
-    ],
-    warnings: () => [],
-  }
+  return faults
 }
+
+/** The end of a message about columns that a file lacks. */
+export function deriveHint(columns: readonly string[]): string {
+  const derivable = columns.filter((name) => derivableColumns.includes(name))
+  return derivable.length === 0 ? '' : ` (--derive computes ${derivable.join(', ')})`
+}
+
+/** A price has no currency of its own, but a file may say in which its prices are. */
+const currencyColumns = schemaTables.fund.columns.filter(({ name }) => name === 'currency')
 
 /** Which cell goes into which column: `unknown` has no column, and `unnamed` not even a name. */
 function assign(table: SchemaTable, header: readonly FileCell[], columnMap: ColumnMap) {
@@ -125,11 +167,12 @@ function assign(table: SchemaTable, header: readonly FileCell[], columnMap: Colu
   const ignored: string[] = []
   const unknown: string[] = []
   const unnamed: number[] = []
+  const columns = [...table.columns, ...(table.name === 'price' ? currencyColumns : [])]
   for (const [at, cell] of header.entries()) {
     const name = headerName(cell)
     const shown = printable(String(cell))
     const mapped = columnMap.get(name)
-    const column = table.columns.find((each) => each.name === (mapped ?? name))
+    const column = columns.find((each) => each.name === (mapped ?? name))
     if (column !== undefined)
       fields.push({ column, at, label: mapped === undefined ? name : `${shown} (${column.name})` })
     else if ((mapped ?? columnMap.get('*')) === '') ignored.push(shown)
@@ -186,6 +229,8 @@ export function templateLayout(table: SchemaTable, header: readonly FileCell[]):
   const mandatory = mandatoryFields(places)
   return {
     fields,
+    currency: undefined,
+    kept: [],
     width: [header.length, header.length],
     check: (cells, line) => {
       mandatory.look(cells, line)

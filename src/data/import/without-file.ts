@@ -1,27 +1,40 @@
-/** What `import` does without a file: it takes the last import back, or marks the load as complete. */
+/** What `import` does without a file: it takes imports back, or marks the load as complete. */
 
 import { accessSync, constants, copyFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { flushFile, flushFolder } from '../../system/durable.ts'
 import { removeLeftovers, temporaryName } from '../model/new-database.ts'
 import { databaseError } from '../read/open.ts'
-import { copiesOf, giveTo } from './backup.ts'
+import { copiesOf, giveTo, type Backup } from './backup.ts'
 import { markComplete, unmark } from './complete.ts'
-import { openForWriting, whenFree, type Waiting } from './database.ts'
+import { beginWriting, openForWriting, whenFree, type Waiting } from './database.ts'
+
+export interface UndoOptions extends Waiting {
+  /** The day whose first import is taken back, with all later ones; undefined: the last import. */
+  readonly day: string | undefined
+  /** The folder of copies; undefined: beside the database. */
+  readonly folder: string | undefined
+  /** Whether there is a copy of the database before it goes back to a day. */
+  readonly isKept: boolean
+  readonly now: Date
+}
 
 /**
- * Puts the newest copy in the place of the database, without its mark of a complete load: one rename of a complete file.
- * @returns the copy, which is gone then, and the time that the database is of
+ * Puts a copy in the place of the database, without its mark of a complete load: one rename of a complete file. The copy of
+ * the last import is gone then. To go back to a day is a change like an import: all copies stay, and there is one more.
+ * @returns the copy, the time that the database is of, and the copy of the database as it was until now, or null
  * @throws {Error} if there is none, or if others have the database open, as far as SQLite can tell: it stays as it is
  */
-export async function undoImport(db: string, folder: string | undefined, waiting: Waiting) {
+export async function undoImport(db: string, options: UndoOptions) {
+  const { day, folder, isKept, now } = options
   const held = openForWriting(db)
-  const { path, home, list, timeOf } = copiesOf(db, folder)
-  const isBeside = home === dirname(path)
+  const copies = copiesOf(db, folder)
+  const { path, home } = copies
+  const isMoved = day === undefined && home === dirname(path)
   const temporary = join(dirname(path), temporaryName(path, process.pid))
+  let backup: Backup | undefined
   try {
-    const name = list().at(-1)
-    if (name === undefined) throw new Error(`${home} has no copy of ${db}: there is no import to undo`)
+    const name = findCopy(db, copies, day)
     const copy = join(home, name)
     // The copy must go at the end: if it stayed, the next undo would take it again.
     accessSync(home, constants.W_OK)
@@ -32,27 +45,42 @@ export async function undoImport(db: string, folder: string | undefined, waiting
       // Closing it also moves a log beside it, which somebody who looked at it has left, into the file.
       opened.close()
     }
-    if (!isBeside) {
+    const backupFolder = day === undefined || !isKept ? null : folder
+    backup = await beginWriting(held, { ...options, backup: backupFolder, now }, () => {
+      // Leaving WAL mode needs all others gone, and leaves no log that would be taken for that of the restored file.
+      held.pragma('journal_mode = DELETE')
+      return held.exec('BEGIN EXCLUSIVE')
+    })
+    const kept = backup?.keep() ?? null
+    if (!isMoved) {
       removeLeftovers(path)
       copyFileSync(copy, temporary)
       giveTo(temporary, statSync(copy))
       flushFile(temporary)
     }
-    await whenFree(held, waiting, () => {
-      // Leaving WAL mode needs all others gone, and leaves no log that would be taken for that of the restored file.
-      held.pragma('journal_mode = DELETE')
-      held.exec('BEGIN EXCLUSIVE')
-    })
-    renameSync(isBeside ? copy : temporary, path)
+    renameSync(isMoved ? copy : temporary, path)
     flushFolder(dirname(path))
-    if (!isBeside) rmSync(copy)
-    return { copy, time: timeOf(name) }
+    if (!isMoved && day === undefined) rmSync(copy)
+    backup?.prune()
+    backup = undefined
+    return { copy, time: copies.timeOf(name), kept }
   } catch (error) {
-    if (!isBeside) rmSync(temporary, { force: true })
+    if (!isMoved) rmSync(temporary, { force: true })
     throw databaseError(db, error)
   } finally {
+    backup?.discard()
     held.close()
   }
+}
+
+/** @throws {Error} that names the days with copies, if there is none of that day */
+function findCopy(db: string, { home, list, dayOf }: ReturnType<typeof copiesOf>, day: string | undefined) {
+  const names = list()
+  const name = day === undefined ? names.at(-1) : names.find((each) => dayOf(each) === day)
+  if (name !== undefined) return name
+  if (names.length === 0) throw new Error(`${home} has no copy of ${db}: there is no import to undo`)
+  const days = [...new Set(names.map(dayOf))].join(', ')
+  throw new Error(`${home} has no copy of ${db} from ${day ?? ''}: there are copies from ${days}`)
 }
 
 /** Marks the load as complete, without an import. @throws {Error} if others keep the database busy */

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { run } from '../../cli/run.ts'
 import { editDatabase, type Value } from '../../support/database.ts'
-import { importFolder, isins } from './database.ts'
+import { importFolder, isins, unknownIsin } from './database.ts'
 import { dump, plain } from './dialects.ts'
 
 const folder = importFolder()
@@ -143,6 +143,116 @@ describe('import.<table>.columns in the config', () => {
   })
 })
 
+describe('import of a file that lacks columns', () => {
+  /** As a company maps its master file. */
+  const config = {
+    import: {
+      fund: {
+        columns: { Fondsname: 'name', Auflage: 'fund_inception_date', Seite: 'url', Währung: 'currency' },
+      },
+      price: { columns: names },
+    },
+  }
+  const importWith = (db: string, table: string, lines: readonly string[][], ...flags: readonly string[]) => {
+    writeFileSync(folder.file('own.json'), JSON.stringify(config))
+    return folder.importLines(db, table, lines, ['--config', 'own.json', ...flags])
+  }
+  const header = ['isin', 'data_permitted']
+
+  it('keeps the values of rows that exist, so that two columns withdraw a fund', async () => {
+    const db = folder.database()
+    const columns = 'isin, name, fund_inception_date, url, currency, prices_permitted'
+    const before = dump(folder.file(db), 'fund', columns)
+    const ended = await importWith(db, 'fund', [header, [first, '0'], [third, '1']])
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    expect(ended.stdout).toContain('not in the file: wkn, name, fund_inception_date, status_date, url, ')
+    expect(ended.stdout).toContain('0 new, 1 changed, 1 unchanged')
+    expect(dump(folder.file(db), 'fund', 'isin, data_permitted').rows).toEqual([
+      [first, 0],
+      [second, 1],
+      [third, 1],
+    ])
+    expect(dump(folder.file(db), 'fund', columns)).toEqual(before)
+  })
+
+  it('names each new row and the columns that it needs', async () => {
+    const db = folder.database()
+    const lines = [header, [first, '0'], [unknownIsin, '0']]
+    const reason = `line 3: ${unknownIsin} is new, and the file lacks name, fund_inception_date, url, currency\n`
+    const refused = await importWith(db, 'fund', lines)
+    expect(refused).toMatchObject({ code: 1, stdout: expect.stringContaining(reason) })
+    const skipping = await importWith(db, 'fund', lines, '--skip-bad')
+    expect(skipping).toMatchObject({ code: 0, stdout: expect.stringContaining('0 new, 1 changed') })
+  })
+
+  it.each([
+    ['--replace', 'fund', 'columns name, fund_inception_date, url, currency of table fund are missing'],
+    ['--map=Name=name', 'fund', 'the file has no column "name"'],
+  ])('is refused with %s, which leaves no value to keep or names a column', async (flag, table, reason) => {
+    const flags = flag.startsWith('--map') ? flag.split(/=(.*)/s).slice(0, 2) : [flag]
+    const ended = await importWith(folder.database(), table, [header, [first, '0']], ...flags)
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) })
+  })
+
+  it('takes a correction of one column of prices, and points at --derive', async () => {
+    const db = folder.database()
+    const lines = [
+      ['isin', 'Bewertungstag', 'Anteilwert'],
+      [first, '2024-05-02', '101'],
+    ]
+    const { code, stdout } = await importWith(db, 'price', lines)
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('(--derive computes change, change_percent, performance)'),
+    ])
+    expect(dump(folder.file(db), 'price', 'isin, issue_price, net_asset_value').rows[0]).toEqual([
+      first,
+      '105.00',
+      '101',
+    ])
+    const added = await importWith(db, 'price', [lines[0] ?? [], [first, '2024-05-03', '101']])
+    expect(added.stdout).toContain(
+      `line 2: ${first}, 2024-05-03 is new, and the file lacks issue_price, repurchase_price, change, ` +
+        'change_percent, performance (--derive computes change, change_percent, performance)\n',
+    )
+  })
+})
+
+describe('import of prices with a currency', () => {
+  const lines = (...currencies: readonly string[]) => [
+    ['isin', 'date', 'issue_price', 'repurchase_price', 'net_asset_value', 'Währung'],
+    ...currencies.map((currency, index) => [first, `2024-06-0${index + 1}`, '1', '1', '1', currency]),
+  ]
+  const importLines = (db: string, all: readonly string[][], ...flags: readonly string[]) =>
+    folder.importLines(db, 'price', all, ['--derive', '--map', 'Währung=currency', ...flags])
+
+  it('compares it with that of the fund, and stores it nowhere', async () => {
+    const { code, stdout } = await importLines(folder.database(), lines('EUR', ' eur'))
+    expect([code, stdout]).toEqual([0, expect.stringContaining('compared with the fund: Währung (currency)')])
+  })
+
+  it('refuses the file for another one, and names line, fund and both', async () => {
+    const db = folder.database()
+    const before = pricesOf(db, first)
+    const { code, stdout } = await importLines(db, lines('EUR', 'USD', ''))
+    expect(code).toBe(1)
+    expect(stdout.split('\n').slice(0, 3)).toEqual([
+      `line 3: Währung (currency) is "USD", but fund ${first} is in EUR`,
+      `line 4: Währung (currency) is "", but fund ${first} is in EUR`,
+      expect.stringContaining('price'),
+    ])
+    expect(pricesOf(db, first)).toEqual(before)
+  })
+
+  it('has no currency for another table', async () => {
+    const ended = await folder.importLines(folder.database(), 'legal_point', [
+      ['isin', 'date', 'value', 'currency'],
+    ])
+    const reason = 'table legal_point has no column "currency"'
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) })
+  })
+})
+
 describe('import --derive', () => {
   const flags = mapped({ ...names, '*': '' })
   /** Replaces the prices of a fund. */
@@ -213,15 +323,46 @@ describe('import --derive', () => {
     expect(pricesOf(db, first)[1]?.slice(2, 4)).toEqual([change, percent])
   })
 
-  it('leaves later prices of the database alone, and says so', async () => {
-    const db = withPrices(first, ['2024-01-02', '100'], ['2024-01-04', '104'])
-    const { stdout } = await importPrices(db, [line(first, '3.1.2024', '102')], ...flags)
-    expect(stdout).toContain('prices after those of the file were not derived again: of 1 fund')
-    expect(pricesOf(db, first)).toEqual([
-      ['2024-01-02', '100', ...old],
-      ['2024-01-03', '102', '2', '2.00', '2.00'],
-      ['2024-01-04', '104', ...old],
+  it.each([
+    ['adds', ['3.1.2024', '102'], ['2', '1.96', '9'], ['2024-01-03', '102', '2', '2.00', '0.99']],
+    ['corrects', ['2.1.2024', '99'], ['5', '5.05', '9'], ['2024-01-02', '99', '-2', '-1.98', '-1.98']],
+  ])('derives the change of the next price again where the file %s a NAV', async (_, file, next, own) => {
+    const db = withPrices(
+      first,
+      ...([
+        ['2023-12-29', '101'],
+        ['2024-01-02', '100'],
+        ['2024-01-04', '104'],
+        ['2024-01-05', '104'],
+      ] as const),
+    )
+    const { stdout } = await importPrices(db, [line(first, file[0] ?? '', file[1] ?? '')], ...flags)
+    expect(stdout).toContain(`; derived again: 1 later price of ${first} on 2024-01-04\n`)
+    const prices = pricesOf(db, first)
+    expect(prices).toContainEqual(own)
+    expect(prices.slice(-2)).toEqual([
+      ['2024-01-04', '104', ...next],
+      ['2024-01-05', '104', ...old],
     ])
+  })
+
+  it('derives the performance of the year after again where the file corrects the last price of a year', async () => {
+    const days = ['2023-12-28', '2023-12-29', '2024-01-02', '2024-12-30', '2025-01-02'] as const
+    const db = withPrices(first, ...days.map((day) => [day, '100'] as const))
+    const { stdout } = await importPrices(db, [line(first, '29.12.2023', '80')], ...flags)
+    expect(stdout).toContain(`; derived again: 2 later prices, the first of ${first} on 2024-01-02\n`)
+    expect(pricesOf(db, first).slice(2)).toEqual([
+      ['2024-01-02', '100', '20', '25.00', '25.00'],
+      ['2024-12-30', '100', '9', '9', '25.00'],
+      ['2025-01-02', '100', ...old],
+    ])
+  })
+
+  it('leaves later prices alone where the file repeats a NAV', async () => {
+    const db = withPrices(first, ['2024-01-02', '100'], ['2024-01-03', '104'])
+    const { stdout } = await importPrices(db, [line(first, '2.1.2024', '100')], ...flags)
+    expect(stdout).not.toContain('derived again')
+    expect(pricesOf(db, first)[1]).toEqual(['2024-01-03', '104', ...old])
   })
 
   it('takes no price before from rows that --replace removes', async () => {
@@ -268,9 +409,13 @@ describe('import --derive', () => {
   })
 })
 
-it('import of prices without --derive needs every column', async () => {
+it('import of the first prices without --derive needs every column, and points at --derive', async () => {
+  const db = folder.database()
+  editDatabase(folder.file(db), 'DELETE FROM price')
   const lines = [['isin', 'date', 'issue_price', 'repurchase_price', 'net_asset_value']]
-  const ended = await folder.importLines(folder.database(), 'price', lines)
-  const reason = 'columns change, change_percent, performance of table price are missing'
+  const ended = await folder.importLines(db, 'price', lines)
+  const reason =
+    'columns change, change_percent, performance of table price are missing ' +
+    '(--derive computes change, change_percent, performance)'
   expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) })
 })

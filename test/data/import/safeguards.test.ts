@@ -2,7 +2,17 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -120,11 +130,11 @@ describe.each(['DELETE', 'WAL'])('copies of a database in mode %s', (mode) => {
     folder.importLines(db, 'launch_point', [header, ...points(1, value)], flags)
   const value = (db: string) => launchPoints(db)[0]?.[2]
 
-  it('are the last seven, also of imports in the same second, and --undo goes back one by one', async () => {
+  it('are the last seven and the first of the day, also in the same second, and --undo goes back one by one', async () => {
     const db = database()
     const whole = dumpAll(folder.file(db))
     for (let index = 0; index < 9; index++) expect((await importValue(db, String(index))).code).toBe(0)
-    const copies = copiesOf(db)
+    const [dawn = '', ...copies] = copiesOf(db)
     expect(copies).toHaveLength(7)
     expect(copies.every((name) => /\.2\d{3}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.backup$/.test(name))).toBe(true)
     for (let index = 7; index >= 1; index--) {
@@ -133,8 +143,13 @@ describe.each(['DELETE', 'WAL'])('copies of a database in mode %s', (mode) => {
       const { restored, copy } = JSON.parse(undone.stdout) as Record<string, string>
       expect([restored, copy]).toEqual([db, folder.file(copies[index - 1] ?? '')])
       expect(value(db)).toBe(index)
-      expect(copiesOf(db)).toHaveLength(index - 1)
+      expect(copiesOf(db)).toHaveLength(index)
     }
+    expect(await fundpress('--undo', '--db', db)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(dawn),
+    })
+    expect([value(db), copiesOf(db)]).toEqual([1.5, []])
     const { code, stderr } = await fundpress('--undo', '--db', db)
     expect([code, stderr]).toEqual([1, expect.stringContaining(`has no copy of ${db}`)])
     const others = Object.entries(whole).filter(([table]) => table !== 'launch_point')
@@ -142,6 +157,44 @@ describe.each(['DELETE', 'WAL'])('copies of a database in mode %s', (mode) => {
     const opened = new Database(folder.file(db))
     expect(opened.pragma('journal_mode', { simple: true })).toBe(mode.toLowerCase())
     opened.close()
+  })
+
+  it('are kept for seven days with an import, and --undo goes back to the first of a day', async () => {
+    const db = database()
+    // Two imports on each of eight days: names tell the time of a copy. 23:30 UTC is the next day in Berlin.
+    const days = Array.from({ length: 8 }, (_, index) => index + 11)
+    for (const day of days)
+      for (const [index, time] of [`${day - 1}T23-30-00`, `${day}T20-00-00`].entries()) {
+        await importValue(db, String(day + index / 2))
+        const newest = copiesOf(db).at(-1) ?? ''
+        const name = `${db}.2026-11-${time}.000Z.backup`
+        renameSync(folder.file(newest), folder.file(name))
+      }
+    await importValue(db, '99')
+    const firsts = days.slice(2).map((day) => `${db}.2026-11-${day - 1}T23-30-00.000Z.backup`)
+    const copies = copiesOf(db)
+    expect(copies).toEqual(expect.arrayContaining(firsts))
+    // Of the last seven imports, and of three days before those.
+    expect(copies).toHaveLength(10)
+
+    const unknown = await fundpress('--undo', '2026-11-12', '--db', db)
+    expect(unknown).toMatchObject({ code: 1, stdout: '' })
+    expect(unknown.stderr).toContain(
+      `has no copy of ${db} from 2026-11-12: there are copies from 2026-11-13, `,
+    )
+    const undone = await fundpress('--undo', '2026-11-14', '--db', db, '--json')
+    expect(undone).toMatchObject({ code: 0, stderr: '' })
+    const { copy, time, kept } = JSON.parse(undone.stdout) as Record<string, string>
+    expect([copy, time]).toEqual([folder.file(firsts[1] ?? ''), '2026-11-13T23:30:00.000Z'])
+    expect(value(db)).toBe(13.5)
+    expect(copiesOf(db)).toEqual(expect.arrayContaining([...firsts, basename(kept ?? '')]))
+    // It can be taken back as an import can.
+    expect((await fundpress('--undo', '--db', db)).code).toBe(0)
+    expect(value(db)).toBe(99)
+    expect((await fundpress('--undo', '2026-11-13', '--db', db, '--no-backup', '--json')).stdout).toContain(
+      '"kept":null',
+    )
+    expect(value(db)).toBe(12.5)
   })
 
   it('are not left by an import that fails or changes nothing, nor with --no-backup', async () => {
@@ -289,6 +342,10 @@ it('import without table and file needs --undo or --complete', async () => {
     [['price'], missing('file')],
     [['--undo', '--complete'], missing('table')],
     [['price', 'a.csv', '--undo'], '--undo takes no file'],
+    [
+      ['--undo', '2026-11-31'],
+      "option '--undo [day]' argument '2026-11-31' is invalid. It must be a day that exists, as YYYY-MM-DD (see fundpress import --help)",
+    ],
   ] as const)
     expect(await fundpress(...args, '--db', 'x')).toMatchObject({ code: 2, stderr: `fundpress: ${what}\n` })
 })

@@ -150,6 +150,9 @@ describe('import of days', () => {
   })
 })
 
+/** UTF-16 with its mark. @param text UTF-8, if it is no text */
+const wide = (text: string | Buffer) => Buffer.from(`\ufeff${text.toString()}`, 'utf16le')
+
 describe('import of encodings', () => {
   const figure = (name: string | Buffer): Buffer =>
     Buffer.concat(
@@ -163,6 +166,26 @@ describe('import of encodings', () => {
     const { stdout, rows } = await importText(figure(bytes), 'key_figure')
     expect(stdout).toContain(`form   ${form}, delimiter ;\n`)
     expect(rows()[0]?.[2]).toBe(name)
+  })
+
+  it.each([
+    ['little', (bytes: Buffer) => bytes],
+    ['big', (bytes: Buffer) => bytes.swap16()],
+  ])('reads UTF-16 with a mark, %s end first, as Excel writes it', async (_, order) => {
+    const columns = 'isin\tposition\tname_de\tvalue\r\n'
+    const filler = Array.from({ length: 40_000 }, (_, index) => `${isin}\t${index + 2}\t"a\tb"\tx\r\n`)
+    const text = `${columns}${isin}\t1\tGröße 😀 €\tx\r\n${filler.join('')}`
+    const bytes = order(wide(text))
+    const { stdout, rows } = await importText(bytes, 'key_figure')
+    expect(stdout).toContain('form   UTF-16, delimiter tab\n')
+    expect(
+      rows()
+        .slice(0, 2)
+        .map((row) => row[2]),
+    ).toEqual(['Größe 😀 €', 'a\tb'])
+    expect(rows()).toHaveLength(40_001)
+    const asked = await importText(bytes, 'key_figure', '--encoding', 'utf-8')
+    expect([asked.code, asked.said]).toEqual([1, 'file, line 1: it is UTF-16: leave --encoding out'])
   })
 
   it('refuses a file that is partly UTF-8', async () => {
@@ -181,7 +204,10 @@ describe('import of encodings', () => {
   })
 
   it.each([
-    ['UTF-16', Buffer.from('\ufeffisin;position', 'utf16le'), 'line 1: it is not text'],
+    ['UTF-16 without a mark', Buffer.from('isin;position', 'utf16le'), 'line 1: it is not text'],
+    ['UTF-16 that is cut', wide(figure('Größe')).subarray(0, -1), 'line 2: it is not UTF-16'],
+    ['UTF-16 with half a pair', wide(figure('\ud83d!')), 'line 2: it is not UTF-16'],
+    ['UTF-32', Buffer.from('fffe000069000000', 'hex'), 'line 1: it is not UTF-16'],
     ['neither', figure(Buffer.from([0xfc, 0x81])), 'line 2: it is neither UTF-8 nor Windows-1252'],
     ['overlong UTF-8', figure(Buffer.from([0xc0, 0x81])), 'line 2: it is neither'],
     ['half a letter at the end', Buffer.from([0x69, 0x8d, 0xc3]), 'line 1: it is neither'],
@@ -219,7 +245,7 @@ describe('import of a header', () => {
       'isin;date;value;;valeu',
       'column 4 has no name; table legal_point has no column "valeu" (did you mean "value"?)',
     ],
-    ['isin;date;;', 'column value of table legal_point is missing'],
+    ['isin;value;;', 'column date of table legal_point is missing'],
   ])('refuses %j: %s', async (line, reason) => {
     const { code, said } = await importText(`${line}\n${isin};2024-01-02;1\n`, 'legal_point')
     expect([code, said]).toEqual([1, `file, line 1: ${reason}`])

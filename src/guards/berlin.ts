@@ -1,4 +1,4 @@
-/** Days of Berlin. Apart, because main.ts loads nothing else of the commands. */
+/** Days of Berlin. Apart, because main.ts loads nothing else at each start. Pure. */
 
 /** Today's date in the time zone of the fund companies. */
 export function todayInBerlin(now: Date): string {

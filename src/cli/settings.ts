@@ -283,11 +283,15 @@ export const configShape = z.strictObject(
         ),
       },
     ),
-    guards: group('How much less than what is live a publish may have. Shares are from 0 to 1.', {
+    guards: group('How far a publish may differ from what is live. Shares are from 0 to 1.', {
       lostFunds: say('The share of funds; one fund may always be lost.', share.default(0.1)),
       lostDocuments: say('The share of documents of each endpoint.', share.default(0.1)),
       lostPrices: say('The share of price rows.', share.default(0.01)),
       lostRows: say('The share of rows of each other table.', share.default(0.2)),
+      changedPrices: say(
+        'The share of prices, of a fund or of all, that are live and may get other values.',
+        share.default(0.01),
+      ),
     }),
     notify: notifySetting,
     heartbeat: group('What waits for a sign of life of each nightly run: healthchecks.io or Uptime Kuma.', {

@@ -28,6 +28,11 @@ export const guards = {
   'lost-prices': guard('fewer price rows', null, 'guards.lostPrices'),
   'lost-rows': guard('fewer rows of another table', 'table', 'guards.lostRows'),
   'empty-table': guard('a table without a row that had some', 'table'),
+  'changed-prices': guard(
+    'many prices that are live and would have other values',
+    null,
+    'guards.changedPrices',
+  ),
   'unpriced-funds': guard('many funds that have lost their price', null, 'guards.lostFunds'),
   'older-date': guard('an as-of date before the live one'),
   'older-prices': guard('a newest price before the live one'),

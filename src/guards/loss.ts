@@ -9,6 +9,8 @@ export interface GuardLimits {
   readonly lostDocuments: number
   readonly lostPrices: number
   readonly lostRows: number
+  /** How many prices that are live may have other values: of those of a fund, and of all. */
+  readonly changedPrices: number
   /** Of the watched funds: how many may be stale. */
   readonly maxStaleShare: number
   /** Live objects that may be gone; null for a tenth of them. */
@@ -43,7 +45,15 @@ export interface Loss {
   readonly documents: readonly Readonly<{ endpoint: string; before: number; after: number }>[]
   /** How many price rows the lost funds have live; null if that is not known. */
   readonly prices: number | null
+  /**
+   * Funds with prices that are live with other values: how many, and how many prices the fund has live (null if that is not
+   * known, or if they are few). Empty if nobody has looked.
+   */
+  readonly changed: readonly Readonly<{ isin: string; prices: number; of: number | null }>[]
 }
+
+/** A fund may always have so many prices corrected: those of a week. */
+export const fewPrices = 5
 
 /** The loss as far as the first lines of the manifests tell it. */
 export function lossByCounts(live: SnapshotFigures, head: SnapshotFigures): Loss {
@@ -59,6 +69,7 @@ export function lossByCounts(live: SnapshotFigures, head: SnapshotFigures): Loss
       return { endpoint, before: Math.round(count * kept), after: after?.[endpoint] ?? 0 }
     }),
     prices: null,
+    changed: [],
   }
 }
 
@@ -100,6 +111,7 @@ function lossesOf(head: SnapshotFigures, live: SnapshotFigures, loss: Loss, limi
     ...lostFunds(live, loss, limits.lostFunds),
     ...loss.documents.flatMap((counts) => lostDocuments(counts, limits.lostDocuments)),
     ...lostRows(head, live, loss, limits),
+    ...changedPrices(live, loss, limits.changedPrices),
     ...unpricedFunds(head, live, loss, limits.lostFunds),
     ...deletes(live, loss, limits.maxDeletes),
   ]
@@ -171,6 +183,27 @@ function lostRows(
       isPrice ? objection('lost-prices', message, figures) : objection('lost-rows', message, figures, table),
     ]
   })
+}
+
+/** One price of each fund may always be corrected, and with it the change of the next one. */
+const fewOfEach = 2
+
+function changedPrices(live: SnapshotFigures, { changed }: Loss, share: number): Objection[] {
+  const rows = live.counts?.rows['price']
+  const mostOf = (prices: number) => Math.max(fewPrices, Math.floor(prices * share + 1e-9))
+  const most = rows === undefined ? Infinity : Math.max(fewOfEach * live.funds, mostOf(rows))
+  const sum = changed.reduce((total, { prices }) => total + prices, 0)
+  const funds = changed.filter(({ prices, of }) => of !== null && prices > mostOf(of))
+  if (funds.length === 0 && sum <= most) return []
+  const named = (funds.length === 0 ? changed : funds)
+    .toSorted((one, other) => other.prices - one.prices)
+    .map(({ isin, prices, of }) => `${isin}: ${prices}${of === null ? '' : ` of ${of}`}`)
+  const others = named.length - namedFunds
+  const names = named.slice(0, namedFunds).join(', ') + (others > 0 ? ` and ${others} more` : '')
+  const message = `${sum} prices that are live have other values (${names})`
+  const limit = `at most ${Math.max(...funds.map(({ of }) => mostOf(of ?? 0)))} of a fund`
+  const figures: Figures = [rows ?? 'unknown', `${sum} changed`, funds.length > 0 ? limit : `at most ${most}`]
+  return [objection('changed-prices', message, figures)]
 }
 
 function unpricedFunds(head: SnapshotFigures, live: SnapshotFigures, loss: Loss, share: number): Objection[] {

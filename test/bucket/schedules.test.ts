@@ -233,6 +233,7 @@ async function run({ steps, seed }: Schedule, { lateSeconds, isLocking }: Rules)
         lostDocuments: 1,
         lostPrices: 1,
         lostRows: 1,
+        changedPrices: 1,
         maxStaleShare: 1,
         maxDeletes: null,
       },

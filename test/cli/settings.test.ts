@@ -258,7 +258,13 @@ describe('settings', () => {
         onImplausible: 'refuse',
         groups: [],
       },
-      guards: { lostFunds: 0.1, lostDocuments: 0.1, lostPrices: 0.01, lostRows: 0.2 },
+      guards: {
+        lostFunds: 0.1,
+        lostDocuments: 0.1,
+        lostPrices: 0.01,
+        lostRows: 0.2,
+        changedPrices: 0.01,
+      },
       requireComplete: false,
       site: {
         name: null,

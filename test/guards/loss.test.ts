@@ -7,6 +7,7 @@ const limits = {
   lostDocuments: 0.1,
   lostPrices: 0.01,
   lostRows: 0.2,
+  changedPrices: 0.01,
   maxStaleShare: 0.1,
   maxDeletes: null,
 }
@@ -24,7 +25,7 @@ const snapshot = (funds: number, more: Partial<SnapshotFigures> = {}): SnapshotF
     ...more,
   }
 }
-const noLoss: Loss = { funds: 0, isins: [], objects: 0, documents: [], prices: null }
+const noLoss: Loss = { funds: 0, isins: [], objects: 0, documents: [], prices: null, changed: [] }
 const rows = (table: string, count: number) => ({
   counts: { documents: {}, rows: { fund: 100, [table]: count } },
 })
@@ -109,6 +110,35 @@ describe('a loss', () => {
       expect(refusedOf(beyond, more)).toEqual([expected])
     },
   )
+})
+
+const changed = (...each: readonly (readonly [prices: number, of: number | null])[]) => ({
+  live: rows('price', 10_000),
+  changed: each.map(([prices, of], index) => ({ isin: `XF${index}`, prices, of })),
+})
+const each = (count: number, prices: number) => Array.from({ length: count }, () => [prices, null] as const)
+
+describe('prices that are live with other values', () => {
+  it.each([
+    ['five prices of a fund pass', changed([5, null]), null],
+    ['six of a young fund are refused', changed([6, 64]), 'at most 5 of a fund'],
+    ['1 % of an old fund pass', changed([25, 2500]), null],
+    ['more of it are refused', changed([26, 2500]), 'at most 25 of a fund'],
+    ['two prices of each fund pass', changed(...each(100, 2)), null],
+    ['more are refused', changed(...each(100, 2), [1, null]), 'at most 200'],
+    ['a fund whose live prices are not known counts for all', changed([200, null]), null],
+  ])('%s', (_, loss, limit) => {
+    expect(refusedOf({}, loss)).toEqual(limit === null ? [] : [['changed-prices', null, limit]])
+  })
+
+  it('are named by fund, the fund with most of them first', () => {
+    const loss = { ...noLoss, ...changed([6, 100], [1292, 1292], [2, null], [50, 64], [7, 50]) }
+    const [found] = objectionsTo(snapshot(100), snapshot(100, rows('price', 10_000)), loss, limits, today)
+    expect(found).toMatchObject({
+      message:
+        '1357 prices that are live have other values (XF1: 1292 of 1292, XF3: 50 of 64, XF4: 7 of 50 and 1 more)',
+    })
+  })
 })
 
 it('compares no counts that live.json does not have', () => {

@@ -78,6 +78,18 @@ const stale = (count: number) =>
     .join('')
 /** No fund has a price on these days. */
 const closed = (from: string, to: string) => `DELETE FROM price WHERE date BETWEEN '${from}' AND '${to}';`
+/** All prices of a fund until last night are higher, and so are their changes. */
+const higher = (factor: number, isin = one) => {
+  const columns = ['issue_price', 'repurchase_price', 'net_asset_value', 'change']
+  const values = columns.map((column) => `${column} = printf('%.2f', ${column} * ${factor})`)
+  return `UPDATE price SET ${values.join(', ')} WHERE isin = '${isin}';`
+}
+/** A price of April, whose NAV is a cent higher, and the change of the next one. */
+const corrected = (isin: string) => {
+  const [day = '', next = ''] = days.slice(20)
+  const change = amount(navOf(21) - navOf(20) - 0.01)
+  return priced(navOf(20) + 0.01, { isin, date: day }) + value('change', change, { isin, date: next })
+}
 /** The NAV stays the same on the last days. */
 const flat = (count: number) => {
   const nav = navOf(days.length - count - 1)
@@ -198,8 +210,8 @@ const nights: readonly Night[] = [
   ['another currency', `UPDATE fund SET currency = 'USD' WHERE isin = '${one}';`, [`currency-change:${one}`]],
   // What is only doubtful.
   ['a price on a Sunday', `UPDATE price SET date = '2024-05-05' WHERE ${ofTonight};`, /2024-05-05/],
-  ['a NAV that stays for ten days', flat(10), new RegExp(one)],
-  ['a NAV that stays for nine days', flat(9), 'live'],
+  ['a NAV that stays for ten days', flat(10), /not moved/, allow('changed-prices')],
+  ['a NAV that stays for nine days', flat(9), /^((?!not moved)[^])+$/, allow('changed-prices')],
   ['an issue price below the NAV', value('issue_price', '99.99') + value('repurchase_price', '99'), /issue/],
   ['a gap in the history', closed('2024-04-10', '2024-04-18'), /2024-04/, allow('lost-prices')],
   ['a gap that is short enough', closed('2024-04-10', '2024-04-16'), /allowed/, allow('lost-prices')],
@@ -250,6 +262,31 @@ const nights: readonly Night[] = [
     'two funds without a price',
     withoutFunds(2, ['price']),
     [...ofPrices.map((id) => `lost-documents:${id}`), 'lost-prices', 'unpriced-funds'],
+  ],
+  // What is changed.
+  ['a price of April that is corrected', corrected(one), 'live'],
+  [
+    'a price of April of each fund that is corrected',
+    isins.map(corrected).join(''),
+    /22 prices that are live/,
+  ],
+  ['all prices of a fund 2 % higher', higher(1.02), ['changed-prices']],
+  [
+    'all prices of all funds 2 % higher',
+    isins.map((isin) => higher(1.02, isin)).join(''),
+    ['changed-prices'],
+  ],
+  [
+    'all prices of a fund 2 % higher, which is allowed',
+    higher(1.02),
+    /other values/,
+    allow('changed-prices'),
+  ],
+  [
+    'more corrected prices, as the config allows',
+    higher(1.02),
+    'live',
+    { config: { guards: { changedPrices: 1 } } },
   ],
   // Days.
   [

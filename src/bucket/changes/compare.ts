@@ -5,12 +5,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ManifestHead, ManifestLine } from '../../build/manifest.ts'
 import { inSlot, manifestIn, type Slot } from '../live/layout.ts'
-import type { AllowedObjection } from '../../guards/guards.ts'
-import type { LiveSnapshot } from '../live/live.ts'
 import type { DocumentComparison, Lines, ToRead } from '../manifest/documents.ts'
 import type { Publish } from '../publish/options.ts'
 import { readObject } from '../store/read.ts'
-import { allowedInPublic, maxPriceRows } from './day.ts'
+import { maxPriceRows } from './day.ts'
 import { largestMoves, type NewestPrices } from './news.ts'
 import type {
   CorrectedValue,
@@ -21,11 +19,7 @@ import type {
 } from '../../api/contract/changes.ts'
 
 /** What is known without reading any document: all are new if nothing was live. */
-export function changesWithout(
-  head: ManifestHead,
-  before: SnapshotName | null,
-  allowed: readonly AllowedObjection[],
-): SnapshotChanges {
+function changesWithout(head: ManifestHead, before: SnapshotName | null): SnapshotChanges {
   const { asOf, snapshot, funds: total, objects } = head
   return {
     format: 1,
@@ -37,7 +31,6 @@ export function changesWithout(
     endpoints: [],
     prices: noPrices(),
     notCompared: [],
-    allowed: allowed.length === 0 ? undefined : allowed.map(allowedInPublic),
   }
 }
 
@@ -49,23 +42,27 @@ const noPrices = () => ({
   removed: [] as PastDay[],
 })
 
-/** @param compared null if the live slot's manifest cannot be read */
-export async function readChanges(
-  publish: Publish,
-  live: LiveSnapshot,
-  compared: DocumentComparison | null,
-  allowed: readonly AllowedObjection[],
-) {
+export type ReadChanges = Awaited<ReturnType<typeof readChanges>>
+
+/**
+ * @param compared null if the live slot's manifest cannot be read, or nothing is live
+ * @returns `told`: for `changes/`; null for the snapshot that is live. `corrected`: by ISIN, how many prices that are live have
+ * other values
+ */
+export async function readChanges(publish: Publish, compared: DocumentComparison | null) {
   const { head } = publish.snapshot.manifest
-  const before = { asOf: live.asOf, snapshot: live.snapshot }
-  const changes = changesWithout(head, before, allowed)
-  if (compared === null) return { ...changes, notCompared: [manifestIn(live.slot)] }
+  const { live } = publish.base.live
+  const corrected = new Map<string, number>()
+  // A repair uploads the snapshot that is live into the other slot.
+  if (live?.snapshot === head.snapshot) return { told: null, corrected }
+  if (live === null) return { told: changesWithout(head, null), corrected }
+  const changes = changesWithout(head, { asOf: live.asOf, snapshot: live.snapshot })
+  if (compared === null) return { told: { ...changes, notCompared: [manifestIn(live.slot)] }, corrected }
   const { toRead, documents, endpoints } = compared
   const names = { before: new Map<string, string>(), after: new Map<string, string>() }
   const notCompared: string[] = []
   const prices = noPrices()
   const withNew = new Set(compared.continued)
-  const corrected = new Set<string>()
   const add = (one: ToRead, read: Both) => {
     const { isin } = one
     try {
@@ -88,8 +85,9 @@ export async function readChanges(
       keep(prices.removed, 'removed', found?.removed)
       if (found?.hasNewDays === true) withNew.add(isin)
       if (found === null || found.corrected.length === 0) return
-      corrected.add(isin)
-      prices.totals.correctedPrices += new Set(found.corrected.map(({ date }) => date)).size
+      const days = new Set(found.corrected.map(({ date }) => date)).size
+      corrected.set(isin, (corrected.get(isin) ?? 0) + days)
+      prices.totals.correctedPrices += days
     } catch {
       // Another version may have made it in another form: no reason to stop a publish.
       notCompared.push((one.after ?? one.before)?.key ?? isin)
@@ -113,7 +111,7 @@ export async function readChanges(
   const added = named(compared.added, names.after)
   const removed = named(compared.removed, names.before)
   const funds = { total: head.funds, added, removed, renamed }
-  return { ...changes, funds, documents, endpoints, prices, notCompared }
+  return { told: { ...changes, funds, documents, endpoints, prices, notCompared }, corrected }
 }
 
 /** @returns null if nobody knows */

@@ -27,8 +27,8 @@ import { inParallel } from '../store/in-parallel.ts'
 import { readObject, readSmall } from '../store/read.ts'
 import type { ObjectStore } from '../store/store.ts'
 import type { Comparison } from '../publish/loss.ts'
-import { changesWithout, readChanges, readMoves } from './compare.ts'
-import { dayChanges, parseDay, withoutPricesOf } from './day.ts'
+import { type ReadChanges, readMoves } from './compare.ts'
+import { allowedInPublic, dayChanges, parseDay, withoutPricesOf } from './day.ts'
 import { type News, newsOf } from './news.ts'
 import { fileOf, findDay, nextPublish, parseHistory, withDay, withPublish } from './history.ts'
 
@@ -37,30 +37,30 @@ const keyOf = (asOf: string) => changesFolder + fileOf(asOf)
 const keysOf = (asOf: string) => [keyOf(asOf), ...Object.values(dayPageKeys(asOf))]
 
 /**
- * Reads what differs from the live snapshot, and writes `changes/` of the slot. To be called after the upload.
- * @param compared with the live snapshot
+ * Writes `changes/` of the slot. To be called after the upload.
+ * @param compared with the live snapshot @param read what differs from it
  * @returns `changed`: how many documents differ from those that are live; null if that is not known. `news`: null if nothing is live
  * @throws {Error} if the store fails
  */
 export async function tellChanges(
   publish: Publish,
   compared: Comparison,
+  { told }: ReadChanges,
   allowed: readonly AllowedObjection[],
 ): Promise<{ readonly changed: number | null; readonly news: News | null }> {
   const { store, base, snapshot, onWarning } = publish
   const { head } = snapshot.manifest
   const { live } = base.live
   const found = await readFolders(publish)
-  // A repair uploads the snapshot that is live into the other slot.
-  if (live?.snapshot === head.snapshot) {
+  if (told === null) {
     await writeFolder(publish, found, null, compared.documents)
     return { changed: 0, news: null }
   }
+  const changes = allowed.length === 0 ? told : { ...told, allowed: allowed.map(allowedInPublic) }
   if (live === null) {
-    await writeFolder(publish, found, changesWithout(head, null, allowed), null)
+    await writeFolder(publish, found, changes, null)
     return { changed: head.objects, news: null }
   }
-  const changes = await readChanges(publish, live, compared.documents, allowed)
   const moves = await readMoves(publish, live.slot, compared.documents)
   const { notCompared, documents } = changes
   const warn = (warning: string) => onWarning(`${store.name}: ${warning}`)

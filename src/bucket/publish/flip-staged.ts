@@ -91,7 +91,8 @@ async function flipUnder(flipping: Flipping, toFlip: Staged) {
   const { changes, edition, downloads, slot, ...staged } = toFlip
   const compared = await compareWithLive(flipping)
   const told = await readToldChanges(store, slot, staged)
-  const allowed = await refuseLosses(flipping, compared, told?.allowed)
+  // The stage has looked at corrected prices, and what is live has not changed since.
+  const allowed = await refuseLosses(flipping, compared, null, told?.allowed)
   const restricted = newlyRestricted(flipping, compared.head)
   const expected = await fence(store, base.live, flipping)
   const prepared = await prepareFlip(flipping, { changes, edition, downloads }, restricted)

@@ -2,7 +2,7 @@
 
 import { type WindowList, windowListKey } from '../../api/routes/keys.ts'
 import { judge, type Objection, Refusal } from '../../guards/guards.ts'
-import { lossByCounts, objectionsTo, type SnapshotFigures } from '../../guards/loss.ts'
+import { fewPrices, type Loss, lossByCounts, objectionsTo, type SnapshotFigures } from '../../guards/loss.ts'
 import { inSlot, manifestIn } from '../live/layout.ts'
 import type { LiveSnapshot } from '../live/live.ts'
 import { compareDocuments } from '../manifest/documents.ts'
@@ -13,6 +13,9 @@ import { Damaged } from '../store/store.ts'
 import type { Flipping } from './options.ts'
 
 export type Comparison = Awaited<ReturnType<typeof compareWithLive>>
+
+/** By ISIN, how many prices that are live have other values; null if nobody has looked. */
+type Corrected = ReadonlyMap<string, number> | null
 
 /**
  * `head`: the first line of the live manifest; null if nothing is live, or if it cannot be read. `documents`: null also if
@@ -43,13 +46,14 @@ function nullIfDamaged(error: unknown): null {
 export async function refuseLosses(
   publish: Flipping,
   comparison: Comparison,
+  corrected: Corrected,
   before: readonly { readonly guard: string; readonly subject: string | null }[] = [],
 ) {
   const { snapshot, base, limits, override, today, onRefusal } = publish
   const { head } = snapshot.manifest
   const { live } = base.live
   const figures = live === null ? null : { ...live, counts: comparison.head?.counts }
-  const loss = figures === null ? null : await lossSince(publish, figures, comparison)
+  const loss = figures === null ? null : await lossSince(publish, figures, comparison, corrected)
   const isNew = ({ guard, subject }: Objection) =>
     !before.some((one) => one.guard === guard && one.subject === subject)
   const { refused, allowed } = judge(objectionsTo(head, figures, loss, limits, today).filter(isNew), override)
@@ -58,33 +62,50 @@ export async function refuseLosses(
   return allowed
 }
 
-async function lossSince(publish: Flipping, live: LiveSnapshot & SnapshotFigures, { documents }: Comparison) {
+async function lossSince(
+  publish: Flipping,
+  live: LiveSnapshot & SnapshotFigures,
+  { documents }: Comparison,
+  corrected: Corrected,
+): Promise<Loss> {
   const { head } = publish.snapshot.manifest
   if (documents === null) return lossByCounts(live, head)
   const { funds, ...loss } = documents.loss
   const [before = 0, after = 0] = [live.counts, head.counts].map((counts) => counts?.rows['price'])
-  const prices = funds.length === 0 || after >= before ? null : await pricesOf(publish, live, funds)
-  // A fund that is withheld in the live snapshot is not named.
-  return { ...loss, funds: funds.length, isins: documents.removed, prices }
+  const lost = after >= before ? [] : funds
+  const changed = [...(corrected ?? [])].map(([isin, prices]) => ({ isin, prices }))
+  const many = changed.filter(({ prices }) => prices > fewPrices).map(({ isin }) => isin)
+  const pricesOf = await livePricesOf(publish, live, [...lost, ...many])
+  const known = lost.flatMap((isin) => pricesOf(isin) ?? [])
+  const isKnown = lost.length > 0 && known.length === lost.length
+  return {
+    ...loss,
+    funds: funds.length,
+    // A fund that is withheld in the live snapshot is not named.
+    isins: documents.removed,
+    prices: isKnown ? known.reduce((sum, prices) => sum + prices, 0) : null,
+    changed: changed.map((one) => ({ ...one, of: pricesOf(one.isin) })),
+  }
 }
 
-/** How many price rows these funds have live. @returns null if a list of windows is missing (the fund was withheld) or damaged */
-async function pricesOf(
+/** How many price rows each of these funds has live: null if its list of windows is missing (the fund was withheld) or damaged. */
+async function livePricesOf(
   { store, table, concurrency }: Flipping,
   { slot }: LiveSnapshot,
   isins: readonly string[],
 ) {
   const route = table.routes.find(({ series }) => series !== undefined)
-  if (route === undefined) return null
-  const texts: string[] = []
-  await inParallel(isins, concurrency, async (isin) => {
-    texts.push((await readSmall(store, inSlot(slot, windowListKey(route, { isin }))))?.text ?? '')
+  const found = new Map<string, number>()
+  await inParallel(route === undefined ? [] : isins, concurrency, async (isin) => {
+    if (route === undefined) return
+    const text = (await readSmall(store, inSlot(slot, windowListKey(route, { isin }))))?.text ?? ''
+    try {
+      const { windows } = JSON.parse(text) as WindowList
+      const prices = windows.reduce((sum, { records }) => sum + records, 0)
+      found.set(isin, prices)
+    } catch {
+      // It is not known.
+    }
   })
-  try {
-    return texts
-      .flatMap((text) => (JSON.parse(text) as WindowList).windows)
-      .reduce((sum, { records }) => sum + records, 0)
-  } catch {
-    return null
-  }
+  return (isin: string) => found.get(isin) ?? null
 }

@@ -1,5 +1,6 @@
 /** `fundpress publish`: uploads a snapshot into the slot that is not live, and flips or stages it. `src/bucket/README.md` has the steps. */
 
+import { readChanges } from '../changes/compare.ts'
 import { tellChanges } from '../changes/write.ts'
 import type { RemovedFolder } from '../live/download-folders.ts'
 import { assertFollowed, fence, namesFollower, noteFollower, point, pointStaged } from '../live/flip.ts'
@@ -148,21 +149,23 @@ async function carryOut(publish: Publish) {
 
   const uploaded = await prepareChanges(publish)
   const compared = await compareWithLive(publish)
-  const allowed = [...(manifest.head.allowed ?? []), ...(await refuseLosses(publish, compared))]
+  const changes = await readChanges(publish, compared.documents)
+  const losses = await refuseLosses(publish, compared, changes.corrected)
+  const allowed = [...(manifest.head.allowed ?? []), ...losses]
   await refuseSparse(publish, uploaded)
   const restricted = newlyRestricted(publish, compared.head)
-  const changes = changesKey(lease.id)
-  const expected = await reserveSlot(publish, uploaded, changes)
+  const list = changesKey(lease.id)
+  const expected = await reserveSlot(publish, uploaded, list)
   const bytes = await uploadChanges(publish, uploaded)
   if (lease.isUnsettled) await assertUntouched(publish, uploaded)
   if (isRepair && before !== null) await markDamage(publish, before.slot)
-  const told = await tellChanges(publish, compared, allowed)
+  const told = await tellChanges(publish, compared, changes, allowed)
   await assertUnchanged(out, snapshot, baseUrl)
   const downloads = await uploadDownloads(publish)
   await assertUnchanged(out, snapshot, baseUrl)
   await publish.putOwn(snapshot.checksumsFile, checksumsIn(slot), 'text/plain; charset=utf-8')
   await publish.putOwn(snapshot.manifestFile, manifestIn(slot), gzipType)
-  const brought = { changes, edition, downloads: downloads.live }
+  const brought = { changes: list, edition, downloads: downloads.live }
   const prepared = await prepareFlip(publish, brought, restricted)
   if (isStaging) await stage(publish, prepared.next)
   else await goLive(publish, prepared, expected)

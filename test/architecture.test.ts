@@ -26,7 +26,7 @@ const mayImport: Readonly<Record<string, string>> = {
   downloads: 'api data site system better-sqlite3 hyparquet hyparquet-writer node:',
   build: 'api data downloads guards site system node:',
   bucket: 'api build guards site system @aws-sdk better-sqlite3 node:',
-  edge: 'api lru-cache p-limit node: esbuild @swc',
+  edge: 'api system lru-cache p-limit node: esbuild @swc',
   'edge/cloudfront': 'api edge @aws-sdk lru-cache node:',
   'edge/core': 'api/routes',
   conform: 'system node:',

@@ -1,17 +1,18 @@
 /**
- * Snapshots in a folder, as `fundpress build` makes them. The origin follows when a build swaps in a new one. Small files stay in
- * memory; of large files only the digests do.
+ * Snapshots in a folder, as `fundpress build` makes them. The origin follows when a build swaps in a new one, or when the folder
+ * is a link that leads to another one; below it no link is followed. Small files stay in memory; of large files only the digests do.
  */
 
 import { createHash, hash } from 'node:crypto'
-import { closeSync, openSync, readSync, realpathSync, statSync, type BigIntStats } from 'node:fs'
-import { open, type FileHandle } from 'node:fs/promises'
+import { closeSync, readSync, statSync, type BigIntStats } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import pLimit, { type LimitFunction } from 'p-limit'
 import { downloadKey } from '../../api/routes/pages.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
+import { openBelow, openHandleBelow, realFolder } from '../../system/below.ts'
 import type { Store, StoredObject } from '../core/answer.ts'
 import type { ByteRange } from '../core/finish.ts'
 import { largeReadsAtATime, mostInMemory, objectCache, reading, type NodeBody } from './objects.ts'
@@ -55,7 +56,7 @@ export function folderOrigin({ folder, markFile, readHead, recover }: FolderOrig
   }
   const openSnapshot = async (mark: string) => {
     // A link may lead to another snapshot while this one is read, and then back here, to what the cache has.
-    const place = realpathSync(folder)
+    const place = realFolder(folder)
     if (readMark(place) !== mark) throw changed(folder)
     const { snapshot, table } = await readHead(place)
     countRead()
@@ -94,17 +95,25 @@ export function folderOrigin({ folder, markFile, readHead, recover }: FolderOrig
   }
 }
 
+/** A file of a snapshot. */
+interface Place {
+  /** The folder of the snapshot, behind links. */
+  readonly root: string
+  /** Relative to it. */
+  readonly path: string
+}
+
 /** The MD5 of a large file, in hex. Throws if the file is not that one any more. */
-type Md5Of = (path: string, stats: BigIntStats) => Promise<string>
+type Md5Of = (place: Place, stats: BigIntStats) => Promise<string>
 
 /** Remembers the MD5s, whatever snapshot the files are in: each file is read once. */
 function rememberedMd5(): Md5Of {
-  const known = new LRUCache<string, string, { readonly path: string; readonly stats: BigIntStats }>({
+  const known = new LRUCache<string, string, { readonly place: Place; readonly stats: BigIntStats }>({
     max: 10_000,
     ignoreFetchAbort: true,
-    fetchMethod: (_identity, _known, { context: { path, stats } }) =>
-      withFile(path, async (file) => {
-        await assertSame(path, file, stats)
+    fetchMethod: (_identity, _known, { context: { place, stats } }) =>
+      withFile(place, async (file) => {
+        await assertSame(place, file, stats)
         const md5 = createHash('md5')
         const chunk = Buffer.allocUnsafeSlow(chunkBytes)
         for (let read = await file.read(chunk); read.bytesRead > 0; read = await file.read(chunk))
@@ -112,17 +121,17 @@ function rememberedMd5(): Md5Of {
         return md5.digest('hex')
       }),
   })
-  return (path, stats) => known.forceFetch(identityOf(stats), { context: { path, stats } })
+  return (place, stats) => known.forceFetch(identityOf(stats), { context: { place, stats } })
 }
 
 /** @param onRead called for each read of the disk, when it has ended; if nothing of it is kept, when it begins */
-function folderStore(folder: string, snapshot: string, md5Of: Md5Of, onRead: () => void): Store<NodeBody> {
+function folderStore(root: string, snapshot: string, md5Of: Md5Of, onRead: () => void): Store<NodeBody> {
   const cache = objectCache((body) => body.length)
   const inTurn = pLimit(largeReadsAtATime)
-  const read = async (path: string): Promise<StoredObject<NodeBody> | null> => {
+  const read = async (place: Place): Promise<StoredObject<NodeBody> | null> => {
     // Another thread would take ten times as long to say that there is none, and everybody can ask for what there is not.
-    if (statSync(path, { throwIfNoEntry: false }) === undefined) return null
-    return withFile(path, async (file) => {
+    if (statSync(join(root, place.path), { throwIfNoEntry: false }) === undefined) return null
+    return withFile(place, async (file) => {
       const stats = await file.stat({ bigint: true })
       // A path of a page can end at what is a folder.
       if (!stats.isFile()) return null
@@ -133,12 +142,12 @@ function folderStore(folder: string, snapshot: string, md5Of: Md5Of, onRead: () 
               length,
               read: (part: ByteRange) => {
                 onRead()
-                return readPart(path, stats, part, inTurn)
+                return readPart(place, stats, part, inTurn)
               },
             }
           : await file.readFile()
       // The ETag that S3 gives the same object, so that a client's copy outlives a move from here to there.
-      const md5 = Buffer.isBuffer(body) ? hash('md5', body) : await md5Of(path, stats)
+      const md5 = Buffer.isBuffer(body) ? hash('md5', body) : await md5Of(place, stats)
       return { body, etag: `"${md5}"`, lastModified: stats.mtime.toUTCString() }
     }).catch((error: unknown) => {
       // A path of a page can go on below what is a file.
@@ -148,15 +157,15 @@ function folderStore(folder: string, snapshot: string, md5Of: Md5Of, onRead: () 
   }
   // Keys are made of checked values only (an ISIN, a known type, a year of the window list, the plain names of a
   // page's path): they stay in the folder.
-  const pathOf = (key: string) => join(folder, downloadKey(snapshot, key))
+  const placeOf = (key: string): Place => ({ root, path: downloadKey(snapshot, key) })
   return {
-    get: (key) => cache.get(key, () => read(pathOf(key)).finally(onRead)),
+    get: (key) => cache.get(key, () => read(placeOf(key)).finally(onRead)),
     slice: async (key, first, last) => {
       const whole = cache.known(key)?.body
       if (Buffer.isBuffer(whole)) return whole.subarray(first, last + 1)
       const readIt = () => {
         onRead()
-        return Promise.resolve({ body: readSlice(pathOf(key), first, last), etag: '', lastModified: '' })
+        return Promise.resolve({ body: readSlice(placeOf(key), first, last), etag: '', lastModified: '' })
       }
       const slice = await cache.get(`${key} ${first}-${last}`, readIt)
       if (slice === null) throw new Error(`no document: ${key}`)
@@ -170,13 +179,13 @@ function folderStore(folder: string, snapshot: string, md5Of: Md5Of, onRead: () 
  * A part of a window, which takes microseconds to read: to ask other threads would take ten times as long.
  * @throws {Error} if the file is shorter
  */
-function readSlice(path: string, first: number, last: number): Buffer {
-  const file = openSync(path, 'r')
+function readSlice(place: Place, first: number, last: number): Buffer {
+  const file = openBelow(place.root, place.path)
   try {
     const bytes = Buffer.allocUnsafe(last - first + 1)
     for (let at = 0; at < bytes.length;) {
       const read = readSync(file, bytes, at, bytes.length - at, first + at)
-      if (read === 0) throw changed(path)
+      if (read === 0) throw changed(place.path)
       at += read
     }
     return bytes
@@ -190,19 +199,19 @@ const chunkBytes = 64 * 1024
 
 /** @throws {Error} if the file that lies there is another one, or is shorter than it was */
 async function* readPart(
-  path: string,
+  place: Place,
   stats: BigIntStats,
   { first, last }: ByteRange,
   inTurn: LimitFunction,
 ): AsyncGenerator<Buffer, void> {
-  const file = await open(path)
+  const file = await openHandleBelow(place.root, place.path)
   try {
     // A file that is removed or replaced from now on can still be read to its end.
-    await assertSame(path, file, stats)
+    await assertSame(place, file, stats)
     for (let at = first; at <= last;) {
       const room = Buffer.allocUnsafeSlow(Math.min(chunkBytes, last - at + 1))
       const { bytesRead } = await inTurn(() => file.read(room, 0, room.length, at))
-      if (bytesRead === 0) throw changed(path)
+      if (bytesRead === 0) throw changed(place.path)
       yield room.subarray(0, bytesRead)
       at += bytesRead
     }
@@ -211,7 +220,7 @@ async function* readPart(
   }
 }
 
-async function assertSame(path: string, file: FileHandle, stats: BigIntStats): Promise<void> {
+async function assertSame({ path }: Place, file: FileHandle, stats: BigIntStats): Promise<void> {
   if (identityOf(await file.stat({ bigint: true })) !== identityOf(stats)) throw changed(path)
 }
 
@@ -219,8 +228,8 @@ const identityOf = ({ dev, ino, size, mtimeNs }: BigIntStats) => `${dev} ${ino} 
 
 const changed = (path: string) => new Error(`${path} was changed while it was read`)
 
-async function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
-  const file = await open(path)
+async function withFile<T>({ root, path }: Place, use: (file: FileHandle) => Promise<T>): Promise<T> {
+  const file = await openHandleBelow(root, path)
   try {
     return await use(file)
   } finally {

@@ -1,7 +1,7 @@
 /** What the settings name, for one command: the bucket, the rules of freshness, and the options of a build. */
 
 import { hostname, userInfo } from 'node:os'
-import type { Following, LivePointer } from '../bucket/live/flip.ts'
+import type { Following, LivePointer } from '../bucket/live/follow.ts'
 import type { Patience } from '../bucket/store/retry.ts'
 import type { FolderStore } from '../bucket/store/folder.ts'
 import type { S3Store } from '../bucket/store/s3.ts'

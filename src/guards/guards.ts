@@ -41,6 +41,8 @@ export const guards = {
   'future-date': guard('an as-of date in the future (Europe/Berlin)'),
   clock: guard("a machine whose clock differs from the store's by more than 15 minutes"),
   incomplete: guard('a database that is not marked as complete', null, 'requireComplete'),
+  hold: guard('anything but what a rollback has made live, until somebody lifts its hold'),
+  'withdrawn-again': guard('a rollback to what gives out data that have been withdrawn since', 'ISIN'),
   'removed-rows': guard('an import that removes many rows, or a fund', 'table'),
 } as const satisfies Readonly<Record<string, Guard>>
 

@@ -219,8 +219,7 @@ async function run({ steps, seed }: Schedule, { lateSeconds, isLocking }: Rules)
       onNote: () => undefined,
       // Of a rollback and of prune.
       to: null,
-      isAgain: true,
-      isChecking: step.snapshot % 2 === 0,
+      isHolding: step.snapshot % 2 === 0,
       isReal: true,
       retention: { keepDays: null, keep: [] },
       // Of a publish.

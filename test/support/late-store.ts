@@ -220,6 +220,7 @@ export function lateStore({ lifetimeSeconds, random, knowsConditions, onWrite }:
         } as unknown as S3Client,
         requests: () => ({}),
         behindSeconds: () => 0,
+        areEtagsDigests: true,
         unanswered: () => unanswered,
         put,
         putFile: async (file: string, object: NewFileObject, options?: WriteOptions) => {

@@ -6,8 +6,8 @@
 import type { CorrectedValue, NamedFund, SnapshotChanges } from '../../api/contract/changes.ts'
 import type { RestrictedFunds } from '../../api/contract/fund.ts'
 import type { ManifestHead } from '../../build/manifest.ts'
-import { restrictedBeside } from '../live/withdrawn.ts'
-import type { Comparison } from '../publish/loss.ts'
+import { restrictedBeside } from '../../guards/going-back.ts'
+import type { Comparison } from '../live/options.ts'
 
 /** A fund whose data, prices or performance may be given out now, or no longer. */
 export interface PermittedFund extends NamedFund {

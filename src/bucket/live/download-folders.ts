@@ -25,7 +25,7 @@ export type FoldersByMonth = Readonly<Record<string, string>>
 interface NamedFolders {
   readonly downloads?: LiveDownloads | undefined
   readonly earlierDownloads?: FoldersByMonth | undefined
-  readonly previous?: { readonly downloads?: LiveDownloads | undefined } | null
+  readonly previous?: { readonly downloads?: LiveDownloads | undefined } | null | undefined
 }
 
 /** Every edge reads `live.json` again and again: it must stay small. */

@@ -1,29 +1,38 @@
 /** `journal.json`, the storage of the lease: who holds it, and which slots are torn. `lease.ts` writes it. */
 
+import { z } from 'zod'
 import type { Holder } from '../../system/holder.ts'
 import { readReplaceable } from '../store/read.ts'
 import type { ObjectStore } from '../store/store.ts'
-import { journalKey, lostList, type Slot, slots } from './layout.ts'
+import { journalKey, lostList, slots } from './layout.ts'
 
-/** For each torn slot the key of the list that names the objects in an unknown state. */
-export type TornSlots = Readonly<Partial<Record<Slot, string>>>
+const count = z.number().int().nonnegative()
 
 /** The fields are those of `src/bucket/keys.md`. */
-export interface Journal {
-  readonly format: 1
-  readonly id: string
-  readonly isHeld: boolean
-  readonly holder: Holder
-  readonly seconds: number
-  readonly changing: TornSlots
+const journalShape = z.object({
+  format: z.literal(1),
+  id: z.string(),
+  isHeld: z.boolean(),
+  holder: z.object({
+    host: z.string(),
+    pid: count,
+    world: z.string(),
+    startedAt: z.string().optional(),
+  }) satisfies z.ZodType<Holder>,
+  seconds: z.number(),
+  /** For each torn slot the key of the list that names the objects in an unknown state. */
+  changing: z.partialRecord(z.enum(slots), z.string()),
   /** Whether the store may still carry out a request of this holder, or of one before it, that it never answered. */
-  readonly isUnsettled: boolean
-  readonly target?: string | undefined
+  isUnsettled: z.boolean(),
+  target: z.string().optional(),
   /** `restricted` of the live snapshot for which all earlier downloads were searched, and cleared. */
-  readonly searched?: string | undefined
+  searched: z.string().optional(),
   /** No two journals are the same, so no two have the same ETag. */
-  readonly writes: number
-}
+  writes: count,
+})
+
+export type Journal = Readonly<z.infer<typeof journalShape>>
+export type TornSlots = Readonly<Journal['changing']>
 
 export type JournalObject = Awaited<ReturnType<typeof readJournal>>
 
@@ -42,20 +51,7 @@ export async function readJournal(store: ObjectStore, isRepair = false) {
 /** @returns null for a text that is no journal */
 function parseJournal(text: string): Journal | null {
   try {
-    const journal = JSON.parse(text) as Journal
-    const { format, id, isHeld, seconds, holder, changing }: Partial<Record<keyof Journal, unknown>> = journal
-    const isTorn = ([slot, list]: [string, unknown]) =>
-      slots.some((one) => one === slot) && typeof list === 'string'
-    const isRight =
-      format === 1 &&
-      typeof id === 'string' &&
-      typeof isHeld === 'boolean' &&
-      Number.isFinite(seconds) &&
-      typeof (holder as Holder).host === 'string' &&
-      typeof changing === 'object' &&
-      changing !== null &&
-      Object.entries(changing).every(isTorn)
-    return isRight ? journal : null
+    return journalShape.parse(JSON.parse(text))
   } catch {
     return null
   }

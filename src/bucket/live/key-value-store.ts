@@ -10,7 +10,7 @@ import { PutKeyCommand } from '@aws-sdk/client-cloudfront-keyvaluestore'
 // The service takes SigV4A only, which the SDK finds here.
 import '@aws-sdk/signature-v4a'
 import { foldersByMonth } from './download-folders.ts'
-import type { LivePointer, Pointed } from './flip.ts'
+import type { LivePointer, Pointed } from './follow.ts'
 import { downloadsRoot } from './layout.ts'
 import { bareCause, codeOf, noCredentials, statusOf } from '../store/errors.ts'
 import { pause } from '../store/retry.ts'

@@ -1,57 +1,132 @@
-/** `live.json`, which names the live slot: its shape, its checks, and reading it. `flip.ts` writes it. */
+/** `live.json`, which names the live slot: its shape, and reading it. `door.ts` writes it. */
 
 import { hash } from 'node:crypto'
+import { z } from 'zod'
 import { isDay } from '../../api/routes/values.ts'
 import type { FreshnessCounts } from '../../guards/assess.ts'
 import { readReplaceable } from '../store/read.ts'
-import type { NewObject, ObjectStore } from '../store/store.ts'
+import type { Condition, NewObject, ObjectStore } from '../store/store.ts'
 import { type FoldersByMonth, isFolderOfSnapshot, type LiveDownloads } from './download-folders.ts'
 import { allTorn, type Journal, type TornSlots } from './journal.ts'
 import { isChangesKey, jsonType, liveKey, noCache, type Slot, slots, stagedKey } from './layout.ts'
 
+/** What must be there, in words that end the sentence "asOf is 7, not …". */
+const is = <T>(isRight: (value: unknown) => boolean, expected: string) => z.custom<T>(isRight, expected)
+const isText = (value: unknown): value is string => typeof value === 'string'
+const text = is<string>(isText, 'a text')
+const textLike = (isRight: (value: string) => boolean, expected: string) =>
+  is<string>((value) => typeof value === 'string' && isRight(value), expected)
+const count = is<number>((value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a count')
+const day = textLike(isDay, 'a day')
+const snapshotId = textLike((value) => /^[\w-]{1,100}$/.test(value), 'a snapshot id')
+
+/** As `toISOString` writes it. */
+const time = textLike(
+  (value) =>
+    /^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/.test(value) && isDay(value.slice(0, 10)) && !isNaN(Date.parse(value)),
+  'a time in UTC',
+)
+
+/** An absolute address, or a path below that of the API. */
+const address = textLike(
+  (value) =>
+    /^\S{0,2048}$/.test(value) &&
+    (value.startsWith('/') || (/^https?:\/\//.test(value) && URL.canParse(value))),
+  'an http(s) address or a path',
+)
+
+const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isDownloads = (value: unknown) =>
+  isFields(value) &&
+  isText(value['folder']) &&
+  isFolderOfSnapshot(value['folder']) &&
+  [value['files'], value['bytes']].every((number) => count.safeParse(number).success) &&
+  isText(value['sums']) &&
+  /^[0-9a-f]{64}$/.test(value['sums'])
+
+const isEarlierDownloads = (value: unknown) =>
+  isFields(value) &&
+  Object.entries(value).every(
+    ([month, rests]) => /^\d{4}-\d\d$/.test(month) && isText(rests) && /^[0-9a-f -]*$/.test(rests),
+  )
+
 /** What the edge, the next publish and people need to know about a snapshot without reading its manifest. */
-export interface LiveSnapshot {
-  readonly slot: Slot
-  readonly snapshot: string
-  readonly asOf: string
-  readonly funds: number
-  readonly objects: number
-  readonly bytes: number
-  /** ISO 8601 day of the newest price, or null without a price. */
-  readonly newestPrice: string | null
-  readonly docsUrl: string
+const snapshotShape = z.object({
+  slot: is<Slot>((value) => slots.some((slot) => slot === value), 'blue or green'),
+  snapshot: snapshotId,
+  asOf: day,
+  funds: count,
+  objects: count,
+  bytes: count,
+  /** The day of the newest price, or null without a price. */
+  newestPrice: is<string | null>((value) => value === null || day.safeParse(value).success, 'a day or null'),
+  docsUrl: address,
   // Files of earlier versions lack what may be absent.
-  readonly edition?: string | undefined
-  readonly downloads?: LiveDownloads | undefined
-  readonly freshness?: FreshnessCounts | undefined
+  edition: text.optional(),
+  downloads: is<LiveDownloads>(isDownloads, 'a folder of downloads').optional(),
+  freshness: is<FreshnessCounts>(isFields, 'an object').optional(),
   /** Digest of the manifest's `restricted`; absent if that is absent. */
-  readonly restricted?: string | undefined
-  /** ISO 8601 with time. */
-  readonly liveSince: string
+  restricted: text.optional(),
+  liveSince: time,
   /** The list of changes of the publish that uploaded it: the keys of that list are not torn. */
-  readonly changes?: string | undefined
-}
+  changes: textLike(isChangesKey, 'the key of a list of changes').optional(),
+})
 
+/** A rollback set it, and nothing else goes live while it is there. No names: whoever reads the bucket reads this file. */
+const holdShape = z.object(
+  {
+    since: time,
+    reason: is<string | null>((value) => value === null || isText(value), 'a text or null'),
+    /** The snapshot that the rollback took back. */
+    reverted: snapshotId,
+  },
+  'what a rollback holds',
+)
+
+const liveShape = z.object(
+  {
+    format: is<1>((value) => value === 1, '1'),
+    ...snapshotShape.shape,
+    fence: text.optional(),
+    /** `return`: a publish went back by itself, since its sample of bodies was damaged. */
+    broughtBy: is<'rollback' | 'return'>(
+      (value) => value === 'rollback' || value === 'return',
+      'rollback or return',
+    ).optional(),
+    hold: holdShape.optional(),
+    earlierDownloads: is<FoldersByMonth>(isEarlierDownloads, 'folders of downloads by month').optional(),
+    /** The ARN of CloudFront's KeyValueStore that follows the bucket; absent without one. */
+    keyValueStore: is<string>(isText, 'an ARN').optional(),
+    /** Earlier versions did not write it. */
+    previous: z.nullable(z.object(snapshotShape.shape, 'an object or null')).optional(),
+  },
+  'a JSON object',
+)
+
+export type LiveSnapshot = Readonly<z.infer<typeof snapshotShape>>
 /** The fields are those of `src/bucket/keys.md`. */
-export interface Live extends LiveSnapshot {
-  readonly format: 1
-  readonly fence?: string
-  readonly broughtBy?: 'rollback' | undefined
-  readonly earlierDownloads?: FoldersByMonth | undefined
-  /** The ARN of CloudFront's KeyValueStore that follows the bucket; absent without one. */
-  readonly keyValueStore?: string | undefined
-  readonly previous: LiveSnapshot | null
-}
+export type Live = Readonly<z.infer<typeof liveShape>>
+export type Hold = NonNullable<Live['hold']>
 
-export type LiveObject = Awaited<ReturnType<typeof readLive>>
+export interface LiveObject {
+  readonly live: Live | null
+  readonly condition: Condition
+  readonly ageMs: number
+  /** By the store's clock. */
+  readonly now: Date
+  /** Only a repair goes on then: `live` is what the slots say. */
+  readonly isDamaged: boolean
+}
 
 /** @throws {LiveDamaged} if it is damaged @throws {Error} if the store fails */
 export const readLive = (store: ObjectStore) => readLiveFile(store, liveKey)
 
 /** The same for a file of the same shape: `staged.json`. */
-export async function readLiveFile(store: ObjectStore, key: string) {
+export async function readLiveFile(store: ObjectStore, key: string): Promise<LiveObject> {
   const { text: body, ...found } = await readReplaceable(store, key)
-  return { live: body === null ? null : parseLive(body, store, key), ...found }
+  return { live: body === null ? null : parseLive(body, store, key), ...found, isDamaged: false }
 }
 
 /** Whether both say that the same snapshot went live at the same moment; a fence makes no difference. */
@@ -59,12 +134,7 @@ export const isSameLive = (one: LiveSnapshot | null, other: LiveSnapshot | null)
   one?.slot === other?.slot && one?.snapshot === other?.snapshot && one?.liveSince === other?.liveSince
 
 /** What `live.json` says about its snapshot alone. */
-export const snapshotOf = (live: Live): LiveSnapshot =>
-  Object.fromEntries(snapshotFields.map(([field]) => [field, live[field]])) as unknown as LiveSnapshot
-
-/** The snapshot that a rollback has reverted, if that was the last flip. The other slot holds it until the next publish. */
-export const revertedBefore = (live: Live): LiveSnapshot | null =>
-  live.broughtBy === 'rollback' ? live.previous : null
+export const snapshotOf = (live: Live): LiveSnapshot => snapshotShape.parse(live)
 
 /**
  * The torn slots. If a publish was killed after its flip, the journal still names its list, and `live.json` names it, too:
@@ -87,92 +157,38 @@ export class LiveDamaged extends Error {
   override readonly name = 'LiveDamaged'
 }
 
-type Fields = Readonly<Record<string, unknown>>
-/** A field, its check, what it must be in words, and whether it may be absent. */
-type Check<Field extends string> = readonly [Field, (value: unknown) => boolean, string, 'optional'?]
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const isText = (value: unknown) => typeof value === 'string'
-const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0
-const text = (isRight: (value: string) => boolean) => (value: unknown) => isText(value) && isRight(value)
-const like = (pattern: RegExp) => text((value) => pattern.test(value))
-
-/** As `toISOString` writes it. */
-const isTime = text(
-  (value) =>
-    /^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/.test(value) && isDay(value.slice(0, 10)) && !isNaN(Date.parse(value)),
-)
-
-/** An absolute address, or a path below that of the API. */
-const isAddress = text(
-  (value) =>
-    /^\S{0,2048}$/.test(value) &&
-    (value.startsWith('/') || (/^https?:\/\//.test(value) && URL.canParse(value))),
-)
-
-const isDownloads = (value: unknown) =>
-  isFields(value) &&
-  text(isFolderOfSnapshot)(value['folder']) &&
-  [value['files'], value['bytes']].every(isCount) &&
-  like(/^[0-9a-f]{64}$/)(value['sums'])
-
-const isEarlierDownloads = (value: unknown) =>
-  isFields(value) &&
-  Object.entries(value).every(([month, rests]) => /^\d{4}-\d\d$/.test(month) && like(/^[0-9a-f -]*$/)(rests))
-
-const snapshotFields: readonly Check<keyof LiveSnapshot>[] = [
-  ['slot', (value) => slots.some((slot) => slot === value), 'blue or green'],
-  ['snapshot', like(/^[\w-]{1,100}$/), 'a snapshot id'],
-  ['asOf', text(isDay), 'a day'],
-  ['funds', isCount, 'a count'],
-  ['objects', isCount, 'a count'],
-  ['bytes', isCount, 'a count'],
-  ['newestPrice', (value) => value === null || text(isDay)(value), 'a day or null'],
-  ['docsUrl', isAddress, 'an http(s) address or a path'],
-  ['edition', isText, 'a text', 'optional'],
-  ['downloads', isDownloads, 'a folder of downloads', 'optional'],
-  ['freshness', isFields, 'an object', 'optional'],
-  ['restricted', isText, 'a text', 'optional'],
-  ['liveSince', isTime, 'a time in UTC'],
-  ['changes', text(isChangesKey), 'the key of a list of changes', 'optional'],
-]
-const fileFields: readonly Check<keyof Live>[] = [
-  ['format', (value) => value === 1, '1'],
-  ['earlierDownloads', isEarlierDownloads, 'folders of downloads by month', 'optional'],
-  ['keyValueStore', isText, 'an ARN', 'optional'],
-  ['previous', (value) => value === null || isFields(value), 'an object or null', 'optional'],
-]
-
 /**
  * Checks every field: anybody who may write to the bucket can write anything into the file.
  * @throws {LiveDamaged} that names the first wrong field, and says what to do
  */
 function parseLive(body: string, { name }: ObjectStore, key: string): Live {
-  let live: unknown = null
-  try {
-    live = JSON.parse(body)
-  } catch {
-    // It counts as no object.
-  }
-  const [wrong] = isFields(live) ? wrongFields(live) : ['it is not a JSON object']
-  if (wrong === undefined) return live as Live
-  const restore = 'Restore its last version, if the bucket keeps versions; else remove it'
-  const repair = 'run `fundpress publish --repair`: nothing is served in between'
-  const advice = key === stagedKey ? 'Stage again (`fundpress publish --stage`)' : `${restore}, and ${repair}`
+  const found = liveShape.safeParse(orNull(body))
+  if (found.success) return found.data
+  const [first] = found.error.issues
+  const path = first?.path ?? []
+  const value = path.reduce<unknown>(
+    (at, step) => (isFields(at) ? at[String(step)] : undefined),
+    orNull(body),
+  )
+  const wrong =
+    path.length === 0
+      ? 'it is not a JSON object'
+      : `${path.join('.')} is ${shown(value)}, not ${first?.message ?? ''}`
+  const advice =
+    key === stagedKey
+      ? 'Stage again (`fundpress publish --stage`)'
+      : 'Restore its last version, if the bucket keeps versions; else run `fundpress publish --repair`, which replaces it. ' +
+        'Do not remove it: edges go on with the last good one'
   throw new LiveDamaged(`${name}: ${key} is damaged: ${wrong}. ${advice}`)
 }
 
-function wrongFields(live: Fields): string[] {
-  const wrongIn = (fields: Fields, checks: readonly Check<string>[], prefix = '') =>
-    checks.flatMap(([field, isRight, expected, optional]) => {
-      const value = fields[field]
-      if (isRight(value) || (optional !== undefined && value === undefined)) return []
-      return `${prefix}${field} is ${shown(value)}, not ${expected}`
-    })
-  const { previous } = live
-  const before = isFields(previous) ? wrongIn(previous, snapshotFields, 'previous.') : []
-  return [...wrongIn(live, fileFields), ...wrongIn(live, snapshotFields), ...before]
+/** A text that is no JSON counts as no object. */
+function orNull(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return null
+  }
 }
 
 /** JSON, cut off so that the message stays one readable line. */

@@ -1,13 +1,14 @@
 /** `fundpress status`: which slot is live, whether its parts belong together, and what the other slot holds. */
 
 import { hash } from 'node:crypto'
+import { revertedIn } from '../../guards/going-back.ts'
 import { fetchHead } from '../manifest/manifest.ts'
 import { readSmall } from '../store/read.ts'
 import { Damaged, type ObjectStore } from '../store/store.ts'
 import { prefixOf } from './download-folders.ts'
 import { readJournal } from './journal.ts'
 import { checksumsName, downloadsPrefix, manifestIn, otherSlot } from './layout.ts'
-import { type Live, type LiveSnapshot, readLive, revertedBefore, tornSlots } from './live.ts'
+import { type Live, type LiveSnapshot, readLive, tornSlots } from './live.ts'
 import { findStaged } from './staged.ts'
 
 export type Status = Awaited<ReturnType<typeof readStatus>>
@@ -30,7 +31,7 @@ export async function readStatus(store: ObjectStore) {
   const head = await fetchHead(store, manifestIn(slot))
   // A slot is torn while a publish changes it, and after one that was killed.
   const isWhole = head !== null && torn[slot] === undefined
-  const isReverted = head !== null && revertedBefore(live.live)?.snapshot === head.snapshot
+  const isReverted = head !== null && revertedIn(live.live) === head.snapshot
   // Earlier versions wrote no `previous`. What was staged, and lost its staged.json, was not live.
   const wasLive = !('previous' in live.live) || live.live.previous?.snapshot === head?.snapshot
   return {
@@ -65,7 +66,10 @@ export function contradictions(
 export type DownloadsState = 'whole' | 'missing' | 'other' | 'none'
 
 /** Whether the files for analysts that `live.json` names are those of the live snapshot. One small read. */
-export async function downloadsState(store: ObjectStore, live: LiveSnapshot): Promise<DownloadsState> {
+export async function downloadsState(
+  store: ObjectStore,
+  live: Pick<LiveSnapshot, 'snapshot' | 'asOf' | 'downloads'>,
+): Promise<DownloadsState> {
   const { snapshot, downloads } = live
   if (downloads === undefined) return 'none'
   if (!downloads.folder.startsWith(snapshot)) return 'other'

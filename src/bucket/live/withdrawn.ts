@@ -24,15 +24,6 @@ const wholeBytes = 8 * 2 ** 20
 export const digestOfRestricted = (restricted: RestrictedFunds = {}) =>
   hasNone(restricted) ? undefined : hash('sha256', JSON.stringify(restricted)).slice(0, 12)
 
-/** Those that are not among the known ones in the same way. */
-export const restrictedBeside = (restricted: RestrictedFunds, known: RestrictedFunds): RestrictedFunds =>
-  Object.fromEntries(
-    Object.entries(restricted).flatMap(([kind, isins]) => {
-      const others = isins.filter((isin) => !(known[kind as Kind] ?? []).includes(isin))
-      return others.length === 0 ? [] : [[kind, others]]
-    }),
-  )
-
 export const hasNone = (restricted: RestrictedFunds) => Object.keys(restricted).length === 0
 
 /**

@@ -24,18 +24,23 @@ export interface ExpectedObject {
   readonly etag?: string | undefined
 }
 
-/** How a listing differs from what it should show, in the order of keys. */
-export async function* listingDifferences(
-  expected: AsyncIterable<ExpectedObject>,
+/** How a listing differs from what it should show, in the order of keys, each with what was expected. */
+export async function* listingDifferences<T extends ExpectedObject>(
+  expected: AsyncIterable<T>,
   listed: AsyncIterable<ListedObject>,
-): AsyncGenerator<ObjectDifference> {
+): AsyncGenerator<{ readonly difference: ObjectDifference; readonly line: T | undefined }> {
   for await (const { key, values } of mergeSorted(expected, listed)) {
-    const [one, object] = values
-    if (one === undefined) yield { key, what: 'extra' }
-    else if (object === undefined) yield { key, what: 'missing' }
-    else if (one.bytes !== undefined && one.bytes !== object.bytes) yield { key, what: 'size' }
-    else if (one.etag !== undefined && bare(one.etag) !== bare(object.etag)) yield { key, what: 'etag' }
+    const [line, object] = values
+    const what = differenceOf(line, object)
+    if (what !== null) yield { difference: { key, what }, line }
   }
+}
+
+function differenceOf(one: ExpectedObject | undefined, object: ListedObject | undefined) {
+  if (one === undefined) return 'extra'
+  if (object === undefined) return 'missing'
+  if (one.bytes !== undefined && one.bytes !== object.bytes) return 'size'
+  return one.etag !== undefined && bare(one.etag) !== bare(object.etag) ? 'etag' : null
 }
 
 const bare = (etag: string) => etag.replaceAll('"', '')
@@ -43,7 +48,10 @@ const bare = (etag: string) => etag.replaceAll('"', '')
 /** `onListed` is called with the number of objects that the listing has had so far. */
 type Listing = CallOptions & { readonly onListed?: (listed: number) => void }
 
-/** Differences between a slot's listing and its manifest, in the order of keys. Keys are without the slot. */
+/**
+ * Differences between a slot's listing and its manifest, in the order of keys. Keys are without the slot. Where an ETag is no digest,
+ * as in a folder that was restored from a backup, another one is a reason to read the body.
+ */
 export async function* compareWithListing(
   store: ObjectStore,
   slot: Slot,
@@ -51,14 +59,20 @@ export async function* compareWithListing(
   etags: AsyncIterable<EtagLine>,
   listing?: Listing,
 ): AsyncGenerator<ObjectDifference> {
-  for await (const difference of listingDifferences(withEtags(lines, etags), listSlot(store, slot, listing)))
-    if (difference.what !== 'extra' || !isBookkeeping(difference.key)) yield difference
+  const expected = withEtags(lines, etags)
+  for await (const { difference, line } of listingDifferences(expected, listSlot(store, slot, listing))) {
+    if (difference.what === 'extra' && isBookkeeping(difference.key)) continue
+    const isDoubtful = difference.what === 'etag' && !store.areEtagsDigests
+    const found =
+      isDoubtful && line !== undefined ? await compareBody(store, slot, line, listing) : difference
+    if (found !== null) yield found
+  }
 }
 
 async function* withEtags(lines: AsyncIterable<ManifestLine>, etags: AsyncIterable<EtagLine>) {
-  for await (const { key, values } of mergeSorted(lines, etags)) {
+  for await (const { values } of mergeSorted(lines, etags)) {
     const [line, noted] = values
-    if (line !== undefined) yield { key, bytes: line.bytes, etag: noted?.etag }
+    if (line !== undefined) yield { ...line, etag: noted?.etag }
   }
 }
 

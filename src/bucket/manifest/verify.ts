@@ -26,6 +26,8 @@ export interface VerifyOptions {
   /** How many bodies to read and hash: none, all, or this number of them, chosen at random. */
   readonly bodies: 'none' | 'all' | number
   readonly concurrency: number
+  /** False: the slot has just been listed, so only bodies are read. */
+  readonly isListing?: boolean
   /** Whether the staged snapshot is verified instead of the live one. */
   readonly isStaged?: boolean
   /** Days of a legal hold; null: downloads of earlier days are not searched, since a publish has just done so. */
@@ -74,7 +76,7 @@ export async function verifyLive(store: ObjectStore, options: VerifyOptions) {
 
 async function verifySlot(store: ObjectStore, live: Live, folder: string, options: VerifyOptions) {
   const { slot, snapshot } = live
-  const { bodies, concurrency, signal, onDifference, onListed, onBody, random } = options
+  const { bodies, isListing = true, concurrency, signal, onDifference, onListed, onBody, random } = options
   const manifest = await fetchManifest(store, slot, folder)
   if (manifest?.head.snapshot !== snapshot) {
     const what = manifest === null ? 'is missing' : `is that of ${manifest.head.snapshot}`
@@ -83,12 +85,13 @@ async function verifySlot(store: ObjectStore, live: Live, folder: string, option
     )
   }
   const { head, lines } = manifest
-  const etags = (await fetchList<EtagLine>(store, etagsKey(slot), folder)) ?? nothing
+  const noted = isListing ? await fetchList<EtagLine>(store, etagsKey(slot), folder) : null
+  const etags = noted ?? nothing
   const objects = countFiles(head)
 
   const known = join(folder, 'differences.ndjson.gz')
   const listing = { signal, onListed: (listed: number) => onListed(listed, objects) }
-  const listed = compareWithListing(store, slot, lines(), etags(), listing)
+  const listed = isListing ? compareWithListing(store, slot, lines(), etags(), listing) : nothing()
   await writeNdjson(known, reported(listed, onDifference))
 
   const wanted = bodies === 'all' ? objects : bodies === 'none' ? 0 : Math.min(bodies, objects)
@@ -128,8 +131,13 @@ async function verifyDownloads(store: ObjectStore, live: Live, folder: string, o
 
   const sorted = [...expected.values()].sort((one, other) => (isBefore(one.key, other.key) ? -1 : 1))
   const differing = new Set<string>()
-  const differences = listingDifferences(Readable.from(sorted), store.list(prefix, { signal }))
-  for await (const { key } of reported(differences, onDifference)) differing.add(key)
+  for await (const { difference } of listingDifferences(
+    Readable.from(sorted),
+    store.list(prefix, { signal }),
+  )) {
+    await onDifference(difference)
+    differing.add(difference.key)
+  }
   const alike = digests.filter(({ key }) => bodies === 'all' && !differing.has(key))
   await inParallel(alike, concurrency, async ({ key, sha256 }) => {
     signal.throwIfAborted()

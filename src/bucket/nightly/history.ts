@@ -31,9 +31,14 @@ export interface NightlyFigures {
   readonly oldestPrice: string | null
   /** Whether the live slot matched its manifest. */
   readonly isVerified: boolean
+  /** When a later run has compared the live slot with its manifest once more, ISO 8601 with time. */
+  readonly listedAt?: string
 }
 
-const eventKinds = ['refused', 'failed', 'rolled back', 'allowed', 'staged', 'flipped', 'done'] as const
+const eventKinds = [
+  ...(['refused', 'failed', 'rolled back', 'returned'] as const),
+  ...(['allowed', 'staged', 'flipped', 'done'] as const),
+] as const
 
 export interface NightlyEvent {
   readonly kind: (typeof eventKinds)[number]
@@ -195,6 +200,13 @@ export async function keepInHistory(
     !replaced.some(({ isUntold }) => isUntold === true)
   return { ...after, added, isRepeated }
 }
+
+/** Notes that the live slot was just found whole: further attempts of the day need not list it. */
+export const keepListed = (store: ObjectStore, snapshot: string, isLocking: boolean) =>
+  changeHistory(store, isLocking, ({ nights, events }, at) => ({
+    nights: nights.map((one) => (one.snapshot === snapshot ? { ...one, listedAt: at } : one)),
+    events,
+  }))
 
 /** Notes that nobody could be told of a failure: the next attempt that fails in the same way is told. */
 export const keepUntold = (store: ObjectStore, failure: NewEvent, isLocking: boolean) =>

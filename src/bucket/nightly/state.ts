@@ -1,26 +1,24 @@
 /** Whether a nightly run has anything to do. It reads; its only write is the live pointer, which a failed run may lack. */
 
 import type { ManifestHead } from '../../build/manifest.ts'
-import { namesFollower, point, pointStaged, type LivePointer } from '../live/flip.ts'
-import { manifestIn, otherSlot, type Slot } from '../live/layout.ts'
-import { revertedBefore, type Live, type LiveSnapshot } from '../live/live.ts'
+import { decide } from '../live/decide.ts'
+import { namesFollower, point, pointStaged, type LivePointer } from '../live/follow.ts'
+import { manifestIn } from '../live/layout.ts'
+import type { Live } from '../live/live.ts'
 import { findWholeStaged, type Staged } from '../live/staged.ts'
+import { findDamage } from '../live/whole.ts'
+import type { ObjectDifference } from '../manifest/listing.ts'
+import { fetchHead, fetchManifest } from '../manifest/manifest.ts'
 import { withFolder } from '../store/files.ts'
-import { fetchHead } from '../manifest/manifest.ts'
-import { fetchSlotManifest } from '../manifest/sources.ts'
 import { Damaged, type ObjectStore } from '../store/store.ts'
 import { fetchHistory, type NightlyFigures } from './history.ts'
 
 export type NightlyState =
-  /** `reverted`: a rollback reverted a snapshot of another file with the same settings: the build may give it again. */
-  | { readonly kind: 'open'; readonly reverted: Reverted | null }
-  | { readonly kind: 'done'; readonly live: Live }
+  | { readonly kind: 'open' }
+  /** `listedAt`: when a run has last compared the live slot with its manifest, ISO 8601; null if nobody knows. */
+  | { readonly kind: 'done'; readonly live: Live; readonly listedAt: string | null }
   /** The snapshot of this run is staged already. */
   | { readonly kind: 'staged'; readonly live: Staged }
-  | Reverted
-
-/** A rollback has reverted the very snapshot that this run would publish. */
-type Reverted = Readonly<{ kind: 'reverted'; live: Live; snapshot: string }>
 
 interface Wanted {
   readonly asOf: string
@@ -37,8 +35,6 @@ interface Wanted {
   readonly onUnknownHistory: (error: unknown) => void
 }
 
-const open: NightlyState = { kind: 'open', reverted: null }
-
 /**
  * A run is done if this version made the live snapshot, or with `isStaging` the staged one, from the same database, day and
  * settings. If the history has no successful verification of it, the run is open: a run that found the slot damaged, or was
@@ -51,18 +47,30 @@ export async function findNightlyState(
   live: Live | null,
   wanted: Wanted,
 ): Promise<NightlyState> {
-  const { pointer } = wanted
+  const { isStaging, pointer } = wanted
   let facts: Promise<Facts> | undefined
-  const readOnce = () => (facts ??= readFacts(store, wanted))
-  const found = live === null ? open : await stateOfLive(store, live, wanted, readOnce)
-  const staged = wanted.isStaging && found.kind !== 'done' ? await findWholeStaged(store, live) : null
-  const head = staged && (await fetchStagedHead(store, staged, wanted))
-  const isStaged = staged !== null && head !== null && isDone(staged, head, wanted, await readOnce())
-  const state: NightlyState = isStaged ? { kind: 'staged', live: staged } : found
-  // The run or the rollback before this one may have failed at just this.
-  if (state !== open && live !== null) await point(pointer, live)
-  if (isStaged) await pointStaged(pointer, staged)
-  return state
+  const isDoneBy = async (named: Live) => {
+    if (named.asOf !== wanted.asOf) return false
+    const head = await headOf(store, named)
+    return head !== null && isOfThisRun(named, head, wanted, await (facts ??= readFacts(store, wanted)))
+  }
+  const isLive = live !== null && (await isDoneBy(live))
+  const staged = isStaging && !isLive ? await findWholeStaged(store, live) : null
+  const isStaged = staged !== null && (await isDoneBy(staged))
+  const isThis = (named: Live) => (named === live && isLive) || (named === staged && isStaged)
+  const journal = { changing: {} }
+  const situation = { live, staged, journal, hasStagedFile: false, held: undefined, isRepair: false }
+  const decision = decide({ kind: 'snapshot', isThis, isStaging }, situation)
+  if (decision.kind !== 'nothing') return { kind: 'open' }
+  // The run before this one may have failed at just this.
+  if (live !== null) await point(pointer, live)
+  if (decision.isStaged) {
+    await pointStaged(pointer, decision.named)
+    return { kind: 'staged', live: decision.named }
+  }
+  const { nights = [] } = (await facts) ?? {}
+  const run = nights.findLast((one) => isVerified(one, decision.named))
+  return { kind: 'done', live: decision.named, listedAt: run?.listedAt ?? run?.finishedAt ?? null }
 }
 
 /** What this run would publish: the digests of its database and its settings; and the last runs. */
@@ -78,40 +86,19 @@ async function readFacts(store: ObjectStore, wanted: Wanted) {
   return { source, nights, settings: await wanted.settings() }
 }
 
-async function stateOfLive(
-  store: ObjectStore,
-  live: Live,
-  wanted: Wanted,
-  readOnce: () => Promise<Facts>,
-): Promise<NightlyState> {
-  const before = revertedBefore(live)
-  /** Null if it is of another day, or cannot be read. */
-  const headOf = async (one: LiveSnapshot | null, slot: Slot) =>
-    one?.asOf === wanted.asOf ? fetchHeadOf(store, slot, live) : null
-  const [head, otherHead] = [await headOf(live, live.slot), await headOf(before, otherSlot(live.slot))]
-  if (head === null && otherHead === null) return open
-  const facts = await readOnce()
-  if (isDone(live, head, wanted, facts)) return { kind: 'done', live }
-  if (before === null || !isAlike(before, otherHead, facts)) return open
-  const reverted: Reverted = { kind: 'reverted', live, snapshot: before.snapshot }
-  const isLive = isAlike(live, head, facts) && head?.source === facts.source
-  return !isLive && otherHead?.source === facts.source ? reverted : { kind: 'open', reverted }
-}
-
-const isAlike = ({ snapshot }: LiveSnapshot, head: ManifestHead | null, { settings }: Facts) =>
-  head?.snapshot === snapshot && head.settings === settings
-
 /** Whether this run would make just this snapshot again, and it was verified. */
-function isDone(live: Live, head: ManifestHead | null, wanted: Wanted, facts: Facts): boolean {
-  const { isAllowing, pointer } = wanted
-  const isOvertaken = isAllowing && (head?.withheld ?? []).length > 0
-  const isSame = isAlike(live, head, facts) && head?.source === facts.source
-  return isSame && isTrusted(live, facts.nights, pointer) && !isOvertaken
+function isOfThisRun(named: Live, head: ManifestHead, wanted: Wanted, facts: Facts): boolean {
+  const isSame = head.settings === facts.settings && head.source === facts.source
+  const isOvertaken = wanted.isAllowing && (head.withheld ?? []).length > 0
+  const isTrusted = facts.nights.length === 0 || facts.nights.some((run) => isVerified(run, named))
+  return isSame && !isOvertaken && isTrusted && namesFollower(named, wanted.pointer)
 }
 
-/** Null if it is of another day or snapshot, or damaged. */
-async function fetchStagedHead(store: ObjectStore, { slot, snapshot, asOf }: Staged, wanted: Wanted) {
-  if (asOf !== wanted.asOf) return null
+const isVerified = (run: NightlyFigures, { snapshot, edition }: Live) =>
+  run.isVerified && run.snapshot === snapshot && run.edition === edition
+
+/** The first line of a slot's manifest; null if it is damaged, or that of another snapshot. */
+async function headOf(store: ObjectStore, { slot, snapshot }: Live): Promise<ManifestHead | null> {
   const head = await fetchHead(store, manifestIn(slot)).catch((error: unknown) => {
     if (error instanceof Damaged) return null
     throw error
@@ -119,20 +106,10 @@ async function fetchStagedHead(store: ObjectStore, { slot, snapshot, asOf }: Sta
   return head?.snapshot === snapshot ? head : null
 }
 
-function fetchHeadOf(store: ObjectStore, slot: Slot, live: Live): Promise<ManifestHead | null> {
-  return withFolder(async (folder) => {
-    try {
-      const found = await fetchSlotManifest(store, slot, folder)
-      return found.kind === 'none' ? null : found.manifest.head
-    } catch (error) {
-      // The plan reports the damage of the other slot, and how to repair it.
-      if (slot !== live.slot && error instanceof Damaged) return null
-      throw error
-    }
+/** The objects of the live slot that are missing or other ones, by a listing. */
+export const findLiveDamage = (store: ObjectStore, live: Live): Promise<readonly ObjectDifference[]> =>
+  withFolder(async (folder) => {
+    const manifest = await fetchManifest(store, live.slot, folder, true)
+    if (manifest?.head.snapshot !== live.snapshot) return [{ key: manifestIn(live.slot), what: 'missing' }]
+    return findDamage({ store, folder }, { slot: live.slot, manifest })
   })
-}
-
-const isTrusted = (live: Live, nights: readonly NightlyFigures[], pointer: LivePointer | null) =>
-  namesFollower(live, pointer) &&
-  (nights.length === 0 ||
-    nights.some((run) => run.isVerified && run.snapshot === live.snapshot && run.edition === live.edition))

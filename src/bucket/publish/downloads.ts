@@ -16,7 +16,7 @@ import type { EtagLine } from '../manifest/manifest.ts'
 import { writeNdjson } from '../manifest/ndjson.ts'
 import { digestOfFile, orIfMissing } from '../store/files.ts'
 import { digestOf } from '../store/read.ts'
-import { isFolderName, type ListedObject } from '../store/store.ts'
+import type { ListedObject } from '../store/store.ts'
 import type { Publish } from './options.ts'
 import { applyChanges } from './upload.ts'
 
@@ -49,12 +49,11 @@ export async function uploadDownloads(publish: Publish) {
     there.set(object.key.slice(prefix.length), object)
   const isSame = async ({ key, bytes, etag }: ListedObject, file: ManifestLine) => {
     if (bytes !== file.bytes) return false
-    // The ETag of an object that was put in one piece is its MD5, as a rule; if not, the file is put again. In a folder an
-    // ETag says nothing about bytes, but these are at hand.
-    const isFolder = isFolderName(store.name)
-    const md5 = isFolder ? '' : await digestOfFile(join(source, file.key), signal, 'md5')
-    if (!isFolder && etag.replaceAll('"', '') !== md5) return false
-    return !(isDeep || isFolder) || (await digestOf(store, key, { signal })) === file.sha256
+    // The ETag of an object that was put in one piece is its MD5, as a rule; if not, the file is put again.
+    const { areEtagsDigests } = store
+    const md5 = areEtagsDigests ? await digestOfFile(join(source, file.key), signal, 'md5') : ''
+    if (areEtagsDigests && etag.replaceAll('"', '') !== md5) return false
+    return (areEtagsDigests && !isDeep) || (await digestOf(store, key, { signal })) === file.sha256
   }
   const put: ManifestLine[] = []
   const etags = new Map<string, string>()

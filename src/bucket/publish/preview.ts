@@ -20,7 +20,8 @@ import { namesSnapshot } from './snapshot.ts'
 
 /** What a plan leaves to itself: it waits for nobody, and its writes reach no store. */
 type Left =
-  'leaseSeconds' | 'graceSeconds' | 'lateSeconds' | 'cacheControl' | 'maxRate' | 'isDeep' | 'onWarning'
+  | ('leaseSeconds' | 'graceSeconds' | 'lateSeconds' | 'cacheControl' | 'maxRate' | 'isDeep')
+  | ('onWarning' | 'record')
 
 /** What a publish would do to one endpoint's objects. */
 export interface EndpointWork {

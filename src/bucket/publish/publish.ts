@@ -1,34 +1,29 @@
-/** `fundpress publish`: uploads a snapshot into the slot that is not live, and flips or stages it. `src/bucket/README.md` has the steps. */
+/** `fundpress publish`: uploads a snapshot into the slot that is not live, and brings it to the door or stages it. `src/bucket/README.md` has the steps. */
 
+import { type News, newsOf } from '../changes/news.ts'
 import { readChanges } from '../changes/compare.ts'
 import { tellChanges } from '../changes/write.ts'
+import { askGuards, compareWithLive } from '../live/ask.ts'
+import { decide } from '../live/decide.ts'
+import { fence, goLive, noteFollower, stage } from '../live/door.ts'
 import type { RemovedFolder } from '../live/download-folders.ts'
-import { assertFollowed, fence, namesFollower, noteFollower, point, pointStaged } from '../live/flip.ts'
-import {
-  changesKey,
-  checksumsIn,
-  gzipType,
-  manifestIn,
-  noCache,
-  otherSlot,
-  stagedKey,
-} from '../live/layout.ts'
+import { assertFollowed, namesFollower, point, pointStaged } from '../live/follow.ts'
+import { changesKey, checksumsIn, gzipType, manifestIn, noCache, stagedKey } from '../live/layout.ts'
 import { roundingMs, withLease } from '../live/lease.ts'
-import { type LiveObject, readLive, tornSlots } from '../live/live.ts'
-import { assertWhole } from '../live/rollback.ts'
-import { findStaged, findWholeStaged, type Staged } from '../live/staged.ts'
+import type { Live, LiveObject, LiveSnapshot } from '../live/live.ts'
+import { readLiveFor } from '../live/damaged.ts'
+import type { Arrival, Gone } from '../live/options.ts'
+import { clearWithdrawn, hasCleared, newlyRestricted } from '../live/removal.ts'
+import { findStaged, findWholeStaged } from '../live/staged.ts'
 import { downloadsState } from '../live/status.ts'
 import { adviseRepair, fetchHead } from '../manifest/manifest.ts'
 import { withFolder } from '../store/files.ts'
+import type { AllowedObjection } from '../../guards/guards.ts'
 import { noDownloads, uploadDownloads } from './downloads.ts'
-import { flipInPublish } from './flip-staged.ts'
-import { goLive, prepareFlip, stage } from './go-live.ts'
-import { compareWithLive, refuseLosses } from './loss.ts'
 import type { Publish, PublishOptions } from './options.ts'
-import { clearWithdrawn, hasCleared, newlyRestricted } from './removal.ts'
 import { markDamage, prepareChanges, type Prepared, refuseSparse } from './prepare.ts'
 import { assertUnchanged, copySnapshot, identifySnapshot, type Identity, namesSnapshot } from './snapshot.ts'
-import { assertUntouched, uploadChanges } from './upload.ts'
+import { deletedBy, etagsOf, putAgain, uploadChanges } from './upload.ts'
 import { realTime } from '../store/retry.ts'
 import type { ObjectStore } from '../store/store.ts'
 
@@ -36,12 +31,12 @@ export type PublishSummary = Awaited<ReturnType<typeof publish>>
 
 /**
  * What a publish has done. `hasFlipped`: false if just this was live already, or if it was staged. `isStaged`: whether it is staged,
- * `hasStaged`: by this publish. `changed`: documents that differ from those that were live before; null if that is not known. `news`: what
- * people must hear of; null if nothing was live, or nothing is new. `put`, `deleted`: objects that differed from those in the slot, which
- * held a snapshot older than the live one; `bytes`: the size of those that were put. No figure but `downloads` counts the
- * analysts' files. `allowed`: what an operator has allowed, in the build or in the publish.
+ * `hasStaged`: by this publish. `changed`: documents that differ from those that were live before; null if that is not known. `put`, `deleted`: objects that differed from those in the slot, which
+ * held a snapshot older than the live one; `bytes`: the size of those that were put; `mended`: how many of the others were damaged,
+ * and were put again. No figure but `downloads` counts the analysts' files. `allowed`: what an operator has allowed, in the build or in
+ * the publish. `news`: what people must hear of; null if nothing was live, or nothing is new.
  */
-type Done = Awaited<ReturnType<typeof carryOut>>
+export type Done = Awaited<ReturnType<typeof carryOut>>
 
 /**
  * @throws {Refusal} if a guard refuses the snapshot @throws {Error} if another process holds the lease, or the store fails: what
@@ -52,14 +47,8 @@ export async function publish(store: ObjectStore, options: PublishOptions) {
   const identity = await identifySnapshot(options.out, options.baseUrl)
   // A stage waits for late requests in any case: they may remove staged.json.
   const target = options.isStaging === true ? {} : { target: `${identity.snapshot} ${identity.edition}` }
-  const live = await readLive(store)
-  assertFollowed(store, live.live, options)
-  // A publish that was killed after its flip may have left withdrawn downloads.
-  const isSettled =
-    live.live === null || (namesFollower(live.live, options.pointer) && (await hasCleared(store, live.live)))
   const done =
-    (isSettled ? await liveAlready(live, identity, options) : null) ??
-    (await stagedAlready(store, live, identity, options)) ??
+    (await nothingToDo(store, identity, options)) ??
     (await withLease(store, { ...options, ...target }, (lease) =>
       withFolder((folder) => publishUnder({ ...options, store, lease, folder }, identity)),
     ))
@@ -67,112 +56,178 @@ export async function publish(store: ObjectStore, options: PublishOptions) {
   return { ...identity, ...done, requests: store.requests(), seconds }
 }
 
-/** There is nothing to do if just this is live, except for a repair. */
-async function liveAlready({ live }: LiveObject, identity: Identity, options: PublishOptions) {
-  const { isRepair, pointer } = options
-  if (isRepair || !namesSnapshot(live, identity)) return null
-  await point(pointer, live)
-  return { slot: live.slot, ...nothingDone() }
-}
+const candidateOf = (identity: Identity, { isStaging = false }: PublishOptions) =>
+  ({ kind: 'snapshot', isThis: (named: Live) => namesSnapshot(named, identity), isStaging }) as const
 
-/** There is nothing to stage if just this is staged, except for a repair. */
-async function stagedAlready(
+/** A look without the lease. @returns null if there is something to do */
+async function nothingToDo(
   store: ObjectStore,
-  { live }: LiveObject,
   identity: Identity,
-  { isRepair, isStaging, pointer }: PublishOptions,
-) {
-  const staged = isRepair || isStaging !== true ? null : await findWholeStaged(store, live)
-  if (!namesSnapshot(staged, identity)) return null
-  await pointStaged(pointer, staged)
-  return { slot: staged.slot, ...nothingDone(), isStaged: true }
+  options: PublishOptions,
+): Promise<Done | null> {
+  const { isRepair, isStaging, pointer } = options
+  const { live } = await readLiveFor(store, isRepair)
+  assertFollowed(store, live, options)
+  const looks = !isRepair && isStaging === true && !namesSnapshot(live, identity)
+  const staged = looks ? await findWholeStaged(store, live) : undefined
+  const unread = { hasStagedFile: false, journal: { changing: {} }, held: undefined }
+  const decision = decide(candidateOf(identity, options), { live, staged, isRepair, ...unread })
+  if (decision.kind !== 'nothing') return null
+  const { named, isStaged } = decision
+  if (isStaged) await pointStaged(pointer, named)
+  // A publish that was killed after its flip may have left withdrawn downloads.
+  else if (!namesFollower(named, pointer) || !(await hasCleared(store, named))) return null
+  else await point(pointer, named)
+  return { slot: named.slot, ...nothingDone, isStaged }
 }
 
-function nothingDone() {
-  const counts = { changed: 0, news: null, put: 0, deleted: 0, bytes: 0, downloads: noDownloads, allowed: [] }
-  return {
-    hasFlipped: false,
-    hasStaged: false,
-    isStaged: false,
-    ...counts,
+const nothingDone = {
+  ...{ hasFlipped: false, hasStaged: false, isStaged: false },
+  ...{ changed: 0, put: 0, deleted: 0, bytes: 0, mended: 0, downloads: noDownloads },
+  ...{
+    allowed: new Array<AllowedObjection>(),
     removed: new Array<RemovedFolder>(),
-  }
+    news: null as News | null,
+  },
 }
 
 type Begun = Omit<Publish, 'snapshot' | 'base' | 'putOwn'>
 
 async function publishUnder(begun: Begun, identity: Identity): Promise<Done> {
-  const { store, lease, folder, out, baseUrl, isRepair, lateSeconds, onWarning } = begun
+  const { store, lease, folder, out, baseUrl, isRepair, lateSeconds, onWarning, pointer } = begun
   const snapshot = await copySnapshot(out, folder, baseUrl, identity)
   await lease.awaitLateRequests(lateSeconds, (seconds) => {
     const why = `waiting ${seconds} s, until none of its requests can arrive any more`
     onWarning(`${store.name}: the publish before was killed or not answered: ${why}`)
   })
   // Read again under the lease: the holder before may have flipped.
-  const live = await readLive(store)
+  const live = await readLiveFor(store, isRepair)
   assertFollowed(store, live.live, begun)
-  const done = await liveAlready(live, identity, begun)
-  if (done !== null && live.live !== null) {
-    // Who may only stage may not write live.json: the next flip notes the follower.
-    if (begun.isStaging !== true) await noteFollower(store, live, begun)
-    return { ...done, removed: await clearWithdrawn(store, live.live, begun) }
-  }
-  const slot = live.live === null ? 'blue' : otherSlot(live.live.slot)
-  const torn = tornSlots({ changing: lease.torn }, live.live)[slot] ?? null
+  const candidate = candidateOf(identity, begun)
   const { staged, hasFile: hasStagedFile } = await findStaged(store, live.live)
-  const base = { live, slot, torn, isTrusted: torn === null && !isRepair, hasStagedFile }
-  const isFlip = base.isTrusted && begun.isStaging !== true && namesSnapshot(staged, identity)
-  if (isFlip && (await isHeld(store, staged))) {
-    // A check of the README's first assumption.
-    if (lease.isUnsettled) await assertWhole(store, slot, snapshot.manifest, folder)
-    return flipInPublish({ ...begun, snapshot, base }, staged)
-  }
+  const held = namesSnapshot(staged, identity) ? await heldOf(store, staged) : undefined
+  const journal = { changing: lease.torn }
+  const decision = decide(candidate, { live: live.live, staged, hasStagedFile, journal, held, isRepair })
   const putOwn: Publish['putOwn'] = async (file, key, type) => {
     await store.putFile(file, { key, type, cacheControl: noCache }, lease.writing)
   }
-  return carryOut({ ...begun, snapshot, base, putOwn })
+  const baseIn = ({ slot, torn, isTrusted }: Pick<Publish['base'], 'slot' | 'torn' | 'isTrusted'>) => {
+    return { live, slot, torn, isTrusted, hasStagedFile }
+  }
+  switch (decision.kind) {
+    case 'nothing': {
+      const { named } = decision
+      // Who may only stage may not write live.json: the next flip notes the follower.
+      if (begun.isStaging !== true) await noteFollower(store, live, begun)
+      await point(pointer, named)
+      return { slot: named.slot, ...nothingDone, removed: await clearWithdrawn(store, named, begun) }
+    }
+    case 'flip': {
+      const base = baseIn({ slot: decision.slot, torn: null, isTrusted: true })
+      return flip({ ...begun, snapshot, base, putOwn }, decision.named)
+    }
+    case 'publish':
+      return carryOut({ ...begun, snapshot, base: baseIn(decision), putOwn })
+    case 'refusal':
+      throw new Error(`${store.name}: ${decision.why}`)
+    default:
+      return decision satisfies never
+  }
 }
 
-/** Whether the bucket holds what `staged.json` says, as far as two small reads can tell. */
-async function isHeld(store: ObjectStore, staged: Staged): Promise<boolean> {
+/** The snapshot that the other slot holds with its downloads, as far as two small reads can tell. */
+async function heldOf(store: ObjectStore, staged: Live): Promise<string | null> {
   const head = await fetchHead(store, manifestIn(staged.slot)).catch(adviseRepair)
   const downloads = await downloadsState(store, staged)
-  return head?.snapshot === staged.snapshot && (downloads === 'whole' || downloads === 'none')
+  return downloads === 'whole' || downloads === 'none' ? (head?.snapshot ?? null) : null
+}
+
+/** Just this is staged: it has to go live only. */
+async function flip(publish: Publish, named: LiveSnapshot | null): Promise<Done> {
+  const { base, snapshot } = publish
+  const { changes, edition, downloads } = named ?? {}
+  const gone = await goLive(publish, {
+    ...{
+      kind: 'flip',
+      slot: base.slot,
+      manifest: snapshot.manifest,
+      brought: { changes, edition, downloads },
+    },
+    ...{ live: base.live, hasStagedFile: base.hasStagedFile, reason: publish.override.reason },
+    mend: putAgain(publish, null),
+  })
+  const { allowed, removed, mended } = gone
+  const done = {
+    ...nothingDone,
+    ...differencesOf(gone),
+    allowed: [...allowed],
+    removed: [...removed],
+    mended,
+  }
+  return { slot: base.slot, ...done, hasFlipped: true }
+}
+
+/** What a flip reports of a snapshot that was uploaded before. `changed`, `news`: as of a publish. */
+export function differencesOf({ live, before, compared, told, manifest }: Gone) {
+  if (before === null) return { changed: live.objects, news: null }
+  const counts = compared.documents?.documents
+  const changed = counts === undefined ? null : counts.added + counts.removed + counts.changed
+  return { changed, news: newsOf(compared, manifest, told, null) }
 }
 
 /** The steps of a publish. Each may fail or be killed: the README says what that leaves. */
 async function carryOut(publish: Publish) {
-  const { lease, out, baseUrl, base, snapshot, isRepair, isStaging = false } = publish
-  const { slot } = base
+  const { lease, out, baseUrl, base, snapshot, isRepair, isStaging = false, override } = publish
+  const { slot, live } = base
   const { manifest, edition } = snapshot
-  const { live: before } = base.live
 
   const uploaded = await prepareChanges(publish)
-  const compared = await compareWithLive(publish)
-  const changes = await readChanges(publish, compared.documents)
-  const losses = await refuseLosses(publish, compared, changes.corrected)
-  const allowed = [...(manifest.head.allowed ?? []), ...losses]
+  const compared = await compareWithLive(publish, { live, manifest })
+  const read = await readChanges(publish, compared.documents)
+  const asking = { kind: isStaging ? 'stage' : 'publish', manifest, live, slot, compared } as const
+  const asked = await askGuards(publish, { ...asking, corrected: read.corrected })
+  const allowed = [...(manifest.head.allowed ?? []), ...asked.allowed]
   await refuseSparse(publish, uploaded)
-  const restricted = newlyRestricted(publish, compared.head)
-  const list = changesKey(lease.id)
-  const expected = await reserveSlot(publish, uploaded, list)
+  const restricted = newlyRestricted(publish, manifest.head, compared.head)
+  const changes = changesKey(lease.id)
+  const fenced = await reserveSlot(publish, uploaded, changes)
   const bytes = await uploadChanges(publish, uploaded)
-  if (lease.isUnsettled) await assertUntouched(publish, uploaded)
-  if (isRepair && before !== null) await markDamage(publish, before.slot)
-  const told = await tellChanges(publish, compared, changes, allowed)
+  if (isRepair && live.live !== null) await markDamage(publish, live.live.slot)
+  const told = await tellChanges(publish, compared, read, allowed)
   await assertUnchanged(out, snapshot, baseUrl)
   const downloads = await uploadDownloads(publish)
   await assertUnchanged(out, snapshot, baseUrl)
   await publish.putOwn(snapshot.checksumsFile, checksumsIn(slot), 'text/plain; charset=utf-8')
   await publish.putOwn(snapshot.manifestFile, manifestIn(slot), gzipType)
-  const brought = { changes: list, edition, downloads: downloads.live }
-  const prepared = await prepareFlip(publish, brought, restricted)
-  if (isStaging) await stage(publish, prepared.next)
-  else await goLive(publish, prepared, expected)
+  const arrival: Arrival = {
+    ...{ kind: 'publish', slot, manifest, live, asked, restricted, fenced },
+    ...{
+      brought: { changes, edition, downloads: downloads.live },
+      hasStagedFile: false,
+      reason: override.reason,
+    },
+    ...{
+      etags: () => etagsOf(publish),
+      deleted: () => deletedBy(uploaded),
+      mend: putAgain(publish, uploaded),
+    },
+  }
+  const { mended, removed = [] }: Partial<Gone> & Pick<Gone, 'mended'> = isStaging
+    ? await stage(publish, arrival)
+    : await goLive(publish, arrival)
   const { put, deleted } = uploaded
-  const done = { ...told, put, deleted, bytes, downloads: downloads.counts, allowed }
-  const removed = isStaging ? [] : prepared.removed
-  return { slot, hasFlipped: !isStaging, hasStaged: isStaging, isStaged: isStaging, ...done, removed }
+  const done = {
+    ...told,
+    put,
+    deleted,
+    bytes,
+    mended,
+    downloads: downloads.counts,
+    allowed,
+    removed: [...removed],
+  }
+  const states = { hasFlipped: !isStaging, hasStaged: isStaging, isStaged: isStaging }
+  return { slot, ...states, ...done }
 }
 
 /**
@@ -209,9 +264,14 @@ async function reserveSlot(publish: Publish, prepared: Prepared, changes: string
 }
 
 /** How long ago the slot stopped being live, in milliseconds. @param isEmpty whether it holds no snapshot */
-function sinceLastReaders({ live, ageMs }: LiveObject, hasMoved: boolean, isEmpty: boolean): number {
+function sinceLastReaders(
+  { live, ageMs, isDamaged }: LiveObject,
+  hasMoved: boolean,
+  isEmpty: boolean,
+): number {
   // Somebody may have removed live.json just now: edges notice it when they look the next time.
   if (live === null) return isEmpty ? Infinity : 0
+  if (isDamaged) return 0
   if (live.previous === null) return Infinity
   return hasMoved ? 0 : ageMs
 }

@@ -1,14 +1,17 @@
 /** The upload: puts in parallel but bounded, then deletes, and a list of the ETags that the store gives. */
 
-import { constants } from 'node:fs'
-import { access } from 'node:fs/promises'
+import { constants, existsSync } from 'node:fs'
+import { access, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { etagsKey, gzipType, inSlot, slotPrefix } from '../live/layout.ts'
+import { Readable } from 'node:stream'
+import { changesKey, etagsKey, gzipType, slotPrefix } from '../live/layout.ts'
 import type { Lease } from '../live/lease.ts'
-import { type Change, mergeSorted } from '../manifest/compare.ts'
-import { compareWithListing } from '../manifest/listing.ts'
-import type { EtagLine } from '../manifest/manifest.ts'
-import { lineWriter, readNdjson, writeNdjson } from '../manifest/ndjson.ts'
+import type { Mend } from '../live/options.ts'
+import { describeDamage } from '../live/whole.ts'
+import { type Change, type KeyedLine, mergeSorted } from '../manifest/compare.ts'
+import type { ObjectDifference } from '../manifest/listing.ts'
+import { type EtagLine, fetchList } from '../manifest/manifest.ts'
+import { lineWriter, nothing, readNdjson, writeNdjson } from '../manifest/ndjson.ts'
 import type { Publish } from './options.ts'
 import type { Prepared } from './prepare.ts'
 import { withCrew } from '../store/in-parallel.ts'
@@ -16,52 +19,100 @@ import { pause } from '../store/retry.ts'
 
 /** Puts and deletes what differs in the slot. @returns bytes that were put */
 export async function uploadChanges(publish: Publish, prepared: Prepared): Promise<number> {
-  const { folder, out, base, putOwn, onProgress } = publish
+  const { onProgress } = publish
   const of = prepared.put + prepared.deleted
-  const newEtags = lineWriter<EtagLine>(join(folder, 'new-etags.ndjson.gz'))
   let done = 0
   let bytes = 0
-  try {
-    await applyChanges(publish, changesIn(prepared), {
-      prefix: slotPrefix(base.slot),
-      fileOf: (key) => join(out, key),
-      onEtag: (key, etag) => newEtags.add({ key, etag }),
-      onDone: (change) => {
-        done++
-        if (change.kind === 'put') bytes += change.bytes
-        onProgress?.({ done, of, bytes })
-      },
-    })
-  } finally {
-    await newEtags.end()
-  }
-  const lists = [publish.snapshot.manifest.lines(), prepared.etags(), newEtags.read()] as const
-  async function* etagLines() {
-    for await (const { key, values } of mergeSorted(...lists)) {
-      const [line, old, put] = values
-      const etag = put?.etag ?? old?.etag
-      if (line !== undefined && etag !== undefined) yield { key, etag }
-    }
-  }
-  await writeNdjson(etagsFile(folder), etagLines())
-  await putOwn(etagsFile(folder), etagsKey(base.slot), gzipType)
+  await carryOut(publish, changesIn(prepared), prepared.etags, (change) => {
+    done++
+    if (change.kind === 'put') bytes += change.bytes
+    onProgress?.({ done, of, bytes })
+  })
   return bytes
 }
 
-/**
- * A check of the README's first assumption: no request of an earlier holder was carried out after the wait for them.
- * @throws {Error} if the slot is not what was uploaded
- */
-export async function assertUntouched({ store, base, snapshot, folder }: Publish, prepared: Prepared) {
-  const etags = readNdjson<EtagLine>(etagsFile(folder))
-  const differing = compareWithListing(store, base.slot, snapshot.manifest.lines(), etags)
-  for await (const { key, values } of mergeSorted(differing, changesIn(prepared))) {
-    const [difference, ours] = values
-    // Objects of others in the slot harm nobody; an object that was deleted must be gone.
-    if (difference === undefined || (difference.what === 'extra' && ours === undefined)) continue
-    const what = `somebody else wrote to ${inSlot(base.slot, key)} meanwhile`
-    throw new Error(`${store.name}: ${what}; nothing was flipped, publish again`)
+/** Carries out changes of the slot, and notes the ETags that it has then. */
+async function carryOut(
+  publish: Publish,
+  changes: AsyncIterable<Change>,
+  before: () => AsyncIterable<EtagLine>,
+  onDone: (change: Change) => void,
+): Promise<void> {
+  const { folder, out, base, putOwn } = publish
+  const put = lineWriter<EtagLine>(join(folder, 'put-etags.ndjson.gz'))
+  const places = { prefix: slotPrefix(base.slot), fileOf: (key: string) => join(out, key) }
+  try {
+    const onEtag = (key: string, etag: string) => put.add({ key, etag })
+    await applyChanges(publish, changes, { ...places, onEtag, onDone })
+  } finally {
+    await put.end()
   }
+  const lists = [publish.snapshot.manifest.lines(), before(), put.read()] as const
+  async function* etagLines() {
+    for await (const { key, values } of mergeSorted(...lists)) {
+      const [line, old, now] = values
+      const etag = now?.etag ?? old?.etag
+      if (line !== undefined && etag !== undefined) yield { key, etag }
+    }
+  }
+  const next = join(folder, 'next-etags.ndjson.gz')
+  await writeNdjson(next, etagLines())
+  await rename(next, etagsFile(folder))
+  await putOwn(etagsFile(folder), etagsKey(base.slot), gzipType)
+}
+
+/**
+ * Puts objects of the slot again that a listing found damaged, and deletes those that should be gone. The journal names their keys first.
+ * @param prepared what this publish has changed in the slot; null if it has changed nothing
+ */
+export const putAgain =
+  (publish: Publish, prepared: Prepared | null): Mend =>
+  async (damaged) => {
+    const { store, folder, out, base, lease, putOwn, snapshot } = publish
+    const file = join(folder, 'again.ndjson.gz')
+    const found = () => Readable.from(damaged) as AsyncIterable<ObjectDifference>
+    async function* changes(): AsyncGenerator<Change> {
+      for await (const { key, values } of mergeSorted(found(), snapshot.manifest.lines())) {
+        const [difference, line] = values
+        if (difference === undefined) continue
+        if (line !== undefined && !existsSync(join(out, key))) throw notAtHand(publish, key, damaged)
+        yield line === undefined ? { kind: 'delete', key } : { kind: 'put', ...line }
+      }
+    }
+    await writeNdjson(file, changes())
+    const list = changesKey(lease.id)
+    const own = prepared === null ? nothing() : changesIn(prepared)
+    const all = join(folder, 'changes-and-again.ndjson.gz')
+    await writeNdjson(all, keysOf(own, readNdjson<Change>(file)))
+    await putOwn(all, list, gzipType)
+    if (prepared === null) await lease.markTorn(base.slot, list)
+    const noted =
+      prepared === null ? await fetchList<EtagLine>(store, etagsKey(base.slot), folder, true) : null
+    const before = prepared === null ? (noted ?? nothing) : () => readNdjson<EtagLine>(etagsFile(folder))
+    await carryOut(publish, readNdjson<Change>(file), before, () => undefined)
+  }
+
+async function* keysOf(...lists: readonly AsyncIterable<KeyedLine>[]) {
+  for await (const { key } of mergeSorted(...lists)) yield { key }
+}
+
+/** A slot is damaged, and the folder lacks files to mend it: a sparse snapshot holds only what the slot was thought to lack. */
+export class NotAtHand extends Error {
+  override readonly name = 'NotAtHand'
+}
+
+const notAtHand = ({ store, base, out }: Publish, key: string, damaged: readonly ObjectDifference[]) =>
+  new NotAtHand(
+    `${store.name}: ${base.slot} is not whole (${describeDamage(damaged)}), and ${out} lacks ${key}: ` +
+      'build without --since, and publish again',
+  )
+
+/** The ETags of all objects of the slot, as this publish has noted them. */
+export const etagsOf = ({ folder }: Publish) => readNdjson<EtagLine>(etagsFile(folder))
+
+/** The keys that this publish has deleted. */
+export async function* deletedBy(prepared: Prepared): AsyncGenerator<KeyedLine> {
+  for await (const { kind, key } of changesIn(prepared)) if (kind === 'delete') yield { key }
 }
 
 const etagsFile = (folder: string) => join(folder, 'etags.ndjson.gz')

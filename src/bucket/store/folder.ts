@@ -236,6 +236,7 @@ export function openFolder(
 
   return {
     kind: 'folder',
+    areEtagsDigests: false,
     ...{ name, root, get, put, putFile, list, folders, delete: remove },
     requests: () => ({ ...counts }),
     // A change that fails was not made, and one that is made has been answered.

@@ -62,6 +62,7 @@ export function overlayStore(base: ObjectStore): OverlayStore {
 
   return {
     name,
+    areEtagsDigests: base.areEtagsDigests,
     written,
     get,
     put,

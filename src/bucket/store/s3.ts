@@ -216,6 +216,7 @@ export function openS3(
   if (patience.restartMs !== undefined) awaitRestart(client, patience.restartMs)
   return {
     kind: 's3',
+    areEtagsDigests: true,
     name,
     client,
     bucket,

@@ -3,6 +3,8 @@
 export interface ObjectStore {
   /** For messages: `s3://bucket/prefix`, `file:///folder/prefix`. */
   readonly name: string
+  /** Whether an ETag depends on the object's bytes alone: a copy of the object has the same one. */
+  readonly areEtagsDigests: boolean
   /** @returns null if there is no such object */
   readonly get: (key: string, options?: GetOptions) => Promise<FetchedObject | null>
   /**

@@ -7,17 +7,16 @@ import { overrideOf, withBucket } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'
 import { describeRemoved, describeSummary, formatCount } from '../format.ts'
 import { factsOfAllowed, factsOfLive, tell, tellFailure } from '../monitoring/notices.ts'
-import { eventOf, eventsOfAllowed, keepEvents } from '../nightly/events.ts'
+import { eventOf, keepEvents } from '../nightly/events.ts'
 import {
   bucketSettings,
   expectedSnapshot,
   forgetKvsOption,
   noLockOption,
-  option,
   overrideOptions,
   parseSnapshot,
 } from '../options.ts'
-import { flipOptions } from './publish.ts'
+import { doorOptions } from './publish.ts'
 
 export default defineCommand({
   description:
@@ -37,12 +36,7 @@ export default defineCommand({
     ...(['bucket.concurrency', 'bucket.maxDeletes', 'freshness.maxStaleShare'] as const),
     ...(['bucket.leaseSeconds', 'bucket.graceSeconds', 'edge.liveTtlSeconds', 'edge.keyValueStore'] as const),
   ],
-  options: [
-    ...overrideOptions(undefined, 'kept in the history'),
-    forgetKvsOption(),
-    option('--no-check', 'Trust the journal that the slot is complete; do not list it'),
-    noLockOption(),
-  ],
+  options: [...overrideOptions(undefined, 'kept in the history'), forgetKvsOption(), noLockOption()],
   json: 'Print what is live now as JSON',
   examples: [
     ['flip 2026-11-20-3f9c2ab4d1e0 --bucket fund-data', 'After a look at it'],
@@ -51,32 +45,29 @@ export default defineCommand({
       'With a note for the history',
     ],
   ],
-  run: async (session, { check: isChecking, ...flags }, to: string) => {
+  run: async (session, flags, to: string) => {
     const { settings, signal, stderr } = session
     const { keepDays } = settings.downloads
     const override = overrideOf(session, flags)
     const { who, reason } = override
-    const keep = (events: Parameters<typeof keepEvents>[1]) =>
-      keepEvents(session, events, flags.lock, stderr.tell)
     const night = { asOf: to.slice(0, 10), snapshot: to }
     const flipping = withBucket(session, async (store) =>
       flipStaged(store, {
         ...settings.bucket,
-        ...(await flipOptions(session, { ...flags, override, keepDays })),
+        ...(await doorOptions(session, { ...flags, override, keepDays })),
         to,
-        isChecking,
         signal,
         onWarning: stderr.tell,
       }),
     )
     const flipped = await flipping.catch(async (error: unknown) => {
-      if (error instanceof Refusal)
-        await keep([eventOf({ kind: 'refused', ...night, who, reason: null }, error.objections)])
+      if (error instanceof Refusal) {
+        const refused = eventOf({ kind: 'refused', ...night, who, reason: null }, error.objections)
+        await keepEvents(session, [refused], flags.lock, stderr.tell)
+      }
       await tellFailure(session, error, { command: 'flip', ...night })
       throw error
     })
-    const event = eventOf({ kind: 'flipped', ...night, who, reason })
-    if (flipped.hasFlipped) await keep([...eventsOfAllowed(flipped.allowed, night), event])
     session.print(flipped, () => describe(flipped))
     if (!flipped.hasFlipped) return
     const facts = { command: 'flip', ...night, slot: flipped.slot }

@@ -1,9 +1,11 @@
 /** `fundpress nightly`: all steps of a nightly run, for cron, Kubernetes, AWS Batch and GitHub Actions alike. */
 
 import { writeFileSync } from 'node:fs'
-import { assertFollowed } from '../../bucket/live/flip.ts'
+import { assertFollowed } from '../../bucket/live/follow.ts'
 import { type Live, readLive } from '../../bucket/live/live.ts'
-import { findNightlyState, type NightlyState } from '../../bucket/nightly/state.ts'
+import { describeDamage } from '../../bucket/live/whole.ts'
+import { keepListed } from '../../bucket/nightly/history.ts'
+import { findLiveDamage, findNightlyState, type NightlyState } from '../../bucket/nightly/state.ts'
 import type { FolderStore } from '../../bucket/store/folder.ts'
 import type { S3Store } from '../../bucket/store/s3.ts'
 import type { ObjectStore } from '../../bucket/store/store.ts'
@@ -12,10 +14,12 @@ import { completedAt } from '../../data/import/complete.ts'
 import { openFile } from '../../data/read/digest.ts'
 import { openFunds } from '../../data/read/open.ts'
 import { judgeClock } from '../../guards/clock.ts'
+import { describeHold, holdAgainst, liftingOf } from '../../guards/going-back.ts'
 import { type Objection, type Override, Refusal, refuseUnlessAllowed } from '../../guards/guards.ts'
 import { futureDate } from '../../guards/loss.ts'
 import { buildOptions, followingOf, overrideOf, whoIs, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
+import { todayInBerlin } from '../dates.ts'
 import { NothingToDo, reasonOf, UsageError } from '../failure.ts'
 import { tellOfNight } from '../monitoring/notices.ts'
 import { watchRun } from '../monitoring/watch.ts'
@@ -45,7 +49,7 @@ const options = [
   ...overrideOptions(),
   option('--no-lock', 'See `publish`'),
   option('--forget-kvs', 'See `publish`'),
-  option('--again', 'Run even if the snapshot is live already or was reverted'),
+  option('--again', 'Run even if the snapshot is live already'),
   option('--summary <file>', 'Write a summary in Markdown to this file, also after a failure'),
 ] as const
 
@@ -54,8 +58,8 @@ export default defineCommand({
     'Checks the database while it builds the snapshot, plans, publishes, verifies the live slot by a listing and a ' +
     'sample of bodies, and shows what is live.\n\n' +
     'If the same database is already live, as of the same day and built with the same settings, nightly does nothing: ' +
-    'several attempts a night do no harm. If a rollback has reverted just that snapshot, nightly warns and does ' +
-    'nothing. If the folder holds a snapshot, only what changed since then is rendered. --since continues from ' +
+    'several attempts a night do no harm. The first one of a day lists the live slot, and mends it. After a rollback nothing goes ' +
+    'live until --allow hold lifts its hold (exit code 3). If the folder holds a snapshot, only what changed since then is rendered. --since continues from ' +
     'elsewhere, as in build (other: for machines that keep no folder); --since none renders everything.\n\n' +
     'Guards refuse wrong data (exit code 3): implausible prices, losses against what is live, a wrong date or clock, and ' +
     'with requireComplete (config) a database that is not marked as complete. Nothing goes live then.\n\n' +
@@ -163,7 +167,9 @@ async function runNightly(session: Session, flags: RunFlags, log: NightlyLog): P
   log.begin('night', { asOf, database: db, folder: session.settings.out })
   refuseUnlessAllowed('the nightly run', futureDate(asOf, session.today), flags.override)
   const { state, allowed: before } = await stateOf(session, db, flags, log)
-  if (state !== null && state.kind !== 'open') {
+  const isDamaged =
+    state?.kind === 'done' && flags.ask !== true && (await hasDamage(session, state, flags, log))
+  if (state !== null && state.kind !== 'open' && !isDamaged) {
     // The run before may have been killed after its flip.
     if (flags.ask !== true && state.kind !== 'staged' && state.live.restricted !== undefined) {
       const { clearDownloads } = await import('./publish.ts')
@@ -179,11 +185,29 @@ async function runNightly(session: Session, flags: RunFlags, log: NightlyLog): P
   }
   log.enter('check')
   // Imported here because a run with nothing to do must start fast: several attempts a night are normal.
-  const { buildNightly, publishNightly } = await import('../nightly/steps.ts')
-  const built = await buildNightly(session, flags, log)
-  // Another file with the same content, such as a repeated delivery.
-  if (state?.reverted?.snapshot === built.snapshot) return skip(state.reverted, asOf, log)
-  return publishNightly(session, flags, log, { built, started, allowed })
+  const { buildAndPublish } = await import('../nightly/steps.ts')
+  return buildAndPublish(session, { ...flags, repair: isDamaged }, log, { started, allowed })
+}
+
+/** The first attempt of a day lists the live slot. @returns whether objects of it are missing or other ones */
+async function hasDamage(
+  session: Session,
+  { live, listedAt }: Extract<NightlyState, { kind: 'done' }>,
+  { lock }: RunFlags,
+  log: NightlyLog,
+): Promise<boolean> {
+  if (listedAt !== null && todayInBerlin(new Date(listedAt)) === session.today) return false
+  const damaged = await withBucket(session, async (store) => {
+    const found = await findLiveDamage(store, live)
+    if (found.length === 0) await keepListed(store, live.snapshot, lock)
+    return found
+  })
+  if (damaged.length === 0) return false
+  log.warn(
+    'verify',
+    `${live.slot}, which is live, is damaged (${describeDamage(damaged)}): it is published again`,
+  )
+  return true
 }
 
 /** What the settings want: a load that is marked as complete. */
@@ -227,6 +251,9 @@ async function stateOf(session: Session, db: string, flags: RunFlags, log: Night
     const { live } = await readLive(store)
     assertFollowed(store, live, following)
     const state = again === true ? null : await find(store, live)
+    // The guard is asked again at the door, when the snapshot is known: what is allowed is noted there.
+    const isToGoLive = stage !== true && (state === null || state.kind === 'open')
+    refuseUnlessAllowed('the nightly run', isToGoLive ? holdAgainst(null, live) : [], override)
     return { state, allowed: refuseUnlessAllowed('the nightly run', wrongClock(store, log), override) }
   })
 }
@@ -240,18 +267,12 @@ function wrongClock(store: S3Store | FolderStore, log: NightlyLog): Objection[] 
 }
 
 function skip(state: Exclude<NightlyState, { kind: 'open' }>, asOf: string, log: NightlyLog): NightlyReport {
-  const { snapshot, slot, liveSince } = state.live
-  const reverted = state.kind === 'reverted' ? state.snapshot : null
-  if (reverted !== null)
-    log.warn(
-      'night',
-      `a rollback reverted ${reverted} (${liveSince}), and this run would publish it again: ` +
-        `${snapshot} stays live; --again publishes it all the same`,
-    )
+  const { snapshot, slot } = state.live
   const isStaged = state.kind === 'staged'
+  const hold = isStaged || state.live.hold === undefined ? null : describeHold(state.live, state.live.hold)
+  if (hold !== null) log.warn('night', `${hold}; ${liftingOf('fundpress nightly')}`)
   const already = isStaged ? `is staged already in ${slot}` : `is already live in ${slot}`
-  const why = reverted === null ? `${already}, made from this very database` : `stays live in ${slot}`
   const figures = { snapshot, slot, asOf, ...(isStaged ? { isStaged } : {}) }
-  log.end('night', 'skipped', figures, `${snapshot} ${why}: nothing to do`)
-  return { kind: 'skipped', snapshot, slot, asOf, reverted, isStaged }
+  log.end('night', 'skipped', figures, `${snapshot} ${already}, made from this very database: nothing to do`)
+  return { kind: 'skipped', snapshot, slot, asOf, hold, isStaged }
 }

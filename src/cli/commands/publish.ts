@@ -3,10 +3,11 @@
 import { routeTable } from '../../api/derive/route-table.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
 import { isAlive, thisHolder } from '../../system/holder.ts'
+import type { Gone } from '../../bucket/live/options.ts'
 import { describeLocalAddresses } from '../../bucket/publish/addresses.ts'
 import { costOfMonth, costOfRequests, previewPublish } from '../../bucket/publish/preview.ts'
 import { publish, type PublishSummary } from '../../bucket/publish/publish.ts'
-import { clearAlone } from '../../bucket/publish/removal.ts'
+import { clearAlone } from '../../bucket/live/removal.ts'
 import { readManifestHead } from '../../build/manifest.ts'
 import { recoverSnapshot } from '../../build/staging.ts'
 import { type Override, Refusal } from '../../guards/guards.ts'
@@ -22,7 +23,7 @@ import {
 } from '../format.ts'
 import { bucketSettings, forgetKvsOption, noLockOption, option, overrideOptions } from '../options.ts'
 import { factsOfAllowed, factsOfLive, tell, tellFailure } from '../monitoring/notices.ts'
-import { eventOf, eventsOfAllowed, keepEvents } from '../nightly/events.ts'
+import { eventOf, eventsOfAllowed, eventsOfGone, keepEvents } from '../nightly/events.ts'
 import { showProgress } from '../progress.ts'
 
 export default defineCommand({
@@ -77,19 +78,19 @@ export default defineCommand({
         throw error
       },
     )
-    await keepEvents(session, eventsOfPublish(summary, override), flags.lock, warn)
+    await keepEvents(session, eventsOfStage(summary, override), flags.lock, warn)
     session.print(summary, () => describe(summary))
     await tell(session, factsOfPublish(summary), warn)
   },
 })
 
-/** What a publish leaves in the history. What was live or staged already was allowed before. */
-export function eventsOfPublish(summary: PublishSummary, { who, reason }: Override) {
-  const { snapshot, hasFlipped, hasStaged, allowed } = summary
+/** What a publish leaves in the history if it has staged. What goes live leaves its events at the door. */
+export function eventsOfStage(summary: PublishSummary, { who, reason }: Override) {
+  const { snapshot, hasStaged, allowed } = summary
+  if (!hasStaged) return []
   // A snapshot id begins with its as-of date.
   const night = { asOf: snapshot.slice(0, 10), snapshot }
-  const events = eventsOfAllowed(hasFlipped || hasStaged ? allowed : [], night)
-  return hasStaged ? [...events, eventOf({ kind: 'staged', ...night, who, reason })] : events
+  return [...eventsOfAllowed(allowed, night), eventOf({ kind: 'staged', ...night, who, reason })]
 }
 
 function factsOfPublish(summary: PublishSummary) {
@@ -105,13 +106,14 @@ function describe({ snapshot, slot, hasFlipped, requests, seconds, ...changed }:
   if (isStaged && !hasStaged) return `${snapshot} is staged already in ${slot}, nothing to do\n`
   if (!hasFlipped && !hasStaged)
     return `${snapshot} is already live in ${slot}, ${describeRemoved(changed.removed) ?? 'nothing to do'}\n`
-  const { put, deleted, bytes, downloads } = changed
+  const { put, deleted, bytes, downloads, mended } = changed
   const pace = Math.round((put + deleted) / Math.max(seconds, 0.001))
   return describeSummary({
     snapshot,
     [hasStaged ? 'staged in' : 'live in']: slot,
     put: formatCount(put),
     deleted: formatCount(deleted),
+    'put again': mended === 0 ? null : `${formatCount(mended)}, they were damaged`,
     bytes: formatBytes(bytes),
     downloads: describeDownloads(downloads),
     'earlier days': describeRemoved(changed.removed),
@@ -184,11 +186,11 @@ async function commonOptions(session: Session, flags: PublishFlags) {
   recoverSnapshot(out)
   await readManifestHead(out)
   const isStaging = flags.stage === true
-  return { ...(await flipOptions(session, flags)), out, baseUrl, isRepair: flags.repair === true, isStaging }
+  return { ...(await doorOptions(session, flags)), out, baseUrl, isRepair: flags.repair === true, isStaging }
 }
 
-/** What a flip of a staged snapshot shares with a publish. */
-export async function flipOptions(session: Session, flags: PublishFlags) {
+/** What every command gives that makes a snapshot live. */
+export async function doorOptions(session: Session, flags: PublishFlags) {
   const { settings, today } = session
   const { docsUrl, freshness, guards, bucket, downloads } = settings
   return {
@@ -202,5 +204,9 @@ export async function flipOptions(session: Session, flags: PublishFlags) {
     retention: { keepDays: flags.keepDays ?? null, keep: downloads.keep },
     me: thisHolder(),
     isAlive,
+    record: async (gone: Gone) => {
+      const warn = session.stderr.tell
+      await keepEvents(session, eventsOfGone(gone, flags.override.who), flags.lock, warn)
+    },
   } as const
 }

@@ -1,10 +1,11 @@
-/** `fundpress rollback`: makes the previous snapshot live again. */
+/** `fundpress rollback`: makes the previous snapshot live again, and holds it. */
 
-import { isAlive, thisHolder } from '../../system/holder.ts'
 import { rollback } from '../../bucket/live/rollback.ts'
-import { followingOf, shortReason, whoIs, withBucket } from '../from-settings.ts'
+import { liftingOf } from '../../guards/going-back.ts'
+import { Refusal } from '../../guards/guards.ts'
+import { overrideOf, withBucket } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'
-import { tell, tellFailure } from '../monitoring/notices.ts'
+import { factsOfAllowed, tell, tellFailure } from '../monitoring/notices.ts'
 import { eventOf, keepEvents } from '../nightly/events.ts'
 import {
   bucketSettings,
@@ -12,19 +13,27 @@ import {
   forgetKvsOption,
   noLockOption,
   option,
+  overrideOptions,
   parsedOption,
   parseSnapshot,
-  reasonOption,
 } from '../options.ts'
+import { doorOptions } from './publish.ts'
 
 export default defineCommand({
   description:
     'Makes the other slot live with one write, if a listing shows that it is complete and no publish is running. ' +
     'Edges follow within their --live-ttl. Downloads go back with the snapshot; if they are missing, rollback warns.\n\n' +
+    'Nothing else goes live then until somebody lifts the hold: nightly, publish and flip end with exit code 3. Once the data ' +
+    'are right, `publish`, `flip` or `nightly` with --allow hold --reason "…" lifts it. --no-hold sets none: only what was ' +
+    'reverted stays away then.\n\n' +
     'After a publish, the other slot holds the snapshot that was live before: rollback makes it live and reverts ' +
-    'what was published. After a rollback, it holds the snapshot that was reverted: only rollback --again makes it live ' +
-    'again. `status` says which of the two it is. While a snapshot is staged, there is nothing to go back to. nightly publishes a reverted snapshot only with --again, too.',
-  settings: [...bucketSettings, 'bucket.leaseSeconds', 'edge.keyValueStore'],
+    'what was published. After a rollback, it holds the snapshot that was reverted: --allow hold makes it live again, and lifts the ' +
+    'hold. `status` says which of the two it is. While a snapshot is staged, there is nothing to go back to.\n\n' +
+    'What has been withdrawn since stays withdrawn: a rollback that would give it out again is refused (exit code 3).',
+  settings: [
+    ...bucketSettings,
+    ...(['bucket.leaseSeconds', 'bucket.graceSeconds', 'edge.liveTtlSeconds', 'edge.keyValueStore'] as const),
+  ],
   options: [
     parsedOption(
       '--to <snapshot>',
@@ -32,9 +41,11 @@ export default defineCommand({
       expectedSnapshot,
       parseSnapshot,
     ),
-    option('--again', 'Also if a rollback has reverted the snapshot that would be live'),
-    reasonOption('Why: kept in the history'),
-    option('--no-check', 'Trust the journal that the slot is complete; do not list it'),
+    ...overrideOptions(
+      'such as hold or withdrawn-again:DE0008471400',
+      'kept in the history and in live.json',
+    ),
+    option('--no-hold', 'Let the next publish go live, unless it is the snapshot that was reverted'),
     noLockOption(),
     forgetKvsOption(),
   ],
@@ -42,39 +53,42 @@ export default defineCommand({
   examples: [
     ['rollback --bucket fund-data --reason "wrong NAV of one fund"', 'To the previous snapshot'],
     ['rollback --bucket fund-data --to 2026-11-19-3f9c2ab4d1e0', 'To this snapshot and no other'],
-    ['rollback --bucket fund-data --again', 'To the snapshot that the last rollback reverted'],
+    [
+      'rollback --bucket fund-data --allow hold --reason "the data were right"',
+      'To the snapshot that the last rollback reverted',
+    ],
   ],
-  run: async (session, { to = null, again = false, check: isChecking, lock: isLocking, ...flags }) => {
-    const reason = shortReason(flags.reason)
-    const who = whoIs(session)
+  run: async (session, { to = null, hold: isHolding, ...flags }) => {
     const { settings, signal, stderr, print } = session
+    const override = overrideOf(session, flags)
+    const { who, reason } = override
     const warnings: string[] = []
     const onWarning = (warning: string) => {
       warnings.push(warning)
       stderr.tell(warning)
     }
-    const live = await withBucket(session, async (store) =>
-      rollback(store, {
-        to,
-        isAgain: again,
-        isChecking,
-        isLocking,
-        isAlive,
-        signal,
-        leaseSeconds: settings.bucket.leaseSeconds,
-        me: thisHolder(),
-        ...(await followingOf(session, flags.forgetKvs)),
-        onWarning,
-      }),
-    ).catch(async (error: unknown) => {
+    const going = withBucket(session, async (store) => {
+      const door = await doorOptions(session, { ...flags, override })
+      return rollback(store, { ...settings.bucket, ...door, to, isHolding, signal, onWarning })
+    })
+    const live = await going.catch(async (error: unknown) => {
+      if (error instanceof Refusal) {
+        const night = { asOf: session.today, snapshot: null, who, reason: null }
+        await keepEvents(
+          session,
+          [eventOf({ kind: 'refused', ...night }, error.objections)],
+          flags.lock,
+          onWarning,
+        )
+      }
       await tellFailure(session, error, { command: 'rollback', who })
       throw error
     })
-    const { asOf, snapshot, slot, reverted } = live
-    const facts = { asOf, who, reason, snapshot, reverted }
-    await keepEvents(session, [eventOf({ kind: 'rolled back', ...facts })], isLocking, onWarning)
-    print({ ...live, warnings }, () => `${snapshot} is live again, in ${slot}\n`)
-    const told = { command: 'rollback', event: 'rollback', what: 'rolled back', slot, ...facts } as const
-    await tell(session, [told], stderr.tell)
+    const { asOf, snapshot, slot, reverted, isHeld, allowed } = live
+    const held = isHeld ? `Nothing else goes live from now on: ${liftingOf('fundpress nightly')}\n` : ''
+    print({ ...live, warnings }, () => `${snapshot} is live again, in ${slot}\n${held}`)
+    const night = { command: 'rollback', asOf, snapshot, slot }
+    const told = { ...night, event: 'rollback', what: 'rolled back', who, reason, reverted } as const
+    await tell(session, [told, ...factsOfAllowed(allowed, night)], stderr.tell)
   },
 })

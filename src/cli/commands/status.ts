@@ -3,13 +3,14 @@
 import { resolve } from 'node:path'
 import { heldMessage, isHeldByOther } from '../../bucket/live/journal.ts'
 import { isAlive, thisHolder } from '../../system/holder.ts'
-import type { LiveSnapshot } from '../../bucket/live/live.ts'
+import type { Hold, LiveSnapshot } from '../../bucket/live/live.ts'
 import { fetchHistory, type NightlyEvent } from '../../bucket/nightly/history.ts'
 import type { Staged } from '../../bucket/live/staged.ts'
 import { contradictions, type DownloadsState, readStatus, type Status } from '../../bucket/live/status.ts'
 import { escapeInvisible, printable } from '../../data/model/printable.ts'
 import { describeStale, staleShare } from '../../guards/assess.ts'
 import { businessDaysBetween, type Calendar, dayAfter, openCalendar } from '../../guards/calendar.ts'
+import { describeHold, liftingOf } from '../../guards/going-back.ts'
 import { readPublishedStaged, readPublishedStatus } from '../../site/status/document.ts'
 import { withBucket, wrongSettings } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
@@ -89,6 +90,7 @@ export default defineCommand({
 
 /** What a bucket or a deployment says of the snapshot that is live. */
 interface LiveFacts extends Omit<LiveSnapshot, 'slot' | 'docsUrl' | 'downloads'> {
+  readonly hold?: Hold | undefined
   /** By the store's clock, or this machine's. */
   readonly now: Date
   /** Only a deployment says it. */
@@ -140,6 +142,10 @@ async function statusOfBucket(session: Session, limits: Limits, leave: Leave): P
     const follower = live.keyValueStore === undefined ? null : `CloudFront, by ${live.keyValueStore}`
     const others = staged === null ? describeOther(other) : `${staged.slot} holds what is staged`
     const more = {
+      hold:
+        live.hold === undefined
+          ? null
+          : `${printable(describeHold(live, live.hold))}; ${liftingOf('fundpress nightly')}`,
       'followed by': follower,
       downloads,
       staged: staged && describeStaged(staged),
@@ -208,7 +214,8 @@ function tooOld(live: LiveFacts, calendar: Calendar, maxAge = Infinity): string[
   const { snapshot, asOf, now } = live
   const asOfAgeSeconds = secondsSinceDay(calendar, asOf, now)
   const limit = formatDuration(maxAge)
-  const late: string[] = []
+  const late: string[] =
+    live.hold === undefined ? [] : [`${printable(describeHold(live, live.hold))} (--allow hold)`]
   if (ageOf(live) > maxAge)
     late.push(`${snapshot} went live ${formatDuration(ageOf(live))} ago, more than ${limit}`)
   // After a rollback an old snapshot has just gone live.
@@ -312,7 +319,7 @@ function describeOther(other: Status['other']): string {
   const { slot, head, isWhole, isReverted, wasLive } = other
   if (head === null) return `${slot} holds no snapshot`
   if (isWhole && isReverted)
-    return `${head.snapshot} in ${slot}, reverted by a rollback: \`fundpress rollback --again\` makes it live again`
+    return `${head.snapshot} in ${slot}, reverted by a rollback: \`fundpress rollback --allow hold --reason "…"\` makes it live again`
   if (isWhole && !wasLive)
     return `${head.snapshot} in ${slot}, complete, not live before: \`fundpress rollback --to ${head.snapshot}\` makes it live`
   if (isWhole)

@@ -71,7 +71,7 @@ export async function verifyBucket(
   session: Session,
   wanted: WantedBodies,
   onDifference: VerifyOptions['onDifference'],
-  options: Partial<Pick<VerifyOptions, 'keep' | 'isStaged'>> = {},
+  options: Partial<Pick<VerifyOptions, 'keep' | 'isStaged' | 'isListing'>> = {},
 ) {
   const { settings, signal } = session
   const listing = showProgress(session, 'objects listed')
@@ -118,14 +118,19 @@ const meanings: Readonly<Record<ObjectDifference['what'], string>> = {
 export const describeDifference = ({ key, what }: ObjectDifference): string =>
   `${escapeInvisible(key)} ${meanings[what]}`
 
-/** @throws {Error} that counts the differences, if there are any */
+/** What is published does not match its manifest. */
+export class Mismatch extends Error {
+  override readonly name = 'Mismatch'
+}
+
+/** @throws {Mismatch} that counts the differences, if there are any */
 export function assertMatches({ name, found, kinds }: Awaited<ReturnType<typeof verifyBucket>>): void {
   const { snapshot, differences } = found
   if (differences === 0) return
   const differ = differences === 1 ? 'differs' : 'differ'
   // Only reading finds a body that changed while its size and ETag stayed the same.
   const repair = kinds.has('body') ? '--repair --deep' : '--repair'
-  throw new Error(
+  throw new Mismatch(
     `${name}: ${countOf(differences, 'object')} ${differ} from the manifest of ${snapshot}: run \`fundpress publish ${repair}\``,
   )
 }

@@ -134,7 +134,9 @@ function outcomeOf(report: NightlyReport): string {
     case 'done':
       return `${report.figures.snapshot} is ${report.published.isStaged ? 'staged' : 'live'}`
     case 'skipped':
-      return `nothing to do: ${report.snapshot} is ${report.isStaged ? 'staged' : 'live'}`
+      return safeLines(
+        `nothing to do: ${report.snapshot} is ${report.isStaged ? 'staged' : 'live'}${report.hold === null ? '' : `; ${report.hold}`}`,
+      )
     case 'open':
       return 'there is something to do'
     case 'failed':

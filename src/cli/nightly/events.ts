@@ -7,6 +7,7 @@ import {
   type NewEvent,
   type NightlyEvent,
 } from '../../bucket/nightly/history.ts'
+import type { Gone } from '../../bucket/live/options.ts'
 import type { ObjectStore } from '../../bucket/store/store.ts'
 import { type AllowedObjection, byOperator, type Objection } from '../../guards/guards.ts'
 import type { Session } from '../command.ts'
@@ -41,6 +42,20 @@ export const eventsOfAllowed = (
   byOperator(allowed).map(({ who, reason, objections }) =>
     eventOf({ kind: 'allowed', ...night, who, reason }, objections),
   )
+
+const kinds = { publish: null, flip: 'flipped', rollback: 'rolled back', return: 'returned' } as const
+
+/** What the history keeps of a snapshot that has gone live, whichever command has brought it. */
+export function eventsOfGone({ kind, live, before, reason, allowed }: Gone, who: string): NewEvent[] {
+  const { asOf, snapshot } = live
+  const word = kinds[kind]
+  const back = word === 'rolled back' || word === 'returned'
+  const reverted = back && before !== null ? { reverted: before.snapshot } : {}
+  const events = eventsOfAllowed(allowed, { asOf, snapshot })
+  return word === null
+    ? events
+    : [...events, eventOf({ kind: word, asOf, snapshot, who, reason, ...reverted })]
+}
 
 /**
  * Nothing depends on the history: if the bucket does not take the events soon, there is a warning.
@@ -91,7 +106,7 @@ export function describeEvent(event: NightlyEvent): { readonly what: string; rea
   const place = step === undefined ? '' : ` in ${step}`
   const isOfSnapshot = kind === 'staged' || kind === 'flipped'
   const others = isOfSnapshot ? ` ${snapshot ?? ''}` : place
-  const about = kind === 'rolled back' ? ` from ${reverted ?? ''} to ${snapshot ?? ''}` : others
+  const about = reverted !== undefined ? ` from ${reverted} to ${snapshot ?? ''}` : others
   const counted = times > 1 ? ` (${countOf(times, 'time')})` : ''
   const often = kind === 'done' ? ` after ${countOf(times, 'failure')}` : counted
   const what = `${kind}${about}${often}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`

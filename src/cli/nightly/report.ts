@@ -36,8 +36,8 @@ export interface DoneRun {
 export type NightlyReport = DoneRun | ({ readonly asOf: string } & OtherRun)
 
 type OtherRun =
-  /** `snapshot` is live or staged, as the run would make it; or a rollback has reverted `reverted`, the one of the run. */
-  | { readonly kind: 'skipped'; snapshot: string; slot: string; reverted: string | null; isStaged: boolean }
+  /** `snapshot` is live or staged, as the run would make it. `hold`: a sentence about the rollback that holds it, or null. */
+  | { readonly kind: 'skipped'; snapshot: string; slot: string; hold: string | null; isStaged: boolean }
   /** `reason` has one line; `errors` are those that led to it, one line each, empty if the reason says it all. */
   | { readonly kind: 'failed'; step: Step; reason: string; errors: readonly string[] }
   /** A guard has refused the data: `reason` has one line. */
@@ -70,16 +70,13 @@ function describeOutcome(report: NightlyReport): string {
     case 'open':
       return `${heading}: not done yet\n`
     case 'skipped': {
-      const { snapshot, slot, reverted, isStaged } = report
+      const { snapshot, slot, hold, isStaged } = report
       if (isStaged) {
         const already = `${code(snapshot)} is staged already in ${slot}. It was made from this very database.`
         return `${heading}: nothing to do\n\n${already}\n\n${describeStaged(snapshot)}`
       }
-      const why =
-        reverted === null
-          ? `${code(snapshot)} is already live in ${slot}. It was made from this very database.`
-          : `A rollback reverted ${code(reverted)}: ${code(snapshot)} stays live in ${slot}. \`--again\` publishes it again.`
-      return `${heading}: nothing to do\n\n${why}\n`
+      const why = `${code(snapshot)} is already live in ${slot}. It was made from this very database.`
+      return `${heading}: nothing to do\n\n${why}\n${hold === null ? '' : `\n${fenced([hold])}`}`
     }
     case 'failed':
       return `${heading}: failed in ${report.step}\n\n${fenced([report.reason, ...firstOf(report.errors)])}`

@@ -2,12 +2,14 @@
 
 import { join } from 'node:path'
 import { readLive } from '../../bucket/live/live.ts'
+import { returnFrom } from '../../bucket/live/rollback.ts'
 import { readStaged } from '../../bucket/live/staged.ts'
 import { readStatus } from '../../bucket/live/status.ts'
 import { keepInHistory, type NewEvent, type NightlyFigures } from '../../bucket/nightly/history.ts'
 import type { ObjectDifference } from '../../bucket/manifest/listing.ts'
 import { costOfRequests } from '../../bucket/publish/preview.ts'
 import type { PublishSummary } from '../../bucket/publish/publish.ts'
+import { NotAtHand } from '../../bucket/publish/upload.ts'
 import type { BuildSummary } from '../../build/build.ts'
 import { manifestKey, readHeadOf, readSparse } from '../../build/manifest.ts'
 import { OutdatedShards } from '../../build/shard.ts'
@@ -20,10 +22,17 @@ import { buildOptions, mergeOptions, withBucket } from '../from-settings.ts'
 import type { Session } from '../command.ts'
 import { buildSince } from '../commands/build.ts'
 import { mergeSince } from '../commands/merge.ts'
-import { eventsOfPublish, planFolder, publishFolder } from '../commands/publish.ts'
-import { assertMatches, describeDifference, describeVerified } from '../commands/verify.ts'
+import {
+  doorOptions,
+  eventsOfStage,
+  planFolder,
+  publishFolder,
+  type PublishFlags,
+} from '../commands/publish.ts'
+import { assertMatches, describeDifference, describeVerified, Mismatch } from '../commands/verify.ts'
 import { sampleOf, verifyBucket } from '../commands/verify.ts'
 import { reasonOf } from '../failure.ts'
+import { eventsOfAllowed } from './events.ts'
 import { withLive } from '../live.ts'
 import {
   countErrors,
@@ -51,6 +60,8 @@ interface NightlySteps {
   readonly forgetKvs?: boolean | undefined
   /** Whether the run ends with a staged snapshot. */
   readonly stage?: boolean | undefined
+  /** Whether what is live is damaged: its other slot is made whole and goes live. */
+  readonly repair?: boolean | undefined
 }
 
 const findingsShown = 100
@@ -143,19 +154,36 @@ function logFindings(findings: readonly Finding[], log: NightlyLog): void {
   log.end('check', 'failed', counts, countFindings(findings))
 }
 
-/** @param started of the run, by the session's clock @param allowed what an operator has allowed before */
-export async function publishNightly(
+interface Begun {
+  /** By the session's clock. */
+  readonly started: number
+  /** What an operator has allowed before. */
+  readonly allowed: readonly AllowedObjection[]
+}
+
+export async function buildAndPublish(session: Session, options: NightlySteps, log: NightlyLog, run: Begun) {
+  // Only a complete snapshot has what a damaged slot may lack.
+  const isSparse = options.repair === true && options.since === 'other'
+  const steps = isSparse ? { ...options, since: undefined } : options
+  const built = await buildNightly(session, steps, log)
+  try {
+    return await publishNightly(session, steps, log, { ...run, built })
+  } catch (error) {
+    if (!(error instanceof NotAtHand)) throw error
+    log.warn('publish', `${error.message}: everything is rendered`)
+    const whole = { ...steps, since: 'none', shards: undefined }
+    return publishNightly(session, whole, log, { ...run, built: await buildNightly(session, whole, log) })
+  }
+}
+
+async function publishNightly(
   session: Session,
-  { asOf, sample, seed, override, lock, forgetKvs, stage }: NightlySteps,
+  { asOf, sample, seed, override, lock, forgetKvs, stage, repair }: NightlySteps,
   log: NightlyLog,
-  run: {
-    readonly built: BuildSummary
-    readonly started: number
-    readonly allowed: readonly AllowedObjection[]
-  },
+  run: Begun & { readonly built: BuildSummary },
 ): Promise<DoneRun> {
   const { built, started } = run
-  const flags = { override, lock, forgetKvs, stage, keepDays: session.settings.downloads.keepDays }
+  const flags = { override, lock, forgetKvs, stage, repair, keepDays: session.settings.downloads.keepDays }
   const { preview, cost } = await planFolder(log.begin('plan'), flags)
   const { slot, put, deleted, bytes } = preview
   const expected = `${formatCount(put)} to put, ${formatCount(deleted)} to delete, ${formatBytes(bytes)}, ${formatDollars(cost.publish)}`
@@ -174,7 +202,8 @@ export async function publishNightly(
   // What is live or staged already was allowed before.
   const allowed = [...run.allowed, ...(hasFlipped || hasStaged ? published.allowed : [])]
   logAllowed(allowed, log)
-  const events = eventsOfPublish({ ...published, hasStaged, allowed }, override)
+  const night = { asOf, snapshot: built.snapshot }
+  const events = [...eventsOfAllowed(run.allowed, night), ...eventsOfStage(published, override)]
 
   const keep = async (isVerified: boolean) => {
     const figures: NightlyFigures = {
@@ -200,7 +229,9 @@ export async function publishNightly(
   const verifying = verifySample(log.begin('verify'), sampleOf(sample, seed), isStaged, log)
   const verified = await verifying.catch(async (error: unknown) => {
     await keep(false)
-    throw error
+    throw error instanceof Mismatch && hasFlipped
+      ? await goneBack(session, flags, built.snapshot, error, log)
+      : error
   })
   const newestPrice = await logStatus(log.begin('status'), isStaged, log)
   const { figures, history } = await keep(true)
@@ -210,6 +241,41 @@ export async function publishNightly(
   log.end('night', 'done', { ...figures, slot: published.slot, ...(isStaged && { isStaged }) }, text + staged)
   const shown = { costOfMonth: cost.month, newestPrice, verified, allowed, history }
   return { kind: 'done', figures, built, published, ...shown }
+}
+
+/** The sample of what has just gone live is damaged: what was live before goes live again. @returns the error of the run */
+async function goneBack(
+  session: Session,
+  flags: PublishFlags,
+  snapshot: string,
+  error: Mismatch,
+  log: NightlyLog,
+): Promise<Error> {
+  const { settings, signal } = session
+  const onWarning = (warning: string) => log.warn('verify', warning)
+  try {
+    const back = await withBucket(session, async (store) =>
+      returnFrom(store, snapshot, {
+        ...settings.bucket,
+        ...(await doorOptions(session, flags)),
+        signal,
+        onWarning,
+      }),
+    )
+    const what =
+      back === null ? 'another snapshot is live by now' : `${back.snapshot} is live again, in ${back.slot}`
+    return new Error(`${error.message}; ${what}. The next run uploads all of ${snapshot} again`, {
+      cause: error,
+    })
+  } catch (cause) {
+    signal.throwIfAborted()
+    return new Error(
+      `${error.message}; ${snapshot} stays live: what was live before cannot come back (${reasonOf(cause)})`,
+      {
+        cause,
+      },
+    )
+  }
 }
 
 function logPublished(published: PublishSummary, log: NightlyLog): void {
@@ -258,8 +324,8 @@ async function verifySample(
   const show = (difference: ObjectDifference) => {
     if (shown++ < differencesShown) log.fail('verify', describeDifference(difference))
   }
-  // The publish has searched the downloads of earlier days.
-  const verified = await verifyBucket(session, wanted, show, { keep: null, isStaged })
+  // The publish has listed the slot, and searched the downloads of earlier days.
+  const verified = await verifyBucket(session, wanted, show, { keep: null, isStaged, isListing: false })
   assertMatches(verified)
   const { objects, bodies, differences } = verified.found
   const figures = { objects, bodies, differences, seed: wanted.seed }
@@ -294,7 +360,7 @@ async function logStatus(session: Session, isStaged: boolean, log: NightlyLog): 
   const { snapshot, slot, liveSince } = live
   const before = other?.head?.snapshot ?? null
   const otherIsWhole = other?.isWhole ?? false
-  const again = other?.isReverted === true ? ' --again' : ''
+  const again = other?.isReverted === true ? ' --allow hold' : ''
   const back = otherIsWhole ? `; rollback${again} would make ${before ?? ''} live` : ''
   const figures = { snapshot, slot, liveSince, other: before, otherIsWhole }
   log.end('status', 'done', figures, `${snapshot} in ${slot} since ${liveSince}${back}`)

@@ -6,20 +6,21 @@
 
 import type { RestrictedFunds } from '../../api/contract/fund.ts'
 import type { ManifestHead } from '../../build/manifest.ts'
+import { restrictedBeside } from '../../guards/going-back.ts'
 import { messageOf } from '../../system/message.ts'
-import { dayOf, isExpired, isOurFolder, prefixOf, type RemovedFolder } from '../live/download-folders.ts'
-import { readJournal } from '../live/journal.ts'
-import { downloadsPrefix, downloadsRoot, manifestIn } from '../live/layout.ts'
-import { type Lease, type LeaseOptions, withLease } from '../live/lease.ts'
-import { type Live, type LiveSnapshot, readLive } from '../live/live.ts'
-import { findStaged } from '../live/staged.ts'
-import { digestOfRestricted, findWithdrawn, hasNone, restrictedBeside } from '../live/withdrawn.ts'
+import { dayOf, isExpired, isOurFolder, prefixOf, type RemovedFolder } from './download-folders.ts'
+import { readJournal } from './journal.ts'
+import { downloadsPrefix, downloadsRoot, manifestIn } from './layout.ts'
+import { type Lease, type LeaseOptions, withLease } from './lease.ts'
+import { type Live, type LiveSnapshot, readLive } from './live.ts'
+import { findStaged } from './staged.ts'
+import { digestOfRestricted, findWithdrawn, hasNone } from './withdrawn.ts'
 import { fetchHead } from '../manifest/manifest.ts'
 import { realTime } from '../store/retry.ts'
 import type { ObjectStore } from '../store/store.ts'
-import type { Flipping, FlipOptions } from './options.ts'
+import type { Door, DoorOptions } from './options.ts'
 
-type Removal = Pick<FlipOptions, 'retention' | 'today' | 'graceSeconds' | 'time' | 'onWarning'> & {
+type Removal = Pick<DoorOptions, 'retention' | 'today' | 'graceSeconds' | 'time' | 'onWarning'> & {
   readonly store: ObjectStore
   readonly lease: Lease
 }
@@ -35,10 +36,10 @@ export async function hasCleared(store: ObjectStore, { restricted }: Live): Prom
  * @param live the first line of the live manifest; null if nothing is live, or if it cannot be read
  */
 export function newlyRestricted(
-  { lease, snapshot, isRepair }: Flipping,
+  { lease, isRepair }: Pick<Door, 'lease' | 'isRepair'>,
+  { restricted = {} }: ManifestHead,
   live: ManifestHead | null,
 ): RestrictedFunds {
-  const { restricted = {} } = snapshot.manifest.head
   const searched = isRepair ? undefined : lease.searched()
   if (searched === digestOfRestricted(restricted)) return {}
   lease.noteSearched(undefined)
@@ -83,7 +84,7 @@ export async function findRemoved(
 export async function removeFolders(removal: Removal, live: Live, removed: readonly RemovedFolder[]) {
   const { store, lease, graceSeconds, time = realTime, onWarning } = removal
   const { signal } = lease.writing
-  const latest = live.previous === null ? null : prefixOf(live.previous)
+  const latest = live.previous ? prefixOf(live.previous) : null
   const isLatest = removed.some(({ folder, isHeld }) => downloadsPrefix(folder) === latest && !isHeld)
   const withdrawn = removed.filter(({ why }) => why === 'withdrawn')
   try {
@@ -113,7 +114,7 @@ export async function clearWithdrawn(store: ObjectStore, live: Live, removal: Om
   if (live.restricted === undefined || lease.searched() === live.restricted) return []
   const head = await fetchHead(store, manifestIn(live.slot))
   const all = { ...removal, store, retention: { ...retention, keepDays: null } }
-  const found = await findRemoved(all, live, live.previous, head?.restricted ?? {})
+  const found = await findRemoved(all, live, live.previous ?? null, head?.restricted ?? {})
   // A staged snapshot may give out again what the live one withholds. Nobody reads its downloads before its flip.
   const { staged } = await findStaged(store, live)
   const removed = found.filter(({ folder }) => folder !== staged?.downloads?.folder)

@@ -1,0 +1,133 @@
+/** What the guards say of a snapshot that is to go live, beside the one that is. */
+
+import { type WindowList, windowListKey } from '../../api/routes/keys.ts'
+import { readToldChanges } from '../changes/write.ts'
+import { givenOutAgain, holdAgainst } from '../../guards/going-back.ts'
+import { judge, type Objection, Refusal } from '../../guards/guards.ts'
+import { fewPrices, type Loss, lossByCounts, objectionsTo, type SnapshotFigures } from '../../guards/loss.ts'
+import { compareDocuments } from '../manifest/documents.ts'
+import { fetchHead, fetchManifest } from '../manifest/manifest.ts'
+import { inParallel } from '../store/in-parallel.ts'
+import { readSmall } from '../store/read.ts'
+import { Damaged } from '../store/store.ts'
+import { inSlot, manifestIn } from './layout.ts'
+import type { LiveSnapshot } from './live.ts'
+import type { Arrival, Asked, Comparison, Door } from './options.ts'
+
+/** What the guards need of an arrival. A snapshot that is only staged is no flip yet. */
+export type Asking = Pick<Arrival, 'manifest' | 'live' | 'slot'> & {
+  readonly kind: Arrival['kind'] | 'stage'
+}
+
+/**
+ * Forwards, guards compare the snapshot with what is live. Backwards, a loss is what the operator wants; only holds and withdrawals count.
+ * @throws {Refusal} that names all that nobody has allowed @throws {Error} if the store fails
+ */
+export async function askGuards(door: Door, asking: Asking): Promise<Asked> {
+  const { store, override, onRefusal } = door
+  const { kind, manifest, live, slot } = asking
+  const { head } = manifest
+  const isBack = kind === 'rollback' || kind === 'return'
+  const compared = asking.compared ?? (await compareWithLive(door, asking, isBack))
+  const objections: Objection[] = kind === 'stage' ? [] : [...holdAgainst(head.snapshot, live.live)]
+  const told = kind === 'flip' ? await readToldChanges(store, slot, head) : null
+  if (isBack) objections.push(...withdrawnSince(asking, compared))
+  else objections.push(...withoutAllowed(await losses(door, asking, compared), told))
+  const { refused, allowed } = judge(objections, override)
+  if (onRefusal !== undefined) for (const one of refused) onRefusal(one)
+  else if (refused.length > 0) throw new Refusal(`the snapshot ${head.snapshot}`, refused)
+  return { allowed, compared, told }
+}
+
+function withdrawnSince({ manifest, live }: Asking, { head }: Comparison): readonly Objection[] {
+  if (live.live?.restricted === undefined) return []
+  return givenOutAgain(head === null ? null : (head.restricted ?? {}), manifest.head)
+}
+
+async function losses(
+  door: Door,
+  { manifest, live, corrected = null }: Asking,
+  compared: Comparison,
+): Promise<readonly Objection[]> {
+  const { head } = manifest
+  const figures = live.live === null ? null : { ...live.live, counts: compared.head?.counts }
+  const loss = figures === null ? null : await lossSince(door, figures, head, compared, corrected)
+  return objectionsTo(head, figures, loss, door.limits, door.today)
+}
+
+/** What was allowed when the snapshot was staged stays allowed. */
+const withoutAllowed = (objections: readonly Objection[], told: Asked['told']) =>
+  objections.filter(
+    ({ guard, subject }) => !told?.allowed?.some((one) => one.guard === guard && one.subject === subject),
+  )
+
+/**
+ * @param isBrief whether the first line of the live manifest is enough
+ * @throws {Error} if the store fails
+ */
+export async function compareWithLive(
+  { store, folder, table }: Door,
+  { live: { live }, manifest: next }: Pick<Asking, 'live' | 'manifest'>,
+  isBrief = false,
+): Promise<Comparison> {
+  if (live === null) return { head: null, documents: null }
+  const manifest = isBrief ? null : await fetchManifest(store, live.slot, folder, true)
+  const head = manifest?.head ?? (await fetchHead(store, manifestIn(live.slot)).catch(nullIfDamaged))
+  if (head?.snapshot !== live.snapshot) return { head: null, documents: null }
+  if (manifest === null) return { head, documents: null }
+  // Objects alone: the files of /status/ differ each day.
+  return { head, documents: await compareDocuments(manifest.objects(), next.objects(), table) }
+}
+
+function nullIfDamaged(error: unknown): null {
+  if (error instanceof Damaged) return null
+  throw error
+}
+
+async function lossSince(
+  door: Door,
+  live: LiveSnapshot & SnapshotFigures,
+  head: SnapshotFigures,
+  { documents }: Comparison,
+  corrected: Corrected,
+): Promise<Loss> {
+  if (documents === null) return lossByCounts(live, head)
+  const { funds, ...loss } = documents.loss
+  const [before = 0, after = 0] = [live.counts, head.counts].map((counts) => counts?.rows['price'])
+  const lost = after >= before ? [] : funds
+  const changed = [...(corrected ?? [])].map(([isin, prices]) => ({ isin, prices }))
+  const many = changed.filter(({ prices }) => prices > fewPrices).map(({ isin }) => isin)
+  const pricesOf = await livePricesOf(door, live, [...lost, ...many])
+  const known = lost.flatMap((isin) => pricesOf(isin) ?? [])
+  const isKnown = lost.length > 0 && known.length === lost.length
+  return {
+    ...loss,
+    funds: funds.length,
+    // A fund that is withheld in the live snapshot is not named.
+    isins: documents.removed,
+    prices: isKnown ? known.reduce((sum, prices) => sum + prices, 0) : null,
+    changed: changed.map((one) => ({ ...one, of: pricesOf(one.isin) })),
+  }
+}
+
+/** How many price rows each of these funds has live: null if its list of windows is missing (the fund was withheld) or damaged. */
+async function livePricesOf(
+  { store, table, concurrency }: Door,
+  { slot }: LiveSnapshot,
+  isins: readonly string[],
+) {
+  const route = table.routes.find(({ series }) => series !== undefined)
+  const found = new Map<string, number>()
+  await inParallel(route === undefined ? [] : isins, concurrency, async (isin) => {
+    if (route === undefined) return
+    const text = (await readSmall(store, inSlot(slot, windowListKey(route, { isin }))))?.text ?? ''
+    try {
+      const { windows } = JSON.parse(text) as WindowList
+      const prices = windows.reduce((sum, { records }) => sum + records, 0)
+      found.set(isin, prices)
+    } catch {
+      // It is not known.
+    }
+  })
+  return (isin: string) => found.get(isin) ?? null
+}

@@ -1,0 +1,127 @@
+/** What a command that makes a snapshot live has to do. Decided here once, for all of them. */
+
+import { manifestIn, otherSlot, type Slot } from './layout.ts'
+import { type Live, type LiveSnapshot, tornSlots } from './live.ts'
+import type { Journal } from './journal.ts'
+import type { Staged } from './staged.ts'
+
+/** What is wanted. */
+export type Candidate =
+  /** A snapshot that a folder holds, or that a night would build: `isThis` knows it by what live.json or staged.json say. */
+  | { readonly kind: 'snapshot'; readonly isThis: (named: Live) => boolean; readonly isStaging: boolean }
+  /** What is staged, by its id. */
+  | { readonly kind: 'staged'; readonly snapshot: string }
+  /** What the other slot holds from before; `snapshot`: only if it is this one. */
+  | { readonly kind: 'before'; readonly snapshot: string | null }
+
+/** What the bucket says. */
+export interface Situation {
+  readonly live: Live | null
+  /** The staged snapshot that counts. `undefined`: nobody has looked. */
+  readonly staged: Staged | null | undefined
+  /** Whether there is a `staged.json`, also one that does not count. */
+  readonly hasStagedFile: boolean
+  readonly journal: Pick<Journal, 'changing'> | null
+  /** The id in the manifest of the slot that is not live; null without one. `undefined`: nobody has looked. */
+  readonly held: string | null | undefined
+  readonly isRepair: boolean
+}
+
+export type Decision =
+  /** Just this is live or staged already. */
+  | { readonly kind: 'nothing'; readonly named: Live; readonly isStaged: boolean }
+  /** It lies complete in this slot. `named`: what staged.json or live.json say of it. */
+  | { readonly kind: 'flip'; readonly slot: Slot; readonly named: LiveSnapshot | null }
+  /**
+   * It has to be uploaded into this slot. `torn`: the key of the list of changes if a publish was stopped there. `isTrusted`: the slot
+   * holds what its own lists say.
+   */
+  | {
+      readonly kind: 'publish'
+      readonly slot: Slot
+      readonly torn: string | null
+      readonly isTrusted: boolean
+    }
+  /** `why` and the way out, as the end of a message that begins with the bucket's name. */
+  | { readonly kind: 'refusal'; readonly why: string }
+
+/** Pure. `test/bucket/decide.test.ts` has the table. */
+export function decide(candidate: Candidate, situation: Situation): Decision {
+  if (candidate.kind === 'snapshot') return decideSnapshot(candidate, situation)
+  return candidate.kind === 'staged' ? decideStaged(candidate, situation) : decideBefore(candidate, situation)
+}
+
+function decideSnapshot(
+  { isThis, isStaging }: Extract<Candidate, { kind: 'snapshot' }>,
+  { live, staged, journal, held, isRepair }: Situation,
+): Decision {
+  if (!isRepair && live !== null && isThis(live)) return { kind: 'nothing', named: live, isStaged: false }
+  const slot = slotBeside(live)
+  const torn = tornSlots(journal, live)[slot] ?? null
+  const isTrusted = torn === null && !isRepair
+  if (isTrusted && staged !== null && staged !== undefined && isThis(staged)) {
+    if (isStaging) return { kind: 'nothing', named: staged, isStaged: true }
+    if (held === undefined || held === staged.snapshot) return { kind: 'flip', slot, named: staged }
+  }
+  return { kind: 'publish', slot, torn, isTrusted }
+}
+
+function decideStaged(
+  { snapshot }: Extract<Candidate, { kind: 'staged' }>,
+  { live, staged = null, hasStagedFile, journal, held }: Situation,
+): Decision {
+  const isStaged = staged?.snapshot === snapshot
+  // The attempt before may have been stopped after its flip.
+  if (live?.snapshot === snapshot && !isStaged) return { kind: 'nothing', named: live, isStaged: false }
+  if (staged === null || !isStaged)
+    return { kind: 'refusal', why: notStaged(snapshot, live, staged, hasStagedFile) }
+  const { slot } = staged
+  if (held !== snapshot) return refusal(slot, `it does not hold ${snapshot}`, byRepair)
+  if (tornSlots(journal, live)[slot] !== undefined) return refusal(slot, stopped)
+  return { kind: 'flip', slot, named: staged }
+}
+
+function notStaged(to: string, live: Live | null, staged: Staged | null, hasFile: boolean): string {
+  const now = live === null ? 'nothing is live' : `${live.snapshot} is live`
+  if (staged !== null) return `${staged.snapshot} is staged, not ${to}`
+  return hasFile
+    ? `another snapshot went live after ${to} or another one was staged (${now}): stage it again`
+    : `nothing is staged, ${now}: stage ${to} first (\`fundpress publish --stage\`)`
+}
+
+function decideBefore(
+  { snapshot: to }: Extract<Candidate, { kind: 'before' }>,
+  { live, staged = null, journal, held = null }: Situation,
+): Decision {
+  const refused = (why: string): Decision => ({ kind: 'refusal', why })
+  if (live === null) return refused('nothing is live, there is nothing to take back')
+  const slot = otherSlot(live.slot)
+  if (staged !== null)
+    return refused(
+      `${staged.snapshot} is staged in ${slot}, which held the snapshot before: there is nothing to go back to. ` +
+        `\`fundpress flip ${staged.snapshot}\` makes it live, a publish replaces it`,
+    )
+  if (held === null) return refused(`${slot} holds no snapshot, there is nothing to go back to`)
+  if (to !== null && held !== to)
+    return refused(live.snapshot === to ? `${to} is live already` : `${slot} holds ${held}, not ${to}`)
+  if (tornSlots(journal, live)[slot] !== undefined) return refusal(slot, stopped)
+  const { previous } = live
+  if (previous?.snapshot === held) return { kind: 'flip', slot, named: previous }
+  // Somebody removed or damaged staged.json by hand. Earlier versions wrote no `previous`.
+  if (previous === undefined || to === held) return { kind: 'flip', slot, named: null }
+  return refused(`${slot} holds ${held}, which was not live before: --to ${held} makes it live all the same`)
+}
+
+/** The slot that a publish writes to. */
+const slotBeside = (live: Live | null): Slot => (live === null ? 'blue' : otherSlot(live.slot))
+
+const stopped = 'a publish was stopped in it'
+/** Any other publish trusts the manifest of a slot. */
+const byRepair = 'publish with --repair instead'
+
+const refusal = (slot: Slot, why: string, advice = 'publish again instead'): Decision => {
+  return { kind: 'refusal', why: `${slot} is not whole (${why}): ${advice}` }
+}
+
+/** Where the situation's `held` is read. */
+export const heldIn = (live: Live | null) => manifestIn(slotBeside(live))

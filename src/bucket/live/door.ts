@@ -1,0 +1,234 @@
+/**
+ * The door: the one function that makes a snapshot live. Publish, repair, flip, rollback and the return after a damaged sample end
+ * in it, and nothing else lets `live.json` name another snapshot.
+ */
+
+import type { ManifestHead } from '../../build/manifest.ts'
+import { messageOf } from '../../system/message.ts'
+import { ConditionFailed, type ObjectStore } from '../store/store.ts'
+import { askGuards } from './ask.ts'
+import { assertWhole } from './whole.ts'
+import { earlierAfter, type RemovedFolder } from './download-folders.ts'
+import { assertFollowed, namesFollower, point, pointStaged, type Following } from './follow.ts'
+import { changesKey, liveKey, stagedKey } from './layout.ts'
+import { type Lease, LeaseLost } from './lease.ts'
+import { isSameLive, readLive, smallObject, snapshotOf } from './live.ts'
+import type { Hold, Live, LiveObject } from './live.ts'
+import type { Arrival, Asked, Door, Gone } from './options.ts'
+import { findRemoved, newlyRestricted, removeFolders } from './removal.ts'
+import { digestOfRestricted } from './withdrawn.ts'
+
+/**
+ * In this order: the slot is listed and compared with its manifest, and damage is put again if the snapshot is at hand; every
+ * guard is asked; one conditional write; the history; what is withdrawn or expired is removed.
+ * @throws {Refusal} if a guard refuses it @throws {Error} if its slot is not whole, if another snapshot went live meanwhile, or if
+ * nobody knows whether this one did. What was live stays live, but in the last case
+ */
+export async function goLive(door: Door, arrival: Arrival): Promise<Gone> {
+  const { store, lease, record } = door
+  const { kind, live, reason } = arrival
+  const { next, removed, ...found } = await admit(door, arrival)
+  const isBack = goesBack(arrival)
+  const fenced = arrival.fenced ?? (isBack ? live : await fence(store, live, door))
+  if (!isBack) lease.settle()
+  await write(door, next, fenced, isBack)
+  await tidyUp(door, arrival, next, found.mended)
+  // What was allowed in the build of what is staged was noted with the stage.
+  const inBuild = kind === 'publish' ? (arrival.manifest.head.allowed ?? []) : []
+  const allowed = [...inBuild, ...found.allowed]
+  const gone = {
+    kind,
+    live: next,
+    manifest: arrival.manifest.head,
+    before: live.live,
+    reason,
+    removed,
+    ...found,
+    allowed,
+  }
+  await record?.(gone)
+  if (!isBack) await removeFolders(door, next, removed)
+  return gone
+}
+
+/**
+ * The same but for the last write: `staged.json` says what `live.json` would, and `flip` brings the snapshot to the door again. The
+ * slot counts as whole only afterwards, so that a slot that is whole holds what was live, or what `staged.json` names.
+ */
+export async function stage(door: Door, arrival: Arrival): Promise<Pick<Gone, 'mended'>> {
+  const { store, lease, pointer } = door
+  const { next, mended } = await admit(door, arrival)
+  await store.put(smallObject(stagedKey, next), undefined, lease.writing)
+  await lease.markTorn(arrival.slot, null)
+  if (next.changes !== undefined) await store.delete([next.changes])
+  await pointStaged(pointer, next)
+  return { mended }
+}
+
+/** All that must be right before a snapshot goes live. @returns what `live.json` is to say, too */
+async function admit(door: Door, arrival: Arrival) {
+  const { store, lease, pointer } = door
+  const { live } = arrival
+  assertFollowed(store, live.live, door)
+  const mended = await assertWhole(door, arrival)
+  const asked = arrival.asked ?? (await askGuards(door, arrival))
+  const removed = goesBack(arrival) ? [] : await findOutdated(door, arrival, asked)
+  lease.writing.signal.throwIfAborted()
+  const next = liveAfter(arrival, { now: await lease.assertHeld(), asked, pointer, removed })
+  return { next, removed, mended, ...asked }
+}
+
+const goesBack = ({ kind }: Arrival) => kind === 'rollback' || kind === 'return'
+
+function findOutdated(door: Door, { manifest, brought, live, restricted }: Arrival, { compared }: Asked) {
+  const { head } = manifest
+  const toSearch = restricted ?? newlyRestricted(door, head, compared.head)
+  return findRemoved(door, { ...head, downloads: brought.downloads }, live.live, toSearch)
+}
+
+interface Circumstances {
+  /** By the store's clock. */
+  readonly now: Date
+  readonly asked: Asked
+  readonly pointer: Following['pointer']
+  /** Folders of downloads that `live.json` names no longer. */
+  readonly removed: readonly RemovedFolder[]
+}
+
+/** What `live.json` says when a snapshot goes live. */
+function liveAfter(arrival: Arrival, { now, asked, pointer, removed }: Circumstances): Live {
+  const { kind, slot, brought, manifest, live } = arrival
+  const { snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, freshness, restricted }: ManifestHead =
+    manifest.head
+  const { live: before } = live
+  // Answers carry it as Last-Modified, in whole seconds: it never goes back, whatever clocks say.
+  const earliest = before === null ? -Infinity : Date.parse(before.liveSince) + 1000
+  const liveSince = new Date(Math.max(now.getTime(), earliest)).toISOString()
+  return {
+    ...{ format: 1, slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, ...brought },
+    freshness: freshness && countsOf(freshness),
+    restricted: digestOfRestricted(restricted),
+    liveSince,
+    broughtBy: kind === 'rollback' || kind === 'return' ? kind : undefined,
+    hold: holdAfter(arrival, asked, liveSince),
+    keyValueStore: pointer?.name,
+    earlierDownloads: earlierAfter({ asOf }, before, removed),
+    previous: before === null ? null : snapshotOf(before),
+  }
+}
+
+/** The manifest names the stalest funds, too. */
+const countsOf = ({ fresh, late, stale, unwatched, unpriced, withheld }: NonNullable<Live['freshness']>) => {
+  return { fresh, late, stale, unwatched, unpriced, withheld }
+}
+
+/** A rollback holds what it brings, unless it lifts a hold; a repair of what is held keeps the hold. */
+function holdAfter({ kind, manifest, live, isHolding, reason }: Arrival, { allowed }: Asked, since: string) {
+  const { live: before } = live
+  if (before === null) return undefined
+  const isLifting = allowed.some(({ guard }) => guard === 'hold')
+  const hold: Hold = { since, reason, reverted: before.snapshot }
+  if (kind === 'rollback') return isHolding === true && !isLifting ? hold : undefined
+  return manifest.head.snapshot === before.snapshot ? before.hold : undefined
+}
+
+/** The one conditional write. */
+async function write(door: Door, next: Live, expected: LiveObject, isBack: boolean): Promise<void> {
+  const { store, isLocking, lease, signal, onWarning } = door
+  const unanswered = store.unanswered()
+  try {
+    const condition = isLocking ? expected.condition : undefined
+    await store.put(smallObject(liveKey, next), condition, { assertFresh: lease.assertFresh })
+  } catch (error) {
+    // Then nothing was sent.
+    if (error instanceof LeaseLost && store.unanswered() === unanswered) throw error
+    // The store may have carried out the write without an answer.
+    const found = await readLive(store).catch(() => null)
+    if (found !== null && isSameLive(found.live, next)) return
+    if (error instanceof ConditionFailed)
+      throw liveChanged(store, isBack ? 'nothing was taken back' : notFlipped, error)
+    const again = isBack ? '' : ', and publish again'
+    const unknown = `nobody knows whether ${next.snapshot} went live: look at \`fundpress status\`${again}`
+    // A command that was stopped reports nothing but that.
+    if (signal.aborted) onWarning(unknown)
+    throw new Error(`${messageOf(error)}; ${unknown}`, { cause: error })
+  }
+}
+
+/** The snapshot is live: no reader suffers from what fails here. */
+async function tidyUp(
+  { store, lease, pointer, onWarning }: Door,
+  { kind, slot, hasStagedFile }: Arrival,
+  live: Live,
+  mended: number,
+): Promise<void> {
+  try {
+    const hasChanged = kind === 'publish' || mended > 0
+    if (hasChanged) await lease.markTorn(slot, null)
+    const outdated = [...(hasChanged ? [changesKey(lease.id)] : []), ...(hasStagedFile ? [stagedKey] : [])]
+    if (outdated.length > 0) await store.delete(outdated, lease.writing)
+  } catch (error) {
+    const why = error instanceof LeaseLost ? 'the lease was lost' : messageOf(error)
+    onWarning(`${live.snapshot} is live, but the notes of this command are not tidied up: ${why}`)
+  }
+  await point(pointer, live)
+  await pointStaged(pointer, null)
+}
+
+const notFlipped = 'nothing was flipped, publish again'
+const maxFences = 5
+
+/**
+ * Makes sure that nobody else makes the other slot live from here on. If requests of earlier holders may still arrive, it
+ * rewrites `live.json` with the same meaning and another ETag: their flips fail then. Else `live.json` must only be
+ * unchanged: another tool, or a rollback of an earlier version, asks for no lease. A stage never writes `live.json`, which its
+ * role may not: it has waited for late requests, stays unsettled, and the next flip fences.
+ * @returns what the flip must find @throws {Error} if another snapshot went live
+ */
+export async function fence(
+  store: ObjectStore,
+  before: LiveObject,
+  {
+    isLocking,
+    lease,
+    isStaging = false,
+  }: { readonly isLocking: boolean; readonly lease: Lease; readonly isStaging?: boolean },
+): Promise<LiveObject> {
+  // While nothing is live there are no readers yet.
+  if (!isLocking || before.live === null || before.isDamaged) return before
+  if (!lease.isUnsettled || isStaging) {
+    const now = await readLive(store)
+    // The same snapshot with another ETag means a flip there and back: edges may have followed it.
+    if (isSameLive(now.live, before.live) && hasSameEtag(now, before)) return before
+    throw liveChanged(store, notFlipped)
+  }
+  let found = before
+  for (let attempt = 1; found.live !== null && isSameLive(found.live, before.live); attempt++) {
+    try {
+      const fenced = smallObject(liveKey, { ...found.live, fence: lease.id })
+      const { etag } = await store.put(fenced, found.condition)
+      return { ...before, condition: { ifMatch: etag } }
+    } catch (error) {
+      if (!(error instanceof ConditionFailed) || attempt === maxFences) throw error
+      found = await readLive(store)
+    }
+  }
+  throw liveChanged(store, notFlipped)
+}
+
+const hasSameEtag = ({ condition: one }: LiveObject, { condition: other }: LiveObject) =>
+  'ifMatch' in one && 'ifMatch' in other && one.ifMatch === other.ifMatch
+
+const liveChanged = (store: ObjectStore, undone: string, cause?: unknown) =>
+  new Error(`${store.name}: somebody else changed live.json meanwhile; ${undone}`, { cause })
+
+/** Lets `live.json` name who follows the bucket, without a flip. Like a fence, it never brings earlier bytes back. */
+export async function noteFollower(
+  store: ObjectStore,
+  { live, condition }: LiveObject,
+  { pointer, isLocking, lease }: Pick<Following, 'pointer'> & { isLocking: boolean; lease: Lease },
+): Promise<void> {
+  if (live === null || namesFollower(live, pointer)) return
+  const noted = smallObject(liveKey, { ...live, keyValueStore: pointer?.name, fence: lease.id })
+  await store.put(noted, isLocking ? condition : undefined, lease.writing)
+}

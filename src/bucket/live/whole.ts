@@ -1,0 +1,99 @@
+/** Whether a slot holds its snapshot: a listing beside the manifest, before anything goes live. */
+
+import { compareWithListing, type ObjectDifference } from '../manifest/listing.ts'
+import { mergeSorted } from '../manifest/compare.ts'
+import { type EtagLine, fetchList } from '../manifest/manifest.ts'
+import { nothing } from '../manifest/ndjson.ts'
+import type { ObjectStore } from '../store/store.ts'
+import { prefixOf } from './download-folders.ts'
+import { etagsKey, type Slot } from './layout.ts'
+import type { Arrival, Door } from './options.ts'
+import { downloadsState } from './status.ts'
+
+/** What is needed to look at a slot: that of an arrival, or of what is live. */
+export type Slotted = Pick<Arrival, 'slot' | 'manifest' | 'etags' | 'deleted'>
+
+/**
+ * Objects that are missing or differ are put again, if the snapshot's folder is at hand, and the slot is listed once more.
+ * @returns how many were put again @throws {Error} that names the first of them, and the way out
+ */
+export async function assertWhole(door: Door, arrival: Arrival): Promise<number> {
+  const { store, lease, onWarning } = door
+  const { slot, mend } = arrival
+  await assertDownloads(store, arrival)
+  const damaged = await findDamage(door, arrival)
+  const [first] = damaged
+  if (first === undefined) return 0
+  if (mend === undefined) throw notWhole(store, slot, describeDamage(damaged), waysOut[arrival.kind])
+  // All earlier requests were waited for: another writer is about, and would go on.
+  if (lease.isUnsettled)
+    throw new Error(
+      `${store.name}: somebody else wrote to ${slot}/${first.key} meanwhile; nothing was flipped, publish again`,
+    )
+  await mend(damaged)
+  onWarning(`${store.name}: ${slot} was not whole (${describeDamage(damaged)}): put again`)
+  const left = await findDamage(door, arrival)
+  if (left.length > 0)
+    throw notWhole(store, slot, describeDamage(left), 'somebody else writes to it: publish again')
+  return damaged.length
+}
+
+const waysOut: Readonly<Record<Arrival['kind'], string>> = {
+  publish: 'publish again with --repair',
+  flip: 'publish with --repair instead: `fundpress publish --repair --out …`',
+  rollback: 'publish the folder of that snapshot instead: `fundpress publish --repair --out …`',
+  return: 'publish the folder of a right snapshot: `fundpress publish --repair --out …`',
+}
+
+/** Differences that would harm readers. Objects of others beside the snapshot harm nobody. */
+export async function findDamage(
+  { store, folder, lease }: Pick<Door, 'store' | 'folder'> & { readonly lease?: Door['lease'] },
+  { slot, manifest, etags: own, deleted = nothing }: Slotted,
+): Promise<ObjectDifference[]> {
+  const etags = own ?? (await fetchList<EtagLine>(store, etagsKey(slot), folder, true)) ?? nothing
+  const signal = lease?.writing.signal
+  const listed = compareWithListing(store, slot, manifest.lines(), etags(), { signal })
+  const damaged: ObjectDifference[] = []
+  for await (const { values } of mergeSorted(listed, deleted())) {
+    const [difference, gone] = values
+    if (difference !== undefined && (difference.what !== 'extra' || gone !== undefined))
+      damaged.push(difference)
+  }
+  return damaged
+}
+
+/**
+ * Before a flip. A publish has just put the downloads, and a rollback warns only: it must take back wrong prices all the same.
+ * @throws {Error} if they are not there
+ */
+async function assertDownloads(
+  store: ObjectStore,
+  { kind, slot, manifest, brought }: Arrival,
+): Promise<void> {
+  if (kind !== 'flip') return
+  const named = { ...manifest.head, downloads: brought.downloads }
+  const state = await downloadsState(store, named)
+  if (state === 'missing' || state === 'other')
+    throw notWhole(store, slot, `${prefixOf(named)} does not hold its downloads`, waysOut[kind])
+}
+
+/** Names the first ones: `docs/a is missing, docs/b is another one, and 3 more`. */
+export function describeDamage(damaged: readonly ObjectDifference[]): string {
+  const named = damaged
+    .slice(0, 3)
+    .map(({ key, what }) => `${key} is ${words[what]}`)
+    .join(', ')
+  return damaged.length > 3 ? `${named}, and ${damaged.length - 3} more` : named
+}
+
+const words: Readonly<Record<ObjectDifference['what'], string>> = {
+  missing: 'missing',
+  extra: 'there again',
+  size: 'another one',
+  etag: 'another one',
+  body: 'another one',
+  withdrawn: 'withdrawn',
+}
+
+export const notWhole = (store: ObjectStore, slot: Slot, why: string, advice: string) =>
+  new Error(`${store.name}: ${slot} is not whole (${why}): ${advice}`)

@@ -121,7 +121,17 @@ FUNDPRESS_DEBUG=1 adds a stack trace to errors.`
 /** Commander has shown what was asked for. */
 const answers = ['commander.helpDisplayed', 'commander.version', 'commander.help']
 
+/** Flags that earlier versions had, by command, and what replaces them. */
+const dropped: Readonly<Record<string, string>> = {
+  'flip --no-check': 'every flip lists the slot first',
+  'rollback --no-check': 'every rollback lists the slot first',
+  'rollback --again': '--allow hold --reason "…" makes what a rollback has reverted live again',
+}
+
 function usageError(error: CommanderError, command: Command): UsageError {
+  const flag = /^error: unknown option '(--[a-z-]+)'/.exec(error.message)?.[1] ?? ''
+  const replacement = dropped[`${command.name()} ${flag}`]
+  if (replacement !== undefined) return new UsageError(`${flag} is gone: ${replacement}`)
   const message = error.message.replace(/^error: /, '').replace('(Did you mean', '(did you mean')
   const path = command.parent === null ? 'fundpress' : `fundpress ${command.name()}`
   const hint = message.includes('(did you mean') ? '' : ` (see ${path} --help)`

@@ -14,9 +14,17 @@ import { inSlot, manifestIn } from './layout.ts'
 import type { LiveSnapshot } from './live.ts'
 import type { Arrival, Asked, Comparison, Door } from './options.ts'
 
-/** What the guards need of an arrival. A snapshot that is only staged is no flip yet. */
-export type Asking = Pick<Arrival, 'manifest' | 'live' | 'slot'> & {
+/** By ISIN, how many prices that are live have other values; null if nobody has looked. */
+type Corrected = ReadonlyMap<string, number> | null
+
+/** What the guards need of an arrival. */
+interface Asking extends Pick<Arrival, 'manifest' | 'live' | 'slot'> {
+  /** A snapshot that is only staged is no flip yet. */
   readonly kind: Arrival['kind'] | 'stage'
+  /** If it is known already. */
+  readonly compared?: Comparison
+  /** Absent for a flip: the stage has looked at corrected prices, and what is live has not changed since. */
+  readonly corrected?: Corrected
 }
 
 /**

@@ -184,7 +184,7 @@ describe('one day after the other', () => {
     const before = bodyOf('feed.xml')
     await expectSuccess(press.fundpress('rollback'))
     expect(nightsOf()[0]).toBe('2025-11-17')
-    await expectSuccess(press.fundpress('rollback --again'))
+    await expectSuccess(press.fundpress('rollback --allow hold --reason again'))
     expect(bodyOf('feed.xml')).toBe(before)
     expect(await press.json('verify')).toMatchObject({ differences: [] })
     expect((await press.fundpress('prune')).stdout).toBe('nothing to remove\n')

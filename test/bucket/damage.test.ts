@@ -41,7 +41,7 @@ describe('after a publish of a third snapshot was killed in blue, a journal', ()
       const writes = () => press.server.log.filter(({ method }) => method !== 'GET')
       const said =
         /^fundpress: s3:\/\/funds: journal\.json is (damaged|missing), so nobody knows what the slots hold: run `fundpress publish --repair`/
-      for (const command of [`publish --out ${four}`, 'rollback', 'rollback --no-check', 'prune --yes'])
+      for (const command of [`publish --out ${four}`, 'rollback', 'prune --yes'])
         await expectFailure(press.fundpress(command), said)
       expect(writes()).toEqual([])
     })
@@ -146,7 +146,7 @@ describe('live.json', () => {
     press.bucket.put('live.json', JSON.stringify({ ...press.bucket.live(), [field]: value }))
     const said =
       `fundpress: s3://funds: live.json is damaged: ${what}. Restore its last version, if the bucket keeps ` +
-      'versions; else remove it, and run `fundpress publish --repair`: nothing is served in between\n'
+      'versions; else run `fundpress publish --repair`, which replaces it. Do not remove it: edges go on with the last good one\n'
     for (const command of ['status', 'rollback'])
       expect(await press.fundpress(command)).toMatchObject({ code: 1, stderr: said })
   })
@@ -161,4 +161,20 @@ describe('live.json', () => {
     await expectSuccess(press.publish(three, '--repair'))
     expectWholeLive()
   })
+
+  it.each([
+    ['that names its slot', '{"slot":"green","snapshot":7}'],
+    ['that says nothing', 'nothing'],
+  ])(
+    '%s and is damaged is replaced by a repair, which leaves the slot that edges show alone',
+    async (_, text) => {
+      const { slot = 'blue' } = press.bucket.live() ?? {}
+      press.bucket.put('live.json', text.replace('green', slot))
+      press.server.reset()
+      await expectSuccess(press.publish(three, '--repair'))
+      expectWholeLive()
+      expect(press.bucket.live()?.slot).not.toBe(slot)
+      expect(press.bucket.writesIntoLive(slot)).toEqual([])
+    },
+  )
 })

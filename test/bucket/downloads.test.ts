@@ -163,7 +163,7 @@ describe('a bucket of the previous version', () => {
     expect([await csv('latest'), await csv(asOf)]).toEqual(['prices first', 'prices first'])
     expect(await csv(dayAfter)).toBe(ofDayAfter)
     await mustRun('verify --deep')
-    await mustRun('rollback --again')
+    await mustRun('rollback --allow hold --reason again')
     expect([await csv('latest'), await csv(asOf)]).toEqual([`prices ${out}`, ofDay])
   })
 })
@@ -290,7 +290,8 @@ it('a rollback restores the earlier files, also of the same day, and a second on
   lay('again', asOf, { 'prices.csv': 'wrong' })
   await publish('again')
   expect([await csv(asOf), await csv('latest')]).toEqual(['wrong', 'wrong'])
-  const rollback = async () => expect(await press.json('rollback --again')).toMatchObject({ warnings: [] })
+  const rollback = async () =>
+    expect(await press.json('rollback --allow hold --reason again')).toMatchObject({ warnings: [] })
   await rollback()
   expect([await csv(asOf), await csv('latest')]).toEqual(['right', 'right'])
   // Its edition is known: nothing has to be published again.

@@ -143,7 +143,7 @@ forEachStore((store) => {
     await expectSuccess(run('rollback'))
     expect(await liveNow()).not.toBe(live)
     await expectWhole()
-    await expectSuccess(run('rollback', '--again'))
+    await expectSuccess(run('rollback', '--allow', 'hold', '--reason', 'again'))
     expect(await liveNow()).toBe(live)
   })
 })

@@ -76,7 +76,7 @@ it.each([
 ])('%s --forget-kvs goes on without it, and so does every later command', async (line) => {
   expect(await press.fundpress(`${line} --forget-kvs`)).toMatchObject({ code: 0 })
   expect(live()).not.toHaveProperty('keyValueStore')
-  await expectSuccess(press.fundpress('rollback --again'))
+  await expectSuccess(press.fundpress('rollback --allow hold --reason again'))
 })
 
 it('--forget-kvs moves on to another KeyValueStore', async () => {

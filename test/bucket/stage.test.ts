@@ -120,7 +120,7 @@ it('flip makes it live with one write, and keeps in the history who has done so'
     new RegExp(`^snapshot +${id('night-2')}\nlive in +green\nbefore +${id('night-1')}\nchanged +\\d+ doc`),
   )
   const lease = ['journal.json', 'journal.json']
-  expect(puts()).toEqual([...lease, 'live.json', 'journal.json', 'journal.json', 'nightly/history.json'])
+  expect(puts()).toEqual([...lease, 'live.json', 'nightly/history.json', 'journal.json'])
   expect([live(), staged(), press.bucket.keys('journal/').filter((key) => key.includes('changes'))]).toEqual([
     id('night-2'),
     null,
@@ -166,11 +166,18 @@ describe('flip refuses', () => {
     await expectSuccess(flip('night-2'))
   })
 
-  it('a slot that is not whole, unless nobody is to look', async () => {
+  it('a slot that is not whole, and a publish of its folder mends it', async () => {
     const [key = ''] = press.bucket.keys('green/api/')
     press.bucket.remove(key)
     await refuses('night-2', `green is not whole (${key.slice(6)} is missing): publish with --repair instead`)
-    await expectSuccess(flip('night-2', '--no-check'))
+    await expectFailure(
+      flip('night-2', '--no-check'),
+      '--no-check is gone: every flip lists the slot first',
+      2,
+    )
+    const { mended } = JSON.parse((await press.publish('night-2')).stdout) as { mended: number }
+    expect([mended, live()]).toEqual([1, id('night-2')])
+    expectWhole()
   })
 
   it('a snapshot whose downloads are gone', async () => {
@@ -225,7 +232,10 @@ describe('another publish', () => {
   it('of the staged snapshot only flips', async () => {
     press.server.reset()
     expect(JSON.parse((await press.publish('night-2')).stdout)).toMatchObject({ hasFlipped: true, put: 0 })
-    expect(puts().filter((key) => !key.startsWith('journal.json'))).toEqual(['live.json'])
+    expect(puts().filter((key) => !key.startsWith('journal.json'))).toEqual([
+      'live.json',
+      'nightly/history.json',
+    ])
     expect([live(), staged()]).toEqual([id('night-2'), null])
     expectWhole()
   })

@@ -285,15 +285,21 @@ it('a repair removes what somebody put back', async () => {
   expect(await verify()).toEqual([0])
 })
 
-it('a rollback warns that it gives out again what was withheld, and that the files are gone', async () => {
+it('a rollback to what has been withdrawn since is refused; if it is allowed, it warns that the files are gone', async () => {
   const [, before = ''] = await publishTwoDays()
   await publish('no-data')
-  const withheld = press.bucket.live()?.snapshot ?? ''
-  const { code, stderr } = await press.fundpress('rollback')
-  expect([code, stderr]).toEqual([
+  const live = press.bucket.body('live.json')
+  const refused = await press.fundpress('rollback')
+  expect([refused.code, refused.stderr]).toEqual([
+    3,
+    expect.stringContaining(`${before} gives out all data of ${isin} again, withdrawn since`) as string,
+  ])
+  expect(refused.stderr).toContain(`--allow withdrawn-again:${isin} --reason "…"`)
+  expect(press.bucket.body('live.json')).toEqual(live)
+  const allowed = await press.fundpress(`rollback --allow withdrawn-again:${isin} --reason test`)
+  expect([allowed.code, allowed.stderr]).toEqual([
     0,
-    `fundpress: s3://funds: ${before} may give out again what ${withheld} withheld of ${isin}\n` +
-      `fundpress: s3://funds: downloads/${before}/ could not be found whole: publish the folder of ${before} again ` +
+    `fundpress: s3://funds: downloads/${before}/ could not be found whole: publish the folder of ${before} again ` +
       '(`fundpress publish --repair --out …`)\n',
   ])
 })

@@ -140,7 +140,7 @@ describe('the status in a bucket', () => {
     await press.json('publish --out better --repair')
     await press.json('publish --out good')
     await must('rollback --quiet')
-    await must('rollback --again --quiet')
+    await must('rollback --allow hold --reason again --quiet')
     expect(await press.json('status')).toMatchObject({ live: { freshness: { fresh: 4, stale: 0 } } })
   })
 

@@ -9,6 +9,9 @@ export interface LiveJson {
   readonly slot: 'blue' | 'green'
   readonly snapshot: string
   readonly asOf: string
+  readonly liveSince: string
+  readonly broughtBy?: string
+  readonly hold?: { readonly since: string; readonly reason: string | null; readonly reverted: string }
   readonly downloads?: {
     readonly folder: string
     readonly files: number

@@ -70,6 +70,8 @@ async function admit(door: Door, arrival: Arrival) {
   const { store, lease, pointer } = door
   const { live } = arrival
   assertFollowed(store, live.live, door)
+  // What is live may name no KeyValueStore yet, or nothing is live.
+  assertFollowed(store, arrival.staged ?? null, door, stagedKey)
   const mended = await assertWhole(door, arrival)
   const asked = arrival.asked ?? (await askGuards(door, arrival))
   const removed = goesBack(arrival) ? [] : await findOutdated(door, arrival, asked)
@@ -169,7 +171,7 @@ async function tidyUp(
     if (outdated.length > 0) await store.delete(outdated, lease.writing)
   } catch (error) {
     const why = error instanceof LeaseLost ? 'the lease was lost' : messageOf(error)
-    onWarning(`${live.snapshot} is live, but the notes of this command are not tidied up: ${why}`)
+    onWarning(`${live.snapshot} is live, but the notes of this publish are not tidied up: ${why}`)
   }
   await point(pointer, live)
   await pointStaged(pointer, null)

@@ -38,7 +38,8 @@ export interface Following {
 type Named = Pick<LivePointer, 'name'> | null
 
 /** Whether `live.json` names the KeyValueStore that follows the bucket from now on, or none if none does. */
-export const namesFollower = (live: Live, pointer: Named) => live.keyValueStore === pointer?.name
+export const namesFollower = (live: Pick<Live, 'keyValueStore'>, pointer: Named) =>
+  live.keyValueStore === pointer?.name
 
 /**
  * CloudFront shows what its KeyValueStore names. After a flip without it, it would show a slot that the next publish writes to.
@@ -47,7 +48,7 @@ export const namesFollower = (live: Live, pointer: Named) => live.keyValueStore 
  */
 export function assertFollowed(
   { name }: Pick<ObjectStore, 'name'>,
-  live: Live | null,
+  live: Pick<Live, 'keyValueStore'> | null,
   { pointer, isForgetting }: { readonly pointer: Named; readonly isForgetting: boolean },
   file = liveKey,
 ): void {

@@ -61,6 +61,8 @@ export interface Arrival {
   readonly brought: Pick<Live, 'changes' | 'edition' | 'downloads'>
   /** What is live until then, as it was read under the lease. */
   readonly live: LiveObject
+  /** What `staged.json` says, if the snapshot was staged: it may name who follows the bucket. */
+  readonly staged?: Pick<Live, 'keyValueStore'>
   /** Whether there is a `staged.json`: it goes when this is live. */
   readonly hasStagedFile: boolean
   /** Of a rollback: whether nothing else goes live until somebody lifts its hold. */

@@ -4,7 +4,6 @@ import { decide } from '../live/decide.ts'
 import { goLive } from '../live/door.ts'
 import { assertFollowed, point, pointStaged } from '../live/follow.ts'
 import { withLease } from '../live/lease.ts'
-import { stagedKey } from '../live/layout.ts'
 import { type Live, readLive, snapshotOf } from '../live/live.ts'
 import type { Door, DoorOptions } from '../live/options.ts'
 import { clearWithdrawn, hasCleared } from '../live/removal.ts'
@@ -74,12 +73,10 @@ async function flipUnder(door: Door, to: string) {
   }
   if (decision.kind !== 'flip' || staged === null || manifest === null)
     throw new Error(`${store.name}: ${decision.kind === 'refusal' ? decision.why : `${to} is not staged`}`)
-  // What is live may name no KeyValueStore yet, or nothing is live.
-  assertFollowed(store, staged, door, stagedKey)
   const { changes, edition, downloads, slot } = staged
   const gone = await goLive(door, {
     ...{ kind: 'flip', slot, manifest, brought: { changes, edition, downloads } },
-    ...{ live, hasStagedFile: true, reason: override.reason },
+    ...{ live, staged, hasStagedFile: true, reason: override.reason },
   })
   const { allowed, removed } = gone
   const done = { hasFlipped: true, ...differencesOf(gone), allowed, removed }

@@ -10,7 +10,7 @@ import type { RemovedFolder } from '../live/download-folders.ts'
 import { assertFollowed, namesFollower, point, pointStaged } from '../live/follow.ts'
 import { changesKey, checksumsIn, gzipType, manifestIn, noCache, stagedKey } from '../live/layout.ts'
 import { roundingMs, withLease } from '../live/lease.ts'
-import type { Live, LiveObject, LiveSnapshot } from '../live/live.ts'
+import type { Live, LiveObject } from '../live/live.ts'
 import { readLiveFor } from '../live/damaged.ts'
 import type { Arrival, Gone } from '../live/options.ts'
 import { clearWithdrawn, hasCleared, newlyRestricted } from '../live/removal.ts'
@@ -124,7 +124,7 @@ async function publishUnder(begun: Begun, identity: Identity): Promise<Done> {
     }
     case 'flip': {
       const base = baseIn({ slot: decision.slot, torn: null, isTrusted: true })
-      return flip({ ...begun, snapshot, base, putOwn }, decision.named)
+      return flip({ ...begun, snapshot, base, putOwn }, decision.named ?? {}, staged ?? {})
     }
     case 'publish':
       return carryOut({ ...begun, snapshot, base: baseIn(decision), putOwn })
@@ -143,9 +143,12 @@ async function heldOf(store: ObjectStore, staged: Live): Promise<string | null> 
 }
 
 /** Just this is staged: it has to go live only. */
-async function flip(publish: Publish, named: LiveSnapshot | null): Promise<Done> {
+async function flip(
+  publish: Publish,
+  { changes, edition, downloads }: Arrival['brought'],
+  staged: NonNullable<Arrival['staged']>,
+): Promise<Done> {
   const { base, snapshot } = publish
-  const { changes, edition, downloads } = named ?? {}
   const gone = await goLive(publish, {
     ...{
       kind: 'flip',
@@ -153,7 +156,7 @@ async function flip(publish: Publish, named: LiveSnapshot | null): Promise<Done>
       manifest: snapshot.manifest,
       brought: { changes, edition, downloads },
     },
-    ...{ live: base.live, hasStagedFile: base.hasStagedFile, reason: publish.override.reason },
+    ...{ live: base.live, staged, hasStagedFile: base.hasStagedFile, reason: publish.override.reason },
     mend: putAgain(publish, null),
   })
   const { allowed, removed, mended } = gone

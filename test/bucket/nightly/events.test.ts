@@ -203,7 +203,7 @@ it('publish keeps what it was refused and what it was allowed, without secrets; 
   ])
 })
 
-it('rollback keeps who took back what and why, and needs --again for what was reverted', async () => {
+it('rollback keeps who took back what and why, and needs --allow hold for what was reverted', async () => {
   await nightlyOf('2026-11-10')
   const good = press.bucket.live()?.snapshot
   await nightly()
@@ -219,12 +219,12 @@ it('rollback keeps who took back what and why, and needs --again for what was re
 
   const before = liveFile()
   const { code, stderr } = await press.fundpress(`rollback --to ${bad}`)
-  expect([code, liveFile()]).toEqual([1, before])
-  expect(stderr).toMatch(new RegExp(`: the rollback of 2.*Z has reverted ${bad}, .*--again`))
+  expect([code, liveFile()]).toEqual([3, before])
+  expect(stderr).toMatch(new RegExp(`the rollback of 2.*Z holds ${good} \\("wrong NAV"\\)`))
   const status = await press.fundpress('status')
   expect(status.stdout).toContain(`live          ${good} in blue (by a rollback)\n`)
   expect(status.stdout).toContain(
-    `${bad} in green, reverted by a rollback: \`fundpress rollback --again\` makes it live again\n`,
+    `${bad} in green, reverted by a rollback: \`fundpress rollback --allow hold --reason "…"\` makes it live again\n`,
   )
   expect(status.stdout).toMatch(
     new RegExp(`rolled back from ${bad} to ${good}, by erin \\("wrong NAV"\\)\n$`),
@@ -232,7 +232,8 @@ it('rollback keeps who took back what and why, and needs --again for what was re
   const { other } = await press.json<{ other: object }>('status')
   expect(other).toMatchObject({ snapshot: bad, isWhole: true, isReverted: true })
 
-  expect(await press.json('rollback --again')).toMatchObject({ snapshot: bad, reverted: good })
+  const again = words('rollback', '--json', '--allow', 'hold', '--reason', 'it was right')
+  expect(JSON.parse((await press.fundpress(again)).stdout)).toMatchObject({ snapshot: bad, reverted: good })
   // Now it is the other one that was reverted last.
   expect((await press.fundpress('rollback')).stderr).toContain(`has reverted ${good}`)
   // After a publish there is something to go back to again.

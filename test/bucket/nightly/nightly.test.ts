@@ -259,90 +259,168 @@ it('keeps the figures of sixty runs', async () => {
   expect(read('night.md')).toContain('the last 30 runs')
 })
 
-describe('a snapshot that a rollback reverted', () => {
+describe('after a rollback', () => {
   const liveNow = () => press.bucket.live()
-  const reverted = ['night begun', 'night warning', 'night skipped']
+  const lifting = '--allow hold --reason mended'
+  const held = ['night begun', 'night refused']
 
   /** @returns the snapshot that was taken back */
-  async function takeBack(): Promise<string> {
+  async function takeBack(...flags: readonly string[]): Promise<string> {
     await nightlyOf('2026-11-10')
     expect(await nightly()).toMatchObject({ code: 0 })
     const bad = liveNow()?.snapshot ?? ''
-    expect(await press.fundpress('rollback')).toMatchObject({ code: 0 })
+    expect(await press.fundpress(['rollback', '--reason', 'wrong NAV', ...flags])).toMatchObject({ code: 0 })
     return bad
   }
 
-  it('is not published by the next attempt, which warns, and is published with --again', async () => {
+  it('nothing else goes live, on any day and from any database, until somebody lifts the hold', async () => {
     const bad = await takeBack()
     const liveBefore = liveNow()
     press.server.reset()
     const next = await nightly('--summary night.md', inWorkflow())
-    expect([next.code, liveNow()]).toEqual([0, liveBefore])
-    expect(next.stdout).toBe(`night    ${liveBefore?.snapshot ?? ''} stays live in blue: nothing to do\n`)
-    expect(next.stderr).toMatch(
-      new RegExp(`^warning {2}night: a rollback reverted ${bad} .*; --again publishes it`),
+    expect([next.code, liveNow()]).toEqual([3, liveBefore])
+    const why = `the rollback of ${liveBefore?.liveSince ?? ''} holds ${liveBefore?.snapshot ?? ''} ("wrong NAV"): nothing else goes live`
+    expect(next.stderr).toContain(why)
+    expect(next.stderr).toContain('--allow hold --reason "…"')
+    expect(read('night.md')).toContain(why)
+    expect(stepsOf(await nightlyOf('2026-11-12', '--json'))).toEqual(held)
+    editDatabase(db(), newBenchmark(1))
+    expect(stepsOf(await nightly('--json'))).toEqual(held)
+    expect((await nightly('--ask')).code).toBe(3)
+    expect(await press.fundpress('publish --out out')).toMatchObject({ code: 3 })
+    expect(liveNow()).toEqual(liveBefore)
+
+    const status = await press.fundpress('status --max-age 9999d')
+    expect([status.code, status.stderr]).toEqual([
+      1,
+      expect.stringContaining('nothing else goes live') as string,
+    ])
+    expect(status.stdout).toMatch(
+      /^hold +the rollback of .* \("wrong NAV"\).*`fundpress nightly --allow hold/m,
     )
-    expect(next.stderr).toMatch(/^::warning title=fundpress nightly%3A night::a rollback reverted/m)
-    expect(Object.keys(press.server.counts())).toEqual(['GetObject'])
-    expect(read('night.md')).toMatch(/: nothing to do\n\nA rollback reverted `2026-11-11-\w{12}`/)
-    expect(read('outputs')).toContain(`skipped=true\nsnapshot=${liveBefore?.snapshot ?? ''}\n`)
-    expect(stepsOf(await nightly('--json'))).toEqual(reverted)
-    expect(stepsOf(await nightly('--json --again'))).toEqual(wholeNight)
-    expect(liveNow()?.snapshot).toBe(bad)
-    expect(stepsOf(await nightly('--json'))).toEqual(nothingToDo)
+
+    expect(stepsOf(await nightly(`--json ${lifting}`))).toContain('publish done')
+    expect([liveNow()?.snapshot === bad, liveNow()?.hold]).toEqual([false, undefined])
+    expect((await press.fundpress('status --max-age 9999d')).code).toBe(0)
+    expect((await nightlyOf('2026-11-12')).code).toBe(0)
   })
 
-  it.runIf(isComplete)(
-    'is published from a corrected database, with other settings, on another day',
-    async () => {
-      const bad = await takeBack()
-      const otherPlace = { FUNDPRESS_BASE_URL: 'https://api.example' }
-      expect(stepsOf(await nightly('--json', otherPlace))).toEqual(wholeNight)
-      await press.fundpress('rollback')
-      editDatabase(db(), newBenchmark(1))
-      expect(stepsOf(await nightly('--json'))).toEqual(wholeNight)
-      expect(liveNow()?.snapshot).not.toBe(bad)
-      await press.fundpress('rollback')
-      expect(stepsOf(await nightlyOf('2026-11-12', '--json'))).toEqual(wholeNight)
-      expect(liveNow()?.snapshot).toMatch(/^2026-11-12/)
-    },
-  )
-
-  it('stays reverted if the database file changes without its content', async () => {
+  it('a stage may wait behind the hold, and its flip lifts it', async () => {
     await takeBack()
-    const liveBefore = liveNow()
-    editDatabase(db(), 'VACUUM')
-    const next = await nightly('--json --summary night.md')
-    expect([next.code, liveNow()]).toEqual([0, liveBefore])
-    expect(stepsOf(next)).toEqual([...wholeNight.slice(0, 4), ...reverted.slice(1)])
-    expect(read('night.md')).toMatch(/: nothing to do\n\nA rollback reverted `2026-11-11-\w{12}`/)
-    expect(stepsOf(await nightly('--json --again'))).toEqual(wholeNight)
-    expect(liveNow()).not.toEqual(liveBefore)
+    editDatabase(db(), newBenchmark(1))
+    expect(await nightly('--stage')).toMatchObject({ code: 0 })
+    const { snapshot } = JSON.parse(press.bucket.body('staged.json').toString()) as { snapshot: string }
+    expect((await press.fundpress(['flip', snapshot])).code).toBe(3)
+    expect((await press.fundpress(['flip', snapshot, '--allow', 'hold', '--reason', 'seen'])).code).toBe(0)
+    expect([liveNow()?.snapshot, liveNow()?.hold]).toEqual([snapshot, undefined])
   })
 
-  it.runIf(isComplete)('is live again after a second rollback', async () => {
+  it('a repair of what is held keeps the hold', async () => {
+    await takeBack()
+    const { snapshot } = liveNow() ?? {}
+    const [key = ''] = press.bucket.keys('blue/api/')
+    press.bucket.remove(key)
+    expect(await press.fundpress(`nightly --as-of 2026-11-10 --out again`)).toMatchObject({ code: 0 })
+    expect(liveNow()).toMatchObject({ snapshot, hold: { reason: 'wrong NAV' } })
+    expect(press.bucket.faultsOf(liveNow()?.slot)).toEqual([])
+  })
+
+  it('with --no-hold only what was reverted stays away', async () => {
+    const bad = await takeBack('--no-hold')
+    const same = await nightly()
+    expect([same.code, same.stderr]).toEqual([3, expect.stringContaining(`has reverted ${bad}`) as string])
+    editDatabase(db(), newBenchmark(1))
+    expect(stepsOf(await nightly('--json'))).toEqual(wholeNight)
+  })
+
+  it('a second rollback undoes the first, and lifts its hold', async () => {
     const bad = await takeBack()
-    await press.fundpress('rollback --again')
-    expect(liveNow()?.snapshot).toBe(bad)
+    expect((await press.fundpress('rollback')).code).toBe(3)
+    expect((await press.fundpress('rollback --again')).stderr).toContain('--again is gone: --allow hold')
+    expect(await press.fundpress(['rollback', '--allow', 'hold', '--reason', 'it was right'])).toMatchObject({
+      code: 0,
+    })
+    expect([liveNow()?.snapshot, liveNow()?.hold]).toEqual([bad, undefined])
     expect(stepsOf(await nightly('--json'))).toEqual(nothingToDo)
   })
+})
 
-  it('makes the run fail, with advice, if its manifest is damaged', async () => {
-    await takeBack()
-    const liveBefore = liveNow()
-    press.bucket.put('green/manifest.ndjson.gz', 'no manifest')
-    const next = await nightly('--json')
-    expect([next.code, lastOf(next)?.step, liveNow()]).toEqual([1, 'plan', liveBefore])
-    expect(lastOf(next)?.['message']).toMatch(/publish with --repair/)
+describe('damage of the live slot', () => {
+  const liveNow = () => press.bucket.live()
+  const yesterday = () => {
+    const history = JSON.parse(press.bucket.body('nightly/history.json').toString()) as {
+      readonly nights: readonly object[]
+    }
+    const nights = history.nights.map((one) => ({
+      ...one,
+      finishedAt: '2026-01-01T00:00:00.000Z',
+      listedAt: undefined,
+    }))
+    press.bucket.put('nightly/history.json', JSON.stringify({ ...history, nights }))
+  }
+  const listings = () => press.server.counts()['ListObjectsV2'] ?? 0
+
+  it('is looked for by the first attempt of a day, with one listing, and not by the others', async () => {
+    await nightly()
+    press.server.reset()
+    expect(stepsOf(await nightly('--json'))).toEqual(nothingToDo)
+    expect(listings()).toBe(0)
+    yesterday()
+    press.server.reset()
+    expect(stepsOf(await nightly('--json'))).toEqual(nothingToDo)
+    expect(listings()).toBe(Math.ceil(press.bucket.keys(`${liveNow()?.slot ?? ''}/`).length / 1000))
+    press.server.reset()
+    await nightly()
+    expect(listings()).toBe(0)
   })
 
-  it.runIf(isComplete)('stays reverted if an earlier snapshot of the day is live again', async () => {
+  it.each([
+    ['from the folder', ''],
+    ['by rendering it again', '--out elsewhere'],
+  ])('is mended %s', async (_, flags) => {
     await nightly()
-    const good = liveNow()?.snapshot
-    editDatabase(db(), newBenchmark(2))
-    await nightly()
-    await press.fundpress('rollback')
-    expect(stepsOf(await nightly('--json'))).toEqual(reverted)
-    expect(liveNow()?.snapshot).toBe(good)
+    yesterday()
+    const before = liveNow()
+    for (const key of press.bucket.keys(`${before?.slot ?? ''}/api/`).filter((_, at) => at % 2 === 0))
+      press.bucket.remove(key)
+    const mending = await nightly(flags)
+    expect([mending.code, mending.stderr]).toEqual([
+      0,
+      expect.stringMatching(/is damaged \(api\/.* is missing, .* and \d+ more\)/) as string,
+    ])
+    expect(liveNow()?.snapshot).toBe(before?.snapshot)
+    expect(press.bucket.faultsOf(liveNow()?.slot)).toEqual([])
+  })
+})
+
+describe('a sample of bodies that is damaged after the flip', () => {
+  it('brings back what was live before, and the next run uploads everything again', async () => {
+    await nightlyOf('2026-11-10')
+    const good = press.bucket.live()?.snapshot ?? ''
+    const keys = () => press.bucket.keys('green/api/')
+    const spoil = () => {
+      for (const key of keys()) press.bucket.put(key, Buffer.alloc(press.bucket.body(key).length))
+    }
+    press.server.faults([
+      {
+        kind: 'call',
+        when: 'after',
+        keyMatches: /^live\.json$/,
+        operation: 'PutObject',
+        times: 1,
+        run: spoil,
+      },
+    ])
+    const bad = await nightly()
+    press.server.faults([])
+    expect([bad.code, bad.stderr]).toEqual([
+      1,
+      expect.stringContaining(`${good} is live again, in blue`) as string,
+    ])
+    expect(press.bucket.live()).toMatchObject({ snapshot: good, broughtBy: 'return' })
+    expect(press.bucket.live()?.hold).toBeUndefined()
+    expect((await nightly()).code).toBe(0)
+    expect(press.bucket.live()?.snapshot).toMatch(/^2026-11-11/)
+    expect(press.bucket.faultsOf('green')).toEqual([])
   })
 })

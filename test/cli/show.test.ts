@@ -8,7 +8,7 @@ const folder = tempFolder()
 const db = folder.file('funds.sqlite')
 const out = folder.file('out')
 const [good, denied, pricesDenied] = [isinOf(1), isinOf(2), isinOf(3)]
-const [hostile, performanceDenied] = [isinOf(4), isinOf(5)]
+const [hostile, performanceDenied, inQuotes] = [isinOf(4), isinOf(5), isinOf(6)]
 
 beforeAll(async () => {
   makeDatabase(db, (insert) => {
@@ -16,6 +16,7 @@ beforeAll(async () => {
     insertGood(insert, denied, { fund: { name: 'Secret', data_permitted: 0 } })
     insertGood(insert, pricesDenied, { fund: { name: 'Möwenstein Renten', prices_permitted: 0 } })
     insertGood(insert, hostile, { fund: { name: '\u009b[2J\u202ered\nline' } })
+    insertGood(insert, inQuotes, { fund: { name: '"Größe & Ruhe" \\n' } })
     insertGood(insert, performanceDenied, {
       fund: { name: 'Quiet', performance_permitted: 0 },
       price: { change: '-0.50' },
@@ -66,7 +67,7 @@ describe.each([
     for (const [word, reason] of [
       [mistyped, `there is no fund "${mistyped}" (did you mean ${good} Möwenstein Aktien?)`],
       ['Möwenstein', `did you mean ${good} Möwenstein Aktien, ${pricesDenied} Möwenstein Renten?`],
-      ['zzz', 'there is no fund "zzz" (it has 5 funds)'],
+      ['zzz', 'there is no fund "zzz" (it has 6 funds)'],
     ] as const)
       await expectFailure(show(word, ...source), reason)
   })
@@ -95,6 +96,12 @@ describe.each([
       lastYear: { length: 11 },
       years: [{ year: '2021', percent: 5.25 }],
     })
+  })
+
+  it('prints quotation marks and signs of a name as they are', async () => {
+    // A backslash is doubled: this is no line feed.
+    const name = '"Größe & Ruhe" \\\\n'
+    expect((await show(inQuotes, ...source)).stdout).toContain(`${name}\n${inQuotes}`)
   })
 
   it('escapes a hostile name', async () => {

@@ -4,15 +4,19 @@
 const maxLength = 60
 
 /** The text with every invisible character as an escape, without a line feed, and at most 60 characters long. */
-export function printable(text: string): string {
+export const printable = (text: string): string =>
+  // A quotation mark ends nothing here.
+  escaped(text).replace(/\\./g, (pair) => (pair === '\\"' ? '"' : pair))
+
+/** The same in quotation marks, which show white space and an empty text. */
+export const quoted = (text: string): string => `"${escaped(text)}"`
+
+function escaped(text: string): string {
   // Cut first, but never through a surrogate pair.
   const start = text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '')
   const shown = escapeInvisible(JSON.stringify(start).slice(1, -1))
   return text.length > maxLength ? `${shown}…` : shown
 }
-
-/** The same in quotation marks, which show white space and an empty text. */
-export const quoted = (text: string): string => `"${printable(text)}"`
 
 /** Control and formatting characters as `\u009b`: JSON.stringify leaves many of them as they are. */
 export function escapeInvisible(json: string): string {

@@ -1,12 +1,15 @@
 /** What the READMEs show works as it stands: their config files are valid, and their commands leave `git status` clean. */
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { parseConfig } from '../src/cli/load-settings.ts'
 import { openRules } from '../src/guards/rules.ts'
 import { complete, configShape } from '../src/cli/settings.ts'
-import { repository, tempFolder } from './support/product.ts'
+import { expectSuccess } from './cli/outcome.ts'
+import { ended, run, start } from './cli/run.ts'
+import { repository, tempFolder, withoutPages } from './support/product.ts'
 import { lacks } from './support/programs.ts'
 
 const read = (file: string) => readFileSync(join(repository, file), 'utf8')
@@ -38,6 +41,32 @@ it.each(configs)('the config file in %s (block %d) is valid as it stands', async
   if ($schema !== null) expect(existsSync(join(repository, $schema))).toBe(true)
 })
 
+it('the config file of the README makes a snapshot with pages as it stands', async () => {
+  const folder = tempFolder()
+  await expectSuccess(run('demo --funds 2 --years 1 --db funds.sqlite', { cwd: folder.path }))
+  writeFileSync(folder.file('fundpress.config.json'), jsonOf('README.md')[0] ?? '')
+  const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'false' }
+  await expectSuccess(run('build', { cwd: folder.path, env }))
+  expect(readFileSync(folder.file('out/funds/index.html'), 'utf8')).toContain('Muster KVG')
+})
+
+it('a second `npm start` serves, too, while the first one runs', async () => {
+  const folder = tempFolder()
+  await expectSuccess(run('demo --funds 1 --years 1', { cwd: folder.path }))
+  await expectSuccess(run('build --db data/demo.sqlite', { cwd: folder.path, env: withoutPages }))
+  const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Record<'start', string> }
+  const [, words = ''] = / && node src\/cli\/fundpress\.mjs (serve [^&]*)$/.exec(scripts.start) ?? []
+  for (const each of [1, 2].map(() => start(words, { cwd: folder.path }))) {
+    const end = ended(each)
+    onTestFinished(async () => {
+      each.kill()
+      await end
+    })
+    const [said] = (await once(each.stdout ?? each, 'data')) as [Buffer]
+    expect(said.toString()).toMatch(/^serving \S+ from out on http:\/\/127\.0\.0\.1:\d+\n/)
+  }
+})
+
 it('the map of the source names each dependency at run time, with its reason and weight', () => {
   const [, section = ''] = /^## Dependencies\n(.*?)^## /ms.exec(read('src/README.md')) ?? []
   const rows = [...section.matchAll(/^\| ((?:`[^`]+` )+)\| [^|]{10,} \| \d+\.\d \|$/gm)]
@@ -64,7 +93,7 @@ it.skipIf(lacks('git', '--version'))(
     const { scripts } = JSON.parse(read('package.json')) as {
       readonly scripts: Readonly<Record<string, string>>
     }
-    const commands = read('README.md').match(/^npm run -s fundpress .*$/gm) ?? []
+    const commands = read('README.md').match(/^fundpress .*$/gm) ?? []
     const lines = [...commands, scripts['start'] ?? '']
     const words = lines.flatMap((line) => [...line.matchAll(/--(?:db|out) (\S+)|import +\w+ (\S+)/g)])
     const named = words.map(([, written, given]) => written ?? given ?? '')

@@ -128,6 +128,32 @@ describe('the installed package', () => {
     for (const name of ['cli/generate.js', 'cli/pack.js', 'edge/bundle.js']) expect(files).not.toContain(name)
   })
 
+  it('has documents whose links lead to a file of the package, or of the repository as it was released', () => {
+    const documents = filesIn(installed).filter((name) => name.endsWith('.md'))
+    expect(documents).toContain('README.md')
+    const targets = documents.flatMap((document) => {
+      const text = readFileSync(join(installed, document), 'utf8')
+      const links = [...text.matchAll(/\]\(([^)\s#]+)[^)\s]*\)/g)].map(([, target = '']) => target)
+      return links.map((target) => ({ document, target }))
+    })
+    const ours = /^https:\/\/github\.com\/acme\/fundpress\/(?:blob|raw)\/v1\.0\.0\/(.+)$/
+    const isThere = (document: string, target: string) => {
+      const [, path] = ours.exec(target) ?? []
+      if (path !== undefined) return existsSync(join(repository, path)) && !existsSync(join(installed, path))
+      return /^[a-z]+:/.test(target) || existsSync(join(installed, dirname(document), target))
+    }
+    expect(targets.filter(({ document, target }) => !isThere(document, target))).toEqual([])
+    const ofReadme = targets.filter(({ document }) => document === 'README.md').map(({ target }) => target)
+    const base = 'https://github.com/acme/fundpress'
+    expect(ofReadme).toEqual(
+      expect.arrayContaining([
+        `${base}/raw/v1.0.0/.github/fund-page.png`,
+        `${base}/blob/v1.0.0/src/guards/README.md`,
+        'templates/github/README.md',
+      ]),
+    )
+  })
+
   it('has at most 3 MB', () => {
     const bytes = filesIn(installed).reduce((sum, file) => sum + statSync(join(installed, file)).size, 0)
     expect(bytes).toBeLessThanOrEqual(3e6)

@@ -4,12 +4,12 @@
  */
 
 import { readFileSync } from 'node:fs'
+import { absoluteLinks, repository } from './links.mjs'
 import { git, listReleases } from './tags.mjs'
 
-const { GITHUB_REF_NAME: tag = '', GITHUB_SERVER_URL = '', GITHUB_REPOSITORY = '' } = process.env
+const { GITHUB_REF_NAME: tag = '' } = process.env
 /** Characters of the list of commits. GitHub takes 125,000 in all, and refuses a release with more. */
 const maxLength = 100_000
-const repository = `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`
 const [version = ''] = tag.slice(1).split('-')
 
 const [before] = listReleases('--merged', 'HEAD').filter(
@@ -24,16 +24,7 @@ function upgradeNotes() {
   const section = sections.find((text) => text.startsWith(`${version}\n`))
   if (section === undefined) return ''
   const text = section.slice(version.length).split(/^## /m)[0] ?? ''
-  return `## Upgrade\n\n${absoluteLinks(text.trim())}`
-}
-
-/** Links to files lead into the repository as it was tagged. @param {string} text */
-function absoluteLinks(text) {
-  const folder = `${repository}/blob/${tag}/.github/`
-  return text.replace(/\]\((?!https?:)([^)\s]+)\)/g, (_, /** @type {string} */ target) => {
-    const address = new URL(target.startsWith('#') ? `RELEASES.md${target}` : target, folder)
-    return `](${address.href})`
-  })
+  return `## Upgrade\n\n${absoluteLinks(text.trim(), '.github/RELEASES.md')}`
 }
 
 /** @param {string} from a tag */

@@ -140,6 +140,7 @@ describe('check', () => {
       'warning: entry_costs -0.01 is negative',
       'warning: type countries, position 3: percent -9.9 does not lie between 0 and 100',
       ...[1, 2].map(() => expect.stringContaining('percent 101 does not lie between 0 and 100') as string),
+      'warning: type countries: 1 item has -9.9 %, less than 95 %',
     ])
   })
 })

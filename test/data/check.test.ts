@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { tempFolder } from '../support/product.ts'
 import { run, type Ended } from '../cli/run.ts'
+import { doubts, insertWith } from './doubts.ts'
 import { problems } from './problems.ts'
 import type { Finding } from '../../src/data/check/finding.ts'
 
@@ -47,7 +48,7 @@ describe('check of a database with everything that can be wrong, each in a fund 
     expect(new Set(report.findings.map(({ isin }) => isin))).toEqual(new Set(isins.values()))
     const errors = report.findings.filter(({ severity }) => severity === 'error').length
     expect(report).toMatchObject({ errors, warnings: report.findings.length - errors })
-    const counted = `problems.sqlite has ${errors} errors, ${report.warnings} warnings`
+    const counted = `problems.sqlite has ${errors.toLocaleString('en-US')} errors, ${report.warnings} warnings`
     const stderr = `fundpress: ${counted}: correct the errors before the next build\n`
     expect(ended).toMatchObject({ code: 1, stderr })
   })
@@ -224,12 +225,28 @@ it('check accepts the largest and oddest values that are allowed', async () => {
     insertGood(insert, good, {
       fund: { name: 'ä'.repeat(50_000), fund_inception_date: '1900-01-01', status_date: '2074-05-03' },
       price: { change: `-${'1'.repeat(23)}.1234567`, performance: `${'1'.repeat(15)}.${'1'.repeat(15)}` },
-      performance_year: { year: 2074, percent: 9.9e29 },
+      performance_year: { year: 2074, percent: -100 },
       legal_point: { date: '1900-01-01', value: -1.1e-30 },
-      profile: { fund_assets: '0' },
+      launch_point: { value: 9.9e29 },
+      key_figure: { value: 'n/a', value2: '#1', name_de: 'Nullzins #gut!' },
+      profile: { fund_assets: '0.01', category_de: 'Nanotechnik', benchmark: 'None' },
     })
   })
   expect(await findingsOf('edge.sqlite')).toEqual([])
+})
+
+it('check warns of what tables beside the prices can hardly mean, and of nothing a step away from it', async () => {
+  makeDatabase(folder.file('doubts.sqlite'), (insert) => {
+    for (const [index, { wrong, right }] of doubts.entries()) {
+      insertWith(insert, isinOf(100 + index), wrong)
+      insertWith(insert, isinOf(200 + index), right)
+    }
+  })
+  const found = (await findingsOf('doubts.sqlite')).map(
+    ({ severity, isin, table, message }) => `${severity} ${isin} ${table}: ${message}`,
+  )
+  const expected = doubts.map(({ says }, index) => `warning ${isinOf(100 + index)} ${says}`)
+  expect(found.sort()).toEqual(expected.sort())
 })
 
 it('check warns of addresses that are not of the web, of invisible characters, and of formulas', async () => {

@@ -31,6 +31,9 @@ const decimals = columns(
 )
 const noDecimals = '1e5|1,5| 1|1 |+1|.5|1.||NaN|-|--1|0x1|1.2.3|１|1\n'.split('|')
 
+const noTexts =
+  '#REF!|#N/A|#DIV/0!|#BEZUG!|#NV|Rating #WERT! alt|###|Err:502|NaN| nan %|null|undefined|<NA>'.split('|')
+
 const enumerations = columns(
   'fund: data_permitted prices_permitted performance_permitted',
   'key_figure: has_value2',
@@ -96,6 +99,19 @@ export const problems: Readonly<Record<string, readonly Problem[]>> = {
         changed(table, column, `Text${character}`, isFree(table, column) ? code : ''),
       ),
   ),
+  'errors of spreadsheets and missing values, in every free column of text': columnsOfType('TEXT')
+    .filter(([table, column]) => isFree(table, column))
+    .flatMap(([table, column]) =>
+      noTexts.map((text) =>
+        changed(table, column, text, `"${text}" is an error or a missing value of another program`),
+      ),
+    ),
+  'losses of more than all, and an index below zero': [
+    ...columns('performance_year: percent', 'legal_period: gross net', 'legal_point: value').map(
+      ([table, column]) => changed(table, column, -100.01, `-100.01 is below -100, which cannot be`),
+    ),
+    changed('launch_point', 'value', -0.01, '-0.01 is below 0, which cannot be'),
+  ],
   'values that the constraints of the schema would refuse': enumerations.flatMap(([table, column]) => {
     const isText = typeof goodRows[table]?.[column] === 'string'
     return (isText ? ['X', ''] : [-1, 8]).map((value) => changed(table, column, value, 'not one of'))

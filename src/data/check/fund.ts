@@ -89,25 +89,29 @@ function placeIn({ columns }: SchemaTable, row: Row): string {
 }
 
 /** @returns the end of a sentence that begins with the column's name, or undefined */
-function errorIn({ kind, allowed }: TableColumn, value: string | number, last: string): string | undefined {
+function errorIn(column: TableColumn, value: string | number, last: string): string | undefined {
+  const { kind, allowed } = column
   // The schema's CHECK constraints promise it, unless somebody has switched them off.
   if (allowed !== null) {
     const found = typeof value === 'string' ? quoted(value) : value
     return allowed.includes(value) ? undefined : `is ${found}, not one of ${allowed.join(', ')}`
   }
-  if (typeof value === 'string') {
-    const fault = textFaults[kind as TextKind](value)
-    if (fault !== undefined || kind !== 'day' || (value >= firstDay && value <= last)) return fault
-    return `${value} does not lie between ${firstDay} and ${last}`
-  }
+  if (typeof value === 'number') return errorInNumber(column, value, last)
+  const fault = textFaults[kind as TextKind](value)
+  if (fault !== undefined || kind !== 'day' || (value >= firstDay && value <= last)) return fault
+  return `${value} does not lie between ${firstDay} and ${last}`
+}
+
+function errorInNumber({ kind, least }: TableColumn, value: number, last: string): string | undefined {
   if (kind === 'year') {
     const [from, to] = [firstDay, last].map((day) => Number(day.slice(0, 4))) as [number, number]
     return value >= from && value <= to ? undefined : `${value} does not lie between ${from} and ${to}`
   }
   if (!Number.isFinite(value)) return 'is infinite'
   const size = Math.abs(value)
-  const isMeasurable = size === 0 || (size > minNumber && size < maxNumber)
-  return isMeasurable ? undefined : `${value} is not between ${minNumber} and ${maxNumber}`
+  if (size !== 0 && (size <= minNumber || size >= maxNumber))
+    return `${value} is not between ${minNumber} and ${maxNumber}`
+  return least !== null && value < least ? `${value} is below ${least}, which cannot be` : undefined
 }
 
 /** @returns ends of sentences that begin with the column's name, of a value without an error */

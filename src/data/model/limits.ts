@@ -45,6 +45,13 @@ const unless = (isRight: (text: string) => boolean, what: string) => (text: stri
 
 const notPlain = unless((text) => /^-?[0-9]+(?:\.[0-9]+)?$/.test(text), 'a plain decimal')
 
+/** `#REF!`, `#BEZUG!`, `#DIV/0!`, `#N/A`, `#NV` of Excel, also within a text; `###`, a column that is too narrow; `Err:502` of LibreOffice. */
+const spreadsheetError = /(?:^|\s)#(?:[A-ZÄÖÜ]+(?:\/0)?[!?]|N\/A|NV)(?:[\s%]|$)|^#{3,}$|^Err:\d{3}$/
+/** What programs write for a value that they lack: `NaN %`, `null`, `<NA>`. */
+const missingValue = /^-?(?:nan|null|undefined|<na>)(?:\s?%)?$/i
+
+const isNoText = (text: string) => spreadsheetError.test(text) || missingValue.test(text.trim())
+
 /** What is wrong with a text of a kind: the end of a sentence that begins with the column's name. Undefined if it is right. */
 export const textFaults: Readonly<Record<TextKind, (text: string) => string | undefined>> = {
   isin: unless(isIsin, 'an ISIN: wrong form or check digit'),
@@ -62,6 +69,7 @@ export const textFaults: Readonly<Record<TextKind, (text: string) => string | un
     if (text.length > maxTextBytes / 3 && Buffer.byteLength(text) > maxTextBytes)
       return `has more than ${maxTextBytes} bytes`
     const unfit = unfitForXml(text)
-    return unfit === undefined ? undefined : `holds ${unfit}, which XML cannot hold`
+    if (unfit !== undefined) return `holds ${unfit}, which XML cannot hold`
+    return isNoText(text) ? `${quoted(text)} is an error or a missing value of another program` : undefined
   },
 }

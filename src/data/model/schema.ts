@@ -40,6 +40,8 @@ export interface TableColumn {
   readonly hasDefault: boolean
   /** Null if the kind is the only limit. */
   readonly allowed: readonly (string | number)[] | null
+  /** A smaller number cannot be; null without such a limit. */
+  readonly least: number | null
   /** Number of the field in the European MiFID Template (FinDatEx EMT V4), for the import. */
   readonly template: string | null
   /** Null if the downloads do not have the column. */
@@ -96,6 +98,7 @@ interface Declared<V> {
   /** The name in the database if it is not the field in snake_case. */
   readonly name?: string
   readonly allowed?: readonly (string | number)[]
+  readonly least?: number
   readonly hasDefault?: true
   readonly template?: string
   /** What the downloads have instead of the column's own value. */
@@ -122,6 +125,9 @@ const orNull = <V>({ values: _, ...declared }: Declared<V>): Declared<V | null> 
 })
 /** What the downloads have instead of the column's own value. */
 const instead = (sql: string, isNullable: boolean) => ({ sql, isNullable })
+
+/** In percent: nothing loses more than all. */
+const performance = (describe: string) => number(describe, { least: -100 })
 
 /** A cost of the European MiFID Template. */
 const cost = (template: string) => orNull(column<number>('fraction')(undefined, { template }))
@@ -174,7 +180,13 @@ function table<Row>(declared: DeclaredTable<Row>): SchemaTable {
   const isin = column<string>('isin')('ISIN of the fund', { template: '00010' })
   const all = Object.entries({ isin, ...declared.columns } as Readonly<Record<string, Declared<unknown>>>)
   const columns = all.map(([field, { kind, isNullable, describe, download, ...more }]): TableColumn => {
-    const { name = inSnakeCase(field), allowed = null, template = null, hasDefault = false } = more
+    const {
+      name = inSnakeCase(field),
+      allowed = null,
+      least = null,
+      template = null,
+      hasDefault = false,
+    } = more
     const shown = () => describe ?? descriptionOf(published[name]) ?? missing(`${tableName}.${name}`)
     return {
       name,
@@ -184,6 +196,7 @@ function table<Row>(declared: DeclaredTable<Row>): SchemaTable {
       isKey: key.includes(name),
       hasDefault,
       allowed: kind === 'flag' ? [0, 1] : allowed,
+      least,
       template,
       download: download === null ? null : { describe: shown(), isNullable, sql: `t.${name}`, ...download },
     }
@@ -262,7 +275,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     de: 'Wertentwicklung je Kalenderjahr, nur für Fonds, die mindestens ein Jahr alt sind',
     columns: {
       year: column<number>('year')('Calendar year'),
-      percent: number('Performance in that year, in percent'),
+      percent: performance('Performance in that year, in percent'),
     },
   }),
   legalPeriods: table<RowOf<'legalPeriods'>>({
@@ -277,8 +290,10 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       dateFrom: day('Start of the period'),
       dateRealfrom: day('Actual start of the period'),
       dateTo: day('End of the period'),
-      gross: orNull(number('Gross performance in the period in percent, without the issue surcharge')),
-      net: orNull(number('Net performance in the period in percent, after deduction of the issue surcharge')),
+      gross: orNull(performance('Gross performance in the period in percent, without the issue surcharge')),
+      net: orNull(
+        performance('Net performance in the period in percent, after deduction of the issue surcharge'),
+      ),
     },
   }),
   legalPoints: table<RowOf<'legalPoints'>>({
@@ -288,7 +303,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     needs: 'performance',
     en: 'Cumulative performance in percent over the twelve-month periods, only for funds that are at least one year old',
     de: 'Kumulierte Wertentwicklung in Prozent über die Zwölfmonatszeiträume, nur für Fonds, die mindestens ein Jahr alt sind',
-    columns: { date: day('Day of the point'), value: number('Cumulative performance in percent') },
+    columns: { date: day('Day of the point'), value: performance('Cumulative performance in percent') },
   }),
   launchPoints: table<RowOf<'launchPoints'>>({
     name: 'launch_point',
@@ -297,7 +312,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     needs: 'performance',
     en: 'Performance since launch as an index that starts at 100, only for funds that are at least one year old',
     de: 'Wertentwicklung seit Auflegung als Index mit dem Anfangswert 100, nur für Fonds, die mindestens ein Jahr alt sind',
-    columns: { date: day('Day of the point'), value: number('Index value') },
+    columns: { date: day('Day of the point'), value: number('Index value', { least: 0 }) },
   }),
   structureItems: table<RowOf<'structureItems'>>({
     name: 'structure_item',

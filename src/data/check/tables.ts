@@ -1,0 +1,166 @@
+/** Checks of whole tables: what no single fund's rows show, or what SQL finds faster than a look at every row. */
+
+import type { Database } from 'better-sqlite3'
+import type { Group } from '../../api/contract/rows.ts'
+import { printable } from '../model/printable.ts'
+import { groupNames, schemaTables } from '../model/schema.ts'
+import { distinctIsins } from '../read/fund-reader.ts'
+import { rowPlace, type Finding } from './finding.ts'
+
+export function checkTables(db: Database): Finding[] {
+  return [
+    ...noFunds(db),
+    ...orphans(db),
+    ...limits.flatMap((limit) => beyond(db, limit)),
+    ...wrongSums(db, 'structureItems', ['type'], plainTypes, `type IN (${wholeTypes})`),
+    ...wrongSums(db, 'assetAllocations', ['derivatives', 'date'], 'derivatives = 0', 'true'),
+    ...vanishedTaxFigures(db),
+  ]
+}
+
+function noFunds(db: Database): Finding[] {
+  if (db.prepare('SELECT 1 FROM fund LIMIT 1').get() !== undefined) return []
+  const message = 'there is not a single fund: fill the database with `fundpress import`'
+  return [{ severity: 'error', isin: null, table: 'fund', message }]
+}
+
+function orphans(db: Database): Finding[] {
+  return groupNames.flatMap((group) => {
+    const table = schemaTables[group].name
+    const found = db.prepare<[], string>(`${distinctIsins(table)} AND isin NOT IN (SELECT isin FROM fund)`)
+    const message = (isin: string) => `orphan rows: there is no fund ${printable(isin)}`
+    return found
+      .pluck()
+      .all()
+      .map((isin): Finding => ({ severity: 'error', isin, table, message: message(isin) }))
+  })
+}
+
+const fees = ['issueSurcharge', 'redemptionFee', 'managementFee', 'custodianBankFee']
+const assets = ['fundAssets', 'totalFundAssets']
+/** Transaction costs can be negative: they are measured against the price when the order was given. */
+const costs = ['ongoingCosts', 'incidentalCosts', 'entryCosts']
+/** What derivatives add to a fund can be negative, and more than the fund. */
+const plainTypes = "type <> 'correlation' AND type NOT LIKE '%derivatives%' AND type NOT LIKE 'exposure%'"
+/** Structures of the whole fund. Others show its largest holdings, or a part of it. */
+const wholeTypes = [
+  ...['asset_structure', 'asset_structure_classes', 'business_sectors', 'countries', 'currencies', 'terms'],
+  ...[
+    'funds_categories',
+    'industrial_sectors',
+    'industrial_sectors_stoxx_sector',
+    'industrial_sectors_stoxx',
+  ],
+  ...['securities', 'lease_terms', 'age_groups', 'market_capitalization'],
+]
+  .map((type) => `'${type}'`)
+  .join(', ')
+
+/** Figures that are plausible from `least` to `most`, by the fields of rows. */
+interface Limit {
+  readonly group: Group
+  readonly fields: readonly string[]
+  readonly least?: number
+  readonly most?: number
+  /** SQL condition for the rows that it holds for. */
+  readonly where?: string
+}
+const limits: readonly Limit[] = [
+  { group: 'profile', fields: fees, least: 0, most: 100 },
+  { group: 'profile', fields: ['totalExpenseRatio'], least: 0.05, most: 15 },
+  { group: 'profile', fields: assets, least: 0.01 },
+  // `checkFund` warns of a cost of 20 % or more as one that is most likely no fraction.
+  { group: 'emt', fields: costs, least: 0 },
+  { group: 'structureItems', fields: ['percent'], least: 0, most: 100, where: plainTypes },
+  { group: 'assetAllocations', fields: ['percent'], least: 0, most: 100, where: 'derivatives = 0' },
+  { group: 'performanceYears', fields: ['percent'], most: 1000 },
+  { group: 'legalPeriods', fields: ['gross', 'net'], most: 1000 },
+]
+
+/** Less than a cent of a percent is an error of rounding. */
+const margin = 0.005
+
+/** A warning for each fund and column, with the number of rows. */
+function beyond(db: Database, limit: Limit): Finding[] {
+  const { group, fields, least = -Infinity, most = Infinity, where = 'true' } = limit
+  const { name: table, columns, key } = schemaTables[group]
+  const keys = key.slice(1)
+  const what = describe(least, most)
+  return columns
+    .filter(({ field }) => fields.includes(field))
+    .flatMap(({ name }) => {
+      const rows = db.prepare<[number, number], Found>(
+        `SELECT isin, count(*) AS found, ${[...keys, name].join(', ')} FROM ${table}
+          WHERE (CAST(${name} AS REAL) < ? OR CAST(${name} AS REAL) > ?) AND ${where} GROUP BY isin ORDER BY isin`,
+      )
+      const found = rows.all(most === Infinity ? least : least - margin, most + margin)
+      return found.map((row) => warningOf(table, keys, row, `${name} ${row[name] ?? ''} ${what}`))
+    })
+}
+
+type Found = Readonly<Record<string, string | number>> & { readonly isin: string; readonly found: number }
+
+/** @param row the first of those that are found in a fund @param keys columns that name it, beside the ISIN */
+function warningOf(table: string, keys: readonly string[], row: Found, what: string, one = 'row'): Finding {
+  const place = rowPlace(
+    keys,
+    keys.map((each) => row[each]),
+  )
+  const others = row.found - 1
+  const more = others === 0 ? '' : `, as in ${others} more ${others === 1 ? one : `${one}s`}`
+  return { severity: 'warning', isin: row.isin, table, message: place + what + more }
+}
+
+/** The end of a sentence about a figure. */
+function describe(least: number, most: number): string {
+  if (least === -Infinity) return `is above ${most}`
+  if (most === Infinity) return least === 0 ? 'is negative' : `is below ${least}`
+  return `does not lie between ${least} and ${most}`
+}
+
+/** In percent: rounded shares of a whole seldom sum to 100. */
+const [leastSum, mostSum] = [95, 101]
+
+/**
+ * A warning for each fund with lists whose items are no parts of a whole.
+ * @param places columns that tell the lists of a fund apart @param where SQL condition for their rows
+ * @param isWhole SQL condition for lists that leave nothing out
+ */
+function wrongSums(db: Database, group: Group, places: readonly string[], where: string, isWhole: string) {
+  const { name: table } = schemaTables[group]
+  const listed = places.join(', ')
+  const rows = db.prepare<[number, number], Found>(
+    `SELECT isin, count(*) AS found, ${listed}, items, total FROM (
+        SELECT isin, ${listed}, count(*) AS items, sum(percent) AS total FROM ${table}
+        WHERE ${where} GROUP BY isin, ${listed}
+      ) WHERE total > ? OR (total < ? AND ${isWhole}) GROUP BY isin ORDER BY isin`,
+  )
+  return rows.all(mostSum + margin, leastSum - margin).map((row) => {
+    const total = Number(row['total'])
+    const limit = total > mostSum ? `more than ${mostSum} %` : `less than ${leastSum} %`
+    const items = row['items'] === 1 ? '1 item has' : `${row['items'] ?? ''} items sum to`
+    return warningOf(table, places, row, `${items} ${Number(total.toFixed(2))} %, ${limit}`, 'list')
+  })
+}
+
+const taxFigures = ['intercompany_profit', 'share_profit', 'real_estate_profits', 'share_profit2']
+/** The interim profit begins anew at zero, for example after a distribution. */
+const lastingFigures = taxFigures.slice(1)
+
+/** A warning for each fund whose newest price has no tax figure but zeros, though the price before has another. */
+function vanishedTaxFigures(db: Database): Finding[] {
+  const isNotZero = (price: string) => (name: string) => `coalesce(CAST(${price}.${name} AS REAL), 0) <> 0`
+  const before = (day: string) => `(SELECT max(date) FROM price WHERE isin = fund.isin AND date < ${day})`
+  const rows = db.prepare<[], Readonly<Record<'isin' | 'date' | 'dateBefore', string>>>(
+    `SELECT fund.isin, newest.date, previous.date AS dateBefore FROM fund
+      JOIN price AS newest ON newest.isin = fund.isin AND newest.date = ${before("'~'")}
+      JOIN price AS previous ON previous.isin = fund.isin AND previous.date = ${before('newest.date')}
+      WHERE coalesce(${taxFigures.map((name) => `newest.${name}`).join(', ')}) IS NOT NULL
+        AND NOT (${taxFigures.map(isNotZero('newest')).join(' OR ')})
+        AND (${lastingFigures.map(isNotZero('previous')).join(' OR ')}) ORDER BY fund.isin`,
+  )
+  return rows.all().map(({ isin, date, dateBefore }) => {
+    const message = `its tax figures are all zero, those of ${printable(dateBefore)} are not`
+    return { severity: 'warning', isin, table: 'price', message: rowPlace(['date'], [date]) + message }
+  })
+}

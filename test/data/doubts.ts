@@ -1,0 +1,111 @@
+/** What the rows of tables beside the prices can hardly mean: `check` warns of it, and not of what is a step away from it. */
+import { goodRows, type Insert, type Row } from '../support/database.ts'
+
+type Rows = readonly (readonly [table: string, row: Row])[]
+
+interface Doubt {
+  /** The table and the message of the one warning. */
+  readonly says: string
+  /** Rows of a fund in place of the good ones of their tables. */
+  readonly wrong: Rows
+  /** The same without a warning. */
+  readonly right: Rows
+}
+
+const items = (type: string, ...percents: readonly number[]): Rows =>
+  percents.map((percent, position) => ['structure_item', { type, position, percent }])
+
+const classes = (...percents: readonly number[]): Rows =>
+  percents.map((percent, position) => {
+    const name = `Class ${position}`
+    return ['asset_allocation', { derivatives: 0, position, class_de: name, class_en: name, percent }]
+  })
+
+/** Prices of two days with tax figures: interim profit and share profit. */
+const taxed = (date: string, before: readonly [string, string], after: readonly [string, string]): Rows => {
+  const figures = ([interim, share]: readonly [string, string]) => ({
+    intercompany_profit: interim,
+    share_profit: share,
+    real_estate_profits: null,
+    share_profit2: '0.00',
+  })
+  return [
+    ['price', { date: '2024-04-30', ...figures(before) }],
+    ['price', { date, ...figures(after) }],
+  ]
+}
+
+export const doubts: readonly Doubt[] = [
+  {
+    says: 'profile: total_expense_ratio 0.0145 does not lie between 0.05 and 15',
+    wrong: [['profile', { total_expense_ratio: 0.0145 }]],
+    right: [['profile', { total_expense_ratio: 0.05 }]],
+  },
+  {
+    says: 'profile: total_expense_ratio 15.01 does not lie between 0.05 and 15',
+    wrong: [['profile', { total_expense_ratio: 15.01 }]],
+    right: [['profile', { total_expense_ratio: 15 }]],
+  },
+  {
+    says: 'profile: fund_assets 0.00 is below 0.01',
+    wrong: [['profile', { fund_assets: '0.00' }]],
+    right: [['profile', { fund_assets: '0.01' }]],
+  },
+  {
+    says: 'performance_year: year 2021: percent 1000.5 is above 1000',
+    wrong: [['performance_year', { percent: 1000.5 }]],
+    right: [['performance_year', { percent: 1000 }]],
+  },
+  {
+    says: 'legal_period: label 2019: net 1525 is above 1000',
+    wrong: [['legal_period', { net: 1525 }]],
+    right: [['legal_period', { net: 1000 }]],
+  },
+  {
+    says: 'structure_item: type countries: 2 items sum to 140 %, more than 101 %',
+    wrong: items('countries', 84, 56),
+    right: items('countries', 60, 41),
+  },
+  {
+    says: 'structure_item: type currencies: 2 items sum to 94.9 %, less than 95 %',
+    wrong: items('currencies', 60, 34.9),
+    right: items('currencies', 60, 35),
+  },
+  {
+    says: 'structure_item: type top_values: 2 items sum to 120 %, more than 101 %',
+    wrong: items('top_values', 60, 60),
+    right: [
+      ...items('top_values', 9, 6),
+      ...items('terms_derivatives', 90, 40),
+      ...items('correlation', 0.9, 0.2),
+    ],
+  },
+  {
+    says: 'structure_item: type countries: 1 item has 1 %, less than 95 %, as in 1 more list',
+    wrong: [...items('countries', 1), ...items('terms', 0.4, 0.6)],
+    right: items('terms', 40, 60),
+  },
+  {
+    says: 'asset_allocation: derivatives 0, date 2024-02-29: 2 items sum to 90 %, less than 95 %',
+    wrong: classes(60, 30),
+    right: classes(60, 40),
+  },
+  {
+    says: 'price: date 2024-05-02: its tax figures are all zero, those of 2024-04-30 are not',
+    wrong: taxed('2024-05-02', ['0.43', '-1.00'], ['0.00', '0.00']),
+    right: taxed('2024-05-02', ['0.43', '-1.00'], ['0.00', '-0.01']),
+  },
+  {
+    says: 'price: date 2024-05-03: its tax figures are all zero, those of 2024-04-30 are not',
+    wrong: taxed('2024-05-03', ['0', '1'], ['0', '0']),
+    // An interim profit begins anew.
+    right: taxed('2024-05-03', ['0.43', '0'], ['0', '0']),
+  },
+]
+
+/** Inserts a fund with good rows, but for these tables. */
+export function insertWith(insert: Insert, isin: string, rows: Rows): void {
+  const tables = new Set(rows.map(([table]) => table))
+  for (const [table, row] of Object.entries(goodRows)) if (!tables.has(table)) insert(table, { isin, ...row })
+  for (const [table, row] of rows) insert(table, { isin, ...goodRows[table], ...row })
+}

@@ -98,7 +98,9 @@ function withRun(runs: readonly NightlyFigures[], run: NightlyFigures) {
 function withEvent(events: readonly NightlyEvent[], event: NightlyEvent) {
   const isDone = event.kind === 'done'
   const ofDay = events.filter(({ asOf }) => asOf === event.asOf)
-  const failures = ofDay.slice(ofDay.findLastIndex((one) => !isFailure(one)) + 1)
+  // What was allowed may have been what the failure asked for.
+  const ends = (one: NightlyEvent) => !isFailure(one) && !(isDone && one.kind === 'allowed')
+  const failures = ofDay.slice(ofDay.findLastIndex(ends) + 1).filter(isFailure)
   const before = isDone ? failures : failures.filter((one) => patternOf(one) === patternOf(event))
   const times = before.reduce((sum, one) => sum + (one.times ?? 1), isDone ? 0 : 1)
   if (times === 0) return events

@@ -69,6 +69,7 @@ export async function previewPublish(store: ObjectStore, options: Omit<PublishOp
     isDeep: false,
     onRefusal: (objection) => objections.push(objection),
     onWarning: () => undefined,
+    record: () => Promise.resolve(),
   })
   const { snapshot, slot, put, deleted, bytes, downloads, removed, news } = summary
   const none: Requests = { PutObject: 0, GetObject: 0, ListObjectsV2: 0, DeleteObjects: 0 }

@@ -199,7 +199,10 @@ async function hasDamage(
   if (listedAt !== null && todayInBerlin(new Date(listedAt)) === session.today) return false
   const damaged = await withBucket(session, async (store) => {
     const found = await findLiveDamage(store, live)
-    if (found.length === 0) await keepListed(store, live.snapshot, lock)
+    // Nothing depends on the history: the next attempt lists the slot again.
+    const onError = (error: unknown) =>
+      log.warn('verify', `the history does not have this: ${reasonOf(error)}`)
+    if (found.length === 0) await keepListed(store, live.snapshot, lock).catch(onError)
     return found
   })
   if (damaged.length === 0) return false

@@ -145,7 +145,7 @@ async function statusOfBucket(session: Session, limits: Limits, leave: Leave): P
       hold:
         live.hold === undefined
           ? null
-          : `${printable(describeHold(live, live.hold))}; ${liftingOf('fundpress nightly')}`,
+          : `${escapeInvisible(describeHold(live, live.hold))}; ${liftingOf('fundpress nightly')}`,
       'followed by': follower,
       downloads,
       staged: staged && describeStaged(staged),
@@ -215,7 +215,7 @@ function tooOld(live: LiveFacts, calendar: Calendar, maxAge = Infinity): string[
   const asOfAgeSeconds = secondsSinceDay(calendar, asOf, now)
   const limit = formatDuration(maxAge)
   const late: string[] =
-    live.hold === undefined ? [] : [`${printable(describeHold(live, live.hold))} (--allow hold)`]
+    live.hold === undefined ? [] : [`${escapeInvisible(describeHold(live, live.hold))} (--allow hold)`]
   if (ageOf(live) > maxAge)
     late.push(`${snapshot} went live ${formatDuration(ageOf(live))} ago, more than ${limit}`)
   // After a rollback an old snapshot has just gone live.

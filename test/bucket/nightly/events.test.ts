@@ -99,12 +99,12 @@ it('says who has allowed what and why: in the log, the summary, the history and 
   const reason = 'a | late `delivery`'
   expect(keptEvents()).toMatchObject([
     { kind: 'refused', step: 'publish' },
-    { kind: 'done', asOf, who: 'bob', reason: null, snapshot, times: 1 },
     { kind: 'allowed', asOf, who: 'bob', reason, snapshot, objections: [older] },
+    { kind: 'done', asOf, who: 'bob', reason: null, snapshot, times: 1 },
   ])
   const [, allowed, events] = read('night.md').split('\n### ')
   expect(allowed).toContain(`| \`older-date\` | \`${older.message}\` | \`bob\` | \`a \\| late delivery\` |\n`)
-  const [newest = '', done = '', before = ''] =
+  const [done = '', newest = '', before = ''] =
     events?.split('\n').filter((line) => line.startsWith('| 2')) ?? []
   expect(newest).toMatch(
     /^\| 2.*Z \| 2026-11-11 \| `allowed: older-date \(it is of .*\)` \| `bob` \| `a .*` \|$/,
@@ -114,7 +114,7 @@ it('says who has allowed what and why: in the log, the summary, the history and 
 
   const status = await press.fundpress('status')
   expect(status.stdout).toMatch(
-    /\nLast events:\n.* 2026-11-11 refused in publish: .*\n.* done after 1 failure, by bob\n.* 2026-11-11 allowed: .*, by bob \("a \| late `delivery`"\)\n$/,
+    /\nLast events:\n.* 2026-11-11 refused in publish: .*\n.* 2026-11-11 allowed: .*, by bob \("a \| late `delivery`"\)\n.* done after 1 failure, by bob\n$/,
   )
   const { events: told } = await press.json<{ events: readonly object[] }>('status')
   expect(told).toEqual(keptEvents())
@@ -138,8 +138,8 @@ it('is refused by the build as by the publish, once: what is implausible is not 
   const [, guard = ''] = /--allow (\S+) --reason/.exec(read('night.md')) ?? []
   expect(guard).toMatch(/price-jump:[A-Z]{2}\w{10}/)
   const allowed = await nightly(`--allow ${guard} --reason test --json`)
-  expect([allowed.code, keptEvents().map(({ kind }) => kind)]).toEqual([0, ['refused', 'done', 'allowed']])
-  expect(keptEvents().at(-1)).toMatchObject({
+  expect([allowed.code, keptEvents().map(({ kind }) => kind)]).toEqual([0, ['refused', 'allowed', 'done']])
+  expect(keptEvents().at(-2)).toMatchObject({
     objections: expect.arrayContaining([expect.objectContaining({ guard: 'price-jump' })]) as unknown,
   })
 })
@@ -227,7 +227,7 @@ it('rollback keeps who took back what and why, and needs --allow hold for what w
     `${bad} in green, reverted by a rollback: \`fundpress rollback --allow hold --reason "…"\` makes it live again\n`,
   )
   expect(status.stdout).toMatch(
-    new RegExp(`rolled back from ${bad} to ${good}, by erin \\("wrong NAV"\\)\n$`),
+    new RegExp(`rolled back from ${bad} to ${good}, by erin \\("wrong NAV"\\)\n.* refused: hold .*\n$`),
   )
   const { other } = await press.json<{ other: object }>('status')
   expect(other).toMatchObject({ snapshot: bad, isWhole: true, isReverted: true })

@@ -125,6 +125,15 @@ export function allowanceFor(objections: readonly Objection[]): string {
 export const flagsThatAllow = (objections: readonly Objection[]) =>
   `--allow ${allowanceFor(objections)} --reason "…"`
 
+/** Guards of what an import computes from the NAVs. */
+const derived: readonly string[] = ['price-change', 'price-percent']
+
+/** How to mend what no operator should allow: sentences that end with a blank, or ''. */
+export const remedyFor = (objections: readonly Objection[]) =>
+  objections.some(({ guard: name }) => derived.includes(name))
+    ? 'If the NAVs are right, import these prices again with --derive; columns isin and date are enough. '
+    : ''
+
 /** A guard refuses the data. It is final until somebody corrects the data or allows it: the exit code is 3, not 1. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
@@ -134,9 +143,9 @@ export class Refusal extends Error {
   constructor(what: string, objections: readonly Objection[]) {
     const named = objections.slice(0, 10).map(({ message }) => message)
     if (objections.length > named.length) named.push(`and ${objections.length - named.length} more`)
-    super(
-      `${what} is refused: ${named.join('; ')}. If that is right, allow it: ${flagsThatAllow(objections)}`,
-    )
+    const remedy = remedyFor(objections)
+    const right = remedy === '' ? 'If that is right' : `${remedy}If all is right as it is`
+    super(`${what} is refused: ${named.join('; ')}. ${right}, allow it: ${flagsThatAllow(objections)}`)
     this.objections = objections
   }
 }

@@ -173,6 +173,23 @@ describe('build', () => {
     expect(headOf('out')).not.toHaveProperty('allowed')
   })
 
+  it('says how to derive a change again that a correction of the price before has made wrong, and that way works', async () => {
+    insertPrice(one, asOf, { net_asset_value: '101.00', change: '1.00', change_percent: '1.00' })
+    const correction = `UPDATE price SET net_asset_value = '100.50' WHERE isin = '${one}' AND date = '2026-11-19'`
+    editDatabase(folder.file('funds.sqlite'), correction)
+    const { code, stderr } = await build()
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringContaining(
+        'If the NAVs are right, import these prices again with --derive; columns isin and date are enough. ' +
+          `If all is right as it is, allow it: --allow price-change:${one} --reason "…"\n`,
+      ),
+    ])
+    writeFileSync(folder.file('again.csv'), `isin;date\n${one};${asOf}\n`)
+    expect(await fundpress('import price again.csv --db funds.sqlite --derive')).toMatchObject({ code: 0 })
+    expect(await build()).toMatchObject({ code: 0 })
+  })
+
   it('names values that nobody can allow first, with exit code 1', async () => {
     insertPrice(one, asOf, jump)
     editDatabase(folder.file('funds.sqlite'), `UPDATE fund SET currency = 'euro' WHERE isin = '${two}'`)

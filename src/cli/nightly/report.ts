@@ -9,7 +9,13 @@ import type {
 import type { PublishSummary } from '../../bucket/publish/publish.ts'
 import type { BuildSummary } from '../../build/build.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
-import { type AllowedObjection, allowanceFor, flagsThatAllow, type Objection } from '../../guards/guards.ts'
+import {
+  type AllowedObjection,
+  allowanceFor,
+  flagsThatAllow,
+  type Objection,
+  remedyFor,
+} from '../../guards/guards.ts'
 import { countOf, describeFreshness, describeRemoved, formatBytes, formatCount } from '../format.ts'
 import { formatDollars, formatDuration } from '../format.ts'
 import { cut, safeLines, withoutSecrets } from '../safe-text.ts'
@@ -131,7 +137,7 @@ export function describeRefusal(objections: readonly Objection[]): string {
   const allow = allowanceFor(objections)
   return [
     table(['guard', 'subject', 'live', 'new', 'limit', 'what'], rows),
-    'The live snapshot did not change. Correct the data; or, if it is right, allow it:\n',
+    `The live snapshot did not change. ${remedyFor(objections)}Correct the data; or, if it is right, allow it:\n`,
     fenced([`fundpress nightly … ${flagsThatAllow(objections)}`]),
     `On GitHub, run the workflow by hand with these inputs: \`allow\` is ${code(allow)}, \`reason\` says why it is right.\n`,
   ].join('\n')

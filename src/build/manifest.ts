@@ -11,6 +11,7 @@ import type { AllowedObjection } from '../guards/guards.ts'
 import type { WithheldFund } from '../guards/plausibility.ts'
 import { refuseShard } from './shard.ts'
 import { messageOf } from '../system/message.ts'
+import { assertFile } from '../system/place.ts'
 
 export const manifestKey = 'manifest.ndjson.gz'
 export const checksumsKey = 'SHA256SUMS'
@@ -174,6 +175,7 @@ export async function readManifestHead(folder: string): Promise<ManifestHead> {
 /** The first line of a manifest, or null if there is no such file. @throws {Error} if it is one of another format */
 export async function readHeadOf(file: string): Promise<ManifestHead | null> {
   try {
+    assertFile(file)
     const handle = await open(file)
     const head = await firstLine(handle).finally(() => handle.close())
     if (head.format === manifestFormat) return head

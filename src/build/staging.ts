@@ -4,19 +4,11 @@
  * whatever is killed leaves `out` whole, or its old content under the second name, from where `recoverSnapshot` takes it back.
  */
 
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readlinkSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-} from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { flushFolder, flushTree } from '../system/durable.ts'
 import { isLeftBehind, markOf, thisHolder } from '../system/holder.ts'
+import { placeToWrite } from '../system/place.ts'
 import { madeFilesKey } from '../downloads/made-files.ts'
 import { pages } from '../api/derive/route-table.ts'
 import { checksumsKey, manifestKey, sparseKey } from './manifest.ts'
@@ -29,9 +21,9 @@ export type StagedSnapshot = ReturnType<typeof makeStaging>
  * @throws {Error} if `out` holds something that is not a snapshot, or lies where no folder can be made
  */
 export function makeStaging(out: string) {
-  const place = placeOf(out)
+  const place = placeToWrite(out, 'folder')
   recoverSnapshot(out)
-  const names = namesIn(place, out)
+  const names = namesIn(place)
   if (names.length > 0 && !names.includes(manifestKey)) {
     throw new Error(`${out} holds files but no snapshot: choose another --out, or empty it`)
   }
@@ -89,12 +81,11 @@ const listKeys: readonly string[] = [manifestKey, checksumsKey, madeFilesKey, sp
 const namesOfSnapshots: readonly string[] = ['api', 'errors', ...pages, ...listKeys]
 
 /** The names in a folder; none if there is no folder. */
-function namesIn(place: string, out: string): readonly string[] {
+function namesIn(place: string): readonly string[] {
   try {
     return readdirSync(place)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return []
-    if (codeOf(error) === 'ENOTDIR') throw new Error(`${out} is not a folder: choose another --out`)
     throw error
   }
 }
@@ -145,7 +136,7 @@ function flushNames(place: string): void {
 
 /** Brings back the snapshot of a build that was killed between the two renames, and removes replaced ones. */
 export function recoverSnapshot(out: string): void {
-  const place = placeOf(out)
+  const place = placeToWrite(out, 'folder')
   if (!existsSync(place) && leftovers(place, 'old').length > 0) {
     // A living build needs a moment for its two renames; a number in use again can belong to anything.
     if (leftovers(place, 'old', isGone).length === 0) sleep(200)
@@ -154,25 +145,6 @@ export function recoverSnapshot(out: string): void {
     if (!existsSync(place) && old !== undefined) unless(() => renameSync(old, place), ['ENOENT', ...occupied])
   }
   removeReplaced(leftovers(place, 'old', isGone), place)
-}
-
-/** The path of `out` behind symbolic links, whether it exists or not. */
-function placeOf(out: string): string {
-  let path = resolve(out)
-  for (let links = 0; links < 40 && isLink(path, out); links++)
-    path = resolve(dirname(path), readlinkSync(path))
-  return path
-}
-
-function isLink(path: string, out: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
-  } catch (error) {
-    if (codeOf(error) !== 'ENOTDIR') throw error
-    let file = dirname(path)
-    while (!existsSync(file)) file = dirname(file)
-    throw new Error(`${out} lies in ${file}, which is not a folder: choose another --out`)
-  }
 }
 
 type Purpose = 'build' | 'old'

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { isFolderName } from '../bucket/store/store.ts'
 import { leastContrast, minContrast } from '../site/layout/colours.ts'
 import { messageOf } from '../system/message.ts'
+import { assertFile } from '../system/place.ts'
 import { suggest, UsageError } from './failure.ts'
 import { shownValue } from './safe-text.ts'
 import { complete, configShape, groupMembers, settingList, withSwitches } from './settings.ts'
@@ -103,6 +104,7 @@ function readConfigFile(file: string | undefined): Config {
   const name = file ?? 'fundpress.config.json'
   let text: string
   try {
+    assertFile(name)
     text = readFileSync(name, 'utf8')
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'

@@ -3,6 +3,7 @@
  * It runs one check after the other and never stops at a failure.
  */
 
+import { assertFile } from '../system/place.ts'
 import { randomFor } from '../system/random.ts'
 import { equivalents, mayBeRefusedInFront } from './allowances.ts'
 import { type BudgetOptions, measureBudget } from './budget/budget.ts'
@@ -232,6 +233,7 @@ export function openSuite(options: ConformOptions, open = openOracle) {
 
 function openDatabase({ db, asOf, docsUrl }: ConformOptions, open: typeof openOracle): Oracle {
   try {
+    assertFile(db)
     const oracle = open({ db, asOf, docsUrl })
     oracle.isins()
     return oracle

@@ -3,10 +3,11 @@
  * many there are beside it: it is computed from the seed and its number, one after the other, in bounded memory.
  */
 
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
-import { entryAt, newDatabase } from '../data/model/new-database.ts'
+import { newDatabase } from '../data/model/new-database.ts'
+import { placeToWrite } from '../system/place.ts'
 import { allocationRows, latest, monthAllocations } from './allocations.ts'
 import { dateAt, demoPeriod, type Period } from './calendar.ts'
 import { emtRow, keyFigureRows, profileRow } from './figures.ts'
@@ -83,8 +84,8 @@ const demoApplicationId = 0x4650646d
 
 /** @throws {Error} if the file exists and is not a demo database */
 function mayOverwrite(file: string): void {
-  const entry = entryAt(file)
-  if (entry === undefined || (entry.isFile() && isDemoDatabase(file))) return
+  const place = placeToWrite(file, 'file')
+  if (!existsSync(place) || isDemoDatabase(place)) return
   throw new Error(`${file} exists and is not a demo database: choose another --db, or remove it`)
 }
 

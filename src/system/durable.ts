@@ -5,20 +5,12 @@
  */
 
 import { execFile } from 'node:child_process'
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { placeToWrite } from './place.ts'
 
 /** The disk did not take what was written to it. */
 export class UnflushedError extends Error {}
@@ -53,17 +45,14 @@ export const flushFile = (file: string): void => {
 }
 
 /**
- * Writes a file, over what is there: readers, and after a power cut or a full disk all, see the old text or the new one.
+ * Writes a file, over what is there: readers, and after a power cut or a full disk all, see the old text or the new one. A
+ * symbolic link stays one.
  * @param mode of the file; undefined: that of the old one
+ * @throws {Error} if something else than a file is there
  */
 export function replaceFile(file: string, text: string, mode?: number): void {
-  const earlier = statSync(file, { throwIfNoEntry: false })
-  // A symbolic link stays one, and a device is written to.
-  const place = earlier === undefined ? file : realpathSync(file)
-  if (earlier?.isFile() === false) {
-    writeFileSync(place, text)
-    return
-  }
+  const place = placeToWrite(file, 'file')
+  const earlier = statSync(place, { throwIfNoEntry: false })
   const temporary = join(dirname(place), `.${basename(place)}.fundpress-${process.pid}.tmp`)
   try {
     rmSync(temporary, { force: true })

@@ -72,7 +72,7 @@ describe('a build into a folder that is no snapshot', () => {
   const refused = (reason: string) => ({
     code: 1,
     stdout: '',
-    stderr: `fundpress: ${reason}: choose another --out\n`,
+    stderr: `fundpress: ${reason}\n`,
   })
 
   it('refuses a folder that holds something else, and does not touch it', async () => {
@@ -99,9 +99,9 @@ describe('a build into a folder that is no snapshot', () => {
   it('refuses a file, and a folder in a file', async () => {
     writeFileSync(folder.file('file'), 'precious')
     const before = names()
-    expect(await build('good.sqlite', 'file')).toMatchObject(refused('file is not a folder'))
+    expect(await build('good.sqlite', 'file')).toMatchObject(refused('file is a file: name a folder'))
     for (const out of ['file/out', 'file/a/b']) {
-      const reason = `${out} lies in ${folder.file('file')}, which is not a folder`
+      const reason = `${out} lies in ${folder.file('file')}, which is not a folder: name another place`
       expect(await build('good.sqlite', out)).toMatchObject(refused(reason))
     }
     expect(names()).toEqual(before)
@@ -110,7 +110,7 @@ describe('a build into a folder that is no snapshot', () => {
   it.skipIf(!existsSync('/proc/self')).each(['/proc/out', '/proc/no/where/out'])(
     'refuses %s, since no folder can be made there',
     async (out) => {
-      const reason = `${out}: no folder can be made in /proc`
+      const reason = `${out}: no folder can be made in /proc: choose another --out`
       expect(await build('good.sqlite', out)).toMatchObject(refused(reason))
     },
   )

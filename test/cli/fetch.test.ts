@@ -1,7 +1,16 @@
 /** `fetch`: a file from a bucket, whole or not at all. */
 import { execFileSync } from 'node:child_process'
 import { createServer, type ServerResponse } from 'node:http'
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { download } from '../../src/bucket/store/read.ts'
@@ -53,6 +62,16 @@ it('removes the logs of the older database: SQLite would apply them to the new o
   expect(readdirSync(folder.path)).toEqual(['funds.sqlite'])
 })
 
+it('writes where a link leads, also beside it, and leaves it a link', async () => {
+  symlinkSync('funds.sqlite', folder.file('link'))
+  writeFileSync(`${file}-wal`, 'of a program that was killed')
+  expect(await fetchFrom('s3://fund-in/in/funds.sqlite', 'link')).toMatchObject({ code: 0, stderr: '' })
+  expect(readFileSync(file, 'utf8')).toBe('a database')
+  expect(lstatSync(folder.file('link')).isSymbolicLink()).toBe(true)
+  rmSync(folder.file('link'))
+  expect(readdirSync(folder.path)).toEqual(['funds.sqlite'])
+})
+
 it('begins again if the download breaks off', async () => {
   server.faults([{ kind: 'truncate', times: 1 }])
   expect(await fetchFrom('s3://fund-in/in/funds.sqlite')).toMatchObject({ code: 0 })
@@ -97,7 +116,10 @@ it('asks for nothing, and replaces nothing, if the file is a folder, or a device
   mkdirSync(folder.file('taken'))
   execFileSync('mkfifo', [folder.file('pipe')])
   for (const to of ['taken', 'pipe'])
-    await expectFailure(fetchFrom('s3://fund-in/in/funds.sqlite', to), `${to} is no file`)
+    await expectFailure(
+      fetchFrom('s3://fund-in/in/funds.sqlite', to),
+      new RegExp(`${to} is a (folder|pipe): name a file`),
+    )
   expect(server.counts()).toEqual({})
 })
 

@@ -57,7 +57,7 @@ describe.concurrent('check and build say in one line what is wrong with', () => 
   const cutShort = (file: string) => writeFileSync(file, readFileSync(good).subarray(0, 20 * pageSize))
   const cases: readonly (readonly [what: string, make: (file: string) => unknown, reason: RegExp])[] = [
     ['a file that does not exist', () => undefined, / does not exist: make a database with /],
-    ['a folder', (file) => mkdirSync(file), / is not a file$/],
+    ['a folder', (file) => mkdirSync(file), / is a folder: name a file$/],
     ['an empty file', (file) => writeFileSync(file, ''), / has no tables, /],
     ['a file that is not SQLite', (file) => writeFileSync(file, text), /: it is not a SQLite database /],
     ['a database with garbage in its middle', (file) => overwrite(file, garbage), damaged],

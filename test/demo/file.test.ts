@@ -1,5 +1,5 @@
 /** The file of a demo database: its bytes, what it replaces, what an interrupted run leaves. */
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { writeDemo, type DemoOptions } from '../../src/demo/demo.ts'
@@ -65,11 +65,20 @@ describe('a file that exists', () => {
     expect(filesLeft()).toEqual(['demo.sqlite'])
   })
 
+  it('is written where it leads to if it is a link, and stays a link', async () => {
+    symlinkSync('target.sqlite', file)
+    for (const funds of [1, 2]) {
+      await write({ funds })
+      expect(lstatSync(file).isSymbolicLink()).toBe(true)
+      expect(read('SELECT count(*) FROM fund')).toEqual([funds])
+    }
+    expect(filesLeft()).toEqual(['demo.sqlite', 'target.sqlite'])
+  })
+
   it.each([
     ['a text', () => writeFileSync(file, 'FPdm, but not a database')],
     ['an empty file', () => writeFileSync(file, '')],
-    ['a folder', () => mkdirSync(file)],
-    ['a link', () => symlinkSync('/nowhere', file)],
+    ['a link to another file', () => symlinkSync('/etc/passwd', file)],
     ["another program's database", () => new Database(file).exec('CREATE TABLE a (b)').close()],
   ])('is refused if it is %s', async (_, make) => {
     make()

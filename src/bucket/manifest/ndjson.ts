@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import { StringDecoder } from 'node:string_decoder'
 import { createGunzip, createGzip, type Gunzip } from 'node:zlib'
 import { messageOf } from '../../system/message.ts'
+import { assertFile } from '../../system/place.ts'
 import { isFileError, unwritable, withFolder } from '../store/files.ts'
 import { Damaged } from '../store/store.ts'
 import { isBefore, type KeyedLine } from './compare.ts'
@@ -41,6 +42,7 @@ export async function* readNdjson<T = unknown>(
   packed: string | AsyncIterable<Uint8Array>,
   { label = typeof packed === 'string' ? packed : '', signal }: ListSource = {},
 ): AsyncGenerator<T, void, undefined> {
+  if (typeof packed === 'string') assertFile(packed)
   const unzipped = createGunzip()
   // Errors of the source have to reach the reader of the lines: pipeline destroys both.
   const source = typeof packed === 'string' ? createReadStream(packed) : Readable.from(packed)

@@ -26,9 +26,11 @@ export const maxPutBytes = 5 * 1024 ** 3
 
 /** @throws {Error} that names the file, if it cannot be read or is too large */
 export async function sizeOf(file: string): Promise<number> {
-  const { size } = await stat(file).catch((error: unknown) => {
+  const found = await stat(file).catch((error: unknown) => {
     throw unreadable(file, error)
   })
+  if (!found.isFile()) throw new Error(`${file} cannot be read: it is no file`)
+  const { size } = found
   if (size > maxPutBytes)
     throw new Error(`${file} has ${size} bytes: a store takes ${maxPutBytes} (5 GiB) in one put at most`)
   return size

@@ -11,6 +11,7 @@ import { folderOfBucket, type MakeDeployment } from '../../edge/deployment.ts'
 import { path as pathSetting } from '../settings.ts'
 import { nginxBucket, nginxFiles, nginxFolder } from '../../edge/nginx/deploy.ts'
 import { replaceFile } from '../../system/durable.ts'
+import { placeToWrite } from '../../system/place.ts'
 import { Argument } from 'commander'
 
 const platforms: Readonly<Record<string, MakeDeployment>> = {
@@ -47,6 +48,7 @@ export default defineCommand({
     const { settings, isQuiet, stdout } = session
     const platform = given === 'nginx' ? nginxMode(session) : given
     if (/^nginx-(?:bucket|folder)$/.test(platform)) required(settings.bucket.name, 'bucket.name')
+    placeToWrite(dest, 'folder')
     for (const { path, text } of (await platforms[platform]?.(settings)) ?? []) {
       const file = join(dest, path)
       await mkdir(dirname(file), { recursive: true })

@@ -1,11 +1,11 @@
 /** `fundpress fetch`: the fund database from a bucket, for machines that keep nothing. */
 
 import { randomUUID } from 'node:crypto'
-import { lstatSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { Argument } from 'commander'
 import { download } from '../../bucket/store/read.ts'
 import { openS3 } from '../../bucket/store/s3.ts'
+import { placeToWrite } from '../../system/place.ts'
 import { defineCommand } from '../command.ts'
 import { UsageError } from '../failure.ts'
 import { shownValue } from '../safe-text.ts'
@@ -31,18 +31,15 @@ export default defineCommand({
     const [, bucket, key] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/(.+)$/.exec(address) ?? []
     if (bucket === undefined || key === undefined)
       throw new UsageError(`the address is ${shownValue(address)}: it must be s3://bucket/key`)
-    // For root, the rename would replace a device such as /dev/null.
-    const earlier = lstatSync(file, { throwIfNoEntry: false })
-    if (earlier?.isFile() === false && !earlier.isSymbolicLink())
-      throw new Error(`${file} is no file: name the file to write`)
+    const place = placeToWrite(file, 'file')
     const store = openS3({ ...settings.bucket, bucket, prefix: '', concurrency: 1 }, signal)
     // Two runs at once must not write into one file. In containers that share a folder both are process 1.
-    const part = `${file}.${randomUUID()}.part`
+    const part = `${place}.${randomUUID()}.part`
     try {
       if ((await download(store, key, part)) === null) throw new Error(`${address} does not exist`)
       // A program that had the old database open and was killed left them: SQLite would apply them to the new one.
-      for (const log of ['-wal', '-shm', '-journal']) await rm(file + log, { force: true })
-      await rename(part, file)
+      for (const log of ['-wal', '-shm', '-journal']) await rm(place + log, { force: true })
+      await rename(part, place)
     } finally {
       store.close()
       await rm(part, { force: true })

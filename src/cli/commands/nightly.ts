@@ -1,6 +1,5 @@
 /** `fundpress nightly`: all steps of a nightly run, for cron, Kubernetes, AWS Batch and GitHub Actions alike. */
 
-import { writeFileSync } from 'node:fs'
 import { assertFollowed } from '../../bucket/live/follow.ts'
 import { type Live, readLive } from '../../bucket/live/live.ts'
 import { describeDamage } from '../../bucket/live/whole.ts'
@@ -18,6 +17,7 @@ import { judgeClock } from '../../guards/clock.ts'
 import { describeHold, holdAgainst, liftingOf } from '../../guards/going-back.ts'
 import { type Objection, type Override, Refusal, refuseUnlessAllowed } from '../../guards/guards.ts'
 import { futureDate } from '../../guards/loss.ts'
+import { replaceFile } from '../../system/durable.ts'
 import { buildOptions, followingOf, overrideOf, whoIs, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { NothingToDo, reasonOf, UsageError } from '../failure.ts'
@@ -152,7 +152,7 @@ function leaveReport(session: Session, summary: string | undefined, report: Nigh
     }
   }
   if (summary !== undefined)
-    trying('its summary', () => writeFileSync(summary, describeReport(report, log.warnings)))
+    trying('its summary', () => replaceFile(summary, describeReport(report, log.warnings)))
   trying('its outputs', () => writeForWorkflow(session, report, log.warnings))
 }
 

@@ -12,6 +12,7 @@ import type { AnswerName, Target } from '../setup/answers.ts'
 import { checkSetup } from '../setup/check.ts'
 import { compareWith, makeSetup, writeAll } from '../setup/files.ts'
 import { findRelease } from '../setup/release.ts'
+import { placeToWrite } from '../../system/place.ts'
 
 type Given = Partial<Readonly<Record<AnswerName, string>>>
 
@@ -48,6 +49,7 @@ export default defineCommand({
     const given = Object.fromEntries(questionList.map(([name]) => [name, (flags as Given)[name]])) as Given
     if (check === true) return checkAndCount(session, dest, given)
     if (target === undefined) throw new UsageError(`say what to set up: ${targets.join(', ')}`)
+    placeToWrite(dest, 'folder')
     const answers = await answersFor(session, target, given, yes === true)
     const { writings, differing } = compareWith(dest, await makeSetup(answers))
     if (differing.length > 0 && overwrite !== true)

@@ -16,6 +16,7 @@ import {
   serviceNameEnvDetector,
 } from '@opentelemetry/resources'
 import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics'
+import { assertFile } from '../../system/place.ts'
 import type { Session } from '../command.ts'
 import type { Figure } from './figures.ts'
 
@@ -94,7 +95,9 @@ function certificates(environment: Session['environment']) {
   const read = (name: string) => {
     const names = [`OTEL_EXPORTER_OTLP_METRICS_${name}`, `OTEL_EXPORTER_OTLP_${name}`]
     const file = names.map((variable) => environment[variable] ?? '').find((path) => path !== '')
-    return file === undefined ? undefined : readFileSync(file)
+    if (file === undefined) return undefined
+    assertFile(file)
+    return readFileSync(file)
   }
   return { ca: read('CERTIFICATE'), cert: read('CLIENT_CERTIFICATE'), key: read('CLIENT_KEY') }
 }

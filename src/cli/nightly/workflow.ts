@@ -4,6 +4,7 @@ import { appendFileSync } from 'node:fs'
 import { escapeInvisible } from '../../data/model/printable.ts'
 import type { Session } from '../command.ts'
 import { allowanceFor, type Objection } from '../../guards/guards.ts'
+import { placeToWrite } from '../../system/place.ts'
 import { cut, withoutCommands } from '../safe-text.ts'
 import type { NightlyWarning } from './log.ts'
 import { describeRefusal, type NightlyReport } from './report.ts'
@@ -31,7 +32,7 @@ function writeOutputs(environment: Session['environment'], outputs: Outputs): vo
   const file = environment['GITHUB_OUTPUT'] ?? ''
   if (environment['GITHUB_ACTIONS'] !== 'true' || file === '') return
   const lines = Object.entries(outputs).map(([output, value]) => `${output}=${value}\n`)
-  appendFileSync(file, lines.join(''))
+  appendFileSync(placeToWrite(file, 'file'), lines.join(''))
 }
 
 /** What a guard has refused, for the issue. The shard of a build and a flip are steps of workflows, too. */

@@ -7,6 +7,7 @@ import { jurisdictionOf } from '../../edge/cloudflare/deploy.ts'
 import { stackName } from '../../edge/cloudfront/deploy.ts'
 import { fromTemplate } from '../../edge/deployment.ts'
 import { replaceFile } from '../../system/durable.ts'
+import { placeToWrite } from '../../system/place.ts'
 import { shellText, shellWord } from '../../system/shell-text.ts'
 import { parseConfig } from '../load-settings.ts'
 import type { Answers } from './answers.ts'
@@ -227,7 +228,8 @@ export interface Writing {
 export function compareWith(dest: string, files: readonly SetupFile[]) {
   const all = files.map(({ path, text }): Writing => {
     const file = join(dest, path)
-    const earlier = existsSync(file) ? readFileSync(file, 'utf8') : null
+    const place = placeToWrite(file, 'file')
+    const earlier = existsSync(place) ? readFileSync(place, 'utf8') : null
     return { file, earlier, text: path === '.gitignore' ? withLines(earlier ?? '', text) : text }
   })
   const writings = all.filter(({ text, earlier }) => text !== earlier)

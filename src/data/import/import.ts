@@ -5,6 +5,7 @@ import { printable, quoted } from '../model/printable.ts'
 import { schemaTables, type SchemaTable } from '../model/schema.ts'
 import { databaseError } from '../read/open.ts'
 import type { AllowedObjection, Objection } from '../../guards/guards.ts'
+import { assertFile } from '../../system/place.ts'
 import { shellWord } from '../../system/shell-text.ts'
 import { openCsv, readEncoding, type Delimiter, type Encoding } from './csv.ts'
 import {
@@ -157,10 +158,10 @@ function notesOn(derived: readonly string[], again: { count: number; first: stri
 
 /** What changes when somebody writes to the file or replaces it. */
 function contentOf(file: string): string {
+  // It is read several times.
+  assertFile(file)
   const stats = statSync(file, { bigint: true, throwIfNoEntry: false })
   if (stats === undefined) throw new Error(`${file} does not exist`)
-  // It is read several times.
-  if (!stats.isFile()) throw new Error(`${file} is not a file`)
   return `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeNs}`
 }
 

@@ -1,9 +1,10 @@
 /** Makes a database file completely or not at all: writes it under another name beside its place, then renames it. */
 
-import { lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, type Stats } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { flushFile, flushFolder } from '../../system/durable.ts'
+import { placeToWrite } from '../../system/place.ts'
 import { schemaSql } from './schema.ts'
 import { messageOf } from '../../system/message.ts'
 
@@ -12,7 +13,7 @@ import { messageOf } from '../../system/message.ts'
  * @throws {Error} that names the file if it cannot be made; nothing is left behind
  */
 export function newDatabase(file: string) {
-  const path = resolve(file)
+  const path = placeToWrite(file, 'file')
   const folder = dirname(path)
   const temporary = join(folder, temporaryName(path, process.pid))
   let db: Database.Database | undefined
@@ -48,15 +49,6 @@ export function newDatabase(file: string) {
     flushFolder(folder, dirname(firstMade ?? path))
   }
   return { db: made, keep, discard }
-}
-
-/** What is there already, also a link that leads nowhere; undefined if there is nothing. */
-export function entryAt(file: string): Stats | undefined {
-  try {
-    return lstatSync(file, { throwIfNoEntry: false })
-  } catch (error) {
-    throw cannotBeMade(file, error)
-  }
 }
 
 const cannotBeMade = (file: string, reason: unknown) =>
@@ -95,7 +87,8 @@ function removeEmptyFolders(folder: string, top: string): void {
 
 /** An empty database, and its folder. @throws {Error} if the file exists or cannot be made; nothing is left behind then */
 export function initDatabase(file: string): void {
-  if (entryAt(file) !== undefined) throw new Error(`${file} exists: choose another --db, or remove it`)
+  if (existsSync(placeToWrite(file, 'file')))
+    throw new Error(`${file} exists: choose another --db, or remove it`)
   const made = newDatabase(file)
   try {
     made.keep()

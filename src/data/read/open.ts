@@ -3,10 +3,11 @@
  * file's pages, made before anything of the file is believed.
  */
 
-import { statSync, type Stats } from 'node:fs'
+import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { escapeInvisible } from '../model/printable.ts'
 import { SCHEMA_VERSION } from '../model/schema.ts'
+import { assertFile } from '../../system/place.ts'
 
 export type FundDatabase = Database.Database
 
@@ -33,15 +34,14 @@ export function openFunds(file: string): Database.Database {
 }
 
 function mustBeFile(file: string): void {
-  let stats: Stats | undefined
   try {
-    stats = statSync(file, { throwIfNoEntry: false })
+    assertFile(file)
   } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error
     throw new Error(`${file} cannot be reached: check the rights of its folders`, { cause: error })
   }
-  if (stats === undefined)
+  if (!existsSync(file))
     throw new Error(`${file} does not exist: make a database with \`fundpress init\` or \`fundpress demo\``)
-  if (!stats.isFile()) throw new Error(`${file} is not a file`)
 }
 
 /**

@@ -317,7 +317,7 @@ describe("import of Excel's line sep=", () => {
 it.each([
   [['prices', 'x.csv'], 2, 'there is no table "prices" (did you mean "price"?)'],
   [['price', 'missing.csv'], 1, 'missing.csv does not exist'],
-  [['price', '.'], 1, '. is not a file'],
+  [['price', '.'], 1, '. is a folder: name a file'],
   [['price', 'x.csv', '--decimal', 'dot'], 2, "'dot' is invalid"],
   [['price', 'x.csv', '--replace', '--replace-all'], 2, 'cannot be used with'],
 ])('import %j ends with exit code %d: %s', async (args, code, reason) => {

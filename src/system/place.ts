@@ -1,0 +1,61 @@
+/**
+ * What a path that somebody has named leads to, behind links: a file or a folder. Everything else is refused: opening a pipe can
+ * wait for ever, and a device, such as `/dev/stdout`, is not ours to replace.
+ */
+
+import { existsSync, lstatSync, readlinkSync, realpathSync, statSync, type Stats } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+
+/**
+ * Where a file or folder is written that has this path: behind links, whether there is something yet or not.
+ * @throws {Error} that says what is there, if it is neither that nor nothing
+ */
+export function placeToWrite(path: string, kind: 'file' | 'folder'): string {
+  const found = statOf(path)
+  if (found === undefined) return endOfLinks(path)
+  if (kind === 'file' ? found.isFile() : found.isDirectory()) return realpathSync(path)
+  throw new Error(`${path} is ${kindOf(found)}: name a ${kind}`)
+}
+
+/** @throws {Error} that says what is there, if it is no file; a file that is missing is for who opens it */
+export function assertFile(path: string): void {
+  const found = statOf(path)
+  if (found?.isFile() === false) throw new Error(`${path} is ${kindOf(found)}: name a file`)
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    if (codeOf(error) === 'ENOTDIR') return undefined
+    throw error
+  }
+}
+
+function kindOf(found: Stats): string {
+  if (found.isFile()) return 'a file'
+  if (found.isDirectory()) return 'a folder'
+  if (found.isFIFO()) return 'a pipe'
+  return found.isSocket() ? 'a socket' : 'a device'
+}
+
+/** A link may lead to what is not there yet. */
+function endOfLinks(path: string): string {
+  let place = resolve(path)
+  for (let links = 0; links < 40 && isLink(place, path); links++)
+    place = resolve(dirname(place), readlinkSync(place))
+  return place
+}
+
+function isLink(place: string, path: string): boolean {
+  try {
+    return lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true
+  } catch (error) {
+    if (codeOf(error) !== 'ENOTDIR') throw error
+    let file = dirname(place)
+    while (!existsSync(file)) file = dirname(file)
+    throw new Error(`${path} lies in ${file}, which is not a folder: name another place`)
+  }
+}
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code

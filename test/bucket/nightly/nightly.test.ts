@@ -380,6 +380,19 @@ describe('damage of the live slot', () => {
   })
 })
 
+it('renders everything again if the slot that it continues from is damaged', async () => {
+  await nightlyOf('2026-11-10')
+  await nightly()
+  const [key = ''] = press.bucket.keys('blue/errors/')
+  press.bucket.remove(key)
+  const run = await nightlyOf('2026-11-12', '--since other --out elsewhere')
+  expect([run.code, run.stderr]).toEqual([
+    0,
+    expect.stringMatching(/blue is not whole \(errors\/.*everything is rendered/) as string,
+  ])
+  expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
+})
+
 describe('a sample of bodies that is damaged after the flip', () => {
   it('brings back what was live before, and the next run uploads everything again', async () => {
     await nightlyOf('2026-11-10')

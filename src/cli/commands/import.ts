@@ -79,36 +79,36 @@ export default defineCommand({
   options,
   json: 'Print { table, file, form, lines, changes, badCount, bad, … } as JSON',
   notes: `If the database has a row with the same primary key, the row takes the values of the file and keeps those of
-columns that the file lacks: a file with the columns isin and data_permitted withdraws funds. Only a new row needs all mandatory
-columns. An empty cell is NULL. Bad lines are listed by number. If there are any, and --skip-bad is not set, nothing is
-taken and the exit code is 1. \`fundpress check\` finds what only a whole fund can show.
+columns that the file lacks: a file with the columns isin and data_permitted withdraws funds. Only a new row needs all
+mandatory columns. An empty cell is NULL. Bad lines are listed by number. If there are any, and --skip-bad is not set,
+nothing is taken and the exit code is 1. \`fundpress check\` finds what only a whole fund can show.
 
 Files: CSV in UTF-8, Windows-1252, or UTF-16 with a byte order mark (Excel: Unicode text).
 
 Removing: an import that would remove more than a tenth of a table's rows, or any fund, is refused (exit code 3) unless
 --allow removed-rows or removed-rows:<table> is given.
 
-Copies: before an import commits, the database as it was is copied to <database>.<time>.backup; not for an import that fails
-or changes nothing. The last 7 copies are kept, and of the last 7 days with an import (Europe/Berlin) the first copy of each:
-at most 14. Each needs as much space as the database, and the time to write that much: 5 GB take about 15 s on a fast
-disk, minutes on a slow one. --undo puts the newest copy back, and a second --undo the one before that. --undo 2026-11-22
-puts the database back as it was before the first import of that day. It keeps all copies and makes one more, which --undo
-puts back. After imports with --backup, both need the same --backup. Other programs must have closed the database. What
---undo puts back is not marked as complete.
+Copies: before an import commits, the database as it was is copied to <database>.<time>.backup; not for an import that
+fails or changes nothing. The last 7 copies are kept, and of the last 7 days with an import (Europe/Berlin) the first
+copy of each: at most 14. Each needs as much space as the database, and the time to write that much: 5 GB take about
+15 s on a fast disk, minutes on a slow one. --undo puts the newest copy back, and a second --undo the one before that.
+--undo 2026-11-22 puts the database back as it was before the first import of that day. It keeps all copies and makes
+one more, which --undo puts back. After imports with --backup, both need the same --backup. Other programs must have
+closed the database. What --undo puts back is not marked as complete.
 
-Columns: an unknown column is an error, --map or not; so is one that --map names and the file lacks. import.<table>.columns in
-the config maps columns, too, as { "Datum": "date", "Note": "" }; there they may be missing, and --map wins. Upper and lower
-case are the same. With a map, a file for table emt is not read as the template.
+Columns: an unknown column is an error, --map or not; so is one that --map names and the file lacks.
+import.<table>.columns in the config maps columns, too, as { "Datum": "date", "Note": "" }; a file may lack these, and
+--map wins. Upper and lower case are the same. With a map, a file for table emt is not read as the template.
 
-Currency: a file of prices may have a column currency, or one that is mapped to it. It is compared with the currency of the
-fund, and another one makes a bad line. It is not stored.
+Currency: a file of prices may have a column currency, or one that is mapped to it. It is compared with the currency of
+the fund, and another one makes a bad line. It is not stored.
 
 --derive computes from the NAVs, in exact decimals. change: the NAV less that of the price before, in the file or in the
 database. change_percent: the same in percent. performance: the NAV against the fund's last price of an earlier
 year, in percent; for a new fund against its first price. It knows no distributions, so for a fund that distributes it is
 too low. Percentages have two decimals; halves are rounded away from zero. A fund's first price has 0. Later prices in the
-database are derived again where they depend on a NAV that is new or corrected: change and change_percent of the next price,
-performance of the year after. The output says which columns were derived, and how many later prices.
+database are derived again where they depend on a NAV that is new or corrected: change and change_percent of the next
+price, performance of the year after. The output says which columns were derived, and how many later prices.
 
 EMT: mandatory fields of V4.3 that are missing, or hold a value that is not in their list, are warnings.
 

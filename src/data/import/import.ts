@@ -142,7 +142,7 @@ const nothing = {
 }
 
 /** @param again prices of the database that were derived again */
-function notesOn(derived: readonly string[], again: { count: number; first: string }): string[] {
+function notesOn(derived: readonly string[], again: Readonly<{ count: number; first: string }>): string[] {
   if (derived.length === 0) return []
   const names = derived.map((name) =>
     name === 'performance'
@@ -291,9 +291,10 @@ function lineConverter({ layout, notations: { marks, dates }, funds }: Reading) 
   const faultOfFund = (cells: readonly FileCell[], isin: string): string | undefined => {
     const own = funds?.get(isin)
     if (funds !== undefined && own === undefined) return `there is no fund ${printable(isin)}`
-    const text = currency === undefined ? own : String(cells[currency.at] ?? '').trim()
-    if (currency === undefined || text?.toUpperCase() === own) return undefined
-    return `${currency.label} is ${quoted(text ?? '')}, but fund ${isin} is in ${own ?? ''}`
+    if (currency === undefined) return undefined
+    const text = String(cells[currency.at] ?? '').trim()
+    if (text.toUpperCase() === own) return undefined
+    return `${currency.label} is ${quoted(text)}, but fund ${isin} is in ${own ?? ''}`
   }
   return (cells: readonly FileCell[], line: number) => {
     const values: Value[] = []

@@ -61,7 +61,7 @@ export async function undoImport(db: string, options: UndoOptions) {
     renameSync(isMoved ? copy : temporary, path)
     flushFolder(dirname(path))
     if (!isMoved && day === undefined) rmSync(copy)
-    backup?.prune()
+    // The next import removes what is too much.
     backup = undefined
     return { copy, time: copies.timeOf(name), kept }
   } catch (error) {

@@ -1,9 +1,10 @@
 /** Files as fund administrators write them: columns of other names, and prices without what follows from the NAVs. */
 import { writeFileSync } from 'node:fs'
+import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { run } from '../../cli/run.ts'
-import { editDatabase, type Value } from '../../support/database.ts'
-import { importFolder, isins, unknownIsin } from './database.ts'
+import { editDatabase, isinOf, type Value } from '../../support/database.ts'
+import { importFolder, isins } from './database.ts'
 import { dump, plain } from './dialects.ts'
 
 const folder = importFolder()
@@ -143,116 +144,6 @@ describe('import.<table>.columns in the config', () => {
   })
 })
 
-describe('import of a file that lacks columns', () => {
-  /** As a company maps its master file. */
-  const config = {
-    import: {
-      fund: {
-        columns: { Fondsname: 'name', Auflage: 'fund_inception_date', Seite: 'url', Währung: 'currency' },
-      },
-      price: { columns: names },
-    },
-  }
-  const importWith = (db: string, table: string, lines: readonly string[][], ...flags: readonly string[]) => {
-    writeFileSync(folder.file('own.json'), JSON.stringify(config))
-    return folder.importLines(db, table, lines, ['--config', 'own.json', ...flags])
-  }
-  const header = ['isin', 'data_permitted']
-
-  it('keeps the values of rows that exist, so that two columns withdraw a fund', async () => {
-    const db = folder.database()
-    const columns = 'isin, name, fund_inception_date, url, currency, prices_permitted'
-    const before = dump(folder.file(db), 'fund', columns)
-    const ended = await importWith(db, 'fund', [header, [first, '0'], [third, '1']])
-    expect(ended).toMatchObject({ code: 0, stderr: '' })
-    expect(ended.stdout).toContain('not in the file: wkn, name, fund_inception_date, status_date, url, ')
-    expect(ended.stdout).toContain('0 new, 1 changed, 1 unchanged')
-    expect(dump(folder.file(db), 'fund', 'isin, data_permitted').rows).toEqual([
-      [first, 0],
-      [second, 1],
-      [third, 1],
-    ])
-    expect(dump(folder.file(db), 'fund', columns)).toEqual(before)
-  })
-
-  it('names each new row and the columns that it needs', async () => {
-    const db = folder.database()
-    const lines = [header, [first, '0'], [unknownIsin, '0']]
-    const reason = `line 3: ${unknownIsin} is new, and the file lacks name, fund_inception_date, url, currency\n`
-    const refused = await importWith(db, 'fund', lines)
-    expect(refused).toMatchObject({ code: 1, stdout: expect.stringContaining(reason) })
-    const skipping = await importWith(db, 'fund', lines, '--skip-bad')
-    expect(skipping).toMatchObject({ code: 0, stdout: expect.stringContaining('0 new, 1 changed') })
-  })
-
-  it.each([
-    ['--replace', 'fund', 'columns name, fund_inception_date, url, currency of table fund are missing'],
-    ['--map=Name=name', 'fund', 'the file has no column "name"'],
-  ])('is refused with %s, which leaves no value to keep or names a column', async (flag, table, reason) => {
-    const flags = flag.startsWith('--map') ? flag.split(/=(.*)/s).slice(0, 2) : [flag]
-    const ended = await importWith(folder.database(), table, [header, [first, '0']], ...flags)
-    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) })
-  })
-
-  it('takes a correction of one column of prices, and points at --derive', async () => {
-    const db = folder.database()
-    const lines = [
-      ['isin', 'Bewertungstag', 'Anteilwert'],
-      [first, '2024-05-02', '101'],
-    ]
-    const { code, stdout } = await importWith(db, 'price', lines)
-    expect([code, stdout]).toEqual([
-      0,
-      expect.stringContaining('(--derive computes change, change_percent, performance)'),
-    ])
-    expect(dump(folder.file(db), 'price', 'isin, issue_price, net_asset_value').rows[0]).toEqual([
-      first,
-      '105.00',
-      '101',
-    ])
-    const added = await importWith(db, 'price', [lines[0] ?? [], [first, '2024-05-03', '101']])
-    expect(added.stdout).toContain(
-      `line 2: ${first}, 2024-05-03 is new, and the file lacks issue_price, repurchase_price, change, ` +
-        'change_percent, performance (--derive computes change, change_percent, performance)\n',
-    )
-  })
-})
-
-describe('import of prices with a currency', () => {
-  const lines = (...currencies: readonly string[]) => [
-    ['isin', 'date', 'issue_price', 'repurchase_price', 'net_asset_value', 'Währung'],
-    ...currencies.map((currency, index) => [first, `2024-06-0${index + 1}`, '1', '1', '1', currency]),
-  ]
-  const importLines = (db: string, all: readonly string[][], ...flags: readonly string[]) =>
-    folder.importLines(db, 'price', all, ['--derive', '--map', 'Währung=currency', ...flags])
-
-  it('compares it with that of the fund, and stores it nowhere', async () => {
-    const { code, stdout } = await importLines(folder.database(), lines('EUR', ' eur'))
-    expect([code, stdout]).toEqual([0, expect.stringContaining('compared with the fund: Währung (currency)')])
-  })
-
-  it('refuses the file for another one, and names line, fund and both', async () => {
-    const db = folder.database()
-    const before = pricesOf(db, first)
-    const { code, stdout } = await importLines(db, lines('EUR', 'USD', ''))
-    expect(code).toBe(1)
-    expect(stdout.split('\n').slice(0, 3)).toEqual([
-      `line 3: Währung (currency) is "USD", but fund ${first} is in EUR`,
-      `line 4: Währung (currency) is "", but fund ${first} is in EUR`,
-      expect.stringContaining('price'),
-    ])
-    expect(pricesOf(db, first)).toEqual(before)
-  })
-
-  it('has no currency for another table', async () => {
-    const ended = await folder.importLines(folder.database(), 'legal_point', [
-      ['isin', 'date', 'value', 'currency'],
-    ])
-    const reason = 'table legal_point has no column "currency"'
-    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) })
-  })
-})
-
 describe('import --derive', () => {
   const flags = mapped({ ...names, '*': '' })
   /** Replaces the prices of a fund. */
@@ -358,6 +249,51 @@ describe('import --derive', () => {
     ])
   })
 
+  it('leaves the same prices as an import of all at once, whatever the file adds and corrects', async () => {
+    const days = [
+      '2022-11-30',
+      '2022-12-30',
+      '2023-01-02',
+      '2023-12-29',
+      '2024-01-02',
+      '2024-01-03',
+      '2025-06-02',
+    ]
+    // For each day: not there, stored only, of the file only, or stored with one NAV and corrected by the file.
+    const nav = fc.integer({ min: 1, max: 30_000 }).map((cents) => (cents / 100).toFixed(2))
+    const price = fc.record({ stored: fc.option(nav), given: fc.option(nav) })
+    const all = fc.sample(fc.tuple(...days.map(() => price)), { numRuns: 300, seed: 1 })
+    const funds = all.map((prices, index) => ({ isin: isinOf(100 + index), prices }))
+    const linesOf = (navOf: (one: { stored: string | null; given: string | null }) => string | null) => [
+      ['isin', 'date', 'issue_price', 'repurchase_price', 'net_asset_value'],
+      ...funds.flatMap(({ isin, prices }) =>
+        prices.flatMap((one, index) => {
+          const value = navOf(one)
+          return value === null ? [] : [[isin, days[index] ?? '', '1', '1', value]]
+        }),
+      ),
+    ]
+    const made = [0, 1].map(() => {
+      const db = folder.database()
+      const rows = funds.map(({ isin }) => `('${isin}', 'n', '2020-01-01', 'u', 'EUR')`)
+      const columns = '(isin, name, fund_inception_date, url, currency)'
+      editDatabase(folder.file(db), `INSERT INTO fund ${columns} VALUES ${rows.join()}`)
+      return db
+    })
+    const [atOnce = '', inTwo = ''] = made
+    const derive = (db: string, lines: readonly string[][]) =>
+      folder.importLines(db, 'price', lines, ['--derive'])
+    for (const [db, lines] of [
+      [atOnce, linesOf(({ stored, given }) => given ?? stored)],
+      [inTwo, linesOf(({ stored }) => stored)],
+      [inTwo, linesOf(({ given }) => given)],
+    ] as const)
+      expect(await derive(db, lines)).toMatchObject({ code: 0, stderr: '' })
+    const expected = dump(folder.file(atOnce), 'price').rows
+    expect(expected.length).toBeGreaterThan(1000)
+    expect(dump(folder.file(inTwo), 'price').rows).toEqual(expected)
+  })
+
   it('leaves later prices alone where the file repeats a NAV', async () => {
     const db = withPrices(first, ['2024-01-02', '100'], ['2024-01-03', '104'])
     const { stdout } = await importPrices(db, [line(first, '2.1.2024', '100')], ...flags)
@@ -407,15 +343,4 @@ describe('import --derive', () => {
     const check = await run(`check --db ${db} --as-of 2024-05-03 --json`, { cwd: folder.path })
     expect(JSON.parse(check.stdout)).toMatchObject({ errors: 0 })
   })
-})
-
-it('import of the first prices without --derive needs every column, and points at --derive', async () => {
-  const db = folder.database()
-  editDatabase(folder.file(db), 'DELETE FROM price')
-  const lines = [['isin', 'date', 'issue_price', 'repurchase_price', 'net_asset_value']]
-  const ended = await folder.importLines(db, 'price', lines)
-  const reason =
-    'columns change, change_percent, performance of table price are missing ' +
-    '(--derive computes change, change_percent, performance)'
-  expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) })
 })

@@ -1,0 +1,135 @@
+/** Files that lack columns of rows that exist, and files of prices with one more: their currency. */
+import { writeFileSync } from 'node:fs'
+import { afterAll, describe, expect, it } from 'vitest'
+import { editDatabase } from '../../support/database.ts'
+import { importFolder, isins, unknownIsin } from './database.ts'
+import { dump } from './dialects.ts'
+
+const folder = importFolder()
+afterAll(folder.remove)
+const [first, second, third] = isins
+
+describe('import of a file that lacks columns', () => {
+  /** As a company maps its master file. */
+  const config = {
+    import: {
+      fund: {
+        columns: { Fondsname: 'name', Auflage: 'fund_inception_date', Seite: 'url', Währung: 'currency' },
+      },
+      price: {
+        columns: { Bewertungstag: 'date', Anteilwert: 'net_asset_value', Ausgabepreis: 'issue_price' },
+      },
+    },
+  }
+  const importWith = (db: string, table: string, lines: readonly string[][], ...flags: readonly string[]) => {
+    writeFileSync(folder.file('own.json'), JSON.stringify(config))
+    return folder.importLines(db, table, lines, ['--config', 'own.json', ...flags])
+  }
+  const header = ['isin', 'data_permitted']
+
+  it('keeps the values of rows that exist, so that two columns withdraw a fund', async () => {
+    const db = folder.database()
+    const columns = 'isin, name, fund_inception_date, url, currency, prices_permitted'
+    const before = dump(folder.file(db), 'fund', columns)
+    const ended = await importWith(db, 'fund', [header, [first, '0'], [third, '1']])
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    expect(ended.stdout).toContain('not in the file: wkn, name, fund_inception_date, status_date, url, ')
+    expect(ended.stdout).toContain('0 new, 1 changed, 1 unchanged')
+    expect(dump(folder.file(db), 'fund', 'isin, data_permitted').rows).toEqual([
+      [first, 0],
+      [second, 1],
+      [third, 1],
+    ])
+    expect(dump(folder.file(db), 'fund', columns)).toEqual(before)
+  })
+
+  it('names each new row and the columns that it needs', async () => {
+    const db = folder.database()
+    const lines = [header, [first, '0'], [unknownIsin, '0']]
+    const reason = `line 3: ${unknownIsin} is new, and the file lacks name, fund_inception_date, url, currency\n`
+    const refused = await importWith(db, 'fund', lines)
+    expect(refused).toMatchObject({ code: 1, stdout: expect.stringContaining(reason) })
+    const skipping = await importWith(db, 'fund', lines, '--skip-bad')
+    expect(skipping).toMatchObject({ code: 0, stdout: expect.stringContaining('0 new, 1 changed') })
+  })
+
+  it.each([
+    [['--replace'], 'columns name, fund_inception_date, url, currency of table fund are missing'],
+    [['--map', 'Name=name'], 'the file has no column "name"'],
+  ])(
+    'is refused with %j: no row keeps a value, or the command line names a column',
+    async (flags, reason) => {
+      const ended = await importWith(folder.database(), 'fund', [header, [first, '0']], ...flags)
+      expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) })
+    },
+  )
+
+  it('takes a correction of one column of prices, and points at --derive', async () => {
+    const db = folder.database()
+    const lines = [
+      ['isin', 'Bewertungstag', 'Anteilwert'],
+      [first, '2024-05-02', '101'],
+    ]
+    const { code, stdout } = await importWith(db, 'price', lines)
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('(--derive computes change, change_percent, performance)'),
+    ])
+    expect(dump(folder.file(db), 'price', 'isin, issue_price, net_asset_value').rows[0]).toEqual([
+      first,
+      '105.00',
+      '101',
+    ])
+    const added = await importWith(db, 'price', [lines[0] ?? [], [first, '2024-05-03', '101']])
+    expect(added.stdout).toContain(
+      `line 2: ${first}, 2024-05-03 is new, and the file lacks issue_price, repurchase_price, change, ` +
+        'change_percent, performance (--derive computes change, change_percent, performance)\n',
+    )
+  })
+})
+
+describe('import of prices with a currency', () => {
+  const lines = (...currencies: readonly string[]) => [
+    ['isin', 'date', 'issue_price', 'repurchase_price', 'net_asset_value', 'Währung'],
+    ...currencies.map((currency, index) => [first, `2024-06-0${index + 1}`, '1', '1', '1', currency]),
+  ]
+  const importLines = (db: string, all: readonly string[][], ...flags: readonly string[]) =>
+    folder.importLines(db, 'price', all, ['--derive', '--map', 'Währung=currency', ...flags])
+
+  it('compares it with that of the fund, and stores it nowhere', async () => {
+    const { code, stdout } = await importLines(folder.database(), lines('EUR', ' eur'))
+    expect([code, stdout]).toEqual([0, expect.stringContaining('compared with the fund: Währung (currency)')])
+  })
+
+  it('refuses the file for another one, and names line, fund and both', async () => {
+    const db = folder.database()
+    const before = dump(folder.file(db), 'price')
+    const { code, stdout } = await importLines(db, lines('EUR', 'USD', ''))
+    expect(code).toBe(1)
+    expect(stdout.split('\n').slice(0, 3)).toEqual([
+      `line 3: Währung (currency) is "USD", but fund ${first} is in EUR`,
+      `line 4: Währung (currency) is "", but fund ${first} is in EUR`,
+      expect.stringContaining('price'),
+    ])
+    expect(dump(folder.file(db), 'price')).toEqual(before)
+  })
+
+  it('has no currency for another table', async () => {
+    const ended = await folder.importLines(folder.database(), 'legal_point', [
+      ['isin', 'date', 'value', 'currency'],
+    ])
+    const reason = 'table legal_point has no column "currency"'
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) })
+  })
+})
+
+it('import of the first prices without --derive needs every column, and points at --derive', async () => {
+  const db = folder.database()
+  editDatabase(folder.file(db), 'DELETE FROM price')
+  const lines = [['isin', 'date', 'issue_price', 'repurchase_price', 'net_asset_value']]
+  const ended = await folder.importLines(db, 'price', lines)
+  const reason =
+    'columns change, change_percent, performance of table price are missing ' +
+    '(--derive computes change, change_percent, performance)'
+  expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) })
+})

@@ -5,7 +5,14 @@ import { z } from 'zod'
 // Compiling the schema takes longer than checking the few values of one start without that.
 z.config({ jitless: true })
 
-export const settingText = (expects: string, pattern: RegExp) => z.string(expects).regex(pattern, expects)
+/** Settings become part of configurations of nginx, of units and of workflows: a line break could add a line of its own. */
+const oneLine = /^[^\p{Cc}\u2028\u2029]*$/u
+
+export const settingText = (expects: string, pattern: RegExp) =>
+  z.string(expects).regex(new RegExp(`^(?=${oneLine.source.slice(1)})(?:${pattern.source})`, 'u'), {
+    error: ({ input }) =>
+      oneLine.test(input ?? '') ? expects : `${expects}, on one line, without control characters`,
+  })
 
 export const headerValue = settingText('a header value (printable ASCII)', /^[!-~]([ -~]*[!-~])?$/u)
 export const mailAddress = settingText('a mail address', /^[^\s@<>]+@[^\s@<>.]+(\.[^\s@<>.]+)+$/u)

@@ -51,10 +51,10 @@ const keyValueStore = text(
 )
 const previewToken = text('16 to 100 letters, digits, hyphens and underscores', /^[\w-]{16,100}$/u)
 const line = text('a text on one line', /^\S(.*\S)?$/u)
-const paragraphs = text(
-  'a text of at most 4,000 characters, whose paragraphs are separated by empty lines',
-  /^(?!\s)(?:\P{Cc}|\n){1,4000}(?<!\s)$/u,
-)
+const expectsParagraphs = 'a text of at most 4,000 characters, whose paragraphs are separated by empty lines'
+const paragraphs = z
+  .string(expectsParagraphs)
+  .regex(/^(?!\s)(?:\P{Cc}|\n){1,4000}(?<!\s)$/u, expectsParagraphs)
 const colour = text('a colour of six hexadecimal digits, such as #0b6463', /^#[0-9A-Fa-f]{6}$/u)
 const calendar = text(
   'a country, a country with a state such as DE-BY, or TARGET',

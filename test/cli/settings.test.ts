@@ -112,6 +112,64 @@ it.each([
   await expectFailure(check(' --db x.sqlite', { [name]: value }), message, 2)
 })
 
+describe('a line break or another control character', () => {
+  /** A right value for each setting that is a text. They become part of configurations of nginx, of units and of workflows. */
+  const texts: Readonly<Record<string, string>> = {
+    ...{
+      db: 'funds.sqlite',
+      out: '/srv/a b',
+      baseUrl: 'https://a.example/b',
+      docsUrl: 'https://a.example/b',
+    },
+    ...{ 'licence.name': 'CC BY', 'licence.url': 'https://a.example/b' },
+    ...{
+      'bucket.name': 'file:///srv/b',
+      'bucket.endpoint': 'https://a.example',
+      'bucket.region': 'eu-west-1',
+    },
+    ...{ 'bucket.prefix': 'a/b', 'edge.cacheControl': 'no-cache', 'edge.errorCacheControl': 'no-cache' },
+    ...{ 'edge.host': '::1', 'edge.previewToken': 'abcdefghijklmnopqrst' },
+    'edge.keyValueStore': `arn:aws:cloudfront::123456789012:key-value-store/${'0'.repeat(36)}`,
+    ...{ 'site.name': 'A GmbH', 'site.publishedBy': '05:30 Europe/Berlin', 'site.contact': 'a@b.example' },
+    ...{ 'site.imprint': 'https://a.example/b?c#d', 'site.privacy': 'https://a.example/b?c#d' },
+    ...{ 'site.terms': 'https://a.example/b?c#d', 'site.homePage': 'https://a.example/b?c#d' },
+    ...{ 'site.logo': 'logo.svg', 'site.accentLight': '#0b6463', 'site.accentDark': '#8ab4f8' },
+    ...{ 'freshness.calendar': 'DE-BY', 'heartbeat.url': 'https://a.example/b' },
+    ...{ 'metrics.file': 'a.prom', 'metrics.otlpUrl': 'https://a.example/b' },
+  }
+  const isTaken = (key: string, value: string): boolean =>
+    settingList.find((one) => one.key === key)?.schema.safeParse(value).success === true
+
+  it('is refused in every setting that is a text', () => {
+    // Others than these take a text of several lines, or none of their own.
+    const others = settingList.filter(({ key, schema }) => !(key in texts) && schema.safeParse('x').success)
+    expect(others.map(({ key }) => key)).toEqual(['site.startEn', 'site.startDe'])
+    const characters = ['\n', '\r', '\t', '\0', '\x1b', '\x7f', '\x85', '\u2028', '\u2029']
+    for (const [key, text] of Object.entries(texts)) {
+      expect([key, isTaken(key, text)]).toEqual([key, true])
+      for (const character of characters)
+        for (const at of [0, text.length >> 1, text.length - 1, text.length]) {
+          const value = text.slice(0, at) + character + text.slice(at)
+          expect([key, value, isTaken(key, value)]).toEqual([key, value, false])
+        }
+    }
+  })
+
+  it.each([
+    [
+      'edge nginx-files --dest edge --out',
+      "option '--out <folder>' argument 'a b' is invalid. It must be a path",
+    ],
+    ['edge nginx-files --dest', "option '--dest <folder>' argument 'a b' is invalid. It must be a path"],
+  ])('is refused by %s', async (line, reason) => {
+    for (const character of ['\n', '\x1b']) {
+      const { code, stderr } = await run([...line.split(' '), `a${character}b`], { cwd: folder.path })
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(reason) as unknown })
+      expect(stderr).toContain('on one line, without control characters')
+    }
+  })
+})
+
 describe('the JSON Schema of the config file', () => {
   const shipped = readFileSync(join(repository, 'templates/fundpress.config.schema.json'), 'utf8')
   const matchesSchema = new Ajv({ strict: true }).compile(JSON.parse(shipped))

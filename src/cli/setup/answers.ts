@@ -9,6 +9,7 @@ import type { Dialog } from '../command.ts'
 import { UsageError } from '../failure.ts'
 import { expectedBy, parseText } from '../load-settings.ts'
 import { shownValue } from '../safe-text.ts'
+import { settingText as text } from '../setting-fields.ts'
 import { findSetting, type SettingKey } from '../settings.ts'
 import { parseRelease, type Release } from './release.ts'
 
@@ -35,7 +36,6 @@ type Known = Readonly<Partial<Record<string, string>>>
 export type Answers = { readonly target: Target } & { readonly [Name in AnswerName]: string }
 
 const setting = (key: SettingKey) => () => findSetting(key).schema
-const text = (expects: string, pattern: RegExp) => z.string(expects).regex(pattern, expects)
 const form = (expects: string, pattern: RegExp) => () => text(expects, pattern)
 const whole = (least: number, most: number) => {
   const expects = `a whole number from ${least} to ${most}`

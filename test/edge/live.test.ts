@@ -1,18 +1,19 @@
 /** How an isolate follows `live.json`, with a clock of the test and a time to live of 10 ms. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { followLive, noAnswer, parseLiveSlot, type LiveSlot } from '../../src/edge/core/live.ts'
+import { followLive, noAnswer } from '../../src/edge/core/live.ts'
+import { parseLiveFile, type LiveSlot } from '../../src/edge/core/live-file.ts'
 
 let now: number
 let reads: number
 let follower: ReturnType<typeof followLive>
 const follow = (ttlMs: number) => followLive({ ttlMs, clock: () => now, onDamaged: () => undefined })
-const slotOf = (slot: string): LiveSlot => ({
+const slotOf = (slot: LiveSlot['slot']): LiveSlot => ({
   slot,
-  snapshot: `2026-11-20-${slot}`,
+  snapshot: '2026-11-20-3f9c2ab4d1e0',
   docsUrl: 'https://docs.example.org',
   liveSince: '2026-11-20T01:00:00.000Z',
 })
-const read = (slot: string) => () => {
+const read = (slot: LiveSlot['slot']) => () => {
   reads += 1
   return Promise.resolve(slotOf(slot))
 }
@@ -126,7 +127,7 @@ describe('while the store does not answer', () => {
       ).live.slot,
     ).toBe('blue')
     expect(deferred).toHaveLength(1)
-    expect(await slotNow(read('red'))).toBe('blue')
+    expect(await slotNow(read('green'))).toBe('blue')
     expect(reads).toBe(0)
     resolve(slotOf('green'))
     await deferred[0]
@@ -189,7 +190,8 @@ it('looks again before an answer that took twice the time to live goes out', asy
 })
 
 it('keeps the last look while live.json is damaged, if it has looked in time', async () => {
-  const damaged = () => Promise.resolve().then(() => parseLiveSlot('{"format":1,"slot":"green"}'))
+  const damaged = () =>
+    Promise.resolve().then(() => parseLiveFile('{"format":1,"slot":"green"}', 'live.json'))
   await expect(follower.current(damaged)).rejects.toThrow('not one of this fundpress')
   await slotNow(read('blue'))
   for (let look = 0; look < 10; look++) {
@@ -199,23 +201,4 @@ it('keeps the last look while live.json is damaged, if it has looked in time', a
   now += 20
   await expect(follower.current(damaged)).rejects.toThrow('not one of this fundpress')
   expect(await slotNow(read('green'))).toBe('green')
-})
-
-it.each([
-  ['no JSON', null],
-  ['an address that is none', { docsUrl: 'javascript:alert(1)' }],
-  ['a snapshot that is none', { snapshot: '../x' }],
-  ['another format', { format: 2 }],
-  ['another slot', { slot: 'red' }],
-  ['no time', { liveSince: 'now' }],
-])('refuses a live.json with %s', (_, changes) => {
-  const text = changes === null ? '<html>' : JSON.stringify({ format: 1, ...slotOf('blue'), ...changes })
-  expect(() => parseLiveSlot(text)).toThrow('not one of this fundpress')
-})
-
-it('keeps the folders of downloads', () => {
-  const downloads = { folder: '2026-11-20-3f9c2ab4d1e0' }
-  const earlierDownloads = { '2026-11': '19-aaaaaaaaaaaa' }
-  const live = { format: 1, ...slotOf('blue'), downloads, earlierDownloads }
-  expect(parseLiveSlot(JSON.stringify(live))).toMatchObject({ downloads, earlierDownloads })
 })

@@ -7,6 +7,7 @@ import { dirname } from 'node:path'
 import { startCloudFront } from './cloudfront.ts'
 import { withLocalNames } from './local-names.ts'
 import { startKeyValueStore } from './key-value-store.ts'
+import { firstIsin } from '../edge/runtime/deployments.ts'
 import type { Nights } from './nights.ts'
 import { startNginx, whyNoNginx } from './nginx.ts'
 import { forced, makeTempFolder, mustRun, startServing } from './product.ts'
@@ -31,10 +32,14 @@ interface Saying {
   readonly previous: { readonly liveSince: string } | null
 }
 
+type SmallFile = 'live.json' | 'staged.json'
+
 /** What one edge reads. A file that is null is removed. */
 interface Place {
   readonly base: string
-  readonly set: (live: Saying, staged: Saying | null) => Promise<void> | void
+  readonly set: (live: Saying, staged: Saying | null) => unknown
+  /** Writes any text into a file; for CloudFront, what a publish would make of it. */
+  readonly write: (file: SmallFile, text: string) => unknown
   /** How long a flip may take to show, in milliseconds. */
   readonly lagMs: number
   /** How often `staged.json` was read; absent if nobody counts. */
@@ -78,19 +83,34 @@ const downloadsIn = (out: string) => {
   return { folder: folderIn(out), files: 2, bytes: 20, sums: '0'.repeat(64) }
 }
 
-async function onBucket(
-  nights: Nights,
-  start: (args: string[]) => Promise<{ readonly base: string; readonly stop: () => Promise<unknown> }>,
-) {
+/** In the folder `secret/`, what nobody may see: beside the slots and downloads, and in a folder also outside of the bucket. */
+export const canary = 'canary-4711'
+const secrets = ({ outs }: Nights) =>
+  ['a.csv', 'index.html', `api/v1/figures/${firstIsin(outs[0] ?? '')}/index.de.json`].map(
+    (name) => `secret/${name}`,
+  )
+
+interface Started {
+  readonly base: string
+  readonly stop: () => Promise<unknown>
+}
+
+async function onBucket(nights: Nights, liveTtlSeconds: number, start: (args: string[]) => Promise<Started>) {
   const { s3, one, two, put, readsOfStaged } = await publishBoth(nights)
   put('live.json', one)
-  const { base, stop } = await start([...bucketArgs(s3.endpoint, bucket), '--live-ttl', '1'])
+  for (const key of secrets(nights)) s3.put(bucket, key, canary)
+  const { base, stop } = await start([
+    ...bucketArgs(s3.endpoint, bucket),
+    '--live-ttl',
+    String(liveTtlSeconds),
+  ])
   const place: Place = {
     base,
     set: (live, staged) => {
       put('live.json', live)
       put('staged.json', staged)
     },
+    write: (file, text) => s3.put(bucket, file, text),
     lagMs: 1200,
     readsOfStaged,
     stop: async () => {
@@ -102,30 +122,29 @@ async function onBucket(
 }
 
 /** The same in a folder. A file is replaced as a publish does it: with the next rename. */
-async function nginxFolder(nights: Nights) {
+async function inFolder(nights: Nights, start: (args: string[]) => Promise<Started>) {
   const { s3, one, two } = await publishBoth(nights)
   const folder = makeTempFolder()
   const put = (key: string, body: string | Buffer) => {
-    const file = folder.file(key)
+    const file = folder.file(`bucket/${key}`)
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(`${file}.next`, body)
     renameSync(`${file}.next`, file)
   }
   for (const [key, { body }] of s3.objects(bucket)) put(key, body)
   await s3.stop()
-  const { base, stop } = await startNginx({
-    args: ['--bucket', `file://${folder.path}`],
-    env: withToken,
-    workers: 2,
-  })
+  put('live.json', JSON.stringify(one))
+  for (const key of secrets(nights)) [key, `../${key}`].forEach((place) => put(place, canary))
+  const { base, stop } = await start(['--bucket', `file://${folder.file('bucket')}`])
   const place: Place = {
     base,
     set: (live, staged) => {
       put('live.json', JSON.stringify(live))
-      if (staged === null) rmSync(folder.file('staged.json'), { force: true })
+      if (staged === null) rmSync(folder.file('bucket/staged.json'), { force: true })
       else put('staged.json', JSON.stringify(staged))
     },
-    lagMs: 0,
+    write: put,
+    lagMs: 1200,
     stop: async () => {
       await stop()
       folder.remove()
@@ -136,14 +155,24 @@ async function nginxFolder(nights: Nights) {
 
 const withToken = { FUNDPRESS_EDGE_PREVIEW_TOKEN: previewToken }
 
-const serve = (nights: Nights) =>
-  onBucket(nights, (args) => startServing(args, { env: { ...credentials, ...withToken } }))
+const serve = (nights: Nights, liveTtlSeconds: number) =>
+  onBucket(nights, liveTtlSeconds, (args) => startServing(args, { env: { ...credentials, ...withToken } }))
 
-const nginx = (nights: Nights) =>
-  onBucket(nights, (args) => startNginx({ args, credentials, env: withToken, workers: 2 }))
+const serveFolder = (nights: Nights, liveTtlSeconds: number) =>
+  inFolder(nights, (args) =>
+    startServing([...args, '--live-ttl', String(liveTtlSeconds)], { env: withToken }),
+  )
 
-async function workerd({ outs }: Nights) {
-  const worker = await startWorker({ previewToken })
+const nginx = (nights: Nights, liveTtlSeconds: number) =>
+  onBucket(nights, liveTtlSeconds, (args) => startNginx({ args, credentials, env: withToken, workers: 2 }))
+
+const nginxFolder = (nights: Nights) =>
+  inFolder(nights, (args) => startNginx({ args, env: withToken, workers: 2 }))
+
+async function workerd(nights: Nights, liveTtlSeconds: number) {
+  const { outs } = nights
+  const worker = await startWorker({ previewToken, liveTtlSeconds })
+  await worker.put(secrets(nights).map((key) => ({ ...text, key, body: canary })))
   const sayings: Saying[] = []
   for (const [index, out] of outs.slice(0, 2).entries()) {
     const head = headOf(out)
@@ -174,6 +203,7 @@ async function workerd({ outs }: Nights) {
         // R2 has no removal here. A file of a bygone day does not count either.
         { ...text, key: 'staged.json', body: JSON.stringify(staged ?? { ...two, previous: null }) },
       ]),
+    write: (key, body) => worker.put([{ ...text, key, body }]),
     lagMs: 1600,
     stop: worker.stop,
   }
@@ -188,6 +218,7 @@ async function cloudFront(nights: Nights) {
   const made = await publishBoth(nights, ['--prefix', 'nights', '--flip-kvs', store.arn], env)
   const { s3, one, two, put, readsOfStaged } = made
   await store.stop()
+  for (const key of secrets(nights)) [key, `nights/${key}`].forEach((place) => s3.put(bucket, place, canary))
   const local = await startCloudFront({ s3, bucket, prefix: 'nights' })
   const place: Place = {
     base: local.base,
@@ -198,6 +229,14 @@ async function cloudFront(nights: Nights) {
         keys['live'] = valueOf(live)
         if (staged === null) Reflect.deleteProperty(keys, `preview-${previewToken}`)
         else keys[`preview-${previewToken}`] = valueOf(staged)
+      }
+    },
+    write: (file, text) => {
+      s3.put(bucket, `nights/${file}`, text)
+      for (const { keys } of local.edges) {
+        const { live, months } = pointedBy(text)
+        keys[file === 'live.json' ? 'live' : `preview-${previewToken}`] = live
+        for (const [month, folders] of months) keys[`downloads/${month}`] = folders
       }
     },
     lagMs: 0,
@@ -214,15 +253,33 @@ async function cloudFront(nights: Nights) {
 const valueOf = ({ slot, snapshot, liveSince, docsUrl, downloads: { folder } }: Saying) =>
   JSON.stringify({ slot, snapshot, liveSince, docsUrl, folder })
 
+/** The same of any text. */
+function pointedBy(text: string) {
+  try {
+    const live = JSON.parse(text) as Saying & {
+      readonly earlierDownloads?: Readonly<Record<string, unknown>>
+    }
+    const months = Object.entries(live.earlierDownloads ?? {})
+    return {
+      live: valueOf(live),
+      months: months.map(([month, folders]) => [month, String(folders)] as const),
+    }
+  } catch {
+    return { live: text, months: [] }
+  }
+}
+
 export interface StagingPlatform {
   readonly name: string
-  readonly start: (nights: Nights) => ReturnType<typeof serve>
+  /** @param liveTtlSeconds how long a file counts after it was read; nginx with a folder and CloudFront ignore it */
+  readonly start: (nights: Nights, liveTtlSeconds: number) => ReturnType<typeof serve>
   /** Why the platform is not there. */
   readonly skip: string | undefined
 }
 
 export const stagingPlatforms: readonly StagingPlatform[] = [
   { name: 'serve from a bucket', start: serve, skip: undefined },
+  { name: 'serve from a bucket that is a folder', start: serveFolder, skip: undefined },
   { name: 'nginx with a bucket', start: nginx, skip: whyNoNginx },
   { name: 'nginx with a bucket that is a folder', start: nginxFolder, skip: whyNoNginx },
   { name: 'the Worker in workerd', start: workerd, skip: undefined },

@@ -10,14 +10,15 @@ import { setFlagsFromString } from 'node:v8'
 import { routeTable } from '../../api/derive/route-table.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
 import { checksumsIn, inSlot } from '../../bucket/live/layout.ts'
-import { readLive } from '../../bucket/live/live.ts'
-import { findSnapshot, readStaged } from '../../bucket/live/staged.ts'
+import { findSnapshot } from '../../bucket/live/staged.ts'
 import { readPart, readUpTo } from '../../bucket/store/read.ts'
 import { isFolderName, type ObjectStore } from '../../bucket/store/store.ts'
 import { exampleTargets } from '../../build/examples.ts'
 import { checksumsKey, manifestKey, readManifestHead, readSparse } from '../../build/manifest.ts'
 import { recoverSnapshot } from '../../build/staging.ts'
 import { isNoAnswer, longestReadMs, noAnswer } from '../../edge/core/live.ts'
+import { maxLiveBytes, parseLiveFile } from '../../edge/core/live-file.ts'
+import { stagedBeside } from '../../edge/core/preview.ts'
 import { bucketOrigin } from '../../edge/node/bucket.ts'
 import { folderOrigin } from '../../edge/node/folder.ts'
 import { createEdgeServer } from '../../edge/node/server.ts'
@@ -166,11 +167,16 @@ async function serveBucket(patient: ObjectStore, session: Session, wanted: strin
   const { settings, clock, now, stderr } = session
   const store = inTime(patient)
   const outage = outageLog(store, session)
+  /** @returns a text that no parser takes if the file is too long */
+  const readText = async (key: 'live.json' | 'staged.json') => {
+    const object = await readUpTo(store, key, maxLiveBytes)
+    return object && (object.body?.toString() ?? '')
+  }
   const liveNow = async () => {
     if (wanted !== null) return findSnapshot(store, wanted)
-    const { live } = await readLive(store)
-    if (live === null) throw new Error(`${store.name}: nothing is live, there is nothing to serve`)
-    return live
+    const text = await readText('live.json')
+    if (text === null) throw new Error(`${store.name}: nothing is live, there is nothing to serve`)
+    return parseLiveFile(text, 'live.json')
   }
   const readLiveAndTell = async () => {
     try {
@@ -184,7 +190,7 @@ async function serveBucket(patient: ObjectStore, session: Session, wanted: strin
   }
   const origin = bucketOrigin({
     readLive: readLiveAndTell,
-    readStaged: async () => readStaged(store, (await readLive(store)).live),
+    readStaged: async () => stagedBeside(await readText('live.json'), await readText('staged.json')),
     table: routeTable(endpoints, ''),
     reader: {
       read: async (key, most) => withDigest(store, await readUpTo(store, key, most)),

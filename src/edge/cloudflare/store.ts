@@ -2,7 +2,8 @@
 
 import { placeOf } from '../../api/routes/pages.ts'
 import type { ByteRange } from '../core/finish.ts'
-import { idOf, lastModifiedOf, longestReadMs, noAnswer, type LiveSlot } from '../core/live.ts'
+import { idOf, lastModifiedOf, longestReadMs, noAnswer } from '../core/live.ts'
+import type { LiveSlot } from '../core/live-file.ts'
 
 // The part of Cloudflare's API that the Worker uses. Source: the Workers runtime APIs.
 
@@ -15,7 +16,6 @@ interface R2Object {
 
 interface R2ObjectBody extends R2Object {
   readonly body: ReadableStream<Uint8Array>
-  readonly text: () => Promise<string>
   readonly arrayBuffer: () => Promise<ArrayBuffer>
 }
 
@@ -208,7 +208,7 @@ export function workerStore(options: WorkerStoreOptions) {
       if (object === null) throw new Error(`no document: ${key}`)
       return object.body
     },
-    text: async (body: WorkerBody) => decoder.decode(await body.bytes()),
+    text: async (body: WorkerBody) => textOf(await body.bytes()),
     /** Announces how many objects the request will read. They bypass the cache if that would take too many calls. */
     expect: (reads: number) => {
       if (guard?.isCutOff() !== true && reads * callsOfRead > callsLeft) isCaching = false
@@ -227,6 +227,9 @@ export function workerStore(options: WorkerStoreOptions) {
 const rangeOf = ({ first, last }: ByteRange) => ({ offset: first, length: last - first + 1 })
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** With its byte order mark, if it has one: `Response.text` and R2's `text` leave that out. */
+export const textOf = (bytes: ArrayBuffer | Bytes): string => decoder.decode(bytes)
 
 function foundInCache(cached: Response) {
   const header = (name: string) => cached.headers.get(name) ?? ''

@@ -2,20 +2,13 @@
 
 import type { RouteTable } from '../../api/routes/table.ts'
 import { answer, type EdgeSettings } from '../core/answer.ts'
-import {
-  followLive,
-  fromOneSnapshot,
-  idOf,
-  isNoAnswer,
-  isNotKept,
-  parseLiveSlot,
-  type Look,
-} from '../core/live.ts'
+import { followLive, fromOneSnapshot, idOf, isNoAnswer, isNotKept, type Look } from '../core/live.ts'
+import { maxLiveBytes, parseLiveFile } from '../core/live-file.ts'
 import { answerStaged, asPreview, isPreview, isStillStaged, stagedBeside } from '../core/preview.ts'
 import { requestOf, resolve, type Resolution } from '../core/resolve.ts'
 import { headerBytes, refusalOfLength, unavailable } from '../core/standalone.ts'
 import { respond, withoutStore } from './respond.ts'
-import { inTime, workerStore, type DataCentreCache, type R2Bucket } from './store.ts'
+import { inTime, textOf, workerStore, type DataCentreCache, type R2Bucket } from './store.ts'
 
 export interface WorkerConfig {
   /** Its errors link to the documentation that the live snapshot's do. */
@@ -64,8 +57,14 @@ export function worker(config: WorkerConfig) {
     const header = (name: string) => headers.get(name) ?? undefined
     const cache = caches.default
     const defer = (work: Promise<unknown>) => context.waitUntil(work)
-    const readText = async (key: string) =>
-      inTime(bucket.get(prefix + key).then((object) => object?.text() ?? null))
+    const readText = (key: string) =>
+      inTime(
+        bucket.get(prefix + key).then(async (object) => {
+          if (object === null) return null
+          // A text that no parser takes.
+          return object.size > maxLiveBytes ? '' : textOf(await object.arrayBuffer())
+        }),
+      )
     // For isolates that begin while R2 does not answer.
     const keptLook = `${origin}/.snapshots/look`
     const readLive = async () => {
@@ -78,10 +77,11 @@ export function worker(config: WorkerConfig) {
       })
       isSilent = false
       if (text === null) throw new Error('nothing is live in this bucket: publish first')
-      const look: Look = { live: parseLiveSlot(text), at }
+      const live = parseLiveFile(text, 'live.json')
       const headers = { 'Cache-Control': 'public, max-age=86400' }
-      defer(cache.put(keptLook, new Response(JSON.stringify(look), { headers })).catch(() => undefined))
-      return look.live
+      const kept = new Response(JSON.stringify({ text, at }), { headers })
+      defer(cache.put(keptLook, kept).catch(() => undefined))
+      return live
     }
     const lookNow = async (): Promise<Look> => {
       try {
@@ -89,7 +89,8 @@ export function worker(config: WorkerConfig) {
       } catch (error) {
         const kept = isNoAnswer(error) ? await cache.match(keptLook).catch(() => undefined) : undefined
         if (kept === undefined) throw error
-        follower.adopt((await kept.json()) as Look)
+        const { text, at } = (await kept.json()) as { readonly text: string; readonly at: number }
+        follower.adopt({ live: parseLiveFile(text, 'live.json'), at })
         return follower.current(readLive, defer)
       }
     }

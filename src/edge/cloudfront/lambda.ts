@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache'
 import { downloadsOf } from '../../api/routes/pages.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
 import { answer, fetchesAtATime, type EdgeSettings } from '../core/answer.ts'
-import { parseLiveSlot } from '../core/live.ts'
+import { isPointed, maxLiveBytes, parseLiveFile } from '../core/live-file.ts'
 import { answerStaged, asPreview, previewHeader, stagedBeside } from '../core/preview.ts'
 import { requestOf, resolve, type EdgeRequest } from '../core/resolve.ts'
 import { unavailable } from '../core/standalone.ts'
@@ -82,21 +82,27 @@ export function lambdaEdge({ table, settings, reader, open, onFailure }: LambdaE
   }
 }
 
-async function readStaged({ read }: BucketReader) {
-  const [live = null, staged = null] = await Promise.all(
-    ['live.json', 'staged.json'].map(async (key) => (await read(key, Infinity))?.body?.toString()),
-  )
+async function readStaged(reader: BucketReader) {
+  const files = ['live.json', 'staged.json'].map((key) => readText(reader, key))
+  const [live = null, staged = null] = await Promise.all(files)
   return stagedBeside(live, staged)
+}
+
+/** @returns null if there is no such object; a text that no parser takes if it is too long */
+async function readText({ read }: BucketReader, key: string): Promise<string | null> {
+  const object = await read(key, maxLiveBytes)
+  return object && (object.body?.toString() ?? '')
 }
 
 type Pin = ReturnType<typeof parsePin>
 
 /** @param text slot, snapshot, seconds since 1970 and the address of the documentation of what is live, joined by dots */
 function parsePin(text: string) {
-  const [, slot, snapshot, seconds, docsUrl] = /^([a-z]+)\.([0-9a-f-]+)\.([0-9]+)\.(.*)$/.exec(text) ?? []
-  if (slot === undefined || snapshot === undefined || docsUrl === undefined)
-    throw new Error(`the request does not say what is live: ${text}`)
-  return { slot, snapshot, liveSince: new Date(Number(seconds) * 1000), docsUrl }
+  const [, slot, snapshot, seconds, docsUrl] = /^([^.]*)\.([^.]*)\.([0-9]{1,11})\.(.*)$/.exec(text) ?? []
+  const liveSince = new Date(Number(seconds) * 1000)
+  const pin = { slot, snapshot, docsUrl, liveSince: seconds && liveSince.toISOString() }
+  if (!isPointed(pin)) throw new Error(`the request does not say what is live: ${text}`)
+  return { ...pin, liveSince }
 }
 
 /**
@@ -184,9 +190,9 @@ async function bytesOf({ Body }: GotObject): Promise<Buffer> {
 export const lambdaWatch =
   (reader: BucketReader, stack: string, now: () => number, write: (line: string) => void) =>
   async (): Promise<void> => {
-    const object = await reader.read('live.json', Infinity)
-    if (object === null) return
-    const { snapshot, liveSince } = parseLiveSlot(String(object.body))
+    const text = await readText(reader, 'live.json')
+    if (text === null) return
+    const { snapshot, liveSince } = parseLiveFile(text, 'live.json')
     const at = now()
     const metric = { Name: 'LiveSnapshotAge', Unit: 'Seconds' }
     const metrics = [{ Namespace: 'Fundpress', Dimensions: [['Stack']], Metrics: [metric] }]

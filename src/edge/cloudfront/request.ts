@@ -13,7 +13,7 @@ import { folderOfDay, matchPage } from '../../api/routes/pages.ts'
 import { formats, formatsOf, languages, type DocumentFormat, type Format } from '../../api/routes/table.ts'
 import { preflight, refusalHeaders } from '../core/answer.ts'
 import type { Answer, Body, EdgeSettings } from '../core/answer.ts'
-import type { LiveSlot } from '../core/live.ts'
+import { isFolder, isMonth, isPointed, type Pointed } from '../core/live-file.ts'
 import {
   preferredLanguage,
   preferredFormat,
@@ -46,12 +46,6 @@ export interface ViewerRequestOptions {
   readonly failover: readonly number[]
 }
 
-/** A value of the KeyValueStore. Source: src/bucket/live/key-value-store.ts. */
-type PointedSlot = LiveSlot & {
-  /** Of its own downloads. Absent if it has none, and in values of earlier versions. */
-  readonly folder?: string
-}
-
 export function viewerRequest(options: ViewerRequestOptions) {
   const { settings, table } = options
   const routes = unpackRoutes(table)
@@ -60,8 +54,9 @@ export function viewerRequest(options: ViewerRequestOptions) {
     const asked = headers[previewHeader]
     delete headers[previewHeader]
     const answered = (one: Answer<never>) => responseOf(method, one, headers)
-    const forward = (value: unknown) => {
-      const live = value as PointedSlot
+    // Source of the values: src/bucket/live/key-value-store.ts.
+    const forward = (live: unknown) => {
+      if (!isPointed(live)) return answered(unavailable)
       const query = request.rawQueryString() || ''
       // CloudFront itself refuses a URL that is too long.
       const length = Object.keys(headers).reduce(
@@ -106,15 +101,16 @@ export function viewerRequest(options: ViewerRequestOptions) {
       const day = download[1] === 'latest' ? asOf : (download[1] as string)
       // After a rollback a later day is no longer published.
       if (day > asOf) return request
-      const forwardTo = (folder: string) => {
+      const forwardTo = (folder: string, isRight: boolean) => {
         request.uri = '/downloads/' + folder + (download[2] as string)
-        return request
+        return isRight ? request : answered(unavailable)
       }
-      // The keys of months are those of what is live: they do not name the folder of what is staged.
-      if (live.folder && day === asOf) return forwardTo(live.folder)
+      // The keys of months are those of what is live: they do not name the folder of what is staged. Earlier versions wrote no folder.
+      const { folder } = live as { readonly folder?: string }
+      if (folder && day === asOf) return forwardTo(folder, isFolder(folder))
       return kvs.get('downloads/' + day.slice(0, 7)).then(
-        (month) => forwardTo(folderOfDay(month as string, day)),
-        () => forwardTo(day),
+        (month) => forwardTo(folderOfDay(String(month), day), month === '-' || isMonth(month)),
+        () => forwardTo(day, true),
       )
     }
     const kvs = cf.kvs()
@@ -122,7 +118,7 @@ export function viewerRequest(options: ViewerRequestOptions) {
     const forwardLive = () => kvs.get('live', json).then(forward, () => answered(unavailable))
     if (!asked || !/^[\w-]{16,100}$/.test(asked.value)) return forwardLive()
     return kvs.get('preview-' + asked.value, json).then((value) => {
-      headers[previewHeader] = { value: (value as LiveSlot).snapshot }
+      if (isPointed(value)) headers[previewHeader] = { value: value.snapshot }
       return forward(value)
     }, forwardLive)
   }
@@ -144,7 +140,7 @@ interface Found extends Preferences {
  * holds path and query, the query string has what the client's headers accept.
  * @returns whether the bucket should have the answer
  */
-function rewrite(request: CloudFrontRequest, live: LiveSlot, found: Found): boolean {
+function rewrite(request: CloudFrontRequest, live: Pointed, found: Found): boolean {
   const { headers, uri } = request
   const { route, asked, offers, accept, acceptLanguage } = found
   const since = Math.floor(Date.parse(live.liveSince) / 1000)

@@ -1,13 +1,6 @@
 /** Which snapshot is live, and how a request gets all of its answer from one snapshot. */
 
-import type { Placed } from '../../api/routes/pages.ts'
-
-/** The part of `live.json` that the edge needs. Source: src/bucket/keys.md. */
-export interface LiveSlot extends Placed {
-  readonly docsUrl: string
-  /** ISO 8601. */
-  readonly liveSince: string
-}
+import { isDamaged, type LiveSlot } from './live-file.ts'
 
 /** Tells a snapshot's time as the live one from any other: after a rollback, the same snapshot has another time. */
 export const idOf = ({ slot, snapshot, liveSince }: LiveSlot) => [slot, snapshot, liveSince].join('_')
@@ -15,33 +8,6 @@ export const idOf = ({ slot, snapshot, liveSince }: LiveSlot) => [slot, snapshot
 /** After a rollback, objects are older than what clients have seen. Their date is at least the moment at which they went live. */
 export const lastModifiedOf = (changed: number, liveSince: number) =>
   new Date(Math.max(changed, liveSince)).toUTCString()
-
-const damaged = 'LiveDamaged'
-
-/** @param name of the file, `staged.json` has the same shape @throws {Error} named LiveDamaged, if it is not what `fundpress publish` writes */
-export function parseLiveSlot(text: string, name = 'live.json'): LiveSlot {
-  const { format, slot, snapshot, docsUrl, liveSince, downloads, earlierDownloads } = fieldsOf(text)
-  if (
-    format !== 1 ||
-    (slot !== 'blue' && slot !== 'green') ||
-    !/^[\w-]{1,100}$/.test(snapshot || '') ||
-    !/^(https?:\/)?\/\S/.test(docsUrl || '') ||
-    isNaN(Date.parse(liveSince || ''))
-  ) {
-    const error = new Error(name + ' is not one of this fundpress: `fundpress status` names what is wrong')
-    error.name = damaged
-    throw error
-  }
-  return { slot, snapshot, docsUrl, liveSince, downloads, earlierDownloads } as LiveSlot
-}
-
-function fieldsOf(text: string): Partial<LiveSlot> & { readonly format?: unknown } {
-  try {
-    return (JSON.parse(text) as object | null) || {}
-  } catch (_error) {
-    return {}
-  }
-}
 
 const unanswered = 'NoAnswer'
 
@@ -79,7 +45,7 @@ export interface Look {
   readonly at: number
 }
 
-/** Reads `live.json`. Rejects with an error named LiveDamaged if somebody else wrote it. */
+/** Reads `live.json`. Rejects with an error that `isDamaged` knows if somebody else wrote it. */
 export type ReadLive = () => Promise<LiveSlot>
 
 /**
@@ -128,8 +94,7 @@ export function followLive({ ttlMs, clock, onDamaged, sleep }: FollowOptions) {
     const isNewest = () => last === undefined || last.at <= at
     const live = await read().catch((error: unknown) => {
       if (isNewest()) unansweredAt = isNoAnswer(error) ? clock() : undefined
-      const isDamaged = (error as Error).name === damaged
-      if (!isDamaged || known === undefined || at - known.at >= ttlMs * 2) throw error
+      if (!isDamaged(error) || known === undefined || at - known.at >= ttlMs * 2) throw error
       onDamaged(error as Error)
       // Nobody publishes while live.json is damaged. Nobody had begun to write to the slot before, either: it is still live.
       return known.live

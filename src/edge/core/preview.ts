@@ -4,7 +4,8 @@
  */
 
 import { type Answer, type EdgeSettings, pageHeaders, preflight } from './answer.ts'
-import { idOf, type LiveSlot, parseLiveSlot } from './live.ts'
+import { idOf } from './live.ts'
+import { type LiveSlot, parseLiveFile } from './live-file.ts'
 import type { EdgeRequest, Header } from './resolve.ts'
 
 /** The request header that holds the token. */
@@ -34,11 +35,10 @@ export function isPreview(header: Header, token: string | null): boolean {
  */
 export function stagedBeside(live: string | null, text: string | null): LiveSlot | null {
   if (text === null) return null
-  const staged = parseLiveSlot(text, 'staged.json')
-  const { previous } = JSON.parse(text) as { readonly previous?: Partial<LiveSlot> | null }
-  if (live === null) return previous ? null : staged
-  const { slot, liveSince } = parseLiveSlot(live)
-  return previous && previous.liveSince === liveSince && staged.slot !== slot ? staged : null
+  const staged = parseLiveFile(text, 'staged.json')
+  if (live === null) return staged.previousSince === null ? staged : null
+  const { slot, liveSince } = parseLiveFile(live, 'live.json')
+  return staged.previousSince === liveSince && staged.slot !== slot ? staged : null
 }
 
 /**

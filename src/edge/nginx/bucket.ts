@@ -15,10 +15,9 @@ import {
   longestReadMs,
   noAnswer,
   notKept,
-  parseLiveSlot,
-  type LiveSlot,
   type Look,
 } from '../core/live.ts'
+import { parseLiveFile, type LiveSlot } from '../core/live-file.ts'
 import { isStillStaged, stagedBeside } from '../core/preview.ts'
 import { njsEdge } from './handlers.ts'
 import {
@@ -86,7 +85,7 @@ export function bucketEdge(
         request.return(203, JSON.stringify(found))
         return
       }
-      const look: Known = { live: parseLiveSlot(found), at }
+      const look: Known = { live: parseLiveFile(found, 'live.json'), at }
       if ((await before())?.unansweredAt) tell('the bucket answers again')
       request.return(200, JSON.stringify(look))
     } catch (error) {

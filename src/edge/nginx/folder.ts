@@ -3,7 +3,8 @@
 import { placeOf } from '../../api/routes/pages.ts'
 import type { Route, RouteTable } from '../../api/routes/table.ts'
 import type { EdgeSettings } from '../core/answer.ts'
-import { idOf, lastModifiedOf, parseLiveSlot, type LiveSlot } from '../core/live.ts'
+import { idOf, lastModifiedOf } from '../core/live.ts'
+import { parseLiveFile, type LiveSlot } from '../core/live-file.ts'
 import { isStillStaged, stagedBeside } from '../core/preview.ts'
 import { readFrom, njsStatOf } from './files.ts'
 import { njsEdge } from './handlers.ts'
@@ -40,7 +41,7 @@ export function folderEdge(
       const why = (error as Error).message
       throw new Error('nothing is live in ' + folder + ', or nginx may not read it: ' + why)
     }
-    return parseLiveSlot(text)
+    return parseLiveFile(text, 'live.json')
   }
   const placed = (live: LiveSlot) => {
     const liveTable: RouteTable = Object.assign({}, makeTable(), { docsUrl: live.docsUrl })

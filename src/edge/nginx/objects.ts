@@ -3,7 +3,8 @@
 import type { RouteTable } from '../../api/routes/table.ts'
 import type { Store } from '../core/answer.ts'
 import type { ByteRange } from '../core/finish.ts'
-import type { LiveSlot, Pinned } from '../core/live.ts'
+import type { Pinned } from '../core/live.ts'
+import type { LiveSlot } from '../core/live-file.ts'
 import type { NjsRequest, NjsStat } from './types.ts'
 
 /** An object's bytes or, for a large file, how nginx sends it without njs. */

@@ -9,14 +9,8 @@ import { placeOf } from '../../api/routes/pages.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
 import type { Store, StoredObject } from '../core/answer.ts'
 import type { ByteRange } from '../core/finish.ts'
-import {
-  followLive,
-  idOf,
-  lastModifiedOf,
-  type FollowOptions,
-  type LiveSlot,
-  type ReadLive,
-} from '../core/live.ts'
+import { followLive, idOf, lastModifiedOf, type FollowOptions, type ReadLive } from '../core/live.ts'
+import type { LiveSlot } from '../core/live-file.ts'
 import { isStillStaged, type ReadStaged } from '../core/preview.ts'
 import { largeReadsAtATime, mostInMemory, objectCache, reading, type NodeBody } from './objects.ts'
 import type { Origin } from './server.ts'

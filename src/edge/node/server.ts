@@ -4,7 +4,8 @@ import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import type { RouteTable } from '../../api/routes/table.ts'
 import { allowedMethods, answer, fetchesAtATime, type EdgeSettings, type Store } from '../core/answer.ts'
-import { fromOneSnapshot, type LiveSlot, type Pinned } from '../core/live.ts'
+import { fromOneSnapshot, type Pinned } from '../core/live.ts'
+import type { LiveSlot } from '../core/live-file.ts'
 import { answerStaged, asPreview, isPreview } from '../core/preview.ts'
 import { requestOf, resolve } from '../core/resolve.ts'
 import {

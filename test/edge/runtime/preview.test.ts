@@ -29,7 +29,7 @@ describe.each(stagingPlatforms.map((platform) => [platform.name, platform] as co
   describe.skipIf(isMissing(platform.skip === undefined))('a preview', () => {
     let place: Awaited<ReturnType<StagingPlatform['start']>>
     beforeAll(async () => {
-      place = await platform.start(nights)
+      place = await platform.start(nights, 1)
     })
     afterAll(() => place.stop())
     beforeEach(async () => {

@@ -66,7 +66,8 @@ const cloudfrontModule = `
     kvs: () => ({
       get: (key, options) => {
         if (keys[key] === undefined) return Promise.reject(new Error('KeyNotFound'));
-        return Promise.resolve(options && options.format === 'json' ? JSON.parse(keys[key]) : keys[key]);
+        const value = Promise.resolve(keys[key]);
+        return options && options.format === 'json' ? value.then(JSON.parse) : value;
       },
     }),
     createRequestOriginGroup: (given) => { group = given; },

@@ -1,0 +1,166 @@
+/** Whatever `live.json` and `staged.json` say, an edge gives out nothing but the nights of its bucket, and goes on with the last one. */
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { serveFolder } from '../../../src/cli/commands/serve.ts'
+import { parseLiveFile } from '../../../src/edge/core/live-file.ts'
+import { bucketOrigin } from '../../../src/edge/node/bucket.ts'
+import { hostileLiveText } from '../../support/hostile-live.ts'
+import { liveExamples, liveText } from '../../support/live-examples.ts'
+import { buildNights, type Nights } from '../../support/nights.ts'
+import { isMissing } from '../../support/programs.ts'
+import { rawRequest } from '../../support/request.ts'
+import { sample, times } from '../../support/rounds.ts'
+import { serveHere } from '../../support/serve-here.ts'
+import { canary, previewToken, stagingPlatforms, type StagingPlatform } from '../../support/staging.ts'
+import { firstIsin } from './deployments.ts'
+
+let nights: Nights
+let profile: string
+
+beforeAll(async () => {
+  nights = await buildNights(2, 1, { years: 5, isSmall: true })
+  profile = `/api/v1/profile/${firstIsin(nights.outs[0] ?? '')}/`
+  return nights.remove
+})
+
+const withToken = { 'X-Fundpress-Preview': previewToken }
+const unavailable = '{"title":"The service cannot answer just now","type":"about:blank","status":503}'
+
+describe.each(stagingPlatforms.map((platform) => [platform.name, platform] as const))('%s', (_, platform) => {
+  describe.skipIf(isMissing(platform.skip === undefined))('gives out nothing from elsewhere', () => {
+    let place: Awaited<ReturnType<StagingPlatform['start']>>
+    /** What the two nights answer to each target. */
+    const right = new Map<string, string[]>()
+
+    const targets = () => [profile, '/downloads/latest/a.csv', '/downloads/2026-11-11/a.csv', '/index.html']
+    const ask = async (target: string, headers = {}) => {
+      const { status, body } = await rawRequest(place.base, { target, headers })
+      return { status, body: body.toString() }
+    }
+    const expectHarmless = async (headers = {}) => {
+      for (const target of targets()) {
+        const { status, body } = await ask(target, headers)
+        expect([200, 404, 503]).toContain(status)
+        expect(body).not.toContain(canary)
+        if (status === 200) expect(right.get(target)).toContain(body)
+        if (status === 503) expect(body).toBe(unavailable)
+      }
+    }
+
+    beforeAll(async () => {
+      place = await platform.start(nights, 0)
+      for (const night of [place.one, place.two]) {
+        await place.set(night, null)
+        for (const target of targets()) {
+          const { status, body } = await ask(target)
+          if (status === 200) right.set(target, [...(right.get(target) ?? []), body])
+        }
+      }
+      expect([...right.keys()]).toEqual(expect.arrayContaining(targets().slice(0, 2)))
+    })
+    afterAll(() => place.stop())
+
+    const bad = sample(
+      liveExamples.filter(({ verdict }) => verdict === 'bad'),
+      { least: 20 },
+    )
+    const waysOut: readonly object[] = [
+      { slot: '../secret' },
+      { slot: 'secret' },
+      { downloads: { folder: '../secret' } },
+      { downloads: { folder: '../../secret' } },
+      { earlierDownloads: { '2026-11': '11/../../secret' } },
+      { earlierDownloads: { '2026-11': '11/../../../secret' } },
+    ]
+
+    it('if live.json is damaged or hostile', async () => {
+      const hostile = waysOut.map((way) => JSON.stringify({ ...place.one, ...way }))
+      for (const text of [...hostile, ...bad.map(({ text }) => text)]) {
+        await place.write('live.json', text)
+        await expectHarmless()
+        // CloudFront knows only the fields that a publish repeats in its KeyValueStore.
+        if (platform.name !== 'CloudFront') expect((await ask(profile)).status).toBe(503)
+      }
+    }, 60_000)
+
+    it('if staged.json is', async () => {
+      await place.set(place.one, place.two)
+      expect((await ask(profile, withToken)).body).toBe(right.get(profile)?.[1])
+      for (const way of waysOut) {
+        await place.write('staged.json', JSON.stringify({ ...place.two, ...way }))
+        await expectHarmless(withToken)
+        expect((await ask(profile)).body).toBe(right.get(profile)?.[0])
+      }
+    }, 60_000)
+
+    it('if either is any text', async () => {
+      const files = fc.constantFrom('live.json' as const, 'staged.json' as const)
+      await fc.assert(
+        fc.asyncProperty(files, hostileLiveText, async (file, text) => {
+          await place.set(place.one, place.two)
+          await place.write(file, text)
+          await expectHarmless(file === 'live.json' ? {} : withToken)
+        }),
+        { numRuns: times(80) },
+      )
+      await place.set(place.two, null)
+      expect((await ask(profile)).body).toBe(right.get(profile)?.[1])
+    }, 60_000)
+  })
+})
+
+it('goes on with the last live.json that was right, whatever comes after it', async () => {
+  const out = nights.outs[0] ?? ''
+  const inFolder = await (await serveFolder(out)).origin.pin()
+  let [text, now] = [liveText({}), 0]
+  const complaints: string[] = []
+  const origin = bucketOrigin({
+    readLive: async () => parseLiveFile(text, 'live.json'),
+    readStaged: () => Promise.resolve(null),
+    // The objects of the slot are those of the folder.
+    reader: {
+      read: async (key) => {
+        const object = await inFolder.store.get(key.replace(/^blue\//, ''))
+        if (object === null || !Buffer.isBuffer(object.body)) return null
+        const { body, etag } = object
+        return { length: body.length, body, etag, lastModified: new Date(0) }
+      },
+      readPart: () => Promise.reject(new Error('nothing is that large')),
+    },
+    table: inFolder.table,
+    ttlMs: 1000,
+    clock: () => now,
+    onDamaged: ({ message }) => complaints.push(message),
+  })
+  const { base, stop } = await serveHere(out, { origin })
+  const ask = async () => (await rawRequest(base, { target: profile })).body.toString()
+  const before = await ask()
+  expect(before).toContain('night 1')
+  await fc.assert(
+    // Two times to live after the last look, the edge could not know whether another snapshot was live meanwhile.
+    fc.asyncProperty(hostileLiveText, fc.integer({ min: 1000, max: 1999 }), async (hostile, later) => {
+      fc.pre(isRefused(hostile))
+      text = hostile
+      now += later
+      const told = complaints.length
+      expect(await ask()).toBe(before)
+      expect(complaints.slice(told)).toEqual([
+        expect.stringContaining('live.json is not one of this fundpress'),
+      ])
+      text = liveText({})
+      now += 1000
+      expect(await ask()).toBe(before)
+    }),
+    { numRuns: times(200) },
+  )
+  await stop()
+})
+
+function isRefused(text: string): boolean {
+  try {
+    parseLiveFile(text, 'live.json')
+    return false
+  } catch {
+    return true
+  }
+}

@@ -124,7 +124,7 @@ export async function startWorker({
   const urlOf = async (name: string) => (await miniflare.unsafeGetDirectURL(name)).origin
   const [base, fillerBase] = [await urlOf('edge'), await urlOf('filler')]
   const root = prefix === '' ? '' : `${prefix}/`
-  let live: Slot | null = null
+  let live: { readonly slot: Slot; readonly liveSince: string } | null = null
 
   const put = async (objects: readonly Filling[]): Promise<void> => {
     const bodies = objects.map(({ key, body, ...about }) => {
@@ -148,10 +148,10 @@ export async function startWorker({
   }
   const makeLive = async (slot: Slot, out: string): Promise<void> => {
     const { head } = manifestOf(out)
-    const liveSince = new Date().toISOString()
-    const next = { ...head, format: 1, slot, liveSince, previous: live && { slot: live } }
-    await put([{ key: 'live.json', body: JSON.stringify(next), type: 'application/json', sha256: '' }])
-    live = slot
+    const next = { ...head, format: 1, slot, liveSince: new Date().toISOString() }
+    const body = JSON.stringify({ ...next, previous: live })
+    await put([{ key: 'live.json', body, type: 'application/json', sha256: '' }])
+    live = next
   }
 
   return {
@@ -165,7 +165,7 @@ export async function startWorker({
     makeLive,
     /** Both, into the slot that is not live, as a publish does it. */
     publish: async (out: string) => {
-      const slot = live === 'blue' ? 'green' : 'blue'
+      const slot = live?.slot === 'blue' ? 'green' : 'blue'
       await fill(slot, out)
       await makeLive(slot, out)
     },

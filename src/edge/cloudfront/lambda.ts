@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache'
 import { downloadsOf } from '../../api/routes/pages.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
 import { answer, fetchesAtATime, type EdgeSettings } from '../core/answer.ts'
-import { isPointed, maxLiveBytes, parseLiveFile } from '../core/live-file.ts'
+import { isRepeated, maxLiveBytes, parseLiveFile } from '../core/live-file.ts'
 import { answerStaged, asPreview, previewHeader, stagedBeside } from '../core/preview.ts'
 import { requestOf, resolve, type EdgeRequest } from '../core/resolve.ts'
 import { unavailable } from '../core/standalone.ts'
@@ -101,7 +101,7 @@ function parsePin(text: string) {
   const [, slot, snapshot, seconds, docsUrl] = /^([^.]*)\.([^.]*)\.([0-9]{1,11})\.(.*)$/.exec(text) ?? []
   const liveSince = new Date(Number(seconds) * 1000)
   const pin = { slot, snapshot, docsUrl, liveSince: seconds && liveSince.toISOString() }
-  if (!isPointed(pin)) throw new Error(`the request does not say what is live: ${text}`)
+  if (!isRepeated(pin)) throw new Error(`the request does not say what is live: ${text}`)
   return { ...pin, liveSince }
 }
 

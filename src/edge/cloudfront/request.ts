@@ -13,7 +13,7 @@ import { folderOfDay, matchPage } from '../../api/routes/pages.ts'
 import { formats, formatsOf, languages, type DocumentFormat, type Format } from '../../api/routes/table.ts'
 import { preflight, refusalHeaders } from '../core/answer.ts'
 import type { Answer, Body, EdgeSettings } from '../core/answer.ts'
-import { isFolder, isMonth, isPointed, type Pointed } from '../core/live-file.ts'
+import { isFolder, isMonth, isRepeated, type Repeated } from '../core/live-file.ts'
 import {
   preferredLanguage,
   preferredFormat,
@@ -56,7 +56,7 @@ export function viewerRequest(options: ViewerRequestOptions) {
     const answered = (one: Answer<never>) => responseOf(method, one, headers)
     // Source of the values: src/bucket/live/key-value-store.ts.
     const forward = (live: unknown) => {
-      if (!isPointed(live)) return answered(unavailable)
+      if (!isRepeated(live)) return answered(unavailable)
       const query = request.rawQueryString() || ''
       // CloudFront itself refuses a URL that is too long.
       const length = Object.keys(headers).reduce(
@@ -118,7 +118,7 @@ export function viewerRequest(options: ViewerRequestOptions) {
     const forwardLive = () => kvs.get('live', json).then(forward, () => answered(unavailable))
     if (!asked || !/^[\w-]{16,100}$/.test(asked.value)) return forwardLive()
     return kvs.get('preview-' + asked.value, json).then((value) => {
-      if (isPointed(value)) headers[previewHeader] = { value: value.snapshot }
+      if (isRepeated(value)) headers[previewHeader] = { value: value.snapshot }
       return forward(value)
     }, forwardLive)
   }
@@ -140,7 +140,7 @@ interface Found extends Preferences {
  * holds path and query, the query string has what the client's headers accept.
  * @returns whether the bucket should have the answer
  */
-function rewrite(request: CloudFrontRequest, live: Pointed, found: Found): boolean {
+function rewrite(request: CloudFrontRequest, live: Repeated, found: Found): boolean {
   const { headers, uri } = request
   const { route, asked, offers, accept, acceptLanguage } = found
   const since = Math.floor(Date.parse(live.liveSince) / 1000)

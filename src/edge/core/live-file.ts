@@ -70,9 +70,9 @@ const wrongIn = (fields: Fields, checks: Checks): string | undefined =>
   Object.keys(checks).filter((name) => !(checks[name] as Checks[string])(fields[name]))[0]
 
 /** What is repeated elsewhere for an edge that cannot read the file. */
-export type Pointed = Omit<LiveSlot, 'downloads' | 'earlierDownloads'>
+export type Repeated = Omit<LiveSlot, 'downloads' | 'earlierDownloads'>
 
-export const isPointed = (value: unknown): value is Pointed =>
+export const isRepeated = (value: unknown): value is Repeated =>
   isFields(value) && wrongIn(value, slotChecks) === undefined
 
 /**

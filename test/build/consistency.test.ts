@@ -134,7 +134,7 @@ it('the manifest names the database without commits that came to the log during 
   writer.close()
   expect([isLate, head?.snapshot, [...generationsIn(folder.file('log'))]]).toEqual([true, snapshot, [1]])
   expect(head?.source).not.toBe(later)
-}, 60_000)
+})
 
 it('a build fails if a plain copy overwrites the database while it is read', async () => {
   const [db, next] = [folder.file('overwritten.sqlite'), folder.file('next.sqlite')]
@@ -193,5 +193,4 @@ it.runIf(isComplete)(
     expect(await end).toMatchObject({ code: 0, stderr: '' })
     expect(await build(db)).toMatchObject({ code: 0, stderr: '' })
   },
-  60_000,
 )

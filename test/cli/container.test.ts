@@ -14,7 +14,7 @@ import {
   removeImage,
   type Image,
 } from '../support/container.ts'
-import { freePorts } from '../support/nginx.ts'
+import { freePorts } from '../support/ports.ts'
 import { makeTempFolder, repository } from '../support/product.ts'
 import { isMissing } from '../support/programs.ts'
 import { bucketArgs, credentials } from '../support/publishing.ts'

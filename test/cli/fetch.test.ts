@@ -93,7 +93,7 @@ it('does not disturb another one that writes the same file, in a container where
   const fetches: ReturnType<typeof run>[] = []
   for (const count of [1, 2]) {
     fetches.push(fetchFrom('s3://fund-in/in/funds.sqlite', 'funds.sqlite', env))
-    await expect.poll(() => waiting.length, { timeout: 30_000 }).toBe(count)
+    await expect.poll(() => waiting.length).toBe(count)
   }
   const [one, other] = waiting
   other?.end('ly')

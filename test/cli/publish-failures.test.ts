@@ -1,6 +1,5 @@
 /** What can go wrong between the command line and the store: one line says what to do, and shows no secret. */
-import { setTimeout } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { buildNights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { credentials } from '../support/publishing.ts'
@@ -112,9 +111,15 @@ it.each(wrongConditions)('a store without conditional writes needs --no-lock: %s
 describe('while another publish runs', () => {
   /** Begins a publish, and waits until it uploads. */
   const beginUpload = async () => {
-    press.server.faults([{ kind: 'delay', ms: 300, operation: 'PutObject', keyMatches: /^blue\/api/ }])
+    const released = Promise.withResolvers<undefined>()
+    onTestFinished(() => released.resolve(undefined))
+    let puts = 0
+    const hold = () => (++puts > 2 ? released.promise : undefined)
+    press.server.faults([
+      { kind: 'call', when: 'before', operation: 'PutObject', keyMatches: /^blue\/api/, run: hold },
+    ])
     const begun = press.begin('publish --out night-1 --concurrency 4 --quiet')
-    while ((press.server.counts()['PutObject'] ?? 0) < 6) await setTimeout(20)
+    await expect.poll(() => puts).toBe(6)
     return begun
   }
   it('publish, plan and status name its process; Ctrl-C releases its lease at once', async () => {

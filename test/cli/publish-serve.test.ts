@@ -68,12 +68,12 @@ it('serve follows a publish and a rollback within --live-ttl', async () => {
   const modified = async () => Date.parse((await fetch(target)).headers.get('last-modified') ?? '')
   expect(await benchmark()).toBe(false)
   await press.fundpress('publish --out b')
-  await expect.poll(benchmark, { timeout: 2000 }).toBe(true)
+  await expect.poll(benchmark).toBe(true)
   const newer = await modified()
   // Times in headers are whole seconds.
   await setTimeout(1000 - (Date.now() % 1000))
   expect(await press.fundpress('rollback')).toMatchObject({ code: 0 })
-  await expect.poll(benchmark, { timeout: 2000 }).toBe(false)
+  await expect.poll(benchmark).toBe(false)
   expect(await modified()).toBeGreaterThan(newer)
 })
 

@@ -1,7 +1,7 @@
 /** A line to a server that can break in the ways of networks: connections are refused, reset, or go silent. */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { freePorts } from './ports.ts'
 
 /** `open`: all bytes go through. `silent`: connections are taken, and no byte goes through any more. */
 export type LineState = 'open' | 'refusing' | 'resetting' | 'silent'
@@ -25,8 +25,8 @@ export async function openLine(target: string) {
     near.on('close', () => far.destroy())
     near.pipe(far).pipe(near)
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const own = (server.address() as AddressInfo).port
+  const own = await freePorts()
+  await once(server.listen(own, '127.0.0.1'), 'listening')
   const close = async (): Promise<void> => {
     if (!server.listening) return
     const closed = once(server, 'close')

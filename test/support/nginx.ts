@@ -1,11 +1,10 @@
 /** The real nginx on a loopback port, with what `fundpress edge nginx-…` wrote. Needs no rights but to its own folder. */
 import { spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { freePorts } from './ports.ts'
 import { makeTempFolder, mustRun } from './product.ts'
 
 export type Nginx = Awaited<ReturnType<typeof startNginx>>
@@ -148,20 +147,3 @@ http {
   include conf.d/*.conf;
 }
 `
-
-/** @returns a port that is free, and so is the next one: nginx asks itself there for the parts of a range */
-export async function freePorts(): Promise<number> {
-  for (;;) {
-    // Below the ports that systems hand out by themselves: else a connection could take one before the program does.
-    const port = 10_000 + 2 * randomInt(11_000)
-    const servers = await Promise.all([port, port + 1].map((one) => listenOn(one).catch(() => undefined)))
-    for (const server of servers) if (server !== undefined) await once(server.close(), 'close')
-    if (!servers.includes(undefined)) return port
-  }
-}
-
-async function listenOn(port: number): Promise<Server> {
-  const server = createServer().listen(port, '127.0.0.1')
-  await once(server, 'listening')
-  return server
-}

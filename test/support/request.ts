@@ -5,9 +5,9 @@ import type { Server as SecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { exchange, wholeBody } from '../../src/conform/client.ts'
 
-/** Lets a server listen on a free port of 127.0.0.1. */
-export async function listen(server: Server | SecureServer) {
-  await once(server.listen(0, '127.0.0.1'), 'listening')
+/** Lets a server listen on a port of 127.0.0.1; on any free one, unless given. */
+export async function listen(server: Server | SecureServer, port = 0) {
+  await once(server.listen(port, '127.0.0.1'), 'listening')
   return {
     base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     stop: async () => {

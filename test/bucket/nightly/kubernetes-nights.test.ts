@@ -92,7 +92,7 @@ function expectPublished() {
 describe('the sharded night', () => {
   it('publishes what one machine would: the merge begins first, a pod is killed, an index has two pods', async () => {
     const first = sharded.start(nightly, pod(0))
-    await expect.poll(() => tars(), { timeout: 30_000 }).toEqual(['0.tar'])
+    await expect.poll(() => tars()).toEqual(['0.tar'])
     const victim = sharded.start(nightly, pod(3))
     press.server.faults([{ kind: 'call', when: 'before', keyMatches: /manifest/, nth: 1, run: victim.kill }])
     expect(await victim.end).toMatchObject({ signal: 'SIGKILL' })
@@ -164,7 +164,7 @@ describe('the sharded night', () => {
   it('ends if another night publishes meanwhile, does nothing in the next attempt, and removes what nights have left after a day', async () => {
     const job = 'meanwhile'
     const waiting = sharded.start(nightly, { job, ...pod(0) })
-    await expect.poll(() => tars(job), { timeout: 30_000 }).toEqual(['0.tar'])
+    await expect.poll(() => tars(job)).toEqual(['0.tar'])
     await mustEnd(simple.run(nightly, on(13)))
     expect(await mustEnd(sharded.run(nightly, { job, ...pod(3) }))).toContain('nothing to do')
     expect(await mustEnd(waiting.end)).toContain('nothing to do')

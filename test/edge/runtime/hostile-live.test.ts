@@ -81,7 +81,7 @@ describe.each(stagingPlatforms.map((platform) => [platform.name, platform] as co
         // CloudFront knows only the fields that a publish repeats in its KeyValueStore.
         if (platform.name !== 'CloudFront') expect((await ask(profile)).status).toBe(503)
       }
-    }, 60_000)
+    })
 
     it('if staged.json is', async () => {
       await place.set(place.one, place.two)
@@ -91,7 +91,7 @@ describe.each(stagingPlatforms.map((platform) => [platform.name, platform] as co
         await expectHarmless(withToken)
         expect((await ask(profile)).body).toBe(right.get(profile)?.[0])
       }
-    }, 60_000)
+    })
 
     it('if either is any text', async () => {
       const files = fc.constantFrom('live.json' as const, 'staged.json' as const)
@@ -105,7 +105,7 @@ describe.each(stagingPlatforms.map((platform) => [platform.name, platform] as co
       )
       await place.set(place.two, null)
       expect((await ask(profile)).body).toBe(right.get(profile)?.[1])
-    }, 60_000)
+    })
   })
 })
 

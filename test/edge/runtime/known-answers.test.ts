@@ -58,7 +58,7 @@ it('answers a request that comes again with the bytes of an answer that is made 
   })
   await fc.assert(asks, { seed: 18, numRuns: times(200, 60) })
   expect([...statuses].sort()).toEqual([200, 304, 400, 404])
-}, 60_000)
+})
 
 const answerOf = (bytes: number) => ({ status: 200, headers: {}, length: bytes, body: Buffer.alloc(bytes) })
 

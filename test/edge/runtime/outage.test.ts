@@ -71,6 +71,13 @@ describe.each(platforms.filter((platform) => !platform.isMissing))('$name', ({ s
     'nothing/',
   ]
   const answers = () => Promise.all(cached.map(ask))
+  /** Asks for a time, and often, however slow the machine is. */
+  const forAWhile = async (ms: number, check: () => Promise<void>) => {
+    for (let [turn, end] = [0, Date.now() + ms]; turn < 30 || Date.now() < end; turn++) {
+      await check()
+      await setTimeout(20)
+    }
+  }
   const statuses = async (paths: readonly string[]) =>
     (await Promise.all(paths.map(ask))).map((answer) => answer.slice(0, 3))
 
@@ -85,16 +92,12 @@ describe.each(platforms.filter((platform) => !platform.isMissing))('$name', ({ s
       expect(before.map((answer) => answer.slice(0, 3))).toEqual(['200', '200', '200', '404', '404'])
       await line.set(state)
       expect(await statuses([other])).toEqual(['503'])
-      for (const end = Date.now() + 3000; Date.now() < end;) {
-        expect(await answers()).toEqual(before)
-        await setTimeout(20)
-      }
+      await forAWhile(3000, async () => expect(await answers()).toEqual(before))
       expect(await statuses([other])).toEqual(['503'])
       await line.set('open')
-      await expect.poll(() => statuses([other]), { timeout: 10_000 }).toEqual(['200'])
+      await expect.poll(() => statuses([other])).toEqual(['200'])
       expect(await answers()).toEqual(before)
     },
-    60_000,
   )
 
   it('gives out nothing of what breaks off: it asks again, or answers 503, and what is cached all the time', async () => {
@@ -107,38 +110,31 @@ describe.each(platforms.filter((platform) => !platform.isMissing))('$name', ({ s
     expect(await ask(broken)).toMatch(/^200 .*<\/root>$/s)
     expect(whole).toMatch(/^200 .*\}$/s)
     s3.faults([{ kind: 'truncate', keyMatches: /live\.json$/ }])
-    for (const end = Date.now() + 1800; Date.now() < end;) {
-      expect(await answers()).toEqual(before)
-      await setTimeout(20)
-    }
+    await forAWhile(1800, async () => expect(await answers()).toEqual(before))
     s3.faults([])
-    await expect.poll(() => statuses(['figures/ISIN/?format=xml']), { timeout: 10_000 }).toEqual(['200'])
-  }, 60_000)
+    await expect.poll(() => statuses(['figures/ISIN/?format=xml'])).toEqual(['200'])
+  })
 
   it('does not read from a slot that a publish overwrites meanwhile, and then follows the publishes', async () => {
     const before = await answers()
+    const stays = async () => {
+      expect(await answers()).toEqual(before)
+      expect(await statuses(['performance-legal/ISIN/'])).toEqual(['503'])
+    }
     await line.set('silent')
     expect(await statuses(['performance-legal/ISIN/'])).toEqual(['503'])
     // The second one writes to the slot that this edge knows.
     await publish(1)
     await publish(2)
-    for (const end = Date.now() + 1500; Date.now() < end;) {
-      expect(await answers()).toEqual(before)
-      expect(await statuses(['performance-legal/ISIN/'])).toEqual(['503'])
-      await setTimeout(20)
-    }
+    await forAWhile(1500, stays)
     // Objects come through again, what is live does not.
     s3.faults([{ kind: 'status', status: 503, keyMatches: /live\.json$/ }])
     await line.set('open')
-    for (const end = Date.now() + 1500; Date.now() < end;) {
-      expect(await answers()).toEqual(before)
-      expect(await statuses(['performance-legal/ISIN/'])).toEqual(['503'])
-      await setTimeout(20)
-    }
+    await forAWhile(1500, stays)
     s3.faults([])
-    await expect.poll(() => ask('prices-current/ISIN/'), { timeout: 10_000 }).toContain('night 3')
+    await expect.poll(() => ask('prices-current/ISIN/')).toContain('night 3')
     expect(await statuses(['performance-legal/ISIN/'])).toEqual(['200'])
-  }, 60_000)
+  })
 
   it('says in its log that the store does not answer, and that it does again, but not for each request', () => {
     const count = (text: string) => edge.errors().split(text).length - 1

@@ -35,7 +35,7 @@ describe.each(stagingPlatforms.map((platform) => [platform.name, platform] as co
     beforeEach(async () => {
       await place.set(place.one, place.two)
       await expect
-        .poll(async () => (await ask(`/api/v1/profile/${isin}/`)).body.toString(), { timeout: 5000 })
+        .poll(async () => (await ask(`/api/v1/profile/${isin}/`)).body.toString())
         .toContain('night 1')
     })
 
@@ -188,7 +188,7 @@ describe.each(stagingPlatforms.map((platform) => [platform.name, platform] as co
           const answer = await ask(target, headers)
           return answer.body.includes('night 2') && headerOf(answer, 'x-fundpress-snapshot') === undefined
         }
-        await expect.poll(isFlipped, { timeout: 30_000 }).toBe(true)
+        await expect.poll(isFlipped).toBe(true)
         expectLive(await ask(target, headers), 200)
       }
       // CloudFront remembers for a minute what it told.

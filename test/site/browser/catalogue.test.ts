@@ -21,7 +21,6 @@ import { mustRun, type Server, startServer, tempFolder } from '../../support/pro
 
 const asOf = '2026-11-20'
 /** For what a page shows after an answer. */
-const soon = <T>(read: () => T) => expect.poll(read, { timeout: 20_000 })
 const folder = tempFolder()
 const dbFile = folder.file('demo.sqlite')
 let server: Server
@@ -185,23 +184,23 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
     it('has its range in the address: it can be sent, taken back, and seen in the other language', async () => {
       await withPage(`funds/${isin}/index.html?range=1y`, desktopLight, async (page) => {
         const pressed = () => page.locator('.ranges [aria-pressed="true"]').textContent()
-        await soon(() => days(page)).toBe(365)
+        await expect.poll(() => days(page)).toBe(365)
         expect(await pressed()).toBe('1Y')
         await page.getByRole('button', { name: '3M' }).click()
-        await soon(() => days(page)).toBe(92)
+        await expect.poll(() => days(page)).toBe(92)
         expect(new URL(page.url()).search).toBe('?range=3m')
         await page.goBack()
-        await soon(() => days(page)).toBe(365)
+        await expect.poll(() => days(page)).toBe(365)
         await page.goForward()
-        await soon(() => days(page)).toBe(92)
+        await expect.poll(() => days(page)).toBe(92)
         await page.getByRole('link', { name: 'Deutsch' }).click()
         expect(page.url()).toBe(`${server.base}/funds/${isin}/de.html?range=3m`)
-        await soon(() => days(page)).toBe(92)
+        await expect.poll(() => days(page)).toBe(92)
         await page.getByRole('button', { name: '1J' }).click()
         expect(new URL(page.url()).search).toBe('?range=1y')
         await page.getByRole('button', { name: 'Max' }).click()
         expect(new URL(page.url()).search).toBe('')
-        await soon(() => days(page)).toBeGreaterThan(1500)
+        await expect.poll(() => days(page)).toBeGreaterThan(1500)
         expect(await pressed()).toBe('Max')
       })
     })

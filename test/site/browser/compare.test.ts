@@ -20,7 +20,6 @@ import { fillDemo } from '../../support/snapshots.ts'
 
 const asOf = '2026-11-20'
 /** For what a page shows after an answer. */
-const soon = <T>(read: () => T) => expect.poll(read, { timeout: 20_000 })
 let site: Site
 let browser: Browser
 let db: Database.Database
@@ -149,14 +148,14 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       expect(await messages(page)).toEqual(['Add a second fund to compare.'])
       await page.locator('#search').fill(two.toLowerCase())
       await page.getByRole('button', { name: nameOf(two) }).click()
-      await soon(rows).toEqual([nameOf(one), nameOf(two)])
+      await expect.poll(rows).toEqual([nameOf(one), nameOf(two)])
       expect(new URL(page.url()).search).toBe(`?isins=${one},${two}`)
       await page.getByRole('button', { name: '3M' }).click()
       expect(new URL(page.url()).search).toBe(`?isins=${one},${two}&range=3m`)
       await page.getByRole('button', { name: `Remove ${nameOf(one)}` }).click()
-      await soon(rows).toEqual([nameOf(two)])
+      await expect.poll(rows).toEqual([nameOf(two)])
       await page.goBack()
-      await soon(rows).toEqual([nameOf(one), nameOf(two)])
+      await expect.poll(rows).toEqual([nameOf(one), nameOf(two)])
       await page.getByRole('link', { name: 'Deutsch' }).click()
       await ready(page)
       expect(page.url()).toBe(`${site.base}/compare/de.html?isins=${one},${two}&range=3m`)
@@ -207,7 +206,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       expect(await page.locator('.drawn path').count()).toBe(1)
       await page.unroute(`**/prices-historic/${two}/**`)
       await page.getByRole('button', { name: 'Try again' }).click()
-      await soon(() => page.locator('.drawn path').count()).toBe(2)
+      await expect.poll(() => page.locator('.drawn path').count()).toBe(2)
       expect(await messages(page)).toEqual([])
     })
     await withPage('index.html', desktopLight, async (page) => {

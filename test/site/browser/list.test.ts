@@ -17,7 +17,6 @@ import { fillDemo } from '../../support/snapshots.ts'
 
 const asOf = '2026-11-20'
 /** For what a page shows after an answer. */
-const soon = <T>(read: () => T) => expect.poll(read, { timeout: 20_000 })
 let site: Site
 let browser: Browser
 let db: Database.Database
@@ -123,19 +122,19 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
       await page.getByRole('link', { name: 'Deutsch' }).click()
       await page.waitForURL('**/funds/de.html?*')
       expect(query()).toBe(`?category=${category}&currency=EUR&sort=-year`)
-      await soon(() => names(page)).toEqual(shown)
+      await expect.poll(() => names(page)).toEqual(shown)
       expect(await page.locator('#category').inputValue()).toBe(category)
       await page.locator('#funds tbody a').first().click()
       await page.waitForURL(/funds\/[A-Z0-9]{12}\/de\.html/)
       await page.goBack()
-      await soon(() => names(page)).toEqual(shown)
+      await expect.poll(() => names(page)).toEqual(shown)
       await page.locator('#category').selectOption('')
       expect((await names(page)).toSorted()).toEqual(funds("currency = 'EUR'"))
       await page.goBack()
-      await soon(() => names(page)).toEqual(shown)
+      await expect.poll(() => names(page)).toEqual(shown)
       expect(await page.locator('#category').inputValue()).toBe(category)
       await page.locator('#search').pressSequentially('no such fund')
-      await soon(query).toContain('q=no such fund')
+      await expect.poll(query).toContain('q=no such fund')
     })
   })
 

@@ -3,7 +3,8 @@
  * process for all of them.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { freePorts, spawnNginx } from '../nginx.ts'
+import { spawnNginx } from '../nginx.ts'
+import { freePorts } from '../ports.ts'
 import { makeTempFolder } from '../product.ts'
 import { rawRequest } from '../request.ts'
 

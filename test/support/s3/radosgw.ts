@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { freePorts } from '../nginx.ts'
+import { freePorts } from '../ports.ts'
 import { makeTempFolder } from '../product.ts'
 
 /** From the packages radosgw, ceph-mon, ceph-osd and what those need. */

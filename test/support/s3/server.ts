@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
+import { freePorts } from '../ports.ts'
 import { listen } from '../request.ts'
 import { makeFaults, type FaultRule } from './faults.ts'
 import { carryOut, targetOf, type Operation, type World } from './operations.ts'
@@ -61,8 +62,8 @@ export async function startS3({ buckets: names = [], ...given }: S3Options = {})
       },
     )
   })
-  const { base: endpoint, stop } = await listen(http)
-  const port = Number(new URL(endpoint).port)
+  const port = await freePorts()
+  const { base: endpoint, stop } = await listen(http, port)
 
   const bucketNamed = (name: string): StoredBucket => {
     const bucket = buckets.get(name)

@@ -8,6 +8,7 @@ import type { RestrictedFunds } from '../api/contract/fund.ts'
 import type { Publisher } from '../api/contract/page.ts'
 import type { FreshnessCounts } from '../guards/assess.ts'
 import type { AllowedObjection } from '../guards/guards.ts'
+import type { SnapshotCounts } from '../guards/loss.ts'
 import type { WithheldFund } from '../guards/plausibility.ts'
 import { refuseShard } from './shard.ts'
 import { messageOf } from '../system/message.ts'
@@ -43,10 +44,7 @@ export interface ManifestHead {
   readonly restricted?: RestrictedFunds | undefined
   /** Funds with implausible prices, whose prices stayed as they were live; absent if there is none. */
   readonly withheld?: readonly WithheldFund[]
-  /**
-   * Documents by endpoint, without errors, and all rows of the database by table: the guards of a publish compare them with
-   * what is live. Shards and manifests of earlier versions have none.
-   */
+  /** The guards of a publish compare them with those of what is live. Shards and manifests of earlier versions have none. */
   readonly counts?: SnapshotCounts | undefined
   /** What an operator has allowed in the build; absent if there was nothing to allow. */
   readonly allowed?: readonly AllowedObjection[]
@@ -57,11 +55,6 @@ export interface ManifestHead {
    * is made of these. None in manifests of earlier versions.
    */
   readonly files?: readonly ManifestLine[]
-}
-
-export interface SnapshotCounts {
-  readonly documents: Readonly<Record<string, number>>
-  readonly rows: Readonly<Record<string, number>>
 }
 
 /** Funds by how new their newest price is; `guards/assess.ts` says what the marks mean. */

@@ -14,7 +14,7 @@ import { contentTypeOf } from '../api/routes/content-types.ts'
 import { type Finding, generalWarning, objectionsIn, refusalOf } from '../data/check/finding.ts'
 import { checkPrices } from '../data/check/prices.ts'
 import { checkTables } from '../data/check/tables.ts'
-import { countRows, fundReader, readIsins, readPriceDays } from '../data/read/fund-reader.ts'
+import { countTables, fundReader, readIsins, readPriceDays } from '../data/read/fund-reader.ts'
 import { refuseDamage } from '../data/read/open.ts'
 import { writeFile } from '../downloads/file-sink.ts'
 import { assessFunds, type Assessment, daysOfRhythm, overdueFunds } from '../guards/assess.ts'
@@ -36,7 +36,6 @@ import {
   manifestLine,
   type ParsedLine,
   parseLines,
-  type SnapshotCounts,
   snapshotId,
 } from './manifest.ts'
 import { freshnessDigest, publisherDigest, settingsDigest } from './options.ts'
@@ -104,7 +103,7 @@ export async function renderSnapshot(build: Build, threads: readonly RenderThrea
     await setImmediate()
     // Meanwhile this thread works on the holidays, which take a while.
     const assessment = assessFunds(readPriceDays(db, isins, daysOfRhythm), await build.rules, options.asOf)
-    const rows = part?.kind === 'shard' ? null : countRows(db)
+    const tables = part?.kind === 'shard' ? null : countTables(db)
     const funds = await rendering.catch(async (error: unknown) => {
       // If the database is damaged, the damage explains the error.
       await isSound
@@ -117,7 +116,7 @@ export async function renderSnapshot(build: Build, threads: readonly RenderThrea
     const { fund } = fundReader(db)
     const restricted = restrictedFunds(isins.flatMap((isin) => fund(isin) ?? []))
     const counts = { funds: isins.length, objects, bytes, newestPrice, source: await source, restricted }
-    const head = await finish(build, assessment, counts, { ...whole, rows })
+    const head = await finish(build, assessment, counts, { ...whole, tables })
     if (part?.kind === 'shard') writeShard(settings.root, shardHead(build, part, head, funds), funds.each)
     const warnings = [...settingsWarnings(build), ...whole.warnings]
     // `assertUntouched` rejects if the database was overwritten since the build began to read it.
@@ -389,11 +388,11 @@ async function finish(
   assessment: Assessment,
   counts: Pick<ManifestHead, 'funds' | 'objects' | 'bytes' | 'newestPrice' | 'source' | 'restricted'>,
   {
-    rows,
+    tables,
     allowed,
     withheld,
   }: Pick<RenderedFunds, 'allowed' | 'withheld'> & {
-    readonly rows: SnapshotCounts['rows'] | null
+    readonly tables: ReturnType<typeof countTables> | null
   },
 ): Promise<ManifestHead> {
   const { asOf, docsUrl } = build.options
@@ -427,7 +426,7 @@ async function finish(
     freshness: { ...marks, stalest },
     ...(allowed.length > 0 && { allowed }),
     ...(withheld.length > 0 && { withheld }),
-    counts: rows === null ? undefined : { documents, rows },
+    counts: tables === null ? undefined : { documents, ...tables },
     site: site.others && { publisher: withoutLogoBytes(publisher), hasDownloads },
     files,
   }

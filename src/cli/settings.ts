@@ -287,11 +287,15 @@ export const configShape = z.strictObject(
       lostFunds: say('The share of funds; one fund may always be lost.', share.default(0.1)),
       lostDocuments: say('The share of documents of each endpoint.', share.default(0.1)),
       lostPrices: say('The share of price rows.', share.default(0.01)),
-      lostRows: say('The share of rows of each other table.', share.default(0.2)),
+      lostRows: say(
+        'The share of rows of each other table, and of values of each column that may be empty.',
+        share.default(0.2),
+      ),
       changedPrices: say(
         'The share of prices, of a fund or of all, that are live and may get other values.',
         share.default(0.01),
       ),
+      renamedFunds: say('The share of funds that may get other names.', share.default(0.1)),
     }),
     notify: notifySetting,
     heartbeat: group('What waits for a sign of life of each nightly run: healthchecks.io or Uptime Kuma.', {

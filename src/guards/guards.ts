@@ -27,11 +27,17 @@ export const guards = {
   'empty-endpoint': guard('an endpoint without a document that has some live', 'endpoint'),
   'lost-prices': guard('fewer price rows', null, 'guards.lostPrices'),
   'lost-rows': guard('fewer rows of another table', 'table', 'guards.lostRows'),
+  'lost-values': guard('fewer values of a column that may be empty', 'table', 'guards.lostRows'),
   'empty-table': guard('a table without a row that had some', 'table'),
   'changed-prices': guard(
     'many prices that are live and would have other values',
     null,
     'guards.changedPrices',
+  ),
+  'renamed-funds': guard(
+    'many funds with other names, or with the names of each other',
+    null,
+    'guards.renamedFunds',
   ),
   'unpriced-funds': guard('many funds that have lost their price', null, 'guards.lostFunds'),
   'older-date': guard('an as-of date before the live one'),

@@ -11,6 +11,8 @@ export interface GuardLimits {
   readonly lostRows: number
   /** How many prices that are live may have other values: of those of a fund, and of all. */
   readonly changedPrices: number
+  /** How many funds may have another name. */
+  readonly renamedFunds: number
   /** Of the watched funds: how many may be stale. */
   readonly maxStaleShare: number
   /** Live objects that may be gone; null for a tenth of them. */
@@ -21,6 +23,11 @@ const maxDeletedShare = 0.1
 /** How many funds a message names. */
 const namedFunds = 3
 
+function listed(funds: readonly string[]): string {
+  const others = funds.length - namedFunds
+  return funds.slice(0, namedFunds).join(', ') + (others > 0 ? ` and ${others} more` : '')
+}
+
 /** A snapshot as `live.json` and the first line of its manifest describe it. Those of earlier versions lack what may be absent. */
 export interface SnapshotFigures {
   readonly asOf: string
@@ -28,9 +35,18 @@ export interface SnapshotFigures {
   readonly objects: number
   readonly newestPrice: string | null
   readonly freshness?: (FreshnessCounts & { readonly stalest?: readonly StaleFund[] }) | undefined
-  /** Documents by endpoint, without errors; rows by table. */
-  readonly counts?: Readonly<Record<'documents' | 'rows', Readonly<Record<string, number>>>> | undefined
+  readonly counts?: SnapshotCounts | undefined
 }
+
+export interface SnapshotCounts {
+  /** By endpoint, without errors. */
+  readonly documents: Counts
+  /** By table. */
+  readonly rows: Counts
+  /** Of each column that may be empty (`profile.benchmark`): the rows in which it is not. */
+  readonly values?: Counts
+}
+type Counts = Readonly<Record<string, number>>
 
 type StaleFund = Readonly<{ isin: string; newestPrice: string | null }>
 
@@ -50,6 +66,8 @@ export interface Loss {
    * known, or if they are few). Empty if nobody has looked.
    */
   readonly changed: readonly Readonly<{ isin: string; prices: number; of: number | null }>[]
+  /** Funds with another name. Empty if nobody has looked. */
+  readonly renamed: readonly Readonly<{ isin: string; before: string; after: string }>[]
 }
 
 /** A fund may always have so many prices corrected: those of a week. */
@@ -70,6 +88,7 @@ export function lossByCounts(live: SnapshotFigures, head: SnapshotFigures): Loss
     }),
     prices: null,
     changed: [],
+    renamed: [],
   }
 }
 
@@ -111,7 +130,9 @@ function lossesOf(head: SnapshotFigures, live: SnapshotFigures, loss: Loss, limi
     ...lostFunds(live, loss, limits.lostFunds),
     ...loss.documents.flatMap((counts) => lostDocuments(counts, limits.lostDocuments)),
     ...lostRows(head, live, loss, limits),
+    ...lostValues(head, live, limits.lostRows),
     ...changedPrices(live, loss, limits.changedPrices),
+    ...renamedFunds(live, loss, limits.renamedFunds),
     ...unpricedFunds(head, live, loss, limits.lostFunds),
     ...deletes(live, loss, limits.maxDeletes),
   ]
@@ -138,9 +159,7 @@ function lostFunds({ funds: before }: SnapshotFigures, { funds, isins }: Loss, s
   // One may always be lost, unless it is the last.
   const least = Math.max(1, Math.min(before - 1, leastOf(before, share)))
   if (funds === 0 || after >= least) return []
-  const others = isins.length - namedFunds
-  const names = isins.slice(0, namedFunds).join(', ') + (others > 0 ? ` and ${others} more` : '')
-  const message = `it lacks ${funds} of ${before} funds${isins.length === 0 ? '' : ` (${names})`}`
+  const message = `it lacks ${funds} of ${before} funds${isins.length === 0 ? '' : ` (${listed(isins)})`}`
   return [objection('lost-funds', message, [before, after, `at least ${least}`])]
 }
 
@@ -185,6 +204,21 @@ function lostRows(
   })
 }
 
+/** One value of a column may always be lost, and those of lost rows, which are counted above: each may have had one. */
+function lostValues(head: SnapshotFigures, live: SnapshotFigures, share: number): Objection[] {
+  const [before, after] = [live.counts, head.counts]
+  return Object.entries(before?.values ?? {}).flatMap(([column, values]) => {
+    const [table = ''] = column.split('.')
+    const rows = Math.max(0, (before?.rows[table] ?? 0) - (after?.rows[table] ?? 0))
+    const least = Math.min(values - 1, leastOf(values, share)) - rows
+    // An earlier version has not counted them.
+    const left = after?.values?.[column] ?? values
+    if (left >= least) return []
+    const message = `${column} has ${left} values, that of the live one ${values}`
+    return [objection('lost-values', message, [values, left, `at least ${least}`], table)]
+  })
+}
+
 /** One price of each fund may always be corrected, and with it the change of the next one. */
 const fewOfEach = 2
 
@@ -198,12 +232,26 @@ function changedPrices(live: SnapshotFigures, { changed }: Loss, share: number):
   const named = (funds.length === 0 ? changed : funds)
     .toSorted((one, other) => other.prices - one.prices)
     .map(({ isin, prices, of }) => `${isin}: ${prices}${of === null ? '' : ` of ${of}`}`)
-  const others = named.length - namedFunds
-  const names = named.slice(0, namedFunds).join(', ') + (others > 0 ? ` and ${others} more` : '')
-  const message = `${sum} prices that are live have other values (${names})`
+  const message = `${sum} prices that are live have other values (${listed(named)})`
   const limit = `at most ${Math.max(...funds.map(({ of }) => mostOf(of ?? 0)))} of a fund`
   const figures: Figures = [rows ?? 'unknown', `${sum} changed`, funds.length > 0 ? limit : `at most ${most}`]
   return [objection('changed-prices', message, figures)]
+}
+
+function renamedFunds({ funds }: SnapshotFigures, { renamed }: Loss, share: number): Objection[] {
+  const ownerOf = new Map(renamed.map(({ isin, before }) => [before, isin]))
+  const exchanged = renamed.flatMap(({ isin, after }) => {
+    const owner = ownerOf.get(after)
+    return owner === undefined ? [] : [`${isin} that of ${owner}`]
+  })
+  const most = Math.max(1, Math.floor(funds * share + 1e-9))
+  if (exchanged.length === 0 && renamed.length <= most) return []
+  const all = exchanged.length === 0 ? renamed.map(({ isin }) => isin) : exchanged
+  const [message, limit] =
+    exchanged.length === 0
+      ? [`${all.length} of ${funds} funds have other names (${listed(all)})`, `at most ${most}`]
+      : [`${all.length} funds have names that others have live (${listed(all)})`, 'names of their own']
+  return [objection('renamed-funds', message, [`${funds} funds`, `${all.length} renamed`, limit])]
 }
 
 function unpricedFunds(head: SnapshotFigures, live: SnapshotFigures, loss: Loss, share: number): Objection[] {

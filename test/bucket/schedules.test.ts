@@ -233,6 +233,7 @@ async function run({ steps, seed }: Schedule, { lateSeconds, isLocking }: Rules)
         lostPrices: 1,
         lostRows: 1,
         changedPrices: 1,
+        renamedFunds: 1,
         maxStaleShare: 1,
         maxDeletes: null,
       },

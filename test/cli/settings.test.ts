@@ -322,6 +322,7 @@ describe('settings', () => {
         lostPrices: 0.01,
         lostRows: 0.2,
         changedPrices: 0.01,
+        renamedFunds: 0.1,
       },
       requireComplete: false,
       site: {

@@ -8,6 +8,7 @@ const limits = {
   lostPrices: 0.01,
   lostRows: 0.2,
   changedPrices: 0.01,
+  renamedFunds: 0.1,
   maxStaleShare: 0.1,
   maxDeletes: null,
 }
@@ -25,9 +26,21 @@ const snapshot = (funds: number, more: Partial<SnapshotFigures> = {}): SnapshotF
     ...more,
   }
 }
-const noLoss: Loss = { funds: 0, isins: [], objects: 0, documents: [], prices: null, changed: [] }
+const noLoss: Loss = {
+  funds: 0,
+  isins: [],
+  objects: 0,
+  documents: [],
+  prices: null,
+  changed: [],
+  renamed: [],
+}
 const rows = (table: string, count: number) => ({
   counts: { documents: {}, rows: { fund: 100, [table]: count } },
+})
+/** Profiles with a benchmark. */
+const benchmarks = (count: number, profiles = 100) => ({
+  counts: { documents: {}, rows: { profile: profiles }, values: { 'profile.benchmark': count } },
 })
 const emt = (before: number, after: number) => ({ documents: [{ endpoint: 'emt', before, after }] })
 
@@ -76,6 +89,30 @@ describe('a loss', () => {
       rows('emt', 0),
       { live: rows('emt', 1) },
       ['empty-table', 'emt', 'at least 1'],
+    ],
+    [
+      'values',
+      benchmarks(80),
+      { live: benchmarks(100) },
+      benchmarks(79),
+      { live: benchmarks(100) },
+      ['lost-values', 'profile', 'at least 80'],
+    ],
+    [
+      'one of a few values',
+      benchmarks(1),
+      { live: benchmarks(2) },
+      benchmarks(0),
+      { live: benchmarks(2) },
+      ['lost-values', 'profile', 'at least 1'],
+    ],
+    [
+      'values beside rows',
+      benchmarks(70, 90),
+      { live: benchmarks(100) },
+      benchmarks(69, 90),
+      { live: benchmarks(100) },
+      ['lost-values', 'profile', 'at least 70'],
     ],
     [
       'prices of funds',
@@ -141,9 +178,48 @@ describe('prices that are live with other values', () => {
   })
 })
 
+const renamed = (...names: readonly (readonly [before: string, after: string])[]) => ({
+  renamed: names.map(([before, after], index) => ({ isin: `XF${index}`, before, after })),
+})
+const newNames = (count: number) =>
+  Array.from({ length: count }, (_, index) => [`Old ${index}`, `New ${index}`] as const)
+
+describe('funds with other names', () => {
+  it.each([
+    ['a tenth of them pass', renamed(...newNames(10)), null],
+    ['more are refused', renamed(...newNames(11)), 'at most 10'],
+    ['one of two passes', { ...renamed(['A', 'B']), live: { funds: 2 } }, null],
+    ['two that get one name pass', renamed(['A', 'C'], ['B', 'C']), null],
+    ['two that exchange theirs are refused', renamed(['A', 'B'], ['B', 'A']), 'names of their own'],
+    [
+      'three that hand them on are refused',
+      renamed(['A', 'B'], ['B', 'C'], ['C', 'A']),
+      'names of their own',
+    ],
+  ])('%s', (_, loss, limit) => {
+    expect(refusedOf({}, loss)).toEqual(limit === null ? [] : [['renamed-funds', null, limit]])
+  })
+
+  it('are named by ISIN, an exchange with whose name it is', () => {
+    const saidOf = (loss: Partial<Loss>) =>
+      objectionsTo(snapshot(100), snapshot(100), { ...noLoss, ...loss }, limits, today).map(
+        ({ message }) => message,
+      )
+    expect(saidOf(renamed(['A', 'B'], ['B', 'A'], ['C', 'D']))).toEqual([
+      '2 funds have names that others have live (XF0 that of XF1, XF1 that of XF0)',
+    ])
+    expect(saidOf(renamed(...newNames(11)))).toEqual([
+      '11 of 100 funds have other names (XF0, XF1, XF2 and 8 more)',
+    ])
+  })
+})
+
 it('compares no counts that live.json does not have', () => {
   const live = { ...snapshot(100), freshness: {} as NonNullable<SnapshotFigures['freshness']> }
   expect(objectionsTo(snapshot(100), live, noLoss, limits, today)).toEqual([])
+  expect(refusedOf({}, { live: benchmarks(100) })).toEqual([])
+  expect(refusedOf(benchmarks(0))).toEqual([])
+  expect(refusedOf(benchmarks(5), { live: benchmarks(0, 0) })).toEqual([])
 })
 
 it.each([

@@ -34,12 +34,15 @@ const prices = (nav: number, before: number) => ({
 /** NAVs go up and down, so that none stays the same. */
 const navOf = (index: number) => (index % 2 === 0 ? 100 : 100.5)
 
+const nameOf = (isin: string) => `Fund ${isin}`
+
 /** Funds with a row in each table, five countries, and a price on each day until tonight. */
 function makeFunds(file: string, count: number): void {
   makeDatabase(file, (insert) => {
     for (let number = 1; number <= count; number++) {
       const isin = isinOf(number)
-      insertGood(insert, isin, { price: { ...prices(navOf(0), navOf(0)), date: days[0] ?? '' } })
+      const first = { ...prices(navOf(0), navOf(0)), date: days[0] ?? '' }
+      insertGood(insert, isin, { fund: { name: nameOf(isin) }, price: first })
       for (const position of [4, 5, 6, 7])
         insert('structure_item', { isin, ...goodRows['structure_item'], position, percent: 0.1 })
       for (const [index, date] of days.entries())
@@ -96,6 +99,19 @@ const flat = (count: number) => {
   const columns = Object.entries(prices(nav, nav)).map(([column, text]) => `${column} = '${text}'`)
   return `UPDATE price SET ${columns.join(', ')} WHERE isin = '${one}' AND date >= '${days.at(-count) ?? ''}';`
 }
+
+const named = (isin: string, name: string) => `UPDATE fund SET name = '${name}' WHERE isin = '${isin}';`
+const exchanged = named(one, nameOf(two)) + named(two, nameOf(one))
+/** The last funds have no benchmark any more. */
+const withoutBenchmark = (count: number) =>
+  isins
+    .slice(-count)
+    .map((isin) => `UPDATE profile SET benchmark = NULL WHERE isin = '${isin}';`)
+    .join('')
+/** The tax figures of a fund are zero on some days. */
+const untaxed = (where: string) =>
+  `UPDATE price SET intercompany_profit = '0.00', share_profit = '0.00', real_estate_profits = '0.00',
+    share_profit2 = '0.00' WHERE isin = '${one}' AND ${where};`
 
 type Live = 'nothing' | 'usual' | 'one night' | 'three funds' | 'three funds fewer' | 'an old jump' | 'no emt'
 
@@ -265,29 +281,41 @@ const nights: readonly Night[] = [
   ],
   // What is changed.
   ['a price of April that is corrected', corrected(one), 'live'],
-  [
-    'a price of April of each fund that is corrected',
-    isins.map(corrected).join(''),
-    'live',
-  ],
+  ['a price of April of each fund that is corrected', isins.map(corrected).join(''), 'live'],
   ['all prices of a fund 2 % higher', higher(1.02), ['changed-prices']],
   [
     'all prices of all funds 2 % higher',
     isins.map((isin) => higher(1.02, isin)).join(''),
     ['changed-prices'],
   ],
-  [
-    'all prices of a fund 2 % higher, which is allowed',
-    higher(1.02),
-    /allowed/,
-    allow('changed-prices'),
-  ],
+  ['all prices of a fund 2 % higher, which is allowed', higher(1.02), /allowed/, allow('changed-prices')],
   [
     'more corrected prices, as the config allows',
     higher(1.02),
     'live',
     { config: { guards: { changedPrices: 1 } } },
   ],
+  // What is changed.
+  ['names of two funds that are exchanged', exchanged, ['renamed-funds']],
+  ['names that are exchanged, which is allowed', exchanged, /allowed/, allow('renamed-funds')],
+  ['one of eleven funds with another name', named(one, 'New'), 'live'],
+  ['two of eleven funds with other names', named(one, 'New') + named(two, 'Newer'), ['renamed-funds']],
+  [
+    'two funds with other names, as the config allows',
+    named(one, 'New') + named(two, 'Newer'),
+    'live',
+    { config: { guards: { renamedFunds: 0.2 } } },
+  ],
+  ['no benchmark any more', withoutBenchmark(11), ['lost-values:profile']],
+  ['two of eleven benchmarks fewer', withoutBenchmark(2), 'live'],
+  ['tax figures of tonight that are zero', untaxed(`date = '${tonight}'`), /tax figures/],
+  ['tax figures that are zero from the first day on', untaxed('true'), ['changed-prices']],
+  [
+    'a TER as a fraction',
+    `UPDATE profile SET total_expense_ratio = 0.0145 WHERE isin = '${one}';`,
+    /ratio 0\.0145/,
+  ],
+  ['an error of a spreadsheet', `UPDATE key_figure SET value = '#REF!' WHERE isin = '${one}';`, 1],
   // Days.
   [
     'an as-of date before the live one',
@@ -328,6 +356,8 @@ const shortly = new Set([
   'two of eleven funds fewer',
   'a little more than 1 % of the price rows fewer',
   'key_figure is empty',
+  'names of two funds that are exchanged',
+  'no benchmark any more',
   'prices older than the live ones',
   'an as-of date in the future',
   'no fund at all',

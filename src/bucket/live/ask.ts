@@ -1,6 +1,7 @@
 /** What the guards say of a snapshot that is to go live, beside the one that is. */
 
 import { type WindowList, windowListKey } from '../../api/routes/keys.ts'
+import type { ReadChanges } from '../changes/compare.ts'
 import { readToldChanges } from '../changes/write.ts'
 import { givenOutAgain, holdAgainst } from '../../guards/going-back.ts'
 import { judge, type Objection, Refusal } from '../../guards/guards.ts'
@@ -14,17 +15,14 @@ import { inSlot, manifestIn } from './layout.ts'
 import type { LiveSnapshot } from './live.ts'
 import type { Arrival, Asked, Comparison, Door } from './options.ts'
 
-/** By ISIN, how many prices that are live have other values; null if nobody has looked. */
-type Corrected = ReadonlyMap<string, number> | null
-
 /** What the guards need of an arrival. */
 interface Asking extends Pick<Arrival, 'manifest' | 'live' | 'slot'> {
   /** A snapshot that is only staged is no flip yet. */
   readonly kind: Arrival['kind'] | 'stage'
   /** If it is known already. */
   readonly compared?: Comparison
-  /** Absent for a flip: the stage has looked at corrected prices, and what is live has not changed since. */
-  readonly corrected?: Corrected
+  /** What was read of documents. Absent for a flip: the stage has read them, and what is live has not changed since. */
+  readonly read?: ReadChanges
 }
 
 /**
@@ -54,12 +52,12 @@ function withdrawnSince({ manifest, live }: Asking, { head }: Comparison): reado
 
 async function losses(
   door: Door,
-  { manifest, live, corrected = null }: Asking,
+  { manifest, live, read }: Asking,
   compared: Comparison,
 ): Promise<readonly Objection[]> {
   const { head } = manifest
   const figures = live.live === null ? null : { ...live.live, counts: compared.head?.counts }
-  const loss = figures === null ? null : await lossSince(door, figures, head, compared, corrected)
+  const loss = figures === null ? null : await lossSince(door, figures, head, compared, read)
   return objectionsTo(head, figures, loss, door.limits, door.today)
 }
 
@@ -97,13 +95,13 @@ async function lossSince(
   live: LiveSnapshot & SnapshotFigures,
   head: SnapshotFigures,
   { documents }: Comparison,
-  corrected: Corrected,
+  read: ReadChanges | undefined,
 ): Promise<Loss> {
   if (documents === null) return lossByCounts(live, head)
   const { funds, ...loss } = documents.loss
   const [before = 0, after = 0] = [live.counts, head.counts].map((counts) => counts?.rows['price'])
   const lost = after >= before ? [] : funds
-  const changed = [...(corrected ?? [])].map(([isin, prices]) => ({ isin, prices }))
+  const changed = [...(read?.corrected ?? [])].map(([isin, prices]) => ({ isin, prices }))
   const many = changed.filter(({ prices }) => prices > fewPrices).map(({ isin }) => isin)
   const pricesOf = await livePricesOf(door, live, [...lost, ...many])
   const known = lost.flatMap((isin) => pricesOf(isin) ?? [])
@@ -115,6 +113,7 @@ async function lossSince(
     isins: documents.removed,
     prices: isKnown ? known.reduce((sum, prices) => sum + prices, 0) : null,
     changed: changed.map((one) => ({ ...one, of: pricesOf(one.isin) })),
+    renamed: read?.told?.funds.renamed ?? [],
   }
 }
 

@@ -188,7 +188,7 @@ async function carryOut(publish: Publish) {
   const compared = await compareWithLive(publish, { live, manifest })
   const read = await readChanges(publish, compared.documents)
   const asking = { kind: isStaging ? 'stage' : 'publish', manifest, live, slot, compared } as const
-  const asked = await askGuards(publish, { ...asking, corrected: read.corrected })
+  const asked = await askGuards(publish, { ...asking, read })
   const allowed = [...(manifest.head.allowed ?? []), ...asked.allowed]
   await refuseSparse(publish, uploaded)
   const restricted = newlyRestricted(publish, manifest.head, compared.head)

@@ -3,7 +3,7 @@
 import type { Database, Statement } from 'better-sqlite3'
 import type { FundRow, FundRows, Group, PriceRow } from '../../api/contract/rows.ts'
 import { isDay } from '../../api/routes/values.ts'
-import { groupNames, schemaTableNames, schemaTables, type SchemaTable } from '../model/schema.ts'
+import { groupNames, schemaTables, type SchemaTable } from '../model/schema.ts'
 
 export type Fund = { readonly fund: FundRow } & FundRows
 
@@ -14,13 +14,18 @@ export function readIsins(db: Database): string[] {
   return db.prepare<[], string>('SELECT isin FROM fund ORDER BY isin').pluck().all()
 }
 
-/** The number of rows of each table, by name. */
-export const countRows = (db: Database): Readonly<Record<string, number>> =>
-  Object.fromEntries(
-    schemaTableNames.map((table) => {
-      return [table, db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0]
-    }),
-  )
+/** The rows of each table, and those in which a column that may be empty is not (`profile.benchmark`), by name. */
+export function countTables(db: Database) {
+  const counts = { rows: {} as Record<string, number>, values: {} as Record<string, number> }
+  for (const { name: table, columns } of Object.values(schemaTables)) {
+    const names = columns.filter(({ isNullable }) => isNullable).map(({ name }) => name)
+    const query = ['*', ...names].map((name) => `count(${name})`).join(', ')
+    const [rows = 0, ...values] = db.prepare<[], number[]>(`SELECT ${query} FROM ${table}`).raw().get() ?? []
+    counts.rows[table] = rows
+    for (const [index, name] of names.entries()) counts.values[`${table}.${name}`] = values[index] ?? 0
+  }
+  return counts
+}
 
 /** SQL of the ISINs that a table has: it jumps from one to the next in the primary key instead of reading every row. */
 export const distinctIsins = (table: string) => `

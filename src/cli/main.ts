@@ -8,7 +8,7 @@ import { watchSignals } from '../system/signals.ts'
 import { ignoreClosedPipe } from './terminal.ts'
 
 const clock = () => performance.now()
-const watch = watchSignals(process, clock)
+const watch = watchSignals(process, clock, (reason) => report(reason, surroundings))
 const surroundings: Surroundings = {
   environment: process.env,
   cores: availableParallelism(),

@@ -1,6 +1,7 @@
 /**
- * Handles Ctrl-C and SIGTERM. The first signal asks the running command to stop and clean up; a second one ends the
- * process at once. In the end the process kills itself with the same signal: a shell sees 130 or 143, and a loop stops.
+ * Handles Ctrl-C and SIGTERM. The first signal asks the running command to stop and clean up; a second one, or the end of its
+ * time, ends the process at once. In the end the process kills itself with the same signal: a shell sees 130 or 143, and a loop
+ * stops.
  */
 
 import { constants } from 'node:os'
@@ -9,6 +10,12 @@ const caught = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** npm repeats a Ctrl-C that the terminal has already sent: two signals within this time count as one. */
 const sameKeyMilliseconds = 400
+
+/** How long a command may take to stop, in milliseconds: Docker kills it after 10 s. Of these, notices may take 4 s. */
+const stopMs = 9000
+
+/** How long the store may take to clean up, of the time to stop: to release the lease. In milliseconds. */
+export const cleanUpMs = 3000
 
 export class Interrupted extends Error {
   readonly signal: NodeJS.Signals
@@ -25,7 +32,13 @@ export interface SignalWatch {
   readonly endBySignal: () => void
 }
 
-export function watchSignals(target: NodeJS.Process, now: () => number): SignalWatch {
+/** @param onLate is called with the reason if the command does not stop in time, before the process ends */
+export function watchSignals(
+  target: NodeJS.Process,
+  now: () => number,
+  onLate: (reason: Interrupted) => void,
+  limitMs = stopMs,
+): SignalWatch {
   const controller = new AbortController()
   let first: { readonly name: NodeJS.Signals; readonly at: number } | undefined
 
@@ -39,7 +52,13 @@ export function watchSignals(target: NodeJS.Process, now: () => number): SignalW
   const onSignal = (name: NodeJS.Signals) => {
     if (first === undefined) {
       first = { name, at: now() }
-      controller.abort(new Interrupted(name))
+      const reason = new Interrupted(name)
+      const endLate = () => {
+        onLate(reason)
+        endBySignal()
+      }
+      setTimeout(endLate, limitMs).unref()
+      controller.abort(reason)
     } else if (now() - first.at > sameKeyMilliseconds) {
       endBySignal()
     }

@@ -71,20 +71,26 @@ describe('a signal', () => {
     expect(await end).toMatchObject({ code: null, signal: 'SIGTERM', stderr: '' })
   })
 
-  it('that comes a second time ends at once what does not stop by itself', async () => {
+  it.each([
+    ['that comes a second time', 60_000, ''],
+    ['whose time is over', 1, 'late: stopped by SIGINT\n'],
+  ])('%s ends at once what does not stop by itself', async (_, limitMs, said) => {
     const stubborn = `
       import { watchSignals } from './src/system/signals.ts'
-      watchSignals(process, () => performance.now())
+      const onLate = ({ message }) => console.error('late:', message)
+      watchSignals(process, () => performance.now(), onLate, ${limitMs})
       setInterval(() => undefined, 1000)
       console.log('running')`
     const child = spawn(process.execPath, ['--input-type=module', '-e', stubborn], { cwd: repository })
     const end = ended(child)
     await once(child.stdout, 'data')
     child.kill('SIGINT')
-    await setTimeout(800)
-    expect(child.signalCode).toBe(null)
-    child.kill('SIGINT')
-    expect(await end).toMatchObject({ code: null, signal: 'SIGINT' })
+    if (said === '') {
+      await setTimeout(800)
+      expect(child.signalCode).toBe(null)
+      child.kill('SIGINT')
+    }
+    expect(await end).toMatchObject({ code: null, signal: 'SIGINT', stderr: said })
   })
 })
 

@@ -1,0 +1,72 @@
+/** SIGTERM ends a nightly run by itself, soon, and somebody is told: whatever the store does, and whatever the run waits for. */
+import { writeFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { expectSuccess } from '../cli/outcome.ts'
+import { openLine, type Line } from '../support/line.ts'
+import { useReceiver } from '../support/receiver.ts'
+import { sample } from '../support/rounds.ts'
+import { fileOf, nightlyOf, press, useNights } from './nightly/nightly.ts'
+
+useNights(1)
+const receiver = useReceiver()
+let line: Line
+let restore: () => void
+
+beforeAll(async () => {
+  // The third night has to wait for readers of the first one.
+  for (const day of ['2026-11-11', '2026-11-12']) await expectSuccess(nightlyOf(day, '--quiet'))
+  restore = press.bucket.save()
+  line = await openLine(press.server.endpoint)
+})
+afterAll(() => line.stop())
+beforeEach(async () => {
+  restore()
+  await line.set('open')
+  writeFileSync(
+    fileOf('fundpress.config.json'),
+    JSON.stringify({ notify: [{ type: 'webhook', url: receiver.url() }] }),
+  )
+})
+
+/** What the store does from some moment on. */
+const states: Readonly<Record<string, () => unknown>> = {
+  'answers 503 to everything': () => press.server.faults([{ kind: 'status', status: 503, code: 'SlowDown' }]),
+  'takes requests and never answers': () => line.set('silent'),
+  'answers a byte now and then': () => line.set('trickling'),
+  'refuses connections': () => line.set('refusing'),
+}
+
+/** When it begins to, by the request that is answered no more, and what the run does then. */
+const moments: Readonly<Record<string, { readonly method: string; readonly keyMatches: RegExp }>> = {
+  'looks what is live': { method: 'GET', keyMatches: /^live\.json$/ },
+  'acquires the lease': { method: 'PUT', keyMatches: /^journal\.json$/ },
+  'waits for readers': { method: 'PUT', keyMatches: /^journal\/.*changes/ },
+  uploads: { method: 'PUT', keyMatches: /^blue\// },
+}
+
+const graceOf = (moment: string) => (moment === 'waits for readers' ? '3600' : '0')
+const cases = Object.keys(states).flatMap((state, index) =>
+  sample(Object.keys(moments), { turn: index + 1 }).map((moment) => [state, moment] as const),
+)
+
+it.each(cases)(
+  'the store %s while the run %s',
+  async (state, moment) => {
+    const change = async () => {
+      await states[state]?.()
+      await setTimeout(1000)
+      child.kill('SIGTERM')
+    }
+    press.server.faults([
+      // Not waited for: this request is answered in the new state, too.
+      { kind: 'call', when: 'before', ...moments[moment], times: 1, run: () => void change() },
+    ])
+    const { child, end } = press.begin(
+      `nightly --db funds.sqlite --as-of 2026-11-13 --quiet --lease 10 --grace ${graceOf(moment)} --endpoint ${line.endpoint}`,
+    )
+    expect(await end).toMatchObject({ code: null, signal: 'SIGTERM' })
+    expect(receiver.take()).toMatchObject([{ event: 'failed', reason: 'stopped by SIGTERM' }])
+  },
+  30_000,
+)

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { inParallel } from '../../src/bucket/store/in-parallel.ts'
 import { bareCause, explained } from '../../src/bucket/store/errors.ts'
 import { digestOf, download, readSmall } from '../../src/bucket/store/read.ts'
 import { openS3, type S3Store } from '../../src/bucket/store/s3.ts'
@@ -30,12 +31,16 @@ interface Opening {
   readonly signal?: AbortSignal
   readonly prefix?: string
   readonly region?: string | null
+  readonly refusedMs?: number
+  readonly concurrency?: number
 }
 
 /** Closed when the test has ended. */
-function open(endpoint: string, { signal, prefix = '', region = 'us-east-1' }: Opening = {}): S3Store {
-  const settings = { bucket, prefix, endpoint, region, pathStyle: true, concurrency: 4 }
-  const opened = openS3(settings, signal, patience)
+function open(endpoint: string, options: Opening = {}): S3Store {
+  const { signal, prefix = '', region = 'us-east-1', refusedMs, concurrency = 4 } = options
+  const settings = { bucket, prefix, endpoint, region, pathStyle: true, concurrency }
+  const waiting = refusedMs === undefined ? {} : { refusedMs }
+  const opened = openS3(settings, signal, { ...patience, ...waiting })
   onTestFinished(() => opened.close())
   return opened
 }
@@ -254,6 +259,43 @@ it.each(['put', 'conditional put', 'delete', 'putFile'] as const)(
     expect(server.log.map(({ status }) => status)).toEqual([500, 500])
   },
 )
+
+describe('a store that throttles', () => {
+  it('gets fewer requests at a time, until all are answered', async () => {
+    const underWay: number[] = []
+    let now = 0
+    const busy = await listen((request, response) => {
+      underWay.push(++now)
+      response.writeHead(now > 4 ? 503 : 200, { etag: '"one"' })
+      request.resume()
+      void setTimeout(5).then(() => {
+        now--
+        response.end()
+      })
+    })
+    const throttled = open(busy, { refusedMs: 60_000, concurrency: 32 })
+    const keys = Array.from({ length: 400 }, (_, nth) => `blue/${nth}`)
+    await inParallel(keys, 32, async (key) => {
+      await throttled.put({ ...object, key })
+    })
+    expect(Math.max(...underWay.slice(0, 100))).toBeGreaterThan(16)
+    expect(Math.max(...underWay.slice(-200))).toBeLessThan(10)
+  })
+
+  it('is asked for a while, and then no longer', async () => {
+    server.faults([{ kind: 'status', status: 503, code: 'SlowDown' }])
+    const throttled = open(server.endpoint, { refusedMs: 1000 })
+    const reason = /^s3:\/\/funds: could not write blue\/big: the store is overloaded .*\(tried for 1 s\)/
+    await expect(throttled.put(object)).rejects.toThrow(reason)
+    const before = server.log.length
+    expect(before).toBeGreaterThan(1)
+    // A lease that is released now must not wait for as long again.
+    await expect(throttled.put({ ...object, key: 'journal.json' })).rejects.toThrow(/overloaded/)
+    expect(server.log.length).toBe(before + 1)
+    server.faults([])
+    await throttled.put(object)
+  })
+})
 
 describe('deleting', () => {
   const all = ['a', 'b', 'c', 'd']

@@ -15,6 +15,7 @@ interface Failure {
   readonly code?: string
   readonly message?: string
   readonly Region?: string
+  readonly triedSeconds?: number
   readonly $metadata?: { readonly httpStatusCode?: number }
 }
 
@@ -93,8 +94,9 @@ export function bareCause(error: unknown): Error {
 export const noCredentials =
   'no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or a role'
 
-/** The message of `awaitRestart` says how long it has tried. */
-const triedFor = ({ message }: Error) => (/^\d+ s$/.test(message) ? ` (tried for ${message})` : '')
+/** `retry.ts` notes how long a store that refuses was asked again. */
+const triedFor = ({ triedSeconds }: Failure) =>
+  triedSeconds === undefined ? '' : ` (tried for ${triedSeconds} s)`
 
 const lacksRegion = ({ message }: Error) => message.includes('Region is missing')
 
@@ -130,9 +132,8 @@ function adviceOn(error: Error, { name, bucket, endpoint }: BucketPlace, doing: 
     'ECONNRESET EPIPE': cut,
     ETIMEDOUT: `${at} does not answer`,
     TimeoutError: `${at} does not answer in time`,
-    SlowDown:
-      'the store is overloaded and kept answering 503 SlowDown: try again later, or with a lower --concurrency or --max-rate',
-    ServiceUnavailable: 'the store kept answering 503: try again later',
+    SlowDown: `the store is overloaded and kept answering 503 SlowDown${triedFor(error)}: try again later, or with a lower --max-rate`,
+    ServiceUnavailable: `the store kept answering 503${triedFor(error)}: try again later`,
     InternalError: 'the store kept answering 500: try again later',
   }
   const known = Object.entries(advices).find(([codes]) => codes.split(' ').includes(code))

@@ -16,6 +16,7 @@ interface Request {
 interface Prepared {
   readonly stop: AbortSignal | undefined
   readonly madeAt: number
+  readonly input: PutObjectCommandInput
   readonly request: Request
   readonly send: (args: {
     readonly input: PutObjectCommandInput
@@ -56,7 +57,7 @@ export function openPuts<Holder extends object>(
     stop: AbortSignal | undefined,
   ): Promise<PutObject | null> => {
     if (!plainKey.test(key)) return null
-    const { request, send } = await preparedFor(holder, stop)
+    const { input, request, send } = await preparedFor(holder, stop)
     const headers = {
       ...request.headers,
       'content-length': String(body.length),
@@ -68,8 +69,11 @@ export function openPuts<Holder extends object>(
       'x-amz-content-sha256': sha256,
     }
     const path = request.path.slice(0, -sampleKey.length) + key
-    const input: PutObjectCommandInput = { Bucket: '', Key: key, Body: body }
-    const args = { input, request: { ...request, path, headers, body } }
+    const fullKey = (input.Key ?? '').slice(0, -sampleKey.length) + key
+    const args = {
+      input: { ...input, Key: fullKey, Body: body },
+      request: { ...request, path, headers, body },
+    }
     const { ETag: etag = '' } = (await send(args)).output
     return { etag }
   }
@@ -85,7 +89,7 @@ async function takeApart(
   return new Promise((resolve, reject) => {
     command.middlewareStack.add(
       (next) => (args) => {
-        resolve({ stop, madeAt, request: args.request as Request, send: next })
+        resolve({ stop, madeAt, input: command.input, request: args.request as Request, send: next })
         // Nothing is sent.
         return Promise.resolve({ response: {}, output: { $metadata: {} } })
       },

@@ -3,11 +3,10 @@
  * `bucket/` repeats a request.
  *
  * Layers, from the connection outwards:
- * 1. The SDK (3.1169, `adaptive` mode) repeats a request after 500, 502, 503, 504, after throttling codes such as SlowDown,
- *    after timeouts and network errors. It waits a random time below 100 ms (throttling: 500 ms) times 2^attempt, at most
- *    20 s, and lowers its rate when the store throttles. All requests share 500 tokens: a retry takes 5 (after a timeout
- *    10), a success gives them back. Other 4xx answers fail at once.
- * 2. `awaitRestart` repeats attempts that were refused a connection: the SDK's tokens would be used up at once. Nothing was sent.
+ * 1. `limitConcurrency` sends fewer requests at a time while the store throttles.
+ * 2. `retryStrategy` tells the SDK (3.1169) when to repeat a request: after 500, 502, 504, timeouts and network errors so
+ *    many times, after throttling (429, 503) and a refused connection for so long. Other 4xx answers fail at once. Pauses
+ *    are random, and end when the call is stopped.
  * 3. `putConditionally` repeats conditional puts after a conflict, and finds out whether a lost answer was a success.
  * 4. `deleteKeys` repeats the keys that a DeleteObjects answer names.
  * 5. `readWhole` repeats a read whose body breaks off after the answer has begun.
@@ -15,20 +14,25 @@
 
 import { setTimeout } from 'node:timers/promises'
 import type { PutObjectCommandInput, S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
+import pLimit from 'p-limit'
+import { afterAnswer, afterRefusal, fullConcurrency } from './concurrency.ts'
 import { bareCause, codeOf, isMissing, refusedCode, statusOf, unanswered } from './errors.ts'
 import { type Condition, ConditionFailed, ConditionsUnknown, Damaged } from './store.ts'
 import type { FetchedObject, GetOptions, NewObject, ObjectStore, PutObject } from './store.ts'
 
 /** How long a request is tried: milliseconds until there is a connection, and without a byte in either direction. */
 export interface Patience extends Readonly<Record<'attempts' | 'connectMs' | 'silenceMs', number>> {
-  /** How long a store that has answered before may refuse connections, while it restarts; unless given: see layer 1. */
-  readonly restartMs?: number
+  /**
+   * How long a store may throttle, or refuse connections while it restarts; unless given, each refusal is an attempt, and
+   * throttling lowers no concurrency.
+   */
+  readonly refusedMs?: number
 }
 export const nightlyPatience: Patience = {
   attempts: 8,
   connectMs: 10_000,
   silenceMs: 60_000,
-  restartMs: 60_000,
+  refusedMs: 60_000,
 }
 /** A store that has never answered may be a wrong endpoint. */
 const firstAnswerMs = 10_000
@@ -39,14 +43,118 @@ const firstAnswerMs = 10_000
  */
 export const requestLifetimeSeconds = (nightlyPatience.connectMs + nightlyPatience.silenceMs) / 1000 + 20
 
-/** The client's settings of layer 1. */
-export function retrySettings({ attempts, connectMs, silenceMs }: Patience) {
+/** The client's settings. */
+export function retrySettings(patience: Patience) {
+  const { attempts, connectMs, silenceMs } = patience
   return {
     maxAttempts: attempts,
-    retryMode: 'adaptive',
+    retryStrategy: retryStrategy(patience),
     // Not requestTimeout: the SDK only warns of that one, and a large body may take its time.
     requestHandler: { connectionTimeout: connectMs, socketTimeout: silenceMs },
   } satisfies S3ClientConfig
+}
+
+type RetryStrategy = Extract<S3ClientConfig['retryStrategy'], { readonly recordSuccess: unknown }>
+
+/** What a request has behind it: retries, failed attempts, and since when the store refuses it. */
+interface Behind {
+  readonly retries: number
+  readonly failed: number
+  readonly refusedSince: number
+}
+
+const tokenOf = (behind: Behind, delay: number) => ({
+  ...behind,
+  getRetryCount: () => behind.retries,
+  getRetryDelay: () => delay,
+})
+
+/** Layer 2, for all requests of a client together. */
+function retryStrategy({ attempts, refusedMs }: Patience): RetryStrategy {
+  let hasAnswered = false
+  // What is asked to clean up after the time is over does not take the same time again.
+  let refusedSince = Infinity
+  const noteAnswer = () => {
+    hasAnswered = true
+    refusedSince = Infinity
+  }
+  /** @returns the delay before the next attempt, or null if the store has refused for too long */
+  const afterRefused = (error: object, behind: Behind, patienceMs: number): number | null => {
+    refusedSince = Math.min(refusedSince, performance.now())
+    const canWait = isThrottled(error) || hasAnswered
+    const limitMs = canWait ? patienceMs : Math.min(patienceMs, firstAnswerMs)
+    if (performance.now() - Math.min(refusedSince, behind.refusedSince) > limitMs) {
+      Object.assign(error, { triedSeconds: limitMs / 1000 })
+      return null
+    }
+    return isThrottled(error) ? backoff(behind.retries, 5000) : 250 + 500 * Math.random()
+  }
+  const afterFailure = (error: object, isPassing: boolean, { failed }: Behind): number | null => {
+    if (statusOf(error) !== undefined) noteAnswer()
+    return isPassing && failed + 1 < attempts ? backoff(failed, 20_000) : null
+  }
+  return {
+    acquireInitialRetryToken: () =>
+      Promise.resolve(tokenOf({ retries: 0, failed: 0, refusedSince: Infinity }, 0)),
+    refreshRetryTokenForRetry: (token, { error = {}, errorType }) => {
+      const behind = token as Behind & typeof token
+      const { retries, failed, refusedSince: since } = behind
+      const isPassing = errorType === 'TRANSIENT' || errorType === 'THROTTLING'
+      const isRefused = refusedMs !== undefined && (isThrottled(error) || codeOf(error) === refusedCode)
+      const delay = isRefused
+        ? afterRefused(error, behind, refusedMs)
+        : afterFailure(error, isPassing, behind)
+      if (delay === null) return Promise.reject(new Error('no retry'))
+      const next = isRefused
+        ? { retries: retries + 1, failed, refusedSince: Math.min(since, performance.now()) }
+        : { retries: retries + 1, failed: failed + 1, refusedSince: since }
+      return Promise.resolve(tokenOf(next, delay))
+    },
+    recordSuccess: noteAnswer,
+  }
+}
+
+/** Full jitter: not all at the same moment. Source: AWS Architecture Blog, Exponential Backoff And Jitter. */
+const backoff = (failed: number, mostMs: number) => Math.random() * Math.min(100 * 2 ** failed, mostMs)
+
+const isThrottled = (error: unknown): boolean => statusOf(error) === 429 || statusOf(error) === 503
+
+/**
+ * Layer 1: all requests of a client share one limit, which goes down while the store throttles.
+ * @param isUrgent by the key that a request is about: such a one is sent at once, whatever the limit
+ */
+export function limitConcurrency(
+  { middlewareStack }: S3Client,
+  most: number,
+  isUrgent: (key: string) => boolean,
+): void {
+  let concurrency = fullConcurrency(most)
+  const limit = pLimit(most)
+  const note = (next: typeof concurrency) => {
+    concurrency = next
+    const allowed = Math.floor(next.allowed)
+    if (limit.concurrency !== allowed) limit.concurrency = allowed
+  }
+  middlewareStack.addRelativeTo(
+    <A extends { readonly input: object }, O>(next: (args: A) => Promise<O>) =>
+      (args: A) => {
+        const attempt = async () => {
+          const { cuts } = concurrency
+          try {
+            const result = await next(args)
+            note(afterAnswer(concurrency))
+            return result
+          } catch (error) {
+            if (isThrottled(error)) note(afterRefusal(concurrency, cuts))
+            else if (statusOf(error) !== undefined) note(afterAnswer(concurrency))
+            throw error
+          }
+        }
+        const { Key: key } = args.input as { readonly Key?: string }
+        return key !== undefined && isUrgent(key) ? attempt() : limit(attempt)
+      },
+    { relation: 'after', toMiddleware: 'retryMiddleware', name: 'limitConcurrency' },
+  )
 }
 
 /** A proxy that has waited in vain gives these answers: the store may still carry the request out. */
@@ -106,41 +214,6 @@ export function watchAttempts({ middlewareStack }: S3Client) {
     behindSeconds: () => shortest.behindMs / 1000,
   }
 }
-
-/**
- * Waits while nothing listens at the store's address, for all requests of a client together.
- * Outside of what each attempt asks first: whether the lease is fresh.
- */
-export function awaitRestart({ middlewareStack }: S3Client, restartMs: number): void {
-  let hasAnswered = false
-  let refusedSince: number | null = null
-  middlewareStack.addRelativeTo(
-    <A, O>(next: (args: A) => Promise<O>) =>
-      async (args: A) => {
-        for (;;) {
-          try {
-            const result = await next(args)
-            ;[hasAnswered, refusedSince] = [true, null]
-            return result
-          } catch (error) {
-            if (codeOf(error) !== refusedCode) {
-              if (statusOf(error) !== undefined) [hasAnswered, refusedSince] = [true, null]
-              throw error
-            }
-            refusedSince ??= performance.now()
-            const limitMs = hasAnswered ? restartMs : Math.min(restartMs, firstAnswerMs)
-            if (performance.now() - refusedSince > limitMs) throw refusedFor(limitMs)
-            // Not all at the same moment.
-            await pause(250 + 500 * Math.random())
-          }
-        }
-      },
-    { relation: 'after', toMiddleware: 'retryMiddleware', name: 'awaitRestart' },
-  )
-}
-
-/** Without a code: the SDK would try again. */
-const refusedFor = (ms: number) => Object.assign(new Error(`${ms / 1000} s`), { name: refusedCode })
 
 const maxConflicts = 10
 
@@ -206,8 +279,7 @@ export async function deleteKeys<Failed extends { Key?: string | undefined; Code
     const retried = failed.filter(({ Code }) => passing.has(Code))
     if (hopeless.length > 0 || retried.length === 0 || attempt >= attempts) return [...hopeless, ...retried]
     left = retried.flatMap(({ Key }) => Key ?? [])
-    // Full jitter. Source: AWS Architecture Blog, Exponential Backoff And Jitter.
-    await pause(Math.random() * Math.min(100 * 2 ** attempt, 10_000), signal)
+    await pause(backoff(attempt, 10_000), signal)
   }
 }
 

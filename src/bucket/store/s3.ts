@@ -8,8 +8,8 @@ import { explained, failureOf, isMissing, type Doing } from './errors.ts'
 import { digestOfFile, sendFile, sizeOf, streamedFrom, unreadable } from './files.ts'
 import { openPuts } from './puts.ts'
 import { readSmall } from './read.ts'
-import { deleteKeys, nightlyPatience, putConditionally, retrySettings } from './retry.ts'
-import { awaitRestart, type Patience, watchAttempts } from './retry.ts'
+import { deleteKeys, limitConcurrency, nightlyPatience, putConditionally } from './retry.ts'
+import { type Patience, retrySettings, watchAttempts } from './retry.ts'
 import { joinedWith } from './signals.ts'
 import type { NewObject, ObjectStore, PutObject, WriteOptions } from './store.ts'
 
@@ -213,7 +213,9 @@ export function openS3(
   const close = () => client.destroy()
   giveDigests(client)
   const counts = watchAttempts(client)
-  if (patience.restartMs !== undefined) awaitRestart(client, patience.restartMs)
+  // What is at the root of the bucket is the lease or depends on it, and waits for nothing else.
+  const isUrgent = (key: string) => !shortKey(key).includes('/')
+  if (patience.refusedMs !== undefined) limitConcurrency(client, settings.concurrency, isUrgent)
   return {
     kind: 's3',
     areEtagsDigests: true,

@@ -8,8 +8,8 @@ export const isWebAddress = (url: string): boolean => /^https?:\/\/[^]/i.test(ur
 
 /**
  * Whether a spreadsheet would run a text as a formula: it begins with `=`, `+`, `-`, `@`, a full-width form of these, a tab or
- * a carriage return. Blanks before the sign do not help, because some programs trim. A plain number, as key figures are (`-8,81 %`), is no formula, and
- * neither is a sign alone. Source: OWASP, "CSV Injection".
+ * a carriage return. Blanks before the sign do not help, because some programs trim. A plain number, as key figures are
+ * (`-8,81 %`), is no formula, and neither is a sign alone. Source: OWASP, "CSV Injection".
  */
 export const isFormula = (text: string): boolean =>
   /^(?:[\t\r]|\s*[=+\-@＝＋－＠])/.test(text) && !/^[+-](?:\d[\d.,]*(?:[ \u00a0]?%)?)?$/.test(text)

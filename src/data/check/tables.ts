@@ -43,16 +43,11 @@ const costs = ['ongoingCosts', 'incidentalCosts', 'entryCosts']
 /** What derivatives add to a fund can be negative, and more than the fund. */
 const plainTypes = "type <> 'correlation' AND type NOT LIKE '%derivatives%' AND type NOT LIKE 'exposure%'"
 /** Structures of the whole fund. Others show its largest holdings, or a part of it. */
-const wholeTypes = [
-  ...['asset_structure', 'asset_structure_classes', 'business_sectors', 'countries', 'currencies', 'terms'],
-  ...[
-    'funds_categories',
-    'industrial_sectors',
-    'industrial_sectors_stoxx_sector',
-    'industrial_sectors_stoxx',
-  ],
-  ...['securities', 'lease_terms', 'age_groups', 'market_capitalization'],
-]
+const wholeTypes = (
+  'asset_structure asset_structure_classes business_sectors countries currencies terms funds_categories securities lease_terms ' +
+  'industrial_sectors industrial_sectors_stoxx_sector industrial_sectors_stoxx age_groups market_capitalization'
+)
+  .split(' ')
   .map((type) => `'${type}'`)
   .join(', ')
 

@@ -37,7 +37,7 @@ describe('help', () => {
     ['nightly', '--db --out --bucket --as-of --since --sample --again --summary --json'],
     ['nightly', '--stage'],
     ['publish', '--stage'],
-    ['flip', '<snapshot> --bucket --allow --force --reason --no-check --no-lock --json'],
+    ['flip', '<snapshot> --bucket --allow --force --reason --no-lock --json'],
     ['setup', '--dest --yes --overwrite --check --company --base-url --action --package [target]'],
     ['rollback', '--bucket --to --no-lock --json'],
     ['notify', '--test --event --reason --as-of --dry-run --json'],

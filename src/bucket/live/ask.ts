@@ -13,7 +13,7 @@ import { readSmall } from '../store/read.ts'
 import { Damaged } from '../store/store.ts'
 import { inSlot, manifestIn } from './layout.ts'
 import type { LiveSnapshot } from './live.ts'
-import type { Arrival, Asked, Comparison, Door } from './options.ts'
+import type { Arrival, Verdict, Comparison, Door } from './options.ts'
 
 /** What the guards need of an arrival. */
 interface Asking extends Pick<Arrival, 'manifest' | 'live' | 'slot'> {
@@ -29,7 +29,7 @@ interface Asking extends Pick<Arrival, 'manifest' | 'live' | 'slot'> {
  * Forwards, guards compare the snapshot with what is live. Backwards, a loss is what the operator wants; only holds and withdrawals count.
  * @throws {Refusal} that names all that nobody has allowed @throws {Error} if the store fails
  */
-export async function askGuards(door: Door, asking: Asking): Promise<Asked> {
+export async function askGuards(door: Door, asking: Asking): Promise<Verdict> {
   const { store, override, onRefusal } = door
   const { kind, manifest, live, slot } = asking
   const { head } = manifest
@@ -62,7 +62,7 @@ async function losses(
 }
 
 /** What was allowed when the snapshot was staged stays allowed. */
-const withoutAllowed = (objections: readonly Objection[], told: Asked['told']) =>
+const withoutAllowed = (objections: readonly Objection[], told: Verdict['told']) =>
   objections.filter(
     ({ guard, subject }) => !told?.allowed?.some((one) => one.guard === guard && one.subject === subject),
   )

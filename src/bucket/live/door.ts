@@ -14,7 +14,7 @@ import { changesKey, liveKey, stagedKey } from './layout.ts'
 import { type Lease, LeaseLost } from './lease.ts'
 import { isSameLive, readLive, smallObject, snapshotOf } from './live.ts'
 import type { Hold, Live, LiveObject } from './live.ts'
-import type { Arrival, Asked, Door, Gone } from './options.ts'
+import type { Arrival, Verdict, Door, Gone } from './options.ts'
 import { findRemoved, newlyRestricted, removeFolders } from './removal.ts'
 import { digestOfRestricted } from './withdrawn.ts'
 
@@ -82,7 +82,7 @@ async function admit(door: Door, arrival: Arrival) {
 
 const goesBack = ({ kind }: Arrival) => kind === 'rollback' || kind === 'return'
 
-function findOutdated(door: Door, { manifest, brought, live, restricted }: Arrival, { compared }: Asked) {
+function findOutdated(door: Door, { manifest, brought, live, restricted }: Arrival, { compared }: Verdict) {
   const { head } = manifest
   const toSearch = restricted ?? newlyRestricted(door, head, compared.head)
   return findRemoved(door, { ...head, downloads: brought.downloads }, live.live, toSearch)
@@ -91,7 +91,7 @@ function findOutdated(door: Door, { manifest, brought, live, restricted }: Arriv
 interface Circumstances {
   /** By the store's clock. */
   readonly now: Date
-  readonly asked: Asked
+  readonly asked: Verdict
   readonly pointer: Following['pointer']
   /** Folders of downloads that `live.json` names no longer. */
   readonly removed: readonly RemovedFolder[]
@@ -125,7 +125,11 @@ const countsOf = ({ fresh, late, stale, unwatched, unpriced, withheld }: NonNull
 }
 
 /** A rollback holds what it brings, unless it lifts a hold; a repair of what is held keeps the hold. */
-function holdAfter({ kind, manifest, live, isHolding, reason }: Arrival, { allowed }: Asked, since: string) {
+function holdAfter(
+  { kind, manifest, live, isHolding, reason }: Arrival,
+  { allowed }: Verdict,
+  since: string,
+) {
   const { live: before } = live
   if (before === null) return undefined
   const isLifting = allowed.some(({ guard }) => guard === 'hold')

@@ -70,7 +70,7 @@ export interface Arrival {
   /** Why, in the words of an operator, or null. */
   readonly reason: string | null
   /** What the guards have said already, for just this manifest and what is live; absent: they are asked at the door. */
-  readonly asked?: Asked
+  readonly asked?: Verdict
   /** What earlier downloads must be searched for; absent: it is found at the door. */
   readonly restricted?: RestrictedFunds
   /** What `live.json` must be when it is written, if a fence has been set already. */
@@ -87,7 +87,7 @@ export interface Arrival {
 export type Mend = (damaged: readonly ObjectDifference[]) => Promise<void>
 
 /** What the guards have said of a snapshot, beside what is live. */
-export interface Asked {
+export interface Verdict {
   readonly allowed: readonly AllowedObjection[]
   readonly compared: Comparison
   /** Of a staged snapshot, what its publish has said of it; else null. */

@@ -24,7 +24,7 @@ export async function assertWhole(door: Door, arrival: Arrival): Promise<number>
   const damaged = await findDamage(door, arrival)
   const [first] = damaged
   if (first === undefined) return 0
-  if (mend === undefined) throw notWhole(store, slot, describeDamage(damaged), waysOut[arrival.kind])
+  if (mend === undefined) throw damagedSlot(store, slot, describeDamage(damaged), waysOut[arrival.kind])
   // All earlier requests were waited for: another writer is about, and would go on.
   if (lease.isUnsettled)
     throw new Error(
@@ -34,7 +34,7 @@ export async function assertWhole(door: Door, arrival: Arrival): Promise<number>
   onWarning(`${store.name}: ${slot} was not whole (${describeDamage(damaged)}): put again`)
   const left = await findDamage(door, arrival)
   if (left.length > 0)
-    throw notWhole(store, slot, describeDamage(left), 'somebody else writes to it: publish again')
+    throw damagedSlot(store, slot, describeDamage(left), 'somebody else writes to it: publish again')
   return damaged.length
 }
 
@@ -74,7 +74,7 @@ async function assertDownloads(
   const named = { ...manifest.head, downloads: brought.downloads }
   const state = await downloadsState(store, named)
   if (state === 'missing' || state === 'other')
-    throw notWhole(store, slot, `${prefixOf(named)} does not hold its downloads`, waysOut[kind])
+    throw damagedSlot(store, slot, `${prefixOf(named)} does not hold its downloads`, waysOut[kind])
 }
 
 /** Names the first ones: `docs/a is missing, docs/b is another one, and 3 more`. */
@@ -95,5 +95,5 @@ const words: Readonly<Record<ObjectDifference['what'], string>> = {
   withdrawn: 'withdrawn',
 }
 
-export const notWhole = (store: ObjectStore, slot: Slot, why: string, advice: string) =>
+export const damagedSlot = (store: ObjectStore, slot: Slot, why: string, advice: string) =>
   new Error(`${store.name}: ${slot} is not whole (${why}): ${advice}`)

@@ -14,7 +14,8 @@ import { Damaged, type ObjectStore } from '../store/store.ts'
 import { fetchHistory, type NightlyFigures } from './history.ts'
 
 export type NightlyState =
-  | { readonly kind: 'open' }
+  /** `isDoubtful`: just this is live, and the run that made it live found it damaged. */
+  | { readonly kind: 'open'; readonly isDoubtful: boolean }
   /** `listedAt`: when a run has last compared the live slot with its manifest, ISO 8601; null if nobody knows. */
   | { readonly kind: 'done'; readonly live: Live; readonly listedAt: string | null }
   /** The snapshot of this run is staged already. */
@@ -49,19 +50,19 @@ export async function findNightlyState(
 ): Promise<NightlyState> {
   const { isStaging, pointer } = wanted
   let facts: Promise<Facts> | undefined
-  const isDoneBy = async (named: Live) => {
-    if (named.asOf !== wanted.asOf) return false
-    const head = await headOf(store, named)
-    return head !== null && isOfThisRun(named, head, wanted, await (facts ??= readFacts(store, wanted)))
+  const look = async (named: Live): Promise<'other' | 'doubtful' | 'done'> => {
+    const head = named.asOf === wanted.asOf ? await headOf(store, named) : null
+    return head === null ? 'other' : judgeRun(named, head, wanted, await (facts ??= readFacts(store, wanted)))
   }
-  const isLive = live !== null && (await isDoneBy(live))
+  const liveIs = live === null ? 'other' : await look(live)
+  const isLive = liveIs === 'done'
   const staged = isStaging && !isLive ? await findWholeStaged(store, live) : null
-  const isStaged = staged !== null && (await isDoneBy(staged))
+  const isStaged = staged !== null && (await look(staged)) === 'done'
   const isThis = (named: Live) => (named === live && isLive) || (named === staged && isStaged)
   const journal = { changing: {} }
   const situation = { live, staged, journal, hasStagedFile: false, held: undefined, isRepair: false }
   const decision = decide({ kind: 'snapshot', isThis, isStaging }, situation)
-  if (decision.kind !== 'nothing') return { kind: 'open' }
+  if (decision.kind !== 'nothing') return { kind: 'open', isDoubtful: liveIs === 'doubtful' }
   // The run before this one may have failed at just this.
   if (live !== null) await point(pointer, live)
   if (decision.isStaged) {
@@ -86,16 +87,18 @@ async function readFacts(store: ObjectStore, wanted: Wanted) {
   return { source, nights, settings: await wanted.settings() }
 }
 
-/** Whether this run would make just this snapshot again, and it was verified. */
-function isOfThisRun(named: Live, head: ManifestHead, wanted: Wanted, facts: Facts): boolean {
-  const isSame = head.settings === facts.settings && head.source === facts.source
+/** Whether this run would make just this snapshot again, and whether it was verified. */
+function judgeRun(named: Live, head: ManifestHead, wanted: Wanted, { settings, source, nights }: Facts) {
+  const isSame = head.settings === settings && head.source === source
   const isOvertaken = wanted.isAllowing && (head.withheld ?? []).length > 0
-  const isTrusted = facts.nights.length === 0 || facts.nights.some((run) => isVerified(run, named))
-  return isSame && !isOvertaken && isTrusted && namesFollower(named, wanted.pointer)
+  if (!isSame || isOvertaken || !namesFollower(named, wanted.pointer)) return 'other'
+  if (nights.length === 0 || nights.some((run) => isVerified(run, named))) return 'done'
+  return nights.some((run) => isRunOf(run, named)) ? 'doubtful' : 'other'
 }
 
-const isVerified = (run: NightlyFigures, { snapshot, edition }: Live) =>
-  run.isVerified && run.snapshot === snapshot && run.edition === edition
+const isRunOf = (run: NightlyFigures, { snapshot, edition }: Live) =>
+  run.snapshot === snapshot && run.edition === edition
+const isVerified = (run: NightlyFigures, named: Live) => run.isVerified && isRunOf(run, named)
 
 /** The first line of a slot's manifest; null if it is damaged, or that of another snapshot. */
 async function headOf(store: ObjectStore, { slot, snapshot }: Live): Promise<ManifestHead | null> {

@@ -186,7 +186,8 @@ async function runNightly(session: Session, flags: RunFlags, log: NightlyLog): P
   log.enter('check')
   // Imported here because a run with nothing to do must start fast: several attempts a night are normal.
   const { buildAndPublish } = await import('../nightly/steps.ts')
-  return buildAndPublish(session, { ...flags, repair: isDamaged }, log, { started, allowed })
+  const repair = isDamaged || (state?.kind === 'open' && state.isDoubtful)
+  return buildAndPublish(session, { ...flags, repair }, log, { started, allowed })
 }
 
 /** The first attempt of a day lists the live slot. @returns whether objects of it are missing or other ones */

@@ -423,4 +423,32 @@ describe('a sample of bodies that is damaged after the flip', () => {
     expect(press.bucket.live()?.snapshot).toMatch(/^2026-11-11/)
     expect(press.bucket.faultsOf('green')).toEqual([])
   })
+
+  it('leaves it live, and puts all of it again with the next run, if nothing can come back', async () => {
+    const keys = () => press.bucket.keys('green/api/')
+    await nightlyOf('2026-11-10')
+    const spoil = () => {
+      for (const key of keys()) press.bucket.put(key, Buffer.alloc(press.bucket.body(key).length))
+      press.bucket.remove(press.bucket.keys('blue/api/')[0] ?? '')
+    }
+    press.server.faults([
+      {
+        kind: 'call',
+        when: 'after',
+        keyMatches: /^live\.json$/,
+        operation: 'PutObject',
+        times: 1,
+        run: spoil,
+      },
+    ])
+    const bad = await nightly()
+    press.server.faults([])
+    expect([bad.code, bad.stderr]).toEqual([
+      1,
+      expect.stringContaining('stays live: what was live before cannot come back') as string,
+    ])
+    expect(press.bucket.live()?.slot).toBe('green')
+    expect((await nightly()).code).toBe(0)
+    expect([press.bucket.live()?.slot, press.bucket.faultsOf('blue')]).toEqual(['blue', []])
+  })
 })

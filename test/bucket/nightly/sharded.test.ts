@@ -36,7 +36,7 @@ function night(database = db(), inputs: Readonly<Record<string, string | boolean
 const allWell = { ask: 'success', render: 'success', publish: 'success', report: 'success', keep: 'success' }
 const nothingToDo = { ...allWell, render: 'skipped', publish: 'skipped' }
 
-it('publishes what one machine would, with all downloads; does nothing again, also after a rollback', async () => {
+it('publishes what one machine would, with all downloads; does nothing again, and is held by a rollback', async () => {
   const first = await night()
   expect(resultsOf(first), logOf(first)).toEqual(allWell)
   const live = press.bucket.live()
@@ -65,9 +65,11 @@ it('publishes what one machine would, with all downloads; does nothing again, al
   expect(await press.fundpress('rollback')).toMatchObject({ code: 0 })
   const back = press.bucket.live()
   const third = await night()
-  expect([resultsOf(third), press.bucket.live()]).toEqual([nothingToDo, back])
-  expect(third['ask']?.log).toMatch(/^::warning title=fundpress nightly%3A night::a rollback reverted/m)
-  expect(resultsOf(await night(db(), { again: true }))).toEqual(allWell)
+  const refused = { ...allWell, ask: 'failure', render: 'skipped', publish: 'skipped' }
+  expect([resultsOf(third), press.bucket.live()]).toEqual([refused, back])
+  expect(logOf(third)).toContain('nothing else goes live until somebody lifts it')
+  const lifted = await night(db(), { allow: 'hold', reason: 'mended' })
+  expect(resultsOf(lifted), logOf(lifted)).toEqual(allWell)
   expect(press.bucket.live()?.snapshot).toBe(live?.snapshot)
 })
 

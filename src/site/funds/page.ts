@@ -106,6 +106,8 @@ function header(facts: FundFacts, language: Language, key: string): Html {
       figures.push(figure(since, signed(language, newest.performance)))
     }
   }
+  // A database may hold any text: only a web address becomes a link, never one that a browser would run.
+  const website = isWebAddress(fund.url) ? URL.parse(fund.url)?.href : undefined
   if (profile !== null) figures.push(figure(w.assets, millions(language, profile.fundAssets, fund.currency)))
   return html`<div class="fund-head">
     ${category !== null && html`<p class="eyebrow">${category}</p> `}
@@ -114,10 +116,7 @@ function header(facts: FundFacts, language: Language, key: string): Html {
       <span>ISIN <code>${fund.isin}</code></span>
       ${fund.wkn !== null && html`<span>WKN <code>${fund.wkn}</code></span> `}
       <span>${w.inception} ${dayIn(language, fund.inceptionDate)}</span>
-      ${
-        // A database may hold any text: only a web address becomes a link, never one that a browser would run.
-        isWebAddress(fund.url) && html`<a href="${fund.url}" rel="noopener external">${w.website}</a> `
-      }
+      ${website !== undefined && html`<a href="${website}" rel="noopener external">${w.website}</a> `}
       ${isComparable && html`<a href="${linkTo(key, frontPages.compare[language])}?isins=${fund.isin}">${w.compareThis}</a>`}
     </p>
     ${figures.length > 0 && html`<dl class="headline">${figures}</dl> `}

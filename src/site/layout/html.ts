@@ -41,15 +41,22 @@ export function markupOf(part: HtmlContent): string {
   return 'markup' in part ? part.markup : part.map(markupOf).join('')
 }
 
-/** Text for an element's content or a quoted attribute value. */
+/**
+ * Text for an element's content or a quoted attribute value. A space stands for what HTML cannot hold, not even as a reference:
+ * control characters, and what is no character. Source: HTML Standard, 13.1.4.
+ */
 export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"'\r]/g, (character) => `&#${character.charCodeAt(0)};`)
+  text.replace(/[&<>"'\0-\x08\v\x0e-\x1f\r\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff]/g, (character) =>
+    /[&<>"']/.test(character) ? `&#${character.charCodeAt(0)};` : ' ',
+  )
 
 /** What search engines read, as JSON that can hold neither the script's end nor a comment. Source: schema.org. */
 export const linkedData = (value: unknown): Html =>
   html`<script type="application/ld+json">
-    ${raw(JSON.stringify(value).replace(/</g, '\\u003c'))}
+    ${raw(JSON.stringify(value).replace(/[<\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff]/g, asEscape))}
   </script> `
+
+const asEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /**
  * A link between two files of a snapshot: relative and by file names, so that it works from `file://` too.

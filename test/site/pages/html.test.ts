@@ -8,6 +8,11 @@ it('escapes values in a template, in text and in attributes', () => {
   )
 })
 
+it('writes a space for what HTML cannot hold, and keeps line feeds, tabs and all letters', () => {
+  expect(html`${'a\rb\x85c\0d\x1be\x7ff\ufdd0g\uffffh\n\ti ÄÖ€😀'}`.markup).toBe('a b c d e f g h\n\ti ÄÖ€😀')
+  expect(linkedData('\x85\r\uffff').markup).toContain(String.raw`"\u0085\r\uffff"`)
+})
+
 it('keeps markup, joins lists, and writes nothing for null and undefined', () => {
   expect(html`${[html`<i>${1}</i>`, raw('<br>'), ['a', '<']]}${null}${undefined}`.markup).toBe(
     '<i>1</i><br>a&#60;',

@@ -1,12 +1,15 @@
-/** Pages and style sheets as validators of others see them: html-validate and csstree-validator. */
+/** Pages and style sheets as validators of others see them: html-validate, the Nu Html Checker and csstree-validator. */
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, readFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { HtmlValidate, type ConfigData, StaticConfigLoader } from 'html-validate'
 import { expect, it } from 'vitest'
-import { repository, tempFolder } from '../../support/product.ts'
+import { editDatabase } from '../../support/database.ts'
+import { once } from '../../support/once.ts'
+import { forced, mustRun, repository, tempFolder } from '../../support/product.ts'
+import { canRun, isMissing } from '../../support/programs.ts'
 import { sample } from '../../support/rounds.ts'
-import { buildDemoSite, buildOddSite } from '../../support/site.ts'
+import { buildDemoSite, buildOddSite, publishedAt } from '../../support/site.ts'
 import { filesIn } from '../../support/tree.ts'
 
 const folder = tempFolder()
@@ -25,10 +28,32 @@ const config: ConfigData = {
   },
 }
 
-it.each([
+/** The slot of a second publish: its pages say what a day has changed. */
+const publishTwice = () =>
+  once('site that was published twice', async () => {
+    const { db, out, asOf, stop } = await buildDemoSite()
+    await stop()
+    const [changed, later] = [folder.file('funds.sqlite'), folder.file('later')]
+    const publish = (from: string) =>
+      mustRun(['publish', '--out', from, '--bucket', `file://${folder.file('bucket')}`, '--quiet', ...forced])
+    await publish(out)
+    copyFileSync(db, changed)
+    editDatabase(changed, "UPDATE fund SET name = name || ' & Co.' WHERE isin = (SELECT min(isin) FROM fund)")
+    editDatabase(changed, "UPDATE price SET net_asset_value = '1.00' WHERE date LIKE '2026-0%-12'")
+    const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_BASE_URL: publishedAt }
+    const flags = ['--as-of', asOf, '--since', 'none', '--quiet', ...forced]
+    await mustRun(['build', '--db', changed, '--out', later, ...flags], { env })
+    await publish(later)
+    return { out: folder.file('bucket/green'), stop: () => Promise.resolve() }
+  })
+
+const sites = [
   ['a demo', buildDemoSite],
   ['odd funds', buildOddSite],
-])('every kind of page is valid HTML: %s', async (_, build) => {
+  ['what a second publish has changed', publishTwice],
+] as const
+
+it.each(sites)('every kind of page is valid HTML: %s', async (_, build) => {
   const site = await build()
   const all = filesIn(site.out).filter((key) => key.endsWith('.html'))
   const ofFunds = all.filter((key) => /^funds\/[A-Z]/.test(key))
@@ -46,14 +71,44 @@ it.each([
   await site.stop()
 })
 
+// Its schemas take a deep stack; to compile as little as possible takes half the time.
+const java = ['-Xss8m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']
+const vnu = join(process.env['FUNDPRESS_TEST_VNU'] ?? '', 'node_modules/vnu-jar/build/dist/vnu.jar')
+
+it.skipIf(isMissing(existsSync(vnu) && canRun('java', '-version')))(
+  'has no error for the Nu Html Checker, in any page of any site',
+  async () => {
+    expect(existsSync(vnu), 'FUNDPRESS_TEST_VNU names a folder with vnu-jar, as .ci/run has it').toBe(true)
+    const built = await Promise.all(sites.map(async ([, build]) => build()))
+    const outs = built.map(({ out }) => out)
+    const pages = outs.flatMap((out) => filesIn(out).filter((key) => key.endsWith('.html')))
+    for (const key of ['index', 'de', 'not-found/de', 'docs/index', 'status/de', 'changes/de', 'funds/index'])
+      expect(pages.filter((page) => page === `${key}.html`)).toHaveLength(3)
+    const flags = ['--errors-only', '--stdout', '--skip-non-html', '--format', 'gnu']
+    const { status, stdout, stderr } = spawnSync('java', [...java, '-jar', vnu, ...flags, ...outs], {
+      encoding: 'utf8',
+    })
+    expect({ status, errors: stdout.split('\n').slice(0, 20), stderr }).toEqual({
+      status: 0,
+      errors: [''],
+      stderr: '',
+    })
+    await Promise.all(built.map(({ stop }) => stop()))
+  },
+)
+
 it('every style sheet is valid CSS', async () => {
   const { out, stop } = await buildDemoSite()
   const styles = filesIn(out).filter((key) => key.endsWith('.css') && !key.includes('swagger-ui'))
   const validator = join(repository, 'node_modules/csstree-validator/bin/validate.js')
   expect(styles.length).toBeGreaterThanOrEqual(5)
   // Its process reads a folder at once.
-  for (const style of styles) copyFileSync(join(out, style), folder.file(style.replaceAll('/', ' ')))
-  const { status, stderr } = spawnSync(process.execPath, [validator, folder.path], { encoding: 'utf8' })
+  mkdirSync(folder.file('styles'))
+  for (const style of styles)
+    copyFileSync(join(out, style), join(folder.file('styles'), style.replaceAll('/', ' ')))
+  const { status, stderr } = spawnSync(process.execPath, [validator, folder.file('styles')], {
+    encoding: 'utf8',
+  })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   await stop()
 })

@@ -68,7 +68,7 @@ function requests(facts: FundFacts, language: Language): Html | null {
   const lines = [`# ${w.currentRequest}`, newest, `# ${w.historicRequest}`, ofYear]
   return html`<h3 id="requests">${w.requests}</h3>
     <div class="code">
-      <pre tabindex="0" aria-labelledby="requests"><code>${lines.join('\n')}</code></pre>
+      <pre tabindex="0" role="group" aria-labelledby="requests"><code>${lines.join('\n')}</code></pre>
     </div> `
 }
 

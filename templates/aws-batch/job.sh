@@ -1,11 +1,13 @@
 #!/bin/sh
-# What a job of AWS Batch does: `job.sh night`, or ask, render and publish for shards, or guard. template.yaml sets the environment.
+# What a job of AWS Batch does: `job.sh night`, or ask, render and publish for shards, or guard and
+# verify. template.yaml sets the environment.
 set -eu
 
 step=${1:-night}
 export FUNDPRESS_BUCKET_PREFIX="${PREFIX%/}"
 
 if [ "$step" = guard ]; then exec fundpress status --max-age "$MAX_AGE"; fi
+if [ "$step" = verify ]; then exec fundpress verify --deep; fi
 
 # One day for all jobs of an execution, in Berlin, also if the image has no time zones: the rule of the European Union.
 day=${AS_OF:-$(TZ=CET-1CEST,M3.5.0,M10.5.0/3 date -d "${STARTED:-now}" +%F)}

@@ -100,7 +100,10 @@ it('a live.json of before has no such field: a publish of what is live adds it w
 
 it('a staged snapshot goes live with the KeyValueStore that it was staged with, also if live.json names none', async () => {
   press.bucket.put('live.json', JSON.stringify({ ...live(), keyValueStore: undefined }))
+  const asked = store.log.length
   await expectSuccess(following('publish --out night-1 --stage --force --reason x'))
+  // The role that stages may only read there.
+  expect(store.log.slice(asked).filter((request) => !request.startsWith('GET'))).toEqual([])
   const { snapshot } = JSON.parse(String(press.bucket.body('staged.json'))) as { readonly snapshot: string }
   const before = held()
   for (const line of [`flip ${snapshot}`, 'publish --out night-1 --force --reason x']) {

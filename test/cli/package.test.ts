@@ -20,7 +20,7 @@ import { isComplete } from '../support/rounds.ts'
 import { startS3 } from '../support/s3/server.ts'
 import { filesIn, hashesOf } from '../support/tree.ts'
 import { ended, run } from './run.ts'
-import { expectSuccess } from './outcome.ts'
+import { expectFailure, expectSuccess } from './outcome.ts'
 import { answers, flagsOf } from './setup-flags.ts'
 
 const folder = tempFolder()
@@ -190,20 +190,22 @@ describe('the installed package', () => {
     expect(withScripts.map(([name]) => name)).toEqual(['node_modules/better-sqlite3'])
   })
 
-  it.each([
-    ['of npm', {}, `'${name}@${version}'`],
-    [
-      'that another repository releases, from there',
-      { action: `other/fork@1.2.3#${'a'.repeat(40)}` },
-      "'https://github.com/other/fork/releases/download/v1.2.3/fundpress-cli-1.2.3.tgz'",
-    ],
-  ])('sets nights up with the package %s', (_, more, installs) => {
+  it('sets nights up with the package of npm; one that another repository releases has to be named', async () => {
     const others = Object.fromEntries(
       Object.entries(answers.aws).filter(([answer]) => answer !== 'package' && answer !== 'action'),
     )
-    const dest = folder.file(`nights-${Object.keys(more).length}`)
-    execute(program, ['setup', 'aws', '--yes', '--dest', dest, ...flagsOf({ ...others, ...more })], project)
-    expect(readFileSync(join(dest, 'SETUP.md'), 'utf8')).toContain(`npm install --global ${installs}\n`)
+    const dest = folder.file('nights')
+    const words = ['setup', 'aws', '--yes', '--dest', dest, ...flagsOf(others)]
+    execute(program, words, project)
+    expect(readFileSync(join(dest, 'SETUP.md'), 'utf8')).toContain(
+      `npm install --global '${name}@${version}'\n`,
+    )
+    const elsewhere = [...words, '--action', `other/fork@1.2.3#${'a'.repeat(40)}`]
+    await expectFailure(
+      ended(spawn(program, elsewhere, { cwd: project })),
+      'these answers are missing: --package <file>',
+      2,
+    )
   })
 
   it('is where the config file of a server finds the schema', () => {

@@ -1,6 +1,5 @@
 /** How far `fundpress setup --check` says that a set-up has come. */
 import {
-  chmodSync,
   chownSync,
   copyFileSync,
   existsSync,
@@ -47,7 +46,9 @@ it('--check says that the program is not installed and that no timer is enabled'
   const { stdout } = await run(['setup', '--check', '--dest', dest], inFolder)
   if (existsSync('/usr/bin/systemd-analyze'))
     expect(stdout).toMatch(/^to do +units +the program that they run is not there: install it$/m)
-  expect(stdout).toMatch(/^to do +timers +not enabled: fundpress-guard\.timer, fundpress-nightly\.timer$/m)
+  expect(stdout).toMatch(
+    /^to do +timers +not enabled: fundpress-guard\.timer, fundpress-nightly\.timer, fundpress-verify\.timer$/m,
+  )
 })
 
 it('--check finds units without network if the config file tells somebody, until they get it', async () => {
@@ -60,7 +61,7 @@ it('--check finds units without network if the config file tells somebody, until
   expect(await network()).toMatch(/^ok +network +the units need none: nobody is told$/)
   addToConfig(dest, { notify: [{ type: 'slack', url: 'env:CHAT' }] })
   expect(await network()).toMatch(
-    /^failed +network +PrivateNetwork=yes cuts off fundpress-failed@\.service, fundpress-guard\.service, fundpress-nightly\.service, but notify needs it: copy systemd\/network\.conf /,
+    /^failed +network +PrivateNetwork=yes cuts off fundpress-failed@\.service, fundpress-guard\.service, fundpress-nightly\.service, fundpress-verify\.service, but notify needs it: copy systemd\/network\.conf /,
   )
   const units = join(dest, 'systemd')
   copyFileSync(join(units, 'network.conf'), join(units, 'fundpress-.service.d/network.conf'))
@@ -95,6 +96,8 @@ describe('--check', () => {
   beforeAll(async () => {
     press = await openPress(await buildNights(1, 1, { years: 1, isSmall: true }))
     await expectSuccess(run(setupWords('aws', dest(), { bucket: 'funds', region: 'us-east-1' }), inFolder))
+    mkdirSync(join(dest(), 'edge'))
+    writeFileSync(join(dest(), 'edge/template.json'), '{}')
   })
   afterAll(() => press.stop())
 
@@ -124,26 +127,53 @@ describe('--check', () => {
     const { code, stdout } = await check({}, '--database', 'funds.sqlite')
     expect(stateOf(stdout)).toMatchObject({
       ...{ config: 'ok', company: 'ok', workflows: 'ok', credentials: 'ok', 'conditional put': 'ok' },
-      ...{ build: 'ok', plan: 'ok', edge: 'to do' },
+      // Nobody has marked it: a night would refuse it.
+      ...{ build: 'ok', load: 'to do', plan: 'ok', edge: 'to do' },
     })
+    expect(stdout).toMatch(
+      /^to do +load +funds\.sqlite is not marked as complete: .*`fundpress import --complete`$/m,
+    )
     expect(code).toBe(0)
     expect(press.bucket.keys()).toEqual([])
     expect(stdout).toMatch(/^ok +build +1 funds?, \d+ documents/m)
   })
 
-  it('asks `aws` whether the roles trust what the documents say', async () => {
+  /** What it says of the roles if the stack has these outputs. */
+  const rolesWith = async (...outputs: readonly string[]) => {
     const bin = press.nights.folder.file('bin')
-    mkdirSync(bin)
-    // Answers as for two roles of which the guard's trusts somebody else.
-    writeFileSync(join(bin, 'aws'), `#!/bin/sh\ncat '${join(dest(), 'iam/trust.json')}'\n`)
-    chmodSync(join(bin, 'aws'), 0o755)
-    const { code, stdout } = await check({ PATH: `${bin}:${process.env['PATH'] ?? ''}` })
-    expect(stateOf(stdout)).toMatchObject({ role: 'ok', 'guard role': 'failed' })
-    expect(stdout).toMatch(
-      /^failed +guard role .*guard-trust\.json names: aws iam update-assume-role-policy --role-name fundpress-guard /m,
+    mkdirSync(bin, { recursive: true })
+    writeFileSync(join(bin, 'aws'), `#!/bin/sh\necho '${JSON.stringify(outputs)}'\n`, { mode: 0o755 })
+    const { stdout } = await check({ PATH: `${bin}:${process.env['PATH'] ?? ''}` })
+    return stdout.split('\n').find((line) => line.includes(' roles '))
+  }
+  const plain = ['Address', 'PublisherRoleArn', 'GuardRoleArn']
+
+  it('asks `aws` whether the stack has made the roles that the workflows need', async () => {
+    expect(await rolesWith(...plain)).toMatch(/^ok +roles +stack fundpress-funds has made them$/)
+    expect(await rolesWith('Address')).toMatch(
+      /^failed +roles +stack fundpress-funds has no PublisherRoleArn, GuardRoleArn: deploy it again/,
     )
-    expect(code).toBe(1)
-    expect(stateOf((await check()).stdout)['role']).toBe('to do')
+    expect(await rolesWith(...plain, 'FlipRoleArn')).toMatch(/^failed +roles .* lets nights only be staged/)
+    expect(stateOf((await check()).stdout)['roles']).toBe('to do')
+  })
+
+  it('fails if two workflows publish on a schedule, and if a night that waits for approval has no role to go live', async () => {
+    const workflows = join(dest(), '.github/workflows')
+    const before = readFileSync(join(workflows, 'nightly.yml'), 'utf8')
+    writeFileSync(join(workflows, 'nightly-approved.yml'), before)
+    const { code, stdout } = await check()
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringMatching(
+        /^failed +workflows +nightly-approved\.yml and nightly\.yml publish on a schedule: only one may/m,
+      ),
+    ])
+    rmSync(join(workflows, 'nightly.yml'))
+    expect((await check()).stdout).toMatch(/^ok +workflows +guard\.yml, nightly-approved\.yml$/m)
+    expect(await rolesWith(...plain)).toMatch(/^failed +roles .* has no FlipRoleArn: /)
+    expect(await rolesWith(...plain, 'FlipRoleArn')).toMatch(/^ok /)
+    writeFileSync(join(workflows, 'nightly.yml'), before)
+    rmSync(join(workflows, 'nightly-approved.yml'))
   })
 
   it('removes what a killed one has left of its build', async () => {

@@ -1,4 +1,6 @@
-/** Answers to all questions of `fundpress setup`, as flags. */
+/** Answers to all questions of `fundpress setup`, as flags, and the files that it has made of them. */
+import { readFileSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 
 export const commit = '0123456789abcdef0123456789abcdef01234567'
 
@@ -18,7 +20,7 @@ const cloud = {
   action: `owner/fundpress@1.2.3#${commit}`,
 }
 export const answers = {
-  aws: { ...cloud, account: '123456789012' },
+  aws: cloud,
   cloudflare: { ...cloud, endpoint: 'https://abc.r2.cloudflarestorage.com' },
   server: company,
 }
@@ -35,3 +37,11 @@ export const setupWords = (
   more: Readonly<Record<string, string>> = {},
   ...words: readonly string[]
 ) => ['setup', target, '--yes', ...flagsOf({ ...answers[target], ...more }), '--dest', dest, ...words]
+
+/** Of a folder, all that are below it. */
+export const filesOf = (dest: string) =>
+  readdirSync(dest, { recursive: true, encoding: 'utf8' })
+    .filter((name) => statSync(join(dest, name)).isFile())
+    .sort()
+export const textsOf = (dest: string) =>
+  Object.fromEntries(filesOf(dest).map((name) => [name, readFileSync(join(dest, name), 'utf8')]))

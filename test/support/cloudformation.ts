@@ -192,6 +192,9 @@ export function filledIn(
     'Fn::Sub': (text: string) => text.replace(/\$\{([^}]+)\}/g, (_, name: string) => String(valueOf(name))),
     'Fn::If': ([condition, yes, no]: [string, unknown, unknown]) => fill(holds(condition) ? yes : no),
     'Fn::Not': ([condition]: [unknown]) => fill(condition) !== true,
+    'Fn::And': (conditions: readonly unknown[]) => conditions.every((one) => fill(one) === true),
+    'Fn::Select': ([index, list]: [number, unknown]) => (fill(list) as readonly unknown[])[index],
+    'Fn::Split': ([by, text]: [string, unknown]) => String(fill(text)).split(by),
     'Fn::Equals': ([one, other]: [unknown, unknown]) => String(fill(one)) === String(fill(other)),
   }
   const fill = (value: unknown): unknown => {

@@ -62,6 +62,8 @@ export async function buildImage(folder: string, args: Readonly<Record<string, s
   copyFileSync((await packCheckout()).tarball, file('context/package.tgz'))
   copyFileSync(join(repository, 'package-lock.json'), file('context/package-lock.json'))
   makeNode(file('node'))
+  // The images below stand for the pinned ones: they have other digests.
+  writeFileSync(file('Dockerfile'), readFileSync(dockerfile, 'utf8').replaceAll(/@sha256:[0-9a-f]{64}/g, ''))
   await debian
 
   const base = buildah('from', 'scratch')
@@ -82,7 +84,7 @@ export async function buildImage(folder: string, args: Readonly<Record<string, s
     ...['--secret', `id=npmrc,src=${file('npmrc')}`, '--volume', `${npm('cache')}:/tmp/npm:O`],
     ...(certificates === undefined ? [] : ['--volume', `${certificates}:/tmp/authority.crt:ro`]),
     ...Object.entries(args).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]),
-    ...['--file', dockerfile, file('context')],
+    ...['--file', file('Dockerfile'), file('context')],
   )
   const { Docker } = JSON.parse(buildah('inspect', '--type', 'image', 'fundpress')) as {
     readonly Docker: { readonly config: ImageConfig }

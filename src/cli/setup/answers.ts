@@ -132,12 +132,6 @@ const questions = {
     of: inCloud,
     schema: form('owner/name', /^[A-Za-z0-9][A-Za-z0-9-]*\/[\w.-]+$/),
   },
-  account: {
-    value: 'id',
-    asks: 'AWS account id',
-    of: ['aws'],
-    schema: form('12 digits', /^[0-9]{12}$/),
-  },
   kmsKey: {
     value: 'arn',
     asks: 'ARN of the KMS key that encrypts the bucket',
@@ -167,14 +161,14 @@ const questions = {
   },
   at: {
     value: 'time',
-    asks: 'Time of the first attempt of a night, in UTC',
+    asks: 'Time of the first attempt of a night, in Europe/Berlin',
     of: null,
-    // At 22:00 UTC a day begins in Berlin, and the last attempt is more than four hours after the first.
+    // All attempts have to be of one day, and the last one is more than four hours after the first.
     schema: form(
-      'a time in UTC from 00:00 to 17:29, such as 01:17',
-      /^((0[0-9]|1[0-6]):[0-5][0-9]|17:[0-2][0-9])$/,
+      'a time in Berlin from 00:00 to 19:29, such as 03:17',
+      /^((0[0-9]|1[0-8]):[0-5][0-9]|19:[0-2][0-9])$/,
     ),
-    fallback: () => '01:17',
+    fallback: () => '03:17',
   },
   shards: {
     value: 'number',
@@ -208,7 +202,9 @@ const questions = {
   action: {
     value: 'release',
     isRare: true,
-    asks: 'Release of fundpress that the workflows use, as owner/name@version#commit',
+    asks:
+      'Where the workflows get fundpress from, as owner/name@version#commit: the repository on GitHub with its source, the version ' +
+      'in its package.json, and the commit (`git rev-parse HEAD`)',
     of: inCloud,
     schema: form(
       'owner/name@1.2.3#<40 hexadecimal digits of the commit>',
@@ -220,20 +216,18 @@ const questions = {
   package: {
     value: 'file',
     isRare: true,
-    asks: `Package of fundpress: ${packageForms}`,
+    asks: `Package to install (in a checkout \`npm pack\` makes one): ${packageForms}`,
     of: null,
     // In the registry, a name without a scope belongs to anybody.
     schema: form(
       packageForms,
       /^((https:\/\/[^\s/?#@]+\/[^\s?#]*|\.{0,2}\/[^\p{Cc}]*)\.tgz|@[a-z\d-]+\/[a-z\d][a-z\d.-]*@\d+\.\d+\.\d+(-rc\.\d+)?)$/u,
     ),
+    // Only what the workflow of releases has packed is on npm.
     fallback: ({ action = '' }, release) => {
       const chosen = parseRelease(action) ?? release
-      if (chosen === null) return undefined
-      const { repository, version } = chosen
-      if (release?.package !== undefined && release.repository === repository)
-        return `${release.package}@${version}`
-      return `https://github.com/${repository}/releases/download/v${version}/fundpress-cli-${version}.tgz`
+      if (release?.package === undefined || chosen?.repository !== release.repository) return undefined
+      return `${release.package}@${chosen.version}`
     },
   },
 } as const satisfies Readonly<Record<string, Question>>

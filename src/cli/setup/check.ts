@@ -3,7 +3,9 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { isDeepStrictEqual, promisify } from 'node:util'
+import { promisify } from 'node:util'
+import { completedAt } from '../../data/import/complete.ts'
+import { stackName } from '../../edge/cloudfront/deploy.ts'
 import { readPublishedStatus } from '../../site/status/document.ts'
 import { makeTemporaryFolder } from '../../system/temporary.ts'
 import type { Session } from '../command.ts'
@@ -18,6 +20,7 @@ import { loadSettings } from '../load-settings.ts'
 import { cut } from '../safe-text.ts'
 import type { Settings } from '../settings.ts'
 import { hasNetwork } from './units.ts'
+import { publishesOnSchedule } from './workflows.ts'
 
 export interface CheckedStep {
   readonly what: string
@@ -41,7 +44,8 @@ export async function checkSetup(outer: Session, dest: string, database: string 
   const isServer = settings.bucket.name?.startsWith('file:') === true
   if (isServer) await checkUnits(dest, settings, tell)
   else tell(aboutWorkflows(dest))
-  await checkRoles(dest, tell)
+  // What the stack is made of.
+  if (existsSync(join(dest, 'edge/template.json'))) await checkRoles(dest, settings, tell)
   if (isServer && isOfOther(settings.bucket.name ?? '')) {
     const says =
       'the bucket belongs to another user: run this as that user, since files of root would stop its nights'
@@ -87,45 +91,53 @@ function aboutCompany({ settings: { site } }: Session): CheckedStep {
   return { what, state: 'to do', says: `the config file has no ${missing.join(', ')}: pages cannot name it` }
 }
 
-function aboutWorkflows(dest: string): CheckedStep {
-  const what = 'workflows'
+/** The workflows of the folder that use a released fundpress. */
+function workflowsIn(dest: string) {
   const folder = join(dest, '.github/workflows')
-  const files = existsSync(folder) ? readdirSync(folder).filter((name) => /\.ya?ml$/.test(name)) : []
-  const using = files.filter((name) => {
-    const text = readFileSync(join(folder, name), 'utf8')
-    return /uses: \S+\/\.github\/actions\/fundpress\S*@[0-9a-f]{40}\b/.test(text)
-  })
-  const has = (pattern: RegExp) => using.some((name) => pattern.test(name))
-  if (has(/^nightly/) && has(/^guard/)) return { what, state: 'ok', says: using.join(', ') }
-  return {
-    what,
-    state: 'failed',
-    says: `${folder} has no nightly or no guard workflow: run \`fundpress setup\``,
-  }
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => /\.ya?ml$/.test(name)) : []
+  const all = names.sort().map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8') }))
+  return all.filter(({ text }) => /uses: \S+\/\.github\/actions\/fundpress\S*@[0-9a-f]{40}\b/.test(text))
 }
 
-/** Whether the roles of the folder's `iam/` are there and trust whom its documents name, asked with `aws` as it is signed in. */
-async function checkRoles(dest: string, tell: Tell): Promise<void> {
-  for (const [what, role, name] of [
-    ['role', 'fundpress', 'trust.json'],
-    ['guard role', 'fundpress-guard', 'guard-trust.json'],
-  ] as const) {
-    const file = join(dest, 'iam', name)
-    if (!existsSync(file)) continue
-    const query = ['--role-name', role, '--query', 'Role.AssumeRolePolicyDocument', '--output', 'json']
-    try {
-      const { stdout } = await promisify(execFile)('aws', ['iam', 'get-role', ...query], { timeout: 20_000 })
-      const isSame = isDeepStrictEqual(JSON.parse(stdout), JSON.parse(readFileSync(file, 'utf8')))
-      const command = `aws iam update-assume-role-policy --role-name ${role} --policy-document file://${file}`
-      if (isSame) tell({ what, state: 'ok', says: `it trusts whom ${file} names` })
-      else tell({ what, state: 'failed', says: `it does not trust whom ${file} names: ${command}` })
-    } catch (error) {
-      const { code, stderr = '' } = error as { readonly code?: unknown; readonly stderr?: string }
-      const why = code === 'ENOENT' ? 'this machine has no `aws`' : oneLine(stderr) || reasonOf(error)
-      tell({ what, state: 'to do', says: `not seen: ${why}` })
-      // Nor would the next one be.
-      return
-    }
+function aboutWorkflows(dest: string): CheckedStep {
+  const what = 'workflows'
+  const using = workflowsIn(dest)
+  const nights = using.filter(({ text }) => publishesOnSchedule(text)).map(({ name }) => name)
+  if (nights.length > 1) {
+    const says = `${nights.join(' and ')} publish on a schedule: only one may, so remove the schedule of all others`
+    return { what, state: 'failed', says }
+  }
+  if (nights.length === 1 && using.some(({ name }) => name.startsWith('guard')))
+    return { what, state: 'ok', says: using.map(({ name }) => name).join(', ') }
+  const missing = nights.length === 0 ? 'workflow that publishes on a schedule' : 'guard workflow'
+  return { what, state: 'failed', says: `${dest} has no ${missing}: run \`fundpress setup\`` }
+}
+
+/** Whether the stack has made the roles that the workflows need, asked with `aws` as it is signed in. */
+async function checkRoles(dest: string, { bucket }: Settings, tell: Tell): Promise<void> {
+  const what = 'roles'
+  const stack = stackName(bucket.name ?? '')
+  const isApproved = workflowsIn(dest).some(
+    ({ name, text }) => name === 'nightly-approved.yml' && publishesOnSchedule(text),
+  )
+  const region = ['--region', bucket.region ?? 'eu-central-1']
+  const query = ['--stack-name', stack, '--query', 'Stacks[0].Outputs[].OutputKey', '--output', 'json']
+  try {
+    const words = ['cloudformation', 'describe-stacks', ...region, ...query]
+    const { stdout } = await promisify(execFile)('aws', words, { timeout: 20_000 })
+    const made = JSON.parse(stdout) as readonly string[]
+    const needed = ['PublisherRoleArn', 'GuardRoleArn', ...(isApproved ? ['FlipRoleArn'] : [])]
+    const missing = needed.filter((name) => !made.includes(name))
+    const advice = 'deploy it again with the parameters of SETUP.md'
+    if (missing.length > 0)
+      tell({ what, state: 'failed', says: `stack ${stack} has no ${missing.join(', ')}: ${advice}` })
+    else if (!isApproved && made.includes('FlipRoleArn'))
+      tell({ what, state: 'failed', says: `stack ${stack} lets nights only be staged: ${advice}` })
+    else tell({ what, state: 'ok', says: `stack ${stack} has made them` })
+  } catch (error) {
+    const { code, stderr = '' } = error as { readonly code?: unknown; readonly stderr?: string }
+    const why = code === 'ENOENT' ? 'this machine has no `aws`' : oneLine(stderr) || reasonOf(error)
+    tell({ what, state: 'to do', says: `not seen: ${why}` })
   }
 }
 
@@ -215,6 +227,7 @@ async function checkNight(
     })
     const counts = `${formatCount(built.funds)} funds, ${formatCount(built.documents)} documents`
     tell({ what: 'build', state: 'ok', says: `${counts}, in a folder that is removed again` })
+    tell(aboutLoad(db, session.settings))
     if (!isBucketWell) {
       tell({ what: 'plan', state: 'to do', says: 'the bucket comes first' })
       return
@@ -234,6 +247,17 @@ async function checkNight(
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Whether a night would find a load that somebody has marked as complete. */
+function aboutLoad(db: string, { requireComplete }: Settings): CheckedStep {
+  const what = 'load'
+  if (!requireComplete)
+    return { what, state: 'to do', says: 'requireComplete is off: half a load would be published' }
+  const at = completedAt(db)
+  if (at !== null) return { what, state: 'ok', says: `marked as complete, ${at}` }
+  const says = `${db} is not marked as complete: your load has to end with \`fundpress import --complete\``
+  return { what, state: 'to do', says }
 }
 
 async function checkEdge(session: Session, base: string, tell: Tell): Promise<void> {

@@ -1,7 +1,7 @@
 /** The files that `fundpress setup` writes: made from the answers first, compared with what is there, and then written. */
 
-import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { jurisdictionOf } from '../../edge/cloudflare/deploy.ts'
 import { stackName } from '../../edge/cloudfront/deploy.ts'
@@ -13,7 +13,7 @@ import { parseConfig } from '../load-settings.ts'
 import type { Answers } from './answers.ts'
 import { parseRelease } from './release.ts'
 import { makeUnits } from './units.ts'
-import { makeWorkflows, timesFrom } from './workflows.ts'
+import { makeWorkflows, publishesOnSchedule, timesFrom } from './workflows.ts'
 
 export interface SetupFile {
   /** Below the folder that they are written to. */
@@ -41,6 +41,8 @@ function configOf(answers: Answers): string {
       ? `${root}/opt/fundpress/lib/node_modules/@fundpress/cli/${schema}`
       : `https://raw.githubusercontent.com/${repository}/${commit}/${schema}`,
     ...(isServer ? { db: database, out: `${root}/var/lib/fundpress/out` } : {}),
+    // A load that has failed half-way is no reason to publish yesterday's prices as of today.
+    requireComplete: true,
     baseUrl,
     site: { name: company, imprint, privacy, contact },
     licence: licenceName === '' ? undefined : { name: licenceName, url: licenceUrl || undefined },
@@ -60,13 +62,12 @@ const workflowOf = ({ shards, approval }: Answers) =>
   shards !== '' ? 'nightly-sharded.yml' : approval === 'yes' ? 'nightly-approved.yml' : 'nightly.yml'
 
 async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
-  const { target, bucket, prefix, repository, account, region, endpoint } = answers
+  const { target, bucket, prefix, repository, region, endpoint } = answers
   const { database, baseUrl, contact, kmsKey } = answers
   const workflow = workflowOf(answers)
   const isApproved = answers.approval === 'yes'
-  const policies = target === 'aws' ? await policiesOf(answers) : []
   const stack = stackName(bucket)
-  const [, databaseBucket = bucket] = /^s3:\/\/([^/]+)/.exec(database) ?? []
+  const [, databaseBucket = bucket, databaseKey = ''] = /^s3:\/\/([^/]+)\/(.*)/.exec(database) ?? []
   const isElsewhere = databaseBucket !== bucket
   const jurisdiction = jurisdictionOf(endpoint)
   const variables = {
@@ -75,17 +76,18 @@ async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
     FUNDPRESS_ENDPOINT: endpoint,
     FUNDPRESS_PREFIX: prefix,
     FUNDPRESS_DATABASE: database,
-    FUNDPRESS_ROLE: target === 'aws' ? `arn:aws:iam::${account}:role/fundpress` : '',
-    FUNDPRESS_GUARD_ROLE: target === 'aws' ? `arn:aws:iam::${account}:role/fundpress-guard` : '',
   }
   const commands = Object.entries(variables)
     .filter(([, value]) => value !== '')
     .map(([name, value]) => `gh variable set ${name} --repo ${repository} --body ${shellText(value)}`)
+  if (target === 'aws') commands.push(...stackCommands(answers))
   if (target === 'aws' && isElsewhere) commands.push(regionCommand(databaseBucket, answers))
+  const { attempts } = await timesFrom(answers.at)
   const environments = ['fundpress', 'fundpress-guard', ...(isApproved ? ['fundpress-approval'] : [])]
   const values = {
-    ...{ bucket, repository, account, region, stack, workflow },
+    ...{ bucket, repository, region, stack, workflow },
     package: shellText(answers.package),
+    source: answers.action.replace('#', ' at the commit '),
     baseUrl: shellText(baseUrl),
     host: shellWord(new URL(baseUrl).hostname),
     contact: shellText(contact),
@@ -93,7 +95,10 @@ async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
     jurisdiction: jurisdiction === null ? '' : ` --jurisdiction ${jurisdiction}`,
     environments: environments.join(' '),
     variables: commands.join('\n'),
-    approval: isApproved ? await fromTemplate('setup/approval.md', { repository, bucket }) : '',
+    parameters: `Approval=${answers.approval}${databaseKey === '' ? '' : ` Database=${databaseBucket}/${databaseKey}`}`,
+    approval: isApproved
+      ? await fromTemplate('setup/approval.md', { repository, bucket, rights: rightsOn[target] })
+      : '',
     kms: kmsKey === '' ? '' : await fromTemplate('setup/kms.md', { key: kmsKey, bucket, region }),
     databaseKey: isElsewhere
       ? await fromTemplate('setup/database-key.md', { repository, bucket: databaseBucket })
@@ -105,13 +110,35 @@ async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
       environments: environments.join(' '),
     }),
     fetch: fetchOf(answers, isElsewhere),
+    times: attempts.join(', '),
   }
   return [
     ...(await makeWorkflows(workflow, answers)),
     { path: '.github/dependabot.yml', text: await readFile(new URL('dependabot.yml', github), 'utf8') },
-    ...policies,
+    ...(kmsKey === '' ? [] : [await keyPolicy(answers)]),
     { path: 'SETUP.md', text: await fromTemplate(`setup/${target}.md`, values) },
   ]
+}
+
+/** How far an approval can be enforced. */
+const rightsOn: Readonly<Record<Answers['target'], string>> = {
+  aws: 'The role of `fundpress` may not write what is live: only that of `fundpress-approval` may.',
+  cloudflare:
+    'A key of R2 opens a whole bucket, so that of `fundpress` could make a night live, too: protect `main` by reviews.',
+  server: '',
+}
+
+/** What the stack has made, as variables of the workflows. */
+function stackCommands({ repository, approval }: Answers): readonly string[] {
+  const outputs = {
+    FUNDPRESS_ROLE: 'PublisherRoleArn',
+    FUNDPRESS_GUARD_ROLE: 'GuardRoleArn',
+    ...(approval === 'yes' ? { FUNDPRESS_FLIP_ROLE: 'FlipRoleArn' } : {}),
+    FUNDPRESS_KEY_VALUE_STORE: 'KeyValueStoreArn',
+  }
+  return Object.entries(outputs).map(
+    ([name, output]) => `gh variable set ${name} --repo ${repository} --body "$(output ${output})"`,
+  )
 }
 
 /** @param grace hours after which a heartbeat that should have come is missing: an attempt can be the first or the last of its night */
@@ -146,39 +173,10 @@ function fetchOf({ database, repository, target, region, endpoint }: Answers, is
 
 const github = new URL('../../../templates/github/', import.meta.url)
 
-/** The JSON documents of `templates/github`, with names filled in. */
-async function policiesOf(answers: Answers): Promise<readonly SetupFile[]> {
-  const { kmsKey, database } = answers
-  const names = (await readdir(github)).filter((name) => name.endsWith('.json')).sort()
-  const files: SetupFile[] = []
-  for (const name of names) {
-    if (name === 'kms.json' && kmsKey === '') continue
-    const text = fillPolicy(await readFile(new URL(name, github), 'utf8'), answers)
-    const policy = JSON.parse(text) as { Statement?: readonly { readonly Sid?: string }[] }
-    // Nobody reads a database in S3 that is elsewhere.
-    if (Array.isArray(policy.Statement) && !database.startsWith('s3://'))
-      policy.Statement = policy.Statement.filter(({ Sid }) => Sid !== 'Database')
-    files.push({ path: `iam/${name}`, text: `${JSON.stringify(policy, undefined, 2)}\n` })
-  }
-  return files
-}
-
-/** @throws {Error} for a name that has no value */
-function fillPolicy(
-  text: string,
-  { account, repository, bucket, prefix, database, region }: Answers,
-): string {
-  const values: Readonly<Record<string, string>> = {
-    ...{ account, repository, bucket, region },
-    database: database.replace('s3://', ''),
-  }
-  // A folder in the bucket holds everything.
-  const inFolder = prefix === '' ? text : text.replaceAll('{{bucket}}/', `{{bucket}}/${prefix}/`)
-  return inFolder.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
-    const value = values[name]
-    if (value === undefined) throw new Error(`a policy of this release has no value for {{${name}}}`)
-    return value
-  })
+/** What the policy of a key of KMS has to have. */
+async function keyPolicy({ kmsKey, region }: Answers): Promise<SetupFile> {
+  const [, , , , account = ''] = kmsKey.split(':')
+  return { path: 'iam/kms.json', text: await fromTemplate('setup/kms.json', { account, region }) }
 }
 
 async function serverFiles(answers: Answers): Promise<readonly SetupFile[]> {
@@ -216,14 +214,16 @@ async function ignoredFiles({ target, database }: Answers): Promise<string> {
 
 export interface Writing {
   readonly file: string
-  readonly text: string
+  /** Null: the file has to go. */
+  readonly text: string | null
   /** Null: there was none. */
   readonly earlier: string | null
 }
 
 /**
- * What has to be written, and which files differ from it and are somebody's. A `.gitignore` keeps its lines and gets those
- * that it lacks.
+ * What has to be written or removed; and which of these files differ from it, or have to go, and are somebody's. A `.gitignore` keeps
+ * its lines and gets those that it lacks. A workflow that publishes on a schedule beside the one that is written goes: it would make
+ * each night live without the approval, or without the shards, that somebody has asked for.
  */
 export function compareWith(dest: string, files: readonly SetupFile[]) {
   const all = files.map(({ path, text }): Writing => {
@@ -232,9 +232,23 @@ export function compareWith(dest: string, files: readonly SetupFile[]) {
     const earlier = existsSync(place) ? readFileSync(place, 'utf8') : null
     return { file, earlier, text: path === '.gitignore' ? withLines(earlier ?? '', text) : text }
   })
-  const writings = all.filter(({ text, earlier }) => text !== earlier)
+  const others = otherNights(dest, files)
+  const writings = [...all.filter(({ text, earlier }) => text !== earlier), ...others]
   const differing = writings.filter(({ earlier, file }) => earlier !== null && !file.endsWith('.gitignore'))
   return { writings, differing: differing.map(({ file }) => file) }
+}
+
+function otherNights(dest: string, files: readonly SetupFile[]): readonly Writing[] {
+  const folder = join(dest, '.github/workflows')
+  const isOurs = (file: string) => files.some(({ path }) => join(dest, path) === file)
+  if (!files.some(({ path }) => path.startsWith('.github/workflows/')) || !existsSync(folder)) return []
+  const found = readdirSync(folder).filter((name) => /\.ya?ml$/.test(name))
+  return found.flatMap((name) => {
+    const file = join(folder, name)
+    if (isOurs(file)) return []
+    const earlier = readFileSync(file, 'utf8')
+    return publishesOnSchedule(earlier) ? [{ file, text: null, earlier }] : []
+  })
 }
 
 function withLines(text: string, wanted: string): string {
@@ -245,20 +259,21 @@ function withLines(text: string, wanted: string): string {
   return `${start}${lacking.join('\n')}\n`
 }
 
-/** Writes all of them. If one cannot be written, those before it are as they were. */
+/** Writes and removes all of them. If one cannot be written, those before it are as they were. */
 export async function writeAll(writings: readonly Writing[]): Promise<void> {
+  const put = (file: string, text: string | null) => {
+    if (text === null) rmSync(file, { force: true })
+    else replaceFile(file, text)
+  }
   for (const { file } of writings) await mkdir(dirname(file), { recursive: true })
   const written: Writing[] = []
   try {
     for (const one of writings) {
-      replaceFile(one.file, one.text)
+      put(one.file, one.text)
       written.push(one)
     }
   } catch (error) {
-    for (const { file, earlier } of written) {
-      if (earlier === null) rmSync(file, { force: true })
-      else replaceFile(file, earlier)
-    }
+    for (const { file, earlier } of written) put(file, earlier)
     throw error
   }
 }

@@ -15,24 +15,21 @@ const templates = fileURLToPath(new URL('../../../templates/systemd', import.met
  * @returns files for `systemd/`: units, drop-ins and the script that tells of failures
  */
 export async function makeUnits({ root, user, at }: Answers, folders: readonly string[]) {
-  const times = await timesFrom(at)
+  const { move } = await timesFrom(at)
   const names = await readdir(templates, { recursive: true })
   const paths = names.filter((name) => /\.(service|timer|conf|sh)$/.test(name))
-  const derive = (path: string, text: string) =>
+  const derive = (text: string) =>
     text
       .replace('User=fundpress', `User=${user}`)
       .replace(/(?<=^ReadWritePaths=).*/m, folders.map((folder) => `-${folder}`).join(' '))
       .replaceAll(/(?<![\w/])\/(?=(?:opt|etc)\/fundpress)/g, `${root}/`)
-      .replace(/^(?:OnCalendar=.*\n)+/m, calendarOf(path.includes('guard') ? times.guard : times.attempts))
+      .replaceAll(/(?<=\*-\*-\* )\d\d:\d\d/g, move)
   const made = paths.sort().map(async (path) => ({
     path: `systemd/${path}`,
-    text: derive(path, await readFile(join(templates, path), 'utf8')),
+    text: derive(await readFile(join(templates, path), 'utf8')),
   }))
   return Promise.all(made)
 }
-
-const calendarOf = (times: readonly string[]) =>
-  times.map((time) => `OnCalendar=*-*-* ${time}:00 UTC\n`).join('')
 
 /** Whether systemd gives a unit of this folder the machine's network: the last value counts, drop-ins in the order of their names. */
 export function hasNetwork(folder: string, unit: string): boolean {

@@ -9,7 +9,7 @@ const folder = new URL('../../../.github/workflows/', import.meta.url)
 export interface WorkflowChanges {
   /** `owner/name@version#commit` */
   readonly action: string
-  /** Of the first attempt of a night, as HH:MM in UTC: all other times move with it. */
+  /** Of the first attempt of a night, as HH:MM in Berlin: all other times move with it. */
   readonly at: string
   /** '' : as they are. */
   readonly shards: string
@@ -17,51 +17,56 @@ export interface WorkflowChanges {
 
 const readWorkflow = (name: string) => readFile(new URL(name, folder), 'utf8')
 
+/** Whether a workflow runs nights of a released fundpress by itself. Only one may: two would publish past each other. */
+export const publishesOnSchedule = (text: string): boolean =>
+  /^ *schedule:/m.test(text) && /uses: \S+\/\.github\/actions\/fundpress@/.test(text)
+
 /** @param name of the variant that has the schedule: the only nightly workflow that is written */
 export async function makeWorkflows(name: string, changes: WorkflowChanges) {
   const nightly = await readWorkflow('nightly.yml')
   const schedule = /^ {2}schedule:\n(?: {4}.*\n)+/m.exec(nightly)?.[0] ?? ''
   const chosen = await readWorkflow(name)
   const scheduled = chosen.includes('\n  schedule:') ? chosen : chosen.replace('\non:\n', `$&${schedule}`)
-  const minutes = firstMinutes(nightly)
+  const move = moverFrom(nightly, changes.at)
   return [
-    { path: `.github/workflows/${name}`, text: derive(scheduled, minutes, changes) },
-    { path: '.github/workflows/guard.yml', text: derive(await readWorkflow('guard.yml'), minutes, changes) },
+    { path: `.github/workflows/${name}`, text: derive(scheduled, move, changes) },
+    { path: '.github/workflows/guard.yml', text: derive(await readWorkflow('guard.yml'), move, changes) },
   ]
 }
 
-/** The times of the attempts and of the guard, as HH:MM in UTC, if the first attempt is at `at`. */
-export async function timesFrom(at: string) {
+/** Moves a time, as HH:MM, as far as the first attempt moves. */
+export type Mover = (time: string) => string
+
+/** The times of the attempts in Berlin if the first one is at `at`, and what moves all other times with them. */
+export async function timesFrom(at: string): Promise<{ attempts: readonly string[]; move: Mover }> {
   const nightly = await readWorkflow('nightly.yml')
-  const guard = await readWorkflow('guard.yml')
-  const by = shift(firstMinutes(nightly), at)
-  const times = (text: string) => cronsIn(text).map((minutes) => clock(minutes + by))
-  return { attempts: times(nightly), guard: times(guard) }
+  const move = moverFrom(nightly, at)
+  return { attempts: timesIn(nightly).map(move), move }
 }
 
-const cron = /(?<=cron: ')(\d+) (\d+)(?= \* \* \*')/g
-const cronsIn = (text: string) =>
-  [...text.matchAll(cron)].map(([, minute, hour]) => Number(hour) * 60 + Number(minute))
-const firstMinutes = (nightly: string) => Math.min(...cronsIn(nightly))
+/** Of each day, or of Sundays. */
+const cron = /(?<=')(\d+) (\d+)(?= \* \* [*0]')/g
+const two = (value: number) => String(value).padStart(2, '0')
+const timesIn = (text: string) =>
+  [...text.matchAll(cron)].map(([, minute, hour]) => `${two(Number(hour))}:${two(Number(minute))}`).sort()
 
-const day = 24 * 60
-const shift = (first: number, at: string) => {
-  const [hour, minute] = at.split(':').map(Number)
-  return (hour ?? 0) * 60 + (minute ?? 0) - first
-}
-const clock = (minutes: number) => {
-  const within = (minutes + day) % day
-  const two = (value: number) => String(value).padStart(2, '0')
-  return `${two(Math.floor(within / 60))}:${two(within % 60)}`
+function moverFrom(nightly: string, at: string): Mover {
+  const minutesOf = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
+  const day = 24 * 60
+  const by = minutesOf(at) - minutesOf(timesIn(nightly)[0] ?? at)
+  return (time) => {
+    const within = (minutesOf(time) + by + day) % day
+    return `${two(Math.floor(within / 60))}:${two(within % 60)}`
+  }
 }
 
 /** @throws {Error} if something is left that only the repository of fundpress has */
-function derive(text: string, first: number, { action, at, shards }: WorkflowChanges): string {
+function derive(text: string, move: Mover, { action, shards }: WorkflowChanges): string {
   const { repository = '', version = '', commit = '' } = parseRelease(action) ?? {}
   const derived = text
     .replaceAll(/uses: \.\/(\.github\/actions\/[\w-]+)/g, `uses: ${repository}/$1@${commit} # v${version}`)
     .replaceAll(cron, (_, minute: string, hour: string) => {
-      const [newHour, newMinute] = clock(Number(hour) * 60 + Number(minute) + shift(first, at)).split(':')
+      const [newHour, newMinute] = move(`${two(Number(hour))}:${two(Number(minute))}`).split(':')
       return `${Number(newMinute)} ${Number(newHour)}`
     })
     .replace(/shard: \[[\d, ]+\]/, (list) => (shards === '' ? list : `shard: [${numbersTo(shards)}]`))

@@ -28,7 +28,8 @@ const containersOf = ({ initContainers = [], containers }: PodSpec) => [...initC
 describe.each(variants)('$title', ({ objects }) => {
   const night = cronJob(objects, 'fundpress-nightly')
   const guard = cronJob(objects, 'fundpress-guard')
-  const specs = [night, guard]
+  const verify = cronJob(objects, 'fundpress-verify')
+  const specs = [night, guard, verify]
   const pods = specs.map(({ jobTemplate }) => jobTemplate.spec.template)
   const containers = pods.flatMap(({ spec }) => containersOf(spec))
 
@@ -42,7 +43,7 @@ describe.each(variants)('$title', ({ objects }) => {
   it('has pods of the restricted Pod Security Standard, with a read-only root and no token', () => {
     for (const { spec } of pods) {
       const allowed = 'serviceAccountName automountServiceAccountToken enableServiceLinks restartPolicy'
-      const more = 'securityContext containers initContainers volumes'
+      const more = 'securityContext containers initContainers volumes terminationGracePeriodSeconds'
       expect(`${allowed} ${more}`.split(' ')).toEqual(expect.arrayContaining(Object.keys(spec)))
       expect(spec).toMatchObject({ automountServiceAccountToken: false, restartPolicy: 'Never' })
       const [runAsNonRoot, seccompProfile] = [true, { type: 'RuntimeDefault' }]
@@ -120,6 +121,27 @@ describe.each(variants)('$title', ({ objects }) => {
       expect([timeZone, concurrencyPolicy]).toEqual(['Europe/Berlin', 'Forbid'])
   })
 
+  it('reads all that is live once a week, after the nights, and changes nothing', () => {
+    expect(verify.schedule).toMatch(/^\d+ \d+ \* \* 0$/)
+    const { serviceAccountName, containers } = verify.jobTemplate.spec.template.spec
+    expect([serviceAccountName, containers.map(({ args }) => args)]).toEqual([
+      'fundpress-guard',
+      [['verify', '--deep']],
+    ])
+  })
+
+  it('gives a night the time that it needs to end after SIGTERM, and lets it reach store and mail server', () => {
+    expect(night.jobTemplate.spec.template.spec['terminationGracePeriodSeconds']).toBe(30)
+    const policy = objects.find(({ kind }) => kind === 'NetworkPolicy')?.['spec'] as {
+      readonly egress: readonly {
+        readonly to?: unknown
+        readonly ports: readonly { readonly port: number }[]
+      }[]
+    }
+    const everywhere = policy.egress.filter(({ to }) => to === undefined)
+    expect(everywhere.flatMap(({ ports }) => ports.map(({ port }) => port))).toEqual([443, 465, 587, 9000])
+  })
+
   it('fails a night at once by the exit codes that the program documents', async () => {
     const { stdout } = await run('--help', { cwd: repository })
     const codes = [...stdout.replace(/\s+/g, ' ').matchAll(/(\d) ([^,()]*?(?=[,.(]))/g)]
@@ -149,7 +171,7 @@ it('renders as many shards as there are pods, of which two can always run', () =
 
 it('is described by its README as it is', () => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  const specs = [cronJob(nightly, 'fundpress-nightly'), cronJob(nightly, 'fundpress-guard')]
+  const specs = ['nightly', 'guard', 'verify'].map((name) => cronJob(nightly, `fundpress-${name}`))
   const times = specs.flatMap(timesOf).map((time) => new Date(time * 1000).toISOString().slice(11, 16))
   const minutes = (specs[0]?.jobTemplate.spec.activeDeadlineSeconds ?? 0) / 60
   for (const word of [...times, `${minutes} minutes`]) expect(readme).toContain(word)
@@ -162,7 +184,7 @@ it.skipIf(lacksShellcheck)('has a script that shellcheck has nothing against', (
 
 /** Of each day, in seconds after midnight. */
 function timesOf({ schedule }: { readonly schedule: string }): readonly number[] {
-  const [, minute = '', hours = ''] = /^(\d+) ([\d,]+) \* \* \*$/.exec(schedule) ?? []
+  const [, minute = '', hours = ''] = /^(\d+) ([\d,]+) \* \* [*0]$/.exec(schedule) ?? []
   return hours.split(',').map((hour) => Number(hour) * 3600 + Number(minute) * 60)
 }
 

@@ -1,8 +1,9 @@
-/** Who may assume the roles: the trust policies and the CloudFormation template, asked with the claims that GitHub gives to jobs. */
+/** Who may assume the roles of the stack, asked with the claims that GitHub gives to jobs. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { filledIn, type Template } from '../../support/cloudformation.ts'
 import { makeTempFolder, mustRun } from '../../support/product.ts'
 
 type Values = string | readonly string[]
@@ -33,54 +34,32 @@ function mayAssume({ Statement }: Trust, claims: Claims): boolean {
   })
 }
 
-/** The variable that names the role, by where the policies come from. */
-type Roles = Readonly<Record<'FUNDPRESS_ROLE' | 'FUNDPRESS_GUARD_ROLE', Trust>>
+/** By the variable that names the role. */
+type Roles = Readonly<Record<'FUNDPRESS_ROLE' | 'FUNDPRESS_FLIP_ROLE' | 'FUNDPRESS_GUARD_ROLE', Trust>>
 
-function filesFor(repository: string): Roles {
-  const read = (name: string) => {
-    const text = readFileSync(`templates/github/${name}.json`, 'utf8')
-    return JSON.parse(
-      text.replaceAll('{{account}}', '123456789012').replaceAll('{{repository}}', repository),
-    ) as Trust
-  }
-  return { FUNDPRESS_ROLE: read('trust'), FUNDPRESS_GUARD_ROLE: read('guard-trust') }
-}
-
-interface Template {
-  readonly Parameters: Readonly<Record<string, { readonly AllowedPattern?: string }>>
-  readonly Resources: Readonly<
-    Record<string, { readonly Properties: { readonly AssumeRolePolicyDocument: Trust } }>
-  >
-  readonly Outputs: Readonly<Record<string, { readonly Description: string; readonly Value: unknown }>>
-}
 let template: Template
 
-/** What CloudFormation makes of a template with GitHubRepository. */
-function stackFor(GitHubRepository: string): Roles {
+/** What CloudFormation makes of the template with a repository. */
+function rolesFor(GitHubRepository: string, Approval: 'yes' | 'no' = 'yes'): Roles {
   const { AllowedPattern = '' } = template.Parameters['GitHubRepository'] ?? {}
   expect(GitHubRepository).toMatch(new RegExp(`^(?:${AllowedPattern})$`))
-  const values: Readonly<Record<string, string>> = { GitHubRepository, 'AWS::Partition': 'aws' }
-  const filled = JSON.parse(JSON.stringify(template), (_, value: unknown) => {
-    if (typeof value !== 'object' || value === null) return value
-    if ('Fn::Sub' in value)
-      return String(value['Fn::Sub']).replace(
-        /\$\{([^}]+)\}/g,
-        (whole, name: string) => values[name] ?? whole,
-      )
-    if (!('Fn::If' in value)) return value
-    const [condition, one] = value['Fn::If'] as [string, unknown]
-    return condition === 'NeedsProvider' ? `arn:aws:iam::123456789012:oidc-provider/${issuer}` : one
-  }) as Template
+  const GitHubProviderArn = `arn:aws:iam::123456789012:oidc-provider/${issuer}`
+  const { Resources } = filledIn(template, { GitHubRepository, GitHubProviderArn, Approval })
+  const outputs = Object.values(template.Outputs) as readonly {
+    readonly Description?: string
+    readonly Value: unknown
+  }[]
   const trustOf = (variable: string) => {
-    const [output] = Object.values(template.Outputs).filter(({ Description }) =>
-      Description.includes(`${variable} `),
-    )
+    const output = outputs.find(({ Description = '' }) => Description.includes(`${variable} `))
     const [name = ''] = (output?.Value as Readonly<Record<'Fn::GetAtt', readonly string[]>>)['Fn::GetAtt']
-    const role = filled.Resources[name]
-    if (role === undefined) throw new Error(`no output names the role for ${variable}`)
-    return role.Properties.AssumeRolePolicyDocument
+    const nobody: Trust = { Statement: [] }
+    return (Resources[name]?.Properties['AssumeRolePolicyDocument'] as Trust | undefined) ?? nobody
   }
-  return { FUNDPRESS_ROLE: trustOf('FUNDPRESS_ROLE'), FUNDPRESS_GUARD_ROLE: trustOf('FUNDPRESS_GUARD_ROLE') }
+  return {
+    FUNDPRESS_ROLE: trustOf('FUNDPRESS_ROLE'),
+    FUNDPRESS_FLIP_ROLE: trustOf('FUNDPRESS_FLIP_ROLE'),
+    FUNDPRESS_GUARD_ROLE: trustOf('FUNDPRESS_GUARD_ROLE'),
+  }
 }
 
 beforeAll(async () => {
@@ -124,13 +103,10 @@ const claimsOf = (repository: string, environment: string | undefined): Claims =
   sub: `repo:${repository}:${environment === undefined ? 'ref:refs/heads/main' : `environment:${environment}`}`,
 })
 
-describe.each([
-  ['the trust policies', filesFor],
-  ['the CloudFormation template', (repository: string) => stackFor(repository)],
-])('%s', (_, rolesFor) => {
+describe('the stack', () => {
   // Since 15 July 2026, GitHub adds its numbers to the names of new repositories.
   it.each(['owner/funds', 'owner@1234/funds@5678'])(
-    'of %s let each job assume the role that it names, and no other role',
+    'of %s lets each job assume the role that it names, and no other role',
     (repository) => {
       const roles = Object.entries(rolesFor(repository))
       const allowed = jobs.map(({ id, environment, role }) => {
@@ -141,7 +117,7 @@ describe.each([
     },
   )
 
-  it('let nobody else assume one', () => {
+  it('lets nobody else assume one', () => {
     const repository = 'owner/funds'
     const others = [
       ...['pull_request', 'ref:refs/heads/main', 'ref:refs/heads/feature', 'ref:refs/tags/v1'],
@@ -156,10 +132,17 @@ describe.each([
     for (const trust of Object.values(rolesFor(repository)))
       expect([...others, ...strange].filter((claims) => mayAssume(trust, claims))).toEqual([])
   })
+
+  it('has no role for an approval if there is none', () => {
+    const roles = Object.values(rolesFor('owner/funds', 'no'))
+    const may = (environment: string) =>
+      roles.filter((trust) => mayAssume(trust, claimsOf('owner/funds', environment)))
+    expect([may('fundpress').length, may('fundpress-approval').length]).toEqual([1, 0])
+  })
 })
 
 it('all jobs that get a token for a role assume one, in an environment', () => {
-  expect(jobs.filter(({ role }) => role !== null)).toHaveLength(7)
+  expect(jobs.filter(({ role }) => role !== null)).toHaveLength(8)
   // A release asks for tokens for npm and Sigstore: release.test.ts.
   const ofNights = jobs.filter(({ id }) => !id.startsWith('release.yml '))
   for (const { id, mayAsk, role, environment } of ofNights)

@@ -48,6 +48,7 @@ export const surroundings = (changes: Partial<Surroundings> = {}): Surroundings 
     FUNDPRESS_ENDPOINT: press.server.endpoint,
     FUNDPRESS_PATH_STYLE: 'true',
     FUNDPRESS_ROLE: 'arn:aws:iam::123456789012:role/fundpress',
+    FUNDPRESS_FLIP_ROLE: 'arn:aws:iam::123456789012:role/fundpress-flip',
   },
   inputs: { 'as-of': '2026-11-11' },
   credentials,

@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'n
 import { beforeEach, describe, expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
 import type { Artifact } from '../../support/github/api.ts'
+import { readWorkflow } from '../../support/github/files.ts'
 import { openRunner, type Surroundings } from '../../support/github/runner.ts'
 import { bucketOf } from '../../support/bucket.ts'
 import { credentials } from '../../support/publishing.ts'
@@ -352,7 +353,7 @@ it('does nothing in a fork without settings', async () => {
   expect(press.requests()).toBe(0)
 })
 
-it('the guard asks for the age by its variables, and opens an issue with the reason if the snapshot is too old', async () => {
+it('the guard asks for the age by its variables, once a week reads all that is live, and opens an issue with the reason', async () => {
   // The program itself is asked elsewhere; here, what the workflow makes of its answers.
   const other = openRunner()
   try {
@@ -361,12 +362,26 @@ it('the guard asks for the age by its variables, and opens an issue with the rea
         other.checkout.file('src/cli/fundpress.mjs'),
         `process.stdout.write('old\\n')\nprocess.stderr.write(${JSON.stringify(said)} + process.argv.slice(2).join(' ') + process.env.FUNDPRESS_BUCKET_NAME + '\\n')\nprocess.exitCode = ${code}\n`,
       )
-      return other.run('guard.yml', surroundings())
+      return other.run('guard.yml', surroundings({ inputs: {} }))
     }
-    expect(resultsOf(await answer(0, 'fresh '))).toEqual({ age: 'success', report: 'skipped' })
-    expect(resultsOf(await answer(1, 'too old: '))).toEqual({ age: 'failure', report: 'success' })
+    const daily = { verify: 'skipped', report: 'skipped' }
+    expect(resultsOf(await answer(0, 'fresh '))).toEqual({ age: 'success', ...daily })
+    expect(resultsOf(await answer(1, 'too old: '))).toEqual({ age: 'failure', ...daily, report: 'success' })
     expect(api.issues).toMatchObject([{ title: 'Nothing has gone live for too long', state: 'open' }])
-    expect(api.issues[0]?.body).toContain('```text\ntoo old: status --max-age 36hfunds\n```')
+    expect(api.issues[0]?.body).toContain('```text\ntoo old: status --max-age 36h --max-wait 6hfunds\n```')
+    api.issues.length = 0
+    // Only the command that verifies fails.
+    writeFileSync(
+      other.checkout.file('src/cli/fundpress.mjs'),
+      `process.stderr.write(process.argv.slice(2).join(' ') + ' says no\\n')\nprocess.exitCode = process.argv[2] === 'verify' ? 1 : 0\n`,
+    )
+    const [, , weekly] = readWorkflow('.github/workflows/guard.yml').on.schedule ?? []
+    const onSunday = await other.run('guard.yml', surroundings({ inputs: {}, schedule: weekly?.cron ?? '' }))
+    expect(resultsOf(onSunday)).toEqual({ age: 'success', verify: 'failure', report: 'success' })
+    expect(api.issues).toMatchObject([{ title: 'What is live is damaged', state: 'open' }])
+    expect(api.issues[0]?.body).toContain('```text\nverify --deep says no\n```')
+    const byHand = await other.run('guard.yml', surroundings({ inputs: { verify: true } }))
+    expect(resultsOf(byHand)['verify']).toBe('failure')
   } finally {
     other.remove()
   }

@@ -16,6 +16,8 @@ export interface Surroundings {
   readonly vars: Readonly<Record<string, string>>
   /** The secrets of the repository, none unless given. */
   readonly secrets?: Readonly<Record<string, string>>
+  /** The cron of a scheduled run. */
+  readonly schedule?: string
   /** Of workflow_dispatch; the defaults unless given. */
   readonly inputs?: Readonly<Record<string, string | boolean>>
   /** Artifacts: a file each, by run and name: `815/fund-database`. */
@@ -91,7 +93,7 @@ export function openRunner() {
           inputs,
           vars: surroundings.vars,
           secrets: surroundings.secrets ?? {},
-          github: { token: `token-of-${id}` },
+          github: { token: `token-of-${id}`, event: { schedule: surroundings.schedule } },
           ...(needed.length === 0 ? {} : { needs: Object.fromEntries(needed) }),
         }
         const hasFailed = needed.some(([, { result }]) => result !== 'success')

@@ -55,14 +55,21 @@ async function mustEnd(end: Promise<Ended>): Promise<string> {
   return stdout
 }
 
+/** A load: it changes the database, and says that all of it has succeeded. */
+async function load(sql: string): Promise<void> {
+  editDatabase(database, sql)
+  await mustRun(['import', '--complete', '--db', database])
+}
+
 beforeAll(async () => {
   // Fewer funds than shards.
   press = await openPress(await buildNights(1, 3, { years: 1 }), { bucket: 'fund-data' })
   mkdirSync(simple.claim('fundpress-database'), { recursive: true })
   copyFileSync(press.nights.folder.file('funds.sqlite'), database)
+  await load('')
   for (const day of [11, 12]) await mustEnd(simple.run(nightly, on(day)))
   restore = press.bucket.save()
-  editDatabase(database, newBenchmark(13))
+  await load(newBenchmark(13))
   copyFileSync(database, folder.file('of-13.sqlite'))
   const env = { FUNDPRESS_BASE_URL: 'https://api.example.com', FUNDPRESS_DOWNLOADS: 'true' }
   await mustRun(['build', '--db', database, '--out', folder.file('whole'), ...on(13).args, '--quiet'], {
@@ -126,7 +133,7 @@ describe('the sharded night', () => {
     'renders the whole night in one pod if the database was replaced between two pods',
     async () => {
       rmSync(join(shared, `${nightly}-1`, '2.tar'))
-      editDatabase(database, newBenchmark(14))
+      await load(newBenchmark(14))
       await mustEnd(again(2))
       copyFileSync(folder.file('of-13.sqlite'), database)
       const stderr = expect.stringMatching(/shards of different databases: .*renders instead of/) as string
@@ -138,10 +145,7 @@ describe('the sharded night', () => {
   it('ends with 3 if a guard refuses a shard, and goes on with what somebody allows by hand', async () => {
     const isin = `(SELECT max(isin) FROM fund)`
     const newest = `(SELECT max(date) FROM price WHERE isin = ${isin})`
-    editDatabase(
-      database,
-      `UPDATE price SET net_asset_value = '1000000' WHERE isin = ${isin} AND date = ${newest}`,
-    )
+    await load(`UPDATE price SET net_asset_value = '1000000' WHERE isin = ${isin} AND date = ${newest}`)
     const job = 'jump'
     const refused = await sharded.run(nightly, { job, ...pod(7) })
     expect(refused).toMatchObject({
@@ -190,8 +194,14 @@ describe('the simple night', () => {
     press.reset()
     await mustRun(['demo', '--db', database, '--funds', '1', '--years', '1', '--seed', '3'])
     expect(await simple.run('fundpress-guard')).toMatchObject({ code: 1 })
+    expect(await simple.run(nightly)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('is not marked as complete') as string,
+    })
+    await load('')
     await mustEnd(simple.run(nightly))
     await mustEnd(simple.run('fundpress-guard'))
+    expect(await mustEnd(simple.run('fundpress-verify'))).toContain('bodies read')
     restore()
     const guarded = await simple.run('fundpress-guard')
     expect(guarded).toMatchObject({

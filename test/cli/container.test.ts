@@ -161,7 +161,9 @@ describe.runIf(isComplete && !isMissing(canBuild))('the image', () => {
         await fundpress(line.startsWith('demo') ? [...words, '--funds', '3'] : words),
       )
     }
-    expect([...said.keys()]).toEqual(['/data/funds.sqlite', 'check', 'doctor', 'nightly', 'status'])
+    expect([...said.keys()]).toEqual(
+      '/data/funds.sqlite --complete check doctor nightly status --deep'.split(' '),
+    )
     expect(said.get('nightly')).toContain('is live in blue')
     expect(said.get('status')).toMatch(/^live .* in blue$/m)
     const night = ['--config', '/data/fundpress.config.json', 'nightly']

@@ -31,7 +31,7 @@ const none = {
   added: [],
   opened: [],
   restricted: [],
-  prices: { corrected: 0, correctedFunds: 0, added: 0, removed: 0, examples: [] },
+  prices: { corrected: 0, correctedFunds: 0, correctedIn: [], added: 0, removed: 0, examples: [] },
   moves: [],
 }
 
@@ -52,7 +52,7 @@ it('a plan, a stage and the flip say which funds are gone and restricted, which 
   }
   const { news: staged, snapshot } = published(await night('2025-11-12', sql, '--stage'))
   const prices = {
-    ...{ corrected: 1, correctedFunds: 1, added: 0, removed: 1 },
+    ...{ corrected: 1, correctedFunds: 1, correctedIn: [first], added: 0, removed: 1 },
     examples: [{ ...named(first), date: old, item: 'net_asset_value', before: corrected, after: '7.77' }],
   }
   const moves = [moved(second, -30), moved(first, 25)].map((move) => ({

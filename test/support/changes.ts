@@ -1,7 +1,7 @@
 /** Four funds with few documents, what publishes of them say that they changed, and what feeds and pages say. */
-import Database from 'better-sqlite3'
 import { expect } from 'vitest'
 import type { DayChanges } from '../../src/api/contract/changes.ts'
+import { readDatabase } from './database.ts'
 import { askFeed, assertFeedsLead } from './feed.ts'
 import { expectList } from './lists.ts'
 import { buildNights } from './nights.ts'
@@ -13,12 +13,8 @@ export const baseUrl = 'https://api.example.org/a&b'
 export async function openChanges() {
   const press = await openPress(await buildNights(1, 4, { years: 1, until: '2025-11-10', isSmall: true }))
 
-  function query(sql: string, ...values: readonly string[]) {
-    const db = new Database(press.nights.folder.file('funds.sqlite'), { readonly: true })
-    const rows = db.prepare(sql).all(...values) as Readonly<Record<string, string | null>>[]
-    db.close()
-    return rows
-  }
+  const query = (sql: string, ...values: readonly string[]) =>
+    readDatabase(press.nights.folder.file('funds.sqlite'), sql, ...values)
 
   const isins = query('SELECT isin FROM fund ORDER BY isin').map(({ isin }) => isin ?? '')
   const dates = query('SELECT date FROM price GROUP BY date HAVING count(*) = 4 ORDER BY date')

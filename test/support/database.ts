@@ -33,6 +33,14 @@ export function editDatabase(file: string, sql: string): void {
   db.close()
 }
 
+/** @returns its rows, whose columns must be texts */
+export function readDatabase(file: string, sql: string, ...values: readonly string[]) {
+  const db = new Database(file, { readonly: true })
+  const rows = db.prepare(sql).all(...values) as Readonly<Record<string, string | null>>[]
+  db.close()
+  return rows
+}
+
 /** An ISIN of its own for each number. */
 export function isinOf(number: number): string {
   const body = `XF${String(number).padStart(9, '0')}`

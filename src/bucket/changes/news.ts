@@ -34,6 +34,8 @@ export interface News {
     /** A price is that of a fund on a day. */
     readonly corrected: number
     readonly correctedFunds: number
+    /** ISINs of the first funds with corrected prices. */
+    readonly correctedIn: readonly string[]
     /** Prices of earlier days that are new, or gone. */
     readonly added: number
     readonly removed: number
@@ -80,6 +82,7 @@ function changedPrices(changes: SnapshotChanges | null): News['prices'] {
   return {
     corrected: totals?.correctedPrices ?? 0,
     correctedFunds: totals?.correctedFunds ?? 0,
+    correctedIn: [...new Set(corrected.map(({ isin }) => isin))].slice(0, fundsKept),
     added: counts?.added ?? 0,
     removed: counts?.removed ?? 0,
     examples: examplesOf(corrected),
@@ -89,6 +92,7 @@ function changedPrices(changes: SnapshotChanges | null): News['prices'] {
 const kinds = ['data', 'prices', 'performance'] as const
 const nameOf = ({ isin, name }: NamedFund) => [isin, name] as const
 
+const fundsKept = 10
 const examplesKept = 20
 
 /** Rows come by fund, then by day, and a price may have several values. */

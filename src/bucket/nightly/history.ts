@@ -3,73 +3,79 @@
  * people ask about later: what was refused, failed, allowed, staged, flipped, reverted or done after failures, by whom, when and why.
  */
 
-import type { Objection } from '../../guards/guards.ts'
+import { hash } from 'node:crypto'
+import { z } from 'zod'
 import { smallObject } from '../live/live.ts'
 import { readReplaceable, readSmall } from '../store/read.ts'
 import { ConditionFailed, type ObjectStore } from '../store/store.ts'
 
-export interface NightlyFigures {
-  readonly asOf: string
-  /** ISO 8601 with time */
-  readonly finishedAt: string
-  readonly snapshot: string
-  /** As in `live.json`; earlier versions did not write it. */
-  readonly edition?: string
-  readonly funds: number
-  readonly documents: number
+const day = z.string().regex(/^\d{4}-\d\d-\d\d$/)
+const time = z.string().regex(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+const text = z.string()
+const count = z.int().nonnegative()
+
+/** Files of earlier versions lack what may be absent. */
+const figuresOfRun = z.object({
+  asOf: day,
+  finishedAt: text,
+  snapshot: text,
+  /** As in `live.json`. */
+  edition: text.exactOptional(),
+  funds: z.number(),
+  documents: z.number(),
   /**
    * Documents that differ from those that were live before, as `changes/<as-of>.json` counts them; null if that is not
    * known. Earlier versions did not write `written`, and have that figure here.
    */
-  readonly changed: number | null
-  readonly written?: number
-  readonly bytes: number
+  changed: z.number().nullable(),
+  written: z.number().exactOptional(),
+  bytes: z.number(),
   /** In dollars: what the store charges for the requests of the publish. */
-  readonly cost: number
-  readonly seconds: number
+  cost: z.number(),
+  seconds: z.number(),
   /** The oldest of the newest prices of all watched funds, as a day; null without a price. */
-  readonly oldestPrice: string | null
+  oldestPrice: day.nullable(),
   /** Whether the live slot matched its manifest. */
-  readonly isVerified: boolean
-  /** When a later run has compared the live slot with its manifest once more, ISO 8601 with time. */
-  readonly listedAt?: string
-}
+  isVerified: z.boolean(),
+  /** When a later run has compared the live slot with its manifest once more. */
+  listedAt: time.exactOptional(),
+})
+export type NightlyFigures = Readonly<z.output<typeof figuresOfRun>>
 
-const eventKinds = [
-  ...(['refused', 'failed', 'rolled back', 'returned'] as const),
-  ...(['allowed', 'staged', 'flipped', 'done'] as const),
-] as const
-
-export interface NightlyEvent {
-  readonly kind: (typeof eventKinds)[number]
-  /** ISO 8601 with time, by the store's clock. Of a repeated event the last time. */
-  readonly at: string
-  readonly asOf: string
-  readonly who: string
+const eventOfRun = z.object({
+  kind: z.enum(['refused', 'failed', 'rolled back', 'returned', 'allowed', 'staged', 'flipped', 'done']),
+  /** By the store's clock. Of a repeated event the last time. */
+  at: time,
+  asOf: day,
+  who: text,
   /** Why it failed, or why an operator did it; null if nobody said so, and of a refusal, whose objections say it. */
-  readonly reason: string | null
+  reason: text.nullable(),
   /** What was refused or allowed, or what is live since the rollback; null if nothing was built yet. */
-  readonly snapshot: string | null
+  snapshot: text.nullable(),
   /** The snapshot that a rollback reverted. */
-  readonly reverted?: string
+  reverted: text.exactOptional(),
   /** The step of a nightly run that failed or refused. */
-  readonly step?: string
-  readonly objections?: readonly KeptObjection[]
+  step: text.exactOptional(),
+  objections: z
+    .array(z.object({ guard: text, subject: text.nullable(), message: text }))
+    .readonly()
+    .exactOptional(),
   /** How many objections there were besides. */
-  readonly moreObjections?: number
+  moreObjections: count.exactOptional(),
   /** How often this happened, if more than once. Of `done`: how often its day was refused or failed before. */
-  readonly times?: number
+  times: count.exactOptional(),
   /** Nobody could be told of a failure; absent if somebody was. */
-  readonly isUntold?: boolean
-}
-
+  isUntold: z.boolean().exactOptional(),
+})
+export type NightlyEvent = Readonly<z.output<typeof eventOfRun>>
 export type NewEvent = Omit<NightlyEvent, 'at' | 'times' | 'isUntold'>
-type KeptObjection = Pick<Objection, 'subject' | 'message'> & { readonly guard: string }
 
-/** Both ascending. */
+/** Both lists of objects ascending. */
 export interface NightlyHistory {
   readonly nights: readonly NightlyFigures[]
   readonly events: readonly NightlyEvent[]
+  /** Digests of the warnings of the last run that was done: they were told, and are not told again. */
+  readonly told: readonly string[]
 }
 
 /** The history after a change. */
@@ -117,52 +123,50 @@ const patternOf = ({ kind, asOf, step, reason, objections = [] }: NewEvent) => {
   return JSON.stringify([kind, asOf, step, words?.join(' ').replace(/\d+/g, ''), what])
 }
 
+const file = z.looseObject({ format: z.literal(1) })
+const emptyHistory: NightlyHistory = { nights: [], events: [], told: [] }
+
 /** Nothing depends on the history: a damaged one, or that of another version, counts as empty. */
-export function readHistory(text: string): NightlyHistory {
+export function readHistory(body: string): NightlyHistory {
   try {
-    const file = JSON.parse(text) as Readonly<Record<'format' | 'nights' | 'events', unknown>>
-    const listOf = <T>(list: unknown, isRight: (value: unknown) => value is T) =>
-      file.format === 1 && Array.isArray(list) ? list.filter(isRight) : []
-    // Earlier versions wrote no events.
-    return { nights: listOf(file.nights, isRun), events: listOf(file.events, isEvent) }
+    const found = file.parse(JSON.parse(body))
+    const listOf = <T>(name: string, schema: z.ZodType<T>) => {
+      const list: unknown = found[name]
+      // As they are: a later version may have written more.
+      const isRight = (value: unknown): value is T => schema.safeParse(value).success
+      return Array.isArray(list) ? list.filter(isRight) : []
+    }
+    return {
+      nights: listOf('nights', figuresOfRun),
+      events: listOf('events', eventOfRun),
+      told: listOf('told', text),
+    }
   } catch {
-    return { nights: [], events: [] }
+    return emptyHistory
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
-const isDayText = (value: unknown) => typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value)
+const toldKept = 10_000
 
-function isRun(value: unknown): value is NightlyFigures {
-  if (!isFields(value)) return false
-  return (
-    ['funds', 'documents', 'bytes', 'cost', 'seconds'].every((field) => Number.isFinite(value[field])) &&
-    (value['changed'] === null || Number.isFinite(value['changed'])) &&
-    ['finishedAt', 'snapshot'].every((field) => typeof value[field] === 'string') &&
-    isDayText(value['asOf']) &&
-    typeof value['isVerified'] === 'boolean'
-  )
+/**
+ * The warnings of a run beside those that earlier runs have told: a warning about old data would else come each night, since nobody can
+ * mend it. One that is away for a night is told again.
+ */
+export function recall({ told }: Pick<NightlyHistory, 'told'>) {
+  const known = new Set(told)
+  const seen = new Set<string>()
+  return {
+    /** Whether no run has told this text. Notes it. */
+    isNew: (warning: string) => {
+      const digest = hash('sha256', warning).slice(0, 10)
+      seen.add(digest)
+      return !known.has(digest)
+    },
+    /** For the history. */
+    seen: () => [...seen].slice(0, toldKept),
+  }
 }
-
-const isText = (value: unknown) => typeof value === 'string'
-
-function isEvent(value: unknown): value is NightlyEvent {
-  if (!isFields(value)) return false
-  const { kind, at, asOf, who, reason, snapshot, objections = [] } = value
-  const { reverted = '', step = '', moreObjections = 0, times = 1 } = value
-  const isObjection = (one: unknown) =>
-    isFields(one) && [one['guard'], one['message'], one['subject'] ?? ''].every(isText)
-  return (
-    eventKinds.some((known) => known === kind) &&
-    /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(String(at)) &&
-    isDayText(asOf) &&
-    [who, reason ?? '', snapshot ?? '', reverted, step].every(isText) &&
-    [moreObjections, times].every((count) => Number.isSafeInteger(count) && Number(count) >= 0) &&
-    Array.isArray(objections) &&
-    objections.every(isObjection)
-  )
-}
+export type Recalled = ReturnType<typeof recall>
 
 export async function fetchHistory(store: ObjectStore): Promise<NightlyHistory> {
   return readHistory((await readSmall(store, historyKey))?.text ?? '')
@@ -185,15 +189,23 @@ async function changeHistory(store: ObjectStore, isLocking: boolean, change: Cha
   }
 }
 
+interface NewInHistory {
+  readonly figures?: NightlyFigures
+  readonly events: readonly NewEvent[]
+  /** Replaces the digests; absent: they stay. */
+  readonly told?: readonly string[] | undefined
+}
+
 /** @returns all that the history holds then */
 export async function keepInHistory(
   store: ObjectStore,
-  { figures, events }: { readonly figures?: NightlyFigures; readonly events: readonly NewEvent[] },
+  { figures, events, told }: NewInHistory,
   isLocking: boolean,
 ): Promise<KeptHistory> {
   const { before, after } = await changeHistory(store, isLocking, (history, at) => ({
     nights: figures === undefined ? history.nights : withRun(history.nights, figures),
     events: events.reduce((all, event) => withEvent(all, { ...event, at }), history.events),
+    told: told ?? history.told,
   }))
   const added = after.events.filter((one) => !before.events.includes(one))
   const replaced = before.events.filter((one) => !after.events.includes(one))
@@ -205,14 +217,16 @@ export async function keepInHistory(
 
 /** Notes that the live slot was just found whole: further attempts of the day need not list it. */
 export const keepListed = (store: ObjectStore, snapshot: string, isLocking: boolean) =>
-  changeHistory(store, isLocking, ({ nights, events }, at) => ({
-    nights: nights.map((one) => (one.snapshot === snapshot ? { ...one, listedAt: at } : one)),
-    events,
+  changeHistory(store, isLocking, (history, at) => ({
+    ...history,
+    nights: history.nights.map((one) => (one.snapshot === snapshot ? { ...one, listedAt: at } : one)),
   }))
 
 /** Notes that nobody could be told of a failure: the next attempt that fails in the same way is told. */
 export const keepUntold = (store: ObjectStore, failure: NewEvent, isLocking: boolean) =>
-  changeHistory(store, isLocking, ({ nights, events }) => ({
-    nights,
-    events: events.map((one) => (patternOf(one) === patternOf(failure) ? { ...one, isUntold: true } : one)),
+  changeHistory(store, isLocking, (history) => ({
+    ...history,
+    events: history.events.map((one) =>
+      patternOf(one) === patternOf(failure) ? { ...one, isUntold: true } : one,
+    ),
   }))

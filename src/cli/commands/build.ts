@@ -83,7 +83,7 @@ export default defineCommand({
       await showBuild(session, building)
     } catch (error) {
       // Nobody watches the machines that share a night's work.
-      if (shard !== undefined) await tellFailure(session, error, { command: 'build', asOf, what })
+      if (shard !== undefined) await tellFailure(session, error, { command: 'build', asOf }, what)
       throw error
     }
   },

@@ -2,12 +2,12 @@
 
 import { Argument, InvalidArgumentError } from 'commander'
 import { flipStaged, type FlipSummary } from '../../bucket/publish/flip-staged.ts'
-import { Refusal } from '../../guards/guards.ts'
 import { overrideOf, withBucket } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'
 import { describeRemoved, describeSummary, formatCount } from '../format.ts'
-import { factsOfAllowed, factsOfLive, tell, tellFailure } from '../monitoring/notices.ts'
-import { eventOf, keepEvents } from '../nightly/events.ts'
+import { endRun } from '../monitoring/watch.ts'
+import { factsOfFailure, factsOfPublish } from '../nightly/facts.ts'
+import { describeNews } from '../nightly/news.ts'
 import {
   bucketSettings,
   expectedSnapshot,
@@ -49,8 +49,6 @@ export default defineCommand({
     const { settings, signal, stderr } = session
     const { keepDays } = settings.downloads
     const override = overrideOf(session, flags)
-    const { who, reason } = override
-    const night = { asOf: to.slice(0, 10), snapshot: to }
     const flipping = withBucket(session, async (store) =>
       flipStaged(store, {
         ...settings.bucket,
@@ -61,29 +59,24 @@ export default defineCommand({
       }),
     )
     const flipped = await flipping.catch(async (error: unknown) => {
-      if (error instanceof Refusal) {
-        const refused = eventOf({ kind: 'refused', ...night, who, reason: null }, error.objections)
-        await keepEvents(session, [refused], flags.lock, stderr.tell)
-      }
-      await tellFailure(session, error, { command: 'flip', ...night })
+      const known = { command: 'flip', asOf: to.slice(0, 10), snapshot: to }
+      await endRun(session, factsOfFailure(session, error, known), flags.lock)
       throw error
     })
     session.print(flipped, () => describe(flipped))
-    if (!flipped.hasFlipped) return
-    const facts = { command: 'flip', ...night, slot: flipped.slot }
-    const live = factsOfLive(facts, false, { changed: flipped.changed })
-    await tell(session, [{ ...live, who, reason }, ...factsOfAllowed(flipped.allowed, facts)], stderr.tell)
+    await endRun(session, factsOfPublish('flip', flipped, override), flags.lock)
   },
 })
 
-function describe({ snapshot, slot, hasFlipped, before, changed, removed }: FlipSummary): string {
+function describe({ snapshot, slot, hasFlipped, before, changed, news, removed }: FlipSummary): string {
   if (!hasFlipped)
     return `${snapshot} is already live in ${slot}, ${describeRemoved(removed) ?? 'nothing to do'}\n`
-  return describeSummary({
+  const figures = describeSummary({
     snapshot,
     'live in': slot,
     before: before ?? 'nothing',
     changed: changed === null ? 'not known' : `${formatCount(changed)} documents`,
     'earlier days': describeRemoved(removed),
   })
+  return figures + describeNews(news)
 }

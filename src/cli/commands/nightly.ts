@@ -15,7 +15,7 @@ import { openFunds } from '../../data/read/open.ts'
 import { todayInBerlin } from '../../guards/berlin.ts'
 import { judgeClock } from '../../guards/clock.ts'
 import { describeHold, holdAgainst, liftingOf } from '../../guards/going-back.ts'
-import { type Objection, type Override, Refusal, refuseUnlessAllowed } from '../../guards/guards.ts'
+import { type Objection, type Override, refuseUnlessAllowed } from '../../guards/guards.ts'
 import { futureDate } from '../../guards/loss.ts'
 import { replaceFile } from '../../system/durable.ts'
 import { buildOptions, followingOf, overrideOf, whoIs, withBucket } from '../from-settings.ts'
@@ -23,9 +23,10 @@ import { defineCommand, type Session } from '../command.ts'
 import { NothingToDo, reasonOf, UsageError } from '../failure.ts'
 import { tellOfNight } from '../monitoring/notices.ts'
 import { watchRun } from '../monitoring/watch.ts'
-import { eventOf, keepEvents, noteUntold } from '../nightly/events.ts'
+import { eventsOf, keepRun, noteUntold } from '../nightly/events.ts'
+import { factsOf, factsOfFailure, type RunFacts } from '../nightly/facts.ts'
 import { openLog, type NightlyLog } from '../nightly/log.ts'
-import { describeReport, type EndedRun, type NightlyReport } from '../nightly/report.ts'
+import { describeReport } from '../nightly/report.ts'
 import { writeForWorkflow } from '../nightly/workflow.ts'
 import {
   asOfOption,
@@ -101,49 +102,42 @@ export default defineCommand({
     const isAsking = flags.ask === true
     // The machines that it asks for never begin if it fails, so people must hear of that.
     const end = isAsking
-      ? (ended: EndedRun) => tellOfNight(session, log, ended)
+      ? (facts: RunFacts, onUntold: () => Promise<void>) => tellOfNight(session, log, facts, onUntold)
       : await watchRun(session, log)
-    const leave = (report: NightlyReport) => leaveReport(session, flags.summary, report, log)
-    let done: NightlyReport
+    const leave = (facts: RunFacts) => leaveReport(session, flags.summary, facts, log)
+    let done: RunFacts
     try {
       const override = overrideOf(session, flags)
       done = await runNightly(session, { ...flags, asOf, override }, log)
       leave(done)
     } catch (error) {
-      const { report, event } = reportFailure(session, error, asOf, log)
-      leave(report)
+      const failed = logFailure(session, error, asOf, log)
+      leave(failed)
+      const events = eventsOf(failed)
       const isKept = !session.signal.aborted && !(error instanceof UsageError)
       const onWarning = (warning: string) => log.warn('night', warning)
-      const history = isKept ? await keepEvents(session, [event], flags.lock, onWarning) : null
-      await end({ report, history, onUntold: () => noteUntold(session, event, flags.lock, onWarning) })
+      const history = isKept ? await keepRun(session, { events }, flags.lock, onWarning) : null
+      await end({ ...failed, history }, () => noteUntold(session, events, flags.lock, onWarning))
       throw error
     }
-    await end({ report: done, history: done.kind === 'done' ? done.history : null })
-    if (flags.exitCode === true && done.kind === 'skipped') throw new NothingToDo()
+    await end(done, () => Promise.resolve())
+    if (flags.exitCode === true && done.outcome === 'skipped') throw new NothingToDo()
   },
 })
 
-/** Logs that the run has failed or was refused. @returns its report, and what the history keeps of it */
-function reportFailure(session: Session, error: unknown, asOf: string, log: NightlyLog) {
-  const { signal, isJson } = session
+/** Logs that the run has failed or was refused. */
+function logFailure(session: Session, error: unknown, asOf: string, log: NightlyLog): RunFacts {
   const step = log.step()
-  const reason = reasonOf(signal.aborted ? signal.reason : error)
-  const errors = [...log.errors]
-  const facts = { asOf, who: whoIs(session), snapshot: null, step }
-  if (error instanceof Refusal && !signal.aborted) {
-    const { objections } = error
-    log.refuse(step, reason, objections)
-    const report: NightlyReport = { kind: 'refused', asOf, step, reason, objections }
-    return { report, event: eventOf({ kind: 'refused', ...facts, reason: null }, objections) }
-  }
+  const facts = factsOfFailure(session, error, { command: 'nightly', asOf, step, errors: [...log.errors] })
+  const { outcome, reason, objections } = facts
+  if (outcome === 'refused') log.refuse(step, reason ?? '', objections)
   // For people, the program itself ends with the reason.
-  if (isJson) log.fail(step, reason)
-  const report: NightlyReport = { kind: 'failed', asOf, step, reason, errors }
-  return { report, event: eventOf({ kind: 'failed', ...facts, reason }) }
+  else if (session.isJson) log.fail(step, reason ?? '')
+  return facts
 }
 
 /** Leaves the summary and the outputs. A run does not fail if they cannot be written: it warns. */
-function leaveReport(session: Session, summary: string | undefined, report: NightlyReport, log: NightlyLog) {
+function leaveReport(session: Session, summary: string | undefined, facts: RunFacts, log: NightlyLog) {
   const trying = (what: string, write: () => void) => {
     try {
       write()
@@ -152,14 +146,14 @@ function leaveReport(session: Session, summary: string | undefined, report: Nigh
     }
   }
   if (summary !== undefined)
-    trying('its summary', () => replaceFile(summary, describeReport(report, log.warnings)))
-  trying('its outputs', () => writeForWorkflow(session, report, log.warnings))
+    trying('its summary', () => replaceFile(summary, describeReport(facts, log.warnings)))
+  trying('its outputs', () => writeForWorkflow(session, facts, log.warnings))
 }
 
 type RunFlags = FlagsOf<typeof options> & { readonly asOf: string; readonly override: Override }
 
 /** @throws {Error} the reason why a step failed, after the log has its single errors */
-async function runNightly(session: Session, flags: RunFlags, log: NightlyLog): Promise<NightlyReport> {
+async function runNightly(session: Session, flags: RunFlags, log: NightlyLog): Promise<RunFacts> {
   const started = session.clock()
   const { asOf } = flags
   const db = required(session.settings.db, 'db')
@@ -175,13 +169,13 @@ async function runNightly(session: Session, flags: RunFlags, log: NightlyLog): P
       const { clearDownloads } = await import('./publish.ts')
       await clearDownloads(session, flags.lock, (text) => log.warn('publish', text))
     }
-    return skip(state, asOf, log)
+    return skip(session, state, asOf, log)
   }
   const incomplete = refuseUnlessAllowed('the nightly run', incompleteLoad(session, db), flags.override)
   const allowed = [...before, ...incomplete]
   if (flags.ask === true) {
     log.end('night', 'done', { asOf, isOpen: true }, `${db} as of ${asOf} is not published yet`)
-    return { kind: 'open', asOf }
+    return factsOf({ command: 'nightly', outcome: 'open', asOf, who: flags.override.who })
   }
   log.enter('check')
   // Imported here because a run with nothing to do must start fast: several attempts a night are normal.
@@ -270,7 +264,12 @@ function wrongClock(store: S3Store | FolderStore, log: NightlyLog): Objection[] 
   return judged?.level === 'problem' ? [{ guard: 'clock', subject: null, message: judged.says }] : []
 }
 
-function skip(state: Exclude<NightlyState, { kind: 'open' }>, asOf: string, log: NightlyLog): NightlyReport {
+function skip(
+  session: Session,
+  state: Exclude<NightlyState, { kind: 'open' }>,
+  asOf: string,
+  log: NightlyLog,
+): RunFacts {
   const { snapshot, slot } = state.live
   const isStaged = state.kind === 'staged'
   const hold = isStaged || state.live.hold === undefined ? null : describeHold(state.live, state.live.hold)
@@ -278,5 +277,6 @@ function skip(state: Exclude<NightlyState, { kind: 'open' }>, asOf: string, log:
   const already = isStaged ? `is staged already in ${slot}` : `is already live in ${slot}`
   const figures = { snapshot, slot, asOf, ...(isStaged ? { isStaged } : {}) }
   log.end('night', 'skipped', figures, `${snapshot} ${already}, made from this very database: nothing to do`)
-  return { kind: 'skipped', snapshot, slot, asOf, hold, isStaged }
+  const known = { asOf, who: whoIs(session), snapshot, slot, isStaged, hold }
+  return factsOf({ command: 'nightly', outcome: 'skipped', ...known })
 }

@@ -6,14 +6,15 @@ import { defineCommand } from '../command.ts'
 import { alignedTable, describeDownloads, describeObjections, describeRemoved } from '../format.ts'
 import { describeRequests, describeSummary } from '../format.ts'
 import { formatBytes, formatCount, formatDollars } from '../format.ts'
+import { describeNews } from '../nightly/news.ts'
 import { bucketSettings, option, overrideOptions } from '../options.ts'
 import { overrideOf } from '../from-settings.ts'
 import { planFolder } from './publish.ts'
 
 export default defineCommand({
   description:
-    'Shows what a publish would put and delete, its requests, and their cost (requests and storage, without traffic; ' +
-    'the prices are settings). It writes nothing. If a publish would refuse, the plan says why; the exit code is 0.',
+    'Shows what a publish would put and delete, its requests, their cost (requests and storage, without traffic; ' +
+    'the prices are settings), and what is new: funds that are gone, new, public or restricted, published prices that changed, and the largest moves. It writes nothing. If a publish would refuse, the plan says why; the exit code is 0.',
   settings: ['out', ...bucketSettings, 'bucket.maxDeletes', 'freshness.maxStaleShare', 'edge.keyValueStore'],
   options: [
     ...overrideOptions(),
@@ -55,7 +56,12 @@ function describe(preview: Preview, cost: Awaited<ReturnType<typeof planFolder>>
     'allow it': refusals.length === 0 ? null : flagsThatAllow(objections),
   })
   const refused = describeObjections(objections)
-  return describeEndpoints(endpoints) + figures + (refused === '' ? '' : `\n${refused}`)
+  return (
+    describeEndpoints(endpoints) +
+    figures +
+    (refused === '' ? '' : `\n${refused}`) +
+    describeNews(preview.news)
+  )
 }
 
 /** A table of what changes, followed by an empty line; nothing if nothing does. */

@@ -10,7 +10,7 @@ import { publish, type PublishSummary } from '../../bucket/publish/publish.ts'
 import { clearAlone } from '../../bucket/live/removal.ts'
 import { readManifestHead } from '../../build/manifest.ts'
 import { recoverSnapshot } from '../../build/staging.ts'
-import { type Override, Refusal } from '../../guards/guards.ts'
+import type { Override } from '../../guards/guards.ts'
 import { followingOf, overrideOf, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import {
@@ -22,8 +22,10 @@ import {
   formatCount,
 } from '../format.ts'
 import { bucketSettings, forgetKvsOption, noLockOption, option, overrideOptions } from '../options.ts'
-import { factsOfAllowed, factsOfLive, tell, tellFailure } from '../monitoring/notices.ts'
-import { eventOf, eventsOfAllowed, eventsOfGone, keepEvents } from '../nightly/events.ts'
+import { endRun } from '../monitoring/watch.ts'
+import { eventsOfGone, keepRun } from '../nightly/events.ts'
+import { factsOfFailure, factsOfPublish } from '../nightly/facts.ts'
+import { describeNews } from '../nightly/news.ts'
 import { showProgress } from '../progress.ts'
 
 export default defineCommand({
@@ -68,38 +70,15 @@ export default defineCommand({
     const summary = await publishFolder(session, { ...flags, override }, warn).catch(
       async (error: unknown) => {
         const head = await readManifestHead(session.settings.out).catch(() => null)
-        const night = { asOf: head?.asOf ?? null, snapshot: head?.snapshot ?? null }
-        if (error instanceof Refusal && head !== null) {
-          const { asOf, snapshot } = head
-          const facts = { kind: 'refused', asOf, snapshot, who: override.who, reason: null } as const
-          await keepEvents(session, [eventOf(facts, error.objections)], flags.lock, warn)
-        }
-        await tellFailure(session, error, { command: 'publish', ...night })
+        const known = { asOf: head?.asOf ?? null, snapshot: head?.snapshot ?? null }
+        await endRun(session, factsOfFailure(session, error, { command: 'publish', ...known }), flags.lock)
         throw error
       },
     )
-    await keepEvents(session, eventsOfStage(summary, override), flags.lock, warn)
     session.print(summary, () => describe(summary))
-    await tell(session, factsOfPublish(summary), warn)
+    await endRun(session, factsOfPublish('publish', summary, override), flags.lock)
   },
 })
-
-/** What a publish leaves in the history if it has staged. What goes live leaves its events at the door. */
-export function eventsOfStage(summary: PublishSummary, { who, reason }: Override) {
-  const { snapshot, hasStaged, allowed } = summary
-  if (!hasStaged) return []
-  // A snapshot id begins with its as-of date.
-  const night = { asOf: snapshot.slice(0, 10), snapshot }
-  return [...eventsOfAllowed(allowed, night), eventOf({ kind: 'staged', ...night, who, reason })]
-}
-
-function factsOfPublish(summary: PublishSummary) {
-  const { snapshot, slot, hasFlipped, hasStaged, isStaged, allowed, put, deleted, changed, seconds } = summary
-  if (!hasFlipped && !hasStaged) return []
-  const night = { command: 'publish', asOf: snapshot.slice(0, 10), snapshot, slot }
-  const figures = { changed, written: put + deleted, seconds }
-  return [factsOfLive(night, isStaged, figures), ...factsOfAllowed(allowed, night)]
-}
 
 function describe({ snapshot, slot, hasFlipped, requests, seconds, ...changed }: PublishSummary): string {
   const { hasStaged, isStaged } = changed
@@ -108,7 +87,7 @@ function describe({ snapshot, slot, hasFlipped, requests, seconds, ...changed }:
     return `${snapshot} is already live in ${slot}, ${describeRemoved(changed.removed) ?? 'nothing to do'}\n`
   const { put, deleted, bytes, downloads, mended } = changed
   const pace = Math.round((put + deleted) / Math.max(seconds, 0.001))
-  return describeSummary({
+  const figures = describeSummary({
     snapshot,
     [hasStaged ? 'staged in' : 'live in']: slot,
     put: formatCount(put),
@@ -121,6 +100,7 @@ function describe({ snapshot, slot, hasFlipped, requests, seconds, ...changed }:
     seconds: `${seconds.toFixed(1)} (${formatCount(pace)} objects a second)`,
     next: hasStaged ? `\`fundpress flip ${snapshot}\` makes it live` : null,
   })
+  return figures + describeNews(changed.news)
 }
 
 export interface PublishFlags {
@@ -206,7 +186,7 @@ export async function doorOptions(session: Session, flags: PublishFlags) {
     isAlive,
     record: async (gone: Gone) => {
       const warn = session.stderr.tell
-      await keepEvents(session, eventsOfGone(gone, flags.override.who), flags.lock, warn)
+      await keepRun(session, { events: eventsOfGone(gone, flags.override.who) }, flags.lock, warn)
     },
   } as const
 }

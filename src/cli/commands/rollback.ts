@@ -2,11 +2,11 @@
 
 import { rollback } from '../../bucket/live/rollback.ts'
 import { liftingOf } from '../../guards/going-back.ts'
-import { Refusal } from '../../guards/guards.ts'
 import { overrideOf, withBucket } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'
-import { factsOfAllowed, tell, tellFailure } from '../monitoring/notices.ts'
-import { eventOf, keepEvents } from '../nightly/events.ts'
+import { noticesOfAllowed, tell, tellFailure } from '../monitoring/notices.ts'
+import { eventsOf, keepRun } from '../nightly/events.ts'
+import { factsOfFailure } from '../nightly/facts.ts'
 import {
   bucketSettings,
   expectedSnapshot,
@@ -72,15 +72,9 @@ export default defineCommand({
       return rollback(store, { ...settings.bucket, ...door, to, isHolding, signal, onWarning })
     })
     const live = await going.catch(async (error: unknown) => {
-      if (error instanceof Refusal) {
-        const night = { asOf: session.today, snapshot: null, who, reason: null }
-        await keepEvents(
-          session,
-          [eventOf({ kind: 'refused', ...night }, error.objections)],
-          flags.lock,
-          onWarning,
-        )
-      }
+      const known = { command: 'rollback', asOf: session.today }
+      const events = eventsOf(factsOfFailure(session, error, known))
+      await keepRun(session, { events }, flags.lock, onWarning)
       await tellFailure(session, error, { command: 'rollback', who })
       throw error
     })
@@ -89,6 +83,6 @@ export default defineCommand({
     print({ ...live, warnings }, () => `${snapshot} is live again, in ${slot}\n${held}`)
     const night = { command: 'rollback', asOf, snapshot, slot }
     const told = { ...night, event: 'rollback', what: 'rolled back', who, reason, reverted } as const
-    await tell(session, [told, ...factsOfAllowed(allowed, night)], stderr.tell)
+    await tell(session, [told, ...noticesOfAllowed(allowed, night)], stderr.tell)
   },
 })

@@ -2,7 +2,7 @@
 
 import type { LiveSnapshot } from '../../bucket/live/live.ts'
 import type { NightlyLog } from '../nightly/log.ts'
-import type { NightlyReport } from '../nightly/report.ts'
+import type { RunFacts } from '../nightly/facts.ts'
 import { cut, safeLines } from '../safe-text.ts'
 
 /** A figure at one moment, with a value for each combination of labels. */
@@ -23,17 +23,15 @@ interface LabelledValue {
 const results = ['done', 'skipped', 'failed', 'refused'] as const
 
 /** @param now when the run ended */
-export function figuresOfRun(report: NightlyReport, log: NightlyLog, now: Date): readonly Figure[] {
+export function figuresOfRun(facts: RunFacts, log: NightlyLog, now: Date): readonly Figure[] {
   const { night = 0, ...steps } = Object.fromEntries(log.seconds())
-  const isDone = report.kind === 'done'
-  const allowed = isDone ? report.allowed : []
-  const refused = report.kind === 'refused' ? report.objections : []
+  const { outcome, allowed, objections } = facts
   return [
     {
       name: 'nightly.result',
       help: 'How the last nightly run ended: 1 for its result, 0 for the others',
       unit: '',
-      values: results.map((result) => ({ labels: { result }, value: Number(result === report.kind) })),
+      values: results.map((result) => ({ labels: { result }, value: Number(result === outcome) })),
     },
     one('nightly.end_timestamp', 'When it ended, as a Unix time', 's', now.getTime() / 1000),
     one('nightly.duration', 'How long it took', 's', night),
@@ -43,19 +41,17 @@ export function figuresOfRun(report: NightlyReport, log: NightlyLog, now: Date):
       name: 'nightly.objections',
       help: 'What guards had against the data, and whether an operator has allowed it',
       unit: '{objection}',
-      values: [...countGuards(allowed, 'allowed'), ...countGuards(refused, 'refused')],
+      values: [...countGuards(allowed, 'allowed'), ...countGuards(objections, 'refused')],
     },
-    ...(isDone ? figuresOfPublish(report) : []),
+    ...figuresOfPublish(facts),
   ]
 }
 
-function figuresOfPublish({
-  figures,
-  built,
-  published,
-}: Extract<NightlyReport, { kind: 'done' }>): readonly Figure[] {
-  const { put, deleted, bytes, requests } = published
-  const { cost, changed } = figures
+function figuresOfPublish({ night, figures }: RunFacts): readonly Figure[] {
+  if (night === null) return []
+  const { built, published } = night
+  const { put, deleted, bytes, requests, changed } = published
+  const { cost = 0 } = figures
   return [
     by('change', 'nightly.objects', 'Objects put and deleted', '{object}', { put, deleted }),
     one('nightly.put_size', 'The size of the objects that were put', 'By', bytes),

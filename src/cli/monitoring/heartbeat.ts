@@ -8,7 +8,8 @@ import type { Session } from '../command.ts'
 import { reasonOf } from '../failure.ts'
 import { describeObjections } from '../format.ts'
 import type { NightlyLog } from '../nightly/log.ts'
-import type { EndedRun, NightlyReport } from '../nightly/report.ts'
+import { outcomeOf, type RunFacts } from '../nightly/facts.ts'
+import { titleOfNews } from '../nightly/news.ts'
 import { cut, safeLines } from '../safe-text.ts'
 import { secretAddressOf, openAddress } from './address.ts'
 import { type DeliveryPatience, type Failed, request, tryOften } from './attempts.ts'
@@ -38,7 +39,7 @@ interface Service {
 export async function startHeartbeat(
   session: Session,
   log: NightlyLog,
-): Promise<(ended: EndedRun) => Promise<void>> {
+): Promise<(facts: RunFacts) => Promise<void>> {
   const { url, service: named } = session.settings.heartbeat
   if (url === null) return () => Promise.resolve()
   let address: URL
@@ -59,10 +60,10 @@ export async function startHeartbeat(
     if (reason !== null) log.warn('night', `heartbeat: ${address.host}: ${reason}`)
   }
   if (service.start !== undefined) await trying(service.start, startPatience, session.signal)
-  return async ({ report }) => {
-    const hasFailed = report.kind === 'failed' || report.kind === 'refused'
-    const outcome = outcomeOf(report)
-    const objections = report.kind === 'refused' ? safeLines(describeObjections(report.objections)) : ''
+  return async (facts) => {
+    const hasFailed = facts.reason !== null
+    const outcome = inOneLine(facts)
+    const objections = safeLines(describeObjections(facts.objections))
     // The program itself ends with the reason, which is not in the log.
     const lines = log.lastLines() + objections + (hasFailed ? `${outcome}\n` : '')
     const ms = Math.round((log.seconds().get('night') ?? 0) * 1000)
@@ -128,19 +129,14 @@ function uptimeKuma(address: URL): Service {
   }
 }
 
-/** How a run ended, in one line. */
-function outcomeOf(report: NightlyReport): string {
-  switch (report.kind) {
-    case 'done':
-      return `${report.figures.snapshot} is ${report.published.isStaged ? 'staged' : 'live'}`
-    case 'skipped':
-      return safeLines(
-        `nothing to do: ${report.snapshot} is ${report.isStaged ? 'staged' : 'live'}${report.hold === null ? '' : `; ${report.hold}`}`,
-      )
-    case 'open':
-      return 'there is something to do'
-    case 'failed':
-    case 'refused':
-      return safeLines(`${report.kind} in ${report.step}: ${report.reason}`)
-  }
+/** How a run ended. */
+function inOneLine(facts: RunFacts): string {
+  const { outcome, snapshot, isStaged, hold, reason } = facts
+  if (reason !== null) return safeLines(`${outcomeOf(facts)}: ${reason}`)
+  if (outcome === 'open') return 'there is something to do'
+  const now = `${snapshot ?? 'nothing'} is ${isStaged ? 'staged' : 'live'}`
+  if (outcome === 'skipped')
+    return safeLines([`${outcomeOf(facts)}: ${now}`, ...(hold === null ? [] : [hold])].join('; '))
+  const news = titleOfNews(facts)
+  return news === null ? now : `${now} with ${news}`
 }

@@ -5,7 +5,7 @@ import type { Session } from '../command.ts'
 import { reasonOf } from '../failure.ts'
 import { withBucket } from '../from-settings.ts'
 import type { NightlyLog } from '../nightly/log.ts'
-import type { EndedRun } from '../nightly/report.ts'
+import type { RunFacts } from '../nightly/facts.ts'
 import { secretAddressOf } from './address.ts'
 import { type Figure, figuresOfLive, figuresOfRun, figuresOfStatus, labelled } from './figures.ts'
 import { bucketAndPrefix } from './notice.ts'
@@ -16,7 +16,7 @@ const patience = { bucket: 3500, receiver: 6000 }
 const hurried = { bucket: 1500, receiver: 2000 }
 
 /** Never throws: a failure is a warning. */
-export async function leaveMetrics(session: Session, log: NightlyLog, { report }: EndedRun): Promise<void> {
+export async function leaveMetrics(session: Session, log: NightlyLog, facts: RunFacts): Promise<void> {
   const trying = async <T>(what: string, work: () => T | Promise<T>): Promise<T | null> => {
     try {
       return await work()
@@ -30,7 +30,7 @@ export async function leaveMetrics(session: Session, log: NightlyLog, { report }
   if (file === null && receiver === null) return
   const limits = () => (session.signal.aborted ? hurried : patience)
   // Before anything is waited for: a run that failed has no other end.
-  const ofRun = figuresOfRun(report, log, session.now())
+  const ofRun = figuresOfRun(facts, log, session.now())
   const live = await trying('what is live is not known: ', () => figuresOfBucket(session, limits().bucket))
   const figures = labelled([...ofRun, ...(live ?? [])], labelsOf(session))
   // Imported here because a run without metrics must start fast.

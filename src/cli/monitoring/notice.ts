@@ -1,6 +1,7 @@
 /** What people and programs are told: one event with its facts. Every text in it is one harmless line. */
 
 import { hostname } from 'node:os'
+import type { NightlyFigures } from '../../bucket/nightly/history.ts'
 import type { FreshnessCounts } from '../../guards/assess.ts'
 import { flagsThatAllow, type Objection } from '../../guards/guards.ts'
 import type { Session } from '../command.ts'
@@ -28,7 +29,9 @@ export interface Notice {
   /** The step of a nightly run. */
   readonly step: string | null
   readonly reason: string | null
-  /** Errors that led to it, or funds. */
+  /** Funds that are gone, public or restricted now, and published prices that changed: a line each. */
+  readonly news: readonly string[]
+  /** Errors that led to it, warnings, or funds. */
   readonly details: readonly string[]
   readonly objections: readonly NoticeObjection[]
   /** How many objections there are besides. */
@@ -48,17 +51,10 @@ export interface Notice {
 
 type NoticeObjection = Pick<Objection, 'subject' | 'message'> & { readonly guard: string }
 
-interface NoticeFigures {
-  readonly funds?: number
-  readonly documents?: number
-  /** Documents that differ from those that were live; null if that is not known. */
-  readonly changed?: number | null
-  /** Objects put or deleted. */
-  readonly written?: number
-  readonly bytes?: number
-  /** In dollars. */
-  readonly cost?: number
-  readonly seconds?: number
+/** Absent where the command does not know them. `changed`: documents that differ from those that were live; null if nobody knows. */
+interface NoticeFigures extends Partial<
+  Pick<NightlyFigures, 'funds' | 'documents' | 'changed' | 'written' | 'bytes' | 'cost' | 'seconds'>
+> {
   readonly prices?: FreshnessCounts
 }
 
@@ -73,12 +69,13 @@ export type NoticeFacts = Pick<Notice, 'event' | 'command'> &
   }
 
 const listed = 10
+const newsListed = 7
 /** In bytes. Teams takes 28 KB in all. */
-const maxLine = { title: 140, guard: 60, reason: 1000, allow: 2500, other: 300 }
+const maxLine = { title: 140, guard: 60, reason: 1000, allow: 2500, news: 900, other: 300 }
 
 export function createNotice(
   session: Session,
-  { what, objections = [], details = [], ...facts }: NoticeFacts,
+  { what, objections = [], details = [], news = [], ...facts }: NoticeFacts,
 ): Notice {
   const { environment, now, settings } = session
   const lineOf = (text: string, most: number) => cut(statement(text), most)
@@ -100,6 +97,7 @@ export function createNotice(
     slot: safe(facts.slot),
     step: safe(facts.step),
     reason: safe(facts.reason, maxLine.reason),
+    news: news.slice(0, newsListed).map((text) => lineOf(text, maxLine.news)),
     details: [...details.slice(0, listed), ...more].map(line),
     objections: objections.slice(0, listed).map(({ guard, subject, message }) => ({
       // One that was allowed may come from a shard.
@@ -114,11 +112,16 @@ export function createNotice(
         : null,
     who: safe(facts.who),
     failures: facts.failures ?? 0,
-    figures: facts.figures ?? null,
+    figures: facts.figures ? publicFigures(facts.figures) : null,
     host: line(hostname()),
     run: runOnGithub(environment),
   }
 }
+
+/** Those of the webhook's JSON, and no others that a caller may have. */
+const publicFigures = (figures: NoticeFigures): NoticeFigures =>
+  Object.fromEntries(Object.entries(figures).filter(([name]) => figureNames.includes(name)))
+const figureNames = ['funds', 'documents', 'changed', 'written', 'bytes', 'cost', 'seconds', 'prices']
 
 export const bucketAndPrefix = ({ bucket: { name, prefix } }: Session['settings']) =>
   name === null || prefix === '' ? name : `${name}/${prefix}`
@@ -132,7 +135,7 @@ function runOnGithub(environment: Session['environment']): string | null {
 
 /** The facts of a notice for people: a label, and a line or several. */
 export function describeNotice(notice: Notice): readonly (readonly [label: string, text: string])[] {
-  const { reason, details, objections, moreObjections, who, figures, slot, snapshot } = notice
+  const { reason, news, details, objections, moreObjections, who, figures, slot, snapshot } = notice
   const objected = objections.map(({ guard, subject, message }) =>
     subject === null ? `${guard}: ${message}` : `${guard}:${subject}: ${message}`,
   )
@@ -140,7 +143,8 @@ export function describeNotice(notice: Notice): readonly (readonly [label: strin
   const isAllowed = notice.event === 'forced'
   const rows: readonly (readonly [string, string | null | undefined])[] = [
     ['Reason', reason],
-    ['Details', details.join('\n')],
+    ['News', news.join('\n')],
+    [notice.event === 'warned' ? 'Warnings' : 'Details', details.join('\n')],
     [isAllowed ? 'Allowed' : 'Refused', objected.join('\n')],
     ['If it is right', notice.allow === null ? null : `run it again with ${notice.allow}`],
     ['By', who],

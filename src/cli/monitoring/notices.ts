@@ -1,14 +1,13 @@
 /** Notices: what happened, told to the people whom the settings name. */
 
 import type { MarkedFund } from '../../guards/assess.ts'
-import { type AllowedObjection, byOperator, Refusal } from '../../guards/guards.ts'
+import { type AllowedObjection, byOperator } from '../../guards/guards.ts'
 import { Interrupted } from '../../system/signals.ts'
 import type { Session } from '../command.ts'
-import { reasonOf } from '../failure.ts'
 import { countOf } from '../format.ts'
-import { whoIs } from '../from-settings.ts'
 import type { NightlyLog } from '../nightly/log.ts'
-import type { DoneRun, EndedRun } from '../nightly/report.ts'
+import { factsOfFailure, outcomeOf, type RunFacts } from '../nightly/facts.ts'
+import { linesOfNews, titleOfNews } from '../nightly/news.ts'
 import { deliver, lastDelivery, usualDelivery } from './deliver.ts'
 import { createNotice, type Notice, type NoticeFacts } from './notice.ts'
 import { type ClosedTarget, openTarget, type OpenTarget, type TargetSetting } from './targets.ts'
@@ -84,65 +83,70 @@ export async function tell(
 export const describeTarget = (type: TargetSetting['type'], host: string | null) =>
   `notify: ${type}${host === null ? '' : ` (${host})`}`
 
-/** Tells how a nightly run has ended. Nobody is told of a run with nothing to do, or that a person has stopped at a terminal. */
+/**
+ * Tells how a nightly run has ended, unless a person has stopped it at a terminal.
+ * @param onUntold notes in the history that nobody could be told of a failure
+ */
 export async function tellOfNight(
   session: Session,
   log: NightlyLog,
-  { report, history, onUntold }: EndedRun,
+  facts: RunFacts,
+  onUntold: () => Promise<void>,
 ): Promise<void> {
-  const command = 'nightly'
   const onWarning = (warning: string) => log.warn('night', warning)
-  if (report.kind === 'done') {
-    await tell(session, factsOfDone(report), onWarning)
-    return
-  }
-  if (report.kind === 'skipped' || report.kind === 'open' || isStoppedByPerson(session)) return
-  const { kind, asOf, step, reason } = report
   // The attempts of a night often fail for the same reason.
-  if (history?.isRepeated === true) return
-  const what = `${kind} in ${step}`
-  const facts = { event: kind, command, what, asOf, step } as const
-  const more =
-    report.kind === 'refused'
-      ? { objections: report.objections, who: whoIs(session) }
-      : { reason, details: report.errors }
-  if (!(await tell(session, [{ ...facts, ...more }], onWarning)) && history !== null) await onUntold?.()
+  if (isStoppedByPerson(session) || facts.history?.isRepeated === true) return
+  const isTold = await tell(session, noticesOf(facts), onWarning)
+  if (!isTold && facts.reason !== null && facts.history !== null) await onUntold()
 }
 
-function factsOfDone({ figures, built, published, allowed, history }: DoneRun): NoticeFacts[] {
-  const { asOf, snapshot, funds, documents, changed, written = 0, bytes, cost, seconds } = figures
-  const { slot, hasFlipped, hasStaged, isStaged } = published
-  const prices = built.freshness
-  const night = { command: 'nightly', asOf, snapshot, slot }
-  const shown = { funds, documents, changed, written, bytes, cost, seconds, prices }
+/** What people are told of a run; nothing of one with nothing to do. @param subject as of {@link outcomeOf} */
+export function noticesOf(facts: RunFacts, subject?: string): readonly NoticeFacts[] {
+  const { command, outcome, asOf, snapshot, slot, step, who, why, reason, history, night } = facts
+  const about = { command, asOf, snapshot, slot }
+  const what = outcomeOf(facts, subject)
+  if (outcome === 'refused')
+    return [{ ...about, event: outcome, what, step, objections: facts.objections, who }]
+  if (outcome === 'failed') return [{ ...about, event: outcome, what, step, reason, details: facts.errors }]
   // An earlier attempt may have failed after the flip.
-  const ending = history.added.find(({ kind }) => kind === 'done')
-  if (!hasFlipped && !hasStaged && ending === undefined) return []
+  const failures = history?.added.find(({ kind }) => kind === 'done')?.times ?? 0
+  if (outcome !== 'done' || (!facts.isNew && failures === 0)) return []
+  const after = failures > 0 ? ` after ${countOf(failures, 'failure')}` : ''
+  const done: NoticeFacts = { ...about, event: 'done', what: what + after, failures }
+  if (night === null) return [{ ...done, figures: facts.figures, who, reason: why }, ...noticesBeside(facts)]
+  const { freshness, overdue } = night.built
+  const { stale } = freshness
   return [
-    factsOfLive(night, isStaged, shown, ending?.times),
-    ...(prices.stale > 0 ? [{ ...factsOfStale(prices.stale, night), details: staleOf(built.overdue) }] : []),
-    ...factsOfAllowed(allowed, night),
+    { ...done, figures: { ...facts.figures, prices: freshness } },
+    ...(stale > 0 ? [{ ...factsOfStale(stale, about), details: staleOf(overdue) }] : []),
+    ...noticesBeside(facts),
   ]
 }
 
-type Night = Pick<NoticeFacts, 'command' | 'asOf' | 'snapshot' | 'slot' | 'place' | 'who' | 'reason'>
+/** What is told of a run that went live or is staged, whatever became of it then: what was allowed, and what is new. */
+export function noticesBeside(facts: RunFacts): readonly NoticeFacts[] {
+  const { command, asOf, snapshot, slot, allowed, warnings } = facts
+  const about = { command, asOf, snapshot, slot }
+  const forced = noticesOfAllowed(allowed, about)
+  const title = titleOfNews(facts)
+  if (title === null) return forced
+  const what = `${outcomeOf(facts)} with ${title}`
+  const news = linesOfNews(facts.news)
+  return [...forced, { ...about, event: 'warned', what, news, details: warnings }]
+}
 
-/** A snapshot went live, or is staged. */
-export const factsOfLive = (
-  night: Night,
-  isStaged: boolean,
-  figures: NoticeFacts['figures'],
-  failures = 0,
-): NoticeFacts => ({
-  ...night,
-  event: 'done',
-  what: `${isStaged ? 'staged' : 'live'}${failures > 0 ? ` after ${countOf(failures, 'failure')}` : ''}`,
-  figures: figures ?? null,
-  failures,
-})
+export const noticesOfAllowed = (allowed: readonly AllowedObjection[], about: About): NoticeFacts[] =>
+  byOperator(allowed).map((one) => ({
+    ...about,
+    event: 'forced',
+    what: 'allowed what guards refuse',
+    ...one,
+  }))
 
-export const factsOfStale = (stale: number, night: Night): NoticeFacts => ({
-  ...night,
+type About = Pick<NoticeFacts, 'command' | 'asOf' | 'snapshot' | 'slot' | 'place'>
+
+export const factsOfStale = (stale: number, about: About): NoticeFacts => ({
+  ...about,
   event: 'stale',
   what: `${countOf(stale, 'fund')} with stale prices`,
 })
@@ -152,39 +156,19 @@ const staleOf = (overdue: readonly MarkedFund[]) =>
     mark === 'stale' ? [`${isin} ${name}: newest price ${newestPrice ?? 'none'}`] : [],
   )
 
-export const factsOfAllowed = (allowed: readonly AllowedObjection[], night: Night): NoticeFacts[] =>
-  byOperator(allowed).map((one) => ({
-    ...night,
-    event: 'forced',
-    what: 'allowed what guards refuse',
-    ...one,
-  }))
-
 /** Tells that a command has failed or was refused, unless a person has stopped it. */
 export async function tellFailure(
   session: Session,
   error: unknown,
-  facts: Night & { readonly what?: string },
+  known: Parameters<typeof factsOfFailure>[2],
+  subject?: string,
 ): Promise<void> {
-  const { signal, stderr } = session
-  if (isStoppedByPerson(session)) return
-  const what = facts.what ?? facts.command
-  const isRefusal = error instanceof Refusal && !signal.aborted
-  const told: NoticeFacts = isRefusal
-    ? {
-        ...facts,
-        event: 'refused',
-        what: `${what} refused`,
-        objections: error.objections,
-        who: whoIs(session),
-      }
-    : {
-        ...facts,
-        event: 'failed',
-        what: `${what} failed`,
-        reason: reasonOf(signal.aborted ? signal.reason : error),
-      }
-  await tell(session, [told], stderr.tell)
+  await tellOfRun(session, factsOfFailure(session, error, known), subject)
+}
+
+/** The same of any run. */
+export async function tellOfRun(session: Session, facts: RunFacts, subject?: string): Promise<void> {
+  if (!isStoppedByPerson(session)) await tell(session, noticesOf(facts, subject), session.stderr.tell)
 }
 
 /** Ctrl-C, or a window that was closed. A scheduler stops a run without a terminal. */

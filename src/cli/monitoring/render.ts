@@ -93,6 +93,7 @@ const colours: Readonly<Record<Notice['event'], string>> = {
   rollback: 'Warning',
   forced: 'Warning',
   stale: 'Warning',
+  warned: 'Warning',
   late: 'Attention',
   refused: 'Attention',
   failed: 'Attention',

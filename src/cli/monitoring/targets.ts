@@ -6,7 +6,9 @@ import { say, secretAddress, secretHeader, secretUrl, settingText as text } from
 import { decodedPart, openAddress } from './address.ts'
 
 /** What people can be told of. The README of this folder says what each means. */
-export const noticeEvents = ['done', 'refused', 'failed', 'late', 'stale', 'rollback', 'forced'] as const
+export const noticeEvents = [
+  ...(['done', 'refused', 'failed', 'late', 'stale', 'rollback', 'forced', 'warned'] as const),
+]
 export type NoticeEvent = (typeof noticeEvents)[number]
 
 // Without an @ behind the host, as `httpAddress`.

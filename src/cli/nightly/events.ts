@@ -1,11 +1,13 @@
 /** The events of `nightly/history.json`: kept without secrets and within limits, and described for people. */
 
 import {
+  fetchHistory,
   keepInHistory,
   type KeptHistory,
   keepUntold,
   type NewEvent,
   type NightlyEvent,
+  recall,
 } from '../../bucket/nightly/history.ts'
 import type { Gone } from '../../bucket/live/options.ts'
 import type { ObjectStore } from '../../bucket/store/store.ts'
@@ -15,14 +17,39 @@ import { reasonOf } from '../failure.ts'
 import { countOf } from '../format.ts'
 import { shortPatience, withBucket } from '../from-settings.ts'
 import { cut, withoutSecrets } from '../safe-text.ts'
+import type { RunFacts } from './facts.ts'
 
 const objectionsKept = 20
 /** In bytes. */
 const maxText = 300
 
-type Facts = Omit<NewEvent, 'objections' | 'moreObjections'>
+/**
+ * What the history keeps of how a run has ended. What has gone live has left its events at the door. A failure of another command
+ * than `nightly` is none of a night.
+ */
+export function eventsOf(facts: RunFacts): NewEvent[] {
+  const { command, outcome, asOf, snapshot, step, who, why, reason, objections, allowed } = facts
+  if (asOf === null) return []
+  const night = { asOf, snapshot, who, ...(step !== null && { step }) }
+  if (outcome === 'refused') return [eventOf({ kind: 'refused', ...night, reason: null, objections })]
+  if (outcome === 'failed')
+    return command === 'nightly' ? [eventOf({ kind: 'failed', ...night, reason })] : []
+  if (!facts.isStaged || !facts.isNew) return []
+  return [...eventsOfAllowed(allowed, { asOf, snapshot }), eventOf({ kind: 'staged', ...night, reason: why })]
+}
 
-export function eventOf(facts: Facts, objections: readonly Objection[] = []): NewEvent {
+export const eventsOfAllowed = (
+  allowed: readonly AllowedObjection[],
+  night: Pick<NewEvent, 'asOf' | 'snapshot'>,
+): NewEvent[] => byOperator(allowed).map((one) => eventOf({ kind: 'allowed', ...night, ...one }))
+
+/** @param objections all of them, with what only a table needs */
+export function eventOf({
+  objections = [],
+  ...facts
+}: Omit<NewEvent, 'objections' | 'moreObjections'> & {
+  readonly objections?: readonly Objection[]
+}): NewEvent {
   const safe = (text: string) => cut(withoutSecrets(text), maxText)
   const event = { ...facts, reason: facts.reason === null ? null : safe(facts.reason) }
   if (objections.length === 0) return event
@@ -35,13 +62,9 @@ export function eventOf(facts: Facts, objections: readonly Objection[] = []): Ne
   }
 }
 
-export const eventsOfAllowed = (
-  allowed: readonly AllowedObjection[],
-  night: Pick<Facts, 'asOf' | 'snapshot'>,
-): NewEvent[] =>
-  byOperator(allowed).map(({ who, reason, objections }) =>
-    eventOf({ kind: 'allowed', ...night, who, reason }, objections),
-  )
+/** The warnings of a run beside those that earlier ones have told. Nothing depends on it: without the history, all are new. */
+export const recallWarnings = async (session: Session) =>
+  recall(await withBucket(session, fetchHistory, shortPatience).catch(() => ({ told: [] })))
 
 const kinds = { publish: null, flip: 'flipped', rollback: 'rolled back', return: 'returned' } as const
 
@@ -58,18 +81,24 @@ export function eventsOfGone({ kind, live, before, reason, allowed }: Gone, who:
 }
 
 /**
- * Nothing depends on the history: if the bucket does not take the events soon, there is a warning.
+ * Nothing depends on the history: if the bucket does not take the run, there is a warning. The figures of a run are worth some patience: the
+ * next attempt finds in them that there is nothing to do.
  * @returns all that the history holds then; null if there is nothing to keep, or if that failed
  */
-export const keepEvents = async (
+export const keepRun = async (
   session: Session,
-  events: readonly NewEvent[],
+  run: Parameters<typeof keepInHistory>[1],
   isLocking: boolean,
   onWarning: (warning: string) => void,
 ): Promise<KeptHistory | null> =>
-  events.length === 0
+  run.figures === undefined && run.events.length === 0
     ? null
-    : inHistory(session, onWarning, (store) => keepInHistory(store, { events }, isLocking))
+    : inHistory(
+        session,
+        onWarning,
+        (store) => keepInHistory(store, run, isLocking),
+        run.figures !== undefined,
+      )
 
 /** In milliseconds: much time has passed already, and after SIGTERM SIGKILL comes soon. */
 const noteMs = 4000
@@ -77,10 +106,11 @@ const noteMs = 4000
 /** Notes that nobody could be told of a failure that the history has. A run that was stopped may do so, too. */
 export async function noteUntold(
   session: Session,
-  failure: NewEvent,
+  [failure]: readonly NewEvent[],
   isLocking: boolean,
   onWarning: (warning: string) => void,
 ): Promise<void> {
+  if (failure === undefined) return
   const noting = { ...session, signal: AbortSignal.timeout(noteMs) }
   await inHistory(noting, onWarning, (store) => keepUntold(store, failure, isLocking))
 }
@@ -89,9 +119,10 @@ async function inHistory<T>(
   session: Session,
   onWarning: (warning: string) => void,
   work: (store: ObjectStore) => Promise<T>,
+  isPatient = false,
 ): Promise<T | null> {
   try {
-    return await withBucket(session, work, shortPatience)
+    return await withBucket(session, work, isPatient ? undefined : shortPatience)
   } catch (error) {
     onWarning(`the history does not have this: ${reasonOf(error)}`)
     return null

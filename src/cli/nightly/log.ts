@@ -10,9 +10,9 @@ import { lastLines } from './last-lines.ts'
 /** `night` is the whole run. */
 export type Step = 'night' | 'check' | 'build' | 'plan' | 'publish' | 'verify' | 'status'
 
-type Figure = string | number | boolean | null | readonly object[] | Readonly<Record<string, number>>
+type Figure = string | number | boolean | null | object
 type Figures = Readonly<Record<string, Figure>>
-type Event = 'begun' | 'done' | 'skipped' | 'failed' | 'refused' | 'warning' | 'error' | 'progress'
+type Event = 'begun' | 'done' | 'skipped' | 'failed' | 'refused' | 'warning' | 'error' | 'progress' | 'note'
 /** @param text what people read instead of the figures */
 type Write = (step: Step, event: Event, figures: Figures, text: string) => void
 
@@ -91,6 +91,8 @@ export function openLog(session: Session) {
       if ('seconds' in all) seconds.set(step, Number(all.seconds))
       write(step, event, all, text)
     },
+    /** A line for people: machines get its figures elsewhere. */
+    note: (step: Step, text: string) => write(step, 'note', {}, text),
     warn: telling('warning', (message, step) => warnings.push({ step, message })),
     /** One of several errors, or the reason of the failure. */
     fail: telling('error', (message) => errors.push(message)),
@@ -102,8 +104,10 @@ export function openLog(session: Session) {
 }
 
 function jsonWriter({ now, stdout }: Session): Write {
-  return (step, event, figures) =>
+  return (step, event, figures) => {
+    if (event === 'note') return
     stdout.data(`${JSON.stringify({ time: now().toISOString(), step, event, ...figures })}\n`)
+  }
 }
 
 function textWriter({ isQuiet, stdout, stderr }: Session): Write {

@@ -1,13 +1,6 @@
-/** The result of a nightly run, and its Markdown summary: what a workflow shows of it, and what can be mailed. */
+/** The summary of a nightly run in Markdown: what a workflow shows of it, also before an approval, and what can be mailed. */
 
-import type {
-  KeptHistory,
-  NightlyEvent,
-  NightlyFigures,
-  NightlyHistory,
-} from '../../bucket/nightly/history.ts'
-import type { PublishSummary } from '../../bucket/publish/publish.ts'
-import type { BuildSummary } from '../../build/build.ts'
+import type { NightlyEvent, NightlyFigures } from '../../bucket/nightly/history.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
 import {
   type AllowedObjection,
@@ -20,74 +13,38 @@ import { countOf, describeFreshness, describeRemoved, formatBytes, formatCount }
 import { formatDollars, formatDuration } from '../format.ts'
 import { cut, safeLines, withoutSecrets } from '../safe-text.ts'
 import { describeEvent } from './events.ts'
-import type { NightlyWarning, Step } from './log.ts'
-
-export interface DoneRun {
-  readonly kind: 'done'
-  readonly figures: NightlyFigures
-  readonly built: BuildSummary
-  readonly published: PublishSummary
-  /** In dollars: thirty such runs, and the storage of two slots. */
-  readonly costOfMonth: number
-  readonly newestPrice: string | null
-  /** What was verified, in words. */
-  readonly verified: string
-  /** What guards had against the data, and operators have allowed. */
-  readonly allowed: readonly AllowedObjection[]
-  /** The last runs, this one included. */
-  readonly history: KeptHistory
-}
-
-/** `asOf` is the as-of date of the run. */
-export type NightlyReport = DoneRun | ({ readonly asOf: string } & OtherRun)
-
-type OtherRun =
-  /** `snapshot` is live or staged, as the run would make it. `hold`: a sentence about the rollback that holds it, or null. */
-  | { readonly kind: 'skipped'; snapshot: string; slot: string; hold: string | null; isStaged: boolean }
-  /** `reason` has one line; `errors` are those that led to it, one line each, empty if the reason says it all. */
-  | { readonly kind: 'failed'; step: Step; reason: string; errors: readonly string[] }
-  /** A guard has refused the data: `reason` has one line. */
-  | { readonly kind: 'refused'; step: Step; reason: string; objections: readonly Objection[] }
-  /** With --ask: there is something to do. */
-  | { readonly kind: 'open' }
-
-/** How a nightly run ended. */
-export interface EndedRun {
-  readonly report: NightlyReport
-  /** All that is known then; null if the bucket does not say it. */
-  readonly history: KeptHistory | null
-  /** Notes in the history that nobody could be told of a failure. */
-  readonly onUntold?: () => Promise<void>
-}
+import { outcomeOf, type RunFacts } from './facts.ts'
+import type { NightlyWarning } from './log.ts'
+import { firstOf, linesOfRun, tableOfCorrected, tableOfMoves } from './news.ts'
 
 const linesShown = 100
 
-export function describeReport(report: NightlyReport, warnings: readonly NightlyWarning[]): string {
-  return describeOutcome(report) + describeWarnings(warnings)
+/** @param warnings all of them, of any step */
+export function describeReport(facts: RunFacts, warnings: readonly NightlyWarning[]): string {
+  const heading = `## fundpress ${facts.asOf ?? ''}: ${outcomeOf(facts)}\n`
+  return [heading, ...bodyOf(facts), describeWarnings(facts, warnings)]
+    .filter((part) => part !== '')
+    .join('\n')
 }
 
-function describeOutcome(report: NightlyReport): string {
-  const heading = `## fundpress ${report.kind === 'done' ? report.figures.asOf : report.asOf}`
-  switch (report.kind) {
+/** Parts that end with a line feed, or are empty. */
+function bodyOf(facts: RunFacts): readonly string[] {
+  const { outcome, snapshot, slot, hold, isStaged, reason } = facts
+  const id = code(snapshot ?? '')
+  switch (outcome) {
     case 'done':
-      return report.published.isStaged
-        ? `${heading}: staged\n\n${describeStaged(report.figures.snapshot)}\n${describeDone(report)}`
-        : `${heading}: live\n\n${describeDone(report)}`
+      return [isStaged ? describeStaged(snapshot ?? '') : '', ...describeNews(facts), ...describeDone(facts)]
     case 'open':
-      return `${heading}: not done yet\n`
+      return []
     case 'skipped': {
-      const { snapshot, slot, hold, isStaged } = report
-      if (isStaged) {
-        const already = `${code(snapshot)} is staged already in ${slot}. It was made from this very database.`
-        return `${heading}: nothing to do\n\n${already}\n\n${describeStaged(snapshot)}`
-      }
-      const why = `${code(snapshot)} is already live in ${slot}. It was made from this very database.`
-      return `${heading}: nothing to do\n\n${why}\n${hold === null ? '' : `\n${fenced([hold])}`}`
+      const place = `${isStaged ? 'staged already' : 'already live'} in ${slot ?? ''}`
+      const already = `${id} is ${place}. It was made from this very database.\n`
+      return [already, isStaged ? describeStaged(snapshot ?? '') : '', hold === null ? '' : fenced([hold])]
     }
     case 'failed':
-      return `${heading}: failed in ${report.step}\n\n${fenced([report.reason, ...firstOf(report.errors)])}`
+      return [fenced([reason ?? '', ...firstOf(facts.errors, linesShown)])]
     case 'refused':
-      return `${heading}: refused in ${report.step}\n\n${describeRefusal(report.objections)}`
+      return [describeRefusal(facts.objections)]
   }
 }
 
@@ -99,28 +56,53 @@ const describeStaged = (snapshot: string) =>
     'With `edge.previewToken` in the config, each edge shows it to requests with the header `X-Fundpress-Preview: <token>`.\n',
   ].join('\n')
 
-function describeDone(run: DoneRun): string {
-  const { figures, built } = run
-  const { slot, put, deleted } = run.published
-  const isin = built.oldestPrice === null ? '' : ` (${built.oldestPrice.isin})`
+/** What somebody has to look at before, or hears of afterwards. */
+function describeNews(facts: RunFacts): readonly string[] {
+  const { news } = facts
+  const lines = linesOfRun(facts)
+  const titled = (title: string, rows: readonly (readonly string[])[]) =>
+    rows.length <= 1
+      ? ''
+      : `### ${title}\n\n${table(
+          rows[0] ?? [],
+          rows.slice(1).map((row) => row.map(cell)),
+        )}`
+  return [
+    lines.length === 0 ? '' : `### News\n\n${fenced(lines)}`,
+    titled('Largest moves', tableOfMoves(news?.moves ?? [])),
+    news === null ? '' : titled('Corrected prices', tableOfCorrected(news.prices)),
+  ]
+}
+
+function describeDone({ figures, night, slot, allowed, history }: RunFacts): readonly string[] {
+  if (night === null) return []
+  const { built, published } = night
+  const { put, deleted } = published
+  const { funds = 0, documents = 0, bytes = 0, cost = 0, seconds = 0 } = figures
+  const { oldestPrice: oldest } = built
+  const removed = describeRemoved(published.removed)
   const rows = {
-    snapshot: `${code(figures.snapshot)} in ${slot}`,
-    funds: formatCount(figures.funds),
-    documents: formatCount(figures.documents),
-    changed: describeChanged(figures),
+    snapshot: `${code(published.snapshot)} in ${slot ?? ''}`,
+    funds: formatCount(funds),
+    documents: formatCount(documents),
+    changed: describeChanged(published),
     written: `${formatCount(put + deleted)} (${formatCount(put)} put, ${formatCount(deleted)} deleted)`,
-    bytes: formatBytes(figures.bytes),
-    cost: `${formatDollars(figures.cost)} (${formatDollars(run.costOfMonth)} a month for one such run a day)`,
-    duration: formatDuration(figures.seconds),
+    bytes: formatBytes(bytes),
+    cost: `${formatDollars(cost)} (${formatDollars(night.costOfMonth)} a month for one such run a day)`,
+    duration: formatDuration(seconds),
     prices: describeFreshness(built.freshness),
-    'newest price': run.newestPrice ?? 'none',
-    'oldest price': figures.oldestPrice === null ? 'none' : figures.oldestPrice + isin,
-    verified: run.verified,
+    'newest price': night.newestPrice ?? 'none',
+    'oldest price': oldest === null ? 'none' : `${oldest.day} (${oldest.isin})`,
+    verified: night.verified,
+    ...(removed === null ? {} : { 'earlier days': removed }),
   }
-  const removed = describeRemoved(run.published.removed)
-  const all = removed === null ? rows : { ...rows, 'earlier days': removed }
-  const figuresTable = table(['', ''], Object.entries(all))
-  return figuresTable + describeAllowed(run.allowed) + charts(run.history.nights) + lastEvents(run.history)
+  const { nights = [], events = [] } = history ?? {}
+  return [
+    table(['', ''], Object.entries(rows)),
+    describeAllowed(allowed),
+    ...charts(nights),
+    lastEvents(events),
+  ]
 }
 
 /** More rows than an issue of GitHub can hold are of no use. */
@@ -148,19 +130,19 @@ function describeAllowed(allowed: readonly AllowedObjection[]): string {
   const rows = allowed
     .slice(0, linesShown)
     .map(({ guard, message, who, reason }) => [guard, message, who, reason].map(cell))
-  return `\n### Allowed\n\n${table(['guard', 'what', 'who', 'why'], rows)}`
+  return `### Allowed\n\n${table(['guard', 'what', 'who', 'why'], rows)}`
 }
 
 const eventsShown = 10
 
-function lastEvents({ events }: NightlyHistory): string {
+function lastEvents(events: readonly NightlyEvent[]): string {
   if (events.length === 0) return ''
   const rowOf = (event: NightlyEvent) => {
     const { what, why } = describeEvent(event)
     return [event.at, event.asOf, ...[what, event.who, why].map(cell)]
   }
   const rows = events.slice(-eventsShown).map(rowOf).reverse()
-  return `\n### Last events\n\n${table(['when', 'as of', 'what', 'who', 'why'], rows)}`
+  return `### Last events\n\n${table(['when', 'as of', 'what', 'who', 'why'], rows)}`
 }
 
 /** Rows in Markdown. Cells are safe already. */
@@ -179,16 +161,16 @@ function cell(value: string | number): string {
 export const describeChanged = ({ changed }: Pick<NightlyFigures, 'changed'>) =>
   changed === null ? 'not known' : formatCount(changed)
 
-function describeWarnings(warnings: readonly NightlyWarning[]): string {
-  if (warnings.length === 0) return ''
-  const lines = firstOf(warnings.map(({ step, message }) => `${step}: ${message}`))
-  const summary = countOf(warnings.length, 'warning')
-  return `\n<details><summary>${summary}</summary>\n\n${fenced(lines)}\n</details>\n`
-}
-
-function firstOf(lines: readonly string[]): readonly string[] {
-  const rest = lines.length - linesShown
-  return rest > 0 ? [...lines.slice(0, linesShown), `and ${formatCount(rest)} more`] : lines
+/** Whoever has to approve a night reads all of them, those of earlier nights included. */
+function describeWarnings({ isStaged, night }: RunFacts, warnings: readonly NightlyWarning[]): string {
+  const lines = warnings.map(({ step, message }) => `${step}: ${message}`)
+  const before = isStaged ? (night?.toldBefore ?? []) : []
+  const all = [...lines, ...before.map((warning) => `${warning} (told before)`)]
+  if (all.length === 0) return ''
+  const shown = fenced(firstOf(all, linesShown))
+  const summary = countOf(all.length, 'warning')
+  if (isStaged) return `### ${summary}\n\n${shown}`
+  return `<details><summary>${summary}</summary>\n\n${shown}\n</details>\n`
 }
 
 /** A word from the bucket. It cannot break out of the code. */
@@ -206,13 +188,13 @@ function fenced(lines: readonly string[]): string {
 const barsShown = 30
 
 /** Charts of the last runs in Mermaid, which GitHub draws; none if there is only one run. */
-function charts(history: readonly NightlyFigures[]): string {
+function charts(history: readonly NightlyFigures[]): readonly string[] {
   // Earlier versions did not write `written`, and have another figure in `changed`.
   const changes = history.flatMap(({ asOf, changed, written }): Bar[] =>
     changed === null || written === undefined ? [] : [[asOf, changed]],
   )
   const durations = history.map(({ asOf, seconds }): Bar => [asOf, Math.round(seconds)])
-  return chart(changes, 'Documents changed', 'documents') + chart(durations, 'Duration', 'seconds')
+  return [chart(changes, 'Documents changed', 'documents'), chart(durations, 'Duration', 'seconds')]
 }
 
 type Bar = readonly [asOf: string, figure: number]
@@ -223,7 +205,6 @@ function chart(bars: readonly Bar[], title: string, unit: string): string {
   const values = shown.map(([, figure]) => figure)
   const days = shown.map(([asOf]) => `"${asOf.slice(5)}"`)
   return [
-    '',
     '```mermaid',
     'xychart-beta',
     `  title "${title}, the last ${shown.length} runs"`,

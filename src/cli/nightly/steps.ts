@@ -5,16 +5,16 @@ import { readLive } from '../../bucket/live/live.ts'
 import { returnFrom } from '../../bucket/live/rollback.ts'
 import { readStaged } from '../../bucket/live/staged.ts'
 import { readStatus } from '../../bucket/live/status.ts'
-import { keepInHistory, type NewEvent, type NightlyFigures } from '../../bucket/nightly/history.ts'
+import type { NightlyFigures, Recalled } from '../../bucket/nightly/history.ts'
 import type { ObjectDifference } from '../../bucket/manifest/listing.ts'
-import { costOfRequests } from '../../bucket/publish/preview.ts'
+import { costOfRequests, type Preview } from '../../bucket/publish/preview.ts'
 import type { PublishSummary } from '../../bucket/publish/publish.ts'
 import { NotAtHand } from '../../bucket/publish/upload.ts'
 import type { BuildSummary } from '../../build/build.ts'
 import { manifestKey, readHeadOf, readSparse } from '../../build/manifest.ts'
 import { OutdatedShards } from '../../build/shard.ts'
 import { recoverSnapshot } from '../../build/staging.ts'
-import { ImplausibleDatabase, RefusedDatabase, type Finding } from '../../data/check/finding.ts'
+import { ImplausibleDatabase, olderPrices, RefusedDatabase, type Finding } from '../../data/check/finding.ts'
 import type { LiveReader } from '../../data/check/live-prices.ts'
 import { printable } from '../../data/model/printable.ts'
 import { type AllowedObjection, type Override, Refusal } from '../../guards/guards.ts'
@@ -22,17 +22,10 @@ import { buildOptions, mergeOptions, withBucket } from '../from-settings.ts'
 import type { Session } from '../command.ts'
 import { buildSince } from '../commands/build.ts'
 import { mergeSince } from '../commands/merge.ts'
-import {
-  doorOptions,
-  eventsOfStage,
-  planFolder,
-  publishFolder,
-  type PublishFlags,
-} from '../commands/publish.ts'
+import { doorOptions, planFolder, publishFolder, type PublishFlags } from '../commands/publish.ts'
 import { assertMatches, describeDifference, describeVerified, Mismatch } from '../commands/verify.ts'
 import { sampleOf, verifyBucket } from '../commands/verify.ts'
 import { reasonOf } from '../failure.ts'
-import { eventsOfAllowed } from './events.ts'
 import { withLive } from '../live.ts'
 import {
   countErrors,
@@ -43,8 +36,12 @@ import {
   errorsFirst,
 } from '../format.ts'
 import { describeRemoved, formatBytes, formatCount, formatDollars } from '../format.ts'
+import { noticesBeside, tell } from '../monitoring/notices.ts'
+import { eventOf, eventsOf, eventsOfAllowed, keepRun, recallWarnings } from './events.ts'
+import { factsOfPublish, type RunFacts } from './facts.ts'
 import type { NightlyLog } from './log.ts'
-import { describeChanged, type DoneRun } from './report.ts'
+import { linesOfRun } from './news.ts'
+import { describeChanged } from './report.ts'
 
 interface NightlySteps {
   readonly asOf: string
@@ -66,8 +63,8 @@ interface NightlySteps {
 
 const findingsShown = 100
 
-/** @throws {RefusedDatabase} after the log has the findings */
-export async function buildNightly(session: Session, options: NightlySteps, log: NightlyLog) {
+/** @returns also the warnings about the data, and those that earlier runs have told @throws {RefusedDatabase} after the log has the findings */
+async function buildNightly(session: Session, options: NightlySteps, log: NightlyLog, recalled: Recalled) {
   log.begin('check')
   const make = options.shards === undefined ? render : merge
   const making = withLive(session, 'live', (live) => make(session, options, log, live))
@@ -78,18 +75,45 @@ export async function buildNightly(session: Session, options: NightlySteps, log:
     throw error
   })
   const { snapshot, funds, documents, rendered, bytes, isSparse, seconds, since, warnings } = built
-  logFindings(warnings, log)
-  const checked = `0 errors, ${countOf(warnings.length, 'warning')}`
-  log.end('check', 'done', { errors: 0, warnings: warnings.length }, checked)
+  const { fresh, known } = divide(warnings, recalled)
+  logFindings(fresh, log)
+  const count = known.length
+  const before = count === 0 ? '' : `, ${formatCount(count)} told before (\`fundpress check\` lists them)`
+  const figures = { errors: 0, warnings: warnings.length, toldBefore: count }
+  log.end('check', 'done', figures, `0 errors, ${countOf(warnings.length, 'warning')}${before}`)
   log.enter('build')
   const { late, stale } = built.freshness
-  const figures = { snapshot, funds, documents, rendered, since, isSparse, bytes, seconds, late, stale }
+  const made = { snapshot, funds, documents, rendered, since, isSparse, bytes, seconds, late, stale }
   const text = `${snapshot}: ${formatCount(funds)} funds, ${formatCount(documents)} documents, ${formatCount(rendered)} of them rendered, ${seconds.toFixed(1)} s`
-  log.end('build', 'done', figures, text)
+  log.end('build', 'done', made, text)
   if (late + stale > 0) log.warn('build', describeOverdueInLine(built))
-  for (const fund of built.withheld) log.warn('build', describeWithheld(fund))
+  const withheld = built.withheld.map(describeWithheld)
+  for (const fund of withheld) log.warn('build', fund)
   for (const file of built.downloads?.leftOut ?? []) log.warn('build', `downloads without ${file}`)
-  return built
+  const told = [...fresh.map(describeFinding), ...withheld.filter(recalled.isNew)]
+  return { built, warnings: told, toldBefore: known.map(describeFinding) }
+}
+
+/** Divides warnings into those that no run has told and the others; one that sums up old prices may be a bit of both. */
+function divide(warnings: readonly Finding[], { isNew }: Recalled) {
+  const fresh: Finding[] = []
+  const known: Finding[] = []
+  for (const warning of warnings) {
+    const { older } = warning
+    if (older === undefined) {
+      ;(isNew(describeFinding(warning)) ? fresh : known).push(warning)
+      continue
+    }
+    const news = older.messages.filter(isNew)
+    const others = older.messages.filter((message) => !news.includes(message))
+    if (news.length > 0) fresh.push(olderPrices({ ...older, messages: news }))
+    if (others.length > 0) known.push(olderPrices({ ...older, messages: others }))
+  }
+  return { fresh, known }
+}
+
+function describeFinding({ isin, table, message }: Finding): string {
+  return `${isin === null ? table : `${printable(isin)} ${table}`}: ${message}`
 }
 
 async function render(
@@ -141,10 +165,10 @@ async function snapshotFolder(out: string, warn: (warning: string) => void): Pro
 }
 
 function logFindings(findings: readonly Finding[], log: NightlyLog): void {
-  for (const { severity, isin, table, message } of errorsFirst(findings).slice(0, findingsShown)) {
-    const place = isin === null ? table : `${printable(isin)} ${table}`
+  for (const finding of errorsFirst(findings).slice(0, findingsShown)) {
+    const { severity, isin, table } = finding
     const write = severity === 'error' ? log.fail : log.warn
-    write('check', `${place}: ${message}`, { isin, table })
+    write('check', describeFinding(finding), { isin, table })
   }
   const rest = findings.length - findingsShown
   if (rest > 0) log.warn('check', `${formatCount(rest)} more, listed by \`fundpress check\``)
@@ -161,96 +185,101 @@ interface Begun {
   readonly allowed: readonly AllowedObjection[]
 }
 
-export async function buildAndPublish(session: Session, options: NightlySteps, log: NightlyLog, run: Begun) {
+export async function buildAndPublish(
+  session: Session,
+  options: NightlySteps,
+  log: NightlyLog,
+  run: Begun,
+): Promise<RunFacts> {
   // Only a complete snapshot has what a damaged slot may lack.
   const isSparse = options.repair === true && options.since === 'other'
   const steps = isSparse ? { ...options, since: undefined } : options
-  const built = await buildNightly(session, steps, log)
-  try {
-    return await publishNightly(session, steps, log, { ...run, built })
-  } catch (error) {
+  const recalled = await recallWarnings(session)
+  const publishing = async (some: NightlySteps) => {
+    const made = await buildNightly(session, some, log, recalled)
+    return publishNightly(session, some, log, { ...run, ...made, recalled })
+  }
+  return publishing(steps).catch((error: unknown) => {
     if (!(error instanceof NotAtHand)) throw error
     log.warn('publish', `${error.message}: everything is rendered`)
-    const whole = { ...steps, since: 'none', shards: undefined }
-    return publishNightly(session, whole, log, { ...run, built: await buildNightly(session, whole, log) })
-  }
+    return publishing({ ...steps, since: 'none', shards: undefined })
+  })
+}
+
+interface Made extends Begun {
+  readonly built: BuildSummary
+  /** Warnings about the data that no run has told, and those that earlier ones have. */
+  readonly warnings: readonly string[]
+  readonly toldBefore: readonly string[]
+  readonly recalled: Recalled
 }
 
 async function publishNightly(
   session: Session,
   { asOf, sample, seed, override, lock, forgetKvs, stage, repair }: NightlySteps,
   log: NightlyLog,
-  run: Begun & { readonly built: BuildSummary },
-): Promise<DoneRun> {
-  const { built, started } = run
+  { built, toldBefore, started, recalled, ...run }: Made,
+): Promise<RunFacts> {
   const flags = { override, lock, forgetKvs, stage, repair, keepDays: session.settings.downloads.keepDays }
   const { preview, cost } = await planFolder(log.begin('plan'), flags)
-  const { slot, put, deleted, bytes } = preview
-  const expected = `${formatCount(put)} to put, ${formatCount(deleted)} to delete, ${formatBytes(bytes)}, ${formatDollars(cost.publish)}`
-  const isDone = preview.isLive
-    ? 'already live, nothing to change'
-    : preview.isStaged
-      ? 'staged already'
-      : null
-  const planned = { slot, put, deleted, bytes, cost: cost.publish, costOfMonth: cost.month }
-  log.end('plan', 'done', planned, isDone ?? expected)
-
-  const warn = (warning: string) => log.warn('publish', warning)
-  const published = await publishFolder(log.begin('publish'), flags, warn)
+  logPlan(preview, cost, log)
+  const warnings = [...run.warnings]
+  const published = await publishFolder(log.begin('publish'), flags, (warning) => {
+    log.warn('publish', warning)
+    if (recalled.isNew(warning)) warnings.push(warning)
+  })
   logPublished(published, log)
-  const { hasFlipped, hasStaged, isStaged } = published
-  // What is live or staged already was allowed before.
-  const allowed = [...run.allowed, ...(hasFlipped || hasStaged ? published.allowed : [])]
+  const ofPublish = factsOfPublish('nightly', published, override)
+  const { isStaged, slot, news } = ofPublish
+  const allowed = [...run.allowed, ...ofPublish.allowed]
   logAllowed(allowed, log)
-  const night = { asOf, snapshot: built.snapshot }
-  const events = [...eventsOfAllowed(run.allowed, night), ...eventsOfStage(published, override)]
+  const facts = { ...ofPublish, asOf, allowed, warnings }
 
+  const warn = (warning: string) => log.warn('night', warning)
   const keep = async (isVerified: boolean) => {
+    const { asOf, snapshot, funds, documents, bytes, oldestPrice } = built
+    const { edition, changed } = published
     const figures: NightlyFigures = {
-      asOf,
-      snapshot: built.snapshot,
-      edition: published.edition,
-      funds: built.funds,
-      documents: built.documents,
-      changed: published.changed,
+      ...{ asOf, snapshot, edition, funds, documents, changed, bytes, isVerified },
       written: published.put + published.deleted,
-      bytes: built.bytes,
       cost: costOf(published, session),
-      oldestPrice: built.oldestPrice?.day ?? null,
+      oldestPrice: oldestPrice?.day ?? null,
       seconds: (session.clock() - started) / 1000,
-      isVerified,
       finishedAt: session.now().toISOString(),
     }
-    const { who } = override
-    const done = { kind: 'done', asOf, who, reason: null, snapshot: built.snapshot } as const
-    const all = isVerified ? [done, ...events] : events
-    return { figures, history: await keepInBucket(session, { figures, events: all }, lock, log) }
+    const night = { asOf, snapshot }
+    const done = eventOf({ kind: 'done', ...night, who: override.who, reason: null })
+    const events = [...eventsOfAllowed(run.allowed, night), ...eventsOf(ofPublish)]
+    const kept = isVerified ? { events: [done, ...events], told: recalled.seen() } : { events }
+    return { figures, history: await keepRun(session, { figures, ...kept }, lock, warn) }
   }
   const verifying = verifySample(log.begin('verify'), sampleOf(sample, seed), isStaged, log)
   const verified = await verifying.catch(async (error: unknown) => {
     await keep(false)
-    throw error instanceof Mismatch && hasFlipped
-      ? await goneBack(session, flags, built.snapshot, error, log)
-      : error
+    const isDamaged = error instanceof Mismatch && published.hasFlipped
+    const end = isDamaged ? await goneBack(session, flags, built.snapshot, error, log) : null
+    // The next attempt finds it live or staged, and knows nothing of its news.
+    if (end?.isBack !== true) await tell(session, noticesBeside(facts), warn)
+    throw end?.failure ?? error
   })
   const newestPrice = await logStatus(log.begin('status'), isStaged, log)
   const { figures, history } = await keep(true)
-  const { documents, written = 0, seconds } = figures
-  const text = `done in ${seconds.toFixed(1)} s: ${describeChanged(figures)} documents changed of ${formatCount(documents)}, ${formatCount(written)} files put or deleted, ${formatDollars(figures.cost)}`
+  for (const line of linesOfRun(facts)) log.note('night', line)
+  const text = `done in ${figures.seconds.toFixed(1)} s: ${describeChanged(figures)} documents changed of ${formatCount(built.documents)}, ${formatCount(figures.written ?? 0)} files put or deleted, ${formatDollars(figures.cost)}`
   const staged = isStaged ? `; \`fundpress flip ${built.snapshot}\` makes it live` : ''
-  log.end('night', 'done', { ...figures, slot: published.slot, ...(isStaged && { isStaged }) }, text + staged)
-  const shown = { costOfMonth: cost.month, newestPrice, verified, allowed, history }
-  return { kind: 'done', figures, built, published, ...shown }
+  log.end('night', 'done', { ...figures, slot, ...(isStaged && { isStaged }), news }, text + staged)
+  const night = { built, published, costOfMonth: cost.month, newestPrice, verified, toldBefore }
+  return { ...facts, figures, night, history }
 }
 
-/** The sample of what has just gone live is damaged: what was live before goes live again. @returns the error of the run */
+/** The sample of what has just gone live is damaged: what was live before goes live again. @returns whether it did, and the error of the run */
 async function goneBack(
   session: Session,
   flags: PublishFlags,
   snapshot: string,
   error: Mismatch,
   log: NightlyLog,
-): Promise<Error> {
+) {
   const { settings, signal } = session
   const onWarning = (warning: string) => log.warn('verify', warning)
   try {
@@ -264,18 +293,30 @@ async function goneBack(
     )
     const what =
       back === null ? 'another snapshot is live by now' : `${back.snapshot} is live again, in ${back.slot}`
-    return new Error(`${error.message}; ${what}. The next run uploads all of ${snapshot} again`, {
-      cause: error,
-    })
+    const message = `${error.message}; ${what}. The next run uploads all of ${snapshot} again`
+    return { isBack: true, failure: new Error(message, { cause: error }) }
   } catch (cause) {
     signal.throwIfAborted()
-    return new Error(
-      `${error.message}; ${snapshot} stays live: what was live before cannot come back (${reasonOf(cause)})`,
-      {
-        cause,
-      },
-    )
+    const why = `what was live before cannot come back (${reasonOf(cause)})`
+    const message = `${error.message}; ${snapshot} stays live: ${why}`
+    return { isBack: false, failure: new Error(message, { cause }) }
   }
+}
+
+function logPlan(
+  preview: Preview,
+  cost: { readonly publish: number; readonly month: number },
+  log: NightlyLog,
+) {
+  const { slot, put, deleted, bytes } = preview
+  const expected = `${formatCount(put)} to put, ${formatCount(deleted)} to delete, ${formatBytes(bytes)}, ${formatDollars(cost.publish)}`
+  const isDone = preview.isLive
+    ? 'already live, nothing to change'
+    : preview.isStaged
+      ? 'staged already'
+      : null
+  const planned = { slot, put, deleted, bytes, cost: cost.publish, costOfMonth: cost.month }
+  log.end('plan', 'done', planned, isDone ?? expected)
 }
 
 function logPublished(published: PublishSummary, log: NightlyLog): void {
@@ -365,19 +406,4 @@ async function logStatus(session: Session, isStaged: boolean, log: NightlyLog): 
   const figures = { snapshot, slot, liveSince, other: before, otherIsWhole }
   log.end('status', 'done', figures, `${snapshot} in ${slot} since ${liveSince}${back}`)
   return live.newestPrice
-}
-
-/** Nothing depends on the history: if it cannot be written, the run warns. */
-async function keepInBucket(
-  session: Session,
-  run: { readonly figures: NightlyFigures; readonly events: readonly NewEvent[] },
-  isLocking: boolean,
-  log: NightlyLog,
-) {
-  try {
-    return await withBucket(session, (store) => keepInHistory(store, run, isLocking))
-  } catch (error) {
-    log.warn('night', `the figures of this run could not be kept: ${reasonOf(error)}`)
-    return { nights: [], events: [], added: [], isRepeated: false }
-  }
 }

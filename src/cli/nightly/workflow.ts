@@ -6,23 +6,25 @@ import type { Session } from '../command.ts'
 import { allowanceFor, type Objection } from '../../guards/guards.ts'
 import { placeToWrite } from '../../system/place.ts'
 import { cut, withoutCommands } from '../safe-text.ts'
+import type { RunFacts } from './facts.ts'
 import type { NightlyWarning } from './log.ts'
-import { describeRefusal, type NightlyReport } from './report.ts'
+import { describeRefusal } from './report.ts'
 
 const name = 'fundpress nightly'
 
 export function writeForWorkflow(
   { environment, stderr }: Session,
-  report: NightlyReport,
+  facts: RunFacts,
   warnings: readonly NightlyWarning[],
 ): void {
   if (environment['GITHUB_ACTIONS'] !== 'true') return
   // The runner reads its commands from both streams; stdout may be a log for machines.
   const titled = warnings.map(({ step, message }) => ({ title: `${name}: ${step}`, message }))
   stderr.command(annotationLines(titled, name))
-  if (report.kind === 'failed' || report.kind === 'refused')
-    stderr.command(annotationLine('error', { title: `${name}: ${report.step}`, message: report.reason }))
-  writeOutputs(environment, outputsOf(report))
+  const { step, reason } = facts
+  if (reason !== null)
+    stderr.command(annotationLine('error', { title: `${name}: ${step ?? ''}`, message: reason }))
+  writeOutputs(environment, outputsOf(facts))
 }
 
 type Outputs = Readonly<Record<string, string | number | boolean>>
@@ -43,46 +45,33 @@ export function leaveRefusal(environment: Session['environment'], objections: re
 }
 
 /** An earlier attempt may have written others to the same file: the last ones count. */
-const noRefusal = { staged: false, refused: false, allow: '', refusal: '' }
-const noFailure = { 'failed-step': '', reason: '', ...noRefusal }
+function outputsOf(facts: RunFacts): Outputs {
+  const { outcome, snapshot, slot, step, reason, isStaged } = facts
+  return {
+    skipped: outcome === 'skipped',
+    ...(snapshot === null ? {} : { snapshot, slot: slot ?? '' }),
+    ...figuresOf(facts),
+    staged: isStaged,
+    'failed-step': step ?? '',
+    reason: reason ?? '',
+    // `leaveRefusal` writes those of a refusal.
+    ...(outcome === 'refused' ? {} : { refused: false, allow: '', refusal: '' }),
+  }
+}
 
-function outputsOf(report: NightlyReport): Outputs {
-  switch (report.kind) {
-    case 'done': {
-      const { snapshot, funds, documents, changed, written = '', bytes, cost } = report.figures
-      const { seconds, oldestPrice } = report.figures
-      return {
-        skipped: false,
-        snapshot,
-        slot: report.published.slot,
-        funds,
-        documents,
-        changed: changed ?? '',
-        written,
-        bytes,
-        // To a millionth of a dollar: a sum of binary fractions has digits that mean nothing.
-        cost: cost.toFixed(6),
-        seconds: Math.round(seconds),
-        'oldest-price': oldestPrice ?? '',
-        ...noFailure,
-        staged: report.published.isStaged,
-      }
-    }
-    case 'open':
-      return { skipped: false, ...noFailure }
-    case 'skipped':
-      return {
-        skipped: true,
-        snapshot: report.snapshot,
-        slot: report.slot,
-        ...noFailure,
-        staged: report.isStaged,
-      }
-    case 'failed':
-      return { skipped: false, 'failed-step': report.step, reason: report.reason, ...noRefusal }
-    case 'refused':
-      // `leaveRefusal` writes the rest.
-      return { skipped: false, staged: false, 'failed-step': report.step, reason: report.reason }
+function figuresOf({ night, figures }: RunFacts): Outputs {
+  if (night === null) return {}
+  const { funds = '', documents = '', changed, written = '', bytes = '', cost = 0, seconds = 0 } = figures
+  return {
+    funds,
+    documents,
+    changed: changed ?? '',
+    written,
+    bytes,
+    // To a millionth of a dollar: a sum of binary fractions has digits that mean nothing.
+    cost: cost.toFixed(6),
+    seconds: Math.round(seconds),
+    'oldest-price': night.built.oldestPrice?.day ?? '',
   }
 }
 

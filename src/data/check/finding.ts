@@ -13,6 +13,23 @@ export interface Finding {
   readonly message: string
   /** The guard that refuses it; absent where nobody can allow it. */
   readonly guard?: GuardName
+  /** The old prices that the message sums up, so that somebody can tell the new ones among them alone. */
+  readonly older?: OlderPrices
+}
+
+export interface OlderPrices {
+  /** What is wrong with each. */
+  readonly messages: readonly string[]
+  /** Whether all of them are live. */
+  readonly areLive: boolean
+}
+
+/** @param count how many there are, if not all have a message */
+export function olderPrices(older: OlderPrices, count = older.messages.length): Finding {
+  const all =
+    count === 1 ? '1 older price is implausible' : `${count} older prices are implausible, the first`
+  const message = `${all}${older.areLive ? ' (live already)' : ''}: ${older.messages[0] ?? ''}`
+  return { ...generalWarning(message, 'price'), ...(count === older.messages.length && { older }) }
 }
 
 /** What a guard has against the data of the database: errors that an operator may allow. */

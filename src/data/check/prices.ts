@@ -14,7 +14,7 @@ import type { Rules } from '../../guards/rules.ts'
 import { cached } from '../../system/cached.ts'
 import { messageOf } from '../../system/message.ts'
 import { readPriceDays } from '../read/fund-reader.ts'
-import { generalWarning, type Finding } from './finding.ts'
+import { generalWarning, olderPrices, type Finding } from './finding.ts'
 import { firstDay, textFaults } from '../model/limits.ts'
 import { escapeInvisible } from '../model/printable.ts'
 import { DamagedDocument, livePrices, priceColumns, type LiveReader } from './live-prices.ts'
@@ -39,7 +39,7 @@ export async function checkPrices(
   { plausibility, rules, live: read, signal }: PriceChecks,
 ): Promise<Finding[]> {
   const findings: Finding[] = []
-  const older = olderPrices()
+  const older = gatherOlder()
   const live = read === null ? null : livePrices(read)
   /** A damaged document is as good as none: what it should hold counts as new. */
   const orWarn = (error: unknown) => {
@@ -71,25 +71,24 @@ export async function checkPrices(
   return [...findings, ...older.findings()]
 }
 
-/** Counts what is older, for one finding. */
-function olderPrices() {
+/** A whole history may be wrong: beyond this, they are only counted. */
+const olderKept = 1000
+
+/** Gathers what is older, for one finding. */
+function gatherOlder() {
   let count = 0
-  let first = ''
   let areLive = true
+  const messages: string[] = []
   return {
     /** @param isLive whether the fund has live prices */
-    add: (isin: string, [one, ...others]: readonly ImplausiblePrice[], isLive: boolean) => {
-      if (one === undefined) return
-      if (count === 0) first = `fund ${isin}: ${escapeInvisible(one.message)}`
-      count += 1 + others.length
+    add: (isin: string, found: readonly ImplausiblePrice[], isLive: boolean) => {
+      if (found.length === 0) return
+      const some = found.slice(0, olderKept - messages.length)
+      messages.push(...some.map(({ message }) => `fund ${isin}: ${escapeInvisible(message)}`))
+      count += found.length
       areLive &&= isLive
     },
-    findings: () => {
-      const all =
-        count === 1 ? '1 older price is implausible' : `${count} older prices are implausible, the first`
-      const message = `${all}${areLive ? ' (live already)' : ''}: ${first}`
-      return count === 0 ? [] : [generalWarning(message, 'price')]
-    },
+    findings: () => (count === 0 ? [] : [olderPrices({ messages, areLive }, count)]),
   }
 }
 

@@ -210,7 +210,7 @@ it('does not need its history: it may be missing, damaged, or denied', async () 
   press.server.settings.deny = [{ operation: /^PutObject$/, key: /^nightly\// }]
   const denied = await nightly('--again')
   expect(denied.code).toBe(0)
-  expect(denied.stderr).toMatch(/^warning {2}night: the figures of this run could not be kept: /)
+  expect(denied.stderr).toMatch(/^warning {2}night: the history does not have this: /)
 })
 
 it('ignores a history of another form, and entries of another form', () => {
@@ -221,7 +221,7 @@ it('ignores a history of another form, and entries of another form', () => {
   const whole = { ...night, seconds: 1, oldestPrice: null, isVerified: true }
   const read = (...nights: readonly unknown[]) => readHistory(JSON.stringify({ format: 1, nights })).nights
   for (const text of ['', '{', 'null', '[]', '{"format":2,"nights":[]}', '{"format":1,"nights":{}}'])
-    expect(readHistory(text)).toEqual({ nights: [], events: [] })
+    expect(readHistory(text)).toEqual({ nights: [], events: [], told: [] })
   expect(read(null, 3, night, { ...whole, asOf: '"]<b>' }, { ...whole, bytes: '1' }, whole)).toEqual([whole])
 })
 

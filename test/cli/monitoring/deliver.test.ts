@@ -23,6 +23,7 @@ const notice: Notice = {
   slot: null,
   step: 'check',
   reason: 'the database has 2 errors',
+  news: [],
   details: ['DE0008471400 price: the NAV is missing'],
   objections: [],
   moreObjections: 0,

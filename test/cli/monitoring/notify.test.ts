@@ -27,7 +27,7 @@ const notify = (flags: string | readonly string[], env: Readonly<Record<string, 
   run(['notify', ...(typeof flags === 'string' ? flags.split(' ') : flags)], { cwd: folder.path, env })
 const webhook = (path = '') => ({ type: 'webhook', url: `${receiver.url}/200/${path}` })
 const mailOf = (smtp: string) => ({ type: 'mail', smtp, from: 'funds@example.com', to: ['ops@example.com'] })
-const usual = 'refused, failed, late, stale, rollback, forced'
+const usual = 'refused, failed, late, stale, rollback, forced, warned'
 
 describe('notify', () => {
   it('--test sends each target a test, whatever its events, and has a line for each', async () => {
@@ -126,7 +126,7 @@ describe('notify', () => {
   it.each([
     ['', 'notify needs --test or --event'],
     ['--test --event done', "option '--test' cannot be used with option '--event <event>'"],
-    ['--event dne', 'Allowed choices are done, refused, failed, late, stale, rollback, forced'],
+    ['--event dne', 'Allowed choices are done, refused, failed, late, stale, rollback, forced, warned'],
   ])('%j is wrong usage', async (flags, reason) => {
     configure(webhook())
     await expectFailure(run(`notify ${flags}`.trim(), { cwd: folder.path }), reason, 2)

@@ -55,6 +55,7 @@ describe.each([
     const name = names[0] ?? ''
     const facts = {
       reason: name,
+      news: names,
       details: names,
       objections,
       who: name,

@@ -22,7 +22,7 @@ import { mailLogin, openMailServer } from './mail-server.ts'
 useNights(1)
 
 const receiver = useReceiver()
-const events = ['done', 'refused', 'failed', 'late', 'stale', 'rollback', 'forced']
+const events = ['done', 'refused', 'failed', 'late', 'stale', 'rollback', 'forced', 'warned']
 const configure = (config: object) => writeFileSync(fileOf('fundpress.config.json'), JSON.stringify(config))
 
 beforeEach(() => {
@@ -68,6 +68,7 @@ describe('of a nightly run', () => {
         slot: 'blue',
         step: null,
         reason: null,
+        news: [],
         details: [],
         objections: [],
         moreObjections: 0,

@@ -1,0 +1,179 @@
+/** What a night brings beside new prices is told to people: lost funds, permissions, corrected prices, new warnings. */
+import { writeFileSync } from 'node:fs'
+import { beforeEach, expect, it } from 'vitest'
+import {
+  asOf,
+  db,
+  eventsOf,
+  fileOf,
+  nightly,
+  nightlyOf,
+  press,
+  read,
+  useNights,
+  withoutFund,
+} from '../../bucket/nightly/nightly.ts'
+import { editDatabase, readDatabase } from '../../support/database.ts'
+import { useReceiver } from '../../support/receiver.ts'
+import { holdBack } from '../../support/two-nights.ts'
+
+useNights(4)
+const receiver = useReceiver()
+
+beforeEach(() => {
+  const notify = [{ type: 'webhook', url: receiver.url('/default') }]
+  writeFileSync(fileOf('fundpress.config.json'), JSON.stringify({ notify, pages: false, downloads: false }))
+})
+
+const isins = () => readDatabase(db(), 'SELECT isin FROM fund ORDER BY isin').map(({ isin }) => isin ?? '')
+const warned = () => receiver.take().filter(({ event }) => event === 'warned')
+const titlesOf = (notices: readonly Readonly<Record<string, unknown>>[]) => notices.map(({ title }) => title)
+const later = '2026-11-12'
+const force = '--force --reason test'
+
+/** One fund is gone, one may not be given out any more, two prices of a third one are corrected, and a name is strange. */
+function change() {
+  const [first = '', second = '', third = ''] = isins()
+  editDatabase(
+    db(),
+    `${withoutFund(`'${first}'`)}
+     UPDATE fund SET data_permitted = 0 WHERE isin = '${second}';
+     UPDATE price SET intercompany_profit = '7.77' WHERE isin = '${third}'
+       AND date IN (SELECT date FROM price WHERE isin = '${third}' ORDER BY date LIMIT 2);
+     UPDATE fund SET name = 'Fonds ' || char(8203) WHERE isin = '${third}'`,
+  )
+  return { first, second, third }
+}
+
+it('a night with less, other or strange data is told by default, in the summary and in the last lines, with ISINs', async () => {
+  await nightly()
+  const names = readDatabase(db(), 'SELECT name FROM fund ORDER BY isin').map(({ name }) => name ?? '')
+  const { first, second, third } = change()
+  receiver.take()
+  const run = await nightlyOf(later, `--summary night.md ${force}`)
+  expect(run).toMatchObject({ code: 0 })
+  const news = [
+    `1 fund gone: ${first} ${names[0]}`,
+    `1 fund restricted now: ${second} ${names[1]}`,
+    `2 prices of 1 fund corrected: ${third}`,
+  ]
+  const strange = `${third} fund: name holds U+200B, which cannot be seen, "Fonds \\u200b"`
+  expect(warned()).toMatchObject([
+    {
+      title: `fundpress ${later}: live with 1 fund gone, 1 fund restricted now, 2 prices of 1 fund corrected, 1 new warning`,
+      command: 'nightly',
+      news,
+      details: [strange],
+    },
+  ])
+  const lines = run.stdout.trimEnd().split('\n').slice(-5)
+  const all = [...news, `warning: ${strange}`]
+  expect(lines.slice(0, -1)).toEqual(all.map((line) => `night    ${line}`))
+  expect(lines.at(-1)).toMatch(/^night {4}done in /)
+  expect(read('night.md')).toContain(`### News\n\n\`\`\`text\n${all.join('\n')}\n\`\`\`\n`)
+  expect(read('night.md')).toMatch(
+    new RegExp(
+      `### Corrected prices\n\n.*\n.*\n\\| \`${third}\` \\| \`.*\` \\| \`intercompany_profit\` \\| .* \\| \`7.77\` \\|\n`,
+    ),
+  )
+
+  // The same, and back again.
+  await nightlyOf('2026-11-13', force)
+  expect(warned()).toEqual([])
+  editDatabase(db(), 'UPDATE fund SET data_permitted = 1')
+  const json = await nightlyOf('2026-11-14', `--json ${force}`)
+  expect(titlesOf(warned())).toEqual(['fundpress 2026-11-14: live with 1 fund public now'])
+  expect(eventsOf(json).at(-1)).toMatchObject({
+    step: 'night',
+    event: 'done',
+    news: { opened: [{ isin: second, what: 'data' }], gone: [] },
+  })
+})
+
+it('a warning about old data is told once, then only by check; one more is told alone', async () => {
+  const [first = '', second = ''] = isins()
+  /** An old repurchase price is above the NAV, which is a warning. */
+  const oldest = (isin: string) =>
+    `UPDATE price SET issue_price = printf('%.2f', net_asset_value + 1), repurchase_price = printf('%.2f', net_asset_value + 1)
+       WHERE isin = '${isin}' AND date = (SELECT min(date) FROM price)`
+  editDatabase(db(), oldest(first))
+  const older = /^check: price: 1 older price is implausible.*: fund (\w{12}): /m
+  const run = await nightly('--summary night.md')
+  expect([run.code, older.exec(read('night.md'))?.[1]]).toEqual([0, first])
+  expect(titlesOf(warned())).toEqual([`fundpress ${asOf}: live with 1 new warning`])
+
+  const next = await nightlyOf(later, '--summary night.md')
+  expect([next.code, next.stderr, warned()]).toEqual([0, '', []])
+  expect(next.stdout).toContain(
+    'check    0 errors, 1 warning, 1 told before (`fundpress check` lists them)\n',
+  )
+  expect(read('night.md')).not.toContain('implausible')
+  const checked = await press.bare(`check --db funds.sqlite --as-of ${later}`)
+  expect(checked.stdout + checked.stderr).toContain('1 older price is implausible')
+
+  editDatabase(db(), oldest(second))
+  await nightlyOf('2026-11-13', `--summary night.md ${force}`)
+  expect(older.exec(read('night.md'))?.[1] ?? read('night.md')).toBe(second)
+})
+
+it('whoever approves a night sees prices and all warnings, those of earlier nights included', async () => {
+  const [first = ''] = isins()
+  editDatabase(db(), `UPDATE fund SET name = 'Fonds ' || char(8203) WHERE isin = '${first}'`)
+  await nightly()
+  receiver.take()
+  const [row] = readDatabase(
+    db(),
+    `SELECT date, net_asset_value AS nav FROM price WHERE isin = '${first}' ORDER BY date DESC LIMIT 1`,
+  )
+  const { date, nav } = { date: row?.['date'] ?? '', nav: row?.['nav'] ?? '' }
+  const now = (Number(nav) * 1.25).toFixed(2)
+  editDatabase(
+    db(),
+    `UPDATE price SET net_asset_value = '${now}' WHERE isin = '${first}' AND date = '${date}'`,
+  )
+  expect((await nightlyOf(later, `--stage --summary night.md ${force}`)).code).toBe(0)
+  expect(titlesOf(warned())[0]).toContain(`fundpress ${later}: staged with 1 price of 1 fund corrected`)
+  const page = read('night.md')
+  expect(page).toMatch(
+    new RegExp(
+      `### Largest moves\n\n\\| fund \\| name \\| NAV before \\| NAV now \\| percent \\|\n.*\n` +
+        `\\| \`${first}\` \\| \`Fonds \\\\\\\\?u200b\` \\| \`${nav} \\(${date}\\)\` \\| \`${now} \\(${date}\\)\` \\| \`\\+25.\\d\\d %\` \\|\n`,
+    ),
+  )
+  expect(page).toContain(`\`net_asset_value\` | \`${nav}\` | \`${now}\` |`)
+  expect(page).toMatch(/### \d warnings\n[^]*name holds U\+200B.* \(told before\)\n/)
+  expect(page).not.toContain('<details>')
+})
+
+it('publish and flip tell the same', async () => {
+  await nightly()
+  const { first, second } = change()
+  await press.bare(`build --db funds.sqlite --as-of ${later} --quiet ${force}`)
+  receiver.take()
+  const staged = await press.fundpress(`publish --stage ${force}`)
+  const words = '1 fund gone, 1 fund restricted now, 2 prices of 1 fund corrected'
+  expect(titlesOf(warned())).toEqual([`fundpress ${later}: staged with ${words}`])
+  expect(staged.stdout).toMatch(
+    new RegExp(`\n\n1 fund gone: ${first} .*\n1 fund restricted now: ${second} .*\n`),
+  )
+  const { snapshot } = JSON.parse(press.bucket.body('staged.json').toString()) as { snapshot: string }
+  const flipped = await press.fundpress(`flip ${snapshot} ${force}`)
+  expect(titlesOf(warned())).toEqual([`fundpress ${later}: live with ${words}`])
+  expect(flipped.stdout).toContain(`\n\n1 fund gone: ${first} `)
+})
+
+it('what went live is told also if its slot is found damaged then', async () => {
+  await nightly()
+  change()
+  receiver.take()
+  let isLost = false
+  const lose = () => {
+    const [key = ''] = press.bucket.keys('green/api')
+    press.bucket.remove(key)
+    isLost = true
+  }
+  press.server.faults([holdBack(/^live\.json$/, lose, { when: 'after' })])
+  expect([(await nightlyOf(later, force)).code, isLost]).toEqual([1, true])
+  const events = receiver.take().map(({ event }) => event)
+  expect(events.sort()).toEqual(['failed', 'forced', 'warned'])
+})

@@ -291,9 +291,15 @@ async function goneBack(
         onWarning,
       }),
     )
-    const what =
-      back === null ? 'another snapshot is live by now' : `${back.snapshot} is live again, in ${back.slot}`
-    const message = `${error.message}; ${what}. The next run uploads all of ${snapshot} again`
+    if (back === null)
+      return {
+        isBack: false,
+        failure: new Error(`${error.message}; nothing was live before it, or another one is live by now`, {
+          cause: error,
+        }),
+      }
+    const now = `${back.snapshot} is live again, in ${back.slot}`
+    const message = `${error.message}; ${now}. The next run uploads all of ${snapshot} again`
     return { isBack: true, failure: new Error(message, { cause: error }) }
   } catch (cause) {
     signal.throwIfAborted()

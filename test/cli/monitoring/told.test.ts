@@ -183,14 +183,13 @@ describe('of a nightly run', () => {
     const all = { FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '1' }
     const titles = () => receiver.take().map(({ title }) => title)
     const run = () => nightlyOf('2026-11-20', '', all)
-    const lose = () => {
-      const [key = ''] = press.bucket.keys('blue/api')
-      const body = press.bucket.body(key)
-      press.bucket.remove(key)
-      return () => press.bucket.put(key, body)
+    const damage = () => {
+      const bodies = press.bucket.keys('blue/').map((key) => [key, press.bucket.body(key)] as const)
+      for (const [key] of bodies) if (key.startsWith('blue/api')) press.bucket.put(key, 'damaged')
+      return () => bodies.forEach(([key, body]) => press.bucket.put(key, body))
     }
     let restore = (): unknown => undefined
-    press.server.faults([holdBack(/^live\.json$/, () => (restore = lose()), { when: 'after' })])
+    press.server.faults([holdBack(/^live\.json$/, () => (restore = damage()), { when: 'after' })])
     expect((await run()).code).toBe(1)
     expect(titles()).toEqual(['fundpress 2026-11-20: failed in verify'])
     restore()
@@ -307,9 +306,9 @@ describe('by hand', () => {
         reason: 'wrong NAV',
       },
     ])
-    expect((await press.fundpress('rollback')).code).toBe(1)
+    expect((await press.fundpress('rollback')).code).toBe(3)
     expect(receiver.take()).toMatchObject([
-      { event: 'failed', title: 'fundpress: rollback failed', command: 'rollback' },
+      { event: 'refused', title: 'fundpress: rollback refused', objections: [{ guard: 'hold' }] },
     ])
 
     expect((await press.fundpress('flip 2026-11-20-3f9c2ab4d1e0')).code).toBe(1)

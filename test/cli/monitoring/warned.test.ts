@@ -162,18 +162,23 @@ it('publish and flip tell the same', async () => {
   expect(flipped.stdout).toContain(`\n\n1 fund gone: ${first} `)
 })
 
-it('what went live is told also if its slot is found damaged then', async () => {
+it('what went live is told also if nobody can verify it, and what went back is told once it goes live again', async () => {
   await nightly()
   change()
-  receiver.take()
-  let isLost = false
-  const lose = () => {
-    const [key = ''] = press.bucket.keys('green/api')
-    press.bucket.remove(key)
-    isLost = true
-  }
-  press.server.faults([holdBack(/^live\.json$/, lose, { when: 'after' })])
-  expect([(await nightlyOf(later, force)).code, isLost]).toEqual([1, true])
-  const events = receiver.take().map(({ event }) => event)
-  expect(events.sort()).toEqual(['failed', 'forced', 'warned'])
+  const kinds = () =>
+    receiver
+      .take()
+      .map(({ event }) => event)
+      .sort()
+  const after = (work: () => unknown) =>
+    press.server.faults([holdBack(/^live\.json$/, work, { when: 'after' })])
+  kinds()
+  after(() => {
+    for (const key of press.bucket.keys('green/api')) press.bucket.put(key, 'damaged')
+  })
+  expect((await nightlyOf(later, force)).code).toBe(1)
+  expect([press.bucket.live()?.slot, kinds()]).toEqual(['blue', ['failed']])
+  after(() => (press.server.settings.deny = [{ operation: /^GetObject$/, key: /^green\/api/ }]))
+  expect((await nightlyOf(later, force)).code).toBe(1)
+  expect([press.bucket.live()?.slot, kinds()]).toEqual(['green', ['failed', 'forced', 'warned']])
 })

@@ -59,7 +59,7 @@ xychart-beta
 it('counts what changed since the live snapshot, whatever the other slot held', async () => {
   await nightlyOf('2026-11-10')
   editDatabase(db(), `UPDATE fund SET name = name || ' new'`)
-  await nightly()
+  await nightly('--allow renamed-funds --reason test')
   editDatabase(db(), newBenchmark(1))
   const env = inWorkflow()
   const flags = '--summary night.md --json'

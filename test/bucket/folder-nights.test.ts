@@ -1,6 +1,7 @@
 /** Nights through the command line on a bucket that is a folder: the same commands and guards as on an object store. */
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
@@ -28,7 +29,12 @@ beforeEach(() => {
 })
 
 // The settings of late requests stay as they are: a folder hardly has any.
-const env = { FUNDPRESS_BUCKET_GRACE_SECONDS: '0', FUNDPRESS_BASE_URL: 'https://funds.example.org' }
+const env = {
+  FUNDPRESS_BUCKET_GRACE_SECONDS: '0',
+  FUNDPRESS_BASE_URL: 'https://funds.example.org',
+  // Each night gives every fund another name.
+  FUNDPRESS_GUARDS_RENAMED_FUNDS: '1',
+}
 const fundpress = (line: string, bucketName = name) => {
   const [command = '', ...flags] = line.split(' ')
   return run([command, '--bucket', bucketName, ...flags], { cwd: nights.folder.path, env })
@@ -95,6 +101,27 @@ it('a night, a second one, a refusal that changes nothing, a rollback, a repair,
   expect(existsSync(join(bucket, 'blue/strange.txt'))).toBe(false)
   await must('verify --deep')
   expect((await must('diff live other')).length).toBeGreaterThan(0)
+})
+
+it('publishes nothing through a link, says where it is, and goes on when it is gone', async () => {
+  await must('publish --out night-1 --quiet')
+  await must('publish --out night-2 --quiet')
+  const [before, place] = [live(), join(bucket, 'blue/api/v1/profile')]
+  const victim = nights.folder.file('victim')
+  renameSync(place, victim)
+  symlinkSync(victim, place)
+  const theirs = hashesOf(victim)
+  for (const line of ['publish --out night-3', 'publish --out night-3 --repair', 'prune --yes'])
+    expect(await fundpress(line)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        `${place} is a symbolic link, which is not followed here: remove it`,
+      ) as unknown,
+    })
+  expect([live(), hashesOf(victim)]).toEqual([before, theirs])
+  rmSync(place)
+  await must('publish --out night-3 --quiet')
+  await must('verify --deep')
 })
 
 it('puts no download again that is there, unless its bytes differ', async () => {

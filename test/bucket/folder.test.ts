@@ -216,9 +216,13 @@ describe('follows no symbolic link below its root', () => {
     expect(readFileSync(folder.file('old.tmp'), 'utf8')).toBe('mine')
   })
 
-  it('names no folder that is one', async () => {
-    symlinkSync(`${victim}/a`, file('downloads'))
-    expect(await store.folders('')).toEqual(['green'])
+  it('nor does it name folders where one is a link: what is behind it may be served, and withdrawn', async () => {
+    for (const folderOfDay of ['2026-11-19', '2026-11-20']) await put(`downloads/${folderOfDay}/a`)
+    linkAt('downloads/2026-11-19', `${victim}/a`)
+    await expect(store.folders('downloads/')).rejects.toThrow(
+      `${file('downloads/2026-11-19')} is a symbolic link`,
+    )
+    expect(await store.folders('green/')).toEqual(['a'])
   })
 
   it('but its root may be one: readers follow it, and changes stay in the folder that it led to first', async () => {

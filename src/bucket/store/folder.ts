@@ -199,11 +199,9 @@ export function openFolder(
     const isFilled = (found: string) => filesBelow(root, `${start}${found}/`, '').next().done !== true
     await setImmediate()
     try {
-      const found = entriesOf(root, start, (one) => one.endsWith('/') && start + one !== ownFolder)
-      return found
-        .map((entry) => entry.name.slice(0, -1))
-        .filter(isFilled)
-        .sort()
+      const found = entriesOf(root, start, (one) => start + one !== ownFolder)
+      const names = found.flatMap((entry) => (entry.stat === null ? [entry.name.slice(0, -1)] : []))
+      return names.filter(isFilled).sort()
     } catch (error) {
       throw reasonFor(error, undefined, 'list', start)
     }

@@ -25,10 +25,11 @@ export async function assertWhole(door: Door, arrival: Arrival): Promise<number>
   const [first] = damaged
   if (first === undefined) return 0
   if (mend === undefined) throw damagedSlot(store, slot, describeDamage(damaged), waysOut[arrival.kind])
-  // All earlier requests were waited for: another writer is about, and would go on.
-  if (lease.isUnsettled)
+  // All earlier requests were waited for: another writer is about, and would go on. What is only missing was lost before.
+  const written = damaged.find(({ what }) => what !== 'missing')
+  if (lease.isUnsettled && written !== undefined)
     throw new Error(
-      `${store.name}: somebody else wrote to ${slot}/${first.key} meanwhile; nothing was flipped, publish again`,
+      `${store.name}: somebody else wrote to ${slot}/${written.key} meanwhile; nothing was flipped, publish again`,
     )
   await mend(damaged)
   onWarning(`${store.name}: ${slot} was not whole (${describeDamage(damaged)}): put again`)

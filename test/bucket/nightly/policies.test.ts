@@ -24,12 +24,14 @@ const stack = (Approval: 'yes' | 'no') =>
   filledIn(template, {
     ...{ BucketName: 'funds', GitHubRepository: 'owner/funds', Database: 'in/funds.sqlite', Approval },
   }).Resources
-/** What a role may do to the bucket: the statements of its policies about S3. */
-function rightsOf(name: string, approval: 'yes' | 'no' = 'yes'): readonly Statement[] {
+/** What a role may do to the bucket, or to another service: the statements of its policies about it. */
+function rightsOf(name: string, approval: 'yes' | 'no' = 'yes', service = 's3'): readonly Statement[] {
   const resources = stack(approval)
   const { ManagedPolicyArns, Policies } = resources[name]?.Properties as unknown as Role
   const policies = [Policies, ...ManagedPolicyArns.map((policy) => resources[policy]?.Properties)]
-  return statementsIn(policies).filter(({ Action }) => listOf(Action).every((one) => one.startsWith('s3:')))
+  return statementsIn(policies).filter(({ Action }) =>
+    listOf(Action).every((one) => one.startsWith(`${service}:`)),
+  )
 }
 
 /** Source: IAM's documentation: a star stands for any characters. */
@@ -135,6 +137,14 @@ it('with an approval, the role that stages cannot make anything live, and the on
   expect(await nightlyOf('2026-11-12')).toMatchObject(denied)
   expect(slots()).toEqual(held)
   expect(press.bucket.live()?.snapshot).toBe(first)
+  // What is live is damaged: a stage mends the other slot, and the flip of the same snapshot makes that live.
+  press.bucket.remove(press.bucket.keys('blue/api/')[0] ?? '')
+  editDatabase(db(), `UPDATE profile SET benchmark = 'z'`)
+  as('PublisherRole')
+  await asking('stage', () => nightly(11, '--stage', downloads))
+  as('FlipRole')
+  await asking('flip', () => expectSuccess(press.fundpress(`flip ${stagedId()}`)))
+  expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
   // After a kill the next stage does not write live.json either; the flip after it does.
   as('PublisherRole')
   await asking('stage', async () => {
@@ -170,6 +180,16 @@ it('the guard may look at everything, and change nothing', async () => {
   await expectFailure(press.fundpress('rollback'), /access denied/)
   expect(await nightlyOf('2026-11-13')).toMatchObject(denied)
   expect(press.bucket.keys('')).toEqual(before)
+})
+
+it('only a role that may write live.json may write what CloudFront shows', () => {
+  const writes = (...[name, approval]: Parameters<typeof rightsOf>) =>
+    rightsOf(name, approval, 'cloudfront-keyvaluestore')
+      .flatMap(({ Action }) => listOf(Action))
+      .filter((action) => /:(Put|Delete|Update)/.test(action))
+  expect(writes('PublisherRole', 'no')).toHaveLength(2)
+  expect(writes('FlipRole')).toHaveLength(2)
+  expect([...writes('PublisherRole'), ...writes('GuardRole')]).toEqual([])
 })
 
 /** Each action with each resource that no request needs. */

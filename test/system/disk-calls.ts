@@ -33,7 +33,7 @@ export async function watchDisk(
   args: readonly string[],
   { cwd, log, path }: { readonly cwd: string; readonly log: string; readonly path: string },
 ) {
-  const wanted = Object.keys(kinds).join(',')
+  const wanted = [...Object.keys(kinds), 'openat'].join(',')
   // Paths of numbers are shown (-y), none is cut off, and what is not traced takes no longer than otherwise.
   const options = ['-e', `trace=?${wanted.replaceAll(',', ',?')}`, '-o', log]
   options.push(...'-f --seccomp-bpf -qq -y -s 4096'.split(' '))
@@ -46,15 +46,22 @@ export async function watchDisk(
 
 function parse(log: string): DiskCall[] {
   const begun = new Map<string, string>()
+  /** By the path of their number, as `system/below.ts` uses them. */
+  const folders = new Map<string, string>()
   return log.split('\n').flatMap((line) => {
     const [, pid = '', text = ''] = /^(\d+) +(.*)$/.exec(line) ?? []
     const [, first] = /^(.*) <unfinished \.\.\.>$/.exec(text) ?? []
     if (first !== undefined) begun.set(pid, first)
     const [, rest] = /^<\.\.\. \w+ resumed>(.*)$/.exec(text) ?? []
     const whole = rest === undefined ? text : `${begun.get(pid) ?? ''}${rest}`
+    const [, number, folder = ''] = /^openat\(.*O_DIRECTORY.*\) += (\d+)<(.*)>$/.exec(whole) ?? []
+    if (number !== undefined) folders.set(`/proc/self/fd/${number}`, folder)
     const [, name = '', given = ''] = /^(\w+)\((.*)\) += 0$/.exec(whole) ?? []
     const call = kinds[name]
-    return call === undefined ? [] : [{ call, paths: pathsOf(given, call) }]
+    if (call === undefined) return []
+    const withNames = (path: string) =>
+      path.replace(/^\/proc\/self\/fd\/\d+/, (opened) => folders.get(opened) ?? opened)
+    return [{ call, paths: pathsOf(given, call).map(withNames) }]
   })
 }
 

@@ -9,21 +9,26 @@ export type Progress = ReturnType<typeof showProgress>
 const barMilliseconds = 100
 const lineMilliseconds = 10_000
 const barWidth = 24
+/** From this share on there is an estimate. */
+const leastShare = 0.05
 
 export function showProgress(session: Pick<Session, 'clock' | 'isQuiet' | 'stderr'>, what: string) {
   const { clock, isQuiet, stderr } = session
   const every = stderr.isTerminal ? barMilliseconds : lineMilliseconds
   const start = clock()
   let last = start
+  let lastDone = 0
   let isShown = false
   return {
     /** @param detail added to the line: `1,204 documents` */
     update: (done: number, of: number, detail = '') => {
       const now = clock()
       if (isQuiet || now - last < every) return
-      last = now
       const seconds = (now - start) / 1000
-      const left = done === 0 ? '' : `about ${((seconds / done) * (of - done)).toFixed(0)} s left`
+      // What has hardly begun, or stands still, says nothing about the rest.
+      const isSteady = done > lastDone && done >= of * leastShare
+      const left = isSteady ? `about ${((seconds / done) * (of - done)).toFixed(0)} s left` : ''
+      ;[last, lastDone] = [now, done]
       const count = `${formatCount(done)} of ${formatCount(of)} ${what}`
       const parts = [count, detail, `${seconds.toFixed(0)} s`, left]
       const state = parts.filter((part) => part !== '').join(', ')

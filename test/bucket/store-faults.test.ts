@@ -260,6 +260,18 @@ it.each(['put', 'conditional put', 'delete', 'putFile'] as const)(
   },
 )
 
+it('a put that a proxy answers with a page fails, names what was found, and counts as unanswered', async () => {
+  const proxy = await listen((request, response) => {
+    request.resume().on('end', () => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'))
+  })
+  const behind = open(proxy)
+  const said =
+    'could not write blue/big: the put was answered with success, but without an ETag and with the type text/html'
+  await expect(behind.put(object)).rejects.toThrow(said)
+  await expect(behind.put(object, { ifAbsent: true })).rejects.toThrow(said)
+  expect([behind.unanswered(), behind.requests()]).toEqual([2, { PutObject: 2 }])
+})
+
 describe('a store that throttles', () => {
   it('gets fewer requests at a time, until all are answered', async () => {
     const underWay: number[] = []

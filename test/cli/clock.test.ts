@@ -33,6 +33,20 @@ it('progress is a line every ten seconds without a terminal', () => {
   ])
 })
 
+it('progress estimates the rest only of what goes on, and has begun in earnest', () => {
+  const { written, at } = watched(false)
+  at(87, 1)
+  at(100, 500)
+  at(110, 500)
+  at(120, 1000)
+  expect(written.map((line) => line.replace(/.* documents, /, ''))).toEqual([
+    '87 s\n',
+    '100 s, about 300 s left\n',
+    '110 s\n',
+    '120 s, about 120 s left\n',
+  ])
+})
+
 it('progress is a bar on a terminal, drawn ten times a second, that fits and is removed; nothing with --quiet', () => {
   const { written, at, end } = watched(true)
   at(0.05, 10)

@@ -29,15 +29,17 @@ export async function assertWhole(door: Door, arrival: Arrival): Promise<number>
   const written = damaged.find(({ what }) => what !== 'missing')
   if (lease.isUnsettled && written !== undefined)
     throw new Error(
-      `${store.name}: somebody else wrote to ${slot}/${written.key} meanwhile; nothing was flipped, publish again`,
+      `${store.name}: ${slot}/${describeDamage([written])} after this publish has put it: ${others}; nothing was flipped, publish again`,
     )
   await mend(damaged)
   onWarning(`${store.name}: ${slot} was not whole (${describeDamage(damaged)}): put again`)
   const left = await findDamage(door, arrival)
-  if (left.length > 0)
-    throw damagedSlot(store, slot, describeDamage(left), 'somebody else writes to it: publish again')
+  if (left.length > 0) throw damagedSlot(store, slot, describeDamage(left), `${others}, publish again`)
   return damaged.length
 }
+
+/** Who may have changed what was just put. */
+const others = 'somebody else writes to it, or a proxy answers in place of the store'
 
 const waysOut: Readonly<Record<Arrival['kind'], string>> = {
   publish: 'publish again with --repair',

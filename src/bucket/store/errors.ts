@@ -35,6 +35,9 @@ export const failureOf = (error: unknown): string => {
 /** Nothing listens at the address: no byte was sent. */
 export const refusedCode = 'ECONNREFUSED'
 
+/** A put was answered, but not by a store: the message is the type of the answer. */
+export const foreignCode = 'ForeignAnswer'
+
 /** A missing object; a missing bucket is something else. */
 export const isMissing = (error: unknown): boolean =>
   codeOf(error) === 'NoSuchKey' || (statusOf(error) === 404 && codeOf(error) !== 'NoSuchBucket')
@@ -127,6 +130,7 @@ function adviceOn(error: Error, { name, bucket, endpoint }: BucketPlace, doing: 
       'the body does not have the digest of the manifest: build the snapshot again',
     'AuthorizationHeaderMalformed PermanentRedirect IllegalLocationConstraintException': `the bucket is in another region${region === undefined ? '' : `, ${region}`}: set --region`,
     [refusedCode]: `${at} cannot be reached: nothing listens there${triedFor(error)}, check --endpoint`,
+    [foreignCode]: `the put was answered with success, but without an ETag and with the type ${error.message}: a proxy or a login page answers in place of ${at}, check --endpoint`,
     ENOTFOUND: `${at} cannot be reached: its name is not known, check --endpoint and --region`,
     EAI_AGAIN: `${at} cannot be reached: no name service`,
     'ECONNRESET EPIPE': cut,

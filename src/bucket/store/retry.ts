@@ -16,7 +16,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { PutObjectCommandInput, S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
 import pLimit from 'p-limit'
 import { afterAnswer, afterRefusal, fullConcurrency } from './concurrency.ts'
-import { bareCause, codeOf, isMissing, refusedCode, statusOf, unanswered } from './errors.ts'
+import { bareCause, codeOf, foreignCode, isMissing, refusedCode, statusOf, unanswered } from './errors.ts'
 import { type Condition, ConditionFailed, ConditionsUnknown, Damaged } from './store.ts'
 import type { FetchedObject, GetOptions, NewObject, ObjectStore, PutObject } from './store.ts'
 
@@ -162,7 +162,10 @@ const answersOfProxies: readonly (number | undefined)[] = [408, 502, 504]
 
 type Headers = Readonly<Record<string, string>>
 
-/** Counts all attempts of a client, retries included, and those to write that had no answer. One without a connection is none. */
+/**
+ * Counts all attempts of a client, retries included, and those to write that had no answer. One without a connection is none, and
+ * a page of a proxy is no answer.
+ */
 export function watchAttempts({ middlewareStack }: S3Client) {
   const counts: Record<string, number> = {}
   let unanswered = 0
@@ -182,6 +185,8 @@ export function watchAttempts({ middlewareStack }: S3Client) {
           const storeMs = Date.parse(headers?.['date'] ?? '')
           if (lastedMs <= shortest.lastedMs && !isNaN(storeMs))
             shortest = { lastedMs, behindMs: storeMs - (asked + lastedMs / 2) }
+          if (operation === 'PutObject' && statusCode === 200 && headers?.['etag'] === undefined)
+            throw Object.assign(new Error(headers?.['content-type'] ?? 'no type'), { name: foreignCode })
           isAnswered = !answersOfProxies.includes(statusCode)
           return result
         } catch (error) {

@@ -1,7 +1,8 @@
 /** Nights through the command line on a bucket that is a folder: the same commands and guards as on an object store. */
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs'
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { rmSync, statfsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
@@ -141,6 +142,31 @@ it('puts no download again that is there, unless its bytes differ', async () => 
   expect(await json('publish --out night-2 --stage --repair')).toMatchObject({ downloads: { replaced: 1 } })
   expect(readFileSync(file, 'utf8')).toBe('isin\n')
   rmSync(source, { recursive: true })
+})
+
+it('refuses a publish that the disk has no room for before it uploads, and what was live stays live', async ({
+  skip,
+}) => {
+  const mount = (options: string) =>
+    spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', bucket]).status
+  const forced = '--quiet --force --reason test'
+  mkdirSync(bucket)
+  if (mount('size=64m') !== 0) skip('this machine lets nobody mount a small disk')
+  try {
+    await must(`publish --out night-1 ${forced}`)
+    const before = published()
+    const free = () => statfsSync(bucket).bavail * statfsSync(bucket).bsize
+    // Room for the second slot, but nothing to spare.
+    writeFileSync(join(bucket, 'filler'), Buffer.alloc(free() - 3_000_000))
+    const { code, stderr } = await fundpress(`publish --out night-2 ${forced}`)
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/too full for this publish: 3 MB free in /)])
+    expect(published()).toEqual(before)
+    rmSync(join(bucket, 'filler'))
+    await must(`publish --out night-2 ${forced}`)
+    await must('verify --deep')
+  } finally {
+    spawnSync('umount', ['--lazy', bucket])
+  }
 })
 
 it('plans for free, finds nothing wrong, and serves what is live, below a prefix, too', async () => {

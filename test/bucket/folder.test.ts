@@ -1,5 +1,6 @@
 /** A folder as a store, beyond what all stores share (store.test.ts): its files, its lock, its refusals. */
 import {
+  truncateSync,
   chmodSync,
   existsSync,
   lstatSync,
@@ -16,6 +17,7 @@ import {
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { dirname } from 'node:path'
+import { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
@@ -299,6 +301,18 @@ describe('says what is wrong, and what to do', () => {
       store.close()
       spawnSync('umount', ['--lazy', bucket])
     }
+  })
+
+  it('before a publish, if there is no room for it; what is replaced gives its room back', async () => {
+    const bytes = 1.5e13
+    const roomFor = (...keys: readonly string[]) =>
+      store.assertRoom?.(Readable.from(keys.map((key) => ({ key, bytes }))))
+    await put('blue/large')
+    truncateSync(file('blue/large'), bytes)
+    await roomFor('blue/large')
+    await expect(roomFor('blue/large', 'blue/other')).rejects.toThrow(
+      /^file:.*: the disk is too full for this publish: [\d,]+ MB free in .*, 15,000,\d{3} MB needed \(\d+ MB of them stay free\): make room, or move the bucket to a larger disk. Nothing was uploaded$/,
+    )
   })
 
   it('if the bucket is a folder, and a setting is for a store or leads out of it', async () => {

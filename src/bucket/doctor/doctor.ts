@@ -1,8 +1,7 @@
 /** `fundpress doctor`: everything that would make tonight fail, tried for real and in a moment. */
 
 import { existsSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { checksumsKey, manifestKey, readManifestHead, type ManifestHead } from '../../build/manifest.ts'
 import { assertFollowed } from '../live/follow.ts'
 import { heldMessage, isHeldByOther, readJournal } from '../live/journal.ts'
@@ -14,7 +13,8 @@ import type { FolderStore } from '../store/folder.ts'
 import type { S3Store } from '../store/s3.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { diagnoseBucket, diagnoseCredentials, diagnoseSettings } from './bucket.ts'
-import { diagnoseFolder, existingAbove, neededBytes } from './folder.ts'
+import { diskOf, lackOn, megabytes } from '../../system/disk.ts'
+import { diagnoseFolder, neededBytes } from './folder.ts'
 import { lineOf, ok, problem, problemIfThrown, warning, type Diagnosis } from './diagnosis.ts'
 import { diagnoseRights } from './rights.ts'
 
@@ -145,24 +145,17 @@ async function diagnoseDisk(
   path: string,
   { bytes, files, advice }: { bytes: (blockBytes: number) => number; files: number; advice: string },
 ): Promise<Diagnosis> {
-  const folder = existingAbove(resolve(path))
   try {
-    const disk = await statfs(folder)
-    const free = disk.bavail * disk.bsize
-    const needed = bytes(disk.bsize)
-    const says = `${megabytes(free)} free in ${folder}, ${megabytes(needed)} needed`
-    if (free < needed) return problem(what, `${says}: ${advice}`)
-    // File systems without a fixed number of files say 0.
-    if (disk.files > 0 && disk.ffree < files)
-      return problem(what, `${disk.ffree} more files fit into ${folder}, ${files} are needed: ${advice}`)
-    return free < 2 * needed ? warning(what, `${says}, that is scarce: ${advice}`) : ok(what, says)
+    const disk = await diskOf(path)
+    const needed = bytes(disk.blockBytes)
+    const lack = lackOn(disk, needed, files)
+    if (lack !== null) return problem(what, `${lack}: ${advice}`)
+    const says = `${megabytes(disk.freeBytes)} free in ${disk.folder}, ${megabytes(needed)} needed`
+    return disk.freeBytes < 2 * needed ? warning(what, `${says}, that is scarce: ${advice}`) : ok(what, says)
   } catch (error) {
-    return problem(what, `${folder} cannot be looked at: ${lineOf(error)}`)
+    return problem(what, `${path} cannot be looked at: ${lineOf(error)}`)
   }
 }
-
-const megabytes = (bytes: number) =>
-  `${(bytes / 1e6).toLocaleString('en-US', { maximumFractionDigits: 0 })} MB`
 
 async function diagnoseSnapshot(out: string): Promise<readonly [Diagnosis, ManifestHead | null]> {
   const what = 'snapshot'

@@ -2,10 +2,10 @@
 
 import { existsSync } from 'node:fs'
 import { access, constants, statfs } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { liveKey, scratchKey } from '../live/layout.ts'
 import { readLive } from '../live/live.ts'
 import type { FolderStore } from '../store/folder.ts'
+import { existingAbove } from '../../system/disk.ts'
 import { lineOf, ok, problem, problemIfThrown, warning, type Diagnosis } from './diagnosis.ts'
 import { scratch, tryConditions } from './rights.ts'
 
@@ -53,12 +53,6 @@ export async function neededBytes(store: FolderStore): Promise<{ bytes: number; 
   const { live } = await readLive(store)
   if (live === null) return null
   return { bytes: live.bytes + (live.downloads?.bytes ?? 0), files: live.objects }
-}
-
-export function existingAbove(path: string): string {
-  let folder = path
-  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
-  return folder
 }
 
 /** `f_type` of file systems that another machine holds. Source: statfs(2), linux/magic.h. */

@@ -28,22 +28,27 @@ export const noDownloads: DownloadCounts = { put: 0, replaced: 0, deleted: 0, by
 /** A file as a listing of the bucket should show it. */
 export type DownloadLine = EtagLine & { readonly bytes: number }
 
+/** The files of the snapshot's downloads, and the folder in the bucket that they belong into. */
+export async function findDownloads({ out, snapshot, base, lease }: Publish) {
+  const { head } = snapshot.manifest
+  const source = join(out, dayFolder(head.asOf))
+  const files = await filesOf(source, lease.writing.signal)
+  const sums = files.find(isChecksums)?.sha256 ?? digestOfList(files)
+  const downloads = chooseFolder(head.snapshot, sums, base.live.live)
+  return { source, files, sums, downloads, prefix: downloadsPrefix(downloads) }
+}
+
 /**
  * Puts what differs into a folder that `live.json` does not name, deletes what the snapshot does not have, and writes the
  * list of ETags. One listing; none if the snapshot has no downloads.
  * @returns what `live.json` is to say; undefined without downloads
  */
 export async function uploadDownloads(publish: Publish) {
-  const { store, out, snapshot, base, folder, lease, isDeep, putOwn, onWarning } = publish
-  const { head } = snapshot.manifest
+  const { store, base, folder, lease, isDeep, putOwn, onWarning } = publish
   const { signal } = lease.writing
-  const source = join(out, dayFolder(head.asOf))
-  const files = await filesOf(source, signal)
+  const { source, files, sums, downloads, prefix } = await findDownloads(publish)
   if (files.length === 0) return { live: undefined, counts: noDownloads }
 
-  const sums = files.find(isChecksums)?.sha256 ?? digestOfList(files)
-  const downloads = chooseFolder(head.snapshot, sums, base.live.live)
-  const prefix = downloadsPrefix(downloads)
   const there = new Map<string, ListedObject>()
   for await (const object of store.list(prefix, { signal }))
     there.set(object.key.slice(prefix.length), object)

@@ -22,6 +22,7 @@ import type { AllowedObjection } from '../../guards/guards.ts'
 import { noDownloads, uploadDownloads } from './downloads.ts'
 import type { Publish, PublishOptions } from './options.ts'
 import { markDamage, prepareChanges, type Prepared, refuseSparse } from './prepare.ts'
+import { assertRoom } from './room.ts'
 import { assertUnchanged, copySnapshot, identifySnapshot, type Identity, namesSnapshot } from './snapshot.ts'
 import { deletedBy, etagsOf, putAgain, uploadChanges } from './upload.ts'
 import { realTime } from '../store/retry.ts'
@@ -191,6 +192,7 @@ async function carryOut(publish: Publish) {
   const asked = await askGuards(publish, { ...asking, read })
   const allowed = [...(manifest.head.allowed ?? []), ...asked.allowed]
   await refuseSparse(publish, uploaded)
+  await assertRoom(publish, uploaded)
   const restricted = newlyRestricted(publish, manifest.head, compared.head)
   const changes = changesKey(lease.id)
   const fenced = await reserveSlot(publish, uploaded, changes)

@@ -16,6 +16,7 @@ import { isBefore } from '../manifest/compare.ts'
 import { copyFile, entriesOf, etagOf, isAbsent, makeNewer, removeEmpty, removeFile } from './folder-files.ts'
 import { removeUnfinished, statOf, withAdvice } from './folder-files.ts'
 import { openLock } from './folder-lock.ts'
+import { assertRoomBelow } from './room.ts'
 import { joinedWith } from './signals.ts'
 import { ConditionFailed, type Condition, type ListedObject, type ObjectStore } from './store.ts'
 import type { GetOptions, PutObject, WriteOptions } from './store.ts'
@@ -236,6 +237,7 @@ export function openFolder(
     kind: 'folder',
     areEtagsDigests: false,
     ...{ name, root, get, put, putFile, list, folders, delete: remove },
+    assertRoom: (puts) => assertRoomBelow(name, root, puts),
     requests: () => ({ ...counts }),
     // A change that fails was not made, and one that is made has been answered.
     unanswered: () => 0,

@@ -180,13 +180,13 @@ export function watchAttempts({ middlewareStack }: S3Client) {
         const [asked, began] = [Date.now(), performance.now()]
         try {
           const result = await next(args)
-          const { statusCode, headers } = result.response as { statusCode?: number; headers?: Headers }
+          const { statusCode, headers = {} } = result.response as { statusCode?: number; headers?: Headers }
           const lastedMs = performance.now() - began
-          const storeMs = Date.parse(headers?.['date'] ?? '')
+          const storeMs = Date.parse(headers['date'] ?? '')
           if (lastedMs <= shortest.lastedMs && !isNaN(storeMs))
             shortest = { lastedMs, behindMs: storeMs - (asked + lastedMs / 2) }
-          if (operation === 'PutObject' && statusCode === 200 && headers?.['etag'] === undefined)
-            throw Object.assign(new Error(headers?.['content-type'] ?? 'no type'), { name: foreignCode })
+          if (operation === 'PutObject' && statusCode === 200 && headers['etag'] === undefined)
+            throw Object.assign(new Error(headers['content-type'] ?? 'no type'), { name: foreignCode })
           isAnswered = !answersOfProxies.includes(statusCode)
           return result
         } catch (error) {

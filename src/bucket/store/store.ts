@@ -23,6 +23,11 @@ export interface ObjectStore {
   readonly folders: (prefix: string, options?: CallOptions) => Promise<readonly string[]>
   /** Deletes up to a thousand objects at once. @throws {Error} that names what could not be deleted, and why */
   readonly delete: (keys: readonly string[], options?: WriteOptions) => Promise<void>
+  /**
+   * Absent where there is always room. A file that is replaced gives its room back.
+   * @throws {Error} with what is free and what is needed, if these do not fit
+   */
+  readonly assertRoom?: (puts: AsyncIterable<Pick<ListedObject, 'key' | 'bytes'>>) => Promise<void>
   /** Requests so far, by operation. */
   readonly requests: () => Readonly<Record<string, number>>
   /** Attempts to write or delete that ended without an answer: the store may still carry them out. */

@@ -144,7 +144,7 @@ it('removes folders that a delete has emptied, and no others', async () => {
   expect(readdirSync(bucket)).toEqual(['.fundpress'])
 })
 
-it.each(['../x', 'a/../../x', '/x', 'a//b', './a', 'a/.', '', 'a/', '.fundpress/lock', 'a\0b'])(
+it.each(['../x', 'a/../../x', '/x', 'a//b', './a', 'a/.', '', 'a/', '.fundpress/lock', '.fundpress', 'a\0b'])(
   'has no object with the key %j',
   async (key) => {
     expect(await store.get(key)).toBeNull()

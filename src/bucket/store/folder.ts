@@ -149,9 +149,7 @@ export function openFolder(
         return inFolderBelow(real, dirname(key), into, true)
       })
     } catch (error) {
-      writer?.own.within((at) => {
-        rmSync(join(at, temporary), { force: true })
-      })
+      writer?.discard(temporary)
       throw reasonFor(error, stop, 'write', key)
     }
   }
@@ -241,10 +239,7 @@ export function openFolder(
     requests: () => ({ ...counts }),
     // A change that fails was not made, and one that is made has been answered.
     unanswered: () => 0,
-    close: () => {
-      writer?.close()
-      writer = undefined
-    },
+    close: () => writer?.close(),
   }
 }
 
@@ -268,6 +263,16 @@ function openWriter(base: string, root: string) {
       assertSame: () => {
         if (realFolder(root) === real) return
         throw new Error(`${root} leads to another folder than before: run the command again`)
+      },
+      /** Removes a file that was being written. If it stays, a change an hour later removes it. */
+      discard: (temporary: string) => {
+        try {
+          own.within((at) => {
+            rmSync(join(at, temporary), { force: true })
+          })
+        } catch {
+          // What has failed before it says more.
+        }
       },
       close: () => {
         close()
@@ -324,7 +329,7 @@ function assertFolder(name: string, path: string): void {
 const isKey = (key: string): boolean =>
   !/[\0\\]/.test(key) &&
   key.split('/').every((part) => part !== '' && part !== '.' && part !== '..') &&
-  !key.startsWith(ownFolder)
+  !`${key}/`.startsWith(ownFolder)
 
 function assertKey(name: string, key: string): void {
   if (!isKey(key))

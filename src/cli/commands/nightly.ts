@@ -64,6 +64,8 @@ export default defineCommand({
     'elsewhere, as in build (other: for machines that keep no folder); --since none renders everything.\n\n' +
     'Guards refuse wrong data (exit code 3): implausible prices, losses against what is live, a wrong date or clock, and ' +
     'with requireComplete (config) a database that is not marked as complete. Nothing goes live then.\n\n' +
+    'The last lines, the summary and a notice say what is new beside prices: funds that are gone, public or restricted, published prices ' +
+    'that changed, and warnings. A warning that stays the same is told once; `check` lists all of them.\n\n' +
     '--stage ends with a staged snapshot: it is uploaded and verified, and what is live stays live. `flip` makes it live, under ' +
     'the same guards. If just this snapshot is staged already, nightly does nothing.\n\n' +
     'nightly removes downloads of days that lie more than downloads.keepDays back (config; 30 days), but none of the days ' +

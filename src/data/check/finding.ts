@@ -18,18 +18,19 @@ export interface Finding {
 }
 
 export interface OlderPrices {
-  /** What is wrong with each. */
-  readonly messages: readonly string[]
+  /** One at least. What is wrong with each, as it was said when the price was new. */
+  readonly prices: readonly { readonly isin: string; readonly message: string }[]
   /** Whether all of them are live. */
   readonly areLive: boolean
 }
 
-/** @param count how many there are, if not all have a message */
-export function olderPrices(older: OlderPrices, count = older.messages.length): Finding {
+/** @param count how many there are, if some are not among them */
+export function olderPrices(older: OlderPrices, count = older.prices.length): Finding {
+  const [first = { isin: '', message: '' }] = older.prices
   const all =
     count === 1 ? '1 older price is implausible' : `${count} older prices are implausible, the first`
-  const message = `${all}${older.areLive ? ' (live already)' : ''}: ${older.messages[0] ?? ''}`
-  return { ...generalWarning(message, 'price'), ...(count === older.messages.length && { older }) }
+  const message = `${all}${older.areLive ? ' (live already)' : ''}: fund ${first.isin}: ${first.message}`
+  return { ...generalWarning(message, 'price'), ...(count === older.prices.length && { older }) }
 }
 
 /** What a guard has against the data of the database: errors that an operator may allow. */

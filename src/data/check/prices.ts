@@ -14,7 +14,7 @@ import type { Rules } from '../../guards/rules.ts'
 import { cached } from '../../system/cached.ts'
 import { messageOf } from '../../system/message.ts'
 import { readPriceDays } from '../read/fund-reader.ts'
-import { generalWarning, olderPrices, type Finding } from './finding.ts'
+import { generalWarning, type OlderPrices, olderPrices, type Finding } from './finding.ts'
 import { firstDay, textFaults } from '../model/limits.ts'
 import { escapeInvisible } from '../model/printable.ts'
 import { DamagedDocument, livePrices, priceColumns, type LiveReader } from './live-prices.ts'
@@ -78,17 +78,17 @@ const olderKept = 1000
 function gatherOlder() {
   let count = 0
   let areLive = true
-  const messages: string[] = []
+  const prices: OlderPrices['prices'][number][] = []
   return {
     /** @param isLive whether the fund has live prices */
     add: (isin: string, found: readonly ImplausiblePrice[], isLive: boolean) => {
       if (found.length === 0) return
-      const some = found.slice(0, olderKept - messages.length)
-      messages.push(...some.map(({ message }) => `fund ${isin}: ${escapeInvisible(message)}`))
+      const some = found.slice(0, olderKept - prices.length)
+      prices.push(...some.map(({ message }) => ({ isin, message: escapeInvisible(message) })))
       count += found.length
       areLive &&= isLive
     },
-    findings: () => (count === 0 ? [] : [olderPrices({ messages, areLive }, count)]),
+    findings: () => (count === 0 ? [] : [olderPrices({ prices, areLive }, count)]),
   }
 }
 

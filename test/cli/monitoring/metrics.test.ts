@@ -129,7 +129,10 @@ describe.skipIf(isMissing(prometheus !== undefined))('the textfile', () => {
     expect(valuesOf(allowed, 'fundpress_nightly_objections')).toEqual({ 'older-date allowed': 1 })
     expect(valuesOf(allowed, 'fundpress_nightly_warnings')).toBe(1)
     editDatabase(db(), `UPDATE profile SET benchmark = 'x'`)
-    const damage = () => press.bucket.remove(press.bucket.keys(`${press.bucket.live()?.slot}/api`)[0] ?? '')
+    const damage = () => {
+      for (const key of press.bucket.keys(`${press.bucket.live()?.slot}/api`))
+        press.bucket.put(key, 'damaged')
+    }
     press.server.faults([holdBack(/^live\.json$/, damage, { when: 'after' })])
     expect((await nightly('--metrics night.prom')).code).toBe(1)
     const steps = valuesOf(textfile('night.prom'), 'fundpress_nightly_step_duration_seconds')

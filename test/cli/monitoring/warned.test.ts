@@ -116,6 +116,29 @@ it('a warning about old data is told once, then only by check; one more is told 
   expect(older.exec(read('night.md'))?.[1] ?? read('night.md')).toBe(second)
 })
 
+it('a warning about the newest price is not told again when a newer one comes', async () => {
+  const [first = ''] = isins()
+  await nightly()
+  const add = (day: string, factor: number) => {
+    const scaled = ['issue_price', 'repurchase_price', 'net_asset_value']
+    const values = scaled.map((name) => `printf('%.2f', ${name} * ${factor})`)
+    editDatabase(
+      db(),
+      `INSERT INTO price SELECT isin, '${day}', ${values.join(', ')}, '0.00', '0.00', performance, NULL, NULL, NULL, NULL
+         FROM price WHERE isin = '${first}' ORDER BY date DESC LIMIT 1`,
+    )
+  }
+  const toldOf = (day: string) =>
+    warned().flatMap(({ details }) => (details as readonly string[]).filter((line) => line.includes(day)))
+  // Its change and its percentage are wrong, too, which --force allows.
+  add('2026-11-11', 1.12)
+  await nightlyOf(later, force)
+  expect(toldOf('2026-11-11').length).toBeGreaterThan(0)
+  add('2026-11-12', 1)
+  expect((await nightlyOf('2026-11-13', force)).code).toBe(0)
+  expect(toldOf('2026-11-11')).toEqual([])
+})
+
 it('whoever approves a night sees prices and all warnings, those of earlier nights included', async () => {
   const [first = ''] = isins()
   editDatabase(db(), `UPDATE fund SET name = 'Fonds ' || char(8203) WHERE isin = '${first}'`)

@@ -221,8 +221,8 @@ async function cleanDays(publish: Publish, before: ChangeHistory, look: string) 
   const texts = new Map<string, string>()
   const unread = new Set<string>()
   let history = before
-  if (before.look === look && base.live.live?.restricted === digestOfRestricted(restricted))
-    return { history, texts, unread }
+  const isKnown = isins.size === 0 || base.live.live?.restricted === digestOfRestricted(restricted)
+  if (isKnown && before.look === look) return { history, texts, unread }
   await inParallel(before.nights, concurrency, async (day) => {
     const text = await readLiveDay(publish, day)
     const parsed = dayIn(day, text)

@@ -14,12 +14,10 @@ import { reasonOf } from '../failure.ts'
 import { whoIs } from '../from-settings.ts'
 import type { Step } from './log.ts'
 
-/** `open`: with --ask, there is something to do. */
-export type Outcome = 'done' | 'skipped' | 'open' | 'failed' | 'refused'
-
 export interface RunFacts {
   readonly command: string
-  readonly outcome: Outcome
+  /** `open`: with --ask, there is something to do. */
+  readonly outcome: 'done' | 'skipped' | 'open' | 'failed' | 'refused'
   /** Null if nothing says it. */
   readonly asOf: string | null
   /** What is live or staged now; of a failure, what would have been. */

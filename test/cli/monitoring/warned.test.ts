@@ -13,6 +13,7 @@ import {
   useNights,
   withoutFund,
 } from '../../bucket/nightly/nightly.ts'
+import { linesOfNews } from '../../../src/cli/nightly/news.ts'
 import { editDatabase, readDatabase } from '../../support/database.ts'
 import { useReceiver } from '../../support/receiver.ts'
 import { holdBack } from '../../support/two-nights.ts'
@@ -204,4 +205,35 @@ it('what went live is told also if nobody can verify it, and what went back is t
   after(() => (press.server.settings.deny = [{ operation: /^GetObject$/, key: /^green\/api/ }]))
   expect((await nightlyOf(later, force)).code).toBe(1)
   expect([press.bucket.live()?.slot, kinds()]).toEqual(['green', ['failed', 'forced', 'warned']])
+})
+
+it('names ten of a list, but sixty funds that are gone or public now, and counts the others', () => {
+  const funds = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ isin: `DE${1000 + index}`, name: 'Fonds' }))
+  const isins = (count: number) => funds(count).map(({ isin }) => isin)
+  const news = {
+    gone: funds(70),
+    added: funds(12),
+    opened: [
+      ...funds(2).map((fund) => ({ ...fund, what: 'prices' as const })),
+      { isin: 'DE1000', name: 'Fonds', what: 'performance' as const },
+    ],
+    restricted: [],
+    prices: {
+      corrected: 2584,
+      correctedFunds: 12,
+      correctedIn: isins(10),
+      added: 1,
+      removed: 0,
+      examples: [],
+    },
+    moves: null,
+  }
+  expect(linesOfNews(news)).toEqual([
+    `70 funds gone: ${isins(60).join(', ')}, and 10 more`,
+    '2 funds public now: DE1000 (prices, performance) Fonds, DE1001 (prices) Fonds',
+    `12 funds new: ${isins(10).join(', ')}, and 2 more`,
+    `2,584 prices of 12 funds corrected: ${isins(10).join(', ')}, and 2 more`,
+    '1 price added for earlier days',
+  ])
 })

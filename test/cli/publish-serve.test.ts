@@ -83,7 +83,9 @@ it('rollback writes live.json once under the lease, and --to accepts only the ot
       .live
   const before = await live()
   press.server.reset()
-  const { code, stdout } = await press.fundpress(`rollback --allow hold --reason again --to ${before.previous.snapshot}`)
+  const { code, stdout } = await press.fundpress(
+    `rollback --allow hold --reason again --to ${before.previous.snapshot}`,
+  )
   expect([code, stdout]).toEqual([0, `${before.previous.snapshot} is live again, in green\n`])
   const written = press.server.log.filter(({ operation }) => operation === 'PutObject').map(({ key }) => key)
   // The lease: acquired, tried, released.
@@ -92,7 +94,10 @@ it('rollback writes live.json once under the lease, and --to accepts only the ot
   expect(await live()).toMatchObject({ slot: 'green', previous: { snapshot: before.snapshot } })
   const { stderr } = await press.fundpress(`rollback --to ${before.previous.snapshot}`)
   expect(stderr).toBe(`fundpress: s3://${bucket}: ${before.previous.snapshot} is live already\n`)
-  expect(await press.json('rollback --allow hold --reason again')).toMatchObject({ slot: 'blue', snapshot: before.snapshot })
+  expect(await press.json('rollback --allow hold --reason again')).toMatchObject({
+    slot: 'blue',
+    snapshot: before.snapshot,
+  })
   expect((await press.fundpress('rollback --to yesterday')).code).toBe(2)
 })
 

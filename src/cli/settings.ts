@@ -171,7 +171,10 @@ export const configShape = z.strictObject(
       region: say('The region of the bucket.', orNull(region)),
       prefix: say('A folder in the bucket that holds everything.', folder.default('')),
       pathStyle: say('The path of a URL names the bucket, not the host name.', flag(false)),
-      concurrency: say('How many requests run at the same time.', whole(1, 1024).default(64)),
+      concurrency: say(
+        'How many requests run at the same time; fewer while the store throttles.',
+        whole(1, 1024).default(64),
+      ),
       maxRate: say('Puts per second at most. Default: no limit.', orNull(whole(1, 100_000))),
       maxDeletes: say(
         'How many live objects a publish may take away. Default: a tenth of them.',

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { expectSuccess } from '../cli/outcome.ts'
 import { openLine, type Line } from '../support/line.ts'
 import { useReceiver } from '../support/receiver.ts'
-import { sample } from '../support/rounds.ts'
+import { isComplete, sample } from '../support/rounds.ts'
 import { fileOf, nightlyOf, press, useNights } from './nightly/nightly.ts'
 
 useNights(1)
@@ -39,10 +39,26 @@ const states: Readonly<Record<string, () => unknown>> = {
 
 /** When it begins to, by the request that is answered no more, and what the run does then. */
 const moments: Readonly<Record<string, { readonly method: string; readonly keyMatches: RegExp }>> = {
-  'looks what is live': { method: 'GET', keyMatches: /^live\.json$/ },
   'acquires the lease': { method: 'PUT', keyMatches: /^journal\.json$/ },
   'waits for readers': { method: 'PUT', keyMatches: /^journal\/.*changes/ },
   uploads: { method: 'PUT', keyMatches: /^blue\// },
+}
+
+/** A third night, which is stopped soon after the store has begun to behave like that. */
+function stopNight(state: string, moment: string, flags = '') {
+  const change = async () => {
+    await states[state]?.()
+    await setTimeout(500)
+    child.kill('SIGTERM')
+  }
+  press.server.faults([
+    // Not waited for: this request is answered in the new state, too.
+    { kind: 'call', when: 'before', ...moments[moment], times: 1, run: () => void change() },
+  ])
+  const { child, end } = press.begin(
+    `nightly --db funds.sqlite --as-of 2026-11-13 --quiet --lease 10 --endpoint ${line.endpoint} ${flags}`.trim(),
+  )
+  return end
 }
 
 const graceOf = (moment: string) => (moment === 'waits for readers' ? '3600' : '0')
@@ -53,20 +69,22 @@ const cases = Object.keys(states).flatMap((state, index) =>
 it.each(cases)(
   'the store %s while the run %s',
   async (state, moment) => {
-    const change = async () => {
-      await states[state]?.()
-      await setTimeout(1000)
-      child.kill('SIGTERM')
-    }
-    press.server.faults([
-      // Not waited for: this request is answered in the new state, too.
-      { kind: 'call', when: 'before', ...moments[moment], times: 1, run: () => void change() },
-    ])
-    const { child, end } = press.begin(
-      `nightly --db funds.sqlite --as-of 2026-11-13 --quiet --lease 10 --grace ${graceOf(moment)} --endpoint ${line.endpoint}`,
-    )
+    const end = stopNight(state, moment, `--grace ${graceOf(moment)}`)
     expect(await end).toMatchObject({ code: null, signal: 'SIGTERM' })
     expect(receiver.take()).toMatchObject([{ event: 'failed', reason: 'stopped by SIGTERM' }])
+  },
+  30_000,
+)
+
+it.runIf(isComplete)(
+  'all who are to be told are silent, too: the run ends all the same',
+  async () => {
+    receiver.answerWith(() => undefined)
+    expect(await stopNight('takes requests and never answers', 'uploads', '--grace 0')).toMatchObject({
+      code: null,
+      signal: 'SIGTERM',
+      stderr: expect.stringContaining('fundpress: stopped by SIGTERM\n') as string,
+    })
   },
   30_000,
 )

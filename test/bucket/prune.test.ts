@@ -280,6 +280,11 @@ afterEach(() => {
 it('requires --no-lock if the store ignores conditions', async () => {
   addGarbage()
   press.server.settings.conditions = 'ignored'
+  // The probe is the last that it writes: a journal that can be read.
+  const put = { method: 'PUT', keyMatches: /^journal\.json$/ }
+  const refuse = () => press.server.faults([{ kind: 'status', status: 400, code: 'Weird', ...put }])
+  press.server.faults([{ kind: 'call', when: 'after', nth: 2, run: refuse, ...put }])
   await expectFailure(prune('--yes'), /--no-lock/)
+  press.server.faults([])
   expect(await reportOf('--yes', '--no-lock')).toMatchObject({ count: 4 })
 })

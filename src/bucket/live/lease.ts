@@ -204,7 +204,7 @@ export class Lease {
     }
   }
 
-  #says(): Omit<Journal, 'writes'> {
+  #says(): Unwritten {
     const { me, leaseSeconds, target } = this.#options
     const { phase, earlier, changing, searched } = this.#state
     return {
@@ -224,6 +224,9 @@ export class Lease {
   }
 }
 
+/** A journal before it is written. */
+type Unwritten = Omit<Journal, 'writes'>
+
 const takenOver = 'the lease was lost to another publish'
 const unanswered = 'the store has not answered'
 const stoodStill = 'this process or its machine stood still'
@@ -241,7 +244,7 @@ function journalWriter(
   let queue = Promise.resolve()
   /** When the last write that succeeded began, and why there was none since. */
   const last = { renewedAt: time.clocks(), trouble: stoodStill }
-  const write = async (journal: Omit<Journal, 'writes'>) => {
+  const write = async (journal: Unwritten) => {
     const renewedAt = time.clocks()
     const says = JSON.stringify(journal)
     const object = smallObject(journalKey, { ...journal, writes: ++writes })
@@ -260,7 +263,7 @@ function journalWriter(
   return {
     last: last as Readonly<typeof last>,
     /** @param says is asked when it is this write's turn */
-    write: (says: () => Omit<Journal, 'writes'>): Promise<void> => {
+    write: (says: () => Unwritten): Promise<void> => {
       const turn = queue.then(() => {
         signal.throwIfAborted()
         return write(says())
@@ -319,8 +322,9 @@ export async function isRefused(store: ObjectStore, object: NewObject, kind: 'if
  * @param isNew whether the journal was created just now: then the store must honour `If-None-Match` for `live.json`, too
  * @throws {ConditionsUnknown}
  */
-async function assertConditionsHold(store: ObjectStore, journal: object, isNew: boolean): Promise<void> {
-  const probe = smallObject(journalKey, { ...journal, isHeld: false, probe: true })
+async function assertConditionsHold(store: ObjectStore, journal: Unwritten, isNew: boolean): Promise<void> {
+  const free = { ...journal, isHeld: false, writes: 0 } satisfies Journal
+  const probe = smallObject(journalKey, { ...free, probe: true })
   if ((await isRefused(store, probe, 'ifMatch')) && (!isNew || (await isRefused(store, probe, 'ifAbsent'))))
     return
   throw new ConditionsUnknown('a conditional put that should have failed was carried out')

@@ -199,9 +199,9 @@ const nights: readonly Night[] = [
   ['a permission without a reason', priced(200), 2, { flags: '--allow price-jump' }],
   ['force without a reason', priced(200), 2, { flags: '--force' }],
   [
-    'a jump that is live already',
+    'a jump that is live already, which the night before has told',
     priced(200, { date: '2024-04-10' }),
-    /live already/,
+    'live',
     { live: 'an old jump' },
   ],
   ['a jump that is live and is corrected', '', 'live', { live: 'an old jump' }],

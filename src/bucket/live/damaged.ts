@@ -20,7 +20,11 @@ async function guessLive(store: ObjectStore): Promise<LiveObject> {
   const named = slots.find((slot) => new RegExp(`"slot"\\s*:\\s*"${slot}"`).test(text ?? ''))
   const held = (await Promise.all(slots.map((slot) => heldIn(store, slot)))).flatMap((one) => one ?? [])
   held.sort(
-    (one, other) => Number(other.slot === named) - Number(one.slot === named) || other.since - one.since,
+    (one, other) =>
+      Number(other.slot === named) - Number(one.slot === named) ||
+      other.since - one.since ||
+      // Stores tell whole seconds.
+      (one.head.snapshot < other.head.snapshot ? 1 : -1),
   )
   const [guess] = held
   return {

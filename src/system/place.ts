@@ -13,7 +13,7 @@ import { dirname, resolve } from 'node:path'
 export function placeToWrite(path: string, kind: 'file' | 'folder'): string {
   const found = statOf(path)
   if (found === undefined) return endOfLinks(path)
-  if (kind === 'file' ? found.isFile() : found.isDirectory()) return realpathSync(path)
+  if (kind === 'file' ? found.isFile() : found.isDirectory()) return realPathOf(path) ?? endOfLinks(path)
   throw new Error(`${path} is ${kindOf(found)}: name a ${kind}`)
 }
 
@@ -28,6 +28,16 @@ function statOf(path: string): Stats | undefined {
     return statSync(path, { throwIfNoEntry: false })
   } catch (error) {
     if (codeOf(error) === 'ENOTDIR') return undefined
+    throw error
+  }
+}
+
+/** @returns undefined if it has gone meanwhile, as when another build exchanges the folder */
+function realPathOf(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
     throw error
   }
 }

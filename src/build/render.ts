@@ -118,7 +118,7 @@ export async function renderSnapshot(build: Build, threads: readonly RenderThrea
     const counts = { funds: isins.length, objects, bytes, newestPrice, source: await source, restricted }
     const head = await finish(build, assessment, counts, { ...whole, tables })
     if (part?.kind === 'shard') writeShard(settings.root, shardHead(build, part, head, funds), funds.each)
-    const warnings = [...settingsWarnings(build), ...whole.warnings]
+    const warnings = byFund([...settingsWarnings(build), ...whole.warnings])
     // `assertUntouched` rejects if the database was overwritten since the build began to read it.
     return { head, assessment, reused: whole.reused, warnings, each: funds.each, assertUntouched }
   } finally {
@@ -127,6 +127,16 @@ export async function renderSnapshot(build: Build, threads: readonly RenderThrea
     // Until then it writes into the folder, which is about to be removed.
     await rendering?.catch(() => undefined)
   }
+}
+
+/** Orders warnings so that neither threads nor shards show. Every shard says the same of no fund: it is told once. */
+function byFund(warnings: readonly Finding[]): Finding[] {
+  const general = warnings.filter(({ isin }) => isin === null)
+  const once = new Map(general.map((warning) => [warning.message, warning]))
+  const isinOf = ({ isin }: Finding) => isin ?? ''
+  const ofFunds = warnings.filter(({ isin }) => isin !== null)
+  ofFunds.sort((one, other) => (isinOf(one) < isinOf(other) ? -1 : isinOf(one) > isinOf(other) ? 1 : 0))
+  return [...once.values(), ...ofFunds]
 }
 
 type RenderedFunds = Awaited<ReturnType<typeof renderFunds>>
@@ -218,7 +228,13 @@ async function renderFunds(
   )
   // It is awaited below; the checks of the tables run while the threads are busy.
   asked.catch(() => undefined)
-  findings.push(...checkTables(db))
+  const ours = new Set(isins)
+  // An error refuses every shard; of the warnings, each has those of its own funds.
+  findings.push(
+    ...checkTables(db).filter(
+      ({ severity, isin }) => severity === 'error' || isin === null || ours.has(isin),
+    ),
+  )
   await asked
   if (hasErrors()) throw refusalOf(options.db, findings)
   return { ...guarded, each, ...total, newestPrice, warnings: findings }

@@ -115,6 +115,7 @@ const share = decimal(0, 1)
 const plausibilityGroup = fundGroup({
   errorJump: say('As for all funds.', share.exactOptional()),
   warnJump: say('As for all funds.', share.exactOptional()),
+  errorSpread: say('As for all funds.', share.exactOptional()),
   flatDays: say('As for all funds.', businessDays.exactOptional()),
   gapDays: say('As for all funds.', businessDays.exactOptional()),
   never: say('The prices of these funds are not checked.', z.boolean('true or false').exactOptional()),
@@ -268,6 +269,10 @@ export const configShape = z.strictObject(
           share.default(defaultPlausibility.errorJump),
         ),
         warnJump: say('A larger one is a warning.', share.default(defaultPlausibility.warnJump)),
+        errorSpread: say(
+          'A larger change of an issue or repurchase price in relation to the NAV, from one price to the next, is an error.',
+          share.default(defaultPlausibility.errorSpread),
+        ),
         flatDays: say(
           'Business days without a change of NAV, after which there is a warning.',
           businessDays.default(defaultPlausibility.flatDays),

@@ -20,6 +20,11 @@ export const guards = {
   'price-sign': guard('a NAV, issue or repurchase price that is zero or negative', 'ISIN'),
   'price-order': guard('a repurchase price above the issue price', 'ISIN'),
   'price-jump': guard('a NAV far from the one before', 'ISIN', 'plausibility.errorJump'),
+  'price-spread': guard(
+    'an issue or repurchase price far from the NAV, unlike before',
+    'ISIN',
+    'plausibility.errorSpread',
+  ),
   'price-change': guard('a change that is not the difference of the two NAVs', 'ISIN'),
   'currency-change': guard('another currency while prices go on', 'ISIN'),
   'lost-funds': guard('fewer funds than are live', null, 'guards.lostFunds'),

@@ -2,18 +2,19 @@
 
 import { businessDays, daysOfRhythm, usualGap } from './assess.ts'
 import { businessDaysBetween, type Calendar } from './calendar.ts'
+import { type Figures, figuresOf, type PriceTexts } from './figures.ts'
 import type { GuardName } from './guards.ts'
+import { describeJump, type ErrorLimits, errorsIn } from './price-errors.ts'
 import { type FundGroup, type GroupedFund, isIn } from './rules.ts'
 
-/** `plausibility` in the config file. Jumps are shares: 0.3 is 30 %. Days are business days. */
+/** `plausibility` in the config file. Jumps and spreads are shares: 0.3 is 30 %. Days are business days. */
 export interface PlausibilitySettings extends PlausibilityLimits {
   readonly onImplausible: 'refuse' | 'withhold'
   /** The first group that a fund fits counts. */
   readonly groups: readonly PlausibilityGroup[]
 }
 
-export interface PlausibilityLimits {
-  readonly errorJump: number
+export interface PlausibilityLimits extends ErrorLimits {
   readonly warnJump: number
   readonly flatDays: number
   readonly gapDays: number
@@ -28,6 +29,8 @@ export interface PlausibilityGroup extends FundGroup, Partial<PlausibilityLimits
 export const defaultPlausibility: PlausibilitySettings = {
   errorJump: 0.3,
   warnJump: 0.1,
+  /** Funds drop a surcharge of 5 to 7 % on a day, and take it again. A mistake is a factor of 10, or another fund's price. */
+  errorSpread: 0.1,
   flatDays: 10,
   gapDays: 5,
   onImplausible: 'refuse',
@@ -39,16 +42,6 @@ export function limitsOf(settings: PlausibilitySettings, fund: GroupedFund): Pla
   const group = settings.groups.find((one) => isIn(one, fund))
   return group?.never === true ? null : { ...settings, ...group }
 }
-
-/** A price as the database has it: its day (ISO 8601), then decimal texts. A row may have more. */
-export type PriceTexts = readonly [
-  day: string,
-  issue: string,
-  repurchase: string,
-  nav: string,
-  change: string,
-  ...others: readonly (string | null)[],
-]
 
 export interface ImplausiblePrice {
   /** Null: no guard refuses it, it is to be warned of. */
@@ -72,12 +65,8 @@ export interface WithheldFund {
 /** In calendar days. The change of a price that comes later may be against one that is not there. */
 const aMonth = 35
 
-/** Differences of doubles are not exact. */
-const tiny = 1e-9
-
 /**
- * A price that a guard refuses is not warned of as well. One whose NAV jumps has no `price-change` (one mistake, one name),
- * nor has one after a day without a price: its change may be against that day.
+ * A price that a guard refuses is not warned of as well.
  * @param prices of a fund, by day. A text that is no number is left to the checks of values.
  */
 export function implausiblePrices(
@@ -114,48 +103,6 @@ export function implausiblePrices(
   return found
 }
 
-/** A price with its figures as numbers, which are compared again and again: NaN for a text that is none. */
-type Figures = ReturnType<typeof figuresOf>
-
-function figuresOf(texts: PriceTexts) {
-  const [day, issue, repurchase, nav] = texts
-  return {
-    texts,
-    /** In days. */
-    at: Date.parse(day) / 86_400_000,
-    issue: Number(issue),
-    repurchase: Number(repurchase),
-    nav: Number(nav),
-  }
-}
-
-type ErrorInPrice = readonly [guard: GuardName, message: string]
-
-/** @param isNext whether the previous price is the one that the change is against */
-function errorsIn(
-  price: Figures,
-  previous: Figures | null,
-  limits: PlausibilityLimits,
-  isNext: () => boolean,
-) {
-  const [day, issue, repurchase, nav, change] = price.texts
-  const found: ErrorInPrice[] = []
-  if (Math.min(price.nav, price.issue, price.repurchase) <= 0)
-    found.push(['price-sign', describeSign(price.texts)])
-  else if (price.repurchase > price.issue)
-    found.push(['price-order', `repurchase price ${repurchase} on ${day} is above the issue price ${issue}`])
-  if (previous === null || !(price.nav > 0) || !(previous.nav > 0)) return found
-  const jump = describeJump(price, previous, limits.errorJump)
-  const difference = jump === null ? otherDifference(price, previous) : null
-  if (jump !== null) found.push(['price-jump', jump])
-  else if (difference !== null && isNext())
-    found.push([
-      'price-change',
-      `change ${change} on ${day} is not ${difference}, from NAV ${previous.texts[3]} of ${previous.texts[0]} to ${nav}`,
-    ])
-  return found
-}
-
 /** Of a price without an error. */
 function warningsIn(price: Figures, previous: Figures | null, { warnJump }: PlausibilityLimits) {
   const [day, issue, repurchase, nav] = price.texts
@@ -166,23 +113,6 @@ function warningsIn(price: Figures, previous: Figures | null, { warnJump }: Plau
   if (price.repurchase > price.nav)
     found.push(`repurchase price ${repurchase} on ${day} is above the NAV ${nav}`)
   return found
-}
-
-function describeSign([day, issue, repurchase, nav]: PriceTexts): string {
-  const all = { NAV: nav, 'issue price': issue, 'repurchase price': repurchase }
-  const wrong = Object.entries(all).filter(([, text]) => Number(text) <= 0)
-  return `${wrong.map(([name, text]) => `${name} ${text}`).join(', ')} on ${day}: a price must be above zero`
-}
-
-/** @param limit a share @returns null if the NAV does not change by more */
-function describeJump(price: Figures, previous: Figures, limit: number): string | null {
-  const change = price.nav / previous.nav - 1
-  if (!(Math.abs(change) > limit + tiny)) return null
-  const [day, , , nav] = price.texts
-  const [since, , , before] = previous.texts
-  const percent = (share: number) => `${Number((share * 100).toFixed(2))} %`
-  const direction = change > 0 ? 'above' : 'below'
-  return `NAV ${nav} on ${day} is ${percent(Math.abs(change))} ${direction} the ${before} of ${since}, more than ${percent(limit)}`
 }
 
 function describeGap(
@@ -211,22 +141,6 @@ function describeStill(
   const days = businessDaysBetween(calendar, since, day)
   return days < flatDays ? null : `NAV ${nav} has not moved for ${businessDays(days)}, ${since} to ${day}`
 }
-
-/** The difference of the NAVs, or null if it is the change: each of the three may have been rounded. */
-function otherDifference(price: Figures, previous: Figures): string | null {
-  const [, , , nav, change] = price.texts
-  const difference = price.nav - previous.nav
-  const apart = Math.abs(Number(change) - difference)
-  // Almost all prices end here.
-  if (apart < tiny) return null
-  const [, , , before] = previous.texts
-  const rounding = [nav, before, change].reduce((sum, text) => sum + 0.5 * 10 ** -decimalsOf(text), 0)
-  // NaN: the checks of values name a text that is no number.
-  if (!(apart > rounding + tiny * Math.abs(price.nav))) return null
-  return difference.toFixed(Math.min(20, Math.max(decimalsOf(nav), decimalsOf(before))))
-}
-
-const decimalsOf = (text: string) => (text.includes('.') ? text.length - text.indexOf('.') - 1 : 0)
 
 /** Whether a fund that is priced as it usually is has no price between these two. */
 function isNextDay(

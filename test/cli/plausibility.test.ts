@@ -58,13 +58,14 @@ const oneOlder = older('1 older price is implausible', ' (live already)')
 
 describe('check', () => {
   it.each<[string, Readonly<Record<string, string>>, Readonly<Record<string, string>>]>([
-    ['price-sign', { repurchase_price: '0.01' }, { repurchase_price: '0' }],
+    ['price-sign', { repurchase_price: '90.01' }, { repurchase_price: '0' }],
     ['price-order', { repurchase_price: '105.00' }, { repurchase_price: '105.01' }],
     [
       'price-jump',
-      { net_asset_value: '130.00', change: '30' },
-      { net_asset_value: '130.01', change: '30.01' },
+      { net_asset_value: '130.00', change: '30', issue_price: '136.50', repurchase_price: '130.00' },
+      { net_asset_value: '130.01', change: '30.01', issue_price: '136.50', repurchase_price: '130.00' },
     ],
+    ['price-spread', { issue_price: '115.50' }, { issue_price: '115.53' }],
     ['price-change', { change: '0.01' }, { change: '0.02' }],
   ])('names what %s refuses, and no price one step below', async (guard, below, above) => {
     insertPrice(one, asOf, below)

@@ -311,6 +311,7 @@ describe('settings', () => {
       plausibility: {
         errorJump: 0.3,
         warnJump: 0.1,
+        errorSpread: 0.1,
         flatDays: 10,
         gapDays: 5,
         onImplausible: 'refuse',

@@ -160,6 +160,7 @@ function emptied(table: string, ...others: readonly string[]): Night {
 }
 
 const jump = [`price-jump:${one}`]
+const spread = [`price-spread:${one}`]
 const limits = (plausibility: object) => ({ config: { plausibility } })
 const allow = (guards: string) => ({ flags: `--allow ${guards} ${why}` })
 
@@ -218,7 +219,29 @@ const nights: readonly Night[] = [
   ['NAVs of -5 of all funds', isins.map((isin) => priced(-5, { isin })).join(''), ['price-sign']],
   ['an issue price of zero', value('issue_price', '0.00'), [`price-sign:${one}`]],
   ['a negative repurchase price', value('repurchase_price', '-0.01'), [`price-sign:${one}`]],
-  ['a repurchase price of one cent', value('repurchase_price', '0.01'), 'live'],
+  ['a repurchase price of one cent', value('repurchase_price', '0.01'), spread],
+  ['an issue price with its point in the wrong place', value('issue_price', '1050.00'), spread],
+  ['prices of another fund', value('issue_price', '42.00') + value('repurchase_price', '40.00'), spread],
+  ['a repurchase price 10 % lower', value('repurchase_price', '90.00'), 'live'],
+  ['a repurchase price a little more than 10 % lower', value('repurchase_price', '89.97'), spread],
+  [
+    'no surcharge any more, of all funds',
+    "UPDATE price SET issue_price = net_asset_value WHERE date = '2024-05-06';",
+    'live',
+  ],
+  ['a surcharge of 3 instead of 5 %', value('issue_price', '103.00'), 'live'],
+  [
+    'a surcharge within the limit of the config',
+    value('issue_price', '150.00'),
+    'live',
+    limits({ errorSpread: 0.5 }),
+  ],
+  [
+    'a surcharge above the limit of the config',
+    value('issue_price', '103.00'),
+    spread,
+    limits({ errorSpread: 0.01 }),
+  ],
   ['a repurchase price above the issue price', value('repurchase_price', '105.01'), [`price-order:${one}`]],
   ['a repurchase price that equals the issue price', value('repurchase_price', '105.00'), /NAV/],
   ['a change that is not the difference', value('change', '0.50'), [`price-change:${one}`]],
@@ -349,6 +372,8 @@ const shortly = new Set([
   'a first night with a jump',
   'a jump whose fund is withheld',
   'a negative repurchase price',
+  'a repurchase price 10 % lower',
+  'a repurchase price a little more than 10 % lower',
   'a change that is not the difference',
   'another currency',
   'a price on a Sunday',

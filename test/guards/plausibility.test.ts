@@ -2,12 +2,8 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Calendar, openCalendar } from '../../src/guards/calendar.ts'
-import {
-  defaultPlausibility,
-  implausiblePrices,
-  limitsOf,
-  type PriceTexts,
-} from '../../src/guards/plausibility.ts'
+import type { PriceTexts } from '../../src/guards/figures.ts'
+import { defaultPlausibility, implausiblePrices, limitsOf } from '../../src/guards/plausibility.ts'
 import { times } from '../support/rounds.ts'
 
 let calendar: Calendar
@@ -155,6 +151,46 @@ it.each<[string, PriceTexts, readonly string[]]>([
   ['no number', ['2026-11-16', 'x', 'y', 'z', ''], []],
 ])('a price that is %s', (_, price, messages) => {
   expect(messagesOf([price])).toEqual(messages)
+})
+
+describe('issue and repurchase price beside the NAV', () => {
+  const before: PriceTexts = ['2026-11-16', '105.00', '100.00', '100.00', '0.00']
+  it.each<[string, PriceTexts, readonly string[]]>([
+    ['move with it', ['2026-11-17', '94.50', '90.00', '90.00', '-10.00'], []],
+    ['lose their surcharge and fee', ['2026-11-17', '100.00', '100.00', '100.00', '0.00'], []],
+    [
+      'move by a factor of ten',
+      ['2026-11-17', '1050.00', '100.00', '100.00', '0.00'],
+      [
+        'price-spread: issue price 1050.00 on 2026-11-17 is 10.5 times the NAV 100.00, after 1.05 times on 2026-11-16, a change of more than 10 %',
+      ],
+    ],
+    [
+      'stay while the NAV falls by less than a jump',
+      ['2026-11-17', '105.00', '100.00', '75.00', '-25.00'],
+      [
+        'price-spread: issue price 105.00 on 2026-11-17 is 1.4 times the NAV 75.00, after 1.05 times on 2026-11-16, a change of more than 10 %',
+      ],
+    ],
+    [
+      'jump with it: one mistake has one name',
+      ['2026-11-17', '105.00', '100.00', '10000.00', '0.00'],
+      ['price-jump: NAV 10000.00 on 2026-11-17 is 9900 % above the 100.00 of 2026-11-16, more than 30 %'],
+    ],
+  ])('%s', (_, price, messages) => {
+    expect(messagesOf([before, price])).toEqual(messages)
+  })
+
+  it('may be rounded to few digits', () => {
+    const small = (day: string, ...others: [string, string, string, string]): PriceTexts => [day, ...others]
+    // 5 % of 0.10 is half a cent.
+    expect(
+      messagesOf([
+        small('2026-11-16', '0.11', '0.10', '0.10', '0.00'),
+        small('2026-11-17', '0.10', '0.10', '0.10', '0.00'),
+      ]),
+    ).toEqual([])
+  })
 })
 
 it.each([

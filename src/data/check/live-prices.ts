@@ -3,7 +3,7 @@
 import { routeTable } from '../../api/derive/route-table.ts'
 import { pricesCurrentAll, pricesHistoric } from '../../api/endpoints/prices.ts'
 import { documentKey, errorKey, windowKey, windowListKey } from '../../api/routes/keys.ts'
-import type { PriceTexts } from '../../guards/plausibility.ts'
+import type { PriceTexts } from '../../guards/figures.ts'
 import { messageOf } from '../../system/message.ts'
 import { schemaTables } from '../model/schema.ts'
 import { rowColumns } from '../read/fund-reader.ts'

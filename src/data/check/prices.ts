@@ -3,12 +3,12 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { isDay } from '../../api/routes/values.ts'
+import type { PriceTexts } from '../../guards/figures.ts'
 import {
   implausiblePrices,
   limitsOf,
   type ImplausiblePrice,
   type PlausibilitySettings,
-  type PriceTexts,
 } from '../../guards/plausibility.ts'
 import type { Rules } from '../../guards/rules.ts'
 import { cached } from '../../system/cached.ts'

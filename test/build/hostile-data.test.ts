@@ -76,8 +76,9 @@ beforeAll(async () => {
     })
     const ofNumbers = fund(numberIsin)
     numbers.forEach((number, index) => {
-      insert('performance_year', { isin: ofNumbers, year: 2000 + index, percent: number })
-      insert('launch_point', { isin: ofNumbers, date: dayOf(index), value: number })
+      // The checks refuse a loss of more than everything, and an index below zero.
+      if (number >= -100) insert('performance_year', { isin: ofNumbers, year: 2000 + index, percent: number })
+      if (number >= 0) insert('launch_point', { isin: ofNumbers, date: dayOf(index), value: number })
       const item = { type: 'currencies', position: index, name_de: 'Name', percent: number }
       insert('structure_item', { isin: ofNumbers, ...item })
     })

@@ -145,7 +145,7 @@ describe('continuing from the other slot', () => {
   })
 
   it.runIf(isComplete)('continues after a rollback', async () => {
-    const { code } = await press.fundpress('rollback --json')
+    const { code } = await press.fundpress('rollback --no-hold --json')
     expect([code, press.bucket.live()?.slot]).toEqual([0, 'blue'])
     edit(newPrices)
     expect(await publish(13)).toEqual(sparse)

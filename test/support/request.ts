@@ -35,15 +35,21 @@ export interface RawResponse {
 const agent = new Agent({ keepAlive: true, maxSockets: 16 })
 
 /** One request over a pooled connection. */
-export async function rawRequest(
-  base: string,
-  { method = 'GET', target, headers, body: sentBody }: RawRequest,
-): Promise<RawResponse> {
+export async function rawRequest(base: string, request: RawRequest): Promise<RawResponse> {
+  const { method = 'GET', target, headers, body: sentBody } = request
   const { hostname, port } = new URL(base)
   const sent = httpRequest({ agent, hostname, port, method, path: target, headers }).end(sentBody)
   // An error after the head of the answer is one of its body, too.
   sent.on('error', () => undefined)
-  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  let response: IncomingMessage
+  try {
+    ;[response] = (await once(sent, 'response')) as [IncomingMessage]
+  } catch (error) {
+    // The server may close an idle connection at the moment when it is used again.
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (sent.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(code)) return rawRequest(base, request)
+    throw error
+  }
   const body = await wholeBody(response)
   return { status: response.statusCode ?? 0, headers: headerPairs(response), body }
 }

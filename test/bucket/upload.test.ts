@@ -168,10 +168,11 @@ it.each([puts(100), [{ kind: 'delete', key: 'a' } as const]])(
       throw new Error('Request aborted')
     })
     const applying = apply(store, changes, { signal: stop.signal })
-    await setTimeout(50)
+    const underWay = Math.min(changes.length, 4)
+    await expect.poll(() => log.length).toBe(underWay)
     stop.abort(new Error('stopped by SIGINT'))
     await expect(applying).rejects.toThrow(/^stopped by SIGINT$/)
-    expect(log).toHaveLength(Math.min(changes.length, 4))
+    expect(log).toHaveLength(underWay)
   },
 )
 

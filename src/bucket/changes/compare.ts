@@ -63,15 +63,18 @@ export async function readChanges(publish: Publish, compared: DocumentComparison
   const notCompared: string[] = []
   const prices = noPrices()
   const withNew = new Set(compared.continued)
+  /** Keeps a fund's names. @returns the newer one */
+  const takeNames = (isin: string, old: string | null, fresh: string | null) => {
+    if (old !== null) names.before.set(isin, old)
+    if (fresh !== null) names.after.set(isin, fresh)
+    return fresh ?? old
+  }
   const add = (one: ToRead, read: Both) => {
     const { isin } = one
     try {
       const [old, fresh] = [documentIn(one.before, read.before), documentIn(one.after, read.after)]
       const found = one.kind === 'window' ? compareWindows(daysIn(old), daysIn(fresh), one.isNewest) : null
-      const [nameBefore, nameAfter] = [nameIn(old), nameIn(fresh)]
-      if (nameBefore !== null) names.before.set(isin, nameBefore)
-      if (nameAfter !== null) names.after.set(isin, nameAfter)
-      const fund = { isin, name: nameAfter ?? nameBefore }
+      const fund = { isin, name: takeNames(isin, nameIn(old), nameIn(fresh)) }
       const keep = <Row>(
         kept: (NamedFund & Row)[],
         kind: keyof typeof prices.counts,

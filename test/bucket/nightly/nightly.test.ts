@@ -11,6 +11,7 @@ import {
   asOf,
   buildOf,
   db,
+  editHistory,
   eventsOf,
   fileOf,
   history,
@@ -246,15 +247,6 @@ it('keeps the figures of sixty runs', async () => {
   expect(read('night.md')).toContain('the last 30 runs')
 })
 
-/** Changes the figures of all nights. */
-function editHistory(fields: object): void {
-  const history = JSON.parse(press.bucket.body('nightly/history.json').toString()) as {
-    readonly nights: readonly object[]
-  }
-  const nights = history.nights.map((one) => ({ ...one, ...fields }))
-  press.bucket.put('nightly/history.json', JSON.stringify({ ...history, nights }))
-}
-
 describe('after a rollback', () => {
   const liveNow = () => press.bucket.live()
   const lifting = '--allow hold --reason mended'
@@ -339,116 +331,5 @@ describe('after a rollback', () => {
     })
     expect([liveNow()?.snapshot, liveNow()?.hold]).toEqual([bad, undefined])
     expect(stepsOf(await nightly('--json'))).toEqual(nothingToDo)
-  })
-})
-
-describe('damage of the live slot', () => {
-  const liveNow = () => press.bucket.live()
-  const yesterday = () => editHistory({ finishedAt: '2026-01-01T00:00:00.000Z', listedAt: undefined })
-  const listings = () => press.server.counts()['ListObjectsV2'] ?? 0
-
-  it('is looked for by the first attempt of a day, with one listing, and not by the others', async () => {
-    await nightly()
-    press.server.reset()
-    expect(stepsOf(await nightly('--json'))).toEqual(nothingToDo)
-    expect(listings()).toBe(0)
-    yesterday()
-    press.server.reset()
-    expect(stepsOf(await nightly('--json'))).toEqual(nothingToDo)
-    expect(listings()).toBe(Math.ceil(press.bucket.keys(`${liveNow()?.slot ?? ''}/`).length / 1000))
-    press.server.reset()
-    await nightly()
-    expect(listings()).toBe(0)
-  })
-
-  it.each([
-    ['from the folder', ''],
-    ['by rendering it again', '--out elsewhere'],
-  ])('is mended %s', async (_, flags) => {
-    await nightly()
-    yesterday()
-    const before = liveNow()
-    for (const key of press.bucket.keys(`${before?.slot ?? ''}/api/`).filter((_, at) => at % 2 === 0))
-      press.bucket.remove(key)
-    const mending = await nightly(flags)
-    expect([mending.code, mending.stderr]).toEqual([
-      0,
-      expect.stringMatching(/is damaged \(api\/.* is missing, .* and \d+ more\)/) as string,
-    ])
-    expect(liveNow()?.snapshot).toBe(before?.snapshot)
-    expect(press.bucket.faultsOf(liveNow()?.slot)).toEqual([])
-  })
-})
-
-it('renders everything again if the slot that it continues from is damaged', async () => {
-  await nightlyOf('2026-11-10')
-  await nightly()
-  const [key = ''] = press.bucket.keys('blue/errors/')
-  press.bucket.remove(key)
-  const run = await nightlyOf('2026-11-12', '--since other --out elsewhere')
-  expect([run.code, run.stderr]).toEqual([
-    0,
-    expect.stringMatching(/blue is not whole \(errors\/.*everything is rendered/) as string,
-  ])
-  expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
-})
-
-describe('a sample of bodies that is damaged after the flip', () => {
-  it('brings back what was live before, and the next run uploads everything again', async () => {
-    await nightlyOf('2026-11-10')
-    const good = press.bucket.live()?.snapshot ?? ''
-    const keys = () => press.bucket.keys('green/api/')
-    const spoil = () => {
-      for (const key of keys()) press.bucket.put(key, Buffer.alloc(press.bucket.body(key).length))
-    }
-    press.server.faults([
-      {
-        kind: 'call',
-        when: 'after',
-        keyMatches: /^live\.json$/,
-        operation: 'PutObject',
-        times: 1,
-        run: spoil,
-      },
-    ])
-    const bad = await nightly()
-    press.server.faults([])
-    expect([bad.code, bad.stderr]).toEqual([
-      1,
-      expect.stringContaining(`${good} is live again, in blue`) as string,
-    ])
-    expect(press.bucket.live()).toMatchObject({ snapshot: good, broughtBy: 'return' })
-    expect(press.bucket.live()?.hold).toBeUndefined()
-    expect((await nightly()).code).toBe(0)
-    expect(press.bucket.live()?.snapshot).toMatch(/^2026-11-11/)
-    expect(press.bucket.faultsOf('green')).toEqual([])
-  })
-
-  it('leaves it live, and puts all of it again with the next run, if nothing can come back', async () => {
-    const keys = () => press.bucket.keys('green/api/')
-    await nightlyOf('2026-11-10')
-    const spoil = () => {
-      for (const key of keys()) press.bucket.put(key, Buffer.alloc(press.bucket.body(key).length))
-      press.bucket.remove(press.bucket.keys('blue/api/')[0] ?? '')
-    }
-    press.server.faults([
-      {
-        kind: 'call',
-        when: 'after',
-        keyMatches: /^live\.json$/,
-        operation: 'PutObject',
-        times: 1,
-        run: spoil,
-      },
-    ])
-    const bad = await nightly()
-    press.server.faults([])
-    expect([bad.code, bad.stderr]).toEqual([
-      1,
-      expect.stringContaining('stays live: what was live before cannot come back') as string,
-    ])
-    expect(press.bucket.live()?.slot).toBe('green')
-    expect((await nightly()).code).toBe(0)
-    expect([press.bucket.live()?.slot, press.bucket.faultsOf('blue')]).toEqual(['blue', []])
   })
 })

@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os'
 import type { Surroundings } from './command.ts'
 import { todayInBerlin } from '../guards/berlin.ts'
 import { report, run } from './run.ts'
+import { endApart } from '../system/apart.ts'
 import { watchSignals } from '../system/signals.ts'
 import { ignoreClosedPipe } from './terminal.ts'
 
@@ -28,6 +29,7 @@ const surroundings: Surroundings = {
 for (const stream of [process.stdout, process.stderr]) ignoreClosedPipe(stream)
 for (const event of ['uncaughtException', 'unhandledRejection']) {
   process.on(event, (error: unknown) => {
+    if (endApart(error)) return
     report(error, surroundings)
     // The rest of the program cannot be trusted any more.
     process.exit(1)

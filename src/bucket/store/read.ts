@@ -54,18 +54,22 @@ export const readUpTo = (store: Reads, key: string, most: number) =>
     return { length: body?.length ?? bytes ?? 0, body, etag, lastModified }
   })
 
-/** A part of an object that has this ETag, or any if it is null. @throws {Error} if it is gone or another one, or keeps breaking off */
+/**
+ * A part of an object that has this ETag, or any if it is null; in the pieces in which it came.
+ * @throws {Error} if it is gone or another one, or keeps breaking off
+ */
 export async function readPart(
   store: Reads,
   key: string,
   part: NonNullable<GetOptions['part']>,
   etag: string | null,
-): Promise<readonly Uint8Array[]> {
+): Promise<Uint8Array[]> {
   const options = etag === null ? { part } : { part, ifMatch: etag }
-  const body = await readWhole(store, key, options, (object) =>
-    etag === null || object.etag === etag ? bodyOf(object) : Promise.resolve(null),
+  const pieces = await readWhole(store, key, options, (object) =>
+    etag === null || object.etag === etag ? piecesOf(object) : Promise.resolve([]),
   )
-  if (body?.length === part.last - part.first + 1) return [body]
+  const length = pieces?.reduce((sum, piece) => sum + piece.length, 0)
+  if (pieces !== null && length === part.last - part.first + 1) return pieces
   throw new Error(`${store.name}: ${key} was changed while it was read`)
 }
 
@@ -107,8 +111,11 @@ export async function download(
   }
 }
 
-async function bodyOf({ body }: Pick<FetchedObject, 'body'>): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of body) chunks.push(chunk)
-  return Buffer.concat(chunks)
+const bodyOf = async (object: Pick<FetchedObject, 'body'>): Promise<Buffer> =>
+  Buffer.concat(await piecesOf(object))
+
+async function piecesOf({ body }: Pick<FetchedObject, 'body'>): Promise<Uint8Array[]> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of body) pieces.push(piece)
+  return pieces
 }

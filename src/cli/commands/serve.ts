@@ -122,6 +122,8 @@ async function serveUntilStopped(session: Session, { origin, snapshot, place, ex
     onFailure,
   })
   const address = await listen(server, settings.edge)
+  // It takes connections again when it can.
+  server.on('error', (error) => stderr.tell(`a connection was lost: ${messageOf(error)}`))
   if (!isQuiet) {
     const links = (await examples()).map((target) => `  ${address}${target}\n`)
     stdout.write(`serving ${snapshot} from ${place} on ${address}\n`)

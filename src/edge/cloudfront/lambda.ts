@@ -14,8 +14,14 @@ import { answerStaged, asPreview, previewHeader, stagedBeside } from '../core/pr
 import { requestOf, resolve, type EdgeRequest } from '../core/resolve.ts'
 import { unavailable } from '../core/standalone.ts'
 import { slotStore, type BucketReader, type SlotStore } from '../node/bucket.ts'
-import { pour, respondWith, wholeResponse, type RangeOptions, type Response } from '../node/response.ts'
-import { readerSlots } from '../node/slots.ts'
+import {
+  isPouring,
+  pour,
+  respondWith,
+  wholeResponse,
+  type Response,
+  type SendOptions,
+} from '../node/response.ts'
 import { targetHeader } from './event.ts'
 
 /** A request to a function URL. Source: Lambda's developer guide, payload format 2.0. */
@@ -41,8 +47,8 @@ export interface LambdaEdgeOptions {
 }
 
 /** An instance of a Lambda has one request at a time, and bucket.graceSeconds protects the slot for longer than it may run. */
-const range: RangeOptions = {
-  slots: readerSlots(Infinity, Infinity),
+const sending: SendOptions = {
+  slots: null,
   readsAtATime: () => fetchesAtATime,
   assertLive: () => Promise.resolve(),
 }
@@ -51,12 +57,13 @@ const range: RangeOptions = {
 export function lambdaEdge({ table, settings, reader, open, onFailure }: LambdaEdgeOptions) {
   const storeOf = storesByPin(reader)
   return async (event: FunctionUrlEvent, stream: Writable): Promise<void> => {
-    const { status, headers, body } = await respond(event).catch((error: unknown) => {
+    const response = await respond(event).catch((error: unknown) => {
       onFailure(error, `${event.rawPath}?${event.rawQueryString}`)
       return wholeResponse(unavailable)
     })
-    const out = open(stream, { statusCode: status, headers })
-    if (body !== null && 'rest' in body) return pour(body, out)
+    const out = open(stream, { statusCode: response.status, headers: response.headers })
+    if (isPouring(response)) return pour(response, out)
+    const { body } = response
     // The head goes out with the first write, even if that writes nothing.
     out.write(event.requestContext.http.method === 'HEAD' || body === null ? '' : body)
     out.end()
@@ -68,7 +75,7 @@ export function lambdaEdge({ table, settings, reader, open, onFailure }: LambdaE
     const header = (name: string) => headers[name]
     // This path has a behaviour of its own, past the functions.
     const staged = await answerStaged({ method, path }, settings, () => readStaged(reader))
-    if (staged !== null) return respondWith(staged, method, header, range)
+    if (staged !== null) return respondWith(staged, method, header, sending)
     const query = new URLSearchParams(event.rawQueryString)
     const pin = parsePin(query.get('live') ?? '')
     const full = { ...table, docsUrl: pin.docsUrl }
@@ -78,7 +85,7 @@ export function lambdaEdge({ table, settings, reader, open, onFailure }: LambdaE
     // The viewer-request function has put the snapshot there, in place of the token.
     const snapshot = headers[previewHeader]
     const shown = snapshot === undefined ? answered : asPreview(answered, { snapshot })
-    return respondWith(shown, method, header, range)
+    return respondWith(shown, method, header, sending)
   }
 }
 

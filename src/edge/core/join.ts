@@ -17,7 +17,7 @@ export interface Search<B extends Uint8Array> {
   readonly text: (bytes: B, from: number, to: number) => string
   /** Any text, in UTF-8. */
   readonly encode: (text: string) => Uint8Array
-  /** Zeros. */
+  /** Room for the records of one window, whatever is in it. */
   readonly alloc: (length: number) => B
 }
 
@@ -153,9 +153,48 @@ export function windowJoiner<B extends Uint8Array>(
     )
   }
 
+  /**
+   * The same as `join`, before it is one array.
+   * @returns `pieces`: parts of the windows, what stands around them, and at most one array of `alloc`
+   */
+  const joinPieces = (
+    runs: readonly Records<B>[],
+    { from, to, head, tail, before }: RangePart,
+  ): { readonly pieces: readonly Uint8Array[]; readonly records: number } => {
+    const pieces: Uint8Array[] = head === null ? [] : [head]
+    let records = before
+    runs.forEach(({ bytes, start, end }, index) => {
+      if (!isBetweenRecords({ bytes, start, end })) throw notAWindow()
+      const isCutBefore = from !== '' && index === 0
+      const isCutAfter = to !== '' && index === runs.length - 1
+      const first = isCutBefore ? firstFrom({ bytes, start, end }, from) : start
+      const after = isCutAfter ? firstAfter({ bytes, start: first, end }, to) : end
+      if (first < after && isXml) {
+        const room = Math.ceil((after - first) / shortestRecord) * keyRoom
+        const moved = alloc(room + after - first)
+        moved.set(bytes.subarray(first, after), room)
+        const numbered = renumber({ bytes: moved, start: room, end: moved.length }, 0, records)
+        pieces.push(moved.subarray(0, numbered.end))
+        records = numbered.records
+      } else if (first < after) {
+        if (records > 0 && !isCsv) pieces.push(comma)
+        // In JSON, a comma follows the last record if another record followed it.
+        const isBeforeComma = !isCsv && bytes[after - 1] === comma[0]
+        pieces.push(bytes.subarray(first, isBeforeComma ? after - 1 : after))
+        records++
+      }
+    })
+    if (tail !== null) pieces.push(tail)
+    if (records > 0 || !isXml || head === null || tail === null) return { pieces, records }
+    // XML writes an empty list as one tag.
+    const tag = encode('<' + series.list + '/>')
+    return { pieces: [head.subarray(0, -open.length), tag, tail.subarray(close.length)], records }
+  }
+
   return {
     mark,
     close,
+    joinPieces,
     /** The place of the first record of a day or a later one; the end of the records if there is none. */
     firstFrom,
     /** The same of a later day only. */
@@ -173,35 +212,9 @@ export function windowJoiner<B extends Uint8Array>(
      * @param runs of windows that follow each other
      * @returns `records`: how many the document has up to the end of this part; for JSON and CSV only whether there are any
      */
-    join: (runs: readonly Records<B>[], { from, to, head, tail, before }: RangePart) => {
-      const pieces: Uint8Array[] = head === null ? [] : [head]
-      let records = before
-      runs.forEach(({ bytes, start, end }, index) => {
-        if (!isBetweenRecords({ bytes, start, end })) throw notAWindow()
-        const isCutBefore = from !== '' && index === 0
-        const isCutAfter = to !== '' && index === runs.length - 1
-        const first = isCutBefore ? firstFrom({ bytes, start, end }, from) : start
-        const after = isCutAfter ? firstAfter({ bytes, start: first, end }, to) : end
-        if (first < after && isXml) {
-          const room = Math.ceil((after - first) / shortestRecord) * keyRoom
-          const moved = alloc(room + after - first)
-          moved.set(bytes.subarray(first, after), room)
-          const numbered = renumber({ bytes: moved, start: room, end: moved.length }, 0, records)
-          pieces.push(moved.subarray(0, numbered.end))
-          records = numbered.records
-        } else if (first < after) {
-          if (records > 0 && !isCsv) pieces.push(comma)
-          // In JSON, a comma follows the last record if another record followed it.
-          const isBeforeComma = !isCsv && bytes[after - 1] === comma[0]
-          pieces.push(bytes.subarray(first, isBeforeComma ? after - 1 : after))
-          records++
-        }
-      })
-      if (tail !== null) pieces.push(tail)
-      if (records > 0 || !isXml || head === null || tail === null) return { bytes: concat(pieces), records }
-      // XML writes an empty list as one tag.
-      const tag = encode('<' + series.list + '/>')
-      return { bytes: concat([head.subarray(0, -open.length), tag, tail.subarray(close.length)]), records }
+    join: (runs: readonly Records<B>[], part: RangePart) => {
+      const { pieces, records } = joinPieces(runs, part)
+      return { bytes: concat(pieces), records }
     },
     /** How many records of an XML window are earlier than a day. */
     recordsBefore: (run: Records<B>, day: string) => {
@@ -221,7 +234,7 @@ const quote = 0x22
 
 /** Copies pieces into one array. */
 export function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0))
+  const all = new Uint8Array(lengthOf(pieces))
   let at = 0
   pieces.forEach((piece) => {
     all.set(piece, at)
@@ -229,6 +242,8 @@ export function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   })
   return all
 }
+
+const lengthOf = (pieces: readonly Uint8Array[]) => pieces.reduce((length, piece) => length + piece.length, 0)
 
 const comma = /* @__PURE__ */ new Uint8Array([0x2c])
 
@@ -286,7 +301,7 @@ export async function joinRange<S>(
     const { bytes, start, end } = run
     const { first, last: newest, records } = windows[index] as WindowEntry
     const [isFirst, isLast] = [index === 0, index === last]
-    const joined = joiner.join([run], {
+    const joined = joiner.joinPieces([run], {
       from: isFirst && first < from ? from : '',
       to: isLast && to < newest ? to : '',
       head: !isFirst ? null : around === null ? bytes.subarray(0, start) : search.encode(around.head),
@@ -310,10 +325,10 @@ export async function joinRange<S>(
   for (let index = 1; index < last; index++)
     before.push((before[index] as number) + (windows[index] as WindowEntry).records)
 
-  const headLength = opening.bytes.length
+  const headLength = lengthOf(opening.pieces)
   /** What was joined before its turn: the first part, and perhaps the last. Nothing is held that has been given out. */
-  const early: (Promise<Uint8Array> | undefined)[] = [Promise.resolve(opening.bytes)]
-  const joinAt = async (index: number) => join(await take(index), index, before[index] as number).bytes
+  const early: (Promise<readonly Uint8Array[]> | undefined)[] = [Promise.resolve(opening.pieces)]
+  const joinAt = async (index: number) => join(await take(index), index, before[index] as number).pieces
   return {
     /**
      * How many bytes there will be, to be asked once. To tell, the last window is read before its turn.
@@ -322,7 +337,7 @@ export async function joinRange<S>(
     length: async (sizeOf: (window: WindowEntry) => number) => {
       if (last === 0) return headLength
       early[last] = joinAt(last)
-      const { length } = await early[last]
+      const length = lengthOf(await early[last])
       return windows.slice(1, last).reduce((sum, window, index) => {
         const key = before[index + 1] as number
         const { records } = window
@@ -331,13 +346,13 @@ export async function joinRange<S>(
         return sum + sizeOfRecords(window, sizeOf) + added
       }, headLength + length)
     },
-    /** To be read once. Throws if a window cannot be read. */
+    /** To be read once. Throws if a window cannot be read. `alloc` is asked again only for the chunks of the next window. */
     async *chunks(): AsyncGenerator<Uint8Array, void> {
       for (let index = 0; index <= last; index++) {
         if (index > 0 && turn !== undefined) await turn()
-        const chunk = early[index] || joinAt(index)
+        const pieces = early[index] || joinAt(index)
         early[index] = undefined
-        yield chunk
+        yield* await pieces
       }
     },
   }

@@ -15,7 +15,7 @@ export type WholeResponse = Response & { readonly body: Buffer }
 export type KnownAnswers = ReturnType<typeof answerCache>
 
 /** For all answers of a snapshot together. */
-const maxBytes = 16 * 1024 * 1024
+const maxBytes = 8 * 1024 * 1024
 /** The memory of an entry besides its body and its key. */
 const entryBytes = 2000
 /** In characters. A longer request is rare, or made up. */
@@ -36,10 +36,10 @@ export function answerCache() {
   })
   return {
     get: (key: string) => answers.get(key),
-    keep: (key: string, response: WholeResponse) => {
+    keep: (key: string, { status, headers, length, body }: WholeResponse) => {
       if (askedOnce.delete(key))
         // A refusal says that something is missing.
-        answers.set(key, response, response.status === 200 ? {} : { ttl: missing.ttl })
+        answers.set(key, { status, headers, length, body }, status === 200 ? {} : { ttl: missing.ttl })
       else askedOnce.set(key, true)
     },
   }

@@ -84,7 +84,7 @@ export interface BucketReader {
   /** @returns null if there is no such object; one with more bytes than `most` comes without its body */
   readonly read: (key: string, most: number) => Promise<BucketObject | null>
   /** Exactly these bytes, in pieces. Rejects if the object has another ETag now; null if any will do. */
-  readonly readPart: (key: string, part: ByteRange, etag: string | null) => Promise<readonly Uint8Array[]>
+  readonly readPart: (key: string, part: ByteRange, etag: string | null) => Promise<Uint8Array[]>
 }
 
 export interface BucketObject {
@@ -117,7 +117,8 @@ export function slotStore(
     for (let start = first; start <= last; start += mostInMemory) {
       const part = { first: start, last: Math.min(start + mostInMemory - 1, last) }
       try {
-        yield* await inTurn(() => readPart(at, part, etag))
+        const pieces = await inTurn(() => readPart(at, part, etag))
+        for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) yield piece
       } catch (error) {
         // If it is another object now, the next request finds that one.
         cache.forget(key)

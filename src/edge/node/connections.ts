@@ -1,15 +1,24 @@
 /**
- * What one connection may take of a server: one request at a time, a time to send its headers, and a time in which the client has to
- * read something.
+ * What one connection may take of a server: one request at a time, a time to send it, and a time in which the client has to read
+ * something. If there are too many connections, the one on which nothing has moved for the longest makes room.
  */
 
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+} from 'node:http'
 import type { Socket } from 'node:net'
 import { maxRequestBytes } from '../core/standalone.ts'
 
 export const connectionLimits = {
-  /** The server closes further connections at once. */
-  connections: 2048,
+  connections: 1024,
+  /** On one connection. The answer to the last one closes it. nginx has the same limit. */
+  requests: 1000,
+  /** How many requests may wait for one before them on their connection, for all connections together. */
+  waiting: 2000,
   /** How long a client may take for the headers of a request, in milliseconds; half as long again for all of it. */
   headersMs: 20_000,
   /** How long nothing may move on a connection during an answer, in milliseconds. */
@@ -30,26 +39,62 @@ export function createLimitedServer(limits: ConnectionLimits, handle: RequestLis
     maxHeaderSize: 2 * maxRequestBytes,
   }
   const server = createServer(options, handle)
-  server.maxConnections = limits.connections
   // Node closes a connection if nothing has moved on it, even if bytes wait to be sent.
   server.setTimeout(limits.idleMs)
-  // Connections that only wait for their next request make room.
-  server.on('drop', () => {
-    server.closeIdleConnections()
-  })
+  makeRoom(server, limits.connections)
   return server
+}
+
+/**
+ * Closes a connection for each one beyond `most`: first those that wait for their next request, then those whose client has neither
+ * sent a request nor read anything for the longest. So clients that hold on keep nobody out.
+ */
+function makeRoom(server: Server, most: number): void {
+  /** In the order in which something has moved on them. */
+  const [idle, busy] = [new Set<Socket>(), new Set<Socket>()]
+  const move = (socket: Socket, to: Set<Socket>) => {
+    for (const from of [idle, busy]) from.delete(socket)
+    if (!socket.destroyed) to.add(socket)
+  }
+  server.on('connection', (socket: Socket) => {
+    move(socket, busy)
+    socket.on('drain', () => {
+      move(socket, busy)
+    })
+    socket.once('close', () => {
+      move(socket, idle)
+    })
+    if (idle.size + busy.size <= most) return
+    const [longest = socket] = idle.size > 0 ? idle : busy
+    longest.destroy()
+    move(longest, idle)
+  })
+  server.on('request', ({ socket }: IncomingMessage, response) => {
+    move(socket, busy)
+    response.once('close', () => {
+      move(socket, idle)
+    })
+  })
 }
 
 /**
  * Handles the requests of a connection one after the other. Node would begin them all at once, and some thousand fit into what it
  * reads at a time.
- * @param mostWaiting requests that may wait, for all connections together; a connection that wants more is closed
+ * If too many wait, the connection with the most is closed.
  */
-export function oneAtATime(handle: RequestListener, mostWaiting: number) {
+export function oneAtATime(handle: RequestListener, limits: Pick<ConnectionLimits, 'requests' | 'waiting'>) {
   let waiting = 0
   /** For a connection whose request is being handled, what waits behind it. */
-  const queues = new WeakMap<Socket, (() => void)[]>()
+  const queues = new Map<Socket, (() => void)[]>()
+  /** How many requests each connection has had. */
+  const counts = new WeakMap<Socket, number>()
+  /** Connections whose request is being handled, but has not come as a whole. */
+  const receiving = new WeakSet<Socket>()
   const isOver = (socket: Socket) => socket.destroyed || !socket.writable
+
+  const forget = (queue: unknown[]): void => {
+    waiting -= queue.splice(0).length
+  }
 
   const goOn = (socket: Socket): void => {
     const queue = queues.get(socket) ?? []
@@ -60,22 +105,60 @@ export function oneAtATime(handle: RequestListener, mostWaiting: number) {
       // An answer to a malformed request ends the connection, and no later event would let the others go on.
       if (!isOver(socket)) return
     }
-    waiting -= queue.splice(0).length
+    forget(queue)
     queues.delete(socket)
     if (next === undefined && socket.isPaused()) socket.resume()
   }
 
-  /** Does work that ends the connection, after the requests that came before. */
+  /** Does work after the requests that came before. */
   const inTurn = (socket: Socket, work: () => void): void => {
     const queue = queues.get(socket)
     if (isOver(socket)) return
-    if (queue === undefined) work()
-    else if (waiting < mostWaiting) {
-      waiting++
-      queue.push(work)
-      // The server reads no more until it has answered what it has read.
-      socket.pause()
-    } else socket.destroy()
+    if (queue === undefined) {
+      work()
+      return
+    }
+    if (waiting >= limits.waiting) closeLongest()
+    if (isOver(socket)) return
+    waiting++
+    queue.push(work)
+    // The server reads no more until it has answered what it has read.
+    socket.pause()
+  }
+
+  const closeLongest = (): void => {
+    const [longest, queue] = [...queues].reduce((one, other) =>
+      other[1].length > one[1].length ? other : one,
+    )
+    forget(queue)
+    longest.destroy()
+  }
+
+  /** Begins when the body has come. Nothing reads it, but one that stayed in the way would break the connection off. */
+  const begin: RequestListener = (request, response) => {
+    const { socket, headers } = request
+    const queue = queues.get(socket) ?? []
+    const count = (counts.get(socket) ?? 0) + 1
+    counts.set(socket, count)
+    // Node's own limit answers 503 to the requests that it has read already.
+    if (count >= limits.requests) response.setHeader('Connection', 'close')
+    const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+    const [refusal] = queue
+    if (!hasBody || request.complete) handle(request, response)
+    else if (refusal !== undefined) {
+      // Behind a body that has not come as a whole there is no request, only the reason why it never will.
+      forget(queue)
+      refusal()
+    } else {
+      receiving.add(socket)
+      request.once('end', () => {
+        receiving.delete(socket)
+        handle(request, response)
+      })
+      request.resume()
+      // It may wait for requests before this one.
+      socket.resume()
+    }
   }
 
   const handleInTurn: RequestListener = (request, response) => {
@@ -85,8 +168,17 @@ export function oneAtATime(handle: RequestListener, mostWaiting: number) {
       response.once('close', () => {
         goOn(socket)
       })
-      handle(request, response)
+      begin(request, response)
     })
   }
-  return { handleInTurn, inTurn, hasRequestInWork: (socket: Socket) => queues.has(socket) }
+
+  return {
+    handleInTurn,
+    /** Does work that ends the connection, after the requests that came as a whole. */
+    refuse: (socket: Socket, work: () => void) => {
+      if (receiving.has(socket)) work()
+      else inTurn(socket, work)
+    },
+    hasRequestInWork: (socket: Socket) => queues.has(socket),
+  }
 }

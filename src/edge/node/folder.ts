@@ -208,9 +208,10 @@ async function* readPart(
   try {
     // A file that is removed or replaced from now on can still be read to its end.
     await assertSame(place, file, stats)
+    const room = Buffer.allocUnsafeSlow(Math.min(chunkBytes, last - first + 1))
     for (let at = first; at <= last;) {
-      const room = Buffer.allocUnsafeSlow(Math.min(chunkBytes, last - at + 1))
-      const { bytesRead } = await inTurn(() => file.read(room, 0, room.length, at))
+      const wanted = Math.min(room.length, last - at + 1)
+      const { bytesRead } = await inTurn(() => file.read(room, 0, wanted, at))
       if (bytesRead === 0) throw changed(place.path)
       yield room.subarray(0, bytesRead)
       at += bytesRead

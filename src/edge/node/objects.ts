@@ -21,7 +21,10 @@ export const largeReadsAtATime = 4
 export interface LargeBody {
   /** In bytes. */
   readonly length: number
-  /** Throws while it is read if the object is gone, or is another one now. End it early with `return`. */
+  /**
+   * Each chunk is valid until the next one is asked for: its memory is used again. Throws if the object is gone, or is another one
+   * now. End it early with `return`.
+   */
   readonly read: (part: ByteRange) => AsyncGenerator<Uint8Array, void>
 }
 
@@ -30,9 +33,13 @@ export type NodeBody = Buffer | LargeBody
 /** For what has to be in memory: a window of a date range, a list of windows. */
 export async function wholeOf(body: NodeBody): Promise<Buffer> {
   if (Buffer.isBuffer(body)) return body
-  const chunks: Uint8Array[] = []
-  for await (const chunk of body.read({ first: 0, last: body.length - 1 })) chunks.push(chunk)
-  return Buffer.concat(chunks)
+  const whole = Buffer.allocUnsafe(body.length)
+  let length = 0
+  for await (const chunk of body.read({ first: 0, last: body.length - 1 })) {
+    whole.set(chunk, length)
+    length += chunk.length
+  }
+  return whole.subarray(0, length)
 }
 
 const textOf = async (body: NodeBody): Promise<string> => (await wholeOf(body)).toString()
@@ -58,7 +65,7 @@ export const reading = { text: textOf, list: async (body: NodeBody) => parsedLis
 type Read = () => Promise<StoredObject<NodeBody> | null>
 
 /** For all objects of a snapshot together. */
-const maxBytes = 48 * 1024 * 1024
+const maxBytes = 16 * 1024 * 1024
 /** The memory of an entry besides its object. */
 const entryBytes = 500
 /** What is made of an object and kept with it, its compressed forms or a parsed list, has up to half its size. */

@@ -6,15 +6,15 @@
  */
 
 import type { Writable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { finished, pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
-import type { Answer } from '../core/answer.ts'
+import type { Answer, JoinedBody } from '../core/answer.ts'
 import { finish, mayBeCoded, type ByteRange } from '../core/finish.ts'
 import { byteSearch, joinRange, type JoinOptions, type Search } from '../core/join.ts'
 import { qualityOf } from '../core/negotiate.ts'
 import type { Header } from '../core/resolve.ts'
-import { mostInMemory, oncePerBody, wholeOf, type NodeBody } from './objects.ts'
+import { mostInMemory, oncePerBody, wholeOf, type LargeBody, type NodeBody } from './objects.ts'
 import type { ReaderSlot, ReaderSlots } from './slots.ts'
 
 export interface Response {
@@ -24,6 +24,8 @@ export interface Response {
   readonly length: number | null
   /** Null if there is nothing to send. */
   readonly body: Buffer | Streamed | null
+  /** What the answer holds until it has been sent. The caller must give it back; {@link discard} does. */
+  readonly slot?: ReaderSlot | undefined
 }
 
 /** A body that is sent while it is read. The caller must {@link pour} or {@link discard} it. */
@@ -34,31 +36,27 @@ export interface Streamed extends Begun {
 interface Begun {
   /** What has been read. */
   readonly first: Uint8Array[]
+  /** Each chunk is valid until the next one. */
   readonly rest: AsyncGenerator<Uint8Array, void>
-  /** Ends a date range if its client takes too long to read, or loses its slot. */
-  readonly signal: AbortSignal | undefined
 }
 
-/** How date ranges are joined. */
-export interface RangeOptions extends JoinOptions {
-  /** A range holds a slot until its last window goes out. */
-  readonly slots: ReaderSlots
+/** How date ranges are joined, and how many long answers are in work. */
+export interface SendOptions extends JoinOptions {
+  /** A date range, and a file that is not in memory, holds a slot until it has been sent. Null: as many as are asked for. */
+  readonly slots: ReaderSlots | null
 }
 
-/** All slots for date ranges are taken. The answer is a 503, but nothing has failed. */
+/** All slots for long answers are taken. The answer is a 503, but nothing has failed. */
 export class Busy extends Error {
   override readonly name = 'Busy'
 }
 
-/** How long a client may take to read a date range, in milliseconds. */
-const longestRangeMs = 5 * 60_000
-
-/** @throws {Busy} if too many date ranges are in work @throws {Error} if the body cannot be read */
+/** @throws {Busy} if too many long answers are in work @throws {Error} if the body cannot be read */
 export async function respondWith(
   answered: Answer<NodeBody>,
   method: string,
   header: Header,
-  range: RangeOptions,
+  options: SendOptions,
 ): Promise<Response> {
   const { coding, mayDiffer } = chooseCoding(header('accept-encoding'), answered)
   const finalCoding = { mayDiffer, name: coding === 'identity' ? '' : coding }
@@ -66,19 +64,33 @@ export async function respondWith(
   const { status, headers, body, part } = finished
   if (body.kind === 'none' || body.kind === 'text') return wholeResponse({ status, headers, body })
   const used = status === 200 ? coding : 'identity'
-  if (body.kind === 'stored') {
-    const { first, last } = part ?? { first: 0, last: body.body.length - 1 }
-    const sent = method === 'HEAD' ? null : await contentOf(body.body, { first, last })
-    return inCoding({ status, headers, length: last - first + 1, body: sent }, used)
+  const isStored = body.kind === 'stored'
+  const { first, last } = part ?? { first: 0, last: isStored ? body.body.length - 1 : 0 }
+  const head = { status, headers, length: isStored ? last - first + 1 : null }
+  if (method === 'HEAD') return inCoding({ ...head, body: null }, used)
+  if (isStored && Buffer.isBuffer(body.body))
+    return inCoding({ ...head, body: partOf(body.body, { first, last }) }, used)
+  const slot = options.slots?.take()
+  if (slot === null) throw new Busy('too many long answers are in work')
+  try {
+    const content = await (isStored
+      ? begun((body.body as LargeBody).read({ first, last }), 1)
+      : begun(joined(body, options), mostInMemory))
+    return { ...(await inCoding({ ...head, body: content }, used)), slot }
+  } catch (error) {
+    slot?.give()
+    throw error
   }
-  if (method === 'HEAD') return inCoding({ status, headers, length: null, body: null }, used)
-  const slot = range.slots.take()
-  if (slot === null) throw new Busy('too many date ranges are in work')
-  const chunks = inSlot(slot, async function* () {
-    yield* (await joinRange(body, wholeOf, { ...range, search: bufferSearch })).chunks()
-  })
-  const limit = () => AbortSignal.any([slot.lost, AbortSignal.timeout(longestRangeMs)])
-  return inCoding({ status, headers, length: null, body: await begun(chunks, mostInMemory, limit) }, used)
+}
+
+/** The chunks of a date range, in memory that is used again for each window. */
+async function* joined(body: JoinedBody<NodeBody>, options: JoinOptions): AsyncGenerator<Uint8Array, void> {
+  let room = Buffer.alloc(0)
+  const alloc = (length: number) => {
+    if (room.length < length) room = Buffer.allocUnsafeSlow(length)
+    return room.subarray(0, length)
+  }
+  yield* (await joinRange(body, wholeOf, { ...options, search: { ...bufferSearch, alloc } })).chunks()
 }
 
 /** An answer that needs no store. */
@@ -90,32 +102,60 @@ export function wholeResponse({ status, headers, body }: Answer<never>): Respons
 }
 
 /** Sends a body, no faster than the client reads. Rejects if it breaks off: then it must not seem complete. */
-export async function pour({ first, rest, coding, signal }: Streamed, out: Writable): Promise<void> {
-  const options = signal === undefined ? {} : { signal }
-  const chunks = async function* () {
-    for (let chunk = first.shift(); chunk !== undefined; chunk = first.shift()) yield chunk
-    yield* rest
+export async function pour({ body: { first, rest, coding }, slot }: Pouring, out: Writable): Promise<void> {
+  const send = async (to: Writable) => {
+    for (let chunk = first.shift(); chunk !== undefined; chunk = first.shift()) await sent(chunk, to)
+    for await (const chunk of rest) await sent(chunk, to)
+    to.end()
   }
+  const sent = async (chunk: Uint8Array, to: Writable) => {
+    slot?.setWaiting(true)
+    await written(chunk, to)
+    slot?.setWaiting(false)
+  }
+  const compress = coding === 'identity' ? null : compressor(coding)
   try {
-    if (coding === 'identity') await pipeline(chunks, out, options)
-    else await pipeline(chunks, compressor(coding), out, options)
+    if (compress === null) await Promise.all([send(out), finished(out)])
+    else await Promise.all([send(compress), pipeline(compress, out)])
+  } catch (error) {
+    for (const stream of [compress, out]) stream?.destroy()
+    throw error
   } finally {
     await rest.return()
   }
 }
 
-/** Releases what a body holds, if it is not sent. */
-export async function discard({ body }: Response): Promise<void> {
+/** An answer whose body is sent while it is read. */
+type Pouring = Response & { readonly body: Streamed }
+
+export const isPouring = (response: Response): response is Pouring =>
+  response.body !== null && 'rest' in response.body
+
+/** Resolves when the memory of the chunk may be used again. Rejects if the stream closes before. */
+async function written(chunk: Uint8Array, to: Writable): Promise<void> {
+  const gone = () => Object.assign(new Error('the client has gone'), { code: 'ERR_STREAM_PREMATURE_CLOSE' })
+  if (to.destroyed) throw gone()
+  await new Promise<void>((resolve, reject) => {
+    const onClose = () => {
+      reject(gone())
+    }
+    to.once('close', onClose)
+    to.write(chunk, (error) => {
+      to.off('close', onClose)
+      if (error == null) resolve()
+      else reject(error)
+    })
+  })
+}
+
+/** Releases what an answer holds, if it is not sent. */
+export async function discard({ body, slot }: Response): Promise<void> {
+  slot?.give()
   if (body !== null && 'rest' in body) await body.rest.return()
 }
 
-/** One chunk of a large body shows whether it can be read. */
-const contentOf = async (body: NodeBody, part: ByteRange) =>
-  !Buffer.isBuffer(body)
-    ? begun(body.read(part), 1)
-    : part.last - part.first + 1 === body.length
-      ? body
-      : body.subarray(part.first, part.last + 1)
+const partOf = (body: Buffer, { first, last }: ByteRange) =>
+  last - first + 1 === body.length ? body : body.subarray(first, last + 1)
 
 async function inCoding(
   { status, headers: given, length, body }: Omit<Response, 'body'> & { readonly body: Buffer | Begun | null },
@@ -131,31 +171,19 @@ async function inCoding(
   return { status, headers, length: bytes.length, body: bytes }
 }
 
-/** Reads to the end, or until it has this many bytes. @param limit what ends the reading of the rest */
-async function begun(rest: Begun['rest'], bytes: number, limit?: () => AbortSignal): Promise<Buffer | Begun> {
+/** Reads to the end, or until it has this many bytes. */
+async function begun(rest: Begun['rest'], bytes: number): Promise<Buffer | Begun> {
   const first: Uint8Array[] = []
   let length = 0
   while (length < bytes) {
     const { done, value } = await rest.next()
     if (done === true)
       return first[0] !== undefined && first.length === 1 ? asBuffer(first[0]) : Buffer.concat(first)
-    first.push(value)
     length += value.length
+    // Its own memory is used again for the next one.
+    first.push(length < bytes ? Uint8Array.from(value) : value)
   }
-  return { first, rest, signal: limit?.() }
-}
-
-/** Gives the slot back when the chunks end, whatever the reason. */
-async function* inSlot<T>(slot: ReaderSlot, read: () => AsyncGenerator<T, void>): AsyncGenerator<T, void> {
-  try {
-    for await (const chunk of read()) {
-      slot.setWaiting(true)
-      yield chunk
-      slot.setWaiting(false)
-    }
-  } finally {
-    slot.give()
-  }
+  return { first, rest }
 }
 
 const asBuffer = (bytes: Uint8Array) =>

@@ -3,6 +3,7 @@
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { RouteTable } from '../../api/routes/table.ts'
+import { apart } from '../../system/apart.ts'
 import { allowedMethods, answer, fetchesAtATime, type EdgeSettings, type Store } from '../core/answer.ts'
 import { fromOneSnapshot, type Pinned } from '../core/live.ts'
 import type { LiveSlot } from '../core/live-file.ts'
@@ -18,7 +19,7 @@ import {
 import { answerCache, answerKey, onCondition, type KnownAnswers, type WholeResponse } from './answers.ts'
 import { connectionLimits, createLimitedServer, oneAtATime, type ConnectionLimits } from './connections.ts'
 import type { NodeBody } from './objects.ts'
-import { Busy, discard, pour, respondWith, wholeResponse, type Response } from './response.ts'
+import { Busy, discard, isPouring, pour, respondWith, wholeResponse, type Response } from './response.ts'
 import { readerSlots, turns, type ReaderSlots } from './slots.ts'
 
 /** The source of snapshots: a folder or a bucket. */
@@ -48,32 +49,34 @@ export interface NodeEdgeOptions {
 
 /** How often a request starts again because the snapshot has changed. */
 const maxAttempts = 20
-/** How many date ranges run at a time, for all connections together. More get a 503. */
-const mostRanges = 128
-/** If all are taken, a client that has read nothing for this long loses its date range to the next one. In milliseconds. */
+/** How many long answers are in work, for all connections together: date ranges, and files that are not in memory. More get a 503. */
+const mostLong = 128
+/** If all are taken, a client that has read nothing for this long loses its answer to the next one. In milliseconds. */
 const readerPatienceMs = 5000
-/** Up to this many date ranges read several windows at a time. If there are more, each reads one, to bound the memory. */
-const rangesThatReadAhead = 32
+/** Up to this many long answers date ranges read several windows at a time. If there are more, each reads one, to bound the memory. */
+const longThatReadAhead = 32
 /** To join a window takes up to a millisecond. Other requests are answered in between. */
 const windowTurn = turns(4)
-/** How many requests may wait for one before them on their connection, for all connections together. */
-const mostWaiting = 2_000
 
 /** A server that is not listening yet. */
 export function createEdgeServer(options: NodeEdgeOptions): Server {
   const { limits = connectionLimits } = options
-  const ranges = readerSlots(mostRanges, readerPatienceMs)
+  const slots = readerSlots(mostLong, readerPatienceMs)
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    respond(options, ranges, request, response).catch((error: unknown) => {
+    const fail = (error: unknown) => {
       if (!isClients(error)) options.onFailure(error, request.url ?? '')
-      response.destroy()
+      // To a proxy that shares its load, a connection that breaks off is a server that has failed.
+      if (response.headersSent) response.destroy()
+      else send(wholeResponse(unavailable), request, response).catch(() => response.destroy())
+    }
+    apart(fail, () => {
+      respond(options, slots, request, response).catch(fail)
     })
   }
-  const { handleInTurn, inTurn, hasRequestInWork } = oneAtATime(handle, mostWaiting)
+  const { handleInTurn, refuse, hasRequestInWork } = oneAtATime(handle, limits)
   const server = createLimitedServer(limits, handleInTurn)
   server.on('clientError', (error: ClientError, socket: Socket) => {
-    // The requests before it on its connection are answered first.
-    inTurn(socket, () => {
+    refuse(socket, () => {
       if (socket.writable) socket.end(answerToClientError(error))
     })
   })
@@ -115,31 +118,37 @@ function rawAnswer(status: number, headers: Readonly<Record<string, string>>, le
 
 /** Whether a body broke off because its client left, or did not read it in time. */
 const isClients = (error: unknown) =>
-  ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'EPIPE', 'ABORT_ERR'].includes(
+  ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'ECANCELED', 'EPIPE'].includes(
     (error as NodeJS.ErrnoException).code ?? '',
   )
 
 async function respond(
   options: NodeEdgeOptions,
-  ranges: ReaderSlots,
+  slots: ReaderSlots,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { status, headers, length, body } = await respondSafely(options, ranges, request)
-  // The server does not read a request's body, so it cannot use the connection again.
-  if (request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined) {
-    response.setHeader('Connection', 'close')
-  }
+  const answered = await respondSafely(options, slots, request)
+  // Its client has gone, or the request has failed meanwhile.
+  if (response.destroyed || response.headersSent) await discard(answered)
+  else await send(answered, request, response)
+}
+
+async function send(answered: Response, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { status, headers, length, body, slot } = answered
+  // It holds memory until the client has read the answer, or is gone.
+  slot?.endWith(() => response.destroy())
+  response.once('close', () => slot?.give())
   response.writeHead(status, length === null ? headers : { ...headers, 'Content-Length': length })
-  if (request.method === 'HEAD' || body === null) response.end()
-  else if (Buffer.isBuffer(body)) response.end(body)
-  else await pour(body, response)
+  if (isPouring(answered)) return pour(answered, response)
+  slot?.setWaiting(true)
+  response.end(request.method === 'HEAD' ? null : body)
 }
 
 /** Answers in every case: a failure is a 503. */
 async function respondSafely(
   { origin, settings, previewToken = null, onFailure }: NodeEdgeOptions,
-  ranges: ReaderSlots,
+  slots: ReaderSlots,
   request: IncomingMessage,
 ): Promise<Response> {
   const { method = 'GET', url = '/', headers } = request
@@ -165,8 +174,8 @@ async function respondSafely(
     keepIn = shown.body.kind === 'text' && shown.status === 200 ? null : knownAnswers(store)
     let isBegun = false
     const response = await respondWith(shown, method, header, {
-      slots: ranges,
-      readsAtATime: () => (ranges.taken() > rangesThatReadAhead ? 1 : fetchesAtATime),
+      slots,
+      readsAtATime: () => (slots.taken() > longThatReadAhead ? 1 : fetchesAtATime),
       assertLive: async () => {
         // Before it, all that was read is confirmed together, by `fromOneSnapshot`.
         if (isBegun && !(await isStillLive())) throw new Error('another snapshot is live now')

@@ -1,9 +1,13 @@
-/** Limits on work: date ranges that run at a time, and what one turn of the event loop does. */
+/** Limits on work: long answers in work at a time, and what one turn of the event loop does. */
 
 /** Slots for work that is only as fast as its client reads. */
 export type ReaderSlots = ReturnType<typeof readerSlots>
 
 export type ReaderSlot = NonNullable<ReturnType<ReaderSlots['take']>>
+
+interface Holder {
+  onLost: () => void
+}
 
 /**
  * If all slots are taken, the client that has not read for the longest time loses its slot to the next one. So clients that do not
@@ -11,14 +15,14 @@ export type ReaderSlot = NonNullable<ReturnType<ReaderSlots['take']>>
  * @param patienceMs how long a client may read nothing before it can lose its slot
  */
 export function readerSlots(count: number, patienceMs: number) {
-  /** For each slot in use, what ends its work, and since when it waits for its client. */
-  const holders = new Map<AbortController, number>()
+  /** For each slot in use, since when it waits for its client. */
+  const holders = new Map<Holder, number>()
 
   const makeRoom = (): boolean => {
     const [longest] = [...holders].sort(([, one], [, other]) => one - other)
     if (longest === undefined || performance.now() - longest[1] < patienceMs) return false
     holders.delete(longest[0])
-    longest[0].abort()
+    longest[0].onLost()
     return true
   }
 
@@ -26,11 +30,11 @@ export function readerSlots(count: number, patienceMs: number) {
     /** @returns null if all are taken by clients that read */
     take: () => {
       if (holders.size >= count && !makeRoom()) return null
-      const holder = new AbortController()
+      const holder: Holder = { onLost: () => undefined }
       holders.set(holder, Infinity)
       return {
-        /** Aborts when another client gets the slot. */
-        lost: holder.signal,
+        /** @param onLost ends the work when another client gets the slot */
+        endWith: (onLost: () => void) => (holder.onLost = onLost),
         /** Says whether the work waits for its client to read. */
         setWaiting: (isWaiting: boolean) => {
           if (holders.has(holder)) holders.set(holder, isWaiting ? performance.now() : Infinity)

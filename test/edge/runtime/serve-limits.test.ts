@@ -116,27 +116,37 @@ describe('serve --bucket', () => {
     s3.faults([])
     expect((await ask(allPrices('xml', '2013-11-01'))).status).toBe(200)
   })
+})
 
-  it('answers 503 to ranges beyond those that may be in work, and answers everything else', async () => {
-    await ask(currentPrices())
-    const waits = Promise.withResolvers<undefined>()
-    s3.faults([{ kind: 'call', when: 'before', run: () => waits.promise, keyMatches: /2016\.json$/ }])
-    const texts: string[] = []
-    const sockets = Array.from({ length: 300 }, (_, at) => {
-      const socket = socketTo(server.base)
-      socket.on('data', (chunk) => (texts[at] = (texts[at] ?? '') + chunk.toString('latin1')))
-      socket.write(getOf(`/api/v1/prices-historic/${isin}/2016-02-0${1 + (at % 9)}/2016-11-30/`))
-      return socket
-    })
-    while (texts.filter((text) => text.includes('"status":503')).length < 172) await sleep(50)
-    expect((await ask(currentPrices())).status).toBe(200)
-    waits.resolve(undefined)
-    while (texts.filter((text) => /^HTTP\/1\.1 \d{3}/.test(text)).length < 300) await sleep(50)
-    expect(texts.filter((text) => text.slice(9, 12) === '200')).toHaveLength(128)
-    expect(texts.filter((text) => /^HTTP\/1\.1 503 [^]*\r\nRetry-After: 5\r\n/i.test(text))).toHaveLength(172)
-    sockets.forEach((socket) => socket.destroy())
-    expect((await ask(allPrices())).status).toBe(200)
+it('answers 503 to ranges beyond those that may be in work, and answers everything else', async () => {
+  const { origin } = await serveFolder(out)
+  const waits = Promise.withResolvers<undefined>()
+  const pin = async () => {
+    const { store, ...snapshot } = await origin.pin()
+    const slice: typeof store.slice = async (key, first, last) => {
+      await waits.promise
+      if (store.slice === undefined) throw new Error('a folder has slices')
+      return store.slice(key, first, last)
+    }
+    return { ...snapshot, store: { ...store, slice } }
+  }
+  const { base, stop } = await serveHere(out, { origin: { pin } })
+  const texts: string[] = []
+  const sockets = Array.from({ length: 300 }, (_, at) => {
+    const socket = socketTo(base)
+    socket.on('data', (chunk) => (texts[at] = (texts[at] ?? '') + chunk.toString('latin1')))
+    socket.write(getOf(`/api/v1/prices-historic/${isin}/2016-02-0${1 + (at % 9)}/2016-11-30/`))
+    return socket
   })
+  while (texts.filter((text) => text.includes('"status":503')).length < 172) await sleep(50)
+  expect((await rawRequest(base, { target: currentPrices() })).status).toBe(200)
+  waits.resolve(undefined)
+  while (texts.filter((text) => /^HTTP\/1\.1 \d{3}/.test(text)).length < 300) await sleep(50)
+  expect(texts.filter((text) => text.slice(9, 12) === '200')).toHaveLength(128)
+  expect(texts.filter((text) => /^HTTP\/1\.1 503 [^]*\r\nRetry-After: 5\r\n/i.test(text))).toHaveLength(172)
+  sockets.forEach((socket) => socket.destroy())
+  expect((await rawRequest(base, { target: allPrices() })).status).toBe(200)
+  await stop()
 })
 
 it('breaks off a long range if another snapshot goes live while it is sent: no answer has windows of two', async () => {
@@ -255,6 +265,14 @@ describe('a client', () => {
     // Long before clients are dropped because nothing moves on their connection.
     await expect.poll(statusOfRange, { interval: 500 }).toBe(200)
     for (let times = 0; times < 10; times++) expect(await statusOfRange()).toBe(200)
+  })
+
+  it('gets a large file although 200 others ask for it and read nothing', async () => {
+    await holdOn(200, getOf(large))
+    const part = async () => (await ask(large, { range: 'bytes=5-14' })).status
+    // Each of them holds memory, so there is a limit, too; who reads nothing makes room.
+    await expect.poll(part, { interval: 500 }).toBe(206)
+    for (let times = 0; times < 10; times++) expect(await part()).toBe(206)
   })
 
   it('gets the parts of a large file, which the server reads once as a whole, for its ETag', async () => {

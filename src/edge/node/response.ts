@@ -142,7 +142,7 @@ async function written(chunk: Uint8Array, to: Writable): Promise<void> {
     to.once('close', onClose)
     to.write(chunk, (error) => {
       to.off('close', onClose)
-      if (error == null) resolve()
+      if (error === null || error === undefined) resolve()
       else reject(error)
     })
   })

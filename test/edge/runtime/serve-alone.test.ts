@@ -9,13 +9,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectionLimits } from '../../../src/edge/node/connections.ts'
 import { startServing, tempFolder } from '../../support/product.ts'
-import {
-  exchangeBytes,
-  headerOf,
-  parseResponses,
-  rawRequest,
-  type RawResponse,
-} from '../../support/request.ts'
+import { exchangeBytes, headerOf, parseResponses, rawRequest } from '../../support/request.ts'
 import { times } from '../../support/rounds.ts'
 import { serveHere } from '../../support/serve-here.ts'
 import { buildDemo, type Snapshot } from '../../support/snapshots.ts'

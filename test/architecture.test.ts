@@ -24,7 +24,7 @@ const mayImport: Readonly<Record<string, string>> = {
   'site/funds/chart': 'api/routes',
   'site/funds/browser': 'api/routes site/funds/chart',
   downloads: 'api data site system better-sqlite3 hyparquet hyparquet-writer node:',
-  build: 'api data downloads guards site system node:',
+  build: 'api data downloads guards site system zod node:',
   bucket: 'api build guards site system @aws-sdk better-sqlite3 p-limit zod node:',
   edge: 'api system lru-cache p-limit node: esbuild @swc',
   'edge/cloudfront': 'api edge @aws-sdk lru-cache node:',

@@ -5,6 +5,7 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { z } from 'zod'
 import type { Finding } from '../data/check/finding.ts'
 import type { FundEntry } from '../api/contract/page.ts'
 import type { RowDigests } from '../data/read/fund-digests.ts'
@@ -21,38 +22,55 @@ export interface Shard {
   readonly of: number
 }
 
+const text = z.string()
+const textOrNull = text.nullable()
+const count = z.int().nonnegative()
+const objection = { guard: text, subject: textOrNull, message: text }
+
 /** What all shards of a snapshot have in common, and what each has. */
-export interface ShardHead extends Shard {
+const headShape = z.object({
   /** Version of this format. */
-  readonly format: number
+  format: z.literal(shardFormat),
+  number: z.int().positive(),
+  of: z.int().positive(),
   /** The id of the shard's own manifest. */
-  readonly snapshot: string
+  snapshot: text,
   /** SHA-256 of the database file, in hex. */
-  readonly source: string
-  readonly asOf: string
-  readonly docsUrl: string
-  readonly baseUrl: string
+  source: text,
+  asOf: text,
+  docsUrl: text,
+  baseUrl: text,
   /** Digest of the settings by which its pages mark prices; null without pages. */
-  readonly freshness: string | null
+  freshness: textOrNull,
   /** Digest of who publishes, as its pages say; null without pages. */
-  readonly publisher: string | null
-  readonly hasPages: boolean
+  publisher: textOrNull,
+  hasPages: z.boolean(),
   /** Whether its pages lead to files for analysts, which the merge makes. */
-  readonly hasDownloads: boolean
+  hasDownloads: z.boolean(),
   /** Digest of the code that rendered. */
-  readonly code: string
+  code: text,
   /** The snapshot that has the files that this folder lacks, or null where it lacks none. */
-  readonly since: string | null
-  readonly objects: number
-  readonly bytes: number
+  since: textOrNull,
+  objects: count,
+  bytes: count,
   /** How many of the objects are unchanged. */
-  readonly kept: number
-  readonly newestPrice: string | null
-  readonly warnings: readonly Finding[]
+  kept: count,
+  newestPrice: textOrNull,
+  warnings: z.array(
+    z.looseObject({ severity: text, isin: textOrNull, table: text, message: text }),
+  ) as unknown as z.ZodType<readonly Finding[]>,
   /** As in the manifest's first line; shards of earlier versions have none. */
-  readonly allowed?: readonly AllowedObjection[]
-  readonly withheld?: readonly WithheldFund[]
-}
+  allowed: (
+    z.array(z.looseObject({ ...objection, who: text, reason: text })) as unknown as z.ZodType<
+      readonly AllowedObjection[]
+    >
+  ).exactOptional(),
+  withheld: z
+    .array(z.object({ isin: text, message: text }) satisfies z.ZodType<WithheldFund>)
+    .readonly()
+    .exactOptional(),
+})
+export type ShardHead = Readonly<z.infer<typeof headShape>>
 
 /** The ISINs of a shard: neighbours, as many as in any other, but for one. */
 export function isinsOfShard(isins: readonly string[], { number, of }: Shard): readonly string[] {
@@ -81,13 +99,21 @@ export function readShard(folder: string) {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as unknown)
-    const { format } = head as ShardHead
+    const { format } = (head ?? {}) as { readonly format?: unknown }
     if (format !== shardFormat)
       throw new Error(`format ${String(format)}, this fundpress reads ${shardFormat}`)
-    return { folder, head: head as ShardHead, each: each as readonly FundNews[] }
+    return { folder, head: parseHead(head), each: each as readonly FundNews[] }
   } catch (error) {
     throw new Error(`${file} cannot be read: ${messageOf(error)}: build the shard again`, { cause: error })
   }
+}
+
+/** @throws {Error} that names the first wrong field */
+function parseHead(head: unknown): ShardHead {
+  const found = headShape.safeParse(head)
+  if (found.success) return found.data
+  const [{ path, message } = { path: [], message: 'it is none' }] = found.error.issues
+  throw new Error(`${path.join('.')} of its first line is wrong (${message})`)
 }
 
 /** @throws {Error} if the folder holds a shard: it has only some of the funds */

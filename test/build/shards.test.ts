@@ -232,6 +232,8 @@ describe('shards of five funds', () => {
   const cutEnd = cut((content) => content.length - 20)
   const cutLastLine = cut((content) => content.lastIndexOf('\n', -2) + 1)
   const spoil = (file: string) => writeFileSync(file, '{"format":')
+  const without = (field: string) => (file: string) =>
+    writeFileSync(file, readFileSync(file, 'utf8').replace(`"${field}":`, '"other":'))
   const incomplete = 'half-broken-2 is incomplete: api/v1/figures/'
   it.each<[string, string, file: string, damage: (file: string) => void]>([
     ['a file is missing', incomplete, figures, rmSync],
@@ -239,6 +241,7 @@ describe('shards of five funds', () => {
     ['its manifest is cut short', 'unexpected end of file', 'manifest.ndjson.gz', cutEnd],
     ['its list of funds is cut short', 'do not hold every fund once', 'shard.ndjson', cutLastLine],
     ['its head is damaged', 'shard.ndjson cannot be read', 'shard.ndjson', spoil],
+    ['its head lacks a field', 'kept of its first line is wrong', 'shard.ndjson', without('kept')],
   ])('leave the old snapshot as it is if %s', async (_, message, file, damage) => {
     const copies = copyOf(`half-broken`)
     damage(join(copies[1] ?? '', file))

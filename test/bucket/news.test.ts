@@ -31,6 +31,7 @@ const none = {
   added: [],
   opened: [],
   restricted: [],
+  emptied: [],
   prices: { corrected: 0, correctedFunds: 0, correctedIn: [], added: 0, removed: 0, examples: [] },
   moves: [],
 }

@@ -1,10 +1,8 @@
 /** Nights as a table: a database, what is live, and the verdict. A refused night leaves `live.json` byte for byte as it was. */
-import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { openPress, type Press } from '../support/press.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { expect, it } from 'vitest'
+import { goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { isComplete } from '../support/rounds.ts'
+import { type LiveNight, useNightBucket } from './night-runs.ts'
 
 const tonight = '2024-05-06'
 const lastNight = '2024-05-03'
@@ -113,14 +111,36 @@ const untaxed = (where: string) =>
   `UPDATE price SET intercompany_profit = '0.00', share_profit = '0.00', real_estate_profits = '0.00',
     share_profit2 = '0.00' WHERE isin = '${one}' AND ${where};`
 
-type Live = 'nothing' | 'usual' | 'one night' | 'three funds' | 'three funds fewer' | 'an old jump' | 'no emt'
+/** The price of tonight came with the date of last night, and replaced that price. */
+const antedated = (isin: string) =>
+  `DELETE FROM price WHERE isin = '${isin}' AND date = '${tonight}';` +
+  priced(navOf(days.length - 1) + 0.2, { isin, date: lastNight })
+/** The countries of a fund. */
+const countries = (...percents: readonly number[]) =>
+  `DELETE FROM structure_item WHERE isin = '${one}';` +
+  percents
+    .map(
+      (percent, position) =>
+        `INSERT INTO structure_item VALUES ('${one}', 'countries', ${position}, 'Land ${position}', NULL, ${percent});`,
+    )
+    .join('')
+
+type Live =
+  | 'nothing'
+  | 'usual'
+  | 'one night'
+  | 'three funds'
+  | 'three funds fewer'
+  | 'an old jump'
+  | 'no emt'
+  | 'a private fund'
 
 /** A row of the table: what tonight's database has instead, as SQL, and what becomes of it. */
 type Night = readonly [title: string, edit: string, verdict: Verdict, surroundings?: Surroundings]
 
 /**
- * `live`: it goes live without a warning about its data; an expression: it does, and the log warns of this. A list: these
- * guards refuse it, as `--allow` names them. A number: another exit code.
+ * `live`: it goes live, and nobody is told of its data; an expression: it does, and a warning or the news of its summary say this. A
+ * list: these guards refuse it, as `--allow` names them. A number: another exit code.
  */
 type Verdict = 'live' | RegExp | readonly string[] | number
 
@@ -146,13 +166,7 @@ const lives: Readonly<Record<Live, readonly LiveNight[]>> = {
   /** With a jump in the history that nobody has seen. */
   'an old jump': [{ asOf: lastNight, edit: priced(200, { date: '2024-04-10' }) }],
   'no emt': [{ asOf: lastNight, edit: 'DELETE FROM emt;' }],
-}
-
-interface LiveNight {
-  readonly asOf: string
-  readonly count?: number
-  readonly edit?: string
-  readonly flags?: string
+  'a private fund': [{ asOf: lastNight, edit: `UPDATE fund SET data_permitted = 0 WHERE isin = '${two}';` }],
 }
 
 function emptied(table: string, ...others: readonly string[]): Night {
@@ -205,7 +219,7 @@ const nights: readonly Night[] = [
     'live',
     { live: 'an old jump' },
   ],
-  ['a jump that is live and is corrected', '', 'live', { live: 'an old jump' }],
+  ['a jump that is live and is corrected', '', /1 price of 1 fund corrected/, { live: 'an old jump' }],
   ['an old price that is corrected to a jump', priced(200, { date: '2024-04-10' }), jump],
   [
     'a first night with a jump in its history',
@@ -256,21 +270,21 @@ const nights: readonly Night[] = [
   ['a gap that is short enough', closed('2024-04-10', '2024-04-16'), /allowed/, allow('lost-prices')],
   ['costs above 100 %', `UPDATE profile SET management_fee = 125 WHERE isin = '${one}';`, /management_fee/],
   // What is lost.
-  ['one of eleven funds fewer', withoutFunds(1), 'live'],
+  ['one of eleven funds fewer', withoutFunds(1), new RegExp(`1 fund gone: ${isins.at(-1) ?? ''} Fund`)],
   ['two of eleven funds fewer', withoutFunds(2), ['lost-funds']],
-  ['one of three funds fewer', withoutFunds(9), 'live', { live: 'three funds' }],
+  ['one of three funds fewer', withoutFunds(9), /1 fund gone/, { live: 'three funds' }],
   ['two of three funds fewer', withoutFunds(10), ['lost-funds'], { live: 'three funds' }],
   ['two funds fewer, which is allowed', withoutFunds(2), /allowed/, allow('lost-funds')],
   ['two funds fewer in the second night', withoutFunds(2), ['lost-funds'], { live: 'one night' }],
   [
     'two funds fewer, as the config allows',
     withoutFunds(2),
-    'live',
+    /2 funds gone/,
     { config: { guards: { lostFunds: 0.2 } } },
   ],
   ['the night after an approved loss of funds', withoutFunds(3), 'live', { live: 'three funds fewer' }],
   ['a loss after an approved one', withoutFunds(5), ['lost-funds'], { live: 'three funds fewer' }],
-  ['1 % of the price rows fewer', withoutPrices(15), 'live'],
+  ['1 % of the price rows fewer', withoutPrices(15), /15 prices removed/],
   ['a little more than 1 % of the price rows fewer', withoutPrices(16), ['lost-prices']],
   ['85 % of the price rows fewer', closed('2024-01-01', '2024-04-25'), ['lost-prices']],
   [
@@ -282,7 +296,7 @@ const nights: readonly Night[] = [
   ['20 % of the rows of a table fewer', withoutRows(11), 'live'],
   ['a little more than 20 % of the rows of a table fewer', withoutRows(12), ['lost-rows:structure_item']],
   ['rows fewer of a table that may lose them', withoutRows(12), /allowed/, allow('lost-rows:structure_item')],
-  ['fewer documents of an endpoint', withoutFunds(1, ['profile']), 'live'],
+  ['fewer documents of an endpoint', withoutFunds(1, ['profile']), /value.* gone: profile/],
   ['more than 10 % of them fewer', withoutFunds(2, ['profile']), ['lost-documents:profile']],
   emptied('profile', 'empty-endpoint:profile'),
   emptied('key_figure'),
@@ -303,8 +317,17 @@ const nights: readonly Night[] = [
     [...ofPrices.map((id) => `lost-documents:${id}`), 'lost-prices', 'unpriced-funds'],
   ],
   // What is changed.
-  ['a price of April that is corrected', corrected(one), 'live'],
-  ['a price of April of each fund that is corrected', isins.map(corrected).join(''), 'live'],
+  ['a price of April that is corrected', corrected(one), new RegExp(`2 prices of 1 fund corrected: ${one}`)],
+  [
+    'a price of April of each fund that is corrected',
+    isins.map(corrected).join(''),
+    /22 prices of 11 funds corrected: .*, and 1 more/,
+  ],
+  [
+    'prices of tonight of four funds under the date of last night',
+    isins.slice(0, 4).map(antedated).join(''),
+    /4 prices of 4 funds corrected/,
+  ],
   ['all prices of a fund 2 % higher', higher(1.02), ['changed-prices']],
   [
     'all prices of all funds 2 % higher',
@@ -315,10 +338,9 @@ const nights: readonly Night[] = [
   [
     'more corrected prices, as the config allows',
     higher(1.02),
-    'live',
+    /42 prices of 1 fund corrected/,
     { config: { guards: { changedPrices: 1 } } },
   ],
-  // What is changed.
   ['names of two funds that are exchanged', exchanged, ['renamed-funds']],
   ['names that are exchanged, which is allowed', exchanged, /allowed/, allow('renamed-funds')],
   ['one of eleven funds with another name', named(one, 'New'), 'live'],
@@ -330,7 +352,20 @@ const nights: readonly Night[] = [
     { config: { guards: { renamedFunds: 0.2 } } },
   ],
   ['no benchmark any more', withoutBenchmark(11), ['lost-values:profile']],
-  ['two of eleven benchmarks fewer', withoutBenchmark(2), 'live'],
+  ['one of eleven benchmarks fewer', withoutBenchmark(1), /1 value gone: profile\.benchmark/],
+  ['another benchmark', `UPDATE profile SET benchmark = 'Other' WHERE isin = '${one}';`, 'live'],
+  ['a fund that may be given out now', '', /1 fund public now: XF/, { live: 'a private fund' }],
+  [
+    'a fund that stays private',
+    `UPDATE fund SET data_permitted = 0 WHERE isin = '${two}';`,
+    'live',
+    { live: 'a private fund' },
+  ],
+  [
+    'a fund that may no longer be given out',
+    `UPDATE fund SET data_permitted = 0 WHERE isin = '${two}';`,
+    /1 fund restricted now: XF/,
+  ],
   ['tax figures of tonight that are zero', untaxed(`date = '${tonight}'`), /tax figures/],
   ['tax figures that are zero from the first day on', untaxed('true'), ['changed-prices']],
   [
@@ -338,6 +373,26 @@ const nights: readonly Night[] = [
     `UPDATE profile SET total_expense_ratio = 0.0145 WHERE isin = '${one}';`,
     /ratio 0\.0145/,
   ],
+  ['a TER in percent', `UPDATE profile SET total_expense_ratio = 1.45 WHERE isin = '${one}';`, 'live'],
+  ['fund assets of zero', `UPDATE profile SET fund_assets = '0' WHERE isin = '${one}';`, /fund_assets 0/],
+  ['other fund assets', `UPDATE profile SET fund_assets = '1.00' WHERE isin = '${one}';`, 'live'],
+  [
+    'a structure that sums to 140 %',
+    countries(80, 60),
+    /type countries: 2 items sum to 140 %, more than 101 %/,
+  ],
+  ['a structure that sums to 100 %', countries(60, 40), 'live'],
+  [
+    'a performance of a year that is a hundred times as large',
+    `UPDATE performance_year SET percent = 1250 WHERE isin = '${one}';`,
+    /percent 1250 is above 1000/,
+  ],
+  [
+    'a large performance of a year',
+    `UPDATE performance_year SET percent = 250 WHERE isin = '${one}';`,
+    'live',
+  ],
+  ['a loss of more than 100 %', `UPDATE performance_year SET percent = -150 WHERE isin = '${one}';`, 1],
   ['an error of a spreadsheet', `UPDATE key_figure SET value = '#REF!' WHERE isin = '${one}';`, 1],
   // Days.
   [
@@ -390,53 +445,7 @@ const shortly = new Set([
 ])
 const chosen = nights.filter(([title]) => isComplete || shortly.has(title))
 
-let press: Press
-const folder = makeTempFolder()
-/** Buckets as they are before a night, by what is live. */
-const buckets = new Map<Live, ReturnType<Press['server']['snapshot']>>()
-
-async function publishNight({
-  asOf,
-  edit = '',
-  count = 11,
-  flags = '',
-  config = {},
-}: LiveNight & Pick<Surroundings, 'config'>) {
-  const db = folder.file('night.sqlite')
-  copyFileSync(folder.file(`${count}.sqlite`), db)
-  editDatabase(db, `DELETE FROM price WHERE date > '${asOf}';${edit}`)
-  writeFileSync(folder.file('night.json'), JSON.stringify({ ...config, bucket: { concurrency: 16 } }))
-  rmSync(folder.file('out'), { recursive: true, force: true })
-  const words = ['nightly', '--config', 'night.json', '--db', 'night.sqlite', '--out', 'out', '--as-of', asOf]
-  const more = (flags.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''))
-  return press.fundpress([...words, '--since', 'other', '--sample', '1', '--json', ...more])
-}
-
-/** Brings the bucket to what is live before a night. */
-async function goBack(live: Live): Promise<void> {
-  press.reset()
-  const known = buckets.get(live)?.get('funds')
-  if (known !== undefined) {
-    press.server.restore('funds', known)
-    return
-  }
-  for (const night of lives[live]) {
-    const { code, stderr, stdout } = await publishNight(night)
-    expect([code, stderr], stdout).toEqual([0, ''])
-  }
-  buckets.set(live, press.server.snapshot())
-}
-
-const liveBytes = () => press.server.objects('funds').get('live.json')?.body.toString()
-
-beforeAll(async () => {
-  const unused = () => Promise.reject(new Error('not here'))
-  press = await openPress({ folder, outs: [], change: unused, sums: () => new Map(), remove: folder.remove })
-  makeFunds(folder.file('11.sqlite'), 11)
-  makeFunds(folder.file('3.sqlite'), 3)
-})
-afterEach(() => rmSync(folder.file('out'), { recursive: true, force: true }))
-afterAll(() => press.stop())
+const { goBack, liveBytes, publishNight, toldOf } = useNightBucket(makeFunds)
 
 it('has at least sixty nights', () => {
   expect([...shortly].filter((title) => !nights.some(([one]) => one === title))).toEqual([])
@@ -445,7 +454,7 @@ it('has at least sixty nights', () => {
 
 it.each(chosen)('%s', async (...night: unknown[]) => {
   const [, edit, verdict, { live = 'usual', flags = '', config } = {}] = night as unknown as Night
-  await goBack(live)
+  await goBack(live, lives[live])
   const before = liveBytes()
   const run = await publishNight({ asOf: tonight, edit, flags, ...(config && { config }) })
   const said = run.stderr + run.stdout
@@ -456,8 +465,6 @@ it.each(chosen)('%s', async (...night: unknown[]) => {
   if (run.code === 1) expect(run.stderr).toMatch(/ has 1 error: .* \(table \w+\)/)
   if (run.code === 0) expect(liveBytes()).not.toBe(before)
   else expect(liveBytes()).toBe(before)
-  const warnings = run.stdout.split('\n').filter((line) => line.includes('"event":"warning"'))
-  if (verdict instanceof RegExp) expect(warnings.join('\n')).toMatch(verdict)
-  else if (verdict === 'live')
-    expect(warnings.filter((line) => !line.includes('everything is rendered'))).toEqual([])
+  if (verdict instanceof RegExp) expect(toldOf(run)).toMatch(verdict)
+  else if (verdict === 'live') expect(toldOf(run)).toBe('')
 })

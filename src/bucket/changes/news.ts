@@ -30,6 +30,8 @@ export interface News {
   readonly opened: readonly PermittedFund[]
   /** The other way round. */
   readonly restricted: readonly PermittedFund[]
+  /** Values of funds that are gone, beside those of funds that are: a column (`profile.benchmark`), or a table whose rows are gone. */
+  readonly emptied: readonly { readonly what: string; readonly values: number }[]
   readonly prices: {
     /** A price is that of a fund on a day. */
     readonly corrected: number
@@ -72,9 +74,26 @@ export function newsOf(
     restricted: permitted(restrictedBeside(now, known)).filter(({ isin, what }) =>
       what === 'data' ? removed.includes(isin) : !added.includes(isin) && !wasHidden.has(isin),
     ),
+    emptied: emptied(before?.counts, after.counts),
     prices: changedPrices(changes),
     moves,
   }
+}
+
+/** They have a row for each fund at most: what is gone there belongs to one fund each. */
+const tablesOfFunds = ['profile', 'emt']
+
+function emptied(before: ManifestHead['counts'], after: ManifestHead['counts']): News['emptied'] {
+  if (before === undefined || after === undefined) return []
+  const lostRows = (table: string) => Math.max(0, (before.rows[table] ?? 0) - (after.rows[table] ?? 0))
+  const rows = tablesOfFunds.map((what) => ({ what, values: lostRows(what) - lostRows('fund') }))
+  const values = Object.entries(before.values ?? {}).flatMap(([what, had]) => {
+    const [table = ''] = what.split('.')
+    // An earlier version has not counted them.
+    const has = after.values?.[what] ?? had
+    return tablesOfFunds.includes(table) ? [{ what, values: had - has - lostRows(table) }] : []
+  })
+  return [...rows, ...values].filter((one) => one.values > 0)
 }
 
 function changedPrices(changes: SnapshotChanges | null): News['prices'] {

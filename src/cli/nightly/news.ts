@@ -58,6 +58,8 @@ export function firstOf(lines: readonly string[], most = namedInList): readonly 
 function itemsOf(news: News | null): readonly Item[] {
   if (news === null) return []
   const { corrected, correctedFunds, correctedIn, removed, added } = news.prices
+  const { emptied } = news
+  const values = emptied.reduce((sum, one) => sum + one.values, 0)
   const ofFunds = (funds: readonly NamedFund[], words: string, most = namedInList, isAlarm = true) =>
     item(countOf(funds.length, 'fund'), words, funds.length, namesOf(funds, most), isAlarm)
   const items = [
@@ -65,6 +67,7 @@ function itemsOf(news: News | null): readonly Item[] {
     ofFunds(byFund(news.opened), 'public now', namedAlways),
     ofFunds(byFund(news.restricted), 'restricted now'),
     ofFunds(news.added, 'new', namedInList, false),
+    item(countOf(values, 'value'), 'gone', values, emptied.map(({ what }) => what).join(', '), true),
     item(
       `${countOf(corrected, 'price')} of ${countOf(correctedFunds, 'fund')}`,
       'corrected',

@@ -126,10 +126,10 @@ export async function clearWithdrawn(store: ObjectStore, live: Live, removal: Om
 /** The same without a publish: for a nightly run with nothing to do. */
 export async function clearAlone(
   store: ObjectStore,
+  live: Live,
   options: LeaseOptions & Omit<Removal, 'store' | 'lease'>,
 ) {
-  const { live } = await readLive(store)
-  if (live === null || (await hasCleared(store, live))) return []
+  if (await hasCleared(store, live)) return []
   return withLease(store, options, async (lease) => {
     const now = await readLive(store)
     const removed = now.live === null ? [] : await clearWithdrawn(store, now.live, { ...options, lease })

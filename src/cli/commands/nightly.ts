@@ -162,14 +162,15 @@ async function runNightly(session: Session, flags: RunFlags, log: NightlyLog): P
   required(session.settings.bucket.name, 'bucket.name')
   log.begin('night', { asOf, database: db, folder: session.settings.out })
   refuseUnlessAllowed('the nightly run', futureDate(asOf, session.today), flags.override)
-  const { state, allowed: before } = await stateOf(session, db, flags, log)
+  const { state, allowed: before, holds } = await stateOf(session, db, flags, log)
   const isDamaged =
     state?.kind === 'done' && flags.ask !== true && (await hasDamage(session, state, flags, log))
   if (state !== null && state.kind !== 'open' && !isDamaged) {
     // The run before may have been killed after its flip.
-    if (flags.ask !== true && state.kind !== 'staged' && state.live.restricted !== undefined) {
+    const { live } = state
+    if (flags.ask !== true && state.kind !== 'staged' && live.restricted !== undefined) {
       const { clearDownloads } = await import('./publish.ts')
-      await clearDownloads(session, flags.lock, (text) => log.warn('publish', text))
+      await clearDownloads(session, live, flags.lock, (text) => log.warn('publish', text))
     }
     return skip(session, state, asOf, log)
   }
@@ -183,7 +184,9 @@ async function runNightly(session: Session, flags: RunFlags, log: NightlyLog): P
   // Imported here because a run with nothing to do must start fast: several attempts a night are normal.
   const { buildAndPublish } = await import('../nightly/steps.ts')
   const repair = isDamaged || (state?.kind === 'open' && state.isDoubtful)
-  return buildAndPublish(session, { ...flags, repair }, log, { started, allowed })
+  const facts = await buildAndPublish(session, { ...flags, repair }, log, { started, allowed })
+  // Whoever approves a stage must know that its flip will be refused.
+  return { ...facts, warnings: [...holds, ...facts.warnings] }
 }
 
 /** The first attempt of a day lists the live slot. @returns whether objects of it are missing or other ones */
@@ -253,8 +256,12 @@ async function stateOf(session: Session, db: string, flags: RunFlags, log: Night
     const state = again === true ? null : await find(store, live)
     // The guard is asked again at the door, when the snapshot is known: what is allowed is noted there.
     const isToGoLive = stage !== true && (state === null || state.kind === 'open')
-    refuseUnlessAllowed('the nightly run', isToGoLive ? holdAgainst(null, live) : [], override)
-    return { state, allowed: refuseUnlessAllowed('the nightly run', wrongClock(store, log), override) }
+    const held = holdAgainst(null, live)
+    refuseUnlessAllowed('the nightly run', isToGoLive ? held : [], override)
+    const waiting = stage === true ? held : []
+    const holds = waiting.map(({ message }) => `${message}; ${liftingOf('fundpress flip …')}`)
+    for (const hold of holds) log.warn('night', hold)
+    return { state, holds, allowed: refuseUnlessAllowed('the nightly run', wrongClock(store, log), override) }
   })
 }
 

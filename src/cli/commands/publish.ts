@@ -7,6 +7,7 @@ import type { Gone } from '../../bucket/live/options.ts'
 import { describeLocalAddresses } from '../../bucket/publish/addresses.ts'
 import { costOfMonth, costOfRequests, previewPublish } from '../../bucket/publish/preview.ts'
 import { publish, type PublishSummary } from '../../bucket/publish/publish.ts'
+import type { Live } from '../../bucket/live/live.ts'
 import { clearAlone } from '../../bucket/live/removal.ts'
 import { readManifestHead } from '../../build/manifest.ts'
 import { recoverSnapshot } from '../../build/staging.ts'
@@ -137,13 +138,18 @@ export function publishFolder(session: Session, flags: PublishFlags, onWarning: 
 }
 
 /** Removes the withdrawn downloads that a publish which was killed after its flip has left. @param tell hears which */
-export async function clearDownloads(session: Session, isLocking: boolean, tell: (text: string) => void) {
+export async function clearDownloads(
+  session: Session,
+  live: Live,
+  isLocking: boolean,
+  tell: (text: string) => void,
+) {
   const { settings, signal, today } = session
   const { bucket, downloads } = settings
   const retention = { keepDays: null, keep: downloads.keep }
   const holding = { signal, isLocking, me: thisHolder(), isAlive }
   const common = { ...bucket, ...holding, retention, today, onWarning: tell }
-  const removed = describeRemoved(await withBucket(session, (store) => clearAlone(store, common)))
+  const removed = describeRemoved(await withBucket(session, (store) => clearAlone(store, live, common)))
   if (removed !== null) tell(removed)
 }
 

@@ -124,7 +124,8 @@ it('--ask says whether there is anything to do, and does nothing', async () => {
   const done = await nightly('--ask', env)
   expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('is already live in blue')])
   expect(readFileSync(fileOf('outputs'), 'utf8')).toMatch(/^skipped=true$/m)
-  expect(Object.keys(press.server.counts())).toEqual(['GetObject'])
+  // live.json, the first line of its manifest, and the history.
+  expect(press.server.counts()).toEqual({ GetObject: 3 })
   expect(stepsOf(await nightly('--ask --again --json'))).toEqual(['night begun', 'night done'])
 })
 
@@ -296,7 +297,12 @@ describe('after a rollback', () => {
   it('a stage may wait behind the hold, and its flip lifts it', async () => {
     await takeBack()
     editDatabase(db(), newBenchmark(1))
-    expect(await nightly('--stage')).toMatchObject({ code: 0 })
+    const staging = await nightly('--stage --summary night.md')
+    expect(staging.code).toBe(0)
+    const waits =
+      /the rollback of .* \("wrong NAV"\): nothing else goes live .*`fundpress flip … --allow hold/
+    expect(staging.stderr).toMatch(waits)
+    expect(read('night.md')).toMatch(new RegExp(`### News\n[^]*${waits.source}`))
     const { snapshot } = JSON.parse(press.bucket.body('staged.json').toString()) as { snapshot: string }
     expect((await press.fundpress(['flip', snapshot])).code).toBe(3)
     expect((await press.fundpress(['flip', snapshot, '--allow', 'hold', '--reason', 'seen'])).code).toBe(0)

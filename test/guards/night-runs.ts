@@ -1,9 +1,49 @@
 /** Nights of one fund family on a bucket, each from a database of its own, and what people are told of them. */
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-import { editDatabase } from '../support/database.ts'
+import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { makeTempFolder, type Run } from '../support/product.ts'
+
+export const tonight = '2024-05-06'
+export const lastNight = '2024-05-03'
+/** Business days in Germany from March 2024 until tonight. */
+export const days = Array.from({ length: 64 }, (_, index) =>
+  new Date(Date.UTC(2024, 2, 4 + index)).toISOString().slice(0, 10),
+).filter(
+  (day) =>
+    ![0, 6].includes(new Date(day).getUTCDay()) && !['2024-03-29', '2024-04-01', '2024-05-01'].includes(day),
+)
+
+export const amount = (value: number) => value.toFixed(2)
+/** The prices of a NAV, and its changes from the NAV before. */
+export const prices = (nav: number, before: number) => ({
+  net_asset_value: amount(nav),
+  repurchase_price: amount(nav),
+  issue_price: amount(nav * 1.05),
+  change: amount(nav - before),
+  change_percent: amount((nav / before - 1) * 100),
+})
+/** NAVs go up and down, so that none stays the same. */
+export const navOf = (index: number) => (index % 2 === 0 ? 100 : 100.5)
+
+export const nameOf = (isin: string) => `Fund ${isin}`
+
+/** Funds with a row in each table, five countries, and a price on each day until tonight. */
+function makeFunds(file: string, count: number): void {
+  makeDatabase(file, (insert) => {
+    for (let number = 1; number <= count; number++) {
+      const isin = isinOf(number)
+      const first = { ...prices(navOf(0), navOf(0)), date: days[0] ?? '' }
+      insertGood(insert, isin, { fund: { name: nameOf(isin) }, price: first })
+      for (const position of [4, 5, 6, 7])
+        insert('structure_item', { isin, ...goodRows['structure_item'], position, percent: 0.1 })
+      for (const [index, date] of days.entries())
+        if (index > 0)
+          insert('price', { isin, ...goodRows['price'], date, ...prices(navOf(index), navOf(index - 1)) })
+    }
+  })
+}
 
 export interface LiveNight {
   readonly asOf: string
@@ -15,8 +55,8 @@ export interface LiveNight {
   readonly config?: object
 }
 
-/** To be called once in a file of tests. @param makeFunds makes a database of so many funds */
-export function useNightBucket(makeFunds: (file: string, count: number) => void) {
+/** To be called once in a file of tests. */
+export function useNightBucket() {
   let press: Press
   const folder = makeTempFolder()
   /** Buckets as they are before a night, by what is live. */

@@ -1,55 +1,25 @@
 /** Nights as a table: a database, what is live, and the verdict. A refused night leaves `live.json` byte for byte as it was. */
 import { expect, it } from 'vitest'
-import { goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { goodRows, isinOf } from '../support/database.ts'
 import { isComplete } from '../support/rounds.ts'
-import { type LiveNight, useNightBucket } from './night-runs.ts'
+import {
+  amount,
+  days,
+  lastNight,
+  type LiveNight,
+  nameOf,
+  navOf,
+  prices,
+  tonight,
+  useNightBucket,
+} from './night-runs.ts'
 
-const tonight = '2024-05-06'
-const lastNight = '2024-05-03'
 const why = '--reason "said so"'
-
-/** Business days in Germany from March 2024 until tonight. */
-const days = Array.from({ length: 64 }, (_, index) =>
-  new Date(Date.UTC(2024, 2, 4 + index)).toISOString().slice(0, 10),
-).filter(
-  (day) =>
-    ![0, 6].includes(new Date(day).getUTCDay()) && !['2024-03-29', '2024-04-01', '2024-05-01'].includes(day),
-)
 
 const isins = Array.from({ length: 11 }, (_, index) => isinOf(index + 1))
 const [one = '', two = ''] = isins
 const ofTonight = `isin = '${one}' AND date = '${tonight}'`
 const ofPrices = ['prices-current', 'prices-historic']
-const amount = (value: number) => value.toFixed(2)
-/** The prices of a NAV, and its changes from the NAV before. */
-const prices = (nav: number, before: number) => ({
-  net_asset_value: amount(nav),
-  repurchase_price: amount(nav),
-  issue_price: amount(nav * 1.05),
-  change: amount(nav - before),
-  change_percent: amount((nav / before - 1) * 100),
-})
-/** NAVs go up and down, so that none stays the same. */
-const navOf = (index: number) => (index % 2 === 0 ? 100 : 100.5)
-
-const nameOf = (isin: string) => `Fund ${isin}`
-
-/** Funds with a row in each table, five countries, and a price on each day until tonight. */
-function makeFunds(file: string, count: number): void {
-  makeDatabase(file, (insert) => {
-    for (let number = 1; number <= count; number++) {
-      const isin = isinOf(number)
-      const first = { ...prices(navOf(0), navOf(0)), date: days[0] ?? '' }
-      insertGood(insert, isin, { fund: { name: nameOf(isin) }, price: first })
-      for (const position of [4, 5, 6, 7])
-        insert('structure_item', { isin, ...goodRows['structure_item'], position, percent: 0.1 })
-      for (const [index, date] of days.entries())
-        if (index > 0)
-          insert('price', { isin, ...goodRows['price'], date, ...prices(navOf(index), navOf(index - 1)) })
-    }
-  })
-}
-
 /** A price of tonight, or of another day. */
 function priced(nav: number, { isin = one, date = tonight }: { isin?: string; date?: string } = {}): string {
   const before = navOf(days.indexOf(date) - 1)
@@ -445,7 +415,7 @@ const shortly = new Set([
 ])
 const chosen = nights.filter(([title]) => isComplete || shortly.has(title))
 
-const { goBack, liveBytes, publishNight, toldOf } = useNightBucket(makeFunds)
+const { goBack, liveBytes, publishNight, toldOf } = useNightBucket()
 
 it('has at least sixty nights', () => {
   expect([...shortly].filter((title) => !nights.some(([one]) => one === title))).toEqual([])

@@ -50,6 +50,9 @@ export default defineCommand({
     ['serve --bucket fund-data --snapshot 2026-11-20-3f9c2ab4d1e0', 'What `publish --stage` has staged'],
   ],
   run: async (session, { snapshot = null }) => {
+    // On a machine with much memory V8 lets young garbage pile up, 50 MB and more, which is most of what hostile clients cost. It
+    // would begin with the libraries of a bucket.
+    setFlagsFromString('--semi-space-growth-factor=1')
     const { settings, hasFlag } = session
     if (snapshot !== null && !hasFlag('bucket.name')) throw new UsageError('--snapshot goes with --bucket')
     if (!hasFlag('bucket.name')) return serveUntilStopped(session, await serveFolder(settings.out))
@@ -113,8 +116,6 @@ async function serveUntilStopped(session: Session, { origin, snapshot, place, ex
     if (outage !== undefined && isNoAnswer(error)) outage.failed(error)
     else stderr.tell(`${JSON.stringify(target.slice(0, 200))} failed: ${messageOf(error)}`)
   }
-  // On a machine with much memory V8 lets young garbage pile up, 50 MB and more, which is most of what hostile clients cost.
-  setFlagsFromString('--semi-space-growth-factor=1')
   const server = createEdgeServer({
     origin,
     settings: settings.edge,

@@ -83,14 +83,19 @@ export async function respondWith(
   }
 }
 
-/** The chunks of a date range, in memory that is used again for each window. */
+/** The chunks of a date range. Behind the first {@link mostInMemory} bytes, each window is made in the memory of the one before. */
 async function* joined(body: JoinedBody<NodeBody>, options: JoinOptions): AsyncGenerator<Uint8Array, void> {
+  let given = 0
   let room = Buffer.alloc(0)
   const alloc = (length: number) => {
-    if (room.length < length) room = Buffer.allocUnsafeSlow(length)
+    if (given < mostInMemory || room.length < length) room = Buffer.allocUnsafeSlow(length)
     return room.subarray(0, length)
   }
-  yield* (await joinRange(body, wholeOf, { ...options, search: { ...bufferSearch, alloc } })).chunks()
+  const range = await joinRange(body, wholeOf, { ...options, search: { ...bufferSearch, alloc } })
+  for await (const chunk of range.chunks()) {
+    given += chunk.length
+    yield chunk
+  }
 }
 
 /** An answer that needs no store. */
@@ -171,7 +176,7 @@ async function inCoding(
   return { status, headers, length: bytes.length, body: bytes }
 }
 
-/** Reads to the end, or until it has this many bytes. */
+/** Reads to the end, or until it has this many bytes: so many stay valid. */
 async function begun(rest: Begun['rest'], bytes: number): Promise<Buffer | Begun> {
   const first: Uint8Array[] = []
   let length = 0
@@ -179,9 +184,8 @@ async function begun(rest: Begun['rest'], bytes: number): Promise<Buffer | Begun
     const { done, value } = await rest.next()
     if (done === true)
       return first[0] !== undefined && first.length === 1 ? asBuffer(first[0]) : Buffer.concat(first)
+    first.push(value)
     length += value.length
-    // Its own memory is used again for the next one.
-    first.push(length < bytes ? Uint8Array.from(value) : value)
   }
   return { first, rest }
 }

@@ -50,7 +50,7 @@ export interface NodeEdgeOptions {
 /** How often a request starts again because the snapshot has changed. */
 const maxAttempts = 20
 /** How many long answers are in work, for all connections together: date ranges, and files that are not in memory. More get a 503. */
-const mostLong = 128
+const mostLong = 64
 /** If all are taken, a client that has read nothing for this long loses its answer to the next one. In milliseconds. */
 const readerPatienceMs = 5000
 /** Up to this many long answers date ranges read several windows at a time. If there are more, each reads one, to bound the memory. */

@@ -11,14 +11,13 @@ import { createGunzip } from 'node:zlib'
 import { restrictedFunds } from '../api/contract/fund.ts'
 import type { Publisher, SitePageSource } from '../api/contract/page.ts'
 import { contentTypeOf } from '../api/routes/content-types.ts'
-import { type Finding, generalWarning, objectionsIn, refusalOf } from '../data/check/finding.ts'
-import { checkPrices } from '../data/check/prices.ts'
+import { type Finding, generalWarning, judgeFindings, refusalOf } from '../data/check/finding.ts'
+import { checkPrices, findingsAcross } from '../data/check/prices.ts'
 import { checkTables } from '../data/check/tables.ts'
 import { countTables, fundReader, readIsins, readPriceDays } from '../data/read/fund-reader.ts'
 import { refuseDamage } from '../data/read/open.ts'
 import { writeFile } from '../downloads/file-sink.ts'
 import { assessFunds, type Assessment, daysOfRhythm, overdueFunds } from '../guards/assess.ts'
-import { type AllowedObjection, judge } from '../guards/guards.ts'
 import { defaultPlausibility } from '../guards/plausibility.ts'
 import { defaultFreshness, unmetGroups } from '../guards/rules.ts'
 import { changeFeeds } from '../site/changes/feed.ts'
@@ -147,27 +146,19 @@ type RenderedFunds = Awaited<ReturnType<typeof renderFunds>>
  */
 async function guardPrices({ options, db, rules, withheld }: Build, isins: readonly string[]) {
   const { plausibility = defaultPlausibility, live = null, signal } = options
-  const { override = { allow: [], isForced: false, reason: null, who: '' } } = options
-  const all = await checkPrices(db, isins, { plausibility, rules: await rules, live, signal })
-  const allowed: AllowedObjection[] = []
-  const findings = all.map((finding): Finding => {
-    const judged = judge(objectionsIn([finding]), override)
-    allowed.push(...judged.allowed)
-    if (judged.allowed.length === 0) return finding
-    return {
-      ...finding,
-      severity: 'warning',
-      message: `${finding.message} (allowed: ${override.reason ?? ''})`,
-    }
-  })
+  const checks = { plausibility, rules: await rules, live, signal }
+  const { findings: ofFunds, newPrices } = await checkPrices(db, isins, checks)
+  // A shard lacks funds: the merge looks across them.
+  const across = options.part?.kind === 'shard' ? [] : findingsAcross(newPrices, plausibility)
+  const { findings, allowed } = judgeFindings([...ofFunds, ...across], options.override)
   if (plausibility.onImplausible === 'withhold') {
     if (live !== null) withholdMore(withheld, findings)
-    else if (findings.some(({ severity }) => severity === 'error'))
+    else if (findings.some(({ severity, isin }) => severity === 'error' && isin !== null))
       findings.push(
         generalWarning('no price can be withheld: it is not known what is live (--since)', 'price'),
       )
   }
-  return { findings, allowed, withheld }
+  return { findings, allowed, withheld, newPrices }
 }
 
 /** @throws {Error} */
@@ -248,6 +239,7 @@ const laterDay = (one: string | null, other: string | null): string | null =>
  * The funds of shards: their files are linked (copied from another disk), and their lines stay as they are.
  * @param shards in the order of their funds @param source SHA-256 of the database file, in hex
  * @throws {Error} if they are of another database, or if one is not complete
+ * @throws {ImplausibleDatabase} if the guards that look across funds refuse their prices
  */
 async function takeShards(
   shards: readonly ReadShard[],
@@ -261,6 +253,11 @@ async function takeShards(
   // Shards of the same database hold the same funds, unless somebody has changed the files.
   if (each.map(({ isin }) => isin).join() !== isins.join())
     throw new Error('the shards do not hold every fund once')
+  const newPrices = shards.flatMap(({ head }) => head.newPrices)
+  const { plausibility = defaultPlausibility } = options
+  const across = judgeFindings(findingsAcross(newPrices, plausibility), options.override)
+  if (across.findings.some(({ severity }) => severity === 'error'))
+    throw refusalOf(options.db, across.findings)
   let documents = 0
   let funds = 0
   for (const { folder, head, each: some } of shards) {
@@ -300,10 +297,11 @@ async function takeShards(
     bytes: sum(shards, ({ head }) => head.bytes),
     reused: sum(shards, ({ head }) => head.kept),
     newestPrice: shards.reduce<string | null>((newest, { head }) => laterDay(newest, head.newestPrice), null),
-    warnings: shards.flatMap(({ head }) => head.warnings),
+    warnings: [...shards.flatMap(({ head }) => head.warnings), ...across.findings],
     findings: [],
-    allowed: shards.flatMap(({ head }) => head.allowed ?? []),
+    allowed: [...shards.flatMap(({ head }) => head.allowed ?? []), ...across.allowed],
     withheld,
+    newPrices,
   }
 }
 
@@ -370,7 +368,7 @@ function shardHead(
   { options, settings, base: { from } }: Build,
   { number, of }: Shard,
   { snapshot, source, objects, bytes, newestPrice }: ManifestHead,
-  { reused, warnings, allowed, withheld }: RenderedFunds,
+  { reused, warnings, allowed, withheld, newPrices }: RenderedFunds,
 ): ShardHead {
   const { asOf, docsUrl, baseUrl, hasDownloads, pages } = settings
   return {
@@ -394,6 +392,7 @@ function shardHead(
     warnings,
     allowed,
     withheld,
+    newPrices,
     code: options.code ?? codeDigest(),
   }
 }

@@ -9,7 +9,8 @@ import { z } from 'zod'
 import type { Finding } from '../data/check/finding.ts'
 import type { FundEntry } from '../api/contract/page.ts'
 import type { RowDigests } from '../data/read/fund-digests.ts'
-import type { AllowedObjection } from '../guards/guards.ts'
+import type { NewPrice } from '../guards/across.ts'
+import { type AllowedObjection, type GuardName, guards } from '../guards/guards.ts'
 import type { WithheldFund } from '../guards/plausibility.ts'
 import { messageOf } from '../system/message.ts'
 
@@ -59,6 +60,19 @@ const headShape = z.object({
   warnings: z.array(
     z.looseObject({ severity: text, isin: textOrNull, table: text, message: text }),
   ) as unknown as z.ZodType<readonly Finding[]>,
+  /** What the guards that look across funds need: the merge asks them. */
+  newPrices: z.array(
+    z.object({
+      isin: text,
+      day: text,
+      nav: z.number(),
+      before: z.number().nullable(),
+      usualMove: z.number().nullable(),
+      mayStay: z.boolean(),
+      isRefused: z.boolean(),
+      warnings: z.array(z.enum(Object.keys(guards) as GuardName[])).readonly(),
+    }) satisfies z.ZodType<NewPrice>,
+  ),
   /** As in the manifest's first line; shards of earlier versions have none. */
   allowed: (
     z.array(z.looseObject({ ...objection, who: text, reason: text })) as unknown as z.ZodType<

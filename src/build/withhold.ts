@@ -23,9 +23,11 @@ export class WithholdPrices extends Error {
 /** @param withheld already: what is still wrong with these is wrong with what is live @throws {WithholdPrices} */
 export function withholdMore(withheld: readonly WithheldFund[], findings: readonly Finding[]): void {
   const known = new Set(withheld.map(({ isin }) => isin))
-  const refused = findings.filter(({ severity, guard }) => severity === 'error' && guard !== undefined)
-  const byFund = Map.groupBy(refused, ({ isin }) => isin ?? '')
-  const more = [...byFund].filter(([isin]) => !known.has(isin))
+  // What is wrong with many funds together is refused: the prices of none of them can be trusted.
+  const refused = findings.flatMap(({ severity, guard, isin, message }) =>
+    severity === 'error' && guard !== undefined && isin !== null ? [{ isin, message }] : [],
+  )
+  const more = [...Map.groupBy(refused, ({ isin }) => isin)].filter(([isin]) => !known.has(isin))
   if (more.length === 0) return
   const funds = more.map(([isin, some]) => ({ isin, message: some.map(({ message }) => message).join('; ') }))
   throw new WithholdPrices([...withheld, ...funds].sort((one, other) => (one.isin < other.isin ? -1 : 1)))

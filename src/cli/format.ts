@@ -4,9 +4,10 @@ import { dayOf, type RemovedFolder } from '../bucket/live/download-folders.ts'
 import type { DownloadCounts } from '../bucket/publish/downloads.ts'
 import type { BuildSummary } from '../build/build.ts'
 import type { Finding } from '../data/check/finding.ts'
+import type { Replay } from '../data/check/replay.ts'
 import { escapeInvisible, printable } from '../data/model/printable.ts'
 import { type FreshnessCounts, marks } from '../guards/assess.ts'
-import type { Objection } from '../guards/guards.ts'
+import { guards, type Objection } from '../guards/guards.ts'
 import { statusWords } from '../site/status/wording.ts'
 import type { Paint } from './terminal.ts'
 
@@ -119,6 +120,30 @@ export function describeFindings(findings: readonly Finding[], paint: Paint): st
       return `${heading}\n${lines.join('')}`
     })
     .join('')
+}
+
+/** A line for each objection of a night, the guards in a table, and a sum. */
+export function describeReplay({ nights, guards: counts }: Replay): string {
+  const refused = nights.filter(({ objections }) => objections.length > 0)
+  const lines = refused.flatMap(({ day, objections }) => {
+    const more = objections.length - maxNamed
+    const shown = objections.slice(0, maxNamed).map(({ guard, message }) => `${day}  ${guard}: ${message}\n`)
+    return more > 0 ? [...shown, `${day}  and ${formatCount(more)} more\n`] : shown
+  })
+  const rows = counts.map(({ guard, nights: count, fundNights }) => [
+    guard,
+    formatCount(count),
+    formatCount(fundNights),
+    guards[guard].setting ?? '',
+  ])
+  const table =
+    rows.length === 0 ? [] : alignedTable([['refused by', 'nights', 'prices', 'setting'], ...rows])
+  const prices = nights.reduce((sum, { funds }) => sum + funds, 0)
+  const [first, last] = [nights[0]?.day ?? '', nights.at(-1)?.day ?? '']
+  const period =
+    nights.length === 0 ? 'no day with prices' : `${countOf(nights.length, 'night')}, ${first} to ${last}`
+  const sum = `${period}, ${countOf(prices, 'new price')}: ${countOf(refused.length, 'night')} would have been refused\n`
+  return [...lines, ...table.map((row) => `${row}\n`), sum].join('')
 }
 
 /** `2 errors, 1 warning` */

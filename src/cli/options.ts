@@ -166,12 +166,10 @@ export const overrideOptions = (
     parsedOption<'--allow <guards>', readonly string[]>(
       '--allow <guards>',
       `Allow what these guards refuse, ${example}; needs --reason`,
-      `a list of guards: ${Object.keys(guards).join(', ')}, some with :<ISIN>, :<endpoint> or :<table>`,
+      `a list of guards: ${Object.keys(guards).join(', ')}, some with :<ISIN>, :<ISIN>,<ISIN>, :<endpoint> or :<table>`,
       (text, before = []) => {
-        const found = text.split(',').map(parseAllowed)
-        return found.includes(undefined)
-          ? undefined
-          : [...before, ...found.filter((one) => one !== undefined)]
+        const found = parseAllowed(text)
+        return found && [...before, ...found]
       },
     ),
     option('--force', 'Allow what any guard refuses; needs --reason'),

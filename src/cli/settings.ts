@@ -118,6 +118,10 @@ const plausibilityGroup = fundGroup({
   errorSpread: say('As for all funds.', share.exactOptional()),
   flatDays: say('As for all funds.', businessDays.exactOptional()),
   gapDays: say('As for all funds.', businessDays.exactOptional()),
+  mayStay: say(
+    'The NAVs of these funds may stay as they were, as those of money-market funds: unchanged-prices and same-move leave them out.',
+    z.boolean('true or false').exactOptional(),
+  ),
   never: say('The prices of these funds are not checked.', z.boolean('true or false').exactOptional()),
 })
 
@@ -280,6 +284,22 @@ export const configShape = z.strictObject(
         gapDays: say(
           'Business days without a price inside a history, after which there is a warning.',
           businessDays.default(defaultPlausibility.gapDays),
+        ),
+        sameMoveShare: say(
+          'The share of funds with a new price whose NAVs may stay as they were, or may move alike as none of them usually does.',
+          share.default(defaultPlausibility.sameMoveShare),
+        ),
+        warnedShare: say(
+          'The share of funds with a new price that may have a warning about it.',
+          share.default(defaultPlausibility.warnedShare),
+        ),
+        closedDayShare: say(
+          'The share of funds with a new price that may have it on a day that their calendar closes.',
+          share.default(defaultPlausibility.closedDayShare),
+        ),
+        unusualMove: say(
+          'A NAV moves unusually from so many times its usual daily move on: two funds that do may have their prices exchanged.',
+          decimal(1, 1000).default(defaultPlausibility.unusualMove),
         ),
         onImplausible: say(
           'What happens to implausible prices: the build is refused, or the prices of these funds stay as they are live.',

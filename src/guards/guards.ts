@@ -5,7 +5,7 @@ import { isIsin } from '../api/routes/values.ts'
 /** `subject`: what `--allow` may narrow the guard to, as in `price-jump:DE0008471400`. `setting`: its limit in the config. */
 interface Guard {
   readonly refuses: string
-  readonly subject: 'ISIN' | 'endpoint' | 'table' | null
+  readonly subject: 'ISIN' | 'ISIN,ISIN' | 'endpoint' | 'table' | null
   readonly setting: string | null
 }
 
@@ -27,6 +27,27 @@ export const guards = {
   ),
   'price-change': guard('a change that is not the difference of the two NAVs', 'ISIN'),
   'currency-change': guard('another currency while prices go on', 'ISIN'),
+  'unchanged-prices': guard(
+    'new prices of many funds with the NAV of the day before',
+    null,
+    'plausibility.sameMoveShare',
+  ),
+  'same-move': guard(
+    'NAVs of many funds that move alike, as none of them does',
+    null,
+    'plausibility.sameMoveShare',
+  ),
+  'many-warnings': guard('new prices of many funds that are warned of', null, 'plausibility.warnedShare'),
+  'non-business-day': guard(
+    'new prices of many funds on a day that their calendar closes',
+    null,
+    'plausibility.closedDayShare',
+  ),
+  swapped: guard(
+    'new prices of two funds that each continue the prices of the other',
+    'ISIN,ISIN',
+    'plausibility.unusualMove',
+  ),
   'lost-funds': guard('fewer funds than are live', null, 'guards.lostFunds'),
   'lost-documents': guard('fewer documents of an endpoint', 'endpoint', 'guards.lostDocuments'),
   'empty-endpoint': guard('an endpoint without a document that has some live', 'endpoint'),
@@ -62,7 +83,7 @@ export type GuardName = keyof typeof guards
 /** What a guard has against the data. */
 export interface Objection {
   readonly guard: GuardName
-  /** The ISIN, endpoint or table that it is about; null for a guard without subjects. */
+  /** The ISIN, two ISINs, the endpoint or the table that it is about; null for a guard without subjects. */
   readonly subject: string | null
   /** What is wrong, as a part of a sentence. */
   readonly message: string
@@ -72,7 +93,7 @@ export interface Objection {
 
 /** What an operator allows, and why. `who` is there even if nothing is allowed. */
 export interface Override {
-  /** `price-jump` or `price-jump:DE0008471400`. */
+  /** `price-jump`, `price-jump:DE0008471400` or `swapped:DE0008471400,LU0123456789`. */
   readonly allow: readonly string[]
   /** Whether everything is allowed (`--force`). */
   readonly isForced: boolean
@@ -96,15 +117,23 @@ export function byOperator(allowed: readonly AllowedObjection[]) {
   })
 }
 
-/** @returns undefined if it names no guard, or a subject that the guard cannot have */
-export function parseAllowed(text: string): string | undefined {
+/** @param text a list with commas @returns undefined if one names no guard, or a subject that the guard cannot have */
+export function parseAllowed(text: string): readonly string[] | undefined {
+  // A comma before an ISIN separates no guards: swapped:DE0008471400,LU0123456789.
+  const all = text.split(/,(?!\s*[A-Za-z]{2}[A-Za-z0-9]{9}[0-9]\s*(?:,|$))/).map(parseOne)
+  return all.includes(undefined) ? undefined : all.filter((one) => one !== undefined)
+}
+
+function parseOne(text: string): string | undefined {
   const [name = '', subject, ...rest] = text.trim().split(':')
   const known = Object.hasOwn(guards, name) ? guards[name as GuardName] : undefined
   if (known === undefined || rest.length > 0) return undefined
   if (subject === undefined) return name
   if (known.subject === null || subject === '') return undefined
-  if (known.subject !== 'ISIN') return `${name}:${subject}`
-  return isIsin(subject.toUpperCase()) ? `${name}:${subject.toUpperCase()}` : undefined
+  if (known.subject !== 'ISIN' && known.subject !== 'ISIN,ISIN') return `${name}:${subject}`
+  const isins = subject.split(',').map((isin) => isin.trim().toUpperCase())
+  const isRight = isins.length === known.subject.split(',').length && isins.every(isIsin)
+  return isRight ? `${name}:${isins.sort().join()}` : undefined
 }
 
 /** Divides objections into those that an operator has allowed and those that refuse the data. */

@@ -23,7 +23,8 @@ const maxDeletedShare = 0.1
 /** How many funds a message names. */
 const namedFunds = 3
 
-function listed(funds: readonly string[]): string {
+/** `A, B, C and 4 more` */
+export function listed(funds: readonly string[]): string {
   const others = funds.length - namedFunds
   return funds.slice(0, namedFunds).join(', ') + (others > 0 ? ` and ${others} more` : '')
 }
@@ -276,7 +277,11 @@ function deletes({ objects }: SnapshotFigures, loss: Loss, maxDeletes: number | 
   return [objection('deletes', message, [objects, objects - loss.objects, `at least ${objects - limit}`])]
 }
 
-function staleFunds({ freshness }: SnapshotFigures, maxStaleShare: number): Objection[] {
+/** Too many funds whose newest price is stale. */
+export function staleFunds(
+  { freshness }: Pick<SnapshotFigures, 'freshness'>,
+  maxStaleShare: number,
+): Objection[] {
   if (freshness === undefined || staleShare(freshness) <= maxStaleShare) return []
   const { fresh, late, stale, stalest = [] } = freshness
   const watched = fresh + late + stale

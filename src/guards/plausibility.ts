@@ -8,7 +8,7 @@ import { describeJump, type ErrorLimits, errorsIn } from './price-errors.ts'
 import { type FundGroup, type GroupedFund, isIn } from './rules.ts'
 
 /** `plausibility` in the config file. Jumps and spreads are shares: 0.3 is 30 %. Days are business days. */
-export interface PlausibilitySettings extends PlausibilityLimits {
+export interface PlausibilitySettings extends PlausibilityLimits, AcrossLimits {
   readonly onImplausible: 'refuse' | 'withhold'
   /** The first group that a fund fits counts. */
   readonly groups: readonly PlausibilityGroup[]
@@ -20,8 +20,22 @@ export interface PlausibilityLimits extends ErrorLimits {
   readonly gapDays: number
 }
 
+/** For all funds together (`across.ts`). Shares are of the funds with a new price. */
+export interface AcrossLimits {
+  /** How many NAVs may stay as they were, or may move alike. */
+  readonly sameMoveShare: number
+  /** How many funds may have a warning about their new price. */
+  readonly warnedShare: number
+  /** How many funds may have a price on a day that their calendar closes. */
+  readonly closedDayShare: number
+  /** A move is unusual from so many times the usual daily move of the fund on. */
+  readonly unusualMove: number
+}
+
 /** The group overrides the limits that it names. */
 export interface PlausibilityGroup extends FundGroup, Partial<PlausibilityLimits> {
+  /** Their NAVs may stay as they were: `unchanged-prices` and `same-move` leave them out. */
+  readonly mayStay?: boolean
   /** Nothing is checked. */
   readonly never?: boolean
 }
@@ -33,19 +47,25 @@ export const defaultPlausibility: PlausibilitySettings = {
   errorSpread: 0.1,
   flatDays: 10,
   gapDays: 5,
+  sameMoveShare: 0.5,
+  warnedShare: 0.33,
+  closedDayShare: 0.5,
+  unusualMove: 4,
   onImplausible: 'refuse',
   groups: [],
 }
 
 /** The limits for a fund, or null if its prices are not checked. */
-export function limitsOf(settings: PlausibilitySettings, fund: GroupedFund): PlausibilityLimits | null {
+export function limitsOf(settings: PlausibilitySettings, fund: GroupedFund) {
   const group = settings.groups.find((one) => isIn(one, fund))
-  return group?.never === true ? null : { ...settings, ...group }
+  return group?.never === true ? null : { mayStay: false, ...settings, ...group }
 }
 
 export interface ImplausiblePrice {
   /** Null: no guard refuses it, it is to be warned of. */
   readonly guard: GuardName | null
+  /** Of a warning: the guard that refuses the night if many funds have one. */
+  readonly countedBy: GuardName
   readonly price: PriceTexts
   /** Whether it says nothing about a price that is live already: nobody keeps a calendar for the past. */
   readonly isForNewOnly: boolean
@@ -68,11 +88,13 @@ const aMonth = 35
 /**
  * A price that a guard refuses is not warned of as well.
  * @param prices of a fund, by day. A text that is no number is left to the checks of values.
+ * @param from the index of the first one to look at; the ones before are only what it is compared with
  */
 export function implausiblePrices(
   prices: readonly PriceTexts[],
   limits: PlausibilityLimits,
   calendar: Calendar,
+  from = 0,
 ): ImplausiblePrice[] {
   const found: ImplausiblePrice[] = []
   /** The first price with the NAV of the previous one. */
@@ -83,9 +105,16 @@ export function implausiblePrices(
     const price = figuresOf(texts)
     const before: Figures | null = previous
     previous = price
-    const add = (guard: GuardName | null, message: string | null, isForNewOnly = false) => {
-      if (message !== null)
-        found.push({ guard, price: texts, previous: before?.texts ?? null, message, isForNewOnly })
+    if (price.nav !== before?.nav) still = index
+    if (index < from) continue
+    const add = (
+      guard: GuardName | null,
+      message: string | null,
+      countedBy: GuardName = 'many-warnings',
+      isForNewOnly = false,
+    ) => {
+      if (message === null) return
+      found.push({ guard, countedBy, price: texts, previous: before?.texts ?? null, message, isForNewOnly })
     }
     const gap = before === null ? null : describeGap(prices, before, price, limits, calendar)
     const isNext = () => before !== null && isNextDay(prices, before, price, calendar)
@@ -93,10 +122,10 @@ export function implausiblePrices(
     for (const [guard, message] of errors) add(guard, message)
     if (errors.length === 0) {
       for (const message of warningsIn(price, before, limits)) add(null, message)
-      if (!calendar.isBusinessDay(day)) add(null, `${day} has a price and is no business day`, true)
+      const isClosed = !calendar.isBusinessDay(day)
+      if (isClosed) add(null, `${day} has a price and is no business day`, 'non-business-day', true)
     }
     add(null, gap)
-    if (price.nav !== before?.nav) still = index
     if (still < index && price.nav !== Number(prices[index + 1]?.[3]))
       add(null, describeStill(texts, prices[still]?.[0] ?? day, limits, calendar))
   }

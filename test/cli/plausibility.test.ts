@@ -1,5 +1,5 @@
 /** Implausible prices in `check` and `build`: new ones are refused, allowed by name, or withheld; old ones are told once. */
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Finding } from '../../src/data/check/finding.ts'
@@ -248,6 +248,35 @@ describe('build', () => {
     expect(merged).toMatchObject({ code: 0, stderr: '' })
     expect(headOf('merged')).toMatchObject({ snapshot, withheld })
     expect(readFileSync(folder.file(`merged/downloads/${asOf}/prices.csv`), 'utf8')).toBe(csv)
+  })
+
+  it('looks across funds once for all shards, and withholds none of them', async () => {
+    configure({ onImplausible: 'withhold' })
+    rmSync(folder.file('funds.sqlite'))
+    makeDatabase(folder.file('funds.sqlite'), (insert) => {
+      for (let number = 1; number <= 6; number++) {
+        const isin = isinOf(number)
+        insertGood(insert, isin, { price: { date: '2026-11-19' } })
+        insert('price', { ...goodRows['price'], isin, date: asOf })
+      }
+    })
+    const objection = '6 of 6 funds have the NAV of the day before'
+    expect((await check(' --out nowhere')).found).toContainEqual(
+      expect.stringMatching(`^unchanged-prices: ${objection}`),
+    )
+    expect(await build(' --out whole')).toMatchObject({ code: 3, stderr: expect.stringContaining(objection) })
+    for (const shard of [1, 2])
+      expect(await build(` --shard ${shard}/2 --out part-${shard}`)).toMatchObject({ code: 0 })
+    const merge = 'merge part-1 part-2 --db funds.sqlite --out across --quiet'
+    const refused = await fundpress(merge)
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('--allow unchanged-prices ')])
+    expect(existsSync(folder.file('across'))).toBe(false)
+    const allowing = '--allow unchanged-prices --reason closed'
+    expect(await fundpress(`${merge} ${allowing}`)).toMatchObject({ code: 0, stderr: '' })
+    expect(await build(` --out whole ${allowing}`)).toMatchObject({ code: 0 })
+    const { snapshot, allowed } = headOf('whole')
+    expect(allowed).toMatchObject([{ guard: 'unchanged-prices', subject: null, reason: 'closed' }])
+    expect(headOf('across')).toMatchObject({ snapshot, allowed })
   })
 
   it('withholds all prices of a fund that is not live', async () => {

@@ -12,9 +12,9 @@ const words: Readonly<Record<string, string>> = { 'bucket.maxDeletes': 'a tenth 
 
 it('lists every guard with its name, its setting and the default', () => {
   const readme = readFileSync('src/guards/README.md', 'utf8')
-  const rows = [...readme.matchAll(/^\| `([a-z][a-z-]*(?::<\w+>)?)` *\|(.+)\|(.*)\|(.*)\|$/gm)]
+  const rows = [...readme.matchAll(/^\| `([a-z][a-z-]*(?::<\w+>(?:,<\w+>)?)?)` *\|(.+)\|(.*)\|(.*)\|$/gm)]
   const expected = Object.entries(guards).map(([name, { refuses, subject, setting }]) => [
-    subject === null ? name : `${name}:<${subject}>`,
+    subject === null ? name : `${name}:<${subject.replace(',', '>,<')}>`,
     refuses,
     setting === null ? '' : `\`${setting}\``,
     setting === null ? '' : (words[setting] ?? JSON.stringify(defaultOf(setting))),

@@ -1,11 +1,12 @@
 /** `fundpress check`: every problem of a database. */
 
 import { freshnessRules } from '../from-settings.ts'
-import { defineCommand } from '../command.ts'
-import { countErrors, countFindings, describeFindings } from '../format.ts'
-import { asOfOption, bucketSettings, option, required } from '../options.ts'
+import { defineCommand, type Session } from '../command.ts'
+import { countErrors, countFindings, describeFindings, describeReplay } from '../format.ts'
+import { asOfOption, bucketSettings, option, required, wholeOption } from '../options.ts'
 import { showProgress } from '../progress.ts'
 import { checkDatabase } from '../../data/check/check.ts'
+import { replayNights } from '../../data/check/replay.ts'
 import { describeAge } from '../../guards/assess.ts'
 import { withLive } from '../live.ts'
 import { unmetGroups } from '../../guards/rules.ts'
@@ -17,19 +18,31 @@ export default defineCommand({
     'Implausible prices are errors if they are new: not live yet, or not with these values. --since says what is ' +
     'live: a folder with a snapshot, or for the bucket the word of a slot, as in build. Without it, the folder of --out ' +
     'counts. If that holds no complete snapshot, the newest price of each fund is new. If such a price is right, build and ' +
-    'nightly take it with --allow.',
+    'nightly take it with --allow.\n\n' +
+    '--replay helps to set limits before the first night: it takes each of the last days with prices as if it had been ' +
+    'the new day of a night, and lists what the guards of prices would have refused, with the setting of each. Guards of what is lost need ' +
+    'a live snapshot, so they are not among them. The exit code is 0.',
   settings: ['db', 'out', 'quickCheck', ...bucketSettings],
   options: [
     asOfOption('A price with a later date is an error (default: today in Europe/Berlin)'),
-    option('--since <snapshot>', 'What prices are compared with: a folder, or live for the bucket'),
+    option('--since <snapshot>', 'What prices are compared with: a folder, or live for the bucket').conflicts(
+      'replay',
+    ),
+    wholeOption(
+      '--replay <nights>',
+      'Only tell what guards would have refused on the last nights',
+      [1, 10_000],
+    ),
   ],
-  json: 'Print { errors, warnings, findings } as JSON',
+  json: 'Print { errors, warnings, findings } as JSON; with --replay { nights, guards }',
   examples: [
     ['check --db funds.sqlite', 'A list by fund, errors first'],
     ['check --db funds.sqlite --as-of 2026-11-20 --json', 'The same for machines'],
+    ['check --db funds.sqlite --replay 30', 'What guards would have refused in the last six weeks'],
     ['check --db funds.sqlite --since live --bucket fund-data', 'Compared with what is live'],
   ],
-  run: async (session, { asOf = session.today, since = null }) => {
+  run: async (session, { asOf = session.today, since = null, replay }) => {
+    if (replay !== undefined) return showReplay(session, asOf, replay)
     const { settings, signal, isJson, isQuiet, stdout, print } = session
     const db = required(settings.db, 'db')
     const rules = await freshnessRules(settings)
@@ -57,6 +70,25 @@ export default defineCommand({
     if (errors > 0) throw new Error(`${db} has ${countFindings(findings)}: ${advice}`)
   },
 })
+
+async function showReplay(session: Session, asOf: string, count: number): Promise<void> {
+  const { settings, signal, print } = session
+  const { plausibility, freshness } = settings
+  const db = required(settings.db, 'db')
+  const rules = await freshnessRules(settings)
+  const progress = showProgress(session, 'funds')
+  const replay = await replayNights({
+    db,
+    asOf,
+    nights: count,
+    plausibility,
+    rules,
+    maxStaleShare: freshness.maxStaleShare,
+    onFund: progress.update,
+    signal,
+  }).finally(progress.end)
+  print(replay, () => describeReplay(replay))
+}
 
 /** Pages that nobody but this machine sees need none. */
 function withoutImprint({ site, pages, baseUrl }: Settings): readonly string[] {

@@ -7,10 +7,10 @@ import { manifestKey, readHeadOf } from '../../build/manifest.ts'
 import type { MergeOptions } from '../../build/merge.ts'
 import type { Since } from '../../build/options.ts'
 import { OutdatedShards } from '../../build/shard.ts'
-import { mergeOptions } from '../from-settings.ts'
+import { mergeOptions, overrideOf } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { withLive } from '../live.ts'
-import { bucketSettings, option } from '../options.ts'
+import { bucketSettings, option, overrideOptions } from '../options.ts'
 import { showBuild, withProgress, withSince, type FindSince } from './build.ts'
 
 export default defineCommand({
@@ -20,10 +20,14 @@ export default defineCommand({
     'and pages are rendered here. Files are linked, or copied from another disk. The shards stay and may be removed ' +
     'afterwards.\n\n' +
     'If the shards are sparse (build --shard with --since), pass the same --since: then documents.zip is complete. ' +
-    'Without it, or if that ZIP is missing, documents.zip is left out.',
+    'Without it, or if that ZIP is missing, documents.zip is left out.\n\n' +
+    'Guards that look at the new prices of all funds together are asked here (exit code 3): no shard has all of them.',
   arguments: [new Argument('<shard...>', 'The folders of all shards, in any order')],
   settings: ['db', 'out', 'jobs', 'downloads.enabled', 'rawCsv', ...bucketSettings],
-  options: [option('--since <snapshot>', 'The snapshot that sparse shards continue from: their own --since')],
+  options: [
+    option('--since <snapshot>', 'The snapshot that sparse shards continue from: their own --since'),
+    ...overrideOptions('such as unchanged-prices,many-warnings'),
+  ],
   json: 'Print the summary as JSON',
   examples: [
     ['merge part-1 part-2 --db funds.sqlite --out out', 'Two halves'],
@@ -33,8 +37,9 @@ export default defineCommand({
       'Shards of builds with --since other',
     ],
   ],
-  run: async (session, { since = null }, shards: readonly string[]) => {
-    const options = { ...(await mergeOptions(session)), shards }
+  run: async (session, { since = null, ...flags }, shards: readonly string[]) => {
+    const override = overrideOf(session, flags)
+    const options = { ...(await mergeOptions(session)), shards, override }
     const work = withLive(session, since, (live) =>
       mergeSince(session, since, { ...options, live }, session.stderr.tell),
     )

@@ -125,8 +125,8 @@ async function render(
  * before this one that was killed after its flip, this machine renders the night alone.
  */
 async function merge(session: Session, steps: BuildSteps, log: NightlyLog, live: LiveReader | null) {
-  const { asOf, since = 'none', shards = [] } = steps
-  const options = { ...(await mergeOptions(session)), asOf, shards, live }
+  const { asOf, since = 'none', shards = [], override } = steps
+  const options = { ...(await mergeOptions(session)), asOf, shards, live, override }
   const from = since === 'none' ? null : since
   const warn = (warning: string) => log.warn('build', warning)
   return mergeSince(log.sessionFor('build'), from, options, warn, true).catch((error: unknown) => {

@@ -2,7 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises'
 import { checkFund } from './fund.ts'
-import { checkPrices, type PriceChecks } from './prices.ts'
+import { checkPrices, findingsAcross, type PriceChecks } from './prices.ts'
 import { checkStructure } from './structure.ts'
 import { checkTables } from './tables.ts'
 import { generalWarning, type Finding } from './finding.ts'
@@ -51,7 +51,10 @@ export async function checkDatabase(options: CheckOptions): Promise<readonly Fin
       await setImmediate()
       signal?.throwIfAborted()
     }
-    if (prices !== undefined) findings.push(...(await checkPrices(db, isins, prices)))
+    if (prices !== undefined) {
+      const { findings: ofPrices, newPrices } = await checkPrices(db, isins, prices)
+      findings.push(...ofPrices, ...findingsAcross(newPrices, prices.plausibility))
+    }
     return [
       ...(settingsProblems?.(funds) ?? []).map((message) => generalWarning(message, 'settings')),
       ...findings,

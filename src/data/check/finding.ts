@@ -1,6 +1,13 @@
 /** What the checks of a database find. */
 
-import { type GuardName, type Objection, Refusal } from '../../guards/guards.ts'
+import {
+  type AllowedObjection,
+  type GuardName,
+  judge,
+  type Objection,
+  type Override,
+  Refusal,
+} from '../../guards/guards.ts'
 import { escapeInvisible, printable } from '../model/printable.ts'
 
 export interface Finding {
@@ -13,6 +20,8 @@ export interface Finding {
   readonly message: string
   /** The guard that refuses it; absent where nobody can allow it. */
   readonly guard?: GuardName
+  /** What `--allow` may narrow that guard to; the fund unless given. */
+  readonly subject?: string
   /** The old prices that the message sums up, so that somebody can tell the new ones among them alone. */
   readonly older?: OlderPrices
 }
@@ -35,11 +44,29 @@ export function olderPrices(older: OlderPrices, count = older.prices.length): Fi
 
 /** What a guard has against the data of the database: errors that an operator may allow. */
 export const objectionsIn = (findings: readonly Finding[]) =>
-  findings.flatMap(({ severity, guard, isin, message }): Objection[] =>
+  findings.flatMap(({ severity, guard, isin, subject = isin, message }): Objection[] =>
     guard === undefined || severity === 'warning'
       ? []
-      : [{ guard, subject: isin, message: isin === null ? message : `fund ${isin}: ${message}` }],
+      : [{ guard, subject, message: isin === null ? message : `fund ${isin}: ${message}` }],
   )
+
+/** What an operator allows becomes a warning. */
+export function judgeFindings(all: readonly Finding[], override = nothingAllowed) {
+  const allowed: AllowedObjection[] = []
+  const findings = all.map((finding): Finding => {
+    const judged = judge(objectionsIn([finding]), override)
+    allowed.push(...judged.allowed)
+    if (judged.allowed.length === 0) return finding
+    return {
+      ...finding,
+      severity: 'warning',
+      message: `${finding.message} (allowed: ${override.reason ?? ''})`,
+    }
+  })
+  return { findings, allowed }
+}
+
+const nothingAllowed: Override = { allow: [], isForced: false, reason: null, who: '' }
 
 /** The beginning of a message: what names the row beside its ISIN. `type countries, position 3: ` */
 export function rowPlace(columns: readonly string[], values: readonly unknown[]): string {

@@ -38,12 +38,12 @@ export function livePrices(read: LiveReader) {
       currency: textOf(currency),
       prices: prices.map(rowOf),
     }))
-  /** Currency and newest day of each fund with prices. */
+  /** Currency and newest price of each fund with prices. */
   const funds = async () => {
     const key = documentKey(currentAll, {}, 'de', 'json')
     const found = await parsed(key, ({ funds }: LiveFunds) => {
       const all = Object.entries(funds).map(([isin, { currency, prices }]) => {
-        return [isin, { currency: textOf(currency), newest: textOf(prices.date) }] as const
+        return [isin, { currency: textOf(currency), newest: rowOf(prices) }] as const
       })
       return new Map(all)
     })
@@ -71,7 +71,7 @@ export function livePrices(read: LiveReader) {
 }
 
 interface LiveFunds {
-  readonly funds: Readonly<Record<string, { currency: unknown; prices: { date: unknown } }>>
+  readonly funds: Readonly<Record<string, { currency: unknown; prices: Readonly<Record<string, unknown>> }>>
 }
 interface LiveWindows {
   readonly windows: readonly { year: unknown }[]

@@ -3,6 +3,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { isDay } from '../../api/routes/values.ts'
+import { type NewPrice, newPriceOf, objectionsAcross } from '../../guards/across.ts'
 import type { PriceTexts } from '../../guards/figures.ts'
 import {
   implausiblePrices,
@@ -13,7 +14,7 @@ import {
 import type { Rules } from '../../guards/rules.ts'
 import { cached } from '../../system/cached.ts'
 import { messageOf } from '../../system/message.ts'
-import { readPriceDays } from '../read/fund-reader.ts'
+import { type FundPriceDays, readPriceDays } from '../read/fund-reader.ts'
 import { generalWarning, type OlderPrices, olderPrices, type Finding } from './finding.ts'
 import { firstDay, textFaults } from '../model/limits.ts'
 import { escapeInvisible } from '../model/printable.ts'
@@ -31,14 +32,16 @@ export interface PriceChecks {
 /**
  * New is a price that is not live, or not with these values; and what is compared with one. Of a fund without live prices
  * it is the newest. Prices that may not be given out are not checked.
- * @param isins of funds that are there @throws {Error} if what is live cannot be reached
+ * @param isins of funds that are there @returns also the newest price of each fund, if it is new, for the guards across funds
+ * @throws {Error} if what is live cannot be reached
  */
 export async function checkPrices(
   db: Database,
   isins: readonly string[],
   { plausibility, rules, live: read, signal }: PriceChecks,
-): Promise<Finding[]> {
+) {
   const findings: Finding[] = []
+  const newPrices: NewPrice[] = []
   const older = gatherOlder()
   const live = read === null ? null : livePrices(read)
   /** A damaged document is as good as none: what it should hold counts as new. */
@@ -48,28 +51,52 @@ export async function checkPrices(
     return null
   }
   const liveFunds = (await live?.funds().catch(orWarn)) ?? null
-  const pricesOf = priceReader(db)
-  for (const fund of readPriceDays(db, isins, 0)) {
+  for (const { fund, limits, prices, newest } of fundsToCheck(db, isins, plausibility)) {
     const { isin, currency } = fund
-    const limits = limitsOf(plausibility, fund)
-    const isGivenOut = fund.dataPermitted === 1 && fund.pricesPermitted === 1
-    if (limits === null || !isGivenOut) continue
-    const prices = pricesOf(isin)
-    const newest = prices.at(-1)
-    if (newest === undefined) continue
     const before = liveFunds?.get(isin)
     findings.push(...otherCurrency(isin, currency, before?.currency, newest[0]))
     const known = before !== undefined || liveFunds === null ? live : null
-    const compared = comparison(isin, newest, known, before?.newest ?? null, orWarn)
-    const found = implausiblePrices(prices, limits, rules(fund).calendar).filter(isOfDecimals)
+    const compared = comparison(isin, newest, known, before?.newest[0] ?? null, orWarn)
+    const { calendar } = rules(fund)
+    const found = implausiblePrices(prices, limits, calendar).filter(isOfDecimals)
+    if (before === undefined || isNewer(newest, before.newest))
+      newPrices.push(newPriceOf(isin, prices, found, calendar, limits.mayStay))
     const { news, old } = await divide(found, compared)
     findings.push(...shortened(news).map((one) => findingOf(isin, one)))
     older.add(isin, old, known !== null)
     await setImmediate()
     signal?.throwIfAborted()
   }
-  return [...findings, ...older.findings()]
+  return { findings: [...findings, ...older.findings()], newPrices }
 }
+
+/** The funds with prices that are checked. */
+function* fundsToCheck(db: Database, isins: readonly string[], plausibility: PlausibilitySettings) {
+  const pricesOf = priceReader(db)
+  for (const fund of readPriceDays(db, isins, 0)) {
+    const limits = limitsToCheck(plausibility, fund)
+    const prices = limits === null ? [] : pricesOf(fund.isin)
+    const newest = prices.at(-1)
+    if (limits !== null && newest !== undefined) yield { fund, limits, prices, newest }
+  }
+}
+
+/** Null if nothing of the fund's prices is checked, or given out. */
+export const limitsToCheck = (plausibility: PlausibilitySettings, fund: FundPriceDays) =>
+  fund.dataPermitted === 1 && fund.pricesPermitted === 1 ? limitsOf(plausibility, fund) : null
+
+/** @param newPrices of all funds, by ISIN */
+export const findingsAcross = (newPrices: readonly NewPrice[], plausibility: PlausibilitySettings) =>
+  objectionsAcross(newPrices, plausibility).map(({ guard, subject, message }): Finding => {
+    return {
+      severity: 'error',
+      isin: null,
+      table: 'price',
+      message,
+      guard,
+      ...(subject !== null && { subject }),
+    }
+  })
 
 /** A whole history may be wrong: beyond this, they are only counted. */
 const olderKept = 1000
@@ -106,7 +133,7 @@ function otherCurrency(
 }
 
 /** The checks of values name a text that is no decimal: to JavaScript, an empty text is 0. */
-const isOfDecimals = ({ price, previous }: ImplausiblePrice) =>
+export const isOfDecimals = ({ price, previous }: ImplausiblePrice) =>
   [price, previous ?? price].every((one) =>
     one.slice(1, 5).every((text) => text !== null && textFaults.decimal(text) === undefined),
   )
@@ -126,7 +153,7 @@ function shortened(news: readonly ImplausiblePrice[]): ImplausiblePrice[] {
   })
 }
 
-function findingOf(isin: string, { guard, message }: ImplausiblePrice): Finding {
+export function findingOf(isin: string, { guard, message }: ImplausiblePrice): Finding {
   const place = { isin, table: 'price', message: escapeInvisible(message) }
   return guard === null ? { ...place, severity: 'warning' } : { ...place, severity: 'error', guard }
 }
@@ -172,7 +199,7 @@ function comparison(
 }
 
 /** The prices of a fund by day, without those whose day is none: the checks of values name them. */
-function priceReader(db: Database) {
+export function priceReader(db: Database) {
   const names = priceColumns.map(({ name }) => name).slice(0, 5)
   const statement = db.prepare<[string], PriceTexts>(
     `SELECT ${names.join(', ')} FROM price WHERE isin = ? ORDER BY date`,
@@ -180,6 +207,9 @@ function priceReader(db: Database) {
   statement.raw()
   return (isin: string) => statement.all(isin).filter(([day]) => isDay(day) && day >= firstDay)
 }
+
+const isNewer = (price: PriceTexts, live: PriceTexts) =>
+  price[0] > live[0] || (price[0] === live[0] && valuesOf(price) !== valuesOf(live))
 
 /** What makes an old price a changed one: not the columns that are not checked. */
 const valuesOf = ([, ...values]: PriceTexts) => values.slice(0, 4).join(' ')

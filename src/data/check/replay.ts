@@ -1,0 +1,132 @@
+/** What the guards would have refused on the last nights: each day with prices as if it had been the night's new one. */
+
+import { setImmediate } from 'node:timers/promises'
+import type { Database } from 'better-sqlite3'
+import { isDay } from '../../api/routes/values.ts'
+import { type NewPrice, newPriceOf } from '../../guards/across.ts'
+import { assessFunds, daysOfRhythm, type FreshnessCounts, marks } from '../../guards/assess.ts'
+import type { GuardName, Objection } from '../../guards/guards.ts'
+import { staleFunds } from '../../guards/loss.ts'
+import { implausiblePrices, type PlausibilitySettings } from '../../guards/plausibility.ts'
+import type { Rules } from '../../guards/rules.ts'
+import { type FundPriceDays, readIsins, readPriceDays } from '../read/fund-reader.ts'
+import { databaseError, openFunds } from '../read/open.ts'
+import { type Finding, objectionsIn, RefusedDatabase } from './finding.ts'
+import { findingOf, findingsAcross, isOfDecimals, limitsToCheck, priceReader } from './prices.ts'
+import { checkStructure } from './structure.ts'
+
+export interface ReplayOptions {
+  readonly db: string
+  /** The last night, ISO 8601: later prices are left out. */
+  readonly asOf: string
+  /** How many days with prices are replayed at most, back from there. */
+  readonly nights: number
+  readonly plausibility: PlausibilitySettings
+  readonly rules: Rules
+  /** `freshness.maxStaleShare` */
+  readonly maxStaleShare: number
+  readonly onFund?: (done: number, of: number) => void
+  readonly signal?: AbortSignal
+}
+
+export type Replay = Awaited<ReturnType<typeof replayNights>>
+
+/** A day as a night. */
+interface Night {
+  readonly day: string
+  readonly findings: Finding[]
+  readonly newPrices: NewPrice[]
+  readonly freshness: Record<keyof FreshnessCounts, number>
+  readonly stalest: { readonly isin: string; readonly newestPrice: string | null }[]
+}
+
+/**
+ * Guards that compare tables or lists with what is live have nothing to compare with: a database knows no older state of
+ * these. @throws {Error} if the database cannot be read, or if it is aborted
+ */
+export async function replayNights(options: ReplayOptions) {
+  const { db: file, asOf, nights: count, plausibility, maxStaleShare, onFund, signal } = options
+  const db = openFunds(file)
+  try {
+    db.exec('BEGIN')
+    const structureFindings = checkStructure(db)
+    if (structureFindings.length > 0) throw new RefusedDatabase(file, structureFindings)
+    const nights = lastDays(db, asOf, count).map(emptyNight)
+    const pricesOf = priceReader(db)
+    const funds = readPriceDays(db, readIsins(db), 0)
+    for (const [index, fund] of funds.entries()) {
+      replayFund(fund, pricesOf(fund.isin), nights, options)
+      onFund?.(index + 1, funds.length)
+      await setImmediate()
+      signal?.throwIfAborted()
+    }
+    const replayed = nights.map(({ day, findings, newPrices, freshness, stalest }) => {
+      const objections = objectionsIn([...findings, ...findingsAcross(newPrices, plausibility)])
+      stalest.sort((one, other) => ((one.newestPrice ?? '') < (other.newestPrice ?? '') ? -1 : 1))
+      const stale = staleFunds({ freshness: { ...freshness, stalest } }, maxStaleShare)
+      return { day, funds: newPrices.length, objections: [...objections, ...stale] }
+    })
+    return { nights: replayed, guards: countRefused(replayed) }
+  } catch (error) {
+    throw databaseError(file, error)
+  } finally {
+    db.close()
+  }
+}
+
+/** Ascending. */
+function lastDays(db: Database, asOf: string, count: number): string[] {
+  const days = db.prepare<[string], string>(
+    'SELECT DISTINCT date FROM price WHERE date <= ? ORDER BY date DESC',
+  )
+  return days.pluck().all(asOf).filter(isDay).slice(0, count).reverse()
+}
+
+const emptyNight = (day: string): Night => ({
+  day,
+  findings: [],
+  newPrices: [],
+  freshness: Object.fromEntries(marks.map((mark) => [mark, 0])) as Night['freshness'],
+  stalest: [],
+})
+
+/** @param prices of the fund, by day */
+function replayFund(
+  fund: FundPriceDays,
+  prices: ReturnType<ReturnType<typeof priceReader>>,
+  nights: readonly Night[],
+  { plausibility, rules }: ReplayOptions,
+): void {
+  const { isin } = fund
+  const limits = limitsToCheck(plausibility, fund)
+  const { calendar } = rules(fund)
+  let until = 0
+  for (const { day, findings, newPrices, freshness, stalest } of nights) {
+    while ((prices[until]?.[0] ?? '~') <= day) until++
+    const priceDays = prices.slice(Math.max(0, until - daysOfRhythm), until).map(([each]) => each)
+    const assessed = assessFunds([{ ...fund, priceDays: priceDays.reverse() }], rules, day)
+    for (const mark of marks) freshness[mark] += assessed.counts[mark]
+    stalest.push(...assessed.overdue.filter(({ mark }) => mark === 'stale'))
+    const newest = prices[until - 1]
+    if (limits === null || newest?.[0] !== day) continue
+    const known = prices.slice(0, until)
+    const found = implausiblePrices(known, limits, calendar, until - 1).filter(isOfDecimals)
+    for (const one of found) findings.push(findingOf(isin, one))
+    newPrices.push(newPriceOf(isin, known, found, calendar, limits.mayStay))
+  }
+}
+
+/** For each guard the nights that it would have refused, and the new prices in these that it was about. */
+function countRefused(
+  nights: readonly { readonly funds: number; readonly objections: readonly Objection[] }[],
+) {
+  const counts = new Map<GuardName, { nights: number; fundNights: number }>()
+  for (const { funds, objections } of nights)
+    for (const [guard, some] of Map.groupBy(objections, (one) => one.guard)) {
+      const isins = new Set(some.flatMap(({ subject }) => subject?.split(',') ?? []))
+      const before = counts.get(guard) ?? { nights: 0, fundNights: 0 }
+      const fundNights = before.fundNights + (isins.size === 0 ? funds : isins.size)
+      counts.set(guard, { nights: before.nights + 1, fundNights })
+    }
+  return [...counts].map(([guard, count]) => ({ guard, ...count }))
+}

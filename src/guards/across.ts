@@ -1,0 +1,162 @@
+/** The guards that look across funds: what no price shows by itself, and the new prices of one day show together. Pure. */
+
+import type { GuardName, Objection } from './guards.ts'
+import type { PriceTexts } from './figures.ts'
+import type { AcrossLimits, ImplausiblePrice } from './plausibility.ts'
+import type { Calendar } from './calendar.ts'
+import { listed } from './loss.ts'
+
+/** The newest price of a fund, which is not live yet, as JSON: shards bring theirs to the merge. */
+export interface NewPrice {
+  readonly isin: string
+  /** ISO 8601 */
+  readonly day: string
+  readonly nav: number
+  /** The NAV before, or null without one. */
+  readonly before: number | null
+  /** The mean of the last moves before, as a share; null if they are too few. */
+  readonly usualMove: number | null
+  /** Whether its NAV may stay as it was, as that of a money-market fund. */
+  readonly mayStay: boolean
+  /** Whether a guard refuses it by itself: it is not refused for a second reason. */
+  readonly isRefused: boolean
+  /** The guards that count a warning about it. */
+  readonly warnings: readonly GuardName[]
+}
+
+/** As many moves tell what is usual, and fewer than `leastMoves` do not. */
+const movesSeen = 20
+const leastMoves = 5
+/** A NAV that hardly ever moves has no moves to compare with. */
+const leastUsualMove = 0.0005
+
+/**
+ * @param prices of a fund, by day, one at least @param found in them, and new
+ * @param mayStay whether its NAV may stay as it was
+ */
+export function newPriceOf(
+  isin: string,
+  prices: readonly PriceTexts[],
+  found: readonly ImplausiblePrice[],
+  calendar: Calendar,
+  mayStay: boolean,
+): NewPrice {
+  const navs = prices.slice(-movesSeen - 2).map(([, , , nav]) => Number(nav))
+  const nav = navs.pop() ?? NaN
+  const before = navs.at(-1) ?? NaN
+  const moves = navs.slice(1).map((each, index) => Math.abs(moveOf(navs[index] ?? NaN, each)))
+  const usual = moves.reduce((sum, move) => sum + move, 0) / moves.length
+  const price = prices.at(-1)
+  const ofPrice = found.filter((one) => one.price === price)
+  const warnings = new Set(ofPrice.filter(({ guard }) => guard === null).map(({ countedBy }) => countedBy))
+  if (warnings.has('non-business-day') && hasClosedDay(prices, calendar)) warnings.delete('non-business-day')
+  return {
+    isin,
+    day: price?.[0] ?? '',
+    nav,
+    before: nav > 0 && before > 0 ? before : null,
+    usualMove: moves.length >= leastMoves && usual >= 0 ? Math.max(leastUsualMove, usual) : null,
+    mayStay,
+    isRefused: ofPrice.some(({ guard }) => guard !== null),
+    warnings: [...warnings],
+  }
+}
+
+/** As a logarithm: there and back is no move. */
+const moveOf = (before: number, nav: number) => Math.log(nav / before)
+
+/** In calendar days. */
+const aYear = 366
+
+/** Whether a fund has been priced on such a day, a weekend's or another, within a year: then its calendar is not that of the settings. */
+function hasClosedDay(prices: readonly PriceTexts[], calendar: Calendar): boolean {
+  const [newest = ''] = prices.at(-1) ?? []
+  const since = new Date(Date.parse(newest) - aYear * 86_400_000).toISOString().slice(0, 10)
+  for (const [day] of prices.slice(0, -1).reverse()) {
+    if (day < since) return false
+    if (isWeekend(day) === isWeekend(newest) && !calendar.isBusinessDay(day)) return true
+  }
+  return false
+}
+
+const isWeekend = (day: string) => [0, 6].includes(new Date(day).getUTCDay())
+
+/** What the guards have against the new prices of a night. @param prices by ISIN, of all funds, not only of a shard's */
+export function objectionsAcross(prices: readonly NewPrice[], limits: AcrossLimits): Objection[] {
+  const { warnedShare, closedDayShare } = limits
+  const moves = sameMoves(prices, limits)
+  // One mistake has one name: moves explain warnings.
+  const isExplained = moves.length > 0
+  return [
+    ...moves,
+    ...(isExplained ? [] : warned(prices, 'many-warnings', warnedShare, 'a warning about their new price')),
+    ...warned(prices, 'non-business-day', closedDayShare, 'a new price on a day that is no business day'),
+    ...swapped(prices, limits),
+  ]
+}
+
+/** Fewer funds may always have warnings: they are told. */
+const fewestWarned = 3
+
+function warned(prices: readonly NewPrice[], guard: GuardName, share: number, what: string): Objection[] {
+  const funds = prices.filter(({ warnings }) => warnings.includes(guard))
+  if (funds.length < fewestWarned || !isMore(funds.length, prices.length, share)) return []
+  const [of, names] = [prices.length, listed(funds.map(({ isin }) => isin))]
+  return [{ guard, subject: null, message: `${funds.length} of ${of} funds have ${what} (${names})` }]
+}
+
+const isMore = (count: number, of: number, share: number) => count > of * share + 1e-9
+
+/** Fewer funds may always move alike: a company may have one portfolio in some share classes. */
+const fewestAlike = 5
+/** A move is like another one if it differs by a fifth of it at most: the market's own is in both. */
+const alike = 0.2
+/** A smaller one may be the market's. */
+const leastCommonMove = 0.03
+
+function sameMoves(prices: readonly NewPrice[], { sameMoveShare, unusualMove }: AcrossLimits): Objection[] {
+  const moved = prices.flatMap(({ nav, before, usualMove, mayStay, isRefused }) =>
+    before === null || mayStay || isRefused ? [] : [{ move: moveOf(before, nav), usualMove }],
+  )
+  const of = moved.length
+  const still = moved.filter(({ move }) => move === 0).length
+  const isMany = (count: number) => count >= fewestAlike && isMore(count, of, sameMoveShare)
+  if (isMany(still)) {
+    const message = `${still} of ${of} funds have the NAV of the day before: are these yesterday's prices?`
+    return [{ guard: 'unchanged-prices', subject: null, message }]
+  }
+  const middle = moved.map(({ move }) => move).sort((one, other) => one - other)[Math.floor(of / 2)] ?? 0
+  const together = moved.filter(
+    ({ move, usualMove }) =>
+      Math.abs(move - middle) <= alike * Math.abs(middle) &&
+      usualMove !== null &&
+      Math.abs(move) >= unusualMove * usualMove,
+  ).length
+  if (Math.abs(middle) < leastCommonMove || !isMany(together)) return []
+  const percent = ((Math.exp(middle) - 1) * 100).toFixed(1)
+  const message = `the NAVs of ${together} of ${of} funds have moved by about ${percent} % alike: are they in another currency?`
+  return [{ guard: 'same-move', subject: null, message }]
+}
+
+/** Two funds, each of which continues the NAVs of the other one much better than its own. */
+function swapped(prices: readonly NewPrice[], { unusualMove }: AcrossLimits): Objection[] {
+  const moved = prices.flatMap(({ isin, day, nav, before, usualMove }) => {
+    if (before === null || usualMove === null) return []
+    const [from, to] = [Math.log(before), Math.log(nav)]
+    const own = Math.abs(to - from)
+    return own < unusualMove * usualMove ? [] : [{ isin, day, nav, before, from, to, own }]
+  })
+  return moved.flatMap((one, index) =>
+    moved
+      .slice(index + 1)
+      .filter((other) => one.day === other.day && fits(one, other) && fits(other, one))
+      .map((other): Objection => {
+        const message = `NAV ${one.nav} of ${one.isin} and ${other.nav} of ${other.isin} on ${one.day} look exchanged: before they were ${one.before} and ${other.before}`
+        return { guard: 'swapped', subject: `${one.isin},${other.isin}`, message }
+      }),
+  )
+}
+
+/** Whether another fund's NAV is a move of half the size at most. */
+const fits = ({ from, own }: { from: number; own: number }, { to }: { to: number }) =>
+  Math.abs(to - from) <= own / 2

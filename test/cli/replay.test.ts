@@ -1,0 +1,124 @@
+/** `check --replay`: past days as nights. What it tells must be what `check` says on such a night. */
+import { writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Finding } from '../../src/data/check/finding.ts'
+import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { makeTempFolder } from '../support/product.ts'
+import { run } from './run.ts'
+
+const folder = makeTempFolder()
+const isins = Array.from({ length: 6 }, (_, index) => isinOf(index + 1))
+const [one = ''] = isins
+/** Business days of six weeks, Monday to Friday, none of them a holiday in Germany. */
+const days = Array.from({ length: 42 }, (_, index) =>
+  new Date(Date.UTC(2026, 8, 7 + index)).toISOString().slice(0, 10),
+).filter((day) => ![0, 6].includes(new Date(day).getUTCDay()))
+const last = '2026-10-16'
+const jumpDay = '2026-10-13'
+const copyDay = '2026-10-08'
+
+/** NAVs of all funds stay on the day of the copy; the first one jumps on another day, and stays there. */
+const navOf = (isin: string, index: number) => {
+  const day = days[index] ?? ''
+  const at = day === copyDay ? index - 1 : index
+  return (isin === one && day >= jumpDay ? 190 : 100) + (at % 3) / 2
+}
+
+beforeAll(() => {
+  makeDatabase(folder.file('funds.sqlite'), (insert) => {
+    for (const isin of isins)
+      for (const [index, date] of days.entries()) {
+        const nav = navOf(isin, index)
+        const before = index === 0 ? nav : navOf(isin, index - 1)
+        const prices = {
+          net_asset_value: nav.toFixed(2),
+          repurchase_price: nav.toFixed(2),
+          issue_price: (nav * 1.05).toFixed(2),
+          change: (nav - before).toFixed(2),
+          change_percent: ((nav / before - 1) * 100).toFixed(2),
+          performance: ((nav / 100 - 1) * 100).toFixed(2),
+        }
+        if (index === 0) insertGood(insert, isin, { price: { ...prices, date } })
+        else insert('price', { ...goodRows['price'], isin, date, ...prices })
+      }
+  })
+})
+afterAll(folder.remove)
+
+interface Replay {
+  readonly nights: readonly {
+    readonly day: string
+    readonly funds: number
+    readonly objections: readonly { readonly guard: string; readonly subject: string | null }[]
+  }[]
+  readonly guards: readonly object[]
+}
+const command = async (flags: string, config: object = {}) => {
+  writeFileSync(folder.file('fundpress.config.json'), JSON.stringify(config))
+  return run(`check --db funds.sqlite ${flags}`.split(' '), { cwd: folder.path })
+}
+const replay = async (flags: string, config?: object) => {
+  const { code, stdout } = await command(`${flags} --json`, config)
+  const { nights, guards } = JSON.parse(stdout) as Replay
+  const refused = nights.flatMap(({ day, objections }) =>
+    objections.map(({ guard, subject }) => [day, guard, subject]),
+  )
+  return { code, nights: nights.map(({ day }) => day), refused, guards }
+}
+
+it('names the nights that a guard would have refused, and counts them by guard', async () => {
+  expect(await replay(`--as-of ${last} --replay 20`)).toEqual({
+    code: 0,
+    nights: days.slice(-20),
+    refused: [
+      [copyDay, 'unchanged-prices', null],
+      [jumpDay, 'price-jump', one],
+    ],
+    guards: [
+      { guard: 'unchanged-prices', nights: 1, fundNights: 6 },
+      { guard: 'price-jump', nights: 1, fundNights: 1 },
+    ],
+  })
+})
+
+it('says for people which setting has the limit', async () => {
+  const { code, stdout, stderr } = await command(`--as-of ${last} --replay 3`)
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toBe('3 nights, 2026-10-14 to 2026-10-16, 18 new prices: 0 nights would have been refused\n')
+  const more = (await command(`--as-of ${last} --replay 4`)).stdout
+  expect(more).toMatch(new RegExp(`^${jumpDay}  price-jump: fund ${one}: NAV 19\\d\\.\\d0 on ${jumpDay} is `))
+  expect(more).toMatch(/^refused by +nights +prices +setting\nprice-jump +1 +1 +plausibility\.errorJump$/m)
+})
+
+it('has the limits of the settings', async () => {
+  const plausibility = { sameMoveShare: 1, groups: [{ isins: [one], errorJump: 1 }] }
+  expect(await replay(`--as-of ${last} --replay 20`, { plausibility })).toMatchObject({
+    refused: [],
+    guards: [],
+  })
+})
+
+it('knows nothing of later days, and counts funds without prices as stale', async () => {
+  const flags = `--as-of ${jumpDay} --replay 1`
+  expect(await replay(flags)).toMatchObject({ nights: [jumpDay], refused: [[jumpDay, 'price-jump', one]] })
+  editDatabase(folder.file('funds.sqlite'), `DELETE FROM price WHERE isin = '${one}' AND date > '2026-10-05'`)
+  expect(await replay(flags)).toMatchObject({ refused: [[jumpDay, 'stale-prices', null]] })
+  expect(await replay(flags, { freshness: { maxStaleShare: 0.2 } })).toMatchObject({ refused: [] })
+})
+
+it('finds the same as the check of such a night', async () => {
+  const { refused } = await replay(`--as-of ${copyDay} --replay 1`)
+  editDatabase(folder.file('funds.sqlite'), `DELETE FROM price WHERE date > '${copyDay}'`)
+  const { stdout } = await command(`--as-of ${copyDay} --json --out nowhere`)
+  const { findings } = JSON.parse(stdout) as { readonly findings: readonly Finding[] }
+  const errors = findings.filter(({ severity }) => severity === 'error').map(({ guard }) => guard)
+  expect(errors).toEqual(['unchanged-prices'])
+  expect(refused.map(([, guard]) => guard)).toEqual(errors)
+})
+
+it.each([
+  ['--replay 0', /--replay/],
+  ['--replay 3 --since live', /--since.*--replay|--replay.*--since/],
+])('refuses %s', async (flags, message) => {
+  expect(await command(flags)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) as string })
+})

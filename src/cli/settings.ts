@@ -116,6 +116,7 @@ const plausibilityGroup = fundGroup({
   errorJump: say('As for all funds.', share.exactOptional()),
   warnJump: say('As for all funds.', share.exactOptional()),
   errorSpread: say('As for all funds.', share.exactOptional()),
+  errorPercent: say('As for all funds.', share.exactOptional()),
   flatDays: say('As for all funds.', businessDays.exactOptional()),
   gapDays: say('As for all funds.', businessDays.exactOptional()),
   mayStay: say(
@@ -276,6 +277,10 @@ export const configShape = z.strictObject(
         errorSpread: say(
           'A larger change of an issue or repurchase price in relation to the NAV, from one price to the next, is an error.',
           share.default(defaultPlausibility.errorSpread),
+        ),
+        errorPercent: say(
+          'A change in percent or a performance that is farther, beyond rounding, from what the NAVs say is an error.',
+          share.default(defaultPlausibility.errorPercent),
         ),
         flatDays: say(
           'Business days without a change of NAV, after which there is a warning.',

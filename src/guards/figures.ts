@@ -7,6 +7,8 @@ export type PriceTexts = readonly [
   repurchase: string,
   nav: string,
   change: string,
+  percent: string,
+  performance: string,
   ...others: readonly (string | null)[],
 ]
 
@@ -14,14 +16,17 @@ export type PriceTexts = readonly [
 export type Figures = ReturnType<typeof figuresOf>
 
 export function figuresOf(texts: PriceTexts) {
-  const [day, issue, repurchase, nav] = texts
+  const [day, issue, repurchase, nav, , percent, performance] = texts
   return {
     texts,
+    year: day.slice(0, 4),
     /** In days. */
     at: Date.parse(day) / 86_400_000,
     issue: Number(issue),
     repurchase: Number(repurchase),
     nav: Number(nav),
+    percent: Number(percent),
+    performance: Number(performance),
   }
 }
 

@@ -26,6 +26,11 @@ export const guards = {
     'plausibility.errorSpread',
   ),
   'price-change': guard('a change that is not the difference of the two NAVs', 'ISIN'),
+  'price-percent': guard(
+    'a change in percent or a performance that the NAVs do not have',
+    'ISIN',
+    'plausibility.errorPercent',
+  ),
   'currency-change': guard('another currency while prices go on', 'ISIN'),
   'unchanged-prices': guard(
     'new prices of many funds with the NAV of the day before',

@@ -4,7 +4,7 @@ import { businessDays, daysOfRhythm, usualGap } from './assess.ts'
 import { businessDaysBetween, type Calendar } from './calendar.ts'
 import { type Figures, figuresOf, type PriceTexts } from './figures.ts'
 import type { GuardName } from './guards.ts'
-import { describeJump, type ErrorLimits, errorsIn } from './price-errors.ts'
+import { baseOf, describeJump, type Earlier, type ErrorLimits, errorsIn } from './price-errors.ts'
 import { type FundGroup, type GroupedFund, isIn } from './rules.ts'
 
 /** `plausibility` in the config file. Jumps and spreads are shares: 0.3 is 30 %. Days are business days. */
@@ -45,6 +45,8 @@ export const defaultPlausibility: PlausibilitySettings = {
   warnJump: 0.1,
   /** Funds drop a surcharge of 5 to 7 % on a day, and take it again. A mistake is a factor of 10, or another fund's price. */
   errorSpread: 0.1,
+  /** Companies compute percentages from NAVs with more decimals than they publish, and cut instead of rounding. */
+  errorPercent: 0.0005,
   flatDays: 10,
   gapDays: 5,
   sameMoveShare: 0.5,
@@ -97,37 +99,34 @@ export function implausiblePrices(
   from = 0,
 ): ImplausiblePrice[] {
   const found: ImplausiblePrice[] = []
-  /** The first price with the NAV of the previous one. */
-  let still = 0
-  let previous: Figures | null = null
+  /** The first day with the NAV of the previous price. */
+  let since = ''
+  let earlier: Earlier | null = null
   for (const [index, texts] of prices.entries()) {
     const [day] = texts
     const price = figuresOf(texts)
-    const before: Figures | null = previous
-    previous = price
-    if (price.nav !== before?.nav) still = index
+    const compared: Earlier | null = earlier
+    const before = compared?.previous ?? null
+    earlier = { previous: price, base: baseOf(price, compared) }
+    if (price.nav !== before?.nav) since = day
     if (index < from) continue
-    const add = (
-      guard: GuardName | null,
-      message: string | null,
-      countedBy: GuardName = 'many-warnings',
-      isForNewOnly = false,
-    ) => {
+    const add = (message: string | null, what: Partial<ImplausiblePrice> = {}) => {
       if (message === null) return
-      found.push({ guard, countedBy, price: texts, previous: before?.texts ?? null, message, isForNewOnly })
+      const rest = { guard: null, countedBy: 'many-warnings', isForNewOnly: false, ...what } as const
+      found.push({ ...rest, price: texts, previous: before?.texts ?? null, message })
     }
-    const gap = before === null ? null : describeGap(prices, before, price, limits, calendar)
     const isNext = () => before !== null && isNextDay(prices, before, price, calendar)
-    const errors = errorsIn(price, before, limits, isNext)
-    for (const [guard, message] of errors) add(guard, message)
+    const errors = errorsIn(price, compared, limits, isNext)
+    for (const [guard, message] of errors) add(message, { guard })
     if (errors.length === 0) {
-      for (const message of warningsIn(price, before, limits)) add(null, message)
+      for (const message of warningsIn(price, before, limits)) add(message)
       const isClosed = !calendar.isBusinessDay(day)
-      if (isClosed) add(null, `${day} has a price and is no business day`, 'non-business-day', true)
+      const closed = { countedBy: 'non-business-day', isForNewOnly: true } as const
+      if (isClosed) add(`${day} has a price and is no business day`, closed)
     }
-    add(null, gap)
-    if (still < index && price.nav !== Number(prices[index + 1]?.[3]))
-      add(null, describeStill(texts, prices[still]?.[0] ?? day, limits, calendar))
+    add(describeGap(prices, before, price, limits, calendar))
+    if (since !== day && price.nav !== Number(prices[index + 1]?.[3]))
+      add(describeStill(texts, since, limits, calendar))
   }
   return found
 }
@@ -146,13 +145,13 @@ function warningsIn(price: Figures, previous: Figures | null, { warnJump }: Plau
 
 function describeGap(
   prices: readonly PriceTexts[],
-  previous: Figures,
+  previous: Figures | null,
   price: Figures,
   { gapDays }: PlausibilityLimits,
   calendar: Calendar,
 ): string | null {
   // Almost all prices end here.
-  if (price.at - previous.at <= gapDays + 1) return null
+  if (previous === null || price.at - previous.at <= gapDays + 1) return null
   const [[before], [day]] = [previous.texts, price.texts]
   const gap = businessDaysBetween(calendar, before, day)
   // A fund that is priced once a month has no gap of a month.

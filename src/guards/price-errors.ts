@@ -2,43 +2,75 @@
 
 import { decimalsOf, type Figures, type PriceTexts, roundingOf, tiny } from './figures.ts'
 import type { GuardName } from './guards.ts'
+import { impossiblePercents, wrongPercents } from './price-percent.ts'
 
 /** Shares: 0.3 is 30 %. */
 export interface ErrorLimits {
   readonly errorJump: number
   readonly errorSpread: number
+  readonly errorPercent: number
 }
 
 export type ErrorInPrice = readonly [guard: GuardName, message: string]
 
+/** What a price is compared with. */
+export interface Earlier {
+  readonly previous: Figures
+  /** The price that the performance of the previous one is against. */
+  readonly base: Figures
+}
+
+/** The price that a performance is against: the fund's last one of an earlier year, else its first. */
+export function baseOf(price: Figures, earlier: Earlier | null): Figures {
+  if (earlier === null) return price
+  return price.year === earlier.previous.year ? earlier.base : earlier.previous
+}
+
 /**
- * One mistake has one name. A NAV that jumps changes all that is compared with it, and a change may be against a day
- * without a price.
- * @param isNext whether the previous price is the one that the change is against
+ * One mistake has one name: a NAV that jumps changes all that is compared with it.
+ * @param isNext whether the change is against the previous price, not against one that nobody has delivered
  */
 export function errorsIn(
   price: Figures,
-  previous: Figures | null,
+  earlier: Earlier | null,
   limits: ErrorLimits,
   isNext: () => boolean,
 ): readonly ErrorInPrice[] {
-  const alone = errorAlone(price)
-  if (previous === null || !(price.nav > 0) || !(previous.nav > 0)) return alone
+  const alone = errorsAlone(price)
+  if (earlier === null || !(price.nav > 0) || !(earlier.previous.nav > 0)) return alone
+  const { previous } = earlier
   const jump = describeJump(price, previous, limits.errorJump)
   if (jump !== null) return [...alone, ['price-jump', jump]]
-  const spread = alone.length === 0 ? describeSpread(price, previous, limits.errorSpread) : null
-  const found: ErrorInPrice[] = spread === null ? [...alone] : [['price-spread', spread]]
+  const isInOrder = price.repurchase > 0 && price.issue >= price.repurchase
+  const spread = isInOrder ? describeSpread(price, previous, limits.errorSpread) : null
   const change = describeChange(price, previous)
-  if (change !== null && isNext()) found.push(['price-change', change])
+  const percents = wrongPercents(price, previous, baseOf(price, earlier), limits.errorPercent)
+  // Almost all prices end here.
+  if (spread === null && change === null && percents.length === 0) return alone
+  const found = [...alone]
+  if (spread !== null) found.push(['price-spread', spread])
+  if (!isNext()) return found
+  if (change !== null) found.push(['price-change', change])
+  if (alone.every(([guard]) => guard !== 'price-percent'))
+    found.push(...percents.map((message): ErrorInPrice => ['price-percent', message]))
   return found
 }
 
 const none: readonly ErrorInPrice[] = []
 
-function errorAlone({ texts, issue, repurchase, nav }: Figures): readonly ErrorInPrice[] {
+function errorsAlone(price: Figures): readonly ErrorInPrice[] {
+  const { texts, issue, repurchase, nav } = price
   if (Math.min(nav, issue, repurchase) <= 0) return [['price-sign', describeSign(texts)]]
-  if (!(repurchase > issue)) return none
-  return [['price-order', `repurchase price ${texts[2]} on ${texts[0]} is above the issue price ${texts[1]}`]]
+  const impossible = impossiblePercents(price)
+  // Almost all prices end here.
+  if (!(repurchase > issue) && impossible.length === 0) return none
+  const found = impossible.map((message): ErrorInPrice => ['price-percent', message])
+  if (repurchase > issue)
+    found.push([
+      'price-order',
+      `repurchase price ${texts[2]} on ${texts[0]} is above the issue price ${texts[1]}`,
+    ])
+  return found
 }
 
 function describeSign([day, issue, repurchase, nav]: PriceTexts): string {

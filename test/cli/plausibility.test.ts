@@ -29,6 +29,8 @@ const insertPrice = (isin: string, date: string, values: Readonly<Record<string,
     `INSERT INTO price (${Object.keys(row).join()}) VALUES (${texts.join()})`,
   )
 }
+/** Since the first price, whose NAV is 100. */
+const ofRise = { change_percent: '30', performance: '30' }
 const jump = { net_asset_value: '10000.00', issue_price: '10500.00', change: '9900.00' }
 const ofJump = `NAV 10000.00 on ${asOf} is 9900 % above the 100.00 of 2026-11-19, more than 30 %`
 
@@ -62,10 +64,18 @@ describe('check', () => {
     ['price-order', { repurchase_price: '105.00' }, { repurchase_price: '105.01' }],
     [
       'price-jump',
-      { net_asset_value: '130.00', change: '30', issue_price: '136.50', repurchase_price: '130.00' },
+      {
+        net_asset_value: '130.00',
+        change: '30',
+        ...ofRise,
+        issue_price: '136.50',
+        repurchase_price: '130.00',
+      },
       { net_asset_value: '130.01', change: '30.01', issue_price: '136.50', repurchase_price: '130.00' },
     ],
     ['price-spread', { issue_price: '115.50' }, { issue_price: '115.53' }],
+    ['price-percent', { change_percent: '0.05' }, { change_percent: '0.07' }],
+    ['price-percent', { performance: '3.30' }, { performance: '6.36' }],
     ['price-change', { change: '0.01' }, { change: '0.02' }],
   ])('names what %s refuses, and no price one step below', async (guard, below, above) => {
     insertPrice(one, asOf, below)
@@ -175,7 +185,12 @@ describe('build', () => {
   })
 
   it('says how to derive a change again that a correction of the price before has made wrong, and that way works', async () => {
-    insertPrice(one, asOf, { net_asset_value: '101.00', change: '1.00', change_percent: '1.00' })
+    insertPrice(one, asOf, {
+      net_asset_value: '101.00',
+      change: '1.00',
+      change_percent: '1.00',
+      performance: '4.28',
+    })
     const correction = `UPDATE price SET net_asset_value = '100.50' WHERE isin = '${one}' AND date = '2026-11-19'`
     editDatabase(folder.file('funds.sqlite'), correction)
     const { code, stderr } = await build()

@@ -312,6 +312,7 @@ describe('settings', () => {
         errorJump: 0.3,
         warnJump: 0.1,
         errorSpread: 0.1,
+        errorPercent: 0.0005,
         flatDays: 10,
         gapDays: 5,
         sameMoveShare: 0.5,

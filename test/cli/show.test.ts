@@ -12,14 +12,17 @@ const [hostile, performanceDenied, inQuotes] = [isinOf(4), isinOf(5), isinOf(6)]
 
 beforeAll(async () => {
   makeDatabase(db, (insert) => {
-    insertGood(insert, good, { fund: { name: 'Möwenstein Aktien' }, price: { change: '-0.50' } })
+    insertGood(insert, good, {
+      fund: { name: 'Möwenstein Aktien' },
+      price: { change: '-0.50', change_percent: '-0.50' },
+    })
     insertGood(insert, denied, { fund: { name: 'Secret', data_permitted: 0 } })
     insertGood(insert, pricesDenied, { fund: { name: 'Möwenstein Renten', prices_permitted: 0 } })
     insertGood(insert, hostile, { fund: { name: '\u009b[2J\u202ered\nline' } })
     insertGood(insert, inQuotes, { fund: { name: '"Größe & Ruhe" \\n' } })
     insertGood(insert, performanceDenied, {
       fund: { name: 'Quiet', performance_permitted: 0 },
-      price: { change: '-0.50' },
+      price: { change: '-0.50', change_percent: '-0.50' },
     })
   })
   // A rising year of ten months, the last of them as high as the row that is there already.
@@ -27,7 +30,7 @@ beforeAll(async () => {
   const rest = `'0', '0', '0', NULL, NULL, NULL, NULL)`
   const rows = [...months, '2024-01-02', '2024-02-01', '2024-03-01'].map((date, index) => {
     const price = `'${10 * (index + 1)}.50'`
-    return `('${good}', '${date}', ${price}, '1', ${price}, ${rest}`
+    return `('${good}', '${date}', ${price}, ${price}, ${price}, ${rest}`
   })
   rows.push(...rows.map((row) => row.replace(good, performanceDenied)))
   rows.push(`('${good}', '2020-01-02', '1', '1', '1', ${rest}`)

@@ -28,10 +28,12 @@ const firstOf = (count: number, edit: (isin: string) => string) => isins.slice(0
 const to = (nav: number) => (isin: string) => priced(nav, { isin })
 const onSunday = (isin: string) =>
   `UPDATE price SET date = '2024-05-05' WHERE isin = '${isin}' AND date = '${tonight}';`
-/** Tonight's changes follow from the NAVs. */
+/** Tonight's changes and performances follow from the NAVs. */
 const derived = (funds: readonly string[]) =>
   `UPDATE price SET change = printf('%.2f', price.net_asset_value - before.net_asset_value),
-      change_percent = printf('%.2f', (price.net_asset_value / CAST(before.net_asset_value AS REAL) - 1) * 100)
+      change_percent = printf('%.2f', (price.net_asset_value / CAST(before.net_asset_value AS REAL) - 1) * 100),
+      performance = printf('%.2f', (price.net_asset_value / (SELECT CAST(net_asset_value AS REAL) FROM price AS first
+        WHERE first.isin = price.isin ORDER BY date LIMIT 1) - 1) * 100)
     FROM price AS before WHERE before.isin = price.isin AND before.date = '${lastNight}' AND price.date = '${tonight}'
       AND price.isin IN (${funds.map((isin) => `'${isin}'`).join(', ')});`
 /** Tonight's prices of the first two funds are those of the other one. */

@@ -1,99 +1,33 @@
 /** Nights as a table: a database, what is live, and the verdict. A refused night leaves `live.json` byte for byte as it was. */
 import { expect, it } from 'vitest'
-import { goodRows, isinOf } from '../support/database.ts'
 import { isComplete } from '../support/rounds.ts'
 import {
-  amount,
-  days,
-  lastNight,
-  type LiveNight,
-  nameOf,
-  navOf,
-  prices,
-  tonight,
-  useNightBucket,
-} from './night-runs.ts'
+  antedated,
+  closed,
+  corrected,
+  countries,
+  exchanged,
+  flat,
+  higher,
+  isins,
+  named,
+  ofPrices,
+  ofTonight,
+  one,
+  priced,
+  stale,
+  tables,
+  two,
+  untaxed,
+  value,
+  withoutBenchmark,
+  withoutFunds,
+  withoutPrices,
+  withoutRows,
+} from './night-data.ts'
+import { lastNight, type LiveNight, tonight, useNightBucket } from './night-runs.ts'
 
 const why = '--reason "said so"'
-
-const isins = Array.from({ length: 11 }, (_, index) => isinOf(index + 1))
-const [one = '', two = ''] = isins
-const ofTonight = `isin = '${one}' AND date = '${tonight}'`
-const ofPrices = ['prices-current', 'prices-historic']
-/** A price of tonight, or of another day. */
-function priced(nav: number, { isin = one, date = tonight }: { isin?: string; date?: string } = {}): string {
-  const before = navOf(days.indexOf(date) - 1)
-  const values = Object.entries(prices(nav, before)).map(([column, value]) => `${column} = '${value}'`)
-  return `UPDATE price SET ${values.join(', ')} WHERE isin = '${isin}' AND date = '${date}';`
-}
-const value = (column: string, text: string, { isin = one, date = tonight } = {}) =>
-  `UPDATE price SET ${column} = '${text}' WHERE isin = '${isin}' AND date = '${date}';`
-const tables = Object.keys(goodRows)
-/** Removes the last funds, or rows of them. */
-const withoutFunds = (count: number, from = tables) => {
-  const last = isins.slice(-count).map((isin) => `'${isin}'`)
-  return from.map((table) => `DELETE FROM ${table} WHERE isin IN (${last.join(', ')});`).join('')
-}
-/** Removes the oldest prices. */
-const withoutPrices = (count: number) =>
-  `DELETE FROM price WHERE (isin, date) IN (SELECT isin, date FROM price ORDER BY date, isin LIMIT ${count});`
-/** Removes countries of structures. */
-const withoutRows = (count: number) =>
-  `DELETE FROM structure_item WHERE (isin, position) IN
-    (SELECT isin, position FROM structure_item ORDER BY position DESC, isin LIMIT ${count});`
-/** Some funds have had no price for two weeks. */
-const stale = (count: number) =>
-  isins
-    .slice(0, count)
-    .map((isin) => `DELETE FROM price WHERE date > '2024-04-20' AND isin = '${isin}';`)
-    .join('')
-/** No fund has a price on these days. */
-const closed = (from: string, to: string) => `DELETE FROM price WHERE date BETWEEN '${from}' AND '${to}';`
-/** All prices of a fund until last night are higher, and so are their changes. */
-const higher = (factor: number, isin = one) => {
-  const columns = ['issue_price', 'repurchase_price', 'net_asset_value', 'change']
-  const values = columns.map((column) => `${column} = printf('%.2f', ${column} * ${factor})`)
-  return `UPDATE price SET ${values.join(', ')} WHERE isin = '${isin}';`
-}
-/** A price of April, whose NAV is a cent higher, and the change of the next one. */
-const corrected = (isin: string) => {
-  const [day = '', next = ''] = days.slice(20)
-  const change = amount(navOf(21) - navOf(20) - 0.01)
-  return priced(navOf(20) + 0.01, { isin, date: day }) + value('change', change, { isin, date: next })
-}
-/** The NAV stays the same on the last days. */
-const flat = (count: number) => {
-  const nav = navOf(days.length - count - 1)
-  const columns = Object.entries(prices(nav, nav)).map(([column, text]) => `${column} = '${text}'`)
-  return `UPDATE price SET ${columns.join(', ')} WHERE isin = '${one}' AND date >= '${days.at(-count) ?? ''}';`
-}
-
-const named = (isin: string, name: string) => `UPDATE fund SET name = '${name}' WHERE isin = '${isin}';`
-const exchanged = named(one, nameOf(two)) + named(two, nameOf(one))
-/** The last funds have no benchmark any more. */
-const withoutBenchmark = (count: number) =>
-  isins
-    .slice(-count)
-    .map((isin) => `UPDATE profile SET benchmark = NULL WHERE isin = '${isin}';`)
-    .join('')
-/** The tax figures of a fund are zero on some days. */
-const untaxed = (where: string) =>
-  `UPDATE price SET intercompany_profit = '0.00', share_profit = '0.00', real_estate_profits = '0.00',
-    share_profit2 = '0.00' WHERE isin = '${one}' AND ${where};`
-
-/** The price of tonight came with the date of last night, and replaced that price. */
-const antedated = (isin: string) =>
-  `DELETE FROM price WHERE isin = '${isin}' AND date = '${tonight}';` +
-  priced(navOf(days.length - 1) + 0.2, { isin, date: lastNight })
-/** The countries of a fund. */
-const countries = (...percents: readonly number[]) =>
-  `DELETE FROM structure_item WHERE isin = '${one}';` +
-  percents
-    .map(
-      (percent, position) =>
-        `INSERT INTO structure_item VALUES ('${one}', 'countries', ${position}, 'Land ${position}', NULL, ${percent});`,
-    )
-    .join('')
 
 type Live =
   | 'nothing'
@@ -144,6 +78,7 @@ function emptied(table: string, ...others: readonly string[]): Night {
 }
 
 const jump = [`price-jump:${one}`]
+const percent = [`price-percent:${one}`]
 const spread = [`price-spread:${one}`]
 const limits = (plausibility: object) => ({ config: { plausibility } })
 const allow = (guards: string) => ({ flags: `--allow ${guards} ${why}` })
@@ -229,6 +164,21 @@ const nights: readonly Night[] = [
   ['a repurchase price above the issue price', value('repurchase_price', '105.01'), [`price-order:${one}`]],
   ['a repurchase price that equals the issue price', value('repurchase_price', '105.00'), /NAV/],
   ['a change that is not the difference', value('change', '0.50'), [`price-change:${one}`]],
+  ['percentages of other days', value('change_percent', '55.00') + value('performance', '-50.00'), percent],
+  ['a change of -150 %', value('change_percent', '-150.00'), percent],
+  ['a performance of -150 %', value('performance', '-150.00'), percent],
+  ['a performance that no NAV explains', value('performance', '5.00'), percent],
+  ['a distribution, which the performance leaves out', priced(97), 'live'],
+  ['a distribution, which the performance has again', priced(97) + value('performance', '0.00'), 'live'],
+  ['percentages with one decimal', value('change_percent', '-0.5') + value('performance', '0.0'), 'live'],
+  ['percentages farther off', value('change_percent', '-0.54'), 'live'],
+  ['percentages too far off', value('change_percent', '-0.58'), percent],
+  [
+    'percentages as far off as the config allows',
+    value('change_percent', '-0.58'),
+    'live',
+    limits({ errorPercent: 0.01 }),
+  ],
   ['a change that was rounded', value('change', '-0.5'), 'live'],
   ['another currency', `UPDATE fund SET currency = 'USD' WHERE isin = '${one}';`, [`currency-change:${one}`]],
   // What is only doubtful.

@@ -3,7 +3,12 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Calendar, openCalendar } from '../../src/guards/calendar.ts'
 import type { PriceTexts } from '../../src/guards/figures.ts'
-import { defaultPlausibility, implausiblePrices, limitsOf } from '../../src/guards/plausibility.ts'
+import {
+  defaultPlausibility,
+  type ImplausiblePrice,
+  implausiblePrices,
+  limitsOf,
+} from '../../src/guards/plausibility.ts'
 import { times } from '../support/rounds.ts'
 
 let calendar: Calendar
@@ -19,15 +24,28 @@ const days = (first: string, count: number) => {
   }
   return found
 }
+/** A price whose percentages are those of the NAVs, whatever its change is. */
+type Price = readonly [day: string, issue: string, repurchase: string, nav: string, change: string]
 /** Prices of NAVs in cents, with the change that follows from them. */
-const pricesOf = (first: string, cents: readonly number[]): PriceTexts[] =>
+const pricesOf = (first: string, cents: readonly number[]): Price[] =>
   days(first, cents.length).map((day, index) => {
     const [nav = 0, before = nav] = [cents[index], cents[index - 1]]
     const text = (value: number) => (value / 100).toFixed(2)
-    return [day, text(nav + 500), text(nav), text(nav), text(nav - before)]
+    return [day, text(nav * 1.05), text(nav), text(nav), text(nav - before)]
   })
-const messagesOf = (prices: readonly PriceTexts[], limits = defaultPlausibility) =>
-  implausiblePrices(prices, limits, calendar).map(({ guard, message }) => `${guard ?? 'warning'}: ${message}`)
+/** @param prices of one year */
+const foundIn = (prices: readonly Price[], limits = defaultPlausibility) => {
+  const all = prices.map((price, index): PriceTexts => {
+    const others = [prices[index - 1] ?? price, prices[0] ?? price]
+    const [change = '', performance = ''] = others.map(([, , , other]) =>
+      ((Number(price[3]) / Number(other) - 1) * 100).toFixed(2),
+    )
+    return [...price, change, performance]
+  })
+  return implausiblePrices(all, limits, calendar)
+}
+const sentence = ({ guard, message }: ImplausiblePrice) => `${guard ?? 'warning'}: ${message}`
+const messagesOf = (prices: readonly Price[]) => foundIn(prices).map(sentence)
 
 it('a price that rises and falls by less than the limits is plausible', () => {
   const moves = fc.array(fc.double({ min: -0.099, max: 0.099, noNaN: true }), { maxLength: 30 })
@@ -88,11 +106,11 @@ it.each([
   ['-0.50', '100.50', '100.00', false],
   ['0', '100.00', '100.00', true],
 ])('a change of %s is the difference of %s and %s: %s', (change, nav, before, isRight) => {
-  const prices: PriceTexts[] = [
+  const prices: Price[] = [
     ['2026-11-16', '105', '99', before, '0'],
     ['2026-11-17', '105', '99', nav, change],
   ]
-  const found = implausiblePrices(prices, defaultPlausibility, calendar)
+  const found = foundIn(prices)
   expect(found.map(({ guard }) => guard)).toEqual(isRight ? [] : ['price-change'])
 })
 
@@ -101,22 +119,12 @@ it.each([
   // The fund had a price on Friday, but nobody delivered it.
   ['2026-11-16', []],
 ])('a change that is no difference, after daily prices until Thursday, on %s: %j', (day, guards) => {
-  const daily = ['09', '10', '11', '12'].map((date): PriceTexts => [
-    `2026-11-${date}`,
-    '105',
-    '99',
-    '100',
-    '0',
-  ])
-  const found = implausiblePrices(
-    [...daily, [day, '105', '99', '101.00', '0.25']],
-    defaultPlausibility,
-    calendar,
-  )
+  const daily = ['09', '10', '11', '12'].map((date): Price => [`2026-11-${date}`, '105', '99', '100', '0'])
+  const found = foundIn([...daily, [day, '105', '99', '101.00', '0.25']])
   expect(found.map(({ guard }) => guard)).toEqual(guards)
 })
 
-it.each<[string, PriceTexts, readonly string[]]>([
+it.each<[string, Price, readonly string[]]>([
   [
     'zero',
     ['2026-11-16', '0', '99', '100', '0'],
@@ -154,8 +162,8 @@ it.each<[string, PriceTexts, readonly string[]]>([
 })
 
 describe('issue and repurchase price beside the NAV', () => {
-  const before: PriceTexts = ['2026-11-16', '105.00', '100.00', '100.00', '0.00']
-  it.each<[string, PriceTexts, readonly string[]]>([
+  const before: Price = ['2026-11-16', '105.00', '100.00', '100.00', '0.00']
+  it.each<[string, Price, readonly string[]]>([
     ['move with it', ['2026-11-17', '94.50', '90.00', '90.00', '-10.00'], []],
     ['lose their surcharge and fee', ['2026-11-17', '100.00', '100.00', '100.00', '0.00'], []],
     [
@@ -182,14 +190,92 @@ describe('issue and repurchase price beside the NAV', () => {
   })
 
   it('may be rounded to few digits', () => {
-    const small = (day: string, ...others: [string, string, string, string]): PriceTexts => [day, ...others]
     // 5 % of 0.10 is half a cent.
     expect(
       messagesOf([
-        small('2026-11-16', '0.11', '0.10', '0.10', '0.00'),
-        small('2026-11-17', '0.10', '0.10', '0.10', '0.00'),
+        ['2026-11-16', '0.11', '0.10', '0.10', '0.00'],
+        ['2026-11-17', '0.10', '0.10', '0.10', '0.00'],
       ]),
     ).toEqual([])
+  })
+})
+
+describe('percentages', () => {
+  type Day = readonly [day: string, nav: string, change: string, percent: string, performance: string]
+  const messages = (...days: readonly Day[]) => {
+    const prices = days.map(([day, nav, change, percent, performance]): PriceTexts => {
+      return [day, nav, nav, nav, change, percent, performance]
+    })
+    return implausiblePrices(prices, defaultPlausibility, calendar).map(sentence)
+  }
+  const base: Day = ['2025-12-30', '100.00', '0.00', '0.00', '7.10']
+  const before: Day = ['2026-01-05', '102.00', '2.00', '2.00', '2.00']
+
+  it.each<[string, Day]>([
+    ['as the NAVs have them', ['2026-01-06', '103.02', '1.02', '1.00', '3.02']],
+    ['that were cut instead of rounded', ['2026-01-06', '103.00', '1.00', '0.98', '2.99']],
+    ['that were rounded to one decimal', ['2026-01-06', '103.02', '1.02', '1.0', '3.0']],
+    ['after a distribution of 5.00 in the performance', ['2026-01-06', '97.50', '-4.50', '-4.41', '2.52']],
+    ['after a distribution of 5.00 in both', ['2026-01-06', '97.50', '-4.50', '0.51', '2.52']],
+    ['of the NAV alone after a distribution', ['2026-01-06', '97.50', '-4.50', '-4.41', '-2.50']],
+  ])('%s pass', (_, day) => {
+    expect(messages(base, before, day)).toEqual([])
+  })
+
+  it.each<[string, Day, readonly string[]]>([
+    [
+      'of the day that the NAV does not have',
+      ['2026-01-06', '102.00', '0.00', '55.00', '2.00'],
+      ['change_percent 55.00 on 2026-01-06 is not 0.00, from NAV 102.00 of 2026-01-05 to 102.00'],
+    ],
+    [
+      'in hundredths',
+      ['2026-01-06', '103.02', '1.02', '0.0100', '0.0302'],
+      [
+        'change_percent 0.0100 on 2026-01-06 is not 1.0000, from NAV 102.00 of 2026-01-05 to 103.02',
+        'performance 0.0302 on 2026-01-06 is not 3.0200, from performance 2.00 and NAV 102.00 of 2026-01-05 to NAV 103.02',
+      ],
+    ],
+    [
+      'with the wrong sign',
+      ['2026-01-06', '103.02', '1.02', '-1.00', '-3.02'],
+      [
+        'change_percent -1.00 on 2026-01-06 is not 1.00, from NAV 102.00 of 2026-01-05 to 103.02',
+        'performance -3.02 on 2026-01-06 is not 3.02, from performance 2.00 and NAV 102.00 of 2026-01-05 to NAV 103.02',
+      ],
+    ],
+    [
+      'of a fund that earns more than its NAV and any distribution say',
+      ['2026-01-06', '102.00', '0.00', '0.00', '5.07'],
+      [
+        'performance 5.07 on 2026-01-06 is not 2.00, from performance 2.00 and NAV 102.00 of 2026-01-05 to NAV 102.00',
+      ],
+    ],
+    [
+      'below -100',
+      ['2026-01-06', '102.00', '0.00', '-100.01', '-150.00'],
+      [
+        'change_percent -100.01 on 2026-01-06 is below -100, which is impossible',
+        'performance -150.00 on 2026-01-06 is below -100, which is impossible',
+      ],
+    ],
+  ])('%s are refused', (_, day, expected) => {
+    expect(messages(base, before, day)).toEqual(expected.map((message) => `price-percent: ${message}`))
+  })
+
+  it('begin anew with the year, with the NAV of the last price or one of 31 December that is not published', () => {
+    const first = (performance: string): Day => ['2026-01-02', '101.00', '1.00', '1.00', performance]
+    expect(messages(base, first('1.00'))).toEqual([])
+    expect(messages(base, first('0.40'))).toEqual([])
+    expect(messages(base, first('8.17'))).toEqual([
+      'price-percent: performance 8.17 on 2026-01-02 is not 1.00, from NAV 100.00 of 2025-12-30 to NAV 101.00',
+    ])
+  })
+
+  it('of a price after a mistake are right if they fit the NAV of the year before', () => {
+    const mistaken: Day = ['2026-01-06', '102.00', '0.00', '0.00', '-90.00']
+    const found = messages(base, before, mistaken, ['2026-01-07', '103.02', '1.02', '1.00', '3.02'])
+    expect(found).toEqual([expect.stringContaining('performance -90.00 on 2026-01-06 is not 2.00')])
   })
 })
 
@@ -208,7 +294,7 @@ describe('a gap', () => {
       Array.from({ length: 30 }, (_, index) => 10_000 + index),
     )
     const rest = prices.filter((_, index) => index < 10 || index >= 10 + missing)
-    return rest.map(([day, issue, repurchase, nav], index): PriceTexts => {
+    return rest.map(([day, issue, repurchase, nav], index): Price => {
       const change = Number(nav) - Number(rest[index - 1]?.[3] ?? nav)
       return [day, issue, repurchase, nav, change.toFixed(2)]
     })
@@ -222,13 +308,7 @@ describe('a gap', () => {
 
   it('of a month is none for a fund that is priced monthly', () => {
     const months = Array.from({ length: 11 }, (_, index) => `2026-${String(index + 1).padStart(2, '0')}-27`)
-    const prices = months.map((day, index): PriceTexts => [
-      day,
-      '200',
-      `${100 + index}`,
-      `${100 + index}`,
-      '1',
-    ])
+    const prices = months.map((day, index): Price => [day, '200', `${100 + index}`, `${100 + index}`, '1'])
     const found = messagesOf(
       prices.map((price, index) => (index === 0 ? (price.with(4, '0') as never) : price)),
     )

@@ -74,7 +74,7 @@ export const goodRows: Readonly<Record<string, Row>> = {
     repurchase_price: '100.00',
     net_asset_value: '100.00',
     change: '0.00',
-    change_percent: '-0.50',
+    change_percent: '0.00',
     performance: '3.25',
     intercompany_profit: '0.10',
     share_profit: '-1.00',

@@ -87,7 +87,11 @@ function insertAwkward(insert: Insert, isin: string): void {
   insert('price', { ...price(isin, '2020-02-29', '100'), share_profit: '3', real_estate_profits: '0.50' })
   // Twice, so that the newest price is plausible.
   for (const date of ['2021-12-30', '2021-12-31'])
-    insert('price', { ...price(isin, date, '123456789012345678.123456789'), change: '0.00' })
+    insert('price', {
+      ...price(isin, date, '123456789012345678.123456789'),
+      change: '0.00',
+      change_percent: '0.00',
+    })
   for (const [index, percent] of [1e-7, -1.5e-10, 1e21, -0.1, 1.2345e22].entries())
     insert('performance_year', { isin, year: 2019 + index, percent })
   const names = ['Plain', marks, forgedRecord, forgedItem, '7', ' spaces ']

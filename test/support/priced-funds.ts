@@ -61,7 +61,12 @@ export function makePricedFunds(file: string): void {
       insertGood(insert, isin, { ...changed, fund: { name: names[kind], ...changed['fund'] } })
       db.prepare('DELETE FROM price WHERE isin = ?').run(isin)
       for (const [index, date] of days[kind].entries()) {
-        const value = { net_asset_value: `${100 + index}.00`, change: index === 0 ? '0.00' : '1.00' }
+        const value = {
+          net_asset_value: `${100 + index}.00`,
+          change: index === 0 ? '0.00' : '1.00',
+          change_percent: index === 0 ? '0.00' : (100 / (99 + index)).toFixed(2),
+          performance: `${index}.00`,
+        }
         insert('price', { ...goodRows['price'], ...value, isin, date })
       }
     }

@@ -132,10 +132,13 @@ function otherCurrency(
   return [{ severity: 'error', isin, table: 'fund', message: escapeInvisible(message), guard }]
 }
 
+/** Day, prices, change, percentages: what guards look at. */
+const checkedColumns = 7
+
 /** The checks of values name a text that is no decimal: to JavaScript, an empty text is 0. */
 export const isOfDecimals = ({ price, previous }: ImplausiblePrice) =>
   [price, previous ?? price].every((one) =>
-    one.slice(1, 5).every((text) => text !== null && textFaults.decimal(text) === undefined),
+    one.slice(1, checkedColumns).every((text) => text !== null && textFaults.decimal(text) === undefined),
   )
 
 /** Of each guard: what is allowed or withheld stands in the first line of the manifest. */
@@ -200,7 +203,7 @@ function comparison(
 
 /** The prices of a fund by day, without those whose day is none: the checks of values name them. */
 export function priceReader(db: Database) {
-  const names = priceColumns.map(({ name }) => name).slice(0, 5)
+  const names = priceColumns.map(({ name }) => name).slice(0, checkedColumns)
   const statement = db.prepare<[string], PriceTexts>(
     `SELECT ${names.join(', ')} FROM price WHERE isin = ? ORDER BY date`,
   )
@@ -212,7 +215,7 @@ const isNewer = (price: PriceTexts, live: PriceTexts) =>
   price[0] > live[0] || (price[0] === live[0] && valuesOf(price) !== valuesOf(live))
 
 /** What makes an old price a changed one: not the columns that are not checked. */
-const valuesOf = ([, ...values]: PriceTexts) => values.slice(0, 4).join(' ')
+const valuesOf = ([, ...values]: PriceTexts) => values.slice(0, checkedColumns - 1).join(' ')
 
 const valuesByDay = (prices: readonly PriceTexts[]) =>
   new Map(prices.map((price) => [price[0], valuesOf(price)] as const))

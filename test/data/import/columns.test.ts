@@ -150,7 +150,7 @@ describe('import --derive', () => {
   const withPrices = (isin: string, ...days: readonly (readonly [string, string])[]) => {
     const db = folder.database()
     const rows = days.map(
-      ([day, nav]) => `('${isin}', '${day}', '1', '1', '${nav}', '9', '9', '9', 1, 1, 1, 1)`,
+      ([day, nav]) => `('${isin}', '${day}', '${nav}', '${nav}', '${nav}', '9', '9', '9', 1, 1, 1, 1)`,
     )
     const insert = rows.length === 0 ? '' : `INSERT INTO price VALUES ${rows.join()}`
     editDatabase(folder.file(db), `DELETE FROM price WHERE isin = '${isin}'; ${insert}`)

@@ -9,7 +9,7 @@ import { fundPaths } from '../../src/conform/requests.ts'
 import type { Night } from '../edge/runtime/deployments.ts'
 import { editDatabase } from '../support/database.ts'
 import { insertOddFunds, oddFunds } from '../support/odd-funds.ts'
-import { docsUrl, makeTempFolder, mustRun } from '../support/product.ts'
+import { docsUrl, forced, makeTempFolder, mustRun } from '../support/product.ts'
 import { headerOf, rawRequest } from '../support/request.ts'
 import { sample } from '../support/rounds.ts'
 
@@ -46,7 +46,7 @@ export async function conformNights() {
     [first, true],
     [second, false],
   ] as const) {
-    const args = ['build', '--db', db, '--out', out, '--as-of', asOf, '--jobs', '2', '--quiet']
+    const args = ['build', '--db', db, '--out', out, '--as-of', asOf, '--jobs', '2', '--quiet', ...forced]
     await mustRun(args, { env: { FUNDPRESS_PAGES: String(hasPages) } })
   }
   return { first, second, release: folder.remove }

@@ -67,3 +67,10 @@ export function openSecret(
   const value = environment[name]?.trim() ?? ''
   return value === '' ? { missing: name } : { value }
 }
+
+export const numberBetween = (minimum: number, maximum: number) => {
+  const expects = `a number from ${minimum} to ${maximum}`
+  return z.number(expects).min(minimum, expects).max(maximum, expects)
+}
+
+export const onOrOff = (fallback: boolean) => z.boolean('true or false').default(fallback)

@@ -6,21 +6,21 @@
 import { isDay } from '../api/routes/values.ts'
 import { requestLifetimeSeconds } from '../bucket/store/retry.ts'
 import { isFolderName } from '../bucket/store/store.ts'
-import { maxBusinessDays } from '../guards/calendar.ts'
-import { defaultPlausibility } from '../guards/plausibility.ts'
-import { defaultFreshness } from '../guards/rules.ts'
 import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { notifySetting } from './monitoring/targets.ts'
-import { group, headerValue, mailAddress, orNull, say, secretUrl } from './setting-fields.ts'
+import { guardSettings } from './guard-settings.ts'
+import {
+  numberBetween,
+  onOrOff,
+  group,
+  headerValue,
+  mailAddress,
+  orNull,
+  say,
+  secretUrl,
+} from './setting-fields.ts'
 import { settingText as text, whole } from './setting-fields.ts'
-
-const decimal = (minimum: number, maximum: number) => {
-  const expects = `a number from ${minimum} to ${maximum}`
-  return z.number(expects).min(minimum, expects).max(maximum, expects)
-}
-
-const flag = (fallback: boolean) => z.boolean('true or false').default(fallback)
 
 /** A URL is refused here: it would be a mistake, and its password would get into messages that name the file. */
 export const path = text('a path', /^(?![A-Za-z][A-Za-z0-9+.-]+:\/\/)./u).overwrite((file) =>
@@ -56,17 +56,11 @@ const paragraphs = z
   .string(expectsParagraphs)
   .regex(/^(?!\s)(?:\P{Cc}|\n){1,4000}(?<!\s)$/u, expectsParagraphs)
 const colour = text('a colour of six hexadecimal digits, such as #0b6463', /^#[0-9A-Fa-f]{6}$/u)
-const calendar = text(
-  'a country, a country with a state such as DE-BY, or TARGET',
-  /^(TARGET|[A-Z]{2}(-[A-Z0-9]{1,3})?)$/u,
-)
-const businessDays = whole(0, maxBusinessDays - 1)
 const timeOfDay = text(
   'a time of day and a time zone, such as 05:30 Europe/Berlin',
   /^([01]\d|2[0-3]):[0-5]\d (UTC|[A-Z][A-Za-z]+(\/[A-Z][A-Za-z_-]+)+)$/u,
 )
-const isins = z.array(text('an ISIN', /^[A-Z]{2}[A-Z0-9]{9}[0-9]$/u), 'a list of ISINs')
-const price = decimal(0, 1_000_000).optional()
+const price = numberBetween(0, 1_000_000).optional()
 const isoDay = 'a day that exists, as YYYY-MM-DD'
 
 /** The settings of a config file, in which `true` or `false` may stand for a group that can be enabled. */
@@ -74,57 +68,6 @@ export function withSwitches<T>(config: T): T {
   const { downloads } = (config ?? {}) as { readonly downloads?: unknown }
   return typeof downloads === 'boolean' ? { ...config, downloads: { enabled: downloads } } : config
 }
-
-/** An entry of `freshness.groups` has to say one of these at least. */
-const selectors = ['category', 'currency', 'isins'] as const
-
-/** Groups of funds with limits of their own: an entry names funds by one of these at least. @param limits of the group */
-const fundGroup = <Shape extends z.ZodRawShape>(limits: Shape) =>
-  z
-    .strictObject(
-      {
-        category: say(
-          'Funds whose profile has this category, in German or English.',
-          text('a text', /./u).exactOptional(),
-        ),
-        currency: say(
-          'Funds in this currency.',
-          text('three letters, such as EUR', /^[A-Z]{3}$/u).exactOptional(),
-        ),
-        isins: say('These funds.', isins.min(1, 'a list of ISINs').exactOptional()),
-        ...limits,
-      },
-      'an object',
-    )
-    .refine(
-      (entry) => selectors.some((name) => (entry as Record<string, unknown>)[name] !== undefined),
-      `an object with at least one of ${selectors.join(', ')}`,
-    )
-    // JSON Schema's words for the refinement above.
-    .meta({ anyOf: selectors.map((name) => ({ properties: { [name]: true }, required: [name] })) })
-
-const freshnessGroup = fundGroup({
-  calendar: say('As for all funds.', calendar.exactOptional()),
-  warnDays: say('As for all funds.', businessDays.exactOptional()),
-  errorDays: say('As for all funds.', businessDays.exactOptional()),
-  never: say('The prices of these funds are not monitored.', z.boolean('true or false').exactOptional()),
-})
-
-const share = decimal(0, 1)
-
-const plausibilityGroup = fundGroup({
-  errorJump: say('As for all funds.', share.exactOptional()),
-  warnJump: say('As for all funds.', share.exactOptional()),
-  errorSpread: say('As for all funds.', share.exactOptional()),
-  errorPercent: say('As for all funds.', share.exactOptional()),
-  flatDays: say('As for all funds.', businessDays.exactOptional()),
-  gapDays: say('As for all funds.', businessDays.exactOptional()),
-  mayStay: say(
-    'The NAVs of these funds may stay as they were, as those of money-market funds: unchanged-prices and same-move leave them out.',
-    z.boolean('true or false').exactOptional(),
-  ),
-  never: say('The prices of these funds are not checked.', z.boolean('true or false').exactOptional()),
-})
 
 const columnNames = say(
   'The column of the table for a column of the file; "" ignores it, and the name * all that are unknown.',
@@ -141,17 +84,17 @@ export const configShape = z.strictObject(
     db: say('The fund database (SQLite).', orNull(path)),
     out: say('The folder of the snapshot.', path.default('out')),
     baseUrl: say('The address that the API is published at.', url.default('http://localhost:8080')),
-    quickCheck: say('Check of the pages of the database file by SQLite (0.2 s for 100 MB).', flag(true)),
+    quickCheck: say('Check of the pages of the database file by SQLite (0.2 s for 100 MB).', onOrOff(true)),
     docsUrl: say(
       'The address of the documentation, which error documents link to. Default: <baseUrl>/docs.',
       url.optional(),
     ),
-    pages: say('Pages for people in the snapshot: documentation and catalogue.', flag(true)),
+    pages: say('Pages for people in the snapshot: documentation and catalogue.', onOrOff(true)),
     jobs: say('How many worker threads render. Default: the number of cores.', whole(1, 256).optional()),
     downloads: group(
       'Files for analysts beside the documents (CSV, Parquet, SQLite). true or false stands for `enabled` alone.',
       {
-        enabled: say('Files for analysts beside the documents (CSV, Parquet, SQLite).', flag(true)),
+        enabled: say('Files for analysts beside the documents (CSV, Parquet, SQLite).', onOrOff(true)),
         keepDays: say(
           'nightly removes those of days that lie more than this number of days back.',
           whole(0, 36_500).default(30),
@@ -163,7 +106,7 @@ export const configShape = z.strictObject(
       },
       'true, false or an object',
     ),
-    rawCsv: say('Plain CSV keeps texts that a spreadsheet would run as formulas.', flag(false)),
+    rawCsv: say('Plain CSV keeps texts that a spreadsheet would run as formulas.', onOrOff(false)),
     licence: group('The licence of the data, as the downloads state it.', {
       name: say('The name of the licence, such as CC-BY-4.0.', orNull(line)),
       url: say('The address of its text.', orNull(url)),
@@ -176,7 +119,7 @@ export const configShape = z.strictObject(
       endpoint: say('The address of an S3-compatible store other than AWS.', orNull(url)),
       region: say('The region of the bucket.', orNull(region)),
       prefix: say('A folder in the bucket that holds everything.', folder.default('')),
-      pathStyle: say('The path of a URL names the bucket, not the host name.', flag(false)),
+      pathStyle: say('The path of a URL names the bucket, not the host name.', onOrOff(false)),
       concurrency: say(
         'How many requests run at the same time; fewer while the store throttles.',
         whole(1, 1024).default(64),
@@ -249,87 +192,7 @@ export const configShape = z.strictObject(
       startEn: say('A text for the English start page. Blank lines separate paragraphs.', orNull(paragraphs)),
       startDe: say('A text for the German start page. Blank lines separate paragraphs.', orNull(paragraphs)),
     }),
-    freshness: group("How old a fund's newest price may be, in business days.", {
-      calendar: say(
-        'The calendar whose holidays are not business days.',
-        calendar.default(defaultFreshness.calendar),
-      ),
-      yearEndOpen: say('24 and 31 December are business days.', flag(defaultFreshness.yearEndOpen)),
-      warnDays: say('An older price is late.', businessDays.default(defaultFreshness.warnDays)),
-      errorDays: say('An older price is stale.', businessDays.default(defaultFreshness.errorDays)),
-      maxStaleShare: say(
-        'A publish is refused if a larger share of the watched funds is stale.',
-        decimal(0, 1).default(defaultFreshness.maxStaleShare),
-      ),
-      groups: say(
-        'Other rules for some funds. The first group that a fund belongs to applies.',
-        z.array(freshnessGroup, 'a list').default([]),
-      ),
-    }),
-    plausibility: group(
-      'What is implausible about prices, compared with what is live. Shares are from 0 to 1.',
-      {
-        errorJump: say(
-          'A larger change of NAV from one price to the next is an error.',
-          share.default(defaultPlausibility.errorJump),
-        ),
-        warnJump: say('A larger one is a warning.', share.default(defaultPlausibility.warnJump)),
-        errorSpread: say(
-          'A larger change of an issue or repurchase price in relation to the NAV, from one price to the next, is an error.',
-          share.default(defaultPlausibility.errorSpread),
-        ),
-        errorPercent: say(
-          'A change in percent or a performance that is farther, beyond rounding, from what the NAVs say is an error.',
-          share.default(defaultPlausibility.errorPercent),
-        ),
-        flatDays: say(
-          'Business days without a change of NAV, after which there is a warning.',
-          businessDays.default(defaultPlausibility.flatDays),
-        ),
-        gapDays: say(
-          'Business days without a price inside a history, after which there is a warning.',
-          businessDays.default(defaultPlausibility.gapDays),
-        ),
-        sameMoveShare: say(
-          'The share of funds with a new price whose NAVs may stay as they were, or may move alike as none of them usually does.',
-          share.default(defaultPlausibility.sameMoveShare),
-        ),
-        warnedShare: say(
-          'The share of funds with a new price that may have a warning about it.',
-          share.default(defaultPlausibility.warnedShare),
-        ),
-        closedDayShare: say(
-          'The share of funds with a new price that may have it on a day that their calendar closes.',
-          share.default(defaultPlausibility.closedDayShare),
-        ),
-        unusualMove: say(
-          'A NAV moves unusually from so many times its usual daily move on: two funds that do may have their prices exchanged.',
-          decimal(1, 1000).default(defaultPlausibility.unusualMove),
-        ),
-        onImplausible: say(
-          'What happens to implausible prices: the build is refused, or the prices of these funds stay as they are live.',
-          z.enum(['refuse', 'withhold'], 'refuse or withhold').default(defaultPlausibility.onImplausible),
-        ),
-        groups: say(
-          'Other limits for some funds. The first group that a fund belongs to applies.',
-          z.array(plausibilityGroup, 'a list').default([]),
-        ),
-      },
-    ),
-    guards: group('How far a publish may differ from what is live. Shares are from 0 to 1.', {
-      lostFunds: say('The share of funds; one fund may always be lost.', share.default(0.1)),
-      lostDocuments: say('The share of documents of each endpoint.', share.default(0.1)),
-      lostPrices: say('The share of price rows.', share.default(0.01)),
-      lostRows: say(
-        'The share of rows of each other table, and of values of each column that may be empty.',
-        share.default(0.2),
-      ),
-      changedPrices: say(
-        'The share of prices, of a fund or of all, that are live and may get other values.',
-        share.default(0.01),
-      ),
-      renamedFunds: say('The share of funds that may get other names.', share.default(0.1)),
-    }),
+    ...guardSettings,
     notify: notifySetting,
     heartbeat: group('What waits for a sign of life of each nightly run: healthchecks.io or Uptime Kuma.', {
       url: say(
@@ -354,7 +217,7 @@ export const configShape = z.strictObject(
     }),
     requireComplete: say(
       'nightly refuses a database that `import --complete` has not marked since its last change.',
-      flag(false),
+      onOrOff(false),
     ),
     import: say(
       'How the files of `fundpress import` name their columns, by table: { "price": { "columns": { "Datum": "date" } } }.',

@@ -83,7 +83,7 @@ const isWeekend = (day: string) => [0, 6].includes(new Date(day).getUTCDay())
 
 /** What the guards have against the new prices of a night. @param prices by ISIN, of all funds, not only of a shard's */
 export function objectionsAcross(prices: readonly NewPrice[], limits: AcrossLimits): Objection[] {
-  const { warnedShare, closedDayShare } = limits
+  const { warnedShare, closedDayShare, roundedShare } = limits
   const moves = sameMoves(prices, limits)
   // One mistake has one name: moves explain warnings.
   const isExplained = moves.length > 0
@@ -91,6 +91,7 @@ export function objectionsAcross(prices: readonly NewPrice[], limits: AcrossLimi
     ...moves,
     ...(isExplained ? [] : warned(prices, 'many-warnings', warnedShare, 'a warning about their new price')),
     ...warned(prices, 'non-business-day', closedDayShare, 'a new price on a day that is no business day'),
+    ...warned(prices, 'decimals', roundedShare, 'a new price with fewer decimals than ever before'),
     ...swapped(prices, limits),
   ]
 }

@@ -48,6 +48,11 @@ export const guards = {
     null,
     'plausibility.closedDayShare',
   ),
+  decimals: guard(
+    'new prices of many funds with fewer decimals than ever before',
+    null,
+    'plausibility.roundedShare',
+  ),
   swapped: guard(
     'new prices of two funds that each continue the prices of the other',
     'ISIN,ISIN',

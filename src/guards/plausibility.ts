@@ -4,6 +4,7 @@ import { businessDays, daysOfRhythm, usualGap } from './assess.ts'
 import { businessDaysBetween, type Calendar } from './calendar.ts'
 import { type Figures, figuresOf, type PriceTexts } from './figures.ts'
 import type { GuardName } from './guards.ts'
+import { roundedWatch } from './price-decimals.ts'
 import { baseOf, describeJump, type Earlier, type ErrorLimits, errorsIn } from './price-errors.ts'
 import { type FundGroup, type GroupedFund, isIn } from './rules.ts'
 
@@ -28,6 +29,8 @@ export interface AcrossLimits {
   readonly warnedShare: number
   /** How many funds may have a price on a day that their calendar closes. */
   readonly closedDayShare: number
+  /** How many funds may have a price with fewer decimals than ever before. */
+  readonly roundedShare: number
   /** A move is unusual from so many times the usual daily move of the fund on. */
   readonly unusualMove: number
 }
@@ -52,6 +55,7 @@ export const defaultPlausibility: PlausibilitySettings = {
   sameMoveShare: 0.5,
   warnedShare: 0.33,
   closedDayShare: 0.5,
+  roundedShare: 0.5,
   unusualMove: 4,
   onImplausible: 'refuse',
   groups: [],
@@ -69,7 +73,7 @@ export interface ImplausiblePrice {
   /** Of a warning: the guard that refuses the night if many funds have one. */
   readonly countedBy: GuardName
   readonly price: PriceTexts
-  /** Whether it says nothing about a price that is live already: nobody keeps a calendar for the past. */
+  /** Whether it says nothing about a price that is live already: nobody keeps a calendar for the past, or mends its decimals. */
   readonly isForNewOnly: boolean
   /** The one that it is compared with, or null. */
   readonly previous: PriceTexts | null
@@ -102,6 +106,7 @@ export function implausiblePrices(
   /** The first day with the NAV of the previous price. */
   let since = ''
   let earlier: Earlier | null = null
+  const roundedMore = roundedWatch()
   for (const [index, texts] of prices.entries()) {
     const [day] = texts
     const price = figuresOf(texts)
@@ -109,6 +114,7 @@ export function implausiblePrices(
     const before = compared?.previous ?? null
     earlier = { previous: price, base: baseOf(price, compared) }
     if (price.nav !== before?.nav) since = day
+    const rounded = roundedMore(texts)
     if (index < from) continue
     const add = (message: string | null, what: Partial<ImplausiblePrice> = {}) => {
       if (message === null) return
@@ -123,6 +129,7 @@ export function implausiblePrices(
       const isClosed = !calendar.isBusinessDay(day)
       const closed = { countedBy: 'non-business-day', isForNewOnly: true } as const
       if (isClosed) add(`${day} has a price and is no business day`, closed)
+      add(rounded, { countedBy: 'decimals', isForNewOnly: true })
     }
     add(describeGap(prices, before, price, limits, calendar))
     if (since !== day && price.nav !== Number(prices[index + 1]?.[3]))

@@ -318,6 +318,7 @@ describe('settings', () => {
         sameMoveShare: 0.5,
         warnedShare: 0.33,
         closedDayShare: 0.5,
+        roundedShare: 0.5,
         unusualMove: 4,
         onImplausible: 'refuse',
         groups: [],

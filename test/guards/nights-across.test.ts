@@ -28,6 +28,8 @@ const firstOf = (count: number, edit: (isin: string) => string) => isins.slice(0
 const to = (nav: number) => (isin: string) => priced(nav, { isin })
 const onSunday = (isin: string) =>
   `UPDATE price SET date = '2024-05-05' WHERE isin = '${isin}' AND date = '${tonight}';`
+const rounded = (isin: string) =>
+  `UPDATE price SET net_asset_value = '100' WHERE isin = '${isin}' AND date = '${tonight}';`
 /** Tonight's changes and performances follow from the NAVs. */
 const derived = (funds: readonly string[]) =>
   `UPDATE price SET change = printf('%.2f', price.net_asset_value - before.net_asset_value),
@@ -112,6 +114,18 @@ const nights: readonly Night[] = [
     `UPDATE price SET date = '2024-04-14' WHERE date = '2024-04-15';${firstOf(11, onSunday)}`,
     /2024-05-05/,
     { live: 'nothing' },
+  ],
+  ['NAVs of six of eleven funds without decimals', firstOf(6, rounded), ['decimals']],
+  [
+    'NAVs of five of eleven funds without decimals',
+    firstOf(5, rounded),
+    /NAV 100 on 2024-05-06 has 0 decimals/,
+  ],
+  [
+    'NAVs without decimals, as the config allows',
+    firstOf(6, rounded),
+    /0 decimals/,
+    limits({ roundedShare: 0.6 }),
   ],
   ['exchanged prices of two funds', higher(0.964) + exchangedPrices, swapped, { live: '3.6 % apart' }],
   [

@@ -179,6 +179,12 @@ const nights: readonly Night[] = [
     'live',
     limits({ errorPercent: 0.01 }),
   ],
+  [
+    'a NAV without decimals',
+    value('net_asset_value', '100'),
+    /NAV 100 on 2024-05-06 has 0 decimals, after 2 or more/,
+  ],
+  ['a change without decimals', value('change', '-1'), 'live'],
   ['a change that was rounded', value('change', '-0.5'), 'live'],
   ['another currency', `UPDATE fund SET currency = 'USD' WHERE isin = '${one}';`, [`currency-change:${one}`]],
   // What is only doubtful.

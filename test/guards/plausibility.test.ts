@@ -279,6 +279,59 @@ describe('percentages', () => {
   })
 })
 
+describe('decimals', () => {
+  /** What is said of the decimals of the last price, after so many. */
+  const saidAfter = (
+    count: number,
+    change: (prices: Price[]) => Price[],
+    [issue, repurchase, nav]: readonly [string, string, string],
+  ) => {
+    const before = change(
+      pricesOf(
+        '2026-03-02',
+        Array.from({ length: count }, (_, index) => 10_001 + (index % 2)),
+      ),
+    )
+    const day = days('2026-03-02', count + 1).at(-1) ?? ''
+    const difference = (Number(nav) - Number(before.at(-1)?.[3])).toFixed(2)
+    return foundIn([...before, [day, issue, repurchase, nav, difference]])
+      .filter(({ countedBy }) => countedBy === 'decimals')
+      .map(({ guard, message }) => [guard, message.replaceAll(day, 'DAY')])
+  }
+  const asTheyAre = (prices: Price[]) => prices
+  /** As a file that leaves zeros at the end out. */
+  const cut = (prices: Price[]) =>
+    prices.map((price, index): Price => {
+      const [day, issue, repurchase, , change] = price
+      return index === 5 ? [day, issue, repurchase, '100.1', change] : price
+    })
+
+  it.each<[string, number, (prices: Price[]) => Price[], readonly [string, string, string], string[]]>([
+    ['as always', 20, asTheyAre, ['105.00', '100.00', '100.00'], []],
+    ['fewer', 20, asTheyAre, ['105.00', '100.00', '100'], ['NAV 100 on DAY has 0 decimals, after 2 or more']],
+    [
+      'fewer in two figures',
+      20,
+      asTheyAre,
+      ['105.1', '100.00', '100.1'],
+      [
+        'NAV 100.1 on DAY has 1 decimal, after 2 or more, issue price 105.1 on DAY has 1 decimal, after 2 or more',
+      ],
+    ],
+    ['fewer after too few prices', 19, asTheyAre, ['105.00', '100.00', '100'], []],
+    ['as few as once before', 20, cut, ['105.00', '100.00', '100.1'], []],
+    [
+      'fewer than once before',
+      20,
+      cut,
+      ['105.00', '100.00', '100'],
+      ['NAV 100 on DAY has 0 decimals, after 1 or more'],
+    ],
+  ])('%s', (_, count, change, last, messages) => {
+    expect(saidAfter(count, change, last)).toEqual(messages.map((message) => [null, message]))
+  })
+})
+
 it.each([
   [10, 'warning: NAV 100.00 has not moved for 10 business days, 2026-03-02 to 2026-03-16'],
   [9, undefined],

@@ -1,0 +1,153 @@
+/** The limits of the guards: how old and how implausible prices may be, and what a publish may lose. A part of the settings. */
+
+import { z } from 'zod'
+import { maxBusinessDays } from '../guards/calendar.ts'
+import { defaultPlausibility } from '../guards/plausibility.ts'
+import { defaultFreshness } from '../guards/rules.ts'
+import { numberBetween, onOrOff, group, say, settingText as text, whole } from './setting-fields.ts'
+
+const calendar = text(
+  'a country, a country with a state such as DE-BY, or TARGET',
+  /^(TARGET|[A-Z]{2}(-[A-Z0-9]{1,3})?)$/u,
+)
+const businessDays = whole(0, maxBusinessDays - 1)
+const isins = z.array(text('an ISIN', /^[A-Z]{2}[A-Z0-9]{9}[0-9]$/u), 'a list of ISINs')
+
+/** An entry of `freshness.groups` has to say one of these at least. */
+const selectors = ['category', 'currency', 'isins'] as const
+
+/** Groups of funds with limits of their own: an entry names funds by one of these at least. @param limits of the group */
+const fundGroup = <Shape extends z.ZodRawShape>(limits: Shape) =>
+  z
+    .strictObject(
+      {
+        category: say(
+          'Funds whose profile has this category, in German or English.',
+          text('a text', /./u).exactOptional(),
+        ),
+        currency: say(
+          'Funds in this currency.',
+          text('three letters, such as EUR', /^[A-Z]{3}$/u).exactOptional(),
+        ),
+        isins: say('These funds.', isins.min(1, 'a list of ISINs').exactOptional()),
+        ...limits,
+      },
+      'an object',
+    )
+    .refine(
+      (entry) => selectors.some((name) => (entry as Record<string, unknown>)[name] !== undefined),
+      `an object with at least one of ${selectors.join(', ')}`,
+    )
+    // JSON Schema's words for the refinement above.
+    .meta({ anyOf: selectors.map((name) => ({ properties: { [name]: true }, required: [name] })) })
+
+const freshnessGroup = fundGroup({
+  calendar: say('As for all funds.', calendar.exactOptional()),
+  warnDays: say('As for all funds.', businessDays.exactOptional()),
+  errorDays: say('As for all funds.', businessDays.exactOptional()),
+  never: say('The prices of these funds are not monitored.', z.boolean('true or false').exactOptional()),
+})
+
+const share = numberBetween(0, 1)
+
+const plausibilityGroup = fundGroup({
+  errorJump: say('As for all funds.', share.exactOptional()),
+  warnJump: say('As for all funds.', share.exactOptional()),
+  errorSpread: say('As for all funds.', share.exactOptional()),
+  errorPercent: say('As for all funds.', share.exactOptional()),
+  flatDays: say('As for all funds.', businessDays.exactOptional()),
+  gapDays: say('As for all funds.', businessDays.exactOptional()),
+  mayStay: say(
+    'The NAVs of these funds may stay as they were, as those of money-market funds: unchanged-prices and same-move leave them out.',
+    z.boolean('true or false').exactOptional(),
+  ),
+  never: say('The prices of these funds are not checked.', z.boolean('true or false').exactOptional()),
+})
+
+export const guardSettings = {
+  freshness: group("How old a fund's newest price may be, in business days.", {
+    calendar: say(
+      'The calendar whose holidays are not business days.',
+      calendar.default(defaultFreshness.calendar),
+    ),
+    yearEndOpen: say('24 and 31 December are business days.', onOrOff(defaultFreshness.yearEndOpen)),
+    warnDays: say('An older price is late.', businessDays.default(defaultFreshness.warnDays)),
+    errorDays: say('An older price is stale.', businessDays.default(defaultFreshness.errorDays)),
+    maxStaleShare: say(
+      'A publish is refused if a larger share of the watched funds is stale.',
+      numberBetween(0, 1).default(defaultFreshness.maxStaleShare),
+    ),
+    groups: say(
+      'Other rules for some funds. The first group that a fund belongs to applies.',
+      z.array(freshnessGroup, 'a list').default([]),
+    ),
+  }),
+  plausibility: group(
+    'What is implausible about prices, compared with what is live. Shares are from 0 to 1.',
+    {
+      errorJump: say(
+        'A larger change of NAV from one price to the next is an error.',
+        share.default(defaultPlausibility.errorJump),
+      ),
+      warnJump: say('A larger one is a warning.', share.default(defaultPlausibility.warnJump)),
+      errorSpread: say(
+        'A larger change of an issue or repurchase price in relation to the NAV, from one price to the next, is an error.',
+        share.default(defaultPlausibility.errorSpread),
+      ),
+      errorPercent: say(
+        'A change in percent or a performance that is farther, beyond rounding, from what the NAVs say is an error.',
+        share.default(defaultPlausibility.errorPercent),
+      ),
+      flatDays: say(
+        'Business days without a change of NAV, after which there is a warning.',
+        businessDays.default(defaultPlausibility.flatDays),
+      ),
+      gapDays: say(
+        'Business days without a price inside a history, after which there is a warning.',
+        businessDays.default(defaultPlausibility.gapDays),
+      ),
+      sameMoveShare: say(
+        'The share of funds with a new price whose NAVs may stay as they were, or may move alike as none of them usually does.',
+        share.default(defaultPlausibility.sameMoveShare),
+      ),
+      warnedShare: say(
+        'The share of funds with a new price that may have a warning about it.',
+        share.default(defaultPlausibility.warnedShare),
+      ),
+      closedDayShare: say(
+        'The share of funds with a new price that may have it on a day that their calendar closes.',
+        share.default(defaultPlausibility.closedDayShare),
+      ),
+      roundedShare: say(
+        'The share of funds with a new price that may have fewer decimals in it than ever before.',
+        share.default(defaultPlausibility.roundedShare),
+      ),
+      unusualMove: say(
+        'A NAV moves unusually from so many times its usual daily move on: two funds that do may have their prices exchanged.',
+        numberBetween(1, 1000).default(defaultPlausibility.unusualMove),
+      ),
+      onImplausible: say(
+        'What happens to implausible prices: the build is refused, or the prices of these funds stay as they are live.',
+        z.enum(['refuse', 'withhold'], 'refuse or withhold').default(defaultPlausibility.onImplausible),
+      ),
+      groups: say(
+        'Other limits for some funds. The first group that a fund belongs to applies.',
+        z.array(plausibilityGroup, 'a list').default([]),
+      ),
+    },
+  ),
+  guards: group('How far a publish may differ from what is live. Shares are from 0 to 1.', {
+    lostFunds: say('The share of funds; one fund may always be lost.', share.default(0.1)),
+    lostDocuments: say('The share of documents of each endpoint.', share.default(0.1)),
+    lostPrices: say('The share of price rows.', share.default(0.01)),
+    lostRows: say(
+      'The share of rows of each other table, and of values of each column that may be empty.',
+      share.default(0.2),
+    ),
+    changedPrices: say(
+      'The share of prices, of a fund or of all, that are live and may get other values.',
+      share.default(0.01),
+    ),
+    renamedFunds: say('The share of funds that may get other names.', share.default(0.1)),
+  }),
+}

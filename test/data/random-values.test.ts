@@ -101,10 +101,11 @@ it('check of random values in random cells of every table ends with findings tha
   const property = fc.asyncProperty(editsOf(8), async (edits) => {
     change(file, edits)
     const findings = await checkDatabase({ db: file, asOf, ageProblem, prices, hasQuickCheck: false })
-    for (const { table, message, isin, severity } of findings) {
+    for (const { table, message, isin, severity, guard } of findings) {
       expect(tables).toContain(table)
       expect(message).not.toMatch(raw)
-      if (severity === 'error') expect(isin).toEqual(expect.any(String))
+      // A guard may refuse the prices of many funds together.
+      if (severity === 'error' && guard === undefined) expect(isin).toEqual(expect.any(String))
     }
   })
   await fc.assert(property, { numRuns: times(800) })

@@ -4,11 +4,10 @@
  */
 
 import { statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import type { PackedDocuments } from '../downloads/index.ts'
+import { join } from 'node:path'
 import { messageOf } from '../system/message.ts'
 import { manifestKey, readHeadOf, readSparse } from './manifest.ts'
-import { settingsDigest, type BuildOptions, type Since } from './options.ts'
+import type { BuildOptions, Since } from './options.ts'
 import { noPrevious, openPrevious, type PreviousManifest } from './previous-manifest.ts'
 import { lackedBy } from './shard.ts'
 
@@ -29,7 +28,7 @@ export type BaseSnapshot =
   /** A folder with all files of a snapshot: unchanged files are linked from there. */
   | { readonly kind: 'folder'; readonly snapshot: string; readonly folder: string }
   /** A snapshot whose files are somewhere else: the new folder lacks the unchanged ones. */
-  | { readonly kind: 'sparse'; readonly snapshot: string; readonly documents: PackedDocuments }
+  | { readonly kind: 'sparse'; readonly snapshot: string }
 
 /**
  * @param temporary a folder for what is needed in between
@@ -39,15 +38,12 @@ export async function openBase(options: BuildOptions, temporary: string): Promis
   const { since = null, part = null } = options
   const lacked = part?.kind === 'shards' ? lackedBy(part.shards) : null
   const without: Base = {
-    from: lacked === null ? { kind: 'nothing' } : { kind: 'sparse', snapshot: lacked, documents: nowhere },
+    from: lacked === null ? { kind: 'nothing' } : { kind: 'sparse', snapshot: lacked },
     manifest: Promise.resolve(noPrevious),
     close: () => Promise.resolve(),
     assertSame: () => undefined,
   }
   if (since === null) return without
-  const documents = await findDocuments(options, since, join(temporary, '.previous.zip'))
-  // A sparse snapshot would leave documents.zip out, and so would each that continues from that one: build everything.
-  if (documents === null) return without
   const isFolder = since.kind === 'folder'
   const file = isFolder ? join(since.path, manifestKey) : since.path
   const assertSame = sameFolder(since.path)
@@ -62,9 +58,7 @@ export async function openBase(options: BuildOptions, temporary: string): Promis
   // Everyone who uses the manifest gets the error.
   manifest.catch(() => undefined)
   return {
-    from: isFolder
-      ? { kind: 'folder', snapshot, folder: since.path }
-      : { kind: 'sparse', snapshot, documents },
+    from: isFolder ? { kind: 'folder', snapshot, folder: since.path } : { kind: 'sparse', snapshot },
     manifest,
     close: () =>
       manifest.then(
@@ -73,28 +67,6 @@ export async function openBase(options: BuildOptions, temporary: string): Promis
       ),
     assertSame,
   }
-}
-
-const nowhere = { kind: 'nowhere' } as const
-
-/** @returns null if a sparse build needs the documents and they are not found */
-async function findDocuments(
-  options: BuildOptions,
-  since: Since,
-  file: string,
-): Promise<PackedDocuments | null> {
-  const { downloads = null, part = null, baseUrl } = options
-  if (since.kind === 'folder' || downloads === null) return nowhere
-  if (since.zip !== undefined) {
-    const made = { settings: settingsDigest(options), baseUrl }
-    // The merge of the shards packs the documents: a shard only has to know that the merge can.
-    if (part?.kind === 'shard') return (await since.zip.isThere(made)) ? nowhere : null
-    const sha256 = await since.zip.fetch(file, made)
-    return sha256 === null ? null : { kind: 'zip', path: file, sha256 }
-  }
-  const head = await readHeadOf(since.path).catch(adviseOn(since))
-  if (head === null) return nowhere
-  return { kind: 'beside', root: dirname(since.path), snapshot: head.snapshot }
 }
 
 /** A manifest that cannot be read is damaged, for example by a power cut. Missing files are rendered anew. */

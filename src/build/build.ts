@@ -12,7 +12,7 @@ import { UnflushedError } from '../system/durable.ts'
 import { openBase, sameFolder, type Base } from './base.ts'
 import { linkOrCopy } from './document-files.ts'
 import type { WithheldFund } from '../guards/plausibility.ts'
-import { manifestKey, writeSparse } from './manifest.ts'
+import { writeSparse } from './manifest.ts'
 import type { BuildOptions } from './options.ts'
 import { prepareBuild, type Build } from './prepare.ts'
 import { renderSnapshot, type Rendered } from './render.ts'
@@ -92,7 +92,6 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]) {
     rmSync(join(folder, '.previous'), { force: true })
     if (from.kind === 'sparse') writeSparse(folder, { since: from.snapshot })
     const downloads = await downloadsOf(build, head.snapshot, each)
-    rmSync(join(folder, '.previous.zip'), { force: true })
     copy?.close()
     rmSync(copyFile, { force: true })
     options.signal.throwIfAborted()
@@ -158,7 +157,6 @@ async function downloadsOf(
     ...downloads,
     db,
     root,
-    manifest: join(root, manifestKey),
     snapshot,
     asOf,
     funds,
@@ -170,11 +168,6 @@ async function downloadsOf(
     hasPages: pages !== null,
     publisher,
     baseUrl,
-    packed: from.kind === 'sparse' ? from.documents : null,
-    advice:
-      part === null
-        ? 'build without --since'
-        : 'give `merge` the --since of its shards, or build these without',
   })
   assertSame()
   return written

@@ -4,7 +4,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { buildSnapshot, type BuildSummary } from './build.ts'
 import { codeDigest } from './code-digest.ts'
-import { freshnessDigest, publisherDigest, type BuildOptions, type Since } from './options.ts'
+import { freshnessDigest, publisherDigest, type BuildOptions } from './options.ts'
 import { allPageMakers } from './plans.ts'
 import { checkShards, lackedBy, readShard, type ShardHead } from './shard.ts'
 
@@ -17,14 +17,14 @@ export interface MergeOptions extends Omit<
   readonly shards: readonly string[]
   /** The as-of date that the shards must have, ISO 8601; any, unless given. */
   readonly asOf?: string
-  /** Finds the manifest of the snapshot that sparse shards continue from, or returns null. */
-  readonly findSince?: (snapshot: string) => Promise<Since | null>
+  /** Throws unless what sparse shards continue from is still there. */
+  readonly assertThere?: (snapshot: string) => Promise<void>
 }
 
 /** @throws {Error} if the shards do not belong together, or not to the database, or were built with other settings */
 export async function mergeShards({
   shards: folders,
-  findSince,
+  assertThere,
   ...options
 }: MergeOptions): Promise<BuildSummary> {
   const code = options.code ?? codeDigest()
@@ -41,6 +41,7 @@ export async function mergeShards({
   if (hasPages && hasDownloads !== ((options.downloads ?? null) !== null))
     throw new Error(`pages of the shards ${lead} to downloads: merge them with the same settings`)
   const since = lackedBy(shards)
+  if (since !== null) await assertThere?.(since)
   return buildSnapshot({
     ...options,
     asOf,
@@ -50,7 +51,6 @@ export async function mergeShards({
     pages: hasPages ? (options.pages ?? allPageMakers) : null,
     only: [],
     part: { kind: 'shards', shards },
-    since: since === null ? null : ((await findSince?.(since)) ?? null),
   })
 }
 

@@ -73,29 +73,9 @@ export type BuildPart =
   ({ readonly kind: 'shard' } & Shard) | { readonly kind: 'shards'; readonly shards: readonly ReadShard[] }
 
 /** What `--since` names. `folder`: a snapshot with all its files. `manifest`: one whose files are somewhere else. */
-export type Since =
-  | { readonly kind: 'folder'; readonly path: string }
-  | {
-      readonly kind: 'manifest'
-      readonly path: string
-      /** Used by a build that makes downloads. Without it, the build looks for the ZIP beside the manifest. */
-      readonly zip?: RemoteZip
-    }
-
-/** `documents.zip` of that snapshot, if it was made with the same settings. */
-export interface RemoteZip {
-  /** Downloads it into a new file. @returns its SHA-256, in hex, or null if there is none to use */
-  readonly fetch: (file: string, made: MadeWith) => Promise<string | null>
-  /** Whether `fetch` would find it, as far as this can be told without a download. */
-  readonly isThere: (made: MadeWith) => Promise<boolean>
-}
-
-/** What decides the bytes of downloads beside the database and the date. */
-export interface MadeWith {
-  /** As the manifest has it. */
-  readonly settings: string
-  /** The address that the API is published at. */
-  readonly baseUrl: string
+export interface Since {
+  readonly kind: 'folder' | 'manifest'
+  readonly path: string
 }
 
 type Deciding = Pick<
@@ -107,7 +87,7 @@ type Deciding = Pick<
 export function settingsDigest(options: Deciding): string {
   const { docsUrl, baseUrl, publisher = null, pages, downloads = null } = options
   const { plausibility = defaultPlausibility } = options
-  // Another zlib packs the documents of the downloads to other bytes.
+  // Another zlib packs the pages of Parquet to other bytes.
   const packer = downloads === null ? [] : [versions.zlib]
   // Prices that are refused make no snapshot: only if they are withheld, limits decide what is in it.
   const limits = plausibility.onImplausible === 'withhold' ? [plausibility] : []

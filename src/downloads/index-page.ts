@@ -12,8 +12,6 @@ import type { DescribedFile, PackageFacts } from './data-package.ts'
 import { historyNames } from './formats/fund-files.ts'
 
 export interface PageFacts extends PackageFacts {
-  /** Whether the documents are among the files. */
-  readonly hasDocuments: boolean
   /** Whether the snapshot has other pages: this one looks like them, and leads to them. */
   readonly hasPages: boolean
 }
@@ -35,7 +33,7 @@ type SectionId = keyof typeof sections
 
 /** @param files all others, in the order of their paths */
 export function indexPage(files: readonly DescribedFile[], facts: PageFacts, language: Language): string {
-  const { asOf, licence, hasPages, hasDocuments, publisher, baseUrl } = facts
+  const { asOf, licence, hasPages, publisher, baseUrl } = facts
   const w = pageWords[language]
   const listed = files.filter(({ piece }) => piece.row !== null)
   const rows = Map.groupBy(listed, ({ piece }) => piece.row ?? '')
@@ -66,7 +64,6 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
     head: linkedData(dataset(listed, facts)),
     main: html`<h1>${w.heading}</h1>
       <p>${w.intro(html`<time datetime="${asOf}">${dayIn(language, asOf)}</time>`)}</p>
-      ${hasDocuments ? null : html`<p>${w.withoutDocuments}</p>`}
       ${licence === null ? null : html`<p>${w.licence}: ${licenceLink(licence)}</p>`}
       ${section('newest', w.sections.newest, list('newest'))}
       ${
@@ -220,7 +217,6 @@ const en = {
   intro: (day: Html) =>
     html`All data as of ${day}. With <code>latest</code> in place of the date, an address always leads to the
       newest files.`,
-  withoutDocuments: 'The documents of this day are not available as one file.',
   licence: 'Licence',
   sections: {
     newest: 'Newest prices',
@@ -272,7 +268,6 @@ const de: PageWords = {
   intro: (day) =>
     html`Stichtag der Daten: ${day}. Steht in der Adresse <code>latest</code> anstelle des Datums, führt sie
       immer zu den neuesten Dateien.`,
-  withoutDocuments: 'Die Dokumente dieses Stichtags sind nicht als eine Datei verfügbar.',
   licence: 'Lizenz',
   sections: {
     newest: 'Neueste Preise',

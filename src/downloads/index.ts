@@ -12,17 +12,14 @@ import { copyDatabase } from '../data/read/copy.ts'
 import { fundReader } from '../data/read/fund-reader.ts'
 import { dayIn } from '../site/funds/chart/formats.ts'
 import { html } from '../site/layout/html.ts'
-import { documentsName } from '../api/routes/pages.ts'
 import { languages, type Language } from '../api/routes/table.ts'
 import type { RowDigests } from '../data/read/fund-digests.ts'
 import type { FundDatabase } from '../data/read/open.ts'
 import { moduleBeside, startThread, type StartThread } from '../system/start-thread.ts'
 import { dataPackage, type DescribedFile } from './data-package.ts'
 import { writeFile, type WrittenFile } from './file-sink.ts'
-import { documentsFrom } from './formats/documents.ts'
 import {
   digestsOf,
-  type EarlierDocuments,
   type DownloadFormat,
   type DownloadFunds,
   type Licence,
@@ -30,13 +27,7 @@ import {
 } from './formats/format.ts'
 import { allFormats, loadFormats } from './formats/index.ts'
 import { indexPage, indexPages, pageWords } from './index-page.ts'
-import {
-  earlierParts,
-  listedDocuments,
-  reuseFiles,
-  writeMadeFiles,
-  type EarlierSnapshot,
-} from './made-files.ts'
+import { earlierParts, reuseFiles, writeMadeFiles, type EarlierSnapshot } from './made-files.ts'
 import { partFrom, partsOf } from './parts.ts'
 import { scopeOf } from './tables.ts'
 import type { FormatFile, FormatsWork } from './worker.ts'
@@ -48,8 +39,6 @@ export interface WriteDownloadsOptions {
   readonly db: FundDatabase
   /** The snapshot's folder, with its documents in it. */
   readonly root: string
-  /** Its manifest. */
-  readonly manifest: string
   /** Its id. */
   readonly snapshot: string
   /** ISO 8601 */
@@ -65,10 +54,6 @@ export interface WriteDownloadsOptions {
   readonly publisher: Publisher | null
   /** The address that the API is published at, without a closing slash. */
   readonly baseUrl: string
-  /** The place of the documents that the snapshot lacks; null if it lacks none. */
-  readonly packed: PackedDocuments | null
-  /** What to do if these documents are not found, for the message about the ZIP that is left out then. */
-  readonly advice: string
   /** What may be done with the data; null: the files do not say. */
   readonly licence: Licence | null
   /** Whether texts in plain CSV stay as they are, formulas too. */
@@ -82,20 +67,12 @@ export interface WriteDownloadsOptions {
   readonly signal: AbortSignal
 }
 
-/** The place of packed documents. */
-export type PackedDocuments =
-  /** In a ZIP with this digest, in hex. */
-  | { readonly kind: 'zip'; readonly path: string; readonly sha256: string }
-  /** Beside the manifest of that snapshot, if at all. */
-  | { readonly kind: 'beside'; readonly root: string; readonly snapshot: string }
-  | { readonly kind: 'nowhere' }
-
 const checksums = 'SHA256SUMS'
 
 /** The same rows, date and settings give the same bytes. @throws {Error} if a file cannot be written, or it is aborted */
 export async function writeDownloads(options: WriteDownloadsOptions) {
   const started = performance.now()
-  const { root, snapshot, asOf, hasPages, publisher, licence, baseUrl } = options
+  const { root, asOf, hasPages, publisher, licence, baseUrl } = options
   const folder = join(root, 'downloads', asOf)
   mkdirSync(folder, { recursive: true })
   const { fund } = fundReader(options.db)
@@ -105,8 +82,7 @@ export async function writeDownloads(options: WriteDownloadsOptions) {
   const made = inOrder(await makeFiles(options, folder, options.formats ?? allFormats, funds))
   const about = dataPackage(made, options)
   const described = writeFile(folder, 'datapackage.json', `${JSON.stringify(about, null, 2)}\n`)
-  const hasDocuments = made.some(({ piece }) => piece.name === documentsName)
-  const facts = { asOf, licence, hasPages, hasDocuments, publisher, baseUrl }
+  const facts = { asOf, licence, hasPages, publisher, baseUrl }
   const pages = languages.map((language) =>
     writeFile(folder, indexPages[language], indexPage(made, facts, language)),
   )
@@ -118,17 +94,13 @@ export async function writeDownloads(options: WriteDownloadsOptions) {
     const counted = rows === undefined ? {} : { rows }
     return from === null ? [] : { path, bytes, sha256, ...counted, from, ...partsOf(parts) }
   })
-  writeMadeFiles(root, { asOf, snapshot }, reusable)
+  writeMadeFiles(root, asOf, reusable)
   return {
     files: files.length + 1,
     bytes: [...files, sums].reduce((sum, { bytes }) => sum + bytes, 0),
     seconds: (performance.now() - started) / 1000,
-    /** Files that could not be made, each with the reason. */
-    leftOut: hasDocuments ? [] : [`${withoutDocuments}: ${options.advice}`],
   }
 }
-
-const withoutDocuments = `${documentsName}: the snapshot is sparse, and there is no fitting ZIP of the snapshot that it continues from`
 
 /** A piece of the registry. */
 interface KnownPiece {
@@ -144,11 +116,11 @@ type MadeFile = DescribedFile & KnownPiece
 async function piecesOf(
   module: string,
   funds: DownloadFunds,
-  { code, asOf, snapshot, licence }: WriteDownloadsOptions,
+  { asOf, snapshot, licence }: WriteDownloadsOptions,
   madeBy: string,
 ): Promise<KnownPiece[]> {
-  const digestOf = (format: DownloadFormat, { name, rows, listedAs }: Piece): string | null => {
-    if (rows === null) return listedAs?.(code) ?? null
+  const digestOf = (format: DownloadFormat, { name, rows }: Piece): string | null => {
+    if (rows === null) return null
     const stamp = format.isStamped === true ? [asOf, snapshot, licence] : []
     const sha256 = createHash('sha256').update(JSON.stringify([madeBy, format.id, name, ...stamp]))
     for (const digest of digestsOf(rows, funds)) sha256.update(`${digest}\n`)
@@ -166,33 +138,30 @@ async function makeFiles(
   module: string,
   funds: DownloadFunds,
 ): Promise<MadeFile[]> {
-  const { db, root, manifest, asOf, snapshot, licence, code, packed, isRawCsv } = options
+  const { db, root, asOf, snapshot, licence, code, isRawCsv } = options
   // Another zlib packs the pages of Parquet to other bytes.
   const madeBy = partFrom(code, versions.zlib, String(isRawCsv))
   const pieces = await piecesOf(module, funds, options, madeBy)
   const reuse = reuseFiles(options.earlier, folder)
   const files: MadeFile[] = []
   const wanted = pieces.filter((known) => {
-    const found = known.from === null || known.piece.rows === null ? null : reuse(known.from)
+    const found = known.from === null ? null : reuse(known.from)
     for (const file of found ?? []) files.push({ ...file, ...known })
     return found === null
   })
   const temporary = join(root, '.downloads')
   mkdirSync(temporary)
   try {
-    const from = documentsFrom(code)
-    const earlier = earlierDocuments(options, from)
     const earlierFiles = earlierParts(options.earlier)
     const copy = join(temporary, 'funds.sqlite')
     const copied = copyDatabase(copy, db)
     const work = async (formats: readonly DownloadFormat[]): Promise<FormatsWork> => {
-      if (formats.some((format) => format.kind === 'rows' || format.readsDatabase)) await copied
+      await copied
       const named = formats.map(({ id }) => {
         const some = wanted.filter(({ format }) => format.id === id)
         return [id, new Set(some.map(({ piece }) => piece.name))] as const
       })
-      const isSparse = packed !== null
-      const place = { folder, root, manifest, copy, isSparse, earlier, earlierFiles }
+      const place = { folder, copy, earlierFiles }
       return { module, wanted: new Map(named), isRawCsv, funds, madeBy, asOf, snapshot, licence, ...place }
     }
     const made = await runWork(jobsOf(wanted).map(work), options)
@@ -207,16 +176,6 @@ async function makeFiles(
   } finally {
     rmSync(temporary, { recursive: true, force: true })
   }
-}
-
-/** The ZIP that has documents of this snapshot, too. @param from as `documentsFrom` gives it */
-function earlierDocuments({ packed, earlier }: WriteDownloadsOptions, from: string): EarlierDocuments | null {
-  if (packed === null) {
-    const found = earlier === null ? null : listedDocuments(earlier.root, from)
-    return found === null ? null : { ...found, root: earlier?.root ?? null }
-  }
-  if (packed.kind === 'zip') return { root: null, zip: packed.path, sha256: packed.sha256 }
-  return packed.kind === 'beside' ? listedDocuments(packed.root, from, packed.snapshot) : null
 }
 
 /** Formats that one thread writes together: those that share one reading of the rows, and each other one alone. */

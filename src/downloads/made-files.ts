@@ -7,7 +7,6 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isDay } from '../api/routes/values.ts'
 import type { WrittenFile } from './file-sink.ts'
-import type { EarlierDocuments } from './formats/format.ts'
 import type { EarlierFiles } from './parts.ts'
 
 export const madeFilesKey = 'downloads.ndjson'
@@ -22,14 +21,12 @@ interface Head {
   readonly format: number
   /** The files lie in `downloads/<as-of>/`. */
   readonly asOf: string
-  /** The id of the snapshot whose documents were packed. */
-  readonly snapshot: string
 }
 
-const format = 2
+const format = 3
 
-export function writeMadeFiles(root: string, said: Omit<Head, 'format'>, files: readonly MadeFile[]): void {
-  const head: Head = { format, ...said }
+export function writeMadeFiles(root: string, asOf: string, files: readonly MadeFile[]): void {
+  const head: Head = { format, asOf }
   const lines = [head, ...files].map((line) => `${JSON.stringify(line)}\n`)
   writeFileSync(join(root, madeFilesKey), lines.join(''), { flag: 'wx' })
 }
@@ -69,31 +66,19 @@ export function reuseFiles(
   }
 }
 
-/**
- * The ZIP beside a manifest.
- * @param root the manifest's folder @param from as `documentsFrom` gives it @param snapshot the id that it must be of
- * @returns null if there is none, or one of another snapshot or packed by other code
- */
-export function listedDocuments(root: string, from: string, snapshot?: string): EarlierDocuments | null {
-  const list = readMadeFiles(root)
-  const file = list.files.find((one) => one.from === from)
-  if (file === undefined || (snapshot !== undefined && list.snapshot !== snapshot)) return null
-  return { root: null, zip: placeOf(root, list.asOf, file), sha256: file.sha256 }
-}
-
 const placeOf = (root: string, asOf: string, { path }: MadeFile) => join(root, 'downloads', asOf, path)
 
 function readMadeFiles(root: string): Omit<Head, 'format'> & { readonly files: readonly MadeFile[] } {
-  const none = { asOf: '', snapshot: '', files: [] }
+  const none = { asOf: '', files: [] }
   try {
     const [head, ...files] = readFileSync(join(root, madeFilesKey), 'utf8')
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as unknown)
-    const { format: found, asOf, snapshot } = head as Head
+    const { format: found, asOf } = head as Head
     const listed = files as readonly MadeFile[]
     const isSound = found === format && isDay(asOf) && listed.every(isPossible)
-    return isSound ? { asOf, snapshot, files: listed } : none
+    return isSound ? { asOf, files: listed } : none
   } catch {
     // A list that cannot be read is no error: the build makes all files anew.
     return none

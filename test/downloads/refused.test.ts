@@ -1,5 +1,4 @@
 /** Nothing that the API refuses stands in any file of the downloads, whatever its form. */
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
@@ -28,7 +27,7 @@ const filesWith = (text: string, among = /./) =>
 
 it('finds what may be given out in every form, so the searches below can find something', () => {
   const found = filesWith(oddFunds.awkward).map((path) => path.replace(/^.*\./, ''))
-  const forms = ['SHA256SUMS', 'csv', 'html', 'json', 'parquet', 'sqlite', 'txt', 'zip']
+  const forms = ['SHA256SUMS', 'csv', 'html', 'json', 'parquet', 'sqlite', 'txt']
   expect([...new Set(found)].sort()).toEqual(forms)
   expect(refused()).toEqual({
     data: [oddFunds.denied],
@@ -60,12 +59,6 @@ it.each([secret, '777.123', '777,123'])('the API refuses or leaves out %s, and i
   expect(filesWith(value)).toEqual([])
 })
 
-it('the ZIP has no refusal among its documents', () => {
-  const names = String(execFileSync('unzip', ['-Z1', join(night?.folder ?? '', 'documents.zip')]))
-  expect(names).not.toContain('error')
-  expect(names).toContain(`api/v1/prices-historic/${oddFunds.awkward}/2020.json`)
-})
-
 const inSqlite = (table: string, isin: string): number =>
   python(
     `import sqlite3, sys
@@ -76,11 +69,6 @@ print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM " + sys.argv[2]
   )
 
 async function readableText(file: string): Promise<string> {
-  if (file.endsWith('.zip')) {
-    return ['-Z1', '-p']
-      .map((flag) => execFileSync('unzip', [flag, file], { encoding: 'utf8', maxBuffer: 1 << 30 }))
-      .join('\n')
-  }
   if (file.endsWith('.sqlite')) {
     const program = `import json, sqlite3, sys
 print(json.dumps(list(sqlite3.connect(sys.argv[1]).iterdump()), ensure_ascii=False))`

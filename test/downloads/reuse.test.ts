@@ -42,7 +42,6 @@ it('gives the files of a full build, byte for byte, after any edits', async () =
       makeFunds(db)
       await build(db, place('0'), { asOf })
       let earlier = place('0')
-      let earlierCode = 'code'
       for (const [index, { edits, days, code }] of some.entries()) {
         copyFileSync(db, place('before.sqlite'))
         editAll(db, edits)
@@ -57,16 +56,13 @@ it('gives the files of a full build, byte for byte, after any edits', async () =
           continue
         }
         expect(hashesOf(linked)).toEqual(hashesOf(full))
-        // A sparse snapshot has only the documents that changed, and packs all of them.
+        // A sparse snapshot has only the documents that changed, and all downloads.
         const sparse = place(`${index + 1}-sparse`)
         await build(db, sparse, settings, manifestOf(earlier))
-        const { 'documents.zip': zip, ...others } = hashesOf(join(full, 'downloads', settings.asOf))
-        const found = hashesOf(join(sparse, 'downloads', settings.asOf))
-        if (code === earlierCode) expect(found).toEqual({ ...others, 'documents.zip': zip })
-        else expect(found['documents.zip']).not.toBe(zip)
+        const [made, wanted] = [sparse, full].map((one) => hashesOf(join(one, 'downloads', settings.asOf)))
+        expect(made).toEqual(wanted)
         // The next one continues from one that has reused files itself.
         earlier = linked
-        earlierCode = code
       }
     }),
     { numRuns: times(3), endOnFailure: true },
@@ -148,7 +144,7 @@ describe('after a day with new prices of one fund', () => {
     const [before, content] = [new Map(inodes()), hashesOf(built)]
     await build(db, built, { asOf: next }, manifestOf(out))
     const anew = inodes().flatMap(([file, inode]) => (before.get(file) === inode ? [] : file))
-    const always = ['SHA256SUMS', 'datapackage.json', 'de.html', 'documents.zip', 'fundpress.sqlite']
+    const always = ['SHA256SUMS', 'datapackage.json', 'de.html', 'fundpress.sqlite']
     expect(anew).toEqual([...always, 'index.html'])
     expect(hashesOf(built)).toEqual(content)
     expect(hashesOf(place)).toEqual(hashesOf(join(full, 'downloads', next)))
@@ -158,22 +154,6 @@ describe('after a day with new prices of one fund', () => {
     const built = folder.file('other-code')
     await build(db, built, { asOf: next, code: 'other' }, folderOf(out))
     expect(unchanged(built)).toEqual([])
-  })
-
-  it.each([
-    ['damaged', (content: Buffer) => content.fill(0, 100, 2000)],
-    ['cut short', (content: Buffer) => content.subarray(0, 1000)],
-  ])('packs the documents anew if the earlier ZIP is %s', async (what, damage) => {
-    const earlier = folder.file(`zip ${what}`)
-    // Its documents have to be the same files, or nothing would be copied anyhow.
-    await build(db, earlier, { asOf: next }, folderOf(out))
-    const zip = join(earlier, 'downloads', next, 'documents.zip')
-    const content = damage(readFileSync(zip))
-    rmSync(zip)
-    writeFileSync(zip, content)
-    const built = folder.file(`from zip ${what}`)
-    await build(db, built, { asOf: next }, folderOf(earlier))
-    expect(hashesOf(built)).toEqual(hashesOf(full))
   })
 
   const grown = ['prices.csv', 'prices.parquet', 'prices-exact.parquet', ...ofFund(1).slice(3)]
@@ -215,7 +195,7 @@ describe('after a day with new prices of one fund', () => {
   const all = (list: string, from: RegExp, to: string) => list.replaceAll(from, to)
   it.each<[string, (list: string) => string | null]>([
     ['missing', () => null],
-    ['of another version', (list) => list.replace('{"format":2,', '{"format":99,')],
+    ['of another version', (list) => list.replace('{"format":3,', '{"format":99,')],
     ['no list at all', () => 'x'],
     ['one that leads out of the folder', (list) => list.replace('{"path":"', '{"path":"../')],
     ['one of another folder', (list) => list.replace(/"asOf":"[^"]*"/, `"asOf":"../downloads/${asOf}"`)],

@@ -27,7 +27,6 @@ it.each([
   ['csv-excel/prices_2019.csv', 'text/csv; charset=utf-8'],
   ['prices.parquet', 'application/vnd.apache.parquet'],
   ['fundpress.sqlite', 'application/vnd.sqlite3'],
-  ['documents.zip', 'application/zip'],
   ['datapackage.json', 'application/json; charset=utf-8'],
   [`${oddFunds.awkward}/prices.json`, 'application/json; charset=utf-8'],
   [`${oddFunds.awkward}/nav.txt`, 'text/plain; charset=utf-8'],

@@ -28,9 +28,6 @@ const moved: Readonly<Record<string, string>> = {
 export const pageKey = (folder: string, language: Language): string =>
   folder + (language === 'de' ? 'de' : 'index') + '.html'
 
-/** The JSON answers as one file, among the downloads. */
-export const documentsName = 'documents.zip'
-
 /** Plain names only: nothing to decode, nothing hidden, no way up. */
 const pagePath = /^(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+\/?$/
 

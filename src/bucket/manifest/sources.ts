@@ -45,30 +45,25 @@ export async function openSlot(store: ObjectStore, word: SlotWord, folder: strin
   return { manifest, name, warning }
 }
 
-/** Of kind `none` there is nothing to rely on; `reason` says why. */
-export type SlotManifest = Awaited<ReturnType<typeof fetchSlotManifest>>
-
 /**
- * The manifest of a slot, for a build that continues from it.
- * @param folder where the manifest is kept @param isTornToo also of a slot that a stopped publish may have changed
+ * The manifest of a slot, for a build that continues from it, if there is one. A slot is torn if a publish was stopped in it.
+ * @param folder where the manifest is kept
  * @throws {Damaged} if it is damaged @throws {Error} if the store fails, or the file cannot be written
  */
-export async function fetchSlotManifest(
-  store: ObjectStore,
-  word: SlotWord,
-  folder: string,
-  isTornToo = false,
-) {
+export async function fetchSlotManifest(store: ObjectStore, word: SlotWord, folder: string) {
   const none = (reason: string) => ({ kind: 'none', reason: store.name + reason }) as const
   const { live } = await readLive(store)
   if (live === null) return none(': nothing is live yet')
   const slot = slotOf(store, word, live)
-  // The next publish puts again what a stopped one may have changed: it needs those files.
-  if (!isTornToo && (await isTorn(store, slot, live)))
-    return none(`/${slot} is torn, a publish was stopped in it`)
   const manifest = await fetchManifest(store, slot, folder)
   if (manifest === null) return none(`/${slot} holds no snapshot yet`)
-  return { kind: 'fetched', manifest, slot, live } as const
+  if (await isTorn(store, slot, live))
+    return {
+      kind: 'torn',
+      manifest,
+      reason: `${store.name}/${slot} is torn, a publish was stopped in it`,
+    } as const
+  return { kind: 'whole', manifest } as const
 }
 
 const isTorn = async (store: ObjectStore, slot: Slot, live: Live | null) =>

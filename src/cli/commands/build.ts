@@ -3,7 +3,6 @@
 import { statSync } from 'node:fs'
 import { withFolder } from '../../bucket/store/files.ts'
 import { fetchSlotManifest, isSlotWord } from '../../bucket/manifest/sources.ts'
-import { slotZip } from '../../bucket/publish/slot-zip.ts'
 import { Damaged } from '../../bucket/store/store.ts'
 import type { BuildOptions, BuildSummary } from '../../build/build.ts'
 import type { Since } from '../../build/options.ts'
@@ -39,9 +38,7 @@ export default defineCommand({
     'With --since only documents whose data changed are rendered; the snapshot is the same. `--since FOLDER` gives a ' +
     'complete snapshot; unchanged files are hard links. With a manifest (manifest.ndjson.gz) or a slot of the bucket ' +
     '(other, live, blue or green) the new folder is sparse: it holds only the files that the slot lacks, and can be ' +
-    'published only to that slot. The next publish writes to the slot that is not live: other. documents.zip is ' +
-    'complete all the same. It is made from the one that was published with the slot or is beside the manifest; ' +
-    'without that, everything is rendered.\n\n' +
+    'published only to that slot. The next publish writes to the slot that is not live: other.\n\n' +
     'Prices are compared with what is live: with --since and the word of a slot, with the live slot of the bucket; else ' +
     'with the folder of --since, or of --out. New prices that are implausible are refused (exit code 3), or held back, as ' +
     'plausibility.onImplausible says. A date in the future is refused, too.\n\n' +
@@ -102,7 +99,6 @@ export async function showBuild({ settings, stderr, print }: Session, work: Prom
 function describe(summary: BuildSummary, out: string): string {
   const { snapshot, asOf, funds, documents, bytes, rendered, since, isSparse } = summary
   const { downloads, seconds, warnings } = summary
-  const leftOut = downloads?.leftOut.map((file) => `, without ${file}`).join('') ?? ''
   const pace = Math.round(documents / Math.max(seconds, 0.001))
   const sparse = isSparse ? ', but not in this folder (sparse)' : ''
   const figures = describeSummary({
@@ -114,8 +110,7 @@ function describe(summary: BuildSummary, out: string): string {
     rendered: since === null ? null : `${formatCount(rendered)}, all others are as in ${since}${sparse}`,
     bytes: formatBytes(bytes),
     prices: describeFreshness(summary.freshness),
-    downloads:
-      downloads && `${formatCount(downloads.files)} files, ${formatBytes(downloads.bytes)}${leftOut}`,
+    downloads: downloads && `${formatCount(downloads.files)} files, ${formatBytes(downloads.bytes)}`,
     seconds: `${seconds.toFixed(1)} (${formatCount(pace)} documents a second)`,
     warnings: warnings.length === 0 ? null : `${formatCount(warnings.length)}, listed by \`fundpress check\``,
   })
@@ -138,16 +133,24 @@ export async function buildSince(
   onWarning: (warning: string) => void,
 ): Promise<BuildSummary> {
   if (word === null) return buildFrom(session, options)
-  const purpose = { snapshot: '', documents: ' to make documents.zip complete' }
-  let hasWarned = false
-  const onMissing = (what: keyof typeof purpose, reason: string) => {
-    hasWarned = true
-    onWarning(`${reason}: everything is rendered${purpose[what]}`)
-  }
-  return withSince(session, word, onMissing, async (find) => {
-    const summary = await buildFrom(session, { ...options, since: await find() })
-    if (summary.since === null && !hasWarned) onMissing('snapshot', `${word} holds no snapshot`)
+  const since = (from: Since) => buildFrom(session, { ...options, since: from })
+  if (!isSlotWord(word)) {
+    const kind = statSync(word, { throwIfNoEntry: false })?.isFile() === true ? 'manifest' : 'folder'
+    const summary = await since({ kind, path: word })
+    if (summary.since === null) onWarning(`${word} holds no snapshot: everything is rendered`)
     return summary
+  }
+  return withFolder(async (folder) => {
+    const found = await withBucket(session, (store) => fetchSlotManifest(store, word, folder)).catch(
+      (error: unknown) => {
+        if (!(error instanceof Damaged)) throw error
+        throw new Error(`${error.message}: build without --since`, { cause: error })
+      },
+    )
+    if (found.kind === 'whole') return since({ kind: 'manifest', path: found.manifest.file })
+    // The next publish puts again what a stopped one may have changed in a torn slot: it needs those files.
+    onWarning(`${found.reason}: everything is rendered`)
+    return buildFrom(session, options)
   })
 }
 
@@ -170,40 +173,4 @@ export function withProgress(
   const onProgress: Parameters<typeof work>[0] = ({ funds, of, documents }) =>
     progress.update(funds, of, `${formatCount(documents)} documents`)
   return work(onProgress).finally(progress.end)
-}
-
-/** Null if the slot holds no snapshot. A file that it has fetched exists until the work is done. */
-export type FindSince = () => Promise<Since | null>
-
-/**
- * @param onMissing gets the reason if a slot lacks its snapshot, or only the documents.zip of that
- * @param isTornToo see `fetchSlotManifest`
- */
-export async function withSince<T>(
-  session: Session,
-  word: string,
-  onMissing: (what: 'snapshot' | 'documents', reason: string) => void,
-  work: (find: FindSince) => Promise<T>,
-  isTornToo = false,
-): Promise<T> {
-  if (!isSlotWord(word)) {
-    const kind = statSync(word, { throwIfNoEntry: false })?.isFile() === true ? 'manifest' : 'folder'
-    return work(() => Promise.resolve({ kind, path: word }))
-  }
-  return withFolder((folder) =>
-    withBucket(session, (store) =>
-      work(async () => {
-        const found = await fetchSlotManifest(store, word, folder, isTornToo).catch((error: unknown) => {
-          if (!(error instanceof Damaged)) throw error
-          throw new Error(`${error.message}: build without --since`, { cause: error })
-        })
-        if (found.kind === 'none') {
-          onMissing('snapshot', found.reason)
-          return null
-        }
-        const zip = slotZip(store, found, session.signal, (reason) => onMissing('documents', reason))
-        return { kind: 'manifest', path: found.manifest.file, zip }
-      }),
-    ),
-  )
 }

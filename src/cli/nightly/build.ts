@@ -68,7 +68,6 @@ export async function buildNightly(
   if (late + stale > 0) log.warn('build', describeOverdueInLine(built))
   const withheld = built.withheld.map(describeWithheld)
   for (const fund of withheld) log.warn('build', fund)
-  for (const file of built.downloads?.leftOut ?? []) log.warn('build', `downloads without ${file}`)
   const told = [...fresh.map(describeFinding), ...withheld.filter(recalled.isNew)]
   return { built, warnings: told, toldBefore: known.map(describeFinding) }
 }
@@ -129,7 +128,7 @@ async function merge(session: Session, steps: BuildSteps, log: NightlyLog, live:
   const options = { ...(await mergeOptions(session)), asOf, shards, live, override }
   const from = since === 'none' ? null : since
   const warn = (warning: string) => log.warn('build', warning)
-  return mergeSince(log.sessionFor('build'), from, options, warn, true).catch((error: unknown) => {
+  return mergeSince(log.sessionFor('build'), from, options).catch((error: unknown) => {
     if (!(error instanceof OutdatedShards)) throw error
     warn(`${error.message}: this machine renders instead of merging`)
     return render(session, { ...steps, since }, log, live)

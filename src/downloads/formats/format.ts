@@ -53,9 +53,6 @@ export interface RowsFormat extends FormatBase {
 /** A format that is written as a whole. */
 export interface WholeFormat extends FormatBase {
   readonly kind: 'whole'
-  /** Whether it has to wait until the database is copied. */
-  readonly readsDatabase: boolean
-  /** @returns no files if they cannot be made from what is there */
   readonly write: (work: FormatWork) => readonly PieceFile[] | Promise<readonly PieceFile[]>
 }
 
@@ -69,8 +66,6 @@ export interface Piece {
   readonly describe: Readonly<Record<Language, string>>
   /** What its files are made from; null for a piece that every build makes anew. */
   readonly rows: PieceRows | null
-  /** Digest by which a later build finds its file in the list, for a piece that is made anew from the old file. */
-  readonly listedAs?: (code: string) => string
   /** What `datapackage.json` says of its files, besides path, size and digest. */
   readonly resource?: Readonly<Record<string, unknown>>
 }
@@ -114,21 +109,6 @@ export interface FormatWork {
   /** The snapshot's id. */
   readonly snapshot: string
   readonly licence: Licence | null
-  /** The snapshot's folder, and its manifest. */
-  readonly root: string
-  readonly manifest: string
-  /** Whether the folder lacks documents that the manifest lists. */
-  readonly isSparse: boolean
-  readonly earlier: EarlierDocuments | null
-}
-
-/** An earlier snapshot with documents that this one has, too. */
-export interface EarlierDocuments {
-  /** The snapshot's folder; null for a sparse build: documents that are listed, but not in its folder, are unchanged. */
-  readonly root: string | null
-  /** Its ZIP, and the digest that this should have, in hex. */
-  readonly zip: string
-  readonly sha256: string
 }
 
 export interface RowsWriter {

@@ -3,16 +3,14 @@
 import { moduleBeside } from '../../system/start-thread.ts'
 import { csvForExcel } from './csv-excel.ts'
 import { csv } from './csv.ts'
-import { documents } from './documents.ts'
 import { emtCsv } from './emt.ts'
 import type { DownloadFormat } from './format.ts'
 import { fundFiles } from './fund-files.ts'
 import { parquet } from './parquet.ts'
 import { sqlite } from './sqlite.ts'
 
-/** Threads begin them in this order: the documents first, since they need no copy of the database. */
+/** Threads begin them in this order. */
 export const downloadFormats: readonly DownloadFormat[] = [
-  documents,
   csv,
   csvForExcel,
   emtCsv,

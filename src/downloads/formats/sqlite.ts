@@ -11,7 +11,6 @@ const name = 'fundpress.sqlite'
 
 export const sqlite: WholeFormat = {
   ...{ id: 'sqlite', kind: 'whole', name: 'sqlite', mediatype: 'application/vnd.sqlite3', label: 'SQLite' },
-  readsDatabase: true,
   pieces: () => [{ name: 'database', row: 'database', describe: text, rows: null }],
   write: ({ folder, copy, funds, asOf }) => {
     writeDatabase(join(folder, name), copy, funds.scopes, asOf)

@@ -90,9 +90,9 @@ function expectPublished() {
   const differences = press.bucket.differencesFrom(folder.file('whole'), slot)
   expect(differences.filter((key) => !key.startsWith('downloads'))).toEqual([])
   expect(press.bucket.faultsOf(slot)).toEqual([])
-  // A merge that finds nothing to continue from would leave it out.
-  const documents = readFileSync(folder.file('whole/downloads/2026-11-13/documents.zip'))
-  expect(press.bucket.body(`${press.bucket.downloads()}documents.zip`).equals(documents)).toBe(true)
+  const name = 'prices.parquet'
+  const made = readFileSync(folder.file(`whole/downloads/2026-11-13/${name}`))
+  expect(press.bucket.body(`${press.bucket.downloads()}${name}`).equals(made)).toBe(true)
 }
 
 /** Each test goes on with the shards of the first. */
@@ -115,7 +115,7 @@ describe('the sharded night', () => {
   /** Another pod of the same night: what the others have rendered is there. */
   const again = (index: number) => sharded.run(nightly, pod(index))
 
-  // documents.test.ts has other moments.
+  // since.test.ts has other moments.
   it.runIf(isComplete)(
     'publishes the same shards if the pod that publishes was killed in the middle of the upload',
     async () => {

@@ -48,7 +48,7 @@ it('publishes what one machine would, with all downloads; does nothing again, an
   await press.bare('build --db funds.sqlite --out full --as-of 2026-11-13 --quiet', settings)
   const full = press.nights.folder.file('full/downloads/2026-11-13')
   const names = filesIn(full)
-  expect(names).toContain('documents.zip')
+  expect(names).toContain('prices.parquet')
   const prefix = `downloads/${live?.snapshot ?? ''}/`
   expect(press.bucket.keys(prefix).toSorted()).toEqual(names.map((name) => prefix + name).toSorted())
   for (const name of names)

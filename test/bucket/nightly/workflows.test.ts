@@ -65,7 +65,7 @@ it.runIf(isComplete)(
       const jobs = await nightly({ inputs: { 'as-of': `2026-11-${day}` } })
       expect(resultsOf(jobs)).toEqual(allWell)
       const folder = press.bucket.downloads()
-      expect(press.bucket.keys(folder)).toContain(`${folder}documents.zip`)
+      expect(press.bucket.keys(folder)).toContain(`${folder}prices.parquet`)
       const isSparse = existsSync(runner.checkout.file('fundpress-out/sparse.json'))
       const rendered = /^::warning title=fundpress nightly%3A build::.*rendered.*$/gm
       return [isSparse, ...(jobs['night']?.log.match(rendered) ?? [])]

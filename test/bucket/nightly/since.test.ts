@@ -1,10 +1,9 @@
 /**
- * Nightly runs with downloads that continue from the other slot, on one machine or as shards: their files, `documents.zip`
- * above all, are those of a full build, whatever changed and whatever is wrong with the ZIP that it is made out of.
+ * Nightly runs with downloads that continue from the other slot, on one machine or as shards: their files are those of a full
+ * build, whatever changed.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { gunzipSync, gzipSync } from 'node:zlib'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
 import { once } from '../../support/once.ts'
@@ -12,12 +11,10 @@ import { expectSuccess } from '../../cli/outcome.ts'
 import type { Run } from '../../support/product.ts'
 import { newBenchmark } from '../../support/nights.ts'
 import { isComplete, sample } from '../../support/rounds.ts'
-import type { Fault } from '../../support/s3/faults.ts'
 import { hashesOf } from '../../support/tree.ts'
 import { buildOf, db, eventsOf, fileOf, nightlyOf, press, useNights, withoutFund } from './nightly.ts'
 
 const env = { FUNDPRESS_DOWNLOADS: 'true', FUNDPRESS_BASE_URL: 'https://api.example' }
-const withoutDownloads = { ...env, FUNDPRESS_DOWNLOADS: 'false' }
 
 /** ISINs; the third one is in no run before the one that is tested. */
 let [one, two, three] = ['', '', '']
@@ -57,32 +54,12 @@ const fullBuild = (asOf: string) =>
     rmSync(fileOf('full'), { recursive: true, force: true })
     await expectSuccess(press.bare(`build --db funds.sqlite --out full --as-of ${asOf} --quiet`, env))
     const files = hashesOf(fileOf('full'))
-    expect(Object.keys(files)).toContain(`downloads/${asOf}/documents.zip`)
+    expect(Object.keys(files)).toContain(`downloads/${asOf}/prices.parquet`)
     return files
   })
 
 /** Without the digests in the names of folders. */
 const undated = (text: string) => text.replaceAll(/(downloads\/2026-11-\d\d)-[0-9a-f]{12}\b/g, '$1')
-/** In the folder of the 11th. */
-const keyOf = (name: string) => `${press.bucket.downloads('2026-11-11')}${name}`
-const [zipKey, sumsKey] = ['downloads/2026-11-11/documents.zip', 'downloads/2026-11-11/SHA256SUMS']
-/** On each get of the ZIP, or on so many. */
-const onZip = (fault: Fault, times = Infinity) => {
-  press.server.faults([{ ...fault, times, operation: 'GetObject', keyMatches: /documents\.zip$/ }])
-}
-/** As a fundpress of another version would have left it. */
-const changeSettings = () => {
-  const key = 'blue/manifest.ndjson.gz'
-  const text = gunzipSync(bodyOf(key)).toString()
-  press.bucket.put(key, gzipSync(text.replace(/"settings":"[^"]*"/, '"settings":"other"')))
-}
-const removeZip = () => press.bucket.remove(keyOf('documents.zip'))
-const replaceZip = () => press.bucket.put(keyOf('documents.zip'), 'x')
-const replaceSums = () => press.bucket.put(keyOf('SHA256SUMS'), 'x')
-const removeSums = () => press.bucket.remove(keyOf('SHA256SUMS'))
-const isOther = `${zipKey} is not what ${sumsKey} says`
-const ofOtherVersion = 'blue was made by another version of fundpress'
-
 /** But for prices that are late, since nobody has brought new ones, and for what the test allows. */
 const warningsOf = (run: Run) =>
   eventsOf(run)
@@ -122,26 +99,13 @@ describe('continuing from the other slot', () => {
         ['each fund has a new price', () => edit(newPrices), ''],
         ['nothing changed', () => undefined, ''],
         ['a fund is new', () => writeFileSync(db(), allFunds), ''],
-        ['its ZIP is cut off twice', () => onZip({ kind: 'truncate' }, 2), ''],
         ['a fund is gone', () => edit(withoutFund(`'${two}'`)), '--force --reason test'],
-        ['the store fails twice', () => onZip({ kind: 'status', status: 503 }, 2), ''],
-        ['the connection ends twice', () => onZip({ kind: 'cut-before' }, 2), ''],
       ],
       { least: 2 },
     ),
   )('%s: a sparse build has the downloads of a full build', async (_, change, flags) => {
     change()
     expect(await publish(13, flags)).toEqual(sparse)
-  })
-
-  it('a fund that is no longer published is not in documents.zip', async () => {
-    const zip = () => bodyOf(`${press.bucket.downloads()}documents.zip`).toString('latin1')
-    await nightly(13)
-    expect(zip()).toContain(two)
-    edit(`UPDATE fund SET data_permitted = 0 WHERE isin = '${two}'`)
-    expect(await publish(14, '--force --reason test')).toEqual(sparse)
-    expect(press.bucket.downloads()).toContain('downloads/2026-11-14-')
-    expect(zip()).not.toContain(two)
   })
 
   it.runIf(isComplete)('continues after a rollback', async () => {
@@ -154,16 +118,6 @@ describe('continuing from the other slot', () => {
   })
 })
 
-it('gets the ZIP of the slot that it continues from, and none without downloads', async () => {
-  const gets = () =>
-    press.server.log.filter(({ method, key }) => method === 'GET' && key.endsWith('documents.zip'))
-  await nightly(13)
-  expect(gets().map(({ key }) => undated(key))).toEqual([zipKey])
-  press.server.reset()
-  const run = await nightly(14, '', withoutDownloads)
-  expect([run.code, buildOf(run)?.['isSparse'], gets()]).toEqual([0, true, []])
-})
-
 const slots = ['blue', 'green', 'live']
 it.each(sample(slots))('build --since %s makes the downloads of a full build', async (slot) => {
   const words = `build --db funds.sqlite --out out --as-of 2026-11-13 --quiet --since ${slot}`
@@ -174,57 +128,10 @@ it.each(sample(slots))('build --since %s makes the downloads of a full build', a
   expect(Object.keys(files).length).toBeLessThan(Object.keys(full).length / 2)
 })
 
-const signals = ['SIGTERM', 'SIGKILL'] as const
-it.each(sample(signals))('leaves nothing after %s while it waits for the ZIP', async (signal) => {
-  const words = 'nightly --db funds.sqlite --as-of 2026-11-13 --since other --json'
-  const { child, end } = press.begin(words, env)
-  onZip({ kind: 'call', when: 'before', run: () => child.kill(signal) })
-  await end
-  press.server.faults([])
-  expect(namesLeft()).toHaveLength(signal === 'SIGKILL' ? 1 : 0)
-  expect(await publish(13)).toEqual(sparse)
-})
-
 it.runIf(isComplete)('continues from a snapshot that another one of its day replaced', async () => {
   expect(await publish(13)).toEqual(sparse)
   edit(newBenchmark(2))
   for (const day of [13, 14, 15, 16]) expect(await publish(day)).toEqual(sparse)
-})
-
-describe('without a usable ZIP, everything is rendered, with a warning', () => {
-  it.each(
-    sample(
-      [
-        ['it is missing', removeZip, `there is no ${zipKey}`],
-        ['its checksums are missing', removeSums, `there is no ${sumsKey}`],
-        ['it is another one', replaceZip, isOther],
-        ['checksums are others', replaceSums, 'does not hold the files of 2026-11-11-'],
-        ['a byte is another', () => onZip({ kind: 'corrupt' }), isOther],
-        ['it is always cut off', () => onZip({ kind: 'truncate' }), `${zipKey} keeps breaking off`],
-        ['it is denied', () => onZip({ kind: 'status', status: 403 }), 'the credentials need s3:GetObject'],
-        ['the store fails', () => onZip({ kind: 'status', status: 500 }), 'kept answering 500: try'],
-        ['it is of another version', changeSettings, ofOtherVersion],
-      ] as const,
-      { turn: 2 },
-    ),
-  )('%s', async (_, damage, says) => {
-    damage()
-    const { isSparse, warnings } = await publish(13)
-    expect([isSparse, warnings]).toEqual([false, [expect.stringContaining(says)]])
-    expect(warnings[0]).toMatch(/^s3:\/\/funds.*: everything is rendered to make documents\.zip complete$/)
-  })
-
-  it.runIf(isComplete)('a run since a manifest alone omits it, and says so', async () => {
-    writeFileSync(fileOf('blue.ndjson.gz'), bodyOf('blue/manifest.ndjson.gz'))
-    const run = await nightly(13, '--since blue.ndjson.gz')
-    const warning = expect.stringMatching(/^downloads without documents\.zip: .*: build without --since$/)
-    expect([run.code, buildOf(run)?.['isSparse'], warningsOf(run)]).toEqual([0, true, [warning]])
-    const prefix = press.bucket.downloads()
-    expect(press.bucket.keys(prefix)).not.toContain(`${prefix}documents.zip`)
-    expect(await publish(14)).toEqual(sparse)
-    const missing = 'there is no downloads/2026-11-13/documents.zip: everything'
-    expect(await publish(15)).toEqual({ isSparse: false, warnings: [expect.stringContaining(missing)] })
-  })
 })
 
 describe('shards that continue from a snapshot', () => {
@@ -243,11 +150,7 @@ describe('shards that continue from a snapshot', () => {
     const words = `merge ${halves.join(' ')} --db funds.sqlite --json ${flags}`
     const run = await press.fundpress(words.trim(), more)
     expect(run).toMatchObject({ code: 0 })
-    const { isSparse, downloads } = JSON.parse(run.stdout) as {
-      isSparse: boolean
-      downloads: { leftOut: string[] } | null
-    }
-    return { said: run.stderr, isSparse, leftOut: downloads?.leftOut }
+    return { said: run.stderr, ...(JSON.parse(run.stdout) as { readonly isSparse: boolean }) }
   }
   beforeEach(() => {
     for (const name of [...halves, 'single']) rmSync(fileOf(name), { recursive: true, force: true })
@@ -266,35 +169,27 @@ describe('shards that continue from a snapshot', () => {
       const manifest = since === 'base' ? 'base/manifest.ndjson.gz' : since
       await expectSuccess(build(`--out single --since ${manifest}`))
       expect(await buildHalves(manifest)).toEqual(['', ''])
-      expect(await merge(`--since ${since}`)).toEqual({ said: '', isSparse: true, leftOut: [] })
-      expect(await expectDownloadsOfFullBuild()).toEqual(hashesOf(fileOf('single')))
+      expect(await merge(`--since ${since}`)).toMatchObject({ said: '', isSparse: true })
+      // A merge renders the documents about all funds, changed or not.
+      expect(await expectDownloadsOfFullBuild()).toMatchObject(hashesOf(fileOf('single')))
     },
   )
 
-  it('merge without documents.zip unless `merge` gets --since, and the merge says so', async () => {
+  it('merge without --since, too: nobody asks what is there now', async () => {
     await buildHalves('other')
-    const advice = /^documents\.zip: .*: give `merge` the --since of its shards, or build these without$/
-    expect(await merge()).toEqual({ said: '', isSparse: true, leftOut: [expect.stringMatching(advice)] })
-    const again = await press.fundpress(`merge ${halves.join(' ')} --db funds.sqlite`, env)
-    expect(again.stdout).toMatch(/^downloads .*, without documents\.zip: .* give `merge` the --since/m)
+    press.bucket.empty()
+    expect(await merge()).toMatchObject({ said: '', isSparse: true })
+    await expectDownloadsOfFullBuild()
   })
 
-  it.each(
-    sample<readonly [string, () => unknown, string]>([
-      ['it was replaced', replaceZip, isOther],
-      ['its slot is another one', () => press.fundpress('rollback'), 'the shards continue from 2026-11-11-'],
-      ['nothing is live any more', () => press.bucket.empty(), 'nothing is live yet'],
-    ]),
-  )('merge without documents.zip if, since they were built, %s', async (_, change, says) => {
+  it.each<readonly [string, () => unknown, string]>([
+    ['its slot is another one', () => press.fundpress('rollback'), 'the shards continue from 2026-11-11-'],
+    ['nothing is live any more', () => press.bucket.empty(), 'nothing is live yet'],
+  ])('are not merged if, since they were built, %s', async (_, change, says) => {
     await buildHalves('other')
     await change()
-    const { said, isSparse, leftOut } = await merge('--since other')
-    expect(said).toMatch(/^fundpress: .*: documents\.zip is left out\n$/)
-    expect([undated(said), isSparse, leftOut?.length]).toEqual([expect.stringContaining(says), true, 1])
-    const ofDay = (files: object) => Object.keys(files).filter((file) => file.startsWith('downloads'))
-    const zip = 'downloads/2026-11-13/documents.zip'
-    const wanted = ofDay(await fullBuild('2026-11-13')).filter((file) => file !== zip)
-    expect(ofDay(hashesOf(fileOf('out')))).toEqual(wanted)
+    const run = await press.fundpress(`merge ${halves.join(' ')} --db funds.sqlite --since other`, env)
+    expect([run.code, run.stdout, run.stderr]).toEqual([1, '', expect.stringContaining(says)])
   })
 
   it.each([
@@ -317,39 +212,5 @@ describe('shards that continue from a snapshot', () => {
     expect(press.bucket.live()?.slot).toBe(slot)
     expect(await publish(13, `--shards ${halves.join(' ')}`)).toEqual({ isSparse: true, warnings })
     expect([press.bucket.live()?.slot, press.bucket.faultsOf('blue')]).toEqual(['blue', []])
-  })
-
-  it.each(
-    sample([
-      ['the ZIP', removeZip, `there is no ${zipKey}`],
-      ['its checksums', removeSums, `there is no ${sumsKey}`],
-      ['the version', changeSettings, ofOtherVersion],
-    ] as const),
-  )('render everything if the slot lacks %s: the merge has all downloads', async (_, damage, says) => {
-    damage()
-    for (const said of await buildHalves('other')) {
-      expect(undated(said)).toContain(says)
-      expect(said).toMatch(/: everything is rendered to make documents\.zip complete\n$/)
-    }
-    expect(await merge('--since other')).toEqual({ said: '', isSparse: false, leftOut: [] })
-    expect(hashesOf(fileOf('out'))).toEqual(await fullBuild('2026-11-13'))
-  })
-
-  it.runIf(isComplete)('merge to all downloads if the store failed one machine only', async () => {
-    await expectSuccess(buildHalf(1, 'other'))
-    onZip({ kind: 'status', status: 403 })
-    const failed = await buildHalf(2, 'other')
-    expect([failed.code, failed.stderr]).toEqual([0, expect.stringContaining('everything is rendered')])
-    press.server.faults([])
-    expect(await merge('--since other')).toEqual({ said: '', isSparse: true, leftOut: [] })
-    await expectDownloadsOfFullBuild()
-    expect(await press.fundpress('publish --out out', env)).toMatchObject({ code: 0 })
-    expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
-  })
-
-  it('need no bucket without downloads', async () => {
-    await buildHalves('other', withoutDownloads)
-    press.bucket.empty()
-    expect(await merge('--since other', withoutDownloads)).toMatchObject({ said: '', leftOut: undefined })
   })
 })

@@ -21,6 +21,7 @@ export function compareAnswer(base: string, answer: HttpAnswer, expected: Oracle
   const { headers } = answer
   check('status', answer.status, expected.status)
   check('content-language', headers.get('content-language'), expected.headers['content-language'])
+  check('content-disposition', headers.get('content-disposition'), expected.headers['content-disposition'])
   check('location', locationBelow(base, headers.get('location')), expected.headers['location'])
   check('vary', varyText(headers.get('vary')), expected.headers['vary'] ?? '')
   // A 204 and a redirect have no body of ours, so they have no type.

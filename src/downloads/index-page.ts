@@ -9,7 +9,7 @@ import { html, linkedData, linkTo, section, type Html, type HtmlContent } from '
 import { frontPages, layout } from '../site/layout/layout.ts'
 import type { Language } from '../api/routes/table.ts'
 import type { DescribedFile, PackageFacts } from './data-package.ts'
-import { historyNames } from './formats/fund-files.ts'
+import { historyPath } from './formats/fund-files.ts'
 
 export interface PageFacts extends PackageFacts {
   /** Whether the snapshot has other pages: this one looks like them, and leads to them. */
@@ -69,7 +69,7 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
       ${
         example === undefined
           ? null
-          : section('fund', w.fund, oneFund(example.piece.name, hasPages, language, keyIn(language)))
+          : section('fund', w.fund, oneFund(example.piece.name, facts, language, keyIn(language)))
       }
       ${(['prices', 'funds', 'performance', 'emt', 'everything'] as const).map((id) => {
         const items = list(id)
@@ -99,16 +99,25 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
 const licenceLink = ({ name, url }: NonNullable<PackageFacts['licence']>): Html =>
   url === null ? html`${name}` : html`<a href="${url}" rel="license">${name}</a>`
 
+/** Bounds that no price lies beyond. */
+const always = '1900-01-01/2100-01-01'
+
 /** The whole history of one fund: which file it is, and where to choose the fund. A list of all funds would be too long here. */
-function oneFund(isin: string, hasPages: boolean, language: Language, key: string): Html {
+function oneFund(isin: string, { hasPages, baseUrl }: PageFacts, language: Language, key: string): Html {
   const w = pageWords[language]
-  const [csv, json] = historyNames(isin).map((name) => html`<a href="${isin}/${name}">${name}</a>`)
+  const csvOf = (fund: string) => `${baseUrl}/api/v1/prices-historic/${fund}/${always}/?format=csv`
+  const csv = html`<a href="${csvOf(isin)}">CSV</a>`
+  const json = html`<a href="${historyPath(isin)}">JSON</a>`
   const list = hasPages && html`<a href="${linkTo(key, frontPages.funds[language])}">${w.fundList}</a>`
   const small = ['prices.csv', 'prices.json', 'nav.txt'].map(
     (name) => html`<a href="${isin}/${name}">${name}</a>`,
   )
   return html`<p>${w.choose(list)}</p>
-    <p>${w.address} <code>${'<ISIN>'}/${'<ISIN>'}-prices.csv</code>. ${w.example} ${csv}, ${json}.</p>
+    <p>
+      CSV: <code>${csvOf('<ISIN>')}</code><br />
+      JSON: <code>${historyPath('<ISIN>')}</code> ${w.inFolder}<br />
+      ${w.example} ${csv}, ${json}.
+    </p>
     <p class="quiet small">${w.small(fixedIn(language, maxCharacters, 0), small)}</p>`
 }
 
@@ -228,11 +237,11 @@ const en = {
   },
   fund: 'History of one fund',
   choose: (list: Html | false) =>
-    html`Each fund whose prices are published has a CSV file and a JSON file with all its prices and with
-    decimal points. The names of the files begin with the ISIN.
-    ${list && html`Choose the fund in the ${list}: its page links to both files under “Data”.`}`,
+    html`All prices of a fund are available as CSV, from the API, and as a JSON file, both with decimal
+    points. The names of saved files begin with the ISIN.
+    ${list && html`Choose the fund in the ${list}: its page links to both under “Data”.`}`,
   fundList: 'list of funds',
-  address: 'The address in this folder is',
+  inFolder: 'in this folder',
   example: 'For example:',
   small: (limit: string, [csv, json, nav]: readonly Html[]) =>
     html`For the web functions of spreadsheets, the same folder contains ${csv} and ${json} with the newest
@@ -279,11 +288,11 @@ const de: PageWords = {
   },
   fund: 'Preishistorie eines Fonds',
   choose: (list) =>
-    html`Zu jedem Fonds, dessen Preise veröffentlicht werden, gibt es eine CSV- und eine JSON-Datei mit allen
-    Preisen und mit Dezimalpunkt. Die Dateinamen beginnen mit der ISIN.
-    ${list && html`Wählen Sie den Fonds in der ${list}; seine Seite verweist im Abschnitt „Daten“ auf beide Dateien.`}`,
+    html`Alle Preise eines Fonds liefert die API als CSV; dazu gibt es eine JSON-Datei. Beide haben einen
+    Dezimalpunkt. Die Namen gespeicherter Dateien beginnen mit der ISIN.
+    ${list && html`Wählen Sie den Fonds in der ${list}; seine Seite verweist im Abschnitt „Daten“ auf beide.`}`,
   fundList: 'Fondsliste',
-  address: 'Die Adresse in diesem Ordner lautet',
+  inFolder: 'in diesem Ordner',
   example: 'Beispiel:',
   small: (limit, [csv, json, nav]) =>
     html`Für die Webfunktionen von Tabellenkalkulationen enthält derselbe Ordner ${csv} und ${json} mit den

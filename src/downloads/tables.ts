@@ -92,7 +92,7 @@ const placeIn = ({ columns }: OutputTable, column: string) => columns.findIndex(
 const [nameAt, currencyAt] = [placeIn(fundsTable, 'name'), placeIn(fundsTable, 'currency')]
 const [fundName, currency] = [nameAt, currencyAt].map((at) => fundsTable.columns.slice(at, at + 1))
 
-/** The whole history of a fund, for a file of its own: its prices without ISIN, and the currency. As the API's CSV. */
+/** The whole history of a fund, for a file of its own: its prices without ISIN, and the currency. */
 export const historyTable: OutputTable = {
   ...pricesTable,
   key: ['date'],

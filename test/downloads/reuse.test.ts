@@ -117,7 +117,7 @@ describe('after a day with new prices of one fund', () => {
     )
   }
   const ofFund = (fund: number) =>
-    ['nav.txt', 'prices.csv', 'prices.json', `${isinOf(fund)}-prices.csv`, `${isinOf(fund)}-prices.json`].map(
+    ['nav.txt', 'prices.csv', 'prices.json', `${isinOf(fund)}-prices.json`].map(
       (name) => `${isinOf(fund)}/${name}`,
     )
 

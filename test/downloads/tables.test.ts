@@ -274,29 +274,7 @@ describe.each(['demo', 'odd'] as const)('one fund of the %s funds', (which) => {
     for (const [isin, prices] of pricesOf()) expect(textOf(isin, 'nav.txt')).toBe(prices.at(-1)?.[2])
   })
 
-  it('<isin>-prices.csv has every price of the fund with every item, digit for digit', () => {
-    const histories = expectedHistories(night().db, night().asOf)
-    const files = readCsvs(
-      night().folder,
-      [...histories.keys()].map((isin) => `${isin}/${isin}-prices.csv`),
-    )
-    for (const [isin, rows] of histories) {
-      const expected = rows.map((row) => row.map((value) => value ?? ''))
-      expect(files[`${isin}/${isin}-prices.csv`]).toEqual([historyColumns, ...expected])
-    }
-  })
-
-  it('<isin>-prices.csv is what the API answers as CSV for the whole history', () => {
-    for (const isin of pricesOf().keys()) {
-      const windows = join(night().out, 'api/v1/prices-historic', isin)
-      const years = readdirSync(windows).filter((name) => name.endsWith('.csv'))
-      const [first = '', ...others] = years.sort().map((name) => readFileSync(join(windows, name), 'utf8'))
-      const rows = others.map((text) => text.slice(text.indexOf('\n') + 1))
-      expect(textOf(isin, `${isin}-prices.csv`)).toBe(first + rows.join(''))
-    }
-  })
-
-  it('<isin>-prices.json has the same as numbers, digit for digit, without tax figures that there are none of', () => {
+  it('<isin>-prices.json has every price of the fund as numbers, digit for digit, without tax figures that there are none of', () => {
     for (const [isin, rows] of expectedHistories(night().db, night().asOf)) {
       const memberOf = (value: Value, at: number) => {
         const name = historyColumns[at] ?? ''
@@ -313,40 +291,34 @@ describe.each(['demo', 'odd'] as const)('one fund of the %s funds', (which) => {
   })
 
   it.skipIf(isMissing(hasDuckdb))(
-    'DuckDB reads days and numbers from both files of a whole history',
+    'DuckDB reads days and numbers from the file of a whole history',
     async () => {
       for (const [isin, rows] of expectedHistories(night().db, night().asOf)) {
-        for (const ending of ['csv', 'json']) {
-          const path = join(night().folder, isin, `${isin}-prices.${ending}`)
-          const [[days, nav] = []] = await duckdb(
-            `SELECT count(DISTINCT date + INTERVAL 1 DAY), sum(net_asset_value + change) FROM '${path}'`,
-          )
-          const sum = rows.reduce((total, row) => total + Number(row[3]) + Number(row[4]), 0)
-          expect([path, Number(days)]).toEqual([path, rows.length])
-          expect(Number(nav) / sum).toBeCloseTo(1, 6)
-        }
+        const path = join(night().folder, isin, `${isin}-prices.json`)
+        const [[days, nav] = []] = await duckdb(
+          `SELECT count(DISTINCT date + INTERVAL 1 DAY), sum(net_asset_value + change) FROM '${path}'`,
+        )
+        const sum = rows.reduce((total, row) => total + Number(row[3]) + Number(row[4]), 0)
+        expect([path, Number(days)]).toEqual([path, rows.length])
+        expect(Number(nav) / sum).toBeCloseTo(1, 6)
       }
     },
   )
 
   it.skipIf(isMissing(pandas !== undefined))(
-    'pandas reads the same numbers from both files of a whole history',
+    'pandas reads the same numbers from the file of a whole history',
     () => {
       const histories = [...expectedHistories(night().db, night().asOf)]
-      const files = histories.flatMap(([isin]) =>
-        ['csv', 'json'].map((ending) => join(night().folder, isin, `${isin}-prices.${ending}`)),
-      )
+      const files = histories.map(([isin]) => join(night().folder, isin, `${isin}-prices.json`))
       const read = pandas?.<readonly (readonly unknown[])[]>(
         `import json, sys, pandas
 def facts(path):
-    frame = pandas.read_json(path) if path.endswith("json") else pandas.read_csv(path, parse_dates=["date"])
+    frame = pandas.read_json(path)
     return [len(frame), frame.net_asset_value.dtype.kind in "if", frame.date.dtype.kind, str(frame.date.max())[:10]]
 print(json.dumps([facts(path) for path in sys.argv[1:]]))`,
         ...files,
       )
-      const expected = histories.flatMap(([, rows]) =>
-        [rows, rows].map((some) => [some.length, true, 'M', some.at(-1)?.[0]]),
-      )
+      const expected = histories.map(([, rows]) => [rows.length, true, 'M', rows.at(-1)?.[0]])
       expect(read).toEqual(expected)
     },
   )

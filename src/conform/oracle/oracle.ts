@@ -6,7 +6,7 @@ import { toCsv, toJson, toXml, withXmlCharacters } from './document.ts'
 import { type OracleFunds, openOracleFunds } from './funds.ts'
 import { acceptedFormat, acceptedLanguage, isBrowser, type OracleFormat } from './negotiate.ts'
 import { OracleProblem, problems } from './problems.ts'
-import { decodePercent, hasCsv, readTarget, route } from './route.ts'
+import { type Call, decodePercent, hasCsv, readTarget, route } from './route.ts'
 
 export interface OracleRequest {
   /** GET unless given. */
@@ -20,7 +20,7 @@ export interface OracleRequest {
 export interface OracleAnswer {
   readonly status: number
   /**
-   * content-type, content-language, location, allow, and vary, where the interface has them: names in lower case, and
+   * content-type, content-language, content-disposition, location, allow, and vary, where the interface has them: names in lower case, and
    * those that vary names as well, sorted.
    */
   readonly headers: Readonly<Record<string, string>>
@@ -151,9 +151,15 @@ function findBody(
     xml: () => toXml(call.answer(question)),
     csv: () => toCsv(call.table?.(question) ?? []),
   }
-  const headers: OracleAnswer['headers'] = call.hasLanguages ? { 'content-language': language } : {}
+  const headers = { ...(call.hasLanguages && { 'content-language': language }), ...fileHeaders(call, wanted) }
   return { body: inFormat[wanted](), headers, varyToo: asked === undefined ? ['accept-language'] : [] }
 }
+
+/** Only the CSV of a date range has the name of a file. */
+const fileHeaders = ({ from, isin }: Call, wanted: OracleFormat): OracleAnswer['headers'] =>
+  from !== '' && wanted === 'csv'
+    ? { 'content-disposition': `inline; filename="${isin}-prices-historic.csv"` }
+    : {}
 
 const formatOf = (path: string, text: string | undefined) =>
   text === 'json' || text === 'xml' || (text === 'csv' && hasCsv(path)) ? text : undefined

@@ -1,6 +1,6 @@
 /**
- * Each fund's prices for programs that read numbers, ascending, in a folder with its ISIN. `<isin>-prices.csv` and
- * `<isin>-prices.json` have the whole history: their names say the fund when somebody saves them. `prices.csv` and
+ * Each fund's prices for programs that read numbers, ascending, in a folder with its ISIN. `<isin>-prices.json` has the
+ * whole history; its name says the fund when somebody saves it. As CSV, the API answers the same. `prices.csv` and
  * `prices.json` have as many of its newest prices as the web functions of spreadsheets take, and `nav.txt` the newest NAV
  * alone, without a line feed: a cell's value.
  */
@@ -9,23 +9,23 @@ import { maxCharacters } from '../../api/contract/page.ts'
 import { fileSink, writeFile, type WrittenFile } from '../file-sink.ts'
 import { fileParts, partFrom, partsOf } from '../parts.ts'
 import { historyTable, type OutputRow, type OutputTable, pricesTable } from '../tables.ts'
-import { csvFile } from './csv.ts'
 import { type FormatWork, type FundTables, type PieceFile, rowsOfTable, type RowsFormat } from './format.ts'
 
 const inPackage = (files: readonly PieceFile[]) => ({
   fundFiles: {
     description:
-      'The prices of each fund, in a folder named after its ISIN. {isin}-prices.csv and {isin}-prices.json contain the whole ' +
-      'history in ascending order, with the columns of the resource prices.csv without isin, and with the currency. In JSON, ' +
-      'amounts are numbers, and tax figures without a value are omitted. {isin}/prices.csv and {isin}/prices.json contain date ' +
+      'The prices of each fund, in a folder named after its ISIN. {isin}-prices.json contains the whole history in ' +
+      'ascending order, with the columns of the resource prices.csv without isin, and with the currency. ' +
+      'Amounts are numbers, and tax figures without a value are omitted. {isin}/prices.csv and {isin}/prices.json contain date ' +
       `and nav of the newest prices, up to ${maxCharacters} characters: the limit of the web functions of spreadsheets. nav.txt ` +
       'contains the newest net asset value only. These files are not resources: with many funds, this description would be too ' +
       'long to read. The resource prices.csv contains the same rows.',
-    paths: [...historyNames('{isin}'), 'prices.csv', 'prices.json', 'nav.txt'].map(
-      (name) => `{isin}/${name}`,
-    ),
+    paths: [
+      historyPath('{isin}'),
+      ...['prices.csv', 'prices.json', 'nav.txt'].map((name) => `{isin}/${name}`),
+    ],
     maxCharacters,
-    fullHistory: [...historyNames('{isin}').map((name) => `{isin}/${name}`), 'prices.csv', 'prices.parquet'],
+    fullHistory: [historyPath('{isin}'), 'prices.csv', 'prices.parquet'],
     funds: new Set(files.map(({ piece }) => piece)).size,
   },
 })
@@ -48,7 +48,7 @@ export const fundFiles: RowsFormat = {
           const file = writeFile(folder, `${isin}/${name}`, content)
           files.push({ ...file, ...(count === undefined ? {} : { rows: count }), piece: isin })
         }
-        for (const file of historyFiles(fund, work)) files.push({ ...file, piece: isin })
+        files.push({ ...historyFile(fund, work), piece: isin })
       },
       close: () => files,
     }
@@ -59,40 +59,30 @@ export const fundFiles: RowsFormat = {
 /** A name in the folder of a fund, the content, and how many rows a table has. */
 type FundFile = readonly [name: string, content: string, rows?: number]
 
-/** The whole history, as CSV and as JSON, in the folder of the fund. */
-export const historyNames = (isin: string) => [`${isin}-prices.csv`, `${isin}-prices.json`] as const
-
-const historyPaths = (isin: string) => {
-  const [csv, json] = historyNames(isin)
-  return [`${isin}/${csv}`, `${isin}/${json}`] as const
-}
+/** The whole history, in the folder of the fund. */
+export const historyPath = (isin: string) => `${isin}/${isin}-prices.json`
 
 const memberStarts = historyTable.columns.map(({ name }, index) => `${index === 0 ? '{' : ','}"${name}":`)
 
-/** The years before the newest are a part of each: in most nights, they are as they were. */
-function historyFiles(
+/** The years before the newest are a part of it: in most nights, they are as they were. */
+function historyFile(
   { isin, older, newest, olderDigest, ownDigest }: FundTables,
   { folder, madeBy, earlierFiles }: FormatWork,
-): readonly WrittenFile[] {
-  const [csvPath, jsonPath] = historyPaths(isin)
-  // The currency is in the fund's own row.
-  const fromOf = (name: string) => partFrom(madeBy, name, isin, ownDigest, olderDigest ?? '')
-  const csv = csvFile(folder, csvPath, historyTable.columns, 'plain', earlierFiles.get(csvPath))
-  const json = fileSink(folder, jsonPath)
-  const parts = fileParts(earlierFiles.get(jsonPath), json.bytes, json.write)
-  json.write('[\n')
+): WrittenFile {
+  const path = historyPath(isin)
+  const sink = fileSink(folder, path)
+  const parts = fileParts(earlierFiles.get(path), sink.bytes, sink.write)
+  sink.write('[\n')
   if (olderDigest !== null) {
-    csv.addPart(fromOf('csv'), () => older(historyTable))
-    parts.put(fromOf('json'), () => {
+    // The currency is in the fund's own row.
+    parts.put(partFrom(madeBy, 'json', isin, ownDigest, olderDigest), () => {
       const records = older(historyTable)
-      json.write(`${records.map(historyRecord).join(recordEnd)}${recordEnd}`)
+      sink.write(`${records.map(historyRecord).join(recordEnd)}${recordEnd}`)
       return records.length
     })
   }
-  const records = newest(historyTable)
-  csv.add(records)
-  json.write(`${records.map(historyRecord).join(recordEnd)}\n]\n`)
-  return [csv.close(), { ...json.close(), ...partsOf(parts.close()) }]
+  sink.write(`${newest(historyTable).map(historyRecord).join(recordEnd)}\n]\n`)
+  return { ...sink.close(), ...partsOf(parts.close()) }
 }
 
 const recordEnd = ',\n'

@@ -309,6 +309,7 @@ export const documentHeaders = (
   Object.assign(
     commonHeaders(settings.cacheControl, wanted.vary),
     contentHeaders(wanted.format, wanted.language),
+    wanted.format === 'csv' ? fileHeaders(path) : {},
     { Link: alternates(path, wanted).join(', ') },
   )
 
@@ -345,6 +346,14 @@ const mediaType = (format: Format) => (format === 'csv' ? 'text/' : 'application
 function contentHeaders(format: Format, language: string | null): Record<string, string> {
   const type = { 'Content-Type': mediaType(format) + '; charset=utf-8' }
   return language === null ? type : Object.assign(type, { 'Content-Language': language })
+}
+
+/** People keep the CSV of a date range as a file: its name says the fund. */
+function fileHeaders(path: string): Record<string, string> {
+  const match = /\/([^/]+)\/([^/]+)\/[0-9-]{10}\/[0-9-]{10}\/$/.exec(path)
+  return match === null
+    ? {}
+    : { 'Content-Disposition': `inline; filename="${match[2] as string}-${match[1] as string}.csv"` }
 }
 
 /** The other formats in this language, this format in the other languages. Source: RFC 8288. */

@@ -282,8 +282,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
     const files = `../../downloads/${asOf}/`
     await page.locator(`a[href="${files}${isin}/prices.csv"]`).waitFor()
     const downloads = await page.locator('main a[href*="downloads/"]').evaluateAll(hrefs)
-    const histories = ['csv', 'json'].map((ending) => `${isin}-prices.${ending}`)
-    const own = [...histories, 'prices.csv', 'prices.json', 'nav.txt'].map(
+    const own = [`${isin}-prices.json`, 'prices.csv', 'prices.json', 'nav.txt'].map(
       (name) => `${files}${isin}/${name}`,
     )
     expect(downloads).toEqual([...own, `${files}index.html`])

@@ -73,12 +73,17 @@ function requests(facts: FundFacts, language: Language): Html | null {
 }
 
 /** Files for tools that read numbers. They lie beside the API and belong to the live snapshot. */
-function downloads({ fund, price }: FundFacts, language: Language, key: string): Html {
+function downloads({ fund, price, answers }: FundFacts, language: Language, key: string): Html {
   const w = fundWords[language]
   const folder = 'downloads/latest/'
   const links = (...names: readonly string[]) =>
     names.map((name) => html`<a href="${linkTo(key, `${folder}${fund.isin}/${name}`)}">${name}</a> `)
-  const own = html`<p>${w.history} ${links(`${fund.isin}-prices.csv`, `${fund.isin}-prices.json`)}</p>
+  const historic = answers.find(({ route }) => route.series !== undefined)
+  const days = price === null ? [] : [price.first, price.newest.date]
+  const csv =
+    historic && html`<a href="${linkTo(key, pathOf(fund.isin, historic, days).slice(1))}?format=csv">CSV</a> `
+  const json = linkTo(key, `${folder}${fund.isin}/${fund.isin}-prices.json`)
+  const own = html`<p>${w.history} ${csv}<a href="${json}">JSON</a></p>
     <p>${w.downloads} ${links('prices.csv', 'prices.json', 'nav.txt')}</p> `
   return html`<h3 id="files">${w.files}</h3>
     ${price !== null && own}

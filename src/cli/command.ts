@@ -81,7 +81,6 @@ function openSession(command: Command, { cores, ...surroundings }: Surroundings)
   const [isQuiet, isJson] = [given.quiet === true, given.json === true]
   return {
     ...surroundings,
-    program: command.parent ?? command,
     settings: loadSettings({ flags, environment, configFile: given.config, cores }),
     /** Whether a flag, and not the environment or the config file, sets this. */
     hasFlag: (key: SettingKey) => flags.has(key),

@@ -19,7 +19,6 @@ const commands: readonly (readonly [name: string, summary: string, load: Load])[
   ['build', 'render a database into a snapshot', () => import('./commands/build.ts')],
   ['merge', 'merge the shards of several machines', () => import('./commands/merge.ts')],
   ['serve', 'serve a snapshot on this machine', () => import('./commands/serve.ts')],
-  ['show', 'show a fund in the terminal', () => import('./commands/show.ts')],
   ['plan', 'show what a publish would do and cost', () => import('./commands/plan.ts')],
   ['publish', 'upload a snapshot and make it live', () => import('./commands/publish.ts')],
   ['flip', 'make the staged snapshot live', () => import('./commands/flip.ts')],
@@ -35,7 +34,6 @@ const commands: readonly (readonly [name: string, summary: string, load: Load])[
   ['conform', 'test a deployment against the database', () => import('./commands/conform.ts')],
   ['setup', 'write all that a company needs for its nights', () => import('./commands/setup.ts')],
   ['edge', 'write the files to deploy an edge', () => import('./commands/edge.ts')],
-  ['completion', 'print a completion script for a shell', () => import('./commands/completion.ts')],
 ]
 
 /**
@@ -98,8 +96,8 @@ async function createProgram(args: readonly string[], surroundings: Surroundings
   for (const [name, summary, load] of commands) {
     const command = program.createCommand(name).summary(summary).copyInheritedSettings(program)
     program.addCommand(command)
-    // The completion script lists the options of all commands. A word that is not the command loads one too many, no more.
-    if (!args.includes(name) && !args.includes('completion')) continue
+    // A word that is not the command loads one too many, no more.
+    if (!args.includes(name)) continue
     const { default: addTo } = await load()
     addTo(command, surroundings)
   }
@@ -121,17 +119,19 @@ FUNDPRESS_DEBUG=1 adds a stack trace to errors.`
 /** Commander has shown what was asked for. */
 const answers = ['commander.helpDisplayed', 'commander.version', 'commander.help']
 
-/** Flags that earlier versions had, by command, and what replaces them. */
+/** Commands and flags that earlier versions had, and what replaces them. */
 const dropped: Readonly<Record<string, string>> = {
+  show: '`fundpress serve` has a page for each fund, /funds/<ISIN>/',
+  completion: '`fundpress --help` lists all commands',
   'flip --no-check': 'every flip lists the slot first',
   'rollback --no-check': 'every rollback lists the slot first',
   'rollback --again': '--allow hold --reason "…" makes what a rollback has reverted live again',
 }
 
 function usageError(error: CommanderError, command: Command): UsageError {
-  const flag = /^error: unknown option '(--[a-z-]+)'/.exec(error.message)?.[1] ?? ''
-  const replacement = dropped[`${command.name()} ${flag}`]
-  if (replacement !== undefined) return new UsageError(`${flag} is gone: ${replacement}`)
+  const unknown = /^error: unknown (?:option|command) '([a-z-]+)'/.exec(error.message)?.[1] ?? ''
+  const replacement = dropped[command.parent === null ? unknown : `${command.name()} ${unknown}`]
+  if (replacement !== undefined) return new UsageError(`${unknown} is gone: ${replacement}`)
   const message = error.message.replace(/^error: /, '').replace('(Did you mean', '(did you mean')
   const path = command.parent === null ? 'fundpress' : `fundpress ${command.name()}`
   const hint = message.includes('(did you mean') ? '' : ` (see ${path} --help)`

@@ -37,7 +37,6 @@ export const run = bench(options, async (folder, { runs }) => {
     [node]: () => start(['-e', '0']),
     '--version': () => start([fundpress, '--version']),
     '--help': () => start([fundpress, '--help']),
-    'completion bash': () => start([fundpress, 'completion', 'bash']),
     'check of an empty database': () => start([fundpress, 'check', '--db', 'empty.sqlite']),
     '--version, cold': () => start([fundpress, '--version'], cold),
     'check of an empty database, cold': () => start([fundpress, 'check', '--db', 'empty.sqlite'], cold),

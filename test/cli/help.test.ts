@@ -11,7 +11,7 @@ const inFolder = { cwd: folder.path }
 describe('help', () => {
   it('lists the commands, the exit codes and where settings come from', async () => {
     const stdout = await expectSuccess(runAlone('--help', inFolder))
-    const named = 'demo init import check build serve show plan publish flip status verify rollback nightly'
+    const named = 'demo init import check build serve plan publish flip status verify rollback nightly'
     for (const command of named.split(' ')) expect(stdout).toMatch(`\n  ${command} `)
     expect(stdout).toContain('Exit codes: 0 done, 1 failed')
     expect(stdout).toContain('FUNDPRESS_')
@@ -26,8 +26,6 @@ describe('help', () => {
     ['build', '--db --out --as-of --jobs --only --docs-url --no-pages --shard --since --json'],
     ['merge', '--db --out --jobs --json <shard...>'],
     ['serve', '--out --port --host --bucket --live-ttl --snapshot'],
-    ['show', '--out --db --language --as-of --json'],
-    ['completion', '--config'],
     ['fetch', '--endpoint --region --path-style <address> <file>'],
     ['publish', '--out --bucket --endpoint --region --prefix --path-style --concurrency --max-rate'],
     ['publish', '--max-deletes --lease --grace --live-ttl --force --repair --no-lock --json'],

@@ -10,6 +10,11 @@ const inFolder = { cwd: folder.path }
 it.each([
   ['buld', "unknown command 'buld' (did you mean build?)"],
   ['publish-everything', "unknown command 'publish-everything' (see fundpress --help)"],
+  [
+    'show DE0008471400 --db x.sqlite',
+    'show is gone: `fundpress serve` has a page for each fund, /funds/<ISIN>/',
+  ],
+  ['completion bash', 'completion is gone: `fundpress --help` lists all commands'],
   ['build --jbos 3', "unknown option '--jbos' (did you mean --jobs?)"],
   ['build --quite', "unknown option '--quite' (did you mean --quiet?)"],
   ['build --frobnicate', "unknown option '--frobnicate' (see fundpress build --help)"],

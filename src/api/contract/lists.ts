@@ -147,10 +147,10 @@ export const lists: readonly PublishedList[] = [
   {
     id: 'llms',
     path: '/llms.txt',
-    title: { en: 'Texts for language models', de: 'Texte für Sprachmodelle' },
+    title: { en: 'Text for language models', de: 'Text für Sprachmodelle' },
     about: {
-      en: 'What an AI assistant needs to use the API: `llms.txt` in brief, `llms-full.txt` with every field and rule. In English.',
-      de: 'Was ein KI-Assistent für die Nutzung der API braucht: `llms.txt` in Kürze, `llms-full.txt` mit allen Feldern und Regeln. Auf Englisch.',
+      en: 'What an AI assistant needs to use the API, with links to everything else. In English.',
+      de: 'Was ein KI-Assistent für die Nutzung der API braucht, mit Links zu allem Weiteren. Auf Englisch.',
     },
     type: 'text/plain',
     body: null,

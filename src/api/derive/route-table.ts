@@ -7,7 +7,7 @@ import type { Parameter, Problem, Route, RouteTable } from '../routes/table.ts'
 /** What a snapshot has beside the API: names of its top folder. Nobody can ask for other files there: they are for the publisher. */
 export const pages: readonly string[] = (
   'docs funds compare downloads status changes schemas not-found openapi.json ' +
-  'index.html de.html robots.txt sitemap.xml llms.txt llms-full.txt'
+  'index.html de.html robots.txt sitemap.xml llms.txt'
 ).split(' ')
 
 /**

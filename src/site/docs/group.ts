@@ -237,7 +237,7 @@ export interface DescribedField {
 }
 
 /** The fields of an object; the members of a list or a map, and their fields. */
-export function fieldsOf(shape: Shape, language: Language, depth = 0): readonly DescribedField[] {
+function fieldsOf(shape: Shape, language: Language, depth = 0): readonly DescribedField[] {
   switch (shape.kind) {
     case 'record':
       return Object.entries(shape.fields).flatMap(([name, field]) => withInner(name, field, language, depth))

@@ -12,7 +12,7 @@ import { explorerPages } from './explorer.ts'
 import { groupPage } from './group.ts'
 import { guidePage, guidesOf } from './guides.ts'
 import { listExamples, listValues } from './lists.ts'
-import { assistantPages } from './llms.ts'
+import { assistantPage } from './llms.ts'
 import { docGroups, docStyleKey, openApiKey, scriptKey, type Site } from './site.ts'
 
 /** @param endpoints those to document; tests add to the registry */
@@ -28,7 +28,7 @@ export function* docsPages(source: SitePageSource, endpoints = registry): Genera
     for (const guide of site.guides) yield guidePage(guide, site, language)
     for (const group of docGroups(endpoints)) yield groupPage(group, site, language)
   }
-  yield* assistantPages(site)
+  yield assistantPage(site)
   yield* explorerPages(site)
 }
 

@@ -1,32 +1,23 @@
 /**
- * What an assistant needs to use the API: `llms.txt` in short, `llms-full.txt` with every field and rule. Source of the form:
- * llmstxt.org. In English, with absolute addresses; everything is derived from the declarations and the guides.
+ * `llms.txt`: what an assistant needs to use the API, with links to the rest. Source of the form: llmstxt.org. In English, with
+ * absolute addresses; everything is derived from the declarations and the guides.
  */
 
-import type { Endpoint, PathParameter } from '../../api/contract/endpoint.ts'
-import { listsOf, type PublishedList } from '../../api/contract/lists.ts'
+import type { Endpoint } from '../../api/contract/endpoint.ts'
+import { listsOf } from '../../api/contract/lists.ts'
 import type { Page } from '../../api/contract/page.ts'
-import type { RecordOf } from '../../api/contract/shape.ts'
-import { errorCases, rightPath, strayErrorCases } from '../../api/derive/error-cases.ts'
+import { rightPath } from '../../api/derive/error-cases.ts'
 import { fill } from '../../api/routes/keys.ts'
 import { formats } from '../../api/routes/table.ts'
-import { compact, endpointExample } from './examples.ts'
-import { fieldsOf, targetOf } from './group.ts'
-import { filled } from './guides.ts'
+import { endpointExample } from './examples.ts'
+import { targetOf } from './group.ts'
 import { listValues } from './lists.ts'
-import { markdownOf } from './markdown.ts'
-import { docGroups, docKey, type Guide, guidePath, openApiKey, type Site } from './site.ts'
+import { docKey, guidePath, openApiKey, type Site } from './site.ts'
 import { wording } from '../wording.ts'
 
-const keys = { short: 'llms.txt', full: 'llms-full.txt' }
 const words = wording.en.docs
 
-export const assistantPages = (site: Site): readonly Page[] => [
-  { key: keys.short, content: shortText(site) },
-  { key: keys.full, content: fullText(site) },
-]
-
-function shortText(site: Site): string {
+export function assistantPage(site: Site): Page {
   const { source, endpoints, guides } = site
   const { baseUrl } = source
   const guideLines = guides.map((guide) => {
@@ -40,7 +31,7 @@ function shortText(site: Site): string {
     ({ path, title, about }) =>
       `- [GET ${path}](${baseUrl}${fill(path, listValues(source))}): ${title.en}. ${about.en}`,
   )
-  return `${intro(site)}
+  const content = `${intro(site)}
 
 ## Endpoints
 
@@ -54,10 +45,10 @@ ${listLines.join('\n')}
 
 ## Documentation
 
-- [Everything in one text](${baseUrl}/${keys.full}): every field, error and rule${guides.includes('recipes') ? ', and recipes' : ''}
-- [OpenAPI 3.1](${baseUrl}/${openApiKey}): for client generators
+- [OpenAPI 3.1](${baseUrl}/${openApiKey}): every field and error, for client generators
 ${guideLines.join('\n')}
 `
+  return { key: 'llms.txt', content }
 }
 
 function intro({ source }: Site): string {
@@ -85,84 +76,6 @@ function intro({ source }: Site): string {
 
 ${facts.map((fact) => `- ${fact}`).join('\n')}`
 }
-
-function fullText(site: Site): string {
-  const { source, endpoints } = site
-  const guide = (one: Guide) => {
-    const title = one === 'overview' ? words.front : words[one]
-    const page = addressOf(site, guidePath(one))
-    return `## ${title}\n\n${markdownOf(filled(one, site, 'en', docKey('en', guidePath(one))), page, 1)}`
-  }
-  const groups = docGroups(endpoints).flatMap(({ id, title, lead }) => {
-    const own = endpoints.filter((endpoint) => endpoint.group.id === id)
-    return own.length === 0
-      ? []
-      : [`### ${title.en}\n\n${lead.en}`, ...own.map((endpoint) => endpointText(endpoint, site))]
-  })
-  const stray = strayErrorCases.map(({ problem, when }) => errorLine(problem, when.en))
-  const parts = [
-    intro(site),
-    '## Endpoints',
-    ...groups,
-    `### Errors outside of endpoints\n\n${stray.join('\n')}`,
-    '## Lists\n\nPlain files in one format, without parameters. A file that does not exist is a 404.',
-    ...listsOf(source).map((list) => listText(list, source.baseUrl)),
-    ...site.guides.filter((one) => one !== 'overview' && one !== 'lists').map(guide),
-  ]
-  return `${parts.join('\n\n')}\n`
-}
-
-function endpointText(endpoint: Endpoint, site: Site): string {
-  const { id, path, summary } = endpoint
-  const own = endpoint.scope === 'all' ? [] : Object.entries(endpoint.parameters)
-  const hasLanguages = endpoint.scope === 'all' ? endpoint.of.hasLanguages : endpoint.hasLanguages
-  const hasCsv = (endpoint.scope === 'all' ? endpoint.of : endpoint).csv !== undefined
-  const parameters = [
-    ...own.map(([name, one]) => `\`${name}\`: ${meaningOf(one)}`),
-    `\`format\` (optional): ${hasCsv ? 'json, xml or csv' : 'json or xml'}`,
-    ...(hasLanguages ? ['`language` (optional): de or en'] : []),
-  ]
-  const example = endpointExample(endpoint, site.source, 'en')
-  const answer =
-    example === null ? [] : [`Answer (long lists shortened):\n\n\`\`\`json\n${compact(example.json)}\n\`\`\``]
-  // Fields of an answer over all funds are those of the endpoint about one.
-  const fields =
-    endpoint.scope === 'all'
-      ? `Fields: \`funds\`, a map from ISIN to the answer of \`${endpoint.of.id}\`.`
-      : `Fields:\n\n${fieldLines(endpoint.body)}`
-  const errors = errorCases(endpoint).map(({ problem, when }) => errorLine(problem, when.en))
-  return [
-    `#### GET ${path}`,
-    `${summary.en}. Operation \`${id}\`.`,
-    `Parameters:\n\n${parameters.map((line) => `- ${line}`).join('\n')}`,
-    `Example: ${exampleAddress(endpoint, site)}`,
-    ...answer,
-    fields,
-    `Errors:\n\n${errors.join('\n')}`,
-  ].join('\n\n')
-}
-
-function listText({ id, path, title, about, body }: PublishedList, baseUrl: string): string {
-  const fields = body === null ? '' : `\n\nFields:\n\n${fieldLines(body)}`
-  return `### ${title.en}\n\nGET ${baseUrl}${path} (\`${id}\`). ${about.en}${fields}`
-}
-
-function meaningOf(parameter: PathParameter): string {
-  if (parameter.kind === 'isin') return words.isin
-  if (parameter.kind === 'date') return `${parameter.meaning.en} (${words.kinds.day})`
-  return `one of ${parameter.choices.map((choice) => `\`${choice}\``).join(', ')}`
-}
-
-const fieldLines = (body: RecordOf) =>
-  fieldsOf(body, 'en')
-    .map(({ name, depth, type, isOptional, notes }) => {
-      const kind = isOptional ? `${type}, ${words.optional}` : type
-      return `${'  '.repeat(depth)}- \`${name}\` (${kind})${notes === '' ? '' : `: ${notes}`}`
-    })
-    .join('\n')
-
-const errorLine = ({ status, slug, title }: { status: number; slug: string; title: string }, when: string) =>
-  `- ${status} \`${slug}\`, "${title}": ${when}`
 
 const addressOf = ({ source }: Site, path: string) =>
   `${source.baseUrl}/${docKey('en', path).replace(/index\.html$/, '')}`

@@ -231,7 +231,6 @@ describePlatforms((platform) => {
       'robots.txt': 'text/plain',
       'sitemap.xml': 'application/xml',
       'llms.txt': 'text/plain',
-      'llms-full.txt': 'text/plain',
     }
     for (const [name, type] of Object.entries(types)) {
       const answer = await ask(`/${name}`)

@@ -1,4 +1,4 @@
-/** llms.txt and llms-full.txt, and what the settings say on the page of terms. */
+/** llms.txt, and what the settings say on the page of terms. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
@@ -42,7 +42,7 @@ it('llms.txt has the form of llmstxt.org, and only links that answer', async () 
   ])
   const lines = sections.flatMap((section) => section.split('\n').filter((line) => line.startsWith('- ')))
   const links = lines.map((line) => /^- \[[^\]]+\]\(([^)\s]+)\): ./.exec(line)?.[1] ?? line)
-  expect(links.length).toBeGreaterThan(30)
+  expect(links.length).toBeGreaterThan(25)
   expect(links.filter((link) => !link.startsWith(`${publishedAt}/`))).toEqual([])
   const server = await serveHere(out)
   // A snapshot that was not published has no changes.
@@ -54,33 +54,13 @@ it('llms.txt has the form of llmstxt.org, and only links that answer', async () 
   await server.stop()
 })
 
-it('llms-full.txt has every endpoint, field, list, rule and recipe, and no markup', () => {
-  const text = read('llms-full.txt')
-  const { paths } = JSON.parse(read('openapi.json')) as {
-    readonly paths: Readonly<Record<string, { readonly get: { readonly summary: string } }>>
-  }
-  for (const [path, { get }] of Object.entries(paths)) {
-    expect(text).toContain(path.startsWith('/api/') ? `#### GET ${path}\n` : `GET ${publishedAt}${path} (`)
-    expect(text).toContain(get.summary)
-  }
-  for (const words of ['`net_asset_value`', '404 `notfound`', '## Conventions', '**Bounds**', '## Recipes'])
-    expect(text).toContain(words)
-  expect(text).toContain(`awk -F, 'NR > 1 { last = $1 " " $4 } END { print last }'`)
-  const prose = text.replace(/```[^]*?```|`[^`\n]*`/g, '')
-  expect(prose).not.toMatch(/<\/?[a-z]+[ >]|&#?\w+;|\{\{|\]\(\./)
-  // What a language model reads at once.
-  expect(text.length).toBeLessThan(100_000)
-})
-
-it('both are the same from build to build, and name no downloads where there are none', async () => {
+it('llms.txt is the same from build to build, and names no downloads where there are none', async () => {
   const again = folder.file('again')
   expect(await build(again, { FUNDPRESS_DOWNLOADS: 'false' })).toMatchObject({ code: 0 })
-  for (const key of ['llms.txt', 'llms-full.txt']) {
-    const bare = read(key, folder.file('bare'))
-    expect(read(key, again)).toBe(bare)
-    expect(bare).toMatch(/^# Fund data API\n/)
-    expect(bare).not.toContain('/downloads/')
-  }
+  const bare = read('llms.txt', folder.file('bare'))
+  expect(read('llms.txt', again)).toBe(bare)
+  expect(bare).toMatch(/^# Fund data API\n/)
+  expect(bare).not.toContain('/downloads/')
   expect(existsSync(join(again, 'docs/recipes'))).toBe(false)
 })
 

@@ -11,6 +11,7 @@ const scripts: Readonly<Record<string, string>> = {
   'pages/find.js': 'find.ts',
   'pages/fund.js': 'fund.ts',
   'pages/list.js': 'list.ts',
+  'status/changes.js': 'changes.ts',
   'status/status.js': 'status.ts',
 }
 

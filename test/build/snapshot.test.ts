@@ -11,7 +11,7 @@ import { filesIn, hashesOf, manifestOf, isOfChanges } from '../support/tree.ts'
 import { type OracleFunds, openOracleFunds } from '../../src/conform/oracle/funds.ts'
 
 /** They name the snapshot: the manifest's first line has their digests. */
-const besideObjects = ['de.html', 'index.html', 'index.json', 'status.css', 'status.js'].map(
+const besideObjects = ['changes.js', 'de.html', 'index.html', 'index.json', 'status.css', 'status.js'].map(
   (name) => `status/${name}`,
 )
 const atRoot = ['SHA256SUMS', 'manifest.ndjson.gz']
@@ -87,7 +87,14 @@ describe.each([
   })
 
   it('names the files of the status in the first line of its manifest, with hash, size and type', () => {
-    const types = ['text/html', 'text/html', 'application/json', 'text/css', 'text/javascript']
+    const types = [
+      'text/javascript',
+      'text/html',
+      'text/html',
+      'application/json',
+      'text/css',
+      'text/javascript',
+    ]
     const expected = besideObjects.map((key, index) => {
       const [sha256, bytes] = [sha256Of(read(key)), read(key).length]
       return { key, sha256, bytes, type: `${types[index] ?? ''}; charset=utf-8` }

@@ -5,7 +5,8 @@ import type { DayChanges, SnapshotChanges } from '../../src/api/contract/changes
 import type { Page } from '../../src/api/contract/page.ts'
 import { withPublish } from '../../src/bucket/changes/history.ts'
 import { changeFeeds } from '../../src/site/changes/feed.ts'
-import { changesPages, dayPages, noHistory } from '../../src/site/changes/pages.ts'
+import { dayMarkup } from '../../src/site/changes/day.ts'
+import { changesPages, noHistory } from '../../src/site/changes/pages.ts'
 import { describeChanges } from '../../src/site/changes/words.ts'
 import { readHtml } from '../support/html.ts'
 
@@ -82,17 +83,13 @@ describe.each([
   const site = { baseUrl, publisher: null, others }
   const day: DayChanges = { ...changes(corrected, { removed: [fund] }), publish: 1, earlier: [] }
   const history = withPublish(noHistory, day, { sha256: '', bytes: 1 })
-  const pages = textsOf([...changesPages(history, site), ...dayPages(day, site, () => true)])
+  const pages = textsOf(changesPages(history, site))
 
-  it('has a page over all days and one for each day, in both languages', () => {
-    const keys = [
-      'changes/index.html',
-      'changes/de.html',
-      `changes/${asOf}/index.html`,
-      `changes/${asOf}/de.html`,
-    ]
+  it('has a page over all days, in both languages, and what a script adds of a day', () => {
+    const keys = ['changes/index.html', 'changes/de.html']
     expect([...pages.keys()].sort()).toEqual(keys.toSorted())
-    const [index, indexDe, ofDay, ofDayDe] = keys.map((key) => pages.get(key) ?? '')
+    const [index, indexDe] = keys.map((key) => pages.get(key) ?? '')
+    const [ofDay, ofDayDe] = (['en', 'de'] as const).map((language) => dayMarkup(day, language, null).markup)
     expect(index).toContain('Corrected: 1 price of 1 fund')
     expect(indexDe).toContain('20.11.2026')
     expect(ofDay).toContain('1,234.50')
@@ -106,7 +103,7 @@ describe.each([
     const feeds = changeFeeds(history, baseUrl, asOf).map(({ key }) => key)
     const elsewhere =
       others === null
-        ? ['status/status.css']
+        ? ['status/']
         : ['funds/', 'docs/', 'downloads/latest/', 'status/', 'compare/', 'index.html', 'de.html']
     assertLinksLead(pages, ['changes/index.json', `changes/${asOf}.json`, ...feeds], elsewhere)
   })
@@ -123,7 +120,7 @@ function assertLinksLead(
     const targets = elements.flatMap(({ attributes }) => attributes['href'] ?? [])
     for (const target of targets) {
       const [path = '', id] = target.split('#')
-      if (/^(https?:|mailto:)/.test(target)) continue
+      if (/^(https?:|mailto:|[?]day=)/.test(target)) continue
       const to = path === '' ? key : posix.join(posix.dirname(key), path)
       const isThere = pages.has(to) || files.includes(to) || elsewhere.some((other) => to.startsWith(other))
       expect([key, target, isThere]).toEqual([key, target, true])
@@ -134,31 +131,29 @@ function assertLinksLead(
 
 const textsOf = (pages: readonly Page[]) => new Map(pages.map(({ key, content }) => [key, String(content)]))
 
-it('names by fund only those that a long list of corrections has on the page of its day', () => {
+it('names by fund only those that a long list of corrections has in the list of its day', () => {
   const rows = Array.from({ length: 3000 }, (_, index) => ({
     ...{ isin: `DE${String(Math.floor(index / 10)).padStart(10, '0')}`, name: null, item: 'change' },
     ...{ date: `2026-11-${10 + (index % 10)}`, before: '1', after: '2' },
   }))
   const many = { ...changes({ corrected: rows, counts: { ...corrected.counts, corrected: 15_000 } }) }
   const day: DayChanges = { ...many, publish: 1, earlier: [] }
-  const site = { baseUrl, publisher: null, others: { hasDownloads: true } }
   const history = withPublish(noHistory, day, { sha256: '', bytes: 1 })
-  const pages = textsOf([...changesPages(history, site), ...dayPages(day, site, () => true)])
-  assertLinksLead(
-    pages,
-    [],
-    ['funds/', 'docs/', 'downloads/', 'status/', 'compare/', 'index', 'de.', 'changes/'],
+  const { markup } = dayMarkup(day, 'en', (isin) => `../funds/${isin}/`)
+  const shown = [...markup.matchAll(/<a id="([A-Z0-9]{12})" href="\.\.\/funds\/\1\/">/g)].map(
+    ([, isin]) => isin,
   )
+  expect(history.nights[0]?.funds?.map(({ isin }) => isin)).toEqual(shown)
   expect(history.nights[0]?.funds).toHaveLength(100)
   // As many as the file has: it has not all of them.
-  expect(pages.get(`changes/${asOf}/index.html`)).toContain('2,000 more rows are in the JSON file')
+  expect(markup).toContain('2,000 more rows are in the JSON file')
 })
 
 it('has no empty table for prices that may no longer be given out', () => {
   const cut = { ...changes({ ...corrected, corrected: [] }), publish: 1, earlier: [] }
-  const [, page] = dayPages(cut, { baseUrl, publisher: null, others: null }, () => true)
-  expect(page?.content).toContain('Corrected: 1 price of 1 fund')
-  expect(page?.content).not.toContain('<table')
+  const { markup } = dayMarkup(cut, 'en', null)
+  expect(markup).toContain('Corrected: 1 price of 1 fund')
+  expect(markup).not.toContain('<table')
 })
 
 it('says before the first publish that nothing is published yet, with a feed without entries', () => {

@@ -1,6 +1,7 @@
 /** Atom feeds, read by libxml2, and the files that they lead to. */
 import { execFileSync } from 'node:child_process'
 import { expect } from 'vitest'
+import type { DayChanges } from '../../src/api/contract/changes.ts'
 
 /** @param expression XPath with Atom's elements as `a:…` */
 export function askFeed(feed: string, expression: string): string {
@@ -65,13 +66,13 @@ export function assertIsFeed(
 /** The files of a slot's `changes/`, sorted. @param days ISO 8601 */
 export const filesOfChanges = (days: readonly string[]) =>
   [
-    ...days.flatMap((asOf) => [`${asOf}.json`, `${asOf}/index.html`, `${asOf}/de.html`]),
+    ...days.map((asOf) => `${asOf}.json`),
     ...['de.html', 'de/feed.xml', 'feed.xml', 'index.html', 'index.json'],
   ].sort()
 
 /**
- * Both feeds are valid, and each entry leads to a page that has its place.
- * @param bodyOf a file of `changes/` @param wanted `lost`: the file of a day has lost publishes, so that its page lacks their places
+ * Both feeds are valid, and each entry leads to the page with a day whose file has its publish.
+ * @param bodyOf a file of `changes/` @param wanted `lost`: the file of a day has lost publishes
  */
 export function assertFeedsLead(
   bodyOf: (file: string) => string,
@@ -84,10 +85,12 @@ export function assertFeedsLead(
     const addresses = [...links].map(([, address = '']) => address.replaceAll('&amp;', '&'))
     expect(addresses).toHaveLength(entries + 1)
     for (const address of addresses) {
-      const [path = '', id] = address.slice(`${baseUrl}/changes/`.length).split('#')
-      const page = bodyOf(path === '' || path.endsWith('/') ? `${path}index.html` : path)
-      expect(page).toContain(`<html lang="${language}">`)
-      if (id !== undefined && !lost) expect(page).toContain(`id="${id}"`)
+      const [, path, day, id] =
+        /^([^?]*)(?:[?]day=([^#]*)#publish-(.*))?$/.exec(address.slice(`${baseUrl}/changes/`.length)) ?? []
+      expect(bodyOf(path === '' ? 'index.html' : (path ?? ''))).toContain(`<html lang="${language}">`)
+      if (day === undefined || lost) continue
+      const { publish, earlier } = JSON.parse(bodyOf(`${day}.json`)) as DayChanges
+      expect([publish, ...earlier.map((one) => one.publish)].map(String)).toContain(id)
     }
   }
 }

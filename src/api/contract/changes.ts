@@ -90,7 +90,7 @@ export interface CorrectedValue extends PastDay {
 
 /**
  * `changes/index.json`: the last days that were published, the newest first, with all that pages and feeds over all days need.
- * `look` is a digest of how the pages of these days were made: another one makes them again.
+ * `look` is a digest of the version that wrote these days: another one writes them again.
  */
 export interface ChangeHistory {
   readonly format: 1

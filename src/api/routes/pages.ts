@@ -8,7 +8,7 @@ import { isDay, isIsinInEitherCase } from './values.ts'
 
 /**
  * - `page`: the key of the file. A path that ends with a slash means the `index.html` there.
- * - `moved`: the path that the page has instead. A folder without its closing slash has one with it.
+ * - `moved`: the path, or path and query, that the page has instead. A folder without its closing slash has one with it.
  * - `none`: no page has such a path.
  */
 export type PageMatch =
@@ -24,6 +24,9 @@ const moved: Readonly<Record<string, string>> = {
   '/favicon.ico': '/docs/assets/icon.svg',
 }
 
+/** Each day of changes had a page of its own. */
+const dayOfChanges = /^\/changes\/([0-9]{4}-[0-9]{2}-[0-9]{2})(\/|\/index\.html|\/de\.html)?$/
+
 /** The key of a page that there is once for each language: `compare/de.html`. @param folder empty, or with its closing slash */
 export const pageKey = (folder: string, language: Language): string =>
   folder + (language === 'de' ? 'de' : 'index') + '.html'
@@ -36,6 +39,12 @@ export function matchPage(table: Pick<RouteTable, 'pages'>, path: string): PageM
   if (!pagePath.test(path)) return { kind: 'none' }
   const to = moved[path]
   if (to) return { kind: 'moved', to }
+  const day = dayOfChanges.exec(path)
+  if (day)
+    return {
+      kind: 'moved',
+      to: '/changes/' + (day[2] === '/de.html' ? 'de.html' : '') + '?day=' + (day[1] as string),
+    }
   const segments = path.split('/')
   if (table.pages.indexOf(segments[1] as string) < 0) return { kind: 'none' }
   const isin = segments[2] || ''

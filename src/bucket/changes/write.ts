@@ -1,27 +1,24 @@
 /**
- * `changes/` of a slot: what each of the last publishes changed, with an index, pages and feeds of them. A publish copies what
+ * `changes/` of a slot: what each of the last publishes changed, with an index, a page and feeds of them. A publish copies what
  * the live slot knows into the slot that it writes to and adds itself, so that they flip and roll back with the snapshot.
  */
 
 import { hash } from 'node:crypto'
-import {
-  type ChangeHistory,
-  type DayChanges,
-  type HistoryDay,
-  publishesOf,
-  type SnapshotChanges,
-  type SnapshotName,
+import type {
+  ChangeHistory,
+  DayChanges,
+  HistoryDay,
+  SnapshotChanges,
+  SnapshotName,
 } from '../../api/contract/changes.ts'
-import type { Page } from '../../api/contract/page.ts'
 import { contentTypeOf } from '../../api/routes/content-types.ts'
 import { codeDigest } from '../../build/code-digest.ts'
 import { changeFeeds } from '../../site/changes/feed.ts'
-import { changesPages, dayPageKeys, dayPages, noHistory } from '../../site/changes/pages.ts'
+import { changesPages, noHistory } from '../../site/changes/pages.ts'
 import { messageOf } from '../../system/message.ts'
 import { changesFolder, inSlot, type Slot } from '../live/layout.ts'
 import { digestOfRestricted } from '../live/withdrawn.ts'
 import type { AllowedObjection } from '../../guards/guards.ts'
-import type { DocumentComparison } from '../manifest/documents.ts'
 import type { Publish } from '../publish/options.ts'
 import { inParallel } from '../store/in-parallel.ts'
 import { readObject, readSmall } from '../store/read.ts'
@@ -34,7 +31,8 @@ import { fileOf, findDay, nextPublish, parseHistory, withDay, withPublish } from
 
 const indexKey = `${changesFolder}index.json`
 const keyOf = (asOf: string) => changesFolder + fileOf(asOf)
-const keysOf = (asOf: string) => [keyOf(asOf), ...Object.values(dayPageKeys(asOf))]
+/** Another version may use other words. */
+const look = () => codeDigest().slice(0, 12)
 
 /**
  * Writes `changes/` of the slot. To be called after the upload.
@@ -53,12 +51,12 @@ export async function tellChanges(
   const { live } = base.live
   const found = await readFolders(publish)
   if (told === null) {
-    await writeFolder(publish, found, null, compared.documents)
+    await writeFolder(publish, found, null)
     return { changed: 0, news: null }
   }
   const changes = allowed.length === 0 ? told : { ...told, allowed: allowed.map(allowedInPublic) }
   if (live === null) {
-    await writeFolder(publish, found, changes, null)
+    await writeFolder(publish, found, changes)
     return { changed: head.objects, news: null }
   }
   const moves = await readMoves(publish, live.slot, compared.documents)
@@ -71,7 +69,7 @@ export async function tellChanges(
     warn(
       `${notCompared.length} documents could not be compared with those that are live, ${example} is one of them`,
     )
-  await writeFolder(publish, found, changes, compared.documents)
+  await writeFolder(publish, found, changes)
   const isKnown = compared.documents !== null
   return {
     changed: isKnown ? documents.added + documents.removed + documents.changed : null,
@@ -126,17 +124,10 @@ async function readHistory(store: ObjectStore, slot: Slot, onWarning: Publish['o
 }
 
 /** @param changes null if the snapshot is the one that is live */
-async function writeFolder(
-  publish: Publish,
-  found: Folders,
-  changes: SnapshotChanges | null,
-  compared: DocumentComparison | null,
-): Promise<void> {
+async function writeFolder(publish: Publish, found: Folders, changes: SnapshotChanges | null): Promise<void> {
   const { store, base, snapshot, baseUrl, concurrency, onWarning } = publish
   const { asOf, site: pages = null } = snapshot.manifest.head
   const site = { baseUrl, publisher: pages?.publisher ?? null, others: pages }
-  const hasPage = (isin: string) => compared?.withPage.has(isin) ?? true
-  const look = lookOf(publish, found.history, hasPage)
   const { writing } = publish.lease
   const put = async (key: string, text: string) => {
     const [body, type] = [Buffer.from(text), contentTypeOf(key)]
@@ -145,20 +136,16 @@ async function writeFolder(
     await store.put(object, undefined, writing)
     return { sha256, bytes: body.length }
   }
-  const putPages = async (pages: readonly Page[]) => {
-    for (const { key, content } of pages) await put(key, String(content))
-  }
-  const { texts, unread, ...cleared } = await cleanDays(publish, found.history, look)
+  const { texts, unread, ...cleared } = await cleanDays(publish, found.history)
   const textOf = async (day: HistoryDay) => texts.get(day.asOf) ?? (await readLiveDay(publish, day))
-  let history: ChangeHistory = { ...cleared.history, look }
+  let history: ChangeHistory = { ...cleared.history, look: look() }
   if (changes !== null) {
     const day = await withEarlier(publish, history, changes, textOf)
     history = withPublish(history, day, await put(keyOf(asOf), textOfDay(day)))
-    await putPages(dayPages(day, site, hasPage))
   }
   const lost = new Set<string>()
   const toMake = history.nights.filter(
-    (day) => day.asOf !== changes?.asOf && (unread.has(day.asOf) || !isThere(day, found, look)),
+    (day) => day.asOf !== changes?.asOf && (unread.has(day.asOf) || !isThere(day, found)),
   )
   await inParallel(toMake, concurrency, async (day) => {
     const text = await textOf(day)
@@ -167,7 +154,7 @@ async function writeFolder(
       // In the words of this version.
       history = withDay(history, parsed, day)
       await put(keyOf(day.asOf), text)
-      return putPages(dayPages(parsed, site, hasPage))
+      return
     }
     lost.add(day.asOf)
     const place = `missing or damaged in ${base.live.live?.slot ?? ''}`
@@ -175,12 +162,12 @@ async function writeFolder(
   })
   history = { ...history, nights: history.nights.filter((day) => !lost.has(day.asOf)) }
   const overAll = [...changesPages(history, site), ...changeFeeds(history, baseUrl, asOf)]
-  await putPages(overAll)
+  for (const { key, content } of overAll) await put(key, String(content))
   await put(indexKey, `${JSON.stringify(history)}\n`)
   const known = new Set([
     indexKey,
     ...overAll.map(({ key }) => key),
-    ...history.nights.flatMap((day) => keysOf(day.asOf)),
+    ...history.nights.map((day) => keyOf(day.asOf)),
   ])
   const gone = [...found.sizes.keys()].filter((key) => !known.has(key)).map((key) => inSlot(base.slot, key))
   // Last: after a stop before this the next publish finds them in the listing again.
@@ -189,24 +176,10 @@ async function writeFolder(
 
 const textOfDay = (day: DayChanges) => `${JSON.stringify(day)}\n`
 
-/** Digest of all that the pages of a day are made of, but for its file: if it changes, all of them are made again. */
-function lookOf(
-  { snapshot, baseUrl }: Publish,
-  history: ChangeHistory,
-  hasPage: (isin: string) => boolean,
-): string {
-  const { site = null } = snapshot.manifest.head
-  const named = history.nights.flatMap(publishesOf).flatMap(({ funds = [] }) => funds)
-  // No page of an earlier day may lead to a fund that has gone since.
-  const linked = site === null ? [] : named.filter(({ what }) => what !== 'removed').map(({ isin }) => isin)
-  const gone = [...new Set(linked)].filter((isin) => !hasPage(isin)).sort()
-  return hash('sha256', JSON.stringify([codeDigest(), site, baseUrl, gone])).slice(0, 12)
-}
-
-/** Whether the slot has the files of a day as they are to be. */
-function isThere({ asOf, bytes, sha256 }: HistoryDay, { own, sizes }: Folders, look: string): boolean {
-  const isKnown = own.look === look && findDay(own, asOf)?.sha256 === sha256
-  return isKnown && sizes.get(keyOf(asOf)) === bytes && keysOf(asOf).every((key) => sizes.has(key))
+/** Whether the slot has the file of a day as it is to be. */
+function isThere({ asOf, bytes, sha256 }: HistoryDay, { own, sizes }: Folders): boolean {
+  const isKnown = own.look === look() && findDay(own, asOf)?.sha256 === sha256
+  return isKnown && sizes.get(keyOf(asOf)) === bytes
 }
 
 /**
@@ -214,7 +187,7 @@ function isThere({ asOf, bytes, sha256 }: HistoryDay, { own, sizes }: Folders, l
  * out. Only a publish that restricts other funds than the live snapshot reads all of them, and one of another version.
  * @returns the history, by day the text of each file that differs from the live one, and the days whose file cannot be read
  */
-async function cleanDays(publish: Publish, before: ChangeHistory, look: string) {
+async function cleanDays(publish: Publish, before: ChangeHistory) {
   const { base, snapshot, concurrency } = publish
   const { restricted = {} } = snapshot.manifest.head
   const isins = new Set([...(restricted.data ?? []), ...(restricted.prices ?? [])])
@@ -222,7 +195,7 @@ async function cleanDays(publish: Publish, before: ChangeHistory, look: string) 
   const unread = new Set<string>()
   let history = before
   const isKnown = isins.size === 0 || base.live.live?.restricted === digestOfRestricted(restricted)
-  if (isKnown && before.look === look) return { history, texts, unread }
+  if (isKnown && before.look === look()) return { history, texts, unread }
   await inParallel(before.nights, concurrency, async (day) => {
     const text = await readLiveDay(publish, day)
     const parsed = dayIn(day, text)

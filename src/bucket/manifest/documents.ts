@@ -108,8 +108,6 @@ export async function compareDocuments(
         parts: [...parts].map(([name, changes]) => ({ name, what: whatOf(changes) })),
       }
     }),
-    /** ISINs of funds that have a page in the new snapshot. */
-    withPage: new Set(ofFunds.filter(([, fund]) => fund.after.hasPage).map(([isin]) => isin)),
     toRead: ofFunds.flatMap(([isin, fund]) => toReadOf(isin, fund)),
     /** The document with the newest price of each fund, if it differs. */
     newestPrices,
@@ -215,7 +213,6 @@ const newFund = () => ({
 const newSide = () => ({
   isThere: false,
   hasDocuments: false,
-  hasPage: false,
   shortest: null as ManifestLine | null,
   lastYear: '',
 })
@@ -229,7 +226,6 @@ function note(fund: FundTally, meaning: KeyMeaning, lines: Lines, isSame: boolea
     if (line === null) continue
     side.isThere = true
     side.hasDocuments ||= isDocument
-    side.hasPage ||= meaning.kind === 'page'
     if (year !== null) side.lastYear = later(side.lastYear, year)
     else if (isJson && !isSame) side.shortest = shorter(side.shortest, line)
   }

@@ -63,7 +63,8 @@ export const pageChecks = checksOf('pages', {
     compareAll,
   }) => {
     const funds = isins.slice(0, 2).map((isin) => `/funds/${isin.toLowerCase()}/`)
-    const targets = ['/docs/v1/', '/docs/v1/endpoints/', '/downloads/', '/favicon.ico', ...funds]
+    const days = ['', '/', '/index.html', '/de.html'].map((name) => `/changes/2026-11-20${name}`)
+    const targets = ['/docs/v1/', '/docs/v1/endpoints/', '/downloads/', '/favicon.ico', ...days, ...funds]
     return compareAll(
       targets
         .flatMap((target) => [target, `${target}?language=en&x=%20+`])

@@ -63,7 +63,10 @@ function answerWithBody(funds: OracleFunds, settings: OracleSettings, request: O
   const vary = given === undefined ? ['accept'] : []
   if (method === 'OPTIONS') return { status: 204, headers: {}, body: '' }
   const moved = ['GET', 'HEAD'].includes(method) ? movedTo(path, funds) : undefined
-  if (moved !== undefined) return { status: 308, headers: { location: `${moved}${rawQuery}` }, body: '' }
+  if (moved !== undefined) {
+    const query = moved.includes('?') ? rawQuery.replace('?', '&') : rawQuery
+    return { status: 308, headers: { location: `${moved}${query}` }, body: '' }
+  }
   const answer = (
     status: number,
     body: string,
@@ -119,6 +122,13 @@ const redirects: Readonly<Record<string, string>> = {
 function movedTo(path: string, funds: OracleFunds): string | undefined {
   if (!path.endsWith('/') && hasEndpoint(`${path}/`)) return `${path}/`
   const [, area, isin = '', ...rest] = path.split('/')
+  // Days of changes had pages of their own.
+  if (
+    area === 'changes' &&
+    /^\d{4}-\d\d-\d\d$/.test(isin) &&
+    ['', '/', '/index.html', '/de.html'].includes(path.slice(19))
+  )
+    return `/changes/${rest[0] === 'de.html' ? 'de.html' : ''}?day=${isin}`
   const upper = isin.toUpperCase()
   const isPlain = rest.every(
     (name, at) => /^[\w-][\w.-]*$/.test(name) || (name === '' && at === rest.length - 1),

@@ -142,7 +142,7 @@ function resolvePage(table: RouteTable, request: EdgeRequest, asked: Query): Res
 
 const redirect = ({ query }: EdgeRequest, path: string): Resolution => ({
   kind: 'redirect',
-  location: path + (query && '?' + query),
+  location: path + (query && (path.indexOf('?') < 0 ? '?' : '&') + query),
 })
 
 type Found = Exclude<Match, { kind: 'none' }>

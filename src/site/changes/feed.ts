@@ -9,7 +9,8 @@ import type { Page } from '../../api/contract/page.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
 import { atomFeed, type AtomEntry } from '../layout/atom.ts'
 import { changesKeys, feedKeys } from '../layout/layout.ts'
-import { dayPageKeys, publishId, wordsIn } from './pages.ts'
+import { publishId } from './day.ts'
+import { dayAddress, wordsIn } from './pages.ts'
 import { changeWords } from './wording.ts'
 
 /**
@@ -47,7 +48,7 @@ function entryOf(published: HistoryEntry, file: string, language: Language): Ato
     name: name.join(' '),
     title,
     updated: timeOf(published),
-    page: `${dayPageKeys(asOf)[language]}#${publishId(published)}`,
+    page: dayAddress(asOf, language, publishId(published)),
     json: `changes/${file}`,
     lines,
   }

@@ -267,6 +267,8 @@ export interface PageSite {
 
 /** What changed: made by each publish. A build puts an empty one into the folder. */
 export const changesKeys: PageKeys = { en: 'changes/index.html', de: 'changes/de.html' }
+/** The script of these pages. A build makes it, with those of the status. */
+export const changesScriptKey = 'status/changes.js'
 /** The same as an Atom feed. */
 export const feedKeys: PageKeys = { en: 'changes/feed.xml', de: 'changes/de/feed.xml' }
 

@@ -13,6 +13,7 @@ import {
   layout,
   pageTemplate,
   type PageSite,
+  changesScriptKey,
   statusStyleKey,
   styleSheet,
 } from '../layout/layout.ts'
@@ -26,7 +27,9 @@ const scriptKey = 'status/status.js'
 /** The page in each language, the JSON document, and what the pages load. */
 export function statusPages(source: StatusSource, site: PageSite) {
   const style = pageTemplate(statusStyleKey)
+  // In the order of their keys.
   return [
+    { key: changesScriptKey, content: pageTemplate(changesScriptKey) },
     ...languages.map((each) => ({
       key: frontPages.status[each],
       content: statusPage(source, each, site),

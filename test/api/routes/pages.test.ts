@@ -33,6 +33,9 @@ describe('the page of a path', () => {
     ['/docs/v1/endpoints/', '/docs/'],
     ['/downloads/', '/downloads/latest/'],
     ['/favicon.ico', '/docs/assets/icon.svg'],
+    ['/changes/2026-11-20', '/changes/?day=2026-11-20'],
+    ['/changes/2026-11-20/', '/changes/?day=2026-11-20'],
+    ['/changes/2026-11-20/de.html', '/changes/de.html?day=2026-11-20'],
     ['/funds/de0008471400/', '/funds/DE0008471400/'],
     ['/funds/De0008471400/de.html', '/funds/DE0008471400/de.html'],
   ])('%s has moved to %s', (path, to) => {

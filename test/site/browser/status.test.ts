@@ -104,6 +104,38 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
     })
   })
 
+  it('shows a day of changes from its file, also at its old address, and says if nothing is known of a day', async () => {
+    const s3 = await startS3({ buckets: ['funds'] })
+    await mustRun(publishArgs(s3.endpoint, 'funds', folder.file('site'), ...forced), { env: credentials })
+    const server = await startServing(bucketArgs(s3.endpoint, 'funds'), { env: credentials })
+    for (const [key, heading, title] of [
+      ['', /^Changes on /, /^First publication: /],
+      ['de.html', /^Änderungen vom /, /^Erste Veröffentlichung: /],
+    ] as const) {
+      const visited = await visit(browser, `${server.base}/changes/${asOf}/${key}`, phoneLight)
+      const { page } = visited
+      await page.locator('#day h1').waitFor()
+      expect(await page.locator('#day h1').textContent()).toMatch(heading)
+      expect(await page.locator('#publish-1').textContent()).toMatch(title)
+      expect(await page.locator('#all-days').isVisible()).toBe(false)
+      const { pathname, search } = new URL(page.url())
+      expect([pathname, search]).toEqual([`/changes/${key}`, `?day=${asOf}`])
+      await expectSound(visited)
+      await page.setViewportSize({ width: 320, height: 740 })
+      expect(await overhang(page)).toEqual([])
+      const json = await page.locator('#day p a').first().getAttribute('href')
+      expect(json).toBe(`${asOf}.json`)
+      await visited.end()
+    }
+    const { page, end } = await visit(browser, `${server.base}/changes/?day=2001-02-03`)
+    await page.getByText('The changes on 3 Feb 2001 are not known').waitFor()
+    await page.locator('#day p a').last().click()
+    await page.locator('#all-days').waitFor()
+    await end()
+    await server.stop()
+    await s3.stop()
+  })
+
   it('tells what is staged beside the live snapshot, and nothing when that is over, without an error', async () => {
     const s3 = await startS3({ buckets: ['funds'] })
     const publishing = publishArgs(s3.endpoint, 'funds', folder.file('alone'), ...forced)

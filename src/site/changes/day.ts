@@ -1,0 +1,121 @@
+/**
+ * What the publishes of a day changed, as HTML. The page of changes shows it in the browser, made from the file of the day. Pure,
+ * and free of Node.
+ */
+
+import type {
+  CorrectedValue,
+  DayChanges,
+  NamedFund,
+  PastDay,
+  PublishChanges,
+} from '../../api/contract/changes.ts'
+import type { Language } from '../../api/routes/table.ts'
+import { dayIn } from '../funds/chart/formats.ts'
+import { html, type Html, type TableCell, wideTable } from '../layout/html.ts'
+import { countIn, describeChanges, maxRows, otherLines, valueIn } from './words.ts'
+import { changeWords } from './wording.ts'
+
+/** Where a publish is shown. */
+interface Place {
+  readonly language: Language
+  /** The address of a fund's page; null if the snapshot has none. */
+  readonly pageOf: ((isin: string) => string) | null
+  /** The first place of each fund on the page has an id. */
+  readonly seen: Set<string>
+  /** Whether the page has no other publish: its headings have no heading of the publish above them. */
+  readonly isOnly: boolean
+}
+
+/** @param day the file of the day @param pageOf the address of a fund's page; null if the snapshot has none */
+export function dayMarkup(day: DayChanges, language: Language, pageOf: Place['pageOf']): Html {
+  const w = changeWords[language]
+  const { earlier, ...newest } = day
+  const publishes = [newest, ...earlier]
+  const place: Place = { language, pageOf, seen: new Set(), isOnly: publishes.length === 1 }
+  return html`<h1>${w.dayHeading(dayIn(language, day.asOf))}</h1>
+    ${publishes.map((one) => [
+      !place.isOnly && html`<h2>${w.publish(countIn(language, one.publish))}</h2> `,
+      publishChanges(one, place),
+    ])}`
+}
+
+/** The id of a publish on the page of its day. */
+export const publishId = ({ publish }: { readonly publish: number }) => `publish-${publish}`
+
+const headingOf = (text: string, { isOnly }: Place): Html =>
+  isOnly ? html`<h2>${text}</h2> ` : html`<h3>${text}</h3> `
+
+function publishChanges(changes: PublishChanges, place: Place): Html {
+  const { language } = place
+  const w = changeWords[language]
+  const { funds, prices } = changes
+  const say = (text: (count: number, shown: string) => string, count: number) =>
+    text(count, countIn(language, count))
+  const table = <Row>(
+    heading: string,
+    columns: readonly TableCell[],
+    rows: readonly Row[],
+    cells: (row: Row) => readonly TableCell[],
+  ) =>
+    rows.length > 0 &&
+    html`${headingOf(heading, place)}
+    ${wideTable(heading, { columns, rows: rows.slice(0, maxRows).map(cells) })}
+    ${rows.length > maxRows && html`<p class="quiet">${w.more(countIn(language, rows.length - maxRows))}</p> `}`
+  const { columns, prices: priceCount, funds: fundCount } = w
+  const dayCells = (row: PastDay) => [fundCell(row, place), dayIn(language, row.date)]
+  const days = (heading: (prices: string) => string, what: 'added' | 'removed') => {
+    const count = prices.counts[what]
+    return table(heading(say(priceCount, count)), [columns.fund, columns.date], prices[what], dayCells)
+  }
+  return html`<p id="${publishId(changes)}"><strong>${describeChanges(changes, language).title}</strong></p>
+    ${table(
+      say(w.correctedValues, prices.counts.corrected),
+      [columns.fund, columns.date, ...[columns.before, columns.after].map(asNumber)],
+      prices.corrected,
+      (row) => correctedCells(row, place),
+    )}
+    ${days(w.daysAdded, 'added')}${days(w.daysRemoved, 'removed')}
+    ${fundList(w.removed(say(fundCount, funds.removed.length)), funds.removed, { ...place, pageOf: null })}
+    ${fundList(w.added(say(fundCount, funds.added.length)), funds.added, place)}
+    ${table(
+      w.renamed(say(fundCount, funds.renamed.length)),
+      [columns.newName, columns.oldName],
+      funds.renamed,
+      ({ isin, before, after }) => [fundCell({ isin, name: after }, place), html`<bdi>${before}</bdi>`],
+    )}
+    ${otherLines(changes, language).map((line) => html`<p class="quiet small">${line}</p> `)}`
+}
+
+const asNumber = (content: string) => ({ content, kind: 'number' })
+
+function correctedCells(
+  { date, item, before, after, ...fund }: CorrectedValue,
+  place: Place,
+): readonly TableCell[] {
+  const { language } = place
+  const values = [before, after].map((value) => valueIn(language, value))
+  // One column for both: a phone has no room for more.
+  const what = html`${dayIn(language, date)}<br /><small>${changeWords[language].item(item)}</small>`
+  return [fundCell(fund, place), what, ...values]
+}
+
+const fundList = (heading: string, funds: readonly NamedFund[], place: Place): Html | null =>
+  funds.length === 0
+    ? null
+    : html`${headingOf(heading, place)}
+        <ul>
+          ${funds.map((fund) => html`<li>${fundCell(fund, place)}</li> `)}
+        </ul> `
+
+function fundCell(fund: NamedFund, { pageOf, seen }: Place): Html {
+  const id = seen.has(fund.isin) ? null : html` id="${fund.isin}"`
+  seen.add(fund.isin)
+  return pageOf === null
+    ? html`<span${id}>${named(fund)}</span>`
+    : html`<a${id} href="${pageOf(fund.isin)}">${named(fund)}</a>`
+}
+
+/** A name may be written from right to left, and must not turn its neighbours round. */
+export const named = ({ isin, name }: NamedFund): Html =>
+  name === null ? html`${isin}` : html`<bdi>${name}</bdi> <small>${isin}</small>`

@@ -43,7 +43,7 @@ it.each(configs)('the config file in %s (block %d) is valid as it stands', async
 
 it('the config file of the README makes a snapshot with pages as it stands', async () => {
   const folder = tempFolder()
-  await expectSuccess(run('demo --funds 2 --years 1 --db funds.sqlite', { cwd: folder.path }))
+  await expectSuccess(run('init --demo --funds 2 --years 1 --db funds.sqlite', { cwd: folder.path }))
   writeFileSync(folder.file('fundpress.config.json'), jsonOf('README.md')[0] ?? '')
   const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'false' }
   await expectSuccess(run('build', { cwd: folder.path, env }))
@@ -52,7 +52,7 @@ it('the config file of the README makes a snapshot with pages as it stands', asy
 
 it('a second `npm start` serves, too, while the first one runs', async () => {
   const folder = tempFolder()
-  await expectSuccess(run('demo --funds 1 --years 1', { cwd: folder.path }))
+  await expectSuccess(run('init --demo --funds 1 --years 1', { cwd: folder.path }))
   await expectSuccess(run('build --db data/demo.sqlite', { cwd: folder.path, env: withoutPages }))
   const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Record<'start', string> }
   const [, words = ''] = / && node src\/cli\/fundpress\.mjs (serve [^&]*)$/.exec(scripts.start) ?? []

@@ -12,8 +12,7 @@ type Load = () => Promise<{ readonly default: AddCommand }>
 
 /** The commands in the order of the help. */
 const commands: readonly (readonly [name: string, summary: string, load: Load])[] = [
-  ['demo', 'make a database that looks real', () => import('./commands/demo.ts')],
-  ['init', 'make an empty database', () => import('./commands/init.ts')],
+  ['init', 'make an empty database, or one that looks real', () => import('./commands/init.ts')],
   ['import', 'read a file into a table of the database', () => import('./commands/import.ts')],
   ['check', 'list every problem of a database', () => import('./commands/check.ts')],
   ['build', 'render a database into a snapshot', () => import('./commands/build.ts')],
@@ -121,6 +120,7 @@ const answers = ['commander.helpDisplayed', 'commander.version', 'commander.help
 
 /** Commands and flags that earlier versions had, and what replaces them. */
 const dropped: Readonly<Record<string, string>> = {
+  demo: '`fundpress init --demo` makes the same database',
   show: '`fundpress serve` has a page for each fund, /funds/<ISIN>/',
   completion: '`fundpress --help` lists all commands',
   'flip --no-check': 'every flip lists the slot first',

@@ -94,7 +94,7 @@ describe.skipIf(isMissing(hasTools))('the OpenAPI document and tools of others',
   it('Redocly and Spectral find nothing with their recommended rules, but a missing contact and licence', async () => {
     const db = folder.file('funds.sqlite')
     const named = folder.file('named')
-    await mustRun(['demo', '--db', db, '--funds', '1', '--years', '1', '--until', '2026-11-20'])
+    await mustRun(['init', '--demo', '--db', db, '--funds', '1', '--years', '1', '--until', '2026-11-20'])
     await mustRun(['build', '--db', db, '--out', named, '--as-of', '2026-11-20', '--quiet'], {
       env: {
         FUNDPRESS_PAGES: 'true',

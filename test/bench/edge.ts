@@ -33,7 +33,19 @@ export const run = bench(options, async (folder, { rounds, ...load }) => {
   if (!isThere('wrk')) throw new Missing('wrk makes the load: apt-get install wrk')
   const db = join(folder, 'funds.sqlite')
   const out = join(folder, 'out')
-  await mustRun(['demo', '--db', db, '--funds', '20', '--years', '11', '--until', '2026-11-18', '--quiet'])
+  await mustRun([
+    'init',
+    '--demo',
+    '--db',
+    db,
+    '--funds',
+    '20',
+    '--years',
+    '11',
+    '--until',
+    '2026-11-18',
+    '--quiet',
+  ])
   await mustRun(['build', '--db', db, '--out', out, '--as-of', '2026-11-19', '--quiet'])
   const isin = fundWithLongHistory(db)
   const targets = {

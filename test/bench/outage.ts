@@ -38,7 +38,19 @@ export const run = bench(options, async (folder, { seconds, edge: onlyEdge, line
   if (!isThere('wrk')) throw new Missing('wrk makes the load: apt-get install wrk')
   const out = join(folder, 'out')
   const db = join(folder, 'funds.sqlite')
-  await mustRun(['demo', '--db', db, '--funds', '20', '--years', '3', '--until', '2026-11-18', '--quiet'])
+  await mustRun([
+    'init',
+    '--demo',
+    '--db',
+    db,
+    '--funds',
+    '20',
+    '--years',
+    '3',
+    '--until',
+    '2026-11-18',
+    '--quiet',
+  ])
   await mustRun(['build', '--db', db, '--out', out, '--as-of', '2026-11-19', '--no-pages', '--quiet'])
   const isin = firstIsin(out)
   const cached = [

@@ -37,7 +37,7 @@ async function measure(folder: string, endpoint: string, funds: string): Promise
   const prepare = (...args: string[]) => execFileSync(process.execPath, [fundpress, ...args])
   const db = join(folder, 'funds.sqlite')
   const [first, second, third] = [join(folder, 'first'), join(folder, 'second'), join(folder, 'third')]
-  prepare('demo', '--db', db, '--funds', funds, '--years', '1', '--until', '2026-11-18', '--quiet')
+  prepare('init', '--demo', '--db', db, '--funds', funds, '--years', '1', '--until', '2026-11-18', '--quiet')
   prepare('build', '--db', db, '--out', first, '--as-of', '2026-11-18', '--quiet')
   cpSync(first, second, { recursive: true })
   prepare('build', '--db', db, '--out', second, '--as-of', '2026-11-19', '--quiet')

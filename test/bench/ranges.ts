@@ -33,7 +33,19 @@ const table = routeTable(endpoints, '/docs')
 export const run = bench(options, async (folder, { times, rounds }) => {
   const db = join(folder, 'funds.sqlite')
   const out = join(folder, 'out')
-  await mustRun(['demo', '--db', db, '--funds', '3', '--years', '11', '--until', '2026-11-18', '--quiet'])
+  await mustRun([
+    'init',
+    '--demo',
+    '--db',
+    db,
+    '--funds',
+    '3',
+    '--years',
+    '11',
+    '--until',
+    '2026-11-18',
+    '--quiet',
+  ])
   await mustRun(['build', '--db', db, '--out', out, '--as-of', '2026-11-19', '--quiet'])
   const historic = join(out, 'api/v1/prices-historic')
   const isin =

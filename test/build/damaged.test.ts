@@ -13,7 +13,7 @@ const fundpress = (line: string) =>
 const build = (more: string) => fundpress(`build --db d.sqlite --as-of 2026-11-20 --quiet ${more}`)
 
 beforeAll(async () => {
-  await fundpress('demo --db d.sqlite --funds 2 --years 1 --until 2026-11-19 --quiet')
+  await fundpress('init --demo --db d.sqlite --funds 2 --years 1 --until 2026-11-19 --quiet')
   expect(await build('--out good')).toMatchObject({ code: 0, stderr: '' })
 })
 beforeEach(() => {

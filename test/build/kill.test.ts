@@ -52,7 +52,7 @@ const kept = folder.file('kept/out')
 beforeAll(async () => {
   const place = makePlace('kept')
   for (const seed of [1, 2]) {
-    const demo = `demo --db ${seed}.sqlite --funds 4 --years 1 --until 2026-11-19 --seed ${seed} --quiet`
+    const demo = `init --demo --db ${seed}.sqlite --funds 4 --years 1 --until 2026-11-19 --seed ${seed} --quiet`
     await run(demo.split(' '), { cwd: folder.path })
     const child = place.build(seed)
     const end = ended(child)

@@ -1,4 +1,4 @@
-/** Commands without a bucket, as a user runs them: demo, init, check, build. */
+/** Commands without a bucket, as a user runs them: init, check, build. */
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -11,13 +11,13 @@ import { expectFailure, expectSuccess } from './outcome.ts'
 const folder = tempFolder()
 const fundpress = (line: string) => run(line, { cwd: folder.path })
 beforeAll(async () => {
-  await fundpress('demo --funds 3 --years 1 --until 2026-11-19 --quiet')
+  await fundpress('init --demo --funds 3 --years 1 --until 2026-11-19 --quiet')
   writeFileSync(folder.file('precious.sqlite'), 'precious')
 })
 
-describe('demo', () => {
+describe('init --demo', () => {
   it('writes data/demo.sqlite by default, and says what is in a demo, with --json for machines', async () => {
-    const line = 'demo --funds 3 --years 1 --until 2026-11-19 --db new/small.sqlite'
+    const line = 'init --demo --funds 3 --years 1 --until 2026-11-19 --db new/small.sqlite'
     const said = /^database {2}new\/small\.sqlite\nfunds {5}3\nprices {4}\d+, up to 2026-11-19\nbytes /
     expect(await expectSuccess(fundpress(line))).toMatch(said)
     expect(existsSync(folder.file('data/demo.sqlite'))).toBe(true)
@@ -28,20 +28,25 @@ describe('demo', () => {
 
   it('has prices up to the last business day before today', async () => {
     const env = withClock('2026-04-06T10:00:00Z')
-    const made = await runAlone('demo --db today.sqlite --funds 1 --years 1', { cwd: folder.path, env })
+    const made = await runAlone('init --demo --db today.sqlite --funds 1 --years 1', {
+      cwd: folder.path,
+      env,
+    })
     expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('up to 2026-04-02') as string })
   })
 
   it('does not replace a file that is no demo, and ignores the database of the settings', async () => {
     const reason = /^fundpress: precious\.sqlite exists and is not a demo database.*\n$/
-    await expectFailure(fundpress('demo --db precious.sqlite'), reason)
+    await expectFailure(fundpress('init --demo --db precious.sqlite'), reason)
     const configured = { cwd: folder.path, env: { FUNDPRESS_DB: 'precious.sqlite' } }
-    expect(await run('demo --funds 1 --years 1 --db one.sqlite', configured)).toMatchObject({ code: 0 })
+    expect(await run('init --demo --funds 1 --years 1 --db one.sqlite', configured)).toMatchObject({
+      code: 0,
+    })
     expect(readFileSync(folder.file('precious.sqlite'), 'utf8')).toBe('precious')
   })
 
   it('refuses options that together reach back too far, as wrong usage', async () => {
-    const line = 'demo --db far.sqlite --years 100 --until 1950-01-01'
+    const line = 'init --demo --db far.sqlite --years 100 --until 1950-01-01'
     await expectFailure(fundpress(line), /^fundpress: .*1900.*\n$/, 2)
   })
 })

@@ -13,7 +13,9 @@ let homes = 0
 
 beforeAll(async () => {
   chmodSync(folder.path, 0o755)
-  await run('demo --db demo.sqlite --funds 1 --years 1 --until 2026-11-19 --quiet', { cwd: folder.path })
+  await run('init --demo --db demo.sqlite --funds 1 --years 1 --until 2026-11-19 --quiet', {
+    cwd: folder.path,
+  })
 })
 
 type Home = ReturnType<typeof newHome>

@@ -158,7 +158,7 @@ describe.runIf(isComplete && !isMissing(canBuild))('the image', () => {
       const words = line === '' ? (services['nightly']?.command ?? []) : line.split(' ')
       said.set(
         words.at(-1) ?? '',
-        await fundpress(line.startsWith('demo') ? [...words, '--funds', '3'] : words),
+        await fundpress(line.startsWith('init') ? [...words, '--funds', '3'] : words),
       )
     }
     expect([...said.keys()]).toEqual(
@@ -210,7 +210,7 @@ describe.runIf(isComplete && !isMissing(canBuild))('the image', () => {
   })
 
   it('is healthy while another command runs, which SIGTERM stops', async () => {
-    const long = image.start('demo --db /workdir/made/big.sqlite --funds 5000 --quiet'.split(' '))
+    const long = image.start('init --demo --db /workdir/made/big.sqlite --funds 5000 --quiet'.split(' '))
     const end = ended(long)
     await expect.poll(() => existsSync(join(folder, 'workdir/made')), { timeout: 60_000 }).toBe(true)
     await expectSuccess(image.askHealth(long))

@@ -68,7 +68,8 @@ describe.runIf(isComplete)('the checklist', () => {
         for (const { kind, block } of blocksOf(dest)) {
           if (kind === 'machine' && block.includes('nginx -t'))
             nginx ??= await spawnNginx(join(root, 'etc/nginx'), port)
-          if (kind === 'load') execute(program, ['demo', '--funds', '1', '--years', '1', '--db', db], dest)
+          if (kind === 'load')
+            execute(program, ['init', '--demo', '--funds', '1', '--years', '1', '--db', db], dest)
           if (kind !== '' && kind !== 'load') continue
           if (block.includes(' rollback ')) {
             snapshot = live().snapshot
@@ -109,7 +110,7 @@ describe.runIf(isComplete)('the checklist', () => {
         const place = `--bucket ${store.bucket} --region ${store.region} --prefix ${target} --database artifact:funds${own}`
         const words = `setup ${target} --yes ${company} ${place} --repository acme/funds --package ${tarball} --dest ${dest}`
         execute(fundpress, words.split(' '), folder.path)
-        execute(fundpress, ['demo', '--funds', '2', '--years', '1', '--db', 'funds.sqlite'], dest)
+        execute(fundpress, ['init', '--demo', '--funds', '2', '--years', '1', '--db', 'funds.sqlite'], dest)
         const override = {
           ...env,
           AWS_ACCESS_KEY_ID: store.accessKeyId,

@@ -11,15 +11,14 @@ const inFolder = { cwd: folder.path }
 describe('help', () => {
   it('lists the commands, the exit codes and where settings come from', async () => {
     const stdout = await expectSuccess(runAlone('--help', inFolder))
-    const named = 'demo init import check build serve plan publish flip status verify rollback nightly'
+    const named = 'init import check build serve plan publish flip status verify rollback nightly'
     for (const command of named.split(' ')) expect(stdout).toMatch(`\n  ${command} `)
     expect(stdout).toContain('Exit codes: 0 done, 1 failed')
     expect(stdout).toContain('FUNDPRESS_')
   })
 
   it.each([
-    ['demo', '--db --funds --years --until --seed --json'],
-    ['init', '--db'],
+    ['init', '--db --demo --funds --years --until --seed --json'],
     ['import', '--db --encoding --delimiter --decimal --dates --replace --replace-all --skip-bad --wait'],
     ['import', '--dry-run --json'],
     ['check', '--db --as-of --json'],

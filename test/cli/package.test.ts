@@ -224,7 +224,7 @@ describe('the installed package', () => {
   })
 
   it('makes a database, builds it with threads, and gives the same snapshot as the checkout', async () => {
-    execute(program, 'demo --funds 2 --years 1 --until 2026-11-19'.split(' '), project)
+    execute(program, 'init --demo --funds 2 --years 1 --until 2026-11-19'.split(' '), project)
     const build = 'build --db data/demo.sqlite --as-of 2026-11-20 --jobs 2 --json'.split(' ')
     const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' }
     const again = await expectSuccess(run([...build, '--out', 'again'], { cwd: project, env }))
@@ -253,7 +253,7 @@ describe('the installed package', () => {
     const env = { ...userEnvironment(), ...credentials, FUNDPRESS_BASE_URL: 'https://api.example.com' }
     const fundpress = (...words: readonly string[]) =>
       expectSuccess(ended(spawn(program, words, { cwd: project, env })))
-    await fundpress('demo', '--funds', '2', '--years', '1', '--db', 'night.sqlite')
+    await fundpress('init', '--demo', '--funds', '2', '--years', '1', '--db', 'night.sqlite')
     const places = [['--bucket', `file://${folder.file('bucket')}`], bucketArgs(s3.endpoint, 'fund-data')]
     for (const place of places) {
       expect(await fundpress('nightly', '--db', 'night.sqlite', ...place)).toContain('is live in blue')

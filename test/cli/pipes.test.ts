@@ -14,7 +14,7 @@ beforeAll(async () => {
   symlinkSync('pipe', folder.file('link-to-pipe'))
   symlinkSync('/dev/null', folder.file('link-to-device'))
   writeFileSync(folder.file('prices.csv'), 'isin;date\n')
-  await run('demo --db funds.sqlite --funds 1 --years 1 --quiet', { cwd: folder.path })
+  await run('init --demo --db funds.sqlite --funds 1 --years 1 --quiet', { cwd: folder.path })
   // What the commands write into their folder is there, and none of their files.
   for (const name of ['cloudflare', 'server']) mkdirSync(folder.file(name))
   symlinkSync('../pipe', folder.file('cloudflare/README.md'))
@@ -28,7 +28,7 @@ const setup =
 const commands: readonly (readonly [line: string, kind: 'file' | 'folder'])[] = [
   ['fetch s3://fund-in/funds.sqlite IT', 'file'],
   ['init --db IT', 'file'],
-  ['demo --db IT --funds 1 --years 1', 'file'],
+  ['init --demo --db IT --funds 1 --years 1', 'file'],
   ['build --db funds.sqlite --out IT', 'folder'],
   ['edge cloudflare --bucket fund-data --dest IT', 'folder'],
   [`${setup} IT`, 'folder'],

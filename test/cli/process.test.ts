@@ -14,8 +14,8 @@ import { expectFailure, expectSuccess } from './outcome.ts'
 const folder = tempFolder()
 const inFolder = { cwd: folder.path }
 beforeAll(async () => {
-  await run('demo --db demo.sqlite --funds 30 --years 10 --until 2026-11-19', inFolder)
-  await run('demo --db small.sqlite --funds 2 --years 1 --until 2026-11-19', inFolder)
+  await run('init --demo --db demo.sqlite --funds 30 --years 10 --until 2026-11-19', inFolder)
+  await run('init --demo --db small.sqlite --funds 2 --years 1 --until 2026-11-19', inFolder)
 })
 
 describe('a signal', () => {
@@ -55,7 +55,7 @@ describe('a signal', () => {
 
   it('leaves nothing of a demo', async () => {
     const files = () => (existsSync(folder.file('made')) ? readdirSync(folder.file('made')) : [])
-    const child = start('demo --db made/big.sqlite --funds 5000 --quiet', inFolder)
+    const child = start('init --demo --db made/big.sqlite --funds 5000 --quiet', inFolder)
     expect(await stop(child, () => files().length > 0, 'SIGINT')).toEqual(stopped('SIGINT'))
     expect(files()).toEqual([])
   })

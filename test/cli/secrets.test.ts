@@ -12,7 +12,7 @@ const folder = tempFolder()
 const secret = 'hunter2-Zx9'
 
 beforeAll(async () => {
-  await run('demo --db d.sqlite --funds 1 --years 1 --until 2026-11-19 --quiet', { cwd: folder.path })
+  await run('init --demo --db d.sqlite --funds 1 --years 1 --until 2026-11-19 --quiet', { cwd: folder.path })
   await run('build --db d.sqlite --out out --as-of 2026-11-20 --quiet', { cwd: folder.path })
 })
 

@@ -35,7 +35,7 @@ const withLogo = (content: string | Uint8Array, out = 'refused') => {
 }
 const read = (out: string, key: string) => readFileSync(join(folder.file(out), key), 'utf8')
 
-beforeAll(() => mustRun(['demo', '--db', db, '--funds', '2', '--years', '1', '--until', asOf]))
+beforeAll(() => mustRun(['init', '--demo', '--db', db, '--funds', '2', '--years', '1', '--until', asOf]))
 
 describe('the logo', () => {
   it('is a file beside the config file, which every page shows with the name of the company', async () => {

@@ -10,6 +10,8 @@ const inFolder = { cwd: folder.path }
 it.each([
   ['buld', "unknown command 'buld' (did you mean build?)"],
   ['publish-everything', "unknown command 'publish-everything' (see fundpress --help)"],
+  ['demo --funds 2', 'demo is gone: `fundpress init --demo` makes the same database'],
+  ['init --db x.sqlite --funds 2', '--funds needs --demo'],
   [
     'show DE0008471400 --db x.sqlite',
     'show is gone: `fundpress serve` has a page for each fund, /funds/<ISIN>/',
@@ -31,10 +33,10 @@ it.each([
   ['check --db x.sqlite --as-of 2100-02-29', "'2100-02-29' is invalid"],
   ['init', '--db <file> is missing'],
   ['serve --port 65536', "'65536' is invalid. It must be a whole number from 0 to 65535"],
-  ['demo --funds 0', "'0' is invalid"],
-  ['demo --years ten', "'ten' is invalid"],
-  ['demo --until 2024-13-01', "'2024-13-01' is invalid"],
-  ['demo --seed=-1', "'-1' is invalid"],
+  ['init --demo --funds 0', "'0' is invalid"],
+  ['init --demo --years ten', "'ten' is invalid"],
+  ['init --demo --until 2024-13-01', "'2024-13-01' is invalid"],
+  ['init --demo --seed=-1', "'-1' is invalid"],
   ['publish', '--bucket <name> is missing (or FUNDPRESS_BUCKET_NAME, or "bucket.name"'],
   ['status', '--bucket <name> is missing'],
   ['publish --bucket Fund_Data', 'It must be a bucket name'],
@@ -44,7 +46,7 @@ it.each([
   ['verify --bucket fund-data --deep --sample 0', "'0' is invalid"],
   ['rollback --bucket fund-data --to yesterday', "'yesterday' is invalid. It must be a snapshot id"],
   ['serve --bucket fund-data --out out', '--out and --bucket exclude each other'],
-  ['demo --config nowhere.json', 'config file nowhere.json does not exist (--config)'],
+  ['init --demo --config nowhere.json', 'config file nowhere.json does not exist (--config)'],
 ])('refuses `fundpress %s` in one line, with exit code 2 and nothing done', async (line, reason) => {
   await expectFailure(run(line, inFolder), [oneLine, reason], 2)
   expect(readdirSync(folder.path)).toEqual([])

@@ -21,7 +21,20 @@ let otherSnapshot: Server
 let isin = ''
 
 beforeAll(async () => {
-  await mustRun(['demo', '--db', db, '--funds', '1', '--years', '1', '--until', '2025-02-27', '--seed', '11'])
+  await mustRun([
+    'init',
+    '--demo',
+    '--db',
+    db,
+    '--funds',
+    '1',
+    '--years',
+    '1',
+    '--until',
+    '2025-02-27',
+    '--seed',
+    '11',
+  ])
   const laterDb = folder.file('second.sqlite')
   copyFileSync(db, laterDb)
   editDatabase(laterDb, `UPDATE price SET net_asset_value = '77.7'`)

@@ -37,7 +37,7 @@ export async function conformNights() {
   // The second is of the day after, on which a fund turns a year old.
   const [first, second] = [nightOf('first', oddFunds.asOf), nightOf('second', '2025-03-01')]
   const family = '--funds 1 --years 4 --until 2025-02-27 --seed 11'
-  await mustRun(['demo', '--db', first.db, ...family.split(' ')])
+  await mustRun(['init', '--demo', '--db', first.db, ...family.split(' ')])
   insertOddFunds(first.db)
   copyFileSync(first.db, second.db)
   editDatabase(second.db, everythingChanges)

@@ -15,7 +15,7 @@ const db = folder.file('demo.sqlite')
 let first: Night | undefined
 
 beforeAll(async () => {
-  await mustRun(['demo', '--db', db, '--until', demoDay, '--years', '2'])
+  await mustRun(['init', '--demo', '--db', db, '--until', demoDay, '--years', '2'])
   first = await buildNight(db, folder.file('first'), demoDay, '--jobs', '1')
 })
 

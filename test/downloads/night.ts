@@ -27,7 +27,7 @@ export const demoNight = (): Promise<Night> =>
   once('demo night', async () => {
     const folder = makeTempFolder()
     const db = folder.file('demo.sqlite')
-    await mustRun(['demo', '--db', db, '--until', demoDay, '--years', '9'])
+    await mustRun(['init', '--demo', '--db', db, '--until', demoDay, '--years', '9'])
     return buildNight(db, folder.file('demo'), demoDay)
   })
 

@@ -24,7 +24,7 @@ type Price = readonly [day: string, nav: number]
 
 beforeAll(async () => {
   const [db, out] = [folder.file('funds.sqlite'), folder.file('out')]
-  await mustRun(['demo', '--db', db, '--funds', '6', '--years', '3', '--until', demoDay])
+  await mustRun(['init', '--demo', '--db', db, '--funds', '6', '--years', '3', '--until', demoDay])
   await mustRun(['build', '--db', db, '--out', out, '--as-of', demoDay, '--quiet'], {
     env: { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true', FUNDPRESS_BASE_URL: publishedAt },
   })

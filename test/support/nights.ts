@@ -25,7 +25,18 @@ export async function buildNights(
 ) {
   const folder = makeTempFolder()
   const db = folder.file('funds.sqlite')
-  await mustRun(['demo', '--db', db, '--funds', String(funds), '--years', String(years), '--until', until])
+  await mustRun([
+    'init',
+    '--demo',
+    '--db',
+    db,
+    '--funds',
+    String(funds),
+    '--years',
+    String(years),
+    '--until',
+    until,
+  ])
   const build = async (name: string, sql: string, night: number, flags: readonly string[] = []) => {
     editDatabase(db, sql)
     const out = folder.file(name)

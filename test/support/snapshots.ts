@@ -35,7 +35,7 @@ export const fillDemo =
   (funds: number, years: number, until: string): Fill =>
   async (db) => {
     const size = ['--funds', String(funds), '--years', String(years), '--until', until, '--seed', '7']
-    await mustRun(['demo', '--db', db, ...size])
+    await mustRun(['init', '--demo', '--db', db, ...size])
   }
 
 /** @param source a database, or what makes one */

@@ -14,7 +14,7 @@ let canBeWatched = false
 beforeAll(async () => {
   canBeWatched = canWatch()
   for (const seed of [1, 2]) {
-    const demo = `demo --db ${seed}.sqlite --funds 1 --years 1 --until 2026-11-19 --seed ${seed} --quiet`
+    const demo = `init --demo --db ${seed}.sqlite --funds 1 --years 1 --until 2026-11-19 --seed ${seed} --quiet`
     await run(demo.split(' '), { cwd: folder.path })
   }
 })
@@ -99,7 +99,7 @@ describe('strace sees that', () => {
     expect(inStaging).toEqual(expect.arrayContaining(['api', 'api/v1', 'api/v1/prices-current-all']))
   })
 
-  it.each(['init --db new.sqlite', 'demo --db demo.sqlite --funds 1 --years 1 --until 2026-11-19'])(
+  it.each(['init --db new.sqlite', 'init --demo --db demo.sqlite --funds 1 --years 1 --until 2026-11-19'])(
     '%s flushes the database before its name',
     async (line) => {
       const file = folder.file(/[a-z]+\.sqlite/.exec(line)?.[0] ?? '')

@@ -25,7 +25,7 @@ async function must(line: readonly string[]): Promise<void> {
 
 beforeAll(async () => {
   for (const seed of [1, 2]) {
-    const demo = `demo --db ${seed}.sqlite --funds 2 --years 1 --until 2026-11-19 --seed ${seed} --quiet`
+    const demo = `init --demo --db ${seed}.sqlite --funds 2 --years 1 --until 2026-11-19 --seed ${seed} --quiet`
     await must(demo.split(' '))
     await must(buildLine(seed, folder.file(`expected-${seed}`)))
     ids.push(snapshotId(folder.file(`expected-${seed}`)))
@@ -100,7 +100,7 @@ describe('on a disk whose power is cut', { timeout: 300_000 }, () => {
     async () => {
       const file = `${on().path}/demo.sqlite`
       const line = (seed: number) =>
-        `demo --db ${file} --funds 2 --years 1 --until 2026-11-19 --seed ${seed} --quiet`.split(' ')
+        `init --demo --db ${file} --funds 2 --years 1 --until 2026-11-19 --seed ${seed} --quiet`.split(' ')
       const [old, now] = ['1.sqlite', '2.sqlite'].map((name) => digestOf(folder.file(name)))
       await must(line(1))
       await expectSafe(line(2), (path) => digestOf(`${path}/demo.sqlite`), old, now)

@@ -16,7 +16,7 @@ if ! digest=$(find_digest 2>/dev/null); then
   digest=$(find_digest)
 fi
 # As it will run: with a read-only root, and the library for this processor.
-docker run --rm --network none --read-only --tmpfs /tmp "$image@$digest" demo --funds 1 --years 1 --db /tmp/demo.sqlite
+docker run --rm --network none --read-only --tmpfs /tmp "$image@$digest" init --demo --funds 1 --years 1 --db /tmp/demo.sqlite
 cosign sign --yes --recursive "$image@$digest"
 if [ "$PRERELEASE" != true ]; then
   docker buildx imagetools create --tag "$image:${VERSION%.*}" --tag "$image:${VERSION%%.*}" "$image@$digest"

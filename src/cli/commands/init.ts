@@ -1,17 +1,75 @@
-/** `fundpress init`: an empty database of the schema. */
+/** `fundpress init`: an empty database of the schema, or one that looks real. */
 
-import { defineCommand } from '../command.ts'
-import { required } from '../options.ts'
 import { initDatabase } from '../../data/model/new-database.ts'
+import { dayAfter } from '../../guards/calendar.ts'
+import { defineCommand, type Session } from '../command.ts'
+import { UsageError } from '../failure.ts'
+import { describeSummary, formatBytes, formatCount } from '../format.ts'
+import { dayOption, option, required, wholeOption } from '../options.ts'
+import { showProgress } from '../progress.ts'
 
 export default defineCommand({
   description:
-    'Makes an empty fund database with all tables of the schema. It does not touch a file that exists.',
+    'Makes an empty fund database with all tables of the schema. It does not touch a file that exists.\n\n' +
+    'With --demo the database has invented funds, to try things with. The same options give the same bytes. Its file is ' +
+    'data/demo.sqlite unless --db names another: it never ends up in the database of the config file.',
   settings: ['db'],
-  examples: [['init --db funds.sqlite', 'An empty database that your own tools fill']],
-  run: ({ settings, isQuiet, stdout }) => {
+  options: [
+    option('--demo', 'Fill it with invented funds'),
+    wholeOption('--funds <number>', 'With --demo: how many funds (default: 12)', [1, 1_000_000]),
+    wholeOption('--years <number>', 'With --demo: how many years of prices (default: 10)', [1, 100]),
+    dayOption('--until <day>', 'With --demo: the last day with prices (default: the last business day)'),
+    wholeOption('--seed <number>', 'With --demo: another seed gives other funds (default: 1)', [
+      0,
+      2 ** 32 - 1,
+    ]),
+  ],
+  json: 'Print a summary as JSON',
+  examples: [
+    ['init --db funds.sqlite', 'An empty database that your own tools fill'],
+    ['init --demo', 'Twelve funds with ten years of prices in data/demo.sqlite'],
+    ['init --demo --db big.sqlite --funds 500 --until 2026-11-19', 'More funds, up to a day'],
+  ],
+  run: (session, { demo, funds, years, until, seed }) => {
+    const size = { funds, years, until, seed }
+    const { settings, hasFlag, print } = session
+    if (demo === true) return makeDemo(session, hasFlag('db') ? required(settings.db, 'db') : demoFile, size)
+    const given = Object.entries(size).find(([, value]) => value !== undefined)
+    if (given !== undefined) throw new UsageError(`--${given[0]} needs --demo`)
     const db = required(settings.db, 'db')
     initDatabase(db)
-    if (!isQuiet) stdout.write(`made ${db}\n`)
+    print({ database: db }, () => `made ${db}\n`)
+    return undefined
   },
 })
+
+const demoFile = 'data/demo.sqlite'
+
+interface DemoSize {
+  readonly funds?: number | undefined
+  readonly years?: number | undefined
+  readonly until?: string | undefined
+  readonly seed?: number | undefined
+}
+
+async function makeDemo(session: Session, file: string, size: DemoSize): Promise<void> {
+  const { funds = 12, years = 10, until = dayAfter(session.today, -1), seed = 1 } = size
+  const { signal, print } = session
+  const progress = showProgress(session, 'funds')
+  // Imported here because an empty database needs none of it.
+  const { writeDemo } = await import('../../demo/demo.ts')
+  const summary = await writeDemo({ file, funds, years, until, seed, onFund: progress.update, signal })
+    .finally(progress.end)
+    .catch((error: unknown) => {
+      // Options that are right on their own can together reach back too far.
+      throw error instanceof RangeError ? new UsageError(error.message) : error
+    })
+  print({ database: file, ...summary }, () =>
+    describeSummary({
+      database: file,
+      funds: formatCount(summary.funds),
+      prices: `${formatCount(summary.prices)}, up to ${summary.until}`,
+      bytes: formatBytes(summary.bytes),
+    }),
+  )
+}

@@ -41,7 +41,9 @@ function mustBeFile(file: string): void {
     throw new Error(`${file} cannot be reached: check the rights of its folders`, { cause: error })
   }
   if (!existsSync(file))
-    throw new Error(`${file} does not exist: make a database with \`fundpress init\` or \`fundpress demo\``)
+    throw new Error(
+      `${file} does not exist: make a database with \`fundpress init\` or \`fundpress init --demo\``,
+    )
 }
 
 /**

@@ -192,7 +192,7 @@ const tars = (job = `${nightly}-1`) => readdirSync(join(shared, job)).filter((fi
 describe('the simple night', () => {
   it('publishes as of today, and the guard is content until nothing has gone live for 36 hours', async () => {
     press.reset()
-    await mustRun(['demo', '--db', database, '--funds', '1', '--years', '1', '--seed', '3'])
+    await mustRun(['init', '--demo', '--db', database, '--funds', '1', '--years', '1', '--seed', '3'])
     expect(await simple.run('fundpress-guard')).toMatchObject({ code: 1 })
     expect(await simple.run(nightly)).toMatchObject({
       code: 3,

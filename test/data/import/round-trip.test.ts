@@ -11,7 +11,7 @@ const folder = tempFolder()
 const fundpress = (line: string) => run(line, { cwd: folder.path })
 
 beforeAll(async () => {
-  await fundpress('demo --db demo.sqlite --funds 3 --years 1 --until 2026-11-19 --quiet')
+  await fundpress('init --demo --db demo.sqlite --funds 3 --years 1 --until 2026-11-19 --quiet')
   await fundpress('init --db odd.sqlite --quiet')
   insertOddFunds(folder.file('odd.sqlite'))
 })

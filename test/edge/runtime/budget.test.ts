@@ -26,7 +26,20 @@ const out = folder.file('out')
 const db = folder.file('funds.sqlite')
 
 beforeAll(async () => {
-  await mustRun(['demo', '--db', db, '--funds', '1', '--years', '30', '--until', asOf, '--seed', '7'])
+  await mustRun([
+    'init',
+    '--demo',
+    '--db',
+    db,
+    '--funds',
+    '1',
+    '--years',
+    '30',
+    '--until',
+    asOf,
+    '--seed',
+    '7',
+  ])
   const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true', FUNDPRESS_DOCS_URL: docsUrl }
   await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--quiet'], { env })
   return folder.remove

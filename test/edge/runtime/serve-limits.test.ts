@@ -23,7 +23,15 @@ let isin: string
 
 beforeAll(async () => {
   const db = folder.file('funds.sqlite')
-  await mustRun(['demo', '--db', db, ...'--funds 1 --years 30 --seed 7'.split(' '), '--until', asOf])
+  await mustRun([
+    'init',
+    '--demo',
+    '--db',
+    db,
+    ...'--funds 1 --years 30 --seed 7'.split(' '),
+    '--until',
+    asOf,
+  ])
   await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--quiet'])
   isin = firstIsin(out)
   return folder.remove

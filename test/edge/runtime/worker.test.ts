@@ -17,7 +17,7 @@ let isin: string
 
 beforeAll(async () => {
   const db = folder.file('funds.sqlite')
-  await mustRun(['demo', '--db', db, '--funds', '1', '--years', '17', '--until', '2026-11-10'])
+  await mustRun(['init', '--demo', '--db', db, '--funds', '1', '--years', '17', '--until', '2026-11-10'])
   await build(db, outs.first, '2026-11-11')
   await build(db, outs.second, '2026-11-12')
   isin = firstIsin(outs.first)

@@ -30,7 +30,7 @@ let isin = ''
 
 describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => {
   beforeAll(async () => {
-    await mustRun(['demo', '--db', dbFile, '--funds', '12', '--years', '6', '--until', asOf])
+    await mustRun(['init', '--demo', '--db', dbFile, '--funds', '12', '--years', '6', '--until', asOf])
     const build = ['build', '--db', dbFile, '--out', folder.file('out'), '--as-of', asOf, '--quiet']
     await mustRun(build, { env: { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' } })
     server = await startServer(folder.file('out'))

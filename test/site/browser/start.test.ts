@@ -24,7 +24,18 @@ describe.skipIf(whyNoBrowser !== undefined)('the start page in a browser', () =>
   let served: Awaited<ReturnType<typeof serveHere>>
   let funds: readonly { readonly isin: string; readonly wkn: string | null; readonly name: string }[] = []
   beforeAll(async () => {
-    await mustRun(['demo', '--db', folder.file('f.sqlite'), '--funds', '30', '--years', '1', '--until', asOf])
+    await mustRun([
+      'init',
+      '--demo',
+      '--db',
+      folder.file('f.sqlite'),
+      '--funds',
+      '30',
+      '--years',
+      '1',
+      '--until',
+      asOf,
+    ])
     await mustRun(['build', '--db', folder.file('f.sqlite'), '--out', out, '--as-of', asOf], {
       env: {
         FUNDPRESS_PAGES: 'true',

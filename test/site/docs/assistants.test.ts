@@ -16,7 +16,7 @@ const build = (to: string, env: Readonly<Record<string, string>>) =>
   })
 
 beforeAll(async () => {
-  await mustRun(['demo', '--db', db, '--funds', '2', '--years', '1', '--until', asOf])
+  await mustRun(['init', '--demo', '--db', db, '--funds', '2', '--years', '1', '--until', asOf])
   const said = {
     FUNDPRESS_SITE_NAME: 'Muster KVG',
     FUNDPRESS_SITE_TERMS: 'https://example.org/terms',

@@ -356,7 +356,7 @@ it('shows any name of a fund as text', async () => {
   const folder = makeTempFolder()
   const site = { out: folder.file('out') }
   const db = folder.file('funds.sqlite')
-  await mustRun(['demo', '--db', db, '--funds', '1', '--years', '1', '--until', '2026-11-20'])
+  await mustRun(['init', '--demo', '--db', db, '--funds', '1', '--years', '1', '--until', '2026-11-20'])
   editDatabase(db, `UPDATE fund SET name = '${name.replace("'", "''")}'`)
   const build = ['build', '--db', db, '--out', site.out, '--as-of', '2026-11-20', '--quiet']
   await mustRun(build, { env: { FUNDPRESS_PAGES: 'true' } })

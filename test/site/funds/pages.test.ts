@@ -20,7 +20,7 @@ let db: Database.Database
 let isin: string
 
 beforeAll(async () => {
-  await mustRun(['demo', '--db', dbFile, '--funds', '12', '--years', '4', '--until', asOf])
+  await mustRun(['init', '--demo', '--db', dbFile, '--funds', '12', '--years', '4', '--until', asOf])
   editDatabase(
     dbFile,
     `UPDATE structure_item SET percent = 130 WHERE type = 'exposure_asset_structure' AND position = 0;

@@ -16,7 +16,7 @@ const build = (out: string, pages: boolean, downloads: boolean, ...flags: readon
   })
 
 beforeAll(async () => {
-  await mustRun(['demo', '--db', db, '--funds', '4', '--years', '1', '--until', asOf])
+  await mustRun(['init', '--demo', '--db', db, '--funds', '4', '--years', '1', '--until', asOf])
 })
 const read = (out: string, key: string) => readFileSync(join(out, key), 'utf8')
 

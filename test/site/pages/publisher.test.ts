@@ -30,7 +30,7 @@ const build = (out: string, more: Readonly<Record<string, string>>, ...flags: re
   })
 
 beforeAll(async () => {
-  await mustRun(['demo', '--db', db, '--funds', '2', '--years', '1', '--until', asOf])
+  await mustRun(['init', '--demo', '--db', db, '--funds', '2', '--years', '1', '--until', asOf])
   for (const [out, more] of [
     ['nobody', {}],
     ['named', site],

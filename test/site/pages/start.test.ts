@@ -43,7 +43,7 @@ const build = (to: string, day: string, ...flags: readonly string[]) =>
   )
 
 beforeAll(async () => {
-  await mustRun(['demo', '--db', db, '--funds', '12', '--years', '2', '--until', asOf])
+  await mustRun(['init', '--demo', '--db', db, '--funds', '12', '--years', '2', '--until', asOf])
   const png = Buffer.alloc(33)
   png.write('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')
   png.writeUInt32BE(400, 16)

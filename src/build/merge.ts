@@ -1,4 +1,4 @@
-/** `fundpress merge`: shards that were built on several machines become the snapshot that one would have built. */
+/** `fundpress build --merge`: shards that were built on several machines become the snapshot that one would have built. */
 
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'

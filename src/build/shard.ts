@@ -136,7 +136,7 @@ export function refuseShard(folder: string): void {
   const { number, of } = readShard(folder).head
   throw new Error(
     `${folder} is shard ${number} of ${of}, it has only some of the funds: bring all of them together with ` +
-      '`fundpress merge` first',
+      '`fundpress build --merge` first',
   )
 }
 

@@ -15,8 +15,7 @@ const commands: readonly (readonly [name: string, summary: string, load: Load])[
   ['init', 'make an empty database, or one that looks real', () => import('./commands/init.ts')],
   ['import', 'read a file into a table of the database', () => import('./commands/import.ts')],
   ['check', 'list every problem of a database', () => import('./commands/check.ts')],
-  ['build', 'render a database into a snapshot', () => import('./commands/build.ts')],
-  ['merge', 'merge the shards of several machines', () => import('./commands/merge.ts')],
+  ['build', 'render a database into a snapshot, or merge shards', () => import('./commands/build.ts')],
   ['serve', 'serve a snapshot on this machine', () => import('./commands/serve.ts')],
   ['plan', 'show what a publish would do and cost', () => import('./commands/plan.ts')],
   ['publish', 'upload a snapshot and make it live', () => import('./commands/publish.ts')],
@@ -121,6 +120,7 @@ const answers = ['commander.helpDisplayed', 'commander.version', 'commander.help
 /** Commands and flags that earlier versions had, and what replaces them. */
 const dropped: Readonly<Record<string, string>> = {
   demo: '`fundpress init --demo` makes the same database',
+  merge: '`fundpress build --merge part-1 part-2` does the same',
   show: '`fundpress serve` has a page for each fund, /funds/<ISIN>/',
   completion: '`fundpress --help` lists all commands',
   'flip --no-check': 'every flip lists the slot first',

@@ -53,7 +53,7 @@ export async function openBuilds(folder: string, { db: given, funds, years, jobs
   }
 }
 
-/** Runs `build` or `merge`. @param args the command comes first @returns measures */
+/** Runs `build`. @param args the command comes first @returns measures */
 export async function measureBuild(...args: readonly string[]): Promise<Record<string, number>> {
   // What is still to be written must not be counted for this one.
   execFileSync('sync')

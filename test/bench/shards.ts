@@ -26,7 +26,15 @@ export const run = bench(options, async (folder, { shards, ...values }) => {
     for (const [measure, value] of Object.entries(built)) (each[measure] ??= []).push(value)
   }
   const folders = names.map((name) => join(folder, name))
-  const merge = await measureBuild('merge', ...folders, '--db', db, '--out', join(folder, 'merged'))
+  const merge = await measureBuild(
+    'build',
+    '--merge',
+    ...folders,
+    '--db',
+    db,
+    '--out',
+    join(folder, 'merged'),
+  )
   const rows: Record<string, Measures> = {
     [full]: whole,
     [`one of ${shards} shards`]: each,

@@ -126,7 +126,8 @@ describe('a merge that is killed', () => {
     }
     const shards = [1, 2].map((number) => folder.file(`shard-${number}`))
     const before = shards.map(hashesOf)
-    const begin = () => start(['merge', ...shards, '--db', '../1.sqlite', '--quiet'], { cwd: place.path })
+    const begin = () =>
+      start(['build', '--merge', ...shards, '--db', '../1.sqlite', '--quiet'], { cwd: place.path })
     for (let kill = 0; kill < merges; kill++) {
       const child = begin()
       const end = ended(child)

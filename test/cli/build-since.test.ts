@@ -1,4 +1,4 @@
-/** Builds in parts, on the command line: `build --since` from a folder, a manifest and a slot; `build --shard` and `merge`. */
+/** Builds in parts, on the command line: `build --since` from a folder, a manifest and a slot; `build --shard` and `build --merge`. */
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BuildSummary } from '../../src/build/build.ts'
@@ -91,7 +91,7 @@ describe('build --since', () => {
 })
 
 describe('build --shard and merge', () => {
-  const merge = (line: string, out = 'merged') => press.fundpress(`merge ${line} ${flags(out)}`, env)
+  const merge = (line: string, out = 'merged') => press.fundpress(`build --merge ${line} ${flags(out)}`, env)
   beforeAll(async () => {
     for (const [index, out] of ['one', 'two'].entries())
       summaryOf(await build(out, ` --shard ${index + 1}/2`))
@@ -111,7 +111,8 @@ describe('build --shard and merge', () => {
   it.each(lines)('`%s` refuses a single shard, says what to do, and writes nothing', async (line) => {
     const before = press.bucket.keys()
     const run = line.startsWith('serve') ? press.bare : press.fundpress
-    const advice = 'it has only some of the funds: bring all of them together with `fundpress merge` first'
+    const advice =
+      'it has only some of the funds: bring all of them together with `fundpress build --merge` first'
     await expectFailure(run(line), `one is shard 1 of 2, ${advice}`)
     expect(press.bucket.keys()).toEqual(before)
   })
@@ -178,7 +179,7 @@ describe('build --shard and merge', () => {
     await expectFailure(build('never', ' --shard 1/2 --only DE0008471400'), '--only', 2)
     await expectFailure(merge('two', 'never'), 'of 2 shards 1 is missing')
     await expectFailure(merge('night-1', 'never'), 'night-1 is no shard')
-    expect((await press.fundpress(`merge ${flags('never')}`)).code).toBe(2)
+    expect((await press.fundpress(`build ${flags('never')} --merge`)).code).toBe(2)
   })
 
   it('replace a snapshot in the folder, as a build replaces a shard', async () => {

@@ -259,7 +259,7 @@ describe('build', () => {
       expect(await build(` --shard ${shard}/2 --since first --out part-${shard}`, env)).toMatchObject({
         code: 0,
       })
-    const merged = await fundpress('merge part-1 part-2 --db funds.sqlite --out merged --quiet', env)
+    const merged = await fundpress('build --merge part-1 part-2 --db funds.sqlite --out merged --quiet', env)
     expect(merged).toMatchObject({ code: 0, stderr: '' })
     expect(headOf('merged')).toMatchObject({ snapshot, withheld })
     expect(readFileSync(folder.file(`merged/downloads/${asOf}/prices.csv`), 'utf8')).toBe(csv)

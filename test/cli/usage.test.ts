@@ -10,6 +10,7 @@ const inFolder = { cwd: folder.path }
 it.each([
   ['buld', "unknown command 'buld' (did you mean build?)"],
   ['publish-everything', "unknown command 'publish-everything' (see fundpress --help)"],
+  ['merge part-1 part-2', 'merge is gone: `fundpress build --merge part-1 part-2` does the same'],
   ['demo --funds 2', 'demo is gone: `fundpress init --demo` makes the same database'],
   ['init --db x.sqlite --funds 2', '--funds needs --demo'],
   [

@@ -78,7 +78,7 @@ describe('strace sees that', () => {
     await prepare(buildLine(2))
     for (const number of [1, 2])
       await prepare(`${buildLine(1).replace('out out', `out part-${number}`)} --shard ${number}/2`)
-    expectExchange(await watch('merge part-1 part-2 --db 1.sqlite --out out --quiet'), 'flushAll')
+    expectExchange(await watch('build --merge part-1 part-2 --db 1.sqlite --out out --quiet'), 'flushAll')
   })
 
   it('a build flushes each folder that it makes for the snapshot', async () => {

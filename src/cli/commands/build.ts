@@ -1,17 +1,21 @@
-/** `fundpress build`: renders a database into the files of a snapshot. `merge` and `nightly` build the same way. */
+/** `fundpress build`: renders a database into the files of a snapshot, or merges shards. `nightly` builds the same way. */
 
 import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { withFolder } from '../../bucket/store/files.ts'
 import { fetchSlotManifest, isSlotWord } from '../../bucket/manifest/sources.ts'
 import { Damaged } from '../../bucket/store/store.ts'
 import type { BuildOptions, BuildSummary } from '../../build/build.ts'
+import { manifestKey, readHeadOf } from '../../build/manifest.ts'
+import type { MergeOptions } from '../../build/merge.ts'
 import type { Since } from '../../build/options.ts'
+import { OutdatedShards } from '../../build/shard.ts'
 import { startRenderThreads } from '../../build/render-threads.ts'
 import { showProgress } from '../progress.ts'
 import { ImplausibleDatabase, RefusedDatabase } from '../../data/check/finding.ts'
 import { refuseUnlessAllowed } from '../../guards/guards.ts'
 import { futureDate } from '../../guards/loss.ts'
-import { buildOptions, overrideOf, withBucket } from '../from-settings.ts'
+import { buildOptions, mergeOptions, overrideOf, withBucket } from '../from-settings.ts'
 import { withLive } from '../live.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { tellFailure } from '../monitoring/notices.ts'
@@ -19,7 +23,14 @@ import { describeFreshness, describeOverdue, describeWithheld } from '../format.
 import { describeFindings, describeSummary, formatBytes, formatCount } from '../format.ts'
 import { isIsinInEitherCase } from '../../api/routes/values.ts'
 import { shardOf, shardOption } from '../shard-option.ts'
-import { asOfOption, bucketSettings, option, overrideOptions, parsedOption } from '../options.ts'
+import {
+  asOfOption,
+  bucketSettings,
+  type FlagsOf,
+  option,
+  overrideOptions,
+  parsedOption,
+} from '../options.ts'
 
 /** One or more ISINs in either case; the value is a list in upper case without duplicates. */
 const onlyOption = parsedOption<'--only <isin...>', readonly string[]>(
@@ -42,9 +53,14 @@ export default defineCommand({
     'Prices are compared with what is live: with --since and the word of a slot, with the live slot of the bucket; else ' +
     'with the folder of --since, or of --out. New prices that are implausible are refused (exit code 3), or held back, as ' +
     'plausibility.onImplausible says. A date in the future is refused, too.\n\n' +
-    'With --shard only a part of the funds is rendered, on one of several machines. `fundpress merge` makes the ' +
+    'With --shard only a part of the funds is rendered, on one of several machines. --merge makes the ' +
     'snapshot from all parts. With auto/8 the eight pods of an Indexed Job of Kubernetes, or the children of an array job ' +
-    'of AWS Batch, each take the part of their index (from 0).',
+    'of AWS Batch, each take the part of their index (from 0).\n\n' +
+    '--merge takes the folders of all parts of the same database, in any order. The snapshot, with its id, is the same as ' +
+    'that of a build without shards. Dates and addresses come from the shards. Documents about all funds and pages are ' +
+    'rendered here. Files are linked, or copied from another disk. The shards stay and may be removed afterwards. If they ' +
+    'are sparse, pass their --since: the merge stops if it holds another snapshot meanwhile. Guards that look at the new ' +
+    'prices of all funds together are asked here (exit code 3): no shard has all of them.',
   settings: [
     ...(['db', 'out', 'jobs', 'docsUrl', 'pages', 'downloads.enabled', 'rawCsv', 'quickCheck'] as const),
     ...bucketSettings,
@@ -54,6 +70,10 @@ export default defineCommand({
     onlyOption,
     option('--since <snapshot>', 'Render only what changed since this folder, manifest or slot'),
     shardOption.conflicts('only'),
+    option('--merge <shard...>', 'Make the snapshot from the folders of all shards').conflicts([
+      'only',
+      'shard',
+    ]),
     ...overrideOptions(),
   ],
   json: 'Print the summary as JSON',
@@ -64,30 +84,52 @@ export default defineCommand({
     ['build --db funds.sqlite --since other --bucket fund-data', 'Only what the next publish will put'],
     ['build --db funds.sqlite --out part-3 --shard 3/8', 'The third of eight parts'],
     ['build --db funds.sqlite --out part --shard auto/8', 'The same on Kubernetes and AWS Batch'],
+    ['build --db funds.sqlite --out out --merge part-1 part-2', 'The snapshot from two parts'],
     ['build --db funds.sqlite --out try --only DE0008471400', 'One fund, to look at'],
   ],
-  run: async (session, { asOf = session.today, only = [], since = null, shard, ...flags }) => {
-    let what = 'a shard'
-    try {
-      const override = overrideOf(session, flags)
-      refuseUnlessAllowed('the build', futureDate(asOf, session.today), override)
-      const part = shard === undefined ? null : ({ kind: 'shard', ...shardOf(shard, session) } as const)
-      if (part !== null) what = `shard ${part.number}/${part.of}`
-      const options = { ...(await buildOptions(session)), asOf, only, part, override }
-      const building = withLive(session, since, (live) =>
-        buildSince(session, since, { ...options, live }, session.stderr.tell),
-      )
-      await showBuild(session, building)
-    } catch (error) {
-      // Nobody watches the machines that share a night's work.
-      if (shard !== undefined) await tellFailure(session, error, { command: 'build', asOf }, what)
-      throw error
-    }
+  run: async (session, { since = null, merge, ...flags }) => {
+    if (merge === undefined) return render(session, since, flags)
+    const options = { ...(await mergeOptions(session)), shards: merge, override: overrideOf(session, flags) }
+    const dated = flags.asOf === undefined ? options : { ...options, asOf: flags.asOf }
+    const merging = withLive(session, since, (live) => mergeSince(session, since, { ...dated, live }))
+    return showBuild(session, merging)
   },
 })
 
+type RenderFlags = FlagsOf<
+  readonly [
+    ReturnType<typeof asOfOption>,
+    typeof onlyOption,
+    typeof shardOption,
+    ...ReturnType<typeof overrideOptions>,
+  ]
+>
+
+async function render(
+  session: Session,
+  since: string | null,
+  { asOf = session.today, only = [], shard, ...flags }: RenderFlags,
+): Promise<void> {
+  let what = 'a shard'
+  try {
+    const override = overrideOf(session, flags)
+    refuseUnlessAllowed('the build', futureDate(asOf, session.today), override)
+    const part = shard === undefined ? null : ({ kind: 'shard', ...shardOf(shard, session) } as const)
+    if (part !== null) what = `shard ${part.number}/${part.of}`
+    const options = { ...(await buildOptions(session)), asOf, only, part, override }
+    const building = withLive(session, since, (live) =>
+      buildSince(session, since, { ...options, live }, session.stderr.tell),
+    )
+    await showBuild(session, building)
+  } catch (error) {
+    // Nobody watches the machines that share a night's work.
+    if (shard !== undefined) await tellFailure(session, error, { command: 'build', asOf }, what)
+    throw error
+  }
+}
+
 /** Prints what a build or a merge made, or what is wrong with a database that it refused. */
-export async function showBuild({ settings, stderr, print }: Session, work: Promise<BuildSummary>) {
+async function showBuild({ settings, stderr, print }: Session, work: Promise<BuildSummary>) {
   const summary = await work.catch((error: unknown) => {
     if (error instanceof RefusedDatabase || error instanceof ImplausibleDatabase)
       stderr.write(describeFindings(error.findings, stderr.paint))
@@ -165,7 +207,7 @@ function buildFrom(session: Session, options: BuildOptions): Promise<BuildSummar
   })
 }
 
-export function withProgress(
+function withProgress(
   session: Session,
   work: (onProgress: NonNullable<BuildOptions['onProgress']>) => Promise<BuildSummary>,
 ): Promise<BuildSummary> {
@@ -173,4 +215,38 @@ export function withProgress(
   const onProgress: Parameters<typeof work>[0] = ({ funds, of, documents }) =>
     progress.update(funds, of, `${formatCount(documents)} documents`)
   return work(onProgress).finally(progress.end)
+}
+
+/** @param word what sparse shards continue from; null: nobody asks @throws {OutdatedShards} if it holds another snapshot now */
+export function mergeSince(
+  session: Session,
+  word: string | null,
+  options: Omit<MergeOptions, 'assertThere' | 'onProgress'>,
+): Promise<BuildSummary> {
+  const assertThere = async (snapshot: string) => {
+    const there = word === null ? snapshot : await snapshotIn(session, word)
+    if (there !== snapshot)
+      throw new OutdatedShards(`the shards continue from ${snapshot}, but ${word ?? ''} is ${there}`)
+  }
+  return withProgress(session, async (onProgress) => {
+    // Imported here because it loads all of a build, which must not happen before threads start (see `buildFrom`).
+    const { mergeShards } = await import('../../build/merge.ts')
+    return mergeShards({ ...options, assertThere, startThread: session.startThread, onProgress })
+  })
+}
+
+/** @throws {OutdatedShards} if there is no snapshot */
+async function snapshotIn(session: Session, word: string): Promise<string> {
+  if (!isSlotWord(word)) {
+    const file = statSync(word, { throwIfNoEntry: false })?.isFile() === true ? word : join(word, manifestKey)
+    const head = await readHeadOf(file)
+    if (head === null) throw new OutdatedShards(`${word} holds no snapshot`)
+    return head.snapshot
+  }
+  const found = await withFolder((folder) =>
+    withBucket(session, (store) => fetchSlotManifest(store, word, folder)),
+  )
+  if (found.kind === 'none') throw new OutdatedShards(found.reason)
+  // The publish that was stopped in a torn slot can be that of these shards. The next one sees to it that it has every file.
+  return found.manifest.head.snapshot
 }

@@ -41,7 +41,10 @@ import {
 const options = [
   asOfOption(),
   option('--since <snapshot>', 'Render only what changed since this folder, manifest or slot, or none'),
-  option('--shards <folder...>', 'Merge these shards instead of building; --since is theirs, see `merge`'),
+  option(
+    '--shards <folder...>',
+    'Merge these shards instead of building; --since is theirs, see `build --merge`',
+  ),
   option('--stage', 'Do not make the snapshot live: `flip` does, after somebody has looked at it'),
   option('--ask', 'Only tell whether there is anything to do'),
   option('--exit-code', 'With --ask: exit with 4 if there is nothing to do'),

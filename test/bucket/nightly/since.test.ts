@@ -147,7 +147,7 @@ describe('shards that continue from a snapshot', () => {
     return runs.map(({ stderr }) => stderr)
   }
   const merge = async (flags = '', more = env) => {
-    const words = `merge ${halves.join(' ')} --db funds.sqlite --json ${flags}`
+    const words = `build --merge ${halves.join(' ')} --db funds.sqlite --json ${flags}`
     const run = await press.fundpress(words.trim(), more)
     expect(run).toMatchObject({ code: 0 })
     return { said: run.stderr, ...(JSON.parse(run.stdout) as { readonly isSparse: boolean }) }
@@ -188,7 +188,10 @@ describe('shards that continue from a snapshot', () => {
   ])('are not merged if, since they were built, %s', async (_, change, says) => {
     await buildHalves('other')
     await change()
-    const run = await press.fundpress(`merge ${halves.join(' ')} --db funds.sqlite --since other`, env)
+    const run = await press.fundpress(
+      `build --merge ${halves.join(' ')} --db funds.sqlite --since other`,
+      env,
+    )
     expect([run.code, run.stdout, run.stderr]).toEqual([1, '', expect.stringContaining(says)])
   })
 

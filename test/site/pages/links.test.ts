@@ -100,7 +100,7 @@ it('writes the recipes for a fund with prices, even if another fund has more ans
 
 it('refuses to merge shards whose pages lead to downloads without making them', async () => {
   expect((await build('part', true, true, '--shard', '1/1')).code).toBe(0)
-  const merge = ['merge', '--db', db, '--out', folder.file('merged'), folder.file('part')]
+  const merge = ['build', '--db', db, '--out', folder.file('merged'), '--merge', folder.file('part')]
   const ended = await runFundpress(merge, { env: { FUNDPRESS_DOWNLOADS: 'false' } })
   const stderr = expect.stringContaining('merge them with the same settings')
   expect(ended).toMatchObject({ code: 1, stderr })

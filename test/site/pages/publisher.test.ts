@@ -119,7 +119,7 @@ it('a snapshot without other pages names the company on the status page', async 
 
 it('shards whose pages name another company are not merged', async () => {
   expect(await build('part', site, '--shard', '1/1')).toMatchObject({ code: 0 })
-  const line = ['merge', '--db', db, '--out', folder.file('merged'), folder.file('part')]
+  const line = ['build', '--db', db, '--out', folder.file('merged'), '--merge', folder.file('part')]
   const stderr = expect.stringContaining('name another publisher (site, licence): merge them with the same')
   expect(await runFundpress(line, { env })).toMatchObject({ code: 1, stderr })
   expect(await runFundpress(line, { env: { ...env, ...site } })).toMatchObject({ code: 0 })

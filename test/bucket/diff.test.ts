@@ -40,7 +40,7 @@ interface Report {
 const reportOf = (stdout: string) => JSON.parse(stdout) as Report
 
 const inBucket = (name = press.bucket.name) => bucketArgs(press.server.endpoint, name)
-const diff = (...args: readonly string[]) => press.bare(['diff', ...args])
+const diff = (...args: readonly string[]) => press.bare(['plan', ...args])
 
 it('names the funds, endpoints and parts that differ', async () => {
   const report = reportOf(await expectSuccess(diff(before, after, '--json')))

@@ -174,7 +174,7 @@ describe('a build with pages that continues from a snapshot', () => {
   it('shows changed pages in a diff as a group of their own, by fund', async () => {
     const file = changed('diff', `UPDATE key_figure SET value = '9' WHERE isin = '${single}'`)
     await build('diff', { db: file })
-    const diff = await mustRun(['diff', folder.file('out'), folder.file('diff'), '--json'])
+    const diff = await mustRun(['plan', folder.file('out'), folder.file('diff'), '--json'])
     const { groups } = JSON.parse(diff) as { groups: readonly Record<string, unknown>[] }
     const documents = { added: 0, removed: 0, changed: 1 }
     const parts = [{ name: 'funds/index.html', what: 'changed' }]

@@ -107,7 +107,7 @@ describe('build --shard and merge', () => {
     restore()
   })
 
-  const lines = ['serve --out one --port 0', 'diff night-1 one', 'publish --out one', 'plan --out one']
+  const lines = ['serve --out one --port 0', 'plan night-1 one', 'publish --out one', 'plan --out one']
   it.each(lines)('`%s` refuses a single shard, says what to do, and writes nothing', async (line) => {
     const before = press.bucket.keys()
     const run = line.startsWith('serve') ? press.bare : press.fundpress

@@ -27,7 +27,7 @@ describe('help', () => {
     ['fetch', '--endpoint --region --path-style <address> <file>'],
     ['publish', '--out --bucket --endpoint --region --prefix --path-style --concurrency --max-rate'],
     ['publish', '--max-deletes --lease --grace --live-ttl --force --repair --no-lock --json'],
-    ['plan', '--out --bucket --max-deletes --force --repair --no-lock --json'],
+    ['plan', '[A] [B] --out --bucket --max-deletes --force --repair --no-lock --json'],
     ['status', '--bucket --endpoint --json'],
     ['verify', '--bucket --staged --deep --sample --seed --concurrency --json'],
     ['nightly', '--db --out --bucket --as-of --since --sample --again --summary --json'],

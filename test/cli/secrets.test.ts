@@ -36,7 +36,7 @@ const commands = [
   'merge out out --db d.sqlite --out new --json',
   'show DE000FP06UX9 --db d.sqlite --json',
   'edge nginx --out out --dest edge',
-  ...['plan', 'status', 'verify', 'rollback', 'diff live out', 'prune', 'doctor'].map(
+  ...['plan', 'status', 'verify', 'rollback', 'plan live out', 'prune', 'doctor'].map(
     (name) => `${name} ${onBucket}`,
   ),
 ]

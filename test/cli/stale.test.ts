@@ -122,7 +122,7 @@ describe('the status in a bucket', () => {
       'plan --out stale --force --reason test',
     )
     expect(endpoints).toContainEqual(expect.objectContaining({ endpoint: 'status', put: 3 }))
-    const { groups } = await press.json<{ groups: readonly { endpoint: string }[] }>('diff good better')
+    const { groups } = await press.json<{ groups: readonly { endpoint: string }[] }>('plan good better')
     expect(groups.map(({ endpoint }) => endpoint)).not.toContain('other')
   })
 

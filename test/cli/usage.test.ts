@@ -11,6 +11,8 @@ it.each([
   ['buld', "unknown command 'buld' (did you mean build?)"],
   ['publish-everything', "unknown command 'publish-everything' (see fundpress --help)"],
   ['merge part-1 part-2', 'merge is gone: `fundpress build --merge part-1 part-2` does the same'],
+  ['diff out live', 'diff is gone: `fundpress plan A B` compares two snapshots'],
+  ['plan out --bucket fund-data', 'plan takes two snapshots to compare, or none'],
   ['demo --funds 2', 'demo is gone: `fundpress init --demo` makes the same database'],
   ['init --db x.sqlite --funds 2', '--funds needs --demo'],
   [

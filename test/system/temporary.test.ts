@@ -66,7 +66,7 @@ it('a command that still runs keeps its folder', async () => {
   const [own = ''] = left()
   expect(own).toContain(`-${running.pid}-`)
   // It fails, since nothing is live yet; it has made a folder of its own before.
-  await press.fundpress('diff night-1 live', env())
+  await press.fundpress('plan night-1 live', env())
   expect(left()).toEqual([own])
   expect(await running.goOn()).toBe(0)
   expect(left()).toEqual([])

@@ -1,4 +1,4 @@
-/** Two snapshots compared by fund and endpoint, for `fundpress diff` and for `changes/`. Reads manifests, no documents. */
+/** Two snapshots compared by fund and endpoint, for `fundpress plan A B` and for `changes/`. Reads manifests, no documents. */
 
 import { pricesCurrentAll } from '../../api/endpoints/prices.ts'
 import { answeredBy, parseKey, type KeyMeaning } from '../../api/routes/parse-key.ts'

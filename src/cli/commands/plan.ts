@@ -1,8 +1,11 @@
-/** `fundpress plan`: what a publish would change, request and cost. It writes nothing. */
+/** `fundpress plan`: what a publish would change, request and cost; or what changed between two snapshots. It writes nothing. */
 
+import { Argument } from 'commander'
 import type { EndpointWork, Preview } from '../../bucket/publish/preview.ts'
 import { flagsThatAllow } from '../../guards/guards.ts'
 import { defineCommand } from '../command.ts'
+import { showDiff } from '../diff.ts'
+import { UsageError } from '../failure.ts'
 import { alignedTable, describeDownloads, describeObjections, describeRemoved } from '../format.ts'
 import { describeRequests, describeSummary } from '../format.ts'
 import { formatBytes, formatCount, formatDollars } from '../format.ts'
@@ -14,7 +17,11 @@ import { planFolder } from './publish.ts'
 export default defineCommand({
   description:
     'Shows what a publish would put and delete, its requests, their cost (requests and storage, without traffic; ' +
-    'the prices are settings), and what is new: funds that are gone, new, public or restricted, published prices that changed, and the largest moves. It writes nothing. If a publish would refuse, the plan says why; the exit code is 0.',
+    'the prices are settings), and what is new: funds that are gone, new, public or restricted, published prices that changed, and the largest moves. It writes nothing. If a publish would refuse, the plan says why; the exit code is 0.\n\n' +
+    'With two snapshots it shows what changed from A to B, by fund and endpoint, and nothing else. Each is a folder, a ' +
+    'manifest (manifest.ndjson.gz), or a slot of the bucket: live, other (what is staged, or what was live before), blue or ' +
+    'green.',
+  arguments: [new Argument('[A]', 'The snapshot before'), new Argument('[B]', 'The snapshot after')],
   settings: ['out', ...bucketSettings, 'bucket.maxDeletes', 'freshness.maxStaleShare', 'edge.keyValueStore'],
   options: [
     ...overrideOptions(),
@@ -22,12 +29,18 @@ export default defineCommand({
     option('--no-lock', 'See `publish`'),
     option('--forget-kvs', 'See `publish`'),
   ],
-  json: 'Print the plan as JSON',
+  json: 'Print the plan as JSON; of two snapshots { from, to, funds, documents, groups }',
   examples: [
     ['plan --out out --bucket fund-data --region eu-central-1', 'A table by endpoint, and the cost'],
     ['plan --bucket fund-data --json', 'The same for machines'],
+    ['plan live out --bucket fund-data', 'What a publish of out would change for readers'],
+    ['plan live other --bucket fund-data', 'What a flip of the staged snapshot would change'],
+    ['plan out-yesterday out', 'Two folders'],
   ],
-  run: async (session, flags) => {
+  run: async (session, flags, before: string | undefined, after: string | undefined) => {
+    if (before !== undefined && after !== undefined) return showDiff(session, before, after)
+    if (before !== undefined)
+      throw new UsageError('plan takes two snapshots to compare, or none: name the second one, too')
     const { preview, cost } = await planFolder(session, { ...flags, override: overrideOf(session, flags) })
     session.print({ ...preview, cost }, () => describe(preview, cost))
   },

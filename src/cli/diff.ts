@@ -1,54 +1,38 @@
-/** `fundpress diff`: what changed between two snapshots. */
+/** What changed between two snapshots, by fund and endpoint, for `fundpress plan A B`. */
 
-import { Argument } from 'commander'
-import { routeTable } from '../../api/derive/route-table.ts'
-import { endpoints } from '../../api/endpoints/index.ts'
-import { withFolder } from '../../bucket/store/files.ts'
-import type { Counts } from '../../bucket/manifest/compare.ts'
+import { routeTable } from '../api/derive/route-table.ts'
+import { endpoints } from '../api/endpoints/index.ts'
+import { withFolder } from '../bucket/store/files.ts'
+import type { Counts } from '../bucket/manifest/compare.ts'
 import {
   compareDocuments,
   type DiffGroup,
   type DocumentComparison,
   type PartDifference,
-} from '../../bucket/manifest/documents.ts'
-import { isSlotWord, openPath, openSlot, type Source } from '../../bucket/manifest/sources.ts'
-import type { ManifestHead } from '../../build/manifest.ts'
-import { withBucket } from '../from-settings.ts'
-import { defineCommand } from '../command.ts'
-import { alignedTable, describeSummary, formatCount } from '../format.ts'
-import { bucketSettings } from '../options.ts'
-import type { Paint } from '../terminal.ts'
-import { printable } from '../../data/model/printable.ts'
+} from '../bucket/manifest/documents.ts'
+import { isSlotWord, openPath, openSlot, type Source } from '../bucket/manifest/sources.ts'
+import type { ManifestHead } from '../build/manifest.ts'
+import { printable } from '../data/model/printable.ts'
+import type { Session } from './command.ts'
+import { alignedTable, describeSummary, formatCount } from './format.ts'
+import { withBucket } from './from-settings.ts'
+import type { Paint } from './terminal.ts'
 
-export default defineCommand({
-  description:
-    'Shows what changed from snapshot A to snapshot B, by fund and endpoint. Each is a folder, a manifest ' +
-    '(manifest.ndjson.gz), or a slot of the bucket: live, other (what is staged, or what was live before), blue or green. The ' +
-    'exit code is 0 also if they differ.',
-  arguments: [new Argument('<A>', 'The snapshot before'), new Argument('<B>', 'The snapshot after')],
-  settings: bucketSettings,
-  json: 'Print { from, to, funds, documents, groups } as JSON',
-  examples: [
-    ['diff out-yesterday out', 'Two folders'],
-    ['diff live out --bucket fund-data', 'What a publish of out would change for readers'],
-    ['diff live other --bucket fund-data', 'What a flip of the staged snapshot would change'],
-    ['diff other live --bucket fund-data --json', 'What the last publish changed, for machines'],
-  ],
-  run: async (session, _, before: string, after: string) => {
-    const { settings, stdout, stderr, print } = session
-    await withFolder(async (folder) => {
-      const open = (word: string): Promise<Source> =>
-        isSlotWord(word) ? withBucket(session, (store) => openSlot(store, word, folder)) : openPath(word)
-      const [from, to] = [await open(before), await open(after)]
-      const table = routeTable(endpoints, settings.docsUrl)
-      const compared = await compareDocuments(from.manifest.objects(), to.manifest.objects(), table)
-      const { funds, documents, groups } = compared
-      const found = { from: from.manifest.head, to: to.manifest.head, funds, documents, groups }
-      for (const { warning } of [from, to]) if (warning !== null) stderr.tell(warning)
-      print(found, () => describe(found, [from.name, to.name], stdout.paint))
-    })
-  },
-})
+/** Compares two snapshots and prints what changed. Each is a folder, a manifest, or the word of a slot. */
+export async function showDiff(session: Session, before: string, after: string): Promise<void> {
+  const { settings, stdout, stderr, print } = session
+  await withFolder(async (folder) => {
+    const open = (word: string): Promise<Source> =>
+      isSlotWord(word) ? withBucket(session, (store) => openSlot(store, word, folder)) : openPath(word)
+    const [from, to] = [await open(before), await open(after)]
+    const table = routeTable(endpoints, settings.docsUrl)
+    const compared = await compareDocuments(from.manifest.objects(), to.manifest.objects(), table)
+    const { funds, documents, groups } = compared
+    const found = { from: from.manifest.head, to: to.manifest.head, funds, documents, groups }
+    for (const { warning } of [from, to]) if (warning !== null) stderr.tell(warning)
+    print(found, () => describeDiff(found, [from.name, to.name], stdout.paint))
+  })
+}
 
 /** More parts than this are only counted. */
 const partsShown = 8
@@ -57,7 +41,7 @@ type SnapshotDiff = Pick<DocumentComparison, 'funds' | 'documents' | 'groups'> &
   Record<'from' | 'to', ManifestHead>
 
 /** @param names of both, for people */
-function describe(
+function describeDiff(
   { from, to, funds, documents, groups }: SnapshotDiff,
   [fromName, toName]: readonly [string, string],
   paint: Paint,

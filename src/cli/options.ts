@@ -191,6 +191,12 @@ export const forgetKvsOption = () =>
     'CloudFront no longer reads the KeyValueStore that live.json names: go on with that of --flip-kvs, or with none',
   )
 
+/** The setting `bucket.name`, which may be left to the environment or the config file. */
+export const bucketOption = (describe: string) =>
+  new Option('--bucket [name]', describe).argParser((text) =>
+    parsedBy(findSetting('bucket.name').schema, '--bucket [name]', text),
+  ) as CommandOption<'--bucket [name]', string | true | undefined>
+
 /** Not a flag of the setting `baseUrl`: docsUrl derives from that, and must stay what the snapshot was built with. */
 export const baseOption = (describe: string) =>
   schemaOption('--base <url>', describe, configShape.shape.baseUrl)

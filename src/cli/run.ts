@@ -14,7 +14,7 @@ type Load = () => Promise<{ readonly default: AddCommand }>
 const commands: readonly (readonly [name: string, summary: string, load: Load])[] = [
   ['init', 'make an empty database, or one that looks real', () => import('./commands/init.ts')],
   ['import', 'read a file into a table of the database', () => import('./commands/import.ts')],
-  ['check', 'list every problem of a database', () => import('./commands/check.ts')],
+  ['check', 'list every problem of a database, or test a bucket', () => import('./commands/check.ts')],
   ['build', 'render a database into a snapshot, or merge shards', () => import('./commands/build.ts')],
   ['serve', 'serve a snapshot on this machine', () => import('./commands/serve.ts')],
   [
@@ -28,7 +28,6 @@ const commands: readonly (readonly [name: string, summary: string, load: Load])[
   ['verify', 'compare the live slot with its manifest', () => import('./commands/verify.ts')],
   ['rollback', 'make the previous snapshot live again', () => import('./commands/rollback.ts')],
   ['prune', 'remove unused objects from the bucket', () => import('./commands/prune.ts')],
-  ['doctor', 'test everything that a publish needs', () => import('./commands/doctor.ts')],
   ['fetch', 'fetch a database from a bucket', () => import('./commands/fetch.ts')],
   ['nightly', 'check, build, plan, publish, verify', () => import('./commands/nightly.ts')],
   ['notify', 'tell all who want notices of an event, or send a test', () => import('./commands/notify.ts')],
@@ -125,6 +124,7 @@ const dropped: Readonly<Record<string, string>> = {
   demo: '`fundpress init --demo` makes the same database',
   merge: '`fundpress build --merge part-1 part-2` does the same',
   diff: '`fundpress plan A B` compares two snapshots',
+  doctor: '`fundpress check --bucket` tests everything that a publish needs',
   show: '`fundpress serve` has a page for each fund, /funds/<ISIN>/',
   completion: '`fundpress --help` lists all commands',
   'flip --no-check': 'every flip lists the slot first',

@@ -1,4 +1,4 @@
-/** How far the machine's clock may be from the store's: one rule for `nightly` and `doctor`. Pure. */
+/** How far the machine's clock may be from the store's: one rule for `nightly` and `check --bucket`. Pure. */
 
 /** S3 refuses signatures that are further off, and an as-of date would be of another day. */
 const maxMinutes = 15

@@ -1,4 +1,4 @@
-/** `fundpress doctor`: what it finds in the machine, on the way to a bucket, in its settings, and in what it holds. */
+/** `fundpress check --bucket`: what it finds in the machine, on the way to a bucket, in its settings, and in what it holds. */
 import { once } from 'node:events'
 import { truncateSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
@@ -29,7 +29,7 @@ interface DoctorOptions {
 }
 
 const doctor = ({ env, out = 'night-1', args = place() }: DoctorOptions = {}) =>
-  press.bare(['doctor', '--out', out, ...args], env)
+  press.bare(['check', '--out', out, ...args], env)
 
 /** What is no `ok`, as `level what: says`, but for notices, of which there are none; the exit code has to fit it. */
 async function troublesOf({ args = place(), ...options }: DoctorOptions = {}): Promise<readonly string[]> {
@@ -139,7 +139,7 @@ it('requires a region for AWS, and a bucket', async () => {
   expect(await troublesOf({ args })).toEqual([expect.stringMatching(address), noRegion])
   const env = { FUNDPRESS_BASE_URL: 'https://api.example.com' }
   expect(await troublesOf({ env, args })).toEqual([noRegion])
-  await expectFailure(doctor({ args: [] }), /--bucket <name> is missing/, 2)
+  await expectFailure(doctor({ args: ['--bucket'] }), /--bucket <name> is missing/, 2)
 })
 
 const scratchKeys = () => press.bucket.keys().filter((key) => key.includes('doctor'))

@@ -175,7 +175,7 @@ it('plans for free, finds nothing wrong, and serves what is live, below a prefix
   const plan = await json<{ readonly puts: number }>('plan --out night-2 --prefix some/nights')
   expect(plan).toMatchObject({ cost: { publish: 0, month: 0 } })
   const doctor = await json<{ readonly findings: readonly { readonly what: string }[] }>(
-    'doctor --out night-1 --prefix some/nights',
+    'check --out night-1 --prefix some/nights',
   )
   expect(doctor).toMatchObject({ problems: 0 })
   expect(doctor.findings.map(({ what }) => what)).toEqual(

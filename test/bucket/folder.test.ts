@@ -276,7 +276,7 @@ describe('says what is wrong, and what to do', () => {
     chmodSync(folder.path, 0o755)
     for (const path of [bucket, file('.fundpress')]) chmodSync(path, 0o555)
     const reason = 'this user may not do that: change the owner or the rights of the folder (chown, chmod)'
-    for (const command of ['prune --yes', 'doctor']) {
+    for (const command of ['prune --yes', 'check']) {
       const args = [...command.split(' '), '--bucket', `file://${bucket}`]
       const { code, stdout, stderr } = await runAlone(args, { cwd: '/', ...userWithoutRights })
       expect(code).toBe(1)

@@ -129,8 +129,8 @@ it('the fence after a publish that was killed keeps the ARN', async () => {
   ])
 })
 
-it('doctor finds settings that name another KeyValueStore than live.json', async () => {
-  const found = (flags: string) => press.fundpress(`doctor --out night-1 ${flags}`.trim(), env())
+it('check --bucket finds settings that name another KeyValueStore than live.json', async () => {
+  const found = (flags: string) => press.fundpress(`check --out night-1 ${flags}`.trim(), env())
   expect(await expectSuccess(found(`--flip-kvs ${store.arn}`))).toContain(
     `ok       KeyValueStore    ${store.arn}\n`,
   )

@@ -162,7 +162,7 @@ describe.runIf(isComplete && !isMissing(canBuild))('the image', () => {
       )
     }
     expect([...said.keys()]).toEqual(
-      '/data/funds.sqlite --complete check doctor nightly status --deep'.split(' '),
+      '/data/funds.sqlite --complete check --bucket nightly status --deep'.split(' '),
     )
     expect(said.get('nightly')).toContain('is live in blue')
     expect(said.get('status')).toMatch(/^live .* in blue$/m)

@@ -21,7 +21,7 @@ describe('help', () => {
     ['init', '--db --demo --funds --years --until --seed --json'],
     ['import', '--db --encoding --delimiter --decimal --dates --replace --replace-all --skip-bad --wait'],
     ['import', '--dry-run --json'],
-    ['check', '--db --as-of --json'],
+    ['check', '--db --as-of --bucket --json'],
     ['build', '--db --out --as-of --jobs --only --docs-url --no-pages --shard --merge --since --json'],
     ['serve', '--out --port --host --bucket --live-ttl --snapshot'],
     ['fetch', '--endpoint --region --path-style <address> <file>'],

@@ -106,7 +106,7 @@ describe('a bucket with hostile keys', () => {
   })
   afterAll(() => press.stop())
 
-  const commands = ['prune', 'verify', 'status', 'doctor']
+  const commands = ['prune', 'verify', 'status', 'check']
   it.each(commands)('is escaped by %s, and complete in JSON', async (command) => {
     const plain = await press.fundpress([command])
     expectSafe(linesOf(plain))

@@ -33,10 +33,9 @@ const nightly = `nightly --db d.sqlite ${onBucket} --summary summary.md`
 const conform = 'conform --base http://127.0.0.1:1 --db d.sqlite --json'
 const commands = [
   ...[build, publish, nightly, conform, 'check --db d.sqlite --json', 'serve --out nowhere --port 0'],
-  'merge out out --db d.sqlite --out new --json',
-  'show DE000FP06UX9 --db d.sqlite --json',
+  'build --merge out out --db d.sqlite --out new --json',
   'edge nginx --out out --dest edge',
-  ...['plan', 'status', 'verify', 'rollback', 'plan live out', 'prune', 'doctor'].map(
+  ...['plan', 'status', 'verify', 'rollback', 'plan live out', 'prune', 'check'].map(
     (name) => `${name} ${onBucket}`,
   ),
 ]

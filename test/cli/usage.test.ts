@@ -13,6 +13,11 @@ it.each([
   ['merge part-1 part-2', 'merge is gone: `fundpress build --merge part-1 part-2` does the same'],
   ['diff out live', 'diff is gone: `fundpress plan A B` compares two snapshots'],
   ['plan out --bucket fund-data', 'plan takes two snapshots to compare, or none'],
+  [
+    'doctor --bucket fund-data',
+    'doctor is gone: `fundpress check --bucket` tests everything that a publish needs',
+  ],
+  ['check --bucket fund-data --db x.sqlite', '--db and --bucket together need --since'],
   ['demo --funds 2', 'demo is gone: `fundpress init --demo` makes the same database'],
   ['init --db x.sqlite --funds 2', '--funds needs --demo'],
   [

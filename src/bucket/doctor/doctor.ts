@@ -1,4 +1,4 @@
-/** `fundpress doctor`: everything that would make tonight fail, tried for real and in a moment. */
+/** `fundpress check --bucket`: everything that would make tonight fail, tried for real and in a moment. */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

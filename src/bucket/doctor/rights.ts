@@ -32,7 +32,7 @@ export async function* diagnoseRights(store: S3Store, { uuid }: { uuid: string }
 }
 
 export function scratch(key: string, text: string): NewObject {
-  const body = Buffer.from(`fundpress doctor: ${text}\n`)
+  const body = Buffer.from(`fundpress check: ${text}\n`)
   return { key, body, type: 'text/plain; charset=utf-8', cacheControl: noCache, sha256: hash('sha256', body) }
 }
 

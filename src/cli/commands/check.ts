@@ -1,9 +1,10 @@
-/** `fundpress check`: every problem of a database. */
+/** `fundpress check`: every problem of a database, or of a bucket. */
 
 import { freshnessRules } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
+import { UsageError } from '../failure.ts'
 import { countErrors, countFindings, describeFindings, describeReplay } from '../format.ts'
-import { asOfOption, bucketSettings, option, required, wholeOption } from '../options.ts'
+import { asOfOption, bucketOption, option, required, wholeOption } from '../options.ts'
 import { showProgress } from '../progress.ts'
 import { checkDatabase } from '../../data/check/check.ts'
 import { replayNights } from '../../data/check/replay.ts'
@@ -21,27 +22,50 @@ export default defineCommand({
     'nightly take it with --allow.\n\n' +
     '--replay helps to set limits before the first night: it takes each of the last days with prices as if it had been ' +
     'the new day of a night, and lists what the guards of prices would have refused, with the setting of each. Guards of what is lost need ' +
-    'a live snapshot, so they are not among them. The exit code is 0.',
-  settings: ['db', 'out', 'quickCheck', ...bucketSettings],
+    'a live snapshot, so they are not among them. The exit code is 0.\n\n' +
+    'With --bucket, and without --since, it tests the bucket in place of a database, and everything else that could make a ' +
+    'publish fail: credentials, region, rights, conditional puts, clock, rules of the bucket, disk. It also warns if nobody ' +
+    'is told of a night that fails. It writes one small object, journal/doctor-…, and removes it.',
+  settings: [
+    'db',
+    'out',
+    'quickCheck',
+    'bucket.endpoint',
+    'bucket.region',
+    'bucket.prefix',
+    'bucket.pathStyle',
+    'edge.keyValueStore',
+  ],
   options: [
+    bucketOption('Test the bucket, which the settings may name; with --since: the bucket that is meant'),
     asOfOption('A price with a later date is an error (default: today in Europe/Berlin)'),
-    option('--since <snapshot>', 'What prices are compared with: a folder, or live for the bucket').conflicts(
-      'replay',
-    ),
+    option('--since <snapshot>', 'What prices are compared with: a folder, or live for the bucket'),
     wholeOption(
       '--replay <nights>',
       'Only tell what guards would have refused on the last nights',
       [1, 10_000],
-    ),
+    ).conflicts(['since', 'bucket']),
   ],
-  json: 'Print { errors, warnings, findings } as JSON; with --replay { nights, guards }',
+  json: 'Print { errors, warnings, findings } as JSON; with --replay { nights, guards }; of a bucket { problems, warnings, findings }',
   examples: [
     ['check --db funds.sqlite', 'A list by fund, errors first'],
     ['check --db funds.sqlite --as-of 2026-11-20 --json', 'The same for machines'],
     ['check --db funds.sqlite --replay 30', 'What guards would have refused in the last six weeks'],
     ['check --db funds.sqlite --since live --bucket fund-data', 'Compared with what is live'],
+    ['check --bucket fund-data --region eu-central-1', 'Before the first nightly, and after a failed one'],
+    ['check --bucket --json', 'The bucket of the settings, for machines'],
   ],
-  run: async (session, { asOf = session.today, since = null, replay }) => {
+  run: async (given, { asOf = given.today, since = null, bucket, replay }) => {
+    const session = typeof bucket === 'string' ? withBucketNamed(given, bucket) : given
+    if (bucket !== undefined && since === null) {
+      if (given.hasFlag('db'))
+        throw new UsageError(
+          '--db and --bucket together need --since: without it, --bucket tests the bucket alone',
+        )
+      // Imported here because most checks need no bucket, and it loads slowly.
+      const { checkBucket } = await import('../doctor.ts')
+      return checkBucket(session)
+    }
     if (replay !== undefined) return showReplay(session, asOf, replay)
     const { settings, signal, isJson, isQuiet, stdout, print } = session
     const db = required(settings.db, 'db')
@@ -88,6 +112,11 @@ async function showReplay(session: Session, asOf: string, count: number): Promis
     signal,
   }).finally(progress.end)
   print(replay, () => describeReplay(replay))
+}
+
+function withBucketNamed(session: Session, name: string): Session {
+  const { settings } = session
+  return { ...session, settings: { ...settings, bucket: { ...settings.bucket, name } } }
 }
 
 /** Pages that nobody but this machine sees need none. */

@@ -266,13 +266,13 @@ it('keeps the figures and events of older versions, ignores those of another for
 
 /** What the other command says of the same clock. */
 const clockOfDoctor = async () => {
-  const { stdout } = await press.fundpress('doctor --json')
+  const { stdout } = await press.fundpress('check --json')
   const { findings } = JSON.parse(stdout) as { findings: readonly Readonly<Record<string, string>>[] }
   const { level, says } = findings.find(({ what }) => what === 'clock') ?? {}
   return `${level}  ${says}`
 }
 
-it('refuses a machine whose clock is more than 15 minutes from that of the store, and warns before, as doctor does', async () => {
+it('refuses a machine whose clock is more than 15 minutes from that of the store, and warns before, as `check --bucket` does', async () => {
   press.server.settings.clockSkewMs = 14 * 60_000
   const warned = await nightly('--json')
   const off = "this machine's clock is 14 minutes behind the store's: set it (NTP)"

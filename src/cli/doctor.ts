@@ -1,0 +1,73 @@
+/** `fundpress check --bucket`: tests everything that a publish needs. */
+
+import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { type Diagnosis, type Level, ok, warning } from '../bucket/doctor/diagnosis.ts'
+import { examine } from '../bucket/doctor/doctor.ts'
+import { isAlive, thisHolder } from '../system/holder.ts'
+import { shortPatience, withBucket } from './from-settings.ts'
+import type { Session } from './command.ts'
+import { countOf } from './format.ts'
+import { openTarget } from './monitoring/targets.ts'
+import type { Style } from './terminal.ts'
+import { escapeInvisible } from '../data/model/printable.ts'
+
+const styles: Readonly<Record<Level, Style>> = { ok: 'green', warning: 'yellow', problem: 'red' }
+
+/** Tests everything that a publish needs, and prints what it finds. @throws {Error} if there is a problem */
+export async function checkBucket(session: Session): Promise<void> {
+  const { isJson, isQuiet, stdout } = session
+  const findings: Diagnosis[] = []
+  await diagnose(session, (finding) => {
+    findings.push(finding)
+    const { what, level, says } = finding
+    if (isJson || (isQuiet && level !== 'problem')) return
+    const word = stdout.paint(styles[level], level.padEnd(7))
+    stdout.write(`${word}  ${what.padEnd(15)}  ${escapeInvisible(says)}\n`)
+  })
+  const count = (level: Level) => findings.filter((finding) => finding.level === level).length
+  const [problems, warnings] = [count('problem'), count('warning')]
+  if (isJson) stdout.data(`${JSON.stringify({ problems, warnings, findings })}\n`)
+  if (problems > 0) throw new Error(`${countOf(problems, 'problem')}: a publish would fail or harm readers`)
+}
+
+/** Tests everything that a publish with these settings needs. @throws {UsageError} without a bucket name */
+export async function diagnose(session: Session, onDiagnosis: (finding: Diagnosis) => void): Promise<void> {
+  const { settings, now, signal } = session
+  const { baseUrl, docsUrl, bucket } = settings
+  await withBucket(
+    session,
+    (store) =>
+      examine(store, {
+        out: settings.out,
+        addresses: { baseUrl, docsUrl, endpoint: bucket.endpoint },
+        temporary: tmpdir(),
+        keyValueStore: settings.edge.keyValueStore,
+        nodeVersion: process.versions.node,
+        me: thisHolder(),
+        isAlive,
+        now,
+        uuid: randomUUID(),
+        signal,
+        onDiagnosis,
+      }),
+    shortPatience,
+  )
+  onDiagnosis(diagnoseNotices(session))
+}
+
+/** Whom a failed night would reach. An unset variable is no warning: a terminal rarely has the secrets of the nights. */
+function diagnoseNotices({ settings, environment }: Session): Diagnosis {
+  const what = 'notices'
+  const { notify, heartbeat } = settings
+  if (notify.length === 0 && heartbeat.url === null) {
+    const advice = 'set `notify` or `heartbeat` in the config, unless your scheduler tells'
+    return warning(what, `nobody is told of a night that fails: ${advice}`)
+  }
+  const unset = notify.flatMap((setting) => {
+    const target = openTarget(setting, environment)
+    return target.host === null ? [`; not here: ${setting.type} (${target.reason})`] : []
+  })
+  const beats = heartbeat.url === null ? 'no heartbeat' : 'a heartbeat'
+  return ok(what, `${countOf(notify.length, 'target')}, ${beats}${unset.join('')}`)
+}

@@ -9,7 +9,7 @@ import { messageOf } from '../system/message.ts'
 import { assertFile } from '../system/place.ts'
 import { suggest, UsageError } from './failure.ts'
 import { shownValue } from './safe-text.ts'
-import { complete, configShape, groupMembers, settingList, withSwitches } from './settings.ts'
+import { complete, configShape, groupMembers, settingList, variableOf, withSwitches } from './settings.ts'
 import type { SettingKey, Settings } from './settings.ts'
 
 export interface SettingSources {
@@ -86,7 +86,27 @@ export function parseText(schema: z.ZodType, text: string): z.ZodSafeParseResult
 /** What a setting accepts, in words: `a whole number from 1 to 256`. */
 export const expectedBy = (error: z.ZodError | undefined): string => error?.issues[0]?.message ?? ''
 
+/** Keys that earlier versions had, or beginnings of them, and what they are now. */
+const renamed: ReadonlyMap<string, string> = new Map([
+  ['prices', 'storePrices'],
+  ['edge.host', 'serve.host'],
+  ['edge.port', 'serve.port'],
+])
+
+/** @throws {UsageError} for a variable of an earlier version */
+function refuseOldVariables(environment: SettingSources['environment']): void {
+  for (const [before, now] of renamed) {
+    const [old, name] = [variableOf(before), variableOf(now)]
+    const used = Object.keys(environment).find(
+      (variable) => (variable === old || variable.startsWith(`${old}_`)) && environment[variable] !== '',
+    )
+    if (used !== undefined)
+      throw new UsageError(`environment variable ${used} is now ${used.replace(old, name)}: rename it`)
+  }
+}
+
 function readEnvironment(environment: SettingSources['environment']): [SettingKey, unknown][] {
+  refuseOldVariables(environment)
   return settingList.flatMap(({ key, schema, variable }) => {
     const text = environment[variable]
     // Workflows set a variable to nothing if they have no value for it.
@@ -154,7 +174,10 @@ function describeIssue(issue: z.core.$ZodIssue | undefined): string {
   const { path = [], message = '' } = issue ?? {}
   if (issue?.code === 'unrecognized_keys') {
     const [name = ''] = issue.keys
-    return `unknown key "${placeOf([...path, name])}"${suggest(name, namesAt(path, issue.input?.['type']))}`
+    const place = placeOf([...path, name])
+    const now = renamed.get(place)
+    if (now !== undefined) return `"${place}" is now "${now}": rename it`
+    return `unknown key "${place}"${suggest(name, namesAt(path, issue.input?.['type']))}`
   }
   const place = placeOf(path)
   const what = path.length === 0 ? 'the file' : `"${place}"`

@@ -150,8 +150,6 @@ export const configShape = z.strictObject(
         'Cache-Control of errors and of /status/.',
         headerValue.default('public, max-age=60'),
       ),
-      host: say('The address that serve listens on.', host.default('127.0.0.1')),
-      port: say('The port that serve listens on (0: any free port).', whole(0, 65_535).default(8080)),
       liveTtlSeconds: say(
         'Seconds for which an edge may keep answering from a slot that was live.',
         whole(0, 3600).default(5),
@@ -168,6 +166,10 @@ export const configShape = z.strictObject(
         'Requests whose header X-Fundpress-Preview has this value are answered from the staged snapshot. Default: no preview.',
         orNull(previewToken),
       ),
+    }),
+    serve: group('Where `fundpress serve` listens.', {
+      host: say('The address that serve listens on.', host.default('127.0.0.1')),
+      port: say('The port that serve listens on (0: any free port).', whole(0, 65_535).default(8080)),
     }),
     site: group('Who publishes: the pages and the OpenAPI document name it.', {
       name: say('The name of the company.', orNull(line)),
@@ -225,7 +227,7 @@ export const configShape = z.strictObject(
         .record(z.string(), z.strictObject({ columns: columnNames.default({}) }, 'an object'), 'an object')
         .default({}),
     ),
-    prices: group('What the store charges, in dollars, for `fundpress plan`.', {
+    storePrices: group('What the store charges, in dollars, for `fundpress plan`.', {
       perMillionPuts: say('A million puts and lists. Default: 5 (R2: 4.5, a folder: 0).', price),
       perMillionGets: say('A million gets. Default: 0.4 (R2: 0.36, a folder: 0).', price),
       perMillionDeletes: say('A million deletes. Default: 0.', price),
@@ -247,7 +249,7 @@ export type Settings = ReturnType<typeof complete>
 
 /** Adds the defaults that depend on other settings or on the machine. */
 export function complete({ $schema: _, ...given }: z.output<typeof configShape>, cores: number) {
-  const { baseUrl, bucket, edge, prices } = given
+  const { baseUrl, bucket, edge, storePrices } = given
   const isR2 = /^https:\/\/[^/]*\.r2\.cloudflarestorage\.com(:|\/|$)/i.test(bucket.endpoint ?? '')
   const isFolder = bucket.name !== null && isFolderName(bucket.name)
   const minimumGrace = edge.keyValueStore === null ? 0 : propagationSeconds
@@ -260,18 +262,21 @@ export function complete({ $schema: _, ...given }: z.output<typeof configShape>,
       lateSeconds: bucket.lateSeconds ?? (isFolder ? folderLifetimeSeconds : requestLifetimeSeconds),
       graceSeconds: bucket.graceSeconds ?? Math.max(2 * edge.liveTtlSeconds, minimumGrace),
     },
-    prices: { ...(isFolder ? noPrices : isR2 ? r2Prices : awsPrices), ...prices } as typeof awsPrices,
+    storePrices: {
+      ...(isFolder ? noPrices : isR2 ? r2Prices : awsPrices),
+      ...storePrices,
+    } as typeof awsPrices,
   }
 }
 
-/** The names of all settings but lists and maps, with their groups: `edge.port`. */
+/** The names of all settings but lists and maps, with their groups: `serve.port`. */
 export type SettingKey = {
   [K in Exclude<keyof Settings, 'import' | 'notify'>]: Settings[K] extends object
     ? `${K}.${Exclude<keyof Settings[K], 'groups' | 'keep'> & string}`
     : K
 }[Exclude<keyof Settings, 'import' | 'notify'>]
 
-/** `variable` is the environment variable: `FUNDPRESS_EDGE_PORT`; that of `downloads.enabled` is `FUNDPRESS_DOWNLOADS`. */
+/** `variable` is the environment variable: `FUNDPRESS_SERVE_PORT`; that of `downloads.enabled` is `FUNDPRESS_DOWNLOADS`. */
 export interface NamedSetting {
   readonly key: SettingKey
   readonly schema: z.ZodType
@@ -292,15 +297,18 @@ export function shortName(key: string): string {
   return key.replace(/\.enabled$/, '')
 }
 
+/** `FUNDPRESS_BUCKET_MAX_RATE` for `bucket.maxRate`. */
+export function variableOf(key: string): string {
+  return `FUNDPRESS_${shortName(key).replace(/[A-Z]/g, '_$&').replace('.', '_').toUpperCase()}`
+}
+
 function listSettings(shape: z.ZodRawShape, prefix: string): NamedSetting[] {
   return Object.entries(shape).flatMap(([name, schema]) => {
     if (['$schema', 'groups', 'keep', 'import', 'notify'].includes(name)) return []
     const members = groupMembers(schema)
     if (members !== null) return listSettings(members, `${name}.`)
     const key = prefix + name
-    const words = shortName(key).replace(/[A-Z]/g, '_$&').replace('.', '_')
-    const variable = `FUNDPRESS_${words.toUpperCase()}`
-    return [{ key: key as SettingKey, schema: schema as z.ZodType, variable }]
+    return [{ key: key as SettingKey, schema: schema as z.ZodType, variable: variableOf(key) }]
   })
 }
 

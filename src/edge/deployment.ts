@@ -29,9 +29,9 @@ export interface DeploymentSettings {
     readonly hstsSeconds: number
     /** Null: no preview. */
     readonly previewToken: string | null
-    readonly host: string
-    readonly port: number
   }
+  /** Where nginx listens, too. */
+  readonly serve: { readonly host: string; readonly port: number }
 }
 
 /** The path of a bucket that is a folder, or null. @param name `file:///srv/fundpress` */

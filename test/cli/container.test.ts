@@ -52,7 +52,7 @@ describe('the Dockerfile', () => {
   it('takes no secrets as arguments, and sets settings that there are', () => {
     expect(all('ARG')).toEqual(['SOURCE=', 'VERSION=', 'REVISION=', 'LICENSE=MIT'])
     const variables = all('ENV').flatMap((line) => [...line.matchAll(/(\w+)=/g)].map(([, name]) => name))
-    expect(variables).toEqual(['FUNDPRESS_EDGE_HOST', 'FUNDPRESS_EDGE_PORT', 'HOME'])
+    expect(variables).toEqual(['FUNDPRESS_SERVE_HOST', 'FUNDPRESS_SERVE_PORT', 'HOME'])
     expect(settingList.map(({ variable }) => variable)).toEqual(
       expect.arrayContaining(variables.slice(0, -1)),
     )
@@ -198,13 +198,13 @@ describe.runIf(isComplete && !isMissing(canBuild))('the image', () => {
   it('serves a bucket that it cannot write to, answers its health check, and ends at SIGTERM', async () => {
     expect(services['serve']?.volumes).toEqual(['./data:/data:ro'])
     const port = await freePorts()
-    const env = [`FUNDPRESS_EDGE_PORT=${port}`]
+    const env = [`FUNDPRESS_SERVE_PORT=${port}`]
     const server = image.start(services['serve']?.command ?? [], { env, data: 'ro' })
     const end = ended(server)
     await once(server.stdout ?? server, 'data')
     expect((await fetch(`http://127.0.0.1:${port}/status/index.json`)).status).toBe(200)
     await expectSuccess(image.askHealth(server, env))
-    await expectFailure(image.askHealth(server, [`FUNDPRESS_EDGE_PORT=${port + 1}`]), 'ECONNREFUSED')
+    await expectFailure(image.askHealth(server, [`FUNDPRESS_SERVE_PORT=${port + 1}`]), 'ECONNREFUSED')
     image.terminate(server)
     expect(await end).toMatchObject({ code: 143, stderr: '' })
   })

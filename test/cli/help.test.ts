@@ -48,7 +48,7 @@ describe('help', () => {
   it('says what every flag does, and the default, variable and config key of a setting', async () => {
     const helpOf = async (command: string) =>
       (await run(`${command} --help`, inFolder)).stdout.replace(/\s+/g, ' ')
-    expect(await helpOf('serve')).toContain('(default: 8080; env: FUNDPRESS_EDGE_PORT; config: edge.port)')
+    expect(await helpOf('serve')).toContain('(default: 8080; env: FUNDPRESS_SERVE_PORT; config: serve.port)')
     const { stdout } = await run('--help', inFolder)
     const commands = [...stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name = '']) => name)
     expect(commands).toContain('build')

@@ -139,7 +139,10 @@ describe('plan', () => {
     const one = (dearOnes * 0.005) / 1000 + (requests.GetObject * 0.0004) / 1000
     expect(cost.publish).toBeCloseTo(one, 12)
     expect(cost.month).toBeCloseTo(30 * one + ((2 * slotBytes) / 1e9) * 0.023, 12)
-    const dear = { FUNDPRESS_PRICES_PER_MILLION_PUTS: '1000000', FUNDPRESS_PRICES_PER_MILLION_GETS: '0' }
+    const dear = {
+      FUNDPRESS_STORE_PRICES_PER_MILLION_PUTS: '1000000',
+      FUNDPRESS_STORE_PRICES_PER_MILLION_GETS: '0',
+    }
     const { stdout } = await press.fundpress('plan --out planned --json', dear)
     expect((JSON.parse(stdout) as Costs).cost.publish).toBe(dearOnes)
   })

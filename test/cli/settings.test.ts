@@ -54,13 +54,15 @@ describe('a wrong config file', () => {
   const groups = (...some: readonly object[]) => ({ freshness: { groups: some } })
   it.each([
     [{ dbb: 'x' }, 'unknown key "dbb" (did you mean "db"?)'],
-    [{ edge: { prot: 1 } }, 'unknown key "edge.prot" (did you mean "port"?)'],
+    [{ serve: { prot: 1 } }, 'unknown key "serve.prot" (did you mean "port"?)'],
     [{ '': 1 }, 'unknown key "" (there are db, out,'],
     [{ bucket: { $schema: 'x' } }, 'unknown key "bucket.$schema"'],
     ['{ "__proto__": {} }', 'unknown key "__proto__"'],
     [{ db: 1 }, '"db" must be a path, not 1'],
     [{ jobs: '4' }, '"jobs" must be a whole number from 1 to 256, not "4"'],
-    [{ edge: { port: 8080.5 } }, '"edge.port" must be a whole number from 0 to 65535, not 8080.5'],
+    [{ edge: { port: 8080 } }, '"edge.port" is now "serve.port": rename it'],
+    [{ prices: {} }, '"prices" is now "storePrices": rename it'],
+    [{ serve: { port: 8080.5 } }, '"serve.port" must be a whole number from 0 to 65535, not 8080.5'],
     [{ edge: { cacheControl: 'a\nb' } }, '"edge.cacheControl" must be a header value'],
     [{ edge: [] }, '"edge" must be an object, not []'],
     [{ bucket: { pathStyle: 'yes' } }, '"bucket.pathStyle" must be true or false, not "yes"'],
@@ -103,13 +105,21 @@ describe('a wrong config file', () => {
 })
 
 it.each([
-  ['FUNDPRESS_EDGE_PORT', 'http', 'it must be a whole number from 0 to 65535'],
+  ['FUNDPRESS_SERVE_PORT', 'http', 'it must be a whole number from 0 to 65535'],
   ['FUNDPRESS_JOBS', '0', 'it must be a whole number from 1 to 256'],
   ['FUNDPRESS_DOCS_URL', 'docs', 'it must be an absolute http or https URL'],
   ['FUNDPRESS_BUCKET_PATH_STYLE', 'yes', 'it must be true or false'],
 ])('the environment variable %s is named if its value is wrong', async (name, value, reason) => {
   const message = `fundpress: environment variable ${name} is '${value}': ${reason}`
   await expectFailure(check(' --db x.sqlite', { [name]: value }), message, 2)
+})
+
+it.each([
+  ['FUNDPRESS_EDGE_PORT', 'FUNDPRESS_SERVE_PORT'],
+  ['FUNDPRESS_PRICES_PER_GB_MONTH', 'FUNDPRESS_STORE_PRICES_PER_GB_MONTH'],
+])('the old environment variable %s leads to %s', async (name, now) => {
+  const message = `fundpress: environment variable ${name} is now ${now}: rename it`
+  await expectFailure(check(' --db x.sqlite', { [name]: '1' }), message, 2)
 })
 
 describe('a line break or another control character', () => {
@@ -128,7 +138,7 @@ describe('a line break or another control character', () => {
       'bucket.region': 'eu-west-1',
     },
     ...{ 'bucket.prefix': 'a/b', 'edge.cacheControl': 'no-cache', 'edge.errorCacheControl': 'no-cache' },
-    ...{ 'edge.host': '::1', 'edge.previewToken': 'abcdefghijklmnopqrst' },
+    ...{ 'serve.host': '::1', 'edge.previewToken': 'abcdefghijklmnopqrst' },
     'edge.keyValueStore': `arn:aws:cloudfront::123456789012:key-value-store/${'0'.repeat(36)}`,
     ...{ 'site.name': 'A GmbH', 'site.publishedBy': '05:30 Europe/Berlin', 'site.contact': 'a@b.example' },
     ...{ 'site.imprint': 'https://a.example/b?c#d', 'site.privacy': 'https://a.example/b?c#d' },
@@ -193,8 +203,8 @@ describe('the JSON Schema of the config file', () => {
     { bucket: { region: 'auto', prefix: '', pathStyle: true } },
     ...[{ downloads: true }, { downloads: false }, { downloads: { enabled: false } }],
     { downloads: { keepDays: 365, keep: ['2026-11-20'] } },
-    { edge: { cacheControl: 'no-store', errorCacheControl: 'no-store', host: '::1', port: 0 } },
-    { prices: { perMillionPuts: 4.5, perGbMonth: 0 } },
+    { edge: { cacheControl: 'no-store', errorCacheControl: 'no-store' }, serve: { host: '::1', port: 0 } },
+    { storePrices: { perMillionPuts: 4.5, perGbMonth: 0 } },
     { freshness: { calendar: 'DE-HE', yearEndOpen: true, warnDays: 0, maxStaleShare: 0.25 } },
     { import: { price: { columns: { Datum: 'date', Kommentar: '', '*': '' } }, emt: {} } },
     { freshness: { groups: [] } },
@@ -221,14 +231,14 @@ describe('the JSON Schema of the config file', () => {
   const wrong: readonly unknown[] = [
     ...wrongGroups.map((groups) => ({ freshness: { groups } })),
     ...[{ freshness: { calendar: 'Germany' } }, { freshness: { maxStaleShare: 10 } }],
-    ...[{ prices: { perMillionPuts: -1 } }, { prices: { perMillionPuts: '5' } }],
+    ...[{ storePrices: { perMillionPuts: -1 } }, { storePrices: { perMillionPuts: '5' } }],
     ...[{ notify: {} }, { notify: [{ type: 'slak', url: 'https://a' }] }, { notify: [{ type: 'slack' }] }],
     ...[{ notify: [{ type: 'slack', url: 'env:a b' }] }, { notify: [{ type: 'slack', url: 'ftp://a' }] }],
     { notify: [{ type: 'teams', url: 'https://a', events: ['dne'] }] },
     { notify: [{ type: 'mail', smtp: 'https://a', from: 'a@b.de', to: ['c@d.de'] }] },
     ...[{ bucket: { maxRate: 0.5 } }, { bucket: { name: 'Fund_Data' } }, { bucket: { prefix: '/api' } }],
     ...[{ downloads: 1 }, { downloads: { keepDays: '30' } }, { downloads: { keep: '2026-11-20' } }],
-    ...[{ bucket: { prefix: 'api/' } }, { bucket: null }, { edge: { port: 70000 } }, { jobs: 0 }],
+    ...[{ bucket: { prefix: 'api/' } }, { bucket: null }, { serve: { port: 70000 } }, { jobs: 0 }],
     ...[{ db: '' }, { database: 'x' }, null, 'db'],
   ]
 
@@ -293,13 +303,12 @@ describe('settings', () => {
       edge: {
         cacheControl: 'public, max-age=300, stale-while-revalidate=3600, stale-if-error=86400',
         errorCacheControl: 'public, max-age=60',
-        host: '127.0.0.1',
-        port: 8080,
         liveTtlSeconds: 5,
         previewToken: null,
         hstsSeconds: 0,
         keyValueStore: null,
       },
+      serve: { host: '127.0.0.1', port: 8080 },
       freshness: {
         calendar: 'DE',
         yearEndOpen: false,
@@ -347,17 +356,17 @@ describe('settings', () => {
         startDe: null,
       },
       import: {},
-      prices: { perMillionPuts: 5, perMillionGets: 0.4, perMillionDeletes: 0, perGbMonth: 0.023 },
+      storePrices: { perMillionPuts: 5, perMillionGets: 0.4, perMillionDeletes: 0, perGbMonth: 0.023 },
     })
   })
 
   it('use the prices of R2 for a bucket there, unless others are given', () => {
-    const { prices } = load({
+    const { storePrices } = load({
       FUNDPRESS_BUCKET_ENDPOINT: 'https://0a1b.eu.r2.cloudflarestorage.com',
-      FUNDPRESS_PRICES_PER_GB_MONTH: '0.5',
+      FUNDPRESS_STORE_PRICES_PER_GB_MONTH: '0.5',
     })
     const ofR2 = { perMillionPuts: 4.5, perMillionGets: 0.36, perMillionDeletes: 0 }
-    expect(prices).toEqual({ ...ofR2, perGbMonth: 0.5 })
+    expect(storePrices).toEqual({ ...ofR2, perGbMonth: 0.5 })
   })
 
   const FUNDPRESS_EDGE_KEY_VALUE_STORE =
@@ -393,7 +402,7 @@ describe('settings', () => {
       'downloads.keepDays': 'FUNDPRESS_DOWNLOADS_KEEP_DAYS',
       'bucket.pathStyle': 'FUNDPRESS_BUCKET_PATH_STYLE',
       'edge.keyValueStore': 'FUNDPRESS_EDGE_KEY_VALUE_STORE',
-      'prices.perMillionPuts': 'FUNDPRESS_PRICES_PER_MILLION_PUTS',
+      'storePrices.perMillionPuts': 'FUNDPRESS_STORE_PRICES_PER_MILLION_PUTS',
     })
   })
 
@@ -414,7 +423,7 @@ describe('settings', () => {
   })
 
   it('read numbers and booleans from the environment', () => {
-    const { edge, bucket } = load({ FUNDPRESS_EDGE_PORT: '0', FUNDPRESS_BUCKET_PATH_STYLE: '1' })
-    expect([edge.port, bucket.pathStyle]).toEqual([0, true])
+    const { serve, bucket } = load({ FUNDPRESS_SERVE_PORT: '0', FUNDPRESS_BUCKET_PATH_STYLE: '1' })
+    expect([serve.port, bucket.pathStyle]).toEqual([0, true])
   })
 })

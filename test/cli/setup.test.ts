@@ -38,7 +38,7 @@ interface Config {
   readonly requireComplete: boolean
   readonly site: Readonly<Record<string, string>>
   readonly licence: unknown
-  readonly edge: unknown
+  readonly serve: unknown
 }
 const configOf = (dest: string) =>
   JSON.parse(readFileSync(join(dest, 'fundpress.config.json'), 'utf8')) as Config
@@ -399,8 +399,8 @@ describe('answers', () => {
       })
       const { code, stdout } = await end
       expect([code, next, stdout]).toEqual([0, replies.length, expect.stringContaining('SETUP.md')])
-      const { baseUrl, licence, edge } = configOf(dest)
-      expect([baseUrl, licence, edge]).toEqual([
+      const { baseUrl, licence, serve } = configOf(dest)
+      expect([baseUrl, licence, serve]).toEqual([
         'https://api.example.com',
         { name: 'CC-BY-4.0' },
         { port: 18_080 },

@@ -44,9 +44,8 @@ export function workerSettings(
       liveTtlSeconds,
       hstsSeconds: 0,
       previewToken,
-      host: '127.0.0.1',
-      port: 0,
     },
+    serve: { host: '127.0.0.1', port: 0 },
   }
 }
 

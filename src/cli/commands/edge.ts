@@ -34,7 +34,7 @@ export default defineCommand({
   settings: [
     ...(['out', 'docsUrl'] as const),
     ...bucketSettings,
-    ...(['edge.liveTtlSeconds', 'edge.host', 'edge.port', 'edge.hstsSeconds'] as const),
+    ...(['edge.liveTtlSeconds', 'serve.host', 'serve.port', 'edge.hstsSeconds'] as const),
   ],
   options: [schemaOption('--dest <folder>', 'The folder for the files', pathSetting).makeOptionMandatory()],
   examples: [

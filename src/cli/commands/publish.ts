@@ -162,8 +162,8 @@ export async function planFolder(session: Session, flags: PublishFlags) {
     return previewPublish(store, { ...common, concurrency, signal })
   })
   const { requests, slotBytes } = preview
-  const once = costOfRequests(requests, settings.prices)
-  return { preview, cost: { publish: once, month: costOfMonth(requests, slotBytes, settings.prices) } }
+  const once = costOfRequests(requests, settings.storePrices)
+  return { preview, cost: { publish: once, month: costOfMonth(requests, slotBytes, settings.storePrices) } }
 }
 
 /** @throws {Error} if the folder holds no snapshot */

@@ -33,7 +33,7 @@ export default defineCommand({
     'Serves a snapshot over HTTP, as the published API answers: that of a folder, or with --bucket the live one. It ' +
     'follows new builds and publishes. With --snapshot it serves just that one, wherever the bucket holds it: the live one, the ' +
     'staged one, or the one that was live before; when a publish takes its place, it answers 503. Ctrl-C ends it.',
-  settings: ['out', ...bucketSettings, 'edge.liveTtlSeconds', 'edge.host', 'edge.port'],
+  settings: ['out', ...bucketSettings, 'edge.liveTtlSeconds', 'serve.host', 'serve.port'],
   options: [
     parsedOption(
       '--snapshot <id>',
@@ -122,7 +122,7 @@ async function serveUntilStopped(session: Session, { origin, snapshot, place, ex
     previewToken: settings.edge.previewToken,
     onFailure,
   })
-  const address = await listen(server, settings.edge)
+  const address = await listen(server, settings.serve)
   // It takes connections again when it can.
   server.on('error', (error) => stderr.tell(`a connection was lost: ${messageOf(error)}`))
   if (!isQuiet) {

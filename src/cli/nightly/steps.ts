@@ -215,7 +215,7 @@ function logAllowed(allowed: readonly AllowedObjection[], log: NightlyLog): void
 
 function costOf({ requests }: PublishSummary, { settings }: Session): number {
   const { PutObject = 0, GetObject = 0, ListObjectsV2 = 0, DeleteObjects = 0 } = requests
-  return costOfRequests({ PutObject, GetObject, ListObjectsV2, DeleteObjects }, settings.prices)
+  return costOfRequests({ PutObject, GetObject, ListObjectsV2, DeleteObjects }, settings.storePrices)
 }
 
 const differencesShown = 100

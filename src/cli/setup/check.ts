@@ -59,7 +59,7 @@ export async function checkSetup(outer: Session, dest: string, database: string 
     tell({ what, state: states[level], says })
   })
   await checkNight(session, database ?? settings.db, isWell, tell)
-  const { host, port } = settings.edge
+  const { host, port } = settings.serve
   const here = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   for (const base of isServer ? [here, settings.baseUrl] : [settings.baseUrl])
     await checkEdge(session, base, tell)

@@ -52,7 +52,7 @@ function configOf(answers: Answers): string {
       endpoint: endpoint || undefined,
       prefix: prefix || undefined,
     },
-    edge: isServer ? { port: Number(port) } : undefined,
+    serve: isServer ? { port: Number(port) } : undefined,
   }
   return `${JSON.stringify(config, undefined, 2)}\n`
 }

@@ -25,8 +25,8 @@ export const nginxBucket: MakeDeployment = (settings) => deploymentOf(settings, 
 
 /** Files below `/etc/nginx`, and a README. */
 async function deploymentOf(settings: DeploymentSettings, parts: Parts): ReturnType<MakeDeployment> {
-  const { host, port } = settings.edge
-  if (port === 0) throw new Error('edge.port is 0: nginx needs a port that is known, set one (--port 8080)')
+  const { host, port } = settings.serve
+  if (port === 0) throw new Error('serve.port is 0: nginx needs a port that is known, set one (--port 8080)')
   const listen = `${host.includes(':') ? `[${host}]` : host}:${port}`
   const values = {
     ...parts.values,

@@ -14,7 +14,7 @@ const settings: DeploymentSettings = {
   ...given,
   out: '/srv/fundpress/live',
   bucket: { ...bucket, name: null },
-  edge: { ...given.edge, port: 8080 },
+  serve: { ...given.serve, port: 8080 },
 }
 
 const made = async (given: DeploymentSettings) =>
@@ -71,8 +71,8 @@ describe('the files of a deployment', () => {
   })
 
   it('need a known port, and the region of a bucket of AWS', async () => {
-    await expect(made({ ...settings, edge: { ...settings.edge, port: 0 } })).rejects.toThrow(
-      'edge.port is 0: nginx needs a port that is known, set one (--port 8080)',
+    await expect(made({ ...settings, serve: { ...settings.serve, port: 0 } })).rejects.toThrow(
+      'serve.port is 0: nginx needs a port that is known, set one (--port 8080)',
     )
     await expect(made({ ...settings, bucket: { ...bucket, region: null } })).rejects.toThrow(
       'bucket.region is not set: the address of an AWS bucket has it in it (--region eu-central-1)',

@@ -1,12 +1,12 @@
 #!/bin/sh
-# What a job of AWS Batch does: `job.sh night`, or ask, render and publish for shards, or guard and
+# What a job of AWS Batch does: `job.sh night`, or ask, render and publish for shards, or watch and
 # verify. template.yaml sets the environment.
 set -eu
 
 step=${1:-night}
 export FUNDPRESS_BUCKET_PREFIX="${PREFIX%/}"
 
-if [ "$step" = guard ]; then exec fundpress status --max-age "$MAX_AGE"; fi
+if [ "$step" = watch ]; then exec fundpress status --max-age "$MAX_AGE"; fi
 if [ "$step" = verify ]; then exec fundpress verify --deep; fi
 
 # One day for all jobs of an execution, in Berlin, also if the image has no time zones: the rule of the European Union.

@@ -168,7 +168,7 @@ describe('the installed package', () => {
       commit: expect.stringMatching(packedRelease.commit),
     })
     const workflows = readdirSync(join(installed, '.github/workflows'))
-    expect(workflows).toEqual(expect.arrayContaining(['guard.yml', 'nightly.yml']))
+    expect(workflows).toEqual(expect.arrayContaining(['watch.yml', 'nightly.yml']))
     expect(workflows).not.toContain('ci.yml')
   })
 

@@ -13,12 +13,12 @@ const setup = (...given: Parameters<typeof setupWords>) => run(setupWords(...giv
 describe('files that are there', () => {
   it('are not touched if they differ: all are named, and nothing is written', async () => {
     const dest = folder.file('existing')
-    const own = { 'SETUP.md': 'ours', '.github/workflows/guard.yml': 'ours: true', 'README.md': 'ours' }
+    const own = { 'SETUP.md': 'ours', '.github/workflows/watch.yml': 'ours: true', 'README.md': 'ours' }
     for (const [name, text] of Object.entries(own)) {
       mkdirSync(dirname(join(dest, name)), { recursive: true })
       writeFileSync(join(dest, name), text)
     }
-    const named = [join(dest, '.github/workflows/guard.yml'), join(dest, 'SETUP.md')].join(', ')
+    const named = [join(dest, '.github/workflows/watch.yml'), join(dest, 'SETUP.md')].join(', ')
     await expectFailure(setup('aws', dest), [
       oneLine,
       `these files are there and differ: ${named} (--overwrite`,
@@ -48,7 +48,7 @@ describe('files that are there', () => {
     expect(textsOf(dest)).toEqual(held)
     const said = await expectSuccess(setup('aws', dest, { approval: after }, '--overwrite'))
     expect(said).toContain(`\nremoved ${join(workflows, old)}\n`)
-    expect(readdirSync(workflows)).toEqual(['guard.yml', now, 'other.yml'])
+    expect(readdirSync(workflows)).toEqual([now, 'other.yml', 'watch.yml'])
     expect(await expectSuccess(setup('aws', dest, { approval: after }))).toBe('nothing to change\n')
   })
 

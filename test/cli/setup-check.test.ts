@@ -47,7 +47,7 @@ it('--check says that the program is not installed and that no timer is enabled'
   if (existsSync('/usr/bin/systemd-analyze'))
     expect(stdout).toMatch(/^to do +units +the program that they run is not there: install it$/m)
   expect(stdout).toMatch(
-    /^to do +timers +not enabled: fundpress-guard\.timer, fundpress-nightly\.timer, fundpress-verify\.timer$/m,
+    /^to do +timers +not enabled: fundpress-nightly\.timer, fundpress-verify\.timer, fundpress-watch\.timer$/m,
   )
 })
 
@@ -61,17 +61,17 @@ it('--check finds units without network if the config file tells somebody, until
   expect(await network()).toMatch(/^ok +network +the units need none: nobody is told$/)
   addToConfig(dest, { notify: [{ type: 'slack', url: 'env:CHAT' }] })
   expect(await network()).toMatch(
-    /^failed +network +PrivateNetwork=yes cuts off fundpress-failed@\.service, fundpress-guard\.service, fundpress-nightly\.service, fundpress-verify\.service, but notify needs it: copy systemd\/network\.conf /,
+    /^failed +network +PrivateNetwork=yes cuts off fundpress-failed@\.service, fundpress-nightly\.service, fundpress-verify\.service, fundpress-watch\.service, but notify needs it: copy systemd\/network\.conf /,
   )
   const units = join(dest, 'systemd')
   copyFileSync(join(units, 'network.conf'), join(units, 'fundpress-.service.d/network.conf'))
   expect(await network()).toMatch(/^ok +network +the units have it, for notify$/)
   // As earlier releases have written it.
-  writeFileSync(join(units, 'fundpress-guard.service'), '[Service]\nPrivateNetwork=yes\n')
+  writeFileSync(join(units, 'fundpress-watch.service'), '[Service]\nPrivateNetwork=yes\n')
   expect(await network()).toMatch(/^ok /)
   rmSync(join(units, 'fundpress-.service.d'), { recursive: true })
   expect(await network()).toMatch(
-    /^failed +network +PrivateNetwork=yes cuts off fundpress-guard\.service, but/,
+    /^failed +network +PrivateNetwork=yes cuts off fundpress-watch\.service, but/,
   )
 })
 
@@ -146,12 +146,12 @@ describe('--check', () => {
     const { stdout } = await check({ PATH: `${bin}:${process.env['PATH'] ?? ''}` })
     return stdout.split('\n').find((line) => line.includes(' roles '))
   }
-  const plain = ['Address', 'PublisherRoleArn', 'GuardRoleArn']
+  const plain = ['Address', 'PublisherRoleArn', 'WatchRoleArn']
 
   it('asks `aws` whether the stack has made the roles that the workflows need', async () => {
     expect(await rolesWith(...plain)).toMatch(/^ok +roles +stack fundpress-funds has made them$/)
     expect(await rolesWith('Address')).toMatch(
-      /^failed +roles +stack fundpress-funds has no PublisherRoleArn, GuardRoleArn: deploy it again/,
+      /^failed +roles +stack fundpress-funds has no PublisherRoleArn, WatchRoleArn: deploy it again/,
     )
     expect(await rolesWith(...plain, 'FlipRoleArn')).toMatch(/^failed +roles .* lets nights only be staged/)
     expect(stateOf((await check()).stdout)['roles']).toBe('to do')
@@ -169,7 +169,7 @@ describe('--check', () => {
       ),
     ])
     rmSync(join(workflows, 'nightly.yml'))
-    expect((await check()).stdout).toMatch(/^ok +workflows +guard\.yml, nightly-approved\.yml$/m)
+    expect((await check()).stdout).toMatch(/^ok +workflows +nightly-approved\.yml, watch\.yml$/m)
     expect(await rolesWith(...plain)).toMatch(/^failed +roles .* has no FlipRoleArn: /)
     expect(await rolesWith(...plain, 'FlipRoleArn')).toMatch(/^ok /)
     writeFileSync(join(workflows, 'nightly.yml'), before)

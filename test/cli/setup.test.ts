@@ -48,12 +48,12 @@ describe('the files', () => {
     const common = ['.gitignore', 'SETUP.md', 'fundpress.config.json']
     const onGitHub = [
       '.github/dependabot.yml',
-      '.github/workflows/guard.yml',
+      '.github/workflows/watch.yml',
       '.github/workflows/nightly.yml',
     ]
     for (const target of ['aws', 'cloudflare'] as const)
       expect(filesOf(await written(target))).toEqual([...common, ...onGitHub].sort())
-    const units = ['guard', 'nightly', 'verify'].flatMap((name) => [`${name}.service`, `${name}.timer`])
+    const units = ['nightly', 'verify', 'watch'].flatMap((name) => [`${name}.service`, `${name}.timer`])
     const others = ['failed.sh', 'network.conf', 'fundpress-.service.d/hardening.conf']
     const all = [...others, ...['failed@.service', ...units].map((name) => `fundpress-${name}`)]
     const ofServer = all.map((name) => `systemd/${name}`)
@@ -203,7 +203,7 @@ describe('the workflows', () => {
   ] as const)('%s uses the released action, has the schedule, and pleases actionlint', async (name, more) => {
     const dest = await written('aws', { at: '16:30', ...more })
     const workflows = join(dest, '.github/workflows')
-    expect(readdirSync(workflows).sort()).toEqual(['guard.yml', name])
+    expect(readdirSync(workflows).sort()).toEqual([name, 'watch.yml'])
     const lint = await createLinter()
     // The linter that there is as a package is older than these two.
     const younger = /^undefined variable "vars"\.|^label "ubuntu-24\.04" is unknown\./
@@ -225,9 +225,9 @@ describe('the workflows', () => {
       schedule?.map(({ cron, timezone }) => `${cron} ${timezone}`)
     const inBerlin = (...crons: readonly string[]) => crons.map((cron) => `${cron} Europe/Berlin`)
     expect(cronsOf(on.schedule)).toEqual(inBerlin('30 16 * * *', '56 17 * * *', '24 19 * * *', '51 20 * * *'))
-    const guard = readWorkflow(join(workflows, 'guard.yml'))
-    expect(cronsOf(guard.on.schedule)).toEqual(inBerlin('39 23 * * *', '5 6 * * *', '52 1 * * 0'))
-    expect(guard.jobs['verify']?.if).toContain("startsWith(github.event.schedule, '52 1 * * 0')")
+    const watch = readWorkflow(join(workflows, 'watch.yml'))
+    expect(cronsOf(watch.on.schedule)).toEqual(inBerlin('39 23 * * *', '5 6 * * *', '52 1 * * 0'))
+    expect(watch.jobs['verify']?.if).toContain("startsWith(github.event.schedule, '52 1 * * 0')")
     if (name === 'nightly-sharded.yml')
       expect(jobs['render']?.strategy?.matrix).toEqual({ shard: [1, 2, 3, 4, 5, 6, 7] })
     expect(readFileSync(join(dest, 'SETUP.md'), 'utf8')).toContain(`gh workflow run ${name} `)

@@ -53,15 +53,15 @@ it('setup changes user, folders and times, and nothing else', async () => {
     'User=nights',
     `ExecStart=/bin/sh /mnt/a/etc/fundpress/failed.sh %i ${command}`,
     'User=nights',
-    `ExecStart=${command} status --max-age 36h`,
-    ...['09:26', '15:52'].map((time) => `OnCalendar=*-*-* ${time}:00 Europe/Berlin`),
-    'User=nights',
     `ExecStart=${command} nightly`,
     'ReadWritePaths=-/mnt/a/var/lib/fundpress -/data -/mnt/a/srv/fundpress',
     ...['02:17', '03:43', '05:11', '06:38'].map((time) => `OnCalendar=*-*-* ${time}:00 Europe/Berlin`),
     'User=nights',
     `ExecStart=${command} verify --deep`,
     'OnCalendar=Sun *-*-* 11:39:00 Europe/Berlin',
+    'User=nights',
+    `ExecStart=${command} status --max-age 36h`,
+    ...['09:26', '15:52'].map((time) => `OnCalendar=*-*-* ${time}:00 Europe/Berlin`),
     'EnvironmentFile=-/mnt/a/etc/fundpress/environment',
   ])
 })
@@ -78,7 +78,7 @@ it('the timers run when the workflows run', () => {
   }
   const scheduleOf = (name: string) => readWorkflow(`.github/workflows/${name}.yml`).on.schedule
   expect(cronsOf('nightly')).toEqual(scheduleOf('nightly'))
-  expect([...cronsOf('guard'), ...cronsOf('verify')]).toEqual(scheduleOf('guard'))
+  expect([...cronsOf('watch'), ...cronsOf('verify')]).toEqual(scheduleOf('watch'))
 })
 
 describe.skipIf(isMissing(existsSync('/usr/bin/systemd-analyze')))('systemd-analyze', () => {
@@ -119,13 +119,13 @@ describe.skipIf(isMissing(existsSync('/usr/bin/systemd-analyze')))('systemd-anal
   it('refuses a unit without the drop-in that hardens it', () => {
     const place = folder.file('bare')
     mkdirSync(place)
-    copyFileSync(join(templates, 'fundpress-guard.service'), join(place, 'fundpress-guard.service'))
+    copyFileSync(join(templates, 'fundpress-watch.service'), join(place, 'fundpress-watch.service'))
     const words = [
       'security',
       '--offline=yes',
       `--threshold=${threshold}`,
       '--no-pager',
-      './fundpress-guard.service',
+      './fundpress-watch.service',
     ]
     expect(spawnSync('systemd-analyze', words, { cwd: place }).status).not.toBe(0)
   })

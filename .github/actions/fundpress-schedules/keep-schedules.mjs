@@ -1,5 +1,5 @@
 /**
- * Keeps schedules alive: `node keep-schedules.mjs nightly.yml guard.yml`. GitHub disables the schedules of a public
+ * Keeps schedules alive: `node keep-schedules.mjs nightly.yml watch.yml`. GitHub disables the schedules of a public
  * repository that had no commit for 60 days. Enabling an enabled workflow restarts the count. This works, but is not
  * documented, so an outside monitor stays necessary. A workflow that was disabled by hand stays disabled.
  */

@@ -107,9 +107,9 @@ function aboutWorkflows(dest: string): CheckedStep {
     const says = `${nights.join(' and ')} publish on a schedule: only one may, so remove the schedule of all others`
     return { what, state: 'failed', says }
   }
-  if (nights.length === 1 && using.some(({ name }) => name.startsWith('guard')))
+  if (nights.length === 1 && using.some(({ name }) => name.startsWith('watch')))
     return { what, state: 'ok', says: using.map(({ name }) => name).join(', ') }
-  const missing = nights.length === 0 ? 'workflow that publishes on a schedule' : 'guard workflow'
+  const missing = nights.length === 0 ? 'workflow that publishes on a schedule' : 'watch workflow'
   return { what, state: 'failed', says: `${dest} has no ${missing}: run \`fundpress setup\`` }
 }
 
@@ -126,7 +126,7 @@ async function checkRoles(dest: string, { bucket }: Settings, tell: Tell): Promi
     const words = ['cloudformation', 'describe-stacks', ...region, ...query]
     const { stdout } = await promisify(execFile)('aws', words, { timeout: 20_000 })
     const made = JSON.parse(stdout) as readonly string[]
-    const needed = ['PublisherRoleArn', 'GuardRoleArn', ...(isApproved ? ['FlipRoleArn'] : [])]
+    const needed = ['PublisherRoleArn', 'WatchRoleArn', ...(isApproved ? ['FlipRoleArn'] : [])]
     const missing = needed.filter((name) => !made.includes(name))
     const advice = 'deploy it again with the parameters of SETUP.md'
     if (missing.length > 0)

@@ -83,7 +83,7 @@ async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
   if (target === 'aws') commands.push(...stackCommands(answers))
   if (target === 'aws' && isElsewhere) commands.push(regionCommand(databaseBucket, answers))
   const { attempts } = await timesFrom(answers.at)
-  const environments = ['fundpress', 'fundpress-guard', ...(isApproved ? ['fundpress-approval'] : [])]
+  const environments = ['fundpress', 'fundpress-watch', ...(isApproved ? ['fundpress-approval'] : [])]
   const values = {
     ...{ bucket, repository, region, stack, workflow },
     package: shellText(answers.package),
@@ -132,7 +132,7 @@ const rightsOn: Readonly<Record<Answers['target'], string>> = {
 function stackCommands({ repository, approval }: Answers): readonly string[] {
   const outputs = {
     FUNDPRESS_ROLE: 'PublisherRoleArn',
-    FUNDPRESS_GUARD_ROLE: 'GuardRoleArn',
+    FUNDPRESS_WATCH_ROLE: 'WatchRoleArn',
     ...(approval === 'yes' ? { FUNDPRESS_FLIP_ROLE: 'FlipRoleArn' } : {}),
     FUNDPRESS_KEY_VALUE_STORE: 'KeyValueStoreArn',
   }

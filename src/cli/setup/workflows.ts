@@ -30,7 +30,7 @@ export async function makeWorkflows(name: string, changes: WorkflowChanges) {
   const move = moverFrom(nightly, changes.at)
   return [
     { path: `.github/workflows/${name}`, text: derive(scheduled, move, changes) },
-    { path: '.github/workflows/guard.yml', text: derive(await readWorkflow('guard.yml'), move, changes) },
+    { path: '.github/workflows/watch.yml', text: derive(await readWorkflow('watch.yml'), move, changes) },
   ]
 }
 

@@ -75,18 +75,18 @@ it('the keys of secrets are in the environment of the steps that use the store, 
   expect(withKeys).toEqual([
     'fundpress: Get the database',
     'fundpress: Run fundpress',
-    'fundpress-guard: Look at what is live',
+    'fundpress-watch: Look at what is live',
   ])
 })
 
-it('the guard begins as the nightly run does: GitHub has no way to share these steps', () => {
+it('the watch begins as the nightly run does: GitHub has no way to share these steps', () => {
   const stepsOf = (name: string) =>
     actionOf(name).runs.steps.filter(
       ({ uses = '', name: title }) => uses.includes('setup-node@') || title === 'Install fundpress',
     )
   expect(stepsOf('fundpress')).toHaveLength(2)
-  expect(stepsOf('fundpress-guard')).toEqual(stepsOf('fundpress'))
-  const text = readFileSync('.github/actions/fundpress-guard/action.yml', 'utf8')
+  expect(stepsOf('fundpress-watch')).toEqual(stepsOf('fundpress'))
+  const text = readFileSync('.github/actions/fundpress-watch/action.yml', 'utf8')
   expect(text).toMatch(
     /^ *args=\(status --max-age [^]*^ *bash "\$GITHUB_ACTION_PATH\/\.\.\/fundpress\/run\.sh" .*args/m,
   )

@@ -10,7 +10,7 @@ import { api, logOf, resultsOf, runner, surroundings, useRunner } from './workfl
 const workflow = 'nightly-approved.yml'
 const program = () => runner.checkout.file('src/cli/fundpress.mjs')
 
-useRunner([workflow, 'guard.yml'], 1)
+useRunner([workflow, 'watch.yml'], 1)
 beforeEach(() => {
   api.issues.length = 0
   writeFileSync(

@@ -156,7 +156,7 @@ describe('rights', () => {
     const has = (role: string) =>
       [...rightsIn(rightsOf(role))].filter((right) => right.includes(':::funds')).sort()
     expect(has('JobRole')).toEqual(wanted('ReadPolicy', 'StagePolicy', 'FlipPolicy'))
-    expect(has('GuardRole')).toEqual(wanted('ReadPolicy'))
+    expect(has('WatchRole')).toEqual(wanted('ReadPolicy'))
     const database = { Action: 's3:GetObject', Resource: 'arn:aws:s3:::fund-in/funds.sqlite' }
     expect(rightsOf('JobRole')).toContainEqual(expect.objectContaining(database))
   })
@@ -182,7 +182,7 @@ describe('rights', () => {
     expect(trusts.map(([name, principal]) => [name, principal])).toEqual([
       ['ExecutionRole', service('ecs-tasks')],
       ['JobRole', service('ecs-tasks')],
-      ['GuardRole', service('ecs-tasks')],
+      ['WatchRole', service('ecs-tasks')],
       ['StateMachineRole', service('states')],
       ['SchedulerRole', service('scheduler')],
     ])
@@ -199,7 +199,7 @@ describe('rights', () => {
     ])
     expect(propertiesOf('FailureRule')).toMatchObject({
       EventPattern: {
-        detail: { stateMachineArn: ['Night', 'Guard'], status: ['FAILED', 'TIMED_OUT', 'ABORTED'] },
+        detail: { stateMachineArn: ['Night', 'Watch'], status: ['FAILED', 'TIMED_OUT', 'ABORTED'] },
       },
     })
   })
@@ -305,12 +305,12 @@ describe('a night', () => {
     })
     expect(batch.live()?.snapshot).toBe(await batch.snapshotOf('2026-11-11'))
     // Far too old by now.
-    const guard = await batch.execute(simple, 'Guard', at('2026-11-11'))
-    expect(guard).toMatchObject({ status: 'FAILED' })
+    const watch = await batch.execute(simple, 'Watch', at('2026-11-11'))
+    expect(watch).toMatchObject({ status: 'FAILED' })
     // What it put there is still there.
-    const verify = await batch.execute(simple, 'Guard', { ...at('2026-11-11'), input: { step: 'verify' } })
+    const verify = await batch.execute(simple, 'Watch', { ...at('2026-11-11'), input: { step: 'verify' } })
     expect(verify, batch.log()).toMatchObject({ status: 'SUCCEEDED' })
-    expect(batch.attempts()).toEqual(['night 0', 'guard 1', 'guard 0'])
+    expect(batch.attempts()).toEqual(['night 0', 'watch 1', 'watch 0'])
   })
 
   it.runIf(isComplete)('that a guard refuses is not tried again, and somebody can allow it', async () => {

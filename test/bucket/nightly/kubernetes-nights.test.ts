@@ -190,20 +190,20 @@ describe('the sharded night', () => {
 const tars = (job = `${nightly}-1`) => readdirSync(join(shared, job)).filter((file) => file.endsWith('.tar'))
 
 describe('the simple night', () => {
-  it('publishes as of today, and the guard is content until nothing has gone live for 36 hours', async () => {
+  it('publishes as of today, and the watch is content until nothing has gone live for 36 hours', async () => {
     press.reset()
     await mustRun(['init', '--demo', '--db', database, '--funds', '1', '--years', '1', '--seed', '3'])
-    expect(await simple.run('fundpress-guard')).toMatchObject({ code: 1 })
+    expect(await simple.run('fundpress-watch')).toMatchObject({ code: 1 })
     expect(await simple.run(nightly)).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('is not marked as complete') as string,
     })
     await load('')
     await mustEnd(simple.run(nightly))
-    await mustEnd(simple.run('fundpress-guard'))
+    await mustEnd(simple.run('fundpress-watch'))
     expect(await mustEnd(simple.run('fundpress-verify'))).toContain('bodies read')
     restore()
-    const guarded = await simple.run('fundpress-guard')
+    const guarded = await simple.run('fundpress-watch')
     expect(guarded).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('more than 1 day 12 h') as string,

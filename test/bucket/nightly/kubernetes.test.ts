@@ -27,9 +27,9 @@ const containersOf = ({ initContainers = [], containers }: PodSpec) => [...initC
 
 describe.each(variants)('$title', ({ objects }) => {
   const night = cronJob(objects, 'fundpress-nightly')
-  const guard = cronJob(objects, 'fundpress-guard')
+  const watch = cronJob(objects, 'fundpress-watch')
   const verify = cronJob(objects, 'fundpress-verify')
-  const specs = [night, guard, verify]
+  const specs = [night, watch, verify]
   const pods = specs.map(({ jobTemplate }) => jobTemplate.spec.template)
   const containers = pods.flatMap(({ spec }) => containersOf(spec))
 
@@ -109,7 +109,7 @@ describe.each(variants)('$title', ({ objects }) => {
   })
 
   it('starts its nights and guards one after the other, on the day of Berlin that they are due', () => {
-    const [attempts, guards] = [timesOf(night), timesOf(guard)]
+    const [attempts, guards] = [timesOf(night), timesOf(watch)]
     const lasts = night.jobTemplate.spec.activeDeadlineSeconds
     // Clocks change between 2 and 3. At a whole hour clusters are busy.
     for (const time of [...attempts, ...guards])
@@ -125,7 +125,7 @@ describe.each(variants)('$title', ({ objects }) => {
     expect(verify.schedule).toMatch(/^\d+ \d+ \* \* 0$/)
     const { serviceAccountName, containers } = verify.jobTemplate.spec.template.spec
     expect([serviceAccountName, containers.map(({ args }) => args)]).toEqual([
-      'fundpress-guard',
+      'fundpress-watch',
       [['verify', '--deep']],
     ])
   })
@@ -171,7 +171,7 @@ it('renders as many shards as there are pods, of which two can always run', () =
 
 it('is described by its README as it is', () => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  const specs = ['nightly', 'guard', 'verify'].map((name) => cronJob(nightly, `fundpress-${name}`))
+  const specs = ['nightly', 'watch', 'verify'].map((name) => cronJob(nightly, `fundpress-${name}`))
   const times = specs.flatMap(timesOf).map((time) => new Date(time * 1000).toISOString().slice(11, 16))
   const minutes = (specs[0]?.jobTemplate.spec.activeDeadlineSeconds ?? 0) / 60
   for (const word of [...times, `${minutes} minutes`]) expect(readme).toContain(word)

@@ -12,7 +12,7 @@ const workflows = files.filter((file) => file.startsWith('.github/workflows/'))
 const actions = files.filter((file) => file.endsWith('/action.yml'))
 const textOf = (file: string) => readFileSync(file, 'utf8')
 /** The workflows of users, read. */
-const ours = ['nightly.yml', 'nightly-approved.yml', 'nightly-sharded.yml', 'guard.yml'].map(
+const ours = ['nightly.yml', 'nightly-approved.yml', 'nightly-sharded.yml', 'watch.yml'].map(
   (name) => [`.github/workflows/${name}`, readWorkflow(`.github/workflows/${name}`)] as const,
 )
 
@@ -123,7 +123,7 @@ describe('our own rules', () => {
       // The only group is that of the job that stages: GitHub counts a job that waits for reviewers as running.
       ['nightly-approved.yml', 'fundpress-nightly'],
       ['nightly-sharded.yml', 'fundpress-nightly'],
-      ['guard.yml', 'fundpress-guard'],
+      ['watch.yml', 'fundpress-watch'],
     ])
     const approved = readWorkflow('.github/workflows/nightly-approved.yml')
     expect(approved.concurrency).toBeUndefined()
@@ -150,7 +150,7 @@ describe('our own rules', () => {
     expect(wanted.length).toBe(8)
     for (const { name, seconds, minutes } of wanted)
       expect([name, seconds >= minutes * 60]).toEqual([name, true])
-    // Those of the role that publishes, and of the one that flips. The guard's are the hour that AWS gives.
+    // Those of the role that publishes, and of the one that flips. The watch's are the hour that AWS gives.
     const sessions = [
       ...textOf('templates/cloudfront/template.jsonc').matchAll(/"MaxSessionDuration": (\d+)/g),
     ]
@@ -159,7 +159,7 @@ describe('our own rules', () => {
       expect(Number(session)).toBeGreaterThanOrEqual(Math.max(...wanted.map(({ seconds }) => seconds)))
   })
 
-  it('schedules nothing on the hour, all in the time of Berlin, and the guard after the nightly runs', () => {
+  it('schedules nothing on the hour, all in the time of Berlin, and the watch after the nightly runs', () => {
     const times = (name: string) => {
       const schedule = readWorkflow(`.github/workflows/${name}`).on.schedule ?? []
       expect(schedule.filter(({ timezone }) => timezone !== 'Europe/Berlin')).toEqual([])
@@ -167,13 +167,13 @@ describe('our own rules', () => {
     }
     const nights = times('nightly.yml')
     expect(nights.length).toBeGreaterThan(2)
-    for (const [minute = ''] of [...nights, ...times('guard.yml')]) expect(Number(minute) % 15).not.toBe(0)
+    for (const [minute = ''] of [...nights, ...times('watch.yml')]) expect(Number(minute) % 15).not.toBe(0)
     const hours = (some: readonly string[][]) => some.map(([, hour = '']) => Number(hour))
-    expect(Math.min(...hours(times('guard.yml')))).toBeGreaterThan(Math.max(...hours(nights)) + 2)
+    expect(Math.min(...hours(times('watch.yml')))).toBeGreaterThan(Math.max(...hours(nights)) + 2)
   })
 
-  it('the guard knows by its schedule when to read all that is live', () => {
-    const { on, jobs } = readWorkflow('.github/workflows/guard.yml')
+  it('the watch knows by its schedule when to read all that is live', () => {
+    const { on, jobs } = readWorkflow('.github/workflows/watch.yml')
     const [, weekly] = /startsWith\(github\.event\.schedule, '(.*?)'\)/.exec(jobs['verify']?.if ?? '') ?? []
     const crons = on.schedule?.map(({ cron }) => cron) ?? []
     expect(crons.filter((cron) => !cron.endsWith(' * * *'))).toEqual([weekly])
@@ -216,8 +216,8 @@ describe('our own rules', () => {
       'nightly-sharded.yml ask': notices,
       'nightly-sharded.yml render': notices,
       'nightly-sharded.yml publish': everything,
-      'guard.yml age': notices,
-      'guard.yml verify': notices,
+      'watch.yml age': notices,
+      'watch.yml verify': notices,
     })
   })
 

@@ -1,4 +1,4 @@
-/** The roles of the stack of `fundpress edge cloudfront`: what they allow, compared with the requests of nights, flips and the guard. */
+/** The roles of the stack of `fundpress edge cloudfront`: what they allow, compared with the requests of nights, flips and the watch. */
 import { readFileSync } from 'node:fs'
 import { beforeAll, expect, it } from 'vitest'
 import { expectFailure, expectSuccess } from '../../cli/outcome.ts'
@@ -167,10 +167,10 @@ it('with an approval, the role that stages cannot make anything live, and the on
   await asking('flip', () => expectSuccess(press.fundpress('rollback')))
 })
 
-it('the guard may look at everything, and change nothing', async () => {
+it('the watch may look at everything, and change nothing', async () => {
   await nightly(11, '', downloads)
   await nightly(12, '--stage', downloads)
-  as('GuardRole')
+  as('WatchRole')
   await asking('look', async () => {
     expect((await press.fundpress('status --max-age 1d --max-wait 6h')).code).toBe(1)
     await expectSuccess(press.fundpress('verify --deep'))
@@ -189,7 +189,7 @@ it('only a role that may write live.json may write what CloudFront shows', () =>
       .filter((action) => /:(Put|Delete|Update)/.test(action))
   expect(writes('PublisherRole', 'no')).toHaveLength(2)
   expect(writes('FlipRole')).toHaveLength(2)
-  expect([...writes('PublisherRole'), ...writes('GuardRole')]).toEqual([])
+  expect([...writes('PublisherRole'), ...writes('WatchRole')]).toEqual([])
 })
 
 /** Each action with each resource that no request needs. */
@@ -212,7 +212,7 @@ it('no role may do what none of its runs does, but for what the doctor asks', ()
   expect(unusedIn(rightsOf('FlipRole'), flip)).toEqual(doctor)
   // Without the right to list, S3 denies the get of a missing object.
   const missing = { action: 's3:ListBucket', resource: 'arn:aws:s3:::funds' }
-  expect(unusedIn(rightsOf('GuardRole'), [...look, missing])).toEqual(doctor)
+  expect(unusedIn(rightsOf('WatchRole'), [...look, missing])).toEqual(doctor)
 })
 
 it('SECURITY.md says of each key who may write it', () => {
@@ -237,7 +237,7 @@ it('SECURITY.md says of each key who may write it', () => {
     has('PublisherRole', 'no'),
     has('PublisherRole'),
     has('FlipRole'),
-    has('GuardRole'),
+    has('WatchRole'),
   ].entries())
     expect([column, said(column).sort()]).toEqual([column, [...new Set(rights)].sort()])
 })

@@ -114,7 +114,7 @@ it('`npm version` gives the next release to all templates that name one', () => 
   expect(textsIn(checkout)).toEqual(
     textsIn(repository).map((text) => text.replaceAll(version, '12.34.56-rc.7')),
   )
-  expect(readFileSync(join(checkout, 'templates/kubernetes/base/guard.yaml'), 'utf8')).toContain(
+  expect(readFileSync(join(checkout, 'templates/kubernetes/base/watch.yaml'), 'utf8')).toContain(
     '/fundpress:12.34.56-rc.7\n',
   )
 })

@@ -14,7 +14,7 @@ const settings = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' }
 /** Brings back the bucket after the runs of the 11th, in blue, and of the 12th, in green, which is live. */
 let restore: () => void
 
-useRunner([workflow, 'guard.yml'], 2)
+useRunner([workflow, 'watch.yml'], 2)
 beforeAll(async () => {
   for (const day of [11, 12])
     expect(await nightlyOf(`2026-11-${day}`, '', settings)).toMatchObject({ code: 0 })

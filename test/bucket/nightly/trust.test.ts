@@ -35,7 +35,7 @@ function mayAssume({ Statement }: Trust, claims: Claims): boolean {
 }
 
 /** By the variable that names the role. */
-type Roles = Readonly<Record<'FUNDPRESS_ROLE' | 'FUNDPRESS_FLIP_ROLE' | 'FUNDPRESS_GUARD_ROLE', Trust>>
+type Roles = Readonly<Record<'FUNDPRESS_ROLE' | 'FUNDPRESS_FLIP_ROLE' | 'FUNDPRESS_WATCH_ROLE', Trust>>
 
 let template: Template
 
@@ -58,7 +58,7 @@ function rolesFor(GitHubRepository: string, Approval: 'yes' | 'no' = 'yes'): Rol
   return {
     FUNDPRESS_ROLE: trustOf('FUNDPRESS_ROLE'),
     FUNDPRESS_FLIP_ROLE: trustOf('FUNDPRESS_FLIP_ROLE'),
-    FUNDPRESS_GUARD_ROLE: trustOf('FUNDPRESS_GUARD_ROLE'),
+    FUNDPRESS_WATCH_ROLE: trustOf('FUNDPRESS_WATCH_ROLE'),
   }
 }
 
@@ -124,7 +124,7 @@ describe('the stack', () => {
       ...['environment:other', 'environment:Fundpress', 'environment:fundpress-', 'environment:'],
     ].map((subject) => ({ aud: audience, sub: `repo:${repository}:${subject}` }))
     const elsewhere = ['owner/other', 'other/funds', 'owner/funds2', 'OWNER/funds', 'owner@1/funds@2']
-    const environments = ['fundpress', 'fundpress-approval', 'fundpress-guard']
+    const environments = ['fundpress', 'fundpress-approval', 'fundpress-watch']
     const strange = environments.flatMap((environment) => [
       ...elsewhere.map((other) => claimsOf(other, environment)),
       { ...claimsOf(repository, environment), aud: 'https://github.com/owner' },

@@ -5,7 +5,7 @@ import { useReceiver } from '../../support/receiver.ts'
 import { isComplete } from '../../support/rounds.ts'
 import { api, logOf, resultsOf, runner, surroundings, useRunner } from './workflow-runs.ts'
 
-useRunner(['nightly.yml', 'nightly-sharded.yml', 'guard.yml'], 2)
+useRunner(['nightly.yml', 'nightly-sharded.yml', 'watch.yml'], 2)
 
 const receiver = useReceiver()
 /** What has arrived since the last time: the path, for a notice with its event. */
@@ -24,7 +24,7 @@ beforeEach(() => {
   writeFileSync(runner.checkout.file('fundpress.config.json'), JSON.stringify(config))
 })
 
-const role = 'arn:aws:iam::123456789012:role/fundpress-guard'
+const role = 'arn:aws:iam::123456789012:role/fundpress-watch'
 const night = async (
   inputs = {},
   given: Readonly<Record<string, string>> = secrets(),
@@ -33,7 +33,7 @@ const night = async (
 ) => {
   const jobs = await runner.run(workflow, {
     ...surroundings(),
-    vars: { ...surroundings().vars, FUNDPRESS_GUARD_ROLE: guard },
+    vars: { ...surroundings().vars, FUNDPRESS_WATCH_ROLE: guard },
     secrets: given,
     inputs: { 'as-of': '2026-11-11', ...inputs },
   })
@@ -51,12 +51,12 @@ it('a nightly run has a heartbeat and a notice, and nobody sees their addresses'
   expect(arrived()).toEqual(beats)
 })
 
-it('a run that fails tells so, and the guard tells what is late or that it cannot look', async () => {
+it('a run that fails tells so, and the watch tells what is late or that it cannot look', async () => {
   expect(resultsOf(await night({ database: 'nowhere.sqlite' }))).toMatchObject({ night: 'failure' })
   expect(arrived().slice(0, 3)).toEqual([beats[0], '/hook/secret failed', '/ping/secret/fail'])
-  const { age } = await night({}, secrets(), 'guard.yml')
+  const { age } = await night({}, secrets(), 'watch.yml')
   expect([age?.result, arrived()]).toEqual(['failure', ['/hook/secret late']])
-  await night({}, secrets(), 'guard.yml', '')
+  await night({}, secrets(), 'watch.yml', '')
   expect(arrived()).toEqual(['/hook/secret failed'])
 })
 

@@ -13,7 +13,7 @@ import { startS3 } from '../../support/s3/server.ts'
 import { db, nightlyOf as runNightly, press } from './nightly.ts'
 import { api, logOf, replaceIn, resultsOf, runner, surroundings, useRunner } from './workflow-runs.ts'
 
-useRunner(['nightly.yml', 'guard.yml'], 1)
+useRunner(['nightly.yml', 'watch.yml'], 1)
 beforeEach(() => {
   api.issues.length = 0
   api.artifacts.length = 0
@@ -46,14 +46,14 @@ it('publishes in the first attempt, does nothing in the second, and keeps the sc
   expect(runner.npmCalls()).toEqual([`${runner.checkout.path}: npm ci --omit=dev --no-audit --no-fund`])
   expect(enabled()).toEqual([1, 1])
   press.server.reset()
-  api.workflows.set('guard.yml', { state: 'disabled_manually', enabled: 0 })
+  api.workflows.set('watch.yml', { state: 'disabled_manually', enabled: 0 })
   const second = await nightly(allJobs)
   expect(resultsOf(second)).toEqual({ ...allWell, keep: 'success' })
   expect(second['night']?.log).toContain(`${snapshot} is already live in blue`)
   expect(second['night']?.summary).toMatch(/^## fundpress 2026-11-11: nothing to do\n/)
   expect(Object.keys(press.server.counts())).toEqual(['GetObject'])
   expect(enabled()).toEqual([2, 0])
-  expect(second['keep']?.log).toBe('guard.yml was disabled by hand and stays disabled\n')
+  expect(second['keep']?.log).toBe('watch.yml was disabled by hand and stays disabled\n')
   expect(api.issues).toEqual([])
 })
 
@@ -197,7 +197,7 @@ it('publishes with the key of secrets, which nobody sees, and never with a role 
   expect(JSON.stringify(Object.values(jobs).map(({ outputs }) => outputs))).not.toContain(
     credentials.AWS_SECRET_ACCESS_KEY,
   )
-  const guard = await runner.run('guard.yml', { ...withKey, vars })
+  const guard = await runner.run('watch.yml', { ...withKey, vars })
   expect(guard['age']?.outputs['reason']).toContain('more than 1 day 12 h')
 
   api.issues.length = 0
@@ -346,14 +346,14 @@ it('run.sh outputs the last line of a command that fails as the reason, and keep
 })
 
 it('does nothing in a fork without settings', async () => {
-  for (const workflow of ['nightly.yml', 'guard.yml']) {
+  for (const workflow of ['nightly.yml', 'watch.yml']) {
     const results = resultsOf(await runner.run(workflow, surroundings({ vars: {} })))
     expect(new Set(Object.values(results))).toEqual(new Set(['skipped']))
   }
   expect(press.requests()).toBe(0)
 })
 
-it('the guard asks for the age by its variables, once a week reads all that is live, and opens an issue with the reason', async () => {
+it('the watch asks for the age by its variables, once a week reads all that is live, and opens an issue with the reason', async () => {
   // The program itself is asked elsewhere; here, what the workflow makes of its answers.
   const other = openRunner()
   try {
@@ -362,7 +362,7 @@ it('the guard asks for the age by its variables, once a week reads all that is l
         other.checkout.file('src/cli/fundpress.mjs'),
         `process.stdout.write('old\\n')\nprocess.stderr.write(${JSON.stringify(said)} + process.argv.slice(2).join(' ') + process.env.FUNDPRESS_BUCKET_NAME + '\\n')\nprocess.exitCode = ${code}\n`,
       )
-      return other.run('guard.yml', surroundings({ inputs: {} }))
+      return other.run('watch.yml', surroundings({ inputs: {} }))
     }
     const daily = { verify: 'skipped', report: 'skipped' }
     expect(resultsOf(await answer(0, 'fresh '))).toEqual({ age: 'success', ...daily })
@@ -375,12 +375,12 @@ it('the guard asks for the age by its variables, once a week reads all that is l
       other.checkout.file('src/cli/fundpress.mjs'),
       `process.stderr.write(process.argv.slice(2).join(' ') + ' says no\\n')\nprocess.exitCode = process.argv[2] === 'verify' ? 1 : 0\n`,
     )
-    const [, , weekly] = readWorkflow('.github/workflows/guard.yml').on.schedule ?? []
-    const onSunday = await other.run('guard.yml', surroundings({ inputs: {}, schedule: weekly?.cron ?? '' }))
+    const [, , weekly] = readWorkflow('.github/workflows/watch.yml').on.schedule ?? []
+    const onSunday = await other.run('watch.yml', surroundings({ inputs: {}, schedule: weekly?.cron ?? '' }))
     expect(resultsOf(onSunday)).toEqual({ age: 'success', verify: 'failure', report: 'success' })
     expect(api.issues).toMatchObject([{ title: 'What is live is damaged', state: 'open' }])
     expect(api.issues[0]?.body).toContain('```text\nverify --deep says no\n```')
-    const byHand = await other.run('guard.yml', surroundings({ inputs: { verify: true } }))
+    const byHand = await other.run('watch.yml', surroundings({ inputs: { verify: true } }))
     expect(resultsOf(byHand)['verify']).toBe('failure')
   } finally {
     other.remove()
@@ -389,9 +389,9 @@ it('the guard asks for the age by its variables, once a week reads all that is l
 
 it('fails on a key that the runner of the tests does not know', async () => {
   const other = openRunner()
-  const file = other.checkout.file('.github/workflows/guard.yml')
+  const file = other.checkout.file('.github/workflows/watch.yml')
   const strange = '\n  strange:\n    runs-on: x\n    container: {}\n    steps: []\n'
   writeFileSync(file, strange, { flag: 'a' })
-  await expect(other.run('guard.yml', surroundings())).rejects.toThrow('knows no container')
+  await expect(other.run('watch.yml', surroundings())).rejects.toThrow('knows no container')
   other.remove()
 })

@@ -99,7 +99,7 @@ describe('the template', () => {
     for (const name of [
       'PublisherRoleArn',
       'FlipRoleArn',
-      'GuardRoleArn',
+      'WatchRoleArn',
       'AlarmTopicArn',
       'PolicyForExistingBucket',
     ])

@@ -20,7 +20,7 @@ const mayImport: Readonly<Record<string, string>> = {
   data: 'api guards system better-sqlite3 node:',
   'data/import': 'api data guards system better-sqlite3 csv-parse fflate read-excel-file node:',
   guards: 'api date-easter date-holidays',
-  site: 'api edge/core guards system node:',
+  site: 'api guards system node:',
   'site/changes': 'api site',
   'site/funds/chart': 'api/routes',
   'site/funds/browser': 'api/contract api/routes site/changes site/funds/chart',

@@ -55,7 +55,7 @@ export interface PageMakers {
   readonly sitePages: readonly SitePages[]
 }
 
-export const noPageMakers: PageMakers = { fundPages: [], sitePages: [] }
+const noPageMakers: PageMakers = { fundPages: [], sitePages: [] }
 
 export const allEndpoints = moduleBeside(import.meta.url, '../api/endpoints/index')
 export const allPageMakers = moduleBeside(import.meta.url, './page-makers')

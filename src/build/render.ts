@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
+import { isRefusal } from '../api/contract/endpoint.ts'
 import { restrictedFunds } from '../api/contract/fund.ts'
 import type { Publisher, SitePageSource } from '../api/contract/page.ts'
 import { contentTypeOf } from '../api/routes/content-types.ts'
@@ -26,7 +27,8 @@ import type { PageSite } from '../site/layout/layout.ts'
 import { statusPages } from '../site/status/page.ts'
 import { wholeLines } from '../system/whole-lines.ts'
 import { codeDigest } from './code-digest.ts'
-import { documentFiles, lineMaker, type DocumentFiles } from './document-files.ts'
+import { documentFiles } from './document-files.ts'
+import { dayThatCounts, fundRows } from './inputs.ts'
 import {
   folderOf,
   manifestFormat,
@@ -39,9 +41,8 @@ import {
 } from './manifest.ts'
 import { freshnessDigest, publisherDigest, settingsDigest } from './options.ts'
 import { putSitePages } from './pages.ts'
-import { noPageMakers } from './plans.ts'
 import { type Build, isinsToRender } from './prepare.ts'
-import { fundRenderer, type RenderedFund, sum } from './render-fund.ts'
+import { type RenderedFund, sum } from './render-fund.ts'
 import { openRenderPool, type RenderPool } from './render-pool.ts'
 import type { RenderThread } from './render-threads.ts'
 import {
@@ -340,28 +341,24 @@ async function addShared(
 function sitePageSource(build: Build, each: readonly FundNews[]): SitePageSource {
   const { asOf, baseUrl, hasDownloads, publisher } = build.settings
   const exampleIsin = exampleIsinOf(each)
-  const examples = exampleIsin === null ? new Map<string, string>() : exampleDocuments(build, exampleIsin)
+  const exampleAnswer = exampleIsin === null ? () => null : exampleAnswers(build, exampleIsin)
   const funds = each.flatMap(({ entry }) => entry ?? [])
-  return { table: build.table, baseUrl, hasDownloads, publisher, asOf, funds, exampleIsin, examples }
+  return { table: build.table, baseUrl, hasDownloads, publisher, asOf, funds, exampleIsin, exampleAnswer }
 }
 
-/**
- * The documents of the fund that the documentation takes its examples from, by key, in byte order. They are rendered anew: a
- * sparse snapshot may lack their files.
- */
-function exampleDocuments(build: Build, isin: string): ReadonlyMap<string, string> {
-  const found = new Map<string, string>()
-  const makeLine = lineMaker()
-  const files: DocumentFiles = {
-    put: (document, from) => {
-      const { line, encoded } = makeLine(document, from)
-      found.set(line.key, Buffer.from(encoded).toString())
-      return line
-    },
-    reuse: () => true,
+/** Answers of the fund that the documentation takes its examples from. */
+function exampleAnswers({ db, settings }: Build, isin: string): SitePageSource['exampleAnswer'] {
+  const reader = fundReader(db)
+  const fund = reader.fund(isin)
+  if (fund === undefined) throw new Error(`there is no fund ${isin}`)
+  const rows = fundRows(reader, fund)
+  const asOf = dayThatCounts(fund, settings.asOf)
+  const newestYear = rows.newestPrice()?.date.slice(0, 4) ?? null
+  return (endpoint, type, language) => {
+    const read = endpoint.series === undefined ? rows.of(endpoint) : rows.ofYear(newestYear)
+    const answer = endpoint.build(read, { asOf, language, type }) as object
+    return isRefusal(answer) ? null : answer
   }
-  fundRenderer(build.db, { ...build, makers: noPageMakers }, files).render(isin, [], null)
-  return found
 }
 
 function shardHead(

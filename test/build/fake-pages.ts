@@ -1,5 +1,7 @@
 /** Makers of pages for tests: pages that tell what they were given. Threads import this file as it is. */
-import type { FundPages, SitePages } from '../../src/api/contract/page.ts'
+import type { FundPages, SitePages, SitePageSource } from '../../src/api/contract/page.ts'
+import { jsonEncoder } from '../../src/api/encode/json.ts'
+import { endpoints } from '../../src/api/endpoints/index.ts'
 
 const about: FundPages = {
   folder: 'funds/',
@@ -34,8 +36,11 @@ const about: FundPages = {
 }
 
 /** Keys whose order is not that of their folders, and one that lies among those of the funds' pages. */
-const overAll: SitePages = ({ asOf, baseUrl, funds, exampleIsin, examples }) => [
-  { key: 'openapi.json', content: JSON.stringify({ baseUrl, exampleIsin, examples: [...examples] }) },
+const overAll: SitePages = ({ asOf, baseUrl, funds, exampleIsin, exampleAnswer }) => [
+  {
+    key: 'openapi.json',
+    content: JSON.stringify({ baseUrl, exampleIsin, examples: examplesOf(exampleAnswer) }),
+  },
   { key: 'docs/v1/index.html', content: 'v1' },
   { key: 'docs/v1-notes.html', content: 'notes' },
   { key: 'docs/assets/icon.png', content: Uint8Array.of(137, 80, 78, 71, 255) },
@@ -43,5 +48,16 @@ const overAll: SitePages = ({ asOf, baseUrl, funds, exampleIsin, examples }) => 
   { key: 'funds/index.html', content: JSON.stringify(funds) },
   { key: 'docs/index.html', content: `as of ${asOf}` },
 ]
+
+/** Each endpoint and type with the fund's answer in German, as JSON; null for a refusal. */
+const examplesOf = (exampleAnswer: SitePageSource['exampleAnswer']) =>
+  endpoints.flatMap((endpoint) => {
+    if (endpoint.scope === 'all') return []
+    const choice = Object.values(endpoint.parameters).find(({ kind }) => kind === 'choice')
+    return (choice?.kind === 'choice' ? choice.choices : ['']).map((type) => {
+      const answer = exampleAnswer(endpoint, type, 'de')
+      return [endpoint.id + type, answer && jsonEncoder(endpoint.body)(answer)] as const
+    })
+  })
 
 export const makers = { fundPages: [about], sitePages: [overAll] }

@@ -4,6 +4,7 @@
  */
 
 import type { Language, RouteTable } from '../routes/table.ts'
+import type { FundEndpoint } from './endpoint.ts'
 import type { DecimalText, FundRow, FundRows, Group, PriceRow } from './rows.ts'
 
 /** Spreadsheets allow 32,767 characters in a cell, and in what their web functions read: a fund's own files stay below. */
@@ -136,8 +137,8 @@ export interface SitePageSource {
   readonly funds: readonly FundEntry[]
   /** A fund with answers from as many endpoints as any, or null where nothing may be given out. */
   readonly exampleIsin: string | null
-  /** That fund's documents as they stand in the snapshot, by key: answers, windows and refusals. */
-  readonly examples: ReadonlyMap<string, string>
+  /** That fund's answer, for a date range with the prices of its newest year; null for a refusal. */
+  readonly exampleAnswer: (endpoint: FundEndpoint, type: string, language: Language) => object | null
 }
 
 /**

@@ -109,7 +109,7 @@ function xmlText(text: string): string {
 }
 
 /** An escaped attribute value: a parser would turn tab and line feed into spaces. Source: as for text. */
-function xmlAttribute(text: string): string {
+export function xmlAttribute(text: string): string {
   return needsEscape.test(text) ? text.replace(/[&<>"\t\n\r]/g, escapeCharacter) : text
 }
 

@@ -1,22 +1,17 @@
 /**
- * An endpoint's answer in this snapshot: the request, and the answer in its formats. Answers are trees that keep every
- * number and text as it is written, so that an excerpt shows the same digits: parsed, cut down, and printed for reading.
+ * An endpoint's answer in this snapshot: the request, and the answer in its formats. An excerpt is made from the values of the
+ * answer: long lists are cut, and the encoders of the API write each value, so that an excerpt shows the same digits.
  */
 
-import type { Endpoint } from '../../api/contract/endpoint.ts'
+import type { Endpoint, FundEndpoint } from '../../api/contract/endpoint.ts'
 import type { SitePageSource } from '../../api/contract/page.ts'
-import { byIsin, record, type Shape } from '../../api/contract/shape.ts'
-import { jsonByIsin, xmlByIsin } from '../../api/encode/series.ts'
-import { documentKey, fill, windowKey, type WindowList, windowListKey } from '../../api/routes/keys.ts'
-import {
-  type DocumentFormat,
-  type Format,
-  formats,
-  type Language,
-  type Route,
-  type Values,
-} from '../../api/routes/table.ts'
-import { byteSearch, windowJoiner } from '../../edge/core/join.ts'
+import { byIsin, record, type Shape, text, wholeNumber } from '../../api/contract/shape.ts'
+import { csvEncoder } from '../../api/encode/csv.ts'
+import { jsonEncoder } from '../../api/encode/json.ts'
+import { xmlAttribute, xmlContent } from '../../api/encode/xml.ts'
+import { fill } from '../../api/routes/keys.ts'
+import { problemType } from '../../api/routes/problems.ts'
+import type { DocumentFormat, Language, Problem, Values } from '../../api/routes/table.ts'
 import { html, type Html, type HtmlContent } from '../layout/html.ts'
 
 /** The number of records in the example of a date range. Their days are its bounds. */
@@ -27,79 +22,49 @@ const recordsShown = 2
  * none); null if no fund of the snapshot has such an answer
  */
 export function endpointExample(endpoint: Endpoint, source: SitePageSource, language: Language) {
-  const { exampleIsin: isin, examples, table } = source
-  const { body, id } = endpoint.scope === 'all' ? endpoint.of : endpoint
-  const route = table.routes.find((one) => one.id === id)
-  if (isin === null || route === undefined) return null
-  const isRange = route.series !== undefined
-  const answer = isRange ? newestRange(route, examples, isin) : documentOf(route, examples, isin, language)
-  if (answer === null) return null
-  const { values, json, xml, csv } = answer
-  const excerpt = (jsonText: string, shape: Shape, xmlText: string) => {
-    return { json: abridged(parseJson(jsonText), shape), xml: abridgedXml(parseXml(xmlText)) }
+  const { exampleIsin: isin } = source
+  const one = endpoint.scope === 'all' ? endpoint.of : endpoint
+  const answer = isin === null ? null : answerOf(one, isin, source, language)
+  if (isin === null || answer === null) return null
+  const { values, body } = answer
+  const csv = one.csv === undefined ? null : csvEncoder(one.body, one.csv)
+  const inFormats = (shape: Shape, value: unknown) => {
+    return { json: excerpt('json', shape, value), xml: excerpt('xml', shape, value) }
   }
-  if (endpoint.scope === 'fund')
-    return { path: fill(endpoint.path, values), values, csv, ...excerpt(json, body, xml) }
+  if (endpoint.scope === 'fund') {
+    const path = fill(endpoint.path, values)
+    return { path, values, csv: csv?.document(body) ?? null, ...inFormats(one.body, body) }
+  }
   // The document over all funds with this fund's entry alone.
-  const entry = xml.slice(xml.indexOf('<root>') + '<root>'.length, -'</root>'.length)
-  const allJson = `${jsonByIsin.head}"${isin}":${json}${jsonByIsin.tail}`
-  const allXml = `${xmlByIsin.head}<${isin}>${entry}</${isin}>${xmlByIsin.tail}`
-  const allCsv = csv === null ? null : csv.replace(/^(?=.)/gm, `${isin},`).replace(isin, 'isin')
   return {
     path: endpoint.path,
     values: {},
-    csv: allCsv,
-    ...excerpt(allJson, record({ funds: byIsin(body) }), allXml),
+    csv: csv && csv.byIsin.head + csv.member(isin, body) + csv.byIsin.tail,
+    ...inFormats(record({ funds: byIsin(one.body) }), { funds: new Map([[isin, body]]) }),
   }
 }
 
-type Examples = SitePageSource['examples']
-type Answer = Readonly<Record<DocumentFormat, string>> & {
-  /** Null where there is no CSV. */
-  readonly csv: string | null
-  readonly values: Values
-}
-
-/** The first type that has an answer counts. */
-function documentOf(route: Route, examples: Examples, isin: string, language: Language): Answer | null {
-  const choice = route.parameters.find(({ kind }) => kind === 'choice')
-  const types: readonly Values[] =
-    choice?.kind === 'choice' ? choice.choices.map((type) => ({ [choice.name]: type })) : [{}]
+/** The first type that has an answer counts. A date range is that of the last records. */
+function answerOf(endpoint: FundEndpoint, isin: string, source: SitePageSource, language: Language) {
+  const { parameters, series } = endpoint
+  const named = Object.entries(parameters)
+  const [choiceName = '', choice] = named.find(([, { kind }]) => kind === 'choice') ?? []
+  const types = choice?.kind === 'choice' ? choice.choices : ['']
   for (const type of types) {
-    const values = { isin, ...type }
-    const [json, xml] = formats.map((format) => examples.get(documentKey(route, values, language, format)))
-    const csv = examples.get(documentKey(route, values, language, 'csv')) ?? null
-    if (json !== undefined && xml !== undefined) return { values, json, xml, csv }
+    const body = source.exampleAnswer(endpoint, type, language)
+    if (body === null) continue
+    const values: Values = choice === undefined ? { isin } : { isin, [choiceName]: type }
+    if (series === undefined) return { values, body }
+    const all = (body as Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>)[series.list]
+    const records = all?.slice(-recordsShown) ?? []
+    const days = named.filter(([, { kind }]) => kind === 'date')
+    const bounds = days.map(([name], index) => [name, records.at(index === 0 ? 0 : -1)?.[series.date] ?? ''])
+    return {
+      values: { ...values, ...(Object.fromEntries(bounds) as Values) },
+      body: { ...body, [series.list]: records },
+    }
   }
   return null
-}
-
-/** The last records, joined by the edge's own code. */
-function newestRange(route: Route, examples: Examples, isin: string): Answer | null {
-  const { series } = route
-  const list = examples.get(windowListKey(route, { isin }))
-  const newest = list === undefined ? undefined : (JSON.parse(list) as WindowList).windows.at(-1)
-  if (newest === undefined || series === undefined) return null
-  const [json, xml] = formats.map((format) => examples.get(windowKey(route, { isin }, newest.year, format)))
-  if (json === undefined || xml === undefined) return null
-  const document = JSON.parse(json) as Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>
-  const from = document[series.list]?.slice(-recordsShown)[0]?.[series.date] ?? newest.first
-  const csv = examples.get(windowKey(route, { isin }, newest.year, 'csv')) ?? null
-  const join = (format: Format, text: string) => {
-    const joiner = windowJoiner(byteSearch, format, series)
-    const records = joiner.recordsIn(Buffer.from(text))
-    const { bytes, start, end } = records
-    const around = { head: bytes.subarray(0, start), tail: bytes.subarray(end) }
-    return Buffer.from(joiner.join([records], { from, to: '', ...around, before: 0 }).bytes).toString()
-  }
-  const days = route.parameters.filter(({ kind }) => kind === 'date')
-  const values = days.map(({ name }, index) => [name, index === 0 ? from : newest.last] as const)
-  return {
-    values: { isin, ...Object.fromEntries(values) },
-    json: join('json', json),
-    xml: join('xml', xml),
-    csv: csv === null ? null : join('csv', csv),
-  }
 }
 
 export interface Excerpt {
@@ -111,94 +76,97 @@ export interface Excerpt {
   /** The number of members cut off at the end. */
   readonly hidden: number
 }
-type Member = Excerpt['members'][number]
 
-/** @param text a JSON document that is an object or a list @throws {Error} if it ends too early */
-export function parseJson(text: string): Excerpt {
-  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g) ?? []
-  let position = 0
-  const next = (): string => {
-    const token = tokens[position++]
-    if (token === undefined) throw new Error('JSON that ends too early')
-    return token
-  }
-  const valueFrom = (token: string): Excerpt | string =>
-    token === '[' || token === '{' ? treeFrom(token, token === '[' ? ']' : '}') : token
-  const treeFrom = (open: string, close: string): Excerpt => {
-    const members: Member[] = []
-    for (let token = next(); token !== close; token = next()) {
-      if (token === ',') continue
-      // A name, and the colon after it.
-      const name = open === '{' ? token : ''
-      if (open === '{') next()
-      members.push({ name, value: valueFrom(open === '{' ? next() : token) })
-    }
-    return { open, close, members, hidden: 0 }
-  }
-  const root = valueFrom(next())
-  if (typeof root === 'string') throw new Error(`JSON that is no document: ${root}`)
-  return root
+/** A document with long lists and maps cut after their first members. */
+export function excerpt(format: DocumentFormat, shape: Shape, value: unknown): Excerpt {
+  const tree = format === 'json' ? jsonTree(shape, value) : xmlElement('root', shape, value)
+  if (typeof tree === 'string') throw new Error(`${tree} is no document`)
+  return tree
 }
 
-/** @param text a document of encode/xml.ts: no comments, no CDATA @returns its root element */
-export function parseXml(text: string): Excerpt {
-  const stack: { open: string; members: Member[] }[] = [{ open: '', members: [] }]
-  const add = (value: Excerpt | string) => stack.at(-1)?.members.push({ name: '', value })
-  for (const token of text.match(/<[^<>]*>|[^<]+/g) ?? []) {
-    if (token.startsWith('<?') || (stack.length === 1 && !token.startsWith('<'))) continue
-    if (!token.startsWith('<')) add(token)
-    else if (token.startsWith('</')) {
-      const element = stack.pop()
-      if (element !== undefined) add({ ...element, close: token, hidden: 0 })
-    } else if (token.endsWith('/>')) add({ open: token, close: '', members: [], hidden: 0 })
-    else stack.push({ open: token, members: [] })
-  }
-  const root = stack[0]?.members[0]?.value
-  if (root === undefined || typeof root === 'string') throw new Error('XML without a root element')
-  return root
+const problemShape = record({ title: text(''), type: text(''), status: wholeNumber('', '') })
+
+/** An error document. */
+export function problemExcerpt(format: DocumentFormat, docsUrl: string, problem: Problem, values: Values) {
+  const { title, status } = problem
+  const body = { title: fill(title, values), type: problemType(docsUrl, problem), status }
+  return excerpt(format, problemShape, body)
+}
+
+function jsonTree(shape: Shape, value: unknown): Excerpt | string {
+  const parts = partsOf(shape, value)
+  if (parts === null) return jsonEncoder(shape)(value)
+  const { kind, shown, hidden } = parts
+  const members = shown.map(([key, of, part]) => {
+    return { name: kind === 'list' ? '' : JSON.stringify(key), value: jsonTree(of, part) }
+  })
+  return { ...(kind === 'list' ? { open: '[', close: ']' } : { open: '{', close: '}' }), members, hidden }
+}
+
+function xmlElement(name: string, shape: Shape, value: unknown, attributes = ''): Excerpt {
+  const parts = partsOf(shape, value)
+  const elements = parts?.shown.map(([key, of, part]) =>
+    parts.kind === 'object'
+      ? xmlElement(key, of, part)
+      : xmlElement('item', of, part, ` key="${xmlAttribute(key)}"`),
+  )
+  const content = elements ?? [xmlContent(shape)(value)].filter((one) => one !== '')
+  if (content.length === 0) return { open: `<${name}${attributes}/>`, close: '', members: [], hidden: 0 }
+  const members = content.map((one) => ({ name: '', value: one }))
+  return { open: `<${name}${attributes}>`, close: `</${name}>`, members, hidden: parts?.hidden ?? 0 }
+}
+
+type Part = readonly [key: string, shape: Shape, value: unknown]
+
+interface Parts {
+  readonly kind: keyof typeof most
+  readonly shown: readonly Part[]
+  readonly hidden: number
 }
 
 /** An excerpt shows this many items of a list, and entries of a map whose keys are data. */
-const shown = { items: 2, entries: 3 }
+const most = { object: Infinity, list: 2, map: 3 }
 
-/** Cuts long lists and maps after their first members. */
-export function abridged(tree: Excerpt, shape: Shape): Excerpt {
+/** The parts of a value that are shown, and how many are not; null for a value without parts. */
+function partsOf(shape: Shape, value: unknown): Parts | null {
+  const cut = (kind: Parts['kind'], parts: readonly Part[]) => {
+    const shown = parts.slice(0, most[kind])
+    return { kind, shown, hidden: parts.length - shown.length }
+  }
   switch (shape.kind) {
     case 'nullable':
-      return abridged(tree, shape.of)
-    case 'list':
-      return cut(tree, shown.items, () => shape.of)
-    case 'keyed':
-    case 'byIsin':
-      return cut(tree, shown.entries, () => shape.of)
-    case 'record':
-      return cut(tree, Infinity, (name) => {
-        const field = shape.fields[JSON.parse(name) as string]
-        return field?.kind === 'optional' ? field.of : field
+      return value === null ? null : partsOf(shape.of, value)
+    case 'item':
+      return cut('object', [
+        ['name', text(''), shape.name],
+        ['value', shape.value, value],
+      ])
+    case 'record': {
+      const parts = Object.entries(shape.fields).map(([name, field]): Part => {
+        const of = field.kind === 'optional' ? field.of : field
+        return [name, of, (value as Readonly<Record<string, unknown>>)[name]]
       })
+      return cut(
+        'object',
+        parts.filter(([, , part]) => part !== undefined),
+      )
+    }
+    case 'list': {
+      const items = value as readonly unknown[]
+      return cut(
+        'list',
+        items.map((item, index): Part => [String(index), shape.of, item]),
+      )
+    }
+    case 'keyed':
+    case 'byIsin': {
+      const entries = [...(value as ReadonlyMap<string, unknown>)]
+      const parts = entries.map(([key, member]): Part => [key, shape.of, member])
+      return cut(shape.kind === 'keyed' ? 'map' : 'object', parts)
+    }
     default:
-      return tree
+      return null
   }
-}
-
-function cut(tree: Excerpt, most: number, shapeOf: (name: string) => Shape | undefined): Excerpt {
-  const members = tree.members.slice(0, most).map(({ name, value }) => {
-    const shape = shapeOf(name)
-    return { name, value: typeof value === 'string' || shape === undefined ? value : abridged(value, shape) }
-  })
-  return { ...tree, members, hidden: tree.members.length - members.length }
-}
-
-/** Cuts lists and maps in XML: their members are elements `item`. */
-function abridgedXml(tree: Excerpt): Excerpt {
-  const items = tree.members.filter(
-    ({ value }) => typeof value !== 'string' && value.open.startsWith('<item '),
-  )
-  const left = items.length > shown.items ? items.slice(0, shown.items) : tree.members
-  const members = left.map(({ name, value }) => {
-    return { name, value: typeof value === 'string' ? value : abridgedXml(value) }
-  })
-  return { ...tree, members, hidden: tree.members.length - members.length }
 }
 
 const isXml = ({ open }: Excerpt) => open.startsWith('<')

@@ -6,11 +6,10 @@ import type { Page, SitePageSource } from '../../api/contract/page.ts'
 import { byIsin, type Optional, record, type RecordOf, type Shape } from '../../api/contract/shape.ts'
 import { schemaKey } from '../../api/derive/json-schema.ts'
 import { type ErrorCase, errorCases, strayErrorCases } from '../../api/derive/error-cases.ts'
-import { problemDocument } from '../../api/routes/problems.ts'
 import type { DocumentFormat, Format, Language, Problem } from '../../api/routes/table.ts'
 import { html, type Html, type HtmlContent, linkTo, section, wideTable } from '../layout/html.ts'
 import { wording } from '../wording.ts'
-import { endpointExample, listing, parseJson, parseXml } from './examples.ts'
+import { endpointExample, listing, problemExcerpt } from './examples.ts'
 import { codeBlock, curlRequest, docKey, docPage, explorerPath, groupPath, type Site, tabs } from './site.ts'
 
 export function groupPage(group: EndpointGroup, site: Site, language: Language): Page {
@@ -192,8 +191,7 @@ function errorArticles(group: string, site: Site, language: Language, key: strin
 function errorPart(error: ErrorCase, id: string, docsUrl: string, language: Language, key: string): Html {
   const { problem, when, values, target } = error
   const { example } = wording[language].docs
-  const text = (format: DocumentFormat) => problemDocument(docsUrl, problem, values, format)
-  const noMore = () => ''
+  const text = (format: DocumentFormat) => listing(problemExcerpt(format, docsUrl, problem, values), () => '')
   return html`<p class="error-title"><strong>${placeholders(problem.title)}</strong></p>
     <p>
       ${when[language]}${
@@ -201,8 +199,8 @@ function errorPart(error: ErrorCase, id: string, docsUrl: string, language: Lang
       }
     </p>
     ${tabs(id, `${example}: ${problem.status} ${problem.slug}`, [
-      ['JSON', codeBlock(listing(parseJson(text('json')), noMore), `${example} JSON`)],
-      ['XML', codeBlock(listing(parseXml(text('xml')), noMore), `${example} XML`)],
+      ['JSON', codeBlock(text('json'), `${example} JSON`)],
+      ['XML', codeBlock(text('xml'), `${example} XML`)],
     ])}`
 }
 

@@ -6,13 +6,12 @@
 import { maxCharacters, type Page, type SitePageSource } from '../../api/contract/page.ts'
 import { documentSchemas } from '../../api/derive/json-schema.ts'
 import { errorCases, rightPath, unassignedIsin } from '../../api/derive/error-cases.ts'
-import { problemDocument } from '../../api/routes/problems.ts'
 import type { Format, Language } from '../../api/routes/table.ts'
 import { fixedIn } from '../funds/chart/formats.ts'
 import { html, type Html, type HtmlContent, linkTo, markupOf, raw } from '../layout/html.ts'
 import { mailTo, pageTemplate } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
-import { endpointExample, listing, parseJson } from './examples.ts'
+import { endpointExample, listing, problemExcerpt } from './examples.ts'
 import { aboutExample, pathTemplate, targetOf } from './group.ts'
 import { listSections } from './lists.ts'
 import { recipeBlocks } from './recipes.ts'
@@ -155,8 +154,7 @@ function licenceText({ publisher }: SitePageSource, language: Language): Html {
 function errorDocument({ source, endpoints }: Site): Html {
   const error = endpoints.flatMap(errorCases).find(({ problem }) => problem.status === 404)
   if (error === undefined) return html``
-  const text = problemDocument(source.table.docsUrl, error.problem, error.values, 'json')
-  return listing(parseJson(text), () => '')
+  return listing(problemExcerpt('json', source.table.docsUrl, error.problem, error.values), () => '')
 }
 
 function endpointTable({ endpoints }: Site, language: Language, key: string): Html {

@@ -47,7 +47,10 @@ function descriptionOf(source: SitePageSource, endpoints: readonly Endpoint[]) {
     examples.set(endpoint.id, { json, xml: xmlDocument(example.xml), csv: example.csv })
   }
   const { baseUrl, publisher } = source
-  const lists = { lists: listsOf(source), listExamples: listExamples(source) }
+  const inLists = [...listExamples(source)].map(
+    ([id, example]) => [id, JSON.parse(compact(example)) as unknown] as const,
+  )
+  const lists = { lists: listsOf(source), listExamples: new Map(inLists) }
   const { docsUrl } = source.table
   return openApi({ endpoints, ...lists, baseUrl, docsUrl, publisher, examples, values })
 }

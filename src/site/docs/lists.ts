@@ -8,7 +8,7 @@ import { fundList } from '../funds/list.ts'
 import { html, type Html, linkTo } from '../layout/html.ts'
 import { wording } from '../wording.ts'
 import { describeChanges } from '../changes/words.ts'
-import { abridged, compact, listing, parseJson } from './examples.ts'
+import { type Excerpt, excerpt, listing } from './examples.ts'
 import { fieldTable, inlineCode, pathTemplate } from './group.ts'
 import { codeBlock, curlRequest } from './site.ts'
 
@@ -16,7 +16,7 @@ import { codeBlock, curlRequest } from './site.ts'
  * By list: what it looks like. The fund list is this snapshot's own, shortened. The others are made after the pages of the
  * documentation: their examples have the form, the dates and a fund of this snapshot, but made-up figures.
  */
-export function listExamples(source: SitePageSource): ReadonlyMap<string, unknown> {
+export function listExamples(source: SitePageSource): ReadonlyMap<string, Excerpt> {
   const { asOf, funds, exampleIsin } = source
   const fund = funds.find(({ isin }) => isin === exampleIsin)
   if (fund === undefined) return new Map()
@@ -49,8 +49,8 @@ export function listExamples(source: SitePageSource): ReadonlyMap<string, unknow
   const file = { file: `${asOf}.json`, sha256: '3f9c2ab4d1e0'.repeat(6).slice(0, 64), bytes: 1024 }
   const prices = [{ ...marked, rhythm_business_days: 1, next_price: null }]
   const freshness = { fresh: funds.length, late: 0, stale: 0, unwatched: 0, unpriced: 0, withheld: 0 }
-  return new Map<string, unknown>([
-    ['fund-list', JSON.parse(compact(shortList(source)))],
+  const examples = new Map<string, unknown>([
+    ['fund-list', fundList(source)],
     [
       'status',
       {
@@ -62,17 +62,15 @@ export function listExamples(source: SitePageSource): ReadonlyMap<string, unknow
     ['changes', { format: 1, nights: [{ ...told, earlier: [], ...file }] }],
     ['changes-of-day', { ...day, earlier: [] }],
   ])
+  return new Map(
+    listsOf(source).flatMap(({ id, body }) =>
+      body === null || !examples.has(id) ? [] : [[id, excerpt('json', body, examples.get(id))] as const],
+    ),
+  )
 }
 
 /** What stands for the places in the paths of lists. */
 export const listValues = ({ asOf }: Pick<SitePageSource, 'asOf'>) => ({ as_of: asOf, id: 'prices-current' })
-
-/** Two funds of the list, with the number of those left out. */
-function shortList(source: SitePageSource) {
-  const tree = parseJson(JSON.stringify(fundList(source)))
-  const { body } = listsOf(source).find(({ id }) => id === 'fund-list') ?? {}
-  return body ? abridged(tree, body) : tree
-}
 
 /** @param key that of the page */
 export function listSections(source: SitePageSource, language: Language, key: string): Html {
@@ -82,7 +80,7 @@ export function listSections(source: SitePageSource, language: Language, key: st
 
 function listSection(
   list: PublishedList,
-  example: unknown,
+  example: Excerpt | undefined,
   source: SitePageSource,
   language: Language,
   key: string,
@@ -91,18 +89,16 @@ function listSection(
   const { id, path, title, about, body, isOfPublish = false } = list
   const isOne = !path.includes('{')
   const link = html`<p class="small links"><a href="${linkTo(key, path.slice(1))}">${text.tryIt}</a></p>`
-  const tree =
-    example === undefined ? null : id === 'fund-list' ? shortList(source) : parseJson(JSON.stringify(example))
   return html`<section class="endpoint" aria-labelledby="${id}">
     <h2 id="${id}">${title[language]}</h2>
     <p class="path"><span class="method">GET</span> <code>${pathTemplate(path)}</code></p>
     <p>${inlineCode(about[language])}</p>
     ${isOne && !isOfPublish && [codeBlock(curlRequest(source.baseUrl + path), text.request, true), link]}
     ${
-      tree !== null &&
+      example !== undefined &&
       html`<h3>${text.example}</h3>
         ${id !== 'fund-list' && html`<p class="quiet small">${text.madeUp}</p> `}${codeBlock(
-          listing(tree, text.more),
+          listing(example, text.more),
           `${text.answer} ${id}`,
         )}`
     }

@@ -93,9 +93,9 @@ describe.each([
     expect(index).toContain('Corrected: 1 price of 1 fund')
     expect(indexDe).toContain('20.11.2026')
     expect(ofDay).toContain('1,234.50')
-    expect(ofDay).toContain('net asset value')
+    expect(ofDay).toContain('Net asset value (NAV) per share')
     expect(ofDayDe).toContain('1.234,50')
-    expect(ofDayDe).toContain('Nettoinventarwert')
+    expect(ofDayDe).toContain('Nettoinventarwert je Anteil')
     expect(ofDayDe).toContain('Fonds A &#38; B')
   })
 

@@ -1,5 +1,8 @@
 /** What publishes changed, as it is published in `changes/`. Names are in camel case as in `live.json`. */
 
+import type { listShapes } from './list-shapes.ts'
+import type { ValueOf } from './shape.ts'
+
 /**
  * `changes/<as-of>.json`.
  *
@@ -24,112 +27,34 @@
  *
  * Rows with prices of a fund leave the files of all days when its prices may no longer be given out; the counts stay.
  */
-export interface DayChanges extends PublishChanges {
-  readonly earlier: readonly PublishChanges[]
-}
-
-export interface PublishChanges extends SnapshotChanges {
-  readonly publish: number
-}
-
-export interface SnapshotChanges {
-  readonly format: 1
-  readonly asOf: string
-  readonly snapshot: string
-  readonly before: SnapshotName | null
-  readonly funds: {
-    readonly total: number
-    readonly added: readonly NamedFund[]
-    readonly removed: readonly NamedFund[]
-    readonly renamed: readonly { readonly isin: string; readonly before: string; readonly after: string }[]
-  }
-  readonly documents: ObjectCounts
-  readonly endpoints: readonly (ObjectCounts & { readonly endpoint: string })[]
-  readonly prices: {
-    /** `corrected` counts values, the others days. */
-    readonly counts: Readonly<Record<'corrected' | 'added' | 'removed', number>>
-    readonly totals?: Readonly<Record<'fundsWithNew' | 'correctedPrices' | 'correctedFunds', number>>
-    readonly corrected: readonly CorrectedValue[]
-    readonly added: readonly PastDay[]
-    readonly removed: readonly PastDay[]
-  }
-  readonly notCompared: readonly string[]
-  readonly allowed?: readonly AllowedChange[] | undefined
-}
-
-type ObjectCounts = Readonly<Record<'added' | 'removed' | 'changed', number>>
+export type DayChanges = ValueOf<typeof listShapes.changesOfDay>
+export type PublishChanges = DayChanges['earlier'][number]
+export type SnapshotChanges = Omit<PublishChanges, 'publish'>
 
 /** A guard that objected to the data, and why somebody has allowed it. */
-export interface AllowedChange {
-  readonly guard: string
-  readonly subject: string | null
-  readonly reason: string
-}
-
-export interface SnapshotName {
-  readonly asOf: string
-  readonly snapshot: string
-}
-
-export interface NamedFund {
-  readonly isin: string
-  /** Null if no document of the fund could be read. */
-  readonly name: string | null
-}
-
-export interface PastDay extends NamedFund {
-  readonly date: string
-}
-
-export interface CorrectedValue extends PastDay {
-  /** As the interface names it: `net_asset_value`. */
-  readonly item: string
-  readonly before: string | null
-  readonly after: string | null
-}
+export type AllowedChange = NonNullable<SnapshotChanges['allowed']>[number]
+export type SnapshotName = NonNullable<SnapshotChanges['before']>
+export type NamedFund = SnapshotChanges['funds']['added'][number]
+export type PastDay = SnapshotChanges['prices']['added'][number]
+export type CorrectedValue = SnapshotChanges['prices']['corrected'][number]
 
 /**
  * `changes/index.json`: the last days that were published, the newest first, with all that pages and feeds over all days need.
  * `look` is a digest of the version that wrote these days: another one writes them again.
  */
-export interface ChangeHistory {
-  readonly format: 1
-  readonly look?: string
-  readonly nights: readonly HistoryDay[]
-}
-
-/** What a publish changed, in words: plain text, which the caller escapes. */
-export interface ChangeWords {
-  readonly title: string
-  /** A sentence or a short list each. */
-  readonly lines: readonly string[]
-}
-
-export interface HistoryEntry extends SnapshotName, ChangeWords {
-  readonly before: SnapshotName | null
-  /** The same in German; earlier versions wrote English alone. */
-  readonly de?: ChangeWords
-  /** Funds with a change other than a new price, by ISIN: the first two hundred that the page of the day names. */
-  readonly funds?: readonly ChangedFund[]
-  /** Its number among the publishes of its day, from 1. */
-  readonly publish: number
-}
-
-/** What happened to a fund. The numbers count days with prices that are corrected, added or removed in the past. */
-export interface ChangedFund extends NamedFund {
-  readonly what?: 'added' | 'removed' | 'renamed'
-  readonly corrected?: number
-  readonly daysAdded?: number
-  readonly daysRemoved?: number
-}
+export type ChangeHistory = ValueOf<typeof listShapes.changes>
 
 /** `file` is the name beside the index, with its `sha256` (hex) and `bytes`. `earlier` has the last twenty publishes of the day before this one, the newest first. */
-export interface HistoryDay extends HistoryEntry {
-  readonly earlier: readonly HistoryEntry[]
-  readonly file: string
-  readonly sha256: string
-  readonly bytes: number
-}
+export type HistoryDay = ChangeHistory['nights'][number]
+
+/** A publish. `funds` are the first two hundred that the page of the day names, by ISIN. */
+export type HistoryEntry = HistoryDay['earlier'][number]
+
+/** What a publish changed, in words: plain text, which the caller escapes. */
+export type ChangeWords = Pick<HistoryEntry, 'title' | 'lines'>
+
+/** What happened to a fund. The numbers count days with prices that are corrected, added or removed in the past. */
+export type ChangedFund = NonNullable<HistoryEntry['funds']>[number]
 
 /** The publishes of a day, the newest first. */
 export function publishesOf(day: HistoryDay): readonly HistoryEntry[] {

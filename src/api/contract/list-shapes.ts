@@ -12,7 +12,7 @@ import {
   textAmong,
   wholeNumber,
 } from './shape.ts'
-import type { Fields, Texts } from './shape.ts'
+import type { Texts } from './shape.ts'
 
 const count = (en: string, de: string) => wholeNumber(en, de, { minimum: 0 })
 /** `format` grows when a program must change. */
@@ -169,7 +169,7 @@ const publish = wholeNumber(
   'Laufende Nummer der Veröffentlichung an ihrem Tag, ab 1',
   { minimum: 1 },
 )
-const named: Fields = { isin, name: nullable(text('Name of the fund', 'Name des Fonds')) }
+const named = { isin, name: nullable(text('Name of the fund', 'Name des Fonds')) }
 const inWords = {
   title: text('What changed, in a few words', 'Was sich geändert hat, in wenigen Worten'),
   lines: list(text('What changed, one statement each', 'Was sich geändert hat, je eine Aussage')),
@@ -224,10 +224,10 @@ const counts = {
   removed: count('Number of removed documents', 'Anzahl der entfallenen Dokumente'),
   changed: count('Number of changed documents', 'Anzahl der geänderten Dokumente'),
 }
-const past: Fields = { ...named, date: day('Day of the price', 'Tag des Preises') }
+const past = { ...named, date: day('Day of the price', 'Tag des Preises') }
 const price = nullable(decimal('The value; null if there was none', 'Der Wert; null, wenn es keinen gab'))
 
-const dayOfChanges: Fields = {
+const dayOfChanges = {
   format,
   asOf,
   snapshot,

@@ -1,6 +1,7 @@
 /** Price records, current and historic, and the rows that they are made of. Source: the interface, "Price record". */
 
-import { day, decimal, item, optional, record, text } from './shape.ts'
+import type { Language } from '../routes/table.ts'
+import { day, decimal, descriptionOf, type Fields, item, optional, record, text } from './shape.ts'
 
 const commonItems = (mark: '.' | ',') => ({
   date: day('Date of the prices', 'Datum der Preise'),
@@ -51,6 +52,12 @@ export const historicPriceRecord = record({
   real_estate_profits: taxFigure('Immobiliengewinn', 'Real estate gain', 'Immobiliengewinn'),
   share_profit2: taxFigure('Aktiengewinn 2', 'Second equity gain', 'Zweiter Aktiengewinn'),
 })
+
+/** What the documentation calls a value of a price, such as `net_asset_value`; the name itself where it is not known. */
+export function priceTitle(name: string, language: Language): string {
+  const fields: Fields = historicPriceRecord.fields
+  return descriptionOf(fields[name])?.[language] ?? name
+}
 
 /** A row of table price: the fields of the record in camelCase, decimals as they were delivered; null is an optional one. */
 export type PriceRow = {

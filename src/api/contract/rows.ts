@@ -76,9 +76,9 @@ export interface EmtRow {
   readonly incidentalCostsDate: string | null
   readonly incidentalCosts: number | null
   readonly entryCosts: number | null
-  readonly governanceprocess: string | null
+  readonly governanceprocess: 'A' | 'B' | 'C' | 'D' | null
   readonly compatibleForClientsWithEsgPreferences: string | null
-  readonly otherSpecificInvestmentNeed: string | null
+  readonly otherSpecificInvestmentNeed: 'N' | 'I' | 'O' | null
 }
 
 /** All rows of one fund by data group, each in the order of its primary key. */

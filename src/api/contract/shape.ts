@@ -83,7 +83,9 @@ export type ValueOf<S> =
               ? readonly ValueOf<T>[]
               : S extends { kind: 'keyed' | 'byIsin'; of: infer T }
                 ? ReadonlyMap<string, ValueOf<T>>
-                : string
+                : S extends { form: { enum: readonly (infer V)[] } }
+                  ? V
+                  : string
 
 type FieldValues<F extends Fields> = {
   readonly [K in keyof F as F[K] extends { kind: 'optional' } ? never : K]: ValueOf<F[K]>
@@ -99,7 +101,7 @@ export const textLike = (en: string, de: string, pattern: string): Text => ({
   ...text(en, de),
   form: { pattern },
 })
-export const textAmong = (en: string, de: string, values: readonly string[]): Text => ({
+export const textAmong = <const V extends string>(en: string, de: string, values: readonly V[]) => ({
   ...text(en, de),
   form: { enum: values },
 })
@@ -112,6 +114,13 @@ export const wholeNumber = (en: string, de: string, whole: NonNullable<Numeric['
   whole,
 })
 export const flag = (en: string, de: string) => ({ kind: 'flag', description: { en, de } }) as const
+/** The description of a field; of the value if it is an item with a name. */
+export function descriptionOf(field: Shape | Optional | undefined): Texts | undefined {
+  if (field === undefined) return undefined
+  if ('description' in field) return field.description
+  if (field.kind === 'item') return field.value.description
+  return descriptionOf(field.kind === 'record' ? field.fields['value'] : field.of)
+}
 /** A decimal with its German name. */
 export const item = (name: string, en: string, de = name, mark: '.' | ',' = '.') =>
   ({ kind: 'item', name, value: decimal(en, de, mark) }) as const

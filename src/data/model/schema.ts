@@ -9,7 +9,7 @@ import { readFileSync } from 'node:fs'
 import { basicFund } from '../../api/contract/fund.ts'
 import { historicPriceRecord } from '../../api/contract/prices.ts'
 import type { FundRow, FundRows, Group } from '../../api/contract/rows.ts'
-import type { Fields, Optional, Shape } from '../../api/contract/shape.ts'
+import { descriptionOf, type Fields } from '../../api/contract/shape.ts'
 import { emtRecord } from '../../api/endpoints/emt.ts'
 import { profileRecord } from '../../api/endpoints/profile.ts'
 
@@ -132,6 +132,10 @@ const performance = (describe: string) => number(describe, { least: -100 })
 /** A cost of the European MiFID Template. */
 const cost = (template: string) => orNull(column<number>('fraction')(undefined, { template }))
 
+/** One of these texts, by its number in the European MiFID Template. */
+const textAmong = <const V extends string>(template: string, allowed: readonly V[]) =>
+  column<V>('text')(undefined, { template, allowed })
+
 /** A flag that decides what is given out, and is not given out itself. */
 const control = flag(undefined, { hasDefault: true, download: null })
 
@@ -187,7 +191,7 @@ function table<Row>(declared: DeclaredTable<Row>): SchemaTable {
       template = null,
       hasDefault = false,
     } = more
-    const shown = () => describe ?? descriptionOf(published[name]) ?? missing(`${tableName}.${name}`)
+    const shown = () => describe ?? descriptionOf(published[name])?.en ?? missing(`${tableName}.${name}`)
     return {
       name,
       field,
@@ -207,14 +211,6 @@ function table<Row>(declared: DeclaredTable<Row>): SchemaTable {
 
 function missing(name: string): never {
   throw new Error(`column ${name} has no description`)
-}
-
-/** The English description of a field of the API, of the value if it is an item with a name. */
-function descriptionOf(shape: Shape | Optional | undefined): string | undefined {
-  if (shape === undefined) return undefined
-  if ('description' in shape) return shape.description.en
-  if (shape.kind === 'item') return shape.value.description.en
-  return descriptionOf(shape.kind === 'record' ? shape.fields['value'] : shape.of)
 }
 
 type RowOf<G extends Group> = FundRows[G][number]
@@ -415,9 +411,9 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       ),
       incidentalCosts: cost('07140'),
       entryCosts: cost('08025'),
-      governanceprocess: orNull(text(undefined, { template: '00075', allowed: ['A', 'B', 'C', 'D'] })),
+      governanceprocess: orNull(textAmong('00075', ['A', 'B', 'C', 'D'])),
       compatibleForClientsWithEsgPreferences: orNull(text(undefined, { template: '05105' })),
-      otherSpecificInvestmentNeed: orNull(text(undefined, { template: '05115', allowed: ['N', 'I', 'O'] })),
+      otherSpecificInvestmentNeed: orNull(textAmong('05115', ['N', 'I', 'O'])),
     },
   }),
 }

@@ -10,6 +10,7 @@ import type {
   PastDay,
   PublishChanges,
 } from '../../api/contract/changes.ts'
+import { priceTitle } from '../../api/contract/prices.ts'
 import type { Language } from '../../api/routes/table.ts'
 import { dayIn } from '../funds/chart/formats.ts'
 import { html, type Html, type TableCell, wideTable } from '../layout/html.ts'
@@ -96,7 +97,7 @@ function correctedCells(
   const { language } = place
   const values = [before, after].map((value) => valueIn(language, value))
   // One column for both: a phone has no room for more.
-  const what = html`${dayIn(language, date)}<br /><small>${changeWords[language].item(item)}</small>`
+  const what = html`${dayIn(language, date)}<br /><small>${priceTitle(item, language)}</small>`
   return [fundCell(fund, place), what, ...values]
 }
 

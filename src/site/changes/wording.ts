@@ -2,34 +2,6 @@
 
 import type { Language } from '../../api/routes/table.ts'
 
-/** Prices by the names of their items, as the fund pages have them. */
-const items: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
-  en: {
-    issue_price: 'issue price',
-    repurchase_price: 'repurchase price',
-    net_asset_value: 'net asset value',
-    change: 'day change',
-    change_percent: 'day change in percent',
-    performance: 'performance since the start of the year',
-    intercompany_profit: 'interim profit',
-    share_profit: 'share profit',
-    real_estate_profits: 'real estate profit',
-    share_profit2: 'second share profit',
-  },
-  de: {
-    issue_price: 'Ausgabepreis',
-    repurchase_price: 'Rücknahmepreis',
-    net_asset_value: 'Nettoinventarwert',
-    change: 'Veränderung zum Vortag',
-    change_percent: 'Veränderung zum Vortag in Prozent',
-    performance: 'Wertentwicklung seit Jahresbeginn',
-    intercompany_profit: 'Zwischengewinn',
-    share_profit: 'Aktiengewinn',
-    real_estate_profits: 'Immobiliengewinn',
-    share_profit2: 'Aktiengewinn 2',
-  },
-}
-
 type Counted = (count: number, shown: string) => string
 
 const en = {
@@ -83,7 +55,6 @@ const en = {
   allowed: (check: string, reason: string) => `Exception allowed (check ${check}): ${reason}`,
   andMore: (count: string) => `and ${count} more`,
   none: 'none',
-  item: (name: string) => items.en[name] ?? name,
 }
 
 type Words = typeof en
@@ -139,7 +110,6 @@ const de: Words = {
   allowed: (check, reason) => `Ausnahme zugelassen (Prüfung ${check}): ${reason}`,
   andMore: (count) => `und ${count} weitere`,
   none: 'keine Angabe',
-  item: (name) => items.de[name] ?? name,
 }
 
 export const changeWords: Readonly<Record<Language, Words>> = { en, de }

@@ -7,6 +7,7 @@ import type {
   PastDay,
   SnapshotChanges,
 } from '../../api/contract/changes.ts'
+import { priceTitle } from '../../api/contract/prices.ts'
 import type { Language } from '../../api/routes/table.ts'
 import { dayIn, decimalIn, fixedIn } from '../funds/chart/formats.ts'
 import { changeWords } from './wording.ts'
@@ -71,7 +72,9 @@ function listsOf({ funds, prices }: SnapshotChanges, language: Language) {
   })
   const dayOf = ({ date, ...fund }: PastDay) => `${fundName(fund)} ${dayIn(language, date)}`
   const values = corrected.map(({ item, before, after, ...day }) =>
-    [dayOf(day), w.item(item), valueIn(language, before), '→', valueIn(language, after)].join(' '),
+    [dayOf(day), priceTitle(item, language), valueIn(language, before), '→', valueIn(language, after)].join(
+      ' ',
+    ),
   )
   const one = (text: (count: number, shown: string) => string, count: number) =>
     text(count, countIn(language, count))

@@ -87,8 +87,6 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     'Nettoinventarwert je Anteil, ohne Berücksichtigung von Ausschüttungen.',
   ),
   ranges: say('Period of the chart', 'Zeitraum des Diagramms'),
-  issuePrice: say('Issue price', 'Ausgabepreis'),
-  repurchasePrice: say('Repurchase price', 'Rücknahmepreis'),
   noPrices: say(
     'Prices of this fund are not published.',
     'Für diesen Fonds werden keine Preise veröffentlicht.',

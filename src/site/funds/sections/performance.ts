@@ -1,6 +1,7 @@
 /** The newest prices of a fund, and its performance: the price line, calendar years, the periods that the law requires. */
 
 import { mayGiveOutPrices } from '../../../api/contract/fund.ts'
+import { priceTitle } from '../../../api/contract/prices.ts'
 import { folderKey } from '../../../api/routes/keys.ts'
 import type { Language } from '../../../api/routes/table.ts'
 import {
@@ -137,10 +138,7 @@ export function priceSection(facts: FundFacts, language: Language, key: string):
     html`${overdue !== null && html`<p class="${overdue}">${w.overdueNote[overdue]}</p> `}
       ${chart(facts, price, language, key)}
       <dl class="facts">
-        ${row(w.nav, newest.netAssetValue)}${row(w.issuePrice, newest.issuePrice)}${row(
-          w.repurchasePrice,
-          newest.repurchasePrice,
-        )}${figure(w.day, dayIn(language, newest.date))}
+        ${row(w.nav, newest.netAssetValue)}${row(priceTitle('issue_price', language), newest.issuePrice)}${row(priceTitle('repurchase_price', language), newest.repurchasePrice)}${figure(w.day, dayIn(language, newest.date))}
       </dl>`,
   )
 }

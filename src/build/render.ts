@@ -66,66 +66,39 @@ export type Rendered = Awaited<ReturnType<typeof renderSnapshot>>
  */
 export async function renderSnapshot(build: Build, threads: readonly RenderThread[]) {
   const { options, settings, db, file } = build
-  const pool = await openRenderPool(settings, threads, db, options.signal)
-  let isStopped = false
-  const stop = () => {
-    isStopped = true
-    void pool.close()
-  }
-  let rendering: Promise<RenderedFunds> | undefined
-  options.signal.addEventListener('abort', stop)
+  const { part = null } = options
+  const failure = new AbortController()
+  const signal = AbortSignal.any([options.signal, failure.signal])
+  const pool = await openRenderPool(settings, threads, db, signal)
+  signal.addEventListener('abort', () => void pool.close())
   try {
     // The signal may have been aborted while the threads started.
-    options.signal.throwIfAborted()
+    signal.throwIfAborted()
     file.assertSame()
     const assertUntouched = await file.watch(db)
     const isins = isinsToRender(build)
-    const source = file.digest()
-    // It is awaited at the end.
-    source.catch(() => undefined)
-    const { part = null } = options
-    // The machines that built the shards have checked this very database.
-    const isSound = (async () => {
-      if (part?.kind !== 'shards' && (options.hasQuickCheck ?? true))
-        refuseDamage(options.db, await pool.damage())
-    })()
-    isSound.catch(stop)
-    rendering =
+    const digest = file.digest(signal)
+    const [, funds, { assessment, tables }, source] = await together(failure, [
+      checkDamage(build, pool),
       part?.kind === 'shards'
-        ? takeShards(part.shards, build, isins, await source)
-        : guardPrices(build, isins).then((guarded) => {
-            // The damage, or the signal, is the reason that counts.
-            if (isStopped) throw new Error('the build was stopped')
-            return renderFunds(build, isins, pool, guarded)
-          })
-    // It is awaited below, too: until then the threads are busy, and this one is not.
-    rendering.catch(() => undefined)
-    await setImmediate()
-    // Meanwhile this thread works on the holidays, which take a while.
-    const assessment = assessFunds(readPriceDays(db, isins, daysOfRhythm), await build.rules, options.asOf)
-    const tables = part?.kind === 'shard' ? null : countTables(db)
-    const funds = await rendering.catch(async (error: unknown) => {
-      // If the database is damaged, the damage explains the error.
-      await isSound
-      throw error
-    })
-    await isSound
+        ? takeShards(part.shards, build, isins, digest)
+        : renderFunds(build, isins, pool, signal),
+      assess(build, isins),
+      digest,
+    ])
     const whole = part?.kind === 'shard' ? funds : await addShared(build, isins, funds, pool)
     await pool.close()
     const { objects, bytes, newestPrice } = whole
     const { fund } = fundReader(db)
     const restricted = restrictedFunds(isins.flatMap((isin) => fund(isin) ?? []))
-    const counts = { funds: isins.length, objects, bytes, newestPrice, source: await source, restricted }
+    const counts = { funds: isins.length, objects, bytes, newestPrice, source, restricted }
     const head = await finish(build, assessment, counts, { ...whole, tables })
     if (part?.kind === 'shard') writeShard(settings.root, shardHead(build, part, head, funds), funds.each)
     const warnings = byFund([...settingsWarnings(build), ...whole.warnings])
     // `assertUntouched` rejects if the database was overwritten since the build began to read it.
     return { head, assessment, reused: whole.reused, warnings, each: funds.each, assertUntouched }
   } finally {
-    options.signal.removeEventListener('abort', stop)
     await pool.close()
-    // Until then it writes into the folder, which is about to be removed.
-    await rendering?.catch(() => undefined)
   }
 }
 
@@ -139,14 +112,51 @@ function byFund(warnings: readonly Finding[]): Finding[] {
   return [...once.values(), ...ofFunds]
 }
 
+/**
+ * Waits for tasks that run beside each other, one after the other: the failure of an earlier one explains those of later ones.
+ * @throws {Error} the first failure in the order of the list, when the others, which it aborts, have ended
+ */
+async function together<T extends readonly unknown[]>(
+  failure: AbortController,
+  tasks: { readonly [K in keyof T]: Promise<T[K]> },
+): Promise<T> {
+  const ended = Promise.allSettled(tasks)
+  try {
+    for (const task of tasks) await task
+  } catch (error) {
+    failure.abort(error)
+    await ended
+    throw error
+  }
+  return Promise.all(tasks)
+}
+
+/** The machines that built shards have checked this very database. @throws {DamagedDatabase} */
+async function checkDamage({ options }: Build, pool: RenderPool): Promise<void> {
+  if (options.part?.kind !== 'shards' && (options.hasQuickCheck ?? true))
+    refuseDamage(options.db, await pool.damage())
+}
+
+/** The ages of prices, and the rows of each table: this thread computes them while the others render. */
+async function assess({ options, db, rules }: Build, isins: readonly string[]) {
+  const thresholds = await rules
+  await setImmediate()
+  const assessment = assessFunds(readPriceDays(db, isins, daysOfRhythm), thresholds, options.asOf)
+  return { assessment, tables: options.part?.kind === 'shard' ? null : countTables(db) }
+}
+
 type RenderedFunds = Awaited<ReturnType<typeof renderFunds>>
 
 /**
  * Checks the plausibility of prices before anything is rendered. What is refused is an error among the findings.
  * @throws {WithholdPrices} if settings say so, and it is known what is live
  */
-async function guardPrices({ options, db, rules, withheld }: Build, isins: readonly string[]) {
-  const { plausibility = defaultPlausibility, live = null, signal } = options
+async function guardPrices(
+  { options, db, rules, withheld }: Build,
+  isins: readonly string[],
+  signal: AbortSignal,
+) {
+  const { plausibility = defaultPlausibility, live = null } = options
   const checks = { plausibility, rules: await rules, live, signal }
   const { findings: ofFunds, newPrices } = await checkPrices(db, isins, checks)
   // A shard lacks funds: the merge looks across them.
@@ -163,12 +173,10 @@ async function guardPrices({ options, db, rules, withheld }: Build, isins: reado
 }
 
 /** @throws {Error} */
-async function renderFunds(
-  { options, db, plans, makers, rules, base, lines }: Build,
-  isins: readonly string[],
-  pool: RenderPool,
-  guarded: Awaited<ReturnType<typeof guardPrices>>,
-) {
+async function renderFunds(build: Build, isins: readonly string[], pool: RenderPool, signal: AbortSignal) {
+  const { options, db, plans, makers, rules, base, lines } = build
+  const guarded = await guardPrices(build, isins, signal)
+  signal.throwIfAborted()
   const folders = [...plans, ...makers.fundPages].map(({ folder }) => folder)
   const previous = await base.manifest
   const findings = [...guarded.findings]
@@ -246,10 +254,10 @@ async function takeShards(
   shards: readonly ReadShard[],
   { options, settings, lines: objectLines, withheld }: Build,
   isins: readonly string[],
-  source: string,
+  source: Promise<string>,
 ): Promise<RenderedFunds> {
   const each = shards.flatMap((shard) => shard.each)
-  if (shards[0]?.head.source !== source)
+  if (shards[0]?.head.source !== (await source))
     throw new OutdatedShards(`${options.db} is not the database that the shards were built from`)
   // Shards of the same database hold the same funds, unless somebody has changed the files.
   if (each.map(({ isin }) => isin).join() !== isins.join())

@@ -11,7 +11,7 @@ export interface OpenedFile {
    * something. A transaction that began since then sees at least this, and what others commit while it reads is in none
    * of the two: they write to the log, and nothing of that goes into the file before we have let go.
    */
-  readonly digest: () => Promise<string>
+  readonly digest: (signal?: AbortSignal) => Promise<string>
   /** @throws {Error} if another file has replaced it: what was opened meanwhile may be of either */
   readonly assertSame: () => void
   /**
@@ -32,10 +32,11 @@ export async function openFile(file: string, identity = identityOf(file)): Promi
   const handle = await open(file)
   const log = await digestOfLog(`${realpathSync(file)}-wal`)
   return {
-    digest: async () => {
+    digest: async (signal) => {
       const sha256 = createHash('sha256')
       const buffer = Buffer.allocUnsafe(1 << 20)
       for (let at = 0; ;) {
+        signal?.throwIfAborted()
         const { bytesRead } = await handle.read(buffer, 0, buffer.length, at)
         if (bytesRead === 0) break
         sha256.update(buffer.subarray(0, bytesRead))

@@ -94,21 +94,26 @@ export async function request(
     headers: { 'user-agent': 'fundpress', ...headers },
     redirect: 'manual',
   })
-  const { status, body } = response
-  const isGood = status >= 200 && status < 300
-  if (isGood && judge !== undefined) return judge(await beginningOf(body))
+  const { status, headers: answered, body } = response
+  const failed = judgeStatus(status, answered)
+  if (failed === null && judge !== undefined) return judge(await beginningOf(body))
   // Nobody needs the rest of an answer, however long it is.
   await body?.cancel().catch(() => undefined)
-  if (isGood) return null
+  return failed
+}
+
+/** @returns null for a status that says that all is well */
+export function judgeStatus(status: number, headers: Headers): Failed | null {
+  if (status >= 200 && status < 300) return null
   const reason = `its answer has the status ${status}${status >= 300 && status < 400 ? ', a redirect, which is not followed' : ''}`
   const isFinal = status < 500 && status !== 408 && status !== 429
-  return { reason, isFinal, wait: waitOf(response.headers) }
+  return { reason, isFinal, wait: waitOf(headers) }
 }
 
 const readCharacters = 1000
 
 /** In characters of one byte. */
-async function beginningOf(body: Response['body']): Promise<string> {
+export async function beginningOf(body: AsyncIterable<Uint8Array> | null): Promise<string> {
   let text = ''
   for await (const chunk of body ?? []) {
     text += Buffer.from(chunk).toString('latin1')

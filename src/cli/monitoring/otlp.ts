@@ -1,30 +1,19 @@
 /**
- * Figures to a receiver of OpenTelemetry, by OTLP over HTTP with JSON. Imported only if there is one. The SDK itself reads
- * OTEL_RESOURCE_ATTRIBUTES, OTEL_SERVICE_NAME and OTEL_EXPORTER_OTLP_HEADERS, and retries.
+ * Figures to a receiver of OpenTelemetry: one request of OTLP over HTTP, as JSON. Imported only if there is one.
+ * Sources: OTLP 1.x, "OTLP/HTTP"; OpenTelemetry's "SDK environment variables" and "OTLP exporter" for the variables.
  */
 
 import { readFileSync } from 'node:fs'
-import { Agent } from 'node:http'
-import { Agent as TlsAgent } from 'node:https'
-import { diag, DiagLogLevel } from '@opentelemetry/api'
-import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http'
-import {
-  defaultResource,
-  detectResources,
-  resourceAttributesEnvDetector,
-  resourceFromAttributes,
-  serviceNameEnvDetector,
-} from '@opentelemetry/resources'
-import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics'
+import { type IncomingMessage, request as plainRequest } from 'node:http'
+import { request as tlsRequest } from 'node:https'
+import { gzipSync } from 'node:zlib'
 import { assertFile } from '../../system/place.ts'
 import type { Session } from '../command.ts'
+import { decodedPart } from './address.ts'
+import { beginningOf, type Failed, judgeStatus, tryOften } from './attempts.ts'
 import type { Figure } from './figures.ts'
 
-/** Collects when it is asked to. */
-class OneReader extends MetricReader {
-  protected override onForceFlush = () => Promise.resolve()
-  protected override onShutdown = () => Promise.resolve()
-}
+type Environment = Session['environment']
 
 /** @param timeoutMs for all attempts @throws {Error} that names the host only */
 export async function sendFigures(
@@ -33,68 +22,103 @@ export async function sendFigures(
   timeoutMs: number,
   { environment }: Pick<Session, 'environment'>,
 ): Promise<void> {
-  const complaints: string[] = []
-  const listen = (...said: unknown[]) => void complaints.push(said.join(' '))
-  const silent = () => undefined
-  const logger = { error: listen, warn: listen, info: silent, debug: silent, verbose: silent }
-  diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
-  const agent = address.protocol === 'http:' ? new Agent() : new TlsAgent(certificates(environment))
-  // The SDK's own timeout begins anew with each byte of an answer.
-  const timer = setTimeout(() => agent.destroy(), timeoutMs + 500)
-  const exporter = new OTLPMetricExporter({
-    url: address.href,
-    timeoutMillis: timeoutMs,
-    httpAgentOptions: () => agent,
+  const message = Buffer.from(JSON.stringify(messageOf(figures, environment)))
+  const isPacked = exporterSetting('COMPRESSION', environment) === 'gzip'
+  const body = isPacked ? gzipSync(message) : message
+  const options = {
+    method: 'POST',
+    agent: false as const,
+    headers: {
+      'user-agent': 'fundpress',
+      ...pairsOf(exporterSetting('HEADERS', environment)),
+      'content-type': 'application/json',
+      ...(isPacked && { 'content-encoding': 'gzip' }),
+    },
+    ...certificates(environment),
+  }
+  const post = async (signal: AbortSignal): Promise<Failed | null> => {
+    const send = address.protocol === 'http:' ? plainRequest : tlsRequest
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      send(address, { ...options, signal }, resolve)
+        .on('error', reject)
+        .end(body)
+    })
+    const failed = judgeStatus(response.statusCode ?? 0, new Headers(headersOf(response)))
+    // The receiver has taken the figures, as the status says, also if the rest of the answer never comes.
+    if (failed === null) return judgeAnswer(await beginningOf(response).catch(() => ''))
+    response.destroy()
+    return failed
+  }
+  const failed = await tryOften(post, {
+    patience: { attempts: 4, attempt: timeoutMs / 2, pause: 500, total: timeoutMs },
+    clock: () => performance.now(),
+    // A run that was stopped sends its figures, too.
+    signal: new AbortController().signal,
   })
-  const reader = new OneReader()
-  const own = resourceFromAttributes({ 'service.name': 'fundpress' })
-  const resource = defaultResource()
-    .merge(own)
-    .merge(detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }))
-  const provider = new MeterProvider({ resource, readers: [reader] })
-  try {
-    record(provider, figures)
-    const { resourceMetrics } = await reader.collect()
-    const { error } = await new Promise<{ readonly error?: Error }>((resolve) =>
-      exporter.export(resourceMetrics, resolve),
-    )
-    if (error !== undefined) throw new Error(`${address.host} ${problemOf(error)}`)
-    const said = complaints.join('\n')
-    if (/Partial Success/i.test(said)) throw new Error(`${address.host} has rejected some of the figures`)
-    if (/parse|deserialize/i.test(said)) throw new Error(`${address.host} answered, but not as OTLP does`)
-  } finally {
-    await provider.shutdown()
-    await exporter.shutdown()
-    clearTimeout(timer)
-    agent.destroy()
-    diag.disable()
+  if (failed !== null) throw new Error(`${address.host}: ${failed}`)
+}
+
+const headersOf = ({ headers }: IncomingMessage) =>
+  Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    typeof value === 'string' ? [[name, value]] : [],
+  )
+
+/** @param text the beginning of an answer that says that all is well */
+function judgeAnswer(text: string): Failed | null {
+  if (/"rejectedDataPoints"\s*:\s*"?[1-9]/.test(text))
+    return { reason: 'it has rejected some of the figures', isFinal: true }
+  return /^\s*(\{|$)/.test(text)
+    ? null
+    : { reason: 'it does not answer as such a server does', isFinal: true }
+}
+
+function messageOf(figures: readonly Figure[], environment: Environment) {
+  const named = pairsOf(environment['OTEL_RESOURCE_ATTRIBUTES'])
+  const names = [environment['OTEL_SERVICE_NAME'], named['service.name']]
+  const own = {
+    ...named,
+    'service.name': names.find((name) => name !== undefined && name !== '') ?? 'fundpress',
   }
+  const timeUnixNano = `${Date.now()}000000`
+  const metrics = figures.map(({ name, help, unit, values }) => ({
+    name: `fundpress.${name}`,
+    description: help,
+    unit,
+    gauge: {
+      dataPoints: values.map(({ labels, value }) => ({
+        attributes: attributesOf(labels, 'fundpress.'),
+        timeUnixNano,
+        asDouble: value,
+      })),
+    },
+  }))
+  const scopeMetrics = [{ scope: { name: 'fundpress', version: '' }, metrics }]
+  return { resourceMetrics: [{ resource: { attributes: attributesOf(own) }, scopeMetrics }] }
 }
 
-function record(provider: MeterProvider, figures: readonly Figure[]): void {
-  const meter = provider.getMeter('fundpress')
-  for (const { name, help, unit, values } of figures) {
-    const gauge = meter.createGauge(`fundpress.${name}`, { description: help, unit })
-    for (const { labels, value } of values) {
-      const attributes = Object.entries(labels).map(([label, text]) => [`fundpress.${label}`, text] as const)
-      gauge.record(value, Object.fromEntries(attributes))
-    }
-  }
+const attributesOf = (values: Readonly<Record<string, string>>, prefix = '') =>
+  Object.entries(values).map(([name, stringValue]) => ({ key: prefix + name, value: { stringValue } }))
+
+/** The value of a variable of exporters: the one for metrics, else the common one. */
+function exporterSetting(name: string, environment: Environment): string | undefined {
+  const variables = [`OTEL_EXPORTER_OTLP_METRICS_${name}`, `OTEL_EXPORTER_OTLP_${name}`]
+  return variables.map((variable) => environment[variable] ?? '').find((value) => value !== '')
 }
 
-/** An error of the SDK may quote the answer; its code does not. */
-function problemOf(error: Error): string {
-  const { code } = error as { readonly code?: unknown }
-  if (typeof code === 'number') return `answered ${code}`
-  if (typeof code === 'string') return `cannot be reached (${code})`
-  return error.message === 'Request timed out' ? 'did not answer in time' : 'does not take figures now'
+/** `name=value,…` with percent signs, as W3C Baggage writes it. What has no name or no value is left out. */
+function pairsOf(text = ''): Readonly<Record<string, string>> {
+  const pairs = text.split(',').flatMap((pair): [string, string][] => {
+    const [named = ''] = pair.split(';')
+    const [name = '', ...value] = named.split('=').map((part) => part.trim())
+    return name === '' || value.length === 0 ? [] : [[decodedPart(name), decodedPart(value.join('='))]]
+  })
+  return Object.fromEntries(pairs)
 }
 
-/** What the SDK's own agent would read. @throws {Error} for a file that cannot be read */
-function certificates(environment: Session['environment']) {
+/** @throws {Error} for a file that cannot be read */
+function certificates(environment: Environment) {
   const read = (name: string) => {
-    const names = [`OTEL_EXPORTER_OTLP_METRICS_${name}`, `OTEL_EXPORTER_OTLP_${name}`]
-    const file = names.map((variable) => environment[variable] ?? '').find((path) => path !== '')
+    const file = exporterSetting(name, environment)
     if (file === undefined) return undefined
     assertFile(file)
     return readFileSync(file)

@@ -125,14 +125,14 @@ it('OTLP goes to the address of the settings, or to those that OpenTelemetry kno
 
 const host = () => collector.host()
 it.each([
-  ['refuses', 400, secret, 'answered 400'],
-  ['redirects', 307, secret, 'answered 307'],
-  ['answers with a page', 200, `<html>${secret}</html>`, 'answered, but not as OTLP does'],
+  ['refuses', 400, secret, 'its answer has the status 400'],
+  ['redirects', 307, secret, 'its answer has the status 307, a redirect, which is not followed'],
+  ['answers with a page', 200, `<html>${secret}</html>`, 'it does not answer as such a server does'],
   [
     'takes a part',
     200,
     `{"partialSuccess":{"rejectedDataPoints":"3","errorMessage":"${secret}"}}`,
-    'has rejected some of the figures',
+    'it has rejected some of the figures',
   ],
 ])('OTLP is a warning that names the host alone if the receiver %s', async (_, status, body, reason) => {
   await nightly()
@@ -142,7 +142,7 @@ it.each([
     OTEL_EXPORTER_OTLP_HEADERS: `x-key=${secret},${secret}`,
   }
   const run = await nightly('--summary night.md', { ...env, FUNDPRESS_DEBUG: '1' })
-  expect([run.code, run.stderr]).toEqual([0, `warning  night: metrics: ${host()} ${reason}\n`])
+  expect([run.code, run.stderr]).toEqual([0, `warning  night: metrics: ${host()}: ${reason}\n`])
   expect(run.stdout + read('night.md')).not.toContain(secret)
 })
 
@@ -158,7 +158,7 @@ it.skipIf(lacksOpenssl)(
     const otlpUrl = `https://127.0.0.1:${await listen(server)}`
     const night = (more = {}) => nightly('', { FUNDPRESS_METRICS_OTLP_URL: otlpUrl, ...more })
     expect(await night({ OTEL_EXPORTER_OTLP_CERTIFICATE: file })).toMatchObject({ code: 0, stderr: '' })
-    expect((await night()).stderr).toMatch(/ cannot be reached \([A-Z_]+\)\n$/)
+    expect((await night()).stderr).toMatch(/: its certificate is not trusted \([A-Z_]+\)\n$/)
     expect(sent).toBe(1)
     server.close()
   },
@@ -188,12 +188,13 @@ it.runIf(isComplete)(
     const urls = [collector.url('/busy'), collector.url('/silent'), collector.url('/endless'), closed]
     const runs = await Promise.all(urls.map((url) => nightly('', { FUNDPRESS_METRICS_OTLP_URL: url })))
     expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0])
-    expect(runs.map(({ stderr }) => stderr.replace('warning  night: metrics: ', ''))).toEqual([
-      `${host()} does not take figures now\n`,
-      `${host()} did not answer in time\n`,
+    const reasons = runs.map(({ stderr }) => stderr.replace('warning  night: metrics: ', ''))
+    expect(reasons.map((reason) => reason.replace(/, after \d attempts/, ''))).toEqual([
+      `${host()}: its answer has the status 503\n`,
+      `${host()}: no answer within 2.5 s\n`,
       // It has taken them, as its status says.
       '',
-      `${new URL(closed).host} cannot be reached (ECONNREFUSED)\n`,
+      `${new URL(closed).host}: no connection (ECONNREFUSED)\n`,
     ])
   },
 )

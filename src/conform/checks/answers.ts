@@ -16,7 +16,7 @@ import {
   wrongQueries,
 } from '../requests.ts'
 
-const rows: readonly (readonly [row: string, paths: RegExp])[] = [
+export const answeredRows: readonly (readonly [row: string, paths: RegExp])[] = [
   ['1 current prices', /^\/api\/v1\/prices-current\//],
   ['2 current prices of all funds', /^\/api\/v1\/prices-current-all\//],
   ['3 historic prices', /^\/api\/v1\/prices-historic\//],
@@ -49,7 +49,7 @@ const compareEndpoint =
 export const answerChecks = [
   ...checksOf('answers', {
     ...Object.fromEntries(
-      rows.map(([row, paths]) => [
+      answeredRows.map(([row, paths]) => [
         `answers endpoint ${row} for every fund, format and language`,
         compareEndpoint(paths),
       ]),
@@ -67,7 +67,7 @@ export const answerChecks = [
 ]
 
 /** Group, status and slug: the end of the `type` in an error's body. */
-const errorAnchors = words(`
+export const errorAnchors = words(`
   prices/#error-400-wrongdate prices/#error-403-noapidataforfund prices/#error-404-notfound
   performance-years/#error-403-noapidataforfund performance-years/#error-404-nodata
   investment_structure/#error-404-nodata investment_structure/#error-416-wrongtype

@@ -5,6 +5,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, readFileSync } from 'node:fs'
+import { changelog, sectionOf } from './changelog.mjs'
 import { fail, listReleases, parseJson, releaseTag } from './tags.mjs'
 
 const { GITHUB_REF_NAME: tag = '', GITHUB_OUTPUT = '' } = process.env
@@ -32,7 +33,9 @@ function findRefusal() {
   if (!isOnMain) return 'the tagged commit is not on main: merge it first'
   // Otherwise the tags that move (latest, 1, 1.2) would go back to an older version.
   const [newest = ''] = listReleases()
-  return newest === tag
-    ? null
-    : `${newest} is newer: give this release a higher version. If ${newest} never became a release, an owner can delete that tag`
+  if (newest !== tag)
+    return `${newest} is newer: give this release a higher version. If ${newest} never became a release, an owner can delete that tag`
+  return sectionOf(tag) === ''
+    ? `${changelog} has no section "## ${tag.slice(1).replace(/-.*/, '')}", which becomes its notes: write what operators must know, and tag that commit`
+    : null
 }

@@ -1,4 +1,4 @@
-/** What decides on a release and describes it: the check of its tag, its notes, and .github/RELEASES.md. */
+/** What decides on a release and describes it: the check of its tag, its notes, and what .github says of it. */
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -11,6 +11,8 @@ import { commitVersion, gitIn, runScript } from './release.ts'
 
 const script = (name: string) => join(repository, '.github/actions/fundpress-release', name)
 const folder = tempFolder()
+/** Of the repository that `runScript` names. */
+const web = 'https://github.example/owner/funds'
 
 /** A repository with one release. @returns its folder */
 function makeRepository(name: string): string {
@@ -18,8 +20,8 @@ function makeRepository(name: string): string {
   mkdirSync(join(path, '.github'), { recursive: true })
   gitIn(path, 'init', '--quiet', '--initial-branch=main')
   writeFileSync(
-    join(path, '.github/RELEASES.md'),
-    '# Releases\n\n## Upgrade notes\n\n### To 1.1.0\n\nAs in [the README](../README.md); [verify](#verify-a-release).\n\n### To 1.0.0\n\nOld.\n\n## Verify a release\n',
+    join(path, '.github/CHANGELOG.md'),
+    '# Changelog\n\n## 1.1.0\n\nMore. [How](../README.md); [what is stable](RELEASES.md#stable).\n\n### Upgrade\n\nNothing to do.\n\n## 1.0.0\n\nThe first.\n',
   )
   gitIn(path, 'add', '.github')
   commitVersion(path, '1.0.0')
@@ -57,6 +59,13 @@ describe('the check of a tag', () => {
     commitVersion(path, '1.1.0')
     const said = 'package.json of the tagged commit has version 1.1.0: '
     expect(checked(path, 'v1.2.0')).toMatchObject({ code: 1, stdout: expect.stringContaining(said) })
+  })
+
+  it('refuses a version of which the changelog says nothing', () => {
+    const path = makeRepository('unsaid')
+    commitVersion(path, '1.1.1')
+    const said = '.github/CHANGELOG.md has no section "## 1.1.1"'
+    expect(checked(path, 'v1.1.1')).toMatchObject({ code: 1, stdout: expect.stringContaining(said) })
   })
 
   it('refuses a commit that is not on main', () => {
@@ -127,63 +136,45 @@ describe('the notes', () => {
     expect(code).toBe(0)
     return stdout
   }
-  const commit = (message: string) => gitIn(path, 'commit', '--quiet', '--allow-empty', '--message', message)
+  const verification = (tag: string) =>
+    `How to check these files: [Verify a release](${web}/blob/${tag}/.github/RELEASES.md#verify-a-release).\n`
   beforeAll(() => {
     path = makeRepository('notes')
-    commit('First, *bold* <b>, for @somebody\n\nA body is left out.')
-    gitIn(path, 'tag', 'v1.1.0-rc.1')
-    gitIn(path, 'checkout', '--quiet', '-b', 'side')
-    commit('Made on a branch')
-    gitIn(path, 'checkout', '--quiet', 'main')
-    commit('Made on main')
-    gitIn(path, 'merge', '--quiet', '--no-edit', 'side')
-    gitIn(path, 'tag', 'v1.1.0')
-    commit('Later')
-    gitIn(path, 'tag', 'v1.1.1')
+    for (const tag of ['v1.1.0-rc.1', 'v1.1.0']) {
+      gitIn(path, 'commit', '--quiet', '--allow-empty', '--message', `For whoever reads the log: ${tag}`)
+      gitIn(path, 'tag', tag)
+    }
   })
 
-  it('of a release have the upgrade, then each commit since the release before, without merges', () => {
-    const text = notes('v1.1.0')
-    const blob = 'https://github.example/owner/funds/blob/v1.1.0'
-    expect(text.split('\n').slice(0, 3)).toEqual([
-      '## Upgrade',
-      '',
-      `As in [the README](${blob}/README.md); [verify](${blob}/.github/RELEASES.md#verify-a-release).`,
-    ])
-    const listed = text.split('\n').filter((line) => line.startsWith('- '))
-    expect(
-      listed.map((line) => line.replace(/ \(\[[0-9a-f]{7}\]\(https:.*\/commit\/[0-9a-f]{40}\)\)$/, '')),
-    ).toEqual([
-      // A message can neither draw anything nor mention somebody.
-      String.raw`- First, \*bold\* \<b\>, for @<!-- -->somebody`,
-      ...['- Made on a branch', '- Made on main'].sort(
-        (one, other) => text.indexOf(one) - text.indexOf(other),
-      ),
-    ])
-    expect(text).toContain('https://github.example/owner/funds/compare/v1.0.0...v1.1.0')
-    expect(text).not.toMatch(/Old\.|Merge/)
+  it('of a release are its section of the changelog, with links into its tag, and no commits', () => {
+    expect(notes('v1.1.0')).toBe(
+      `More. [How](${web}/blob/v1.1.0/README.md); [what is stable](${web}/blob/v1.1.0/.github/RELEASES.md#stable).\n\n` +
+        '### Upgrade\n\nNothing to do.\n\n' +
+        `[All changes since v1.0.0](${web}/compare/v1.0.0...v1.1.0)\n\n${verification('v1.1.0')}`,
+    )
   })
 
-  it('of a pre-release count from the tag before it, and name the upgrade of its release', () => {
-    expect(notes('v1.1.0-rc.1')).toMatch(/^## Upgrade[^]*## Changes since v1\.0\.0\n\n- First.*\n\n\[All/)
+  it('of a pre-release are the section of its release, with the changes since the tag before it', () => {
+    const text = notes('v1.1.0-rc.1')
+    expect(text).toMatch(/^More\. /)
+    expect(text).toContain(`(${web}/compare/v1.0.0...v1.1.0-rc.1)`)
   })
 
-  it('leave commits out that are too many for GitHub, which refuses a release of more than 125,000 characters', () => {
-    gitIn(path, 'checkout', '--quiet', '-B', 'long', 'v1.1.1')
-    const long = 'x'.repeat(30_000)
-    for (const number of [1, 2, 3, 4, 5]) commit(`Number ${number} ${long}`)
-    gitIn(path, 'tag', 'v1.2.0')
-    const text = notes('v1.2.0')
-    expect(text.length).toBeLessThan(110_000)
-    expect(text).toMatch(/^- Number 3 .*\n- and 2 more\n\n\[All changes\]/m)
+  it('of the first release name no changes: these would be all', () => {
+    expect(notes('v1.0.0')).toBe(`The first.\n\n${verification('v1.0.0')}`)
   })
+})
 
-  it('of a release without upgrade notes begin with its changes', () => {
-    expect(notes('v1.1.1')).toMatch(/^## Changes since v1\.1\.0\n\n- Later/)
-  })
-
-  it('of the first release list no commits: these would be all', () => {
-    expect(notes('v1.0.0')).toMatch(/^## Upgrade\n\nOld\.\n\nHow to check/)
+describe('CHANGELOG.md', () => {
+  it('has a section for the version of the package, and none twice', () => {
+    const text = readFileSync(join(repository, '.github/CHANGELOG.md'), 'utf8')
+    const versions = [...text.matchAll(/^## (.*)$/gm)].map(([, version]) => version)
+    const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as Record<
+      'version',
+      string
+    >
+    expect(versions).toContain(version.replace(/-.*/, ''))
+    expect([...new Set(versions)]).toEqual(versions)
   })
 })
 

@@ -1,6 +1,15 @@
 /** `release.yml`, step by step, with real git and npm against a registry of the test. */
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readWorkflow } from '../../support/github/files.ts'
@@ -107,6 +116,8 @@ describe('a release', () => {
     const packed = execFileSync('tar', ['-xzOf', tarball, 'package/package.json'], { encoding: 'utf8' })
     expect(JSON.parse(packed)).toMatchObject({
       repository: { type: 'git', url: 'git+https://github.example/owner/funds.git' },
+      homepage: 'https://github.example/owner/funds#readme',
+      bugs: 'https://github.example/owner/funds/issues',
     })
   })
 
@@ -119,7 +130,7 @@ describe('a release', () => {
     expect(callsOf('cosign sign ')).toEqual([`cosign sign --yes --recursive ${image}@${digest}`])
     const [build = ''] = callsOf('docker buildx build')
     expect(build).toMatch(/--platform linux\/amd64,linux\/arm64 .*--provenance mode=max --sbom true/)
-    expect(stateOf('notes.md')).toMatch(/^## Upgrade\n/)
+    expect(stateOf('notes.md')).toMatch(/^The first release\./)
     expect(stateOf('notes.md')).toContain(`${image}@${digest}`)
     expect(callsOf('gh release create')[0]).toContain(' --draft --verify-tag --prerelease=false ')
     expect([npm.registry.published?.['dist-tags'], stateOf('draft')]).toEqual([
@@ -198,6 +209,7 @@ describe('a release', () => {
 
   it('goes on where it was stopped, if the failed jobs run again: a pre-release, under a tag of its own', async () => {
     const root = runner.checkout.path
+    appendFileSync(join(root, '.github/CHANGELOG.md'), '\n## 1.1.0\n\nMore.\n')
     commitVersion(root, '1.1.0-rc.1', 'A change')
     gitIn(root, 'tag', 'v1.1.0-rc.1')
     writeStandIns(runner.bin, state, npm.base)

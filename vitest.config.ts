@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { quickTests } from './test/support/quick.ts'
 
 // The processes of the tests, hundreds of them, load the same code: each but the first finds it compiled.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled')
@@ -38,9 +39,10 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
-    include: ['test/**/*.test.ts'],
+    // `npm run check` runs the quick ones: `vitest run --mode quick`.
+    include: mode === 'quick' ? quickTests(import.meta.dirname) : ['test/**/*.test.ts'],
     exclude: ['test/bench/**'],
     globalSetup: ['test/support/temporary.ts'],
     setupFiles: ['test/support/restore.ts'],
@@ -55,4 +57,4 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },
-})
+}))

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { expect, it } from 'vitest'
-import { repository } from './support/product.ts'
+import { repository } from './support/folders.ts'
 
 const src = join(repository, 'src')
 

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { repository } from './support/product.ts'
+import { repository } from './support/folders.ts'
 
 const folders = ['src', 'test', 'templates', '.github', '.ci']
 

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { repository } from './support/product.ts'
+import { repository } from './support/folders.ts'
 
 const places = ['src', 'templates', 'test', '.github', '.ci', 'README.md', 'package.json']
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { applyChanges, type ApplyOptions } from '../../src/bucket/publish/upload.ts'
 import { inParallel } from '../../src/bucket/store/in-parallel.ts'
 import type { NewFileObject, ObjectStore, WriteOptions } from '../../src/bucket/store/store.ts'
-import { makeTempFolder, type TempFolder } from '../support/product.ts'
+import { makeTempFolder, type TempFolder } from '../support/folders.ts'
 import type { Change } from '../../src/bucket/manifest/compare.ts'
 
 const body = Buffer.from('{}')

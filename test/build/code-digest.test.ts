@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { codeDigest, digestOfCode } from '../../src/build/code-digest.ts'
-import { repository, tempFolder } from '../support/product.ts'
+import { repository, tempFolder } from '../support/folders.ts'
 
 const folder = tempFolder()
 const write = (name: string, content: string) => {

@@ -7,7 +7,7 @@ import { routeTable } from '../../src/api/derive/route-table.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { manifestLine, type ManifestHead } from '../../src/build/manifest.ts'
 import { objectLines } from '../../src/build/object-lines.ts'
-import { tempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/folders.ts'
 import { times } from '../support/rounds.ts'
 
 const folder = tempFolder()

@@ -4,7 +4,7 @@ import { fundDigests, wholeGroups } from '../../src/data/read/fund-digests.ts'
 import { schemaTables } from '../../src/data/model/schema.ts'
 import { openFunds } from '../../src/data/read/open.ts'
 import { goodRows, insertGood, isinOf, makeDatabase, type Row } from '../support/database.ts'
-import { tempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/folders.ts'
 
 const folder = tempFolder()
 

@@ -11,7 +11,7 @@ import {
 import { fundReader } from '../../src/data/read/fund-reader.ts'
 import { openFunds } from '../../src/data/read/open.ts'
 import { goodRows, insertGood, isinOf, makeDatabase, type Row } from '../support/database.ts'
-import { tempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/folders.ts'
 
 const folder = tempFolder()
 

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { initDatabase } from '../../src/data/model/new-database.ts'
 import { schemaTableNames } from '../../src/data/model/schema.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { makeTempFolder } from '../support/folders.ts'
 
 let folder: ReturnType<typeof makeTempFolder>
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { build as buildIt, folderOf } from '../build/builds.ts'
 import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { tempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/folders.ts'
 
 const folder = tempFolder()
 

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { editAll, folderOf, makeFunds, manifestOf, outcomeOf } from '../build/builds.ts'
 import { dayAfter, edit } from '../build/edits.ts'
 import { editDatabase, isinOf } from '../support/database.ts'
-import { tempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/folders.ts'
 import { filesIn, hashesOf } from '../support/tree.ts'
 import { times } from '../support/rounds.ts'
 

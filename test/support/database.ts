@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { repository } from './product.ts'
+import { repository } from './folders.ts'
 
 export type Value = string | number | null
 export type Row = Readonly<Record<string, Value>>

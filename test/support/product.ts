@@ -1,14 +1,10 @@
 /** The product through its front door: the command line, the server as a port. Imports nothing of src/. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterAll } from 'vitest'
+import { repository } from './folders.ts'
 import { runWarm } from './warm.ts'
 
-export const repository = fileURLToPath(new URL('../..', import.meta.url))
+export { makeTempFolder, repository, tempFolder, type TempFolder } from './folders.ts'
 
 /** Where the error documents point in every build of the tests. */
 export const docsUrl = 'https://docs.example.org'
@@ -80,26 +76,6 @@ export async function startServing(args: readonly string[], options: RunOptions 
       await closed
     },
   }
-}
-
-export type TempFolder = ReturnType<typeof makeTempFolder>
-
-export function makeTempFolder(parent = tmpdir()) {
-  const path = mkdtempSync(join(parent, 'fundpress-test-'))
-  return {
-    path,
-    file: (name: string) => join(path, name),
-    remove: () => {
-      rmSync(path, { recursive: true, force: true })
-    },
-  }
-}
-
-/** The same for a test file, which removes it at its end. */
-export function tempFolder() {
-  const folder = makeTempFolder()
-  afterAll(folder.remove)
-  return folder
 }
 
 function environmentOf({ env = {} }: RunOptions): Record<string, string | undefined> {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { initDatabase } from '../../../src/data/model/new-database.ts'
 import { insertOddFunds, oddFunds } from '../../support/odd-funds.ts'
-import { tempFolder } from '../../support/product.ts'
+import { tempFolder } from '../../support/folders.ts'
 import { type Oracle, openOracle } from '../../../src/conform/oracle/oracle.ts'
 
 const folder = tempFolder()

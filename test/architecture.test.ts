@@ -56,13 +56,17 @@ it.each(Object.entries(mayImport))('%s imports from nowhere but: %s', (folder, a
   expect(strangers).toEqual([])
 })
 
-it('has at most twelve rooms, each with a README of at most 80 lines', () => {
+it('has at most twelve rooms, each with a README of at most 80 lines beside its tables', () => {
   const folders = readdirSync(src, { withFileTypes: true }).filter((entry) => entry.isDirectory())
   expect(folders.map(({ name }) => name).sort()).toEqual(rooms)
   expect(rooms.length).toBeLessThanOrEqual(12)
   for (const room of rooms) {
-    const lines = readFileSync(join(src, room ?? '', 'README.md'), 'utf8').split('\n').length - 1
-    expect(lines, `src/${room}/README.md`).toBeLessThanOrEqual(80)
+    const lines = readFileSync(join(src, room ?? '', 'README.md'), 'utf8')
+      .trimEnd()
+      .split('\n')
+    expect(lines.filter((line) => !line.startsWith('|')).length, `src/${room}/README.md`).toBeLessThanOrEqual(
+      80,
+    )
   }
 })
 

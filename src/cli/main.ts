@@ -1,4 +1,4 @@
-/** Runs the program in this process. Only this file reads clock, environment and arguments, and sets the exit code. */
+/** Runs the program in this process. Only this file reads arguments, environment and the business date, and sets the exit code. */
 
 import { availableParallelism } from 'node:os'
 import type { Surroundings } from './command.ts'

@@ -10,8 +10,8 @@ interface Bundle {
   readonly module: string
   /** The export of the module that the bundle assigns to `fundpress`. */
   readonly factory: string
-  /** The platform's language. Debian's njs needs ES5; `njs` adds what every njs knows beyond that. */
-  readonly language: 'es5' | 'njs' | 'es2022'
+  /** The platform's language. CloudFront's functions run in njs. */
+  readonly language: 'njs' | 'es2022'
   readonly platform?: 'neutral' | 'node'
   /** Modules that the platform has. */
   readonly external?: readonly string[]
@@ -28,9 +28,6 @@ const bundles = {
   },
   'viewer-request': { module: 'cloudfront/request', factory: 'viewerRequest', language: 'njs' },
   'viewer-response': { module: 'cloudfront/response', factory: 'viewerResponse', language: 'njs' },
-  'nginx-files': { module: 'nginx/files', factory: 'filesEdge', language: 'es5' },
-  'nginx-folder': { module: 'nginx/folder', factory: 'folderEdge', language: 'es5' },
-  'nginx-bucket': { module: 'nginx/bucket', factory: 'bucketEdge', language: 'es5' },
 } as const satisfies Readonly<Record<string, Bundle>>
 
 export type BundleName = keyof typeof bundles
@@ -49,7 +46,7 @@ export async function makeBundle(name: BundleName): Promise<string> {
     write: false,
     format: isModule ? 'esm' : 'iife',
     platform,
-    // esbuild cannot write ES5, so swc translates its output.
+    // esbuild leaves what njs does not know, so swc translates its output.
     target: isModule ? language : 'es2017',
     minify: isModule,
     external: [...external],
@@ -58,10 +55,8 @@ export async function makeBundle(name: BundleName): Promise<string> {
   })
   const code = outputFiles[0]?.text ?? ''
   if (isModule) return code
-  const minify = { compress: { passes: 3 }, mangle: true }
-  const translated =
-    language === 'es5' ? { jsc: { target: language, minify } } : { env: beyondEs5, jsc: { minify } }
-  return (await transform(code, { isModule: false, minify: true, ...translated })).code
+  const jsc = { minify: { compress: { passes: 3 }, mangle: true } }
+  return (await transform(code, { isModule: false, minify: true, env: beyondEs5, jsc })).code
 }
 
 /** What njs 0.7.9 and CloudFront's runtime 2.0 do not know of ES2017. Arrows, constants and templates stay. */

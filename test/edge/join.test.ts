@@ -1,5 +1,4 @@
-/** The joining of windows as each platform does it: Node, a Worker, and nginx in parts. The documents come from the encoders. */
-import { createHash, createHmac } from 'node:crypto'
+/** The joining of windows as each platform does it: Node, and a Worker. The documents come from the encoders. */
 import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
@@ -9,17 +8,13 @@ import { csvEncoder } from '../../src/api/encode/csv.ts'
 import { jsonEncoder } from '../../src/api/encode/json.ts'
 import { jsonSeries, seriesRecord, xmlSeries } from '../../src/api/encode/series.ts'
 import { xmlEncoder } from '../../src/api/encode/xml.ts'
-import { formatsOf, type Format, type Route, type RouteTable } from '../../src/api/routes/table.ts'
+import { formatsOf, type Format, type Route } from '../../src/api/routes/table.ts'
 import type { Around, WindowEntry } from '../../src/api/routes/keys.ts'
 import { lineMaker } from '../../src/build/document-files.ts'
 import { windowPieces } from '../../src/build/fund-documents.ts'
 import { gather, streamed } from '../../src/edge/cloudflare/respond.ts'
 import { overlapping, placeOfRange, type JoinedBody, type WindowPart } from '../../src/edge/core/answer.ts'
 import { byteSearch, digitsOf, joinRange, windowJoiner } from '../../src/edge/core/join.ts'
-import type { NjsSnapshot } from '../../src/edge/nginx/objects.ts'
-import { directRanges } from '../../src/edge/nginx/direct-range.ts'
-import { makePart, planRange } from '../../src/edge/nginx/range.ts'
-import type { NjsModules, NjsRequest } from '../../src/edge/nginx/types.ts'
 
 const series = { list: 'prices', date: 'date', next: 'currency' }
 const item = record({ name: text('any'), value: text('any') })
@@ -144,8 +139,6 @@ const route: Route = {
   hasCsv: true,
   series,
 }
-const general = { noEndpoint: 0, wrongMethod: 0, wrongFormat: 0, wrongLanguage: 0 }
-const table: RouteTable = { docsUrl: '', routes: [route], problems: [], pages: [], general }
 
 function joinedBody<T>(
   { format, from, to, windows, hasSlices }: Reading,
@@ -207,65 +200,6 @@ async function stream(reading: Reading, onFailure: (error: unknown) => void = ()
   return streamed(length, joined.chunks(), onFailure).stream
 }
 
-/** As nginx reads it from files, right into the answer. @returns null if the core has to answer */
-function directly({ format, from, to, windows }: Reading): string | null {
-  const [window] = windows
-  const list = { windows: windows.map(({ document: _, around: __, ...entry }) => entry) }
-  const files = new Map(
-    windows.map(({ year, document }) => [`/prices/${year}.${format}`, Buffer.from(document)]),
-  )
-  const contents: Buffer[] = []
-  const fs = {
-    readFileSync: () => Buffer.from(JSON.stringify({ ...list, around: { [format]: window?.around } })),
-    statSync: () => ({ mtimeMs: 0 }),
-    openSync: (path: string) => contents.push(files.get(path) ?? Buffer.alloc(0)) - 1,
-    closeSync: () => undefined,
-    readSync: (file: number, target: Buffer, at: number, length: number, position: number) => {
-      if (length > target.length - at) throw new RangeError('length is out of range')
-      return contents[file]?.copy(target, at, position, position + length) ?? 0
-    },
-  }
-  const settings = { cacheControl: '', errorCacheControl: '' }
-  const answerDirectly = directRanges({ fs } as unknown as NjsModules, [route], settings)
-  const pin = () => ({ root: '/', lastModifiedOf: () => '', isStillLive: () => true })
-  const target = `/prices/${from}/${to}/?format=${format}`
-  return answerDirectly(target, undefined, pin, Infinity)?.bytes?.toString() ?? null
-}
-
-/** As nginx joins it: each part is a request of its own. */
-async function inParts(reading: Reading): Promise<string> {
-  const bodyOf = ({ document }: Window) => ({ kind: 'bytes' as const, bytes: Buffer.from(document) })
-  const get = (key: string) => {
-    const found = reading.windows.find(({ year }) => key.includes(`/${year}.`))
-    return Promise.resolve(found === undefined ? null : { body: bodyOf(found), etag: '', lastModified: '' })
-  }
-  const text = () => Promise.reject(new Error('parts are bytes'))
-  const isStillLive = () => Promise.resolve(true)
-  const snapshot: NjsSnapshot = { name: 'today', table, store: { get, text }, isStillLive }
-  const joined = joinedBody(
-    reading,
-    (window) => Promise.resolve(bodyOf(window)),
-    ({ kind, bytes }, start, end) => ({ kind, bytes: bytes.subarray(start, end) }),
-  )
-  const variables: Record<string, string | undefined> = {}
-  const { send } = await planRange(joined, {}, table, snapshot.name)
-  let atOnce: Uint8Array | undefined
-  const sendAtOnce = (_: number, bytes: Uint8Array) => (atOnce = bytes)
-  const redirect = () => undefined
-  send({ variables, headersOut: {}, return: sendAtOnce, internalRedirect: redirect } as unknown as NjsRequest)
-  if (atOnce !== undefined) return Buffer.from(atOnce).toString()
-  const parts = variables['fundpress_parts'] ?? ''
-  const asked = [...parts.matchAll(/<!--#include virtual="[^"?]*\?([^"]*)" wait="yes"-->/g)]
-  expect(asked.map(([include]) => include).join('')).toBe(parts)
-  const made: Uint8Array[] = []
-  for (const [, query = ''] of asked) {
-    const args = Object.fromEntries(new URLSearchParams(query))
-    const request = { args, headersIn: { 'Fundpress-Plan': variables['fundpress_plan'] } }
-    made.push(await makePart(() => snapshot, { createHash, createHmac }, request))
-  }
-  return Buffer.concat(made).toString()
-}
-
 describe.each(['json', 'xml', 'csv'] as const)('a range in %s', (format) => {
   it('has exactly the records between two days, on each platform', () =>
     fc.assert(
@@ -281,16 +215,9 @@ describe.each(['json', 'xml', 'csv'] as const)('a range in %s', (format) => {
           const reading = { format, from, to, windows, hasSlices }
           expect(Buffer.from(await wholeOf(reading)).toString()).toBe(expected)
           expect(await new Response(await stream(reading)).text()).toBe(expected)
-          expect(await inParts(reading)).toBe(expected)
         }
-        // One window as a whole is a stored document; of nothing there is nothing to read.
-        const isWhole = wanted.length === 1 && between.length === wanted[0]?.records
-        if (between.length > 0)
-          expect(directly({ format, from, to, windows: all })).toBe(isWhole ? null : expected)
         const ofEarlierList = { format, from, to, windows: withoutMonths(windows) }
         expect(await new Response(await stream(ofEarlierList)).text()).toBe(expected)
-        expect(await inParts(ofEarlierList)).toBe(expected)
-        expect(directly(ofEarlierList)).toBe(null)
       }),
       { numRuns: times(1000) },
     ))
@@ -316,7 +243,7 @@ describe.each(['json', 'xml', 'csv'] as const)('a range in %s', (format) => {
               tail: Buffer.from(around.tail),
               before: 0,
             }
-            const joined = joiner.join(start < end ? [{ bytes, start, end }] : [], part).bytes
+            const joined = joiner.join({ bytes, start, end }, part).bytes
             const expected = documentOf(format, value, wanted)
             expect(Buffer.from(joined).toString()).toBe(expected)
           }
@@ -405,8 +332,8 @@ it('refuses a text that is no window', () => {
   const joiner = windowJoiner(byteSearch, 'json', series)
   const bytes = Buffer.from('{"title":"x"}')
   expect(() => joiner.recordsIn(bytes)).toThrow('not a window')
-  expect(() => joiner.join([{ bytes, start: 0, end: 5 }], part)).toThrow('not a window')
-  expect(() => joiner.join([{ bytes, start: 13, end: 14 }], part)).toThrow('not a window')
+  expect(() => joiner.join({ bytes, start: 0, end: 5 }, part)).toThrow('not a window')
+  expect(() => joiner.join({ bytes, start: 13, end: 14 }, part)).toThrow('not a window')
 })
 
 it.each([

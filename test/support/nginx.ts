@@ -1,29 +1,23 @@
-/** The real nginx on a loopback port, with what `fundpress edge nginx-…` wrote. Needs no rights but to its own folder. */
+/** The real nginx on a loopback port. Needs no rights but to its own folder. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { freePorts } from './ports.ts'
-import { makeTempFolder, mustRun } from './product.ts'
+import { makeTempFolder, mustRun, startServing } from './product.ts'
 
 export type Nginx = Awaited<ReturnType<typeof startNginx>>
 
 interface NginxOptions {
-  /** What follows `fundpress edge nginx-…`: --out, or --bucket and its kin. */
-  readonly args: readonly string[]
-  /** Read by the edge instead of /etc/nginx/fundpress/credentials. */
-  readonly credentials?: { readonly AWS_ACCESS_KEY_ID: string; readonly AWS_SECRET_ACCESS_KEY: string }
+  /** Where `fundpress serve` listens: http://127.0.0.1:port */
+  readonly serve: string
+  /** More of `fundpress edge nginx`. */
+  readonly args?: readonly string[]
   /** 1, unless given. */
   readonly workers?: number
-  /** More of `server {}`: a location of a benchmark for example. */
-  readonly locations?: string
-  /** What to write in place of other text, in `fundpress/locations.conf`. */
+  /** What to write in place of other text, in `conf.d/fundpress.conf`. */
   readonly settings?: Readonly<Record<string, string>>
-  /** How much of an answer the kernel takes from nginx before the client reads, for example 64k; its own choice unless given. */
-  readonly sendBuffer?: string
-  /** Of `fundpress edge nginx-…`. */
-  readonly env?: Readonly<Record<string, string>>
 }
 
 const firstOf = (folders: string, file: string) =>
@@ -38,63 +32,51 @@ const modulePath = firstOf(
 )
 
 /** Why nginx cannot be tested here, if it cannot. */
-export const whyNoNginx =
-  binary === undefined || modulePath === undefined
-    ? 'nginx or its njs module (libnginx-mod-http-js) is not installed'
-    : undefined
+export const whyNoNginx = binary === undefined ? 'nginx is not installed' : undefined
+/** The same of njs, in which CloudFront's functions run. */
+export const whyNoNjs =
+  whyNoNginx ?? (modulePath === undefined ? 'libnginx-mod-http-js is not installed' : undefined)
 
-/** Makes the deployment, and starts nginx on it. @throws {Error} with nginx's error log, if it does not start */
-export async function startNginx({
-  args,
-  credentials,
-  workers = 1,
-  locations = '',
-  settings = {},
-  sendBuffer,
-  env = {},
-}: NginxOptions) {
+/** Starts nginx on what `fundpress edge nginx` writes, before a server that runs. @throws {Error} with nginx's error log, if it does not start */
+export async function startNginx({ serve, args = [], workers = 1, settings = {} }: NginxOptions) {
   const folder = makeTempFolder()
   const port = await freePorts()
   const prefix = folder.file('nginx')
-  await mustRun(['edge', 'nginx', ...args, '--port', String(port), '--dest', prefix, '--quiet'], { env })
-  const edit = (path: string, change: (text: string) => string): void => {
-    writeFileSync(join(prefix, path), change(readFileSync(join(prefix, path), 'utf8')))
-  }
-  const listen = `listen 127.0.0.1:${port}`
-  edit('conf.d/fundpress.conf', (text) =>
-    text
-      .replace('/var/cache/nginx/fundpress', join(prefix, 'cache'))
-      .replace('include fundpress/locations.conf;', (include) => `${include}\n${locations}`)
-      .replace(`${listen};`, sendBuffer === undefined ? `${listen};` : `${listen} sndbuf=${sendBuffer};`),
+  const env = { FUNDPRESS_BASE_URL: `http://127.0.0.1:${port}` }
+  await mustRun(['edge', 'nginx', '--port', new URL(serve).port, ...args, '--dest', prefix, '--quiet'], {
+    env,
+  })
+  const file = join(prefix, 'conf.d/fundpress.conf')
+  const cache = join(prefix, 'cache')
+  const edits = Object.entries({
+    '/var/cache/nginx/fundpress': cache,
+    [`listen ${port};`]: `listen 127.0.0.1:${port};`,
+    ...settings,
+  })
+  const text = edits.reduce(
+    (all, [old, other]) => {
+      if (!all.includes(old)) throw new Error(`the configuration has no ${old}`)
+      return all.replaceAll(old, other)
+    },
+    readFileSync(file, 'utf8'),
   )
-  for (const [text, other] of Object.entries(settings)) {
-    edit('fundpress/locations.conf', (all) => {
-      if (!all.includes(text)) throw new Error(`the configuration has no ${text}`)
-      return all.replaceAll(text, other)
-    })
-  }
-  edit('fundpress/edge.js', (text) => text.replaceAll('/etc/nginx/fundpress', join(prefix, 'fundpress')))
-  const credentialsFile = join(prefix, 'fundpress/credentials')
-  if (credentials !== undefined) {
-    const lines = Object.entries(credentials).map(([name, value]) => `${name.toLowerCase()} = ${value}\n`)
-    writeFileSync(credentialsFile, `[default]\n${lines.join('')}`)
-  }
+  writeFileSync(file, text)
   const { base, pid, errors, stop } = await spawnNginx(prefix, port, workers)
-  const putAside = (): number =>
-    readdirSync(join(prefix, 'temp'), { recursive: true, withFileTypes: true })
+  const filesIn = (place: string) =>
+    readdirSync(join(prefix, place), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
+      .map(({ parentPath, name }) => join(parentPath, name))
   return {
     /** http://127.0.0.1:port */
     base,
     /** Of the master; its children are the workers. */
     pid,
-    /** What nginx and the edge complained of so far. */
+    /** What nginx complained of so far. */
     errors,
-    /** Stands in for /etc/nginx/fundpress/credentials. */
-    credentialsFile,
+    /** How many answers the cache has. */
+    kept: () => filesIn('cache').length,
     /** What lies in the folder of answers that nginx has put aside, in bytes. */
-    putAside,
+    putAside: () => filesIn('temp').reduce((sum, each) => sum + statSync(each).size, 0),
     stop: async () => {
       await stop()
       folder.remove()
@@ -102,9 +84,36 @@ export async function startNginx({
   }
 }
 
-/** Starts nginx with the folder's `conf.d`, and waits for its answers. @throws {Error} with its log, if it does not start */
-export async function spawnNginx(prefix: string, port: number, workers = 1) {
-  writeFileSync(join(prefix, 'nginx.conf'), mainConfiguration(workers))
+/** `fundpress serve`, and nginx before it. @param args of `serve`; `--live-ttl` counts for both */
+export async function startBehindNginx(
+  args: readonly string[],
+  {
+    env = {},
+    ...options
+  }: Omit<NginxOptions, 'serve'> & { readonly env?: Readonly<Record<string, string>> } = {},
+) {
+  const serve = await startServing(args, { env })
+  const at = args.indexOf('--live-ttl')
+  const ttl = at < 0 ? [] : args.slice(at, at + 2)
+  const nginx = await startNginx({
+    workers: 2,
+    ...options,
+    serve: serve.base,
+    args: [...ttl, ...(options.args ?? [])],
+  })
+  return {
+    ...nginx,
+    serve,
+    stop: async () => {
+      await nginx.stop()
+      await serve.stop()
+    },
+  }
+}
+
+/** Starts nginx with the folder's `conf.d`, and waits for its answers. @param hasNjs for CloudFront's functions @throws {Error} with its log, if it does not start */
+export async function spawnNginx(prefix: string, port: number, workers = 1, hasNjs = false) {
+  writeFileSync(join(prefix, 'nginx.conf'), mainConfiguration(workers, hasNjs))
   mkdirSync(join(prefix, 'temp'))
   const log = join(prefix, 'error.log')
   const errors = (): string => (existsSync(log) ? readFileSync(log, 'utf8') : '')
@@ -127,8 +136,8 @@ export async function spawnNginx(prefix: string, port: number, workers = 1) {
 }
 
 /** Started by root, the workers would be somebody who may not look into the folders of the tests. */
-const mainConfiguration = (workers: number): string => `
-load_module ${modulePath ?? ''};
+const mainConfiguration = (workers: number, hasNjs: boolean): string => `
+${hasNjs ? `load_module ${modulePath ?? ''};` : ''}
 ${process.getuid?.() === 0 ? 'user root;' : ''}
 daemon off;
 pid nginx.pid;

@@ -9,7 +9,7 @@ import { withLocalNames } from './local-names.ts'
 import { startKeyValueStore } from './key-value-store.ts'
 import { firstIsin } from '../edge/runtime/deployments.ts'
 import type { Nights } from './nights.ts'
-import { startNginx, whyNoNginx } from './nginx.ts'
+import { startBehindNginx, whyNoNginx, whyNoNjs } from './nginx.ts'
 import { forced, makeTempFolder, mustRun, startServing } from './product.ts'
 import { bucketArgs, credentials, publishArgs } from './publishing.ts'
 import { startS3 } from './s3/server.ts'
@@ -72,7 +72,7 @@ async function publishBoth({ outs }: Nights, more: readonly string[] = [], env =
 
 const headOf = (out: string) =>
   manifestOf(out).head as unknown as { readonly docsUrl: string; readonly asOf: string }
-/** A small file, and one that nginx sends past its cache. */
+/** A small file, and one that is read in parts. */
 const downloadsOf = (out: string) => [
   { name: 'a.csv', body: `of ${headOf(out).asOf}` },
   { name: 'large.csv', body: `of ${headOf(out).asOf}`.padEnd(1_200_000, '\n') },
@@ -163,11 +163,11 @@ const serveFolder = (nights: Nights, liveTtlSeconds: number) =>
     startServing([...args, '--live-ttl', String(liveTtlSeconds)], { env: withToken }),
   )
 
+/** nginx, which keeps no preview. */
 const nginx = (nights: Nights, liveTtlSeconds: number) =>
-  onBucket(nights, liveTtlSeconds, (args) => startNginx({ args, credentials, env: withToken, workers: 2 }))
-
-const nginxFolder = (nights: Nights) =>
-  inFolder(nights, (args) => startNginx({ args, env: withToken, workers: 2 }))
+  onBucket(nights, liveTtlSeconds, (args) =>
+    startBehindNginx(args, { env: { ...credentials, ...withToken } }),
+  )
 
 async function workerd(nights: Nights, liveTtlSeconds: number) {
   const { outs } = nights
@@ -271,7 +271,7 @@ function pointedBy(text: string) {
 
 export interface StagingPlatform {
   readonly name: string
-  /** @param liveTtlSeconds how long a file counts after it was read; nginx with a folder and CloudFront ignore it */
+  /** @param liveTtlSeconds how long a file counts after it was read; CloudFront ignores it */
   readonly start: (nights: Nights, liveTtlSeconds: number) => ReturnType<typeof serve>
   /** Why the platform is not there. */
   readonly skip: string | undefined
@@ -280,8 +280,7 @@ export interface StagingPlatform {
 export const stagingPlatforms: readonly StagingPlatform[] = [
   { name: 'serve from a bucket', start: serve, skip: undefined },
   { name: 'serve from a bucket that is a folder', start: serveFolder, skip: undefined },
-  { name: 'nginx with a bucket', start: nginx, skip: whyNoNginx },
-  { name: 'nginx with a bucket that is a folder', start: nginxFolder, skip: whyNoNginx },
+  { name: 'serve behind nginx', start: nginx, skip: whyNoNginx },
   { name: 'the Worker in workerd', start: workerd, skip: undefined },
-  { name: 'CloudFront', start: cloudFront, skip: whyNoNginx },
+  { name: 'CloudFront', start: cloudFront, skip: whyNoNjs },
 ]

@@ -2,35 +2,35 @@
 
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { defineCommand, type Session } from '../command.ts'
+import { defineCommand } from '../command.ts'
 import { UsageError } from '../failure.ts'
-import { bucketSettings, required, schemaOption } from '../options.ts'
+import { bucketSettings, schemaOption } from '../options.ts'
 import { cloudflare } from '../../edge/cloudflare/deploy.ts'
 import { cloudfront } from '../../edge/cloudfront/deploy.ts'
-import { folderOfBucket, type MakeDeployment } from '../../edge/deployment.ts'
+import type { MakeDeployment } from '../../edge/deployment.ts'
 import { path as pathSetting } from '../settings.ts'
-import { nginxBucket, nginxFiles, nginxFolder } from '../../edge/nginx/deploy.ts'
+import { nginx } from '../../edge/nginx/deploy.ts'
 import { replaceFile } from '../../system/durable.ts'
 import { placeToWrite } from '../../system/place.ts'
 import { Argument } from 'commander'
 
-const platforms: Readonly<Record<string, MakeDeployment>> = {
-  cloudfront,
-  cloudflare,
-  'nginx-files': nginxFiles,
-  'nginx-folder': nginxFolder,
-  'nginx-bucket': nginxBucket,
-}
+const platforms: Readonly<Record<string, MakeDeployment>> = { cloudfront, cloudflare, nginx }
+
+const platformArgument = new Argument('<platform>', 'Where the edge runs').choices(Object.keys(platforms))
+const parseChoice = platformArgument.parseArg
+platformArgument.argParser((name: string, before: unknown) => {
+  if (/^nginx-(files|folder|bucket)$/.test(name))
+    throw new UsageError(
+      `${name} is no more: \`fundpress edge nginx\` puts a stock nginx before \`fundpress serve\``,
+    )
+  return parseChoice?.(name, before)
+})
 
 export default defineCommand({
   description:
-    'Writes the code of the edge as one file, its configuration, and a README with the commands that deploy it. The ' +
-    'config file says what a deployment needs to know. nginx-files answers from the folder of a snapshot, ' +
-    'nginx-folder from a bucket that is a folder, nginx-bucket from any other bucket. nginx takes the folder of --out if it is ' +
-    'given, else the bucket of the settings, else their folder.',
-  arguments: [
-    new Argument('<platform>', 'Where the edge runs').choices([...Object.keys(platforms), 'nginx']),
-  ],
+    'Writes what serves the API on a platform: code or configuration, and a README with the commands that deploy it. The config ' +
+    'file says what a deployment needs to know. nginx: a stock nginx that caches what `fundpress serve` answers, and the units of that.',
+  arguments: [platformArgument],
   settings: [
     ...(['out', 'docsUrl'] as const),
     ...bucketSettings,
@@ -38,18 +38,24 @@ export default defineCommand({
   ],
   options: [schemaOption('--dest <folder>', 'The folder for the files', pathSetting).makeOptionMandatory()],
   examples: [
-    ['edge nginx-files --out /srv/fundpress/live --dest edge', 'nginx with files'],
-    ['edge nginx-bucket --bucket fund-data --region eu-central-1 --dest edge', 'nginx with a bucket'],
-    ['edge nginx-folder --bucket file:///srv/fundpress --dest edge', 'nginx with a bucket that is a folder'],
+    [
+      'edge nginx --bucket file:///srv/fundpress --dest edge',
+      'nginx before `serve`, with a bucket that is a folder',
+    ],
+    ['edge nginx --bucket fund-data --region eu-central-1 --dest edge', 'The same with a bucket'],
     ['edge cloudflare --bucket fund-data --dest edge', 'A Worker with an R2 bucket'],
     ['edge cloudfront --bucket fund-data --region eu-central-1 --dest edge', 'CloudFront, S3 and Lambda'],
   ],
-  run: async (session, { dest = '' }, given: string) => {
-    const { settings, isQuiet, stdout } = session
-    const platform = given === 'nginx' ? nginxMode(session) : given
-    if (/^nginx-(?:bucket|folder)$/.test(platform)) required(settings.bucket.name, 'bucket.name')
+  run: async ({ settings, hasFlag, isQuiet, stdout }, { dest = '' }, platform: string) => {
+    if (platform === 'nginx' && hasFlag('out') && hasFlag('bucket.name'))
+      throw new UsageError(
+        '--out and --bucket exclude each other: `fundpress serve` answers from one of them',
+      )
     placeToWrite(dest, 'folder')
-    for (const { path, text } of (await platforms[platform]?.(settings)) ?? []) {
+    // A bucket in the config file must not overrule the folder that the command line asks for.
+    const chosen = hasFlag('out') ? { ...settings, bucket: { ...settings.bucket, name: null } } : settings
+    for (const { path, text } of (await platforms[platform]?.(platform === 'nginx' ? chosen : settings)) ??
+      []) {
       const file = join(dest, path)
       await mkdir(dirname(file), { recursive: true })
       replaceFile(file, text)
@@ -57,14 +63,3 @@ export default defineCommand({
     }
   },
 })
-
-/** A bucket in the config file must not overrule the folder that the command line asks for. */
-function nginxMode({ settings, hasFlag }: Session): string {
-  if (hasFlag('out') && hasFlag('bucket.name'))
-    throw new UsageError(
-      '--out and --bucket exclude each other: `fundpress edge nginx-files` answers from a folder, `nginx-bucket` from a bucket',
-    )
-  const { name } = settings.bucket
-  if (hasFlag('out') || name === null) return 'nginx-files'
-  return folderOfBucket(name) === null ? 'nginx-bucket' : 'nginx-folder'
-}

@@ -21,8 +21,10 @@ import { maxLiveBytes, parseLiveFile } from '../../edge/core/live-file.ts'
 import { stagedBeside } from '../../edge/core/preview.ts'
 import { bucketOrigin } from '../../edge/node/bucket.ts'
 import { folderOrigin } from '../../edge/node/folder.ts'
+import { stopServing } from '../../edge/node/connections.ts'
 import { createEdgeServer } from '../../edge/node/server.ts'
 import { messageOf } from '../../system/message.ts'
+import { Interrupted } from '../../system/signals.ts'
 import { withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { UsageError } from '../failure.ts'
@@ -122,7 +124,7 @@ async function serveUntilStopped(session: Session, { origin, snapshot, place, ex
     previewToken: settings.edge.previewToken,
     onFailure,
   })
-  const address = await listen(server, settings.serve)
+  const address = await listen(server, socketOfSystemd(session) ?? settings.serve)
   // It takes connections again when it can.
   server.on('error', (error) => stderr.tell(`a connection was lost: ${messageOf(error)}`))
   if (!isQuiet) {
@@ -131,8 +133,21 @@ async function serveUntilStopped(session: Session, { origin, snapshot, place, ex
     if (links.length > 0) stdout.write(`try\n${links.join('')}`)
   }
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
-  server.close()
-  server.closeAllConnections()
+  const { reason } = signal as { readonly reason: unknown }
+  const isByKey = reason instanceof Interrupted && reason.signal !== 'SIGTERM'
+  await stopServing(server, isByKey ? 0 : drainMs)
+}
+
+/** How long requests in work may take after SIGTERM, in milliseconds: after 9 s the process ends. */
+const drainMs = 7000
+
+/**
+ * The socket that systemd listens on (`fundpress-serve.socket`), so that no request fails while one process takes the place of another.
+ * Source: sd_listen_fds(3).
+ */
+function socketOfSystemd({ environment }: Session): { readonly fd: number } | null {
+  const isOurs = environment['LISTEN_PID'] === String(process.pid) && environment['LISTEN_FDS'] === '1'
+  return isOurs ? { fd: 3 } : null
 }
 
 /** `snapshot` is served now, from `place`; `examples` are pages to open and requests to try. */
@@ -229,7 +244,7 @@ function withDigest(store: ObjectStore, object: Awaited<ReturnType<typeof readUp
 /** @returns the address to put into a browser: `http://127.0.0.1:8080` @throws {Error} if the port cannot be opened */
 export async function listen(
   server: Server,
-  { host, port }: { host: string; port: number },
+  place: { readonly host: string; readonly port: number } | { readonly fd: number },
 ): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -240,9 +255,10 @@ export async function listen(
         ENOTFOUND: 'that host does not exist: choose another --host',
       }
       const known = reason[error.code ?? '']
-      reject(known === undefined ? error : new Error(`${host} port ${port}: ${known}`, { cause: error }))
+      const where = 'fd' in place ? "systemd's socket" : `${place.host} port ${place.port}`
+      reject(known === undefined ? error : new Error(`${where}: ${known}`, { cause: error }))
     })
-    server.listen(port, host, resolve)
+    server.listen(place, resolve)
   })
   const { address, family, port: actual } = server.address() as AddressInfo
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`

@@ -117,18 +117,19 @@ export function windowJoiner<B extends Uint8Array>(
     const at = record + mark.length
     return Number(text(bytes, at, find(bytes, '"', at)))
   }
-  /**
-   * Moves XML records forward in an array, and gives them keys from `key` on. njs would make an object of each piece.
-   * @param to so far before the records that longer keys have room
-   * @returns where they end then, and the next key
-   */
-  const renumber = ({ bytes, start: first, end: after }: Records<B>, to: number, key: number) => {
+  /** A copy of XML records, with keys from `key` on. @returns also the next key */
+  const renumbered = (run: Records<B>, key: number) => {
+    const length = run.end - run.start
+    // Room for longer keys: the records move from the end of the array to its begin.
+    const room = Math.ceil(length / shortestRecord) * keyRoom
+    const bytes = alloc(room + length)
+    bytes.set(run.bytes.subarray(run.start, run.end), room)
     let records = key
-    let old = keyOf(bytes, first)
-    let from = first
-    let record = first
-    let moved = to
-    while (record >= 0 && record < after) {
+    let old = keyOf(bytes, room)
+    let from = room
+    let record = room
+    let moved = 0
+    while (record >= 0) {
       const keyAt = record + mark.length
       bytes.copyWithin(moved, from, keyAt)
       moved += keyAt - from
@@ -141,8 +142,8 @@ export function windowJoiner<B extends Uint8Array>(
       old++
       record = find(bytes, mark, from)
     }
-    bytes.copyWithin(moved, from, after)
-    return { end: moved + after - from, records }
+    bytes.copyWithin(moved, from)
+    return { bytes: bytes.subarray(0, moved + bytes.length - from), records }
   }
 
   /** Else the offsets are those of another document, and would cut records in two. */
@@ -158,32 +159,26 @@ export function windowJoiner<B extends Uint8Array>(
    * @returns `pieces`: parts of the windows, what stands around them, and at most one array of `alloc`
    */
   const joinPieces = (
-    runs: readonly Records<B>[],
+    run: Records<B>,
     { from, to, head, tail, before }: RangePart,
   ): { readonly pieces: readonly Uint8Array[]; readonly records: number } => {
+    if (!isBetweenRecords(run)) throw notAWindow()
+    const { bytes, start, end } = run
     const pieces: Uint8Array[] = head === null ? [] : [head]
+    const first = from === '' ? start : firstFrom(run, from)
+    const after = to === '' ? end : firstAfter({ bytes, start: first, end }, to)
     let records = before
-    runs.forEach(({ bytes, start, end }, index) => {
-      if (!isBetweenRecords({ bytes, start, end })) throw notAWindow()
-      const isCutBefore = from !== '' && index === 0
-      const isCutAfter = to !== '' && index === runs.length - 1
-      const first = isCutBefore ? firstFrom({ bytes, start, end }, from) : start
-      const after = isCutAfter ? firstAfter({ bytes, start: first, end }, to) : end
-      if (first < after && isXml) {
-        const room = Math.ceil((after - first) / shortestRecord) * keyRoom
-        const moved = alloc(room + after - first)
-        moved.set(bytes.subarray(first, after), room)
-        const numbered = renumber({ bytes: moved, start: room, end: moved.length }, 0, records)
-        pieces.push(moved.subarray(0, numbered.end))
-        records = numbered.records
-      } else if (first < after) {
-        if (records > 0 && !isCsv) pieces.push(comma)
-        // In JSON, a comma follows the last record if another record followed it.
-        const isBeforeComma = !isCsv && bytes[after - 1] === comma[0]
-        pieces.push(bytes.subarray(first, isBeforeComma ? after - 1 : after))
-        records++
-      }
-    })
+    if (first < after && isXml) {
+      const numbered = renumbered({ bytes, start: first, end: after }, before)
+      pieces.push(numbered.bytes)
+      records = numbered.records
+    } else if (first < after) {
+      if (before > 0 && !isCsv) pieces.push(comma)
+      // In JSON, a comma follows the last record if another record followed it.
+      const isBeforeComma = !isCsv && bytes[after - 1] === comma[0]
+      pieces.push(bytes.subarray(first, isBeforeComma ? after - 1 : after))
+      records++
+    }
     if (tail !== null) pieces.push(tail)
     if (records > 0 || !isXml || head === null || tail === null) return { pieces, records }
     // XML writes an empty list as one tag.
@@ -192,14 +187,7 @@ export function windowJoiner<B extends Uint8Array>(
   }
 
   return {
-    mark,
-    close,
     joinPieces,
-    /** The place of the first record of a day or a later one; the end of the records if there is none. */
-    firstFrom,
-    /** The same of a later day only. */
-    firstAfter,
-    renumber,
     /** Where a whole window's records lie. */
     recordsIn: (bytes: B): Records<B> => {
       const opened = find(bytes, open || mark, 0)
@@ -209,18 +197,12 @@ export function windowJoiner<B extends Uint8Array>(
       return { bytes, start, end }
     },
     /**
-     * @param runs of windows that follow each other
+     * @param run of one window
      * @returns `records`: how many the document has up to the end of this part; for JSON and CSV only whether there are any
      */
-    join: (runs: readonly Records<B>[], part: RangePart) => {
-      const { pieces, records } = joinPieces(runs, part)
+    join: (run: Records<B>, part: RangePart) => {
+      const { pieces, records } = joinPieces(run, part)
       return { bytes: concat(pieces), records }
-    },
-    /** How many records of an XML window are earlier than a day. */
-    recordsBefore: (run: Records<B>, day: string) => {
-      const first = firstFrom(run, day)
-      if (first === run.end) throw notAWindow()
-      return keyOf(run.bytes, first)
     },
   }
 }
@@ -301,7 +283,7 @@ export async function joinRange<S>(
     const { bytes, start, end } = run
     const { first, last: newest, records } = windows[index] as WindowEntry
     const [isFirst, isLast] = [index === 0, index === last]
-    const joined = joiner.joinPieces([run], {
+    const joined = joiner.joinPieces(run, {
       from: isFirst && first < from ? from : '',
       to: isLast && to < newest ? to : '',
       head: !isFirst ? null : around === null ? bytes.subarray(0, start) : search.encode(around.head),

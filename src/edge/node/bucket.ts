@@ -51,6 +51,7 @@ export function bucketOrigin(given: BucketOriginOptions): Origin {
       return {
         table: { ...table, docsUrl: look.live.docsUrl },
         store: storeOfLive(look.live),
+        live: liveOf(look.live),
         isStillLive: () => follower.isStillLive(look, readLive),
       }
     },
@@ -60,6 +61,7 @@ export function bucketOrigin(given: BucketOriginOptions): Origin {
         staged && {
           table: { ...table, docsUrl: staged.docsUrl },
           store: storeOfStaged(staged),
+          live: liveOf(staged),
           isStillLive: () => isStillStaged(staged, readStaged),
           staged,
         }
@@ -67,6 +69,8 @@ export function bucketOrigin(given: BucketOriginOptions): Origin {
     },
   }
 }
+
+const liveOf = ({ snapshot, liveSince }: LiveSlot) => ({ snapshot, since: liveSince })
 
 /** The memory of a snapshot lives until another one is asked for: its objects never change. */
 function lastStore(readerOf: (live: LiveSlot) => BucketReader): (live: LiveSlot) => Store<NodeBody> {

@@ -78,6 +78,26 @@ function makeRoom(server: Server, most: number): void {
 }
 
 /**
+ * Stops a server: it takes no connection any more, answers the requests that it has, and closes each connection after its answer.
+ * @param patienceMs after this time the others are closed
+ */
+export async function stopServing(server: Server, patienceMs: number): Promise<void> {
+  const late = setTimeout(() => {
+    server.closeAllConnections()
+  }, patienceMs)
+  // A request can still come on a connection that was in work.
+  server.prependListener('request', (_, response) => {
+    response.shouldKeepAlive = false
+  })
+  const closeIdle = setInterval(() => {
+    server.closeIdleConnections()
+  }, 20)
+  await new Promise((resolve) => server.close(resolve))
+  clearTimeout(late)
+  clearInterval(closeIdle)
+}
+
+/**
  * Handles the requests of a connection one after the other. Node would begin them all at once, and some thousand fit into what it
  * reads at a time.
  * If too many wait, the connection with the most is closed.

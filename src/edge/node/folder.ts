@@ -60,7 +60,8 @@ export function folderOrigin({ folder, markFile, readHead, recover }: FolderOrig
     if (readMark(place) !== mark) throw changed(folder)
     const { snapshot, table } = await readHead(place)
     countRead()
-    return { table, store: folderStore(place, snapshot, md5Of, countRead) }
+    const live = { snapshot, since: null }
+    return { table, live, store: folderStore(place, snapshot, md5Of, countRead) }
   }
 
   const pin = async (): Promise<PinnedSnapshot> => {
@@ -71,8 +72,7 @@ export function folderOrigin({ folder, markFile, readHead, recover }: FolderOrig
     // What was in memory when the request began had been read while the snapshot was live.
     const isStillLive = () => Promise.resolve(reads === readsBefore || isStill(mark))
     try {
-      const { table, store } = await opened.live
-      return { table, store, isStillLive }
+      return { ...(await opened.live), isStillLive }
     } catch (error) {
       // It was exchanged meanwhile, or cannot be opened: then it is tried anew.
       if (last === opened) last = undefined

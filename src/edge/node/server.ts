@@ -20,6 +20,7 @@ import { answerCache, answerKey, onCondition, type KnownAnswers, type WholeRespo
 import { connectionLimits, createLimitedServer, oneAtATime, type ConnectionLimits } from './connections.ts'
 import type { NodeBody } from './objects.ts'
 import { Busy, discard, isPouring, pour, respondWith, wholeResponse, type Response } from './response.ts'
+import { healthOf, isHealthCheck, type Live } from './health.ts'
 import { readerSlots, turns, type ReaderSlots } from './slots.ts'
 
 /** The source of snapshots: a folder or a bucket. */
@@ -33,6 +34,7 @@ export interface Origin {
 export interface PinnedSnapshot extends Pinned {
   readonly table: RouteTable
   readonly store: Store<NodeBody>
+  readonly live: Live
   /** Given if it is staged, and not live. */
   readonly staged?: LiveSlot
 }
@@ -187,6 +189,7 @@ async function respondSafely(
   }
   try {
     const first = await pin()
+    if (isHealthCheck(method, target)) return healthOf(first.live)
     const known = key === null ? undefined : knownAnswers(first.store).get(key)
     if (known !== undefined) return onCondition(known, header)
     const response = await fromOneSnapshot(startingWith(first, pin), answerFrom, maxAttempts, discard)

@@ -1,43 +1,52 @@
-/** What only nginx does with the files that `fundpress edge nginx-…` writes. */
-import { cpSync, mkdirSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+/** What a client that does not read costs nginx and others: bounded memory, no file, and a minute at most. */
+import { once } from 'node:events'
+import { cpSync, mkdirSync, renameSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isGzipWanted } from '../../../src/edge/nginx/handlers.ts'
+import { processProbe } from '../../../src/conform/budget/probe.ts'
 import { buildNights, type Nights } from '../../support/nights.ts'
 import { startNginx, whyNoNginx, type Nginx } from '../../support/nginx.ts'
-import { mustRun } from '../../support/product.ts'
+import { forced, mustRun } from '../../support/product.ts'
 import { isMissing } from '../../support/programs.ts'
 import { bucketArgs, credentials, publishArgs } from '../../support/publishing.ts'
-import { exchangeBytes, headerOf, rawRequest } from '../../support/request.ts'
+import { exchangeBytes, headerOf, parseResponses, rawRequest } from '../../support/request.ts'
 import { startS3, type S3Server } from '../../support/s3/server.ts'
+import { serveHere } from '../../support/serve-here.ts'
+import { getOf, silentClients } from '../../support/silent-clients.ts'
 import { firstIsin } from '../runtime/deployments.ts'
 
-// Each of these was sent to nginx 1.22.1.
-const compressed = 'gzip|gzip, br|br, GZIP|br;q=1, gzip;q=0.5|gzip;q=0.001|gzip;q=1.0|gzip; q=0.3|gzip;'
-const plain = 'gzip;q=0|gzip;q=0.000|gzip;q=1.001|gzip;q=2|x-gzip|gzipped, gzip|*|identity|br'
+/** What all processes may hold, in MiB. One client cost 40 before ranges went out in parts. */
+const memoryLimit = 300
 
 describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
   let nights: Nights
+  let out: string
   let s3: S3Server
   let files: Nginx
   let bucketed: Nginx
-  let live: string
   let current: string
+  let range: string
+
+  const startOn = (folder: string, settings: Readonly<Record<string, string>> = {}) =>
+    startNginx({ args: ['--out', folder], settings, sendBuffer: '64k' })
 
   beforeAll(async () => {
-    nights = await buildNights(2, 1)
-    const [first = '', second = ''] = nights.outs
-    for (const out of [first, second]) addPages(out)
-    live = nights.folder.file('live')
-    swap(first)
+    nights = await buildNights(1, 1, { years: 30 })
+    out = nights.outs[0] ?? ''
     s3 = await startS3({ buckets: ['fund-data'] })
-    await mustRun(publishArgs(s3.endpoint, 'fund-data', first), { env: credentials })
-    for (const [key, text] of pages)
-      s3.put('fund-data', key.startsWith('downloads/') ? key : `blue/${key}`, text)
-    files = await startNginx({ args: ['--out', live] })
-    bucketed = await startOnBucket(1)
-    current = `/api/v1/prices-current/${firstIsin(first)}/`
+    await mustRun(publishArgs(s3.endpoint, 'fund-data', out), { env: credentials })
+    s3.put('fund-data', 'downloads/2026-11-11/large.csv', 'x'.repeat(16 * 2 ** 20))
+    const downloads = join(out, 'downloads/2026-11-11')
+    mkdirSync(downloads, { recursive: true })
+    writeFileSync(join(downloads, 'large.csv'), '')
+    truncateSync(join(downloads, 'large.csv'), 142_000_000)
+    files = await startOn(out)
+    const args = bucketArgs(s3.endpoint, 'fund-data')
+    bucketed = await startNginx({ args, credentials, sendBuffer: '64k' })
+    current = `/api/v1/prices-current/${firstIsin(out)}/`
+    range = `/api/v1/prices-historic/${firstIsin(out)}/1996-12-24/2026-12-31/`
   })
 
   afterAll(async () => {
@@ -47,261 +56,126 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
     nights.remove()
   })
 
-  const startOnBucket = (ttl: number) =>
-    startNginx({ args: [...bucketArgs(s3.endpoint, 'fund-data'), '--live-ttl', String(ttl)], credentials })
-  const swap = (out: string): void => {
-    symlinkSync(out, `${live}.next`)
-    renameSync(`${live}.next`, live)
-  }
-  const get = ({ base }: Nginx, target: string, headers: Record<string, string> = {}, method = 'GET') =>
-    rawRequest(base, { method, target, headers })
+  const statusOf = async (nginx: Nginx, target: string, method = 'GET') =>
+    (await rawRequest(nginx.base, { method, target })).status
 
-  it.each([...compressed.split('|'), ...plain.split('|')])(
-    'foresees what nginx does for Accept-Encoding: %s',
-    async (header) => {
-      const isCompressed = compressed.split('|').includes(header)
-      expect(isGzipWanted(header)).toBe(isCompressed)
-      for (const method of ['GET', 'HEAD']) {
-        const answer = await get(files, '/docs/', { 'Accept-Encoding': header }, method)
-        expect(headerOf(answer, 'content-encoding')).toBe(isCompressed ? 'gzip' : undefined)
-        // As nginx itself marks what it compresses.
-        expect(headerOf(answer, 'etag')?.startsWith('W/')).toBe(isCompressed)
-        expect(headerOf(answer, 'vary')).toBe('Accept-Encoding')
+  const large = () => getOf('/downloads/latest/large.csv')
+  const history = (query = '', headers = '') => getOf(range + query, headers)
+  // The budget measures this with 200 clients, and how long others wait.
+  it.each([
+    ['files', 20, 'a large file', large],
+    ['files', 20, 'thirty years of prices', () => history('?format=xml')],
+    ['files', 20, 'what is compressed', () => history('?format=xml', 'Accept-Encoding: gzip\r\n')],
+    ['files', 1, 'a pipeline of 450 answers', () => history().repeat(450)],
+    ['a bucket', 20, 'a large object', large],
+    ['a bucket', 20, 'thirty years of prices', () => history()],
+  ])(
+    'with %s keeps little in memory and nothing on the disk for %i clients that do not read %s',
+    async (...row) => {
+      const [kind, count, , text] = row
+      const nginx = kind === 'files' ? files : bucketed
+      const clients = await silentClients(nginx.base, count, text())
+      for (let look = 0; look < 10; look++) {
+        expect(await statusOf(nginx, current)).toBe(200)
+        expect(processProbe([nginx.pid]).memoryMiB()).toBeLessThan(memoryLimit)
+        await setTimeout(100)
       }
+      clients.leave()
+      expect(nginx.putAside()).toBe(0)
     },
   )
 
-  describe.each([['files', () => files] as const, ['a bucket', () => bucketed] as const])(
-    'with %s',
-    (_, nginx) => {
-      it('ignores conditions that the edge ignores', async () => {
-        const whole = await get(nginx(), current)
-        const since = { 'If-Unmodified-Since': 'Sat, 01 Jan 2000 00:00:00 GMT' }
-        const odd = { 'If-Match': '*', 'If-Unmodified-Since': 'no date' }
-        for (const headers of [{ 'If-Match': '"another"' }, since, odd]) {
-          const answer = await get(nginx(), current, headers)
-          expect(answer.status).toBe(200)
-          expect(answer.body.equals(whole.body)).toBe(true)
-          expect(headerOf(answer, 'etag')).toBe(headerOf(whole, 'etag'))
+  it('sends the bytes that serve sends', async () => {
+    const server = await serveHere(out)
+    for (const days of ['1996-12-24/2026-12-31', '2001-05-05/2004-03-03', '2003-12-30/2004-01-02']) {
+      for (const format of ['json', 'xml']) {
+        const target = `/api/v1/prices-historic/${firstIsin(out)}/${days}/?format=${format}`
+        const expected = await rawRequest(server.base, { target })
+        for (const { base } of [files, bucketed]) {
+          const plain = await rawRequest(base, { target })
+          expect(plain.body.equals(expected.body)).toBe(true)
+          expect(headerOf(plain, 'etag')).toBe(headerOf(expected, 'etag'))
+          const packed = await rawRequest(base, { target, headers: { 'Accept-Encoding': 'gzip' } })
+          expect(gunzipSync(packed.body).equals(expected.body)).toBe(true)
+          const old = Buffer.from(`GET ${target} HTTP/1.0\r\n\r\n`)
+          const [answer] = parseResponses(await exchangeBytes(base, old))
+          expect(answer?.body.equals(expected.body)).toBe(true)
+          const tag = headerOf(plain, 'etag') ?? ''
+          const known = await rawRequest(base, { target, headers: { 'If-None-Match': tag } })
+          expect([known.status, known.body.length]).toEqual([304, 0])
         }
-        // Empty ones broke the connection.
-        for (const name of ['If-Match', 'If-Unmodified-Since'])
-          expect((await get(nginx(), `${current}?x`, { [name]: '' })).status).toBe(200)
-      })
-
-      it('answers 404 to NUL and to a path out of the root, and ignores Accept there', async () => {
-        for (const target of ['/../x', '/%2e%2e/x', '/api/v1/../../../x', '/a%00b']) {
-          const json = await get(nginx(), target)
-          expect(json.status).toBe(404)
-          expect(JSON.parse(json.body.toString())).toMatchObject({ status: 404 })
-          const xml = await get(nginx(), `${target}?format=xml`)
-          expect(headerOf(xml, 'content-type')).toBe('application/xml; charset=utf-8')
-          expect((await get(nginx(), target, {}, 'PUT')).status).toBe(405)
-        }
-      })
-
-      it('answers a malformed request with 400 and no body', async () => {
-        for (const text of ['GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n', 'GET / HTTP/1.1\r\n\r\n']) {
-          const answer = await exchangeBytes(nginx().base, Buffer.from(text))
-          expect(answer.toString()).toMatch(/^HTTP\/1\.1 400 .*\r\nContent-Length: 0\r\n(.*\r\n)*\r\n$/s)
-        }
-      })
-
-      it('sends no page of its own, whatever it refuses', async () => {
-        const large = `Content-Length: 100000\r\n\r\n${'x'.repeat(100_000)}`
-        for (const [line, rest, status] of [
-          [`POST ${current} HTTP/1.1`, large, 405],
-          [`GET ${current} HTTP/1.1`, 'Transfer-Encoding: strange\r\n\r\n', 400],
-          [`GET ${current} HTTP/3.0`, '\r\n', 400],
-          [`TRACE ${current} HTTP/1.1`, '\r\n', 405],
-          ['CONNECT example.org:80 HTTP/1.1', '\r\n', 400],
-        ] as const) {
-          const answer = await exchangeBytes(nginx().base, Buffer.from(`${line}\r\nHost: a\r\n${rest}`))
-          const [head = '', body = ''] = answer.toString().split('\r\n\r\n')
-          expect([line, head.slice(9, 12)]).toEqual([line, String(status)])
-          expect([line, body]).toEqual([line, status === 400 ? '' : expect.stringMatching(/^\{"title":/)])
-        }
-      })
-
-      it('hides its own locations', async () => {
-        const live = ['object/x', 'live/1', 'large/now'].map((place) => `${place}/live.json`)
-        for (const path of ['file/SHA256SUMS', ...live]) {
-          const answer = await get(nginx(), `/_fundpress/${path}`)
-          expect(answer.status).toBe(404)
-          expect(answer.body.toString()).toContain(`There is no such endpoint: /_fundpress/${path}`)
-        }
-      })
-
-      it('sends a large file, and its parts, under the headers of the edge', async () => {
-        const target = '/downloads/latest/large.csv'
-        const length = String(large.length)
-        const whole = await get(nginx(), target, { 'Accept-Encoding': 'gzip' })
-        expect(whole.status).toBe(200)
-        expect(whole.body.equals(Buffer.from(large))).toBe(true)
-        expect(headerOf(whole, 'content-type')).toBe('text/csv; charset=utf-8')
-        expect(headerOf(whole, 'access-control-allow-origin')).toBe('*')
-        expect(headerOf(whole, 'accept-ranges')).toBe('bytes')
-        expect(whole.headers.filter(([name]) => name.startsWith('x-amz-'))).toEqual([])
-        const etag = headerOf(whole, 'etag') ?? ''
-        const part = { Range: 'bytes=16-20', 'If-Range': etag }
-        const answer = await get(nginx(), target, part)
-        expect([answer.status, answer.body.toString()]).toEqual([206, large.slice(16, 21)])
-        expect(headerOf(answer, 'content-range')).toBe(`bytes 16-20/${length}`)
-        expect(headerOf(answer, 'etag')).toBe(etag)
-        const changed = await get(nginx(), target, { ...part, 'If-Range': '"another"' })
-        expect([changed.status, changed.body.length]).toEqual([200, large.length])
-        const outside = await get(nginx(), target, { Range: `bytes=${length}-` })
-        expect([outside.status, outside.body.length]).toEqual([416, 0])
-        expect((await get(nginx(), target, { 'If-None-Match': etag })).status).toBe(304)
-        const head = await get(nginx(), target, { Range: 'bytes=16-20' }, 'HEAD')
-        expect([head.status, headerOf(head, 'content-length')]).toEqual([200, length])
-        expect([headerOf(head, 'etag'), headerOf(head, 'content-range')]).toEqual([etag, undefined])
-        expect((await get(nginx(), '/downloads/latest/none.csv')).status).toBe(404)
-      })
-
-      it('sends a small page, its parts, and an empty file', async () => {
-        const page = await get(nginx(), '/docs/')
-        expect(page.body.toString()).toBe(pages.get('docs/index.html'))
-        const part = await get(nginx(), '/docs/', { Range: 'bytes=-4' })
-        expect([part.status, part.body.toString()]).toEqual([206, '</p>'])
-        const head = await get(nginx(), '/docs/', { Range: 'bytes=-4' }, 'HEAD')
-        expect([head.status, headerOf(head, 'content-length')]).toEqual([200, String(page.body.length)])
-        const empty = await get(nginx(), '/downloads/latest/empty.csv')
-        expect([empty.status, empty.body.length]).toEqual([200, 0])
-      })
-    },
-  )
-
-  it('asks the bucket for each object once, and for live.json once in its time to live', async () => {
-    const path = current.slice(1).replace('prices-current', 'profile')
-    s3.reset()
-    for (let count = 0; count < 20; count++) await get(bucketed, `/${path}?language=en&format=xml`)
-    const gets = s3.log.filter(({ method }) => method === 'GET').map(({ key }) => key)
-    expect(gets.filter((key) => key !== 'live.json')).toEqual([`blue/${path}index.en.xml`])
-    expect(gets.length).toBeLessThan(5)
-  })
-
-  it('lets no client wait for an answer of the bucket that is late for another', async () => {
-    const target = `${current.replace('prices-current', 'performance-years')}?format=xml`
-    const released = Promise.withResolvers<undefined>()
-    const arrived = Promise.withResolvers<undefined>()
-    const run = async () => {
-      arrived.resolve(undefined)
-      await Promise.race([released.promise, setTimeout(3000)])
+      }
     }
-    s3.faults([{ kind: 'call', when: 'before', keyMatches: /performance-years/, nth: 1, run }])
-    const order: string[] = []
-    const ask = async (name: string): Promise<number> => {
-      const { status } = await get(bucketed, target)
-      order.push(name)
-      return status
-    }
-    const first = ask('first')
-    await arrived.promise
-    const second = await ask('second')
-    released.resolve(undefined)
-    expect([await first, second]).toEqual([200, 200])
-    expect(order).toEqual(['second', 'first'])
-    s3.faults([])
-  })
-
-  it('answers 503 if it may not read an object, and names the object in its log', async () => {
-    s3.settings.deny = [{ operation: /GetObject/, key: /^blue\/api\/v1\/performance-years-all/ }]
-    const answer = await get(bucketed, '/api/v1/performance-years-all/')
-    s3.settings.deny = []
-    expect(answer.status).toBe(503)
-    expect(headerOf(answer, 'cache-control')).toBe('no-store')
-    expect(bucketed.errors()).toContain(
-      'blue/api/v1/performance-years-all/index.json was answered with 403: nginx needs s3:GetObject and s3:ListBucket',
-    )
-  })
-
-  it('answers for half a time to live more if live.json cannot be read, and then 503', async () => {
-    expect((await get(bucketed, current)).status).toBe(200)
-    const began = Date.now()
-    s3.settings.deny = [{ operation: /GetObject/ }]
-    const since = () => Date.now() - began
-    // It was known at the beginning of a second, half of which the wait may have been.
-    while (since() < 2500) {
-      const asked = since()
-      const { status } = await get(bucketed, current)
-      if (since() < 400) expect(status).toBe(200)
-      if (asked > 1550) expect(status).toBe(503)
-      await setTimeout(20)
-    }
-    s3.settings.deny = []
-    expect((await get(bucketed, current)).status).toBe(200)
-  })
-
-  it('answers in full after a swap back, although the client has a newer copy', async () => {
-    const [first = '', second = ''] = nights.outs
-    utimesSync(join(first, current, 'index.json'), 1e9, 1e9)
-    swap(second)
-    const newer = await get(files, current)
-    await setTimeout(1100)
-    swap(first)
-    const older = await get(files, current, { 'If-Modified-Since': headerOf(newer, 'last-modified') ?? '' })
-    expect(older.status).toBe(200)
-    expect(older.body.toString()).toContain('night 1')
-    expect(newer.body.toString()).toContain('night 2')
-  })
-
-  it('waits for a folder that is being exchanged, and names it in its log if it stays away', async () => {
-    const plain = nights.folder.file('plain')
-    const target = '/api/v1/prices-current-all/'
-    cpSync(nights.outs[0] ?? '', plain, { recursive: true })
-    const server = await startNginx({ args: ['--out', plain] })
-    renameSync(plain, `${plain}.old`)
-    const answering = get(server, target)
-    await setTimeout(40)
-    renameSync(`${plain}.old`, plain)
-    expect((await answering).status).toBe(200)
-    renameSync(plain, `${plain}.old`)
-    expect((await get(server, target)).status).toBe(503)
-    expect(server.errors()).toContain(`no snapshot in ${plain}, or nginx may not read it: `)
     await server.stop()
   })
 
-  it('asks the bucket without the body of a request, and without its length: the bucket would wait for it', async () => {
-    const server = await startOnBucket(0)
-    const statuses = []
-    for (const method of ['POST', 'PUT']) {
-      const { status } = await fetch(`${server.base}${current}`, { method, body: 'x'.repeat(3000) })
-      statuses.push(status)
-    }
-    expect(statuses).toEqual([405, 405])
-    await server.stop()
+  it('refuses ranges beyond the limits of one client and of all, and answers everything else', async () => {
+    const limits = { 'fundpress_client 16': 'fundpress_client 4', 'fundpress_all 128': 'fundpress_all 6' }
+    const nginx = await startOn(out, limits)
+    const one = await silentClients(nginx.base, 4, getOf(range), 4)
+    await setTimeout(500)
+    const ofTheSame = await silentClients(nginx.base, 1, getOf(range))
+    const [data] = (await once(ofTheSame.first.resume(), 'data')) as [Buffer]
+    const [refused] = parseResponses(data)
+    expect(refused?.status).toBe(503)
+    const headers = Object.fromEntries(refused?.headers ?? [])
+    expect(headers).toMatchObject({ 'retry-after': '5', 'cache-control': 'no-store' })
+    expect(headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(headers['etag']).toBeUndefined()
+    expect(JSON.parse(refused?.body.toString() ?? '')).toMatchObject({ status: 503 })
+    // 127.0.0.1 is another client.
+    expect(await statusOf(nginx, range)).toBe(200)
+    const others = await silentClients(nginx.base, 8, getOf(range), 4)
+    await setTimeout(500)
+    expect(await statusOf(nginx, range)).toBe(503)
+    expect(await statusOf(nginx, range, 'HEAD')).toBe(200)
+    expect(await statusOf(nginx, current)).toBe(200)
+    for (const clients of [one, ofTheSame, others]) clients.leave()
+    await nginx.stop()
   })
 
-  it('reads its keys at each request, and names the file in its log if it finds none', async () => {
-    const server = await startOnBucket(0)
-    const status = async () => (await get(server, '/api/v1/prices-current-all/')).status
-    expect(await status()).toBe(200)
-    writeFileSync(server.credentialsFile, 'aws_access_key_id = TESTKEY\n')
-    expect(await status()).toBe(503)
-    expect(server.errors()).toContain('needs the lines aws_access_key_id = … and aws_secret_access_key = …')
-    s3.settings.sessionToken = 'a/token+with=signs'
-    const keys = 'aws_access_key_id = TESTKEY\naws_secret_access_key = test/secret+key'
-    const token = 'aws_session_token = a/token+with=signs'
-    writeFileSync(server.credentialsFile, `[other]\naws_access_key_id = NOT\n[default]\n${keys}\n${token}`)
-    expect(await status()).toBe(200)
-    s3.settings.sessionToken = undefined
-    await server.stop()
+  it('drops a client that does not read', async () => {
+    const limits = { 'send_timeout 60s': 'send_timeout 1s', 'fundpress_all 128': 'fundpress_all 1' }
+    const nginx = await startOn(out, limits)
+    const clients = await silentClients(nginx.base, 1, getOf(range))
+    await setTimeout(300)
+    expect(await statusOf(nginx, range)).toBe(503)
+    await expect.poll(() => statusOf(nginx, range), { interval: 100 }).toBe(200)
+    clients.leave()
+    await nginx.stop()
+  })
+
+  it('breaks the connection if a window is missing', async () => {
+    const folder = nights.folder.file('torn')
+    cpSync(out, folder, { recursive: true })
+    const nginx = await startOn(folder)
+    expect(await statusOf(nginx, range)).toBe(200)
+    for (const year of ['2010', '1996']) {
+      unlinkSync(join(folder, `api/v1/prices-historic/${firstIsin(out)}/${year}.json`))
+      await expect(statusOf(nginx, range)).rejects.toThrow()
+      expect(nginx.errors()).toMatch(new RegExp(`api/v1/prices-historic/.*/${year}\\.json`))
+    }
+    expect(await statusOf(nginx, range.replace('1996-12-24', '2011-03-01'))).toBe(200)
+    await nginx.stop()
+  })
+
+  it('mixes no two snapshots if the folder is exchanged during a range', async () => {
+    const folder = nights.folder.file('exchanged')
+    cpSync(out, folder, { recursive: true })
+    const nginx = await startOn(folder)
+    const { first: socket } = await silentClients(nginx.base, 1, getOf(range))
+    await setTimeout(500)
+    const next = await nights.change('next', "UPDATE price SET net_asset_value = '12345.678'", ...forced)
+    renameSync(folder, `${folder}.old`)
+    renameSync(next, folder)
+    const chunks: Buffer[] = []
+    socket.on('data', (chunk) => chunks.push(chunk))
+    await new Promise((resolve) => socket.resume().once('close', resolve))
+    const got = Buffer.concat(chunks).toString()
+    expect(got).not.toContain('12345,678')
+    // It broke off: a whole answer ends with an empty chunk.
+    expect(got.endsWith('\r\n0\r\n\r\n')).toBe(false)
+    expect(nginx.errors()).toContain('the snapshot was exchanged under it')
+    await nginx.stop()
   })
 })
-
-const large = '0123456789abcde\n'.repeat(100_000)
-const pages = new Map([
-  ['docs/index.html', `<p>${'ü'.repeat(2000)}</p>`],
-  ['downloads/2026-11-11/large.csv', large],
-  ['downloads/2026-11-11/empty.csv', ''],
-  // For people who open the folder without a server: it is no day.
-  ['downloads/latest/index.html', ''],
-])
-
-function addPages(out: string): void {
-  for (const [key, text] of pages) {
-    mkdirSync(join(out, key, '..'), { recursive: true })
-    writeFileSync(join(out, key), text)
-  }
-}

@@ -7,16 +7,7 @@ import { allLoads } from '../../../src/conform/budget/loads.ts'
 import { processProbe } from '../../../src/conform/budget/probe.ts'
 import { docsUrl, makeTempFolder, mustRun } from '../../support/product.ts'
 import { rounds, sample } from '../../support/rounds.ts'
-import {
-  cloudFront,
-  describePlatforms,
-  firstIsin,
-  nginxBucket,
-  nginxFiles,
-  nginxFolder,
-  serveFolder,
-  workerd,
-} from './deployments.ts'
+import { cloudFront, describePlatforms, firstIsin, nginx, serveFolder, workerd } from './deployments.ts'
 
 const asOf = '2025-09-30'
 /** The default. */
@@ -50,13 +41,13 @@ const isFigure = (failure: string) => /\(limit [\d,]+\)/.test(failure)
 
 describePlatforms((platform, turn) => {
   // Those with files share their code with those with a bucket, but for what reads an answer: half of all is for them.
-  const hasFiles = [serveFolder, nginxFiles, nginxFolder].includes(platform)
+  const hasFiles = platform === serveFolder
   const some = hasFiles && rounds > 1 ? allLoads.filter(({ name }) => name.includes('do not read')) : allLoads
   // With fewer rounds, two for serve and the other two for nginx.
   const loads = sample(some, { least: 2, turn: turn + 1 })
   // Clients hold on to the cloud's servers there, which have limits of their own, for the length of a request, too.
   const isBehindCdn = platform === workerd || platform === cloudFront
-  const hasLoad = !isBehindCdn && (rounds > 1 || platform === serveFolder || platform === nginxBucket)
+  const hasLoad = !isBehindCdn && (rounds > 1 || platform === serveFolder || platform === nginx)
   let report: BudgetReport
   let kinds: number
 

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { startCloudFront, type CloudFront } from '../../support/cloudfront.ts'
 import { buildNights, type Nights } from '../../support/nights.ts'
-import { whyNoNginx } from '../../support/nginx.ts'
+import { whyNoNjs } from '../../support/nginx.ts'
 import { isMissing } from '../../support/programs.ts'
 import { publish } from '../../support/publishing.ts'
 import { headerOf, rawRequest, type RawRequest, type RawResponse } from '../../support/request.ts'
@@ -14,7 +14,7 @@ const bucket = 'fund-data'
 const csv = `isin;name\n${'DE000FP06UX9;Fonds\n'.repeat(100)}`
 const type = { 'content-type': 'text/csv; charset=utf-8' }
 
-describe.skipIf(isMissing(whyNoNginx === undefined))('CloudFront', () => {
+describe.skipIf(isMissing(whyNoNjs === undefined))('CloudFront', () => {
   let nights: Nights
   let s3: S3Server
   let cloudFront: CloudFront

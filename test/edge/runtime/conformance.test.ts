@@ -8,7 +8,7 @@ import { checks, openSuite, type Suite } from '../../../src/conform/suite.ts'
 import { answersOf, conformNights, loadDuring, type Nights } from '../../conform/nights.ts'
 import { openOracle, type Oracle, type OracleAnswer } from '../../../src/conform/oracle/oracle.ts'
 import { isComplete, rounds, sample } from '../../support/rounds.ts'
-import { cloudFront, describePlatforms, nginxBucket, type Deployment, type Night } from './deployments.ts'
+import { cloudFront, describePlatforms, nginx, type Deployment, type Night } from './deployments.ts'
 
 let nights: Nights
 let answers: ReturnType<typeof answersOf>
@@ -65,7 +65,7 @@ describePlatforms((platform, turn) => {
   )
 
   // With fewer rounds, the other flips are left to follow, readers and worker.test.ts.
-  const hasFlip = isComplete || platform === nginxBucket || platform === cloudFront
+  const hasFlip = isComplete || platform === nginx || platform === cloudFront
   it.runIf(hasFlip)('answers from either snapshot during a flip, and then only from the second', async () => {
     const { wrong } = await loadDuring(deployment.base, answers, async (seen) => {
       // A flip may take no time at all: both snapshots have to be seen.

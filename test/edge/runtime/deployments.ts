@@ -1,5 +1,5 @@
 /** The platforms that CI has, each as it is deployed: for the conformance suite, the budget, and other tests of all platforms. */
-import { cpSync, existsSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { describe } from 'vitest'
@@ -7,7 +7,7 @@ import { startProxy, type ProxyOptions } from '../../conform/broken-proxy.ts'
 import { startCloudFront } from '../../support/cloudfront.ts'
 import { startKeyValueStore } from '../../support/key-value-store.ts'
 import { withLocalNames } from '../../support/local-names.ts'
-import { startNginx, whyNoNginx } from '../../support/nginx.ts'
+import { startBehindNginx, whyNoNginx, whyNoNjs } from '../../support/nginx.ts'
 import { once } from '../../support/once.ts'
 import { forced, makeTempFolder, mustRun, startServing, type TempFolder } from '../../support/product.ts'
 import { isMissing } from '../../support/programs.ts'
@@ -36,7 +36,7 @@ export interface Deployment {
 
 export interface Platform {
   readonly name: string
-  /** @param liveTtlSeconds 1 unless given, so that a flip shows soon @param flags more of `fundpress edge nginx-…` */
+  /** @param liveTtlSeconds 1 unless given, so that a flip shows soon @param flags more of `fundpress edge nginx` */
   readonly deploy: (
     first: Pick<Night, 'out'>,
     liveTtlSeconds?: number,
@@ -80,19 +80,25 @@ const serveBucket: Platform = {
     onBucket(first, liveTtlSeconds, (args) => startServing(args, { env: credentials })),
 }
 
-/** With a private bucket behind its cache. */
-export const nginxBucket: Platform = {
-  name: 'nginx with a bucket',
+/** What a server of one's own has. */
+export const nginx: Platform = {
+  name: 'serve behind nginx',
   skip: whyNoNginx,
-  deploy: (first, liveTtlSeconds, flags = []) =>
-    onBucket(first, liveTtlSeconds, (args) =>
-      startNginx({ args: [...args, ...flags], credentials, workers: 2 }),
-    ),
+  deploy: async (first, liveTtlSeconds = 1, flags = []) => {
+    const start = async (args: string[]) => {
+      const { serve, ...started } = await startBehindNginx(args, { env: credentials, args: flags })
+      return { ...started, more: [serve.pid] }
+    }
+    const deployment = await onBucket(first, liveTtlSeconds, start)
+    // nginx counts in whole seconds.
+    return { ...deployment, lagMs: deployment.lagMs + (liveTtlSeconds + 1) * 1000 }
+  },
 }
 
 interface Started {
   readonly base: string
   readonly pid: number
+  readonly more?: readonly number[]
   readonly stop: () => Promise<unknown>
 }
 
@@ -104,10 +110,10 @@ async function onBucket(
   const s3 = await startS3({ buckets: [bucket] })
   s3.restore(bucket, await publishedOnce(first))
   const args = [...bucketArgs(s3.endpoint, bucket), '--live-ttl', String(liveTtlSeconds)]
-  const { base, pid, stop } = await start(args)
+  const { base, pid, more = [], stop } = await start(args)
   return {
     // While one request looks what is live, the others may go on with what was, for half a time to live.
-    ...{ base, pids: [pid], flip: publishTo(s3), lagMs: liveTtlSeconds * 1500 + 200 },
+    ...{ base, pids: [pid, ...more], flip: publishTo(s3), lagMs: liveTtlSeconds * 1500 + 200 },
     addDownload: addToBucket(s3),
     asked: askedOf(s3),
     stop: async () => {
@@ -115,42 +121,6 @@ async function onBucket(
       await s3.stop()
     },
   }
-}
-
-/** With a bucket that is a folder of its machine. */
-export const nginxFolder: Platform = {
-  name: 'nginx with a bucket that is a folder',
-  skip: whyNoNginx,
-  deploy: async (first, _, flags = []) => {
-    const folder = makeTempFolder()
-    const place = ['--bucket', `file://${folder.file('bucket')}`]
-    const publish = async ({ out }: Pick<Night, 'out'>): Promise<void> => {
-      await mustRun(['publish', '--out', out, ...place, '--grace', '0', '--quiet', ...forced])
-    }
-    await publish(first)
-    const nginx = await startNginx({ args: [...place, ...flags], workers: 2 })
-    return { ...onFiles(folder.file('bucket'), folder, nginx), flip: publish }
-  },
-}
-
-/** As Debian has it, with files behind a symbolic link. */
-export const nginxFiles: Platform = {
-  name: 'nginx with files',
-  skip: whyNoNginx,
-  deploy: async (first, _, flags = []) => {
-    const folder = makeTempFolder()
-    const live = folder.file('live')
-    const swap = ({ out }: Pick<Night, 'out'>): void => {
-      symlinkSync(out, `${live}.next`)
-      renameSync(`${live}.next`, live)
-    }
-    swap(first)
-    const nginx = await startNginx({ args: ['--out', live, ...flags], workers: 2 })
-    return {
-      ...onFiles(live, folder, nginx),
-      flip: async (night) => swap(night),
-    }
-  },
 }
 
 function onFiles(live: string, folder: TempFolder, { base, pid, stop }: Started): Omit<Deployment, 'flip'> {
@@ -198,7 +168,7 @@ export const workerd: Platform = {
 export const cloudFront: Platform = {
   name: 'CloudFront',
   // Its functions run in nginx.
-  skip: whyNoNginx,
+  skip: whyNoNjs,
   deploy: async (first) => {
     const s3 = await startS3({ buckets: [bucket] })
     const store = await startKeyValueStore()
@@ -225,8 +195,7 @@ export const cloudFront: Platform = {
   },
 }
 
-const onOurServers = [serveFolder, serveBucket, nginxFiles, nginxFolder, nginxBucket]
-export const platforms: readonly Platform[] = [...onOurServers, workerd, cloudFront]
+export const platforms: readonly Platform[] = [serveFolder, serveBucket, nginx, workerd, cloudFront]
 
 function publishTo(s3: S3Server, more: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
   return async ({ out }: Pick<Night, 'out'>): Promise<void> => {

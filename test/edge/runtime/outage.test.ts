@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildNights, type Nights } from '../../support/nights.ts'
 import { openLine, type Line, type LineState } from '../../support/line.ts'
-import { startNginx, whyNoNginx } from '../../support/nginx.ts'
+import { startBehindNginx, whyNoNginx } from '../../support/nginx.ts'
 import { isinOf } from '../../support/database.ts'
 import { mustRun, startServing } from '../../support/product.ts'
 import { isMissing } from '../../support/programs.ts'
@@ -27,8 +27,8 @@ const platforms = [
     isMissing: false,
   },
   {
-    name: 'nginx-bucket',
-    start: async (args: readonly string[]) => startNginx({ args, credentials }),
+    name: 'serve behind nginx',
+    start: async (args: readonly string[]) => startBehindNginx(args, { env: credentials }),
     isMissing: isMissing(whyNoNginx === undefined),
   },
 ]

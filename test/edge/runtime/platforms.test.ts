@@ -11,9 +11,7 @@ import {
   cloudFront,
   describePlatforms,
   firstIsin,
-  nginxBucket,
-  nginxFiles,
-  nginxFolder,
+  nginx,
   workerd,
   type Deployment,
 } from './deployments.ts'
@@ -41,7 +39,7 @@ beforeAll(async () => {
 })
 
 describePlatforms((platform) => {
-  const isNginx = [nginxFiles, nginxFolder, nginxBucket].includes(platform)
+  const isNginx = platform === nginx
   let deployment: Deployment
   let figures: string
 
@@ -262,11 +260,5 @@ describePlatforms((platform) => {
     for (const target of ['/docs/assets/style.css', '/openapi.json', '/api/v1/prices-current-all/'])
       await expectHeaders(target, { isHtml: false })
     await expectHeaders('/nothing/', { status: 404, isHtml: false })
-  })
-
-  it.runIf(isNginx)('says so if nginx asks itself, and if it sends a large file past edge.js', async () => {
-    await expectHeaders('/docs/', {}, { 'if-match': '"x"' })
-    deployment.addDownload('large.html', Buffer.alloc(2 * 1024 * 1024, ' '))
-    await expectHeaders('/downloads/latest/large.html')
   })
 })

@@ -42,7 +42,7 @@ export async function startFunctions(functions: Readonly<Record<string, string>>
   for (const name of names) writeFileSync(folder.file(`${name}.js`), `${functions[name] ?? ''}\n${runner}`)
   mkdirSync(folder.file('conf.d'))
   writeFileSync(folder.file('conf.d/functions.conf'), configuration(folder.path, port, names))
-  const { base, pid, errors, stop } = await spawnNginx(folder.path, port)
+  const { base, pid, errors, stop } = await spawnNginx(folder.path, port, 1, true)
   return {
     /** @throws {Error} with what the function threw */
     run: async (name: string, call: FunctionCall): Promise<FunctionResult> => {

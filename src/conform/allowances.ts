@@ -7,15 +7,13 @@
  * 3. A platform may compress an answer or not. If it does, it uses a coding that the client accepts, adds
  *    `Vary: Accept-Encoding`, and gives a weak ETag (`W/"…"`) or another strong one (`"…-gzip"`).
  * 4. Content-Length or chunks may give the length of a body. With HEAD both may be absent.
- * 5. A front server may answer 400, or close the connection, if the bytes are not an HTTP request or the target cannot be
- *    part of a URI (`/%zz`).
+ * 5. A front server may answer 400, or close the connection, if the bytes are not an HTTP request, the target cannot be
+ *    part of a URI (`/%zz`), or its path has `%00` or dot segments that lead out of the root.
  * 6. It may refuse a target or headers of more than 8,000 bytes with 400, 413, 414 or 431.
  * 7. It may refuse methods that REST clients do not use (TRACE, PROPFIND, …) with 400, 403, 405 or 501.
  * 8. A path with dot segments, plain or encoded, may be answered as the path without them: the two are equivalent
  *    (RFC 3986, 6.2.2.3), and clients send the shorter one anyway.
  * 9. `Location` may be absolute.
- * 10. A path with `%00`, or whose dot segments lead out of the root, may be answered as if the request had no headers:
- *    nginx reads none after such a request line.
  */
 
 import type { HttpAnswer, HttpRequest } from './client.ts'
@@ -48,7 +46,7 @@ export const mayBeTagOfCoded = (coded: string | undefined, plain: string | undef
 export function mayBeRefusedInFront({ target, headers = {} }: HttpRequest, { status }: HttpAnswer): boolean {
   const length = target.length + Object.entries(headers).join('\r\n').length
   if (length > 8000) return [400, 413, 414, 431].includes(status)
-  return !isUriPathAndQuery.test(target) && status === 400
+  return status === 400 && (!isUriPathAndQuery.test(target) || isUnfitForFiles(target))
 }
 
 /** Source: RFC 3986, appendix A: path-abempty and query. */
@@ -58,16 +56,13 @@ const isUriPathAndQuery =
 /** 7 */
 export const refusalsOfStrangeMethods = [400, 403, 405, 501]
 
-/** 8 and 10: other requests that this one may be taken for. */
+/** 8: other requests that this one may be taken for. */
 export function equivalents(request: OracleRequest): OracleRequest[] {
   const short = withoutDotSegments(request.target)
-  const paths = short === undefined ? [request] : [request, { ...request, target: short }]
-  if (!isUnfitForFiles(request.target)) return paths.slice(1)
-  const withoutHeaders = { accept: undefined, acceptLanguage: undefined }
-  return [...paths.slice(1), ...paths.map((one) => ({ ...one, ...withoutHeaders }))]
+  return short === undefined ? [] : [{ ...request, target: short }]
 }
 
-/** 10 */
+/** 5: a path that no file can have. */
 function isUnfitForFiles(target: string): boolean {
   const [path = ''] = target.split('?')
   if (path.includes('%00')) return true

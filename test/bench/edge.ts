@@ -9,14 +9,14 @@
  */
 
 import { spawn, spawnSync } from 'node:child_process'
-import { symlinkSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import Database from 'better-sqlite3'
 import { mustRun, startServer } from '../support/product.ts'
-import { startNginx, whyNoNginx } from '../support/nginx.ts'
+import { startBehindNginx, whyNoNginx } from '../support/nginx.ts'
 import { startWorker } from '../support/worker.ts'
 import { alternate, bench, isThere, Missing, type Measures, type Table } from './bench.ts'
 
@@ -26,7 +26,7 @@ const options = {
   connections: { type: 'string', default: '16' },
 } as const
 
-const rawNginx = 'nginx, a document without njs'
+const rawNginx = 'raw nginx, a plain file'
 const dynamic = 'a dynamic server'
 
 export const run = bench(options, async (folder, { rounds, ...load }) => {
@@ -149,12 +149,10 @@ interface Place {
 
 /** Each gives its address. */
 const subjects = {
-  nginx: async ({ folder, out }: Place) => {
-    const live = join(folder, 'live')
-    symlinkSync(out, live)
-    // The same file, without njs: the limit.
-    const locations = `location /plain/ { alias ${out}/api/; index index.json; }`
-    return startNginx({ args: ['--out', live], locations })
+  nginx: ({ out }: Place) => {
+    // A file without `serve`: the limit.
+    const plain = `    location /plain/ { alias ${out}/api/; index index.json; }\n    location / {`
+    return startBehindNginx(['--out', out], { settings: { '    location / {': plain }, workers: 1 })
   },
   workerd: async ({ out }: Place) => {
     const worker = await startWorker({ isWatched: false, liveTtlSeconds: 5 })

@@ -15,7 +15,7 @@ import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { firstIsin } from '../edge/runtime/deployments.ts'
 import { openLine, type LineState } from '../support/line.ts'
-import { startNginx } from '../support/nginx.ts'
+import { startBehindNginx } from '../support/nginx.ts'
 import { mustRun, startServing } from '../support/product.ts'
 import { bucketArgs, credentials, publishArgs } from '../support/publishing.ts'
 import { startS3 } from '../support/s3/server.ts'
@@ -24,7 +24,7 @@ import { bench, isThere, Missing, type Measures, type Table } from './bench.ts'
 const bucket = 'fund-data'
 const edges = {
   serve: (args: readonly string[]) => startServing(args, { env: credentials }),
-  nginx: (args: readonly string[]) => startNginx({ args, credentials }),
+  nginx: (args: readonly string[]) => startBehindNginx(args, { env: credentials }),
 }
 const lines: readonly LineState[] = ['refusing', 'silent']
 

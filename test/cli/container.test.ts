@@ -171,8 +171,8 @@ describe.runIf(isComplete && !isMissing(canBuild))('the image', () => {
     // A calendar of the library, not one of our own.
     expect(await fundpress(night, ['FUNDPRESS_FRESHNESS_CALENDAR=DE-BY'])).toContain('0 of them rendered')
     expect(
-      await fundpress('edge nginx-folder --bucket file:///data/bucket --dest /workdir/edge'.split(' ')),
-    ).toContain('/workdir/edge/fundpress/edge.js')
+      await fundpress('edge nginx --bucket file:///data/bucket --port 8081 --dest /workdir/edge'.split(' ')),
+    ).toContain('/workdir/edge/conf.d/fundpress.conf')
   })
 
   it('runs a night into S3', async () => {

@@ -239,9 +239,7 @@ describe('the installed package', () => {
   it.each([
     'cloudflare --bucket fund-data',
     'cloudfront --bucket fund-data --region eu-central-1',
-    'nginx-files --out out',
-    'nginx-folder --bucket file:///srv/fundpress',
-    'nginx-bucket --bucket fund-data --region eu-central-1',
+    'nginx --bucket fund-data --port 8081',
   ])('writes the edge of a checkout, byte for byte: %s', async (platform) => {
     execute(program, `edge ${platform} --dest packed`.split(' '), project)
     await expectSuccess(run(`edge ${platform} --dest made`, { cwd: project }))

@@ -166,11 +166,8 @@ describe('a line break or another control character', () => {
   })
 
   it.each([
-    [
-      'edge nginx-files --dest edge --out',
-      "option '--out <folder>' argument 'a b' is invalid. It must be a path",
-    ],
-    ['edge nginx-files --dest', "option '--dest <folder>' argument 'a b' is invalid. It must be a path"],
+    ['edge nginx --dest edge --out', "option '--out <folder>' argument 'a b' is invalid. It must be a path"],
+    ['edge nginx --dest', "option '--dest <folder>' argument 'a b' is invalid. It must be a path"],
   ])('is refused by %s', async (line, reason) => {
     for (const character of ['\n', '\x1b']) {
       const { code, stderr } = await run([...line.split(' '), `a${character}b`], { cwd: folder.path })

@@ -47,7 +47,7 @@ it('--check says that the program is not installed and that no timer is enabled'
   if (existsSync('/usr/bin/systemd-analyze'))
     expect(stdout).toMatch(/^to do +units +the program that they run is not there: install it$/m)
   expect(stdout).toMatch(
-    /^to do +timers +not enabled: fundpress-nightly\.timer, fundpress-verify\.timer, fundpress-watch\.timer$/m,
+    /^to do +timers +not enabled: fundpress-nightly\.timer, fundpress-serve\.socket, fundpress-verify\.timer, fundpress-watch\.timer$/m,
   )
 })
 

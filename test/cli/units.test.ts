@@ -40,7 +40,7 @@ it('setup writes the units of the template if nobody wants another user, place o
 })
 
 it('setup changes user, folders and times, and nothing else', async () => {
-  const more = { root: '/mnt/a', user: 'nights', database: '/data/funds.sqlite', at: '02:17' }
+  const more = { root: '/mnt/a', user: 'nights', database: '/data/funds.sqlite', at: '02:17', port: '8090' }
   const changed = textsIn(await unitsOf('other', more))
   const before = textsIn(templates)
   expect(Object.keys(changed)).toEqual(Object.keys(before))
@@ -56,6 +56,10 @@ it('setup changes user, folders and times, and nothing else', async () => {
     `ExecStart=${command} nightly`,
     'ReadWritePaths=-/mnt/a/var/lib/fundpress -/data -/mnt/a/srv/fundpress',
     ...['02:17', '03:43', '05:11', '06:38'].map((time) => `OnCalendar=*-*-* ${time}:00 Europe/Berlin`),
+    'User=nights',
+    `ExecStart=${command} serve --bucket file:///mnt/a/srv/fundpress`,
+    'EnvironmentFile=-/mnt/a/etc/fundpress/serve-environment',
+    'ListenStream=127.0.0.1:8090',
     'User=nights',
     `ExecStart=${command} verify --deep`,
     'OnCalendar=Sun *-*-* 11:39:00 Europe/Berlin',
@@ -96,13 +100,13 @@ describe.skipIf(isMissing(existsSync('/usr/bin/systemd-analyze')))('systemd-anal
       const units = await unitsOf(kind, { root })
       if (kind === 'with network')
         copyFileSync(join(units, 'network.conf'), join(units, 'fundpress-.service.d/network.conf'))
-      const names = readdirSync(units).filter((name) => /\.(service|timer)$/.test(name))
+      const names = readdirSync(units).filter((name) => /\.(service|socket|timer)$/.test(name))
       const analyze = (...words: readonly string[]) =>
         spawnSync('systemd-analyze', words, { cwd: units, encoding: 'utf8' })
       const { status, stderr } = analyze('verify', ...names.map((name) => `./${name}`))
       expect([status, stderr]).toEqual([0, ''])
       const services = names.filter((name) => name.endsWith('.service'))
-      expect(services).toHaveLength(4)
+      expect(services).toHaveLength(5)
       for (const name of services) {
         const said = analyze(
           'security',

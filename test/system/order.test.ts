@@ -142,7 +142,7 @@ describe('strace sees that', () => {
   })
 
   it('edge flushes what it replaces', async () => {
-    const line = 'edge nginx --out out --dest edge --quiet'
+    const line = 'edge nginx --out out --port 8081 --dest edge --quiet'
     await prepare(buildLine(1))
     await prepare(line)
     expectReplaced(await watch(line), folder.file('edge/conf.d/fundpress.conf'))

@@ -162,7 +162,7 @@ describe('on a disk whose power is cut', { timeout: 300_000 }, () => {
     const { path } = on()
     const out = folder.file('expected-1')
     const line = (dest: string, docs: string) =>
-      `edge nginx --out ${out} --dest ${dest} --docs-url https://${docs}.example --quiet`.split(' ')
+      `edge nginx --out ${out} --dest ${dest} --port ${docs === 'one' ? 8081 : 8082} --quiet`.split(' ')
     for (const docs of ['one', 'two']) await must(line(folder.file(docs), docs))
     await must(line(`${path}/edge`, 'one'))
     const expected = ['one', 'two'].map((docs) => hashesOf(folder.file(docs)))

@@ -59,7 +59,7 @@ export default defineCommand({
     ['publish --bucket fund-data --endpoint http://127.0.0.1:9000 --path-style', 'To MinIO'],
     [
       'publish --bucket file:///srv/fundpress',
-      'Into a folder of this machine, which `fundpress edge nginx-folder` serves',
+      'Into a folder of this machine, which `fundpress serve` answers from',
     ],
     ['publish --bucket fund-data --flip-kvs arn:aws:cloudfront::…', 'To AWS behind CloudFront'],
     ['publish --bucket fund-data --stage', 'To look at it first'],

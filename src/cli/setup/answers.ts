@@ -194,7 +194,7 @@ const questions = {
   },
   port: {
     value: 'number',
-    asks: 'Port that nginx listens on',
+    asks: 'Port at which nginx finds `fundpress serve`, on this machine only',
     of: ['server'],
     schema: () => whole(1024, 65_534),
     fallback: () => '8080',

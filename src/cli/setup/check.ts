@@ -145,7 +145,7 @@ async function checkUnits(dest: string, settings: Settings, tell: Tell): Promise
   const what = 'units'
   const folder = join(dest, 'systemd')
   const units = existsSync(folder)
-    ? readdirSync(folder).filter((name) => /\.(service|timer)$/.test(name))
+    ? readdirSync(folder).filter((name) => /\.(service|socket|timer)$/.test(name))
     : []
   if (units.length === 0) {
     tell({ what, state: 'failed', says: `${folder} has no units: run \`fundpress setup server\`` })
@@ -166,7 +166,7 @@ async function checkUnits(dest: string, settings: Settings, tell: Tell): Promise
     else tell({ what, state: 'failed', says: oneLine(stderr) || reasonOf(error) })
   }
   tell(aboutNetwork(folder, units, settings))
-  tell(await aboutTimers(units.filter((name) => name.endsWith('.timer'))))
+  tell(await aboutTimers(units.filter((name) => /\.(timer|socket)$/.test(name))))
 }
 
 /** Servers that are told are on other machines, or behind the loopback device: a unit without network reaches neither. */
@@ -178,7 +178,9 @@ function aboutNetwork(folder: string, units: readonly string[], settings: Settin
     'heartbeat.url': heartbeat.url !== null,
     'metrics.otlpUrl': metrics.otlpUrl !== null,
   }).flatMap(([name, isSet]) => (isSet ? [name] : []))
-  const alone = units.filter((name) => name.endsWith('.service') && !hasNetwork(folder, name))
+  // Nobody is told by the unit that answers readers.
+  const telling = units.filter((name) => name.endsWith('.service') && name !== 'fundpress-serve.service')
+  const alone = telling.filter((name) => !hasNetwork(folder, name))
   if (needs.length === 0) return { what, state: 'ok', says: 'the units need none: nobody is told' }
   if (alone.length === 0) return { what, state: 'ok', says: `the units have it, for ${needs.join(', ')}` }
   const advice =

@@ -14,16 +14,18 @@ const templates = fileURLToPath(new URL('../../../templates/systemd', import.met
  * @param folders what the nights write to
  * @returns files for `systemd/`: units, drop-ins and the script that tells of failures
  */
-export async function makeUnits({ root, user, at }: Answers, folders: readonly string[]) {
+export async function makeUnits({ root, user, at, port, bucket }: Answers, folders: readonly string[]) {
   const { move } = await timesFrom(at)
   const names = await readdir(templates, { recursive: true })
-  const paths = names.filter((name) => /\.(service|timer|conf|sh)$/.test(name))
+  const paths = names.filter((name) => /\.(service|socket|timer|conf|sh)$/.test(name))
   const derive = (text: string) =>
     text
       .replace('User=fundpress', `User=${user}`)
       .replace(/(?<=^ReadWritePaths=).*/m, folders.map((folder) => `-${folder}`).join(' '))
       .replaceAll(/(?<![\w/])\/(?=(?:opt|etc)\/fundpress)/g, `${root}/`)
       .replaceAll(/(?<=\*-\*-\* )\d\d:\d\d/g, move)
+      .replace(/(?<=^ListenStream=.*:)\d+$/m, port)
+      .replace(/(?<= --bucket )\S+$/m, bucket)
   const made = paths.sort().map(async (path) => ({
     path: `systemd/${path}`,
     text: derive(await readFile(join(templates, path), 'utf8')),

@@ -1,181 +1,412 @@
-/** What a client that does not read costs nginx and others: bounded memory, no file, and a minute at most. */
+/** A stock nginx before `fundpress serve`: the same answers, kept for a moment, and nobody's answer for anybody else. */
 import { once } from 'node:events'
-import { cpSync, mkdirSync, renameSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { gunzipSync } from 'node:zlib'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { processProbe } from '../../../src/conform/budget/probe.ts'
 import { buildNights, type Nights } from '../../support/nights.ts'
 import { startNginx, whyNoNginx, type Nginx } from '../../support/nginx.ts'
-import { forced, mustRun } from '../../support/product.ts'
+import { freePorts } from '../../support/ports.ts'
+import { forced, mustRun, startServing, type Server } from '../../support/product.ts'
 import { isMissing } from '../../support/programs.ts'
-import { bucketArgs, credentials, publishArgs } from '../../support/publishing.ts'
-import { exchangeBytes, headerOf, parseResponses, rawRequest } from '../../support/request.ts'
-import { startS3, type S3Server } from '../../support/s3/server.ts'
-import { serveHere } from '../../support/serve-here.ts'
+import {
+  exchangeBytes,
+  headerOf,
+  parseResponses,
+  rawRequest,
+  type RawResponse,
+} from '../../support/request.ts'
+import { times } from '../../support/rounds.ts'
 import { getOf, silentClients } from '../../support/silent-clients.ts'
+import { startSocket } from '../../support/socket-of-systemd.ts'
 import { firstIsin } from '../runtime/deployments.ts'
 
-/** What all processes may hold, in MiB. One client cost 40 before ranges went out in parts. */
-const memoryLimit = 300
+const previewToken = 'look-at-the-staged-night'
+const withToken = { 'X-Fundpress-Preview': previewToken }
+const chrome =
+  'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7'
 
-describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
+describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () => {
   let nights: Nights
-  let out: string
-  let s3: S3Server
-  let files: Nginx
-  let bucketed: Nginx
-  let current: string
-  let range: string
+  let isin: string
+  let bucket: string
+  let serve: Server
+  let nginx: Nginx
+  const port = freePorts()
 
-  const startOn = (folder: string, settings: Readonly<Record<string, string>> = {}) =>
-    startNginx({ args: ['--out', folder], settings, sendBuffer: '64k' })
+  const startServe = async (ttl = 1) => {
+    const args = ['--bucket', bucket, '--live-ttl', String(ttl), '--port', String(await port)]
+    return startServing(args, { env: { FUNDPRESS_EDGE_PREVIEW_TOKEN: previewToken } })
+  }
+  const publish = (night: number, ...more: readonly string[]) => {
+    const place = ['--bucket', bucket, '--grace', '0', '--quiet', ...forced, ...more]
+    return mustRun(['publish', '--out', nights.outs[night] ?? '', ...place])
+  }
+  const ask = (target: string, headers = {}, method = 'GET') =>
+    rawRequest(nginx.base, { target, headers, method })
+  const textOf = async (target: string, headers = {}) => (await ask(target, headers)).body.toString()
+  const current = () => `/api/v1/prices-current/${isin}/`
+  const range = (year: number) => `/api/v1/prices-historic/${isin}/${year}-03-01/2026-02-01/`
 
   beforeAll(async () => {
-    nights = await buildNights(1, 1, { years: 30 })
-    out = nights.outs[0] ?? ''
-    s3 = await startS3({ buckets: ['fund-data'] })
-    await mustRun(publishArgs(s3.endpoint, 'fund-data', out), { env: credentials })
-    s3.put('fund-data', 'downloads/2026-11-11/large.csv', 'x'.repeat(16 * 2 ** 20))
-    const downloads = join(out, 'downloads/2026-11-11')
-    mkdirSync(downloads, { recursive: true })
-    writeFileSync(join(downloads, 'large.csv'), '')
-    truncateSync(join(downloads, 'large.csv'), 142_000_000)
-    files = await startOn(out)
-    const args = bucketArgs(s3.endpoint, 'fund-data')
-    bucketed = await startNginx({ args, credentials, sendBuffer: '64k' })
-    current = `/api/v1/prices-current/${firstIsin(out)}/`
-    range = `/api/v1/prices-historic/${firstIsin(out)}/1996-12-24/2026-12-31/`
+    nights = await buildNights(3, 1, { years: 5 })
+    isin = firstIsin(nights.outs[0] ?? '')
+    bucket = `file://${nights.folder.file('bucket')}`
+    await publish(0)
+    serve = await startServe()
+    nginx = await startNginx({ serve: serve.base, args: ['--live-ttl', '1'], workers: 2 })
   })
-
   afterAll(async () => {
-    await files.stop()
-    await bucketed.stop()
-    await s3.stop()
+    await nginx.stop()
+    await serve.stop()
     nights.remove()
   })
 
-  const statusOf = async (nginx: Nginx, target: string, method = 'GET') =>
-    (await rawRequest(nginx.base, { method, target })).status
+  /** A request as its bytes: headers may come twice, or be empty. */
+  const exchange = async (base: string, { method, target, lines }: Asked) => {
+    const text = [`${method} ${target} HTTP/1.1`, 'Host: a', 'Connection: close', ...lines].join('\r\n')
+    const bytes = await exchangeBytes(base, Buffer.from(`${text}\r\n\r\n`))
+    const [answer] = parseResponses(bytes, method === 'HEAD' ? 'by HEAD' : 'with bodies')
+    return answer
+  }
 
-  const large = () => getOf('/downloads/latest/large.csv')
-  const history = (query = '', headers = '') => getOf(range + query, headers)
-  // The budget measures this with 200 clients, and how long others wait.
-  it.each([
-    ['files', 20, 'a large file', large],
-    ['files', 20, 'thirty years of prices', () => history('?format=xml')],
-    ['files', 20, 'what is compressed', () => history('?format=xml', 'Accept-Encoding: gzip\r\n')],
-    ['files', 1, 'a pipeline of 450 answers', () => history().repeat(450)],
-    ['a bucket', 20, 'a large object', large],
-    ['a bucket', 20, 'thirty years of prices', () => history()],
-  ])(
-    'with %s keeps little in memory and nothing on the disk for %i clients that do not read %s',
-    async (...row) => {
-      const [kind, count, , text] = row
-      const nginx = kind === 'files' ? files : bucketed
-      const clients = await silentClients(nginx.base, count, text())
-      for (let look = 0; look < 10; look++) {
-        expect(await statusOf(nginx, current)).toBe(200)
-        expect(processProbe([nginx.pid]).memoryMiB()).toBeLessThan(memoryLimit)
-        await setTimeout(100)
-      }
-      clients.leave()
-      expect(nginx.putAside()).toBe(0)
-    },
-  )
+  it('answers what serve answers, whatever the headers are, cold and hot, and to nobody what another one asked for', async () => {
+    const cached = await startNginx({ serve: serve.base, args: ['--live-ttl', '3600'], workers: 2 })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(requestFor(targetsOf(isin)), { minLength: 1, maxLength: 8 }),
+        async (asked) => {
+          for (const request of asked) {
+            const expected = comparable(await exchange(serve.base, request))
+            for (const _ of ['cold', 'hot'])
+              expect([request, comparable(await exchange(cached.base, request))]).toEqual([request, expected])
+          }
+        },
+      ),
+      { numRuns: times(800) },
+    )
+    expect(cached.kept()).toBeGreaterThan(0)
+    await cached.stop()
+  })
 
-  it('sends the bytes that serve sends', async () => {
-    const server = await serveHere(out)
-    for (const days of ['1996-12-24/2026-12-31', '2001-05-05/2004-03-03', '2003-12-30/2004-01-02']) {
-      for (const format of ['json', 'xml']) {
-        const target = `/api/v1/prices-historic/${firstIsin(out)}/${days}/?format=${format}`
-        const expected = await rawRequest(server.base, { target })
-        for (const { base } of [files, bucketed]) {
-          const plain = await rawRequest(base, { target })
-          expect(plain.body.equals(expected.body)).toBe(true)
-          expect(headerOf(plain, 'etag')).toBe(headerOf(expected, 'etag'))
-          const packed = await rawRequest(base, { target, headers: { 'Accept-Encoding': 'gzip' } })
-          expect(gunzipSync(packed.body).equals(expected.body)).toBe(true)
-          const old = Buffer.from(`GET ${target} HTTP/1.0\r\n\r\n`)
-          const [answer] = parseResponses(await exchangeBytes(base, old))
-          expect(answer?.body.equals(expected.body)).toBe(true)
-          const tag = headerOf(plain, 'etag') ?? ''
-          const known = await rawRequest(base, { target, headers: { 'If-None-Match': tag } })
-          expect([known.status, known.body.length]).toEqual([304, 0])
-        }
-      }
+  it('keeps what is asked for in a common way, and nothing else', async () => {
+    const common = {
+      'Accept-Encoding': 'gzip, deflate, br, zstd',
+      'Accept-Language': 'de-DE,de;q=0.9,en-US;q=0.8,en;q=0.7',
     }
-    await server.stop()
+    const keeps = async (target: string, headers = {}, method = 'GET') => {
+      const before = nginx.kept()
+      await ask(target, headers, method)
+      return nginx.kept() > before
+    }
+    const figures = `/api/v1/figures/${isin}/`
+    expect(await keeps(figures)).toBe(true)
+    expect(await keeps(figures, { Accept: '*/*' })).toBe(true)
+    expect(await keeps(figures, { ...common, Accept: chrome })).toBe(true)
+    expect(await keeps(`${figures}?language=en&format=xml`, {}, 'HEAD')).toBe(true)
+    expect(await keeps(`${figures}?format=csv`)).toBe(true)
+    expect(await keeps('/nothing/')).toBe(true)
+    expect(await keeps(figures.slice(0, -1))).toBe(true)
+    const kept = nginx.kept()
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1 }), fc.integer({ min: 0, max: 5 }), async (number, kind) => {
+        const rare = [
+          ['Accept', `application/json;q=0.${number}, */*;q=0.1`],
+          ['Accept-Language', `en;q=0.${number}`],
+          ['Accept-Encoding', `gzip;q=0.${number}`],
+          ['X-Fundpress-Preview', String(number)],
+          ['Range', `bytes=0-${number}`],
+        ][kind]
+        const target = rare === undefined ? `${figures}?x=${number}` : figures
+        expect((await ask(target, Object.fromEntries(rare === undefined ? [] : [rare]))).status).toBeLessThan(
+          300,
+        )
+      }),
+      { numRuns: times(200) },
+    )
+    for (const path of ['/status/health', '/downloads/latest/SHA256SUMS', '/%6eothing/']) await ask(path)
+    for (const method of ['OPTIONS', 'POST']) await ask('/else/', {}, method)
+    expect(nginx.kept()).toBe(kept)
   })
 
-  it('refuses ranges beyond the limits of one client and of all, and answers everything else', async () => {
-    const limits = { 'fundpress_client 16': 'fundpress_client 4', 'fundpress_all 128': 'fundpress_all 6' }
-    const nginx = await startOn(out, limits)
-    const one = await silentClients(nginx.base, 4, getOf(range), 4)
-    await setTimeout(500)
-    const ofTheSame = await silentClients(nginx.base, 1, getOf(range))
-    const [data] = (await once(ofTheSame.first.resume(), 'data')) as [Buffer]
-    const [refused] = parseResponses(data)
-    expect(refused?.status).toBe(503)
-    const headers = Object.fromEntries(refused?.headers ?? [])
-    expect(headers).toMatchObject({ 'retry-after': '5', 'cache-control': 'no-store' })
-    expect(headers['content-type']).toBe('application/json; charset=utf-8')
-    expect(headers['etag']).toBeUndefined()
-    expect(JSON.parse(refused?.body.toString() ?? '')).toMatchObject({ status: 503 })
-    // 127.0.0.1 is another client.
-    expect(await statusOf(nginx, range)).toBe(200)
-    const others = await silentClients(nginx.base, 8, getOf(range), 4)
-    await setTimeout(500)
-    expect(await statusOf(nginx, range)).toBe(503)
-    expect(await statusOf(nginx, range, 'HEAD')).toBe(200)
-    expect(await statusOf(nginx, current)).toBe(200)
-    for (const clients of [one, ofTheSame, others]) clients.leave()
-    await nginx.stop()
+  it('shows a flip after the time to live, and needs nothing of serve until then', async () => {
+    const profile = `/api/v1/profile/${isin}/`
+    await expect.poll(() => textOf(profile)).toContain('night 1')
+    await publish(1)
+    await expect.poll(() => textOf(profile)).toContain('night 2')
+    // What nobody asked for meanwhile is not older.
+    const other = `${profile}?language=en`
+    expect(await textOf(other)).toContain('night 2')
+    await publish(2)
+    await expect.poll(() => textOf(profile)).toContain('night 3')
+    expect(await textOf(other)).toContain('night 3')
   })
 
-  it('drops a client that does not read', async () => {
-    const limits = { 'send_timeout 60s': 'send_timeout 1s', 'fundpress_all 128': 'fundpress_all 1' }
-    const nginx = await startOn(out, limits)
-    const clients = await silentClients(nginx.base, 1, getOf(range))
-    await setTimeout(300)
-    expect(await statusOf(nginx, range)).toBe(503)
-    await expect.poll(() => statusOf(nginx, range), { interval: 100 }).toBe(200)
+  it('keeps no preview, and gives none to others', async () => {
+    const target = `/api/v1/profile/${isin}/`
+    await publish(0)
+    await expect.poll(() => textOf(target)).toContain('night 1')
+    await publish(1, '--stage')
+    await ask(target)
+    const kept = nginx.kept()
+    for (const headers of [withToken, { ...withToken, Accept: 'application/json' }]) {
+      const preview = await ask(target, headers)
+      expect(preview.body.toString()).toContain('night 2')
+      expect(headerOf(preview, 'cache-control')).toBe('private, no-store')
+      expect(await textOf(target)).toContain('night 1')
+    }
+    expect((await ask(current(), { 'X-Fundpress-Preview': '' })).status).toBe(200)
+    await ask(`${target}?format=xml`, withToken)
+    expect(nginx.kept()).toBe(kept + 1)
+  })
+
+  it('answers what it keeps while serve is away, also conditions and parts, and 503 to the rest', async () => {
+    const document = await ask(current())
+    const etag = headerOf(document, 'etag') ?? ''
+    await ask(range(2022), { 'Accept-Encoding': 'gzip' })
+    await serve.stop()
+    // Longer than the time to live.
+    await setTimeout(2100)
+    for (const headers of [
+      {},
+      { 'If-Modified-Since': 'x' },
+      { Range: 'bytes=0-9' },
+      { 'If-None-Match': '"other"' },
+    ]) {
+      const answer = await ask(current(), headers)
+      expect([headers, answer.status, answer.body.equals(document.body)]).toEqual([headers, 200, true])
+    }
+    const copy = await ask(current(), { 'If-None-Match': etag })
+    expect([copy.status, copy.body.length, headerOf(copy, 'etag')]).toEqual([304, 0, etag])
+    const head = await ask(current(), {}, 'HEAD')
+    expect([head.status, head.body.length]).toEqual([200, 0])
+    expect((await ask(range(2022), { 'Accept-Encoding': 'gzip' })).status).toBe(200)
+    const never = range(2023)
+    const others = [
+      [never, {}],
+      [current(), withToken],
+      [never, { Range: 'bytes=0-9' }],
+      ['/status/health', {}],
+    ] as const
+    for (const [target, headers] of others) {
+      const refused = await ask(target, headers)
+      expect([target, refused.status]).toEqual([target, 503])
+      expect(JSON.parse(refused.body.toString())).toMatchObject({ status: 503, type: 'about:blank' })
+      const names = ['content-type', 'cache-control', 'retry-after', 'access-control-allow-origin']
+      const values = ['application/json; charset=utf-8', 'no-store', '5', '*']
+      expect(names.map((name) => headerOf(refused, name))).toEqual(values)
+    }
+    serve = await startServe()
+    expect((await ask(never)).status).toBe(200)
+    expect(JSON.parse(await textOf('/status/health'))).toMatchObject({ as_of: '2026-11-11' })
+  })
+
+  it('ignores what serve ignores: If-Match and its kin, also without a value', async () => {
+    const plain = await exchange(serve.base, { method: 'GET', target: current(), lines: [] })
+    for (const lines of [
+      ['If-Match: "x"'],
+      ['If-Match:'],
+      ['If-Unmodified-Since: x'],
+      ['If-Unmodified-Since:'],
+      ['Range:'],
+    ]) {
+      const answer = await exchange(nginx.base, { method: 'GET', target: current(), lines })
+      expect([lines, comparable(answer)]).toEqual([lines, comparable(plain)])
+    }
+  })
+
+  it('refuses by itself what is no request, or too large', async () => {
+    const statusOf = async (head: string, body = '') => {
+      const bytes = await exchangeBytes(
+        nginx.base,
+        Buffer.from(`${head}\r\nHost: a\r\nConnection: close\r\n${body}`),
+      )
+      return Number(bytes.toString('latin1', 9, 12))
+    }
+    expect(
+      await statusOf(`POST ${current()} HTTP/1.1`, `Content-Length: 100000\r\n\r\n${'x'.repeat(100_000)}`),
+    ).toBe(413)
+    expect(await statusOf(`POST ${current()} HTTP/1.1`, 'Content-Length: 3\r\n\r\nabc')).toBe(405)
+    expect(await statusOf(`GET /${'a'.repeat(20_000)} HTTP/1.1`, '\r\n')).toBe(414)
+    expect(await statusOf(`GET / HTTP/1.1`, `X: ${'a'.repeat(20_000)}\r\n\r\n`)).toBe(400)
+    expect(await statusOf('GET /../x HTTP/1.1', '\r\n')).toBe(400)
+    expect(await statusOf('GET /%00 HTTP/1.1', '\r\n')).toBe(400)
+  })
+
+  it('puts nothing aside for clients that do not read, and answers others', async () => {
+    const rare = 'Accept-Language: en;q=0.7\r\n'
+    const clients = await silentClients(nginx.base, 20, getOf('/downloads/latest/funds.sqlite', rare))
+    const readers = await silentClients(nginx.base, 20, getOf(range(2022), rare))
+    await expect.poll(async () => (await ask(current())).status).toBe(200)
+    expect(nginx.putAside()).toBe(0)
+    for (const { leave } of [clients, readers]) leave()
+  })
+
+  it('refuses one client that has a hundred requests in work, with a document', async () => {
+    const few = await startNginx({
+      serve: serve.base,
+      settings: { 'fundpress_client 100': 'fundpress_client 2' },
+    })
+    const clients = await silentClients(few.base, 2, getOf('/downloads/latest/funds.sqlite'), 2)
+    const fromThere = async () => {
+      const { first: socket, leave } = await silentClients(few.base, 1, getOf(current()))
+      const [data] = (await once(socket.resume(), 'data')) as [Buffer]
+      leave()
+      return data.toString().split('\r\n')[0]
+    }
+    await expect.poll(fromThere).toBe('HTTP/1.1 503 Service Temporarily Unavailable')
+    expect((await rawRequest(few.base, { target: current() })).status).toBe(200)
     clients.leave()
-    await nginx.stop()
-  })
-
-  it('breaks the connection if a window is missing', async () => {
-    const folder = nights.folder.file('torn')
-    cpSync(out, folder, { recursive: true })
-    const nginx = await startOn(folder)
-    expect(await statusOf(nginx, range)).toBe(200)
-    for (const year of ['2010', '1996']) {
-      unlinkSync(join(folder, `api/v1/prices-historic/${firstIsin(out)}/${year}.json`))
-      await expect(statusOf(nginx, range)).rejects.toThrow()
-      expect(nginx.errors()).toMatch(new RegExp(`api/v1/prices-historic/.*/${year}\\.json`))
-    }
-    expect(await statusOf(nginx, range.replace('1996-12-24', '2011-03-01'))).toBe(200)
-    await nginx.stop()
-  })
-
-  it('mixes no two snapshots if the folder is exchanged during a range', async () => {
-    const folder = nights.folder.file('exchanged')
-    cpSync(out, folder, { recursive: true })
-    const nginx = await startOn(folder)
-    const { first: socket } = await silentClients(nginx.base, 1, getOf(range))
-    await setTimeout(500)
-    const next = await nights.change('next', "UPDATE price SET net_asset_value = '12345.678'", ...forced)
-    renameSync(folder, `${folder}.old`)
-    renameSync(next, folder)
-    const chunks: Buffer[] = []
-    socket.on('data', (chunk) => chunks.push(chunk))
-    await new Promise((resolve) => socket.resume().once('close', resolve))
-    const got = Buffer.concat(chunks).toString()
-    expect(got).not.toContain('12345,678')
-    // It broke off: a whole answer ends with an empty chunk.
-    expect(got.endsWith('\r\n0\r\n\r\n')).toBe(false)
-    expect(nginx.errors()).toContain('the snapshot was exchanged under it')
-    await nginx.stop()
+    await few.stop()
   })
 })
+
+describe.skipIf(isMissing(whyNoNginx === undefined))('a socket of systemd', () => {
+  it('lets no request fail while another process takes the place of serve, or it crashes', async () => {
+    const nights = await buildNights(1, 1, { years: 5, isSmall: true })
+    const isin = firstIsin(nights.outs[0] ?? '')
+    const socket = await startSocket(['serve', '--out', nights.outs[0] ?? ''])
+    const nginx = await startNginx({ serve: socket.base, workers: 2 })
+    const statuses = new Map<number, number>()
+    let isOver = false
+    let asked = 0
+    const client = async () => {
+      while (!isOver) {
+        // Nobody has asked for it: serve has to answer.
+        const target = `/api/v1/prices-historic/${isin}/2022-03-01/2026-02-01/?x=${asked++}`
+        const { status } = await rawRequest(nginx.base, { target })
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      }
+    }
+    const more = async () => {
+      const before = statuses.get(200) ?? 0
+      await expect.poll(() => (statuses.get(200) ?? 0) - before).toBeGreaterThan(50)
+    }
+    let pid = await socket.start()
+    const clients = Array.from({ length: 8 }, client)
+    try {
+      for (const signal of ['SIGTERM', 'SIGKILL', 'SIGTERM'] as const) {
+        await more()
+        await socket.end(pid, signal)
+        pid = await socket.start()
+      }
+      await more()
+    } finally {
+      isOver = true
+      await Promise.all(clients)
+      await nginx.stop()
+      await socket.end(pid, 'SIGTERM')
+      await socket.stop()
+      nights.remove()
+    }
+    expect([...statuses.keys()]).toEqual([200])
+  })
+})
+
+interface Asked {
+  readonly method: string
+  readonly target: string
+  readonly lines: readonly string[]
+}
+
+const comparable = (answer: RawResponse | undefined) => {
+  // The length of what HEAD describes may be told, or not.
+  const ofTheWay = /^(date|server|connection|keep-alive|transfer-encoding|content-length)$/
+  const headers = (answer?.headers ?? []).filter(([name]) => !ofTheWay.test(name))
+  return { status: answer?.status, headers: headers.toSorted(), body: answer?.body.toString('latin1') }
+}
+
+const targetsOf = (isin: string) => {
+  const range = `/api/v1/prices-historic/${isin}`
+  const paths = [
+    ...['prices-current', 'figures', 'profile', 'performance-years'].map(
+      (name) => `/api/v1/${name}/${isin}/`,
+    ),
+    ...[`${range}/2025-12-01/2026-02-01/`, `${range}/2021-12-01/2026-02-01/`, `${range}/2025-12-01/x/`],
+    ...['/', '/docs/', '/docs/de/', '/nothing/', '/funds/', '/status/', '/robots.txt', '/api/v1/figures/'],
+    ...[`/api/v1/figures/${isin}`, `/api/v1/figures/${isin.toLowerCase()}/`, '/downloads/latest/SHA256SUMS'],
+  ]
+  const queries = [
+    '',
+    '?',
+    '?format=xml',
+    '?format=csv',
+    '?language=en',
+    '?language=en&format=xml',
+    '?format=xml&format=json',
+  ]
+  const odd = [
+    '?Format=xml',
+    '?format',
+    '?format=',
+    '?x=1&format=xml',
+    '?language=fr',
+    '?format=%78ml',
+    '?format=xml#a',
+  ]
+  return paths.flatMap((path) => [...queries, ...odd].map((query) => path + query))
+}
+
+/** Headers that choose, in any number of lines: common, rare, empty and malformed ones. */
+function requestFor(targets: readonly string[]): fc.Arbitrary<Asked> {
+  const quality = fc.constantFrom('', ';q=0', ';q=0.1', ';q=0.9', ';q=1', '; q=0.5', ';q=x')
+  const listOf = (names: readonly string[]) =>
+    fc
+      .array(fc.tuple(fc.constantFrom(...names), quality), { maxLength: 4 })
+      .chain((parts) =>
+        fc.constantFrom(',', ', ', ' ').map((comma) => parts.map((part) => part.join('')).join(comma)),
+      )
+  const lines = (name: string, common: readonly string[], names: readonly string[]) =>
+    fc
+      .array(fc.oneof({ weight: 2, arbitrary: fc.constantFrom(...common) }, listOf(names)), { maxLength: 2 })
+      .map((values) => values.map((value) => `${name}: ${value}`))
+  const json = ['*/*', 'application/json', 'application/json, text/plain, */*']
+  const formats = [
+    'application/json',
+    'application/xml',
+    'text/xml',
+    'text/csv',
+    'text/html',
+    '*/*',
+    'application/*',
+    'a',
+  ]
+  const languages = ['de', 'en', 'en-GB', 'fr', '*', 'DE']
+  const codings = ['gzip', 'br', 'identity', '*', 'deflate', 'GZIP']
+  const accept = lines('Accept', [...json, 'application/xml', 'text/csv', chrome], formats)
+  const language = lines(
+    'Accept-Language',
+    ['', '*', 'de', 'en-US,en;q=0.9', 'de-DE,de;q=0.9,en-US;q=0.8,en;q=0.7'],
+    languages,
+  )
+  const coding = lines(
+    'Accept-Encoding',
+    ['', 'gzip', 'gzip, deflate', 'gzip, deflate, br', 'gzip;q=0'],
+    codings,
+  )
+  const conditions = [
+    'If-None-Match: *',
+    'If-None-Match: "x"',
+    'If-None-Match:',
+    'If-Match:',
+    'If-Match: "x"',
+    'Range: bytes=0-8',
+  ]
+  const more = [
+    'Range:',
+    'If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT',
+    'If-Modified-Since:',
+    'If-Unmodified-Since: x',
+  ]
+  const condition = fc.option(fc.constantFrom(...conditions, ...more), { freq: 3, nil: null })
+  const method = fc.oneof(
+    { weight: 5, arbitrary: fc.constant('GET') },
+    fc.constantFrom('HEAD', 'OPTIONS', 'DELETE'),
+  )
+  return fc
+    .record({ method, target: fc.constantFrom(...targets), accept, language, coding, condition })
+    .map(({ method: of, target, condition: only, ...choosing }) => ({
+      method: of,
+      target,
+      lines: [...choosing.accept, ...choosing.language, ...choosing.coding, ...(only === null ? [] : [only])],
+    }))
+}

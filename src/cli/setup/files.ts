@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { jurisdictionOf } from '../../edge/cloudflare/deploy.ts'
 import { stackName } from '../../edge/cloudfront/deploy.ts'
 import { fromTemplate } from '../../edge/deployment.ts'
+import { portOf } from '../../edge/nginx/deploy.ts'
 import { replaceFile } from '../../system/durable.ts'
 import { placeToWrite } from '../../system/place.ts'
 import { shellText, shellWord } from '../../system/shell-text.ts'
@@ -194,6 +195,7 @@ async function serverFiles(answers: Answers): Promise<readonly SetupFile[]> {
     run: `runuser -u ${user} -- ${program} --config ${root}/etc/fundpress/fundpress.config.json`,
     status: shellText(`${baseUrl}/status/`),
     host: new URL(baseUrl).hostname,
+    public: portOf(baseUrl),
     times: attempts.join(', '),
     tell: await noticesOf(3),
   }

@@ -12,9 +12,7 @@ export const nginx: MakeDeployment = async (settings) => {
     throw new Error(
       'edge.port is 0: nginx needs a port at which it finds `fundpress serve`, set one (--port 8080)',
     )
-  const { hostname, port, protocol } = new URL(baseUrl)
-  // A proxy in front of nginx, or the lines for TLS, make https of it.
-  const ownPort = protocol === 'http:' && port !== '' ? Number(port) : 80
+  const ownPort = portOf(baseUrl)
   if (ownPort === edge.port)
     throw new Error(
       `nginx would listen where \`fundpress serve\` does, on port ${ownPort} (baseUrl and edge.port): give that another one, ` +
@@ -22,7 +20,7 @@ export const nginx: MakeDeployment = async (settings) => {
     )
   const values = {
     baseUrl,
-    host: hostname,
+    host: new URL(baseUrl).hostname,
     port: ownPort,
     upstream: addressOf(edge),
     ttl: edge.liveTtlSeconds,
@@ -47,6 +45,12 @@ export const nginx: MakeDeployment = async (settings) => {
     },
     { path: 'README.md', text: await fromTemplate('nginx/README.md', values) },
   ]
+}
+
+/** The port that nginx listens on. A proxy in front of it, or the lines for TLS, make https of it. */
+export function portOf(baseUrl: string): number {
+  const { port, protocol } = new URL(baseUrl)
+  return protocol === 'http:' && port !== '' ? Number(port) : 80
 }
 
 const addressOf = ({ host, port }: DeploymentSettings['edge']) =>

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -117,6 +118,58 @@ describe.skipIf(isMissing(existsSync('/usr/bin/systemd-analyze')))('systemd-anal
         )
         expect([name, said.status, said.status === 0 ? '' : said.stdout]).toEqual([name, 0, ''])
       }
+    },
+  )
+
+  const exposureOf = (place: string, unit: string) => {
+    const { stdout } = spawnSync(
+      'systemd-analyze',
+      ['security', '--offline=yes', '--no-pager', `./${unit}`],
+      {
+        cwd: place,
+        encoding: 'utf8',
+      },
+    )
+    return Number(/exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1])
+  }
+
+  it('gives the unit that answers strangers no network, and no secret, when the others get them', () => {
+    const place = folder.file('secrets')
+    cpSync(templates, place, { recursive: true })
+    copyFileSync(join(place, 'network.conf'), join(place, 'fundpress-.service.d/network.conf'))
+    expect(exposureOf(place, 'fundpress-guard.service')).toBeGreaterThan(1)
+    expect(exposureOf(place, 'fundpress-serve.service')).toBeLessThan(1)
+  })
+
+  it.each([
+    ['file:///srv/fundpress', 'file:///srv/fundpress', 1],
+    ['file:///srv/100%25 a$b', '"file:///srv/100%%25 a$$b"', 1],
+    ['fund-data', 'fund-data', 2],
+  ])(
+    'accepts the unit that `edge nginx` writes for %s, and finds it hardened',
+    async (bucket, word, limit) => {
+      const place = folder.file(`edge-${limit}-${bucket.length}`)
+      const words = ['edge', 'nginx', '--bucket', bucket, '--port', '8081', '--dest', place]
+      await expectSuccess(run(words, { cwd: folder.path }))
+      const file = join(place, 'fundpress-serve.service')
+      const text = readFileSync(file, 'utf8')
+      expect(text).toContain(` serve --bucket ${word}\n`)
+      expect(readFileSync(join(place, 'fundpress-serve.socket'), 'utf8')).toContain(
+        'ListenStream=127.0.0.1:8081\n',
+      )
+      writeFileSync(file, text.replace('/opt/fundpress/bin/fundpress', '/bin/true'))
+      const verified = spawnSync(
+        'systemd-analyze',
+        ['verify', './fundpress-serve.socket', './fundpress-serve.service'],
+        {
+          cwd: place,
+          encoding: 'utf8',
+        },
+      )
+      // The unit that tells of failures is installed with the nights.
+      const complaints = verified.stderr.split('\n').filter((line) => !line.includes('fundpress-failed@'))
+      expect(complaints.join('')).toBe('')
+      expect(exposureOf(place, 'fundpress-serve.service')).toBeLessThan(limit)
     },
   )
 

@@ -66,7 +66,7 @@ export interface Placed {
   readonly downloads?: { readonly folder: string } | undefined
   /**
    * Folders of the days before, by month: `{ "2026-11": "19-3f9c2ab4d1e0 18-…" }` means the folders
-   * `2026-11-19-3f9c2ab4d1e0` and so on. Few long texts, because nginx parses them with every request.
+   * `2026-11-19-3f9c2ab4d1e0` and so on. Few long texts: an edge parses them each time that it looks what is live.
    */
   readonly earlierDownloads?: Readonly<Record<string, string>> | undefined
 }

@@ -256,7 +256,7 @@ async function refusal<B>(
   if (page && object !== null) {
     const headers = Object.assign(pageHeaders(settings, page.key), chosenHeaders(page))
     headers['Cache-Control'] = settings.errorCacheControl
-    // nginx and CDNs compress a 404, too, and finish.ts looks only at a 200.
+    // CDNs compress a 404, too, and finish.ts looks only at a 200.
     headers['Vary'] += ', Accept-Encoding'
     delete headers['Accept-Ranges']
     return { status, headers, body: { kind: 'text', text: await store.text(object.body) } }

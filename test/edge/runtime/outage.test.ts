@@ -28,7 +28,10 @@ const platforms = [
   },
   {
     name: 'serve behind nginx',
-    start: async (args: readonly string[]) => startBehindNginx(args, { env: credentials }),
+    start: async (args: readonly string[]) => {
+      const { serve, ...started } = await startBehindNginx(args, { env: credentials })
+      return { ...started, errors: serve.errors }
+    },
     isMissing: isMissing(whyNoNginx === undefined),
   },
 ]

@@ -142,18 +142,18 @@ describe.skipIf(isMissing(existsSync('/usr/bin/systemd-analyze')))('systemd-anal
   })
 
   it.each([
-    ['file:///srv/fundpress', 'file:///srv/fundpress', 1],
-    ['file:///srv/100%25 a$b', '"file:///srv/100%%25 a$$b"', 1],
-    ['fund-data', 'fund-data', 2],
+    ['--bucket', 'file:///srv/fundpress', 'file:///srv/fundpress', 1],
+    ['--out', '/srv/100% a$b', '"/srv/100%% a$$b"', 1],
+    ['--bucket', 'fund-data', 'fund-data', 2],
   ])(
-    'accepts the unit that `edge nginx` writes for %s, and finds it hardened',
-    async (bucket, word, limit) => {
-      const place = folder.file(`edge-${limit}-${bucket.length}`)
-      const words = ['edge', 'nginx', '--bucket', bucket, '--port', '8081', '--dest', place]
+    'accepts the unit that `edge nginx` writes for %s %s, and finds it hardened',
+    async (flag, source, word, limit) => {
+      const place = folder.file(`edge-${source.length}`)
+      const words = ['edge', 'nginx', flag, source, '--port', '8081', '--dest', place]
       await expectSuccess(run(words, { cwd: folder.path }))
       const file = join(place, 'fundpress-serve.service')
       const text = readFileSync(file, 'utf8')
-      expect(text).toContain(` serve --bucket ${word}\n`)
+      expect(text).toContain(` serve ${flag} ${word}\n`)
       expect(readFileSync(join(place, 'fundpress-serve.socket'), 'utf8')).toContain(
         'ListenStream=127.0.0.1:8081\n',
       )

@@ -24,7 +24,7 @@ export async function makeUnits({ root, user, at, port, bucket }: Answers, folde
       .replace(/(?<=^ReadWritePaths=).*/m, folders.map((folder) => `-${folder}`).join(' '))
       .replaceAll(/(?<![\w/])\/(?=(?:opt|etc)\/fundpress)/g, `${root}/`)
       .replaceAll(/(?<=\*-\*-\* )\d\d:\d\d/g, move)
-      .replace(/(?<=^ListenStream=.*:)\d+$/m, port)
+      .replace(/(?<=^ListenStream=127\.0\.0\.1:)\d+$/m, port)
       .replace(/(?<= --bucket )\S+$/m, bucket)
   const made = paths.sort().map(async (path) => ({
     path: `systemd/${path}`,

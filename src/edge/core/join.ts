@@ -154,6 +154,20 @@ export function windowJoiner<B extends Uint8Array>(
     )
   }
 
+  /** @param before how many records there are already @returns how many there are then; for JSON and CSV only whether there are any */
+  const pushRecords = (pieces: Uint8Array[], { bytes, start, end }: Records<B>, before: number): number => {
+    if (isXml) {
+      const numbered = renumbered({ bytes, start, end }, before)
+      pieces.push(numbered.bytes)
+      return numbered.records
+    }
+    if (before > 0 && !isCsv) pieces.push(comma)
+    // In JSON, a comma follows the last record if another record followed it.
+    const isBeforeComma = !isCsv && bytes[end - 1] === comma[0]
+    pieces.push(bytes.subarray(start, isBeforeComma ? end - 1 : end))
+    return before + 1
+  }
+
   /**
    * The same as `join`, before it is one array.
    * @returns `pieces`: parts of the windows, what stands around them, and at most one array of `alloc`
@@ -167,18 +181,7 @@ export function windowJoiner<B extends Uint8Array>(
     const pieces: Uint8Array[] = head === null ? [] : [head]
     const first = from === '' ? start : firstFrom(run, from)
     const after = to === '' ? end : firstAfter({ bytes, start: first, end }, to)
-    let records = before
-    if (first < after && isXml) {
-      const numbered = renumbered({ bytes, start: first, end: after }, before)
-      pieces.push(numbered.bytes)
-      records = numbered.records
-    } else if (first < after) {
-      if (before > 0 && !isCsv) pieces.push(comma)
-      // In JSON, a comma follows the last record if another record followed it.
-      const isBeforeComma = !isCsv && bytes[after - 1] === comma[0]
-      pieces.push(bytes.subarray(first, isBeforeComma ? after - 1 : after))
-      records++
-    }
+    const records = first < after ? pushRecords(pieces, { bytes, start: first, end: after }, before) : before
     if (tail !== null) pieces.push(tail)
     if (records > 0 || !isXml || head === null || tail === null) return { pieces, records }
     // XML writes an empty list as one tag.

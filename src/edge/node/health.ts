@@ -4,7 +4,7 @@ import { unavailable } from '../core/standalone.ts'
 import { wholeResponse, type Response } from './response.ts'
 
 /** What a server answers from. */
-export interface Live {
+export interface AnsweredFrom {
   readonly snapshot: string
   /** When it went live, in ISO form; null in a folder, which does not say it. */
   readonly since: string | null
@@ -14,7 +14,7 @@ export const isHealthCheck = (method: string, target: string) =>
   (method === 'GET' || method === 'HEAD') && /^\/status\/health(\?|$)/.test(target)
 
 /** `{ snapshot, as_of, live_since }`; 503 comes from the server if nothing is live. */
-export function healthOf({ snapshot, since }: Live): Response {
+export function healthOf({ snapshot, since }: AnsweredFrom): Response {
   const found = { snapshot, as_of: snapshot.slice(0, 10), live_since: since }
   const headers = { ...unavailable.headers }
   delete headers['Retry-After']

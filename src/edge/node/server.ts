@@ -20,7 +20,7 @@ import { answerCache, answerKey, onCondition, type KnownAnswers, type WholeRespo
 import { connectionLimits, createLimitedServer, oneAtATime, type ConnectionLimits } from './connections.ts'
 import type { NodeBody } from './objects.ts'
 import { Busy, discard, isPouring, pour, respondWith, wholeResponse, type Response } from './response.ts'
-import { healthOf, isHealthCheck, type Live } from './health.ts'
+import { healthOf, isHealthCheck, type AnsweredFrom } from './health.ts'
 import { readerSlots, turns, type ReaderSlots } from './slots.ts'
 
 /** The source of snapshots: a folder or a bucket. */
@@ -34,7 +34,7 @@ export interface Origin {
 export interface PinnedSnapshot extends Pinned {
   readonly table: RouteTable
   readonly store: Store<NodeBody>
-  readonly live: Live
+  readonly live: AnsweredFrom
   /** Given if it is staged, and not live. */
   readonly staged?: LiveSlot
 }

@@ -7,14 +7,7 @@ import { openOracle, type Oracle } from '../../../src/conform/oracle/oracle.ts'
 import { docsUrl } from '../../support/product.ts'
 import { headerOf, rawRequest } from '../../support/request.ts'
 import { fillDemo, madeOnce } from '../../support/snapshots.ts'
-import {
-  cloudFront,
-  describePlatforms,
-  firstIsin,
-  nginx,
-  workerd,
-  type Deployment,
-} from './deployments.ts'
+import { cloudFront, describePlatforms, firstIsin, nginx, workerd, type Deployment } from './deployments.ts'
 
 const htmlHeaders: Readonly<Record<string, string>> = {
   'content-security-policy':
@@ -62,11 +55,14 @@ describePlatforms((platform) => {
   }
 
   // CloudFront itself refuses a URL of more than 8,192 bytes, and nginx one of more than 16 KB.
-  it.skipIf(platform === cloudFront || isNginx)('refuses a URL of more than 16 KB with 414, as a document', async () => {
-    for (const size of [17, 20, 60])
-      for (const target of [`/${kilobytes(size)}`, `/docs/?${kilobytes(size, '%&')}`])
-        await expectRefusal(ask(target), 414, 'The URL is longer than 16 KB')
-  })
+  it.skipIf(platform === cloudFront || isNginx)(
+    'refuses a URL of more than 16 KB with 414, as a document',
+    async () => {
+      for (const size of [17, 20, 60])
+        for (const target of [`/${kilobytes(size)}`, `/docs/?${kilobytes(size, '%&')}`])
+          await expectRefusal(ask(target), 414, 'The URL is longer than 16 KB')
+    },
+  )
 
   it.skipIf(isNginx)('refuses headers of more than 16 KB with 431, as a document', async () => {
     const filler = Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`x-${at}`, 'b'.repeat(200)]))

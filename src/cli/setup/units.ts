@@ -25,7 +25,7 @@ export async function makeUnits({ root, user, at, port, bucket }: Answers, folde
       .replaceAll(/(?<![\w/])\/(?=(?:opt|etc)\/fundpress)/g, `${root}/`)
       .replaceAll(/(?<=\*-\*-\* )\d\d:\d\d/g, move)
       .replace(/(?<=^ListenStream=127\.0\.0\.1:)\d+$/m, port)
-      .replace(/(?<= --bucket )\S+$/m, bucket)
+      .replace(/(?<= --bucket )\S+$/m, () => bucket)
   const made = paths.sort().map(async (path) => ({
     path: `systemd/${path}`,
     text: derive(await readFile(join(templates, path), 'utf8')),

@@ -68,7 +68,7 @@ async function unitOf({ bucket, out }: DeploymentSettings): Promise<string> {
     bucket.name === null ? `--out ${unitWord(resolve(out))}` : `--bucket ${unitWord(bucket.name)}`
   const unit = await fromTemplate('systemd/fundpress-serve.service', {})
   const hardening = await fromTemplate('systemd/fundpress-.service.d/hardening.conf', {})
-  const parts = [unit.replace('--bucket file:///srv/fundpress', source), hardening]
+  const parts = [unit.replace('--bucket file:///srv/fundpress', () => source), hardening]
   return [...parts, ...(isInS3 ? [network] : [])].join('\n')
 }
 

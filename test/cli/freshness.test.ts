@@ -273,7 +273,7 @@ describe('a group that fits no fund', () => {
       const shard = await build(`shard-${number}`, ` --shard ${number}/2`)
       expect([shard.code, lines(shard.stdout + shard.stderr)]).toEqual([0, []])
     }
-    const merged = await run('merge shard-1 shard-2 --db funds.sqlite --out merged', inFolder)
+    const merged = await run('build --merge shard-1 shard-2 --db funds.sqlite --out merged', inFolder)
     expect([merged.code, lines(merged.stdout)]).toEqual([0, lines(whole.stdout)])
     expect(lines((await build('only', ` --only ${isins.fresh}`)).stdout)).toEqual(lines(whole.stdout))
     expect(hashesOf(folder.file('merged'))).toEqual(hashesOf(folder.file('whole')))

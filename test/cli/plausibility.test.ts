@@ -282,7 +282,7 @@ describe('build', () => {
     expect(await build(' --out whole')).toMatchObject({ code: 3, stderr: expect.stringContaining(objection) })
     for (const shard of [1, 2])
       expect(await build(` --shard ${shard}/2 --out part-${shard}`)).toMatchObject({ code: 0 })
-    const merge = 'merge part-1 part-2 --db funds.sqlite --out across --quiet'
+    const merge = 'build --merge part-1 part-2 --db funds.sqlite --out across --quiet'
     const refused = await fundpress(merge)
     expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('--allow unchanged-prices ')])
     expect(existsSync(folder.file('across'))).toBe(false)

@@ -137,7 +137,7 @@ describe.skipIf(isMissing(existsSync('/usr/bin/systemd-analyze')))('systemd-anal
     const place = folder.file('secrets')
     cpSync(templates, place, { recursive: true })
     copyFileSync(join(place, 'network.conf'), join(place, 'fundpress-.service.d/network.conf'))
-    expect(exposureOf(place, 'fundpress-guard.service')).toBeGreaterThan(1)
+    expect(exposureOf(place, 'fundpress-watch.service')).toBeGreaterThan(1)
     expect(exposureOf(place, 'fundpress-serve.service')).toBeLessThan(1)
   })
 

@@ -7,22 +7,22 @@ import { folderOfBucket, fromTemplate } from '../deployment.ts'
 import type { DeploymentSettings, MakeDeployment } from '../deployment.ts'
 
 export const nginx: MakeDeployment = async (settings) => {
-  const { edge, baseUrl } = settings
-  if (edge.port === 0)
+  const { edge, serve, baseUrl } = settings
+  if (serve.port === 0)
     throw new Error(
-      'edge.port is 0: nginx needs a port at which it finds `fundpress serve`, set one (--port 8080)',
+      'serve.port is 0: nginx needs a port at which it finds `fundpress serve`, set one (--port 8080)',
     )
   const ownPort = portOf(baseUrl)
-  if (ownPort === edge.port)
+  if (ownPort === serve.port)
     throw new Error(
-      `nginx would listen where \`fundpress serve\` does, on port ${ownPort} (baseUrl and edge.port): give that another one, ` +
+      `nginx would listen where \`fundpress serve\` does, on port ${ownPort} (baseUrl and serve.port): give that another one, ` +
         `such as --port ${ownPort === 8081 ? 8080 : 8081}`,
     )
   const values = {
     baseUrl,
     host: new URL(baseUrl).hostname,
     port: ownPort,
-    upstream: addressOf(edge),
+    upstream: addressOf(serve),
     ttl: edge.liveTtlSeconds,
     hsts: edge.hstsSeconds === 0 ? '' : `    ${strictTransport(edge.hstsSeconds)}\n`,
     away: [
@@ -53,7 +53,7 @@ export function portOf(baseUrl: string): number {
   return protocol === 'http:' && port !== '' ? Number(port) : 80
 }
 
-const addressOf = ({ host, port }: DeploymentSettings['edge']) =>
+const addressOf = ({ host, port }: DeploymentSettings['serve']) =>
   `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
 
 const strictTransport = (seconds: number) => `add_header Strict-Transport-Security max-age=${seconds} always;`

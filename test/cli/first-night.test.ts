@@ -65,13 +65,16 @@ describe.runIf(isComplete)('the checklist', () => {
       let snapshot = ''
       const live = () =>
         JSON.parse(readFileSync(join(root, 'srv/fundpress/live.json'), 'utf8')) as { snapshot: string }
+      // As systemd and nginx of the machine would do it.
+      const startServers = async (block: string) => {
+        if (block.includes('fundpress-serve.socket'))
+          serve ??= await startServing(commandOf(join(root, 'etc/systemd/system'), port))
+        if (block.includes('nginx -t'))
+          nginx ??= await spawnNginx(withOwnPlaces(join(root, 'etc/nginx'), publicPort), publicPort)
+      }
       try {
         for (const { kind, block } of blocksOf(dest)) {
-          // As systemd and nginx of the machine would do it.
-          if (kind === 'machine' && block.includes('fundpress-serve.socket'))
-            serve ??= await startServing(commandOf(join(root, 'etc/systemd/system'), port))
-          if (kind === 'machine' && block.includes('nginx -t'))
-            nginx ??= await spawnNginx(withOwnPlaces(join(root, 'etc/nginx'), publicPort), publicPort)
+          if (kind === 'machine') await startServers(block)
           if (kind === 'load')
             execute(program, ['init', '--demo', '--funds', '1', '--years', '1', '--db', db], dest)
           if (!['', 'load', 'proxy'].includes(kind)) continue

@@ -54,8 +54,10 @@ describe('the files', () => {
     for (const target of ['aws', 'cloudflare'] as const)
       expect(filesOf(await written(target))).toEqual([...common, ...onGitHub].sort())
     const units = ['nightly', 'verify', 'watch'].flatMap((name) => [`${name}.service`, `${name}.timer`])
-    const others = ['failed.sh', 'network.conf', 'fundpress-.service.d/hardening.conf']
-    const all = [...others, ...['failed@.service', ...units].map((name) => `fundpress-${name}`)]
+    const dropIns = ['fundpress-.service.d/hardening.conf', 'fundpress-serve.service.d/network.conf']
+    const others = ['failed.sh', 'network.conf', ...dropIns]
+    const serve = ['serve.service', 'serve.socket']
+    const all = [...others, ...['failed@.service', ...serve, ...units].map((name) => `fundpress-${name}`)]
     const ofServer = all.map((name) => `systemd/${name}`)
     expect(filesOf(await written('server'))).toEqual([...common, ...ofServer].sort())
   })

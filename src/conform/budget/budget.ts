@@ -19,9 +19,6 @@ import type { Probe } from './probe.ts'
 export const sizeLimit = 16_384
 /** 414 and 431 are ours; front servers and CDNs have others. */
 const refusalsOfLength = [400, 413, 414, 431, 494]
-/** Resident memory of all processes together. */
-const memoryLimitMiB = 150
-
 /** Default: all requests in small sizes, each measured at most four times, with 10 s to answer. */
 export interface BudgetOptions extends Partial<Omit<CostOptions, 'base' | 'probe' | 'onRequest'>> {
   readonly base: string
@@ -33,6 +30,8 @@ export interface BudgetOptions extends Partial<Omit<CostOptions, 'base' | 'probe
   readonly loads?: readonly Load[]
   /** Default: 2 s. */
   readonly holdMs?: number
+  /** Resident memory of all processes together. Default: 150. */
+  readonly memoryLimitMiB?: number
   readonly onStep?: ((done: number, of: number, name: string) => void) | undefined
 }
 
@@ -46,6 +45,7 @@ export async function measureBudget(options: BudgetOptions) {
   const { probe, place, load, loads = allLoads, holdMs = 2000, rounds = 4, signal, onStep } = options
   const { requests = hostileRequests(place), sizes = smallSizes, patienceMs = 10_000 } = options
   const { kind } = probe
+  const { memoryLimitMiB = 150 } = options
   // Linux counts CPU time in steps of 10 ms, so it is measured over several requests.
   const { repeats = kind === 'cpu' ? 4 : 1 } = options
   const held =
@@ -61,7 +61,10 @@ export async function measureBudget(options: BudgetOptions) {
     onStep?.(requests.length + results.length, steps, one.name)
     results.push(await measureInRounds(one, { ...options, place, holdMs, signal }, rounds))
   }
-  const failures = [...costs.flatMap((cost) => costFailures(cost, kind)), ...results.flatMap(loadFailures)]
+  const failures = [
+    ...costs.flatMap((cost) => costFailures(cost, kind)),
+    ...results.flatMap((result) => loadFailures(result, memoryLimitMiB)),
+  ]
   return { kind, costLimitMs: costLimits[kind], costs, loads: results, failures }
 }
 
@@ -98,7 +101,7 @@ function costFailures(cost: RequestCost, kind: Probe['kind']): string[] {
   return isTaken ? [`${answered}, although it is longer than ${sizeLimit.toLocaleString('en')} bytes`] : []
 }
 
-function loadFailures(result: LoadResult): string[] {
+function loadFailures(result: LoadResult, memoryLimitMiB: number): string[] {
   const { name, peakMiB, idle, meanwhile, waitLimitMs } = result
   const failures: string[] = []
   if (peakMiB !== null && peakMiB > memoryLimitMiB)

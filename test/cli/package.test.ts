@@ -128,6 +128,15 @@ describe('the installed package', () => {
     for (const name of ['cli/generate.js', 'cli/pack.js', 'edge/bundle.js']) expect(files).not.toContain(name)
   })
 
+  it('imports no sources: the compiler leaves some paths of an import as they are', () => {
+    const compiled = filesIn(join(installed, 'dist')).filter((file) => /\.m?js$/.test(file))
+    expect(compiled).not.toEqual([])
+    const left = compiled.filter((file) =>
+      /\bimport\(['"]\.[^'"]*\.ts['"]/.test(readFileSync(join(installed, 'dist', file), 'utf8')),
+    )
+    expect(left).toEqual([])
+  })
+
   it('has documents whose links lead to a file of the package, or of the repository as it was released', () => {
     const documents = filesIn(installed).filter((name) => name.endsWith('.md'))
     expect(documents).toContain('README.md')

@@ -16,7 +16,9 @@ export interface ProxyOptions {
 export async function startProxy({ upstream, pass, tls }: ProxyOptions) {
   const listener: RequestListener = (request, response) => {
     const { method, url = '/' } = request
-    const kept = Object.entries(request.headers).filter(([name]) => !['host', 'connection'].includes(name))
+    // A body is not passed on, so its length is not either: a server would wait for it.
+    const own = ['host', 'connection', 'content-length', 'transfer-encoding']
+    const kept = Object.entries(request.headers).filter(([name]) => !own.includes(name))
     const headers = Object.fromEntries(kept.map(([name, value]) => [name, String(value)]))
     const ask: Ask = ({ base = upstream, target = url } = {}) => rawRequest(base, { method, target, headers })
     pass(url, ask, headers).then(

@@ -19,6 +19,9 @@ import type { Probe } from './probe.ts'
 export const sizeLimit = 16_384
 /** 414 and 431 are ours; front servers and CDNs have others. */
 const refusalsOfLength = [400, 413, 414, 431, 494]
+/** Resident memory of all processes together. */
+const memoryLimitMiB = 240
+
 /** Default: all requests in small sizes, each measured at most four times, with 10 s to answer. */
 export interface BudgetOptions extends Partial<Omit<CostOptions, 'base' | 'probe' | 'onRequest'>> {
   readonly base: string
@@ -30,8 +33,8 @@ export interface BudgetOptions extends Partial<Omit<CostOptions, 'base' | 'probe
   readonly loads?: readonly Load[]
   /** Default: 2 s. */
   readonly holdMs?: number
-  /** Resident memory of all processes together. Default: 150. */
-  readonly memoryLimitMiB?: number
+  /** Whether a long wait of others is a failure. Default: true. */
+  readonly judgesWaits?: boolean
   readonly onStep?: ((done: number, of: number, name: string) => void) | undefined
 }
 
@@ -45,7 +48,7 @@ export async function measureBudget(options: BudgetOptions) {
   const { probe, place, load, loads = allLoads, holdMs = 2000, rounds = 4, signal, onStep } = options
   const { requests = hostileRequests(place), sizes = smallSizes, patienceMs = 10_000 } = options
   const { kind } = probe
-  const { memoryLimitMiB = 150 } = options
+  const { judgesWaits = true } = options
   // Linux counts CPU time in steps of 10 ms, so it is measured over several requests.
   const { repeats = kind === 'cpu' ? 4 : 1 } = options
   const held =
@@ -63,7 +66,7 @@ export async function measureBudget(options: BudgetOptions) {
   }
   const failures = [
     ...costs.flatMap((cost) => costFailures(cost, kind)),
-    ...results.flatMap((result) => loadFailures(result, memoryLimitMiB)),
+    ...results.flatMap((result) => loadFailures(result, judgesWaits)),
   ]
   return { kind, costLimitMs: costLimits[kind], costs, loads: results, failures }
 }
@@ -101,12 +104,12 @@ function costFailures(cost: RequestCost, kind: Probe['kind']): string[] {
   return isTaken ? [`${answered}, although it is longer than ${sizeLimit.toLocaleString('en')} bytes`] : []
 }
 
-function loadFailures(result: LoadResult, memoryLimitMiB: number): string[] {
+function loadFailures(result: LoadResult, judgesWaits: boolean): string[] {
   const { name, peakMiB, idle, meanwhile, waitLimitMs } = result
   const failures: string[] = []
   if (peakMiB !== null && peakMiB > memoryLimitMiB)
     failures.push(`${Math.round(peakMiB)} MiB of memory (limit ${memoryLimitMiB})`)
-  if (waitShare(result) > 1) {
+  if (judgesWaits && waitShare(result) > 1) {
     const [work, limit, took] = [meanwhile.work, waitLimitMs, meanwhile.ninetieth].map(Math.round)
     failures.push(
       `one of ten others waits until the server has worked for ${work} ms (limit ${limit}), which took ${took} ms`,

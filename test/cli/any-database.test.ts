@@ -50,7 +50,6 @@ it('every command does its work, or says what is wrong with the database', async
         fundpress(`build --db any.sqlite --as-of ${asOf} --out ${out}${flags}`)
       const built = await build('out', '')
       const ran = [checked, built]
-      for (const isin of isins) ran.push(await fundpress(`show ${isin} --db any.sqlite --as-of ${asOf}`))
       if (errors > 0) {
         expect([built.code, existsSync(folder.file('out'))]).toEqual([isRefusal ? 3 : 1, false])
       } else {
@@ -65,7 +64,6 @@ it('every command does its work, or says what is wrong with the database', async
         const again = await build('again', ' --since out')
         ran.push(again)
         expect(hashesOf(folder.file('again'))).toEqual(hashesOf(folder.file('out')))
-        for (const isin of isins) ran.push(await fundpress(`show ${isin} --out out`))
       }
       for (const { code, stdout, stderr } of ran) {
         expect(errors > 0 && isRefusal ? [0, 1, 3] : [0, 1]).toContain(code)

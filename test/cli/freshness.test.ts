@@ -1,4 +1,4 @@
-/** The age of prices: what a build, `check`, `show` and the status page say, by the settings in `freshness`. */
+/** The age of prices: what a build, `check` and the status page say, by the settings in `freshness`. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { editDatabase } from '../support/database.ts'
@@ -113,15 +113,6 @@ describe('a build', () => {
     expect(kinds.map((kind) => overdue.get(isins[kind]))).toEqual(wanted)
   })
 
-  const sources = ['--out out', `--db funds.sqlite --as-of ${asOf}`]
-  it.each(sources)('`show %s` says how old a price is', async (source) => {
-    const show = (kind: keyof typeof isins) => expectSuccess(run(`show ${isins[kind]} ${source}`, inFolder))
-    expect(await show('stale')).toContain(`\nstale: 8 business days before ${asOf}\n`)
-    expect(await show('late')).toContain(`\nlate: 3 business days before ${asOf}\n`)
-    expect(await show('merged')).toContain(`\nnot monitored: at least 1000 business days before ${asOf}\n`)
-    expect(await show('withheld')).not.toContain('business day')
-  })
-
   const files = ['de.html', 'index.html', 'index.json']
   it.each(files)('names no fund in %s that must not be published', (name) => {
     for (const word of [names.hidden, isins.hidden]) expect(textOf('out', name)).not.toContain(word)
@@ -182,9 +173,9 @@ describe('a build', () => {
       const values = `'${isins.fresh}', '${newest}', '1', '1', '1', '0', '0', '0'`
       const sql = `DELETE FROM price; INSERT INTO price (isin, date, ${amounts}) VALUES (${values})`
       editDatabase(folder.file('funds.sqlite'), sql)
-      configure(settings)
-      const shown = await expectSuccess(run(`show ${isins.fresh} --db funds.sqlite --as-of ${day}`, inFolder))
-      expect(shown).toContain(`: ${age} business day${age === 1 ? '' : 's'} before ${day}\n`)
+      configure({ ...settings, warnDays: 0 })
+      const { stdout } = await run(`check --db funds.sqlite --as-of ${day}`, inFolder)
+      expect(stdout).toContain(`is late: ${age} business day${age === 1 ? '' : 's'} before ${day}\n`)
     }
     writeFileSync(folder.file('funds.sqlite'), '')
     makePricedFunds(folder.file('funds.sqlite'))

@@ -276,14 +276,18 @@ describe('a store that throttles', () => {
   it('gets fewer requests at a time, until all are answered', async () => {
     const underWay: number[] = []
     let now = 0
+    const isCrowded = Promise.withResolvers<undefined>()
     const busy = await listen((request, response) => {
       underWay.push(++now)
       response.writeHead(now > 4 ? 503 : 200, { etag: '"one"' })
       request.resume()
-      void setTimeout(5).then(() => {
-        now--
-        response.end()
-      })
+      if (now === 20) isCrowded.resolve(undefined)
+      void isCrowded.promise
+        .then(() => setTimeout(5))
+        .then(() => {
+          now--
+          response.end()
+        })
     })
     const throttled = open(busy, { refusedMs: 60_000, concurrency: 32 })
     const keys = Array.from({ length: 400 }, (_, nth) => `blue/${nth}`)

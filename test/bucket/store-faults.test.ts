@@ -282,12 +282,11 @@ describe('a store that throttles', () => {
       response.writeHead(now > 4 ? 503 : 200, { etag: '"one"' })
       request.resume()
       if (now === 20) isCrowded.resolve(undefined)
-      void isCrowded.promise
-        .then(() => setTimeout(5))
-        .then(() => {
-          now--
-          response.end()
-        })
+      void isCrowded.promise.then(async () => {
+        await setTimeout(5)
+        now--
+        response.end()
+      })
     })
     const throttled = open(busy, { refusedMs: 60_000, concurrency: 32 })
     const keys = Array.from({ length: 400 }, (_, nth) => `blue/${nth}`)

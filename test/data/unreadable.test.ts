@@ -17,10 +17,11 @@ beforeAll(() => {
   chmodSync(folder.path, 0o777)
   makeDatabase(good, (insert) => {
     for (let fund = 0; fund < 20; fund++) {
-      insertGood(insert, isinOf(fund))
+      // Guards refuse funds whose NAV stays.
+      insertGood(insert, isinOf(fund), { price: { change: '-0.50', change_percent: '-0.50' } })
       for (let day = 1; day <= 200; day++) {
-        const date = new Date(Date.UTC(2023, 0, day)).toISOString().slice(0, 10)
-        insert('price', { isin: isinOf(fund), ...goodRows['price'], date })
+        const date = new Date(Date.UTC(2024, 4, 2 - day)).toISOString().slice(0, 10)
+        insert('price', { isin: isinOf(fund), ...goodRows['price'], net_asset_value: '100.50', date })
       }
     }
   })

@@ -22,10 +22,12 @@ beforeAll(async () => {
   const file = folder.file('sound.sqlite')
   makeDatabase(file, (insert) => {
     for (let fund = 0; fund < 3; fund++) {
-      insertGood(insert, isinOf(fund))
-      for (let day = 1; day <= 150; day++) {
-        const date = new Date(Date.UTC(2023, 0, day)).toISOString().slice(0, 10)
-        insert('price', { isin: isinOf(fund), ...goodRows['price'], date, change: `${day}.25` })
+      // Guards refuse funds whose NAV stays.
+      insertGood(insert, isinOf(fund), { price: { change: '-0.50', change_percent: '-0.50' } })
+      for (let day = 150; day >= 1; day--) {
+        const date = new Date(Date.UTC(2024, 4, 2 - day)).toISOString().slice(0, 10)
+        const row = { ...goodRows['price'], date, net_asset_value: '100.50', change: `${day}.25` }
+        insert('price', { isin: isinOf(fund), ...row })
       }
     }
   })
@@ -111,8 +113,8 @@ it('names the damaged file and what to do; --no-quick-check reads it nevertheles
   copyFileSync(folder.file('sound.sqlite'), folder.file(db))
   const bytes = readFileSync(folder.file(db))
   // A row out of order: lookups by the key miss it, and `PRAGMA quick_check` has nothing to say of it.
-  const place = bytes.indexOf('2023-03-15')
-  bytes.write('2023-09', place)
+  const place = bytes.indexOf('2024-03-15')
+  bytes.write('2024-09', place)
   writeFileSync(folder.file(db), bytes)
   const says =
     'fundpress: order.sqlite: it is damaged: restore it from a backup, or save what is left with ' +

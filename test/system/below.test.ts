@@ -27,10 +27,10 @@ let victim: string
 
 beforeEach(() => {
   const own = folder.file(String(++number))
-  mkdirSync(`${own}/root/a/b`, { recursive: true })
+  mkdirSync(`${own}/bucket/a/b`, { recursive: true })
   mkdirSync(`${own}/victim/b`, { recursive: true })
-  for (const one of ['root/a', 'victim']) writeFileSync(`${own}/${one}/b/file`, one)
-  root = realFolder(`${own}/root`)
+  for (const one of ['bucket/a', 'victim']) writeFileSync(`${own}/${one}/b/file`, one)
+  root = realFolder(`${own}/bucket`)
   victim = `${own}/victim`
 })
 
@@ -82,7 +82,7 @@ it('opens a pipe without waiting for its writer', async () => {
   await (await openHandleBelow(root, 'pipe')).close()
 })
 
-it.each(['..', '../victim/b/file', 'a/../../victim/b/file', '../root2'])(
+it.each(['..', '../victim/b/file', 'a/../../victim/b/file', '../bucket2'])(
   'opens nothing outside: %s',
   (path) => {
     mkdirSync(`${root}2`)

@@ -4,6 +4,17 @@ import { editHistory, nightly, nightlyOf, nothingToDo, press, stepsOf, useNights
 
 useNights(1)
 
+/** Does something just after the flip. */
+const afterFlip = (run: () => void) =>
+  ({
+    kind: 'call',
+    when: 'after',
+    keyMatches: /^live\.json$/,
+    operation: 'PutObject',
+    times: 1,
+    run,
+  }) as const
+
 describe('damage of the live slot', () => {
   const liveNow = () => press.bucket.live()
   const yesterday = () => editHistory({ finishedAt: '2026-01-01T00:00:00.000Z', listedAt: undefined })
@@ -63,16 +74,7 @@ describe('a sample of bodies that is damaged after the flip', () => {
     const spoil = () => {
       for (const key of keys()) press.bucket.put(key, Buffer.alloc(press.bucket.body(key).length))
     }
-    press.server.faults([
-      {
-        kind: 'call',
-        when: 'after',
-        keyMatches: /^live\.json$/,
-        operation: 'PutObject',
-        times: 1,
-        run: spoil,
-      },
-    ])
+    press.server.faults([afterFlip(spoil)])
     const bad = await nightly()
     press.server.faults([])
     expect([bad.code, bad.stderr]).toEqual([
@@ -93,16 +95,7 @@ describe('a sample of bodies that is damaged after the flip', () => {
       for (const key of keys()) press.bucket.put(key, Buffer.alloc(press.bucket.body(key).length))
       press.bucket.remove(press.bucket.keys('blue/api/')[0] ?? '')
     }
-    press.server.faults([
-      {
-        kind: 'call',
-        when: 'after',
-        keyMatches: /^live\.json$/,
-        operation: 'PutObject',
-        times: 1,
-        run: spoil,
-      },
-    ])
+    press.server.faults([afterFlip(spoil)])
     const bad = await nightly()
     press.server.faults([])
     expect([bad.code, bad.stderr]).toEqual([

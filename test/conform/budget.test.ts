@@ -115,7 +115,7 @@ describe('clients that hold connections', () => {
       '200 clients that do not read the longest range',
     ])
     expect(failures[0]).toMatch(
-      /^200 clients that do not read the longest range: \d{3,4} MiB of memory \(limit 280\)$/,
+      /^200 clients that do not read the longest range: \d{3,4} MiB of memory \(limit 200\)$/,
     )
     expect(failures.some((failure) => failure.includes('one of ten others waits'))).toBe(true)
     expect(failures.filter((failure) => failure.includes('byte by byte'))).toEqual([])
@@ -133,7 +133,7 @@ describe('clients that hold connections', () => {
     }
     const loads = allLoads.slice(0, 1)
     const { loads: held, failures } = await budgetOf([], { probe, load, loads, holdMs: 100 })
-    expect(failures).toEqual([`${loads[0]?.name ?? ''}: 400 MiB of memory (limit 280)`])
+    expect(failures).toEqual([`${loads[0]?.name ?? ''}: 400 MiB of memory (limit 200)`])
     expect(held).toMatchObject([{ waitLimitMs: 2000, peakMiB: 400 }])
     expect(slowness).toEqual([20])
   })

@@ -20,7 +20,7 @@ export const sizeLimit = 16_384
 /** 414 and 431 are ours; front servers and CDNs have others. */
 const refusalsOfLength = [400, 413, 414, 431, 494]
 /** Resident memory of all processes together. */
-const memoryLimitMiB = 280
+const memoryLimitMiB = 200
 
 /** Default: all requests in small sizes, each measured at most four times, with 10 s to answer. */
 export interface BudgetOptions extends Partial<Omit<CostOptions, 'base' | 'probe' | 'onRequest'>> {

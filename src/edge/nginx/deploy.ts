@@ -22,7 +22,7 @@ export const nginx: MakeDeployment = async (settings) => {
     baseUrl,
     host: new URL(baseUrl).hostname,
     port: ownPort,
-    upstream: addressOf(serve),
+    upstream: addressOf({ ...serve, host: ownAddresses[serve.host] ?? serve.host }),
     ttl: edge.liveTtlSeconds,
     hsts: edge.hstsSeconds === 0 ? '' : `    ${strictTransport(edge.hstsSeconds)}\n`,
     away: [
@@ -40,7 +40,7 @@ export const nginx: MakeDeployment = async (settings) => {
       path: 'fundpress-serve.socket',
       text: (await fromTemplate('systemd/fundpress-serve.socket', {})).replace(
         '127.0.0.1:8080',
-        values.upstream,
+        addressOf(serve),
       ),
     },
     { path: 'README.md', text: await fromTemplate('nginx/README.md', values) },
@@ -55,6 +55,9 @@ export function portOf(baseUrl: string): number {
 
 const addressOf = ({ host, port }: DeploymentSettings['serve']) =>
   `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
+
+/** Where nginx finds a `serve` that listens on all addresses, as in a container: on its own machine, or in its own pod. */
+const ownAddresses: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 const strictTransport = (seconds: number) => `add_header Strict-Transport-Security max-age=${seconds} always;`
 

@@ -7,6 +7,7 @@ import { Refusal } from '../guards/guards.ts'
 import type { AddCommand, Surroundings } from './command.ts'
 import { NothingToDo, reasonOf, UsageError } from './failure.ts'
 import { safeLines, withoutSecrets } from './safe-text.ts'
+import { type SettingKey, variableOf } from './settings.ts'
 
 type Load = () => Promise<{ readonly default: AddCommand }>
 
@@ -132,8 +133,20 @@ const dropped: Readonly<Record<string, string>> = {
   'rollback --again': '--allow hold --reason "…" makes what a rollback has reverted live again',
 }
 
+/** Flags that several commands had in earlier versions, and their settings. */
+const settingsOfDropped: Readonly<Record<string, SettingKey>> = {
+  '--concurrency': 'bucket.concurrency',
+  '--max-rate': 'bucket.maxRate',
+  '--lease': 'bucket.leaseSeconds',
+  '--grace': 'bucket.graceSeconds',
+  '--live-ttl': 'edge.liveTtlSeconds',
+}
+
 function usageError(error: CommanderError, command: Command): UsageError {
-  const unknown = /^error: unknown (?:option|command) '([a-z-]+)'/.exec(error.message)?.[1] ?? ''
+  const unknown = /^error: unknown (?:option|command) '([a-z-]+)['=]/.exec(error.message)?.[1] ?? ''
+  const setting = settingsOfDropped[unknown]
+  if (setting !== undefined)
+    return new UsageError(`${unknown} is gone: set ${setting} in the config, or ${variableOf(setting)}`)
   const replacement = dropped[command.parent === null ? unknown : `${command.name()} ${unknown}`]
   if (replacement !== undefined) return new UsageError(`${unknown} is gone: ${replacement}`)
   const message = error.message.replace(/^error: /, '').replace('(Did you mean', '(did you mean')

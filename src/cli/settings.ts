@@ -137,7 +137,7 @@ export const configShape = z.strictObject(
       ),
       graceSeconds: say(
         'Seconds of the grace period before a publish writes to a slot that was live. It must be at least twice the ' +
-          'largest --live-ttl of any edge. Default: twice --live-ttl; with --flip-kvs at least 120.',
+          'largest edge.liveTtlSeconds of any edge. Default: twice that; with edge.keyValueStore at least 120.',
         whole(0, 86_400).optional(),
       ),
     }),

@@ -49,14 +49,7 @@ async function measure(folder: string, endpoint: string, funds: string): Promise
   for (const [name, region] of Object.entries({ [ours]: ['--region', 'us-east-1'], [noRegion]: [] })) {
     const server = ['--bucket', await newBucket(endpoint), '--endpoint', endpoint, '--path-style', ...region]
     const publish = (out: string) =>
-      timed(process.execPath, [
-        fundpress,
-        'publish',
-        '--out',
-        out,
-        ...server,
-        ...'--grace 0 --json --quiet'.split(' '),
-      ])
+      timed(process.execPath, [fundpress, 'publish', '--out', out, ...server, ...'--json --quiet'.split(' ')])
     const [whole, nothing] = [await publish(first), await publish(first)]
     await publish(second)
     rows[name] = rowOf(objects, [whole, nothing, await publish(third)])

@@ -9,7 +9,7 @@ import { beginPublish, four, killAt, press, three, useTwoNights } from '../suppo
 useTwoNights(4)
 
 const killPublish = (out: string, nth: number, ...flags: readonly string[]) =>
-  killAt(beginPublish(out, '--concurrency', '2', ...flags), /^blue\/api/, { nth })
+  killAt(beginPublish(out, { FUNDPRESS_BUCKET_CONCURRENCY: '2' }, ...flags), /^blue\/api/, { nth })
 
 const expectWholeLive = () => expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
 const journal = () => JSON.parse(press.bucket.body('journal.json').toString()) as Record<string, unknown>
@@ -71,7 +71,8 @@ describe('after a publish of a third snapshot was killed in blue, a journal', ()
 
   it('that was removed makes a repair wait until the lease and the requests of an unknown holder have expired', async () => {
     press.bucket.remove('journal.json')
-    const { child, end } = press.begin(['publish', '--out', four, '--repair', '--lease', '100'], {
+    const { child, end } = press.begin(['publish', '--out', four, '--repair'], {
+      FUNDPRESS_BUCKET_LEASE_SECONDS: '100',
       FUNDPRESS_BUCKET_LATE_SECONDS: '50',
     })
     let said = ''

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { ended, run, start } from '../cli/run.ts'
 import { editDatabase } from '../support/database.ts'
 import { buildNights, type Nights } from '../support/nights.ts'
-import { startServing } from '../support/product.ts'
+import { startServing, liveTtl } from '../support/product.ts'
 import { headerOf, rawRequest } from '../support/request.ts'
 import { isComplete } from '../support/rounds.ts'
 import { hashesOf } from '../support/tree.ts'
@@ -181,7 +181,7 @@ it('plans for free, finds nothing wrong, and serves what is live, below a prefix
   expect(doctor.findings.map(({ what }) => what)).toEqual(
     expect.arrayContaining(['right to write', 'clock', 'conditional put', 'file system', 'disk for bucket']),
   )
-  const server = await startServing(['--bucket', name, '--prefix', 'some/nights', '--live-ttl', '0'])
+  const server = await startServing(['--bucket', name, '--prefix', 'some/nights'], { env: liveTtl(0) })
   try {
     const ask = async () => (await fetch(`${server.base}/api/v1/profile/${isin}/?language=de`)).text()
     const isin = readdirSync(join(bucket, 'some/nights/blue/api/v1/profile'))[0] ?? ''
@@ -197,9 +197,10 @@ it('plans for free, finds nothing wrong, and serves what is live, below a prefix
 })
 
 /** Begins a publish that takes its time, and waits until it writes to the other slot. */
-async function beginPublish(out: string, slot: string, flags = '') {
-  const line = `publish --out ${out} --bucket ${name} --quiet --max-rate 25 ${flags}`.trim()
-  const child = start(line, { cwd: nights.folder.path, env })
+async function beginPublish(out: string, slot: string, more = {}) {
+  const line = `publish --out ${out} --bucket ${name} --quiet`
+  const slow = { FUNDPRESS_BUCKET_MAX_RATE: '25', ...more }
+  const child = start(line, { cwd: nights.folder.path, env: { ...env, ...slow } })
   const end = ended(child)
   const isWriting = () => {
     const place = join(bucket, slot)
@@ -233,8 +234,9 @@ it.runIf(isComplete)(
     const outs = nights.outs.map((_, index) => `night-${index + 1}`)
     for (const out of outs) await must(`publish --out ${out} --quiet`)
     for (const [index, ms] of [350, 900, 450, 700, 550, 1200].entries()) {
-      const line = `publish --out ${outs[index % 3] ?? ''} --bucket ${name} --quiet --max-rate 100 --force --reason test`
-      const child = start(line, { cwd: nights.folder.path, env })
+      const line = `publish --out ${outs[index % 3] ?? ''} --bucket ${name} --quiet --force --reason test`
+      const slow = { ...env, FUNDPRESS_BUCKET_MAX_RATE: '100' }
+      const child = start(line, { cwd: nights.folder.path, env: slow })
       const end = ended(child)
       await setTimeout(ms)
       child.kill('SIGKILL')
@@ -263,7 +265,7 @@ it.runIf(isComplete)(
   'lets a publish that was stopped for longer than its lease write nothing when it goes on',
   async () => {
     await must('publish --out night-1 --quiet')
-    const { child, end } = await beginPublish('night-2', 'green', '--lease 10')
+    const { child, end } = await beginPublish('night-2', 'green', { FUNDPRESS_BUCKET_LEASE_SECONDS: '10' })
     child.kill('SIGSTOP')
     await setTimeout(11_000)
     await must('publish --out night-3 --quiet')

@@ -30,6 +30,8 @@ useTwoNights(4)
 
 const changing = () =>
   (JSON.parse(press.bucket.body('journal.json').toString()) as { changing: Record<string, string> }).changing
+const atOnce = (requests: number) => ({ FUNDPRESS_BUCKET_CONCURRENCY: String(requests) })
+const shortLease = { FUNDPRESS_BUCKET_LEASE_SECONDS: '10' }
 const slotOfLive = () => press.bucket.live()?.slot
 
 const isUnknown =
@@ -78,7 +80,7 @@ it.each(
   const late = await killWithPutOnItsWay(press.begin(command), flip)
   press.server.faults([slowPuts(100)])
   expect(await press.fundpress(between)).toMatchObject({ code })
-  const next = beginPublish(three, '--concurrency', '4')
+  const next = beginPublish(three, atOnce(4))
   await until(() => puts(/^blue\/api/).length > 4)
   late.release()
   await expectSuccess(next.end)
@@ -87,7 +89,7 @@ it.each(
 })
 
 it('notices a put of a killed publish that arrives after its own, and the next publish repairs it', async () => {
-  const late = await killWithPutOnItsWay(beginPublish(three, '--concurrency', '4'), /^blue\/api.*profile/)
+  const late = await killWithPutOnItsWay(beginPublish(three, atOnce(4)), /^blue\/api.*profile/)
   press.server.faults([
     holdBack(/^journal\/blue\.etags/, async () => {
       late.release()
@@ -103,7 +105,7 @@ it('notices a put of a killed publish that arrives after its own, and the next p
 })
 
 it('waits until no request of a killed publish can arrive, and says so', async () => {
-  const late = await killWithPutOnItsWay(beginPublish(three, '--concurrency', '4'), /^blue\/api.*profile/)
+  const late = await killWithPutOnItsWay(beginPublish(three, atOnce(4)), /^blue\/api.*profile/)
   press.server.reset()
   const next = press.begin(['publish', '--out', four, '--quiet'], { FUNDPRESS_BUCKET_LATE_SECONDS: '6' })
   let said = ''
@@ -120,7 +122,7 @@ it('waits until no request of a killed publish can arrive, and says so', async (
 })
 
 it.runIf(isComplete)('a publish that is stopped in the grace period leaves the slot whole', async () => {
-  const { child, end } = beginPublish(three, '--grace', '3600')
+  const { child, end } = beginPublish(three, { FUNDPRESS_BUCKET_GRACE_SECONDS: '3600' })
   await until(() => changing()['blue'] !== undefined)
   child.kill('SIGINT')
   await end
@@ -174,7 +176,7 @@ it('verify and prune handle keys that sort differently in UTF-16 and UTF-8', asy
 })
 
 it.runIf(isComplete)('sends nothing after it was stopped for longer than its lease', async () => {
-  const { child, end } = beginPublish(three, '--lease', '10', '--concurrency', '2')
+  const { child, end } = beginPublish(three, { ...shortLease, ...atOnce(2) })
   // Stopped while the store has both requests: a request that is being sent belongs to the network.
   const answered = Promise.withResolvers<undefined>()
   let held = 0
@@ -217,7 +219,7 @@ it.each(
     const refuse = () =>
       press.server.faults([slow, { ...fault, method: 'PUT', keyMatches: /^journal\.json$/ }])
     press.server.faults([holdBack(/^blue\/api/, refuse)])
-    const { code, stderr } = await beginPublish(three, '--lease', '10', '--concurrency', '1').end
+    const { code, stderr } = await beginPublish(three, { ...shortLease, ...atOnce(1) }).end
     expect(code).toBe(1)
     expect(stderr.replace(/\d+ s/, 'N s')).toBe(
       `fundpress: s3://funds: the lease could not be renewed for N s: ${why}; nothing went live, publish again\n`,
@@ -241,7 +243,7 @@ it.each([
 })
 
 it('a rollback does not wait for a publish that was killed on this machine, but refuses its torn slot', async () => {
-  await killAt(beginPublish(three, '--concurrency', '2'), /^blue\/api/, { nth: 5 })
+  await killAt(beginPublish(three, atOnce(2)), /^blue\/api/, { nth: 5 })
   const torn =
     /^fundpress: s3:\/\/funds: blue is not whole \(a publish was stopped in it\): publish again instead\n$/
   await expectFailure(press.fundpress('rollback', { FUNDPRESS_BUCKET_LATE_SECONDS: '600' }), torn)
@@ -265,7 +267,7 @@ it('gives up, before the first change, if another tool has changed live.json', a
 it('remembers damage in the slot that was live, if it is killed right after the flip', async () => {
   const [damaged = ''] = press.bucket.keys('green/errors')
   press.bucket.put(damaged, '{}')
-  await killAt(beginPublish(two, '--repair'), flip, { when: 'after' })
+  await killAt(beginPublish(two, {}, '--repair'), flip, { when: 'after' })
   expect(slotOfLive()).toBe('blue')
   expect(await press.json('status')).toMatchObject({ other: { slot: 'green', isWhole: false } })
   await expectFailure(press.fundpress('rollback'), /green is not whole/)
@@ -307,7 +309,7 @@ describe('a journal that cannot be written after the flip', () => {
 
   it('lets a publish succeed, with a warning', async () => {
     // A process that lives on would still hold the lease.
-    const { code, stdout, stderr } = await beginPublish(three, '--json').end
+    const { code, stdout, stderr } = await beginPublish(three, {}, '--json').end
     expect([code, slotOfLive(), JSON.parse(stdout)]).toMatchObject([0, 'blue', { hasFlipped: true }])
     expect(stderr).toMatch(
       /^fundpress: .*is live, but the notes of this publish are not tidied up: [^\n]*\n$/,

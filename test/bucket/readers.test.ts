@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { buildNights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
-import { startServer, startServing, type Server, forced } from '../support/product.ts'
+import { startServer, startServing, type Server, forced, liveTtl } from '../support/product.ts'
 import { bucketArgs, credentials } from '../support/publishing.ts'
 import { isComplete, rounds } from '../support/rounds.ts'
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   references = await Promise.all(press.nights.outs.map((out) => startServer(out)))
   expect(await press.publish('night-1')).toMatchObject({ code: 0 })
   const place = bucketArgs(press.server.endpoint, press.bucket.name)
-  edge = await startServing([...place, '--live-ttl', '1'], { env: credentials })
+  edge = await startServing(place, { env: { ...credentials, ...liveTtl(1) } })
 })
 
 afterAll(async () => {
@@ -64,7 +64,8 @@ it('each answer is of one snapshot while other snapshots go live', { timeout: 24
   const readers = [0, 1, 2, 4].map(reader)
   for (const night of rounds > 1 ? [1, 2, 0, 1, 2] : [1, 2]) {
     // The grace period: as long as an edge may read from a slot that was live.
-    const run = await press.publish(press.nights.outs[night] ?? '', ...forced, '--grace', '2')
+    const line = ['publish', '--out', press.nights.outs[night] ?? '', '--quiet', ...forced]
+    const run = await press.fundpress(line, { FUNDPRESS_BUCKET_GRACE_SECONDS: '2' })
     expect(run).toMatchObject({ code: 0, stderr: '' })
   }
   const [target] = asked
@@ -81,7 +82,7 @@ it('serves the last good snapshot while live.json is damaged, and follows it aga
   const [target] = targets()
   // It looks less often than the other one: a slow machine must not make it look too late.
   const place = bucketArgs(press.server.endpoint, press.bucket.name)
-  const patient = await startServing([...place, '--live-ttl', '2'], { env: credentials })
+  const patient = await startServing(place, { env: { ...credentials, ...liveTtl(2) } })
   onTestFinished(patient.stop)
   const status = async () => (await fetch(patient.base + target)).status
   const looks = () => press.server.log.filter(({ key }) => key === 'live.json').length

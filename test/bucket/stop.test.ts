@@ -45,7 +45,7 @@ const moments: Readonly<Record<string, { readonly method: string; readonly keyMa
 }
 
 /** A third night, which is stopped soon after the store has begun to behave like that. */
-function stopNight(state: string, moment: string, flags = '') {
+function stopNight(state: string, moment: string, graceSeconds = '0') {
   const change = async () => {
     await states[state]?.()
     await setTimeout(500)
@@ -56,7 +56,8 @@ function stopNight(state: string, moment: string, flags = '') {
     { kind: 'call', when: 'before', ...moments[moment], times: 1, run: () => void change() },
   ])
   const { child, end } = press.begin(
-    `nightly --db funds.sqlite --as-of 2026-11-13 --quiet --lease 10 --endpoint ${line.endpoint} ${flags}`.trim(),
+    `nightly --db funds.sqlite --as-of 2026-11-13 --quiet --endpoint ${line.endpoint}`,
+    { FUNDPRESS_BUCKET_LEASE_SECONDS: '10', FUNDPRESS_BUCKET_GRACE_SECONDS: graceSeconds },
   )
   return end
 }
@@ -69,7 +70,7 @@ const cases = Object.keys(states).flatMap((state, index) =>
 it.each(cases)(
   'the store %s while the run %s',
   async (state, moment) => {
-    const end = stopNight(state, moment, `--grace ${graceOf(moment)}`)
+    const end = stopNight(state, moment, graceOf(moment))
     expect(await end).toMatchObject({ code: null, signal: 'SIGTERM' })
     expect(receiver.take()).toMatchObject([{ event: 'failed', reason: 'stopped by SIGTERM' }])
   },
@@ -80,7 +81,7 @@ it.runIf(isComplete)(
   'all who are to be told are silent, too: the run ends all the same',
   async () => {
     receiver.answerWith(() => undefined)
-    expect(await stopNight('takes requests and never answers', 'uploads', '--grace 0')).toMatchObject({
+    expect(await stopNight('takes requests and never answers', 'uploads')).toMatchObject({
       code: null,
       signal: 'SIGTERM',
       stderr: expect.stringContaining('fundpress: stopped by SIGTERM\n') as string,

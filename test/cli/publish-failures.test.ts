@@ -118,7 +118,7 @@ describe('while another publish runs', () => {
     press.server.faults([
       { kind: 'call', when: 'before', operation: 'PutObject', keyMatches: /^blue\/api/, run: hold },
     ])
-    const begun = press.begin('publish --out night-1 --concurrency 4 --quiet')
+    const begun = press.begin('publish --out night-1 --quiet', { FUNDPRESS_BUCKET_CONCURRENCY: '4' })
     await expect.poll(() => puts).toBe(6)
     return begun
   }

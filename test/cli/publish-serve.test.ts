@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildNights, newBenchmark } from '../support/nights.ts'
 import { openPress, type Begun, type Press } from '../support/press.ts'
-import { startServer } from '../support/product.ts'
+import { startServer, liveTtl } from '../support/product.ts'
 
 const bucket = 'fund-data'
 let press: Press
@@ -24,8 +24,8 @@ afterAll(async () => {
 })
 
 /** @returns the address that it says it serves on */
-async function serve(line: string): Promise<Begun & { base: string; said: string }> {
-  const begun = press.begin(line)
+async function serve(line: string, ttl = 5): Promise<Begun & { base: string; said: string }> {
+  const begun = press.begin(line, liveTtl(ttl))
   const { child } = begun
   running.push({ stop: () => child.kill() })
   const [said] = (await once(child.stdout ?? child, 'data')) as [Buffer]
@@ -61,8 +61,8 @@ it('serve answers from a bucket as from a folder: statuses, bodies and headers',
   expect(await fromBucket.end).toMatchObject({ code: null, signal: 'SIGINT', stderr: '' })
 })
 
-it('serve follows a publish and a rollback within --live-ttl', async () => {
-  const { base } = await serve('serve --port 0 --live-ttl 1')
+it('serve follows a publish and a rollback within edge.liveTtlSeconds', async () => {
+  const { base } = await serve('serve --port 0', 1)
   const target = `${base}/api/v1/profile/${isins[0] ?? ''}/`
   const benchmark = async () => (await (await fetch(target)).text()).includes('Index 1')
   const modified = async () => Date.parse((await fetch(target)).headers.get('last-modified') ?? '')
@@ -102,7 +102,7 @@ it('rollback writes live.json once under the lease, and --to accepts only the ot
 })
 
 it('serve reads a body again if its transfer breaks off, and answers 503 if the store refuses', async () => {
-  const { base, child } = await serve('serve --port 0 --live-ttl 0')
+  const { base, child } = await serve('serve --port 0', 0)
   press.server.faults([{ kind: 'truncate', operation: 'GetObject', keyMatches: /index/, times: 2 }])
   const wanted = await fetch(`${base}/api/v1/prices-current-all/`)
   expect([wanted.status, (await wanted.text()).endsWith('}')]).toEqual([200, true])

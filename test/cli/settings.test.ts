@@ -369,7 +369,7 @@ describe('settings', () => {
   const FUNDPRESS_EDGE_KEY_VALUE_STORE =
     'arn:aws:cloudfront::123456789012:key-value-store/5d6d5a1c-0000-4000-8000-000000000000'
   it.each([
-    ['twice --live-ttl', { FUNDPRESS_EDGE_LIVE_TTL_SECONDS: '20' }, 40],
+    ['twice edge.liveTtlSeconds', { FUNDPRESS_EDGE_LIVE_TTL_SECONDS: '20' }, 40],
     ['the time of all edges of CloudFront', { FUNDPRESS_EDGE_KEY_VALUE_STORE }, 120],
     ['the longer of both', { FUNDPRESS_EDGE_KEY_VALUE_STORE, FUNDPRESS_EDGE_LIVE_TTL_SECONDS: '90' }, 180],
     ['the given time', { FUNDPRESS_EDGE_KEY_VALUE_STORE, FUNDPRESS_BUCKET_GRACE_SECONDS: '30' }, 30],

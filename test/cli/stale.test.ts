@@ -9,7 +9,7 @@ import { withClock } from '../support/clock.ts'
 import { editDatabase } from '../support/database.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { asOf, freshness, isins, makePricedFunds } from '../support/priced-funds.ts'
-import { makeTempFolder, startServer, startServing, type Run } from '../support/product.ts'
+import { makeTempFolder, startServer, startServing, type Run, liveTtl } from '../support/product.ts'
 import { bucketArgs, credentials } from '../support/publishing.ts'
 import { sample } from '../support/rounds.ts'
 import { sumsOf } from '../support/tree.ts'
@@ -174,9 +174,10 @@ describe.each(['folder', 'bucket'])('the status of a %s on the edge', (kind) => 
       press.reset()
       await must('publish --out stale --force --reason test --quiet')
     }
-    const words = [...bucketArgs(press.server.endpoint, 'fund-data'), '--live-ttl', '0']
+    const words = bucketArgs(press.server.endpoint, 'fund-data')
+    const env = { ...credentials, ...liveTtl(0) }
     const folder = press.nights.folder.file('stale')
-    const server = kind === 'folder' ? startServer(folder) : startServing(words, { env: credentials })
+    const server = kind === 'folder' ? startServer(folder) : startServing(words, { env })
     ;({ base, stop } = await server)
     return () => stop()
   })

@@ -49,8 +49,14 @@ it.each([
   ['status', '--bucket <name> is missing'],
   ['publish --bucket Fund_Data', 'It must be a bucket name'],
   ['publish --bucket fund-data --prefix /api', 'It must be a folder without a slash at its beginning or end'],
-  ['publish --bucket fund-data --max-rate 0', "'0' is invalid. It must be a whole number from 1 to 100000"],
-  ['publish --bucket fund-data --lease 5', "'5' is invalid. It must be a whole number from 10 to 3600"],
+  [
+    'publish --bucket fund-data --max-rate 9',
+    '--max-rate is gone: set bucket.maxRate in the config, or FUNDPRESS_BUCKET_MAX_RATE',
+  ],
+  [
+    'serve --live-ttl=1',
+    '--live-ttl is gone: set edge.liveTtlSeconds in the config, or FUNDPRESS_EDGE_LIVE_TTL_SECONDS',
+  ],
   ['verify --bucket fund-data --deep --sample 0', "'0' is invalid"],
   ['rollback --bucket fund-data --to yesterday', "'yesterday' is invalid. It must be a snapshot id"],
   ['serve --bucket fund-data --out out', '--out and --bucket exclude each other'],

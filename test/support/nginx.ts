@@ -14,6 +14,8 @@ interface NginxOptions {
   readonly serve: string
   /** More of `fundpress edge nginx`. */
   readonly args?: readonly string[]
+  /** Its environment. */
+  readonly env?: Readonly<Record<string, string>>
   /** 1, unless given. */
   readonly workers?: number
   /** What to write in place of other text, in `conf.d/fundpress.conf`. */
@@ -38,13 +40,12 @@ export const whyNoNjs =
   whyNoNginx ?? (modulePath === undefined ? 'libnginx-mod-http-js is not installed' : undefined)
 
 /** Starts nginx on what `fundpress edge nginx` writes, before a server that runs. @throws {Error} with nginx's error log, if it does not start */
-export async function startNginx({ serve, args = [], workers = 1, settings = {} }: NginxOptions) {
+export async function startNginx({ serve, args = [], env, workers = 1, settings = {} }: NginxOptions) {
   const folder = makeTempFolder()
   const port = await freePorts()
   const prefix = folder.file('nginx')
-  const env = { FUNDPRESS_BASE_URL: `http://127.0.0.1:${port}` }
   await mustRun(['edge', 'nginx', '--port', new URL(serve).port, ...args, '--dest', prefix, '--quiet'], {
-    env,
+    env: { ...env, FUNDPRESS_BASE_URL: `http://127.0.0.1:${port}` },
   })
   const file = join(prefix, 'conf.d/fundpress.conf')
   const cache = join(prefix, 'cache')
@@ -84,23 +85,10 @@ export async function startNginx({ serve, args = [], workers = 1, settings = {} 
   }
 }
 
-/** `fundpress serve`, and nginx before it. @param args of `serve`; `--live-ttl` counts for both */
-export async function startBehindNginx(
-  args: readonly string[],
-  {
-    env = {},
-    ...options
-  }: Omit<NginxOptions, 'serve'> & { readonly env?: Readonly<Record<string, string>> } = {},
-) {
-  const serve = await startServing(args, { env })
-  const at = args.indexOf('--live-ttl')
-  const ttl = at < 0 ? [] : args.slice(at, at + 2)
-  const nginx = await startNginx({
-    workers: 2,
-    ...options,
-    serve: serve.base,
-    args: [...ttl, ...(options.args ?? [])],
-  })
+/** `fundpress serve`, and nginx before it. @param args of `serve` */
+export async function startBehindNginx(args: readonly string[], options: Omit<NginxOptions, 'serve'> = {}) {
+  const serve = await startServing(args, { env: options.env ?? {} })
+  const nginx = await startNginx({ workers: 2, ...options, serve: serve.base })
   return {
     ...nginx,
     serve,

@@ -81,9 +81,13 @@ export async function startServing(args: readonly string[], options: RunOptions 
 function environmentOf({ env = {} }: RunOptions): Record<string, string | undefined> {
   // A developer's own FUNDPRESS_ variables must not reach the tests.
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('FUNDPRESS_'))
-  const own = { NO_COLOR: '1', FUNDPRESS_DOCS_URL: docsUrl, ...withoutPages }
+  const noWaiting = { FUNDPRESS_BUCKET_GRACE_SECONDS: '0' }
+  const own = { NO_COLOR: '1', FUNDPRESS_DOCS_URL: docsUrl, ...withoutPages, ...noWaiting }
   return { ...Object.fromEntries(inherited), ...own, ...env }
 }
+
+/** How long an edge may answer from a slot that was live, as an environment variable. */
+export const liveTtl = (seconds: number) => ({ FUNDPRESS_EDGE_LIVE_TTL_SECONDS: String(seconds) })
 
 /** Flags that make a publish accept what its guards refuse. */
 export const forced = ['--force', '--reason', 'a test'] as const

@@ -9,7 +9,7 @@ export function bucketArgs(endpoint: string, bucket: string) {
 }
 
 export function publishArgs(endpoint: string, bucket: string, out: string, ...more: string[]): string[] {
-  return ['publish', '--out', out, ...bucketArgs(endpoint, bucket), '--grace', '0', '--json', ...more]
+  return ['publish', '--out', out, ...bucketArgs(endpoint, bucket), '--json', ...more]
 }
 
 export function publish(endpoint: string, bucket: string, out: string, ...more: string[]): Promise<Run> {

@@ -10,7 +10,7 @@ import { startKeyValueStore } from './key-value-store.ts'
 import { firstIsin } from '../edge/runtime/deployments.ts'
 import type { Nights } from './nights.ts'
 import { startBehindNginx, whyNoNginx, whyNoNjs } from './nginx.ts'
-import { forced, makeTempFolder, mustRun, startServing } from './product.ts'
+import { forced, makeTempFolder, mustRun, startServing, liveTtl } from './product.ts'
 import { bucketArgs, credentials, publishArgs } from './publishing.ts'
 import { startS3 } from './s3/server.ts'
 import { manifestOf } from './tree.ts'
@@ -95,15 +95,11 @@ interface Started {
   readonly stop: () => Promise<unknown>
 }
 
-async function onBucket(nights: Nights, liveTtlSeconds: number, start: (args: string[]) => Promise<Started>) {
+async function onBucket(nights: Nights, start: (args: string[]) => Promise<Started>) {
   const { s3, one, two, put, readsOfStaged } = await publishBoth(nights)
   put('live.json', one)
   for (const key of secrets(nights)) s3.put(bucket, key, canary)
-  const { base, stop } = await start([
-    ...bucketArgs(s3.endpoint, bucket),
-    '--live-ttl',
-    String(liveTtlSeconds),
-  ])
+  const { base, stop } = await start(bucketArgs(s3.endpoint, bucket))
   const place: Place = {
     base,
     set: (live, staged) => {
@@ -153,21 +149,21 @@ async function inFolder(nights: Nights, start: (args: string[]) => Promise<Start
   return { ...place, one, two }
 }
 
-const withToken = { FUNDPRESS_EDGE_PREVIEW_TOKEN: previewToken }
+const environment = (liveTtlSeconds: number) => ({
+  ...credentials,
+  FUNDPRESS_EDGE_PREVIEW_TOKEN: previewToken,
+  ...liveTtl(liveTtlSeconds),
+})
 
 const serve = (nights: Nights, liveTtlSeconds: number) =>
-  onBucket(nights, liveTtlSeconds, (args) => startServing(args, { env: { ...credentials, ...withToken } }))
+  onBucket(nights, (args) => startServing(args, { env: environment(liveTtlSeconds) }))
 
 const serveFolder = (nights: Nights, liveTtlSeconds: number) =>
-  inFolder(nights, (args) =>
-    startServing([...args, '--live-ttl', String(liveTtlSeconds)], { env: withToken }),
-  )
+  inFolder(nights, (args) => startServing(args, { env: environment(liveTtlSeconds) }))
 
 /** nginx, which keeps no preview. */
 const nginx = (nights: Nights, liveTtlSeconds: number) =>
-  onBucket(nights, liveTtlSeconds, (args) =>
-    startBehindNginx(args, { env: { ...credentials, ...withToken } }),
-  )
+  onBucket(nights, (args) => startBehindNginx(args, { env: environment(liveTtlSeconds) }))
 
 async function workerd(nights: Nights, liveTtlSeconds: number) {
   const { outs } = nights

@@ -25,9 +25,13 @@ export function useTwoNights(nights: number): void {
 }
 
 /** Begins a publish in a process of its own. */
-export const beginPublish = (out: string, ...flags: readonly string[]) =>
+export const beginPublish = (
+  out: string,
+  env: Readonly<Record<string, string>> = {},
+  ...flags: readonly string[]
+) =>
   // On a slow machine it would say how far it is.
-  press.begin(['publish', '--out', out, '--quiet', ...flags])
+  press.begin(['publish', '--out', out, '--quiet', ...flags], env)
 
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await setTimeout(10)

@@ -136,7 +136,7 @@ function adviceOn(error: Error, { name, bucket, endpoint }: BucketPlace, doing: 
     'ECONNRESET EPIPE': cut,
     ETIMEDOUT: `${at} does not answer`,
     TimeoutError: `${at} does not answer in time`,
-    SlowDown: `the store is overloaded and kept answering 503 SlowDown${triedFor(error)}: try again later, or with a lower --max-rate`,
+    SlowDown: `the store is overloaded and kept answering 503 SlowDown${triedFor(error)}: try again later, or with a lower bucket.maxRate`,
     ServiceUnavailable: `the store kept answering 503${triedFor(error)}: try again later`,
     InternalError: 'the store kept answering 500: try again later',
   }

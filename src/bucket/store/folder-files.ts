@@ -174,7 +174,7 @@ const advices: Readonly<Record<string, string>> = {
   ENOTDIR: 'a file is where a folder must be: remove it',
   EISDIR: 'a folder is where a file must be: remove it',
   EXDEV: 'a folder in it is on another disk: the whole bucket must be on one file system',
-  EMFILE: 'too many files are open: raise the limit (ulimit -n), or lower --concurrency',
+  EMFILE: 'too many files are open: raise the limit (ulimit -n), or lower bucket.concurrency',
   EIO: 'the disk failed: look at the log of the kernel, and run `fundpress verify --deep` afterwards',
 }
 

@@ -31,11 +31,7 @@ export default defineCommand({
       throw new InvalidArgumentError(`It must be ${expectedSnapshot}.`)
     }),
   ],
-  settings: [
-    ...bucketSettings,
-    ...(['bucket.concurrency', 'bucket.maxDeletes', 'freshness.maxStaleShare'] as const),
-    ...(['bucket.leaseSeconds', 'bucket.graceSeconds', 'edge.liveTtlSeconds', 'edge.keyValueStore'] as const),
-  ],
+  settings: [...bucketSettings, 'bucket.maxDeletes', 'freshness.maxStaleShare', 'edge.keyValueStore'],
   options: [...overrideOptions(undefined, 'kept in the history'), forgetKvsOption(), noLockOption()],
   json: 'Print what is live now as JSON',
   examples: [

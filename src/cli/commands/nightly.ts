@@ -82,9 +82,7 @@ export default defineCommand({
   settings: [
     ...(['db', 'out', 'jobs', 'docsUrl', 'quickCheck'] as const),
     ...bucketSettings,
-    ...(['bucket.concurrency', 'bucket.maxRate', 'bucket.maxDeletes'] as const),
-    ...(['bucket.leaseSeconds', 'bucket.graceSeconds', 'edge.liveTtlSeconds', 'edge.keyValueStore'] as const),
-    'metrics.file',
+    ...(['bucket.maxDeletes', 'edge.keyValueStore', 'metrics.file'] as const),
   ],
   options,
   json: 'Log as JSON, one object per line: time, step, event, figures',

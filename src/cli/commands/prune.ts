@@ -15,7 +15,7 @@ export default defineCommand({
   description:
     'Lists unused objects: objects in the slots that are in no manifest, lists of finished publishes, unfinished ' +
     'uploads, expired downloads. --yes removes them; no publish can begin meanwhile.',
-  settings: [...bucketSettings, 'bucket.leaseSeconds'],
+  settings: bucketSettings,
   options: [
     option('--yes', 'Remove the objects'),
     wholeOption(

@@ -42,8 +42,7 @@ export default defineCommand({
   settings: [
     'out',
     ...bucketSettings,
-    ...(['bucket.concurrency', 'bucket.maxRate', 'bucket.maxDeletes', 'freshness.maxStaleShare'] as const),
-    ...(['bucket.leaseSeconds', 'bucket.graceSeconds', 'edge.liveTtlSeconds', 'edge.keyValueStore'] as const),
+    ...(['bucket.maxDeletes', 'freshness.maxStaleShare', 'edge.keyValueStore'] as const),
   ],
   options: [
     ...overrideOptions(),

@@ -22,7 +22,7 @@ import { doorOptions } from './publish.ts'
 export default defineCommand({
   description:
     'Makes the other slot live with one write, if a listing shows that it is complete and no publish is running. ' +
-    'Edges follow within their --live-ttl. Downloads go back with the snapshot; if they are missing, rollback warns.\n\n' +
+    'Edges follow within edge.liveTtlSeconds. Downloads go back with the snapshot; if they are missing, rollback warns.\n\n' +
     'Nothing else goes live then until somebody lifts the hold: nightly, publish and flip end with exit code 3. Once the data ' +
     'are right, `publish`, `flip` or `nightly` with --allow hold --reason "…" lifts it. --no-hold sets none: only what was ' +
     'reverted stays away then.\n\n' +
@@ -30,10 +30,7 @@ export default defineCommand({
     'what was published. After a rollback, it holds the snapshot that was reverted: --allow hold makes it live again, and lifts the ' +
     'hold. `status` says which of the two it is. While a snapshot is staged, there is nothing to go back to.\n\n' +
     'What has been withdrawn since stays withdrawn: a rollback that would give it out again is refused (exit code 3).',
-  settings: [
-    ...bucketSettings,
-    ...(['bucket.leaseSeconds', 'bucket.graceSeconds', 'edge.liveTtlSeconds', 'edge.keyValueStore'] as const),
-  ],
+  settings: [...bucketSettings, 'edge.keyValueStore'],
   options: [
     parsedOption(
       '--to <snapshot>',

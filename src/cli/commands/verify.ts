@@ -20,7 +20,7 @@ export default defineCommand({
     'every object exists with its size and ETag, and whether downloads of earlier days hold anything that may no longer be ' +
     'given out. It names each object that differs. The exit code is 1 if any does: ' +
     '`fundpress publish --repair` repairs it. Then the targets of `notify` are told, too.',
-  settings: [...bucketSettings, 'bucket.concurrency'],
+  settings: bucketSettings,
   options: [
     option('--staged', 'Verify the staged snapshot instead of the live one'),
     option('--deep', 'Read all bodies, too, those of downloads included, and compare their SHA-256'),

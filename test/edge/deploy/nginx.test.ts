@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildNights, type Nights } from '../../support/nights.ts'
 import { startNginx, whyNoNginx, type Nginx } from '../../support/nginx.ts'
 import { freePorts } from '../../support/ports.ts'
-import { forced, mustRun, startServing, type Server } from '../../support/product.ts'
+import { forced, mustRun, startServing, type Server, liveTtl } from '../../support/product.ts'
 import { isMissing } from '../../support/programs.ts'
 import {
   exchangeBytes,
@@ -34,11 +34,11 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
   const port = freePorts()
 
   const startServe = async (ttl = 1) => {
-    const args = ['--bucket', bucket, '--live-ttl', String(ttl), '--port', String(await port)]
-    return startServing(args, { env: { FUNDPRESS_EDGE_PREVIEW_TOKEN: previewToken } })
+    const args = ['--bucket', bucket, '--port', String(await port)]
+    return startServing(args, { env: { FUNDPRESS_EDGE_PREVIEW_TOKEN: previewToken, ...liveTtl(ttl) } })
   }
   const publish = (night: number, ...more: readonly string[]) => {
-    const place = ['--bucket', bucket, '--grace', '0', '--quiet', ...forced, ...more]
+    const place = ['--bucket', bucket, '--quiet', ...forced, ...more]
     return mustRun(['publish', '--out', nights.outs[night] ?? '', ...place])
   }
   const ask = (target: string, headers = {}, method = 'GET') =>
@@ -53,7 +53,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
     bucket = `file://${nights.folder.file('bucket')}`
     await publish(0)
     serve = await startServe()
-    nginx = await startNginx({ serve: serve.base, args: ['--live-ttl', '1'], workers: 2 })
+    nginx = await startNginx({ serve: serve.base, env: liveTtl(1), workers: 2 })
   })
   afterAll(async () => {
     await nginx.stop()
@@ -70,7 +70,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
   }
 
   it('answers what serve answers, whatever the headers are, cold and hot, and to nobody what another one asked for', async () => {
-    const cached = await startNginx({ serve: serve.base, args: ['--live-ttl', '3600'], workers: 2 })
+    const cached = await startNginx({ serve: serve.base, env: liveTtl(3600), workers: 2 })
     await fc.assert(
       fc.asyncProperty(
         fc.array(requestFor(targetsOf(isin)), { minLength: 1, maxLength: 8 }),

@@ -9,7 +9,14 @@ import { startKeyValueStore } from '../../support/key-value-store.ts'
 import { withLocalNames } from '../../support/local-names.ts'
 import { startBehindNginx, whyNoNginx, whyNoNjs } from '../../support/nginx.ts'
 import { once } from '../../support/once.ts'
-import { forced, makeTempFolder, mustRun, startServing, type TempFolder } from '../../support/product.ts'
+import {
+  forced,
+  makeTempFolder,
+  mustRun,
+  startServing,
+  type TempFolder,
+  liveTtl,
+} from '../../support/product.ts'
 import { isMissing } from '../../support/programs.ts'
 import { bucketArgs, credentials, publishArgs } from '../../support/publishing.ts'
 import type { RawResponse } from '../../support/request.ts'
@@ -77,7 +84,7 @@ const serveBucket: Platform = {
   name: 'serve from a bucket',
   skip: undefined,
   deploy: (first, liveTtlSeconds) =>
-    onBucket(first, liveTtlSeconds, (args) => startServing(args, { env: credentials })),
+    onBucket(first, liveTtlSeconds, (args, env) => startServing(args, { env })),
 }
 
 /** What a server of one's own has. */
@@ -85,8 +92,8 @@ export const nginx: Platform = {
   name: 'serve behind nginx',
   skip: whyNoNginx,
   deploy: async (first, liveTtlSeconds = 1, flags = []) => {
-    const start = async (args: string[]) => {
-      const { serve, ...started } = await startBehindNginx(args, { env: credentials, args: flags })
+    const start: Start = async (args, env) => {
+      const { serve, ...started } = await startBehindNginx(args, { env, args: flags })
       return { ...started, more: [serve.pid] }
     }
     const deployment = await onBucket(first, liveTtlSeconds, start)
@@ -102,15 +109,13 @@ interface Started {
   readonly stop: () => Promise<unknown>
 }
 
-async function onBucket(
-  first: Pick<Night, 'out'>,
-  liveTtlSeconds = 1,
-  start: (args: string[]) => Promise<Started>,
-): Promise<Deployment> {
+type Start = (args: string[], env: Readonly<Record<string, string>>) => Promise<Started>
+
+async function onBucket(first: Pick<Night, 'out'>, liveTtlSeconds = 1, start: Start): Promise<Deployment> {
   const s3 = await startS3({ buckets: [bucket] })
   s3.restore(bucket, await publishedOnce(first))
-  const args = [...bucketArgs(s3.endpoint, bucket), '--live-ttl', String(liveTtlSeconds)]
-  const { base, pid, more = [], stop } = await start(args)
+  const env = { ...credentials, ...liveTtl(liveTtlSeconds) }
+  const { base, pid, more = [], stop } = await start(bucketArgs(s3.endpoint, bucket), env)
   return {
     // While one request looks what is live, the others may go on with what was, for half a time to live.
     ...{ base, pids: [pid, ...more], flip: publishTo(s3), lagMs: liveTtlSeconds * 1500 + 200 },

@@ -5,7 +5,7 @@ import { buildNights, type Nights } from '../../support/nights.ts'
 import { openLine, type Line, type LineState } from '../../support/line.ts'
 import { startBehindNginx, whyNoNginx } from '../../support/nginx.ts'
 import { isinOf } from '../../support/database.ts'
-import { mustRun, startServing } from '../../support/product.ts'
+import { mustRun, startServing, liveTtl } from '../../support/product.ts'
 import { isMissing } from '../../support/programs.ts'
 import { bucketArgs, credentials, publishArgs } from '../../support/publishing.ts'
 import { rawRequest } from '../../support/request.ts'
@@ -20,16 +20,17 @@ beforeAll(async () => {
   return nights.remove
 })
 
+const env = { ...credentials, ...liveTtl(1) }
 const platforms = [
   {
     name: 'serve --bucket',
-    start: (args: readonly string[]) => startServing(args, { env: credentials }),
+    start: (args: readonly string[]) => startServing(args, { env }),
     isMissing: false,
   },
   {
     name: 'serve behind nginx',
     start: async (args: readonly string[]) => {
-      const { serve, ...started } = await startBehindNginx(args, { env: credentials })
+      const { serve, ...started } = await startBehindNginx(args, { env })
       return { ...started, errors: serve.errors }
     },
     isMissing: isMissing(whyNoNginx === undefined),
@@ -45,7 +46,7 @@ describe.each(platforms.filter((platform) => !platform.isMissing))('$name', ({ s
     s3 = await startS3({ buckets: ['fund-data'] })
     await publish(0)
     line = await openLine(s3.endpoint)
-    edge = await start([...bucketArgs(line.endpoint, 'fund-data'), '--live-ttl', '1'])
+    edge = await start(bucketArgs(line.endpoint, 'fund-data'))
   })
   afterAll(async () => {
     await edge.stop()

@@ -8,7 +8,14 @@ import { promisify } from 'node:util'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { serveFolder } from '../../../src/cli/commands/serve.ts'
 import { connectionLimits } from '../../../src/edge/node/connections.ts'
-import { makeTempFolder, mustRun, startServer, startServing, type Server } from '../../support/product.ts'
+import {
+  makeTempFolder,
+  mustRun,
+  startServer,
+  startServing,
+  type Server,
+  liveTtl,
+} from '../../support/product.ts'
 import { bucketArgs, credentials, publishArgs } from '../../support/publishing.ts'
 import { exchangeBytes, headerOf, parseResponses, rawRequest } from '../../support/request.ts'
 import { startS3, type S3Server } from '../../support/s3/server.ts'
@@ -60,8 +67,8 @@ describe('serve --bucket', () => {
     await mustRun(publishArgs(s3.endpoint, 'fund-data', out), { env: credentials })
     s3.put('fund-data', large, body)
     // The live slot is read once for all of these tests.
-    const args = [...bucketArgs(s3.endpoint, 'fund-data'), '--live-ttl', '600']
-    server = await startServing(args, { env: credentials })
+    const env = { ...credentials, ...liveTtl(600) }
+    server = await startServing(bucketArgs(s3.endpoint, 'fund-data'), { env })
     return async () => {
       await server.stop()
       await s3.stop()

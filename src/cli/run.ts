@@ -128,6 +128,8 @@ const dropped: Readonly<Record<string, string>> = {
   doctor: '`fundpress check --bucket` tests everything that a publish needs',
   show: '`fundpress serve` has a page for each fund, /funds/<ISIN>/',
   completion: '`fundpress --help` lists all commands',
+  'conform --load': '`npm run bench budget` of the repository measures what clients cost a server',
+  'conform --pid': '`npm run bench budget` of the repository measures what clients cost a server',
   'flip --no-check': 'every flip lists the slot first',
   'rollback --no-check': 'every rollback lists the slot first',
   'rollback --again': '--allow hold --reason "…" makes what a rollback has reverted live again',

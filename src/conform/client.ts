@@ -31,6 +31,9 @@ const timeoutMs = 30_000
 /** The request header whose token asks for the staged snapshot. */
 export const tokenHeader = 'X-Fundpress-Preview'
 
+/** After this many requests in a row without an answer, the server counts as gone. */
+const mostSilences = 25
+
 /** There was no answer: the connection failed, broke off, or was silent for too long. */
 export class NoAnswer extends Error {}
 
@@ -51,6 +54,8 @@ export function openHttpClient(
   const prefix = pathname.replace(/\/$/, '')
   const place = { agent, hostname, port, timeout: timeoutMs, ...(signal && { signal }) }
 
+  let silences = 0
+
   const askOnce = ({ method = 'GET', target, headers = {}, body }: HttpRequest): Promise<HttpAnswer> =>
     new Promise((resolve, reject) => {
       const options = { ...place, method, path: prefix + target, headers: { ...always, ...headers } }
@@ -65,15 +70,19 @@ export function openHttpClient(
     })
 
   return {
-    /** @throws {NoAnswer} */
+    /** @throws {NoAnswer} @throws {Error} if the server is gone, or the run is aborted */
     ask: async (asked: HttpRequest): Promise<HttpAnswer> => {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await askOnce(asked)
+          const answer = await askOnce(asked)
+          silences = 0
+          return answer
         } catch (error) {
           if (error instanceof StaleConnection && attempt < 5) continue
           signal?.throwIfAborted()
-          throw new NoAnswer(messageOf(error), { cause: error })
+          const message = messageOf(error)
+          if (++silences < mostSilences) throw new NoAnswer(message, { cause: error })
+          throw new Error(`${base} does not answer: ${message}`, { cause: error })
         }
       }
     },

@@ -2,18 +2,20 @@
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { locationBelow, varyText } from './allowances.ts'
-import type { CheckFailure } from './check.ts'
 import type { HttpAnswer } from './client.ts'
 import type { OracleAnswer } from './oracle/oracle.ts'
 
-type AnswerDifference = Pick<CheckFailure, 'expected' | 'got'>
+export interface Difference {
+  readonly expected: string
+  readonly got: string
+}
 
 /** Every difference in status, body, and the headers that the interface decides. */
-export function compareAnswer(base: string, answer: HttpAnswer, expected: OracleAnswer): AnswerDifference[] {
+export function compareAnswer(base: string, answer: HttpAnswer, expected: OracleAnswer): Difference[] {
   const { page } = expected
   const isPage = answer.headers.get('content-type')?.startsWith('text/html') === true
   if (page !== undefined && isPage) return comparePage(answer, page)
-  const found: AnswerDifference[] = []
+  const found: Difference[] = []
   const check = (what: string, got: string | number | undefined, wanted: string | number | undefined) => {
     if (got !== wanted)
       found.push({ expected: `${what} ${wanted ?? 'absent'}`, got: `${what} ${got ?? 'absent'}` })
@@ -36,7 +38,7 @@ export function compareAnswer(base: string, answer: HttpAnswer, expected: Oracle
 function comparePage(
   { status, headers }: HttpAnswer,
   expected: Pick<OracleAnswer, 'status' | 'headers'>,
-): AnswerDifference[] {
+): Difference[] {
   const names = ['content-type', 'content-language', 'vary']
   const value = (name: string) => (name === 'vary' ? varyText(headers.get(name)) : headers.get(name))
   const got = { status, ...Object.fromEntries(names.map((name) => [name, value(name)])) }
@@ -58,14 +60,14 @@ const pageRules: readonly (readonly [name: string, form: RegExp])[] = [
 ]
 
 /** The headers that say what a page may do, as far as they are missing or wrong. */
-export const missingPageHeaders = (headers: HttpAnswer['headers']): AnswerDifference[] =>
+export const missingPageHeaders = (headers: HttpAnswer['headers']): Difference[] =>
   pageRules
     .map(([name, form]) => ({ name, form, value: headers.get(name) ?? 'absent' }))
     .filter(({ form, value }) => !form.test(value))
     .map(({ name, form, value }) => ({ expected: `${name} like ${form.source}`, got: `${name}: ${value}` }))
 
 /** Headers that every answer must have. */
-function missingHeaders({ status, headers }: HttpAnswer): AnswerDifference[] {
+function missingHeaders({ status, headers }: HttpAnswer): Difference[] {
   const isCoded = headers.has('content-encoding')
   const rules: readonly (readonly [name: string, form: RegExp, says: string])[] = [
     ['access-control-allow-origin', /^\*$/, '*'],
@@ -88,7 +90,7 @@ function missingHeaders({ status, headers }: HttpAnswer): AnswerDifference[] {
     }))
 }
 
-function bodyDifference(answer: HttpAnswer, expected: OracleAnswer): AnswerDifference[] {
+function bodyDifference(answer: HttpAnswer, expected: OracleAnswer): Difference[] {
   const text = decoded(answer)?.toString()
   if (text === undefined) {
     const coding = answer.headers.get('content-encoding') ?? ''

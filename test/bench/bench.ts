@@ -12,12 +12,13 @@
  * With its default options a benchmark takes half a minute at most.
  */
 
-import { spawn, spawnSync } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { parseArgs, type ParseArgsConfig } from 'node:util'
-import { makeTempFolder } from '../support/product.ts'
+import { parseArgs, promisify, type ParseArgsConfig } from 'node:util'
+import { makeTempFolder, mustRun } from '../support/product.ts'
 
 /** What was measured of one subject: a number, or one a round, of which the median counts. */
 export type Measures = Readonly<Record<string, number | readonly number[]>>
@@ -115,4 +116,56 @@ function cpuOfEnded(): number {
     .replace(/^.*\) /, '')
     .split(' ')
   return (Number(stat[13]) + Number(stat[14])) / 100
+}
+
+/** The newest day of every {@link demoSnapshot}. */
+const demoUntil = '2026-11-18'
+
+/**
+ * A snapshot of the demo.
+ * @param env without it the snapshot has neither pages nor downloads
+ * @returns its database, its folder, and the fund with the longest history
+ */
+export async function demoSnapshot(folder: string, funds: number, years: number, env = {}) {
+  const [db, out] = [join(folder, 'funds.sqlite'), join(folder, 'out')]
+  const size = ['--funds', String(funds), '--years', String(years), '--until', demoUntil]
+  await mustRun(['init', '--demo', '--db', db, ...size, '--quiet'])
+  await mustRun(['build', '--db', db, '--out', out, '--as-of', '2026-11-19', '--quiet'], { env })
+  const historic = join(out, 'api/v1/prices-historic')
+  const [longest] = readdirSync(historic)
+    .map((isin) => ({ isin, windows: readdirSync(join(historic, isin)).length }))
+    .sort((one, other) => other.windows - one.windows)
+  return { db, out, isin: longest?.isin ?? '' }
+}
+
+export interface WrkLoad {
+  readonly seconds: number
+  readonly connections: number
+  /** More of wrk's own flags: a script, a header. */
+  readonly args?: readonly string[]
+  readonly mayRefuse?: boolean
+}
+
+/** @throws {Missing} */
+export function assertWrk(): void {
+  if (!isThere('wrk')) throw new Missing('wrk makes the load: apt-get install wrk')
+}
+
+/** Load by one thread of wrk. @throws {Error} if one answer was no success */
+export async function wrk(url: string, { seconds, connections, args = [], mayRefuse = false }: WrkLoad) {
+  const load = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '--latency', ...args, url]
+  const { stdout } = await promisify(execFile)('wrk', load)
+  if (stdout.includes('Socket errors') || (!mayRefuse && stdout.includes('Non-2xx')))
+    throw new Error(`${url}: ${stdout}`)
+  const toMs = { us: 0.001, ms: 1, s: 1000, m: 60_000 }
+  const time = (pattern: string) => {
+    const [, value, unit] = new RegExp(`${pattern}\\s+([\\d.]+)(us|ms|s|m)\\b`, 'm').exec(stdout) ?? []
+    return Number(value) * toMs[unit as keyof typeof toMs]
+  }
+  return {
+    'requests/s': Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]),
+    'p50, ms': time('^\\s+50%'),
+    'p99, ms': time('^\\s+99%'),
+    'longest, ms': time('Latency\\s+\\S+\\s+\\S+'),
+  }
 }

@@ -8,17 +8,16 @@
  * Every answer that is measured is compared first: all platforms give the same bytes.
  */
 
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import Database from 'better-sqlite3'
-import { mustRun, startServer } from '../support/product.ts'
+import { startServer } from '../support/product.ts'
 import { startBehindNginx, whyNoNginx } from '../support/nginx.ts'
 import { startWorker } from '../support/worker.ts'
-import { alternate, bench, isThere, Missing, type Measures, type Table } from './bench.ts'
+import { alternate, assertWrk, bench, demoSnapshot, wrk, type Measures, type Table } from './bench.ts'
 
 const options = {
   seconds: { type: 'string', default: '1' },
@@ -29,97 +28,109 @@ const options = {
 const rawNginx = 'raw nginx, a plain file'
 const dynamic = 'a dynamic server'
 
-export const run = bench(options, async (folder, { rounds, ...load }) => {
-  if (!isThere('wrk')) throw new Missing('wrk makes the load: apt-get install wrk')
-  const db = join(folder, 'funds.sqlite')
-  const out = join(folder, 'out')
-  await mustRun([
-    'init',
-    '--demo',
-    '--db',
-    db,
-    '--funds',
-    '20',
-    '--years',
-    '11',
-    '--until',
-    '2026-11-18',
-    '--quiet',
-  ])
-  await mustRun(['build', '--db', db, '--out', out, '--as-of', '2026-11-19', '--quiet'])
-  const isin = fundWithLongHistory(db)
-  const targets = {
-    'a document': `/api/v1/prices-current/${isin}/`,
-    'one month': `/api/v1/prices-historic/${isin}/2026-09-15/2026-10-14/`,
-    'ten years': `/api/v1/prices-historic/${isin}/2016-10-15/2026-10-14/`,
-  }
-  const bases: Record<string, string> = {}
+interface Load {
+  readonly seconds: number
+  readonly connections: number
+}
+
+export const run = bench(options, async (folder, { rounds: given, seconds, connections }) => {
+  assertWrk()
+  const demo = await demoSnapshot(folder, 20, 11)
+  const [rounds, load] = [Number(given), { seconds: Number(seconds), connections: Number(connections) }]
   const stops: (() => unknown)[] = []
   try {
+    const bases: Record<string, string> = {}
     for (const [platform, start] of Object.entries(subjects)) {
-      if (platform.startsWith('nginx') && whyNoNginx !== undefined) {
+      if (platform === 'nginx' && whyNoNginx !== undefined) {
         process.stderr.write(`without nginx: ${whyNoNginx}\n`)
         continue
       }
-      const { base, stop } = await start({ folder, out, db })
+      const { base, stop } = await start(demo)
       stops.push(stop)
       bases[platform] = base
     }
     const tables: Table[] = []
-    for (const [name, target] of Object.entries(targets)) {
-      const urls = Object.entries(bases).map(([platform, base]) => [platform, base + target] as const)
-      const bytes = await bytesOf(urls.map(([, url]) => url))
-      const { nginx } = bases
-      // The limit, whatever is asked.
-      if (nginx !== undefined) urls.unshift([rawNginx, `${nginx}/plain/v1/prices-current/${isin}/`])
-      // In the first round compilers and caches get warm: the median leaves it out.
-      const rows = await alternate(
-        Number(rounds),
-        Object.fromEntries(urls.map(([platform, url]) => [platform, () => wrk(url, load)])),
-      )
-      const by = 'requests/s'
-      tables.push({
-        name,
-        about: `${bytes.toLocaleString('en')} bytes; ${load.connections} connections, medians of ${rounds} rounds of ${load.seconds} s`,
-        rows,
-        ratios: {
-          ...(nginx === undefined ? {} : { 'of raw nginx': { by, of: rawNginx } }),
-          'of dynamic': { by, of: dynamic },
-        },
-        goals: goals[name] ?? {},
-      })
-    }
-    const { 'fundpress serve': served = '', [dynamic]: other = '' } = bases
-    const script = join(folder, 'months.lua')
-    writeFileSync(script, otherMonths(isin))
-    const more: Readonly<Record<string, readonly [target: string, ...args: string[]]>> = {
-      'one year': [`/api/v1/prices-historic/${isin}/2025-10-15/2026-10-14/`],
-      'a month, each time another one': ['/', '-s', script],
-      'a document, gzip': [targets['a document'], '-H', 'Accept-Encoding: gzip'],
-      'an unknown fund': ['/api/v1/profile/DE0008471400/'],
-    }
-    const rows: Record<string, Measures> = {}
-    for (const [name, [target, ...args]] of Object.entries(more)) {
-      const speed = (base: string) => wrk(base + target, { ...load, args, mayRefuse: true })['requests/s']
-      const rounded = await alternate(Number(rounds), {
-        [name]: () => {
-          const [serve, usual] = [speed(served), speed(other)]
-          return { 'of dynamic': serve / usual, 'serve, requests/s': serve, 'dynamic, requests/s': usual }
-        },
-      })
-      Object.assign(rows, rounded)
-    }
-    tables.push({
-      name: 'other requests to fundpress serve',
-      about: `the dynamic server answers all of them in uncompressed JSON; ${load.connections} connections, medians of ${rounds} rounds of ${load.seconds} s`,
-      rows,
-      goals: Object.fromEntries(Object.keys(more).map((name) => [name, { 'of dynamic': 'at least 1' }])),
-    })
-    return tables
+    for (const [name, target] of Object.entries(targetsOf(demo.isin)))
+      tables.push(await besideOthers(name, target, bases, rounds, load))
+    return [...tables, await ofServe(folder, demo.isin, bases, rounds, load)]
   } finally {
     for (const stop of stops) await stop()
   }
 })
+
+const targetsOf = (isin: string) => ({
+  'a document': documentOf(isin),
+  'one month': `/api/v1/prices-historic/${isin}/2026-09-15/2026-10-14/`,
+  'ten years': `/api/v1/prices-historic/${isin}/2016-10-15/2026-10-14/`,
+})
+
+const documentOf = (isin: string) => `/api/v1/prices-current/${isin}/`
+
+const describe = ({ connections, seconds }: Load, rounds: number) =>
+  `${connections} connections, medians of ${rounds} rounds of ${seconds} s`
+
+/** One target on all platforms. */
+async function besideOthers(
+  name: string,
+  target: string,
+  bases: Readonly<Record<string, string>>,
+  rounds: number,
+  load: Load,
+): Promise<Table> {
+  const urls = Object.entries(bases).map(([platform, base]) => [platform, base + target] as const)
+  const bytes = await bytesOf(urls.map(([, url]) => url))
+  const { nginx } = bases
+  // The limit, whatever is asked.
+  if (nginx !== undefined) urls.unshift([rawNginx, `${nginx}/plain/v1/prices-current-all/`])
+  // In the first round compilers and caches get warm: the median leaves it out.
+  const rows = await alternate(
+    rounds,
+    Object.fromEntries(urls.map(([platform, url]) => [platform, () => wrk(url, load)])),
+  )
+  const by = 'requests/s'
+  const ofNginx = nginx === undefined ? {} : { 'of raw nginx': { by, of: rawNginx } }
+  return {
+    name,
+    about: `${bytes.toLocaleString('en')} bytes; ${describe(load, rounds)}`,
+    rows,
+    ratios: { ...ofNginx, 'of dynamic': { by, of: dynamic } },
+    goals: goals[name] ?? {},
+  }
+}
+
+/** Requests that only `serve` and the dynamic server are asked. */
+async function ofServe(
+  folder: string,
+  isin: string,
+  { 'fundpress serve': served = '', [dynamic]: other = '' }: Readonly<Record<string, string>>,
+  rounds: number,
+  load: Load,
+): Promise<Table> {
+  const script = join(folder, 'months.lua')
+  writeFileSync(script, otherMonths(isin))
+  const targets: Readonly<Record<string, readonly [target: string, ...args: string[]]>> = {
+    'one year': [`/api/v1/prices-historic/${isin}/2025-10-15/2026-10-14/`],
+    'a month, each time another one': ['/', '-s', script],
+    'a document, gzip': [documentOf(isin), '-H', 'Accept-Encoding: gzip'],
+    'an unknown fund': ['/api/v1/profile/DE0008471400/'],
+  }
+  const rows: Record<string, Measures> = {}
+  for (const [name, [target, ...args]] of Object.entries(targets)) {
+    const speed = async (base: string) =>
+      (await wrk(base + target, { ...load, args, mayRefuse: true }))['requests/s']
+    const measure = async () => {
+      const [serve, usual] = [await speed(served), await speed(other)]
+      return { 'of dynamic': serve / usual, 'serve, requests/s': serve, 'dynamic, requests/s': usual }
+    }
+    Object.assign(rows, await alternate(rounds, { [name]: measure }))
+  }
+  return {
+    name: 'other requests to fundpress serve',
+    about: `the dynamic server answers all of them in uncompressed JSON; ${describe(load, rounds)}`,
+    rows,
+    goals: Object.fromEntries(Object.keys(targets).map((name) => [name, { 'of dynamic': 'at least 1' }])),
+  }
+}
 
 const goals: Readonly<Record<string, Table['goals']>> = {
   'a document': {
@@ -141,11 +152,7 @@ async function bytesOf(urls: readonly string[]): Promise<number> {
   return Buffer.byteLength(first)
 }
 
-interface Place {
-  readonly folder: string
-  readonly out: string
-  readonly db: string
-}
+type Place = Awaited<ReturnType<typeof demoSnapshot>>
 
 /** Each gives its address. */
 const subjects = {
@@ -181,21 +188,6 @@ async function bodyOf(url: string): Promise<string> {
   return text(response)
 }
 
-/** The first fund that was there ten years ago. */
-function fundWithLongHistory(file: string): string {
-  const db = new Database(file, { readonly: true })
-  const permitted = 'data_permitted AND prices_permitted'
-  const isin = db
-    .prepare<[], string>(
-      `SELECT isin FROM price JOIN fund USING (isin) WHERE date < '2016-10-15' AND ${permitted} LIMIT 1`,
-    )
-    .pluck()
-    .get()
-  db.close()
-  if (isin === undefined) throw new Error('no fund of the demo is ten years old')
-  return isin
-}
-
 /** For wrk: date ranges of a month, of which none comes again in a minute. */
 const otherMonths = (isin: string) => `
   local count = 0
@@ -205,23 +197,3 @@ const otherMonths = (isin: string) => `
     local year, month, day = 2016 + count % 10, 1 + count % 11, 10 + count % 17
     return wrk.format('GET', string.format(path, year, month, day, year, month + 1, day, count))
   end`
-
-interface Load extends Readonly<Record<'seconds' | 'connections', string>> {
-  readonly args?: readonly string[]
-  readonly mayRefuse?: boolean
-}
-
-/** @throws {Error} if one answer was no success */
-function wrk(url: string, { seconds, connections, args: more = [], mayRefuse = false }: Load) {
-  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', ...more, url]
-  const { stdout } = spawnSync('wrk', args, { encoding: 'utf8' })
-  if (stdout.includes('Socket errors') || (!mayRefuse && stdout.includes('Non-2xx')))
-    throw new Error(`${url}: ${stdout}`)
-  const perSecond = Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1])
-  const milliseconds = { us: 0.001, ms: 1, s: 1000, m: 60_000 }
-  const percentile = (of: number) => {
-    const [, value, unit] = new RegExp(`^\\s+${of}%\\s+([\\d.]+)(us|ms|s|m)$`, 'm').exec(stdout) ?? []
-    return Number(value) * milliseconds[unit as keyof typeof milliseconds]
-  }
-  return { 'requests/s': perSecond, 'p50, ms': percentile(50), 'p99, ms': percentile(99) }
-}

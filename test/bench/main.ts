@@ -27,6 +27,7 @@ const all: typeof benches = {
   ...benches,
   shards: () => import('./shards.ts'),
   outage: () => import('./outage.ts'),
+  budget: () => import('./budget/budget.ts'),
 }
 
 const print = (text: string) => process.stdout.write(text)

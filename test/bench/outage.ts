@@ -7,19 +7,16 @@
  * benchmark. Beside it, one client asks for what is not cached.
  */
 
-import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { promisify } from 'node:util'
-import { firstIsin } from '../edge/runtime/deployments.ts'
 import { openLine, type LineState } from '../support/line.ts'
 import { startBehindNginx } from '../support/nginx.ts'
 import { mustRun, startServing } from '../support/product.ts'
 import { bucketArgs, credentials, publishArgs } from '../support/publishing.ts'
 import { startS3 } from '../support/s3/server.ts'
-import { bench, isThere, Missing, type Measures, type Table } from './bench.ts'
+import { assertWrk, bench, demoSnapshot, wrk, type Measures, type Table } from './bench.ts'
 
 const bucket = 'fund-data'
 const edges = {
@@ -34,25 +31,10 @@ const options = {
   line: { type: 'string' },
 } as const
 
-export const run = bench(options, async (folder, { seconds, edge: onlyEdge, line: onlyLine }) => {
-  if (!isThere('wrk')) throw new Missing('wrk makes the load: apt-get install wrk')
-  const out = join(folder, 'out')
-  const db = join(folder, 'funds.sqlite')
-  await mustRun([
-    'init',
-    '--demo',
-    '--db',
-    db,
-    '--funds',
-    '20',
-    '--years',
-    '3',
-    '--until',
-    '2026-11-18',
-    '--quiet',
-  ])
-  await mustRun(['build', '--db', db, '--out', out, '--as-of', '2026-11-19', '--no-pages', '--quiet'])
-  const isin = firstIsin(out)
+export const run = bench(options, async (folder, { seconds: given, edge: onlyEdge, line: onlyLine }) => {
+  assertWrk()
+  const { out, isin } = await demoSnapshot(folder, 20, 3)
+  const seconds = Number(given)
   const cached = [
     `prices-current/${isin}/`,
     `prices-historic/${isin}/2026-09-15/2026-10-14/`,
@@ -66,36 +48,21 @@ export const run = bench(options, async (folder, { seconds, edge: onlyEdge, line
      local turn = 0
      request = function() turn = turn + 1; return wrk.format("GET", paths[turn % #paths + 1]) end`,
   )
+  const load = (base: string, lasts: number) =>
+    wrk(base, { seconds: lasts, connections: 16, args: ['-s', script] })
   const tables: Table[] = []
   for (const [name, start] of Object.entries(edges)) {
-    if ((onlyEdge ?? name) !== name) continue
     for (const state of lines) {
-      if ((onlyLine ?? state) !== state) continue
+      if ((onlyEdge ?? name) !== name || (onlyLine ?? state) !== state) continue
       const s3 = await startS3({ buckets: [bucket] })
       await mustRun(publishArgs(s3.endpoint, bucket, out), { env: credentials })
       const line = await openLine(s3.endpoint)
       const edge = await start(bucketArgs(line.endpoint, bucket))
+      const breakLine = () => line.set(state)
+      const mendLine = () => line.set('open')
       try {
-        const rows: Record<string, Measures> = {}
-        const spell = Math.max(1, Math.round(Number(seconds) / 6))
         for (const path of cached) await timeTo(200, edge.base + path)
-        rows['before'] = await wrk(edge.base, script, spell)
-        const during = wrk(edge.base, script, Number(seconds))
-        await setTimeout(200)
-        await line.set(state)
-        const refusals: number[] = []
-        for (const end = Date.now() + Number(seconds) * 900; Date.now() < end;) {
-          refusals.push(await timeTo(503, `${edge.base}/api/v1/prices-current-all/`))
-          await setTimeout(500)
-        }
-        rows['during'] = { ...(await during), 'longest 503, ms': Math.max(...refusals) }
-        await line.set('open')
-        const back = performance.now()
-        while ((await ask(`${edge.base}/api/v1/prices-current-all/`)) !== 200) await setTimeout(20)
-        rows['after'] = {
-          'back after, ms': performance.now() - back,
-          ...(await wrk(edge.base, script, spell)),
-        }
+        const rows = await measure(edge.base, seconds, load, breakLine, mendLine)
         const about = `${seconds} s under load, of what is cached`
         tables.push({ name: `${name}, its store ${state}`, about, rows })
       } finally {
@@ -107,6 +74,34 @@ export const run = bench(options, async (folder, { seconds, edge: onlyEdge, line
   }
   return tables
 })
+
+type LoadOf = (base: string, seconds: number) => ReturnType<typeof wrk>
+
+async function measure(
+  base: string,
+  seconds: number,
+  load: LoadOf,
+  breakLine: () => Promise<void>,
+  mendLine: () => Promise<void>,
+): Promise<Record<string, Measures>> {
+  const spell = Math.max(1, Math.round(seconds / 6))
+  const uncached = `${base}/api/v1/prices-current-all/`
+  const before = await load(base, spell)
+  const during = load(base, seconds)
+  await setTimeout(200)
+  await breakLine()
+  const refusals: number[] = []
+  for (const end = Date.now() + seconds * 900; Date.now() < end;) {
+    refusals.push(await timeTo(503, uncached))
+    await setTimeout(500)
+  }
+  const underway = { ...(await during), 'longest 503, ms': Math.max(...refusals) }
+  await mendLine()
+  const back = performance.now()
+  while ((await ask(uncached)) !== 200) await setTimeout(20)
+  const backAfter = performance.now() - back
+  return { before, during: underway, after: { 'back after, ms': backAfter, ...(await load(base, spell)) } }
+}
 
 /** @returns the status; no connection is kept */
 const ask = (url: string) =>
@@ -122,23 +117,4 @@ async function timeTo(wanted: number, url: string): Promise<number> {
   const status = await ask(url)
   if (status !== wanted) throw new Error(`${url} is answered with ${status}, not ${wanted}`)
   return performance.now() - began
-}
-
-/** @throws {Error} if one answer was no success */
-async function wrk(base: string, script: string, seconds: number) {
-  const args = ['-t1', '-c16', `-d${seconds}s`, '--timeout', '10s', '--latency', '-s', script, base]
-  const { stdout } = await promisify(execFile)('wrk', args)
-  if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(stdout)
-  const toMs = { us: 0.001, ms: 1, s: 1000, m: 60_000 }
-  const time = (pattern: string) => {
-    const [, value, unit] = new RegExp(`${pattern}\\s+([\\d.]+)(us|ms|s|m)\\b`, 'm').exec(stdout) ?? []
-    return Number(value) * toMs[unit as keyof typeof toMs]
-  }
-  const perSecond = Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1])
-  return {
-    'requests/s': perSecond,
-    'p50, ms': time('^\\s+50%'),
-    'p99, ms': time('^\\s+99%'),
-    'longest, ms': time('Latency\\s+\\S+\\s+\\S+'),
-  }
 }

@@ -5,7 +5,7 @@
  * Options: --times 200 (a range is answered, each round) --rounds 2
  */
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { routeTable } from '../../src/api/derive/route-table.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
@@ -14,8 +14,7 @@ import { gather, workerSearch } from '../../src/edge/cloudflare/respond.ts'
 import { answer, type Store } from '../../src/edge/core/answer.ts'
 import { joinRange } from '../../src/edge/core/join.ts'
 import { resolve } from '../../src/edge/core/resolve.ts'
-import { mustRun } from '../support/product.ts'
-import { alternate, bench, type Table } from './bench.ts'
+import { alternate, bench, demoSnapshot, type Table } from './bench.ts'
 
 const options = {
   times: { type: 'string', default: '200' },
@@ -31,25 +30,7 @@ const settings = { cacheControl: 'no-store', errorCacheControl: 'no-store' }
 const table = routeTable(endpoints, '/docs')
 
 export const run = bench(options, async (folder, { times, rounds }) => {
-  const db = join(folder, 'funds.sqlite')
-  const out = join(folder, 'out')
-  await mustRun([
-    'init',
-    '--demo',
-    '--db',
-    db,
-    '--funds',
-    '3',
-    '--years',
-    '11',
-    '--until',
-    '2026-11-18',
-    '--quiet',
-  ])
-  await mustRun(['build', '--db', db, '--out', out, '--as-of', '2026-11-19', '--quiet'])
-  const historic = join(out, 'api/v1/prices-historic')
-  const isin =
-    readdirSync(historic).find((name) => readdirSync(join(historic, name)).includes('2016.json')) ?? ''
+  const { out, isin } = await demoSnapshot(folder, 3, 11)
   const tables: Table[] = []
   for (const [name, days] of Object.entries(ranges)) {
     const ask = (format: string, hasMonths: boolean) => () =>

@@ -94,6 +94,7 @@ const longTargets = (isin: string): string[] => [
   '/'.repeat(30_000),
   `/api/v1/figures/${'%C3%A4'.repeat(5000)}/`,
   `/api/v1/figures/${isin}/?${'format=json&'.repeat(5000)}`,
+  `/api/v1/figures/${isin}/?${'%&'.repeat(7000)}`,
   `/${'../'.repeat(4000)}`,
   `/api/v1/prices-historic/${isin}/${'9'.repeat(10_000)}-01-01/2024-01-01/`,
 ]
@@ -104,6 +105,7 @@ const longHeaders: readonly Readonly<Record<string, string>>[] = [
   { 'accept-language': 'en;q=0.123456789,'.repeat(1000) },
   { 'accept-encoding': '*/*'.repeat(6000) },
   { 'if-none-match': '"x",'.repeat(4000) },
+  { range: `bytes=${' '.repeat(9000)}x` },
   { cookie: 'a'.repeat(30_000) },
   Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`x-filler-${at}`, 'b'.repeat(200)])),
 ]

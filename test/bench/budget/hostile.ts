@@ -1,12 +1,17 @@
-/** Requests that try to cost a server more than they cost the client. The command and the tests send the same ones. */
+/** Requests that try to cost a server more than they cost the client. */
 
-export interface BudgetPlace {
+/** What a deployment has, to ask for it. */
+export interface Place {
   /** An existing document: `/api/v1/figures/<isin>/`. */
   readonly document: string
   /** An existing fund. */
   readonly isin: string
   /** A page that accepts byte ranges: `/docs/`. */
   readonly page: string
+  /** The longest range of prices, without its format. */
+  readonly range: string
+  /** The largest file. */
+  readonly file: string
 }
 
 /** A request as it is sent; every character is one byte. */
@@ -62,7 +67,7 @@ const fill = ({ group, header, ...family }: Family, fillings: readonly Filling[]
   })
 
 /** All requests for a deployment. */
-export const hostileRequests = (place: BudgetPlace): readonly CostlyRequest[] => [
+export const hostileRequests = (place: Place): readonly CostlyRequest[] => [
   ...queries(place),
   ...paths(place),
   ...byteRanges(place),
@@ -71,7 +76,7 @@ export const hostileRequests = (place: BudgetPlace): readonly CostlyRequest[] =>
   ...floods(place),
 ]
 
-function queries({ document, page }: BudgetPlace): CostlyRequest[] {
+function queries({ document, page }: Place): CostlyRequest[] {
   const decodes = 'a decoder that fails or starts anew at each piece takes time that grows with the square'
   const [query, unslashed] = [`${document}?`, document.slice(0, -1)]
   const [format, language] = [`${query}format=`, `${query}language=`]
@@ -107,7 +112,7 @@ function queries({ document, page }: BudgetPlace): CostlyRequest[] {
   ]
 }
 
-function paths({ isin, page }: BudgetPlace): CostlyRequest[] {
+function paths({ isin, page }: Place): CostlyRequest[] {
   const shown = 'the title of the refusal shows the path, decoded'
   const pattern = 'a pattern that can match a text in two ways tries them all'
   const climbs = 'each step up may copy the path'
@@ -141,7 +146,7 @@ function paths({ isin, page }: BudgetPlace): CostlyRequest[] {
 
 const blankRuns = 'a pattern with runs of blanks takes the square of their number'
 
-function byteRanges({ page }: BudgetPlace): CostlyRequest[] {
+function byteRanges({ page }: Place): CostlyRequest[] {
   const blanks = 'a pattern with two runs of blanks side by side takes the square of their number'
   const many = 'several ranges make an answer of several parts, each with a copy'
   const digits = 'digits may be made a number one at a time'
@@ -160,7 +165,7 @@ function byteRanges({ page }: BudgetPlace): CostlyRequest[] {
   ])
 }
 
-function negotiations({ document }: BudgetPlace): CostlyRequest[] {
+function negotiations({ document }: Place): CostlyRequest[] {
   const list = 'each member of the list is read, compared and kept'
   const parameters = 'parameters are compared with each offer'
   const parts = 'each part may be cut off to look again'
@@ -191,7 +196,7 @@ function negotiations({ document }: BudgetPlace): CostlyRequest[] {
   )
 }
 
-function conditions({ document, page }: BudgetPlace): CostlyRequest[] {
+function conditions({ document, page }: Place): CostlyRequest[] {
   const list = 'each ETag of the list is compared'
   const ends = 'the end of an ETag may be looked for at each beginning'
   const comments = 'a lenient parser of dates skips comments'
@@ -227,7 +232,7 @@ function conditions({ document, page }: BudgetPlace): CostlyRequest[] {
   ]
 }
 
-function floods({ document, page }: BudgetPlace): CostlyRequest[] {
+function floods({ document, page }: Place): CostlyRequest[] {
   const joined = 'values of one name are joined: one at a time, that takes the square of their number'
   const options = 'each option names a header to leave out'
   /** The same header again and again; in a name, `#` stands for a number. */

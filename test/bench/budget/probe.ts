@@ -1,31 +1,21 @@
-/** Measures a server: the time that it works, and its memory. */
+/** Measures a server on this machine: the CPU time that it works, and its memory. Needs Linux. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 
 export interface Probe {
-  /** The meaning of `timesMs`: CPU time of the server's processes, or wall time. */
-  readonly kind: 'cpu' | 'wall'
-  /** The time of each process by its id, in milliseconds. It grows; two readings are subtracted. */
-  readonly timesMs: () => ReadonlyMap<number, number>
-  /** Resident memory of all processes in MiB; null if it cannot be measured. */
-  readonly memoryMiB: () => number | null
-  /** By which factor this machine is slower now than the one that the limits were set on; 1 if it is not. */
+  /** CPU time of each process by its id, in milliseconds. It grows; two readings are subtracted. */
+  readonly cpuMs: () => ReadonlyMap<number, number>
+  /** Resident memory of all processes. */
+  readonly memoryMiB: () => number
+  /** By which factor this machine is slower now than the one that the limits were set on; at least 1. */
   readonly slowness: () => number
 }
-
-/** For a deployment elsewhere: wall time, which includes the network. Its memory is unknown. */
-export const wallProbe = (): Probe => ({
-  kind: 'wall',
-  timesMs: () => new Map([[0, performance.now()]]),
-  memoryMiB: () => null,
-  slowness: () => 1,
-})
 
 /** Linux counts CPU time in ticks; `getconf CLK_TCK` is 100 on every machine that runs Node. */
 const msPerTick = 10
 
 /**
- * Processes of this machine and their descendants, with all threads. Needs Linux.
+ * Processes of this machine and their descendants, with all threads.
  * @param pids for nginx the master: its workers are its children
  * @throws {Error} also from its methods, if a process has ended or there is no `/proc`
  */
@@ -34,15 +24,13 @@ export function processProbe(pids: readonly number[]): Probe {
     try {
       return new Map(pids.flatMap((pid) => figuresOf(pid, figure)))
     } catch (cause) {
-      const names = pids.length === 1 ? `process ${pids.join()}` : `one of the processes ${pids.join(', ')}`
-      const reason = 'cannot be measured: it has ended, or this system has no /proc'
-      throw new Error(`${names} ${reason}`, { cause })
+      const reason = 'cannot be measured: one has ended, or this system has no /proc'
+      throw new Error(`the processes ${pids.join(', ')} ${reason}`, { cause })
     }
   }
-  measure(cpuMs)
+  measure(cpuMsOf)
   return {
-    kind: 'cpu',
-    timesMs: () => measure(cpuMs),
+    cpuMs: () => measure(cpuMsOf),
     memoryMiB: () => sumOf(measure(residentKiB)) / 1024,
     slowness: () => Math.max(1, fixedWorkMs() / usualFixedWorkMs),
   }
@@ -71,7 +59,7 @@ function unlessEnded<T>(read: () => T[]): T[] {
 }
 
 /** Source: proc(5), stat: utime and stime are the fields 14 and 15; the name before may hold blanks and brackets. */
-function cpuMs(pid: number): number {
+function cpuMsOf(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * msPerTick

@@ -1,7 +1,7 @@
-/** A server that does what a hostile client hopes for. Says its address on stdout. */
+/** A server that does what a hostile client hopes for: the tests let the budget find it. Says its address on stdout. */
 import { createServer } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
-import { listen } from '../support/request.ts'
+import { listen } from '../../support/request.ts'
 
 const held: Buffer[] = []
 

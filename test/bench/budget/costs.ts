@@ -1,15 +1,11 @@
 /** What each hostile request costs the server beyond a request in good faith of the same length. */
 
-import { exchange } from '../client.ts'
+import { exchange } from '../../../src/conform/client.ts'
 import { type RawRequest, plainRequest, type CostlyRequest } from './hostile.ts'
 import { type Probe, sumOf } from './probe.ts'
 
-/** What one hostile request may cost beyond one in good faith, in milliseconds of the probe's time, on a machine of usual speed. */
-export const costLimits: Readonly<Record<Probe['kind'], number>> = {
-  cpu: 20,
-  // Networks and other clients take time, too. Only a large difference is the request's fault.
-  wall: 500,
-}
+/** Milliseconds of CPU that a hostile request may cost beyond one in good faith, on a machine of usual speed. */
+export const costLimitMs = 20
 
 export interface CostOptions {
   readonly base: string
@@ -17,17 +13,15 @@ export interface CostOptions {
   readonly requests: readonly CostlyRequest[]
   /** Bytes of request line and headers, ascending. */
   readonly sizes: readonly number[]
-  /** How often each request is sent in a round. */
+  /** How often each request is sent in a round: Linux counts CPU time in steps of 10 ms. */
   readonly repeats: number
   /** How often a figure over its limit is measured at most. The lowest counts. */
   readonly rounds: number
   /** Silence in milliseconds after which a request counts as unanswered. */
   readonly patienceMs: number
-  readonly signal: AbortSignal | undefined
-  readonly onRequest: (at: number, name: string) => void
 }
 
-export interface RequestCost extends Pick<CostlyRequest, 'name' | 'why'> {
+export interface RequestCost extends Pick<CostlyRequest, 'name'> {
   readonly mayShrink: boolean
   readonly bytes: number
   /** Status of the answer; null if there was no answer, or it was not HTTP. */
@@ -48,19 +42,11 @@ const recoveryMs = 60_000
 
 /** @throws {Error} if nothing answers any more */
 export async function measureCosts(options: CostOptions): Promise<RequestCost[]> {
-  const { requests, probe, onRequest } = options
   const plainCosts = new Map<string, number>()
-  const costs: RequestCost[][] = requests.map(() => [])
-  const waiting = requests.entries()
-  const work = async (): Promise<void> => {
-    for (const [at, request] of waiting) {
-      onRequest(at, request.name)
-      costs[at] = await costsOf(options, request, plainCosts)
-    }
-  }
-  // All CPU time of the server counts, so with it only one request is measured at a time.
-  await Promise.all(Array.from({ length: probe.kind === 'cpu' ? 1 : 4 }, work))
-  return costs.flat()
+  const costs: RequestCost[] = []
+  // All CPU time of the server counts, so only one request is measured at a time.
+  for (const request of options.requests) costs.push(...(await costsOf(options, request, plainCosts)))
+  return costs
 }
 
 /** Sends no longer request if a shorter one of its kind was over the limit. */
@@ -69,11 +55,10 @@ async function costsOf(
   request: CostlyRequest,
   plainCosts: Map<string, number>,
 ): Promise<RequestCost[]> {
-  const { base, probe, sizes, rounds, signal } = options
-  const { name, why, plain, mayShrink = false } = request
+  const { base, probe, sizes, rounds } = options
+  const { name, plain, mayShrink = false } = request
   const costs: RequestCost[] = []
   for (const bytes of sizes) {
-    signal?.throwIfAborted()
     const hostile = requestText(base, request.make(bytes))
     const plainText = requestText(base, plainRequest(plain, bytes))
     const measurePlain = async () => {
@@ -83,32 +68,32 @@ async function costsOf(
     const beyond = (ms: number) => ms - (plainCosts.get(plainText) ?? 0)
     if (!plainCosts.has(plainText)) await measurePlain()
     let lowest = await measureText(options, hostile)
-    let limitMs = costLimits[probe.kind]
+    let limitMs = costLimitMs
     for (let round = 1; round < rounds && !lowest.isSilent && beyond(lowest.ms) > limitMs; round++) {
-      limitMs = Math.max(limitMs, costLimits[probe.kind] * probe.slowness())
+      limitMs = Math.max(limitMs, costLimitMs * probe.slowness())
       await measurePlain()
       const again = await measureText(options, hostile)
       if (again.ms < lowest.ms) lowest = again
     }
     const { ms, ...answered } = lowest
     const plainMs = plainCosts.get(plainText) ?? 0
-    costs.push({ name, why, mayShrink, bytes, ...answered, plainMs, beyondMs: beyond(ms), limitMs })
+    costs.push({ name, mayShrink, bytes, ...answered, plainMs, beyondMs: beyond(ms), limitMs })
     if (answered.isSilent) await recover(options, request)
     if (answered.isSilent || beyond(ms) > limitMs) break
   }
   return costs
 }
 
-/** The time of one request. Repeats it until the limit is clearly exceeded. */
+/** The CPU time of one request. Repeats it until the limit is clearly exceeded. */
 async function measureText({ base, probe, repeats, patienceMs }: CostOptions, text: string) {
-  const start = sumOf(probe.timesMs())
+  const start = sumOf(probe.cpuMs())
   let answer = ''
   for (let sent = 1; ; sent++) {
     const { text: received, isSilent } = await exchange(base, text, patienceMs)
     // A server that refuses a request before its end may close the connection before its answer gets through.
     if (received !== '') answer = received
-    const spent = sumOf(probe.timesMs()) - start
-    if (!isSilent && sent < repeats && spent < 2 * repeats * costLimits[probe.kind]) continue
+    const spent = sumOf(probe.cpuMs()) - start
+    if (!isSilent && sent < repeats && spent < 2 * repeats * costLimitMs) continue
     const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(answer) ?? []
     const [, json, xml] = /"status":(\d{3})\}$|<status>(\d{3})<\/status><\/root>$/.exec(answer) ?? []
     const hasDocument = status !== undefined && (json ?? xml) === status
@@ -116,9 +101,8 @@ async function measureText({ base, probe, repeats, patienceMs }: CostOptions, te
   }
 }
 
-async function recover({ base, patienceMs, signal }: CostOptions, { name, plain }: CostlyRequest) {
+async function recover({ base, patienceMs }: CostOptions, { name, plain }: CostlyRequest) {
   for (let waited = 0; waited < recoveryMs; waited += patienceMs) {
-    signal?.throwIfAborted()
     const { text } = await exchange(base, requestText(base, plainRequest(plain, 200)), patienceMs)
     if (text !== '') return
   }

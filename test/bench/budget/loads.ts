@@ -5,27 +5,17 @@
 
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Client, connectTo, exchange } from '../client.ts'
-import type { AnsweredRequest } from '../requests.ts'
+import { connectTo, exchange } from '../../../src/conform/client.ts'
 import { requestText } from './costs.ts'
-import type { BudgetPlace } from './hostile.ts'
+import type { Place } from './hostile.ts'
 import type { Probe } from './probe.ts'
-
-export interface LoadPlace {
-  /** What other clients ask for during a load. */
-  readonly document: string
-  /** The longest range of prices without its format; null without prices. */
-  readonly range: string | null
-  /** The largest file; null without downloads. */
-  readonly file: string | null
-}
 
 export interface Load {
   readonly name: string
   readonly why: string
   readonly connections: number
-  /** What each client asks for, one request after the other; empty if the deployment has no such thing. */
-  readonly targets: (place: LoadPlace, connection: number) => readonly string[]
+  /** What each client asks for, one request after the other. */
+  readonly targets: (place: Place, connection: number) => readonly string[]
   /** Whether the clients never finish a request, but send a byte of it now and then. */
   readonly isSlow?: boolean
 }
@@ -42,34 +32,33 @@ export const allLoads: readonly Load[] = [
     name: '200 clients that do not read a large file',
     why: 'what is read ahead for each of them adds up',
     connections: 200,
-    targets: ({ file }) => (file === null ? [] : [file]),
+    targets: ({ file }) => [file],
   },
   {
     name: '200 clients that do not read the longest range',
     why: 'an answer that is made in memory stays there until it is read',
     connections: 200,
-    targets: ({ range }, at) => (range === null ? [] : [`${range}?format=${at % 2 === 0 ? 'json' : 'xml'}`]),
+    targets: ({ range }, at) => [`${range}?format=${at % 2 === 0 ? 'json' : 'xml'}`],
   },
   {
     name: 'one client that asks for 450 ranges at once',
     why: 'requests that wait for those before them may be answered already, in memory',
     connections: 1,
-    targets: ({ range }) => (range === null ? [] : Array.from({ length: 450 }, () => `${range}?format=json`)),
+    targets: ({ range }) => Array.from({ length: 450 }, () => `${range}?format=json`),
   },
 ]
 
 export interface LoadOptions {
   readonly base: string
   readonly probe: Probe
-  readonly place: LoadPlace
+  readonly place: Place
   /** The shortest duration of a load in milliseconds. It lasts longer while memory grows. */
   readonly holdMs: number
-  readonly signal: AbortSignal | undefined
 }
 
 export type LoadResult = Awaited<ReturnType<typeof measureLoad>>
 
-/** How long nine of ten other clients may wait, in milliseconds of the probe's time on a machine of usual speed. */
+/** How long nine of ten other clients may wait, in milliseconds of the server's CPU time on a machine of usual speed. */
 const usualWaitLimitMs = 200
 /** How long a load lasts at most. */
 const longestMs = 20_000
@@ -84,21 +73,18 @@ const growthMiB = 8
 
 /**
  * Opens the load, watches, and closes it.
- * @returns `idleMiB`, `peakMiB`: memory before the load, and its peak; null if it cannot be measured. `waitLimitMs`: how long
- * `meanwhile.work` may be, longer on a slow machine. `idle`, `meanwhile`: how long others waited, before the load and during it
+ * @returns `idleMiB`, `peakMiB`: memory before the load, and its peak. `waitLimitMs`: how long `meanwhile.work` may be, longer on a
+ * slow machine. `idle`, `meanwhile`: how long others waited, before the load and during it
  */
 export async function measureLoad(load: Load, options: LoadOptions) {
-  const { probe, holdMs, signal } = options
+  const { probe, holdMs } = options
   const slowBefore = probe.slowness()
   const stopIdle = askOthers(options)
   await sleep(500)
   const idle = await stopIdle()
   const idleMiB = probe.memoryMiB()
   let peakMiB = idleMiB
-  const look = () => {
-    const now = probe.memoryMiB()
-    if (now !== null) peakMiB = Math.max(peakMiB ?? 0, now)
-  }
+  const look = () => (peakMiB = Math.max(peakMiB, probe.memoryMiB()))
   const watch = setInterval(look, 50)
   const stopOthers = askOthers(options)
   const close = openLoad(load, options)
@@ -106,20 +92,19 @@ export async function measureLoad(load: Load, options: LoadOptions) {
     const start = Date.now()
     let isOver = false
     while (!isOver) {
-      const before = peakMiB ?? 0
-      await sleep(holdMs / 2, undefined, { signal })
+      const before = peakMiB
+      await sleep(holdMs / 2)
       look()
-      const [lasted, grown] = [Date.now() - start, (peakMiB ?? 0) - before]
+      const [lasted, grown] = [Date.now() - start, peakMiB - before]
       isOver = lasted >= holdMs && (grown <= growthMiB || lasted >= longestMs)
     }
   } finally {
     clearInterval(watch)
     close()
   }
-  const { name, why } = load
   const meanwhile = await stopOthers()
   const waitLimitMs = usualWaitLimitMs * Math.max(slowBefore, probe.slowness())
-  return { name, why, idleMiB, peakMiB, waitLimitMs, idle, meanwhile }
+  return { name: load.name, idleMiB, peakMiB, waitLimitMs, idle, meanwhile }
 }
 
 /** @returns closes all connections */
@@ -148,11 +133,11 @@ function openLoad({ connections, targets, isSlow = false }: Load, { base, place 
 function askOthers({ base, place, probe }: LoadOptions) {
   const text = requestText(base, { target: place.document, headers: [] })
   const ask = async () => {
-    const [start, before] = [performance.now(), probe.timesMs()]
+    const [start, before] = [performance.now(), probe.cpuMs()]
     const { text: answer, isSilent } = await exchange(base, text, patienceMs)
     const ms = performance.now() - start
     // We cannot see which of the processes answers.
-    const works = [...probe.timesMs()].map(([pid, time]) => time - (before.get(pid) ?? 0))
+    const works = [...probe.cpuMs()].map(([pid, time]) => time - (before.get(pid) ?? 0))
     const work = Math.min(ms, Math.max(...works))
     return { ms, work, isFailed: !isSilent && !/^HTTP\/1\.[01] 200/.test(answer) }
   }
@@ -168,37 +153,11 @@ function askOthers({ base, place, probe }: LoadOptions) {
       median: quantile('ms', 0.5),
       ninetieth: quantile('ms', 0.9),
       worst: Math.max(0, ...answers.map(({ ms }) => ms)),
-      /**
-       * CPU time that the server worked while nine of ten waited. It does not depend on what else the machine does. Without CPU
-       * time it is the same as `ninetieth`.
-       */
+      /** CPU time that the server worked while nine of ten waited: it does not depend on what else the machine does. */
       work: quantile('work', 0.9),
       requests: answers.length,
       /** Answers with a status other than 200, and connections that were closed without an answer. */
       failed: answers.filter(({ isFailed }) => isFailed).length,
     }
   }
-}
-
-/** @param examples without any fund they are those of all funds */
-export function findPlace(examples: readonly AnsweredRequest[]): BudgetPlace {
-  const document = (examples.find(({ target }) => target.includes('/figures/')) ?? examples[0])?.target ?? '/'
-  const [isin = 'LU000NOSUCH8'] = /[A-Z]{2}[0-9A-Z]{9}[0-9](?=\/$)/.exec(document) ?? []
-  return { document, isin, page: '/docs/' }
-}
-
-const downloads = '/downloads/latest/'
-
-/** Reads the list of downloads to find the largest file. @throws {NoAnswer} */
-export async function findLoadPlace(
-  examples: readonly AnsweredRequest[],
-  client: Client,
-): Promise<LoadPlace> {
-  const { document } = findPlace(examples)
-  const range = examples.find(({ kind }) => kind === 'the whole history')?.target ?? null
-  const { status, body } = await client.ask({ target: `${downloads}datapackage.json` })
-  if (status !== 200) return { document, range, file: null }
-  const { resources } = JSON.parse(body.toString()) as { resources: { path: string; bytes: number }[] }
-  const [largest] = resources.sort((one, other) => other.bytes - one.bytes)
-  return { document, range, file: largest === undefined ? null : downloads + largest.path }
 }

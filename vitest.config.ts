@@ -19,7 +19,7 @@ const longest = [
   'bucket/interleavings',
   'site/browser/docs',
   'bucket/nightly/documents',
-  'bucket/nightly/workflows',
+  'deploy/workflows',
   'bucket/folder-nights',
   'site/browser/status',
   'bucket/withdrawal',

@@ -1,5 +1,5 @@
 /** The registry is what `src/api/interface.md` says. That document is written by hand, and not derived from the code. */
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { structureTypes as declaredTypes } from '../../src/api/contract/structure-types.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
@@ -103,13 +103,4 @@ top_values_securities | Top shares`
 it('has the structure types of the interface, in its order, by the English names that it gives', () => {
   expect([...structureNames].map(([type, names]) => `${type} | ${names.en}`)).toEqual(types)
   expect(declaredTypes).toEqual([...structureNames.keys()])
-})
-
-const specification = '../shared/spec/interface.md'
-it.runIf(existsSync(specification))('agrees with the specification where it lies beside the checkout', () => {
-  const rows = readFileSync(specification, 'utf8').split('\n')
-  const paths = rows.flatMap((row) => /^\| \d+ \| GET (\S+) \|/.exec(row)?.[1] ?? [])
-  expect(paths.map(inTemplate)).toEqual(documented.map(({ path }) => path))
-  const listed = rows.slice(rows.findIndex((row) => row.startsWith('| Type identifier')) + 2)
-  expect(listed.slice(0, 33).map((row) => row.split(' | ')[0]?.slice(2))).toEqual(declaredTypes)
 })

@@ -1,7 +1,10 @@
 /** Databases that the suites build, once a process, and serve, each with the oracle that knows what must be answered. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { editDatabase } from './database.ts'
 import { insertOddFunds, oddFunds } from './odd-funds.ts'
 import { once } from './once.ts'
-import { docsUrl, makeTempFolder, mustRun, startServer } from './product.ts'
+import { docsUrl, makeTempFolder, mustRun, repository, startServer } from './product.ts'
 import { openOracle } from '../../src/conform/oracle/oracle.ts'
 
 export type Snapshot = Awaited<ReturnType<typeof build>>
@@ -31,6 +34,12 @@ export async function fillOdd(db: string): Promise<void> {
   insertOddFunds(db)
 }
 
+/** A real fund family. */
+export async function fillCaptor(db: string): Promise<void> {
+  await initialize(db)
+  editDatabase(db, readFileSync(join(repository, 'test/captor/captor.sql'), 'utf8'))
+}
+
 export const fillDemo =
   (funds: number, years: number, until: string): Fill =>
   async (db) => {
@@ -38,19 +47,18 @@ export const fillDemo =
     await mustRun(['init', '--demo', '--db', db, ...size])
   }
 
-/** @param source a database, or what makes one */
-const build = (name: string, asOf: string, source: Fill | string) =>
+const build = (name: string, asOf: string, fill: Fill) =>
   once(`snapshot and oracle ${name}`, async () => {
-    const made = await madeOnce(name, asOf, source)
+    const made = await madeOnce(name, asOf, fill)
     return { ...made, oracle: openOracle({ db: made.db, asOf, docsUrl }) }
   })
 
 /** The same without the oracle. */
-export const madeOnce = (name: string, asOf: string, source: Fill | string, env = {}) =>
+export const madeOnce = (name: string, asOf: string, fill: Fill, env = {}) =>
   once(`snapshot ${name}`, async () => {
     const folder = makeTempFolder()
-    const [db, out] = [typeof source === 'string' ? source : folder.file('funds.sqlite'), folder.file('out')]
-    if (typeof source !== 'string') await source(db)
+    const [db, out] = [folder.file('funds.sqlite'), folder.file('out')]
+    await fill(db)
     await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--jobs', '2', '--quiet'], { env })
     return { folder, db, out, asOf }
   })

@@ -1,10 +1,10 @@
 /** The night that somebody has to approve: which jobs of the workflow run when, and what the issue says. */
 import { writeFileSync } from 'node:fs'
 import { beforeEach, expect, it } from 'vitest'
-import { holds } from '../../support/github/expressions.ts'
-import { readWorkflow } from '../../support/github/files.ts'
-import type { RanJob } from '../../support/github/runner.ts'
-import { press } from './nightly.ts'
+import { holds } from '../support/github/expressions.ts'
+import { readWorkflow } from '../support/github/files.ts'
+import type { RanJob } from '../support/github/runner.ts'
+import { press } from '../bucket/nightly/nightly.ts'
 import { api, logOf, resultsOf, runner, surroundings, useRunner } from './workflow-runs.ts'
 
 const workflow = 'nightly-approved.yml'

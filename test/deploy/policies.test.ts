@@ -1,12 +1,12 @@
 /** The roles of the stack of `fundpress edge cloudfront`: what they allow, compared with the requests of nights, flips and the watch. */
 import { readFileSync } from 'node:fs'
 import { beforeAll, expect, it } from 'vitest'
-import { expectFailure, expectSuccess } from '../../cli/outcome.ts'
-import { filledIn, statementsIn, type Statement, type Template } from '../../support/cloudformation.ts'
-import { editDatabase } from '../../support/database.ts'
-import { makeTempFolder, mustRun } from '../../support/product.ts'
-import type { DenyRule } from '../../support/s3/settings.ts'
-import { db, nightlyOf, press, useNights, withoutFund } from './nightly.ts'
+import { expectFailure, expectSuccess } from '../cli/outcome.ts'
+import { filledIn, statementsIn, type Statement, type Template } from '../support/cloudformation.ts'
+import { editDatabase } from '../support/database.ts'
+import { makeTempFolder, mustRun } from '../support/product.ts'
+import type { DenyRule } from '../support/s3/settings.ts'
+import { db, nightlyOf, press, useNights, withoutFund } from '../bucket/nightly/nightly.ts'
 
 /** What is asked for, as IAM names it. */
 interface Asked {

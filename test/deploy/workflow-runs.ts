@@ -1,11 +1,11 @@
 /** Runs of our workflows against a bucket and an API of the tests. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll } from 'vitest'
-import { startApi, type FakeApi } from '../../support/github/api.ts'
-import { readWorkflow } from '../../support/github/files.ts'
-import { openRunner, type RanJob, type Runner, type Surroundings } from '../../support/github/runner.ts'
-import { credentials } from '../../support/publishing.ts'
-import { db, press, useNights } from './nightly.ts'
+import { startApi, type FakeApi } from '../support/github/api.ts'
+import { readWorkflow } from '../support/github/files.ts'
+import { openRunner, type RanJob, type Runner, type Surroundings } from '../support/github/runner.ts'
+import { credentials } from '../support/publishing.ts'
+import { db, press, useNights } from '../bucket/nightly/nightly.ts'
 
 export let runner: Runner
 export let api: FakeApi

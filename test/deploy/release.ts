@@ -5,8 +5,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { createServer } from 'node:http'
 import { delimiter, dirname, join } from 'node:path'
 import { json } from 'node:stream/consumers'
-import { cleanEnvironment } from '../../cli/run.ts'
-import { listen } from '../../support/request.ts'
+import { cleanEnvironment } from '../cli/run.ts'
+import { listen } from '../support/request.ts'
 
 const author = ['-c', 'user.name=test', '-c', 'user.email=test@example.com']
 export const gitIn = (folder: string, ...args: readonly string[]) =>

@@ -1,9 +1,9 @@
 /** What the actions promise to other repositories: their inputs, and where they find their files. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { settingList } from '../../../src/cli/settings.ts'
-import { guards } from '../../../src/guards/guards.ts'
-import { readAction, readWorkflow } from '../../support/github/files.ts'
+import { settingList } from '../../src/cli/settings.ts'
+import { guards } from '../../src/guards/guards.ts'
+import { readAction, readWorkflow } from '../support/github/files.ts'
 
 const names = readdirSync('.github/actions')
 const actionOf = (name: string) => readAction(`.github/actions/${name}/action.yml`)

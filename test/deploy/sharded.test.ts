@@ -1,11 +1,11 @@
 /** The sharded night: its workflow as a whole, two machines and one that merges, against a bucket of the tests. */
 import { copyFileSync, readFileSync, rmSync } from 'node:fs'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
-import { editDatabase } from '../../support/database.ts'
-import { newBenchmark } from '../../support/nights.ts'
-import { isComplete } from '../../support/rounds.ts'
-import { filesIn } from '../../support/tree.ts'
-import { db, nightlyOf, press } from './nightly.ts'
+import { editDatabase } from '../support/database.ts'
+import { newBenchmark } from '../support/nights.ts'
+import { isComplete } from '../support/rounds.ts'
+import { filesIn } from '../support/tree.ts'
+import { db, nightlyOf, press } from '../bucket/nightly/nightly.ts'
 import { api, logOf, replaceIn, resultsOf, runner, surroundings, useRunner } from './workflow-runs.ts'
 
 const workflow = 'nightly-sharded.yml'

@@ -1,8 +1,8 @@
 /** The workflows tell people and monitors: with the addresses of secrets, which nobody sees, and from the jobs that should. */
 import { writeFileSync } from 'node:fs'
 import { beforeEach, expect, it } from 'vitest'
-import { useReceiver } from '../../support/receiver.ts'
-import { isComplete } from '../../support/rounds.ts'
+import { useReceiver } from '../support/receiver.ts'
+import { isComplete } from '../support/rounds.ts'
 import { api, logOf, resultsOf, runner, surroundings, useRunner } from './workflow-runs.ts'
 
 useRunner(['nightly.yml', 'nightly-sharded.yml', 'watch.yml'], 2)

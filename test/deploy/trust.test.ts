@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { filledIn, type Template } from '../../support/cloudformation.ts'
-import { makeTempFolder, mustRun } from '../../support/product.ts'
+import { filledIn, type Template } from '../support/cloudformation.ts'
+import { makeTempFolder, mustRun } from '../support/product.ts'
 
 type Values = string | readonly string[]
 interface Trust {

@@ -2,18 +2,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { settingList } from '../../../src/cli/settings.ts'
-import { run } from '../../cli/run.ts'
-import { lacksShellcheck, shellcheck } from '../../support/programs.ts'
-import { repository } from '../../support/product.ts'
-import { findMistakes } from '../../support/kubernetes/schema.ts'
+import { settingList } from '../../src/cli/settings.ts'
+import { run } from '../cli/run.ts'
+import { lacksShellcheck, shellcheck } from '../support/programs.ts'
+import { repository } from '../support/product.ts'
+import { findMistakes } from '../support/kubernetes/schema.ts'
 import {
   cronJob,
   kustomize,
   type Container,
   type KubernetesObject,
   type PodSpec,
-} from '../../support/kubernetes/kustomize.ts'
+} from '../support/kubernetes/kustomize.ts'
 
 const root = join(repository, 'templates/kubernetes')
 const variants = [

@@ -3,10 +3,10 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import type { readWorkflow } from '../../support/github/files.ts'
-import { execute } from '../../support/package.ts'
-import { repository, tempFolder } from '../../support/product.ts'
-import { filesIn } from '../../support/tree.ts'
+import type { readWorkflow } from '../support/github/files.ts'
+import { execute } from '../support/package.ts'
+import { repository, tempFolder } from '../support/product.ts'
+import { filesIn } from '../support/tree.ts'
 import { commitVersion, gitIn, runScript } from './release.ts'
 
 const script = (name: string) => join(repository, '.github/actions/fundpress-release', name)

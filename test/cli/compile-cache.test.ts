@@ -2,7 +2,6 @@
 import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { userWithoutRights } from '../support/other-user.ts'
 import { tempFolder } from '../support/product.ts'
 import { sample } from '../support/rounds.ts'
 import { run, runAlone, type ProcessOptions } from './run.ts'
@@ -101,22 +100,5 @@ describe('the program starts and keeps nothing', () => {
     for (const HOME of sample(['', '/nowhere/at/all', '/dev/null'], { least: 2 }))
       await mustStart(home, { HOME })
     expect(readdirSync(home.temporary)).toEqual([])
-  })
-
-  it('as a user without a name and a known home folder', async ({ skip }) => {
-    if (!isRoot || userWithoutRights?.user === undefined) skip('only root can become somebody else')
-    const home = newHome()
-    chmodSync(home.temporary, 0o777)
-    await mustStart(home, { HOME: undefined }, { user: 54_321 })
-    expect(readdirSync(home.temporary)).toEqual([])
-  })
-
-  it('if the home folder is read-only', async ({ skip }) => {
-    if (userWithoutRights === undefined) skip('only root can read this checkout')
-    const home = newHome()
-    chmodSync(home.path, 0o555)
-    await mustStart(home, {}, userWithoutRights)
-    chmodSync(home.path, 0o755)
-    expect(existsSync(home.cache)).toBe(false)
   })
 })

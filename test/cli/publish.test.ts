@@ -119,6 +119,24 @@ describe('one snapshot after the other', () => {
   })
 })
 
+it('rollback writes live.json once under the lease, and --to accepts only the other snapshot', async () => {
+  type Live = Readonly<Record<'snapshot' | 'slot', string>> & { previous: { snapshot: string } }
+  const live = async () => (await press.json<{ live: Live }>('status')).live
+  const before = await live()
+  const to = before.previous.snapshot
+  press.server.reset()
+  const stdout = await expectSuccess(press.fundpress(`rollback --no-hold --to ${to}`))
+  expect(stdout).toBe(`${to} is live again, in green\n`)
+  const written = press.server.log.filter(({ operation }) => operation === 'PutObject').map(({ key }) => key)
+  // The lease: acquired, tried, released.
+  const lease = ['journal.json', 'journal.json', 'live.json']
+  expect(written).toEqual([...lease, 'nightly/history.json', 'journal.json'])
+  expect(await live()).toMatchObject({ slot: 'green', previous: { snapshot: before.snapshot } })
+  await expectFailure(press.fundpress(`rollback --to ${to}`), `s3://${bucket}: ${to} is live already\n`)
+  const { slot, snapshot } = before
+  expect(await press.json('rollback --no-hold --allow hold --reason again')).toMatchObject({ slot, snapshot })
+})
+
 describe('plan', () => {
   it('shows a table by endpoint and the cost', async () => {
     await press.nights.change('planned', newBenchmark(3))

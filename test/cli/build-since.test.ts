@@ -158,19 +158,7 @@ describe('build --shard and merge', () => {
     expect(existsSync(folderOf('never'))).toBe(false)
   })
 
-  const noShards = [
-    '0/2',
-    '3/2',
-    '1',
-    '1/1000',
-    '1/2/3',
-    '01/2',
-    'auto',
-    'auto/0',
-    'auto/1000',
-    'Auto/2',
-    '/2',
-  ]
+  const noShards = ['0/2', '3/2', '1', '1/1000', '01/2', 'auto/0', '/2']
   it.each(noShards)('refuse the shard %s as wrong usage', (shard) =>
     expectFailure(build('never', ` --shard ${shard}`), 'such as 3/8', 2),
   )
@@ -180,12 +168,5 @@ describe('build --shard and merge', () => {
     await expectFailure(merge('two', 'never'), 'of 2 shards 1 is missing')
     await expectFailure(merge('night-1', 'never'), 'night-1 is no shard')
     expect((await press.fundpress(`build ${flags('never')} --merge`)).code).toBe(2)
-  })
-
-  it('replace a snapshot in the folder, as a build replaces a shard', async () => {
-    await build('same', ' --shard 1/2')
-    summaryOf(await build('same'))
-    expect(hashesOf(folderOf('same'))).toEqual(hashesOf(folderOf('c')))
-    summaryOf(await build('same', ' --shard 1/2'))
   })
 })

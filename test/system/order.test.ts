@@ -1,18 +1,18 @@
 /** The order in which commands write to the disk: new data is flushed before it gets its name, and before old data is removed. */
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import Database from 'better-sqlite3'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { run } from '../cli/run.ts'
 import { canWatch, watchDisk, type DiskCall } from './disk-calls.ts'
 import { tempFolder } from '../support/product.ts'
+import { isMissing } from '../support/programs.ts'
 import { filesIn, hashesOf } from '../support/tree.ts'
 
 const folder = tempFolder()
 const out = folder.file('out')
-let canBeWatched = false
 
 beforeAll(async () => {
-  canBeWatched = canWatch()
   for (const seed of [1, 2]) {
     const demo = `init --demo --db ${seed}.sqlite --funds 1 --years 1 --until 2026-11-19 --seed ${seed} --quiet`
     await run(demo.split(' '), { cwd: folder.path })
@@ -63,11 +63,7 @@ function expectReplaced(calls: readonly DiskCall[], file: string): void {
   placeOf(calls, ({ call, paths: [path] }) => call === 'flush' && path === dirname(file), renamed)
 }
 
-describe('strace sees that', () => {
-  beforeEach(({ skip }) => {
-    if (!canBeWatched) skip('this machine has no strace, or lets nobody watch a program')
-  })
-
+describe.skipIf(isMissing(canWatch()))('strace sees that', () => {
   it('a build flushes the new snapshot, then its name, before it removes the old one', async () => {
     await prepare(buildLine(1))
     expectExchange(await watch(buildLine(2).replace('--jobs 1', '--jobs 2')), 'flushAll')
@@ -104,6 +100,22 @@ describe('strace sees that', () => {
     async (line) => {
       const file = folder.file(/[a-z]+\.sqlite/.exec(line)?.[0] ?? '')
       expectReplaced(await watch(`${line} --quiet`), file)
+    },
+  )
+
+  it.each(['DELETE', 'WAL'])(
+    'an import is flushed before it ends, with a journal in mode %s',
+    async (mode) => {
+      const file = folder.file(`${mode}.sqlite`)
+      copyFileSync(folder.file('1.sqlite'), file)
+      const db = new Database(file)
+      db.pragma(`journal_mode = ${mode}`)
+      const isin = db.prepare<[], string>('SELECT min(isin) FROM fund').pluck().get() ?? ''
+      db.close()
+      writeFileSync(folder.file('figures.csv'), `isin;position;name_de;value\n${isin};1000;Neu;7\n`)
+      const calls = await watch(`import key_figure figures.csv --db ${mode}.sqlite --no-backup --quiet`)
+      const committed = mode === 'WAL' ? `${file}-wal` : file
+      placeOf(calls, ({ call, paths: [path] }) => call === 'flush' && path === committed)
     },
   )
 

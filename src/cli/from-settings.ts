@@ -17,7 +17,7 @@ import { type FlagsOf, type overrideOptions, required } from './options.ts'
 import { cut, statement } from './safe-text.ts'
 import type { Settings } from './settings.ts'
 
-type OverrideFlags = FlagsOf<ReturnType<typeof overrideOptions>>
+export type OverrideFlags = FlagsOf<ReturnType<typeof overrideOptions>>
 
 /** For what must answer soon. */
 export const shortPatience: Patience = { attempts: 2, connectMs: 3000, silenceMs: 4000 }

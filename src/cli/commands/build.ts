@@ -1,24 +1,14 @@
 /** `fundpress build`: renders a database into the files of a snapshot, or merges shards. `nightly` builds the same way. */
 
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
-import { withFolder } from '../../bucket/store/files.ts'
-import { fetchSlotManifest, isSlotWord } from '../../bucket/manifest/sources.ts'
-import { Damaged } from '../../bucket/store/store.ts'
-import type { BuildOptions, BuildSummary } from '../../build/build.ts'
-import { manifestKey, readHeadOf } from '../../build/manifest.ts'
-import type { MergeOptions } from '../../build/merge.ts'
-import type { Since } from '../../build/options.ts'
-import { OutdatedShards } from '../../build/shard.ts'
-import { startRenderThreads } from '../../build/render-threads.ts'
-import { showProgress } from '../progress.ts'
+import type { BuildSummary } from '../../build/build.ts'
 import { ImplausibleDatabase, RefusedDatabase } from '../../data/check/finding.ts'
 import { refuseUnlessAllowed } from '../../guards/guards.ts'
 import { futureDate } from '../../guards/loss.ts'
-import { buildOptions, mergeOptions, overrideOf, withBucket } from '../from-settings.ts'
+import { buildOptions, mergeOptions, overrideOf } from '../from-settings.ts'
 import { withLive } from '../live.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { tellFailure } from '../monitoring/notices.ts'
+import { buildSince, mergeSince } from '../nightly/build-since.ts'
 import { describeFreshness, describeOverdue, describeWithheld } from '../format.ts'
 import { describeFindings, describeSummary, formatBytes, formatCount } from '../format.ts'
 import { isIsinInEitherCase } from '../../api/routes/values.ts'
@@ -110,12 +100,12 @@ async function render(
   since: string | null,
   { asOf = session.today, only = [], shard, ...flags }: RenderFlags,
 ): Promise<void> {
-  let what = 'a shard'
+  let subject = 'a shard'
   try {
     const override = overrideOf(session, flags)
     refuseUnlessAllowed('the build', futureDate(asOf, session.today), override)
     const part = shard === undefined ? null : ({ kind: 'shard', ...shardOf(shard, session) } as const)
-    if (part !== null) what = `shard ${part.number}/${part.of}`
+    if (part !== null) subject = `shard ${part.number}/${part.of}`
     const options = { ...(await buildOptions(session)), asOf, only, part, override }
     const building = withLive(session, since, (live) =>
       buildSince(session, since, { ...options, live }, session.stderr.tell),
@@ -123,7 +113,7 @@ async function render(
     await showBuild(session, building)
   } catch (error) {
     // Nobody watches the machines that share a night's work.
-    if (shard !== undefined) await tellFailure(session, error, { command: 'build', asOf }, what)
+    if (shard !== undefined) await tellFailure(session, error, { command: 'build', subject, asOf })
     throw error
   }
 }
@@ -165,88 +155,4 @@ function describe(summary: BuildSummary, out: string): string {
   ]
   if (lines.length > 0) lines.push('\n')
   return lines.join('') + describeOverdue(summary) + figures
-}
-
-/** @param word what to continue from; null: everything is rendered @param onWarning why everything is rendered all the same */
-export async function buildSince(
-  session: Session,
-  word: string | null,
-  options: BuildOptions,
-  onWarning: (warning: string) => void,
-): Promise<BuildSummary> {
-  if (word === null) return buildFrom(session, options)
-  const since = (from: Since) => buildFrom(session, { ...options, since: from })
-  if (!isSlotWord(word)) {
-    const kind = statSync(word, { throwIfNoEntry: false })?.isFile() === true ? 'manifest' : 'folder'
-    const summary = await since({ kind, path: word })
-    if (summary.since === null) onWarning(`${word} holds no snapshot: everything is rendered`)
-    return summary
-  }
-  return withFolder(async (folder) => {
-    const found = await withBucket(session, (store) => fetchSlotManifest(store, word, folder)).catch(
-      (error: unknown) => {
-        if (!(error instanceof Damaged)) throw error
-        throw new Error(`${error.message}: build without --since`, { cause: error })
-      },
-    )
-    if (found.kind === 'whole') return since({ kind: 'manifest', path: found.manifest.file })
-    // The next publish puts again what a stopped one may have changed in a torn slot: it needs those files.
-    onWarning(`${found.reason}: everything is rendered`)
-    return buildFrom(session, options)
-  })
-}
-
-function buildFrom(session: Session, options: BuildOptions): Promise<BuildSummary> {
-  return withProgress(session, async (onProgress) => {
-    // Two are enough for a small database; a build of a large one starts more.
-    const { startThread } = session
-    const threads = startRenderThreads(Math.min(options.jobs, 2), startThread)
-    // Imported here so that the threads load their code at the same time.
-    const { buildSnapshot } = await import('../../build/build.ts')
-    return buildSnapshot({ ...options, threads, startThread, onProgress })
-  })
-}
-
-function withProgress(
-  session: Session,
-  work: (onProgress: NonNullable<BuildOptions['onProgress']>) => Promise<BuildSummary>,
-): Promise<BuildSummary> {
-  const progress = showProgress(session, 'funds')
-  const onProgress: Parameters<typeof work>[0] = ({ funds, of, documents }) =>
-    progress.update(funds, of, `${formatCount(documents)} documents`)
-  return work(onProgress).finally(progress.end)
-}
-
-/** @param word what sparse shards continue from; null: nobody asks @throws {OutdatedShards} if it holds another snapshot now */
-export function mergeSince(
-  session: Session,
-  word: string | null,
-  options: Omit<MergeOptions, 'assertThere' | 'onProgress'>,
-): Promise<BuildSummary> {
-  const assertThere = async (snapshot: string) => {
-    const there = word === null ? snapshot : await snapshotIn(session, word)
-    if (there !== snapshot)
-      throw new OutdatedShards(`the shards continue from ${snapshot}, but ${word ?? ''} is ${there}`)
-  }
-  return withProgress(session, async (onProgress) => {
-    // Imported here because it loads all of a build, which must not happen before threads start (see `buildFrom`).
-    const { mergeShards } = await import('../../build/merge.ts')
-    return mergeShards({ ...options, assertThere, startThread: session.startThread, onProgress })
-  })
-}
-
-/** @throws {OutdatedShards} if there is no snapshot */
-async function snapshotIn(session: Session, word: string): Promise<string> {
-  if (!isSlotWord(word)) {
-    const file = statSync(word, { throwIfNoEntry: false })?.isFile() === true ? word : join(word, manifestKey)
-    const head = await readHeadOf(file)
-    if (head === null) throw new OutdatedShards(`${word} holds no snapshot`)
-    return head.snapshot
-  }
-  const found = await withFolder((folder) =>
-    withBucket(session, (store) => fetchSlotManifest(store, word, folder)),
-  )
-  if (found.kind === 'none') throw new OutdatedShards(found.reason)
-  // The publish that was stopped in a torn slot can be that of these shards. The next one sees to it that it has every file.
-  return found.manifest.head.snapshot
 }

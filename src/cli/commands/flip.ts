@@ -5,8 +5,8 @@ import { flipStaged, type FlipSummary } from '../../bucket/publish/flip-staged.t
 import { overrideOf, withBucket } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'
 import { describeRemoved, describeSummary, formatCount } from '../format.ts'
-import { endRun } from '../monitoring/watch.ts'
-import { factsOfFailure, factsOfPublish } from '../nightly/facts.ts'
+import { endIfFailed, endRun } from '../monitoring/watch.ts'
+import { factsOfPublish } from '../nightly/facts.ts'
 import { describeNews } from '../nightly/news.ts'
 import {
   bucketSettings,
@@ -16,7 +16,7 @@ import {
   overrideOptions,
   parseSnapshot,
 } from '../options.ts'
-import { doorOptions } from './publish.ts'
+import { doorOptions } from '../nightly/publish.ts'
 
 export default defineCommand({
   description:
@@ -54,11 +54,8 @@ export default defineCommand({
         onWarning: stderr.tell,
       }),
     )
-    const flipped = await flipping.catch(async (error: unknown) => {
-      const known = { command: 'flip', asOf: to.slice(0, 10), snapshot: to }
-      await endRun(session, factsOfFailure(session, error, known), flags.lock)
-      throw error
-    })
+    const known = () => ({ command: 'flip', asOf: to.slice(0, 10), snapshot: to })
+    const flipped = await endIfFailed(session, flags.lock, known, flipping)
     session.print(flipped, () => describe(flipped))
     await endRun(session, factsOfPublish('flip', flipped, override), flags.lock)
   },

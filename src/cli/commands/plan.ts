@@ -12,7 +12,7 @@ import { formatBytes, formatCount, formatDollars } from '../format.ts'
 import { describeNews } from '../nightly/news.ts'
 import { bucketSettings, option, overrideOptions } from '../options.ts'
 import { overrideOf } from '../from-settings.ts'
-import { planFolder } from './publish.ts'
+import { planFolder } from '../nightly/publish.ts'
 
 export default defineCommand({
   description:

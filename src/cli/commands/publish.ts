@@ -1,19 +1,9 @@
 /** `fundpress publish`: uploads a snapshot and makes it live. `plan` and `nightly` publish the same way. */
 
-import { routeTable } from '../../api/derive/route-table.ts'
-import { endpoints } from '../../api/endpoints/index.ts'
-import { isAlive, thisHolder } from '../../system/holder.ts'
-import type { Gone } from '../../bucket/live/options.ts'
-import { describeLocalAddresses } from '../../bucket/publish/addresses.ts'
-import { costOfMonth, costOfRequests, previewPublish } from '../../bucket/publish/preview.ts'
-import { publish, type PublishSummary } from '../../bucket/publish/publish.ts'
-import type { Live } from '../../bucket/live/live.ts'
-import { clearAlone } from '../../bucket/live/removal.ts'
+import type { PublishSummary } from '../../bucket/publish/publish.ts'
 import { readManifestHead } from '../../build/manifest.ts'
-import { recoverSnapshot } from '../../build/staging.ts'
-import type { Override } from '../../guards/guards.ts'
-import { followingOf, overrideOf, withBucket } from '../from-settings.ts'
-import { defineCommand, type Session } from '../command.ts'
+import { overrideOf } from '../from-settings.ts'
+import { defineCommand } from '../command.ts'
 import {
   describeDownloads,
   describeRemoved,
@@ -23,11 +13,10 @@ import {
   formatCount,
 } from '../format.ts'
 import { bucketSettings, forgetKvsOption, noLockOption, option, overrideOptions } from '../options.ts'
-import { endRun } from '../monitoring/watch.ts'
-import { eventsOfGone, keepRun } from '../nightly/events.ts'
-import { factsOfFailure, factsOfPublish } from '../nightly/facts.ts'
+import { endIfFailed, endRun } from '../monitoring/watch.ts'
+import { factsOfPublish } from '../nightly/facts.ts'
 import { describeNews } from '../nightly/news.ts'
-import { showProgress } from '../progress.ts'
+import { publishFolder } from '../nightly/publish.ts'
 
 export default defineCommand({
   description:
@@ -66,15 +55,12 @@ export default defineCommand({
   ],
   run: async (session, flags) => {
     const override = overrideOf(session, flags)
-    const warn = session.stderr.tell
-    const summary = await publishFolder(session, { ...flags, override }, warn).catch(
-      async (error: unknown) => {
-        const head = await readManifestHead(session.settings.out).catch(() => null)
-        const known = { asOf: head?.asOf ?? null, snapshot: head?.snapshot ?? null }
-        await endRun(session, factsOfFailure(session, error, { command: 'publish', ...known }), flags.lock)
-        throw error
-      },
-    )
+    const publishing = publishFolder(session, { ...flags, override }, session.stderr.tell)
+    const known = async () => {
+      const head = await readManifestHead(session.settings.out).catch(() => null)
+      return { command: 'publish', asOf: head?.asOf ?? null, snapshot: head?.snapshot ?? null }
+    }
+    const summary = await endIfFailed(session, flags.lock, known, publishing)
     session.print(summary, () => describe(summary))
     await endRun(session, factsOfPublish('publish', summary, override), flags.lock)
   },
@@ -101,97 +87,4 @@ function describe({ snapshot, slot, hasFlipped, requests, seconds, ...changed }:
     next: hasStaged ? `\`fundpress flip ${snapshot}\` makes it live` : null,
   })
   return figures + describeNews(changed.news)
-}
-
-export interface PublishFlags {
-  readonly override: Override
-  readonly repair?: boolean | undefined
-  readonly stage?: boolean | undefined
-  readonly deep?: boolean | undefined
-  /** False with --no-lock. */
-  readonly lock: boolean
-  readonly forgetKvs?: boolean | undefined
-  /** Older downloads are removed; null, also if absent: none are for their age. */
-  readonly keepDays?: number | null
-}
-
-/** Publishes the folder of the settings into their bucket. */
-export function publishFolder(session: Session, flags: PublishFlags, onWarning: (warning: string) => void) {
-  const { settings, signal } = session
-  const { bucket, edge, baseUrl, docsUrl } = settings
-  return withBucket(session, async (store) => {
-    const local = describeLocalAddresses({ baseUrl, docsUrl, endpoint: bucket.endpoint })
-    const common = await commonOptions(session, flags)
-    if (local !== null) onWarning(local)
-    const progress = showProgress(session, 'objects')
-    return publish(store, {
-      ...bucket,
-      ...common,
-      cacheControl: edge.cacheControl,
-      isDeep: flags.deep === true,
-      signal,
-      onWarning,
-      onProgress: ({ done, of, bytes }) => progress.update(done, of, `${(bytes / 1e6).toFixed(1)} MB`),
-    }).finally(progress.end)
-  })
-}
-
-/** Removes the withdrawn downloads that a publish which was killed after its flip has left. @param tell hears which */
-export async function clearDownloads(
-  session: Session,
-  live: Live,
-  isLocking: boolean,
-  tell: (text: string) => void,
-) {
-  const { settings, signal, today } = session
-  const { bucket, downloads } = settings
-  const retention = { keepDays: null, keep: downloads.keep }
-  const holding = { signal, isLocking, me: thisHolder(), isAlive }
-  const common = { ...bucket, ...holding, retention, today, onWarning: tell }
-  const removed = describeRemoved(await withBucket(session, (store) => clearAlone(store, live, common)))
-  if (removed !== null) tell(removed)
-}
-
-/** What `publishFolder` would do and cost, in dollars: once, and a `month` of thirty times, with the storage of two slots. */
-export async function planFolder(session: Session, flags: PublishFlags) {
-  const { signal, settings } = session
-  const { concurrency } = settings.bucket
-  const preview = await withBucket(session, async (store) => {
-    const common = await commonOptions(session, flags)
-    return previewPublish(store, { ...common, concurrency, signal })
-  })
-  const { requests, slotBytes } = preview
-  const once = costOfRequests(requests, settings.storePrices)
-  return { preview, cost: { publish: once, month: costOfMonth(requests, slotBytes, settings.storePrices) } }
-}
-
-/** @throws {Error} if the folder holds no snapshot */
-async function commonOptions(session: Session, flags: PublishFlags) {
-  const { out, baseUrl } = session.settings
-  recoverSnapshot(out)
-  await readManifestHead(out)
-  const isStaging = flags.stage === true
-  return { ...(await doorOptions(session, flags)), out, baseUrl, isRepair: flags.repair === true, isStaging }
-}
-
-/** What every command gives that makes a snapshot live. */
-export async function doorOptions(session: Session, flags: PublishFlags) {
-  const { settings, today } = session
-  const { docsUrl, freshness, guards, bucket, downloads } = settings
-  return {
-    table: routeTable(endpoints, docsUrl),
-    limits: { ...guards, maxStaleShare: freshness.maxStaleShare, maxDeletes: bucket.maxDeletes },
-    override: flags.override,
-    today,
-    isRepair: false,
-    isLocking: flags.lock,
-    ...(await followingOf(session, flags.forgetKvs)),
-    retention: { keepDays: flags.keepDays ?? null, keep: downloads.keep },
-    me: thisHolder(),
-    isAlive,
-    record: async (gone: Gone) => {
-      const warn = session.stderr.tell
-      await keepRun(session, { events: eventsOfGone(gone, flags.override.who) }, flags.lock, warn)
-    },
-  } as const
 }

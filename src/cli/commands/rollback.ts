@@ -4,9 +4,9 @@ import { rollback } from '../../bucket/live/rollback.ts'
 import { liftingOf } from '../../guards/going-back.ts'
 import { overrideOf, withBucket } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'
-import { noticesOfAllowed, tell, tellFailure } from '../monitoring/notices.ts'
-import { eventsOf, keepRun } from '../nightly/events.ts'
-import { factsOfFailure } from '../nightly/facts.ts'
+import { endIfFailed, endRun } from '../monitoring/watch.ts'
+import { factsOf } from '../nightly/facts.ts'
+import { doorOptions } from '../nightly/publish.ts'
 import {
   bucketSettings,
   expectedSnapshot,
@@ -17,7 +17,6 @@ import {
   parsedOption,
   parseSnapshot,
 } from '../options.ts'
-import { doorOptions } from './publish.ts'
 
 export default defineCommand({
   description:
@@ -68,18 +67,12 @@ export default defineCommand({
       const door = await doorOptions(session, { ...flags, override })
       return rollback(store, { ...settings.bucket, ...door, to, isHolding, signal, onWarning })
     })
-    const live = await going.catch(async (error: unknown) => {
-      const known = { command: 'rollback', asOf: session.today }
-      const events = eventsOf(factsOfFailure(session, error, known))
-      await keepRun(session, { events }, flags.lock, onWarning)
-      await tellFailure(session, error, { command: 'rollback', who })
-      throw error
-    })
+    const known = () => ({ command: 'rollback', asOf: session.today, who })
+    const live = await endIfFailed(session, flags.lock, known, going)
     const { asOf, snapshot, slot, reverted, isHeld, allowed } = live
     const held = isHeld ? `Nothing else goes live from now on: ${liftingOf('fundpress nightly')}\n` : ''
     print({ ...live, warnings }, () => `${snapshot} is live again, in ${slot}\n${held}`)
-    const night = { command: 'rollback', asOf, snapshot, slot }
-    const told = { ...night, event: 'rollback', what: 'rolled back', who, reason, reverted } as const
-    await tell(session, [told, ...noticesOfAllowed(allowed, night)], stderr.tell)
+    const facts = { asOf, snapshot, slot, reverted, allowed, who, why: reason, isNew: true }
+    await endRun(session, factsOf({ command: 'rollback', outcome: 'done', ...facts }), flags.lock)
   },
 })

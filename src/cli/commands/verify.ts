@@ -1,18 +1,13 @@
 /** `fundpress verify`: whether the live slot matches its manifest. `nightly` verifies the same way. */
 
 import type { ObjectDifference } from '../../bucket/manifest/listing.ts'
-import { verifyLive, type Verified, type VerifyOptions } from '../../bucket/manifest/verify.ts'
-import { escapeInvisible } from '../../data/model/printable.ts'
-import { randomFor } from '../../system/random.ts'
-import { withBucket } from '../from-settings.ts'
-import { defineCommand, printList, type Session } from '../command.ts'
+import type { VerifyOptions } from '../../bucket/manifest/verify.ts'
+import { defineCommand, printList } from '../command.ts'
 import { UsageError } from '../failure.ts'
-import { countOf, formatCount } from '../format.ts'
 import { bucketSettings, option, wholeOption } from '../options.ts'
 import { tellFailure } from '../monitoring/notices.ts'
-import { type Progress, showProgress } from '../progress.ts'
-
-const maxSeed = 2 ** 32 - 1
+import { assertMatches, describeDifference, describeVerified, maxSeed } from '../nightly/verify.ts'
+import { sampleOf, verifyBucket } from '../nightly/verify.ts'
 
 export default defineCommand({
   description:
@@ -57,90 +52,3 @@ export default defineCommand({
     }
   },
 })
-
-/** The bodies to read: none, all, or a number of them that the seed chooses. */
-type WantedBodies = { readonly bodies: 'none' | 'all' } | ReturnType<typeof sampleOf>
-
-/** Without a seed each call chooses other bodies. */
-export function sampleOf(bodies: number, seed = Math.floor(Math.random() * (maxSeed + 1))) {
-  return { bodies, seed }
-}
-
-/** @param onDifference may return a promise, to slow the verification down @param options as in `VerifyOptions` */
-export async function verifyBucket(
-  session: Session,
-  wanted: WantedBodies,
-  onDifference: VerifyOptions['onDifference'],
-  options: Partial<Pick<VerifyOptions, 'keep' | 'isStaged' | 'isListing'>> = {},
-) {
-  const { settings, signal } = session
-  const listing = showProgress(session, 'objects listed')
-  const random = randomFor('verify', 'seed' in wanted ? wanted.seed : 0)
-  const kinds = new Set<ObjectDifference['what']>()
-  let reading: Progress | undefined
-  const endProgress = () => {
-    listing.end()
-    reading?.end()
-  }
-  return withBucket(session, async (store) => {
-    const found = await verifyLive(store, {
-      bodies: wanted.bodies,
-      keep: session.settings.downloads.keep,
-      ...options,
-      concurrency: settings.bucket.concurrency,
-      signal,
-      random: () => random.between(0, 1),
-      onDifference: (difference) => {
-        endProgress()
-        kinds.add(difference.what)
-        return onDifference(difference)
-      },
-      onListed: listing.update,
-      onBody: (done, of) => {
-        listing.end()
-        reading ??= showProgress(session, 'bodies')
-        reading.update(done, of)
-      },
-    }).finally(endProgress)
-    return { name: store.name, found, kinds }
-  })
-}
-
-const meanings: Readonly<Record<ObjectDifference['what'], string>> = {
-  missing: 'is not there',
-  extra: 'is in no manifest',
-  size: 'has another size',
-  etag: 'is not the object that was put',
-  body: 'has another body',
-  withdrawn: 'holds what may no longer be given out',
-}
-
-export const describeDifference = ({ key, what }: ObjectDifference): string =>
-  `${escapeInvisible(key)} ${meanings[what]}`
-
-/** What is published does not match its manifest. */
-export class Mismatch extends Error {
-  override readonly name = 'Mismatch'
-}
-
-/** @throws {Mismatch} that counts the differences, if there are any */
-export function assertMatches({ name, found, kinds }: Awaited<ReturnType<typeof verifyBucket>>): void {
-  const { snapshot, differences } = found
-  if (differences === 0) return
-  const differ = differences === 1 ? 'differs' : 'differ'
-  // Only reading finds a body that changed while its size and ETag stayed the same.
-  const repair = kinds.has('body') ? '--repair --deep' : '--repair'
-  throw new Mismatch(
-    `${name}: ${countOf(differences, 'object')} ${differ} from the manifest of ${snapshot}: run \`fundpress publish ${repair}\``,
-  )
-}
-
-export function describeVerified(
-  { snapshot, slot, objects, downloads, bodies }: Verified,
-  wanted: WantedBodies,
-): string {
-  const seed = 'seed' in wanted ? ` (--sample ${wanted.bodies} --seed ${wanted.seed})` : ''
-  const read = bodies === 0 ? '' : `, ${formatCount(bodies)} bodies read${seed}`
-  const files = downloads === null ? '' : `, ${formatCount(downloads)} downloads`
-  return `${snapshot} in ${slot} matches its manifest: ${formatCount(objects)} objects${files}${read}`
-}

@@ -2,7 +2,7 @@
 
 import type { LiveSnapshot } from '../../bucket/live/live.ts'
 import type { NightlyLog } from '../nightly/log.ts'
-import type { RunFacts } from '../nightly/facts.ts'
+import type { Outcome, RunFacts } from '../nightly/facts.ts'
 import { cut, safeLines } from '../safe-text.ts'
 
 /** A figure at one moment, with a value for each combination of labels. */
@@ -20,7 +20,15 @@ interface LabelledValue {
   readonly value: number
 }
 
-const results = ['done', 'skipped', 'failed', 'refused'] as const
+/** Each outcome, and whether the metrics have it: a run that only asks leaves none. */
+const isResult: Readonly<Record<Outcome, boolean>> = {
+  done: true,
+  skipped: true,
+  failed: true,
+  refused: true,
+  open: false,
+}
+const results = Object.entries(isResult).flatMap(([outcome, has]) => (has ? [outcome] : []))
 
 /** @param now when the run ended */
 export function figuresOfRun(facts: RunFacts, log: NightlyLog, now: Date): readonly Figure[] {

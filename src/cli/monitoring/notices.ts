@@ -1,11 +1,10 @@
 /** Notices: what happened, told to the people whom the settings name. */
 
 import type { MarkedFund } from '../../guards/assess.ts'
-import { type AllowedObjection, byOperator } from '../../guards/guards.ts'
+import { byOperator } from '../../guards/guards.ts'
 import { Interrupted } from '../../system/signals.ts'
 import type { Session } from '../command.ts'
 import { countOf } from '../format.ts'
-import type { NightlyLog } from '../nightly/log.ts'
 import { factsOfFailure, outcomeOf, type RunFacts } from '../nightly/facts.ts'
 import { linesOfNews, titleOfNews } from '../nightly/news.ts'
 import { deliver, lastDelivery, usualDelivery } from './deliver.ts'
@@ -83,67 +82,60 @@ export async function tell(
 export const describeTarget = (type: TargetSetting['type'], host: string | null) =>
   `notify: ${type}${host === null ? '' : ` (${host})`}`
 
-/**
- * Tells how a nightly run has ended, unless a person has stopped it at a terminal.
- * @param onUntold notes in the history that nobody could be told of a failure
- */
-export async function tellOfNight(
-  session: Session,
-  log: NightlyLog,
-  facts: RunFacts,
-  onUntold: () => Promise<void>,
-): Promise<void> {
-  const onWarning = (warning: string) => log.warn('night', warning)
-  // The attempts of a night often fail for the same reason.
-  if (isStoppedByPerson(session) || facts.history?.isRepeated === true) return
-  const isTold = await tell(session, noticesOf(facts), onWarning)
-  if (!isTold && facts.reason !== null && facts.history !== null) await onUntold()
+/** The notices about a run; none about one with nothing to do. */
+export function noticesOf(facts: RunFacts): readonly NoticeFacts[] {
+  const { outcome, step, who, objections, reason, errors: details } = facts
+  const [about, what] = [aboutOf(facts), outcomeOf(facts)]
+  switch (outcome) {
+    case 'refused':
+      return [{ ...about, event: outcome, what, step, objections, who }]
+    case 'failed':
+      return [{ ...about, event: outcome, what, step, reason, details }]
+    case 'done':
+      return noticesOfDone(facts)
+    case 'skipped':
+    case 'open':
+      return []
+  }
 }
 
-/** What people are told of a run; nothing of one with nothing to do. @param subject as of {@link outcomeOf} */
-export function noticesOf(facts: RunFacts, subject?: string): readonly NoticeFacts[] {
-  const { command, outcome, asOf, snapshot, slot, step, who, why, reason, history, night } = facts
-  const about = { command, asOf, snapshot, slot }
-  const what = outcomeOf(facts, subject)
-  if (outcome === 'refused')
-    return [{ ...about, event: outcome, what, step, objections: facts.objections, who }]
-  if (outcome === 'failed') return [{ ...about, event: outcome, what, step, reason, details: facts.errors }]
-  // An earlier attempt may have failed after the flip.
-  const failures = history?.added.find(({ kind }) => kind === 'done')?.times ?? 0
-  if (outcome !== 'done' || (!facts.isNew && failures === 0)) return []
+function noticesOfDone(facts: RunFacts): readonly NoticeFacts[] {
+  const { who, why: reason, reverted, night, figures } = facts
+  const [about, what] = [aboutOf(facts), outcomeOf(facts)]
+  // An earlier attempt may have failed after its flip.
+  const failures = facts.history?.added.find(({ kind }) => kind === 'done')?.times ?? 0
+  if (!facts.isNew && failures === 0) return []
+  const beside = noticesBeside(facts)
+  if (reverted !== null) return [{ ...about, event: 'rollback', what, who, reason, reverted }, ...beside]
+  if (night === null) return [{ ...about, event: 'done', what, figures, who, reason }, ...beside]
+  const { freshness: prices, overdue } = night.built
   const after = failures > 0 ? ` after ${countOf(failures, 'failure')}` : ''
-  const done: NoticeFacts = { ...about, event: 'done', what: what + after, failures }
-  if (night === null) return [{ ...done, figures: facts.figures, who, reason: why }, ...noticesBeside(facts)]
-  const { freshness, overdue } = night.built
-  const { stale } = freshness
-  return [
-    { ...done, figures: { ...facts.figures, prices: freshness } },
-    ...(stale > 0 ? [{ ...factsOfStale(stale, about), details: staleOf(overdue) }] : []),
-    ...noticesBeside(facts),
-  ]
+  const done = { ...about, event: 'done', what: what + after, failures } as const
+  const stale = prices.stale > 0 ? [{ ...factsOfStale(prices.stale, about), details: staleOf(overdue) }] : []
+  return [{ ...done, figures: { ...figures, prices } }, ...stale, ...beside]
 }
 
-/** What is told of a run that went live or is staged, whatever became of it then: what was allowed, and what is new. */
+/** The notices about what went live or is staged, whatever became of the run then: what was allowed, and what is new. */
 export function noticesBeside(facts: RunFacts): readonly NoticeFacts[] {
-  const { command, asOf, snapshot, slot, allowed, warnings } = facts
-  const about = { command, asOf, snapshot, slot }
-  const forced = noticesOfAllowed(allowed, about)
-  const title = titleOfNews(facts)
-  if (title === null) return forced
-  const what = `${outcomeOf(facts)} with ${title}`
-  const news = linesOfNews(facts.news)
-  return [...forced, { ...about, event: 'warned', what, news, details: warnings }]
-}
-
-export const noticesOfAllowed = (allowed: readonly AllowedObjection[], about: About): NoticeFacts[] =>
-  byOperator(allowed).map((one) => ({
+  const about = aboutOf(facts)
+  const forced = byOperator(facts.allowed).map((one): NoticeFacts => ({
     ...about,
     event: 'forced',
     what: 'allowed what guards refuse',
     ...one,
   }))
+  const title = titleOfNews(facts)
+  if (title === null) return forced
+  const what = `${outcomeOf(facts)} with ${title}`
+  return [
+    ...forced,
+    { ...about, event: 'warned', what, news: linesOfNews(facts.news), details: facts.warnings },
+  ]
+}
 
 type About = Pick<NoticeFacts, 'command' | 'asOf' | 'snapshot' | 'slot' | 'place'>
+
+const aboutOf = ({ command, asOf, snapshot, slot }: RunFacts): About => ({ command, asOf, snapshot, slot })
 
 export const factsOfStale = (stale: number, about: About): NoticeFacts => ({
   ...about,
@@ -156,19 +148,27 @@ const staleOf = (overdue: readonly MarkedFund[]) =>
     mark === 'stale' ? [`${isin} ${name}: newest price ${newestPrice ?? 'none'}`] : [],
   )
 
-/** Tells that a command has failed or was refused, unless a person has stopped it. */
+/**
+ * Tells how a run has ended, unless a person has stopped it at a terminal. The attempts of a night often fail for the same reason:
+ * that is told once.
+ * @returns false if nobody could be told who wants to be
+ */
+export async function tellOfRun(
+  session: Session,
+  facts: RunFacts,
+  onWarning = session.stderr.tell,
+): Promise<boolean> {
+  if (isStoppedByPerson(session) || facts.history?.isRepeated === true) return true
+  return tell(session, noticesOf(facts), onWarning)
+}
+
+/** Tells that a command has failed or was refused. */
 export async function tellFailure(
   session: Session,
   error: unknown,
   known: Parameters<typeof factsOfFailure>[2],
-  subject?: string,
 ): Promise<void> {
-  await tellOfRun(session, factsOfFailure(session, error, known), subject)
-}
-
-/** The same of any run. */
-export async function tellOfRun(session: Session, facts: RunFacts, subject?: string): Promise<void> {
-  if (!isStoppedByPerson(session)) await tell(session, noticesOf(facts, subject), session.stderr.tell)
+  await tellOfRun(session, factsOfFailure(session, error, known))
 }
 
 /** Ctrl-C, or a window that was closed. A scheduler stops a run without a terminal. */

@@ -1,33 +1,54 @@
-/** What people and monitors get to know of a run: a heartbeat, metrics, notices and the history. None of them can fail the run. */
+/** Tells people and monitors of a run: by a heartbeat, metrics, notices and the history. None of them can fail the run. */
 
 import { once } from 'node:events'
 import type { Session } from '../command.ts'
+import { eventsOf, keepRun, noteUntold } from '../nightly/events.ts'
+import { factsOfFailure, type RunFacts } from '../nightly/facts.ts'
 import type { NightlyLog } from '../nightly/log.ts'
-import type { RunFacts } from '../nightly/facts.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import { leaveMetrics } from './metrics.ts'
-import { eventsOf, keepRun } from '../nightly/events.ts'
-import { tellOfNight, tellOfRun } from './notices.ts'
+import { tellOfRun } from './notices.ts'
 
-/** Tells that a nightly run begins. @returns what tells that it has ended */
+/** Tells that a nightly run begins. @returns a function that tells of its end, and never throws */
 export async function watchRun(
   session: Session,
   log: NightlyLog,
-): Promise<(facts: RunFacts, onUntold: () => Promise<void>) => Promise<void>> {
+  { isAsking, isLocking }: { readonly isAsking: boolean; readonly isLocking: boolean },
+): Promise<(facts: RunFacts) => Promise<void>> {
+  const warn = (warning: string) => log.warn('night', warning)
+  const notify = async (facts: RunFacts) => {
+    const isTold = await tellOfRun(session, facts, warn)
+    const isUntold = !isTold && facts.reason !== null && facts.history !== null
+    if (isUntold) await noteUntold(session, eventsOf(facts), isLocking, warn)
+  }
+  // If a run that only asks fails, the machines that it asks for never begin: only people can hear of that.
+  if (isAsking) return notify
   const beat = await startHeartbeat(session, log)
-  return async (facts, onUntold) => {
-    const told = Promise.all([tellOfNight(session, log, facts, onUntold), leaveMetrics(session, log, facts)])
-    // The log that the heartbeat sends has their warnings. After SIGTERM there is no time for that.
+  return async (facts) => {
+    const told = Promise.all([notify(facts), leaveMetrics(session, log, facts)])
+    // The log that the heartbeat sends has the warnings of both. After SIGTERM there is no time for that.
     await Promise.race([told, aborted(session.signal)])
     await Promise.all([told, beat(facts)])
   }
 }
 
-/** Keeps a publish or a flip in the history, and tells of it. */
+/** Keeps the end of a publish, a flip or a rollback in the history, and tells of it. */
 export async function endRun(session: Session, facts: RunFacts, isLocking: boolean): Promise<void> {
   await keepRun(session, { events: eventsOf(facts) }, isLocking, session.stderr.tell)
   await tellOfRun(session, facts)
 }
+
+/** Ends a run that fails. @param known of it, also asynchronously @throws what the work throws */
+export const endIfFailed = <T>(
+  session: Session,
+  isLocking: boolean,
+  known: () => Promise<Parameters<typeof factsOfFailure>[2]> | Parameters<typeof factsOfFailure>[2],
+  work: Promise<T>,
+): Promise<T> =>
+  work.catch(async (error: unknown) => {
+    await endRun(session, factsOfFailure(session, error, await known()), isLocking)
+    throw error
+  })
 
 const aborted = (signal: AbortSignal): Promise<unknown> =>
   signal.aborted ? Promise.resolve() : once(signal, 'abort')

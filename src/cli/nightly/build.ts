@@ -11,7 +11,7 @@ import { printable } from '../../data/model/printable.ts'
 import { type Override, Refusal } from '../../guards/guards.ts'
 import { buildOptions, mergeOptions } from '../from-settings.ts'
 import type { Session } from '../command.ts'
-import { buildSince, mergeSince } from '../commands/build.ts'
+import { buildSince, mergeSince } from './build-since.ts'
 import { reasonOf } from '../failure.ts'
 import { withLive } from '../live.ts'
 import {

@@ -31,11 +31,20 @@ export function eventsOf(facts: RunFacts): NewEvent[] {
   const { command, outcome, asOf, snapshot, step, who, why, reason, objections, allowed } = facts
   if (asOf === null) return []
   const night = { asOf, snapshot, who, ...(step !== null && { step }) }
-  if (outcome === 'refused') return [eventOf({ kind: 'refused', ...night, reason: null, objections })]
-  if (outcome === 'failed')
-    return command === 'nightly' ? [eventOf({ kind: 'failed', ...night, reason })] : []
-  if (!facts.isStaged || !facts.isNew) return []
-  return [...eventsOfAllowed(allowed, { asOf, snapshot }), eventOf({ kind: 'staged', ...night, reason: why })]
+  switch (outcome) {
+    case 'refused':
+      return [eventOf({ kind: outcome, ...night, reason: null, objections })]
+    case 'failed':
+      return command === 'nightly' ? [eventOf({ kind: outcome, ...night, reason })] : []
+    case 'done': {
+      if (!facts.isStaged || !facts.isNew) return []
+      const staged = eventOf({ kind: 'staged', ...night, reason: why })
+      return [...eventsOfAllowed(allowed, { asOf, snapshot }), staged]
+    }
+    case 'skipped':
+    case 'open':
+      return []
+  }
 }
 
 export const eventsOfAllowed = (

@@ -1,5 +1,5 @@
 /**
- * How a run has ended: one record, which the command fills once. Everything that tells of it is a small function of this record: the
+ * The end of a run: one record, which the command fills once. Everything that tells of a run is a small function of this record: the
  * text and JSON of the log, the summary, the outputs of a workflow, the history, notices, the heartbeat and metrics.
  */
 
@@ -14,43 +14,46 @@ import { reasonOf } from '../failure.ts'
 import { whoIs } from '../from-settings.ts'
 import type { Step } from './log.ts'
 
+/** `open`: with --ask, there is something to do. Each switch over the outcomes names all of them: the compiler shows them to who adds one. */
+export type Outcome = 'done' | 'skipped' | 'open' | 'failed' | 'refused'
+
 export interface RunFacts {
   readonly command: string
-  /** `open`: with --ask, there is something to do. */
-  readonly outcome: 'done' | 'skipped' | 'open' | 'failed' | 'refused'
-  /** Null if nothing says it. */
+  /** The subject of `… failed`: the command, or a part of its work, such as a shard. */
+  readonly subject: string
+  readonly outcome: Outcome
   readonly asOf: string | null
-  /** What is live or staged now; of a failure, what would have been. */
+  /** The snapshot that is live or staged now; after a failure, the one that would have been. */
   readonly snapshot: string | null
   readonly slot: string | null
   readonly isStaged: boolean
-  /** Whether this run made it live, or staged it: it may have been so before. */
+  /** Whether this run made the snapshot live, or staged it: another run may have done so before. */
   readonly isNew: boolean
-  /** A sentence about the rollback that holds what is live, or null. */
+  /** The snapshot that a rollback reverted. */
+  readonly reverted: string | null
+  /** A sentence about the rollback that holds what is live. */
   readonly hold: string | null
   /** The step of a nightly run that failed or refused. */
   readonly step: Step | null
   readonly who: string
-  /** Why an operator wants it so, or null. */
+  /** The operator's reason. */
   readonly why: string | null
-  /** Why it has failed or was refused, in one line; else null. */
+  /** The reason of a failure or a refusal, in one line; else null. */
   readonly reason: string | null
-  /** Those that led to a failure, a line each; empty if the reason says it all. */
+  /** The errors that led to a failure; empty if the reason says all. */
   readonly errors: readonly string[]
   readonly objections: readonly Objection[]
-  /** What guards had against the data, and operators have allowed. */
   readonly allowed: readonly AllowedObjection[]
   readonly news: News | null
-  /** Warnings that no run before has told. */
+  /** Warnings that no earlier run has told. */
   readonly warnings: readonly string[]
-  /** As far as the command knows them. */
   readonly figures: Partial<NightlyFigures>
+  /** Null unless a nightly run has done all its steps. */
   readonly night: NightFacts | null
-  /** The last runs, this one included; null if the bucket does not say it. */
+  /** The last runs, this one included; null if the bucket does not say. */
   readonly history: KeptHistory | null
 }
 
-/** What only a nightly run knows that has done all its steps. */
 export interface NightFacts {
   readonly built: BuildSummary
   readonly published: PublishSummary
@@ -59,18 +62,20 @@ export interface NightFacts {
   readonly newestPrice: string | null
   /** What was verified, in words. */
   readonly verified: string
-  /** Warnings that runs before have told. */
+  /** Warnings that earlier runs have told. */
   readonly toldBefore: readonly string[]
 }
 
-/** A run of which nothing is known but this. */
-export const factsOf = (
-  known: Pick<RunFacts, 'command' | 'outcome' | 'asOf' | 'who'> & Partial<RunFacts>,
-): RunFacts => ({
+type Known = Pick<RunFacts, 'command'> & Partial<RunFacts>
+
+/** The facts of a run of which no more is known. */
+export const factsOf = (known: Pick<RunFacts, 'outcome' | 'asOf' | 'who'> & Known): RunFacts => ({
+  subject: known.command,
   snapshot: null,
   slot: null,
   isStaged: false,
   isNew: false,
+  reverted: null,
   hold: null,
   step: null,
   why: null,
@@ -86,12 +91,8 @@ export const factsOf = (
   ...known,
 })
 
-/** @param known of the run that an error has ended */
-export function factsOfFailure(
-  session: Session,
-  error: unknown,
-  known: Pick<RunFacts, 'command'> & Partial<RunFacts>,
-): RunFacts {
+/** The facts of a run that an error has ended. */
+export function factsOfFailure(session: Session, error: unknown, known: Known): RunFacts {
   const { signal } = session
   const isRefusal = error instanceof Refusal && !signal.aborted
   return factsOf({
@@ -104,9 +105,9 @@ export function factsOfFailure(
   })
 }
 
-/** The outcome of a publish or a flip. What was live or staged already was allowed before. */
+/** The facts of a publish or a flip. What was live or staged before was allowed before. */
 export function factsOfPublish(
-  command: RunFacts['command'],
+  command: string,
   summary: PublishSummary | FlipSummary,
   { who, reason: why }: Pick<Override, 'who' | 'reason'>,
 ): RunFacts {
@@ -123,11 +124,11 @@ export function factsOfPublish(
   return factsOf({ command, outcome: 'done', asOf: snapshot.slice(0, 10), snapshot, slot, who, why, ...told })
 }
 
-/** `live`, `failed in check`: how the run has ended, in a few words. @param subject what ran: a word for the command unless given */
-export function outcomeOf({ command, outcome, step, isStaged }: RunFacts, subject = command): string {
+/** The outcome in a few words: `live`, `failed in check`. */
+export function outcomeOf({ subject, outcome, step, isStaged, reverted }: RunFacts): string {
   switch (outcome) {
     case 'done':
-      return isStaged ? 'staged' : 'live'
+      return reverted !== null ? 'rolled back' : isStaged ? 'staged' : 'live'
     case 'skipped':
       return 'nothing to do'
     case 'open':

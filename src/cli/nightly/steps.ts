@@ -13,9 +13,9 @@ import type { BuildSummary } from '../../build/build.ts'
 import type { AllowedObjection } from '../../guards/guards.ts'
 import { withBucket } from '../from-settings.ts'
 import type { Session } from '../command.ts'
-import { doorOptions, planFolder, publishFolder, type PublishFlags } from '../commands/publish.ts'
-import { assertMatches, describeDifference, describeVerified, Mismatch } from '../commands/verify.ts'
-import { sampleOf, verifyBucket } from '../commands/verify.ts'
+import { doorOptions, planFolder, publishFolder, type PublishFlags } from './publish.ts'
+import { assertMatches, describeDifference, describeVerified, Mismatch } from './verify.ts'
+import { sampleOf, verifyBucket } from './verify.ts'
 import { reasonOf } from '../failure.ts'
 import { describeRemoved, formatBytes, formatCount, formatDollars } from '../format.ts'
 import { noticesBeside, tell } from '../monitoring/notices.ts'
@@ -26,7 +26,7 @@ import type { NightlyLog } from './log.ts'
 import { linesOfRun } from './news.ts'
 import { describeChanged } from './report.ts'
 
-interface NightlySteps extends BuildSteps {
+export interface NightlySteps extends BuildSteps {
   readonly sample: number
   readonly seed: number | undefined
   /** False with --no-lock. */

@@ -308,7 +308,11 @@ describe('by hand', () => {
     ])
     expect((await press.fundpress('rollback')).code).toBe(3)
     expect(receiver.take()).toMatchObject([
-      { event: 'refused', title: 'fundpress: rollback refused', objections: [{ guard: 'hold' }] },
+      {
+        event: 'refused',
+        title: expect.stringMatching(/^fundpress \d{4}-\d\d-\d\d: rollback refused$/) as string,
+        objections: [{ guard: 'hold' }],
+      },
     ])
 
     expect((await press.fundpress('flip 2026-11-20-3f9c2ab4d1e0')).code).toBe(1)

@@ -1,0 +1,112 @@
+/** Publishes or plans the folder of the settings, and gives every command that makes a snapshot live the same options. */
+
+import { routeTable } from '../../api/derive/route-table.ts'
+import { endpoints } from '../../api/endpoints/index.ts'
+import type { Live } from '../../bucket/live/live.ts'
+import type { Gone } from '../../bucket/live/options.ts'
+import { clearAlone } from '../../bucket/live/removal.ts'
+import { describeLocalAddresses } from '../../bucket/publish/addresses.ts'
+import { costOfMonth, costOfRequests, previewPublish } from '../../bucket/publish/preview.ts'
+import { publish } from '../../bucket/publish/publish.ts'
+import { readManifestHead } from '../../build/manifest.ts'
+import { recoverSnapshot } from '../../build/staging.ts'
+import type { Override } from '../../guards/guards.ts'
+import { isAlive, thisHolder } from '../../system/holder.ts'
+import type { Session } from '../command.ts'
+import { describeRemoved } from '../format.ts'
+import { followingOf, withBucket } from '../from-settings.ts'
+import { showProgress } from '../progress.ts'
+import { eventsOfGone, keepRun } from './events.ts'
+
+export interface PublishFlags {
+  readonly override: Override
+  readonly repair?: boolean | undefined
+  readonly stage?: boolean | undefined
+  readonly deep?: boolean | undefined
+  /** False with --no-lock. */
+  readonly lock: boolean
+  readonly forgetKvs?: boolean | undefined
+  /** Older downloads are removed; null, also if absent: none are for their age. */
+  readonly keepDays?: number | null
+}
+
+/** Publishes the folder of the settings into their bucket. */
+export function publishFolder(session: Session, flags: PublishFlags, onWarning: (warning: string) => void) {
+  const { settings, signal } = session
+  const { bucket, edge, baseUrl, docsUrl } = settings
+  return withBucket(session, async (store) => {
+    const local = describeLocalAddresses({ baseUrl, docsUrl, endpoint: bucket.endpoint })
+    const common = await commonOptions(session, flags)
+    if (local !== null) onWarning(local)
+    const progress = showProgress(session, 'objects')
+    return publish(store, {
+      ...bucket,
+      ...common,
+      cacheControl: edge.cacheControl,
+      isDeep: flags.deep === true,
+      signal,
+      onWarning,
+      onProgress: ({ done, of, bytes }) => progress.update(done, of, `${(bytes / 1e6).toFixed(1)} MB`),
+    }).finally(progress.end)
+  })
+}
+
+/** Removes the withdrawn downloads that a publish which was killed after its flip has left. @param tell hears which */
+export async function clearDownloads(
+  session: Session,
+  live: Live,
+  isLocking: boolean,
+  tell: (text: string) => void,
+) {
+  const { settings, signal, today } = session
+  const { bucket, downloads } = settings
+  const retention = { keepDays: null, keep: downloads.keep }
+  const holding = { signal, isLocking, me: thisHolder(), isAlive }
+  const common = { ...bucket, ...holding, retention, today, onWarning: tell }
+  const removed = describeRemoved(await withBucket(session, (store) => clearAlone(store, live, common)))
+  if (removed !== null) tell(removed)
+}
+
+/** What `publishFolder` would do and cost, in dollars: once, and a `month` of thirty times, with the storage of two slots. */
+export async function planFolder(session: Session, flags: PublishFlags) {
+  const { signal, settings } = session
+  const { concurrency } = settings.bucket
+  const preview = await withBucket(session, async (store) => {
+    const common = await commonOptions(session, flags)
+    return previewPublish(store, { ...common, concurrency, signal })
+  })
+  const { requests, slotBytes } = preview
+  const once = costOfRequests(requests, settings.storePrices)
+  return { preview, cost: { publish: once, month: costOfMonth(requests, slotBytes, settings.storePrices) } }
+}
+
+/** @throws {Error} if the folder holds no snapshot */
+async function commonOptions(session: Session, flags: PublishFlags) {
+  const { out, baseUrl } = session.settings
+  recoverSnapshot(out)
+  await readManifestHead(out)
+  const isStaging = flags.stage === true
+  return { ...(await doorOptions(session, flags)), out, baseUrl, isRepair: flags.repair === true, isStaging }
+}
+
+/** What every command gives that makes a snapshot live. */
+export async function doorOptions(session: Session, flags: PublishFlags) {
+  const { settings, today } = session
+  const { docsUrl, freshness, guards, bucket, downloads } = settings
+  return {
+    table: routeTable(endpoints, docsUrl),
+    limits: { ...guards, maxStaleShare: freshness.maxStaleShare, maxDeletes: bucket.maxDeletes },
+    override: flags.override,
+    today,
+    isRepair: false,
+    isLocking: flags.lock,
+    ...(await followingOf(session, flags.forgetKvs)),
+    retention: { keepDays: flags.keepDays ?? null, keep: downloads.keep },
+    me: thisHolder(),
+    isAlive,
+    record: async (gone: Gone) => {
+      const warn = session.stderr.tell
+      await keepRun(session, { events: eventsOfGone(gone, flags.override.who) }, flags.lock, warn)
+    },
+  } as const
+}

@@ -1,0 +1,151 @@
+/** Reads what is live and staged, from the bucket or from a deployment, and describes it. */
+
+import { heldMessage, isHeldByOther } from '../bucket/live/journal.ts'
+import { contradictions, type DownloadsState, readStatus, type Status } from '../bucket/live/status.ts'
+import { fetchHistory, type NightlyEvent } from '../bucket/nightly/history.ts'
+import { escapeInvisible, printable } from '../data/model/printable.ts'
+import { describeHold, liftingOf } from '../guards/going-back.ts'
+import { readPublishedStaged, readPublishedStatus } from '../site/status/document.ts'
+import { isAlive, thisHolder } from '../system/holder.ts'
+import type { Session } from './command.ts'
+import { describeFreshness, describeSummary, formatBytes, formatCount, formatDuration } from './format.ts'
+import { withBucket } from './from-settings.ts'
+import { ageOf, type LiveFacts } from './monitoring/ages.ts'
+import { describeEvent } from './nightly/events.ts'
+
+export interface FoundStatus {
+  /** The bucket or the address, for messages. */
+  readonly name: string
+  readonly live: LiveFacts | null
+  /** When the staged snapshot was staged; undefined: nothing is staged. */
+  readonly stagedSince: string | undefined
+  /** Reasons to fail, whatever the limits are: nothing is live, or objects contradict `live.json`. */
+  readonly wrong: readonly string[]
+  readonly json: object
+  readonly describe: () => string
+}
+
+export async function statusOfBucket(session: Session): Promise<FoundStatus> {
+  const { name, status, heldBy, events } = await withBucket(session, async (store) => {
+    const status = await readStatus(store)
+    const isHeld = isHeldByOther(status.journal, thisHolder(), isAlive)
+    const heldBy = isHeld ? heldMessage(store, status.journal) : null
+    // Nothing depends on the history. Failures of last night say little of what is live.
+    const { events } = await fetchHistory(store).catch(() => ({ events: [] }))
+    const shown = events.filter(({ kind }) => kind !== 'failed').slice(-eventsShown)
+    return { name: store.name, status, heldBy, events: shown }
+  })
+  const { consistency, staged } = status
+  const { live: named, now } = status.live
+  const live = named === null ? null : { ...named, now }
+  const next = staged === null ? heldBy : `staged is ${describeStaged(staged)}`
+  const wrong = named === null || consistency === null ? [] : contradictions(named, consistency)
+  const nothing = `nothing is live${next === null ? '' : ` yet; ${next}`}`
+  return {
+    name,
+    live,
+    stagedSince: staged?.liveSince,
+    wrong:
+      named === null ? [nothing] : wrong.map((what) => `${what}: \`fundpress publish --repair\` repairs it`),
+    json: { ...jsonOf(status, live), heldBy, events },
+    describe: () => (live === null ? '' : describeBucket(status, live, heldBy) + describeEvents(events)),
+  }
+}
+
+export async function statusOfDeployment(session: Session, base: string): Promise<FoundStatus> {
+  const { url, document, liveSince } = await readPublishedStatus(base, session.signal)
+  const { as_of: asOf, newest_price: newestPrice, oldest_price: oldestPrice, documents: objects } = document
+  const since = liveSince.toISOString()
+  // By this machine's clock: a cache that has stopped would report the time that it stopped at.
+  const live = { ...document, asOf, newestPrice, oldestPrice, objects, liveSince: since, now: session.now() }
+  const staged = await readPublishedStaged(base, session.signal)
+  const more = { staged: staged && `${staged.snapshot}, since ${staged.staged_since}` }
+  // The prices are long, and available at that address.
+  const shown = { ...document, prices: undefined }
+  return {
+    name: base,
+    live,
+    stagedSince: staged?.staged_since,
+    wrong: [],
+    json: { base, live: shown, liveSince: since, ageSeconds: Math.round(ageOf(live)), staged },
+    describe: () => describeLive(live, `at ${url}`, more),
+  }
+}
+
+const noOther = { slot: null, head: null, isWhole: false, isReverted: false }
+
+function jsonOf({ live: { live }, consistency, other, staged }: Status, facts: LiveFacts | null) {
+  const ageSeconds = facts === null ? null : Math.round(ageOf(facts))
+  const { slot, head, isWhole, isReverted } = other ?? noOther
+  const others = { slot, snapshot: head?.snapshot ?? null, asOf: head?.asOf ?? null, isWhole, isReverted }
+  return { live, ageSeconds, consistency, other: slot === null ? null : others, staged }
+}
+
+const downloadsStates: Readonly<Record<DownloadsState, string>> = {
+  whole: 'of this snapshot',
+  missing: 'missing',
+  other: 'not of this snapshot',
+  none: '',
+}
+
+type Live = LiveFacts & NonNullable<Status['live']['live']>
+
+function describeBucket({ consistency, other, staged }: Status, live: Live, heldBy: string | null): string {
+  const { hold, downloads, keyValueStore } = live
+  const { files, bytes } = downloads ?? { files: 0, bytes: 0 }
+  const state = downloadsStates[consistency?.downloads ?? 'none']
+  const held = hold && `${escapeInvisible(describeHold(live, hold))}; ${liftingOf('fundpress nightly')}`
+  return describeLive(live, `in ${live.slot}${live.broughtBy === 'rollback' ? ' (by a rollback)' : ''}`, {
+    hold: held ?? null,
+    'followed by': keyValueStore === undefined ? null : `CloudFront, by ${keyValueStore}`,
+    downloads:
+      downloads === undefined ? null : `${formatCount(files)} files, ${formatBytes(bytes)}, ${state}`,
+    staged: staged && describeStaged(staged),
+    other: staged === null ? describeOther(other) : `${staged.slot} holds what is staged`,
+    publishing: heldBy,
+  })
+}
+
+function describeLive(live: LiveFacts, place: string, more: Readonly<Record<string, string | null>>) {
+  const { newestPrice, oldestPrice, freshness } = live
+  return describeSummary({
+    live: `${live.snapshot} ${place}`,
+    since: `${live.liveSince} (${formatDuration(ageOf(live))})`,
+    'as of': live.asOf,
+    funds: formatCount(live.funds),
+    'newest price': printable(newestPrice ?? 'none'),
+    'oldest price': oldestPrice === undefined ? null : printable(oldestPrice ?? 'none'),
+    prices: freshness === undefined ? null : describeFreshness(freshness),
+    objects: formatCount(live.objects),
+    bytes: formatBytes(live.bytes),
+    ...more,
+  })
+}
+
+const describeStaged = ({ snapshot, slot, liveSince }: NonNullable<Status['staged']>) =>
+  `${snapshot} in ${slot} since ${liveSince}: \`fundpress flip ${snapshot}\` makes it live`
+
+function describeOther(other: Status['other']): string {
+  if (other === null) return 'none'
+  const { slot, head, isWhole, isReverted, wasLive } = other
+  if (head === null) return `${slot} holds no snapshot`
+  if (!isWhole) return `${slot} is torn: a publish is writing to it, or was stopped; the next one repairs it`
+  const place = `${head.snapshot} in ${slot}`
+  if (isReverted)
+    return `${place}, reverted by a rollback: \`fundpress rollback --allow hold --reason "…"\` makes it live again`
+  return wasLive
+    ? `${place}, complete, live before: \`fundpress rollback\` makes it live`
+    : `${place}, complete, not live before: \`fundpress rollback --to ${head.snapshot}\` makes it live`
+}
+
+const eventsShown = 5
+
+/** A line for each event, the newest last; nothing if there are none. */
+function describeEvents(events: readonly NightlyEvent[]): string {
+  const lines = events.map((event) => {
+    const { what, why } = describeEvent(event)
+    const reason = why === '' ? '' : ` ("${why}")`
+    return `  ${escapeInvisible(`${event.at}  ${event.asOf} ${what}, by ${event.who}${reason}`)}\n`
+  })
+  return lines.length === 0 ? '' : `\nLast events:\n${lines.join('')}`
+}

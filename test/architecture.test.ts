@@ -34,7 +34,7 @@ const mayImport: Readonly<Record<string, string>> = {
   'conform/oracle': 'better-sqlite3 node:',
   demo: 'api data guards system better-sqlite3 node:',
   'cli/monitoring': 'bucket guards cli system nodemailer prom-client zod node:',
-  cli: 'api bucket build conform data demo downloads edge guards site system commander esbuild zod node:',
+  cli: 'api bucket build conform data demo downloads edge guards site system @commander-js esbuild zod node:',
 }
 
 /** Folders of src/, top-level only. */

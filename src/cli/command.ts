@@ -1,6 +1,6 @@
 /** What all commands have in common: how they are declared, and the session that their action works with. */
 
-import { Option, type Argument, type Command } from 'commander'
+import { Option, type Argument, type CommandUnknownOpts as Command } from '@commander-js/extra-typings'
 import { withJsonList, type JsonField } from '../bucket/manifest/ndjson.ts'
 import { loadSettings, type SettingSources } from './load-settings.ts'
 import { readSettingFlags, settingOption, type CommandOption, type FlagsOf } from './options.ts'
@@ -70,13 +70,20 @@ export function defineCommand<
   }
 }
 
+interface GlobalFlags {
+  readonly config?: string
+  readonly quiet?: true
+  readonly json?: true
+  readonly color?: boolean
+}
+
 export type Session = ReturnType<typeof openSession>
 
 function openSession(command: Command, { cores, ...surroundings }: Surroundings) {
   const { environment } = surroundings
-  const given = command.optsWithGlobals<{ config?: string; quiet?: true; json?: true; color: boolean }>()
+  const given = command.optsWithGlobals() as GlobalFlags
   const flags = readSettingFlags(command)
-  const wish = { isRefused: !given.color, environment }
+  const wish = { isRefused: given.color === false, environment }
   const stdout = openTerminal(surroundings.stdout, wish)
   const [isQuiet, isJson] = [given.quiet === true, given.json === true]
   return {

@@ -1,6 +1,11 @@
 /** The options that commands are made of: flags of settings, flags that several commands share, and forms of values. */
 
-import { InvalidArgumentError, Option, type Command } from 'commander'
+import {
+  type CommandUnknownOpts,
+  type InferOptions,
+  InvalidArgumentError,
+  Option,
+} from '@commander-js/extra-typings'
 import { z } from 'zod'
 import { isDay } from '../api/routes/values.ts'
 import { guards, parseAllowed } from '../guards/guards.ts'
@@ -41,7 +46,7 @@ export const bucketSettings = [
 ] as const satisfies readonly SettingKey[]
 
 /** A flag of a setting. It has no default of its own. */
-class SettingOption extends Option {
+class SettingOption extends Option<string> {
   readonly key: SettingKey
 
   constructor(key: SettingKey) {
@@ -74,7 +79,7 @@ function parsedBy(schema: z.ZodType, flag: string, text: string): unknown {
   throw new InvalidArgumentError(`It ${reason}.`)
 }
 
-export function readSettingFlags(command: Command): Map<SettingKey, unknown> {
+export function readSettingFlags(command: CommandUnknownOpts): Map<SettingKey, unknown> {
   const values = new Map<SettingKey, unknown>()
   for (const option of command.options) {
     const value: unknown = command.getOptionValue(option.attributeName())
@@ -91,57 +96,34 @@ export function required<T>(value: T | null, key: SettingKey): T {
   throw new UsageError(`${settingFlags[key] ?? key} is missing (or ${elsewhere})`)
 }
 
-/** An option of a command that is no setting. Only the compiler knows `value`: the type of what the flag sets. */
-export type CommandOption<Text extends string = string, Value = unknown> = Option & {
-  readonly flags: Text
-  readonly value: Value
-}
+/** An option of a command that is no setting. */
+export type CommandOption = Option<string, unknown, unknown, unknown, boolean, unknown>
 
 /** The flags of a command as commander gives them: `--keep-downloads <days>` is `keepDownloads`, `--no-lock` is `lock`. */
-export type FlagsOf<Options extends readonly CommandOption[]> = {
-  readonly [Each in Options[number] as NameOf<Each['flags']>]: Each['value']
-}
-
-type NameOf<Text extends string> = Text extends `--no-${infer Words}`
-  ? CamelCase<Words>
-  : Text extends `--${infer Words} ${'<' | '['}${string}`
-    ? CamelCase<Words>
-    : Text extends `--${infer Words}`
-      ? CamelCase<Words>
-      : never
-
-type CamelCase<Words extends string> = Words extends `${infer First}-${infer Rest}`
-  ? `${First}${Capitalize<CamelCase<Rest>>}`
-  : Words
-
-type TextOrSwitch<Text extends string> = Text extends `--no-${string}`
-  ? boolean
-  : Text extends `${string}...>`
-    ? readonly string[] | undefined
-    : Text extends `${string}<${string}`
-      ? string | undefined
-      : boolean | undefined
+export type FlagsOf<Options extends readonly unknown[], Known = object> = Options extends readonly [
+  Option<infer Flag, infer Preset, infer Fallback, infer Value, infer IsMandatory, infer Choice>,
+  ...infer Others,
+]
+  ? FlagsOf<Others, InferOptions<Known, Flag, Fallback, Value, IsMandatory, Preset, Choice>>
+  : Readonly<Known>
 
 /** A switch, or an option with any text. */
-export const option = <const Text extends string>(flag: Text, describe: string) =>
-  new Option(flag, describe) as CommandOption<Text, TextOrSwitch<Text>>
+export const option = <const Flag extends string>(flag: Flag, describe: string) => new Option(flag, describe)
 
 /** An option whose value has a certain form. @param parse undefined: the text has another form */
-export function parsedOption<const Text extends string, T>(
-  flag: Text,
+export const parsedOption = <const Flag extends string, T>(
+  flag: Flag,
   describe: string,
   expects: string,
   parse: (text: string, before: T | undefined) => T | undefined,
-): CommandOption<Text, T | undefined> {
-  const parsed = new Option(flag, describe).argParser<T | undefined>((text, before) => {
+) =>
+  option(flag, describe).argParser<T>((text, before?: T) => {
     const value = parse(text, before)
     if (value !== undefined) return value
     throw new InvalidArgumentError(`It must be ${expects}.`)
   })
-  return parsed as CommandOption<Text, T | undefined>
-}
 
-export const dayOption = <const Text extends string>(flag: Text, describe: string) =>
+export const dayOption = <const Flag extends string>(flag: Flag, describe: string) =>
   parsedOption(flag, describe, 'a day that exists, as YYYY-MM-DD', (text) => (isDay(text) ? text : undefined))
 
 export const asOfOption = (describe = "The snapshot's date (default: today in Europe/Berlin)") =>
@@ -158,11 +140,11 @@ export const overrideOptions = (
   kept = 'kept in the history and published in changes/',
 ) =>
   [
-    parsedOption<'--allow <guards>', readonly string[]>(
+    parsedOption(
       '--allow <guards>',
       `Allow what these guards refuse, ${example}; needs --reason`,
       `a list of guards: ${Object.keys(guards).join(', ')}, some with :<ISIN>, :<ISIN>,<ISIN>, :<endpoint> or :<table>`,
-      (text, before = []) => {
+      (text, before: readonly string[] = []) => {
         const found = parseAllowed(text)
         return found && [...before, ...found]
       },
@@ -171,11 +153,7 @@ export const overrideOptions = (
     reasonOption(`Why it is right: ${kept}`),
   ] as const
 
-export const reasonOption = (describe: string) =>
-  new Option('--reason <text>', describe).argParser(statement) as CommandOption<
-    '--reason <text>',
-    string | undefined
-  >
+export const reasonOption = (describe: string) => option('--reason <text>', describe).argParser(statement)
 
 export const noLockOption = () =>
   option('--no-lock', 'For a store without conditional writes: nothing prevents two publishes at once')
@@ -188,39 +166,28 @@ export const forgetKvsOption = () =>
 
 /** The setting `bucket.name`, which may be left to the environment or the config file. */
 export const bucketOption = (describe: string) =>
-  new Option('--bucket [name]', describe).argParser((text) =>
-    parsedBy(findSetting('bucket.name').schema, '--bucket [name]', text),
-  ) as CommandOption<'--bucket [name]', string | true | undefined>
+  schemaOption('--bucket [name]', describe, findSetting('bucket.name').schema)
 
 /** Not a flag of the setting `baseUrl`: docsUrl derives from that, and must stay what the snapshot was built with. */
 export const baseOption = (describe: string) =>
   schemaOption('--base <url>', describe, configShape.shape.baseUrl)
 
-/** An option whose value has the form of a setting. */
-export const schemaOption = <const Text extends string>(flag: Text, describe: string, schema: z.ZodType) =>
-  new Option(flag, describe).argParser((text) => parsedBy(schema, flag, text)) as CommandOption<
-    Text,
-    string | undefined
-  >
+/** An option whose value has the form of a setting that is a text. */
+export const schemaOption = <const Flag extends string>(flag: Flag, describe: string, schema: z.ZodType) =>
+  option(flag, describe).argParser((text) => parsedBy(schema, flag, text) as string)
 
-export function wholeOption<const Text extends string, Fallback extends number | undefined = undefined>(
-  flag: Text,
+export const wholeOption = <const Flag extends string>(
+  flag: Flag,
   describe: string,
   [minimum, maximum]: readonly [number, number],
-  fallback?: Fallback,
-) {
-  const parsed = parsedOption(flag, describe, `a whole number from ${minimum} to ${maximum}`, (text) => {
+) =>
+  parsedOption(flag, describe, `a whole number from ${minimum} to ${maximum}`, (text) => {
     const value = Number(text)
     return /^[0-9]+$/.test(text) && value >= minimum && value <= maximum ? value : undefined
   })
-  return (fallback === undefined ? parsed : parsed.default(fallback)) as CommandOption<
-    Text,
-    Fallback extends number ? number : number | undefined
-  >
-}
 
-export const choiceOption = <const Text extends string, const Choice extends string>(
-  flag: Text,
+export const choiceOption = <const Flag extends string, const Choice extends string>(
+  flag: Flag,
   describe: string,
   choices: readonly Choice[],
-) => new Option(flag, describe).choices([...choices]) as CommandOption<Text, Choice | undefined>
+) => option(flag, describe).choices(choices)

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Refusal } from '../guards/guards.ts'
 import type { AddCommand, Surroundings } from './command.ts'
 import { NothingToDo, reasonOf, UsageError } from './failure.ts'
@@ -144,7 +144,7 @@ const settingsOfDropped: Readonly<Record<string, SettingKey>> = {
   '--live-ttl': 'edge.liveTtlSeconds',
 }
 
-function usageError(error: CommanderError, command: Command): UsageError {
+function usageError(error: CommanderError, command: CommandUnknownOpts): UsageError {
   const unknown = /^error: unknown (?:option|command) '([a-z-]+)['=]/.exec(error.message)?.[1] ?? ''
   const setting = settingsOfDropped[unknown]
   if (setting !== undefined)

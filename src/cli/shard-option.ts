@@ -17,11 +17,11 @@ interface ShardFlag {
  */
 const indexVariables = ['JOB_COMPLETION_INDEX', 'AWS_BATCH_JOB_ARRAY_INDEX'] as const
 
-export const shardOption = parsedOption<'--shard <n/of>', ShardFlag>(
+export const shardOption = parsedOption(
   '--shard <n/of>',
   'Render one of several parts, such as 3/8; auto/8: by the index in ' + indexVariables.join(' or '),
   'a part of up to 999, such as 3/8 or auto/8',
-  (text) => {
+  (text): ShardFlag | undefined => {
     const [, part = '', all] = /^(auto|[1-9][0-9]{0,2})\/([1-9][0-9]{0,2})$/.exec(text) ?? []
     const of = Number(all)
     if (part === 'auto') return { number: 'auto', of }

@@ -23,11 +23,11 @@ import {
 } from '../options.ts'
 
 /** One or more ISINs in either case; the value is a list in upper case without duplicates. */
-const onlyOption = parsedOption<'--only <isin...>', readonly string[]>(
+const onlyOption = parsedOption(
   '--only <isin...>',
   'Render these funds only',
   'an ISIN (12 characters with the right check digit)',
-  (text, before = []) =>
+  (text, before: readonly string[] = []) =>
     isIsinInEitherCase(text) ? [...new Set([...before, text.toUpperCase()])] : undefined,
 )
 

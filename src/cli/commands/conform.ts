@@ -17,9 +17,9 @@ export default defineCommand({
   options: [
     baseOption('The address of the deployment (default: the setting baseUrl)'),
     asOfOption("The published snapshot's date (default: today in Europe/Berlin)"),
-    wholeOption('--requests <number>', 'How many random date ranges to request', [0, 1e6], 2000),
-    wholeOption('--seed <number>', 'Another number gives other random requests', [0, 2 ** 32 - 1], 1),
-    wholeOption('--concurrency <number>', 'How many requests run at the same time', [1, 256], 8),
+    wholeOption('--requests <number>', 'How many random date ranges to request', [0, 1e6]).default(2000),
+    wholeOption('--seed <number>', 'Another number gives other random requests', [0, 2 ** 32 - 1]).default(1),
+    wholeOption('--concurrency <number>', 'How many requests run at the same time', [1, 256]).default(8),
     option(
       '--preview',
       'Check the snapshot that is staged, with the token of edge.previewToken (env: FUNDPRESS_EDGE_PREVIEW_TOKEN)',

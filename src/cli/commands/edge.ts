@@ -12,7 +12,7 @@ import { path as pathSetting } from '../settings.ts'
 import { nginx } from '../../edge/nginx/deploy.ts'
 import { replaceFile } from '../../system/durable.ts'
 import { placeToWrite } from '../../system/place.ts'
-import { Argument } from 'commander'
+import { Argument } from '@commander-js/extra-typings'
 
 const platforms: Readonly<Record<string, MakeDeployment>> = { cloudfront, cloudflare, nginx }
 

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { rename, rm } from 'node:fs/promises'
-import { Argument } from 'commander'
+import { Argument } from '@commander-js/extra-typings'
 import { download } from '../../bucket/store/read.ts'
 import { openS3 } from '../../bucket/store/s3.ts'
 import { placeToWrite } from '../../system/place.ts'

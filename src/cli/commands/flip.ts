@@ -1,6 +1,6 @@
 /** `fundpress flip`: makes the staged snapshot live. */
 
-import { Argument, InvalidArgumentError } from 'commander'
+import { Argument, InvalidArgumentError } from '@commander-js/extra-typings'
 import { flipStaged, type FlipSummary } from '../../bucket/publish/flip-staged.ts'
 import { overrideOf, withBucket } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'

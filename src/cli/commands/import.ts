@@ -21,7 +21,7 @@ import { flagsThatAllow } from '../../guards/guards.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
 import { schemaTableNames as tables } from '../../data/model/schema.ts'
 import { isDay } from '../../api/routes/values.ts'
-import { Argument } from 'commander'
+import { Argument } from '@commander-js/extra-typings'
 
 const options = [
   choiceOption('--encoding <name>', 'The encoding of the file', ['utf-8', 'windows-1252']),
@@ -49,7 +49,7 @@ const options = [
   option('--skip-bad', 'Take the good lines if others are bad'),
   option('--dry-run', 'Change nothing, only show what would change'),
   option('--complete', 'Mark the load as complete, also without a file (requireComplete in the config)'),
-  parsedOption<'--undo [day]', string | true>(
+  parsedOption(
     '--undo [day]',
     'Without a file: take the last import back; or all since the first one of this day',
     'a day that exists, as YYYY-MM-DD',
@@ -58,7 +58,9 @@ const options = [
   option('--backup <folder>', 'Where copies of the database are kept (default: beside it)'),
   option('--no-backup', 'Keep no copy: this import cannot be undone'),
   ...overrideOptions('such as removed-rows or removed-rows:price', 'shown with --json, and kept nowhere'),
-  wholeOption('--wait <seconds>', 'How long to wait for other users of the database', [0, 86_400], 600),
+  wholeOption('--wait <seconds>', 'How long to wait for other users of the database', [0, 86_400]).default(
+    600,
+  ),
 ] as const
 
 export default defineCommand({
@@ -233,7 +235,7 @@ function importInto(
     named: (flags.map ?? []).map(([source]) => source).filter((source) => source !== '*'),
     isDeriving: flags.derive === true,
     isComplete: flags.complete === true,
-    backup: backup === false ? null : backup === true ? undefined : backup,
+    backup: backup === false ? null : backup,
     override: overrideOf(session, flags),
     now: now(),
     delimiter: delimiter === undefined ? undefined : delimiters[delimiter],

@@ -1,6 +1,6 @@
 /** `fundpress plan`: what a publish would change, request and cost; or what changed between two snapshots. It writes nothing. */
 
-import { Argument } from 'commander'
+import { Argument } from '@commander-js/extra-typings'
 import type { EndpointWork, Preview } from '../../bucket/publish/preview.ts'
 import { flagsThatAllow } from '../../guards/guards.ts'
 import { defineCommand } from '../command.ts'

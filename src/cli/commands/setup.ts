@@ -1,7 +1,7 @@
 /** `fundpress setup`: everything that a company needs from here to its first night, as files, and how far it has come. */
 
 import { join } from 'node:path'
-import { Argument } from 'commander'
+import { Argument } from '@commander-js/extra-typings'
 import { defineCommand, type Session } from '../command.ts'
 import { UsageError } from '../failure.ts'
 import { countOf } from '../format.ts'

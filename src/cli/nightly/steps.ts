@@ -28,7 +28,7 @@ import { describeChanged } from './report.ts'
 
 export interface NightlySteps extends BuildSteps {
   readonly sample: number
-  readonly seed: number | undefined
+  readonly seed?: number | undefined
   /** False with --no-lock. */
   readonly lock: boolean
   readonly forgetKvs?: boolean | undefined

@@ -5,8 +5,6 @@ import { baseUrl, openChanges } from '../support/changes.ts'
 import { newBenchmark } from '../support/nights.ts'
 import { expectSuccess } from '../cli/outcome.ts'
 import type { DayChanges } from '../../src/api/contract/changes.ts'
-import { startServing } from '../support/product.ts'
-import { bucketArgs, credentials } from '../support/publishing.ts'
 
 const hostile = '</script><b>"& ]]>'
 
@@ -247,27 +245,6 @@ describe('one day after the other', () => {
     expect([bodyOf('feed.xml'), bodyOf('index.json')]).toEqual([feed, all])
     expect(changesOf('2025-11-12')).toMatchObject({ asOf: '2025-11-12' })
   })
-
-  it('edges serve the feed under its address', async () => {
-    const server = await startServing(bucketArgs(press.server.endpoint, 'funds'), { env: credentials })
-    const answer = await fetch(`${server.base}/changes/feed.xml`)
-    expect(answer.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8')
-    expect(await answer.text()).toBe(bodyOf('feed.xml'))
-    const night = await fetch(`${server.base}/changes/2025-11-18.json`)
-    expect(await night.json()).toEqual(changesOf('2025-11-18'))
-    await server.stop()
-  })
-})
-
-it('writes the same bytes for the same two snapshots', async () => {
-  press.reset()
-  const publishBoth = async () => {
-    press.bucket.empty()
-    await publishOut('2025-11-17')
-    await publishOut('2025-11-18')
-    return ['2025-11-18.json', 'index.json', 'feed.xml'].map((file) => bodyOf(file))
-  }
-  expect(await publishBoth()).toEqual(await publishBoth())
 })
 
 it('reads from the slot what a sparse snapshot lacks', async () => {

@@ -16,7 +16,6 @@ function offer(capacities: readonly number[], most = 64) {
   })
 }
 const rounds = (count: number, capacity: number) => Array.from({ length: count }, () => capacity)
-const sum = (numbers: readonly number[]) => numbers.reduce((one, other) => one + other, 0)
 
 it('is halved once by all refusals of one moment, and one higher after a round of answers', () => {
   expect(offer([0, 0, 0, ...rounds(5, 64)]).map(({ sent }) => sent)).toEqual([64, 32, 16, 8, 8, 9, 10, 11])
@@ -25,15 +24,6 @@ it('is halved once by all refusals of one moment, and one higher after a round o
 it('goes down to one request at a time while nothing else is answered than refusals, and back to all', () => {
   const sent = offer([...rounds(20, 0), ...rounds(80, 64)]).map((round) => round.sent)
   expect([sent[19], sent.at(-1)]).toEqual([1, 64])
-})
-
-it.each([3, 10, 30])('finds what a store can bear (%d at a time)', (capacity) => {
-  const later = offer(rounds(300, capacity)).slice(50)
-  const refused = sum(later.map((round) => round.refused))
-  const sent = sum(later.map((round) => round.sent))
-  // One refusal for many answers, and most of what the store can bear is used.
-  expect(refused / sent).toBeLessThan(0.15)
-  expect((sent - refused) / (capacity * later.length)).toBeGreaterThan(0.65)
 })
 
 it('is always between one and all', () => {

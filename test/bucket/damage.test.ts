@@ -3,7 +3,7 @@ import { forced } from '../support/product.ts'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { expectFailure, expectSuccess } from '../cli/outcome.ts'
-import { isComplete, sample } from '../support/rounds.ts'
+import { sample } from '../support/rounds.ts'
 import { beginPublish, four, killAt, press, three, useTwoNights } from '../support/two-nights.ts'
 
 useTwoNights(4)
@@ -57,15 +57,6 @@ describe('after a publish of a third snapshot was killed in blue, a journal', ()
       await expectSuccess(press.publish(three, ...forced))
       expectWholeLive()
       await expectSuccess(press.fundpress('verify --deep'))
-    })
-
-    it.runIf(isComplete)('stays lost if the repair is killed, until the next repair', async () => {
-      await killPublish(four, 3, '--repair')
-      await expectFailure(press.fundpress('rollback'), /blue is not whole/)
-      await expectSuccess(press.publish(three, '--repair'))
-      expect(press.bucket.differencesFrom(three, 'blue')).toEqual([])
-      await expectSuccess(press.publish(four))
-      expect(press.bucket.differencesFrom(four, 'green')).toEqual([])
     })
   })
 
@@ -150,17 +141,6 @@ describe('live.json', () => {
       'versions; else run `fundpress publish --repair`, which replaces it. Do not remove it: edges go on with the last good one\n'
     for (const command of ['status', 'rollback'])
       expect(await press.fundpress(command)).toMatchObject({ code: 1, stderr: said })
-  })
-
-  it('may name documentation on the same host', async () => {
-    press.bucket.put('live.json', JSON.stringify({ ...press.bucket.live(), docsUrl: '/docs' }))
-    await expectSuccess(press.fundpress('status'))
-  })
-
-  it('is written anew by a repair after it was removed', async () => {
-    press.bucket.remove('live.json')
-    await expectSuccess(press.publish(three, '--repair'))
-    expectWholeLive()
   })
 
   it.each([

@@ -98,12 +98,6 @@ it.each<readonly [string, Candidate, Partial<Situation>, object]>([
     { held: next },
     { kind: 'flip', slot: 'blue', named: null },
   ],
-  [
-    'a rollback in a bucket of an earlier version',
-    back(),
-    { live: { ...live, previous: undefined } },
-    { kind: 'flip', slot: 'blue', named: null },
-  ],
 ])('%s', (_, candidate, situation, decision) => {
   expect(decide(candidate, { ...quiet, ...situation })).toEqual(decision)
 })

@@ -70,16 +70,6 @@ it('names the funds, endpoints and parts that differ', async () => {
   expect(report.from.objects - report.documents.removed + report.documents.added).toBe(report.to.objects)
 })
 
-it('is reversed from B to A', async () => {
-  const [there, back] = await Promise.all([diff(before, after, '--json'), diff(after, before, '--json')])
-  const [one, other] = [reportOf(there.stdout), reportOf(back.stdout)]
-  expect(other.funds).toEqual({ added: one.funds.removed, removed: one.funds.added })
-  const { added, removed, changed } = one.documents
-  expect(other.documents).toEqual({ added: removed, removed: added, changed })
-  const answered = { isin: refused, parts: [{ name: 'document', what: 'answered' }] }
-  expect(other.groups).toContainEqual(expect.objectContaining({ ...answered, endpoint: 'performance-years' }))
-})
-
 it('calls a part changed that has one more format than in the snapshot of an earlier version', async () => {
   const earlier = join(before, '..', 'without-csv.ndjson.gz')
   const lines = gunzipSync(readFileSync(join(before, 'manifest.ndjson.gz')))

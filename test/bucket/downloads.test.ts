@@ -1,7 +1,7 @@
 /** The files for analysts, beside the slots: they belong to the flip, and verify, status, rollback and prune know them. */
 import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { asOf, csv, dayAfter, lay, press, sha256, useThreeSnapshots } from '../support/analysts-files.ts'
 import { expectFailure, expectSuccess } from '../cli/outcome.ts'
 import { sample } from '../support/rounds.ts'
@@ -26,19 +26,6 @@ const age = (days: number) => {
 
 const prune = async (flags = '') =>
   (await press.json<{ objects: readonly { kind: string; key: string }[] }>(`prune ${flags}`.trim())).objects
-
-/** Makes the bucket look as the version before left it: the files in the folder of their day, unknown to live.json. */
-function makeOld(): void {
-  const { downloads, earlierDownloads, previous, ...rest } = press.bucket.live() ?? {}
-  expect([downloads, earlierDownloads]).not.toContain(undefined)
-  const folder = press.bucket.downloads()
-  for (const key of press.bucket.keys(folder)) {
-    press.bucket.put(key.replace(folder, `downloads/${asOf}/`), press.bucket.body(key))
-    press.bucket.remove(key)
-  }
-  for (const key of press.bucket.keys('journal/')) if (key.includes('downloads')) press.bucket.remove(key)
-  press.bucket.put('live.json', JSON.stringify({ ...rest, previous: previous ?? null }))
-}
 
 it.each([
   ['the day after', 'later'],
@@ -133,39 +120,6 @@ it('status says whether documents and downloads belong to the live snapshot', as
   await expectAlarm(`${folder} does not hold the downloads of ${snapshot}`)
   press.bucket.remove('blue/manifest.ndjson.gz')
   await expectAlarm(`live.json names ${snapshot}, but blue holds no manifest that can be read`)
-})
-
-describe('a bucket of the previous version', () => {
-  beforeEach(async () => {
-    await mustPublish('night-1')
-    makeOld()
-  })
-
-  it('is served, verified and shown as it is', async () => {
-    expect([await csv('latest'), await csv(asOf)]).toEqual(['prices first', 'prices first'])
-    await mustRun('verify --deep')
-    await mustRun('status')
-    expect(JSON.parse((await press.publish('night-1')).stdout)).toMatchObject({ hasFlipped: false })
-    age(2)
-    expect(await prune('--keep-downloads 0')).toEqual([])
-  })
-
-  it.each([
-    ['the day after', 'later', 'prices first', 404],
-    ['a correction of the day', 'again', 'prices again', 404],
-  ])('is published to with %s, and rolled back', async (_, out, ofDay, ofDayAfter) => {
-    await mustPublish(out)
-    expect([await csv('latest'), await csv(asOf)]).toEqual([`prices ${out}`, ofDay])
-    // What the rollback needs stays, however old it is.
-    age(2)
-    expect(await prune('--yes --keep-downloads 0')).toEqual([])
-    await mustRun('rollback')
-    expect([await csv('latest'), await csv(asOf)]).toEqual(['prices first', 'prices first'])
-    expect(await csv(dayAfter)).toBe(ofDayAfter)
-    await mustRun('verify --deep')
-    await mustRun('rollback --allow hold --reason again')
-    expect([await csv('latest'), await csv(asOf)]).toEqual([`prices ${out}`, ofDay])
-  })
 })
 
 it('prune removes downloads that another publish of the day replaced, and, with --keep-downloads, days that are too old', async () => {

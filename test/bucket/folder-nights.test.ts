@@ -249,18 +249,6 @@ it.runIf(isComplete)(
   120_000,
 )
 
-it('lets nobody else publish meanwhile', async () => {
-  await must('publish --out night-1 --quiet')
-  const { child, end } = await beginPublish('night-2', 'green')
-  const { code, stderr } = await fundpress('publish --out night-3')
-  expect({ code, stderr }).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('another publish is under way') as unknown,
-  })
-  child.kill('SIGKILL')
-  await end
-})
-
 it.runIf(isComplete)(
   'lets a publish that was stopped for longer than its lease write nothing when it goes on',
   async () => {

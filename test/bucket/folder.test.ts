@@ -134,16 +134,6 @@ it('removes what a killed process was writing, an hour later', async () => {
   expect(await store.folders('')).toEqual([])
 })
 
-it('removes folders that a delete has emptied, and no others', async () => {
-  for (const key of ['a/b/c/1', 'a/b/2', 'd/1']) await put(key)
-  await store.delete(['a/b/c/1', 'd/1', 'd', 'a'])
-  expect(readdirSync(bucket).sort()).toEqual(['.fundpress', 'a'])
-  expect(readdirSync(file('a/b'))).toEqual(['2'])
-  await put('a/b/c/1')
-  await store.delete(['a/b/c/1', 'a/b/2'])
-  expect(readdirSync(bucket)).toEqual(['.fundpress'])
-})
-
 it.each(['../x', 'a/../../x', '/x', 'a//b', './a', 'a/.', '', 'a/', '.fundpress/lock', '.fundpress', 'a\0b'])(
   'has no object with the key %j',
   async (key) => {

@@ -43,13 +43,10 @@ it('a publish and a rollback with the setting write its ARN into live.json', asy
 const other = 'arn:aws:cloudfront::123456789012:key-value-store/00000000-0000-4000-8000-000000000000'
 it.each([
   ['publish --out night-1', ''],
-  ['publish --out night-2', ''],
   ['publish --out night-1 --repair', ''],
   ['rollback', ''],
   ['plan --out night-1', ''],
   ['nightly --db funds.sqlite --as-of 2026-11-13', ''],
-  ['nightly --db funds.sqlite --as-of 2026-11-13 --again --force --reason x', ''],
-  ['publish --out night-1', ` --flip-kvs ${other}`],
   ['rollback', ` --flip-kvs ${other}`],
   ['nightly --db funds.sqlite --as-of 2026-11-12', ` --flip-kvs ${other}`],
 ])('%s%s is refused before anything is written', async (line, flags) => {

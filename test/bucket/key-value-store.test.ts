@@ -77,11 +77,6 @@ it('names the staged snapshot under a key of the preview token, until nothing is
   expect(changes).toEqual([`PUT preview-${previewToken}`, `DELETE preview-${previewToken}`])
 })
 
-it('says nothing of a staged snapshot without a preview token', async () => {
-  await pointer().setStaged(live)
-  expect(server.log).toEqual([])
-})
-
 it('reads again if somebody else changes the store before the write', async () => {
   let others = 2
   server.onRequest = (request) => {
@@ -122,10 +117,4 @@ it('refuses a value that is too long for the store', async () => {
     "docsUrl is too long for CloudFront's KeyValueStore (1024 bytes a value)",
   )
   expect(server.log).toEqual([])
-})
-
-it('stops on a signal', async () => {
-  const signal = AbortSignal.abort(new Error('stopped'))
-  const stopped = keyValueStore(server.arn, { endpoint: server.endpoint, signal })
-  await expect(stopped.set(live)).rejects.toThrow('stopped')
 })

@@ -1,9 +1,8 @@
 /** What a publish may take away from readers, and how an operator allows more. */
-import { createHash } from 'node:crypto'
 import { copyFileSync } from 'node:fs'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import type { ChangeHistory, DayChanges } from '../../src/api/contract/changes.ts'
+import type { DayChanges } from '../../src/api/contract/changes.ts'
 import type { Objection } from '../../src/guards/guards.ts'
 import { expectFailure, expectSuccess } from '../cli/outcome.ts'
 import { editDatabase } from '../support/database.ts'
@@ -130,37 +129,6 @@ it('publishes a reason as one line without secrets, and takes none that is long'
     expect(String(press.bucket.body(file))).not.toMatch(/hunter2|eve/)
 })
 
-it('takes whom an earlier version has named out of the days before', async () => {
-  await build('two', removed(2))
-  await expectSuccess(press.fundpress('publish --out two --quiet --allow lost-funds --reason merger'))
-  const folder = `${press.bucket.live()?.slot ?? ''}/changes/`
-  const read = <T>(file: string) => JSON.parse(String(press.bucket.body(folder + file))) as T
-  const write = (file: string, value: object) => {
-    const text = `${JSON.stringify(value)}\n`
-    press.bucket.put(folder + file, text)
-    return { sha256: createHash('sha256').update(text).digest('hex'), bytes: Buffer.byteLength(text) }
-  }
-  const { allowed = [], ...day } = read<DayChanges>('2026-11-11.json')
-  const named = allowed.map((one) => ({ ...one, message: 'it lacks 2 funds', who: 'root@vm' }))
-  const file = write('2026-11-11.json', { ...day, allowed: named })
-  const { nights, ...index } = read<ChangeHistory>('index.json')
-  const lines = ['Allowed by root@vm: it lacks 2 funds (merger)']
-  write('index.json', {
-    ...index,
-    look: 'old',
-    nights: nights.map((night) => ({ ...night, ...file, lines })),
-  })
-
-  await build('later', `${removed(2)};${newBenchmark(1)}`, '--as-of', '2026-11-12')
-  await expectSuccess(press.fundpress('publish --out later --quiet'))
-  const keys = press.bucket.keys(`${press.bucket.live()?.slot ?? ''}/changes/`)
-  expect(keys.filter((key) => String(press.bucket.body(key)).includes('root@vm'))).toEqual([])
-  const kept = keys.find((key) => key.endsWith('/2026-11-11.json')) ?? ''
-  const permission = { guard: 'lost-funds', subject: null, reason: 'merger' }
-  expect(JSON.parse(String(press.bucket.body(kept)))).toEqual({ ...day, allowed: [permission] })
-  expect((await press.fundpress('verify')).code).toBe(0)
-})
-
 it('compares the documents if the live manifest has no counts, and the counts if its lines are damaged', async () => {
   await build('empty', noProfile)
   const key = 'blue/manifest.ndjson.gz'
@@ -171,14 +139,4 @@ it('compares the documents if the live manifest has no counts, and the counts if
   expect(await objectionsTo('empty')).toEqual(['empty-endpoint:profile'])
   press.bucket.put(key, gzipSync(`${head}\n{"key":`))
   expect(await objectionsTo('empty', '--repair')).toEqual(['empty-endpoint:profile', 'empty-table:profile'])
-})
-
-it('an as-of date in the future is refused by every step', async () => {
-  const day = new Date(Date.now() + 48 * 3_600_000).toISOString().slice(0, 10)
-  const line = `--db funds.sqlite --as-of ${day} --out later`
-  await expectFailure(press.bare(`build ${line}`), `it is of ${day}, and today is `, 3)
-  await expectFailure(press.fundpress(`nightly ${line}`), '--allow future-date', 3)
-  await build('later', '', '--as-of', day, '--allow', 'future-date', '--reason', 'test')
-  expect(await objectionsTo('later', '--max-stale-share 1')).toEqual(['future-date'])
-  await expectFailure(press.fundpress('publish --out later --max-stale-share 1'), 'future-date', 3)
 })

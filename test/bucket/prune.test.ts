@@ -2,12 +2,11 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { forced } from '../support/product.ts'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { prune as pruneStore, type PruneOptions } from '../../src/bucket/prune/prune.ts'
-import { expectFailure, expectSuccess } from '../cli/outcome.ts'
+import { expectSuccess } from '../cli/outcome.ts'
 import type { Press } from '../support/press.ts'
 import { credentials } from '../support/publishing.ts'
 import { holdBack, press, useTwoNights } from '../support/two-nights.ts'
 import { makeSettings } from '../support/s3/settings.ts'
-import { parseManifest } from '../support/tree.ts'
 import { openS3 } from '../../src/bucket/store/s3.ts'
 
 useTwoNights(3)
@@ -42,15 +41,6 @@ function addUpload(key: string, ageHours: number): void {
   uploads().set(id, { id, key, initiated: Date.now() - ageHours * 3_600_000 })
 }
 
-it('finds nothing in a bucket without garbage', async () => {
-  for (const slot of ['blue', 'green'])
-    for (const key of ['changes/feed.xml', 'status/index.json'])
-      press.bucket.put(`${slot}/${key}`, 'of a publish')
-  expect(await prune()).toMatchObject({ code: 0, stdout: 'nothing to remove\n', stderr: '' })
-  const report = { removed: true, count: 0, bytes: 0, objects: [], notes: [] }
-  expect(await reportOf('--yes')).toEqual(report)
-})
-
 it('lists garbage as text or as one JSON document and writes nothing; --yes removes exactly that', async () => {
   const before = keys()
   addGarbage()
@@ -71,14 +61,6 @@ it('lists garbage as text or as one JSON document and writes nothing; --yes remo
   expect(keys()).toEqual([...before, 'blueprint.txt', 'somebody/else.txt'].sort())
   for (const slot of ['blue', 'green']) expect(press.bucket.faultsOf(slot)).toEqual([])
   expect(await press.publish('night-3')).toMatchObject({ code: 0 })
-})
-
-it('deletes at most a thousand objects in a request', async () => {
-  const before = keys()
-  for (let i = 0; i < 2300; i++) press.bucket.put(`blue/zzz/${i}`, '')
-  expect(await reportOf('--yes')).toMatchObject({ count: 2300 })
-  expect(press.server.counts()['DeleteObjects']).toBe(3)
-  expect(keys()).toEqual(before)
 })
 
 it('works below a prefix only', async () => {
@@ -203,14 +185,6 @@ it('aborts our uploads that are older than a day, and says if the store does not
   expect((await prune()).stdout).toBe(said)
 })
 
-it('names the missing right, and releases the lease', async () => {
-  addGarbage()
-  press.server.settings.deny = [{ operation: /^DeleteObject$/ }]
-  await expectFailure(prune('--yes'), /^fundpress: s3:\/\/funds: [^\n]*AccessDenied[^\n]*\n$/)
-  press.server.settings.deny = []
-  expect(await press.publish('night-3')).toMatchObject({ code: 0 })
-})
-
 it('aborts more than one page of uploads, and names the missing right', async () => {
   press.server.settings.maxKeys = 10
   for (let i = 10; i < 35; i++) addUpload(`blue/${i}`, 48)
@@ -248,19 +222,6 @@ const pruneHere = async (options: Partial<PruneOptions>) => {
   }
 }
 
-it('reports the progress of the listing of each slot', async () => {
-  press.bucket.put('green/zzz', 'garbage')
-  const last = new Map<string, readonly [number, number]>()
-  await pruneHere({ isReal: false, onListed: (slot, done, of) => last.set(slot, [done, of]) })
-  const listed = (slot: string) => press.bucket.keys(`${slot}/`).length
-  const { documents } = parseManifest(press.bucket.body('green/manifest.ndjson.gz'))
-  // The stranger, the manifest, its checksums, the status and what a publish changed are no objects.
-  const beside = keys().filter((key) => /^green\/(zzz|manifest|SHA256SUMS|status\/|changes\/)/.test(key))
-  expect(documents.length).toBe(listed('green') - beside.length)
-  expect(last.get('green')).toEqual([listed('green'), listed('green')])
-  expect(last.get('blue')?.[0]).toBe(listed('blue'))
-})
-
 it.each([
   ['DeleteObjects', 'ListMultipartUploads'],
   ['AbortMultipartUpload', 'DeleteObjects'],
@@ -275,16 +236,4 @@ it.each([
 })
 afterEach(() => {
   vi.useRealTimers()
-})
-
-it('requires --no-lock if the store ignores conditions', async () => {
-  addGarbage()
-  press.server.settings.conditions = 'ignored'
-  // The probe is the last that it writes: a journal that can be read.
-  const put = { method: 'PUT', keyMatches: /^journal\.json$/ }
-  const refuse = () => press.server.faults([{ kind: 'status', status: 400, code: 'Weird', ...put }])
-  press.server.faults([{ kind: 'call', when: 'after', nth: 2, run: refuse, ...put }])
-  await expectFailure(prune('--yes'), /--no-lock/)
-  press.server.faults([])
-  expect(await reportOf('--yes', '--no-lock')).toMatchObject({ count: 4 })
 })

@@ -5,7 +5,6 @@ import { expectFailure, expectSuccess } from '../cli/outcome.ts'
 import type { LiveJson } from '../support/bucket.ts'
 import { buildNights, newBenchmark } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
-import { sample } from '../support/rounds.ts'
 
 let press: Press
 /** Snapshot ids by their folders. */
@@ -147,25 +146,6 @@ describe('flip refuses', () => {
     expect(press.bucket.body('live.json')).toEqual(before)
   }
 
-  it('another snapshot than the staged one, and a word that is no snapshot id', async () => {
-    await refuses('changed', `s3://funds: ${id('night-2')} is staged, not ${id('changed')}\n`)
-    await expectFailure(press.fundpress('flip yesterday'), 'It must be a snapshot id, such as 2026-', 2)
-  })
-
-  it('if nothing is staged', async () => {
-    publishedBucket()
-    await refuses('night-2', `nothing is staged, ${id('night-1')} is live: stage ${id('night-2')} first`)
-  })
-
-  it('if another snapshot went live since it was staged', async () => {
-    const other = { ...press.bucket.live(), liveSince: '2026-11-22T10:00:00.000Z' }
-    press.bucket.put('live.json', JSON.stringify(other))
-    await refuses('night-2', `another snapshot went live after ${id('night-2')} or another one was staged`)
-    // A stage puts that right.
-    await expectSuccess(stage('night-2'))
-    await expectSuccess(flip('night-2'))
-  })
-
   it('a slot that is not whole, and a publish of its folder mends it', async () => {
     const [key = ''] = press.bucket.keys('green/api/')
     press.bucket.remove(key)
@@ -187,15 +167,6 @@ describe('flip refuses', () => {
     await refuses('night-2', `green is not whole (${why}): publish with --repair instead`)
     await expectSuccess(stage('night-2', '--repair'))
     await expectSuccess(flip('night-2'))
-  })
-
-  it('a torn slot', async () => {
-    const journal = JSON.parse(press.bucket.body('journal.json').toString()) as object
-    press.bucket.put(
-      'journal.json',
-      JSON.stringify({ ...journal, changing: { green: 'journal/x.changes.ndjson.gz' } }),
-    )
-    await refuses('night-2', 'green is not whole (a publish was stopped in it): publish again instead')
   })
 
   it('what a guard refuses now, with exit code 3, and says what allows it', async () => {
@@ -240,33 +211,6 @@ describe('another publish', () => {
     expectWhole()
   })
 
-  it('of the staged snapshot uploads what is missing if the slot does not hold it any more', async () => {
-    press.bucket.remove('green/manifest.ndjson.gz')
-    expect((await press.fundpress('status')).stdout).toContain('green holds no snapshot')
-    await expectSuccess(press.publish('night-2'))
-    expect(live()).toBe(id('night-2'))
-    expectWhole()
-  })
-
-  it.each([['changed'], ['night-1']])('or stage of another one takes its place (%s)', async (name) => {
-    await expectSuccess(stage('changed'))
-    expect([live(), staged()?.snapshot]).toEqual([id('night-1'), id('changed')])
-    expectWhole()
-    await expectSuccess(press.publish('night-2', ...(name === 'night-1' ? ['--repair'] : [])))
-    expect([live(), staged()]).toEqual([id('night-2'), null])
-    expectWhole()
-  })
-
-  it('removes staged.json before it changes the slot', async () => {
-    press.server.reset()
-    await expectSuccess(press.publish('changed'))
-    const log = press.server.log.filter(({ method }) => method !== 'GET')
-    const removed = log.findIndex(({ body }) => body.includes('staged.json'))
-    const first = log.findIndex(({ key }) => key.startsWith('green/'))
-    expect(removed).toBeGreaterThan(0)
-    expect(first).toBeGreaterThan(removed)
-  })
-
   it('is not stopped by a damaged staged.json', async () => {
     press.bucket.put('staged.json', '{')
     const status = await press.fundpress('status')
@@ -284,19 +228,6 @@ describe('another publish', () => {
   })
 })
 
-it('rollback says that the staged snapshot is in the place of the one before', async () => {
-  await expectFailure(
-    press.fundpress('rollback'),
-    `${id('night-2')} is staged in green, which held the snapshot before: there is nothing to go back to. \`fundpress flip`,
-  )
-  press.bucket.remove('staged.json')
-  await expectFailure(press.fundpress('rollback'), `green holds ${id('night-2')}, which was not live before`)
-  await expectSuccess(press.publish('changed'))
-  await expectSuccess(stage('night-2'))
-  press.bucket.remove('staged.json')
-  await expectFailure(press.fundpress('rollback'), `blue holds ${id('night-2')}, which was not live before`)
-})
-
 it('stages and flips the very first snapshot', async () => {
   press.reset()
   await expectSuccess(stage('night-1'))
@@ -304,71 +235,6 @@ it('stages and flips the very first snapshot', async () => {
   expect(JSON.parse((await stage('night-1')).stdout)).toMatchObject({ isStaged: true, hasStaged: false })
   await expectSuccess(flip('night-1'))
   expect([live(), press.bucket.live()?.previous]).toEqual([id('night-1'), null])
-  expectWhole()
-})
-
-describe('a kill', () => {
-  const killed = async (words: readonly string[], nth: number, when: 'before' | 'after') => {
-    const { child, end } = press.begin(words)
-    press.server.faults([{ kind: 'call', when, method: 'PUT', nth, run: () => child.kill('SIGKILL') }])
-    const { signal } = await end
-    press.server.faults([])
-    return signal === 'SIGKILL'
-  }
-  /** Before or after each n-th put: what a kill leaves behind depends on nothing else. */
-  const moments = (step: number) => {
-    const all = puts().map((_, at) => [at + 1, at % (2 * step) < step ? 'before' : 'after'] as const)
-    return sample(
-      all.filter((_, at) => at % step === 0),
-      { least: 3, turn: 2 },
-    )
-  }
-
-  it('in a stage leaves what is live, and never makes the staged snapshot live', async () => {
-    press.server.reset()
-    await expectSuccess(stage('changed'))
-    for (const [nth, when] of moments(2)) {
-      stagedBucket()
-      press.server.reset()
-      await killed(['publish', '--out', 'changed', '--stage'], nth, when)
-      expect(live()).toBe(id('night-1'))
-      expectWhole()
-      const back = await press.fundpress('rollback')
-      expect([back.code, live()]).toEqual([1, id('night-1')])
-      await expectSuccess(stage('changed'))
-      // Its role may not write what a flip writes: the flip itself fences.
-      expect(puts()).not.toContain('live.json')
-      await expectSuccess(flip('changed'))
-      expect(press.bucket.differencesFrom('changed', press.bucket.live()?.slot)).toEqual([])
-    }
-  })
-
-  it('in a flip leaves one of the two live, and the next attempt ends it', async () => {
-    press.server.reset()
-    await expectSuccess(flip('night-2'))
-    for (const [nth, when] of moments(1)) {
-      stagedBucket()
-      press.server.reset()
-      await killed(['flip', id('night-2')], nth, when)
-      expect([id('night-1'), id('night-2')]).toContain(live())
-      expectWhole()
-      await expectSuccess(flip('night-2'))
-      expect(live()).toBe(id('night-2'))
-      await expectSuccess(stage('changed'))
-      expect([live(), staged()?.snapshot]).toEqual([id('night-2'), id('changed')])
-      expectWhole()
-    }
-  })
-})
-
-it('stages and flips in a store that loses answers', async () => {
-  publishedBucket()
-  press.server.faults([{ kind: 'cut-after', probability: 0.2, keyMatches: /^(green|journal|staged)/ }], 7)
-  await expectSuccess(stage('night-2'))
-  expectWhole()
-  press.server.faults([{ kind: 'cut-after', method: 'PUT', keyMatches: /^live\.json$/, times: 1 }])
-  await expectSuccess(flip('night-2'))
-  expect([live(), staged()]).toEqual([id('night-2'), null])
   expectWhole()
 })
 

@@ -99,25 +99,6 @@ it('does not run far ahead of a put that is slow', async () => {
   expect(emitted).toBe(3000)
 })
 
-it('waits for the receiver of the ETags', async () => {
-  const full = Promise.withResolvers<undefined>()
-  const { store, done } = fake(() => setImmediate())
-  const applying = apply(store, puts(1000), { onEtag: () => full.promise })
-  await setTimeout(200)
-  // Four at a time, and a few that ended before an earlier one.
-  expect(done().length).toBeLessThan(100)
-  full.resolve(undefined)
-  await applying
-  expect(done()).toHaveLength(1000)
-})
-
-it('fails when the receiver of the ETags fails', async () => {
-  const onEtag = () => Promise.reject(new Error('no space left'))
-  await expect(apply(fake(() => setImmediate()).store, puts(1000), { onEtag })).rejects.toThrow(
-    'no space left',
-  )
-})
-
 it('throws the first failure when all requests that are under way have ended, and begins no more', async () => {
   const { store, begun, done } = fake(async (key) => {
     if (key.endsWith('5')) throw new Error(`cannot put ${key}`)

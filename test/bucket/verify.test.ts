@@ -1,8 +1,5 @@
 import { gzipSync } from 'node:zlib'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
-import { credentials } from '../support/publishing.ts'
-import { openS3 } from '../../src/bucket/store/s3.ts'
-import { verifyLive } from '../../src/bucket/manifest/verify.ts'
 import { expectSuccess } from '../cli/outcome.ts'
 import { press, useNights } from './nightly/nightly.ts'
 
@@ -54,25 +51,4 @@ it('names a damaged list in the bucket, with advice', async () => {
   expect(await verify('--json')).toEqual({ code: 1, stdout: '', stderr })
   press.bucket.put(list, gzipSync('{"key":"b","etag":"x"}\n{"key":"a","etag":"x"}\n'))
   expect((await verify()).stderr).toContain(`s3://funds/${list} is damaged: not sorted, a after b`)
-})
-
-it('reports the progress of the listing, and then of the bodies', async () => {
-  Object.assign(process.env, credentials)
-  const store = openS3({ ...press.storeSettings, concurrency: 4 })
-  const seen: string[] = []
-  await verifyLive(store, {
-    bodies: 3,
-    keep: null,
-    concurrency: 1,
-    signal: new AbortController().signal,
-    random: Math.random,
-    onDifference: () => undefined,
-    onListed: (done, of) => seen.push(`listed ${done} of ${of}`),
-    onBody: (done, of) => seen.push(`read ${done} of ${of}`),
-  })
-  store.close()
-  const listed = press.bucket.keys('blue/').length
-  expect(seen.slice(0, 2)).toEqual([`listed 1 of ${objects()}`, `listed 2 of ${objects()}`])
-  const read = [1, 2, 3].map((body) => `read ${body} of 3`)
-  expect(seen.slice(-4)).toEqual([`listed ${listed} of ${objects()}`, ...read])
 })

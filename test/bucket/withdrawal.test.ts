@@ -127,16 +127,6 @@ it('a fund that is new, or no longer in the database, is not withdrawn', async (
   expect(folders()).toHaveLength(2)
 })
 
-it.runIf(isComplete)('later publishes search for what they withhold newly, and nothing else', async () => {
-  await publishTwoDays()
-  await publish('no-prices')
-  press.server.reset()
-  expect(await publish('fourth')).toMatchObject({ removed: [] })
-  const asked = press.server.log.filter(({ method, key }) => method === 'GET' && key.endsWith('.csv'))
-  expect(asked).toEqual([])
-  expect(folders()).toEqual([folderOf(third), folderOf(fourth)])
-})
-
 it('waits for late readers of the latest files before it deletes those of the snapshot before', async () => {
   await publishTwoDays()
   const times = { flip: 0, last: 0 }
@@ -160,13 +150,6 @@ it('plan says what would be removed, and counts the same requests', async () => 
     /^earlier days +downloads of .* to be removed:/m,
   )
   expect((await publish('no-prices')).requests).toEqual(planned.requests)
-})
-
-it('publish says which days it has removed, and why', async () => {
-  await publishTwoDays()
-  const { stdout } = await press.fundpress('publish --out no-data --force --reason test')
-  const said = `downloads of ${first} to ${second} removed: ${isin} may no longer be given out\n`
-  expect(stdout).toContain(`earlier days  ${said}`)
 })
 
 describe('a publish that is killed after its flip', () => {
@@ -195,13 +178,6 @@ describe('a publish that is killed after its flip', () => {
     expect(await verify()).toEqual([0])
     const { hasFlipped, removed } = await publish('no-performance')
     expect([hasFlipped, removed]).toEqual([false, []])
-  })
-
-  it.runIf(isComplete)('is completed by the next publish of another snapshot', async () => {
-    await publishTwoDays()
-    await killAfterFlip('no-prices')
-    expect(await publish('fourth')).toMatchObject({ removed: [{}, {}] })
-    expect(folders()).toEqual([folderOf(third), folderOf(fourth)])
   })
 
   it('is completed by a nightly run that has nothing to do', async () => {
@@ -320,30 +296,6 @@ describe('a legal hold', () => {
       expect(folders()).not.toContain(kept)
     })
   })
-
-  it('also holds in a bucket of an earlier version', async () => {
-    await publishTwoDays()
-    // As the version before left it: no folder has a name in live.json, and nobody knows who was restricted.
-    for (const day of [first, second]) {
-      const folder = press.bucket.downloads(day)
-      for (const key of press.bucket.keys(folder)) {
-        press.bucket.put(key.replace(folder, `downloads/${day}/`), press.bucket.body(key))
-        press.bucket.remove(key)
-      }
-    }
-    const { downloads, earlierDownloads, previous, ...rest } = press.bucket.live() ?? {}
-    expect([downloads, earlierDownloads, previous]).not.toContain(undefined)
-    press.bucket.put('live.json', JSON.stringify({ ...rest, previous: null }))
-    configure(held.downloads)
-    await withEdge(async (status) => {
-      expect([await status(first), await status(second)]).toEqual([200, 200])
-      await publish('no-prices')
-      expect([await status(first), await status(second), await status(third)]).toEqual([404, 404, 200])
-      expect(folders()).toEqual([first, folderOf(third)])
-      await publish('fourth')
-      expect([await status(first), await status(third)]).toEqual([404, 200])
-    })
-  })
 })
 
 describe('downloads.keepDays', () => {
@@ -382,12 +334,6 @@ describe('downloads.keepDays', () => {
     })
   })
 
-  it.runIf(isComplete)('30 days stay unless it says otherwise', async () => {
-    for (const day of ['2026-10-11', '2026-10-12']) press.bucket.put(`downloads/${day}/prices.csv`, 'x')
-    await nightly(first)
-    expect(folders()).toEqual(['2026-10-12', folderOf(first)])
-  })
-
   it('counts from today if the as-of date lies in the future', async () => {
     const today = new Date().toISOString().slice(0, 10)
     press.bucket.put('downloads/2020-01-01/prices.csv', 'x')
@@ -397,11 +343,5 @@ describe('downloads.keepDays', () => {
     const line = ['nightly', '--db', 'funds.sqlite', '--as-of', day, ...allow]
     expect(await press.fundpress(line, withDownloads)).toMatchObject({ code: 0 })
     expect(folders()).toEqual([today, folderOf(day)])
-  })
-
-  it('is no business of a publish', async () => {
-    press.bucket.put('downloads/2020-01-01/prices.csv', 'x')
-    await publish('first')
-    expect(folders()).toEqual(['2020-01-01', folderOf(first)])
   })
 })

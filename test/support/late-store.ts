@@ -271,6 +271,10 @@ export function lateStore({ lifetimeSeconds, random, knowsConditions, onWrite }:
     /** The store's clock, which is that of all machines, too. */
     now: () => new Date(clock()),
     pass,
+    /** Removes an object without a process. */
+    lose: (key = '') => {
+      objects.delete(key)
+    },
     begin,
   }
 }

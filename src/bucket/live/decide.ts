@@ -107,8 +107,8 @@ function decideBefore(
   if (tornSlots(journal, live)[slot] !== undefined) return refusal(slot, stopped)
   const { previous } = live
   if (previous?.snapshot === held) return { kind: 'flip', slot, named: previous }
-  // Somebody removed or damaged staged.json by hand. Earlier versions wrote no `previous`.
-  if (previous === undefined || to === held) return { kind: 'flip', slot, named: null }
+  // Somebody removed or damaged staged.json by hand.
+  if (to === held) return { kind: 'flip', slot, named: null }
   return refused(`${slot} holds ${held}, which was not live before: --to ${held} makes it live all the same`)
 }
 

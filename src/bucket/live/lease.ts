@@ -20,8 +20,6 @@ export interface LeaseOptions {
   readonly isLocking: boolean
   /** A repair acquires the lease also if the journal is damaged or was removed. */
   readonly isRepair?: boolean
-  /** The snapshot and edition that is about to be published; absent for a holder that publishes none. */
-  readonly target?: string
   readonly time?: Time
   readonly signal: AbortSignal
 }
@@ -40,8 +38,12 @@ interface State extends Pick<Journal, 'changing' | 'searched'> {
   readonly earlier: 'late' | 'repeating' | 'over' | 'settled'
 }
 
-const acquired = ({ journal }: JournalObject, changing: TornSlots, options: LeaseOptions): State => {
-  const { isLocking, target } = options
+const acquired = (
+  { journal }: JournalObject,
+  changing: TornSlots,
+  isLocking: boolean,
+  target: string | undefined,
+): State => {
   const isUnsettled = journal === null ? changing === allTorn : isLeftUnsettled(journal)
   // Without a fence, a late flip of an earlier holder would still count.
   const isRepeating = isLocking && target !== undefined && journal?.target === target
@@ -59,18 +61,20 @@ const marked = (state: State, slot: Slot, list: string | null): State => {
 
 /**
  * Acquires the lease, renews it while the work runs, and releases it. What is marked as torn then stays torn.
+ * @param target the snapshot and edition that is about to be published; absent for a holder that publishes none
  * @throws {Error} if another process holds it, if the journal is lost, or if the store ignores conditions
  */
 export async function withLease<T>(
   store: ObjectStore,
   options: LeaseOptions,
   work: (lease: Lease) => Promise<T>,
+  target?: string,
 ): Promise<T> {
   const { me, isAlive, isRepair = false } = options
   const found = await readJournal(store, isRepair)
   if (isHeldByOther(found, me, isAlive)) throw new Error(heldMessage(store, found))
   const torn = found.journal?.changing ?? (await tornWithoutJournal(store, found, isRepair))
-  const lease = new Lease(store, options, found, torn)
+  const lease = new Lease(store, options, found, torn, target)
   await lease.acquire('ifAbsent' in found.condition)
   try {
     return await work(lease)
@@ -91,6 +95,7 @@ export class Lease {
 
   readonly #store: ObjectStore
   readonly #options: LeaseOptions
+  readonly #target: string | undefined
   readonly #time: Time
   readonly #journal: ReturnType<typeof journalWriter>
   /** When the holder before can last have sent a request, by the steady clock. */
@@ -99,14 +104,21 @@ export class Lease {
   #state: State
   #renewal: NodeJS.Timeout | undefined
 
-  constructor(store: ObjectStore, options: LeaseOptions, found: JournalObject, torn: TornSlots) {
+  constructor(
+    store: ObjectStore,
+    options: LeaseOptions,
+    found: JournalObject,
+    torn: TornSlots,
+    target: string | undefined,
+  ) {
     const { leaseSeconds, isLocking, time = realTime } = options
     this.#store = store
     this.#options = options
+    this.#target = target
     this.#time = time
     this.#journal = journalWriter(store, isLocking ? found.condition : undefined, time, this.#lost.signal)
     this.#earlierEndedAt = time.clocks().steady - sinceEarlierHolder(found, leaseSeconds * 1000)
-    this.#state = acquired(found, torn, options)
+    this.#state = acquired(found, torn, isLocking, target)
     this.torn = torn
     this.isUnsettled = this.#state.earlier !== 'settled'
     const signal = AbortSignal.any([options.signal, this.#lost.signal])
@@ -205,12 +217,12 @@ export class Lease {
   }
 
   #says(): Unwritten {
-    const { me, leaseSeconds, target } = this.#options
+    const { me, leaseSeconds } = this.#options
     const { phase, earlier, changing, searched } = this.#state
     return {
       ...{ format: 1, id: this.id, isHeld: phase === 'held', holder: me, seconds: leaseSeconds, changing },
       isUnsettled: earlier !== 'settled' || this.#store.unanswered() > 0,
-      target: earlier === 'late' ? undefined : target,
+      target: earlier === 'late' ? undefined : this.#target,
       searched,
     }
   }

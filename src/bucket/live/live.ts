@@ -63,7 +63,6 @@ const snapshotShape = z.object({
   /** The day of the newest price, or null without a price. */
   newestPrice: is<string | null>((value) => value === null || day.safeParse(value).success, 'a day or null'),
   docsUrl: address,
-  // Files of earlier versions lack what may be absent.
   edition: text.optional(),
   downloads: is<LiveDownloads>(isDownloads, 'a folder of downloads').optional(),
   freshness: is<FreshnessCounts>(isFields, 'an object').optional(),
@@ -99,8 +98,7 @@ const liveShape = z.object(
     earlierDownloads: is<FoldersByMonth>(isEarlierDownloads, 'folders of downloads by month').optional(),
     /** The ARN of CloudFront's KeyValueStore that follows the bucket; absent without one. */
     keyValueStore: is<string>(isText, 'an ARN').optional(),
-    /** Earlier versions did not write it. */
-    previous: z.nullable(z.object(snapshotShape.shape, 'an object or null')).optional(),
+    previous: z.nullable(z.object(snapshotShape.shape, 'an object or null')),
   },
   'a JSON object',
 )

@@ -18,7 +18,7 @@ import type { Lease, LeaseOptions } from './lease.ts'
 import type { Live, LiveObject } from './live.ts'
 
 /** What every command that makes a snapshot live is given. */
-export interface DoorOptions extends Following, Omit<LeaseOptions, 'target'> {
+export interface DoorOptions extends Following, LeaseOptions {
   readonly limits: GuardLimits
   readonly override: Override
   /** Today in Europe/Berlin, ISO 8601. */
@@ -80,7 +80,7 @@ export interface Arrival {
   /** Keys that must be gone. */
   readonly deleted?: () => AsyncIterable<KeyedLine>
   /** Puts damaged objects again; absent if the snapshot's folder is not at hand. */
-  readonly mend?: Mend
+  readonly mend?: Mend | undefined
 }
 
 /** @param damaged in the order of keys */

@@ -2,18 +2,15 @@
 
 import { fetchManifest, type Manifest } from '../manifest/manifest.ts'
 import { writeNdjson } from '../manifest/ndjson.ts'
-import { withFolder } from '../store/files.ts'
-import { hasAny } from '../store/read.ts'
 import type { ObjectStore } from '../store/store.ts'
+import { findSituation, withDoor } from './command.ts'
 import { decide } from './decide.ts'
 import { goLive } from './door.ts'
 import { prefixOf } from './download-folders.ts'
 import { assertFollowed } from './follow.ts'
-import { changesKey, dayFolder, gzipType, noCache, otherSlot, type Slot } from './layout.ts'
-import { withLease } from './lease.ts'
+import { changesKey, gzipType, noCache, otherSlot, type Slot } from './layout.ts'
 import { type LiveSnapshot, readLive, snapshotOf } from './live.ts'
 import type { Door, DoorOptions } from './options.ts'
-import { findStaged } from './staged.ts'
 import { downloadsState } from './status.ts'
 
 export interface RollbackOptions extends DoorOptions {
@@ -32,9 +29,7 @@ export interface RollbackOptions extends DoorOptions {
 export async function rollback(store: ObjectStore, options: RollbackOptions) {
   const { live } = await readLive(store)
   assertFollowed(store, live, options)
-  return withLease(store, options, (lease) =>
-    withFolder((folder) => goBack({ ...options, store, lease, folder }, 'rollback', options)),
-  )
+  return withDoor(store, options, (door) => goBack(door, 'rollback', options))
 }
 
 /**
@@ -43,16 +38,13 @@ export async function rollback(store: ObjectStore, options: RollbackOptions) {
  * @param from the damaged snapshot @returns null if it is not live any more @throws as a rollback does
  */
 export async function returnFrom(store: ObjectStore, from: string, options: DoorOptions) {
-  return withLease(store, options, (lease) =>
-    withFolder(async (folder) => {
-      const door = { ...options, store, lease, folder }
-      const { live } = await readLive(store)
-      if (live?.snapshot !== from || live.previous === null || live.previous === undefined) return null
-      const manifest = await fetchManifest(store, live.slot, folder, true)
-      await tearAll(door, live.slot, manifest)
-      return goBack(door, 'return', { to: live.previous.snapshot, isHolding: false })
-    }),
-  )
+  return withDoor(store, options, async (door) => {
+    const { live } = await readLive(store)
+    if (live?.snapshot !== from || live.previous === null) return null
+    const manifest = await fetchManifest(store, live.slot, door.folder, true)
+    await tearAll(door, live.slot, manifest)
+    return goBack(door, 'return', { to: live.previous.snapshot, isHolding: false })
+  })
 }
 
 /** Names all objects of a slot in the journal: nobody knows what they are. */
@@ -72,71 +64,30 @@ async function goBack(
   kind: 'rollback' | 'return',
   { to, isHolding }: Pick<RollbackOptions, 'to' | 'isHolding'>,
 ) {
-  const { store, lease, folder, override, onWarning } = door
-  const live = await readLive(store)
-  assertFollowed(store, live.live, door)
-  const { staged, hasFile: hasStagedFile } = await findStaged(store, live.live)
-  const manifest = live.live && (await fetchManifest(store, otherSlot(live.live.slot), folder))
-  const situation = {
-    live: live.live,
-    staged,
-    hasStagedFile,
-    journal: { changing: lease.torn },
-    isRepair: false,
-  }
-  const decision = decide(
-    { kind: 'before', snapshot: to },
-    { ...situation, held: manifest?.head.snapshot ?? null },
-  )
-  if (decision.kind !== 'flip' || live.live === null || manifest === null)
+  const { store, folder, override, onWarning } = door
+  const situation = await findSituation(door)
+  const { found, live: before } = situation
+  const manifest = before && (await fetchManifest(store, otherSlot(before.slot), folder))
+  const held = manifest?.head.snapshot ?? null
+  const decision = decide({ kind: 'before', snapshot: to }, { ...situation, held })
+  if (decision.kind !== 'flip' || before === null || manifest === null)
     throw new Error(
       `${store.name}: ${decision.kind === 'refusal' ? decision.why : 'there is nothing to go back to'}`,
     )
-  const { live: before } = live
-  const gone = await goLive(door, {
-    ...{
-      kind,
-      slot: decision.slot,
-      manifest,
-      live,
-      reason: override.reason,
-      isHolding,
-      hasStagedFile: false,
-    },
-    brought: besideManifest(decision.named, before),
+  const { changes, downloads, edition } = decision.named ?? {}
+  const { live, allowed } = await goLive(door, {
+    ...{ kind, slot: decision.slot, manifest, live: found, brought: { changes, downloads, edition } },
+    ...{ reason: override.reason, isHolding, hasStagedFile: false },
   })
-  const lost = await lostDownloads(store, gone.live, before)
+  const lost = await lostDownloads(store, live)
   if (lost !== null) onWarning(`${store.name}: ${lost}`)
-  return {
-    ...snapshotOf(gone.live),
-    reverted: before.snapshot,
-    isHeld: gone.live.hold !== undefined,
-    allowed: gone.allowed,
-  }
-}
-
-function besideManifest(before: LiveSnapshot | null, live: LiveSnapshot) {
-  const { changes, downloads } = before ?? {}
-  // Earlier versions had one folder a day: its files stay those of the other edition.
-  const isOtherEdition = downloads === undefined && live.downloads === undefined && before?.asOf === live.asOf
-  return { changes, downloads, edition: isOtherEdition ? undefined : before?.edition }
+  return { ...snapshotOf(live), reverted: before.snapshot, isHeld: live.hold !== undefined, allowed }
 }
 
 /** What to do if the files for analysts are not those of what is live now: only a publish can upload them. */
-async function lostDownloads(store: ObjectStore, now: LiveSnapshot, before: LiveSnapshot) {
-  if (now.downloads !== undefined) {
-    const state = await downloadsState(store, now).catch(() => null)
-    if (state === 'whole') return null
-    const advice = `publish the folder of ${now.snapshot} again (\`fundpress publish --repair --out …\`)`
-    return `${prefixOf(now)} could not be found whole: ${advice}`
-  }
-  if (now.asOf !== before.asOf || before.downloads !== undefined) return null
-  const folder = dayFolder(now.asOf)
-  // What cannot be listed may be there.
-  if (!(await hasAny(store, folder).catch(() => true))) return null
-  return (
-    `${folder} and downloads/latest/ were not taken back: they still hold the files of ` +
-    `${before.snapshot}, prices included. Publish the folder of ${now.snapshot} again (\`fundpress publish --out …\`) ` +
-    `to put both right; the next nightly run puts downloads/latest/ right only`
-  )
+async function lostDownloads(store: ObjectStore, now: LiveSnapshot) {
+  if (now.downloads === undefined || (await downloadsState(store, now).catch(() => null)) === 'whole')
+    return null
+  const advice = `publish the folder of ${now.snapshot} again (\`fundpress publish --repair --out …\`)`
+  return `${prefixOf(now)} could not be found whole: ${advice}`
 }

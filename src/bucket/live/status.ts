@@ -32,8 +32,8 @@ export async function readStatus(store: ObjectStore) {
   // A slot is torn while a publish changes it, and after one that was killed.
   const isWhole = head !== null && torn[slot] === undefined
   const isReverted = head !== null && revertedIn(live.live) === head.snapshot
-  // Earlier versions wrote no `previous`. What was staged, and lost its staged.json, was not live.
-  const wasLive = !('previous' in live.live) || live.live.previous?.snapshot === head?.snapshot
+  // What was staged, and lost its staged.json, was not live.
+  const wasLive = live.live.previous?.snapshot === head?.snapshot
   return {
     live,
     consistency: { documents: documents?.snapshot ?? null, downloads },
@@ -61,7 +61,7 @@ export function contradictions(
 /**
  * - `whole`: `SHA256SUMS` is the one that the publish uploaded last. `verify` looks at the other files.
  * - `missing`: it is not there. `other`: it has other bytes, or the folder is that of another snapshot.
- * - `none`: `live.json` names no folder: the snapshot was published without, or by an earlier version.
+ * - `none`: `live.json` names no folder: the snapshot was published without.
  */
 export type DownloadsState = 'whole' | 'missing' | 'other' | 'none'
 

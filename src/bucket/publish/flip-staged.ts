@@ -1,17 +1,16 @@
-/** `fundpress flip`: brings the staged snapshot to the door. */
+/** `fundpress flip`, and a publish of what is staged: brings the staged snapshot to the door. */
 
+import { newsOf } from '../changes/news.ts'
+import { awaitLateRequests, findSituation, withDoor, type Found } from '../live/command.ts'
 import { decide } from '../live/decide.ts'
 import { goLive } from '../live/door.ts'
 import { assertFollowed, point, pointStaged } from '../live/follow.ts'
-import { withLease } from '../live/lease.ts'
 import { type Live, readLive, snapshotOf } from '../live/live.ts'
-import type { Door, DoorOptions } from '../live/options.ts'
+import type { Arrival, Door, DoorOptions } from '../live/options.ts'
 import { clearWithdrawn, hasCleared } from '../live/removal.ts'
-import { findStaged, readStaged } from '../live/staged.ts'
+import { findStaged, readStaged, type Staged } from '../live/staged.ts'
 import { adviseRepair, fetchManifest } from '../manifest/manifest.ts'
-import { withFolder } from '../store/files.ts'
 import type { ObjectStore } from '../store/store.ts'
-import { differencesOf } from './publish.ts'
 
 export interface FlipStagedOptions extends DoorOptions {
   /** The snapshot that is to be live. */
@@ -36,9 +35,7 @@ export async function flipStaged(store: ObjectStore, options: FlipStagedOptions)
     await pointStaged(pointer, null)
     return isLiveAlready(live)
   }
-  return withLease(store, options, (lease) =>
-    withFolder((folder) => flipUnder({ ...options, store, lease, folder }, to)),
-  )
+  return withDoor(store, options, flipUnder)
 }
 
 const isLiveAlready = (live: Live) => {
@@ -46,26 +43,17 @@ const isLiveAlready = (live: Live) => {
   return { ...snapshotOf(live), ...nothing, before: live.snapshot }
 }
 
-async function flipUnder(door: Door, to: string) {
-  const { store, lease, folder, pointer, override, lateSeconds, onWarning } = door
-  await lease.awaitLateRequests(lateSeconds, (seconds) =>
-    onWarning(`${store.name}: a command before was killed or not answered: waiting ${seconds} s`),
-  )
-  const live = await readLive(store)
-  assertFollowed(store, live.live, door)
-  const staged = await readStaged(store, live.live)
-  const { hasFile: hasStagedFile } = await findStaged(store, live.live)
+async function flipUnder(door: FlipStagedOptions & Door) {
+  const { store, folder, pointer, to } = door
+  await awaitLateRequests(door)
+  const found = await findSituation(door)
+  const { live, staged, hasStagedFile } = found
+  // A damaged file is named.
+  if (staged === null && hasStagedFile) await readStaged(store, live)
   const manifest =
     staged?.snapshot === to ? await fetchManifest(store, staged.slot, folder).catch(adviseRepair) : null
-  const situation = {
-    live: live.live,
-    staged,
-    hasStagedFile,
-    journal: { changing: lease.torn },
-    isRepair: false,
-  }
   const held = manifest?.head.snapshot ?? null
-  const decision = decide({ kind: 'staged', snapshot: to }, { ...situation, held })
+  const decision = decide({ kind: 'staged', snapshot: to }, { ...found, held })
   if (decision.kind === 'nothing') {
     const removed = await clearWithdrawn(store, decision.named, door)
     await point(pointer, decision.named)
@@ -73,12 +61,28 @@ async function flipUnder(door: Door, to: string) {
   }
   if (decision.kind !== 'flip' || staged === null || manifest === null)
     throw new Error(`${store.name}: ${decision.kind === 'refusal' ? decision.why : `${to} is not staged`}`)
+  const { live: now, done } = await flip(door, found, staged, { manifest })
+  return { ...snapshotOf(now), ...done, before: live?.snapshot ?? null }
+}
+
+/** @returns `changed`, `news`: as of a publish */
+export async function flip(
+  door: Door,
+  { found: live, hasStagedFile }: Found,
+  staged: Staged,
+  snapshot: Pick<Arrival, 'manifest' | 'mend'>,
+) {
   const { changes, edition, downloads, slot } = staged
   const gone = await goLive(door, {
-    ...{ kind: 'flip', slot, manifest, brought: { changes, edition, downloads } },
-    ...{ live, staged, hasStagedFile: true, reason: override.reason },
+    ...{ kind: 'flip', slot, brought: { changes, edition, downloads }, live, staged, hasStagedFile },
+    ...{ reason: door.override.reason, ...snapshot },
   })
-  const { allowed, removed } = gone
-  const done = { hasFlipped: true, ...differencesOf(gone), allowed, removed }
-  return { ...snapshotOf(gone.live), ...done, before: live.live?.snapshot ?? null }
+  const { before, compared, told, mended, allowed, removed } = gone
+  const counts = compared.documents?.documents
+  const changed = counts === undefined ? null : counts.added + counts.removed + counts.changed
+  const differences =
+    before === null
+      ? { changed: gone.live.objects, news: null }
+      : { changed, news: newsOf(compared, gone.manifest, told, null) }
+  return { live: gone.live, mended, done: { hasFlipped: true, ...differences, allowed, removed } }
 }

@@ -1,25 +1,26 @@
 /** `fundpress publish`: uploads a snapshot into the slot that is not live, and brings it to the door or stages it. `src/bucket/README.md` has the steps. */
 
-import { type News, newsOf } from '../changes/news.ts'
+import type { News } from '../changes/news.ts'
 import { readChanges } from '../changes/compare.ts'
 import { tellChanges } from '../changes/write.ts'
 import { askGuards, compareWithLive } from '../live/ask.ts'
+import { awaitLateRequests, findSituation, withDoor } from '../live/command.ts'
 import { decide } from '../live/decide.ts'
 import { fence, goLive, noteFollower, stage } from '../live/door.ts'
 import type { RemovedFolder } from '../live/download-folders.ts'
 import { assertFollowed, namesFollower, point, pointStaged } from '../live/follow.ts'
 import { changesKey, checksumsIn, gzipType, manifestIn, noCache, stagedKey } from '../live/layout.ts'
-import { roundingMs, withLease } from '../live/lease.ts'
+import { roundingMs } from '../live/lease.ts'
 import type { Live, LiveObject } from '../live/live.ts'
 import { readLiveFor } from '../live/damaged.ts'
-import type { Arrival, Gone } from '../live/options.ts'
+import type { Arrival, Door, Gone } from '../live/options.ts'
 import { clearWithdrawn, hasCleared, newlyRestricted } from '../live/removal.ts'
-import { findStaged, findWholeStaged } from '../live/staged.ts'
+import { findWholeStaged } from '../live/staged.ts'
 import { downloadsState } from '../live/status.ts'
 import { adviseRepair, fetchHead } from '../manifest/manifest.ts'
-import { withFolder } from '../store/files.ts'
 import type { AllowedObjection } from '../../guards/guards.ts'
 import { noDownloads, uploadDownloads } from './downloads.ts'
+import { flip } from './flip-staged.ts'
 import type { Publish, PublishOptions } from './options.ts'
 import { markDamage, prepareChanges, type Prepared, refuseSparse } from './prepare.ts'
 import { assertRoom } from './room.ts'
@@ -47,12 +48,10 @@ export async function publish(store: ObjectStore, options: PublishOptions) {
   const started = performance.now()
   const identity = await identifySnapshot(options.out, options.baseUrl)
   // A stage waits for late requests in any case: they may remove staged.json.
-  const target = options.isStaging === true ? {} : { target: `${identity.snapshot} ${identity.edition}` }
+  const target = options.isStaging === true ? undefined : `${identity.snapshot} ${identity.edition}`
   const done =
     (await nothingToDo(store, identity, options)) ??
-    (await withLease(store, { ...options, ...target }, (lease) =>
-      withFolder((folder) => publishUnder({ ...options, store, lease, folder }, identity)),
-    ))
+    (await withDoor(store, options, (door) => publishUnder(door, identity), target))
   const seconds = (performance.now() - started) / 1000
   return { ...identity, ...done, requests: store.requests(), seconds }
 }
@@ -92,43 +91,41 @@ const nothingDone = {
   },
 }
 
-type Begun = Omit<Publish, 'snapshot' | 'base' | 'putOwn'>
-
-async function publishUnder(begun: Begun, identity: Identity): Promise<Done> {
-  const { store, lease, folder, out, baseUrl, isRepair, lateSeconds, onWarning, pointer } = begun
+async function publishUnder(door: PublishOptions & Door, identity: Identity): Promise<Done> {
+  const { store, lease, folder, out, baseUrl, pointer } = door
   const snapshot = await copySnapshot(out, folder, baseUrl, identity)
-  await lease.awaitLateRequests(lateSeconds, (seconds) => {
-    const why = `waiting ${seconds} s, until none of its requests can arrive any more`
-    onWarning(`${store.name}: the publish before was killed or not answered: ${why}`)
-  })
-  // Read again under the lease: the holder before may have flipped.
-  const live = await readLiveFor(store, isRepair)
-  assertFollowed(store, live.live, begun)
-  const candidate = candidateOf(identity, begun)
-  const { staged, hasFile: hasStagedFile } = await findStaged(store, live.live)
+  await awaitLateRequests(door)
+  const found = await findSituation(door)
+  const { staged, hasStagedFile } = found
   const held = namesSnapshot(staged, identity) ? await heldOf(store, staged) : undefined
-  const journal = { changing: lease.torn }
-  const decision = decide(candidate, { live: live.live, staged, hasStagedFile, journal, held, isRepair })
+  const decision = decide(candidateOf(identity, door), { ...found, held })
   const putOwn: Publish['putOwn'] = async (file, key, type) => {
     await store.putFile(file, { key, type, cacheControl: noCache }, lease.writing)
   }
-  const baseIn = ({ slot, torn, isTrusted }: Pick<Publish['base'], 'slot' | 'torn' | 'isTrusted'>) => {
-    return { live, slot, torn, isTrusted, hasStagedFile }
+  const publishInto = (into: Pick<Publish['base'], 'slot' | 'torn' | 'isTrusted'>): Publish => {
+    return { ...door, snapshot, base: { ...into, live: found.found, hasStagedFile }, putOwn }
   }
   switch (decision.kind) {
     case 'nothing': {
       const { named } = decision
       // Who may only stage may not write live.json: the next flip notes the follower.
-      if (begun.isStaging !== true) await noteFollower(store, live, begun)
+      if (door.isStaging !== true) await noteFollower(store, found.found, door)
       await point(pointer, named)
-      return { slot: named.slot, ...nothingDone, removed: await clearWithdrawn(store, named, begun) }
+      return { slot: named.slot, ...nothingDone, removed: await clearWithdrawn(store, named, door) }
     }
     case 'flip': {
-      const base = baseIn({ slot: decision.slot, torn: null, isTrusted: true })
-      return flip({ ...begun, snapshot, base, putOwn }, decision.named ?? {}, staged ?? {})
+      // Only what is staged lies complete in the slot.
+      if (staged === null) throw new Error(`${store.name}: nothing is staged`)
+      const publish = publishInto({ slot: decision.slot, torn: null, isTrusted: true })
+      const { manifest } = snapshot
+      const mend = putAgain(publish, null)
+      const { mended, done } = await flip(door, found, staged, { manifest, mend })
+      const { allowed, removed } = done
+      const lists = { allowed: [...allowed], removed: [...removed] }
+      return { slot: decision.slot, ...nothingDone, ...done, ...lists, mended }
     }
     case 'publish':
-      return carryOut({ ...begun, snapshot, base: baseIn(decision), putOwn })
+      return carryOut(publishInto(decision))
     case 'refusal':
       throw new Error(`${store.name}: ${decision.why}`)
     default:
@@ -141,42 +138,6 @@ async function heldOf(store: ObjectStore, staged: Live): Promise<string | null> 
   const head = await fetchHead(store, manifestIn(staged.slot)).catch(adviseRepair)
   const downloads = await downloadsState(store, staged)
   return downloads === 'whole' || downloads === 'none' ? (head?.snapshot ?? null) : null
-}
-
-/** Just this is staged: it has to go live only. */
-async function flip(
-  publish: Publish,
-  { changes, edition, downloads }: Arrival['brought'],
-  staged: NonNullable<Arrival['staged']>,
-): Promise<Done> {
-  const { base, snapshot } = publish
-  const gone = await goLive(publish, {
-    ...{
-      kind: 'flip',
-      slot: base.slot,
-      manifest: snapshot.manifest,
-      brought: { changes, edition, downloads },
-    },
-    ...{ live: base.live, staged, hasStagedFile: base.hasStagedFile, reason: publish.override.reason },
-    mend: putAgain(publish, null),
-  })
-  const { allowed, removed, mended } = gone
-  const done = {
-    ...nothingDone,
-    ...differencesOf(gone),
-    allowed: [...allowed],
-    removed: [...removed],
-    mended,
-  }
-  return { slot: base.slot, ...done, hasFlipped: true }
-}
-
-/** What a flip reports of a snapshot that was uploaded before. `changed`, `news`: as of a publish. */
-export function differencesOf({ live, before, compared, told, manifest }: Gone) {
-  if (before === null) return { changed: live.objects, news: null }
-  const counts = compared.documents?.documents
-  const changed = counts === undefined ? null : counts.added + counts.removed + counts.changed
-  return { changed, news: newsOf(compared, manifest, told, null) }
 }
 
 /** The steps of a publish. Each may fail or be killed: the README says what that leaves. */

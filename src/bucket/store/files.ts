@@ -3,9 +3,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
-import type { ClientRequest } from 'node:http'
-import { Readable } from 'node:stream'
-import type { PutObjectCommand } from '@aws-sdk/client-s3'
 import { makeTemporaryFolder } from '../../system/temporary.ts'
 
 /** A folder for lists that need not fit into memory, removed afterwards. */
@@ -70,47 +67,3 @@ export const orIfMissing =
 /** Errors of streams and of zlib have no system call. */
 export const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'syscall' in error
-
-/**
- * Gives a put without a body a file as its body. The SDK (3.1169) never repeats a request whose body is a stream, because a
- * stream cannot be read twice. So the SDK does not see one: a middleware behind its retries opens the file for each attempt.
- * @param bytes the file's length, which the command must give as ContentLength
- */
-export function sendFile(put: PutObjectCommand, file: string, bytes: number): void {
-  put.middlewareStack.add(
-    (next) => (args) =>
-      next({ ...args, request: { ...(args.request as object), body: fileBody(file, bytes) } }),
-    { step: 'finalizeRequest', priority: 'low', name: 'openFile' },
-  )
-}
-
-/** Opens the file when it is piped, and closes it with the request, however that ends. */
-function fileBody(file: string, bytes: number): Readable {
-  const body = new Readable({ read: () => undefined })
-  // The SDK would pipe it: an answer that comes before the body is sent would leave the file open, and an error of the
-  // file would leave the request waiting.
-  body.pipe = (destination) => {
-    const request = destination as unknown as ClientRequest
-    const source = Readable.from(wholeFile(file, bytes), { objectMode: false })
-    // Not pipeline: it aborts a request without the reason.
-    source.once('error', (error) => request.destroy(error))
-    request.once('close', () => source.destroy())
-    source.pipe(request)
-    return destination
-  }
-  return body
-}
-
-/** As many bytes as were announced: with fewer the store would wait for the rest. */
-async function* wholeFile(file: string, bytes: number): AsyncGenerator<Buffer> {
-  let read = 0
-  try {
-    for await (const chunk of createReadStream(file, { end: bytes - 1, highWaterMark: 256 * 1024 })) {
-      read += (chunk as Buffer).length
-      yield chunk as Buffer
-    }
-  } catch (error) {
-    throw unreadable(file, error)
-  }
-  if (read < bytes) throw new Error(`${file} became shorter while it was read`)
-}

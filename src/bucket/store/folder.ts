@@ -13,13 +13,13 @@ import { fileURLToPath } from 'node:url'
 import { inFolderBelow, openBelow, openFolderBelow, realFolder, type OpenFolder } from '../../system/below.ts'
 import { flushFile, flushFolder, flushTree } from '../../system/durable.ts'
 import { isBefore } from '../manifest/compare.ts'
+import { callsOf, countRequests } from './calls.ts'
 import { copyFile, entriesOf, etagOf, isAbsent, makeNewer, removeEmpty, removeFile } from './folder-files.ts'
 import { removeUnfinished, statOf, withAdvice } from './folder-files.ts'
 import { openLock } from './folder-lock.ts'
 import { assertRoomBelow } from './room.ts'
-import { joinedWith } from './signals.ts'
 import { ConditionFailed, type Condition, type ListedObject, type ObjectStore } from './store.ts'
-import type { GetOptions, PutObject, WriteOptions } from './store.ts'
+import type { FetchedObject, GetOptions, PutObject, WriteOptions } from './store.ts'
 
 /** Beside the objects, and no key: the lock, and files that are being written. */
 const ownFolder = '.fundpress/'
@@ -46,113 +46,126 @@ export function openFolder(
   const base = fileURLToPath(bucket)
   const root = join(base, prefix)
   assertFolder(name, base)
-  const stopOf = joinedWith(signal)
-  const counts: Record<string, number> = {}
-  const count = (operation: string) => {
-    counts[operation] = (counts[operation] ?? 0) + 1
-  }
-  const reasonFor = (error: unknown, stop: AbortSignal | undefined, doing: string, key: string): unknown =>
-    stop?.aborted === true ? stop.reason : withAdvice(error, name, doing, key)
-
+  const { count, requests } = countRequests()
+  const calls = callsOf(signal, (error, doing, key) => withAdvice(error, name, doing, key))
+  const place: Place = { name, root, count, calls }
   /** Made by the first write: readers need no right to write. */
-  let writer: ReturnType<typeof openWriter> | undefined
+  let writer: Writer | undefined
   const prepare = () => (writer ??= openWriter(base, root))
+  return {
+    ...{ kind: 'folder', areEtagsDigests: false, name, root, ...readsOf(place), ...writesOf(place, prepare) },
+    assertRoom: (puts) => assertRoomBelow(name, root, puts),
+    requests,
+    // A change that fails was not made, and one that is made has been answered.
+    unanswered: () => 0,
+    close: () => writer?.close(),
+  }
+}
 
-  /** Whether something was changed since the last flush. What an earlier process wrote may not have been flushed. */
-  let isUnflushed = true
-  /** One after the other: what another put has begun to flush is not on the disk before that is done. */
-  let flushes: Promise<void> = Promise.resolve()
-  const flushEarlier = (stop: AbortSignal | undefined): Promise<void> => {
-    const turn = flushes.then(async () => {
-      if (!isUnflushed) return
-      isUnflushed = false
+interface Place extends Pick<FolderStore, 'name' | 'root'> {
+  readonly count: (operation: string) => void
+  readonly calls: ReturnType<typeof callsOf>
+}
+
+function readsOf({ root, count, calls }: Place) {
+  const get: ObjectStore['get'] = async (key, { part, ifMatch, signal: own } = {}) => {
+    count('GetObject')
+    if (!isKey(key)) return null
+    return calls.call(own, 'read', key, async (stop) => {
       try {
-        await flushTree(root, stop ?? new AbortController().signal)
+        // To open a file takes less time than to ask another thread: timers have their turn here.
+        await setImmediate()
+        return openObject(root, key, { part, ifMatch, signal: stop })
       } catch (error) {
-        isUnflushed = true
+        if (isAbsent(error)) return null
         throw error
       }
     })
-    flushes = turn.catch(() => undefined)
-    return turn
   }
 
-  const get: ObjectStore['get'] = async (key, { part, ifMatch, signal: ownSignal } = {}) => {
-    count('GetObject')
-    const stop = stopOf(ownSignal)
-    if (!isKey(key)) return null
-    try {
-      // To open a file takes less time than to ask another thread: timers have their turn here.
+  const list: ObjectStore['list'] = (start, { signal: own } = {}) =>
+    calls.list(own, start, async function* (stop) {
+      count('ListObjectsV2')
+      let listed = 0
+      for (const object of filesBelow(root, start.slice(0, start.lastIndexOf('/') + 1), start)) {
+        // Timers, such as that of the lease, have their turn.
+        if (++listed % 1000 === 0) await setImmediate()
+        stop?.throwIfAborted()
+        yield object
+      }
+    })
+
+  const folders: ObjectStore['folders'] = (start, { signal: own } = {}) =>
+    calls.call(own, 'list', start, async () => {
+      count('ListObjectsV2')
       await setImmediate()
-      const file = openBelow(realFolder(root), key)
-      const stat = fstatSync(file, { bigint: true })
-      const [etag, isFile] = [etagOf(stat), stat.isFile()]
-      const isWanted = ifMatch === undefined || ifMatch === etag
-      const { start, bytes } = cutOut(Number(stat.size), part)
-      if (!isFile || !isWanted || bytes === 0) closeSync(file)
-      if (!isFile) return null
-      if (!isWanted) throw new ConditionFailed(`${key} is not what it was`)
-      const range = { fd: file, start, end: start + bytes - 1 }
-      const body = bytes === 0 ? Readable.from([]) : createReadStream(key, range)
-      if (stop !== undefined) addAbortSignal(stop, body)
-      const times = { lastModified: new Date(Number(stat.mtimeMs)), now: new Date() }
-      return { etag, bytes, ...times, body, cancel: () => body.destroy(), signal: stop }
-    } catch (error) {
-      if (isAbsent(error)) return null
-      throw reasonFor(error, stop, 'read', key)
-    }
-  }
+      const isFilled = (found: string) => filesBelow(root, `${start}${found}/`, '').next().done !== true
+      const found = entriesOf(root, start, (one) => start + one !== ownFolder)
+      const names = found.flatMap((entry) => (entry.stat === null ? [entry.name.slice(0, -1)] : []))
+      return names.filter(isFilled).sort()
+    })
+  return { get, list, folders }
+}
+
+function openObject(root: string, key: string, { part, ifMatch, signal }: OpenOptions): FetchedObject | null {
+  const file = openBelow(realFolder(root), key)
+  const stat = fstatSync(file, { bigint: true })
+  const [etag, isFile] = [etagOf(stat), stat.isFile()]
+  const isWanted = ifMatch === undefined || ifMatch === etag
+  const { start, bytes } = cutOut(Number(stat.size), part)
+  if (!isFile || !isWanted || bytes === 0) closeSync(file)
+  if (!isFile) return null
+  if (!isWanted) throw new ConditionFailed(`${key} is not what it was`)
+  const range = { fd: file, start, end: start + bytes - 1 }
+  const body = bytes === 0 ? Readable.from([]) : createReadStream(key, range)
+  if (signal !== undefined) addAbortSignal(signal, body)
+  const times = { lastModified: new Date(Number(stat.mtimeMs)), now: new Date() }
+  return { etag, bytes, ...times, body, cancel: () => body.destroy(), signal }
+}
+
+type OpenOptions = { readonly [K in keyof GetOptions]: GetOptions[K] | undefined }
+
+function writesOf({ name, root, count, calls }: Place, prepare: () => Writer) {
+  const flushes = flushesOf(root)
 
   /**
    * Writes a file under another name, then gives it its key. A key at the root of the bucket says something about all other
    * objects (what is live, what is torn): these are flushed before it, unless it only renews what it says, and it is flushed
    * itself before the call ends.
    */
-  const place = async (
+  const place = (
     key: string,
     write: (own: OpenFolder, temporary: string, stop: AbortSignal | undefined) => Promise<void> | void,
-    { signal: ownSignal, assertFresh, isRenewal = false }: WriteOptions,
-    checked?: { readonly condition: Condition; readonly body: Buffer },
-  ): Promise<PutObject> => {
-    count('PutObject')
-    const stop = stopOf(ownSignal)
-    assertKey(name, key)
-    const temporary = `${randomUUID()}.tmp`
-    const isAtRoot = !key.includes('/')
-    const replace = (target: string, source: string) => {
-      const before = statOf(target)
-      if (checked !== undefined && before?.isDirectory() !== true && !holds(checked.condition, before)) {
-        const isThere = before?.isFile() === true && readFileSync(target).equals(checked.body)
-        if (!isThere) throw new ConditionFailed(`${key} is not what it was`)
-        rmSync(source)
-        return { etag: etagOf(before) }
+    { signal: own, assertFresh, isRenewal = false }: WriteOptions,
+    checked?: Checked,
+  ): Promise<PutObject> =>
+    calls.call(own, 'write', key, async (stop) => {
+      count('PutObject')
+      assertKey(name, key)
+      const temporary = `${randomUUID()}.tmp`
+      const isAtRoot = !key.includes('/')
+      const writer = prepare()
+      try {
+        // Small files are written at once, which takes less time than to ask another thread: timers have their turn here.
+        await setImmediate()
+        await write(writer.own, temporary, stop)
+        if (isAtRoot && !isRenewal) await flushes.flush(stop)
+        return await writer.change(stop, () => {
+          // The clock is looked at under the lock: whoever takes the lease over holds it when this cannot pass any more.
+          assertFresh?.()
+          if (isAtRoot) writer.assertSame()
+          else flushes.noteChange()
+          const into = (at: string) =>
+            writer.own.within((from) =>
+              replace(join(at, basename(key)), join(from, temporary), isAtRoot, checked),
+            )
+          return inFolderBelow(writer.real, dirname(key), into, true)
+        })
+      } catch (error) {
+        writer.discard(temporary)
+        throw error
       }
-      const etag = etagOf(makeNewer(source, before))
-      if (isAtRoot) flushFile(source)
-      renameSync(source, target)
-      if (isAtRoot) flushFolder(dirname(target))
-      else isUnflushed = true
-      return { etag }
-    }
-    try {
-      const { real, own, assertSame, change } = prepare()
-      // Small files are written at once, which takes less time than to ask another thread: timers have their turn here.
-      await setImmediate()
-      await write(own, temporary, stop)
-      if (isAtRoot && !isRenewal) await flushEarlier(stop)
-      return await change(stop, () => {
-        // The clock is looked at under the lock: whoever takes the lease over holds it when this cannot pass any more.
-        assertFresh?.()
-        if (isAtRoot) assertSame()
-        const into = (at: string) =>
-          own.within((from) => replace(join(at, basename(key)), join(from, temporary)))
-        return inFolderBelow(real, dirname(key), into, true)
-      })
-    } catch (error) {
-      writer?.discard(temporary)
-      throw reasonFor(error, stop, 'write', key)
-    }
-  }
+    })
 
   const put: ObjectStore['put'] = ({ key, body, sha256 }, condition, options = {}) =>
     place(
@@ -164,84 +177,96 @@ export function openFolder(
         })
       },
       options,
-      condition && { condition, body },
+      condition && { key, condition, body },
     )
 
   const putFile: ObjectStore['putFile'] = (file, { key, sha256 }, options = {}) =>
     place(
       key,
       async (own, temporary, stop) => {
-        const found = await copyFile(file, own, temporary, stop)
-        assertDigest(key, found, sha256)
+        assertDigest(key, await copyFile(file, own, temporary, stop), sha256)
       },
       options,
     )
 
-  const list: ObjectStore['list'] = async function* (start, options = {}) {
-    count('ListObjectsV2')
-    const stop = stopOf(options.signal)
-    let listed = 0
-    try {
-      for (const object of filesBelow(root, start.slice(0, start.lastIndexOf('/') + 1), start)) {
-        // Timers, such as that of the lease, have their turn.
-        if (++listed % 1000 === 0) await setImmediate()
-        stop?.throwIfAborted()
-        yield object
-      }
-    } catch (error) {
-      throw reasonFor(error, stop, 'list', start)
-    }
-  }
-
-  const folders: ObjectStore['folders'] = async (start) => {
-    count('ListObjectsV2')
-    const isFilled = (found: string) => filesBelow(root, `${start}${found}/`, '').next().done !== true
-    await setImmediate()
-    try {
-      const found = entriesOf(root, start, (one) => start + one !== ownFolder)
-      const names = found.flatMap((entry) => (entry.stat === null ? [entry.name.slice(0, -1)] : []))
-      return names.filter(isFilled).sort()
-    } catch (error) {
-      throw reasonFor(error, undefined, 'list', start)
-    }
-  }
-
-  const remove: ObjectStore['delete'] = async (keys, { signal: ownSignal, assertFresh } = {}) => {
+  const remove: ObjectStore['delete'] = async (keys, { signal: own, assertFresh } = {}) => {
     if (keys.length === 0) return
-    count('DeleteObjects')
-    const stop = stopOf(ownSignal)
-    let current = keys[0] ?? ''
-    try {
+    await calls.call(own, 'delete', keys[0] ?? '', async (stop) => {
+      count('DeleteObjects')
       const { real, change } = prepare()
       for (let from = 0; from < keys.length; from += keysPerChange)
         await change(stop, () => {
           assertFresh?.()
-          isUnflushed = true
-          const emptied = new Set<string>()
-          for (current of keys.slice(from, from + keysPerChange)) {
-            assertKey(name, current)
-            removeFile(real, current)
-            emptied.add(dirname(current))
-          }
+          flushes.noteChange()
+          const some = keys.slice(from, from + keysPerChange)
+          for (const key of some) removeObject(name, real, key)
+          const emptied = new Set(some.map(dirname))
           for (const folder of emptied) removeEmpty(real, folder)
           if (emptied.has('.')) flushFolder(real)
         })
-    } catch (error) {
-      throw reasonFor(error, stop, 'delete', current)
-    }
+    })
   }
+  return { put, putFile, delete: remove }
+}
 
-  return {
-    kind: 'folder',
-    areEtagsDigests: false,
-    ...{ name, root, get, put, putFile, list, folders, delete: remove },
-    assertRoom: (puts) => assertRoomBelow(name, root, puts),
-    requests: () => ({ ...counts }),
-    // A change that fails was not made, and one that is made has been answered.
-    unanswered: () => 0,
-    close: () => writer?.close(),
+function removeObject(name: string, real: string, key: string): void {
+  assertKey(name, key)
+  try {
+    removeFile(real, key)
+  } catch (error) {
+    throw withAdvice(error, name, 'delete', key)
   }
 }
+
+interface Checked {
+  readonly key: string
+  readonly condition: Condition
+  readonly body: Buffer
+}
+
+/** @throws {ConditionFailed} unless the body is there already: a put whose answer got lost counts as done */
+function replace(target: string, source: string, isAtRoot: boolean, checked?: Checked): PutObject {
+  const before = statOf(target)
+  if (checked !== undefined && before?.isDirectory() !== true && !holds(checked.condition, before)) {
+    const isThere = before?.isFile() === true && readFileSync(target).equals(checked.body)
+    if (!isThere) throw new ConditionFailed(`${checked.key} is not what it was`)
+    rmSync(source)
+    return { etag: etagOf(before) }
+  }
+  const etag = etagOf(makeNewer(source, before))
+  if (isAtRoot) flushFile(source)
+  renameSync(source, target)
+  if (isAtRoot) flushFolder(dirname(target))
+  return { etag }
+}
+
+/** Flushes what was changed, one flush after the other: what another put has begun to flush is not on the disk before that is done. */
+function flushesOf(root: string) {
+  /** What an earlier process wrote may not have been flushed. */
+  let isUnflushed = true
+  let queue: Promise<void> = Promise.resolve()
+  return {
+    noteChange: () => {
+      isUnflushed = true
+    },
+    flush: (stop: AbortSignal | undefined): Promise<void> => {
+      const turn = queue.then(async () => {
+        if (!isUnflushed) return
+        isUnflushed = false
+        try {
+          await flushTree(root, stop ?? new AbortController().signal)
+        } catch (error) {
+          isUnflushed = true
+          throw error
+        }
+      })
+      queue = turn.catch(() => undefined)
+      return turn
+    },
+  }
+}
+
+type Writer = ReturnType<typeof openWriter>
 
 /** Makes the folder of a bucket, and takes it for all changes. @param base the bucket @param root with its prefix */
 function openWriter(base: string, root: string) {

@@ -3,6 +3,7 @@
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { isBefore, mergeSorted } from '../manifest/compare.ts'
+import { countRequests } from './calls.ts'
 import { sizeOf } from './files.ts'
 import { readSmall } from './read.ts'
 import { putConditionally } from './retry.ts'
@@ -24,10 +25,7 @@ export interface OverlayStore extends ObjectStore {
 export function overlayStore(base: ObjectStore): OverlayStore {
   const { name } = base
   const written = new Map<string, Written | null>()
-  const counts: Record<string, number> = {}
-  const count = (operation: string) => {
-    counts[operation] = (counts[operation] ?? 0) + 1
-  }
+  const { count, requests } = countRequests()
   const keep = (key: string, bytes: number, etag: string, content: Written['content']): PutObject => {
     written.set(key, { key, bytes, etag, lastModified: new Date(), content })
     return { etag }
@@ -104,7 +102,7 @@ export function overlayStore(base: ObjectStore): OverlayStore {
       for (const key of keys) written.set(key, null)
       return Promise.resolve()
     },
-    requests: () => ({ ...counts }),
+    requests,
     unanswered: () => 0,
   }
 }

@@ -3,8 +3,8 @@
  * `bucket/` repeats a request.
  *
  * Layers, from the connection outwards:
- * 1. `limitConcurrency` sends fewer requests at a time while the store throttles.
- * 2. `retryStrategy` tells the SDK (3.1169) when to repeat a request: after 500, 502, 504, timeouts and network errors so
+ * 1. `limitConcurrency` (`sdk.ts`) sends fewer requests at a time while the store throttles.
+ * 2. `retryStrategy` (`sdk.ts`) tells the SDK when to repeat a request: after 500, 502, 504, timeouts and network errors so
  *    many times, after throttling (429, 503) and a refused connection for so long. Other 4xx answers fail at once. Pauses
  *    are random, and end when the call is stopped.
  * 3. `putConditionally` repeats conditional puts after a conflict, and finds out whether a lost answer was a success.
@@ -13,10 +13,8 @@
  */
 
 import { setTimeout } from 'node:timers/promises'
-import type { PutObjectCommandInput, S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
-import pLimit from 'p-limit'
-import { afterAnswer, afterRefusal, fullConcurrency } from './concurrency.ts'
-import { bareCause, codeOf, foreignCode, isMissing, refusedCode, statusOf, unanswered } from './errors.ts'
+import type { PutObjectCommandInput } from '@aws-sdk/client-s3'
+import { bareCause, statusOf, unanswered } from './errors.ts'
 import { type Condition, ConditionFailed, ConditionsUnknown, Damaged } from './store.ts'
 import type { FetchedObject, GetOptions, NewObject, ObjectStore, PutObject } from './store.ts'
 
@@ -34,191 +32,16 @@ export const nightlyPatience: Patience = {
   silenceMs: 60_000,
   refusedMs: 60_000,
 }
-/** A store that has never answered may be a wrong endpoint. */
-const firstAnswerMs = 10_000
-
 /**
  * How long after its sender was killed, or gave it up, a request may still be carried out, in seconds: the time of one
  * attempt, and a margin for queues in the network and in the store. `src/bucket/README.md` says why this matters.
  */
 export const requestLifetimeSeconds = (nightlyPatience.connectMs + nightlyPatience.silenceMs) / 1000 + 20
 
-/** The client's settings. */
-export function retrySettings(patience: Patience) {
-  const { attempts, connectMs, silenceMs } = patience
-  return {
-    maxAttempts: attempts,
-    retryStrategy: retryStrategy(patience),
-    // Not requestTimeout: the SDK only warns of that one, and a large body may take its time.
-    requestHandler: { connectionTimeout: connectMs, socketTimeout: silenceMs },
-  } satisfies S3ClientConfig
-}
-
-type RetryStrategy = Extract<S3ClientConfig['retryStrategy'], { readonly recordSuccess: unknown }>
-
-/** What a request has behind it: retries, failed attempts, and since when the store refuses it. */
-interface Behind {
-  readonly retries: number
-  readonly failed: number
-  readonly refusedSince: number
-}
-
-const tokenOf = (behind: Behind, delay: number) => ({
-  ...behind,
-  getRetryCount: () => behind.retries,
-  getRetryDelay: () => delay,
-})
-
-/** Layer 2, for all requests of a client together. */
-function retryStrategy({ attempts, refusedMs }: Patience): RetryStrategy {
-  let hasAnswered = false
-  // What is asked to clean up after the time is over does not take the same time again.
-  let refusedSince = Infinity
-  const noteAnswer = () => {
-    hasAnswered = true
-    refusedSince = Infinity
-  }
-  /** @returns the delay before the next attempt, or null if the store has refused for too long */
-  const afterRefused = (error: object, behind: Behind, patienceMs: number): number | null => {
-    refusedSince = Math.min(refusedSince, performance.now())
-    const canWait = isThrottled(error) || hasAnswered
-    const limitMs = canWait ? patienceMs : Math.min(patienceMs, firstAnswerMs)
-    if (performance.now() - Math.min(refusedSince, behind.refusedSince) > limitMs) {
-      Object.assign(error, { triedSeconds: limitMs / 1000 })
-      return null
-    }
-    return isThrottled(error) ? backoff(behind.retries, 5000) : 250 + 500 * Math.random()
-  }
-  const afterFailure = (error: object, isPassing: boolean, { failed }: Behind): number | null => {
-    if (statusOf(error) !== undefined) noteAnswer()
-    return isPassing && failed + 1 < attempts ? backoff(failed, 20_000) : null
-  }
-  return {
-    acquireInitialRetryToken: () =>
-      Promise.resolve(tokenOf({ retries: 0, failed: 0, refusedSince: Infinity }, 0)),
-    refreshRetryTokenForRetry: (token, { error = {}, errorType }) => {
-      const behind = token as Behind & typeof token
-      const { retries, failed, refusedSince: since } = behind
-      const isPassing = errorType === 'TRANSIENT' || errorType === 'THROTTLING'
-      const isRefused = refusedMs !== undefined && (isThrottled(error) || codeOf(error) === refusedCode)
-      const delay = isRefused
-        ? afterRefused(error, behind, refusedMs)
-        : afterFailure(error, isPassing, behind)
-      if (delay === null) return Promise.reject(new Error('no retry'))
-      const next = isRefused
-        ? { retries: retries + 1, failed, refusedSince: Math.min(since, performance.now()) }
-        : { retries: retries + 1, failed: failed + 1, refusedSince: since }
-      return Promise.resolve(tokenOf(next, delay))
-    },
-    recordSuccess: noteAnswer,
-  }
-}
-
 /** Full jitter: not all at the same moment. Source: AWS Architecture Blog, Exponential Backoff And Jitter. */
-const backoff = (failed: number, mostMs: number) => Math.random() * Math.min(100 * 2 ** failed, mostMs)
+export const backoff = (failed: number, mostMs: number) => Math.random() * Math.min(100 * 2 ** failed, mostMs)
 
-const isThrottled = (error: unknown): boolean => statusOf(error) === 429 || statusOf(error) === 503
-
-/**
- * Layer 1: all requests of a client share one limit, which goes down while the store throttles.
- * @param isUrgent by the key that a request is about: such a one is sent at once, whatever the limit
- */
-export function limitConcurrency(
-  { middlewareStack }: S3Client,
-  most: number,
-  isUrgent: (key: string) => boolean,
-): void {
-  let concurrency = fullConcurrency(most)
-  const limit = pLimit(most)
-  const note = (next: typeof concurrency) => {
-    concurrency = next
-    const allowed = Math.floor(next.allowed)
-    if (limit.concurrency !== allowed) limit.concurrency = allowed
-  }
-  middlewareStack.addRelativeTo(
-    <A extends { readonly input: object }, O>(next: (args: A) => Promise<O>) =>
-      (args: A) => {
-        const attempt = async () => {
-          const { cuts } = concurrency
-          try {
-            const result = await next(args)
-            note(afterAnswer(concurrency))
-            return result
-          } catch (error) {
-            if (isThrottled(error)) note(afterRefusal(concurrency, cuts))
-            else if (statusOf(error) !== undefined) note(afterAnswer(concurrency))
-            throw error
-          }
-        }
-        const { Key: key } = args.input as { readonly Key?: string }
-        return key !== undefined && isUrgent(key) ? attempt() : limit(attempt)
-      },
-    { relation: 'after', toMiddleware: 'retryMiddleware', name: 'limitConcurrency' },
-  )
-}
-
-/** A proxy that has waited in vain gives these answers: the store may still carry the request out. */
-const answersOfProxies: readonly (number | undefined)[] = [408, 502, 504]
-
-type Headers = Readonly<Record<string, string>>
-
-/**
- * Counts all attempts of a client, retries included, and those to write that had no answer. One without a connection is none, and
- * a page of a proxy is no answer.
- */
-export function watchAttempts({ middlewareStack }: S3Client) {
-  const counts: Record<string, number> = {}
-  let unanswered = 0
-  let shortest = { lastedMs: Infinity, behindMs: 0 }
-  // Closest to the connection: each attempt passes, and only an answer gets through without an error.
-  middlewareStack.add(
-    (next, { commandName = 'unknown' }) =>
-      async (args) => {
-        const operation = commandName.replace('Command', '')
-        counts[operation] = (counts[operation] ?? 0) + 1
-        let isAnswered = false
-        const [asked, began] = [Date.now(), performance.now()]
-        try {
-          const result = await next(args)
-          const { statusCode, headers = {} } = result.response as { statusCode?: number; headers?: Headers }
-          const lastedMs = performance.now() - began
-          const storeMs = Date.parse(headers['date'] ?? '')
-          if (lastedMs <= shortest.lastedMs && !isNaN(storeMs))
-            shortest = { lastedMs, behindMs: storeMs - (asked + lastedMs / 2) }
-          if (operation === 'PutObject' && statusCode === 200 && headers['etag'] === undefined)
-            throw Object.assign(new Error(headers['content-type'] ?? 'no type'), { name: foreignCode })
-          isAnswered = !answersOfProxies.includes(statusCode)
-          return result
-        } catch (error) {
-          if (codeOf(error) === refusedCode) {
-            counts[operation] = (counts[operation] ?? 1) - 1
-            isAnswered = true
-          }
-          throw error
-        } finally {
-          if (!isAnswered && !/^(?:Get|List|Head)/.test(operation)) unanswered++
-        }
-      },
-    { step: 'deserialize', priority: 'low', name: 'watchAttempts' },
-  )
-  // If the machine's clock is wrong, the SDK (3.1169) blames every error on it, and tries again.
-  middlewareStack.addRelativeTo(
-    <A, O>(next: (args: A) => Promise<O>) =>
-      (args: A) =>
-        next(args).catch((error: unknown) => {
-          const { $metadata } = error as { $metadata?: { clockSkewCorrected?: boolean } }
-          if (isMissing(error) || statusOf(error) === 412) delete $metadata?.clockSkewCorrected
-          throw error
-        }),
-    { relation: 'after', toMiddleware: 'retryMiddleware', name: 'trustAnswers' },
-  )
-  return {
-    requests: () => ({ ...counts }),
-    unanswered: () => unanswered,
-    /** How far this machine's clock is behind the store's, in seconds, as the quickest answer says; 0 without an answer. */
-    behindSeconds: () => shortest.behindMs / 1000,
-  }
-}
+export const isThrottled = (error: unknown): boolean => statusOf(error) === 429 || statusOf(error) === 503
 
 const maxConflicts = 10
 

@@ -3,14 +3,13 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { DeleteObjectsCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { paginateListObjectsV2, type PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3'
-import { explained, failureOf, isMissing, type Doing } from './errors.ts'
-import { digestOfFile, sendFile, sizeOf, streamedFrom, unreadable } from './files.ts'
-import { openPuts } from './puts.ts'
+import { paginateListObjectsV2, type PutObjectCommandInput, type S3Client } from '@aws-sdk/client-s3'
+import { callsOf } from './calls.ts'
+import { explained, isMissing, type Doing } from './errors.ts'
+import { digestOfFile, sizeOf, streamedFrom, unreadable } from './files.ts'
 import { readSmall } from './read.ts'
-import { deleteKeys, limitConcurrency, nightlyPatience, putConditionally } from './retry.ts'
-import { type Patience, retrySettings, watchAttempts } from './retry.ts'
-import { joinedWith } from './signals.ts'
+import { deleteKeys, nightlyPatience, putConditionally, type Patience } from './retry.ts'
+import { guard, noteClock, openClient, openPuts, sendFile, sending } from './sdk.ts'
 import type { NewObject, ObjectStore, PutObject, WriteOptions } from './store.ts'
 
 export interface S3Settings {
@@ -45,105 +44,92 @@ export function openS3(
   patience: Patience = nightlyPatience,
 ): S3Store {
   const { bucket, prefix, endpoint } = settings
-  const client = openClient(settings, patience)
   const below = prefix === '' ? '' : `${prefix}/`
   const name = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`
   const fullKey = (key: string) => below + key
   const shortKey = (key: string) => key.slice(below.length)
+  // What is at the root of the bucket is the lease or depends on it, and waits for nothing else.
+  const isUrgent = (key: string) => !shortKey(key).includes('/')
+  const { client, ...counts } = openClient(settings, patience, isUrgent)
   const advise: S3Store['advise'] = (error, doing, key) =>
     explained(error, { name, bucket, endpoint }, doing, key)
-  const stopOf = joinedWith(signal)
-
-  /** What a call throws: why it was stopped, or what failed, with advice. */
-  const reasonFor = (error: unknown, stop: AbortSignal | undefined, doing: Doing, key: string): unknown =>
-    stop?.aborted === true ? stop.reason : advise(error, doing, key)
-
-  const get: ObjectStore['get'] = async (key, { part, ifMatch, signal: own } = {}) => {
-    const stop = stopOf(own)
-    const Range = part && `bytes=${part.first}-${part.last}`
-    const command = new GetObjectCommand({ Bucket: bucket, Key: fullKey(key), Range, IfMatch: ifMatch })
-    // The store's clock, by which ages are measured.
-    let now = new Date()
-    command.middlewareStack.add(
-      (next) => async (args) => {
-        const result = await next(args)
-        const { date } = (result.response as { headers: Readonly<Record<string, string>> }).headers
-        if (date !== undefined) now = new Date(date)
-        return result
-      },
-      { step: 'deserialize', name: 'readDate' },
-    )
-    try {
-      const got = await client.send(command, sending(stop))
-      const body = got.Body as unknown as AsyncIterable<Uint8Array> & { destroy?: () => void }
-      const { ETag: etag = '', ContentLength: bytes = null, LastModified: lastModified = new Date(0) } = got
-      return { etag, bytes, lastModified, now, body, cancel: () => body.destroy?.(), signal: stop }
-    } catch (error) {
-      if (isMissing(error)) return null
-      throw reasonFor(error, stop, 'read', key)
-    }
+  const calls = callsOf(signal, advise)
+  const place: Place = { name, client, bucket, fullKey, shortKey, advise, calls }
+  const reads = readsOf(place)
+  return {
+    ...{ kind: 's3', areEtagsDigests: true, name, client, bucket, fullKey, advise },
+    ...{ ...reads, ...putsOf(place, reads.get), delete: deleteIn(place, patience.attempts) },
+    ...{ close: () => client.destroy(), ...counts },
   }
+}
 
-  /** A command whose attempts first ask whether they may be sent. */
-  const guarded = <Command extends PutObjectCommand | DeleteObjectsCommand>(
-    command: Command,
-    { assertFresh, onFailure }: WriteOptions,
-  ): Command => {
-    ;(command as PutObjectCommand).middlewareStack.add(
-      (next) => (args) => {
-        try {
-          assertFresh?.()
-        } catch (error) {
-          throw new NotSent(error)
-        }
-        return next(args).catch((error: unknown) => {
-          onFailure?.(failureOf(error))
-          throw error
-        })
-      },
-      { step: 'finalizeRequest', priority: 'low', name: 'assertFresh' },
-    )
-    return command
+interface Place extends Pick<S3Store, 'name' | 'client' | 'bucket' | 'fullKey' | 'advise'> {
+  readonly shortKey: (key: string) => string
+  readonly calls: ReturnType<typeof callsOf>
+}
+
+function readsOf({ client, bucket, fullKey, shortKey, calls }: Place) {
+  const get: ObjectStore['get'] = (key, { part, ifMatch, signal: own } = {}) =>
+    calls.call(own, 'read', key, async (stop) => {
+      const Range = part && `bytes=${part.first}-${part.last}`
+      const command = new GetObjectCommand({ Bucket: bucket, Key: fullKey(key), Range, IfMatch: ifMatch })
+      const clock = noteClock(command)
+      try {
+        const got = await client.send(command, sending(stop))
+        const body = got.Body as unknown as AsyncIterable<Uint8Array> & { destroy?: () => void }
+        const { ETag: etag = '', ContentLength: bytes = null, LastModified: lastModified = new Date(0) } = got
+        return { etag, bytes, lastModified, ...clock, body, cancel: () => body.destroy?.(), signal: stop }
+      } catch (error) {
+        if (isMissing(error)) return null
+        throw error
+      }
+    })
+
+  const pages = (input: { readonly Prefix: string; readonly Delimiter?: string }, stop?: AbortSignal) =>
+    paginateListObjectsV2({ client }, { Bucket: bucket, ...input }, sending(stop))
+
+  const list: ObjectStore['list'] = (start, { signal: own } = {}) =>
+    calls.list(own, start, async function* (stop) {
+      for await (const { Contents = [] } of pages({ Prefix: fullKey(start) }, stop))
+        for (const { Key = '', Size = 0, ETag = '', LastModified = new Date(0) } of Contents)
+          yield { key: shortKey(Key), bytes: Size, etag: ETag, lastModified: LastModified }
+    })
+
+  const folders: ObjectStore['folders'] = (start, { signal: own } = {}) =>
+    calls.call(own, 'list', start, async (stop) => {
+      const names: string[] = []
+      for await (const { CommonPrefixes = [] } of pages({ Prefix: fullKey(start), Delimiter: '/' }, stop))
+        for (const { Prefix = '' } of CommonPrefixes) names.push(shortKey(Prefix).slice(start.length, -1))
+      return names
+    })
+  return { get, list, folders }
+}
+
+function putsOf({ name, client, bucket, fullKey, calls }: Place, get: ObjectStore['get']) {
+  const commandFor = (object: Omit<NewObject, 'body'>, input: Partial<PutObjectCommandInput>) =>
+    new PutObjectCommand({
+      Bucket: bucket,
+      Key: fullKey(object.key),
+      ContentType: object.type,
+      CacheControl: object.cacheControl,
+      ChecksumSHA256: Buffer.from(object.sha256, 'hex').toString('base64'),
+      Metadata: { sha256: object.sha256 },
+      ...input,
+    })
+  const send = async (command: PutObjectCommand, options: WriteOptions, stop?: AbortSignal) => {
+    const { ETag: etag = '' } = await client.send(guard(command, options), sending(stop))
+    return { etag }
   }
-
-  /** Runs a write of guarded commands. */
-  const write = async <T>(
-    { signal: own }: WriteOptions,
-    key: string,
-    doing: 'write' | 'delete',
-    work: (stop: AbortSignal | undefined) => Promise<T>,
-  ): Promise<T> => {
-    const stop = stopOf(own)
-    try {
-      return await work(stop)
-    } catch (error) {
-      throw error instanceof NotSent ? error.reason : reasonFor(error, stop, doing, key)
-    }
-  }
-
-  const inputOf = (object: Omit<NewObject, 'body'>, input: Partial<PutObjectCommandInput>) => ({
-    Bucket: bucket,
-    Key: fullKey(object.key),
-    ContentType: object.type,
-    CacheControl: object.cacheControl,
-    ChecksumSHA256: Buffer.from(object.sha256, 'hex').toString('base64'),
-    Metadata: { sha256: object.sha256 },
-    ...input,
-  })
-
   const putPlainly = openPuts(client, (key, options: WriteOptions) => {
     const about = { key, type: '', cacheControl: '', sha256: '' }
-    return guarded(new PutObjectCommand(inputOf(about, { Body: Buffer.alloc(0) })), options)
+    return guard(commandFor(about, { Body: Buffer.alloc(0) }), options)
   })
 
   const put: ObjectStore['put'] = (object, condition, options = {}) =>
-    write(options, object.key, 'write', (stop) => {
-      const once = async (conditions: Partial<PutObjectCommandInput>): Promise<PutObject> => {
-        const command = new PutObjectCommand(inputOf(object, { Body: object.body, ...conditions }))
-        const { ETag: etag = '' } = await client.send(guarded(command, options), sending(stop))
-        return { etag }
-      }
-      if (condition === undefined) return putPlainly(object, options, stop).then((done) => done ?? once({}))
+    calls.call(options.signal, 'write', object.key, async (stop) => {
+      const once = (conditions: Partial<PutObjectCommandInput>): Promise<PutObject> =>
+        send(commandFor(object, { Body: object.body, ...conditions }), options, stop)
+      if (condition === undefined) return (await putPlainly(object, options, stop)) ?? once({})
       const read = () => readSmall({ name, get }, object.key, { signal: stop })
       return putConditionally(object, condition, once, read, stop)
     })
@@ -157,50 +143,26 @@ export function openS3(
       const sha256 = object.sha256 ?? hash('sha256', body)
       return put({ ...object, body, sha256 }, undefined, options)
     }
-    return write(options, object.key, 'write', async (stop) => {
+    return calls.call(options.signal, 'write', object.key, async (stop) => {
       const sha256 = object.sha256 ?? (await digestOfFile(file, stop))
-      const command = new PutObjectCommand(inputOf({ ...object, sha256 }, { ContentLength: bytes }))
+      const command = commandFor({ ...object, sha256 }, { ContentLength: bytes })
       sendFile(command, file, bytes)
-      const { ETag: etag = '' } = await client.send(guarded(command, options), sending(stop))
-      return { etag }
+      return send(command, options, stop)
     })
   }
+  return { put, putFile }
+}
 
-  const list: ObjectStore['list'] = async function* (start, options = {}) {
-    const stop = stopOf(options.signal)
-    try {
-      const input = { Bucket: bucket, Prefix: fullKey(start) }
-      for await (const { Contents = [] } of paginateListObjectsV2({ client }, input, sending(stop))) {
-        for (const { Key = '', Size = 0, ETag = '', LastModified = new Date(0) } of Contents)
-          yield { key: shortKey(Key), bytes: Size, etag: ETag, lastModified: LastModified }
-      }
-    } catch (error) {
-      throw reasonFor(error, stop, 'list', start)
-    }
-  }
-
-  const folders: ObjectStore['folders'] = async (start, options = {}) => {
-    const stop = stopOf(options.signal)
-    const names: string[] = []
-    try {
-      const input = { Bucket: bucket, Prefix: fullKey(start), Delimiter: '/' }
-      for await (const { CommonPrefixes = [] } of paginateListObjectsV2({ client }, input, sending(stop)))
-        for (const { Prefix = '' } of CommonPrefixes) names.push(shortKey(Prefix).slice(start.length, -1))
-      return names
-    } catch (error) {
-      throw reasonFor(error, stop, 'list', start)
-    }
-  }
-
+function deleteIn({ client, bucket, fullKey, shortKey, advise, calls }: Place, attempts: number) {
   const remove: ObjectStore['delete'] = async (keys, options = {}) => {
     if (keys.length === 0) return
-    const left = await write(options, keys[0] ?? '', 'delete', (stop) => {
+    const left = await calls.call(options.signal, 'delete', keys[0] ?? '', (stop) => {
       const once = async (some: readonly string[]) => {
         const Delete = { Objects: some.map((Key) => ({ Key })), Quiet: true }
-        const command = guarded(new DeleteObjectsCommand({ Bucket: bucket, Delete }), options)
+        const command = guard(new DeleteObjectsCommand({ Bucket: bucket, Delete }), options)
         return (await client.send(command, sending(stop))).Errors ?? []
       }
-      return deleteKeys(keys.map(fullKey), patience.attempts, once, stop)
+      return deleteKeys(keys.map(fullKey), attempts, once, stop)
     })
     const [first] = left
     if (first === undefined) return
@@ -209,81 +171,5 @@ export function openS3(
     const error = Object.assign(new Error(Message), { name: Code, Code })
     throw advise(error, 'delete', `${shortKey(Key)}${more}`)
   }
-
-  const close = () => client.destroy()
-  giveDigests(client)
-  const counts = watchAttempts(client)
-  // What is at the root of the bucket is the lease or depends on it, and waits for nothing else.
-  const isUrgent = (key: string) => !shortKey(key).includes('/')
-  if (patience.refusedMs !== undefined) limitConcurrency(client, settings.concurrency, isUrgent)
-  return {
-    kind: 's3',
-    areEtagsDigests: true,
-    name,
-    client,
-    bucket,
-    fullKey,
-    advise,
-    get,
-    put,
-    putFile,
-    list,
-    folders,
-    delete: remove,
-    close,
-    ...counts,
-  }
+  return remove
 }
-
-/** Connections for the lease and the like: a request that waited for one would be sent later than its sender decided. */
-const bookkeeping = 4
-
-function openClient(settings: S3Settings, patience: Patience): S3Client {
-  const { endpoint, region, pathStyle, concurrency } = settings
-  const { requestHandler, ...retrying } = retrySettings(patience)
-  const agent = { keepAlive: true, maxSockets: concurrency + bookkeeping }
-  return new S3Client({
-    ...(endpoint === null ? {} : { endpoint }),
-    ...(region !== null ? { region } : endpoint === null ? {} : { region: regionOrAuto() }),
-    forcePathStyle: pathStyle,
-    ...retrying,
-    requestHandler: { ...requestHandler, httpAgent: agent, httpsAgent: agent },
-    // Bodies carry their SHA-256 already; older stores refuse the SDK's default of a trailing CRC.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-  })
-}
-
-/** The reason is not a cause: on its way out the SDK would search that for a reason to try again. */
-class NotSent extends Error {
-  readonly reason: unknown
-  constructor(reason: unknown) {
-    super('not sent')
-    this.reason = reason
-  }
-}
-
-/**
- * The signature covers the digest that the object is to have. So the SDK need not hash the body again, and the store refuses
- * a body with another one.
- */
-function giveDigests({ middlewareStack }: S3Client): void {
-  middlewareStack.add(
-    (next) => (args) => {
-      const { sha256 } = (args.input as Partial<PutObjectCommandInput>).Metadata ?? {}
-      const { headers } = args.request as { headers: Record<string, string> }
-      if (sha256 !== undefined) headers['x-amz-content-sha256'] = sha256
-      return next(args)
-    },
-    { step: 'build', name: 'giveDigest' },
-  )
-}
-
-/** The region of the environment or the profile; else 'auto': a store with an address of its own mostly does not care. */
-function regionOrAuto() {
-  let answer: Promise<string> | undefined
-  // The SDK asks for each request.
-  return () => (answer ??= new S3Client({}).config.region().catch(() => 'auto'))
-}
-
-const sending = (stop: AbortSignal | undefined) => (stop === undefined ? {} : { abortSignal: stop })

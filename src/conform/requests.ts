@@ -2,6 +2,7 @@
 
 import { structureNames } from './oracle/facts.ts'
 import type { Oracle, OracleRequest } from './oracle/oracle.ts'
+import { type OracleEndpoint, oracleEndpoints } from './oracle/route.ts'
 
 export const noSuchIsin = 'LU000NOSUCH8'
 export const wrongCheckDigit = 'DE0008471401'
@@ -22,25 +23,28 @@ export interface AnsweredRequest extends Path {
   readonly kind: string
 }
 
-const withoutLanguages = (target: string): Path => ({
-  target,
-  hasLanguages: false,
-  hasCsv: target.includes('/prices-'),
-})
+/** The whole history, exactly one window, and a day without prices. */
+const someRanges = words('0001-01-01/9999-12-31 2024-01-01/2024-12-31 1970-01-01/1970-01-01')
 
-/** Paths of the single-fund endpoints without the historic one. */
-export function fundPaths(isin: string): Path[] {
-  const plain = ['prices-current', 'performance-years', 'performance-legal', 'performance-launch']
-  const withLanguages = [
-    ...[...structureNames.keys()].map((type) => `v1/investment_structure-${type}`),
-    ...words(`v1/figures v1/profile v2/asset-allocations/with-derivatives
-      v2/asset-allocations/without-derivatives v2/emt`),
-  ]
-  return [
-    ...plain.map((name) => withoutLanguages(`/api/v1/${name}/${isin}/`)),
-    ...withLanguages.map((name) => ({ target: `/api/${name}/${isin}/`, hasLanguages: true, hasCsv: false })),
-  ]
+/** The paths of an endpoint for a fund: with every type, or with some ranges. */
+export function pathsOf({ path, hasLanguages, table }: OracleEndpoint, isin: string): Path[] {
+  const ofFund = path.replace('{isin}', isin)
+  const targets = path.includes('{type}')
+    ? [...structureNames.keys()].map((type) => ofFund.replace('{type}', type))
+    : path.includes('{datefrom}')
+      ? someRanges.map((range) => ofFund.replace('{datefrom}/{dateto}', range))
+      : [ofFund]
+  return targets.map((target) => ({ target, hasLanguages, hasCsv: table !== undefined }))
 }
+
+const isOfOneFund = ({ path }: OracleEndpoint) => path.includes('{isin}')
+const isRange = ({ path }: OracleEndpoint) => path.includes('{datefrom}')
+
+/** Paths of the endpoints of one fund, without ranges. */
+export const fundPaths = (isin: string): Path[] =>
+  oracleEndpoints
+    .filter((endpoint) => isOfOneFund(endpoint) && !isRange(endpoint))
+    .flatMap((endpoint) => pathsOf(endpoint, isin))
 
 /** A path without a query, and with every format and language in the query. */
 export function variants({ target, hasLanguages, hasCsv }: Path): OracleRequest[] {
@@ -50,16 +54,6 @@ export function variants({ target, hasLanguages, hasCsv }: Path): OracleRequest[
   )
   return ['', ...queries].map((query) => ({ target: target + query }))
 }
-
-export const allFundsPaths = words('/api/v1/prices-current-all/ /api/v1/performance-years-all/').map(
-  withoutLanguages,
-)
-
-/** Endpoint 3: the whole history, exactly one window, and a day without prices. */
-export const historicPaths = (isin: string): Path[] =>
-  words('0001-01-01/9999-12-31 2024-01-01/2024-12-31 1970-01-01/1970-01-01').map((range) =>
-    withoutLanguages(`/api/v1/prices-historic/${isin}/${range}/`),
-  )
 
 /** Paths that end before a parameter, or have an empty one. */
 export const missingParameters = (isin: string): string[] => [
@@ -141,16 +135,14 @@ export function wrongQueries(isin: string): string[] {
 /** One request of each kind that the database has an answer to. */
 export function findExamples(oracle: Oracle, isins: readonly string[]): AnsweredRequest[] {
   const isFound = ({ target }: Path): boolean => oracle.answer({ target }).status === 200
-  const examples = allFundsPaths.map((path): AnsweredRequest => ({ kind: 'all funds', ...path }))
-  const seen = new Set<string>()
-  for (const isin of isins) {
-    for (const path of fundPaths(isin)) {
-      const endpoint = path.target.replace(isin, '').replace(/(structure)-\w+/, '$1')
-      if (seen.has(endpoint) || !isFound(path)) continue
-      seen.add(endpoint)
-      examples.push({ kind: path.hasLanguages ? 'an answer with languages' : 'a stored answer', ...path })
-    }
-  }
+  const examples = oracleEndpoints
+    .filter((endpoint) => !isRange(endpoint))
+    .flatMap((endpoint) => {
+      if (!isOfOneFund(endpoint)) return pathsOf(endpoint, '').map((path) => ({ kind: 'all funds', ...path }))
+      const found = isins.flatMap((isin) => pathsOf(endpoint, isin)).find(isFound)
+      const kind = endpoint.hasLanguages ? 'an answer with languages' : 'a stored answer'
+      return found === undefined ? [] : [{ kind, ...found }]
+    })
   return [...examples, ...rangeExamples(oracle, isins)]
 }
 
@@ -171,5 +163,5 @@ function rangeExamples(oracle: Oracle, isins: readonly string[]): AnsweredReques
     'the whole history': range(isin, first, last),
     'a range without a price': range(isin, '1970-01-01', '1970-01-02'),
   }
-  return Object.entries(kinds).map(([kind, target]) => ({ kind, ...withoutLanguages(target) }))
+  return Object.entries(kinds).map(([kind, target]) => ({ kind, target, hasLanguages: false, hasCsv: true }))
 }

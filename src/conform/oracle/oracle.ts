@@ -6,7 +6,7 @@ import { toCsv, toJson, toXml, withXmlCharacters } from './document.ts'
 import { type OracleFunds, openOracleFunds } from './funds.ts'
 import { acceptedFormat, acceptedLanguage, isBrowser, type OracleFormat } from './negotiate.ts'
 import { OracleProblem, problems } from './problems.ts'
-import { type Call, decodePercent, hasCsv, readTarget, route } from './route.ts'
+import { type Call, decodePercent, findEndpoint, hasCsv, readTarget, route } from './route.ts'
 
 export interface OracleRequest {
   /** GET unless given. */
@@ -120,7 +120,7 @@ const redirects: Readonly<Record<string, string>> = {
 
 /** Where the client finds what it asks for at a wrong address: a closing slash lacks, a fund's ISIN is in lower case. */
 function movedTo(path: string, funds: OracleFunds): string | undefined {
-  if (!path.endsWith('/') && hasEndpoint(`${path}/`)) return `${path}/`
+  if (!path.endsWith('/') && findEndpoint(path) !== undefined) return `${path}/`
   const [, area, isin = '', ...rest] = path.split('/')
   // Days of changes had pages of their own.
   if (
@@ -173,13 +173,3 @@ const fileHeaders = ({ from, isin }: Call, wanted: OracleFormat): OracleAnswer['
 
 const formatOf = (path: string, text: string | undefined) =>
   text === 'json' || text === 'xml' || (text === 'csv' && hasCsv(path)) ? text : undefined
-
-/** Whether the path belongs to an endpoint, its parameters right or wrong. */
-function hasEndpoint(path: string): boolean {
-  try {
-    return route(path) !== undefined
-  } catch (error) {
-    if (error instanceof OracleProblem) return true
-    throw error
-  }
-}

@@ -1,4 +1,4 @@
-/** From a target to one of the 13 endpoints and its parameters. */
+/** The 13 endpoints, and from a target to one of them with its parameters. */
 
 import type { Branch, Table } from './document.ts'
 import { allocationsTree, emtTree, figuresTree, profileTree, structureNames, structureTree } from './facts.ts'
@@ -19,107 +19,99 @@ import {
 } from './prices.ts'
 import { problems } from './problems.ts'
 
-/** The answers that are there as CSV. */
-const tables = new Map<Call['answer'], (question: Question) => Table>([
-  [currentPrices, currentPricesTable],
-  [currentPricesOfAll, currentPricesTableOfAll],
-  [historicPrices, historicPricesTable],
-])
-
-/** Whether a path is that of an endpoint with CSV, or the beginning of one: its parameters may be wrong, or missing. */
-export function hasCsv(path: string): boolean {
-  const [root, version, name = '', ...rest] = path
-    .replace(/^\//, '')
-    .replace(/\/$/, '')
-    .split('/')
-    .map(decodePercent)
-  const most = { 'prices-current': 1, 'prices-current-all': 0, 'prices-historic': 3 }[name]
-  return (
-    isShort(path) && path.startsWith('/') && root === 'api' && version === 'v1' && rest.length <= (most ?? -1)
-  )
-}
-
-const isShort = (path: string) =>
-  path.length <= 900 && path.split('/').every((segment) => segment.length <= 255)
-
-export interface Call extends Pick<Question, 'isin' | 'type' | 'from' | 'to'> {
+export interface OracleEndpoint {
+  /** As in src/api/interface.md. */
+  readonly path: string
   readonly answer: (question: Question) => Branch
   /** The answer as CSV, if there is one. */
-  readonly table: ((question: Question) => Table) | undefined
+  readonly table?: (question: Question) => Table
   readonly hasLanguages: boolean
+}
+
+const inOneLanguage = (
+  path: string,
+  answer: OracleEndpoint['answer'],
+  table?: OracleEndpoint['table'],
+): OracleEndpoint => ({ path, answer, hasLanguages: false, ...(table && { table }) })
+
+const inBothLanguages = (path: string, answer: OracleEndpoint['answer']): OracleEndpoint => ({
+  path,
+  answer,
+  hasLanguages: true,
+})
+
+export const oracleEndpoints: readonly OracleEndpoint[] = [
+  inOneLanguage('/api/v1/prices-current/{isin}/', currentPrices, currentPricesTable),
+  inOneLanguage('/api/v1/prices-current-all/', currentPricesOfAll, currentPricesTableOfAll),
+  inOneLanguage('/api/v1/prices-historic/{isin}/{datefrom}/{dateto}/', historicPrices, historicPricesTable),
+  inOneLanguage('/api/v1/performance-years/{isin}/', performanceYears),
+  inOneLanguage('/api/v1/performance-years-all/', performanceYearsOfAll),
+  inBothLanguages('/api/v1/investment_structure-{type}/{isin}/', structureTree),
+  inBothLanguages('/api/v1/figures/{isin}/', figuresTree),
+  inOneLanguage('/api/v1/performance-legal/{isin}/', performanceLegal),
+  inOneLanguage('/api/v1/performance-launch/{isin}/', performanceLaunch),
+  inBothLanguages('/api/v1/profile/{isin}/', profileTree),
+  inBothLanguages('/api/v2/asset-allocations/with-derivatives/{isin}/', allocationsTree(1)),
+  inBothLanguages('/api/v2/asset-allocations/without-derivatives/{isin}/', allocationsTree(0)),
+  inBothLanguages('/api/v2/emt/{isin}/', emtTree),
+]
+
+const segmentsOf = (path: string) => path.slice(1).replace(/\/$/, '').split('/')
+const templates = oracleEndpoints.map((endpoint) => ({ endpoint, template: segmentsOf(endpoint.path) }))
+const parameterOf = (segment: string) => /^\{(\w+)\}$/.exec(segment)?.[1]
+const typeMark = '{type}'
+
+/**
+ * The endpoint of a path, and its parameters by their names: right, wrong, or missing at the end.
+ * @param path with its closing slash, or without
+ */
+export function findEndpoint(path: string) {
+  if (!path.startsWith('/') || path.length > 900) return undefined
+  if (path.split('/').some((segment) => segment.length > 255)) return undefined
+  // A segment with an encoded slash is still one segment.
+  const segments = segmentsOf(path).map(decodePercent)
+  for (const { endpoint, template } of templates) {
+    const given = new Map<string, string>()
+    const isHere = template.every((expected, at) => {
+      const [segment, name] = [segments[at], parameterOf(expected)]
+      if (name !== undefined) return given.set(name, segment ?? '')
+      if (!expected.endsWith(typeMark)) return segment === expected
+      const start = expected.slice(0, -typeMark.length)
+      return segment?.startsWith(start) === true && given.set('type', segment.slice(start.length))
+    })
+    if (isHere && segments.length <= template.length) return { endpoint, given }
+  }
+  return undefined
+}
+
+/** Whether an answer at this path, or at one that it begins, is there as CSV. */
+export const hasCsv = (path: string): boolean => findEndpoint(path)?.endpoint.table !== undefined
+
+export interface Call extends OracleEndpoint, Pick<Question, 'isin' | 'type' | 'from' | 'to'> {
   /** Whether the text had the form of an ISIN before it became upper case: the upper case of `ſ` is an S. */
   readonly hasForm: boolean
 }
-
-const structurePrefix = 'investment_structure-'
-
-const allFundsEndpoints = new Map([
-  ['v1/prices-current-all', currentPricesOfAll],
-  ['v1/performance-years-all', performanceYearsOfAll],
-])
-
-/** After the path comes the ISIN. */
-const singleFundEndpoints: readonly (readonly [path: string, Call['answer'], hasLanguages: boolean])[] = [
-  ['v1/prices-current', currentPrices, false],
-  ['v1/performance-years', performanceYears, false],
-  ['v1/performance-legal', performanceLegal, false],
-  ['v1/performance-launch', performanceLaunch, false],
-  ['v1/figures', figuresTree, true],
-  ['v1/profile', profileTree, true],
-  ['v2/asset-allocations/with-derivatives', allocationsTree(1), true],
-  ['v2/asset-allocations/without-derivatives', allocationsTree(0), true],
-  ['v2/emt', emtTree, true],
-]
 
 /**
  * @returns undefined for a path that belongs to no endpoint; a path must end with its slash here
  * @throws {OracleProblem} if the path lacks a parameter, or has a wrong one
  */
 export function route(path: string): Call | undefined {
-  if (!isShort(path)) return undefined
-  if (!path.startsWith('/') || !path.endsWith('/')) return undefined
-  const [root, ...segments] = path.slice(1, -1).split('/').map(decodePercent)
-  if (root !== 'api') return undefined
-  const [version, name = '', ...rest] = segments
-  if (version === 'v1' && name === 'prices-historic') return rest.length <= 3 ? historic(rest) : undefined
-  if (version === 'v1' && name.startsWith(structurePrefix)) {
-    return rest.length <= 1 ? structure(name.slice(structurePrefix.length), rest[0]) : undefined
-  }
-  // A segment with an encoded slash is still one segment.
-  const all = segments.length === 2 ? allFundsEndpoints.get(segments.join('/')) : undefined
-  return all === undefined ? singleFund(segments) : callOf(all, false, '')
-}
-
-function singleFund(segments: readonly string[]): Call | undefined {
-  for (const [start, answer, hasLanguages] of singleFundEndpoints) {
-    const literals = start.split('/')
-    const isHere = literals.every((literal, at) => segments[at] === literal)
-    if (isHere && segments.length <= literals.length + 1)
-      return callOf(answer, hasLanguages, given(segments[literals.length]))
-  }
-  return undefined
-}
-
-function structure(type: string, isin: string | undefined): Call {
-  if (!structureNames.has(type)) throw problems.wrongType(type)
-  return { ...callOf(structureTree, true, given(isin)), type }
-}
-
-function historic([isin, from = '', to = '']: readonly string[]): Call {
-  const call = callOf(historicPrices, false, given(isin))
-  if (!isDay(from) || !isDay(to) || from > to) throw problems.wrongDate()
-  return { ...call, from, to }
-}
-
-function given(isin: string | undefined): string {
-  if (isin === undefined || isin === '') throw problems.noIsin()
-  return isin
-}
-
-function callOf(answer: Call['answer'], hasLanguages: boolean, isin: string): Call {
+  const found = path.endsWith('/') ? findEndpoint(path) : undefined
+  if (found === undefined) return undefined
+  const { endpoint, given } = found
+  const value = (name: string) => given.get(name) ?? ''
+  const [type, isin, from, to] = ['type', 'isin', 'datefrom', 'dateto'].map(value) as [
+    string,
+    string,
+    string,
+    string,
+  ]
+  if (given.has('type') && !structureNames.has(type)) throw problems.wrongType(type)
+  if (given.has('isin') && isin === '') throw problems.noIsin()
+  if (given.has('datefrom') && (!isDay(from) || !isDay(to) || from > to)) throw problems.wrongDate()
   const hasForm = /^[A-Za-z]{2}[A-Za-z0-9]{9}[0-9]$/.test(isin)
-  const table = tables.get(answer)
-  return { answer, table, hasLanguages, isin: isin.toUpperCase(), hasForm, type: '', from: '', to: '' }
+  return { ...endpoint, isin: isin.toUpperCase(), hasForm, type, from, to }
 }
 
 /** Whether a text is YYYY-MM-DD and a day of the Gregorian calendar. */

@@ -1,6 +1,6 @@
 /**
- * What a date range costs the Worker and the Lambda, in CPU time and in bytes read: with the months of its window list, and with
- * a list of an earlier version, which has none. The code is the edge's own; files stand for R2 and S3. `edge.ts` has nginx and `serve`.
+ * What a date range costs the Worker and the Lambda, in CPU time and in bytes read. The code is the edge's own; files stand for R2 and
+ * S3. `edge.ts` has nginx and `serve`.
  *
  * Options: --times 200 (a range is answered, each round) --rounds 2
  */
@@ -9,7 +9,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { routeTable } from '../../src/api/derive/route-table.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
-import type { WindowList } from '../../src/api/routes/keys.ts'
 import { gather, workerSearch } from '../../src/edge/cloudflare/respond.ts'
 import { answer, type Store } from '../../src/edge/core/answer.ts'
 import { joinRange } from '../../src/edge/core/join.ts'
@@ -33,12 +32,10 @@ export const run = bench(options, async (folder, { times, rounds }) => {
   const { out, isin } = await demoSnapshot(folder, 3, 11)
   const tables: Table[] = []
   for (const [name, days] of Object.entries(ranges)) {
-    const ask = (format: string, hasMonths: boolean) => () =>
-      measured(out, `/api/v1/prices-historic/${isin}/${days}/`, format, hasMonths, Number(times))
-    const subjects = ['json', 'xml', 'csv'].flatMap((format) => [
-      [format, ask(format, true)] as const,
-      [`${format}, earlier list`, ask(format, false)] as const,
-    ])
+    const path = `/api/v1/prices-historic/${isin}/${days}/`
+    const subjects = ['json', 'xml', 'csv'].map(
+      (format) => [format, () => measured(out, path, format, Number(times))] as const,
+    )
     tables.push({
       name: `${name} of the Worker and the Lambda`,
       about: `medians of ${rounds} rounds of ${times} answers`,
@@ -48,14 +45,8 @@ export const run = bench(options, async (folder, { times, rounds }) => {
   return tables
 })
 
-async function measured(out: string, path: string, format: string, hasMonths: boolean, times: number) {
+async function measured(out: string, path: string, format: string, times: number) {
   let bytes = 0
-  const read = (key: string) => {
-    const file = readFileSync(join(out, key))
-    if (hasMonths || !key.endsWith('/index.json')) return file
-    const { windows } = JSON.parse(file.toString()) as WindowList
-    return Buffer.from(JSON.stringify({ windows: windows.map(({ months: _, ...entry }) => entry) }))
-  }
   const counted = (body: Buffer) => {
     bytes += body.length
     return body
@@ -63,7 +54,7 @@ async function measured(out: string, path: string, format: string, hasMonths: bo
   // What a store reads costs it no time here: only the edge's own work counts.
   const known = new Map<string, Buffer>()
   const bodyOf = (key: string) => {
-    const body = known.get(key) ?? read(key)
+    const body = known.get(key) ?? readFileSync(join(out, key))
     known.set(key, body)
     return body
   }

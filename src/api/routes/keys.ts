@@ -79,13 +79,12 @@ export interface WindowEntry {
   /** The first 32 hex digits of the SHA-256 of the window's document in each format: ranges make their ETag of them. */
   readonly json: string
   readonly xml: string
-  /** Absent in lists of earlier versions, which had no CSV. */
-  readonly csv?: string
+  readonly csv: string
   /**
    * Byte offsets in the window's document: of the first record of each month (of the next one if a month has none), and of the end
-   * of the records, 13 in all. Absent in lists of earlier versions.
+   * of the records, 13 in all.
    */
-  readonly months?: ByFormat<readonly number[]>
+  readonly months: ByFormat<readonly number[]>
 }
 
 /** CSV only if the route has it. */
@@ -101,6 +100,5 @@ export interface Around {
 export interface WindowList {
   /** Ascending. */
   readonly windows: readonly WindowEntry[]
-  /** Absent in lists of earlier versions. */
-  readonly around?: ByFormat<Around>
+  readonly around: ByFormat<Around>
 }

@@ -1,9 +1,9 @@
 /** From the core's answer to a Response. Compression is Cloudflare's part. */
 
-import { folderKey, windowKey } from '../../api/routes/keys.ts'
 import { fetchesAtATime, type Answer, type JoinedBody } from '../core/answer.ts'
 import { finish, mayBeCoded } from '../core/finish.ts'
-import { byteSearch, concat, joinRange, type JoinOptions } from '../core/join.ts'
+import { concat, joinRange, type JoinOptions } from '../core/join.ts'
+import { byteSearch } from '../core/window.ts'
 import type { WorkerBody, WorkerStore } from './store.ts'
 
 export interface RespondOptions extends Pick<JoinOptions, 'assertLive'> {
@@ -44,24 +44,13 @@ async function joinedBody(
   body: JoinedBody<WorkerBody>,
   { store, assertLive, defer, onFailure }: RespondOptions,
 ): Promise<Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>> {
-  const { windows, around, range } = body
-  // The sizes are one more.
-  store.expect(windows.length + 1)
+  const { length: windows } = body.windows
+  store.expect(windows)
   const options = { readsAtATime: () => fetchesAtATime, assertLive, search: workerSearch }
-  const join = () => joinRange(body, (stored) => stored.bytes(), options)
+  const joined = await joinRange(body, (stored) => stored.bytes(), options)
   // What is read at once anyway need not be streamed.
-  if (windows.length <= fetchesAtATime) return gather((await join()).chunks())
-  // Only lists of earlier versions do not say how many bytes their records have.
-  const readSizes = () =>
-    around === null ? store.sizes(folderKey(range.route, range.values)) : new Map<string, number>()
-  const [joined, sizes] = await Promise.all([join(), readSizes()])
-  const length = await joined.length(({ year }) => {
-    const key = windowKey(range.route, range.values, year, range.wanted.format)
-    const size = sizes.get(key)
-    if (size === undefined) throw new Error(`no document: ${key}`)
-    return size
-  })
-  const { stream, done } = streamed(length, joined.chunks(), onFailure)
+  if (windows <= fetchesAtATime) return gather(joined.chunks())
+  const { stream, done } = streamed(await joined.length(), joined.chunks(), onFailure)
   defer(done)
   return stream
 }

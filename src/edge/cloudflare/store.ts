@@ -27,11 +27,6 @@ interface R2Range {
 export interface R2Bucket {
   readonly head: (key: string) => Promise<R2Object | null>
   readonly get: (key: string, options?: R2Range) => Promise<R2ObjectBody | null>
-  /** At most 1,000 objects, in the order of their keys. */
-  readonly list: (options: { readonly prefix: string }) => Promise<{
-    readonly objects: readonly { readonly key: string; readonly size: number }[]
-    readonly truncated: boolean
-  }>
 }
 
 /**
@@ -108,76 +103,15 @@ const longestCached = 8 * 1024 * 1024
 
 export type WorkerStore = ReturnType<typeof workerStore>
 
+/** A request's reading: `callsLeft` besides a look at what is live and its put into the cache. */
+interface Reading extends WorkerStoreOptions {
+  callsLeft: number
+  isCaching: boolean
+}
+
 export function workerStore(options: WorkerStoreOptions) {
-  const { bucket, prefix, live, cache, origin, isHeadFirst, mayKeep, guard, defer } = options
-  // Besides what is live: a look, and a put into the cache.
-  let callsLeft = callsOfRequest - 3
-  let isCaching = mayKeep !== null
-
-  const ask = async <T>(call: () => Promise<T>): Promise<T> => {
-    guard?.assertReachable()
-    const found = await inTime(call())
-    await guard?.confirm()
-    return found
-  }
-
-  const readR2 = async (place: string, cacheKey: string | null, part?: R2Range) => {
-    const head = await ask(() => bucket.get(place, part))
-    if (head === null) return null
-    // The cache would keep an object of an overwritten slot under the wrong snapshot.
-    const isKept = () => cacheKey !== null && mayKeep?.() === true && head.size <= longestCached
-    const keep = (body: ReadableStream | Bytes) => {
-      callsLeft -= 1
-      const headers = {
-        'Cache-Control': 'public, max-age=31536000, immutable',
-        // The cache may change headers that it knows.
-        'X-Size': String(head.size),
-        'X-ETag': head.httpEtag,
-        'X-Uploaded': head.uploaded.toISOString(),
-      }
-      defer(cache.put(cacheKey ?? '', new Response(body, { headers })).catch(() => undefined))
-    }
-    const body: Readable = {
-      stream: () => {
-        if (!isKept()) return head.body
-        const [given, kept] = head.body.tee()
-        keep(kept)
-        return given
-      },
-      bytes: async () => {
-        const bytes = new Uint8Array(await inTime(head.arrayBuffer()))
-        if (isKept()) keep(bytes)
-        return bytes
-      },
-    }
-    return { head, body }
-  }
-
-  const find = async (
-    place: string,
-    cacheKey: string | null,
-    part?: R2Range,
-  ): Promise<{ readonly head: R2Object; readonly body: Readable } | null> => {
-    if (cacheKey !== null) {
-      callsLeft -= 1
-      // A failing cache counts as empty.
-      const cached = await cache.match(cacheKey).catch(() => undefined)
-      if (cached !== undefined) return foundInCache(cached)
-    }
-    callsLeft -= 1
-    if (!isHeadFirst || part !== undefined) return readR2(place, cacheKey, part)
-    const head = await ask(() => bucket.head(place))
-    if (head === null) return null
-    const read = async () => {
-      const found = await readR2(place, cacheKey)
-      if (found?.head.httpEtag !== head.httpEtag) throw new Error(`${place} changed while it was read`)
-      return found.body
-    }
-    return {
-      head,
-      body: { stream: async () => (await read()).stream(), bytes: async () => (await read()).bytes() },
-    }
-  }
+  const { live, prefix, origin, guard, mayKeep } = options
+  const reading: Reading = { ...options, callsLeft: callsOfRequest - 3, isCaching: mayKeep !== null }
 
   /** @param slice first and last byte; null for the whole object */
   const read = async (key: string, slice: ByteRange | null) => {
@@ -189,11 +123,11 @@ export function workerStore(options: WorkerStoreOptions) {
     const name = slice === null ? key : `${key}?bytes=${slice.first}-${slice.last}`
     const cacheKey = `${origin}/.snapshots/${encodeURIComponent(idOf(live))}/${name}`
     const cut = slice === null ? undefined : { range: rangeOf(slice) }
-    const found = await find(place, isCaching && isInSlot ? cacheKey : null, cut)
+    const found = await find(reading, place, reading.isCaching && isInSlot ? cacheKey : null, cut)
     if (found === null) return null
     const { size, httpEtag: etag, uploaded } = found.head
     const part: WorkerBody['part'] = async (range) => {
-      const object = await ask(() => bucket.get(place, { range: rangeOf(range) }))
+      const object = await ask(reading, (bucket) => bucket.get(place, { range: rangeOf(range) }))
       if (object?.httpEtag !== etag) throw new Error(`${place} changed while it was read`)
       return object.body
     }
@@ -211,17 +145,87 @@ export function workerStore(options: WorkerStoreOptions) {
     text: async (body: WorkerBody) => textOf(await body.bytes()),
     /** Announces how many objects the request will read. They bypass the cache if that would take too many calls. */
     expect: (reads: number) => {
-      if (guard?.isCutOff() !== true && reads * callsOfRead > callsLeft) isCaching = false
-    },
-    /** Sizes of the objects in a folder, in bytes, by key; `folder` ends with a slash. */
-    sizes: async (folder: string): Promise<ReadonlyMap<string, number>> => {
-      callsLeft -= 1
-      const root = `${prefix}${live.slot}/`
-      const { objects, truncated } = await ask(() => bucket.list({ prefix: root + folder }))
-      if (truncated) throw new Error(`too many objects: ${folder}`)
-      return new Map(objects.map(({ key, size }) => [key.slice(root.length), size]))
+      if (guard?.isCutOff() !== true && reads * callsOfRead > reading.callsLeft) reading.isCaching = false
     },
   }
+}
+
+async function ask<T>({ bucket, guard }: Reading, call: (bucket: R2Bucket) => Promise<T>): Promise<T> {
+  guard?.assertReachable()
+  const found = await inTime(call(bucket))
+  await guard?.confirm()
+  return found
+}
+
+interface Found {
+  readonly head: R2Object
+  readonly body: Readable
+}
+
+/** An object from the cache, or from R2. @param cacheKey null: the cache is not used */
+async function find(
+  reading: Reading,
+  place: string,
+  cacheKey: string | null,
+  part?: R2Range,
+): Promise<Found | null> {
+  if (cacheKey !== null) {
+    reading.callsLeft -= 1
+    // A failing cache counts as empty.
+    const cached = await reading.cache.match(cacheKey).catch(() => undefined)
+    if (cached !== undefined) return foundInCache(cached)
+  }
+  reading.callsLeft -= 1
+  if (!reading.isHeadFirst || part !== undefined) return readR2(reading, place, cacheKey, part)
+  const head = await ask(reading, (bucket) => bucket.head(place))
+  if (head === null) return null
+  const read = async () => {
+    const found = await readR2(reading, place, cacheKey)
+    if (found?.head.httpEtag !== head.httpEtag) throw new Error(`${place} changed while it was read`)
+    return found.body
+  }
+  return {
+    head,
+    body: { stream: async () => (await read()).stream(), bytes: async () => (await read()).bytes() },
+  }
+}
+
+async function readR2(
+  reading: Reading,
+  place: string,
+  cacheKey: string | null,
+  part?: R2Range,
+): Promise<Found | null> {
+  const { cache, mayKeep, defer } = reading
+  const head = await ask(reading, (bucket) => bucket.get(place, part))
+  if (head === null) return null
+  // The cache would keep an object of an overwritten slot under the wrong snapshot.
+  const isKept = () => cacheKey !== null && mayKeep?.() === true && head.size <= longestCached
+  const keep = (body: ReadableStream | Bytes) => {
+    reading.callsLeft -= 1
+    const headers = {
+      'Cache-Control': 'public, max-age=31536000, immutable',
+      // The cache may change headers that it knows.
+      'X-Size': String(head.size),
+      'X-ETag': head.httpEtag,
+      'X-Uploaded': head.uploaded.toISOString(),
+    }
+    defer(cache.put(cacheKey ?? '', new Response(body, { headers })).catch(() => undefined))
+  }
+  const body: Readable = {
+    stream: () => {
+      if (!isKept()) return head.body
+      const [given, kept] = head.body.tee()
+      keep(kept)
+      return given
+    },
+    bytes: async () => {
+      const bytes = new Uint8Array(await inTime(head.arrayBuffer()))
+      if (isKept()) keep(bytes)
+      return bytes
+    },
+  }
+  return { head, body }
 }
 
 const rangeOf = ({ first, last }: ByteRange) => ({ offset: first, length: last - first + 1 })

@@ -3,9 +3,9 @@
 import type { RouteTable } from '../../api/routes/table.ts'
 import { answer, type EdgeSettings } from '../core/answer.ts'
 import { followLive, fromOneSnapshot, idOf, isNoAnswer, isNotKept, type Look } from '../core/live.ts'
-import { maxLiveBytes, parseLiveFile } from '../core/live-file.ts'
+import { maxLiveBytes, parseLiveFile, type LiveSlot } from '../core/live-file.ts'
 import { answerStaged, asPreview, isPreview, isStillStaged, stagedBeside } from '../core/preview.ts'
-import { requestOf, resolve, type Resolution } from '../core/resolve.ts'
+import { requestOf, resolve, type Header, type Resolution } from '../core/resolve.ts'
 import { headerBytes, refusalOfLength, unavailable } from '../core/standalone.ts'
 import { respond, withoutStore } from './respond.ts'
 import { inTime, textOf, workerStore, type DataCentreCache, type R2Bucket } from './store.ts'
@@ -30,124 +30,157 @@ const maxAttempts = 3
 // eslint-disable-next-line no-console -- the log of the platform
 const onFailure = (error: unknown, url: string) => console.error(url.slice(0, 500), String(error))
 
+/** What an isolate keeps between requests. */
+interface Isolate {
+  readonly config: WorkerConfig
+  readonly follower: ReturnType<typeof followLive>
+  /** Whether R2 did not answer the last look. */
+  isSilent: boolean
+}
+
+/** A request, and what it may use. */
+interface Visit {
+  readonly request: Request
+  readonly bucket: R2Bucket
+  readonly cache: DataCentreCache
+  /** `https://host`, as it was sent. */
+  readonly origin: string
+  /** Path and query. */
+  readonly target: string
+  readonly header: Header
+  /** Goes on with work after the answer. */
+  readonly defer: (work: Promise<unknown>) => void
+}
+
 /** The Worker's default export; made once an isolate. */
 export function worker(config: WorkerConfig) {
-  const { table, settings, liveTtlSeconds, previewToken, prefix } = config
   const follower = followLive({
-    ttlMs: liveTtlSeconds * 1000,
+    ttlMs: config.liveTtlSeconds * 1000,
     clock: () => Date.now(),
     onDamaged: (error) => onFailure(error, 'live.json'),
   })
-
-  let isSilent = false
-
-  const fetch = async (
-    request: Request,
-    { BUCKET: bucket }: { readonly BUCKET: R2Bucket },
-    /** Ends what a request has begun when the answer is over, except what it is told to wait for. */
-    context: { readonly waitUntil: (promise: Promise<unknown>) => void },
-  ): Promise<Response> => {
-    const { method, url, headers } = request
-    const origin = originOf(url)
-    // Cut, not parsed: parsing would change the path once more than Cloudflare does.
-    const target = url.slice(origin.length)
-    const tooLong = refusalOfLength(target, bytesOf(headers))
-    if (tooLong !== null) return withoutStore(request, tooLong)
-
-    const header = (name: string) => headers.get(name) ?? undefined
-    const cache = caches.default
-    const defer = (work: Promise<unknown>) => context.waitUntil(work)
-    const readText = (key: string) =>
-      inTime(
-        bucket.get(prefix + key).then(async (object) => {
-          if (object === null) return null
-          // A text that no parser takes.
-          return object.size > maxLiveBytes ? '' : textOf(await object.arrayBuffer())
-        }),
-      )
-    // For isolates that begin while R2 does not answer.
-    const keptLook = `${origin}/.snapshots/look`
-    const readLive = async () => {
-      const at = Date.now()
-      const text = await readText('live.json').catch((error: unknown) => {
-        // Later requests that fail for that reason are not logged.
-        if (!isSilent) onFailure(error, 'live.json')
-        isSilent = true
-        throw error
-      })
-      isSilent = false
-      if (text === null) throw new Error('nothing is live in this bucket: publish first')
-      const live = parseLiveFile(text, 'live.json')
-      const headers = { 'Cache-Control': 'public, max-age=86400' }
-      const kept = new Response(JSON.stringify({ text, at }), { headers })
-      defer(cache.put(keptLook, kept).catch(() => undefined))
-      return live
-    }
-    const lookNow = async (): Promise<Look> => {
-      try {
-        return await follower.current(readLive, defer)
-      } catch (error) {
-        const kept = isNoAnswer(error) ? await cache.match(keptLook).catch(() => undefined) : undefined
-        if (kept === undefined) throw error
-        const { text, at } = (await kept.json()) as { readonly text: string; readonly at: number }
-        follower.adopt({ live: parseLiveFile(text, 'live.json'), at })
-        return follower.current(readLive, defer)
-      }
-    }
-    const readStaged = async () => stagedBeside(await readText('live.json'), await readText('staged.json'))
-    const pin = async () => {
-      const staged = isPreview(header, previewToken) ? await readStaged() : null
-      if (staged !== null) {
-        const isStillLive = () => isStillStaged(staged, readStaged)
-        return { live: staged, isStaged: true, isStillLive, mayKeep: null, guard: null }
-      }
-      const look = await lookNow()
-      return {
-        live: look.live,
-        isStaged: false,
-        isStillLive: () => follower.isStillLive(look, readLive),
-        mayKeep: () => follower.isSafe(look),
-        guard: { ...follower, confirm: () => follower.confirm(look, readLive) },
-      }
-    }
-    const answerFrom = async (pinned: Awaited<ReturnType<typeof pin>>) => {
-      const { live, isStaged, isStillLive, mayKeep, guard } = pinned
-      const linked = { ...table, docsUrl: live.docsUrl }
-      const asked = requestOf(method, target, header)
-      const resolution = resolve(linked, asked)
-      const store = workerStore({
-        bucket,
-        prefix,
-        live,
-        cache,
-        origin,
-        isHeadFirst: mayNeedNoBody(request, resolution),
-        mayKeep,
-        guard,
-        defer,
-      })
-      const answered =
-        (await answerStaged(asked, settings, readStaged)) ??
-        (await answer({ table: linked, settings, store }, resolution))
-      return respond(request, isStaged ? asPreview(answered, live) : answered, {
-        store,
-        defer,
-        assertLive: async () => {
-          if (!(await isStillLive())) throw new Error(`${idOf(live)} is no longer live`)
+  const isolate: Isolate = { config, follower, isSilent: false }
+  return {
+    fetch: async (
+      request: Request,
+      { BUCKET: bucket }: { readonly BUCKET: R2Bucket },
+      /** Ends what a request has begun when the answer is over, except what it is told to wait for. */
+      context: { readonly waitUntil: (promise: Promise<unknown>) => void },
+    ): Promise<Response> => {
+      const { url, headers } = request
+      const origin = /^[^/?#]*\/\/[^/?#]*/.exec(url)?.[0] ?? ''
+      // Cut, not parsed: parsing would change the path once more than Cloudflare does.
+      const target = url.slice(origin.length)
+      const tooLong = refusalOfLength(target, bytesOf(headers))
+      if (tooLong !== null) return withoutStore(request, tooLong)
+      const header = (name: string) => headers.get(name) ?? undefined
+      const defer = (work: Promise<unknown>) => context.waitUntil(work)
+      const visit = { request, bucket, cache: caches.default, origin, target, header, defer }
+      const pin = () => pinSnapshot(isolate, visit)
+      return fromOneSnapshot(pin, (pinned) => answerFrom(config, visit, pinned), maxAttempts).catch(
+        (error: unknown) => {
+          if (!isNotKept(error)) onFailure(error, url)
+          return withoutStore(request, unavailable)
         },
-        onFailure: (error) => onFailure(error, url),
-      })
-    }
-    return fromOneSnapshot(pin, answerFrom, maxAttempts).catch((error: unknown) => {
-      if (!isNotKept(error)) onFailure(error, url)
-      return withoutStore(request, unavailable)
-    })
+      )
+    },
   }
-  return { fetch }
 }
 
-/** `https://host`, as it was sent. */
-const originOf = (url: string) => /^[^/?#]*\/\/[^/?#]*/.exec(url)?.[0] ?? ''
+/** @returns null if there is no such file; a text that no parser takes if it is too long */
+const readText = ({ prefix }: WorkerConfig, { bucket }: Visit, key: string): Promise<string | null> =>
+  inTime(
+    bucket.get(prefix + key).then(async (object) => {
+      if (object === null) return null
+      return object.size > maxLiveBytes ? '' : textOf(await object.arrayBuffer())
+    }),
+  )
+
+const readStaged = async (config: WorkerConfig, visit: Visit) =>
+  stagedBeside(await readText(config, visit, 'live.json'), await readText(config, visit, 'staged.json'))
+
+/** Where the last look is kept, for isolates that begin while R2 does not answer. */
+const keptLook = ({ origin }: Visit) => `${origin}/.snapshots/look`
+
+async function readLive(isolate: Isolate, visit: Visit): Promise<LiveSlot> {
+  const at = Date.now()
+  const text = await readText(isolate.config, visit, 'live.json').catch((error: unknown) => {
+    // Later requests that fail for that reason are not logged.
+    if (!isolate.isSilent) onFailure(error, 'live.json')
+    isolate.isSilent = true
+    throw error
+  })
+  isolate.isSilent = false
+  if (text === null) throw new Error('nothing is live in this bucket: publish first')
+  const live = parseLiveFile(text, 'live.json')
+  const headers = { 'Cache-Control': 'public, max-age=86400' }
+  const kept = new Response(JSON.stringify({ text, at }), { headers })
+  visit.defer(visit.cache.put(keptLook(visit), kept).catch(() => undefined))
+  return live
+}
+
+/** What is live now, by a look that may be kept. */
+async function lookNow(isolate: Isolate, visit: Visit): Promise<Look> {
+  const { follower } = isolate
+  const current = () => follower.current(() => readLive(isolate, visit), visit.defer)
+  try {
+    return await current()
+  } catch (error) {
+    const kept = isNoAnswer(error)
+      ? await visit.cache.match(keptLook(visit)).catch(() => undefined)
+      : undefined
+    if (kept === undefined) throw error
+    const { text, at } = (await kept.json()) as { readonly text: string; readonly at: number }
+    follower.adopt({ live: parseLiveFile(text, 'live.json'), at })
+    return current()
+  }
+}
+
+/** The snapshot that a request is answered from: the staged one for a preview, else the live one. */
+async function pinSnapshot(isolate: Isolate, visit: Visit) {
+  const { config, follower } = isolate
+  const isAsPreview = isPreview(visit.header, config.previewToken)
+  const staged = isAsPreview ? await readStaged(config, visit) : null
+  if (staged !== null) {
+    const isStillLive = () => isStillStaged(staged, () => readStaged(config, visit))
+    return { live: staged, isStaged: true, isStillLive, mayKeep: null, guard: null }
+  }
+  const look = await lookNow(isolate, visit)
+  const read = () => readLive(isolate, visit)
+  return {
+    live: look.live,
+    isStaged: false,
+    isStillLive: () => follower.isStillLive(look, read),
+    mayKeep: () => follower.isSafe(look),
+    guard: { ...follower, confirm: () => follower.confirm(look, read) },
+  }
+}
+
+async function answerFrom(
+  config: WorkerConfig,
+  visit: Visit,
+  pinned: Awaited<ReturnType<typeof pinSnapshot>>,
+): Promise<Response> {
+  const { request, target, header, defer } = visit
+  const { live, isStaged, isStillLive } = pinned
+  const { settings } = config
+  const table = { ...config.table, docsUrl: live.docsUrl }
+  const asked = requestOf(request.method, target, header)
+  const resolution = resolve(table, asked)
+  const isHeadFirst = mayNeedNoBody(request, resolution)
+  const store = workerStore({ ...visit, ...pinned, prefix: config.prefix, isHeadFirst })
+  const answered =
+    (await answerStaged(asked, settings, () => readStaged(config, visit))) ??
+    (await answer({ table, settings, store }, resolution))
+  return respond(request, isStaged ? asPreview(answered, live) : answered, {
+    store,
+    defer,
+    assertLive: async () => {
+      if (!(await isStillLive())) throw new Error(`${idOf(live)} is no longer live`)
+    },
+    onFailure: (error) => onFailure(error, request.url),
+  })
+}
 
 const bytesOf = (headers: Headers) =>
   [...headers].reduce((sum, [name, value]) => sum + headerBytes(name, value), 0)

@@ -1,18 +1,18 @@
 /** Answers a resolved request from a store. All I/O goes through {@link Store}; bodies stay what the store gave. */
 
 import { contentTypeOf } from '../../api/routes/content-types.ts'
-import { documentKey, fill, windowKey } from '../../api/routes/keys.ts'
+import { fill, windowKey } from '../../api/routes/keys.ts'
 import type { Around, WindowEntry, WindowList } from '../../api/routes/keys.ts'
 import { problemDocument } from '../../api/routes/problems.ts'
 import {
   type Format,
   type Language,
   languages,
-  type Problem,
   type RouteTable,
 } from '../../api/routes/table.ts'
 import { forRefusal } from './representation.ts'
 import type { RefusalRepresentation, Representation } from './representation.ts'
+import type { Place } from './window.ts'
 import type { BrowserPage, RangeResolution, Refused, Resolution, Stored } from './resolve.ts'
 
 /** One snapshot's objects. `B` is the platform's body. */
@@ -56,23 +56,16 @@ export interface JoinedBody<B> {
   readonly range: RangeResolution
   /** Ascending, at least one. A single window may have no record between the two days. */
   readonly windows: readonly WindowEntry[]
-  /** What stands around the records; null if only the windows show it: the list is of an earlier version. */
-  readonly around: Around | null
+  /** What stands around the records. */
+  readonly around: Around
   /** The window, or a slice of it that holds its records of the range. */
   readonly get: (window: WindowEntry) => Promise<WindowPart<B>>
 }
 
-export interface WindowPart<B> {
+/** Where the records lie in the body. */
+export interface WindowPart<B> extends Place {
   /** Null if no byte is needed. */
   readonly body: B | null
-  /** Where the records lie in the body; null if they have to be searched for. */
-  readonly records: Place | null
-}
-
-/** From a byte up to another one, which is not included. */
-export interface Place {
-  readonly start: number
-  readonly end: number
 }
 
 export interface Answer<B> {
@@ -137,8 +130,6 @@ async function range<B>(edge: Edge<B>, resolution: RangeResolution): Promise<Ans
   const { body } = listObject
   const list = store.list ? await store.list(body) : (JSON.parse(await store.text(body)) as WindowList)
   const { from, to, wanted, route, values } = resolution
-  if (wanted.format === 'csv' && list.windows.some(({ csv }) => csv === undefined))
-    return withoutCsv(edge, forRefusal(wanted))
   const windows = overlapping(list.windows, from, to)
   const keyOf = ({ year }: WindowEntry) => windowKey(route, values, year, wanted.format)
   const readWindow = async (window: WindowEntry): Promise<StoredObject<B>> => {
@@ -155,14 +146,13 @@ async function range<B>(edge: Edge<B>, resolution: RangeResolution): Promise<Ans
   }
   // An answer without records still describes the fund: any window's document does.
   const needed = windows.length > 0 ? windows : list.windows.slice(-1)
-  const around = (list.around && list.around[wanted.format]) || null
+  const around = list.around[wanted.format] as Around
   const get = async (window: WindowEntry): Promise<WindowPart<B>> => {
-    const records = around && placeOfRange(window, resolution)
-    if (records === null || store.slice === undefined || isWhole(window, from, to))
-      return { body: (await readWindow(window)).body, records }
-    const { start, end } = records
-    if (start === end) return { body: null, records: null }
-    return { body: await store.slice(keyOf(window), start, end - 1), records: { start: 0, end: end - start } }
+    const { start, end } = placeOfRange(window, resolution)
+    if (store.slice === undefined || isWhole(window, from, to))
+      return { body: (await readWindow(window)).body, start, end }
+    if (start === end) return { body: null, start: 0, end: 0 }
+    return { body: await store.slice(keyOf(window), start, end - 1), start: 0, end: end - start }
   }
   const etag = rangeEtag(needed, wanted.format, from, to)
   const { lastModified } = listObject
@@ -175,16 +165,12 @@ async function range<B>(edge: Edge<B>, resolution: RangeResolution): Promise<Ans
 
 const isWhole = ({ first, last }: WindowEntry, from: string, to: string) => from <= first && last <= to
 
-/**
- * Where the months of a range lie in a window's document. Days outside the range may be at both ends.
- * @returns null if the list is of an earlier version, which does not say it
- */
+/** Where the months of a range lie in a window's document. Days outside the range may be at both ends. */
 export function placeOfRange(
   { first, last, months }: WindowEntry,
   { from, to, wanted }: Pick<RangeResolution, 'from' | 'to' | 'wanted'>,
-): Place | null {
-  const offsets = months && months[wanted.format]
-  if (!offsets) return null
+): Place {
+  const offsets = months[wanted.format] as readonly number[]
   const at = (index: number) => offsets[index] as number
   if (to < first || last < from) return { start: at(0), end: at(0) }
   // A day that is not before the first record, or not after the last one, is of the window's year.
@@ -214,14 +200,10 @@ export function rangeEtag(windows: readonly WindowEntry[], format: Format, from:
 
 /** The refusal that is stored beside a known fund's answers, else the one for an unknown fund. */
 async function storedRefusal<B>(edge: Edge<B>, stored: Stored): Promise<Answer<B>> {
-  const { route, values, unknown } = stored
+  const { route, unknown } = stored
   const wanted = forRefusal(stored.wanted)
   const object = unknown === null ? null : await edge.store.get(stored.errorKey)
   if (object === null) {
-    if (stored.wanted.format === 'csv') {
-      const json = await edge.store.get(documentKey(route, values, languages[0], wanted.format))
-      if (json !== null) return withoutCsv(edge, wanted)
-    }
     if (unknown === null) throw new Error('no document: ' + route.path)
     return refusal(edge, wanted, unknown)
   }
@@ -234,15 +216,6 @@ async function storedRefusal<B>(edge: Edge<B>, stored: Stored): Promise<Answer<B
     headers: refusalHeaders(edge.settings, wanted, status),
     body: { kind: 'text', text },
   }
-}
-
-/** A snapshot of an earlier version has no CSV: it is refused, as the edge of that version did. */
-function withoutCsv<B>(edge: Edge<B>, wanted: RefusalRepresentation): Promise<Answer<B>> {
-  const { problems, general } = edge.table
-  return refusal(edge, wanted, {
-    problem: problems[general.wrongFormat] as Problem,
-    values: { format: 'csv' },
-  })
 }
 
 /** A document; for a browser a page, if the snapshot has it. */

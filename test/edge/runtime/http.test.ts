@@ -124,3 +124,14 @@ it('has another ETag after a price within the answer has changed', async () => {
   }
   await server.stop()
 })
+
+it.each(['/', '/?language=en', '/nothing/', '/docs/', '/not-found/'])(
+  'answers a browser that asks a snapshot without pages for %s with 404, in JSON',
+  async (target) => {
+    const headers = { accept: 'text/html,application/xml;q=0.9,*/*;q=0.8', 'accept-language': 'en' }
+    const answer = await ask(target, headers)
+    const title = `There is no such endpoint: ${target.split('?')[0] ?? ''}`
+    expect(JSON.parse(answer.body.toString())).toMatchObject({ title, status: 404 })
+    expect([answer.status, headerOf(answer, 'vary')]).toEqual([404, 'Accept'])
+  },
+)

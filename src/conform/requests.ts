@@ -121,9 +121,11 @@ export function wrongQueries(isin: string): string[] {
       format=json&format=xml format=yaml&format=xml language=fr language= language=DE language=en-GB
       language=e%6e language=en&language=fr language=fr&language=en format=yaml&language=fr
       language=fr&format=xml page=2&x &&format=xml&& format=xml& format=csv format=CSV
-      format=csv&language=fr`),
+      format=csv&language=fr %66ormat=xml&l%61nguage=fr format=%C3%A4+%2B`),
     '',
     ...words(`Format=yaml format=a=b language=<%26>"`),
+    // The longest value that is decoded, and a longer one.
+    ...[42, 43].map((count) => `format=+${'%C3%A4'.repeat(count)}`),
   ]
   const paths = words(
     `/api/v1/figures/${isin}/ /api/v1/prices-current/${isin}/ /api/v1/figures/${noSuchIsin}/

@@ -10,6 +10,7 @@ import { type Server, startServer, startServing } from '../support/product.ts'
 import { bucketArgs, credentials, publishArgs } from '../support/publishing.ts'
 import type { RawResponse } from '../support/request.ts'
 import { startS3 } from '../support/s3/server.ts'
+import { fillDemo } from '../support/snapshots.ts'
 import { startProxy, type ProxyOptions } from './broken-proxy.ts'
 
 const folder = makeTempFolder()
@@ -20,20 +21,7 @@ let otherSnapshot: Server
 let isin = ''
 
 beforeAll(async () => {
-  await mustRun([
-    'init',
-    '--demo',
-    '--db',
-    db,
-    '--funds',
-    '1',
-    '--years',
-    '1',
-    '--until',
-    '2025-02-27',
-    '--seed',
-    '11',
-  ])
+  await fillDemo(1, 1, '2025-02-27')(db)
   const laterDb = folder.file('second.sqlite')
   copyFileSync(db, laterDb)
   editDatabase(laterDb, `UPDATE price SET net_asset_value = '77.7'`)

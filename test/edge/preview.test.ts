@@ -1,6 +1,6 @@
-/** What counts as staged, and who may see it. */
+/** What counts as staged. */
 import { describe, expect, it } from 'vitest'
-import { isPreview, stagedBeside } from '../../src/edge/core/preview.ts'
+import { stagedBeside } from '../../src/edge/core/preview.ts'
 
 const live = {
   format: 1,
@@ -32,16 +32,4 @@ describe('staged.json', () => {
     expect(() => stagedBeside(JSON.stringify(live), '{')).toThrow('staged.json is not one of this fundpress')
     expect(() => beside({}, staged)).toThrow('live.json is not one of this fundpress')
   })
-})
-
-it.each([
-  ['a-token-of-16-chr', true],
-  ['a-token-of-16-chx', false],
-  ['a-token-of-16-ch', false],
-  ['a-token-of-16-chrs', false],
-  ['', false],
-  [undefined, false],
-])('the header %j asks for a preview: %s', (given, isRight) => {
-  expect(isPreview(() => given, 'a-token-of-16-chr')).toBe(isRight)
-  expect(isPreview(() => given, null)).toBe(false)
 })

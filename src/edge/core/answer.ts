@@ -4,12 +4,7 @@ import { contentTypeOf } from '../../api/routes/content-types.ts'
 import { fill, windowKey } from '../../api/routes/keys.ts'
 import type { Around, WindowEntry, WindowList } from '../../api/routes/keys.ts'
 import { problemDocument } from '../../api/routes/problems.ts'
-import {
-  type Format,
-  type Language,
-  languages,
-  type RouteTable,
-} from '../../api/routes/table.ts'
+import { type Format, type Language, languages, type RouteTable } from '../../api/routes/table.ts'
 import { forRefusal } from './representation.ts'
 import type { RefusalRepresentation, Representation } from './representation.ts'
 import type { Place } from './window.ts'

@@ -11,6 +11,7 @@ import { toMarkdown } from '../../bench/tables.ts'
 import { repository } from '../../support/folders.ts'
 import { makeTempFolder, mustRun, docsUrl } from '../../support/product.ts'
 import { rounds, sample } from '../../support/rounds.ts'
+import { fillDemo } from '../../support/snapshots.ts'
 import { cloudFront, describePlatforms, firstIsin, nginx, serveFolder, workerd } from './deployments.ts'
 
 const asOf = '2025-09-30'
@@ -21,20 +22,7 @@ const out = folder.file('out')
 const db = folder.file('funds.sqlite')
 
 beforeAll(async () => {
-  await mustRun([
-    'init',
-    '--demo',
-    '--db',
-    db,
-    '--funds',
-    '1',
-    '--years',
-    '30',
-    '--until',
-    asOf,
-    '--seed',
-    '7',
-  ])
+  await fillDemo(1, 30, asOf)(db)
   const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true', FUNDPRESS_DOCS_URL: docsUrl }
   await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--quiet'], { env })
   return folder.remove

@@ -153,18 +153,6 @@ describe('a server under load', () => {
     expect(wrong).toEqual([])
   }, 120_000)
 
-  it('answers from one snapshot at a time while builds replace it, and at once from the newest', async () => {
-    const newest: string[][] = []
-    const counts = await underLoad(async () => {
-      for (const generation of ['a', 'b', 'a'] as const) {
-        await build(generation, 'live')
-        newest.push(await generationsOfAll())
-      }
-    })
-    expect(newest).toEqual([['a'], ['b'], ['a']])
-    expect(Object.keys(counts).sort()).toEqual(['a', 'b'])
-  })
-
   it('answers from one snapshot at a time while it is exchanged again and again', async () => {
     const script = `
       import { cpSync } from 'node:fs'

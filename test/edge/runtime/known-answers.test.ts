@@ -1,7 +1,7 @@
 /** Answers that `serve` keeps: they are those that it makes anew, and they take a bounded part of its memory. */
 import fc from 'fast-check'
 import { beforeAll, expect, it, vi } from 'vitest'
-import { answerCache, answerKey } from '../../../src/edge/node/answers.ts'
+import { answerCache } from '../../../src/edge/node/answers.ts'
 import { rawRequest, type RawResponse } from '../../support/request.ts'
 import { times } from '../../support/rounds.ts'
 import { buildDemo, serve, type Served } from '../../support/snapshots.ts'
@@ -100,17 +100,4 @@ it('keeps a refusal for five seconds: what is missing may come', () => {
     vi.useRealTimers()
     clock.mockRestore()
   }
-})
-
-it('keeps nothing of a part, of another method, or of a long request', () => {
-  const keyOf = (method: string, target: string, given: Readonly<Record<string, string>> = {}) =>
-    answerKey(method, target, (name) => given[name])
-  expect(keyOf('GET', '/a')).not.toBeNull()
-  expect([keyOf('HEAD', '/a'), keyOf('GET', '/a', { range: 'bytes=0-0' })]).toEqual([null, null])
-  expect([keyOf('GET', `/${'a'.repeat(500)}`), keyOf('GET', '/a', { accept: 'a'.repeat(500) })]).toEqual([
-    null,
-    null,
-  ])
-  // An absent header is not one that says so.
-  expect(keyOf('GET', '/a', { accept: 'undefined' })).not.toBe(keyOf('GET', '/a'))
 })

@@ -17,10 +17,11 @@ import {
   liveTtl,
 } from '../../support/product.ts'
 import { bucketArgs, credentials, publishArgs } from '../../support/publishing.ts'
-import { exchangeBytes, headerOf, parseResponses, rawRequest } from '../../support/request.ts'
+import { exchangeBytes, headerOf, rawRequest } from '../../support/request.ts'
 import { startS3, type S3Server } from '../../support/s3/server.ts'
 import { serveHere } from '../../support/serve-here.ts'
 import { getOf, silentClients, type SilentClients } from '../../support/silent-clients.ts'
+import { fillDemo } from '../../support/snapshots.ts'
 import { firstIsin } from './deployments.ts'
 
 const asOf = '2025-09-30'
@@ -30,15 +31,7 @@ let isin: string
 
 beforeAll(async () => {
   const db = folder.file('funds.sqlite')
-  await mustRun([
-    'init',
-    '--demo',
-    '--db',
-    db,
-    ...'--funds 1 --years 30 --seed 7'.split(' '),
-    '--until',
-    asOf,
-  ])
+  await fillDemo(1, 30, asOf)(db)
   await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--quiet'])
   isin = firstIsin(out)
   return folder.remove
@@ -308,17 +301,5 @@ describe('a client', () => {
     expect((await ask(large, { 'if-none-match': etag ?? '' })).status).toBe(304)
     const beyond = await ask(large, { range: `bytes=${largeBytes}-` })
     expect([beyond.status, headerOf(beyond, 'content-range')]).toEqual([416, `bytes */${largeBytes}`])
-  })
-
-  it('gets answers in the order of its requests, and the one to a malformed request last', async () => {
-    const range = (at: number) => `/api/v1/prices-historic/${isin}/2024-01-10/2025-02-${10 + (at % 10)}/`
-    const targets = Array.from({ length: 100 }, (_, at) => (at % 3 === 0 ? `/nothing/${at}/` : range(at)))
-    const requests = targets.map((target) => getOf(target)).join('')
-    const bytes = Buffer.from(`${requests}GET / HTTP/1.1\r\nno header\r\n\r\n`)
-    const answers = parseResponses(await exchangeBytes(server.base, bytes, 10_000))
-    const expected = targets.map((target) => (target.startsWith('/nothing/') ? 404 : 200))
-    expect(answers.map(({ status }) => status)).toEqual([...expected, 400])
-    for (const [at, target] of targets.entries())
-      expect(answers[at]?.body.equals((await ask(target)).body)).toBe(true)
   })
 })

@@ -14,47 +14,34 @@ import { dirname, isAbsolute, join } from 'node:path'
  * Each thread has to call it anew.
  */
 export function keepCompiledCode() {
-  if (process.env.NODE_COMPILE_CACHE) return
-  const folder = ownFolder()
-  if (folder !== null) enableCompileCache(folder)
-}
-
-/** @returns {string | null} */
-function ownFolder() {
+  const { NODE_COMPILE_CACHE = '', XDG_CACHE_HOME = '' } = process.env
+  if (NODE_COMPILE_CACHE !== '') return
   try {
-    const { XDG_CACHE_HOME = '' } = process.env
     const base = isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(homedir(), '.cache')
-    if (!isAbsolute(base)) return null
+    if (!isAbsolute(base)) return
     mkdirSync(join(base, 'fundpress'), { recursive: true, mode: 0o700 })
     const folder = join(realpathSync(base), 'fundpress')
-    return isOwn(folder) ? folder : null
+    if (isOwn(folder)) enableCompileCache(folder)
   } catch {
     // No home, as a container can have none, or one that cannot be written to: every start compiles anew.
-    return null
   }
 }
 
 /**
- * Whether it is a folder of this user, closed to all others, that nobody but root can put another one in place of.
+ * Whether it is a folder of this user, closed to all others, that only root can put another one in place of.
  * @param {string} folder
  */
 function isOwn(folder) {
   const user = process.geteuid?.()
   // On Windows a home is its user's by its access list.
   if (user === undefined) return true
-  const { uid, mode, isDirectory } = entryAt(folder)
-  if (!isDirectory || uid !== user || (mode & 0o077) !== 0) return false
+  const own = lstatSync(folder)
+  if (!own.isDirectory() || own.uid !== user || (own.mode & 0o077) !== 0) return false
   for (let at = folder; at !== dirname(at); at = dirname(at)) {
-    const above = entryAt(dirname(at))
-    const isSticky = (above.mode & 0o1000) !== 0
-    if (above.uid !== user && above.uid !== 0) return false
-    if ((above.mode & 0o022) !== 0 && !isSticky) return false
+    const { uid, mode } = lstatSync(dirname(at))
+    const isSticky = (mode & 0o1000) !== 0
+    if (uid !== user && uid !== 0) return false
+    if ((mode & 0o022) !== 0 && !isSticky) return false
   }
   return true
-}
-
-/** @param {string} path */
-function entryAt(path) {
-  const stats = lstatSync(path)
-  return { uid: stats.uid, mode: stats.mode, isDirectory: stats.isDirectory() }
 }

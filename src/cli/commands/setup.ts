@@ -17,7 +17,7 @@ import { placeToWrite } from '../../system/place.ts'
 type Given = Partial<Readonly<Record<AnswerName, string>>>
 
 const answerOptions = questionList.map(([name, { asks, of }]) =>
-  option(flagOf(name), of === null ? asks : `${asks} (${of.join(', ')})`),
+  option(flagOf(name), of === undefined ? asks : `${asks} (${of.join(', ')})`),
 )
 
 export default defineCommand({

@@ -9,7 +9,7 @@ import type { Dialog } from '../command.ts'
 import { UsageError } from '../failure.ts'
 import { expectedBy, parseText } from '../load-settings.ts'
 import { shownValue } from '../safe-text.ts'
-import { settingText as text } from '../setting-fields.ts'
+import { settingText as text, whole } from '../setting-fields.ts'
 import { findSetting, type SettingKey } from '../settings.ts'
 import { parseRelease, type Release } from './release.ts'
 
@@ -20,12 +20,12 @@ interface Question {
   /** The flag's value, as the help shows it. */
   readonly value: string
   readonly asks: string
-  /** Null: all of them. */
-  readonly of: readonly Target[] | null
+  /** Targets that ask; all of them if this is absent. */
+  readonly of?: readonly Target[]
   readonly schema: (target: Target) => z.ZodType
-  /** Nobody is asked if there is a fallback: only a flag changes it. */
+  /** A question with a fallback that only a flag answers. */
   readonly isRare?: true
-  /** '' stands for no answer. Undefined, also without this function: somebody has to answer. */
+  /** '' stands for no answer. Undefined, also without this function: an answer is needed. */
   readonly fallback?: (known: Known, release: Release | null) => string | undefined
 }
 
@@ -37,45 +37,47 @@ export type Answers = { readonly target: Target } & { readonly [Name in AnswerNa
 
 const setting = (key: SettingKey) => () => findSetting(key).schema
 const form = (expects: string, pattern: RegExp) => () => text(expects, pattern)
-const whole = (least: number, most: number) => {
-  const expects = `a whole number from ${least} to ${most}`
-  return z.int(expects).min(least, expects).max(most, expects)
-}
 const none = () => ''
 
-/** A path below the root, or '' for the root itself. */
-const folders = /^(\/(?!\.\.?(\/|$))[\w.-]+)*$/
+/** An absolute path in which no character means anything to a shell. */
+const plainPath = /^(\/(?!\.\.?(\/|$))[\w.-]+)+$/
+const plainPathSays = 'an absolute path of letters, digits, dots, hyphens and underscores'
 const packageForms =
   'an https address or a path with a slash, ending in .tgz, or a scoped name with its version (@fundpress/cli@1.0.0)'
 const inCloud = ['aws', 'cloudflare'] as const
 
+const ofServerOrCloud =
+  (server: readonly [expects: string, pattern: RegExp], cloud: readonly [expects: string, pattern: RegExp]) =>
+  (target: Target) =>
+    text(...(target === 'server' ? server : cloud))
+const onServer =
+  (path: string) =>
+  ({ target, root = '' }: Known) =>
+    target === 'server' ? path.replace('ROOT', root) : undefined
+
 const questions = {
-  company: { value: 'name', asks: 'Name of the company', of: null, schema: setting('site.name') },
+  company: { value: 'name', asks: 'Name of the company', schema: setting('site.name') },
   baseUrl: {
     value: 'url',
     asks: 'Address of the API, such as https://api.example.com',
-    of: null,
     schema: setting('baseUrl'),
   },
-  imprint: { value: 'url', asks: 'Address of the imprint', of: null, schema: setting('site.imprint') },
-  privacy: { value: 'url', asks: 'Address of the privacy notice', of: null, schema: setting('site.privacy') },
+  imprint: { value: 'url', asks: 'Address of the imprint', schema: setting('site.imprint') },
+  privacy: { value: 'url', asks: 'Address of the privacy notice', schema: setting('site.privacy') },
   contact: {
     value: 'mail',
     asks: 'Mail address for questions about the data',
-    of: null,
     schema: setting('site.contact'),
   },
   licenceName: {
     value: 'name',
     asks: 'Licence of the data, such as CC-BY-4.0',
-    of: null,
     schema: setting('licence.name'),
     fallback: none,
   },
   licenceUrl: {
     value: 'url',
     asks: "Address of the licence's text",
-    of: null,
     schema: setting('licence.url'),
     fallback: none,
   },
@@ -84,24 +86,23 @@ const questions = {
     isRare: true,
     asks: 'Folder that all paths of the server begin with',
     of: ['server'],
-    schema: form('an absolute path of letters, digits, dots, hyphens and underscores', folders),
+    schema: form(plainPathSays, new RegExp(`^$|${plainPath.source}`)),
     fallback: none,
   },
   bucket: {
     value: 'name',
     asks: 'Bucket; for server a folder, such as file:///srv/fundpress',
-    of: null,
-    schema: (target) =>
-      target === 'server'
-        ? text(
-            'a folder of this machine, such as file:///srv/fundpress',
-            /^file:\/\/(\/(?!\.\.?(\/|$))[\w.-]+)+$/,
-          )
-        : text(
-            'a bucket name (3 to 63 lower-case letters, digits, dots and hyphens)',
-            /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
-          ),
-    fallback: ({ target, root = '' }) => (target === 'server' ? `file://${root}/srv/fundpress` : undefined),
+    schema: ofServerOrCloud(
+      [
+        'a folder of this machine, such as file:///srv/fundpress',
+        new RegExp(`^file://${plainPath.source.slice(1)}`),
+      ],
+      [
+        'a bucket name (3 to 63 lower-case letters, digits, dots and hyphens)',
+        /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
+      ],
+    ),
+    fallback: onServer('file://ROOT/srv/fundpress'),
   },
   region: {
     value: 'name',
@@ -145,24 +146,18 @@ const questions = {
   database: {
     value: 'place',
     asks: 'Fund database: s3://bucket/key, artifact:name or a path; for server a path',
-    of: null,
-    schema: (target) =>
-      target === 'server'
-        ? text(
-            'an absolute path of letters, digits, dots, hyphens and underscores',
-            /^(\/(?!\.\.?(\/|$))[\w.-]+)+$/,
-          )
-        : text(
-            's3://bucket/key, artifact:name, or a path in the repository',
-            /^(s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/[\w.-]+(\/[\w.-]+)*|artifact:[\w.-]+|(?!\.\.?\/)[\w.][\w.-]*(\/(?!\.\.?(\/|$))[\w.-]+)*)$/,
-          ),
-    fallback: ({ target, root = '' }) =>
-      target === 'server' ? `${root}/var/lib/fundpress/funds.sqlite` : undefined,
+    schema: ofServerOrCloud(
+      [plainPathSays, plainPath],
+      [
+        's3://bucket/key, artifact:name, or a path in the repository',
+        /^(s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/[\w.-]+(\/[\w.-]+)*|artifact:[\w.-]+|(?!\.\.?\/)[\w.][\w.-]*(\/(?!\.\.?(\/|$))[\w.-]+)*)$/,
+      ],
+    ),
+    fallback: onServer('ROOT/var/lib/fundpress/funds.sqlite'),
   },
   at: {
     value: 'time',
     asks: 'Time of the first attempt of a night, in Europe/Berlin',
-    of: null,
     // All attempts have to be of one day, and the last one is more than four hours after the first.
     schema: form(
       'a time in Berlin from 00:00 to 19:29, such as 03:17',
@@ -217,7 +212,6 @@ const questions = {
     value: 'file',
     isRare: true,
     asks: `Package to install (in a checkout \`npm pack\` makes one): ${packageForms}`,
-    of: null,
     // In the registry, a name without a scope belongs to anybody.
     schema: form(
       packageForms,

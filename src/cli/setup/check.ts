@@ -29,40 +29,48 @@ export interface CheckedStep {
   readonly says: string
 }
 
-type Tell = (step: CheckedStep) => void
+/** Tells of a step what was found: `about('units', 'failed', 'no units')`. */
+type About = (what: string, state: CheckedStep['state'], says: string) => void
 
 /**
  * @param dest the folder that setup has written
  * @param database in place of that of the config file
  * @throws {UsageError} if the folder has no valid config file: nothing else can be checked then
  */
-export async function checkSetup(outer: Session, dest: string, database: string | undefined, tell: Tell) {
+export async function checkSetup(
+  outer: Session,
+  dest: string,
+  database: string | undefined,
+  tell: (step: CheckedStep) => void,
+) {
+  const about: About = (what, state, says) => {
+    tell({ what, state, says })
+  }
   const session = openFolder(outer, dest)
   const { settings } = session
-  tell({ what: 'config', state: 'ok', says: 'fundpress.config.json is valid' })
-  tell(aboutCompany(session))
+  about('config', 'ok', 'fundpress.config.json is valid')
+  checkCompany(settings, about)
   const isServer = settings.bucket.name?.startsWith('file:') === true
-  if (isServer) await checkUnits(dest, settings, tell)
-  else tell(aboutWorkflows(dest))
+  if (isServer) await checkUnits(dest, settings, about)
+  else checkWorkflows(dest, about)
   // What the stack is made of.
-  if (existsSync(join(dest, 'edge/template.json'))) await checkRoles(dest, settings, tell)
+  if (existsSync(join(dest, 'edge/template.json'))) await checkRoles(dest, settings, about)
   if (isServer && isOfOther(settings.bucket.name ?? '')) {
-    const says =
-      'the bucket belongs to another user: run this as that user, since files of root would stop its nights'
-    tell({ what: 'user', state: 'failed', says })
+    const advice = 'run this as that user, since files of root would stop its nights'
+    about('user', 'failed', `the bucket belongs to another user: ${advice}`)
     return
   }
   const states = { ok: 'ok', warning: 'to do', problem: 'failed' } as const
   let isWell = true
   await diagnose(session, ({ what, level, says }) => {
     isWell &&= level !== 'problem'
-    tell({ what, state: states[level], says })
+    about(what, states[level], says)
   })
-  await checkNight(session, database ?? settings.db, isWell, tell)
+  await checkNight(session, database ?? settings.db, isWell, about)
   const { host, port } = settings.serve
   const here = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   for (const base of isServer ? [here, settings.baseUrl] : [settings.baseUrl])
-    await checkEdge(session, base, tell)
+    await checkEdge(session, base, about)
 }
 
 /** The session with the settings of the folder: the environment still wins, as in the nights. */
@@ -75,20 +83,17 @@ function openFolder(outer: Session, dest: string): Session {
   return { ...outer, settings }
 }
 
-/** Whether root would leave files in the folder of somebody else. All others may not write there. */
+/** Whether root would leave files in the folder of another user. All others may not write there. */
 function isOfOther(bucket: string): boolean {
   const found = statSync(new URL(bucket), { throwIfNoEntry: false })
   return process.getuid?.() === 0 && found !== undefined && found.uid !== 0
 }
 
-function aboutCompany({ settings: { site } }: Session): CheckedStep {
-  const what = 'company'
-  const { name, imprint, privacy, contact } = site
-  const needed = Object.entries({ name, imprint, privacy, contact })
-  const missing = needed.flatMap(([each, value]) => (value === null ? [`site.${each}`] : []))
-  if (missing.length === 0)
-    return { what, state: 'ok', says: 'named, with imprint, privacy notice and contact' }
-  return { what, state: 'to do', says: `the config file has no ${missing.join(', ')}: pages cannot name it` }
+function checkCompany({ site }: Settings, about: About): void {
+  const needed = ['name', 'imprint', 'privacy', 'contact'] as const
+  const missing = needed.filter((each) => site[each] === null).map((each) => `site.${each}`)
+  if (missing.length === 0) about('company', 'ok', 'named, with imprint, privacy notice and contact')
+  else about('company', 'to do', `the config file has no ${missing.join(', ')}: pages cannot name it`)
 }
 
 /** The workflows of the folder that use a released fundpress. */
@@ -99,123 +104,114 @@ function workflowsIn(dest: string) {
   return all.filter(({ text }) => /uses: \S+\/\.github\/actions\/fundpress\S*@[0-9a-f]{40}\b/.test(text))
 }
 
-function aboutWorkflows(dest: string): CheckedStep {
-  const what = 'workflows'
+function checkWorkflows(dest: string, about: About): void {
   const using = workflowsIn(dest)
   const nights = using.filter(({ text }) => publishesOnSchedule(text)).map(({ name }) => name)
+  const missing =
+    nights.length === 0
+      ? 'workflow that publishes on a schedule'
+      : using.some(({ name }) => name.startsWith('watch'))
+        ? null
+        : 'watch workflow'
   if (nights.length > 1) {
-    const says = `${nights.join(' and ')} publish on a schedule: only one may, so remove the schedule of all others`
-    return { what, state: 'failed', says }
+    const advice = 'only one may, so remove the schedule of all others'
+    about('workflows', 'failed', `${nights.join(' and ')} publish on a schedule: ${advice}`)
+  } else if (missing === null) about('workflows', 'ok', using.map(({ name }) => name).join(', '))
+  else about('workflows', 'failed', `${dest} has no ${missing}: run \`fundpress setup\``)
+}
+
+/** Runs a program of this machine. @returns what it printed; or why it failed, null if it is not there */
+async function ask(program: string, words: readonly string[]) {
+  try {
+    return { stdout: (await promisify(execFile)(program, words, { timeout: 60_000 })).stdout }
+  } catch (error) {
+    const { code, stderr = '' } = error as { readonly code?: unknown; readonly stderr?: string }
+    return { stderr, why: code === 'ENOENT' ? null : oneLine(stderr) || reasonOf(error) }
   }
-  if (nights.length === 1 && using.some(({ name }) => name.startsWith('watch')))
-    return { what, state: 'ok', says: using.map(({ name }) => name).join(', ') }
-  const missing = nights.length === 0 ? 'workflow that publishes on a schedule' : 'watch workflow'
-  return { what, state: 'failed', says: `${dest} has no ${missing}: run \`fundpress setup\`` }
 }
 
 /** Whether the stack has made the roles that the workflows need, asked with `aws` as it is signed in. */
-async function checkRoles(dest: string, { bucket }: Settings, tell: Tell): Promise<void> {
-  const what = 'roles'
+async function checkRoles(dest: string, { bucket }: Settings, about: About): Promise<void> {
   const stack = stackName(bucket.name ?? '')
   const isApproved = workflowsIn(dest).some(
     ({ name, text }) => name === 'nightly-approved.yml' && publishesOnSchedule(text),
   )
   const region = ['--region', bucket.region ?? 'eu-central-1']
   const query = ['--stack-name', stack, '--query', 'Stacks[0].Outputs[].OutputKey', '--output', 'json']
-  try {
-    const words = ['cloudformation', 'describe-stacks', ...region, ...query]
-    const { stdout } = await promisify(execFile)('aws', words, { timeout: 20_000 })
-    const made = JSON.parse(stdout) as readonly string[]
-    const needed = ['PublisherRoleArn', 'WatchRoleArn', ...(isApproved ? ['FlipRoleArn'] : [])]
-    const missing = needed.filter((name) => !made.includes(name))
-    const advice = 'deploy it again with the parameters of SETUP.md'
-    if (missing.length > 0)
-      tell({ what, state: 'failed', says: `stack ${stack} has no ${missing.join(', ')}: ${advice}` })
-    else if (!isApproved && made.includes('FlipRoleArn'))
-      tell({ what, state: 'failed', says: `stack ${stack} lets nights only be staged: ${advice}` })
-    else tell({ what, state: 'ok', says: `stack ${stack} has made them` })
-  } catch (error) {
-    const { code, stderr = '' } = error as { readonly code?: unknown; readonly stderr?: string }
-    const why = code === 'ENOENT' ? 'this machine has no `aws`' : oneLine(stderr) || reasonOf(error)
-    tell({ what, state: 'to do', says: `not seen: ${why}` })
+  const asked = await ask('aws', ['cloudformation', 'describe-stacks', ...region, ...query])
+  if (asked.stdout === undefined) {
+    about('roles', 'to do', `not seen: ${asked.why ?? 'this machine has no `aws`'}`)
+    return
   }
+  const made = JSON.parse(asked.stdout) as readonly string[]
+  const needed = ['PublisherRoleArn', 'WatchRoleArn', ...(isApproved ? ['FlipRoleArn'] : [])]
+  const missing = needed.filter((name) => !made.includes(name))
+  const advice = 'deploy it again with the parameters of SETUP.md'
+  if (missing.length > 0) about('roles', 'failed', `stack ${stack} has no ${missing.join(', ')}: ${advice}`)
+  else if (!isApproved && made.includes('FlipRoleArn'))
+    about('roles', 'failed', `stack ${stack} lets nights only be staged: ${advice}`)
+  else about('roles', 'ok', `stack ${stack} has made them`)
 }
 
-async function checkUnits(dest: string, settings: Settings, tell: Tell): Promise<void> {
-  const what = 'units'
+async function checkUnits(dest: string, settings: Settings, about: About): Promise<void> {
   const folder = join(dest, 'systemd')
   const units = existsSync(folder)
     ? readdirSync(folder).filter((name) => /\.(service|socket|timer)$/.test(name))
     : []
   if (units.length === 0) {
-    tell({ what, state: 'failed', says: `${folder} has no units: run \`fundpress setup server\`` })
+    about('units', 'failed', `${folder} has no units: run \`fundpress setup server\``)
     return
   }
-  try {
-    // The failed@ unit is read by those that name it.
-    const files = units.filter((name) => !name.includes('@')).map((name) => join(folder, name))
-    await promisify(execFile)('systemd-analyze', ['verify', ...files], { timeout: 60_000 })
-    tell({ what, state: 'ok', says: `systemd accepts ${units.join(', ')}` })
-  } catch (error) {
-    const { code, stderr = '' } = error as { readonly code?: unknown; readonly stderr?: string }
-    const lines = stderr.trim().split('\n')
-    if (code === 'ENOENT')
-      tell({ what, state: 'to do', says: 'this machine has no systemd-analyze to verify them' })
-    else if (lines.every((line) => line.includes(' is not executable: No such file')))
-      tell({ what, state: 'to do', says: 'the program that they run is not there: install it' })
-    else tell({ what, state: 'failed', says: oneLine(stderr) || reasonOf(error) })
-  }
-  tell(aboutNetwork(folder, units, settings))
-  tell(await aboutTimers(units.filter((name) => /\.(timer|socket)$/.test(name))))
+  // The failed@ unit is read by those that name it.
+  const files = units.filter((name) => !name.includes('@')).map((name) => join(folder, name))
+  const { stdout, stderr, why } = await ask('systemd-analyze', ['verify', ...files])
+  if (stdout !== undefined) about('units', 'ok', `systemd accepts ${units.join(', ')}`)
+  else if (why === null) about('units', 'to do', 'this machine has no systemd-analyze to verify them')
+  else if (
+    stderr
+      .trim()
+      .split('\n')
+      .every((line) => line.includes(' is not executable: No such file'))
+  )
+    about('units', 'to do', 'the program that they run is not there: install it')
+  else about('units', 'failed', why)
+  checkNetwork(folder, units, settings, about)
+  const timers = units.filter((name) => /\.(timer|socket)$/.test(name))
+  const enabled = await Promise.all(timers.map((timer) => ask('systemctl', ['is-enabled', '--quiet', timer])))
+  const off = timers.filter((_, index) => enabled[index]?.stdout === undefined)
+  // A timer that is not enabled is a night that never comes, and no unit tells of it.
+  if (off.length === 0) about('timers', 'ok', `${timers.join(', ')} are enabled`)
+  else about('timers', 'to do', `not enabled: ${off.join(', ')}`)
 }
 
 /** Servers that are told are on other machines, or behind the loopback device: a unit without network reaches neither. */
-function aboutNetwork(folder: string, units: readonly string[], settings: Settings): CheckedStep {
-  const what = 'network'
+function checkNetwork(folder: string, units: readonly string[], settings: Settings, about: About): void {
   const { notify, heartbeat, metrics } = settings
   const needs = Object.entries({
     notify: notify.length > 0,
     'heartbeat.url': heartbeat.url !== null,
     'metrics.otlpUrl': metrics.otlpUrl !== null,
   }).flatMap(([name, isSet]) => (isSet ? [name] : []))
-  // Nobody is told by the unit that answers readers.
+  // The unit that answers readers tells nobody.
   const telling = units.filter((name) => name.endsWith('.service') && name !== 'fundpress-serve.service')
   const alone = telling.filter((name) => !hasNetwork(folder, name))
-  if (needs.length === 0) return { what, state: 'ok', says: 'the units need none: nobody is told' }
-  if (alone.length === 0) return { what, state: 'ok', says: `the units have it, for ${needs.join(', ')}` }
   const advice =
     'copy systemd/network.conf into systemd/fundpress-.service.d, and install it as SETUP.md says'
-  const says = `PrivateNetwork=yes cuts off ${alone.join(', ')}, but ${needs.join(', ')} needs it: ${advice}`
-  return { what, state: 'failed', says }
-}
-
-/** A timer that nobody has enabled is a night that never comes, and no unit tells of it. */
-async function aboutTimers(timers: readonly string[]): Promise<CheckedStep> {
-  const what = 'timers'
-  const isEnabled = (timer: string) =>
-    promisify(execFile)('systemctl', ['is-enabled', '--quiet', timer], { timeout: 60_000 }).then(
-      () => true,
-      () => false,
-    )
-  const enabled = await Promise.all(timers.map(isEnabled))
-  const off = timers.filter((_, index) => enabled[index] === false)
-  if (off.length === 0) return { what, state: 'ok', says: `${timers.join(', ')} are enabled` }
-  return { what, state: 'to do', says: `not enabled: ${off.join(', ')}` }
+  if (needs.length === 0) about('network', 'ok', 'the units need none: nobody is told')
+  else if (alone.length === 0) about('network', 'ok', `the units have it, for ${needs.join(', ')}`)
+  else {
+    const cutOff = `PrivateNetwork=yes cuts off ${alone.join(', ')}`
+    about('network', 'failed', `${cutOff}, but ${needs.join(', ')} needs it: ${advice}`)
+  }
 }
 
 const oneLine = (text: string) => cut(text.replace(/[\p{Cc}\s]+/gu, ' ').trim(), 500)
 
-/** The first night without its publish: check, build and plan. @param db null: nobody knows where it is */
-async function checkNight(
-  outer: Session,
-  db: string | null,
-  isBucketWell: boolean,
-  tell: Tell,
-): Promise<void> {
-  const what = 'night'
+/** The first night without its publish: check, build and plan. @param db null: the config file names none */
+async function checkNight(outer: Session, db: string | null, isBucketWell: boolean, about: About) {
   if (db === null || !existsSync(db)) {
     const where = db === null ? 'the config file names none' : `${db} is not there`
-    tell({ what, state: 'to do', says: `no database (${where}): fetch it, then give --database FILE` })
+    about('night', 'to do', `no database (${where}): fetch it, then give --database FILE`)
     return
   }
   const folder = await makeTemporaryFolder()
@@ -228,47 +224,41 @@ async function checkNight(
       return buildSince(session, null, options, () => undefined)
     })
     const counts = `${formatCount(built.funds)} funds, ${formatCount(built.documents)} documents`
-    tell({ what: 'build', state: 'ok', says: `${counts}, in a folder that is removed again` })
-    tell(aboutLoad(db, session.settings))
+    about('build', 'ok', `${counts}, in a folder that is removed again`)
+    checkLoad(db, session.settings, about)
     if (!isBucketWell) {
-      tell({ what: 'plan', state: 'to do', says: 'the bucket comes first' })
+      about('plan', 'to do', 'the bucket comes first')
       return
     }
     const { preview, cost } = await planFolder(session, { override, lock: true })
     const { refusals, put, slot } = preview
-    if (refusals.length > 0) tell({ what: 'plan', state: 'failed', says: refusals.join('; ') })
-    else
-      tell({
-        what: 'plan',
-        state: 'ok',
-        says: `${formatCount(put)} objects to ${slot}, ${formatDollars(cost.publish)}`,
-      })
+    if (refusals.length > 0) about('plan', 'failed', refusals.join('; '))
+    else about('plan', 'ok', `${formatCount(put)} objects to ${slot}, ${formatDollars(cost.publish)}`)
   } catch (error) {
     session.signal.throwIfAborted()
-    tell({ what, state: 'failed', says: reasonOf(error) })
+    about('night', 'failed', reasonOf(error))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Whether a night would find a load that somebody has marked as complete. */
-function aboutLoad(db: string, { requireComplete }: Settings): CheckedStep {
-  const what = 'load'
-  if (!requireComplete)
-    return { what, state: 'to do', says: 'requireComplete is off: half a load would be published' }
+/** Whether a night would find a load that is marked as complete. */
+function checkLoad(db: string, { requireComplete }: Settings, about: About): void {
   const at = completedAt(db)
-  if (at !== null) return { what, state: 'ok', says: `marked as complete, ${at}` }
-  const says = `${db} is not marked as complete: your load has to end with \`fundpress import --complete\``
-  return { what, state: 'to do', says }
+  if (!requireComplete) about('load', 'to do', 'requireComplete is off: half a load would be published')
+  else if (at !== null) about('load', 'ok', `marked as complete, ${at}`)
+  else {
+    const advice = 'your load has to end with `fundpress import --complete`'
+    about('load', 'to do', `${db} is not marked as complete: ${advice}`)
+  }
 }
 
-async function checkEdge(session: Session, base: string, tell: Tell): Promise<void> {
-  const what = 'edge'
+async function checkEdge(session: Session, base: string, about: About): Promise<void> {
   try {
     const { document } = await readPublishedStatus(base, session.signal)
-    tell({ what, state: 'ok', says: `${base} answers, as of ${document.as_of}` })
+    about('edge', 'ok', `${base} answers, as of ${document.as_of}`)
   } catch (error) {
     session.signal.throwIfAborted()
-    tell({ what, state: 'to do', says: reasonOf(error) })
+    about('edge', 'to do', reasonOf(error))
   }
 }

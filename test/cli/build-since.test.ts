@@ -5,7 +5,7 @@ import type { BuildSummary } from '../../src/build/build.ts'
 import { buildNights, newBenchmark, type Nights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { docsUrl, type Run } from '../support/product.ts'
-import { faultsOf, filesIn, hashesOf, snapshotId } from '../support/tree.ts'
+import { filesIn, hashesOf, snapshotId } from '../support/tree.ts'
 import { expectFailure } from './outcome.ts'
 
 let nights: Nights
@@ -33,13 +33,6 @@ function summaryOf({ code, stdout, stderr }: Run, warning = '') {
 }
 
 describe('build --since', () => {
-  it('continues from a folder: the new one is complete', async () => {
-    const { since, isSparse, rendered, documents } = summaryOf(await build('whole', ' --since b'))
-    expect([since, isSparse]).toEqual([snapshotId(folderOf('b')), false])
-    expect([rendered > 0, rendered < documents / 10]).toEqual([true, true])
-    expect(hashesOf(folderOf('whole'))).toEqual(hashesOf(folderOf('c')))
-  })
-
   it('renders everything and warns if there is no snapshot', async () => {
     const built = await build('from-nowhere', ' --since nowhere')
     const summary = summaryOf(built, 'fundpress: nowhere holds no snapshot: everything is rendered\n')
@@ -95,16 +88,6 @@ describe('build --shard and merge', () => {
   beforeAll(async () => {
     for (const [index, out] of ['one', 'two'].entries())
       summaryOf(await build(out, ` --shard ${index + 1}/2`))
-  })
-
-  it('give the same snapshot as one build', async () => {
-    const merged = summaryOf(await merge('two one'))
-    expect(merged).toMatchObject({ snapshot: snapshotId(folderOf('c')), funds: 2, isSparse: false })
-    expect(hashesOf(folderOf('merged'))).toEqual(hashesOf(folderOf('c')))
-    expect(faultsOf(folderOf('merged'))).toEqual([])
-    const restore = press.bucket.save()
-    expect((await press.publish('merged')).code).toBe(0)
-    restore()
   })
 
   const lines = ['serve --out one --port 0', 'plan night-1 one', 'publish --out one', 'plan --out one']

@@ -1,5 +1,5 @@
 /** Commands without a bucket, as a user runs them: init, check, build. */
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { BuildSummary } from '../../src/build/build.ts'
@@ -54,34 +54,6 @@ describe('init --demo', () => {
 it('init makes an empty database once', async () => {
   expect(await expectSuccess(fundpress('init --db empty.sqlite'))).toBe('made empty.sqlite\n')
   await expectFailure(fundpress('init --db empty.sqlite'), /^fundpress: empty\.sqlite exists.*\n$/)
-})
-
-describe('check', () => {
-  beforeAll(() => {
-    copyFileSync(folder.file('data/demo.sqlite'), folder.file('broken.sqlite'))
-    const db = new Database(folder.file('broken.sqlite'))
-    db.exec(`PRAGMA foreign_keys = OFF;
-      UPDATE fund SET fund_inception_date = '2024-13-01' WHERE isin = (SELECT max(isin) FROM fund);
-      INSERT INTO performance_year VALUES ('DE0008471400', 2020, 1.5)`)
-    db.close()
-  })
-
-  it('ends with 0 if there are only warnings, such as old prices', async () => {
-    const line = 'check --db data/demo.sqlite --as-of 2027-06-01'
-    const stdout = await expectSuccess(fundpress(line))
-    expect(stdout).toMatch(/^[A-Z]{2}[A-Z0-9]{10}\n {2}warning {2}price: [^]*\n0 errors, \d+ warnings\n$/)
-    expect(await fundpress(`${line} --quiet`)).toMatchObject({ code: 0, stdout: '' })
-  })
-
-  it('lists errors by fund, counts them, and ends with 1 and one line on stderr', async () => {
-    const { code, stdout, stderr } = await fundpress('check --db broken.sqlite --as-of 2026-11-20')
-    expect(code).toBe(1)
-    expect(stdout).toMatch(/^[A-Z]{2}[A-Z0-9]{10}\n {2}error {4}\w+: [^]*\n2 errors, 0 warnings\n$/)
-    expect(stdout).toMatch(/fund: [^\n]*2024-13-01/)
-    expect(stdout).toMatch(/^DE0008471400\n {2}error {4}performance_year: /m)
-    const counted = 'broken.sqlite has 2 errors, 0 warnings'
-    expect(stderr).toBe(`fundpress: ${counted}: correct the errors before the next build\n`)
-  })
 })
 
 describe('build', () => {

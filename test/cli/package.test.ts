@@ -217,21 +217,6 @@ describe('the installed package', () => {
     )
   })
 
-  it('is where the config file of a server finds the schema', () => {
-    const server = flagsOf({ ...answers.server, package: `${name}@${version}` })
-    execute(program, ['setup', 'server', '--yes', '--dest', folder.file('server'), ...server], project)
-    const { $schema } = JSON.parse(
-      readFileSync(folder.file('server/fundpress.config.json'), 'utf8'),
-    ) as Record<'$schema', string>
-    const [, inPackage = ''] = $schema.split(`/opt/fundpress/lib/node_modules/${name}/`)
-    expect(inPackage).not.toBe('')
-    expect(existsSync(join(installed, inPackage))).toBe(true)
-  })
-
-  it('answers `npx @fundpress/cli --version`', () => {
-    expect(execute('npx', ['--no-install', '@fundpress/cli', '--version'], project)).toBe(`${version}\n`)
-  })
-
   it('makes a database, builds it with threads, and gives the same snapshot as the checkout', async () => {
     execute(program, 'init --demo --funds 2 --years 1 --until 2026-11-19'.split(' '), project)
     const build = 'build --db data/demo.sqlite --as-of 2026-11-20 --jobs 2 --json'.split(' ')

@@ -80,10 +80,6 @@ describe('one line says what to do about', () => {
     press.server.faults([{ kind: 'status', status: 500, keyMatches: /^live\.json$/ }])
     expect(await failing('plan --out night-1')).toContain('the store kept answering 500: try again later')
   })
-
-  it('a missing bucket name, which is wrong usage', async () => {
-    await expectFailure(press.bare('publish --endpoint http://127.0.0.1:1'), '--bucket <name> is missing', 2)
-  })
 })
 
 it("works on a machine whose clock is wrong by an hour, and counts ages by the store's clock", async () => {

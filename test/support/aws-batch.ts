@@ -1,15 +1,14 @@
-/** AWS Batch and Step Functions for tests of templates/aws-batch: jobs are processes with the environment of their definition. */
+/** Nights of templates/aws-batch: its state machines, whose jobs are processes with the environment of their definition. */
 import { spawn } from 'node:child_process'
-import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import jsonata from 'jsonata'
 import { cleanEnvironment, ended, installLauncher, run } from '../cli/run.ts'
 import type { LiveJson } from './bucket.ts'
 import type { Template } from './cloudformation.ts'
-import { editDatabase } from './database.ts'
 import { buildNights } from './nights.ts'
 import { credentials } from './publishing.ts'
 import { startS3 } from './s3/server.ts'
-import { execute, type StateMachine, TaskFailed } from './state-machine.ts'
 import { manifestOf } from './tree.ts'
 import { writeWarmProgram } from './warm-program.ts'
 
@@ -54,14 +53,82 @@ interface Started {
   readonly others?: readonly string[]
 }
 
-/** The definition of a state machine as Step Functions gets it. @param template as `filledIn` makes it */
-export function definitionOf({ Resources }: Template, name: string): StateMachine {
-  const { Definition, DefinitionSubstitutions } = Resources[name]?.Properties as {
+interface State {
+  readonly Type: 'Task' | 'Choice' | 'Succeed' | 'Fail'
+  readonly Resource?: string
+  readonly Arguments?: unknown
+  readonly Assign?: Readonly<Record<string, unknown>>
+  readonly Choices?: readonly { readonly Condition: string; readonly Next: string }[]
+  readonly Default?: string
+  readonly Next?: string
+  readonly Catch?: readonly [{ readonly Assign: Readonly<Record<string, unknown>>; readonly Next: string }]
+  readonly Cause?: string
+}
+
+class TaskFailed extends Error {}
+
+/**
+ * Walks through the states of a machine, its expressions evaluated by the JSONata of npm. Retries of Step Functions are left out:
+ * they are for faults of AWS.
+ * @param template as `filledIn` makes it @param run does a task @returns the states, in order, and why it failed
+ */
+async function walk(
+  { Resources }: Template,
+  machine: string,
+  given: { readonly input: object; readonly context: object },
+  run: (resource: string, args: unknown) => Promise<unknown>,
+) {
+  const { Definition, DefinitionSubstitutions } = Resources[machine]?.Properties as {
     readonly Definition: unknown
     readonly DefinitionSubstitutions: Readonly<Record<string, string | number>>
   }
-  const valueOf = (_: string, key: string) => String(DefinitionSubstitutions[key])
-  return JSON.parse(JSON.stringify(Definition).replace(/\$\{(\w+)\}/g, valueOf)) as StateMachine
+  const text = JSON.stringify(Definition).replace(/\$\{(\w+)\}/g, (_, key: string) => {
+    if (!(key in DefinitionSubstitutions)) throw new Error(`nothing substitutes ${key}`)
+    return String(DefinitionSubstitutions[key])
+  })
+  const { StartAt, States } = JSON.parse(text) as { StartAt: string; States: Readonly<Record<string, State>> }
+  const variables: Record<string, unknown> = {}
+  const evaluated = async (value: unknown, more: object = {}): Promise<unknown> => {
+    if (typeof value === 'object' && value !== null) {
+      const made: unknown[] | Record<string, unknown> = Array.isArray(value) ? [] : {}
+      for (const [name, item] of Object.entries(value))
+        Object.assign(made, { [name]: await evaluated(item, more) })
+      return made
+    }
+    const [, expression] = /^\{%(.*)%\}$/s.exec(String(value)) ?? []
+    if (expression === undefined) return value
+    const parsed = jsonata(expression)
+    parsed.registerFunction('parse', (json: string) => JSON.parse(json) as unknown)
+    const result: unknown = await parsed.evaluate({}, { ...variables, states: { ...given, ...more } })
+    if (result === undefined) throw new Error(`${expression} returned nothing`)
+    return result
+  }
+  const states: string[] = []
+  for (let name = StartAt; ;) {
+    const state = States[name]
+    if (state === undefined) throw new Error(`there is no state ${name}`)
+    states.push(name)
+    if (state.Type === 'Fail') return { states, cause: String(await evaluated(state.Cause)) }
+    let next = state.Next
+    if (state.Type === 'Choice') {
+      next = state.Default
+      for (const choice of (state.Choices ?? []).toReversed())
+        if ((await evaluated(choice.Condition)) === true) next = choice.Next
+    } else if (state.Type === 'Task')
+      try {
+        const result = await run(String(state.Resource), await evaluated(state.Arguments))
+        Object.assign(variables, await evaluated(state.Assign ?? {}, { result }))
+      } catch (error) {
+        if (!(error instanceof TaskFailed)) throw error
+        const [caught] = state.Catch ?? []
+        if (caught === undefined) return { states, cause: error.message }
+        const errorOutput = { Cause: error.message }
+        Object.assign(variables, await evaluated(caught.Assign, { errorOutput }))
+        next = caught.Next
+      }
+    if (next === undefined) return { states, cause: null }
+    name = next
+  }
 }
 
 export type Batch = Awaited<ReturnType<typeof openBatch>>
@@ -132,27 +199,11 @@ export async function openBatch() {
     return code ?? -1
   }
 
-  /** All attempts of a job. Source: AWS Batch, EvaluateOnExit: the first rule that matches counts. */
-  async function runJob(
-    definition: JobDefinition,
-    submitted: Submitted,
-    index: number | null,
-  ): Promise<number> {
-    const { Attempts, EvaluateOnExit } = definition.RetryStrategy
-    for (let number = 1; ; number++) {
-      const code = await attempt(definition, submitted, index)
-      const rule = EvaluateOnExit.find(({ OnExitCode, OnReason }) =>
-        OnExitCode === undefined ? OnReason === '*' : OnExitCode === String(code),
-      )
-      if (code === 0 || number === Attempts || rule?.Action === 'EXIT') return code
-    }
-  }
-
   async function submit(resources: Template['Resources'], submitted: Submitted): Promise<unknown> {
     const definition = resources[submitted.JobDefinition]?.Properties as unknown as JobDefinition
     const { Size } = submitted.ArrayProperties ?? {}
     const indexes = Size === undefined ? [null] : Array.from({ length: Size }, (_, index) => index)
-    const codes = await Promise.all(indexes.map((index) => runJob(definition, submitted, index)))
+    const codes = await Promise.all(indexes.map((index) => attempt(definition, submitted, index)))
     const ExitCode = codes.find((code) => code !== 0)
     if (ExitCode === undefined) return { Status: 'SUCCEEDED' }
     throw new TaskFailed(
@@ -166,7 +217,7 @@ export async function openBatch() {
       const id = `execution-${++count}`
       const context = { Execution: { Id: id, Name: id, StartTime: started }, StateMachine: { Id: name } }
       log = ''
-      return execute(definitionOf(template, name), input, context, (resource, args) => {
+      return walk(template, name, { input, context }, (resource, args) => {
         if (resource.endsWith('batch:submitJob.sync')) return submit(template.Resources, args as Submitted)
         if (resource.endsWith('aws-sdk:sfn:listExecutions'))
           return Promise.resolve({ Executions: [id, ...others].map((ExecutionArn) => ({ ExecutionArn })) })
@@ -192,15 +243,6 @@ export async function openBatch() {
       const { code, stderr } = await run(line, { cwd: image })
       if (code !== 0) throw new Error(stderr)
       return manifestOf(out).head.snapshot
-    },
-    /** The newest price of a fund is implausible. */
-    changePrice: () => {
-      const changed = folder.file('changed.sqlite')
-      cpSync(db, changed)
-      const last =
-        '(isin, date) = (SELECT isin, max(date) FROM price WHERE isin = (SELECT max(isin) FROM fund))'
-      editDatabase(changed, `UPDATE price SET net_asset_value = '1000000' WHERE ${last}`)
-      server.put('fund-in', 'funds.sqlite', readFileSync(changed))
     },
     dropDatabase: () => {
       server.remove('fund-in', 'funds.sqlite')

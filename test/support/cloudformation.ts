@@ -1,6 +1,6 @@
-/** Templates of CloudFormation: what is wrong with one by the published resource specification, and what one becomes. */
-import { loadAwsServiceSpec } from '@aws-cdk/aws-service-spec'
-import type { PropertyType, SpecDatabase } from '@aws-cdk/service-spec-types'
+/** Templates of CloudFormation: what cfn-lint says of one, and what one becomes with its parameters. */
+import { spawnSync } from 'node:child_process'
+import { lacks } from './programs.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -16,137 +16,17 @@ export interface Template {
   readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>
 }
 
-type Properties = Readonly<Record<string, { readonly type: PropertyType; readonly required?: boolean }>>
-
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const simple: Readonly<Record<string, (value: unknown) => boolean>> = {
-  integer: Number.isInteger,
-  number: (value) => typeof value === 'number',
-  boolean: (value) => typeof value === 'boolean',
-  json: isObject,
-}
+export const lacksCfnLint = lacks('cfn-lint', '--version')
 
-/** Reading it takes a second. */
-let specification: Promise<SpecDatabase> | undefined
-
-/** @returns a line for every mistake: unknown and missing properties, values of another kind, names that lead nowhere */
-export async function mistakesIn(template: Template): Promise<string[]> {
-  const database = await (specification ??= loadAwsServiceSpec())
-  const mistakes: string[] = []
-  const say = (path: string, what: string) => mistakes.push(`${path}: ${what}`)
-  const resourceOf = (type: string) => database.lookup('resource', 'cloudFormationType', 'equals', type)[0]
-
-  for (const [name, resource] of Object.entries(template.Resources)) {
-    const known = resourceOf(resource.Type)
-    if (known === undefined) say(name, `no resource ${resource.Type}`)
-    else checkProperties(name, resource.Properties, known.properties)
-    if (resource.Condition !== undefined && !(resource.Condition in template.Conditions))
-      say(name, `no condition ${resource.Condition}`)
-  }
-  visit('', template)
-  return mistakes
-
-  function checkProperties(path: string, given: Json, known: Properties): void {
-    for (const [name, { required }] of Object.entries(known))
-      if (required === true && given[name] === undefined) say(path, `${name} is missing`)
-    for (const [name, value] of Object.entries(given)) {
-      const property = known[name]
-      if (property === undefined) say(path, `no property ${name}`)
-      else checkValue(`${path}.${name}`, value, property.type)
-    }
-  }
-
-  function checkValue(path: string, value: unknown, type: PropertyType): void {
-    const made = isObject(value) ? Object.keys(value)[0] : undefined
-    if (isObject(value) && made === 'Fn::If') {
-      const [condition, ...branches] = value['Fn::If'] as [string, ...unknown[]]
-      if (!(condition in template.Conditions)) say(path, `no condition ${condition}`)
-      for (const branch of branches) checkValue(path, branch, type)
-      return
-    }
-    if (isObject(value) && made !== undefined && /^(Ref$|Fn::)/.test(made)) {
-      const { Ref: name } = value
-      if (name === 'AWS::NoValue') return
-      const isNumber = typeof name === 'string' && template.Parameters[name]?.Type === 'Number'
-      const kinds = isNumber ? ['number', 'integer', 'string'] : ['string', 'json']
-      const types = type.type === 'union' ? type.types : [type]
-      if (!types.some((one) => kinds.includes(one.type))) say(path, `a ${type.type} is made by ${made}`)
-      return
-    }
-    if (!fits(database, path, value, type)) say(path, `${JSON.stringify(value)} is no ${type.type}`)
-  }
-
-  /** Looks into lists and structures as well. */
-  function fits(known: SpecDatabase, path: string, value: unknown, type: PropertyType): boolean {
-    const isSimple = simple[type.type]
-    if (isSimple !== undefined) return isSimple(value)
-    switch (type.type) {
-      case 'string':
-        return typeof value === 'string' && (type.allowedValues?.includes(value) ?? true)
-      case 'array':
-      case 'map': {
-        const isKind = type.type === 'array' ? Array.isArray(value) : isObject(value)
-        if (isKind)
-          for (const [name, item] of Object.entries(value as object))
-            checkValue(`${path}.${name}`, item, type.element)
-        return isKind
-      }
-      case 'ref':
-        if (!isObject(value)) return false
-        checkProperties(path, value, known.get('typeDefinition', type.reference).properties)
-        return true
-      case 'union':
-        return type.types.some((one) => fits(known, path, value, one))
-      default:
-        return false
-    }
-  }
-
-  /** Every Ref, GetAtt and Sub leads to something, wherever it stands. */
-  function visit(path: string, value: unknown): void {
-    if (typeof value !== 'object' || value === null) return
-    for (const [name, inner] of Object.entries(value)) {
-      const at = `${path}.${name}`
-      if (name === 'Ref') checkName(at, inner as string)
-      else if (name === 'Fn::GetAtt') checkAttribute(at, ...(inner as [string, string]))
-      else if (name === 'Fn::Sub') checkSub(at, inner as string)
-      else visit(at, inner)
-    }
-  }
-
-  function checkName(path: string, name: string): void {
-    if (/^AWS::(AccountId|NoValue|Partition|Region|StackName|URLSuffix)$/.test(name)) return
-    if (!(name in template.Parameters) && !(name in template.Resources))
-      say(path, `nothing is called ${name}`)
-  }
-
-  function checkAttribute(path: string, name: string, attribute: string): void {
-    const resource = template.Resources[name]
-    const attributes = resource === undefined ? undefined : resourceOf(resource.Type)?.attributes
-    if (attributes === undefined) say(path, `no resource is called ${name}`)
-    else if (!(attribute in attributes)) say(path, `${resource?.Type ?? ''} has no attribute ${attribute}`)
-  }
-
-  function checkSub(path: string, text: string): void {
-    for (const [, name = ''] of text.matchAll(/\$\{([^}]+)\}/g)) {
-      const [resource = '', ...attribute] = name.split('.')
-      if (attribute.length === 0) checkName(path, name)
-      else checkAttribute(path, resource, attribute.join('.'))
-    }
-  }
-}
-
-/** Conditions and parameters that nothing uses. */
-export function unusedIn({ Parameters, Conditions, ...rest }: Template): string[] {
-  const isIn = (text: string) => (name: string) => text.includes(`"${name}"`) || text.includes(`\${${name}}`)
-  const isUsed = isIn(JSON.stringify(rest))
-  const isAsked = isIn(JSON.stringify(Conditions))
-  return [
-    ...Object.keys(Conditions).filter((name) => !isUsed(name)),
-    ...Object.keys(Parameters).filter((name) => !isUsed(name) && !isAsked(name)),
-  ]
+/** @returns what AWS's own linter finds in a template, a line each */
+export function cfnLint(file: string, ...ignored: readonly string[]): string {
+  const flags = ['--format', 'parseable', ...ignored.flatMap((rule) => ['--ignore-checks', rule])]
+  const { error, stdout, stderr } = spawnSync('cfn-lint', [...flags, '--', file], { encoding: 'utf8' })
+  if (error) throw error
+  return stdout + stderr
 }
 
 /** Every statement of every policy, wherever it stands. */

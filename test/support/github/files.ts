@@ -77,9 +77,6 @@ export function readAction(file: string): Action {
   return action
 }
 
-/** A workflow for the linter that there is as a package, which is older than the time zones of schedules. */
-export const withoutTimeZones = (text: string) => text.replaceAll(/^ +timezone: Europe\/Berlin\n/gm, '')
-
 /** @param known names between blanks */
 export function expectOnly(where: string, value: object, known: string): void {
   const strange = Object.keys(value).filter((key) => !known.split(' ').includes(key))

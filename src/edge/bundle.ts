@@ -20,7 +20,7 @@ interface Bundle {
 const bundles = {
   worker: { module: 'cloudflare/worker', factory: 'worker', language: 'es2022' },
   lambda: {
-    module: 'cloudfront/handlers',
+    module: 'cloudfront/lambda',
     factory: 'handlers',
     language: 'es2022',
     platform: 'node',

@@ -5,10 +5,12 @@
  */
 
 import type { Writable } from 'node:stream'
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { LRUCache } from 'lru-cache'
 import { downloadsOf } from '../../api/routes/pages.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
 import { answer, fetchesAtATime, type EdgeSettings } from '../core/answer.ts'
+import { longestReadMs } from '../core/live.ts'
 import { isRepeated, maxLiveBytes, parseLiveFile } from '../core/live-file.ts'
 import { answerStaged, asPreview, previewHeader, stagedBeside } from '../core/preview.ts'
 import { requestOf, resolve, type EdgeRequest } from '../core/resolve.ts'
@@ -24,6 +26,37 @@ import {
 } from '../node/response.ts'
 import { targetHeader } from './event.ts'
 
+declare const awslambda: {
+  readonly streamifyResponse: <Handler>(handler: Handler) => Handler
+  readonly HttpResponseStream: {
+    readonly from: (...of: Parameters<LambdaEdgeOptions['open']>) => Writable
+  }
+}
+
+/** Both handlers as AWS runs them, with the SDK of Lambda's Node and the globals of its runtime. */
+export function handlers(config: Pick<LambdaEdgeOptions, 'table' | 'settings'>) {
+  const { BUCKET, PREFIX = '', STACK = '' } = process.env
+  const requestHandler = { connectionTimeout: 2 * longestReadMs, socketTimeout: 2 * longestReadMs }
+  const client = new S3Client({ maxAttempts: 3, requestHandler })
+  const reader = lambdaReader(
+    (key, more) =>
+      client.send(new GetObjectCommand({ Bucket: BUCKET, Key: PREFIX + key, ...more }), {
+        abortSignal: AbortSignal.timeout(longestReadMs),
+      }) as Promise<GotObject>,
+  )
+  const handler = lambdaEdge({
+    ...config,
+    reader,
+    open: (stream, head) => awslambda.HttpResponseStream.from(stream, head),
+    // eslint-disable-next-line no-console -- the log of the platform
+    onFailure: (error, target) => console.error(target.slice(0, 500), error),
+  })
+  return {
+    handler: awslambda.streamifyResponse(handler),
+    watch: lambdaWatch(reader, STACK, Date.now, (line) => process.stdout.write(line)),
+  }
+}
+
 /** A request to a function URL. Source: Lambda's developer guide, payload format 2.0. */
 interface FunctionUrlEvent {
   readonly rawPath: string
@@ -33,7 +66,7 @@ interface FunctionUrlEvent {
   readonly requestContext: { readonly http: { readonly method: string } }
 }
 
-export interface LambdaEdgeOptions {
+interface LambdaEdgeOptions {
   /** Without `docsUrl`: each request names that of the live snapshot. */
   readonly table: RouteTable
   readonly settings: EdgeSettings
@@ -54,7 +87,7 @@ const sending: SendOptions = {
 }
 
 /** The handler of requests, for `awslambda.streamifyResponse`. */
-export function lambdaEdge({ table, settings, reader, open, onFailure }: LambdaEdgeOptions) {
+function lambdaEdge({ table, settings, reader, open, onFailure }: LambdaEdgeOptions) {
   const storeOf = storesByPin(reader)
   return async (event: FunctionUrlEvent, stream: Writable): Promise<void> => {
     const response = await respond(event).catch((error: unknown) => {
@@ -148,7 +181,7 @@ function edgeRequest({ headers, requestContext }: FunctionUrlEvent, query: URLSe
 }
 
 /** The result of the SDK's GetObject. */
-export interface GotObject {
+interface GotObject {
   readonly Body: { readonly transformToByteArray: () => Promise<Uint8Array>; readonly destroy: () => void }
   readonly ContentLength: number
   readonly ETag: string
@@ -156,7 +189,7 @@ export interface GotObject {
 }
 
 /** A bucket, read with the SDK of the Lambda's Node. @param get sends a GetObject; it throws what the SDK throws */
-export const lambdaReader = (
+const lambdaReader = (
   get: (key: string, more?: { readonly Range: string; readonly IfMatch?: string }) => Promise<GotObject>,
 ): BucketReader => ({
   read: async (key, most) => {
@@ -194,7 +227,7 @@ async function bytesOf({ Body }: GotObject): Promise<Buffer> {
  * @param now milliseconds since 1970
  * @param write writes to the log. A prefix would hide the line from CloudWatch
  */
-export const lambdaWatch =
+const lambdaWatch =
   (reader: BucketReader, stack: string, now: () => number, write: (line: string) => void) =>
   async (): Promise<void> => {
     const text = await readText(reader, 'live.json')

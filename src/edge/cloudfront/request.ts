@@ -47,81 +47,82 @@ export interface ViewerRequestOptions {
 }
 
 export function viewerRequest(options: ViewerRequestOptions) {
-  const { settings, table } = options
-  const routes = unpackRoutes(table)
+  const routes = unpackRoutes(options.table)
   return ({ request }: { readonly request: CloudFrontRequest }, cf: CloudFront) => {
     const { method, headers } = request
     const asked = headers[previewHeader]
     delete headers[previewHeader]
-    const answered = (one: Answer<never>) => responseOf(method, one, headers)
+    const kvs = cf.kvs()
+    const json = { format: 'json' } as const
+    const refuse = (one: Answer<never>) => responseOf(method, one, headers)
     // Source of the values: src/bucket/live/key-value-store.ts.
     const forward = (live: unknown) => {
-      if (!isRepeated(live)) return answered(unavailable)
-      const query = request.rawQueryString() || ''
-      // CloudFront itself refuses a URL that is too long.
-      const length = Object.keys(headers).reduce(
-        (sum, name) => sum + headerBytes(name, textOf(headers[name]) || ''),
-        request.uri.length + query.length,
-      )
-      if (length > maxRequestBytes) return answered(headersTooLong)
-      if (method === 'OPTIONS') return answered(preflight(settings))
-      const route = routes.filter(({ pattern }) => pattern.test(request.uri))[0]
-      const found: Found = {
-        route,
-        pages: table.pages,
-        asked: parseQuery(query),
-        query,
-        offers: formatsOf(route || {}),
-        accept: textOf(headers['accept']),
-        acceptLanguage: textOf(headers['accept-language']),
-      }
-      if (method !== 'GET' && method !== 'HEAD') {
-        const wanted = forRefusal(wantedFormat(found, found.asked, found.offers))
-        return answered({
-          status: 405,
-          headers: refusalHeaders(settings, wanted, 405),
-          body: {
-            kind: 'text',
-            text: options.wrongMethod[wanted.format]
-              .replace('{method}', method)
-              .replace('{type}', () => live.docsUrl + options.wrongType),
-          },
-        })
-      }
+      if (!isRepeated(live)) return refuse(unavailable)
+      const found = foundOf(options, routes, request)
+      const own = ownAnswer(options, request, found, live)
+      if (own) return refuse(own)
       if (rewrite(request, live, found)) {
         cf.createRequestOriginGroup({
           originIds: options.origins.map((originId) => ({ originId })),
           failoverCriteria: { statusCodes: options.failover },
         })
       }
-      // Downloads lie beside the slots: the other platforms use `placeOf`.
-      const download = /^\/\w+\/downloads\/(latest|[\d-]{10})(\/.+)/.exec(request.uri)
-      if (!download) return request
-      const asOf = live.snapshot.slice(0, 10)
-      const day = download[1] === 'latest' ? asOf : (download[1] as string)
-      // After a rollback a later day is no longer published.
-      if (day > asOf) return request
-      const forwardTo = (folder: string, isRight: boolean) => {
-        request.uri = '/downloads/' + folder + (download[2] as string)
-        return isRight ? request : answered(unavailable)
-      }
-      // The keys of months are those of what is live: they do not name the folder of what is staged. Earlier versions wrote no folder.
-      const { folder } = live as { readonly folder?: string }
-      if (folder && day === asOf) return forwardTo(folder, isFolder(folder))
-      return kvs.get('downloads/' + day.slice(0, 7)).then(
-        (month) => forwardTo(folderOfDay(String(month), day), month === '-' || isMonth(month)),
-        () => forwardTo(day, true),
-      )
+      return placeDownload(request, live, (month) => kvs.get('downloads/' + month), refuse)
     }
-    const kvs = cf.kvs()
-    const json = { format: 'json' } as const
-    const forwardLive = () => kvs.get('live', json).then(forward, () => answered(unavailable))
+    const forwardLive = () => kvs.get('live', json).then(forward, () => refuse(unavailable))
     if (!asked || !/^[\w-]{16,100}$/.test(asked.value)) return forwardLive()
     return kvs.get('preview-' + asked.value, json).then((value) => {
       if (isRepeated(value)) headers[previewHeader] = { value: value.snapshot }
       return forward(value)
     }, forwardLive)
   }
+}
+
+/** An answer that needs no store, or null. */
+function ownAnswer(
+  { settings, wrongMethod, wrongType }: ViewerRequestOptions,
+  { method, headers, uri }: CloudFrontRequest,
+  found: Found,
+  { docsUrl }: Repeated,
+): Answer<never> | null {
+  // CloudFront itself refuses a URL that is too long.
+  const length = Object.keys(headers).reduce(
+    (sum, name) => sum + headerBytes(name, textOf(headers[name]) || ''),
+    uri.length + found.query.length,
+  )
+  if (length > maxRequestBytes) return headersTooLong
+  if (method === 'OPTIONS') return preflight(settings)
+  if (method === 'GET' || method === 'HEAD') return null
+  const wanted = forRefusal(wantedFormat(found, found.asked, found.offers))
+  const text = wrongMethod[wanted.format]
+    .replace('{method}', method)
+    .replace('{type}', () => docsUrl + wrongType)
+  return { status: 405, headers: refusalHeaders(settings, wanted, 405), body: { kind: 'text', text } }
+}
+
+/** Downloads lie beside the slots: the other platforms use `placeOf`. @param monthOf the folders of a month, `2026-11` */
+function placeDownload<R>(
+  request: CloudFrontRequest,
+  { snapshot, folder }: Repeated & { readonly folder?: string },
+  monthOf: (month: string) => Promise<unknown>,
+  refuse: (answer: Answer<never>) => R,
+): CloudFrontRequest | R | Promise<CloudFrontRequest | R> {
+  const download = /^\/\w+\/downloads\/(latest|[\d-]{10})(\/.+)/.exec(request.uri)
+  if (!download) return request
+  const asOf = snapshot.slice(0, 10)
+  const day = download[1] === 'latest' ? asOf : (download[1] as string)
+  // After a rollback a later day is no longer published.
+  if (day > asOf) return request
+  const forwardTo = (folder: string, isRight: boolean) => {
+    request.uri = '/downloads/' + folder + (download[2] as string)
+    return isRight ? request : refuse(unavailable)
+  }
+  // The keys of months are those of what is live: they do not name the folder of what is staged. Earlier versions wrote no folder.
+  if (folder && day === asOf) return forwardTo(folder, isFolder(folder))
+  return monthOf(day.slice(0, 7)).then(
+    (month) => forwardTo(folderOfDay(String(month), day), month === '-' || isMonth(month)),
+    () => forwardTo(day, true),
+  )
 }
 
 /** What the function knows of a request. */
@@ -132,6 +133,25 @@ interface Found extends Preferences {
   readonly query: string
   readonly asked: Query
   readonly offers: readonly Format[]
+}
+
+function foundOf(
+  { table }: ViewerRequestOptions,
+  routes: readonly PackedRoute[],
+  request: CloudFrontRequest,
+): Found {
+  const { uri, headers } = request
+  const route = routes.filter(({ pattern }) => pattern.test(uri))[0]
+  const query = request.rawQueryString() || ''
+  return {
+    route,
+    pages: table.pages,
+    asked: parseQuery(query),
+    query,
+    offers: formatsOf(route || {}),
+    accept: textOf(headers['accept']),
+    acceptLanguage: textOf(headers['accept-language']),
+  }
 }
 
 /**

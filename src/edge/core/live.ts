@@ -48,14 +48,6 @@ export interface Look {
 /** Reads `live.json`. Rejects with an error that `isDamaged` knows if somebody else wrote it. */
 export type ReadLive = () => Promise<LiveSlot>
 
-/**
- * Whether nothing may be read from the slot of the last look, although its snapshot still counts. The look has to be older than the
- * time to live.
- * @param unansweredAt when the newest look ended without an answer; undefined if it has had one
- */
-export const isCutOffAt = (now: number, last: Pick<Look, 'at'>, unansweredAt: number | undefined) =>
-  unansweredAt !== undefined && now - unansweredAt < longestPauseMs && now - last.at < longestCutOffMs
-
 export interface FollowOptions {
   /** How long an answer may come from the slot that was live before, in milliseconds. */
   readonly ttlMs: number
@@ -73,6 +65,15 @@ export interface FollowOptions {
 /** Goes on with work after the answer. */
 type Defer = (work: Promise<unknown>) => void
 
+/** What an edge knows of what is live. */
+interface Following extends FollowOptions {
+  last: Look | undefined
+  /** Stays set if the request that looks is cancelled. When the last look is too old, all requests look for themselves. */
+  looking: Promise<Look> | undefined
+  /** When the newest look ended without an answer; undefined if it has had one. */
+  unansweredAt: number | undefined
+}
+
 /**
  * Looks at `live.json` at most once in the time to live, however many requests there are.
  *
@@ -80,95 +81,110 @@ type Defer = (work: Promise<unknown>) => void
  * what it has in its cache, and looks once a second, in the background. A publish may go on meanwhile and overwrite the slot of the
  * last look: so nothing is read from it. What the cache has was read, or confirmed, while the slot was protected.
  */
-export function followLive({ ttlMs, clock, onDamaged, sleep }: FollowOptions) {
-  let last: Look | undefined
-  // Stays set if the request that looks is cancelled. When the last look is too old, all requests look for themselves.
-  let looking: Promise<Look> | undefined
-  /** When the newest look ended without an answer; undefined if it has had one. */
-  let unansweredAt: number | undefined
-  const isYounger = (look: Look, factor: number) => clock() - look.at < ttlMs * factor
-
-  const begin = async (read: ReadLive): Promise<Look> => {
-    const at = clock()
-    const known = last
-    const isNewest = () => last === undefined || last.at <= at
-    const live = await read().catch((error: unknown) => {
-      if (isNewest()) unansweredAt = isNoAnswer(error) ? clock() : undefined
-      if (!isDamaged(error) || known === undefined || at - known.at >= ttlMs * 2) throw error
-      onDamaged(error as Error)
-      // Nobody publishes while live.json is damaged. Nobody had begun to write to the slot before, either: it is still live.
-      return known.live
-    })
-    const look = { live, at }
-    // If two looks overlap, the one that began later counts.
-    if (isNewest()) {
-      last = look
-      unansweredAt = undefined
-    }
-    return look
-  }
-  const look = (read: ReadLive): Promise<Look> => {
-    if (sleep !== undefined && looking !== undefined) return looking
-    const begun = begin(read)
-    looking = begun
-    const end = () => {
-      looking = undefined
-    }
-    begun.then(end, end)
-    return begun
-  }
-  const isCutOff = () => last !== undefined && !isYounger(last, 1) && isCutOffAt(clock(), last, unansweredAt)
-  /**
-   * What is live now, as far as it is known within the time to live; while the edge is cut off, what was.
-   * @throws {Error} if `live.json` cannot be read and the last look is too old
-   */
-  const current = async (read: ReadLive, defer: Defer = () => undefined): Promise<Look> => {
-    const known = last
-    if (known === undefined) return look(read)
-    if (isYounger(known, 1)) return known
-    if (isCutOff()) {
-      const isTime = looking === undefined && clock() - (unansweredAt ?? 0) >= retryMs
-      if (isTime) defer(look(read).catch(() => undefined))
-      return known
-    }
-    const isInTime = () => isYounger(known, 1.5)
-    if (isInTime() && looking !== undefined) return known
-    // A look that fails or takes long need not fail or delay requests while there is time left to answer.
-    const found = look(read).catch((error: unknown) => {
-      if (isInTime() || isCutOff()) return known
-      throw error
-    })
-    if (sleep === undefined || !isInTime()) return found
-    return Promise.race([found, sleep(lookPatienceMs).then(() => known)])
-  }
+export function followLive(options: FollowOptions) {
+  const known = { last: undefined, looking: undefined, unansweredAt: undefined }
+  const state: Following = Object.assign({}, options, known)
+  const isCutOff = () => isStateCutOff(state)
+  const current = (read: ReadLive, defer: Defer = () => undefined) => currentLook(state, read, defer)
   /** Whether bucket.graceSeconds still protects the slot of a look. */
-  const isSafe = (seen: Look) => isYounger(seen, 2)
-  /**
-   * Whether an answer belongs to the snapshot of a look. Else the slot may have been overwritten. While the edge is cut off, it does:
-   * all that it was made from is confirmed.
-   */
-  const isStillLive = async (seen: Look, read: ReadLive) =>
-    isSafe(seen) || isCutOff() || idOf((await current(read)).live) === idOf(seen.live)
+  const isSafe = (seen: Look) => isYounger(state, seen, 2)
   /** To be called before each read from the slot of a look. @throws {Error} named NoAnswer while the edge is cut off */
   const assertReachable = (): void => {
     if (isCutOff()) throw notKept()
   }
-  /**
-   * To be called after each read, before it is kept or used.
-   * @throws {Error} if it may belong to another snapshot, or nobody knows
-   */
-  const confirm = async ({ live }: Pick<Look, 'live'>, read: ReadLive): Promise<void> => {
-    const isSame = (other: Look) => idOf(other.live) === idOf(live)
-    if (last !== undefined && isSafe(last) && isSame(last)) return
-    const now = await current(read)
-    assertReachable()
-    if (!isSame(now)) throw new Error('another snapshot is live now')
+  return {
+    /**
+     * What is live now, as far as it is known within the time to live; while the edge is cut off, what was.
+     * @throws {Error} if `live.json` cannot be read and the last look is too old
+     */
+    current,
+    isCutOff,
+    isSafe,
+    assertReachable,
+    /**
+     * Whether an answer belongs to the snapshot of a look. Else the slot may have been overwritten. While the edge is cut off, it
+     * does: all that it was made from is confirmed.
+     */
+    isStillLive: async (seen: Look, read: ReadLive) =>
+      isSafe(seen) || isCutOff() || idOf((await current(read)).live) === idOf(seen.live),
+    /**
+     * To be called after each read, before it is kept or used.
+     * @throws {Error} if it may belong to another snapshot
+     */
+    confirm: async ({ live }: Pick<Look, 'live'>, read: ReadLive): Promise<void> => {
+      const isSame = (other: Look) => idOf(other.live) === idOf(live)
+      const { last } = state
+      if (last !== undefined && isSafe(last) && isSame(last)) return
+      const now = await current(read)
+      assertReachable()
+      if (!isSame(now)) throw new Error('another snapshot is live now')
+    },
+    /** Takes over a look that was made elsewhere, if there is no newer one. */
+    adopt: (found: Look): void => {
+      if (state.last === undefined || state.last.at < found.at) state.last = found
+    },
   }
-  /** Takes over a look that was made elsewhere, if there is no newer one. */
-  const adopt = (found: Look): void => {
-    if (last === undefined || last.at < found.at) last = found
+}
+
+const isYounger = ({ clock, ttlMs }: Following, look: Look, factor: number) =>
+  clock() - look.at < ttlMs * factor
+
+/** Whether nothing may be read from the slot of the last look, although its snapshot still counts. */
+function isStateCutOff(state: Following): boolean {
+  const { last, unansweredAt, clock } = state
+  if (last === undefined || unansweredAt === undefined || isYounger(state, last, 1)) return false
+  return clock() - unansweredAt < longestPauseMs && clock() - last.at < longestCutOffMs
+}
+
+async function currentLook(state: Following, read: ReadLive, defer: Defer): Promise<Look> {
+  const { last: known, sleep, clock } = state
+  if (known === undefined) return look(state, read)
+  if (isYounger(state, known, 1)) return known
+  if (isStateCutOff(state)) {
+    const isTime = state.looking === undefined && clock() - (state.unansweredAt || 0) >= retryMs
+    if (isTime) defer(look(state, read).catch(() => undefined))
+    return known
   }
-  return { current, adopt, isCutOff, isSafe, isStillLive, assertReachable, confirm }
+  const isInTime = () => isYounger(state, known, 1.5)
+  if (isInTime() && state.looking !== undefined) return known
+  // A look that fails or takes long need not fail or delay requests while there is time left to answer.
+  const found = look(state, read).catch((error: unknown) => {
+    if (isInTime() || isStateCutOff(state)) return known
+    throw error
+  })
+  if (sleep === undefined || !isInTime()) return found
+  return Promise.race([found, sleep(lookPatienceMs).then(() => known)])
+}
+
+function look(state: Following, read: ReadLive): Promise<Look> {
+  if (state.sleep !== undefined && state.looking !== undefined) return state.looking
+  const begun = begin(state, read)
+  state.looking = begun
+  const end = () => {
+    state.looking = undefined
+  }
+  begun.then(end, end)
+  return begun
+}
+
+async function begin(state: Following, read: ReadLive): Promise<Look> {
+  const { clock, ttlMs, onDamaged, last: known } = state
+  const at = clock()
+  // If two looks overlap, the one that began later counts.
+  const isNewest = () => state.last === undefined || state.last.at <= at
+  const live = await read().catch((error: unknown) => {
+    if (isNewest()) state.unansweredAt = isNoAnswer(error) ? clock() : undefined
+    if (!isDamaged(error) || known === undefined || at - known.at >= ttlMs * 2) throw error
+    onDamaged(error as Error)
+    // Nobody publishes while live.json is damaged. Nobody had begun to write to the slot before, either: it is still live.
+    return known.live
+  })
+  const found = { live, at }
+  if (isNewest()) {
+    state.last = found
+    state.unansweredAt = undefined
+  }
+  return found
 }
 
 /** A snapshot that one request reads all it needs from. */

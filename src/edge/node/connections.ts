@@ -3,13 +3,8 @@
  * something. If there are too many connections, the one on which nothing has moved for the longest makes room.
  */
 
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerOptions,
-} from 'node:http'
+import { createServer } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { maxRequestBytes } from '../core/standalone.ts'
 
@@ -99,81 +94,79 @@ export async function stopServing(server: Server, patienceMs: number): Promise<v
 
 /**
  * Handles the requests of a connection one after the other. Node would begin them all at once, and some thousand fit into what it
- * reads at a time.
- * If too many wait, the connection with the most is closed.
+ * reads at a time. If too many wait, the connection with the most is closed.
  */
-export function oneAtATime(handle: RequestListener, limits: Pick<ConnectionLimits, 'requests' | 'waiting'>) {
-  let waiting = 0
+export class RequestTurns {
+  readonly #handle: RequestListener
+  readonly #limits: Pick<ConnectionLimits, 'requests' | 'waiting'>
+  #waiting = 0
   /** For a connection whose request is being handled, what waits behind it. */
-  const queues = new Map<Socket, (() => void)[]>()
+  readonly #queues = new Map<Socket, (() => void)[]>()
   /** How many requests each connection has had. */
-  const counts = new WeakMap<Socket, number>()
+  readonly #counts = new WeakMap<Socket, number>()
   /** Connections whose request is being handled, but has not come as a whole. */
-  const receiving = new WeakSet<Socket>()
-  const isOver = (socket: Socket) => socket.destroyed || !socket.writable
+  readonly #receiving = new WeakSet<Socket>()
 
-  const forget = (queue: unknown[]): void => {
-    waiting -= queue.splice(0).length
+  constructor(handle: RequestListener, limits: Pick<ConnectionLimits, 'requests' | 'waiting'>) {
+    this.#handle = handle
+    this.#limits = limits
   }
 
-  const goOn = (socket: Socket): void => {
-    const queue = queues.get(socket) ?? []
-    const next = isOver(socket) ? undefined : queue.shift()
-    if (next !== undefined) {
-      waiting--
-      next()
-      // An answer to a malformed request ends the connection, and no later event would let the others go on.
-      if (!isOver(socket)) return
-    }
-    forget(queue)
-    queues.delete(socket)
-    if (next === undefined && socket.isPaused()) socket.resume()
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request
+    this.#inTurn(socket, () => {
+      if (!this.#queues.has(socket)) this.#queues.set(socket, [])
+      response.once('close', () => this.#goOn(socket))
+      this.#begin(request, response)
+    })
+  }
+
+  /** Does work that ends the connection, after the requests that came as a whole. */
+  refuse(socket: Socket, work: () => void): void {
+    if (this.#receiving.has(socket)) work()
+    else this.#inTurn(socket, work)
+  }
+
+  hasRequestInWork(socket: Socket): boolean {
+    return this.#queues.has(socket)
   }
 
   /** Does work after the requests that came before. */
-  const inTurn = (socket: Socket, work: () => void): void => {
-    const queue = queues.get(socket)
+  #inTurn(socket: Socket, work: () => void): void {
+    const queue = this.#queues.get(socket)
     if (isOver(socket)) return
     if (queue === undefined) {
       work()
       return
     }
-    if (waiting >= limits.waiting) closeLongest()
+    if (this.#waiting >= this.#limits.waiting) this.#closeLongest()
     if (isOver(socket)) return
-    waiting++
+    this.#waiting++
     queue.push(work)
     // The server reads no more until it has answered what it has read.
     socket.pause()
   }
 
-  const closeLongest = (): void => {
-    const [longest, queue] = [...queues].reduce((one, other) =>
-      other[1].length > one[1].length ? other : one,
-    )
-    forget(queue)
-    longest.destroy()
-  }
-
-  /** Begins when the body has come. Nothing reads it, but one that stayed in the way would break the connection off. */
-  const begin: RequestListener = (request, response) => {
+  /** Begins when the body has come. Nothing reads it, but a body that stayed in the way would break the connection off. */
+  #begin(request: IncomingMessage, response: ServerResponse): void {
     const { socket, headers } = request
-    const queue = queues.get(socket) ?? []
-    const count = (counts.get(socket) ?? 0) + 1
-    counts.set(socket, count)
+    const queue = this.#queues.get(socket) ?? []
+    const count = (this.#counts.get(socket) ?? 0) + 1
+    this.#counts.set(socket, count)
     // Node's own limit answers 503 to the requests that it has read already.
-    if (count >= limits.requests) response.setHeader('Connection', 'close')
+    if (count >= this.#limits.requests) response.setHeader('Connection', 'close')
     const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
     const [refusal] = queue
-    if (!hasBody || request.complete) handle(request, response)
+    if (!hasBody || request.complete) this.#handle(request, response)
     else if (refusal !== undefined) {
       // Behind a body that has not come as a whole there is no request, only the reason why it never will.
-      forget(queue)
+      this.#forget(queue)
       refusal()
     } else {
-      receiving.add(socket)
+      this.#receiving.add(socket)
       request.once('end', () => {
-        receiving.delete(socket)
-        handle(request, response)
+        this.#receiving.delete(socket)
+        this.#handle(request, response)
       })
       request.resume()
       // It may wait for requests before this one.
@@ -181,24 +174,31 @@ export function oneAtATime(handle: RequestListener, limits: Pick<ConnectionLimit
     }
   }
 
-  const handleInTurn: RequestListener = (request, response) => {
-    const { socket } = request
-    inTurn(socket, () => {
-      if (!queues.has(socket)) queues.set(socket, [])
-      response.once('close', () => {
-        goOn(socket)
-      })
-      begin(request, response)
-    })
+  #goOn(socket: Socket): void {
+    const queue = this.#queues.get(socket) ?? []
+    const next = isOver(socket) ? undefined : queue.shift()
+    if (next !== undefined) {
+      this.#waiting--
+      next()
+      // An answer to a malformed request ends the connection, and no later event would let the others go on.
+      if (!isOver(socket)) return
+    }
+    this.#forget(queue)
+    this.#queues.delete(socket)
+    if (next === undefined && socket.isPaused()) socket.resume()
   }
 
-  return {
-    handleInTurn,
-    /** Does work that ends the connection, after the requests that came as a whole. */
-    refuse: (socket: Socket, work: () => void) => {
-      if (receiving.has(socket)) work()
-      else inTurn(socket, work)
-    },
-    hasRequestInWork: (socket: Socket) => queues.has(socket),
+  #closeLongest(): void {
+    const [longest, queue] = [...this.#queues].reduce((one, other) =>
+      other[1].length > one[1].length ? other : one,
+    )
+    this.#forget(queue)
+    longest.destroy()
+  }
+
+  #forget(queue: unknown[]): void {
+    this.#waiting -= queue.splice(0).length
   }
 }
+
+const isOver = (socket: Socket) => socket.destroyed || !socket.writable

@@ -17,7 +17,7 @@ import {
   unavailable,
 } from '../core/standalone.ts'
 import { answerCache, answerKey, onCondition, type KnownAnswers, type WholeResponse } from './answers.ts'
-import { connectionLimits, createLimitedServer, oneAtATime, type ConnectionLimits } from './connections.ts'
+import { connectionLimits, createLimitedServer, RequestTurns, type ConnectionLimits } from './connections.ts'
 import type { NodeBody } from './objects.ts'
 import { Busy, discard, isPouring, pour, respondWith, wholeResponse, type Response } from './response.ts'
 import { healthOf, isHealthCheck, type AnsweredFrom } from './health.ts'
@@ -75,17 +75,17 @@ export function createEdgeServer(options: NodeEdgeOptions): Server {
       respond(options, slots, request, response).catch(fail)
     })
   }
-  const { handleInTurn, refuse, hasRequestInWork } = oneAtATime(handle, limits)
-  const server = createLimitedServer(limits, handleInTurn)
+  const inTurn = new RequestTurns(handle, limits)
+  const server = createLimitedServer(limits, (request, response) => inTurn.handle(request, response))
   server.on('clientError', (error: ClientError, socket: Socket) => {
-    refuse(socket, () => {
+    inTurn.refuse(socket, () => {
       if (socket.writable) socket.end(answerToClientError(error))
     })
   })
   // Node removes its own listeners from this socket, so nobody else sees its errors or closes it.
   server.on('connect', (_, socket: Socket) => {
     socket.on('error', () => undefined)
-    if (hasRequestInWork(socket)) socket.destroy()
+    if (inTurn.hasRequestInWork(socket)) socket.destroy()
     else socket.end(bareAnswer(405), () => socket.destroy())
   })
   return server

@@ -1,5 +1,5 @@
 /**
- * Where platforms may differ, because front servers and CDNs do it by themselves and nobody can configure it. This is the
+ * Where platforms may differ, because front servers and CDNs do it by themselves, and no setting changes it. This is the
  * complete list; everything else must be equal on every platform.
  *
  * 1. Headers that describe the way of an answer (`wayHeaders`) may come, go and change.

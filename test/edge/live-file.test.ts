@@ -15,7 +15,9 @@ function parsed(text: string, name: 'live.json' | 'staged.json' = 'live.json'): 
   } catch (error) {
     expect(isDamaged(error)).toBe(true)
     expect((error as Error).message).toMatch(
-      new RegExp(`^${name} is not one of this fundpress \\(\\w+\\): \`fundpress status\` says what to do$`),
+      new RegExp(
+        `^${name} was not written by this version of fundpress \\(\\w+\\): \`fundpress status\` says what to do$`,
+      ),
     )
     return null
   }

@@ -192,13 +192,13 @@ it('looks again before an answer that took twice the time to live goes out', asy
 it('keeps the last look while live.json is damaged, if it has looked in time', async () => {
   const damaged = () =>
     Promise.resolve().then(() => parseLiveFile('{"format":1,"slot":"green"}', 'live.json'))
-  await expect(follower.current(damaged)).rejects.toThrow('not one of this fundpress')
+  await expect(follower.current(damaged)).rejects.toThrow('not written by this version of fundpress')
   await slotNow(read('blue'))
   for (let look = 0; look < 10; look++) {
     now += 19
     expect(await slotNow(damaged)).toBe('blue')
   }
   now += 20
-  await expect(follower.current(damaged)).rejects.toThrow('not one of this fundpress')
+  await expect(follower.current(damaged)).rejects.toThrow('not written by this version of fundpress')
   expect(await slotNow(read('green'))).toBe('green')
 })

@@ -28,8 +28,12 @@ describe('staged.json', () => {
   })
 
   it('is named if it is damaged', () => {
-    expect(() => beside(live, { ...staged, slot: 'red' })).toThrow('staged.json is not one of this fundpress')
-    expect(() => stagedBeside(JSON.stringify(live), '{')).toThrow('staged.json is not one of this fundpress')
-    expect(() => beside({}, staged)).toThrow('live.json is not one of this fundpress')
+    expect(() => beside(live, { ...staged, slot: 'red' })).toThrow(
+      'staged.json was not written by this version of fundpress',
+    )
+    expect(() => stagedBeside(JSON.stringify(live), '{')).toThrow(
+      'staged.json was not written by this version of fundpress',
+    )
+    expect(() => beside({}, staged)).toThrow('live.json was not written by this version of fundpress')
   })
 })

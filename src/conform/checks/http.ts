@@ -29,7 +29,7 @@ export const httpChecks = [
       await compareAll(requests)
       await ask({ method: 'POST', target: `${fund}/?language=fr`, body: 'x'.repeat(3000) }, 405)
     },
-    'gives nothing out for methods that nobody uses': async ({ isin, each, ask, fail }) => {
+    'gives nothing out for unusual methods': async ({ isin, each, ask, fail }) => {
       await each(['TRACE', 'PROPFIND', 'LOCK', 'REPORT'], async (method) => {
         const asked = { method, target: `/api/v1/figures/${isin}/` }
         const { status } = await ask(asked)
@@ -146,7 +146,7 @@ export const partChecks = exampleChecksOf('http', {
     const [{ body }, whole] = [await ask(asked, 200), await ask({ target })]
     same(asked, 'the same body:', body.equals(whole.body), true)
   },
-  'tells of the whole where a part is asked for by HEAD': async ({ ask, same, target }) => {
+  'describes the whole where a part is asked for by HEAD': async ({ ask, same, target }) => {
     const asked = { method: 'HEAD', target, headers: { range: 'bytes=0-9' } }
     const [{ headers }, whole] = [await ask(asked, 200), await ask({ target })]
     same(asked, 'content-range', headers.get('content-range'), undefined)
@@ -159,18 +159,18 @@ async function comparePart(context: CheckContext, target: string, range: string,
   const { ask, same, fail } = context
   const asked = { target, headers: { range } }
   const { status, headers, body } = await ask(asked)
-  const told = headers.get('content-range')
+  const stated = headers.get('content-range')
   const { length } = whole.body
   if (status === 200) {
-    same(asked, 'content-range', told, undefined)
+    same(asked, 'content-range', stated, undefined)
     same(asked, 'the same body:', body.equals(whole.body), true)
   } else if (status === 416) {
-    same(asked, 'content-range', told, `bytes */${length}`)
+    same(asked, 'content-range', stated, `bytes */${length}`)
     if (range !== beyond) fail(asked, 'the whole, or its part', 'status 416')
   } else {
     same(asked, 'status', status, 206)
     const [first, last] = boundsOf(range, length)
-    same(asked, 'content-range', told, `bytes ${first}-${last}/${length}`)
+    same(asked, 'content-range', stated, `bytes ${first}-${last}/${length}`)
     same(asked, 'the part:', body.equals(whole.body.subarray(first, last + 1)), true)
   }
 }

@@ -4,7 +4,7 @@ import { checksOf } from '../check.ts'
 import type { HttpAnswer } from '../client.ts'
 import { missingPageHeaders } from '../compare.ts'
 
-/** As browsers send it when somebody opens an address. */
+/** As browsers send it for an address that a reader opens. */
 const acceptOf = {
   chrome:
     'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7',
@@ -28,7 +28,7 @@ const inLanguages = (targets: readonly string[], accepts: readonly string[]) =>
 const isHtml = ({ headers }: HttpAnswer) => headers.get('content-type')?.startsWith('text/html') === true
 
 export const pageChecks = checksOf('pages', {
-  'gives browsers JSON from the API, and XML or CSV to whoever prefers it to HTML': (context) => {
+  'gives browsers JSON from the API, and XML or CSV to clients that prefer it to HTML': (context) => {
     const targets = [...context.examples.map(({ target }) => target), '/api/v1/figures/']
     const accepts = [...browsers, ...programs, 'text/csv,text/html;q=0.9']
     return context.compareAll(targets.flatMap((target) => accepts.map((accept) => ({ target, accept }))))

@@ -6,7 +6,7 @@ import type { MakeDeployment } from '../deployment.ts'
 /** Pins the behaviour of the runtime. The tests run the Worker with it. */
 export const compatibilityDate = '2026-07-30'
 
-/** Where R2 keeps the bucket by law, `eu`; null if nowhere in particular. Source: Cloudflare's page "Data location". */
+/** Where R2 keeps the bucket by law, `eu`; null without a jurisdiction. Source: Cloudflare's page "Data location". */
 export const jurisdictionOf = (endpoint: string | null): string | null =>
   /^https:\/\/[^./]+\.(\w+)\.r2\.cloudflarestorage\.com\/?$/.exec(endpoint ?? '')?.[1] ?? null
 

@@ -10,7 +10,6 @@ export interface RespondOptions extends Pick<JoinOptions, 'assertLive'> {
   readonly store: WorkerStore
   /** Called if something fails after the answer has begun. */
   readonly onFailure: (error: unknown) => void
-  /** Goes on with work while the answer is given out. */
   readonly defer: (work: Promise<unknown>) => void
 }
 
@@ -55,7 +54,6 @@ async function joinedBody(
   return stream
 }
 
-/** All of a range at once. */
 export async function gather(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = []
   for await (const chunk of chunks) pieces.push(chunk)
@@ -68,7 +66,7 @@ declare const FixedLengthStream: new (length: number) => {
 }
 
 /**
- * As it is read: an error breaks the stream, so that nobody takes a part for the whole. The length has to be known:
+ * As it is read: an error breaks the stream, so that no client takes a part for the whole. The length has to be known:
  * workerd ends a chunked answer that fails as if it were whole (its issue 6818); one of a known length breaks off.
  */
 export function streamed(
@@ -91,7 +89,6 @@ export function streamed(
   return { stream: readable, done: write().catch(() => undefined) }
 }
 
-/** An answer that needs no store. */
 export function withoutStore({ method }: Request, { status, headers, body }: Answer<never>): Response {
   if (body.kind !== 'text') return new Response(null, { status, headers })
   const bytes = new TextEncoder().encode(body.text)

@@ -52,7 +52,6 @@ export async function inTime<T>(work: Promise<T>): Promise<T> {
 
 /** The cache of the data centre that the Worker runs in. */
 export interface DataCentreCache {
-  /** @returns undefined if it is not there */
   readonly match: (key: string) => Promise<Response | undefined>
   /** Stores nothing but a 200 to a GET. */
   readonly put: (key: string, response: Response) => Promise<void>
@@ -90,7 +89,6 @@ export interface WorkerStoreOptions {
     readonly assertReachable: () => void
     readonly confirm: () => Promise<void>
   } | null
-  /** Continues work after the answer. */
   readonly defer: (work: Promise<unknown>) => void
 }
 

@@ -64,7 +64,7 @@ export function worker(config: WorkerConfig) {
     fetch: async (
       request: Request,
       { BUCKET: bucket }: { readonly BUCKET: R2Bucket },
-      /** Ends what a request has begun when the answer is over, except what it is told to wait for. */
+      /** After the answer, the runtime ends what a request has begun, except the work given here. */
       context: { readonly waitUntil: (promise: Promise<unknown>) => void },
     ): Promise<Response> => {
       const { url, headers } = request

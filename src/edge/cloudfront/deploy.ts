@@ -17,7 +17,7 @@ export const cloudfront: MakeDeployment = async (settings) => {
     throw new Error('CloudFront needs a bucket: set bucket.name in the config file, or give --bucket')
   if (bucket.endpoint !== null)
     throw new Error(
-      `CloudFront needs a bucket on AWS, and bucket.endpoint names another store (${bucket.endpoint}): leave it away`,
+      `CloudFront needs a bucket on AWS, and bucket.endpoint names another store (${bucket.endpoint}): remove it`,
     )
   if (/["\\*?]|\$\{/.test(bucket.prefix))
     throw new Error(

@@ -11,7 +11,7 @@ export interface PackedRoute extends Pick<Route, 'hasLanguages' | 'hasCsv'> {
   readonly isRange: boolean
 }
 
-/** @returns the routes. They tell where an answer would lie; whether it is there, or which refusal it is, the Lambda finds out */
+/** @returns the routes: where an answer would lie. Whether it is there, or which refusal it is, the Lambda finds out */
 export const unpackRoutes = ({ paths }: PackedTable): readonly PackedRoute[] =>
   paths.split(' ').map((packed) => {
     const parts = packed.split(':')

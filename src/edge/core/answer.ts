@@ -51,7 +51,6 @@ export interface JoinedBody<B> {
   readonly range: RangeResolution
   /** Ascending, at least one. A single window may have no record between the two days. */
   readonly windows: readonly WindowEntry[]
-  /** What stands around the records. */
   readonly around: Around
   /** The window, or a slice of it that holds its records of the range. */
   readonly get: (window: WindowEntry) => Promise<WindowPart<B>>

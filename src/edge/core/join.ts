@@ -72,7 +72,7 @@ export async function joinRange<S>(
   const early: (Promise<readonly Uint8Array[]> | undefined)[] = [Promise.resolve(opening.pieces)]
   const joinAt = async (index: number) => join(await take(index), index, before[index] as number).pieces
   return {
-    /** How many bytes there will be, to be asked once. To tell, the last window is read before its turn. */
+    /** How many bytes there will be, to be asked once. The last window is read before its turn for this. */
     length: async () => {
       if (last === 0) return headLength
       early[last] = joinAt(last)
@@ -116,7 +116,7 @@ function windowReader<S>(
     for (let ahead = index; ahead < Math.min(index + atATime, windows.length); ahead++) {
       if (reads[ahead] !== undefined) continue
       const begun = read(windows[ahead] as WindowEntry)
-      // It is awaited later: until then nobody would handle its failure.
+      // It is awaited later: until then its failure would end the process.
       begun.catch(() => undefined)
       reads[ahead] = begun
     }

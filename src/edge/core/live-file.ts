@@ -85,7 +85,10 @@ export function parseLiveFile(text: string, name: 'live.json' | 'staged.json'): 
   const wrong = isFields(fields) ? wrongIn(fields, fileChecks) : 'text'
   if (wrong !== undefined) {
     const error = new Error(
-      name + ' is not one of this fundpress (' + wrong + '): `fundpress status` says what to do',
+      name +
+        ' was not written by this version of fundpress (' +
+        wrong +
+        '): `fundpress status` says what to do',
     )
     error.name = damaged
     throw error
@@ -113,5 +116,5 @@ function parsed(text: string): unknown {
 
 const damaged = 'LiveDamaged'
 
-/** Whether an error is that of a file that somebody else wrote. */
+/** Whether `parseLiveFile` threw the error. */
 export const isDamaged = (error: unknown) => (error as Error).name === damaged

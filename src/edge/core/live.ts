@@ -45,7 +45,7 @@ export interface Look {
   readonly at: number
 }
 
-/** Reads `live.json`. Rejects with an error that `isDamaged` knows if somebody else wrote it. */
+/** Reads `live.json`. Rejects with an error that `isDamaged` knows if its text is not that of a publish. */
 export type ReadLive = () => Promise<LiveSlot>
 
 export interface FollowOptions {
@@ -176,7 +176,7 @@ async function begin(state: Following, read: ReadLive): Promise<Look> {
     if (isNewest()) state.unansweredAt = isNoAnswer(error) ? clock() : undefined
     if (!isDamaged(error) || known === undefined || at - known.at >= ttlMs * 2) throw error
     onDamaged(error as Error)
-    // Nobody publishes while live.json is damaged. Nobody had begun to write to the slot before, either: it is still live.
+    // No publish runs while live.json is damaged, and none had begun to write to the slot before: it is still live.
     return known.live
   })
   const found = { live, at }

@@ -1,6 +1,6 @@
 /**
- * A preview: requests with the token of the settings are answered from the staged snapshot. And what readers of the status page are
- * told: what is staged. CloudFront's function has a way of its own (../cloudfront/request.ts).
+ * A preview: requests with the token of the settings are answered from the staged snapshot. And the answer of the status page's
+ * question, what is staged. CloudFront's function has a way of its own (../cloudfront/request.ts).
  */
 
 import { type Answer, type EdgeSettings, pageHeaders, preflight } from './answer.ts'
@@ -64,7 +64,7 @@ export const asPreview = <B>(
 const stagedPath = '/status/staged.json'
 
 /**
- * Tells what is staged, to all who ask: `{ format: 1, staged: { snapshot, as_of, staged_since } }`, or `staged: null`. It is found
+ * Says what is staged, to any client: `{ format: 1, staged: { snapshot, as_of, staged_since } }`, or `staged: null`. It is found
  * even if nothing is staged, so that browsers report no error.
  * @returns null for a request of anything else @throws {Error} if the store fails
  */

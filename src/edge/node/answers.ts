@@ -46,7 +46,7 @@ export function answerCache() {
 }
 
 /**
- * What tells the answer to a GET from any other answer of a snapshot, except for conditions: {@link onCondition} decides those.
+ * The key of the answer to a GET among those of a snapshot. Conditions are not part of it: {@link onCondition} decides those.
  * @param target without its host
  * @returns null if the answer is not to be kept
  */

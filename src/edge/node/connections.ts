@@ -102,7 +102,6 @@ export class RequestTurns {
   #waiting = 0
   /** For a connection whose request is being handled, what waits behind it. */
   readonly #queues = new Map<Socket, (() => void)[]>()
-  /** How many requests each connection has had. */
   readonly #counts = new WeakMap<Socket, number>()
   /** Connections whose request is being handled, but has not come as a whole. */
   readonly #receiving = new WeakSet<Socket>()
@@ -131,7 +130,6 @@ export class RequestTurns {
     return this.#queues.has(socket)
   }
 
-  /** Does work after the requests that came before. */
   #inTurn(socket: Socket, work: () => void): void {
     const queue = this.#queues.get(socket)
     if (isOver(socket)) return

@@ -33,10 +33,9 @@ const waitsInMs = [1, 5, 20, 100]
 
 export function folderOrigin({ folder, markFile, readHead, recover }: FolderOriginOptions): Origin {
   const md5Of = rememberedMd5()
-  /** The snapshot that was opened last, by what tells it from any other that lay in the folder. */
+  /** The snapshot that was opened last, with its mark. */
   let last: { readonly mark: string; readonly live: ReturnType<typeof openSnapshot> } | undefined
 
-  /** How often the disk was read. */
   let reads = 0
   const countRead = () => {
     reads++
@@ -95,7 +94,6 @@ export function folderOrigin({ folder, markFile, readHead, recover }: FolderOrig
   }
 }
 
-/** A file of a snapshot. */
 interface Place {
   /** The folder of the snapshot, behind links. */
   readonly root: string
@@ -129,7 +127,7 @@ function folderStore(root: string, snapshot: string, md5Of: Md5Of, onRead: () =>
   const cache = objectCache((body) => body.length)
   const inTurn = pLimit(largeReadsAtATime)
   const read = async (place: Place): Promise<StoredObject<NodeBody> | null> => {
-    // Another thread would take ten times as long to say that there is none, and everybody can ask for what there is not.
+    // Another thread would take ten times as long to say that there is none, and any client can ask for what there is not.
     if (statSync(join(root, place.path), { throwIfNoEntry: false }) === undefined) return null
     return withFile(place, async (file) => {
       const stats = await file.stat({ bigint: true })
@@ -194,7 +192,6 @@ function readSlice(place: Place, first: number, last: number): Buffer {
   }
 }
 
-/** Bytes that are read at a time. */
 const chunkBytes = 64 * 1024
 
 /** @throws {Error} if the file that lies there is another one, or is shorter than it was */

@@ -100,9 +100,7 @@ export function objectCache(sizeOf: (body: NodeBody) => number) {
     /** The object, read at most once at a time. That there is none is remembered for some seconds. */
     get: async (key: string, read: Read) =>
       objects.get(key) ?? (absent.has(key) ? null : ((await objects.fetch(key, { context: read })) ?? null)),
-    /** The object if it is in memory. */
     known: (key: string) => objects.get(key),
-    /** Forgets an object that is not what it was. */
     forget: (key: string) => objects.delete(key),
   }
 }

@@ -21,7 +21,7 @@ import type { ReaderSlot, ReaderSlots } from './slots.ts'
 export interface Response {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** The size of a GET's body in bytes; null if nobody knows it yet, and for 204 and 304. */
+  /** The size of a GET's body in bytes; null while it is unknown, and for 204 and 304. */
   readonly length: number | null
   /** Null if there is nothing to send. */
   readonly body: Buffer | Streamed | null
@@ -35,13 +35,11 @@ export interface Streamed extends Begun {
 }
 
 interface Begun {
-  /** What has been read. */
   readonly first: Uint8Array[]
   /** Each chunk is valid until the next one. */
   readonly rest: AsyncGenerator<Uint8Array, void>
 }
 
-/** How date ranges are joined, and how many long answers are in work. */
 export interface SendOptions extends JoinOptions {
   /** A date range, and a file that is not in memory, holds a slot until it has been sent. Null: as many as are asked for. */
   readonly slots: ReaderSlots | null
@@ -99,7 +97,6 @@ async function* joined(body: JoinedBody<NodeBody>, options: JoinOptions): AsyncG
   }
 }
 
-/** An answer that needs no store. */
 export function wholeResponse({ status, headers, body }: Answer<never>): Response {
   const isBare = status === 204 || status === 304
   if (body.kind !== 'text') return { status, headers, length: isBare ? null : 0, body: null }
@@ -131,7 +128,6 @@ export async function pour({ body: { first, rest, coding }, slot }: Pouring, out
   }
 }
 
-/** An answer whose body is sent while it is read. */
 type Pouring = Response & { readonly body: Streamed }
 
 export const isPouring = (response: Response): response is Pouring =>

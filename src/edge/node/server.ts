@@ -20,7 +20,6 @@ import { answerCache, answerKey, onCondition, type KnownAnswers, type WholeRespo
 import { connectionLimits, createLimitedServer, RequestTurns, type ConnectionLimits } from './connections.ts'
 import type { NodeBody } from './objects.ts'
 import { Busy, discard, isPouring, pour, respondWith, wholeResponse, type Response } from './response.ts'
-import { healthOf, isHealthCheck, type AnsweredFrom } from './health.ts'
 import { readerSlots, turns, type ReaderSlots } from './slots.ts'
 
 /** The source of snapshots: a folder or a bucket. */
@@ -34,7 +33,11 @@ export interface Origin {
 export interface PinnedSnapshot extends Pinned {
   readonly table: RouteTable
   readonly store: Store<NodeBody>
-  readonly live: AnsweredFrom
+  readonly live: {
+    readonly snapshot: string
+    /** When it went live, in ISO form; null in a folder, which does not say it. */
+    readonly since: string | null
+  }
   /** Given if it is staged, and not live. */
   readonly staged?: LiveSlot
 }
@@ -82,7 +85,7 @@ export function createEdgeServer(options: NodeEdgeOptions): Server {
       if (socket.writable) socket.end(answerToClientError(error))
     })
   })
-  // Node removes its own listeners from this socket, so nobody else sees its errors or closes it.
+  // Node removes its own listeners from this socket: an error on it would end the process.
   server.on('connect', (_, socket: Socket) => {
     socket.on('error', () => undefined)
     if (inTurn.hasRequestInWork(socket)) socket.destroy()
@@ -216,7 +219,6 @@ const isWhole = (response: Response): response is WholeResponse =>
 
 const answersOfStores = new WeakMap<Store<NodeBody>, KnownAnswers>()
 
-/** Those of the snapshot that a store is of. */
 function knownAnswers(store: Store<NodeBody>): KnownAnswers {
   const answers = answersOfStores.get(store) ?? answerCache()
   answersOfStores.set(store, answers)
@@ -226,3 +228,15 @@ function knownAnswers(store: Store<NodeBody>): KnownAnswers {
 /** `rawHeaders` lists names and values in turn. */
 const bytesOfHeaders = ({ rawHeaders }: IncomingMessage): number =>
   rawHeaders.reduce((sum, text) => sum + text.length + 2, 0)
+
+/** `/status/health` tells a load balancer what a server answers from. It is in no snapshot, and no cache keeps it. */
+const isHealthCheck = (method: string, target: string) =>
+  (method === 'GET' || method === 'HEAD') && /^\/status\/health(\?|$)/.test(target)
+
+/** `{ snapshot, as_of, live_since }`; 503 comes from the server if nothing is live. */
+function healthOf({ snapshot, since }: PinnedSnapshot['live']): Response {
+  const found = { snapshot, as_of: snapshot.slice(0, 10), live_since: since }
+  const headers = { ...unavailable.headers }
+  delete headers['Retry-After']
+  return wholeResponse({ status: 200, headers, body: { kind: 'text', text: JSON.stringify(found) } })
+}

@@ -145,7 +145,7 @@ it('goes on with the last live.json that was right, whatever comes after it', as
       const told = complaints.length
       expect(await ask()).toBe(before)
       expect(complaints.slice(told)).toEqual([
-        expect.stringContaining('live.json is not one of this fundpress'),
+        expect.stringContaining('live.json was not written by this version of fundpress'),
       ])
       text = liveText({})
       now += 1000

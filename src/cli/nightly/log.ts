@@ -5,7 +5,6 @@ import type { Objection } from '../../guards/guards.ts'
 import type { Session } from '../command.ts'
 import type { Paint } from '../terminal.ts'
 import { safeLines, withoutSecrets } from '../safe-text.ts'
-import { lastLines } from './last-lines.ts'
 
 /** `night` is the whole run. */
 export type Step = 'night' | 'check' | 'build' | 'plan' | 'publish' | 'verify' | 'status'
@@ -123,3 +122,21 @@ function lineOf(step: Step, event: Event, text: string, paint: Paint = (_, word)
   if (event === 'warning') return `${paint('yellow', 'warning')}  ${step}: ${escapeInvisible(text)}`
   return `${paint('bold', step.padEnd('publish'.length))}  ${text}`
 }
+
+/** Keeps the end of a text that grows line by line, in bounded memory. @param most bytes of UTF-8; a line that is longer leaves nothing */
+function lastLines(most: number) {
+  const lines: string[] = []
+  let bytes = 0
+  return {
+    /** @param line without its line feed */
+    add: (line: string) => {
+      lines.push(line)
+      bytes += sizeOf(line)
+      while (bytes > most) bytes -= sizeOf(lines.shift() ?? '')
+    },
+    /** Each line ends with a line feed. */
+    text: () => lines.map((line) => `${line}\n`).join(''),
+  }
+}
+
+const sizeOf = (line: string) => Buffer.byteLength(line) + 1

@@ -20,7 +20,6 @@ import { repository } from '../../support/product.ts'
 import { isMissing } from '../../support/programs.ts'
 import { serveHere } from '../../support/serve-here.ts'
 import { holdBack } from '../../support/two-nights.ts'
-import { runAlone } from '../run.ts'
 import { prometheus, readTextfiles, valuesOf } from './figures.ts'
 
 useNights(1)
@@ -113,18 +112,7 @@ describe.skipIf(isMissing(prometheus !== undefined))('the textfile', () => {
 
   it('counts what an operator has allowed, and steps of a night that failed in one', async () => {
     await nightlyOf('2026-11-12')
-    await press.fundpress([
-      'nightly',
-      '--db',
-      'funds.sqlite',
-      '--as-of',
-      asOf,
-      '--metrics',
-      'night.prom',
-      '--force',
-      '--reason',
-      'test',
-    ])
+    await nightly('--metrics night.prom --force --reason test')
     const allowed = textfile('night.prom')
     expect(valuesOf(allowed, 'fundpress_nightly_objections')).toEqual({ 'older-date allowed': 1 })
     expect(valuesOf(allowed, 'fundpress_nightly_warnings')).toBe(1)
@@ -175,19 +163,9 @@ describe.skipIf(isMissing(prometheus !== undefined))('the textfile', () => {
     const folder = `${fileOf('b')}"{},=\u202e`
     mkdirSync(folder)
     const prefix = 'p"\\n\\'
-    const run = await press.bare([
-      'nightly',
-      '--db',
-      'funds.sqlite',
-      '--bucket',
-      `file://${folder}`,
-      '--as-of',
-      asOf,
-      '--prefix',
-      prefix,
-      '--metrics',
-      'night.prom',
-    ])
+    const bucket = ['--bucket', `file://${folder}`, '--prefix', prefix]
+    const line = `nightly --db funds.sqlite --as-of ${asOf} --metrics night.prom`.split(' ')
+    const run = await press.bare([...line, ...bucket])
     expect(run).toMatchObject({ code: 0 })
     const buckets = textfile('night.prom')['fundpress_live_funds']?.samples.map((one) => one.labels['bucket'])
     expect(buckets).toEqual([`file://${folder.replace('\u202e', '\\u202e')}/${prefix}`])
@@ -222,24 +200,4 @@ describe('the file of metrics', () => {
       expect.stringMatching(/^fundpress: s3:\/\/funds: nowhere\/status\.prom could not be written: ENOENT/),
     ])
   })
-})
-
-it('loads neither library, and sends nothing, if no metrics are configured', async () => {
-  const listing = `data:text/javascript,import { registerHooks } from 'node:module'; import { appendFileSync } from 'node:fs'
-registerHooks({ load: (url, context, next) => { appendFileSync(process.env.LOADED, url + '\\n'); return next(url, context) } })`
-  const loadedBy = async (flags: string) => {
-    const file = fileOf(`loaded${flags}.txt`)
-    const { bucket } = press.storeSettings
-    const line = `nightly --db funds.sqlite --bucket ${bucket} --endpoint ${press.server.endpoint} --region us-east-1 --path-style${flags}`
-    const env = {
-      AWS_ACCESS_KEY_ID: 'test',
-      AWS_SECRET_ACCESS_KEY: 'test',
-      NODE_OPTIONS: `--import=${encodeURI(listing)}`,
-      LOADED: file,
-    }
-    await runAlone(line, { cwd: press.nights.folder.path, env })
-    return readFileSync(file, 'utf8')
-  }
-  expect(await loadedBy('')).not.toMatch(/prom-client|@opentelemetry|nodemailer/)
-  expect(await loadedBy(' --metrics night.prom')).toMatch(/prom-client/)
 })

@@ -142,22 +142,9 @@ describe('a target in the config', () => {
   const url = `https://hooks.example.com/${secret}`
   it.each([
     [{ type: 'slak', url }, '"notify[0].type" must be webhook, slack, teams or mail, not a value'],
-    [{ url }, '"notify[0].type" must be webhook, slack, teams or mail, not a value'],
     [url, '"notify[0]" must be an object whose type is webhook, slack, teams or mail, not a value'],
     [{ type: 'slack', urll: url }, 'unknown key "notify[0].urll" (did you mean "url"?)'],
-    [{ type: 'slack', url, smtp: url }, 'unknown key "notify[0].smtp" (there are type, url, events)'],
-    [
-      { type: 'slack', url: `hooks.example.com/${secret}` },
-      '"notify[0].url" must be an absolute http or https URL',
-    ],
     [{ type: 'slack' }, '"notify[0].url" is missing: it must be an absolute http or https URL'],
-    [{ type: 'slack', url: `https://host:99999/${secret}` }, '"notify[0].url" must be an absolute http or'],
-    [mailOf(`smtp://u:${secret}@host:99999`), '"notify[0].smtp" must be an address such as smtps://mail'],
-    [
-      { type: 'webhook', url, headers: { a: `env:${secret}` } },
-      '"notify[0].headers.a" must be a header value',
-    ],
-    [{ type: 'slack', url: `env:${secret}` }, '"notify[0].url" must be an absolute http or https URL'],
     [
       { type: 'slack', url: `https://u:${secret}/x@host/` },
       '"notify[0].url" must be an absolute http or https URL',
@@ -167,19 +154,13 @@ describe('a target in the config', () => {
       'or env:NAME for the value of an environment variable, not a value that is not shown',
     ],
     [{ type: 'slack', url, events: ['dne'] }, '"notify[0].events[0]" must be one of done, refused,'],
-    [{ type: 'slack', url, events: [] }, '"notify[0].events" must be a list of at least one event'],
     [
       { type: 'webhook', url, headers: { [`Authorization: Bearer ${secret}`]: '' } },
       '"notify[0].headers.Authorization…" must be a header, whose name has',
     ],
     [{ type: 'webhook', url, headers: { a: `${secret}\n` } }, '"notify[0].headers.a" must be a header value'],
-    [{ type: 'webhook', url, headers: [secret] }, '"notify[0].headers" must be an object'],
     [{ ...mailOf(`smtp://u:${secret}@x@host`) }, '"notify[0].smtp" must be an address such as smtps://mail'],
-    [{ ...mailOf(`https://${secret}`) }, '"notify[0].smtp" must be an address such as smtps://mail'],
-    [{ ...mailOf('smtp://host'), to: [secret] }, '"notify[0].to[0]" must be a mail address'],
     [{ ...mailOf('smtp://host'), to: ['ops,funds@example.com'] }, '"notify[0].to[0]" must be a mail address'],
-    [{ ...mailOf('smtp://host'), from: 'funds@example.com;' }, '"notify[0].from" must be a mail address'],
-    [{ ...mailOf('smtp://host'), to: [] }, '"notify[0].to" must be a list of at least one mail address'],
     [
       { ...mailOf('smtp://host'), from: `${secret}\nBcc: a@example.com` },
       '"notify[0].from" must be a mail address',
@@ -192,11 +173,8 @@ describe('a target in the config', () => {
 
   it.each([
     [`{ "notify": { "type": "slack", "url": "${url}" } }`, '"notify" must be a list of targets, not a value'],
-    [`{ "notfy": [{ "type": "slack", "url": "${url}" }] }`, 'unknown key "notfy" (did you mean "notify"?)'],
     [`{ "notify": [{ "type": "slack", "url": "${url}" "events": [] }] }`, 'is not JSON: Expected'],
-    [`{ "notify": [{ "headers": { "Authorization": ${secret}`, 'is not JSON: Unexpected token'],
     [`{ "notify": ${secret} }`, 'is not JSON: Unexpected token'],
-    [`{ "url": x${url} }`, 'is not JSON: Unexpected token'],
   ])('and a broken config file are refused without its values: %s', async (text, reason) => {
     writeFileSync(folder.file('fundpress.config.json'), text)
     const ended = await notify('--test', { FUNDPRESS_DEBUG: '1' })
@@ -206,7 +184,6 @@ describe('a target in the config', () => {
 
   it.each([
     ['url', { type: 'slack', url: 'env:VALUE' }, `hooks.example.com/${secret}`],
-    ['url', { type: 'slack', url: 'env:VALUE' }, `https://host:99999/${secret}`],
     [
       'header',
       { type: 'webhook', url: 'http://127.0.0.1:1', headers: { a: 'env:VALUE' } },
@@ -271,7 +248,7 @@ describe('a secret', () => {
     mailOf(`${scheme}://${secret}:${secret}@127.0.0.1:${port}`)
   // Those that are failures again are slow: `deliver.test.ts` has them.
   const failures: readonly (readonly [what: string, target: () => object])[] = [
-    ...[301, 302, 400, 401, 403, 404, 410].map(
+    ...[302, 401].map(
       (status) =>
         [`an answer of ${status}`, () => hook(`${receiver.url}/${status}/${secret}?k=${secret}`)] as const,
     ),

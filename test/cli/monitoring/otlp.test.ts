@@ -14,8 +14,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { fileOf, nightly, read, useNights } from '../../bucket/nightly/nightly.ts'
 import { certificate, lacksOpenssl } from '../../support/certificate.ts'
 import { isMissing } from '../../support/programs.ts'
-import { closedAddress, listen, useReceiver } from '../../support/receiver.ts'
-import { isComplete } from '../../support/rounds.ts'
+import { listen, useReceiver } from '../../support/receiver.ts'
 import { prometheus, readTextfiles } from './figures.ts'
 
 useNights(1)
@@ -174,27 +173,3 @@ it('OTLP is a warning if its variables hold no address, which is not shown', asy
   const wrong = await nightly('', { FUNDPRESS_METRICS_OTLP_URL: secret })
   expect([wrong.code, wrong.stderr.includes(secret)]).toEqual([2, false])
 })
-
-it.runIf(isComplete)(
-  'OTLP is a warning after some seconds if the receiver is away, busy, or never done',
-  async () => {
-    await nightly()
-    collector.answerWith((response, { path }) => {
-      if (path === '/busy') response.writeHead(503).end(secret)
-      // An answer that goes on and on is no silence.
-      if (path === '/endless') setInterval(() => response.write(' '), 200).unref()
-    })
-    const closed = await closedAddress()
-    const urls = [collector.url('/busy'), collector.url('/silent'), collector.url('/endless'), closed]
-    const runs = await Promise.all(urls.map((url) => nightly('', { FUNDPRESS_METRICS_OTLP_URL: url })))
-    expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0])
-    const reasons = runs.map(({ stderr }) => stderr.replace('warning  night: metrics: ', ''))
-    expect(reasons.map((reason) => reason.replace(/, after \d attempts/, ''))).toEqual([
-      `${host()}: its answer has the status 503\n`,
-      `${host()}: no answer within 2.5 s\n`,
-      // It has taken them, as its status says.
-      '',
-      `${new URL(closed).host}: no connection (ECONNREFUSED)\n`,
-    ])
-  },
-)

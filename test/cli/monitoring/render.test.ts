@@ -1,6 +1,6 @@
 /** Notices as each type of target shows them. Names of funds are data, whatever they are. */
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Session } from '../../../src/cli/command.ts'
 import type { GuardName } from '../../../src/guards/guards.ts'
 import { createNotice, type NoticeFacts } from '../../../src/cli/monitoring/notice.ts'
@@ -45,51 +45,49 @@ interface Block {
   readonly text: { readonly type: string; readonly text: string }
 }
 
-describe.each([
-  ['each of them', hostile.map((name) => [name])],
-  ['all of them, very often', [Array.from({ length: 200 }, () => hostile.join(' '))]],
-  ['an ampersand, very often', [Array.from({ length: 200 }, () => '&'.repeat(5000))]],
-])('hostile names: %s', (_, lists) => {
-  it.each(lists.map((names) => [names] as const))('are text and nothing else', (names) => {
-    const objections = names.map((name) => ({ guard: name as GuardName, subject: name, message: name }))
-    const name = names[0] ?? ''
-    const facts = {
-      reason: name,
-      news: names,
-      details: names,
-      objections,
-      who: name,
-      snapshot: name,
-      step: name,
-    }
-    const notice = noticeOf({ ...facts, slot: name, place: name, reverted: name })
-    // Every text is one line that shows all that is in it.
-    const texts = [...Object.values(notice), ...notice.objections.flatMap((one) => Object.values(one))]
-    for (const text of texts.flat())
-      if (typeof text === 'string') expect(text).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+it.each<[string, readonly string[]]>([
+  ...hostile.map((name): [string, readonly string[]] => [name, [name]]),
+  ['all of them, very often', Array.from({ length: 200 }, () => hostile.join(' '))],
+  ['an ampersand, very often', Array.from({ length: 200 }, () => '&'.repeat(5000))],
+])('hostile names are text and nothing else: %s', (_, names) => {
+  const objections = names.map((name) => ({ guard: name as GuardName, subject: name, message: name }))
+  const name = names[0] ?? ''
+  const facts = {
+    reason: name,
+    news: names,
+    details: names,
+    objections,
+    who: name,
+    snapshot: name,
+    step: name,
+  }
+  const notice = noticeOf({ ...facts, slot: name, place: name, reverted: name })
+  // Every text is one line that shows all that is in it.
+  const texts = [...Object.values(notice), ...notice.objections.flatMap((one) => Object.values(one))]
+  for (const text of texts.flat())
+    if (typeof text === 'string') expect(text).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
 
-    const slack = slackBody(notice)
-    const blocks = slack.blocks as readonly Block[]
-    expect(blocks.length).toBeLessThanOrEqual(50)
-    for (const { type, text } of blocks) {
-      expect(text.type).toBe('plain_text')
-      expect(text.text.length).toBeLessThanOrEqual(type === 'header' ? 150 : 3000)
-    }
-    for (const text of textsOf(slack)) expect(text).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/)
+  const slack = slackBody(notice)
+  const blocks = slack.blocks as readonly Block[]
+  expect(blocks.length).toBeLessThanOrEqual(50)
+  for (const { type, text } of blocks) {
+    expect(text.type).toBe('plain_text')
+    expect(text.text.length).toBeLessThanOrEqual(type === 'header' ? 150 : 3000)
+  }
+  for (const text of textsOf(slack)) expect(text).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/)
 
-    const teams = teamsBody(notice)
-    expect(Buffer.byteLength(JSON.stringify(teams))).toBeLessThan(28_000)
-    const [{ content }] = teams.attachments as [(typeof teams.attachments)[number]]
-    // Text blocks and facts know Markdown, text runs do not.
-    expect([...new Set(JSON.stringify(content.body).match(/"type":"\w+"/g))].sort()).toEqual([
-      '"type":"RichTextBlock"',
-      '"type":"TextRun"',
-    ])
+  const teams = teamsBody(notice)
+  expect(Buffer.byteLength(JSON.stringify(teams))).toBeLessThan(28_000)
+  const [{ content }] = teams.attachments as [(typeof teams.attachments)[number]]
+  // Text blocks and facts know Markdown, text runs do not.
+  expect([...new Set(JSON.stringify(content.body).match(/"type":"\w+"/g))].sort()).toEqual([
+    '"type":"RichTextBlock"',
+    '"type":"TextRun"',
+  ])
 
-    const { subject, text } = mailMessage(notice)
-    expect(subject).not.toMatch(/[\r\n]/)
-    expect(text.split('\n').every((line) => /^(fundpress|[A-Z][\w ]+:|  |$)/.test(line))).toBe(true)
-  })
+  const { subject, text } = mailMessage(notice)
+  expect(subject).not.toMatch(/[\r\n]/)
+  expect(text.split('\n').every((line) => /^(fundpress|[A-Z][\w ]+:|  |$)/.test(line))).toBe(true)
 })
 
 it('any text stays one line in each part of a notice', () => {
@@ -206,8 +204,6 @@ it('a night in Teams is an Adaptive Card with its figures and a button', () => {
 it.each([
   ['javascript:alert(1)//', 'a/b', '1'],
   ['https://github.com', 'a/b|x>', '1'],
-  ['https://github.com', 'a/b', '1/../../'],
-  ['', '', ''],
 ])('a run on GitHub is only linked if its address is one: %j %j %j', (server, repository, run) => {
   const environment = { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run }
   expect(noticeOf({}, environment).run).toBe(null)

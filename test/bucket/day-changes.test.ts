@@ -1,8 +1,7 @@
 /** A day that is published very often: the size of its file and of the index is limited. */
 import { expect, it } from 'vitest'
 import type { ChangeHistory, CorrectedValue, DayChanges } from '../../src/api/contract/changes.ts'
-import { dayChanges, maxPriceRows } from '../../src/bucket/changes/day.ts'
-import { withPublish } from '../../src/bucket/changes/history.ts'
+import { dayChanges, maxPriceRows, withPublish } from '../../src/bucket/changes/history.ts'
 import { changeFeeds } from '../../src/site/changes/feed.ts'
 import { noHistory } from '../../src/site/changes/pages.ts'
 

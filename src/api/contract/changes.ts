@@ -16,7 +16,7 @@ import type { ValueOf } from './shape.ts'
  * - `prices`: changes in the past of funds that had prices before and have them now. A day after the last one that a fund
  *   had is not in the past. `counts` are complete; each list has the first ten thousand rows, by ISIN, then by day. Values
  *   are decimals with a point; null if there was none or is none. `totals` counts funds with prices of new days, prices
- *   (a fund's on one day) with a corrected value, and the funds of these; absent in files of earlier versions.
+ *   (a fund's on one day) with a corrected value, and the funds of these.
  * - `notCompared`: keys of documents that could not be read, so that nobody knows what changed in them.
  * - `allowed`: which guards objected to the snapshot, and why an operator has allowed it; absent if there is nothing. Nobody is
  *   named.
@@ -40,7 +40,6 @@ export type CorrectedValue = SnapshotChanges['prices']['corrected'][number]
 
 /**
  * `changes/index.json`: the last days that were published, the newest first, with all that pages and feeds over all days need.
- * `look` is a digest of the version that wrote these days: another one writes them again.
  */
 export type ChangeHistory = ValueOf<typeof listShapes.changes>
 

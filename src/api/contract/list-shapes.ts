@@ -204,7 +204,6 @@ const published = {
 
 const changes = record({
   format,
-  look: optional(text('For internal use by fundpress', 'Nur für den internen Gebrauch von fundpress')),
   nights: list(
     record({
       ...published,

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import type { ManifestHead, ManifestLine } from '../../build/manifest.ts'
 import { inSlot, manifestIn, type Slot } from '../live/layout.ts'
 import type { DocumentComparison, Lines, ToRead } from '../manifest/documents.ts'
-import type { Publish } from '../publish/options.ts'
+import type { Publish } from '../publish/snapshot.ts'
 import { readObject } from '../store/read.ts'
-import { maxPriceRows } from './day.ts'
+import { maxPriceRows } from './history.ts'
 import { largestMoves, type NewestPrices } from './news.ts'
 import type {
   CorrectedValue,

@@ -1,5 +1,9 @@
-/** `changes/index.json`: the last days that were published, with all that pages and feeds over all days need. Pure. */
+/**
+ * `changes/<as-of>.json`: what the publishes of a day changed; and `changes/index.json`: the last days that were published, with all
+ * that pages and feeds over all days need. Pure.
+ */
 
+import { z } from 'zod'
 import {
   type ChangeHistory,
   type ChangeWords,
@@ -8,9 +12,11 @@ import {
   type HistoryEntry,
   type PublishChanges,
   publishesOf,
+  type AllowedChange,
+  type NamedFund,
+  type SnapshotChanges,
 } from '../../api/contract/changes.ts'
 import { changedFunds, describeChanges } from '../../site/changes/words.ts'
-import { earlierKept } from './day.ts'
 
 const daysKept = 30
 
@@ -73,54 +79,96 @@ function titleOf({ de, funds: _, ...entry }: HistoryEntry): HistoryEntry {
   return { ...entry, ...alone(entry), ...(de !== undefined && { de: alone(de) }) }
 }
 
+const text = z.string()
+const day = z.string().regex(/^\d{4}-\d\d-\d\d$/)
+const words = { title: text, lines: z.array(text) }
+const entry = z.looseObject({
+  asOf: day,
+  snapshot: text,
+  before: z.nullable(z.looseObject({})),
+  publish: z.int().positive(),
+  ...words,
+  de: z.looseObject(words).optional(),
+  funds: z.array(z.looseObject({ isin: text })).optional(),
+})
+const historyShape = z.looseObject({
+  format: z.literal(1),
+  nights: z.array(
+    entry
+      .extend({ file: text, sha256: text, bytes: z.number(), earlier: z.array(entry) })
+      // The name of the file becomes part of a key.
+      .refine(
+        ({ asOf, file, earlier }) => file === fileOf(asOf) && earlier.every((one) => one.asOf === asOf),
+      ),
+  ),
+})
+
 /** @throws {Error} if it is not the index of this version */
-export function parseHistory(text: string): ChangeHistory {
-  const history = JSON.parse(text) as Partial<ChangeHistory> | null
-  if (history?.format !== 1 || !Array.isArray(history.nights) || !history.nights.every(isDayEntry))
-    throw new Error('it is not one of this fundpress')
-  const days: readonly OldDay[] = history.nights
-  const nights = days.flatMap(({ publish = 1, earlier = [], ...day }) =>
-    dayOf(publishesOf({ ...day, publish, earlier }), day),
-  )
-  const { look } = history
-  return { format: 1, ...(typeof look === 'string' && { look }), nights }
+export function parseHistory(body: string): ChangeHistory {
+  const history: unknown = JSON.parse(body)
+  if (historyShape.safeParse(history).success) return history as ChangeHistory
+  throw new Error('it is not one of this fundpress')
 }
 
-/** Earlier versions kept one publish a day, without a number. */
-type OldDay = Omit<HistoryDay, 'publish' | 'earlier'> & Partial<Pick<HistoryDay, 'publish' | 'earlier'>>
+export const maxPriceRows = 10_000
+/** How many publishes of a day are kept, beside the newest one. */
+export const earlierKept = 20
 
-type Unchecked = { readonly [K in keyof HistoryDay]?: unknown } | null
-
-function isDayEntry(day: Unchecked): boolean {
-  const { asOf, file, sha256, bytes, earlier = [] } = day ?? {}
-  return (
-    isEntry(day) &&
-    // It becomes part of a key.
-    file === fileOf(String(asOf)) &&
-    typeof sha256 === 'string' &&
-    typeof bytes === 'number' &&
-    Array.isArray(earlier) &&
-    earlier.every((one) => isEntry(one as Unchecked) && (one as HistoryEntry).asOf === asOf)
-  )
+/**
+ * @param publish the number of this publish among those of the day @param live the file of this day as it is live, or null
+ * @throws {Error} if that is no file of a day
+ */
+export function dayChanges(changes: SnapshotChanges, publish: number, live: string | null): DayChanges {
+  return { ...changes, publish, earlier: live === null ? [] : shorten(publishesOfDay(parseDay(live))) }
 }
 
-function isEntry(entry: Unchecked): boolean {
-  const { asOf, snapshot, before, publish = 1, de, funds = [] } = entry ?? {}
-  return (
-    typeof snapshot === 'string' &&
-    hasWords(entry) &&
-    (de === undefined || hasWords(de)) &&
-    Array.isArray(funds) &&
-    funds.every((fund) => typeof (fund as { isin?: unknown } | null)?.isin === 'string') &&
-    /^\d{4}-\d{2}-\d{2}$/.test(String(asOf)) &&
-    typeof before === 'object' &&
-    Number.isSafeInteger(publish) &&
-    Number(publish) > 0
-  )
+/**
+ * What readers learn of an exception: the check and the reason. Who has allowed it stands in `nightly/history.json`, as do the
+ * words of the guard, which may name a file or a host.
+ */
+export const allowedInPublic = ({ guard, subject, reason }: AllowedChange): AllowedChange => ({
+  guard,
+  subject,
+  reason,
+})
+
+/** The rows of the newest publish come first: those of the oldest are cut. */
+function shorten(publishes: readonly PublishChanges[]): PublishChanges[] {
+  const left = { corrected: maxPriceRows, added: maxPriceRows, removed: maxPriceRows }
+  const cut = <Row>(kind: keyof typeof left, rows: readonly Row[]): readonly Row[] => {
+    const some = rows.slice(0, left[kind])
+    left[kind] -= some.length
+    return some
+  }
+  return publishes.slice(0, earlierKept).map((one) => {
+    const { corrected, added, removed, ...counts } = one.prices
+    const rows = {
+      corrected: cut('corrected', corrected),
+      added: cut('added', added),
+      removed: cut('removed', removed),
+    }
+    return { ...one, prices: { ...counts, ...rows } }
+  })
 }
 
-function hasWords(entry: Unchecked): boolean {
-  const { title, lines } = entry ?? {}
-  const texts = [title, ...(Array.isArray(lines) ? (lines as readonly unknown[]) : [null])]
-  return texts.every((text) => typeof text === 'string')
+/** Without what names a price of these funds: it may no longer be given out. */
+export function withoutPricesOf(isins: ReadonlySet<string>, day: DayChanges): DayChanges {
+  const others = <Row extends NamedFund>(rows: readonly Row[]) => rows.filter(({ isin }) => !isins.has(isin))
+  const cut = <Changes extends SnapshotChanges>(changes: Changes): Changes => {
+    const { corrected, added, removed, ...counts } = changes.prices
+    const rows = { corrected: others(corrected), added: others(added), removed: others(removed) }
+    const allowed = changes.allowed?.filter(({ subject }) => subject === null || !isins.has(subject))
+    return { ...changes, prices: { ...counts, ...rows }, ...(allowed !== undefined && { allowed }) }
+  }
+  return { ...cut(day), earlier: day.earlier.map(cut) }
 }
+
+/** @throws {Error} if the text is not that of a day */
+export function parseDay(body: string): DayChanges {
+  const found = JSON.parse(body) as Partial<DayChanges> | null
+  if (found?.format === 1 && found.prices !== undefined && Array.isArray(found.earlier))
+    return found as DayChanges
+  throw new Error('it is not one of this fundpress')
+}
+
+const publishesOfDay = ({ earlier, ...newest }: DayChanges): readonly PublishChanges[] => [newest, ...earlier]

@@ -12,27 +12,34 @@ import type {
   SnapshotName,
 } from '../../api/contract/changes.ts'
 import { contentTypeOf } from '../../api/routes/content-types.ts'
-import { codeDigest } from '../../build/code-digest.ts'
 import { changeFeeds } from '../../site/changes/feed.ts'
 import { changesPages, noHistory } from '../../site/changes/pages.ts'
 import { messageOf } from '../../system/message.ts'
 import { changesFolder, inSlot, type Slot } from '../live/layout.ts'
-import { digestOfRestricted } from '../live/withdrawn.ts'
+import { digestOfRestricted } from '../live/removal.ts'
 import type { AllowedObjection } from '../../guards/guards.ts'
-import type { Publish } from '../publish/options.ts'
+import type { Publish } from '../publish/snapshot.ts'
 import { inParallel } from '../store/in-parallel.ts'
 import { readObject, readSmall } from '../store/read.ts'
 import type { ObjectStore } from '../store/store.ts'
 import type { Comparison } from '../live/options.ts'
 import { type ReadChanges, readMoves } from './compare.ts'
-import { allowedInPublic, dayChanges, parseDay, withoutPricesOf } from './day.ts'
+import {
+  allowedInPublic,
+  dayChanges,
+  parseDay,
+  withoutPricesOf,
+  fileOf,
+  findDay,
+  nextPublish,
+  parseHistory,
+  withDay,
+  withPublish,
+} from './history.ts'
 import { type News, newsOf } from './news.ts'
-import { fileOf, findDay, nextPublish, parseHistory, withDay, withPublish } from './history.ts'
 
 const indexKey = `${changesFolder}index.json`
 const keyOf = (asOf: string) => changesFolder + fileOf(asOf)
-/** Another version may use other words. */
-const look = () => codeDigest().slice(0, 12)
 
 /**
  * Writes `changes/` of the slot. To be called after the upload.
@@ -138,7 +145,7 @@ async function writeFolder(publish: Publish, found: Folders, changes: SnapshotCh
   }
   const { texts, unread, ...cleared } = await cleanDays(publish, found.history)
   const textOf = async (day: HistoryDay) => texts.get(day.asOf) ?? (await readLiveDay(publish, day))
-  let history: ChangeHistory = { ...cleared.history, look: look() }
+  let { history }: { history: ChangeHistory } = cleared
   if (changes !== null) {
     const day = await withEarlier(publish, history, changes, textOf)
     history = withPublish(history, day, await put(keyOf(asOf), textOfDay(day)))
@@ -151,8 +158,6 @@ async function writeFolder(publish: Publish, found: Folders, changes: SnapshotCh
     const text = await textOf(day)
     const parsed = dayIn(day, text)
     if (text !== null && parsed !== null) {
-      // In the words of this version.
-      history = withDay(history, parsed, day)
       await put(keyOf(day.asOf), text)
       return
     }
@@ -178,13 +183,12 @@ const textOfDay = (day: DayChanges) => `${JSON.stringify(day)}\n`
 
 /** Whether the slot has the file of a day as it is to be. */
 function isThere({ asOf, bytes, sha256 }: HistoryDay, { own, sizes }: Folders): boolean {
-  const isKnown = own.look === look() && findDay(own, asOf)?.sha256 === sha256
-  return isKnown && sizes.get(keyOf(asOf)) === bytes
+  return findDay(own, asOf)?.sha256 === sha256 && sizes.get(keyOf(asOf)) === bytes
 }
 
 /**
- * Takes from the days before what may no longer be published: prices of restricted funds, and what {@link allowedInPublic} leaves
- * out. Only a publish that restricts other funds than the live snapshot reads all of them, and one of another version.
+ * Takes from the days before what may no longer be published: prices of restricted funds. Only a publish that restricts other funds
+ * than the live snapshot reads all of them.
  * @returns the history, by day the text of each file that differs from the live one, and the days whose file cannot be read
  */
 async function cleanDays(publish: Publish, before: ChangeHistory) {
@@ -195,7 +199,7 @@ async function cleanDays(publish: Publish, before: ChangeHistory) {
   const unread = new Set<string>()
   let history = before
   const isKnown = isins.size === 0 || base.live.live?.restricted === digestOfRestricted(restricted)
-  if (isKnown && before.look === look()) return { history, texts, unread }
+  if (isKnown) return { history, texts, unread }
   await inParallel(before.nights, concurrency, async (day) => {
     const text = await readLiveDay(publish, day)
     const parsed = dayIn(day, text)

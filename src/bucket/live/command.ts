@@ -1,12 +1,16 @@
 /** What every command that makes a snapshot live begins with: the lease, the wait for late requests, and what the bucket says. */
 
 import { withFolder } from '../store/files.ts'
-import type { ObjectStore } from '../store/store.ts'
-import { readLiveFor } from './damaged.ts'
+import { type ObjectStore, Damaged } from '../store/store.ts'
 import { assertFollowed } from './follow.ts'
 import { withLease } from './lease.ts'
 import type { Door, DoorOptions } from './options.ts'
 import { findStaged } from './staged.ts'
+import type { ManifestHead } from '../../build/manifest.ts'
+import { fetchHead } from '../manifest/manifest.ts'
+import { readReplaceable } from '../store/read.ts'
+import { liveKey, manifestIn, type Slot, slots } from './layout.ts'
+import { type Live, LiveDamaged, type LiveObject, readLive } from './live.ts'
 
 /** @param target of a publish, as {@link withLease} has it @throws {Error} if another process holds the lease */
 export const withDoor = <Options extends DoorOptions, T>(
@@ -38,4 +42,57 @@ export async function findSituation(door: Door) {
   assertFollowed(store, live, door)
   const { staged, hasFile: hasStagedFile } = await findStaged(store, live)
   return { found, live, staged, hasStagedFile, journal: { changing: lease.torn }, isRepair }
+}
+
+/** @throws {LiveDamaged} if it is damaged, and this is no repair @throws {Error} if the store fails */
+export const readLiveFor = (store: ObjectStore, isRepair: boolean): Promise<LiveObject> =>
+  readLive(store).catch((error: unknown) => {
+    if (isRepair && error instanceof LiveDamaged) return guessLive(store)
+    throw error
+  })
+
+/** The slot that the damaged text names, or else the one whose manifest is the newest; null if no slot has one. */
+async function guessLive(store: ObjectStore): Promise<LiveObject> {
+  const { text, ...found } = await readReplaceable(store, liveKey)
+  const named = slots.find((slot) => new RegExp(`"slot"\\s*:\\s*"${slot}"`).test(text ?? ''))
+  const held = (await Promise.all(slots.map((slot) => heldIn(store, slot)))).flatMap((one) => one ?? [])
+  held.sort(
+    (one, other) =>
+      Number(other.slot === named) - Number(one.slot === named) ||
+      other.since - one.since ||
+      // Stores tell whole seconds.
+      (one.head.snapshot < other.head.snapshot ? 1 : -1),
+  )
+  const [guess] = held
+  return {
+    ...found,
+    live: guess === undefined ? null : liveOf(guess.slot, guess.head, guess.since),
+    isDamaged: true,
+  }
+}
+
+async function heldIn(store: ObjectStore, slot: Slot) {
+  const key = manifestIn(slot)
+  const head = await fetchHead(store, key).catch((error: unknown) => {
+    if (error instanceof Damaged) return null
+    throw error
+  })
+  if (head === null) return null
+  const object = await store.get(key)
+  object?.cancel()
+  return object === null ? null : { slot, head, since: object.lastModified.getTime() }
+}
+
+function liveOf(slot: Slot, head: ManifestHead, since: number): Live {
+  const { snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, freshness } = head
+  const figures = { funds, objects, bytes, newestPrice, docsUrl, freshness }
+  return {
+    format: 1,
+    slot,
+    snapshot,
+    asOf,
+    ...figures,
+    liveSince: new Date(since).toISOString(),
+    previous: null,
+  }
 }

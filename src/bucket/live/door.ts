@@ -15,8 +15,7 @@ import { type Lease, LeaseLost } from './lease.ts'
 import { isSameLive, readLive, smallObject, snapshotOf } from './live.ts'
 import type { Hold, Live, LiveObject } from './live.ts'
 import type { Arrival, Verdict, Door, Gone } from './options.ts'
-import { findRemoved, newlyRestricted, removeFolders } from './removal.ts'
-import { digestOfRestricted } from './withdrawn.ts'
+import { findRemoved, newlyRestricted, removeFolders, digestOfRestricted } from './removal.ts'
 
 /**
  * In this order: the slot is listed and compared with its manifest, and damage is put again if the snapshot is at hand; every

@@ -8,15 +8,13 @@ import { readReplaceable } from '../store/read.ts'
 import type { Condition, NewObject, ObjectStore } from '../store/store.ts'
 import { type FoldersByMonth, isFolderOfSnapshot, type LiveDownloads } from './download-folders.ts'
 import { allTorn, type Journal, type TornSlots } from './journal.ts'
-import { isChangesKey, jsonType, liveKey, noCache, type Slot, slots, stagedKey } from './layout.ts'
+import { isChangesKey, jsonType, liveKey, noCache, slots, stagedKey } from './layout.ts'
 
-/** What must be there, in words that end the sentence "asOf is 7, not …". */
-const is = <T>(isRight: (value: unknown) => boolean, expected: string) => z.custom<T>(isRight, expected)
-const isText = (value: unknown): value is string => typeof value === 'string'
-const text = is<string>(isText, 'a text')
+/** A message ends the sentence "asOf is 7, not …". */
+const text = z.string('a text')
 const textLike = (isRight: (value: string) => boolean, expected: string) =>
-  is<string>((value) => typeof value === 'string' && isRight(value), expected)
-const count = is<number>((value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a count')
+  z.string(expected).refine(isRight, expected)
+const count = z.int('a count').nonnegative('a count')
 const day = textLike(isDay, 'a day')
 const snapshotId = textLike((value) => /^[\w-]{1,100}$/.test(value), 'a snapshot id')
 
@@ -38,34 +36,37 @@ const address = textLike(
 const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const isDownloads = (value: unknown) =>
-  isFields(value) &&
-  isText(value['folder']) &&
-  isFolderOfSnapshot(value['folder']) &&
-  [value['files'], value['bytes']].every((number) => count.safeParse(number).success) &&
-  isText(value['sums']) &&
-  /^[0-9a-f]{64}$/.test(value['sums'])
+const downloads = z.object(
+  {
+    folder: textLike(isFolderOfSnapshot, 'a folder of downloads'),
+    files: count,
+    bytes: count,
+    sums: textLike((value) => /^[0-9a-f]{64}$/.test(value), 'a SHA-256'),
+  },
+  'a folder of downloads',
+) satisfies z.ZodType<LiveDownloads>
 
-const isEarlierDownloads = (value: unknown) =>
-  isFields(value) &&
-  Object.entries(value).every(
-    ([month, rests]) => /^\d{4}-\d\d$/.test(month) && isText(rests) && /^[0-9a-f -]*$/.test(rests),
-  )
+const byMonth = 'folders of downloads by month'
+const earlierDownloads = z.record(
+  textLike((value) => /^\d{4}-\d\d$/.test(value), byMonth),
+  textLike((value) => /^[0-9a-f -]*$/.test(value), byMonth),
+  byMonth,
+) satisfies z.ZodType<FoldersByMonth>
 
 /** What the edge, the next publish and people need to know about a snapshot without reading its manifest. */
 const snapshotShape = z.object({
-  slot: is<Slot>((value) => slots.some((slot) => slot === value), 'blue or green'),
+  slot: z.enum(slots, 'blue or green'),
   snapshot: snapshotId,
   asOf: day,
   funds: count,
   objects: count,
   bytes: count,
   /** The day of the newest price, or null without a price. */
-  newestPrice: is<string | null>((value) => value === null || day.safeParse(value).success, 'a day or null'),
+  newestPrice: z.nullable(textLike(isDay, 'a day or null')),
   docsUrl: address,
   edition: text.optional(),
-  downloads: is<LiveDownloads>(isDownloads, 'a folder of downloads').optional(),
-  freshness: is<FreshnessCounts>(isFields, 'an object').optional(),
+  downloads: downloads.optional(),
+  freshness: z.custom<FreshnessCounts>(isFields, 'an object').optional(),
   /** Digest of the manifest's `restricted`; absent if that is absent. */
   restricted: text.optional(),
   liveSince: time,
@@ -77,7 +78,7 @@ const snapshotShape = z.object({
 const holdShape = z.object(
   {
     since: time,
-    reason: is<string | null>((value) => value === null || isText(value), 'a text or null'),
+    reason: z.nullable(z.string('a text or null')),
     /** The snapshot that the rollback took back. */
     reverted: snapshotId,
   },
@@ -86,18 +87,15 @@ const holdShape = z.object(
 
 const liveShape = z.object(
   {
-    format: is<1>((value) => value === 1, '1'),
+    format: z.literal(1, '1'),
     ...snapshotShape.shape,
     fence: text.optional(),
     /** `return`: a publish went back by itself, since its sample of bodies was damaged. */
-    broughtBy: is<'rollback' | 'return'>(
-      (value) => value === 'rollback' || value === 'return',
-      'rollback or return',
-    ).optional(),
+    broughtBy: z.enum(['rollback', 'return'], 'rollback or return').optional(),
     hold: holdShape.optional(),
-    earlierDownloads: is<FoldersByMonth>(isEarlierDownloads, 'folders of downloads by month').optional(),
+    earlierDownloads: earlierDownloads.optional(),
     /** The ARN of CloudFront's KeyValueStore that follows the bucket; absent without one. */
-    keyValueStore: is<string>(isText, 'an ARN').optional(),
+    keyValueStore: z.string('an ARN').optional(),
     previous: z.nullable(z.object(snapshotShape.shape, 'an object or null')),
   },
   'a JSON object',

@@ -1,16 +1,41 @@
 /** `fundpress prune`: lists the bucket's garbage, and removes it under the lease. */
 
 import { AbortMultipartUploadCommand, ListMultipartUploadsCommand } from '@aws-sdk/client-s3'
-import { isHeldByOther, readJournal } from '../live/journal.ts'
-import { journalKey, liveKey, slotPrefix, slots } from '../live/layout.ts'
+import { isHeldByOther, readJournal, type Journal } from '../live/journal.ts'
+import {
+  journalKey,
+  liveKey,
+  slotPrefix,
+  slots,
+  downloadsPrefix,
+  downloadsRoot,
+  isBookkeeping,
+  isScratchKey,
+  manifestIn,
+  type Slot,
+} from '../live/layout.ts'
 import { withLease, type LeaseOptions } from '../live/lease.ts'
-import { readLive } from '../live/live.ts'
-import { findStaged } from '../live/staged.ts'
+import { readLive, tornSlots, type Live } from '../live/live.ts'
+import { findStaged, type Staged } from '../live/staged.ts'
 import { bareCause, codeOf, isMissing, statusOf } from '../store/errors.ts'
 import { withFolder } from '../store/files.ts'
 import type { FolderStore } from '../store/folder.ts'
 import type { S3Store } from '../store/s3.ts'
-import { findGarbage, type Garbage, type BucketState } from './garbage.ts'
+import { countFiles } from '../../build/manifest.ts'
+import {
+  dayOf,
+  earlierFolders,
+  isExpired,
+  isFolderOfSnapshot,
+  isOurFolder,
+  type Retention,
+} from '../live/download-folders.ts'
+import { type KeyedLine, mergeSorted } from '../manifest/compare.ts'
+import { listSlot } from '../manifest/listing.ts'
+import { fetchList, fetchManifest } from '../manifest/manifest.ts'
+import { nothing } from '../manifest/ndjson.ts'
+import { hasAny } from '../store/read.ts'
+import { Damaged, type ObjectStore } from '../store/store.ts'
 
 export interface PruneOptions
   extends LeaseOptions, Pick<BucketState, 'retention' | 'today' | 'onListed' | 'onNote'> {
@@ -127,5 +152,166 @@ async function abortUpload(store: S3Store, { key, uploadId }: Garbage, signal: A
     if (statusOf(error) !== 403) throw store.advise(error, 'delete', `the unfinished upload of ${key}`)
     const failed = `${store.name}: the upload of ${key} could not be aborted (${codeOf(error)})`
     throw new Error(`${failed}: the credentials need s3:AbortMultipartUpload`, { cause: bareCause(error) })
+  }
+}
+
+/**
+ * - `unknown`: in a slot, and no manifest knows it. `changes`: the list of a publish, and no journal names it.
+ * - `scratch`: a doctor that was killed left it. `upload`: in parts, begun long ago, never finished.
+ * - `download`: of a day that is past its time. `replaced`: a download that was never live, or that another one of the
+ *   same day replaced.
+ */
+export interface Garbage {
+  readonly kind: 'unknown' | 'changes' | 'scratch' | 'upload' | 'download' | 'replaced'
+  readonly key: string
+  /** 0 if the store does not say. */
+  readonly bytes: number
+  /** Only an upload has one. */
+  readonly uploadId?: string
+}
+
+/** What the bucket says of itself, what others may still do to it, and who hears about it. */
+export interface BucketState {
+  readonly live: Live | null
+  readonly journal: Journal | null
+  /** Its downloads stay. */
+  readonly staged: Staged | null
+  readonly isHeld: boolean
+  /** Whether requests of a publish that was killed may still be carried out. */
+  readonly isUnsettled: boolean
+  readonly now: Date
+  readonly today: string
+  /** Expired downloads are garbage. */
+  readonly retention: Retention
+  readonly folder: string
+  /** Hears how far the listing of a slot is; how many objects there are is not always known. */
+  readonly onListed: (slot: Slot, done: number, of: number) => void
+  /** Hears what was left alone, and why. */
+  readonly onNote: (note: string) => void
+}
+
+export async function* findGarbage(store: ObjectStore, state: BucketState): Found {
+  const { live, isHeld, onNote } = state
+  if (live === null) onNote('nothing is live: the slots are left alone')
+  else {
+    for (const slot of slots) {
+      if (isHeld && slot !== live.slot) onNote(`${slot} is left alone: a publish is under way in it`)
+      else yield* slotGarbage(store, slot, live, state)
+    }
+  }
+  if (isHeld) onNote('lists of changes are left alone: a publish is under way')
+  yield* journalGarbage(store, state)
+  yield* downloadGarbage(store, state)
+}
+
+type Found = AsyncGenerator<Garbage>
+
+async function* slotGarbage(store: ObjectStore, slot: Slot, live: Live, state: BucketState): Found {
+  const known = await knownObjects(store, slot, live, state)
+  if (typeof known === 'string') {
+    state.onNote(`${slot} is left alone: ${known}`)
+    return
+  }
+  const listed = listSlot(store, slot, {
+    onListed: (count) => state.onListed(slot, count, Math.max(count, known.objects)),
+  })
+  const prefix = slotPrefix(slot)
+  for await (const { key, values } of mergeSorted(known.keys, listed)) {
+    const [expected, object] = values
+    if (expected !== undefined || object === undefined) continue
+    // Without a manifest the other bookkeeping is of no use either.
+    const isOurs = prefix + key === manifestIn(slot) || (known.hasManifest && isBookkeeping(key))
+    if (!isOurs) yield { kind: 'unknown', key: prefix + key, bytes: object.bytes }
+  }
+}
+
+/**
+ * @returns why nobody can tell what the slot should hold, or else the number of objects according to its manifest or
+ * `live.json`, and the keys of the manifest with those that an unfinished publish may have put already
+ */
+async function knownObjects(store: ObjectStore, slot: Slot, live: Live, { journal, folder }: BucketState) {
+  const isLive = live.slot === slot
+  // The list of changes of a publish that was killed.
+  const unfinished = tornSlots(journal, live)[slot]
+  const manifest = await damageAsText(fetchManifest(store, slot, folder))
+  if (typeof manifest === 'string') return `its manifest cannot be read (${manifest})`
+  if (manifest === null) {
+    if (isLive) return 'it is live, and its manifest is missing: publish with --repair'
+    if (unfinished !== undefined)
+      return 'a publish was stopped in it, and it has no manifest yet: publish again'
+    const wasLive = live.previous?.slot === slot
+    if (!wasLive && (await hasAny(store, slotPrefix(slot))))
+      return 'it has no manifest, and nothing was live in it'
+    return { hasManifest: false, objects: wasLive ? live.previous.objects : 0, keys: nothing() }
+  }
+  const { head, lines } = manifest
+  const [count, objects] = [await countOf(lines()), countFiles(head)]
+  if (count !== objects) return `its manifest lists ${count} objects and says ${objects}`
+  if (isLive && head.snapshot !== live.snapshot)
+    return `its manifest is that of ${head.snapshot}, live is ${live.snapshot}: publish with --repair`
+  if (unfinished === undefined) return { hasManifest: true, objects, keys: lines() }
+  const changes = await damageAsText(fetchList<KeyedLine>(store, unfinished, folder))
+  if (typeof changes === 'string') return `a publish was stopped in it, and ${changes}: publish with --repair`
+  if (changes === null)
+    return `a publish was stopped in it, and its list ${unfinished} is gone: publish with --repair`
+  return { hasManifest: true, objects, keys: mergeSorted(lines(), changes()) }
+}
+
+/** The message if a list is damaged; the network's failures are not the list's. */
+const damageAsText = <T>(work: Promise<T>): Promise<T | string> =>
+  work.catch((error: unknown) => {
+    if (error instanceof Damaged) return error.message
+    throw error
+  })
+
+async function countOf(lines: AsyncIterable<unknown>): Promise<number> {
+  const iterator = lines[Symbol.asyncIterator]()
+  let count = 0
+  while ((await iterator.next()).done !== true) count++
+  return count
+}
+
+/** Lists of changes that the journal does not name, unless a publish may be about to name them; what a doctor left. */
+async function* journalGarbage(store: ObjectStore, { journal, isHeld, now }: BucketState): Found {
+  const named = Object.values(journal?.changing ?? {})
+  for await (const { key, bytes, lastModified } of store.list('journal/')) {
+    if (isScratchKey(key)) {
+      // A doctor is done in a moment: after an hour it was killed.
+      if (now.getTime() - lastModified.getTime() > 3600 * 1000) yield { kind: 'scratch', key, bytes }
+    } else if (key.endsWith('.changes.ndjson.gz') && !named.includes(key) && !isHeld)
+      yield { kind: 'changes', key, bytes }
+  }
+}
+
+const dayMs = 24 * 3600 * 1000
+
+/**
+ * - Folders that `live.json` does not name although it names another one of that day, and those of later days than the
+ *   live one: of publishes that died, and of snapshots that were replaced. Only those older than a day, and only while no
+ *   publish can still name them. An earlier day without any name may have been live: an older fundpress forgets the names,
+ *   and so does whoever removes `live.json`.
+ * - Folders of days that are past their time.
+ *
+ * The downloads of the live snapshot, of the one before it and of the staged one always stay, and so do those on a legal hold. Folders with
+ * other names are not ours.
+ */
+async function* downloadGarbage(store: ObjectStore, state: BucketState): Found {
+  const { live, staged, retention, today, now, isHeld, isUnsettled } = state
+  // Earlier versions did not name folders: the folder of the day is what is live then.
+  const kept = [live, live?.previous, staged].flatMap((one) => one?.downloads?.folder ?? one?.asOf ?? [])
+  const named = new Set([...earlierFolders(live?.earlierDownloads), ...kept])
+  const namedDays = new Set([...named].filter(isFolderOfSnapshot).map(dayOf))
+
+  const isLater = (folder: string) =>
+    live !== null && isFolderOfSnapshot(folder) && dayOf(folder) >= live.asOf
+  const isReplaced = (folder: string) =>
+    !named.has(folder) && (namedDays.has(dayOf(folder)) || isLater(folder)) && !isHeld && !isUnsettled
+  for (const folder of await store.folders(downloadsRoot)) {
+    if (!isOurFolder(folder) || kept.includes(folder) || retention.keep.includes(dayOf(folder))) continue
+    const kind = isExpired(folder, retention, today) ? 'download' : isReplaced(folder) ? 'replaced' : null
+    if (kind === null) continue
+    for await (const { key, bytes, lastModified } of store.list(downloadsPrefix(folder)))
+      // A publish without a lease may be uploading younger ones.
+      if (kind === 'download' || now.getTime() - lastModified.getTime() > dayMs) yield { kind, key, bytes }
   }
 }

@@ -17,7 +17,7 @@ import { writeNdjson } from '../manifest/ndjson.ts'
 import { digestOfFile, orIfMissing } from '../store/files.ts'
 import { digestOf } from '../store/read.ts'
 import type { ListedObject } from '../store/store.ts'
-import type { Publish } from './options.ts'
+import type { Publish } from './snapshot.ts'
 import { applyChanges } from './upload.ts'
 
 /** What a publish reports: of the put files, `replaced` ones replace others; `bytes` is their size. */

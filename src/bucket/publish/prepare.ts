@@ -8,7 +8,7 @@ import { mergeSorted, planChanges, type Change, type KeyedLine } from '../manife
 import { compareBody, compareWithListing } from '../manifest/listing.ts'
 import { adviseRepair, fetchList, fetchManifest, type EtagLine } from '../manifest/manifest.ts'
 import { nothing, readNdjson, writeNdjson } from '../manifest/ndjson.ts'
-import type { Publish } from './options.ts'
+import type { Publish } from './snapshot.ts'
 
 export type Prepared = Awaited<ReturnType<typeof prepare>>
 

@@ -14,9 +14,8 @@ import { endpointOf, sortedEntries } from '../manifest/documents.ts'
 import { openManifest } from '../manifest/manifest.ts'
 import { overlayStore, type OverlayStore } from '../store/overlay.ts'
 import type { ObjectStore } from '../store/store.ts'
-import type { PublishOptions } from './options.ts'
+import { type PublishOptions, namesSnapshot } from './snapshot.ts'
 import { publish } from './publish.ts'
-import { namesSnapshot } from './snapshot.ts'
 
 /** What a plan leaves to itself: it waits for nobody, and its writes reach no store. */
 type Left =

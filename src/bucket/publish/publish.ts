@@ -4,27 +4,34 @@ import type { News } from '../changes/news.ts'
 import { readChanges } from '../changes/compare.ts'
 import { tellChanges } from '../changes/write.ts'
 import { askGuards, compareWithLive } from '../live/ask.ts'
-import { awaitLateRequests, findSituation, withDoor } from '../live/command.ts'
+import { awaitLateRequests, findSituation, withDoor, readLiveFor } from '../live/command.ts'
 import { decide } from '../live/decide.ts'
 import { fence, goLive, noteFollower, stage } from '../live/door.ts'
 import type { RemovedFolder } from '../live/download-folders.ts'
 import { assertFollowed, namesFollower, point, pointStaged } from '../live/follow.ts'
-import { changesKey, checksumsIn, gzipType, manifestIn, noCache, stagedKey } from '../live/layout.ts'
+import { changesKey, checksumsIn, gzipType, inSlot, manifestIn, noCache, stagedKey } from '../live/layout.ts'
 import { roundingMs } from '../live/lease.ts'
 import type { Live, LiveObject } from '../live/live.ts'
-import { readLiveFor } from '../live/damaged.ts'
 import type { Arrival, Door, Gone } from '../live/options.ts'
 import { clearWithdrawn, hasCleared, newlyRestricted } from '../live/removal.ts'
 import { findWholeStaged } from '../live/staged.ts'
 import { downloadsState } from '../live/status.ts'
+import type { Change } from '../manifest/compare.ts'
 import { adviseRepair, fetchHead } from '../manifest/manifest.ts'
+import { readNdjson } from '../manifest/ndjson.ts'
 import type { AllowedObjection } from '../../guards/guards.ts'
-import { noDownloads, uploadDownloads } from './downloads.ts'
+import { findDownloads, noDownloads, uploadDownloads } from './downloads.ts'
 import { flip } from './flip-staged.ts'
-import type { Publish, PublishOptions } from './options.ts'
+import {
+  type Publish,
+  type PublishOptions,
+  assertUnchanged,
+  copySnapshot,
+  identifySnapshot,
+  type Identity,
+  namesSnapshot,
+} from './snapshot.ts'
 import { markDamage, prepareChanges, type Prepared, refuseSparse } from './prepare.ts'
-import { assertRoom } from './room.ts'
-import { assertUnchanged, copySnapshot, identifySnapshot, type Identity, namesSnapshot } from './snapshot.ts'
 import { deletedBy, etagsOf, putAgain, uploadChanges } from './upload.ts'
 import { realTime } from '../store/retry.ts'
 import type { ObjectStore } from '../store/store.ts'
@@ -194,6 +201,18 @@ async function carryOut(publish: Publish) {
   }
   const states = { hasFlipped: !isStaging, hasStaged: isStaging, isStaged: isStaging }
   return { slot, ...states, ...done }
+}
+
+/** Whether the bucket has room, before anything changes. @throws {Error} with what is free and what is needed */
+async function assertRoom(publish: Publish, prepared: Prepared): Promise<void> {
+  await publish.store.assertRoom?.(putsOf(publish, prepared))
+}
+
+async function* putsOf(publish: Publish, { file }: Prepared) {
+  for await (const change of readNdjson<Change>(file))
+    if (change.kind === 'put') yield { key: inSlot(publish.base.slot, change.key), bytes: change.bytes }
+  const { files, prefix } = await findDownloads(publish)
+  for (const { key, bytes } of files) yield { key: prefix + key, bytes }
 }
 
 /**

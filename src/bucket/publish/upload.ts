@@ -12,7 +12,7 @@ import { type Change, type KeyedLine, mergeSorted } from '../manifest/compare.ts
 import type { ObjectDifference } from '../manifest/listing.ts'
 import { type EtagLine, fetchList } from '../manifest/manifest.ts'
 import { lineWriter, nothing, readNdjson, writeNdjson } from '../manifest/ndjson.ts'
-import type { Publish } from './options.ts'
+import type { Publish } from './snapshot.ts'
 import type { Prepared } from './prepare.ts'
 import { withCrew } from '../store/in-parallel.ts'
 import { pause } from '../store/retry.ts'

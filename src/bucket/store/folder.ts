@@ -14,10 +14,20 @@ import { inFolderBelow, openBelow, openFolderBelow, realFolder, type OpenFolder 
 import { flushFile, flushFolder, flushTree } from '../../system/durable.ts'
 import { isBefore } from '../manifest/compare.ts'
 import { callsOf, countRequests } from './calls.ts'
-import { copyFile, entriesOf, etagOf, isAbsent, makeNewer, removeEmpty, removeFile } from './folder-files.ts'
-import { removeUnfinished, statOf, withAdvice } from './folder-files.ts'
+import {
+  copyFile,
+  entriesOf,
+  etagOf,
+  isAbsent,
+  makeNewer,
+  removeEmpty,
+  removeFile,
+  removeUnfinished,
+  statOf,
+  withAdvice,
+  assertRoomBelow,
+} from './folder-files.ts'
 import { openLock } from './folder-lock.ts'
-import { assertRoomBelow } from './room.ts'
 import { ConditionFailed, type Condition, type ListedObject, type ObjectStore } from './store.ts'
 import type { FetchedObject, GetOptions, PutObject, WriteOptions } from './store.ts'
 

@@ -9,20 +9,8 @@ import { explained, isMissing, type Doing } from './errors.ts'
 import { digestOfFile, sizeOf, streamedFrom, unreadable } from './files.ts'
 import { readSmall } from './read.ts'
 import { deleteKeys, nightlyPatience, putConditionally, type Patience } from './retry.ts'
-import { guard, noteClock, openClient, openPuts, sendFile, sending } from './sdk.ts'
+import { guard, noteClock, openClient, openPuts, sendFile, sending, type S3Settings } from './sdk.ts'
 import type { NewObject, ObjectStore, PutObject, WriteOptions } from './store.ts'
-
-export interface S3Settings {
-  readonly bucket: string
-  /** Without slashes at its ends; '' for none. */
-  readonly prefix: string
-  /** The address of a store other than AWS. */
-  readonly endpoint: string | null
-  readonly region: string | null
-  readonly pathStyle: boolean
-  /** Requests at a time: as many connections are kept open. */
-  readonly concurrency: number
-}
 
 export interface S3Store extends ObjectStore {
   readonly kind: 's3'

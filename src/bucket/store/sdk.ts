@@ -15,12 +15,22 @@ import {
 import type { PutObjectCommandInput, S3ClientConfig } from '@aws-sdk/client-s3'
 import pLimit from 'p-limit'
 import { countRequests, NotSent } from './calls.ts'
-import { afterAnswer, afterRefusal, fullConcurrency } from './concurrency.ts'
+import { afterAnswer, afterRefusal, fullConcurrency, backoff, isThrottled, type Patience } from './retry.ts'
 import { codeOf, failureOf, foreignCode, isMissing, refusedCode, statusOf } from './errors.ts'
 import { unreadable } from './files.ts'
-import { backoff, isThrottled, type Patience } from './retry.ts'
-import type { S3Settings } from './s3.ts'
 import type { NewObject, PutObject, WriteOptions } from './store.ts'
+
+export interface S3Settings {
+  readonly bucket: string
+  /** Without slashes at its ends; '' for none. */
+  readonly prefix: string
+  /** The address of a store other than AWS. */
+  readonly endpoint: string | null
+  readonly region: string | null
+  readonly pathStyle: boolean
+  /** Requests at a time: as many connections are kept open. */
+  readonly concurrency: number
+}
 
 /** Connections for the lease and the like: a request that waited for one would be sent later than its sender decided. */
 const bookkeeping = 4

@@ -2,8 +2,7 @@
 
 import { isAlive, thisHolder } from '../../system/holder.ts'
 import type { Slot } from '../../bucket/live/layout.ts'
-import type { Garbage } from '../../bucket/prune/garbage.ts'
-import { prune } from '../../bucket/prune/prune.ts'
+import { type Garbage, prune } from '../../bucket/prune/prune.ts'
 import { withBucket } from '../from-settings.ts'
 import { defineCommand, printList, type Session } from '../command.ts'
 import { formatBytes, formatCount } from '../format.ts'

@@ -1,11 +1,7 @@
 /** Which folders of downloads live.json names, and which one a publish uploads to. */
 import { expect, it } from 'vitest'
-import {
-  chooseFolder,
-  earlierAfter,
-  earlierFolders,
-  isExpired,
-} from '../../src/bucket/live/download-folders.ts'
+import { chooseFolder, earlierAfter, earlierFolders } from '../../src/bucket/live/download-folders.ts'
+import { isExpired } from '../../src/bucket/live/download-folders.ts'
 import type { Live } from '../../src/bucket/live/live.ts'
 
 const asOf = '2026-11-11'

@@ -9,22 +9,8 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { expectFailure, expectSuccess } from '../cli/outcome.ts'
 import type { Run } from '../support/product.ts'
 import { sample } from '../support/rounds.ts'
-import {
-  beginPublish,
-  flip,
-  four,
-  holdBack,
-  killAt,
-  killWithPutOnItsWay,
-  one,
-  press,
-  puts,
-  slowPuts,
-  three,
-  two,
-  until,
-  useTwoNights,
-} from '../support/two-nights.ts'
+import { beginPublish, flip, four, holdBack, killAt, killWithPutOnItsWay } from '../support/two-nights.ts'
+import { one, press, puts, slowPuts, three, two, until, useTwoNights } from '../support/two-nights.ts'
 
 useTwoNights(4)
 const atOnce = (requests: number) => ({ FUNDPRESS_BUCKET_CONCURRENCY: String(requests) })

@@ -5,13 +5,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Change, mergeSorted, planChanges } from '../../src/bucket/manifest/compare.ts'
 import { openManifest } from '../../src/bucket/manifest/manifest.ts'
-import {
-  type JsonList,
-  lineWriter,
-  readNdjson,
-  readSorted,
-  withJsonList,
-} from '../../src/bucket/manifest/ndjson.ts'
+import { lineWriter, readNdjson, readSorted, withJsonList } from '../../src/bucket/manifest/ndjson.ts'
+import type { JsonList } from '../../src/bucket/manifest/ndjson.ts'
 import { Damaged } from '../../src/bucket/store/store.ts'
 import { type ManifestLine, readHeadOf } from '../../src/build/manifest.ts'
 import { safeData } from '../../src/cli/safe-text.ts'

@@ -10,13 +10,8 @@ import type { Publish } from '../publish/snapshot.ts'
 import { readObject } from '../store/read.ts'
 import { maxPriceRows } from './history.ts'
 import { largestMoves, type NewestPrices } from './news.ts'
-import type {
-  CorrectedValue,
-  NamedFund,
-  PastDay,
-  SnapshotChanges,
-  SnapshotName,
-} from '../../api/contract/changes.ts'
+import type { CorrectedValue, NamedFund, PastDay, SnapshotChanges } from '../../api/contract/changes.ts'
+import type { SnapshotName } from '../../api/contract/changes.ts'
 
 /** What is known without reading any document: all are new if nothing was live. */
 function changesWithout(head: ManifestHead, before: SnapshotName | null): SnapshotChanges {

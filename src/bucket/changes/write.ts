@@ -4,13 +4,8 @@
  */
 
 import { hash } from 'node:crypto'
-import type {
-  ChangeHistory,
-  DayChanges,
-  HistoryDay,
-  SnapshotChanges,
-  SnapshotName,
-} from '../../api/contract/changes.ts'
+import type { ChangeHistory, DayChanges, HistoryDay, SnapshotChanges } from '../../api/contract/changes.ts'
+import type { SnapshotName } from '../../api/contract/changes.ts'
 import { contentTypeOf } from '../../api/routes/content-types.ts'
 import { changeFeeds } from '../../site/changes/feed.ts'
 import { changesPages, noHistory } from '../../site/changes/pages.ts'
@@ -24,18 +19,8 @@ import { readObject, readSmall } from '../store/read.ts'
 import type { ObjectStore } from '../store/store.ts'
 import type { Comparison } from '../live/options.ts'
 import { type ReadChanges, readMoves } from './compare.ts'
-import {
-  allowedInPublic,
-  dayChanges,
-  parseDay,
-  withoutPricesOf,
-  fileOf,
-  findDay,
-  nextPublish,
-  parseHistory,
-  withDay,
-  withPublish,
-} from './history.ts'
+import { allowedInPublic, dayChanges, parseDay, withoutPricesOf, fileOf, findDay } from './history.ts'
+import { nextPublish, parseHistory, withDay, withPublish } from './history.ts'
 import { type News, newsOf } from './news.ts'
 
 const indexKey = `${changesFolder}index.json`

@@ -22,15 +22,8 @@ import { readNdjson } from '../manifest/ndjson.ts'
 import type { AllowedObjection } from '../../guards/guards.ts'
 import { findDownloads, noDownloads, uploadDownloads } from './downloads.ts'
 import { flip } from './flip-staged.ts'
-import {
-  type Publish,
-  type PublishOptions,
-  assertUnchanged,
-  copySnapshot,
-  identifySnapshot,
-  type Identity,
-  namesSnapshot,
-} from './snapshot.ts'
+import { assertUnchanged, copySnapshot, identifySnapshot, namesSnapshot } from './snapshot.ts'
+import type { Publish, PublishOptions, Identity } from './snapshot.ts'
 import { markDamage, prepareChanges, type Prepared, refuseSparse } from './prepare.ts'
 import { deletedBy, etagsOf, putAgain, uploadChanges } from './upload.ts'
 import { realTime } from '../store/retry.ts'

@@ -14,19 +14,8 @@ import { inFolderBelow, openBelow, openFolderBelow, realFolder, type OpenFolder 
 import { flushFile, flushFolder, flushTree } from '../../system/durable.ts'
 import { isBefore } from '../manifest/compare.ts'
 import { callsOf, countRequests } from './calls.ts'
-import {
-  copyFile,
-  entriesOf,
-  etagOf,
-  isAbsent,
-  makeNewer,
-  removeEmpty,
-  removeFile,
-  removeUnfinished,
-  statOf,
-  withAdvice,
-  assertRoomBelow,
-} from './folder-files.ts'
+import { copyFile, entriesOf, etagOf, isAbsent, makeNewer, removeEmpty, removeFile } from './folder-files.ts'
+import { removeUnfinished, statOf, withAdvice, assertRoomBelow } from './folder-files.ts'
 import { openLock } from './folder-lock.ts'
 import { ConditionFailed, type Condition, type ListedObject, type ObjectStore } from './store.ts'
 import type { FetchedObject, GetOptions, PutObject, WriteOptions } from './store.ts'
@@ -135,15 +124,17 @@ function openObject(root: string, key: string, { part, ifMatch, signal }: OpenOp
 
 type OpenOptions = { readonly [K in keyof GetOptions]: GetOptions[K] | undefined }
 
-function writesOf({ name, root, count, calls }: Place, prepare: () => Writer) {
-  const flushes = flushesOf(root)
-
-  /**
-   * Writes a file under another name, then gives it its key. A key at the root of the bucket says something about all other
-   * objects (what is live, what is torn): these are flushed before it, unless it only renews what it says, and it is flushed
-   * itself before the call ends.
-   */
-  const place = (
+/**
+ * Writes a file under another name, then gives it its key. A key at the root of the bucket says something about all other
+ * objects (what is live, what is torn): these are flushed before it, unless it only renews what it says, and it is flushed
+ * itself before the call ends.
+ */
+function placerOf(
+  { name, count, calls }: Place,
+  prepare: () => Writer,
+  flushes: ReturnType<typeof flushesOf>,
+) {
+  return (
     key: string,
     write: (own: OpenFolder, temporary: string, stop: AbortSignal | undefined) => Promise<void> | void,
     { signal: own, assertFresh, isRenewal = false }: WriteOptions,
@@ -176,9 +167,15 @@ function writesOf({ name, root, count, calls }: Place, prepare: () => Writer) {
         throw error
       }
     })
+}
+
+function writesOf(place: Place, prepare: () => Writer) {
+  const { name, root, count, calls } = place
+  const flushes = flushesOf(root)
+  const write = placerOf(place, prepare, flushes)
 
   const put: ObjectStore['put'] = ({ key, body, sha256 }, condition, options = {}) =>
-    place(
+    write(
       key,
       (own, temporary) => {
         assertDigest(key, hash('sha256', body), sha256)
@@ -191,7 +188,7 @@ function writesOf({ name, root, count, calls }: Place, prepare: () => Writer) {
     )
 
   const putFile: ObjectStore['putFile'] = (file, { key, sha256 }, options = {}) =>
-    place(
+    write(
       key,
       async (own, temporary, stop) => {
         assertDigest(key, await copyFile(file, own, temporary, stop), sha256)

@@ -70,25 +70,7 @@ export function overlayStore(base: ObjectStore): OverlayStore {
       count('PutObject')
       return keep(key, bytes, `"${sha256 ?? `${file} ${bytes}`}"`, file)
     },
-    async *list(prefix, options) {
-      const own = [...written].map(([key, object]) => ({ key, object }))
-      const ours = own.filter(({ key }) => key.startsWith(prefix))
-      ours.sort(({ key: one }, { key: other }) => (isBefore(one, other) ? -1 : 1))
-      const rows = mergeSorted(
-        base.list(prefix, options),
-        Readable.from(ours) as AsyncIterable<(typeof own)[0]>,
-      )
-      count('ListObjectsV2')
-      let listed = 0
-      for await (const { values } of rows) {
-        const [below, above] = values
-        const object = above === undefined ? below : above.object
-        if (object === undefined || object === null) continue
-        if (listed > 0 && listed % keysPerList === 0) count('ListObjectsV2')
-        listed++
-        yield object
-      }
-    },
+    list: (prefix, options) => listBoth(base.list(prefix, options), written, prefix, count),
     folders: async (prefix, options) => {
       count('ListObjectsV2')
       const own = [...written].filter(([key, object]) => key.startsWith(prefix) && object !== null)
@@ -115,4 +97,25 @@ function fetched({ etag, bytes, lastModified, content }: Written, { part }: GetO
       ? createReadStream(content, { start: first, end: last })
       : Readable.from(typeof content === 'string' ? [] : [content.subarray(first, last + 1)])
   return { etag, bytes: last - first + 1, lastModified, now: new Date(), body, cancel: () => body.destroy() }
+}
+
+/** The objects of both, in the order of keys. */
+async function* listBoth(
+  base: AsyncIterable<ListedObject>,
+  written: OverlayStore['written'],
+  prefix: string,
+  count: (operation: string) => void,
+) {
+  const ours = [...written].flatMap(([key, object]) => (key.startsWith(prefix) ? { key, object } : []))
+  ours.sort(({ key: one }, { key: other }) => (isBefore(one, other) ? -1 : 1))
+  count('ListObjectsV2')
+  let listed = 0
+  for await (const { values } of mergeSorted(base, Readable.from(ours) as AsyncIterable<(typeof ours)[0]>)) {
+    const [below, above] = values
+    const object = above === undefined ? below : above.object
+    if (object === undefined || object === null) continue
+    if (listed > 0 && listed % keysPerList === 0) count('ListObjectsV2')
+    listed++
+    yield object
+  }
 }

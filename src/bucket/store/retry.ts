@@ -15,17 +15,8 @@
 import { setTimeout } from 'node:timers/promises'
 import type { PutObjectCommandInput } from '@aws-sdk/client-s3'
 import { bareCause, statusOf, unanswered } from './errors.ts'
-import {
-  type Condition,
-  ConditionFailed,
-  ConditionsUnknown,
-  Damaged,
-  type FetchedObject,
-  type GetOptions,
-  type NewObject,
-  type ObjectStore,
-  type PutObject,
-} from './store.ts'
+import { ConditionFailed, ConditionsUnknown, Damaged } from './store.ts'
+import type { Condition, FetchedObject, GetOptions, NewObject, ObjectStore, PutObject } from './store.ts'
 
 /** How long a request is tried: milliseconds until there is a connection, and without a byte in either direction. */
 export interface Patience extends Readonly<Record<'attempts' | 'connectMs' | 'silenceMs', number>> {

@@ -6,12 +6,8 @@
 import { createReadStream } from 'node:fs'
 import type { ClientRequest } from 'node:http'
 import { Readable } from 'node:stream'
-import {
-  type DeleteObjectsCommand,
-  type GetObjectCommand,
-  type PutObjectCommand,
-  S3Client,
-} from '@aws-sdk/client-s3'
+import { S3Client } from '@aws-sdk/client-s3'
+import type { DeleteObjectsCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import type { PutObjectCommandInput, S3ClientConfig } from '@aws-sdk/client-s3'
 import pLimit from 'p-limit'
 import { countRequests, NotSent } from './calls.ts'

@@ -13,7 +13,7 @@ export interface Surroundings {
   /** Today's date in Europe/Berlin. */
   readonly today: string
   readonly signal: AbortSignal
-  /** For what is no setting: whether a workflow runs this, and where that expects results. */
+  /** Settings, and what is none: whether a workflow runs this, and where that workflow expects results. */
   readonly environment: SettingSources['environment']
   /** The wall clock, for times that are written down. */
   readonly now: () => Date
@@ -24,7 +24,7 @@ export interface Surroundings {
   readonly cores: number
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream
-  /** Where questions are asked and answered. Null, also if absent: nobody sits at a terminal. */
+  /** Where questions are asked and answered. Null, also if absent: there is no terminal. */
   readonly openDialog?: () => Dialog | null
 }
 
@@ -33,7 +33,6 @@ export interface Dialog {
   readonly output: NodeJS.WritableStream
 }
 
-/** Adds what a command is to its entry in the program. */
 export type AddCommand = (command: Command, surroundings: Surroundings) => void
 
 export function defineCommand<

@@ -19,7 +19,7 @@ import type { Settings } from './settings.ts'
 
 export type OverrideFlags = FlagsOf<ReturnType<typeof overrideOptions>>
 
-/** For what must answer soon. */
+/** The patience of commands that must answer soon. */
 export const shortPatience: Patience = { attempts: 2, connectMs: 3000, silenceMs: 4000 }
 
 /**
@@ -44,7 +44,7 @@ export async function withBucket<T>(
   }
 }
 
-/** What it needs is imported here: the AWS SDK loads slowly, and several commands need a bucket only with some flags. */
+/** Imports its modules itself: the AWS SDK loads slowly, and several commands need a bucket only with some flags. */
 async function openBucket({ settings: { bucket }, signal }: Session, patience?: Patience) {
   const settings = { ...bucket, bucket: required(bucket.name, 'bucket.name') }
   if (isFolderName(settings.bucket)) {
@@ -55,7 +55,7 @@ async function openBucket({ settings: { bucket }, signal }: Session, patience?: 
   return openS3(settings, signal, patience)
 }
 
-/** Who follows `live.json`, as the settings and `--forget-kvs` have it. */
+/** The follower of `live.json` that the settings and `--forget-kvs` name. */
 export async function followingOf(session: Session, isForgetting: boolean | undefined): Promise<Following> {
   return { pointer: await livePointer(session), isForgetting: isForgetting === true }
 }
@@ -72,7 +72,7 @@ async function livePointer({ settings, signal }: Session): Promise<LivePointer |
 /** What the flags of `overrideOptions` allow. @throws {UsageError} for a permission without a reason */
 export function overrideOf(session: Session, { allow = [], force, reason }: OverrideFlags): Override {
   const isForced = force === true
-  // Messages show `--reason "…"`: whoever copies that has given none.
+  // Messages show `--reason "…"`: a copy of that is no reason.
   const isReasoned = /[\p{L}\p{N}]/u.test(reason ?? '')
   if ((isForced || allow.length > 0) && !isReasoned)
     throw new UsageError('--allow and --force need --reason "…", which says why it is right')
@@ -117,7 +117,7 @@ export async function buildOptions(session: Session): Promise<Omit<BuildOptions,
   return pages ? options : { ...options, pages: null }
 }
 
-/** The same without what the shards of a snapshot say themselves. */
+/** The options of a merge: those of a build without what shards say themselves. @throws {UsageError} if the settings are wrong */
 export async function mergeOptions({ settings, signal }: Session) {
   const { out, jobs, freshness, plausibility, rawCsv: isRawCsv } = settings
   const db = required(settings.db, 'db')

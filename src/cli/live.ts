@@ -15,7 +15,7 @@ import type { Session } from './command.ts'
 /**
  * @param word of --since: a word for a slot means the bucket, whose live slot counts in any case. Else the folder that it
  * names counts, or without one `out`, if it holds a complete snapshot.
- * @param work gets null if nothing is live, or nobody knows
+ * @param work gets null if nothing is live, or no snapshot says what is
  */
 export async function withLive<T>(
   session: Session,
@@ -38,7 +38,7 @@ async function readLiveSlot(store: ObjectStore, out: string): Promise<LiveReader
   if ((await snapshotIn(out)) === live.snapshot) return readFolder(out)
   return async (key) => {
     const object = await readObject(store, `${live.slot}/${key}`).catch((error: unknown) => {
-      // Nobody but fundpress writes there; what is too large to be ours is no JSON either.
+      // Only fundpress writes there: what is too large to be ours is no JSON either.
       if (error instanceof Damaged) return { body: Buffer.from('damaged') }
       throw error
     })

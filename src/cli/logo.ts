@@ -50,8 +50,8 @@ const sizeOfPng = (content: Buffer): Size | string =>
     : 'it is a damaged PNG file'
 
 /**
- * What a logo needs none of, in text with single blanks. Pages show it as an image, which runs nothing: this is for those who open
- * the file itself.
+ * Parts that a logo does not need, in text with single blanks. Pages show the logo as an image, which runs nothing; a reader
+ * who opens the file itself is protected by these.
  */
 const forbidden: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/<!DOCTYPE|<!ENTITY/i, 'a document type'],

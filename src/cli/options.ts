@@ -129,7 +129,6 @@ export const dayOption = <const Flag extends string>(flag: Flag, describe: strin
 export const asOfOption = (describe = "The snapshot's date (default: today in Europe/Berlin)") =>
   dayOption('--as-of <day>', describe)
 
-/** @returns undefined if it is no snapshot id */
 export const parseSnapshot = (text: string) =>
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9a-f]{12}$/.test(text) ? text : undefined
 export const expectedSnapshot = 'a snapshot id, such as 2026-11-19-3f9c2ab4d1e0'

@@ -52,7 +52,7 @@ function withoutSecret(word: string): string {
   return `${word.slice(0, scheme + 1)}${slashes}***${word.slice(host)}`
 }
 
-/** What an operator writes about a decision, as it is kept and published: one line, without what opens a door. */
+/** An operator's words about a decision, as they are kept and published: one line, without secrets. */
 export const statement = (text: string): string =>
   escapeInvisible(
     withoutSecrets(text)

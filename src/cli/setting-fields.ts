@@ -51,7 +51,6 @@ export const secretAddress = (expects: string, pattern: RegExp) =>
 // Without an @ behind the host: it would end a password that is not encoded, and the host would be a part of that.
 export const httpAddress = /^https?:\/\/([^\s/?#@\\]+@)?[^\s/?#@\\]+([/?#][^\s@]*)?$/u
 
-/** An address that is a secret. */
 export const secretUrl = secretAddress(
   'an absolute http or https URL (%40 stands for an @ in its password, path or query)',
   httpAddress,

@@ -1,6 +1,6 @@
 /**
- * Files and folders below a root, reached without following a link: whoever may write below the root cannot lead a program
- * with other rights elsewhere. The root itself may be a link, or lie behind one.
+ * Files and folders below a root, reached without following a link: a user who may write below the root cannot lead a
+ * program with other rights elsewhere. The root itself may be a link, or lie behind one.
  *
  * Node has no `openat`. On Linux the system tells the path of whatever is open, and `/proc/self/fd/<number>` is an open
  * folder: what was checked is what is used. Elsewhere a path is checked, then used: a link may take its place in between.
@@ -157,7 +157,7 @@ function withNames(error: unknown, at: string, path: string): unknown {
     : error
 }
 
-/** Somebody else may make it at the same time. */
+/** Makes a folder, or takes the one that another program makes at the same time. */
 function makeFolder(path: string): void {
   try {
     mkdirSync(path)

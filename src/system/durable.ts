@@ -56,7 +56,7 @@ export function replaceFile(file: string, text: string, mode?: number): void {
   const temporary = join(dirname(place), `.${basename(place)}.fundpress-${process.pid}.tmp`)
   try {
     rmSync(temporary, { force: true })
-    // Never through a link that somebody else has put there.
+    // Never through a link that another user has put there.
     writeFileSync(temporary, text, { flag: 'wx' })
     const permissions = mode ?? earlier?.mode
     if (permissions !== undefined) chmodSync(temporary, permissions)

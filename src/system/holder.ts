@@ -25,7 +25,7 @@ export function isAlive({ pid, startedAt }: Holder): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // EPERM: it is there, and somebody else's.
+    // EPERM: it is there, and another user's.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
   }
   const stat = statOf(pid)
@@ -41,7 +41,7 @@ export const markOf = ({ world, pid, startedAt = '0' }: Holder): string =>
 const markOfWorld = (world: string) => hash('sha256', world).slice(0, 12)
 
 /**
- * Whether a process has left this behind: it is no more, or nobody here can look at it, and nothing has changed for `unknownForMs`.
+ * Whether a process has left this behind: the process has ended, or cannot be seen from here and has changed nothing for `unknownForMs`.
  * @param mark as in the name; earlier versions wrote others
  */
 export function isLeftBehind(path: string, mark: string, unknownForMs: number): boolean {
@@ -51,7 +51,7 @@ export function isLeftBehind(path: string, mark: string, unknownForMs: number): 
   return !isAlive({ host, world, pid: Number(pid), startedAt: start === '0' ? undefined : start })
 }
 
-/** Machine, boot and process namespace. If they are unknown, a world of our own: nobody counts as dead there. */
+/** Machine, boot and process namespace. If they are unknown, a world of its own, in which no process counts as dead. */
 function worldHere(): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()

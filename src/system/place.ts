@@ -1,5 +1,5 @@
 /**
- * What a path that somebody has named leads to, behind links: a file or a folder. Everything else is refused: opening a pipe can
+ * The place that a path of an operator leads to, behind links: a file or a folder. All else is refused: opening a pipe can
  * wait for ever, and a device, such as `/dev/stdout`, is not ours to replace.
  */
 

@@ -7,7 +7,7 @@ import { isLeftBehind, markOf, thisHolder } from './holder.ts'
 
 /** `fundpress-<mark of the holder>-<random>`. Earlier versions wrote `fundpress-<random>`. */
 const ours = /^fundpress-(?:([0-9a-f]{12}-\d+-\d+)-)?\w{6}$/
-/** No command works for so long: a folder whose process nobody here can look at is left over then. */
+/** Longer than any command works: a folder whose process cannot be seen from here is left over then. */
 const unknownForMs = 7 * 24 * 3600 * 1000
 
 /** Makes an empty folder in the system's folder for temporary files, after removing those that killed processes have left. */

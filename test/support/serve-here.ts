@@ -1,5 +1,5 @@
 /** What `fundpress serve --out` serves, in this process: for expectations, and with settings of its own. */
-import { serveFolder } from '../../src/cli/commands/serve.ts'
+import { serveFolder } from '../../src/cli/serve.ts'
 import { createEdgeServer, type NodeEdgeOptions } from '../../src/edge/node/server.ts'
 import { listen } from './request.ts'
 import { workerSettings } from './worker.ts'

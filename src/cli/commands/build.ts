@@ -112,7 +112,7 @@ async function render(
     )
     await showBuild(session, building)
   } catch (error) {
-    // Nobody watches the machines that share a night's work.
+    // The machines that share a night's work are not watched.
     if (shard !== undefined) await tellFailure(session, error, { command: 'build', subject, asOf })
     throw error
   }

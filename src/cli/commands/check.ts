@@ -123,7 +123,7 @@ function withBucketNamed(session: Session, name: string): Session {
   return { ...session, settings: { ...settings, bucket: { ...settings.bucket, name } } }
 }
 
-/** Pages that nobody but this machine sees need none. */
+/** A warning about a missing imprint. Pages that only this machine sees need none. */
 function withoutImprint({ site, pages, baseUrl }: Settings): readonly string[] {
   const isLocal = /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(baseUrl).hostname)
   if (site.imprint !== null || !pages || isLocal) return []

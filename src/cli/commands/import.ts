@@ -159,7 +159,7 @@ program, removes it; VACUUM and changes of the schema do so, too.
   },
 })
 
-/** `--undo` or `--complete`. */
+/** Runs `--undo` or `--complete`. */
 async function runWithoutFile(session: Session, flags: Flags, table: string | undefined): Promise<void> {
   const { settings, print, now } = session
   const { undo, complete = false, backup } = flags
@@ -193,7 +193,7 @@ const patienceOf = ({ signal, isQuiet, stderr }: Session, { wait }: Flags, db: s
   },
 })
 
-/** Of the config, and of the flags, which win. @throws {UsageError} for two names of one column, or a table that is none */
+/** Joins the maps of the config and of the flags, which win. @throws {UsageError} for two names of one column, or a table that is none */
 function columnMapOf({ settings }: Session, { map = [] }: Flags, table: string): ColumnMap {
   const unknown = Object.keys(settings.import).find((name) => !tables.includes(name))
   if (unknown !== undefined)

@@ -42,7 +42,9 @@ export default defineCommand({
     option('--stage', 'Do not make the snapshot live: `flip` does, after somebody has looked at it'),
     option('--ask', 'Only tell whether there is anything to do'),
     option('--exit-code', 'With --ask: exit with 4 if there is nothing to do'),
-    wholeOption('--sample <number>', 'How many bodies to read after the publish', [1, 1_000_000]).default(100),
+    wholeOption('--sample <number>', 'How many bodies to read after the publish', [1, 1_000_000]).default(
+      100,
+    ),
     wholeOption('--seed <number>', 'See `verify`', [0, 2 ** 32 - 1]),
     ...overrideOptions(),
     option('--no-lock', 'See `publish`'),

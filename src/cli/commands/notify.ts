@@ -53,7 +53,7 @@ export default defineCommand({
   },
 })
 
-/** What would be sent to whom, as far as that is known. */
+/** The notices that would be sent, by target. */
 const contentsOf = ({ settings, environment }: Session, notice: Notice): readonly Told[] =>
   targetsFor(settings.notify, notice).map((setting) => {
     const target = openTarget(setting, environment)

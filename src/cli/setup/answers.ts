@@ -212,7 +212,7 @@ const questions = {
     value: 'file',
     isRare: true,
     asks: `Package to install (in a checkout \`npm pack\` makes one): ${packageForms}`,
-    // In the registry, a name without a scope belongs to anybody.
+    // In the registry, anybody may own a name without a scope.
     schema: form(
       packageForms,
       /^((https:\/\/[^\s/?#@]+\/[^\s?#]*|\.{0,2}\/[^\p{Cc}]*)\.tgz|@[a-z\d-]+\/[a-z\d][a-z\d.-]*@\d+\.\d+\.\d+(-rc\.\d+)?)$/u,
@@ -242,7 +242,7 @@ interface Asking {
   readonly ask: Ask | null
 }
 
-/** @returns what somebody answers; '' for nothing */
+/** Asks in the terminal. @returns '' for no answer */
 export type Ask = (question: string) => Promise<string>
 
 /** @throws {UsageError} for a wrong flag, and with `ask` null for answers that are missing: it names all of them */

@@ -223,9 +223,9 @@ export interface Writing {
 }
 
 /**
- * What has to be written or removed; and which of these files differ from it, or have to go, and are somebody's. A `.gitignore` keeps
- * its lines and gets those that it lacks. A workflow that publishes on a schedule beside the one that is written goes: it would make
- * each night live without the approval, or without the shards, that somebody has asked for.
+ * Compares the files with those that are there. `writings`: what has to be written or removed. `differing`: files of others among
+ * them. A `.gitignore` keeps its lines and gets those that it lacks. Another workflow that publishes on a schedule goes: it would
+ * make each night live without the approval, or the shards, of the answers.
  */
 export function compareWith(dest: string, files: readonly SetupFile[]) {
   const all = files.map(({ path, text }): Writing => {

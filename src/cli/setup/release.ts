@@ -6,9 +6,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export interface Release {
-  /** `owner/name` of the repository on GitHub. */
+  /** `owner/name` on GitHub. */
   readonly repository: string
-  /** Without a `v`. */
   readonly version: string
   /** 40 hexadecimal digits. */
   readonly commit: string

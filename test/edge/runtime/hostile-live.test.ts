@@ -1,7 +1,7 @@
 /** Whatever `live.json` and `staged.json` say, an edge gives out nothing but the nights of its bucket, and goes on with the last one. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { serveFolder } from '../../../src/cli/commands/serve.ts'
+import { serveFolder } from '../../../src/cli/serve.ts'
 import { parseLiveFile } from '../../../src/edge/core/live-file.ts'
 import { bucketOrigin } from '../../../src/edge/node/bucket.ts'
 import { hostileLiveText } from '../../support/hostile-live.ts'

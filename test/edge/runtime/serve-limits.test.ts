@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { serveFolder } from '../../../src/cli/commands/serve.ts'
+import { serveFolder } from '../../../src/cli/serve.ts'
 import { connectionLimits } from '../../../src/edge/node/connections.ts'
 import {
   makeTempFolder,

@@ -1,0 +1,233 @@
+/** What `fundpress serve` serves: an origin of a folder or of a bucket, on a server that follows it until it is stopped. */
+
+import { hash } from 'node:crypto'
+import { createReadStream, existsSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { routeTable } from '../api/derive/route-table.ts'
+import { endpoints } from '../api/endpoints/index.ts'
+import { checksumsIn, inSlot } from '../bucket/live/layout.ts'
+import { findSnapshot } from '../bucket/live/staged.ts'
+import { readPart, readUpTo } from '../bucket/store/read.ts'
+import { isFolderName, type ObjectStore } from '../bucket/store/store.ts'
+import { exampleTargets } from '../build/examples.ts'
+import { checksumsKey, manifestKey, readManifestHead, readSparse } from '../build/manifest.ts'
+import { recoverSnapshot } from '../build/staging.ts'
+import { isNoAnswer, longestReadMs, noAnswer } from '../edge/core/live.ts'
+import { maxLiveBytes, parseLiveFile } from '../edge/core/live-file.ts'
+import { stagedBeside } from '../edge/core/preview.ts'
+import { bucketOrigin } from '../edge/node/bucket.ts'
+import { folderOrigin } from '../edge/node/folder.ts'
+import { stopServing } from '../edge/node/connections.ts'
+import { createEdgeServer } from '../edge/node/server.ts'
+import { messageOf } from '../system/message.ts'
+import { Interrupted } from '../system/signals.ts'
+import type { Session } from './command.ts'
+
+/**
+ * The patience of a request: a silent store must soon become a 503. {@link inTime} limits all attempts together. The SDK
+ * would wait before another attempt, so its own times are longer.
+ */
+export const requestPatience = { attempts: 3, connectMs: 2 * longestReadMs, silenceMs: 2 * longestReadMs }
+
+/** The same store, whose reads fail with an error named NoAnswer if they take too long. */
+function inTime(store: ObjectStore): ObjectStore {
+  const late = () => noAnswer(`${store.name} has not answered for ${longestReadMs / 1000} s`)
+  const deadline = (): AbortSignal => {
+    const controller = new AbortController()
+    // On a busy machine the answer may have arrived and wait to be read: that comes first.
+    const end = () => setImmediate(() => controller.abort(late()))
+    setTimeout(end, longestReadMs).unref()
+    return controller.signal
+  }
+  return { ...store, get: (key, options) => store.get(key, { ...options, signal: deadline() }) }
+}
+
+/** Says once that the store does not answer, however many requests fail, and once that it does again. */
+function outageLog({ name }: ObjectStore, { stderr }: Session) {
+  let isSilent = false
+  return {
+    failed: (error: unknown): void => {
+      if (!isSilent)
+        stderr.tell(`${messageOf(error)} (${name}: until it answers, only what is in memory is served)`)
+      isSilent = true
+    },
+    answered: (): void => {
+      if (isSilent) stderr.tell(`${name} answers again`)
+      isSilent = false
+    },
+  }
+}
+
+/** A clock that runs on while the machine sleeps, unlike the steady one, and never back, unlike the wall clock. */
+function wakefulClock(clock: Session['clock'], now: Session['now']): Session['clock'] {
+  let [steady, wall, time] = [clock(), now().getTime(), 0]
+  return () => {
+    const [steadyNow, wallNow] = [clock(), now().getTime()]
+    time += Math.max(steadyNow - steady, wallNow - wall)
+    ;[steady, wall] = [steadyNow, wallNow]
+    return time
+  }
+}
+
+export async function serveUntilStopped(
+  session: Session,
+  { origin, snapshot, place, examples, outage }: Served,
+) {
+  const { settings, isQuiet, signal, stdout, stderr } = session
+  const onFailure = (error: unknown, target: string) => {
+    if (signal.aborted) return
+    if (outage !== undefined && isNoAnswer(error)) outage.failed(error)
+    else stderr.tell(`${JSON.stringify(target.slice(0, 200))} failed: ${messageOf(error)}`)
+  }
+  const server = createEdgeServer({
+    origin,
+    settings: settings.edge,
+    previewToken: settings.edge.previewToken,
+    onFailure,
+  })
+  const address = await listen(server, socketOfSystemd(session) ?? settings.serve)
+  // It takes connections again when it can.
+  server.on('error', (error) => stderr.tell(`a connection was lost: ${messageOf(error)}`))
+  if (!isQuiet) {
+    const links = (await examples()).map((target) => `  ${address}${target}\n`)
+    stdout.write(`serving ${snapshot} from ${place} on ${address}\n`)
+    if (links.length > 0) stdout.write(`try\n${links.join('')}`)
+  }
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
+  const { reason } = signal as { readonly reason: unknown }
+  const isByKey = reason instanceof Interrupted && reason.signal !== 'SIGTERM'
+  await stopServing(server, isByKey ? 0 : drainMs)
+}
+
+/** How long requests in work may take after SIGTERM, in milliseconds: after 9 s the process ends. */
+const drainMs = 7000
+
+/**
+ * The socket that systemd listens on (`fundpress-serve.socket`), so that no request fails while one process takes the place of another.
+ * Source: sd_listen_fds(3).
+ */
+function socketOfSystemd({ environment }: Session): { readonly fd: number } | null {
+  const isOurs = environment['LISTEN_PID'] === String(process.pid) && environment['LISTEN_FDS'] === '1'
+  return isOurs ? { fd: 3 } : null
+}
+
+/** `snapshot` is served now, from `place`; `examples` are pages to open and requests to try. */
+type Served = Awaited<ReturnType<typeof serveFolder>> & {
+  /** Given for a bucket. */
+  readonly outage?: ReturnType<typeof outageLog>
+}
+
+/** @throws {Error} if the folder holds no snapshot, or a sparse one */
+export async function serveFolder(out: string) {
+  recoverSnapshot(out)
+  const readHead = async (folder: string) => {
+    const head = await readManifestHead(folder)
+    if (readSparse(folder) === null) return head
+    throw new Error(`${folder} is sparse, it lacks unchanged documents: publish it, or build without --since`)
+  }
+  const { snapshot } = await readHead(out)
+  const origin = folderOrigin({
+    folder: out,
+    markFile: manifestKey,
+    // The edge's own errors link to the same documentation as those of the snapshot.
+    readHead: async (folder) => {
+      const head = await readHead(folder)
+      return { snapshot: head.snapshot, table: routeTable(endpoints, head.docsUrl) }
+    },
+    recover: () => recoverSnapshot(out),
+  })
+  const examples = () =>
+    exampleTargets(createReadStream(join(out, checksumsKey)), (key) => existsSync(join(out, key)))
+  return { origin, snapshot, place: out, examples }
+}
+
+/** @param wanted null: what is live @throws {Error} if nothing is live, no slot holds what is wanted, or the bucket cannot be read */
+export async function serveBucket(
+  patient: ObjectStore,
+  session: Session,
+  wanted: string | null,
+): Promise<Served> {
+  const { settings, clock, now, stderr } = session
+  const store = inTime(patient)
+  const outage = outageLog(store, session)
+  /** @returns a text that no parser takes if the file is too long */
+  const readText = async (key: 'live.json' | 'staged.json') => {
+    const object = await readUpTo(store, key, maxLiveBytes)
+    return object && (object.body?.toString() ?? '')
+  }
+  const liveNow = async () => {
+    if (wanted !== null) return findSnapshot(store, wanted)
+    const text = await readText('live.json')
+    if (text === null) throw new Error(`${store.name}: nothing is live, there is nothing to serve`)
+    return parseLiveFile(text, 'live.json')
+  }
+  const readLiveAndTell = async () => {
+    try {
+      const live = await liveNow()
+      outage.answered()
+      return live
+    } catch (error) {
+      if (isNoAnswer(error)) outage.failed(error)
+      throw error
+    }
+  }
+  const origin = bucketOrigin({
+    readLive: readLiveAndTell,
+    readStaged: async () => stagedBeside(await readText('live.json'), await readText('staged.json')),
+    table: routeTable(endpoints, ''),
+    reader: {
+      read: async (key, most) => withDigest(store, await readUpTo(store, key, most)),
+      readPart: (key, part, etag) => readPart(store, key, part, etag),
+    },
+    // No grace period protects the slot of a staged snapshot: each answer looks whether it is still there.
+    ttlMs: wanted === null ? settings.edge.liveTtlSeconds * 1000 : 0,
+    clock: wakefulClock(clock, now),
+    onDamaged: ({ message }) => stderr.tell(`${message} (the previous snapshot is still served)`),
+  })
+  const { slot, snapshot } = await liveNow()
+  const examples = async () => {
+    const list = await patient.get(checksumsIn(slot))
+    if (list === null) return []
+    const has = async (key: string) => {
+      const object = await patient.get(inSlot(slot, key))
+      object?.cancel()
+      return object !== null
+    }
+    const found = await exampleTargets(Readable.from(list.body), has)
+    list.cancel()
+    return found
+  }
+  return { origin, snapshot, place: store.name, examples, outage }
+}
+
+/** A folder's ETags tell files apart that have the same bytes: on S3 and at nginx these keep their ETag from slot to slot. */
+function withDigest(store: ObjectStore, object: Awaited<ReturnType<typeof readUpTo>>) {
+  if (!isFolderName(store.name) || !object?.body) return object
+  return { ...object, etag: `"${hash('md5', object.body)}"` }
+}
+
+/** @returns the address to put into a browser: `http://127.0.0.1:8080` @throws {Error} if the port cannot be opened */
+export async function listen(
+  server: Server,
+  place: { readonly host: string; readonly port: number } | { readonly fd: number },
+): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const reason: Readonly<Record<string, string>> = {
+        EADDRINUSE: 'another program uses it: choose another --port (0: any free port)',
+        EACCES: 'permission denied: choose a --port above 1023',
+        EADDRNOTAVAIL: 'this machine does not have that address: choose another --host',
+        ENOTFOUND: 'that host does not exist: choose another --host',
+      }
+      const known = reason[error.code ?? '']
+      const where = 'fd' in place ? "systemd's socket" : `${place.host} port ${place.port}`
+      reject(known === undefined ? error : new Error(`${where}: ${known}`, { cause: error }))
+    })
+    server.listen(place, resolve)
+  })
+  const { address, family, port: actual } = server.address() as AddressInfo
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`
+}

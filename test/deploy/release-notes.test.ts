@@ -23,10 +23,18 @@ function makeRepository(name: string): string {
     join(path, '.github/CHANGELOG.md'),
     '# Changelog\n\n## 1.1.0\n\nMore. [How](../README.md); [what is stable](RELEASES.md#stable).\n\n### Upgrade\n\nNothing to do.\n\n## 1.0.0\n\nThe first.\n',
   )
-  gitIn(path, 'add', '.github')
+  writeBaseImage(path, pinned)
+  gitIn(path, 'add', '.')
   commitVersion(path, '1.0.0')
   gitIn(path, 'tag', 'v1.0.0')
   return path
+}
+
+const pinned = `node:24@sha256:${'0'.repeat(64)}`
+function writeBaseImage(path: string, image: string): void {
+  mkdirSync(join(path, 'templates/container'), { recursive: true })
+  const text = `FROM --platform=$BUILDPLATFORM ${image} AS node\nFROM $OWN\n`
+  writeFileSync(join(path, 'templates/container/Dockerfile'), text)
 }
 
 describe('the check of a tag', () => {
@@ -78,10 +86,16 @@ describe('the check of a tag', () => {
     })
   })
 
+  it.each(['node:24', 'node', 'node:24@sha256:0'])('refuses a base image without a digest: %s', (image) => {
+    const path = makeRepository(`image-${image.replace(/\W/g, '-')}`)
+    writeBaseImage(path, image)
+    commitVersion(path, '1.1.0')
+    const said = `templates/container/Dockerfile has "FROM ${image}" without a digest: write ${image.replace(/@.*/, '')}@sha256:`
+    expect(checked(path, 'v1.1.0')).toMatchObject({ code: 1, stdout: expect.stringContaining(said) })
+  })
+
   it.each([
-    ['v1.1.0', 'v1.2.0'],
     ['v1.9.0', 'v1.10.0'],
-    ['v1.1.0-rc.1', 'v1.1.0'],
     ['v1.1.0-rc.2', 'v1.1.0-rc.10'],
   ])('refuses %s after %s: tags that move would go back', (tag, newer) => {
     const path = makeRepository(`newer-${tag}`)

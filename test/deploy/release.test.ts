@@ -62,6 +62,9 @@ describe('a release', () => {
       rmSync(join(root, name), { force: true })
       cpSync(join(repository, name), join(root, name), { recursive: true })
     }
+    const dockerfile = join(root, 'templates/container/Dockerfile')
+    const unpinned = readFileSync(dockerfile, 'utf8')
+    writeFileSync(dockerfile, unpinned.replace(/-slim(?!@)/g, `-slim@sha256:${'0'.repeat(64)}`))
     mkdirSync(join(root, '.ci'))
     writeFileSync(join(root, '.ci/run'), '#!/bin/sh\necho "1 passed, 0 failed"\n', { mode: 0o755 })
     gitIn(root, 'init', '--quiet', '--initial-branch=main')
@@ -144,11 +147,7 @@ describe('a release', () => {
 
   it('changes nothing if it runs again', async () => {
     const before = calls().length
-    const again = await release('v1.0.0', {
-      check: first['check'],
-      pack: first['pack'],
-      try: first['try'],
-    } as Jobs)
+    const again = await release('v1.0.0', tried())
     expect([resultsOf(again), logOf(again)]).toEqual([
       all('success'),
       expect.stringContaining('it is this file'),
@@ -191,14 +190,7 @@ describe('a release', () => {
     expect(calls().slice(before)).toEqual([expect.stringContaining('npm view')])
   })
 
-  it('stops where a file is not the one that was packed', async () => {
-    const other = { ...first['pack'], outputs: { sums: '0'.repeat(64) } } as RanJob
-    const ran = await release('v1.0.0', { ...tried(), pack: other })
-    expect(resultsOf(ran)).toEqual({ ...all('skipped'), ...resultsOf(tried()), npm: 'failure' })
-    expect(logOf(ran)).toContain('is not what the job "pack" has made')
-  })
-
-  it('stops where another file lies beside those that were packed: it would be published, too', async () => {
+  it('stops where the files are not those that were packed: another one would be published, too', async () => {
     const beside = join(runner.uploads, 'release/a.tgz')
     writeFileSync(beside, 'other code')
     const ran = await release('v1.0.0', tried())
@@ -246,7 +238,8 @@ describe('a release', () => {
     expect(callsOf('gh release create')[0]).toContain(' --prerelease=true ')
   })
 
-  it.each(['npm', 'image', 'release'])('does not go on with %s, once a newer release is out', async (job) => {
+  it('does not go on once a newer release is out', async () => {
+    const job = 'image'
     gitIn(runner.checkout.path, 'checkout', '--quiet', '--force', 'v1.0.0')
     const before = calls().length
     const ran = await release('v1.0.0', { ...first, [job]: { ...first[job], result: 'failure' } } as Jobs)

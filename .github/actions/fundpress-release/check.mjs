@@ -4,7 +4,7 @@
  */
 
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, readFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs'
 import { changelog, sectionOf } from './changelog.mjs'
 import { fail, listReleases, parseJson, releaseTag } from './tags.mjs'
 
@@ -35,6 +35,24 @@ function findRefusal() {
   const [newest = ''] = listReleases()
   if (newest !== tag)
     return `${newest} is newer: give this release a higher version. If ${newest} never became a release, an owner can delete that tag`
+  return findUnpinned() ?? findUndescribed()
+}
+
+/** @returns {string | null} a base image that can change under its tag: nobody could build the same image again */
+function findUnpinned() {
+  const files = readdirSync('templates', { recursive: true, encoding: 'utf8' })
+  for (const file of files.filter((name) => name.endsWith('Dockerfile')))
+    for (const line of readFileSync(`templates/${file}`, 'utf8').split('\n')) {
+      const [, image = ''] = /^\s*FROM\s+(?:--\S+\s+)*(\S+)/i.exec(line) ?? []
+      // An argument is the image that whoever builds it names.
+      if (image !== '' && !image.startsWith('$') && !/@sha256:[0-9a-f]{64}$/.test(image))
+        return `templates/${file} has "FROM ${image}" without a digest: write ${image.replace(/@.*/, '')}@sha256:…, as .github/CONTRIBUTING.md says below "Make a release", commit, and tag that commit`
+    }
+  return null
+}
+
+/** @returns {string | null} */
+function findUndescribed() {
   return sectionOf(tag) === ''
     ? `${changelog} has no section "## ${tag.slice(1).replace(/-.*/, '')}", which becomes its notes: write what operators must know, and tag that commit`
     : null

@@ -6,6 +6,7 @@
 
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { dayMs } from '../system/days.ts'
 import { flushFolder, flushTree } from '../system/durable.ts'
 import { isLeftBehind, markOf, thisHolder } from '../system/holder.ts'
 import { placeToWrite } from '../system/place.ts'
@@ -168,7 +169,6 @@ function leftovers(
 }
 
 /** No build works for so long in a container whose processes cannot be seen from here. */
-const dayMs = 24 * 3600 * 1000
 
 /** Whether the process is no more. What has our own mark is from an earlier build of this process. */
 function isGone(path: string, mark: string): boolean {

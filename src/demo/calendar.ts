@@ -1,7 +1,8 @@
 /** The days of a demo database: business days of TARGET, and the period of its prices. */
 
 import { isDay } from '../api/routes/values.ts'
-import { dayAfter, openCalendar } from '../guards/calendar.ts'
+import { openCalendar } from '../guards/calendar.ts'
+import { addDays, addYears, mondayOf } from '../system/days.ts'
 
 /** Business days, ascending, ISO. */
 export type DemoCalendar = readonly string[]
@@ -24,7 +25,7 @@ export const previousYearEnd = (calendar: DemoCalendar, index: number): number =
 
 /** Index of the first business day on or after a date. */
 export const indexOnOrAfter = (calendar: DemoCalendar, date: string): number =>
-  indexOnOrBefore(calendar, dayAfter(date, -1)) + 1
+  indexOnOrBefore(calendar, addDays(date, -1)) + 1
 
 /** @throws {RangeError} for an index outside the calendar */
 export function dateAt(calendar: DemoCalendar, index: number): string {
@@ -34,11 +35,9 @@ export function dateAt(calendar: DemoCalendar, index: number): string {
 }
 
 /** Indices in first…last after which another week begins, Monday to Sunday, and both ends. */
-export function weekEnds(calendar: DemoCalendar, first: number, last: number): readonly number[] {
-  // Day 0, 1970-01-01, is a Thursday: three days on, weeks of seven begin on Mondays.
-  const week = (date: string) => Math.floor((Date.parse(date) / 86_400_000 + 3) / 7)
-  return [...new Set([first, ...lastIndices(calendar, week, first, last), last])]
-}
+export const weekEnds = (calendar: DemoCalendar, first: number, last: number): readonly number[] => [
+  ...new Set([first, ...lastIndices(calendar, mondayOf, first, last), last]),
+]
 
 /** Indices in first…last after which another month begins. */
 export const monthEnds = (calendar: DemoCalendar, first: number, last: number): readonly number[] =>
@@ -52,12 +51,6 @@ function lastIndices<T>(
 ): number[] {
   const units = calendar.slice(first, last + 2).map(unit)
   return units.flatMap((one, at) => (at > last - first || one === units[at + 1] ? [] : [first + at]))
-}
-
-/** The same day in another year; 29 February becomes the 28th. */
-export function shiftYears(date: string, years: number): string {
-  const moved = String(Number(date.slice(0, 4)) + years).padStart(4, '0') + date.slice(4)
-  return isDay(moved) ? moved : moved.slice(0, 8) + '28'
 }
 
 export type Period = Awaited<ReturnType<typeof demoPeriod>>
@@ -74,19 +67,19 @@ export async function demoPeriod(until: string, years: number) {
   if (!isDay(until) || until > '2999-12-31') throw new RangeError(`not a date: ${until}`)
   if (!Number.isInteger(years) || years < 1) throw new RangeError(`not a number of years: ${years}`)
   if (Number(until.slice(0, 4)) - years < 1900) throw new RangeError(`prices would start before 1900`)
-  const from = shiftYears(until, -years)
+  const from = addYears(until, -years)
   const start = from < earliestPast ? from : earliestPast
   // Some more days on both sides: the first may not be a business day, and the last may end a week or a month.
   const target = await openCalendar('TARGET', true)
   const calendar: string[] = []
-  for (let date = dayAfter(start, -15); date <= dayAfter(until, 15); date = dayAfter(date, 1))
+  for (let date = addDays(start, -15); date <= addDays(until, 15); date = addDays(date, 1))
     if (target.isBusinessDay(date)) calendar.push(date)
   const last = indexOnOrBefore(calendar, until)
-  const first = indexOnOrBefore(calendar, shiftYears(dateAt(calendar, last), -years))
+  const first = indexOnOrBefore(calendar, addYears(dateAt(calendar, last), -years))
   const status = monthEnds(calendar, first, last).at(-1) ?? last
   return { calendar, first, last, status, lastTaxDate: lastTaxDate(dateAt(calendar, first)) }
 }
 
 /** German law asked for the figures until the end of 2017; a later range has them in its first half-year. */
 const lastTaxDate = (firstDate: string): string =>
-  firstDate <= '2017-12-31' ? '2017-12-31' : dayAfter(firstDate, 181)
+  firstDate <= '2017-12-31' ? '2017-12-31' : addDays(firstDate, 181)

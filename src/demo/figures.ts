@@ -1,7 +1,8 @@
 /** Key figures, profile and EMT data of a fund: the parts that are not prices or breakdowns. */
 
 import { derivatives, type MonthAllocation } from './allocations.ts'
-import { dateAt, type Period, shiftYears } from './calendar.ts'
+import { dateAt, type Period } from './calendar.ts'
+import { addYears } from '../system/days.ts'
 import type { Instrument, Region } from './instrument.ts'
 import { riskOver } from './performance.ts'
 import type { PriceHistory } from './prices.ts'
@@ -207,7 +208,7 @@ export function emtRow(fund: Instrument, history: PriceHistory, period: Period):
 
 function lastEndOfFiscalYear(fund: Instrument, date: string): string {
   const thisYears = `${date.slice(0, 4)}-${fund.endOfFiscalYear}`
-  return thisYears <= date ? thisYears : shiftYears(thisYears, -1)
+  return thisYears <= date ? thisYears : addYears(thisYears, -1)
 }
 
 /** Hundredths of a percent as a fraction. */

@@ -1,14 +1,7 @@
 /** Performance and risk of a fund, computed from its prices. Percents have two decimals. */
 
-import {
-  dateAt,
-  indexOnOrBefore,
-  monthEnds,
-  type Period,
-  previousYearEnd,
-  shiftYears,
-  weekEnds,
-} from './calendar.ts'
+import { dateAt, indexOnOrBefore, monthEnds, type Period, previousYearEnd, weekEnds } from './calendar.ts'
+import { addYears } from '../system/days.ts'
 import type { Instrument } from './instrument.ts'
 import { type PriceHistory, returnBetween } from './prices.ts'
 import { roundedPercent } from './shares.ts'
@@ -45,8 +38,8 @@ export function legalPeriods(fund: Instrument, history: PriceHistory, { calendar
   const periods: DemoRow[] = []
   let surcharge = fund.surcharge
   for (let ago = legalYears; ago > 0; ago--) {
-    const from = shiftYears(until, -ago)
-    const to = shiftYears(until, 1 - ago)
+    const from = addYears(until, -ago)
+    const to = addYears(until, 1 - ago)
     const start = indexOnOrBefore(calendar, from)
     const end = indexOnOrBefore(calendar, to)
     const isWhole = start >= fund.firstPrice
@@ -66,7 +59,7 @@ export function legalPeriods(fund: Instrument, history: PriceHistory, { calendar
 
 /** Month by month over the last five years or since the first price: percent since the start, which is 0. */
 export function legalPoints(fund: Instrument, history: PriceHistory, { calendar, last }: Period): DemoRow[] {
-  const start = indexOnOrBefore(calendar, shiftYears(dateAt(calendar, last), -legalYears))
+  const start = indexOnOrBefore(calendar, addYears(dateAt(calendar, last), -legalYears))
   const base = Math.max(start, fund.firstPrice)
   const days = new Set([base, ...monthEnds(calendar, base, last), last])
   return [...days].map((day) => [
@@ -95,7 +88,7 @@ export function riskOver(
   history: PriceHistory,
   { calendar, status }: Period,
 ) {
-  const start = indexOnOrBefore(calendar, shiftYears(dateAt(calendar, status), -years))
+  const start = indexOnOrBefore(calendar, addYears(dateAt(calendar, status), -years))
   if (start < fund.firstPrice) return undefined
   const days = weekEnds(calendar, start, status)
   const returns = days.slice(1).map((day, i) => returnBetween(history, days[i] ?? start, day))

@@ -5,6 +5,7 @@ import type { PriceTexts } from './figures.ts'
 import type { AcrossLimits, ImplausiblePrice } from './plausibility.ts'
 import type { Calendar } from './calendar.ts'
 import { listed } from './loss.ts'
+import { addDays, isWeekend } from '../system/days.ts'
 
 /** The newest price of a fund, which is not live yet, as JSON: shards bring theirs to the merge. */
 export interface NewPrice {
@@ -71,15 +72,13 @@ const aYear = 366
 /** Whether a fund has been priced on such a day, a weekend's or another, within a year: then its calendar is not that of the settings. */
 function hasClosedDay(prices: readonly PriceTexts[], calendar: Calendar): boolean {
   const [newest = ''] = prices.at(-1) ?? []
-  const since = new Date(Date.parse(newest) - aYear * 86_400_000).toISOString().slice(0, 10)
+  const since = addDays(newest, -aYear)
   for (const [day] of prices.slice(0, -1).reverse()) {
     if (day < since) return false
     if (isWeekend(day) === isWeekend(newest) && !calendar.isBusinessDay(day)) return true
   }
   return false
 }
-
-const isWeekend = (day: string) => [0, 6].includes(new Date(day).getUTCDay())
 
 /** What the guards have against the new prices of a night. @param prices by ISIN, of all funds, not only of a shard's */
 export function objectionsAcross(prices: readonly NewPrice[], limits: AcrossLimits): Objection[] {

@@ -5,6 +5,7 @@
 
 import { gregorianEaster } from 'date-easter'
 import type Holidays from 'date-holidays'
+import { addDays, dayMs, isoOf, isWeekend } from '../system/days.ts'
 
 export interface Calendar {
   readonly isBusinessDay: (day: string) => boolean
@@ -64,8 +65,8 @@ const written: ReadonlyMap<string, Rule> = new Map([
 
 function holidaysBy({ fixed, aroundEaster, once }: Rule, year: number): string[] {
   const { month, day } = gregorianEaster(year)
-  const easter = new Date(Date.UTC(year, month - 1, day)).toISOString().slice(0, 10)
-  const movable = aroundEaster.map((days) => dayAfter(easter, days))
+  const easter = isoOf(Date.UTC(year, month - 1, day) / dayMs)
+  const movable = aroundEaster.map((days) => addDays(easter, days))
   return [...fixed.map((monthAndDay) => `${year}-${monthAndDay}`), ...movable, ...once]
 }
 
@@ -85,8 +86,6 @@ async function countryHolidays(name: string): Promise<(year: number) => string[]
   return (year) => fullHolidays(library, year)
 }
 
-const dayMs = 86_400_000
-
 /** All days of a year's holidays. A holiday that begins at noon closes nothing. */
 function fullHolidays(library: Holidays, year: number): string[] {
   return library
@@ -96,15 +95,9 @@ function fullHolidays(library: Holidays, year: number): string[] {
       const first = date.slice(0, 10)
       // A change of the clocks adds or removes an hour.
       const days = Math.max(1, Math.round((end.getTime() - start.getTime()) / dayMs))
-      return Array.from({ length: days }, (_, index) => dayAfter(first, index))
+      return Array.from({ length: days }, (_, index) => addDays(first, index))
     })
 }
-
-/** The day that lies a number of days later, or earlier. */
-export const dayAfter = (day: string, days: number): string =>
-  new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10)
-
-const isWeekend = (day: string) => [0, 6].includes(new Date(Date.parse(day)).getUTCDay())
 
 /** Counting stops here: everything older is this old. */
 export const maxBusinessDays = 1000
@@ -121,7 +114,7 @@ export function businessDaysBetween(calendar: Calendar, from: string, to: string
   let count = counts.get(`${from} ${to}`)
   if (count !== undefined) return count
   count = 0
-  for (let day = to; day > from && count < maxBusinessDays; day = dayAfter(day, -1)) {
+  for (let day = to; day > from && count < maxBusinessDays; day = addDays(day, -1)) {
     if (calendar.isBusinessDay(day)) count++
   }
   counts.set(`${from} ${to}`, count)
@@ -132,7 +125,7 @@ export function businessDaysBetween(calendar: Calendar, from: string, to: string
 export function addBusinessDays(calendar: Calendar, from: string, count: number): string {
   let day = from
   for (let left = count; left > 0 && day < lastDay;) {
-    day = dayAfter(day, 1)
+    day = addDays(day, 1)
     if (calendar.isBusinessDay(day)) left--
   }
   return day

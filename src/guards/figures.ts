@@ -1,5 +1,7 @@
 /** A price as its texts and as numbers, and how far its texts may have been rounded. Pure. */
 
+import { dayNumber } from '../system/days.ts'
+
 /** A price as the database has it: its day (ISO 8601), then decimal texts. A row may have more. */
 export type PriceTexts = readonly [
   day: string,
@@ -21,7 +23,7 @@ export function figuresOf(texts: PriceTexts) {
     texts,
     year: day.slice(0, 4),
     /** In days. */
-    at: Date.parse(day) / 86_400_000,
+    at: dayNumber(day),
     issue: Number(issue),
     repurchase: Number(repurchase),
     nav: Number(nav),

@@ -1,5 +1,6 @@
 /** The object `fund` that every document carries, and which data of a fund may be published. */
 
+import { addYears } from '../../system/days.ts'
 import type { FundRow } from './rows.ts'
 import { day, nullable, optional, record, text, textLike, type ValueOf } from './shape.ts'
 import { webAddress } from './texts.ts'
@@ -65,11 +66,8 @@ export function restrictedFunds(funds: readonly FundRow[]): RestrictedFunds | un
   return Object.fromEntries(found.map(([kind, some]) => [kind, some.map(({ isin }) => isin)]))
 }
 
-/**
- * Whether the fund is younger than one year on the snapshot's date. Source: src/api/decisions.md, Errors. A fund of 29 February
- * turns one year old on 28 February.
- */
-export const isYoungerThanOneYear = (fund: FundRow, asOf: string) => yearLater(fund.inceptionDate) > asOf
+/** Source: src/api/decisions.md, Errors. A fund of 29 February turns one year old on 28 February. */
+export const isYoungerThanOneYear = (fund: FundRow, asOf: string) => addYears(fund.inceptionDate, 1) > asOf
 
 /** `<decimal> <currency>`. Source: src/api/decisions.md, Values. */
 export const amount = (decimalText: string, fund: FundRow) => `${decimalText} ${fund.currency}`
@@ -77,18 +75,3 @@ export const amount = (decimalText: string, fund: FundRow) => `${decimalText} ${
 /** The English text, or the German one if there is no English one (schema.sql). */
 export const inLanguage = (language: 'de' | 'en', german: string, english: string | null) =>
   language === 'en' ? (english ?? german) : german
-
-/**
- * The same day a year later, without a library of dates: it would be a large part of what a rendering thread loads.
- * 29 February becomes 28 February.
- * @param day ISO 8601
- */
-export const yearLater = (day: string): string => inYear(day, 1)
-
-/** The same day a year before. @param day ISO 8601 */
-export const yearBefore = (day: string): string => inYear(day, -1)
-
-function inYear(day: string, further: 1 | -1): string {
-  const year = String(Number(day.slice(0, 4)) + further).padStart(4, '0')
-  return year + (day.slice(4) === '-02-29' ? '-02-28' : day.slice(4))
-}

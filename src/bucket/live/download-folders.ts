@@ -4,6 +4,7 @@
  */
 
 import { isDay } from '../../api/routes/values.ts'
+import { addDays } from '../../system/days.ts'
 import { dayFolder, downloadsPrefix } from './layout.ts'
 
 /** The analysts' files of a snapshot; `folder` is a name below `downloads/`, `files` counts `SHA256SUMS`, too. */
@@ -81,7 +82,7 @@ export interface Retention {
 /** @param today ISO 8601 */
 export function isExpired(folder: string, { keepDays, keep }: Retention, today: string): boolean {
   if (keepDays === null || keep.includes(dayOf(folder))) return false
-  return dayOf(folder) < new Date(Date.parse(today) - keepDays * 24 * 3_600_000).toISOString().slice(0, 10)
+  return dayOf(folder) < addDays(today, -keepDays)
 }
 
 /** A folder of downloads that a publish removes. */

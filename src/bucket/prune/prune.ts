@@ -22,6 +22,7 @@ import { withFolder } from '../store/files.ts'
 import type { FolderStore } from '../store/folder.ts'
 import type { S3Store } from '../store/s3.ts'
 import { countFiles } from '../../build/manifest.ts'
+import { dayMs } from '../../system/days.ts'
 import {
   dayOf,
   earlierFolders,
@@ -116,7 +117,7 @@ async function* oldUploads(store: S3Store, now: Date, signal: AbortSignal, onNot
     for await (const { Key = '', UploadId = '', Initiated = now } of listUploads(store, start, signal)) {
       const key = Key.slice(start.length)
       // A younger upload may still be under way.
-      const isOld = now.getTime() - Initiated.getTime() > 24 * 3600 * 1000
+      const isOld = now.getTime() - Initiated.getTime() > dayMs
       if (isOld && ours.some((place) => key.startsWith(place)))
         yield { kind: 'upload', key, bytes: 0, uploadId: UploadId } satisfies Garbage
     }
@@ -282,8 +283,6 @@ async function* journalGarbage(store: ObjectStore, { journal, isHeld, now }: Buc
       yield { kind: 'changes', key, bytes }
   }
 }
-
-const dayMs = 24 * 3600 * 1000
 
 /**
  * - Folders that `live.json` does not name although it names another one of that day, and those of later days than the

@@ -1,7 +1,7 @@
 /** `fundpress init`: an empty database of the schema, or one that looks real. */
 
 import { initDatabase } from '../../data/model/new-database.ts'
-import { dayAfter } from '../../guards/calendar.ts'
+import { addDays } from '../../system/days.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { UsageError } from '../failure.ts'
 import { describeSummary, formatBytes, formatCount } from '../format.ts'
@@ -53,7 +53,7 @@ interface DemoSize {
 }
 
 async function makeDemo(session: Session, file: string, size: DemoSize): Promise<void> {
-  const { funds = 12, years = 10, until = dayAfter(session.today, -1), seed = 1 } = size
+  const { funds = 12, years = 10, until = addDays(session.today, -1), seed = 1 } = size
   const { signal, print } = session
   const progress = showProgress(session, 'funds')
   // Imported here because an empty database needs none of it.

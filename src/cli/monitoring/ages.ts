@@ -4,8 +4,9 @@ import type { Hold, LiveSnapshot } from '../../bucket/live/live.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
 import { describeStale, staleShare } from '../../guards/assess.ts'
 import { todayInBerlin } from '../../guards/berlin.ts'
-import { businessDaysBetween, type Calendar, dayAfter, openCalendar } from '../../guards/calendar.ts'
+import { businessDaysBetween, type Calendar, openCalendar } from '../../guards/calendar.ts'
 import { describeHold } from '../../guards/going-back.ts'
+import { addDays } from '../../system/days.ts'
 import type { Session } from '../command.ts'
 import { formatDuration } from '../format.ts'
 import { wrongSettings } from '../from-settings.ts'
@@ -80,7 +81,7 @@ function unapproved({ now }: LiveFacts, calendar: Calendar, maxWait = Infinity, 
 /** The time since a day of Berlin ended, on business days: some companies run no nightly between Friday's and Monday's. */
 function secondsSinceDay(calendar: Calendar, asOf: string, now: Date): number {
   const today = todayInBerlin(now)
-  const whole = businessDaysBetween(calendar, asOf, dayAfter(today, -1)) * 86_400
+  const whole = businessDaysBetween(calendar, asOf, addDays(today, -1)) * 86_400
   if (asOf >= today || !calendar.isBusinessDay(today)) return whole
   const time = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin', timeStyle: 'medium' })
   const [hours = 0, minutes = 0, seconds = 0] = time.format(now).split(':').map(Number)

@@ -1,13 +1,12 @@
 /** Caching and content codings: validators, 304, and the same bytes in every coding. */
 
+import { dayMs } from '../../system/days.ts'
 import { mayBeTagOfCoded, varyText } from '../allowances.ts'
 import { checksOf, exampleChecksOf, type CheckContext } from '../check.ts'
 import type { HttpRequest } from '../client.ts'
 import { decoded } from '../compare.ts'
 import { variants } from '../requests.ts'
 import { refusedTargets } from './http.ts'
-
-const dayMs = 86_400_000
 
 const validatorChecks = exampleChecksOf('caching', {
   'gives answers that differ by format or language ETags that differ': async ({ ask, fail, ...example }) => {

@@ -1,11 +1,11 @@
 /** Historic prices of any range of days. */
 
+import { addDays, daysBetween } from '../../system/days.ts'
 import type { Draws } from '../../system/random.ts'
 import { checksOf, type CheckContext } from '../check.ts'
 import { words } from '../requests.ts'
 
 const anyDays = { first: '2020-01-01', last: '2024-12-31' }
-const dayMs = 86_400_000
 
 export const rangeChecks = checksOf('ranges', {
   'cuts at both bounds, the bounds included': ({ oracle, isins, compareAll }) => {
@@ -44,10 +44,10 @@ const targetOf = (isin: string, range: string): string => `/api/v1/prices-histor
 /** @returns `2024-01-01/2024-03-31`, a part of endpoint 3's path */
 function edgeRanges({ first, last }: typeof anyDays): string[] {
   const year = Number(last.slice(0, 4))
-  const [before, after] = [later(first, -1), later(last, 1)]
-  return words(`${first}/${last} ${before}/${after} ${later(first, 1)}/${later(last, -1)}
+  const [before, after] = [addDays(first, -1), addDays(last, 1)]
+  return words(`${first}/${last} ${before}/${after} ${addDays(first, 1)}/${addDays(last, -1)}
     ${first}/${first} ${last}/${last} ${before}/${before} ${after}/${after}
-    ${first}/${later(first, 400)} ${later(last, -400)}/${last}
+    ${first}/${addDays(first, 400)} ${addDays(last, -400)}/${last}
     ${year - 1}-01-01/${year - 1}-12-31 ${year - 1}-01-02/${year - 1}-12-31 ${year - 1}-01-01/${year - 1}-12-30
     ${year - 1}-12-31/${year}-01-01 ${year - 2}-12-31/${year}-01-01
     2024-02-29/2024-02-29 2024-02-28/2024-03-01
@@ -56,13 +56,13 @@ function edgeRanges({ first, last }: typeof anyDays): string[] {
 
 /** A range inside a price history or a little beyond its ends. Some ranges have a day that does not exist. */
 function randomRange(random: Draws, { first, last }: typeof anyDays): string {
-  const start = later(first, -400)
-  const length = Math.round((Date.parse(last) - Date.parse(first)) / dayMs) + 800
+  const start = addDays(first, -400)
+  const length = daysBetween(first, last) + 800
   const [one = '', other = ''] = [random.whole(0, length), random.whole(0, length)]
     .sort((a, b) => a - b)
-    .map((days) => later(start, days))
+    .map((days) => addDays(start, days))
   const year = Number(start.slice(0, 4)) + random.whole(0, Math.floor(length / 365))
-  const short = `${one}/${later(one, random.whole(0, 70))}`
+  const short = `${one}/${addDays(one, random.whole(0, 70))}`
   const long = `${one}/${other}`
   // Ranges that are more usual are there more than once.
   return random.pick([
@@ -86,6 +86,3 @@ function impossibleDay(random: Draws): string {
     `${digits(4)}-${digits(1)}-${digits(2)}`,
   ])
 }
-
-const later = (day: string, days: number): string =>
-  new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10)

@@ -2,6 +2,7 @@
 
 import type { Database } from 'better-sqlite3'
 import type { NavPoint } from '../../api/contract/page.ts'
+import { dayNumber, isoOf } from '../../system/days.ts'
 
 const maxPoints = 400
 /** A list of days takes 5 kB. */
@@ -52,14 +53,12 @@ export function navReader(db: Database) {
   }
 }
 
-const dayMs = 86_400_000
-
 /** Evenly spread, both ends included. */
 function daysAcross(first: string, last: string): readonly string[] {
-  const start = Date.parse(first)
-  const days = (Date.parse(last) - start) / dayMs
+  const start = dayNumber(first)
+  const days = dayNumber(last) - start
   const steps = Math.min(days, maxPoints - 1)
   return Array.from({ length: steps + 1 }, (_, index) =>
-    new Date(start + Math.round((days * index) / Math.max(steps, 1)) * dayMs).toISOString().slice(0, 10),
+    isoOf(start + Math.round((days * index) / Math.max(steps, 1))),
   )
 }

@@ -11,6 +11,7 @@ import Database from 'better-sqlite3'
 import { parquetMetadata, type RowGroup, type SchemaElement } from 'hyparquet'
 import { fileWriter, ParquetWriter } from 'hyparquet-writer'
 import { maxDecimals, maxWholeDigits } from '../../data/model/limits.ts'
+import { dayNumber } from '../../system/days.ts'
 import { fileThere } from '../file-sink.ts'
 import { type EarlierFile, fileParts, partFrom, partsOf } from '../parts.ts'
 import {
@@ -319,7 +320,7 @@ interface Form {
 
 const forms: Readonly<Record<ColumnType, Form>> = {
   text: { physical: { type: 'BYTE_ARRAY', converted_type: 'UTF8' }, value: String },
-  date: { physical: { type: 'INT32', converted_type: 'DATE' }, value: dayNumber },
+  date: { physical: { type: 'INT32', converted_type: 'DATE' }, value: (day) => dayNumber(String(day)) },
   number: { physical: { type: 'DOUBLE' }, value: Number },
   integer: { physical: { type: 'INT64' }, value: (cell) => BigInt(cell) },
   boolean: { physical: { type: 'BOOLEAN' }, value: (cell) => cell === 1 },
@@ -349,15 +350,3 @@ export function decimalBytesOf(text: string, at: number): Uint8Array {
 const zeros = '0'.repeat(scale)
 const places: DataView[] = []
 const bytes: Uint8Array[] = []
-
-/** Days since 1970-01-01. Funds share their days. */
-function dayNumber(cell: NonNullable<OutputCell>): number {
-  const day = String(cell)
-  const known = days.get(day)
-  if (known !== undefined) return known
-  const number = Date.parse(`${day}T00:00:00Z`) / 86_400_000
-  days.set(day, number)
-  return number
-}
-
-const days = new Map<string, number>()

@@ -5,6 +5,7 @@
 
 import type { SitePageSource } from '../../api/contract/page.ts'
 import type { Language } from '../../api/routes/table.ts'
+import { addDays, mondayOf } from '../../system/days.ts'
 import { html, type Html } from '../layout/html.ts'
 import { wording } from '../wording.ts'
 import { tabs } from './site.ts'
@@ -261,17 +262,12 @@ function factsOf(
   [isin, other]: readonly [string, string],
 ): RecipeFacts {
   const newest = funds.find((fund) => fund.isin === isin)?.newest?.date ?? asOf
-  // 1970-01-01 was a Thursday, four days after a Sunday.
-  const sunday = dayBefore(newest, ((Date.parse(newest) / dayMs + 4) % 7) + 7)
+  const sunday = addDays(mondayOf(newest), -8)
   return {
     api: `${baseUrl}/api/v1`,
     downloads: `${baseUrl}/downloads/latest`,
     ...{ isin, other, newest, sunday },
-    twoWeeksBefore: dayBefore(sunday, 14),
-    yearAgo: dayBefore(newest, 365),
+    twoWeeksBefore: addDays(sunday, -14),
+    yearAgo: addDays(newest, -365),
   }
 }
-
-const dayMs = 86_400_000
-const dayBefore = (day: string, days: number) =>
-  new Date(Date.parse(day) - days * dayMs).toISOString().slice(0, 10)

@@ -1,18 +1,13 @@
 /** Computes the content of a fund's pages, once for both languages, and its entry in lists of funds. */
 
 import { type FundEndpoint, isRefusal, type RowsOf } from '../../api/contract/endpoint.ts'
-import {
-  isYoungerThanOneYear,
-  mayGiveOutPrices,
-  mayShowPerformance,
-  yearBefore,
-} from '../../api/contract/fund.ts'
+import { isYoungerThanOneYear, mayGiveOutPrices, mayShowPerformance } from '../../api/contract/fund.ts'
 import type { FundEntry, FundPageSource } from '../../api/contract/page.ts'
 import type { AssetAllocationRow, Group, PointRow, PriceRow } from '../../api/contract/rows.ts'
 import { structureTypes } from '../../api/contract/structure-types.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
 import { languages, type Route } from '../../api/routes/table.ts'
-import { dayNumber } from './chart/formats.ts'
+import { addYears, dayNumber, daysBetween } from '../../system/days.ts'
 import { classColour } from './chart/classes.ts'
 import { thinned, linePath, plotOf, stackOf } from './chart/charts.ts'
 
@@ -219,7 +214,7 @@ export function oneYearPercent(source: FundPageSource, { date, netAssetValue }: 
   if (!mayPagesShowPerformance(source)) return null
   const [profile] = source.rows('profile')
   if (profile?.accumulating === 1) {
-    const yearAgo = yearBefore(date)
+    const yearAgo = addYears(date, -1)
     const before = source.navAt(yearAgo)
     if (before === null || daysBetween(before.date, yearAgo) > tolerance) return null
     const [from, to] = [Number(before.nav), Number(netAssetValue)]
@@ -227,9 +222,7 @@ export function oneYearPercent(source: FundPageSource, { date, netAssetValue }: 
   }
   const period = source.rows('legalPeriods').find(({ dateFrom, dateTo }) => {
     const age = daysBetween(dateTo, date)
-    return age >= 0 && age <= tolerance && Math.abs(daysBetween(dateFrom, yearBefore(dateTo))) <= 1
+    return age >= 0 && age <= tolerance && Math.abs(daysBetween(dateFrom, addYears(dateTo, -1))) <= 1
   })
   return period?.gross?.toFixed(2) ?? null
 }
-
-const daysBetween = (from: string, to: string) => dayNumber(to) - dayNumber(from)

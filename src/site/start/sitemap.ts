@@ -2,7 +2,7 @@
 
 import type { Page, SitePageSource } from '../../api/contract/page.ts'
 import { addressOf, type PageKeys } from '../layout/head.ts'
-import { escapeHtml } from '../layout/html.ts'
+import { xmlText } from '../layout/atom.ts'
 import { changesKeys, frontPages, fundPageKeys, notFoundKeys } from '../layout/layout.ts'
 
 /** Source: sitemaps.org: a sitemap has at most 50,000 addresses and 50 MB. An address with its languages takes less than 1 KB. */
@@ -43,16 +43,20 @@ const germanKey = (key: string): string =>
 
 /** Source: sitemaps.org, and Google's `xhtml:link` for the languages of a page. */
 function sitemap(pages: readonly PageKeys[], baseUrl: string): string {
-  const address = (key: string) => escapeHtml(addressOf(baseUrl, key))
-  const entries = pages.map((keys) => {
-    const alternate = (hreflang: string, key: string) =>
-      `<xhtml:link rel="alternate" hreflang="${hreflang}" href="${address(key)}"/>`
-    const languages = alternate('en', keys.en) + alternate('de', keys.de) + alternate('x-default', keys.en)
-    return [keys.en, keys.de].map((key) => `<url><loc>${address(key)}</loc>${languages}</url>\n`).join('')
+  const alternate = (hreflang: string, key: string) => ({
+    '@rel': 'alternate',
+    '@hreflang': hreflang,
+    '@href': addressOf(baseUrl, key),
   })
-  return (
-    '<?xml version="1.0" encoding="UTF-8"?>\n' +
-    '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">\n' +
-    `${entries.join('')}</urlset>\n`
-  )
+  const url = pages.flatMap(({ en, de }) => {
+    const languages = [alternate('en', en), alternate('de', de), alternate('x-default', en)]
+    return [en, de].map((key) => ({ loc: addressOf(baseUrl, key), 'xhtml:link': languages }))
+  })
+  return xmlText({
+    urlset: {
+      '@xmlns': 'http://www.sitemaps.org/schemas/sitemap/0.9',
+      '@xmlns:xhtml': 'http://www.w3.org/1999/xhtml',
+      url,
+    },
+  })
 }

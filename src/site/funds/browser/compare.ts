@@ -2,7 +2,8 @@
 
 import type { Language } from '../../../api/routes/table.ts'
 import { lineChart, linePath, mostCompared, plotOf } from '../chart/charts.ts'
-import { dayIn, dayNumber, fixedIn, isoOf } from '../chart/formats.ts'
+import { dayNumber, isoOf } from '../../../system/days.ts'
+import { dayIn, fixedIn } from '../chart/formats.ts'
 import { followAddress, parameterOf, setParameters } from './address.ts'
 import { comparedRow } from './compared-row.ts'
 import { type FundComparison, comparisonOf } from './comparison.ts'

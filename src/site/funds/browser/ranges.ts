@@ -1,6 +1,6 @@
 /** The buttons that choose the range of a chart. The range stands in the page's address. */
 
-import { dayNumber, isoOf } from '../chart/formats.ts'
+import { addMonths, dayNumber, isoOf } from '../../../system/days.ts'
 import { parameterOf, setParameters } from './address.ts'
 
 /**
@@ -39,11 +39,5 @@ export function firstDayOf(range: string, newest: number): number | null {
   if (range === 'YTD') return dayNumber(`${Number(day.slice(0, 4)) - 1}-12-31`)
   const [, count = '', unit] = /^(\d+)([MY])$/.exec(range) ?? []
   if (unit === undefined) return null
-  const start = new Date(`${day}T00:00:00Z`)
-  const months = Number(count) * (unit === 'Y' ? 12 : 1)
-  start.setUTCDate(1)
-  start.setUTCMonth(start.getUTCMonth() - months)
-  const lastOfMonth = new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 0)).getUTCDate()
-  start.setUTCDate(Math.min(Number(day.slice(8)), lastOfMonth))
-  return dayNumber(start.toISOString().slice(0, 10))
+  return dayNumber(addMonths(day, -Number(count) * (unit === 'Y' ? 12 : 1)))
 }

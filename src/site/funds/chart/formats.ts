@@ -85,17 +85,11 @@ export function dayIn(language: Language, iso: string): string {
     : `${Number(day)} ${months.en[Number(month) - 1]} ${year}`
 }
 
-/** Days since 1970-01-01 of an ISO 8601 day. Computed here, because Date would take longer for the points than the rest of the chart. */
-export function dayNumber(iso: string): number {
-  const [year, month, day] = [Number(iso.slice(0, 4)), Number(iso.slice(5, 7)), Number(iso.slice(8))]
-  // A year that begins in March ends with the leap day.
-  const shifted = month > 2 ? year : year - 1
-  const daysBefore = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5)
-  const leapDays = Math.floor(shifted / 4) - Math.floor(shifted / 100) + Math.floor(shifted / 400)
-  return shifted * 365 + leapDays + daysBefore + day - 719_469
+/** A day without its year, `20.11.` or `20 Nov`, with a space that does not break. @param monthDay MM-DD */
+export function monthDayIn(language: Language, monthDay: string): string {
+  const [month = '', day = ''] = monthDay.split('-')
+  return language === 'de' ? `${day}.${month}.` : `${Number(day)}\u00a0${months.en[Number(month) - 1]}`
 }
-
-export const isoOf = (day: number) => new Date(day * 86_400_000).toISOString().slice(0, 10)
 
 /** A name as it is compared in searches and sorting: `Möwenstein Straße` is `mowenstein strasse`. */
 export const searchKey = (text: string) =>

@@ -18,7 +18,7 @@ import {
   table,
 } from '../../layout/html.ts'
 import { fundWords } from '../wording.ts'
-import { amountIn, dayIn, fixedIn, germanTextIn, months, percentIn, unbroken } from '../chart/formats.ts'
+import { amountIn, dayIn, fixedIn, germanTextIn, monthDayIn, percentIn, unbroken } from '../chart/formats.ts'
 import { classColour } from '../chart/classes.ts'
 import { toPercent, areaChart } from '../chart/charts.ts'
 import type { Allocation, FundFacts } from '../facts.ts'
@@ -176,12 +176,6 @@ export function profileSection({ fund, profile: row }: FundFacts, language: Lang
     ],
     language,
   )
-}
-
-/** @param monthDay MM-DD */
-function monthDayIn(language: Language, monthDay: string): string {
-  const [month = '', day = ''] = monthDay.split('-')
-  return language === 'de' ? `${day}.${month}.` : `${Number(day)}\u00a0${months.en[Number(month) - 1] ?? ''}`
 }
 
 function factsSection(id: string, heading: string, facts: readonly Fact[], language: Language): Html | null {

@@ -1,0 +1,37 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { isDay } from '../../src/api/routes/values.ts'
+import { addDays, addMonths, addYears, daysBetween, isoOf, isWeekend, mondayOf } from '../../src/system/days.ts'
+
+const anyDay = fc
+  .date({ min: new Date('0101-01-01'), max: new Date('9898-12-31'), noInvalidDate: true })
+  .map((date) => date.toISOString().slice(0, 10))
+
+it('makes 28 February of 29 February plus or minus a year', () => {
+  expect(addYears('2024-02-29', 1)).toBe('2025-02-28')
+  expect(addYears('2024-02-29', -1)).toBe('2023-02-28')
+  expect(addYears('2024-02-29', -4)).toBe('2020-02-29')
+  expect(addYears('2025-02-28', -1)).toBe('2024-02-28')
+})
+
+it('counts days as the calendar has them, in every time zone', () => {
+  expect(addDays('2024-02-28', 1)).toBe('2024-02-29')
+  expect(addDays('2100-02-28', 1)).toBe('2100-03-01')
+  expect(addMonths('2026-03-31', -1)).toBe('2026-02-28')
+  // Clocks change.
+  expect(addDays('2026-03-29', -1)).toBe('2026-03-28')
+  expect(['2026-11-23', '2026-11-26', '2026-11-29'].map(mondayOf)).toEqual(Array(3).fill('2026-11-23'))
+  expect(['2026-11-27', '2026-11-28', '2026-11-29', '2026-11-30'].map(isWeekend)).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ])
+  fc.assert(
+    fc.property(anyDay, fc.integer({ min: -36_000, max: 36_000 }), (day, days) => {
+      const then = addDays(day, days)
+      expect([isDay(then), daysBetween(day, then), addDays(then, -days)]).toEqual([true, days, day])
+      expect(isoOf(daysBetween('1970-01-01', then))).toBe(then)
+    }),
+  )
+})

@@ -1,7 +1,6 @@
 /** The age of prices: what a build, `check` and the status page say, by the settings in `freshness`. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { editDatabase } from '../support/database.ts'
 import { asOf, freshness, isins, makePricedFunds, names } from '../support/priced-funds.ts'
 import { tempFolder } from '../support/product.ts'
 import { hashesOf } from '../support/tree.ts'
@@ -152,26 +151,6 @@ describe('a build', () => {
     const exact = await marksWith({ warnDays: 3, errorDays: 7 })
     expect(exact).toMatchObject({ [isins.late]: 'fresh', [isins.stale]: 'stale' })
     expect(await marksWith({ warnDays: 2, errorDays: 8 })).toMatchObject({ [isins.stale]: 'late' })
-  })
-
-  it('counts with the holidays of the calendar', async () => {
-    const amounts = 'issue_price, repurchase_price, net_asset_value, change, change_percent, performance'
-    for (const [newest, day, settings, age] of [
-      // Ascension is no holiday of TARGET.
-      ['2026-05-13', '2026-05-15', {}, 1],
-      ['2026-05-13', '2026-05-15', { calendar: 'TARGET' }, 2],
-      ['2025-12-23', '2025-12-29', {}, 1],
-      ['2025-12-23', '2025-12-29', { yearEndOpen: true }, 2],
-    ] as const) {
-      const values = `'${isins.fresh}', '${newest}', '1', '1', '1', '0', '0', '0'`
-      const sql = `DELETE FROM price; INSERT INTO price (isin, date, ${amounts}) VALUES (${values})`
-      editDatabase(folder.file('funds.sqlite'), sql)
-      configure({ ...settings, warnDays: 0 })
-      const { stdout } = await run(`check --db funds.sqlite --as-of ${day}`, inFolder)
-      expect(stdout).toContain(`is late: ${age} business day${age === 1 ? '' : 's'} before ${day}\n`)
-    }
-    writeFileSync(folder.file('funds.sqlite'), '')
-    makePricedFunds(folder.file('funds.sqlite'))
   })
 
   it.each([

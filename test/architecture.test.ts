@@ -18,8 +18,8 @@ const mayImport: Readonly<Record<string, string>> = {
   'api/encode': 'api/contract',
   'api/endpoints': 'api/contract api/routes',
   data: 'api guards system better-sqlite3 node:',
-  'data/import': 'api data guards system better-sqlite3 csv-parse fflate read-excel-file node:',
-  guards: 'api system date-easter date-holidays',
+  'data/import': 'api data guards system better-sqlite3 csv-parse fflate read-excel-file saxen node:',
+  guards: 'api system date-easter',
   site: 'api guards system xmlbuilder2 node:',
   'site/changes': 'api site',
   'site/funds/chart': 'api/routes system d3-array d3-time',
@@ -33,8 +33,8 @@ const mayImport: Readonly<Record<string, string>> = {
   conform: 'system node:',
   'conform/oracle': 'better-sqlite3 node:',
   demo: 'api data guards system better-sqlite3 node:',
-  'cli/monitoring': 'bucket data guards cli system nodemailer prom-client zod node:',
-  cli: 'api bucket build conform data demo downloads edge guards site system @commander-js esbuild zod node:',
+  'cli/monitoring': 'bucket data guards cli system nodemailer zod node:',
+  cli: 'api bucket build conform data demo downloads edge guards site system @commander-js date-easter date-holidays esbuild zod node:',
 }
 
 /** Folders of src/, top-level only. */

@@ -20,7 +20,7 @@ import { refuseDamage } from '../data/read/open.ts'
 import { writeFile } from '../downloads/file-sink.ts'
 import { assessFunds, type Assessment, daysOfRhythm, overdueFunds } from '../guards/assess.ts'
 import { defaultPlausibility } from '../guards/plausibility.ts'
-import { defaultFreshness, unmetGroups } from '../guards/rules.ts'
+import { defaultFreshness, doubtfulSettings } from '../guards/rules.ts'
 import { changeFeeds } from '../site/changes/feed.ts'
 import { changesPages, noHistory } from '../site/changes/pages.ts'
 import type { PageSite } from '../site/layout/layout.ts'
@@ -317,9 +317,12 @@ async function takeShards(
 /** Warnings about settings: reported once for a snapshot, by the merge and not by its shards. */
 function settingsWarnings({ options, db }: Build): Finding[] {
   const { freshness = defaultFreshness, plausibility = defaultPlausibility, part = null } = options
-  if (freshness.groups.length + plausibility.groups.length === 0 || part?.kind === 'shard') return []
-  const unmet = unmetGroups({ freshness, plausibility }, readPriceDays(db, readIsins(db), 0))
-  return unmet.map((message) => generalWarning(message, 'settings'))
+  if (part?.kind === 'shard') return []
+  const hasGroups = freshness.groups.length + plausibility.groups.length > 0
+  const funds = hasGroups ? readPriceDays(db, readIsins(db), 0) : []
+  return doubtfulSettings({ freshness, plausibility }, funds, options.asOf).map((message) =>
+    generalWarning(message, 'settings'),
+  )
 }
 
 /** Adds the documents over all funds, the errors, and the pages over the whole snapshot. */

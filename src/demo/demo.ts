@@ -6,18 +6,16 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
+import type { FundRow, FundRows, Group } from '../api/contract/rows.ts'
 import { newDatabase } from '../data/model/new-database.ts'
 import { placeToWrite } from '../system/place.ts'
-import { allocationRows, latest, monthAllocations } from './allocations.ts'
+import { schemaTables } from '../data/model/schema.ts'
 import { dateAt, demoPeriod, type Period } from './calendar.ts'
 import { emtRow, keyFigureRows, profileRow } from './figures.ts'
-import { instrument, type Instrument } from './instrument.ts'
-import { mostFunds, securityNumbers } from './isin.ts'
-import { fundPlaceOf } from './kinds.ts'
+import { fundPlaceOf, instrument, mostFunds, securityNumbers, type Instrument } from './funds.ts'
 import { launchPoints, legalPeriods, legalPoints, yearPerformances } from './performance.ts'
 import { marketOver, priceHistory, priceRows } from './prices.ts'
-import { structureRows } from './structures.ts'
-import type { DemoRow } from './words.ts'
+import { allocationRows, latest, monthAllocations, structureRows } from './structures.ts'
 
 export interface DemoOptions {
   readonly file: string
@@ -106,71 +104,66 @@ function isDemoDatabase(file: string): boolean {
 /** @returns a function that inserts the rows of a fund and returns the number of prices */
 function fundWriter(db: Database.Database, seed: number, period: Period) {
   const market = marketOver(seed, period.calendar)
-  const inserters = new Map<string, ReturnType<typeof rowInserter>>()
-  const insert = (table: string, rows: Iterable<DemoRow>): number => {
-    const insertRows = inserters.get(table) ?? rowInserter(db, table)
-    inserters.set(table, insertRows)
-    return insertRows(rows)
-  }
+  const insertFund = rowInserter<FundRow>(db, 'fund')
+  const inserters = new Map<Group, ReturnType<typeof rowInserter>>()
   return (fund: Instrument): number => {
     const { isin, place } = fund
-    insert('fund', [fundRow(fund, period)])
+    const insert = <G extends Group>(group: G, rows: Iterable<FundRows[G][number]>): number => {
+      const insertRow = inserters.get(group) ?? rowInserter(db, group)
+      inserters.set(group, insertRow)
+      let count = 0
+      for (const row of rows) {
+        insertRow({ isin, ...row })
+        count++
+      }
+      return count
+    }
+    insertFund(fundRow(fund, period))
     if (place.exception === 'fundRowOnly') return 0
     const history = priceHistory(fund, market, period)
     const months = monthAllocations(seed, fund, period)
-    const prices = insert('price', priceRows(fund, history, period))
-    insert('performance_year', yearPerformances(fund, history, period))
-    insert('structure_item', structureRows(fund, latest(months), period))
-    insert('legal_period', legalPeriods(fund, history, period))
-    insert('legal_point', legalPoints(fund, history, period))
-    insert('launch_point', launchPoints(fund, history, period))
+    const prices = insert('prices', priceRows(fund, history, period))
+    insert('performanceYears', yearPerformances(fund, history, period))
+    insert('structureItems', structureRows(fund, latest(months), period))
+    insert('legalPeriods', legalPeriods(fund, history, period))
+    insert('legalPoints', legalPoints(fund, history, period))
+    insert('launchPoints', launchPoints(fund, history, period))
     if (place.exception === 'withoutFigures') return prices
-    insert('key_figure', keyFigureRows(fund, history, latest(months), period))
+    insert('keyFigures', keyFigureRows(fund, history, latest(months), period))
     insert('profile', [profileRow(fund, history, period)])
-    insert('asset_allocation', [...allocationRows(isin, months, 0), ...allocationRows(isin, months, 1)])
+    insert('assetAllocations', allocationRows(months))
     insert('emt', [emtRow(fund, history, period)])
     return prices
   }
 }
 
-function fundRow(fund: Instrument, { calendar, status }: Period): DemoRow {
-  const { exception, currency } = fund.place
-  return [
-    fund.isin,
-    fund.wkn,
-    fund.name,
-    dateAt(calendar, fund.inception),
-    exception === 'undated' ? null : dateAt(calendar, status),
-    `https://www.moewenstein.example/fonds/${fund.isin}`,
+function fundRow(fund: Instrument, { calendar, status }: Period): FundRow {
+  const { isin, wkn, name, inception, place } = fund
+  const { exception, currency } = place
+  return {
+    isin,
+    wkn,
+    name,
+    inceptionDate: dateAt(calendar, inception),
+    statusDate: exception === 'undated' ? null : dateAt(calendar, status),
+    url: `https://www.moewenstein.example/fonds/${isin}`,
     currency,
-    exception === 'dataDenied' ? 0 : 1,
-    exception === 'pricesDenied' ? 0 : 1,
-    exception === 'performanceDenied' ? 0 : 1,
-  ]
+    dataPermitted: exception === 'dataDenied' ? 0 : 1,
+    pricesPermitted: exception === 'pricesDenied' ? 0 : 1,
+    performancePermitted: exception === 'performanceDenied' ? 0 : 1,
+  }
 }
 
-/** Several with a statement take two thirds of the time. */
-const rowsAStatement = 16
-
-/** @returns inserts rows, which have a value for each column, and returns their number */
-function rowInserter(db: Database.Database, table: string): (rows: Iterable<DemoRow>) => number {
-  const columns = db.pragma(`table_info(${table})`) as unknown[]
-  const placeholders = `(${columns.map(() => '?').join(', ')})`
-  const insertOne = db.prepare(`INSERT INTO ${table} VALUES ${placeholders}`)
-  const insertMany = db.prepare(
-    `INSERT INTO ${table} VALUES ${Array(rowsAStatement).fill(placeholders).join(', ')}`,
+/** @returns inserts a row, by the fields of the model */
+function rowInserter<Row extends object>(db: Database.Database, table: 'fund' | Group) {
+  const { name, columns } = schemaTables[table]
+  const fields = columns.map(({ field }) => field)
+  const names = columns.map((column) => column.name)
+  const statement = db.prepare(
+    `INSERT INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
   )
-  return (rows) => {
-    let waiting: DemoRow[] = []
-    let count = 0
-    for (const row of rows) {
-      count++
-      waiting.push(row)
-      if (waiting.length < rowsAStatement) continue
-      insertMany.run(waiting.flat())
-      waiting = []
-    }
-    for (const row of waiting) insertOne.run(row)
-    return count
+  return (row: Row): void => {
+    const values = row as Readonly<Record<string, string | number | null>>
+    statement.run(fields.map((field) => values[field]))
   }
 }

@@ -1,14 +1,14 @@
 /** Key figures, profile and EMT data of a fund: the parts that are not prices or breakdowns. */
 
-import { derivatives, type MonthAllocation } from './allocations.ts'
-import { dateAt, type Period } from './calendar.ts'
+import type { EmtRow, FundRows, ProfileRow } from '../api/contract/rows.ts'
 import { addYears } from '../system/days.ts'
-import type { Instrument, Region } from './instrument.ts'
-import { riskOver } from './performance.ts'
-import type { PriceHistory } from './prices.ts'
 import type { Draws } from '../system/random.ts'
-import { commaText, decimalText } from './shares.ts'
-import { type DemoRow, type Name, nameColumns } from './words.ts'
+import { dateAt, type Period } from './calendar.ts'
+import type { Instrument, Region } from './funds.ts'
+import { riskOver } from './performance.ts'
+import { decimalText, type PriceHistory } from './prices.ts'
+import { derivatives, type MonthAllocation } from './structures.ts'
+import { inBoth, type Name } from './words.ts'
 
 /** Without `value2` the figure has one value. Null: it has a second one, which is not known. */
 type KeyFigure = readonly [name: Name, value: string, value2?: string | null]
@@ -16,20 +16,20 @@ type KeyFigure = readonly [name: Name, value: string, value2?: string | null]
 /** Below this volatility the Sharpe ratio means nothing. */
 const leastVolatility = 0.01
 
-/** Rows of key_figure: risk from the fund's prices, then what is usual for its kind. */
+/** Risk from the fund's prices, then what is usual for its kind. */
 export function keyFigureRows(
   fund: Instrument,
   history: PriceHistory,
   assets: MonthAllocation,
   period: Period,
-): DemoRow[] {
+): FundRows['keyFigures'] {
   const figures = [
     ...riskFigures(fund, history, period),
     ...kindFigures(fund, assets, fund.randomOf('figures')),
   ]
   return figures.map(([name, value, value2], position) => {
-    const values = [value, value2 ?? null, value2 === undefined ? 0 : 1]
-    return [fund.isin, position, ...nameColumns(name), ...values]
+    const second = { value2: value2 ?? null, hasValue2: value2 === undefined ? 0 : 1 } as const
+    return { position, ...inBoth('name', name), value, ...second }
   })
 }
 
@@ -102,11 +102,14 @@ function yields(random: Draws): [before: string, after: string] {
   return [percentFigure(before), percentFigure(before - random.between(0.001, 0.012))]
 }
 
+/** German figure text: 12.34 as '12,34'. */
+const commaText = (value: number): string => decimalText(Math.round(value * 100), 2).replace('.', ',')
+
 /** 0.1234 as '12,34 %'. */
 const percentFigure = (fraction: number): string => `${commaText(fraction * 100)} %`
 
-/** The row of profile. Assets are those of the fund's status day: its shares at the day's NAV. */
-export function profileRow(fund: Instrument, history: PriceHistory, { status }: Period): DemoRow {
+/** Assets are those of the fund's status day: its shares at the day's NAV. */
+export function profileRow(fund: Instrument, history: PriceHistory, { status }: Period): ProfileRow {
   const random = fund.randomOf('profile')
   const { traits, kind, region } = fund
   const shares = Math.round(random.between(...traits.sharesMillions) * 1_000_000)
@@ -115,20 +118,23 @@ export function profileRow(fund: Instrument, history: PriceHistory, { status }: 
   const otherClasses = random.chance(0.4) ? Math.round(assets * random.between(0.1, 2)) : 0
   const benchmark = kind === 'realEstate' || !random.chance(0.85) ? null : random.pick(benchmarks[kind])
   const { management, custodian, total } = feesOf(fund)
-  return [
-    fund.isin,
-    `${traits.category[0]} ${regions[region][0]}`,
-    `${traits.category[1]}, ${regions[region][1]}`,
+  return {
+    categoryDe: `${traits.category[0]} ${regions[region][0]}`,
+    categoryEn: `${traits.category[1]}, ${regions[region][1]}`,
     benchmark,
-    decimalText(assets, 2),
-    decimalText(assets + otherClasses, 2),
-    fund.endOfFiscalYear,
-    fund.accumulating ? 1 : 0,
-    kind === 'realEstate' ? 0 : 1,
-    ...[fund.surcharge, fund.redemptionFee, total, management, custodian].map((fee) => fee / 100),
-    kind === 'equity' && random.chance(0.35) ? 1 : 0,
-    ...purchases(fund, random).flat(),
-  ]
+    fundAssets: decimalText(assets, 2),
+    totalFundAssets: decimalText(assets + otherClasses, 2),
+    endOfFiscalYear: fund.endOfFiscalYear,
+    accumulating: fund.accumulating ? 1 : 0,
+    conformity: kind === 'realEstate' ? 0 : 1,
+    issueSurcharge: fund.surcharge / 100,
+    redemptionFee: fund.redemptionFee / 100,
+    totalExpenseRatio: total / 100,
+    managementFee: management / 100,
+    custodianBankFee: custodian / 100,
+    performanceFee: kind === 'equity' && random.chance(0.35) ? 1 : 0,
+    ...purchases(fund, random),
+  }
 }
 
 /** The fees of a fund, in hundredths of a percent. Profile and EMT data use the same ones. */
@@ -155,55 +161,64 @@ const benchmarks = {
   moneyMarket: ['€STR'],
 }
 
-/** A way to buy the fund, two columns: whether it is possible, null if unknown; the minimum as decimal text. */
+/** Whether a way to buy the fund is possible, null if unknown; the minimum as decimal text. */
 type Purchase = readonly [possible: 0 | 1 | null, minimum: string | null]
 
-const unknownPurchase: Purchase = [null, null]
+const unknown: Purchase = [null, null]
 const impossible: Purchase = [0, null]
 
-/** Savings plan, one-time investment, capital-forming payments. A fund without a German number is not sold to savers. */
-function purchases(fund: Instrument, random: Draws): readonly Purchase[] {
-  if (fund.wkn === null) return [unknownPurchase, unknownPurchase, unknownPurchase]
-  const once: Purchase = [1, random.pick(['500.00', '1000.00', '2500.00', null])]
-  switch (fund.kind) {
-    case 'equity':
-      return [[1, random.pick(['25.00', '50.00'])], once, [1, '34.00']]
-    case 'mixed':
-      return [[1, random.pick(['25.00', '50.00'])], once, impossible]
-    case 'bond':
-      return [[1, random.pick(['25.00', '50.00', null])], once, unknownPurchase]
-    case 'realEstate':
-      return [impossible, [1, null], impossible]
-    case 'moneyMarket':
-      return [unknownPurchase, once, unknownPurchase]
-    default:
-      return fund.kind satisfies never
+/** A fund without a German number is not sold to savers. */
+function purchases(fund: Instrument, random: Draws) {
+  const [plan, once, capitalForming] = fund.wkn === null ? [unknown, unknown, unknown] : ways(fund, random)
+  return {
+    savingsPlan: plan[0],
+    savingsPlanMinimum: plan[1],
+    oneTimeInvestment: once[0],
+    oneTimeInvestmentMinimum: once[1],
+    capitalFormingPayments: capitalForming[0],
+    capitalFormingPaymentsMinimum: capitalForming[1],
   }
+}
+
+/** Savings plan, one-time investment, capital-forming payments. */
+function ways({ kind }: Instrument, random: Draws): readonly [Purchase, Purchase, Purchase] {
+  const once: Purchase = [1, random.pick(['500.00', '1000.00', '2500.00', null])]
+  const plan: Purchase = [1, random.pick(['25.00', '50.00'])]
+  const byKind = {
+    equity: [plan, once, [1, '34.00']],
+    mixed: [plan, once, impossible],
+    bond: [plan, once, unknown],
+    realEstate: [impossible, [1, null], impossible],
+    moneyMarket: [unknown, once, unknown],
+  } as const
+  return byKind[kind]
 }
 
 /** The upper bounds of the classes 1 to 6 of the synthetic risk and reward indicator: volatility a year. */
 const srriBounds = [0.005, 0.02, 0.05, 0.1, 0.15, 0.25]
 
-/** The row of emt. Costs are fractions: 0.0158 is 1.58 %. */
-export function emtRow(fund: Instrument, history: PriceHistory, period: Period): DemoRow {
+/** Costs are fractions: 0.0158 is 1.58 %. */
+export function emtRow(fund: Instrument, history: PriceHistory, period: Period): EmtRow {
   const random = fund.randomOf('emt')
   const risk = riskOver(1, fund, history, period)
   const statusDate = dateAt(period.calendar, period.status)
   const date = lastEndOfFiscalYear(fund, statusDate)
   // A fund that has not closed a year yet has no costs ex post.
   const closedAYear = date > dateAt(period.calendar, fund.inception)
-  const unknownCosts = [null, null]
-  return [
-    fund.isin,
-    risk === undefined ? null : srriBounds.filter((bound) => bound <= risk.volatility).length + 1,
-    ...(closedAYear ? [date, fraction(feesOf(fund).total)] : unknownCosts),
-    ...(closedAYear ? [statusDate, fraction(random.whole(2, 48))] : unknownCosts),
-    ...(random.chance(0.35) ? [statusDate, fraction(random.whole(0, 60))] : unknownCosts),
-    fund.surcharge > 0 ? fraction(fund.surcharge) : null,
-    ['A', 'B', 'C', 'D'][fund.number % 4] ?? 'A',
-    random.pick(['N', 'N', 'Y', 'Neutral']),
-    random.pick(['N', 'N', 'N', 'I', 'O']),
-  ]
+  const hasIncidental = random.chance(0.35)
+  return {
+    srri: risk === undefined ? null : srriBounds.filter((bound) => bound <= risk.volatility).length + 1,
+    ongoingCostsDate: closedAYear ? date : null,
+    ongoingCosts: closedAYear ? fraction(feesOf(fund).total) : null,
+    transactionCostsDate: closedAYear ? statusDate : null,
+    transactionCosts: closedAYear ? fraction(random.whole(2, 48)) : null,
+    incidentalCostsDate: hasIncidental ? statusDate : null,
+    incidentalCosts: hasIncidental ? fraction(random.whole(0, 60)) : null,
+    entryCosts: fund.surcharge > 0 ? fraction(fund.surcharge) : null,
+    governanceprocess: (['A', 'B', 'C', 'D'] as const)[fund.number % 4] ?? 'A',
+    compatibleForClientsWithEsgPreferences: random.pick(['N', 'N', 'Y', 'Neutral']),
+    otherSpecificInvestmentNeed: random.pick(['N', 'N', 'N', 'I', 'O'] as const),
+  }
 }
 
 function lastEndOfFiscalYear(fund: Instrument, date: string): string {

@@ -1,11 +1,9 @@
 /** The markets, the prices of a fund, which move with them, and the rows of the table price. */
 
-import { dateAt, indexOnOrAfter, type Period, previousYearEnd } from './calendar.ts'
-import type { Instrument } from './instrument.ts'
-import type { FundKind } from './kinds.ts'
+import type { PriceRow } from '../api/contract/rows.ts'
 import { randomFor } from '../system/random.ts'
-import { decimalText, percentText } from './shares.ts'
-import type { DemoRow } from './words.ts'
+import { dateAt, indexOnOrAfter, type Period, previousYearEnd } from './calendar.ts'
+import type { FundKind, Instrument } from './funds.ts'
 
 export type PriceHistory = ReturnType<typeof priceHistory>
 
@@ -68,30 +66,28 @@ function yearsOf({ inception }: Instrument, calendar: Period['calendar'], last: 
  * One row for each business day, from the fund's first price to the last day. `change` is the NAV's, so a distribution
  * shows in it; `performance` is total return since the end of the previous year, or since the launch.
  */
-export function* priceRows(fund: Instrument, history: PriceHistory, period: Period): Generator<DemoRow> {
+export function* priceRows(fund: Instrument, history: PriceHistory, period: Period): Generator<PriceRow> {
   const { calendar, last } = period
   const { decimals } = fund.traits
   const taxFiguresOn = taxFigures(fund, history, period)
   for (let day = fund.firstPrice; day <= last; day++) {
     const nav = history.navs[day] ?? 0
     const before = history.navs[Math.max(day - 1, fund.inception)] ?? 0
-    yield [
-      fund.isin,
-      dateAt(calendar, day),
-      decimalText(Math.round((nav * (10_000 + fund.surcharge)) / 10_000), decimals),
-      decimalText(Math.round((nav * (10_000 - fund.redemptionFee)) / 10_000), decimals),
-      decimalText(nav, decimals),
-      decimalText(nav - before, decimals),
-      percentText((nav - before) / before),
-      percentText(returnBetween(history, yearBase(fund, period, day), day)),
+    yield {
+      date: dateAt(calendar, day),
+      issuePrice: decimalText(Math.round((nav * (10_000 + fund.surcharge)) / 10_000), decimals),
+      repurchasePrice: decimalText(Math.round((nav * (10_000 - fund.redemptionFee)) / 10_000), decimals),
+      netAssetValue: decimalText(nav, decimals),
+      change: decimalText(nav - before, decimals),
+      changePercent: percentText((nav - before) / before),
+      // Since the last business day of the year before, or the launch.
+      performance: percentText(
+        returnBetween(history, Math.max(fund.inception, previousYearEnd(calendar, day)), day),
+      ),
       ...taxFiguresOn(day),
-    ]
+    }
   }
 }
-
-/** The start of a year's performance: the last business day of the year before, or the launch. */
-const yearBase = ({ inception }: Instrument, { calendar }: Period, day: number): number =>
-  Math.max(inception, previousYearEnd(calendar, day))
 
 type TaxFigure = 'interim' | 'shares' | 'realEstate'
 
@@ -104,11 +100,9 @@ const taxed: Readonly<Record<FundKind, readonly TaxFigure[]>> = {
   moneyMarket: ['interim'],
 }
 
-/** The second share profit, for corporations, came with the law of March 2013. */
-const firstShareProfit2Date = '2013-03-01'
-
 /** By calendar index: the interim profit in the fund's currency, the others in percent of the repurchase price. */
 function taxFigures(fund: Instrument, { navs }: PriceHistory, { calendar, last, lastTaxDate }: Period) {
+  const { traits } = fund
   const random = fund.randomOf('tax')
   const interestADay = random.between(0.00002, 0.00006)
   const taxableShare = random.between(0.3, 0.75)
@@ -119,19 +113,22 @@ function taxFigures(fund: Instrument, { navs }: PriceHistory, { calendar, last, 
   const only = (figure: TaxFigure, units: number, decimals: 2 | 4) =>
     taxed[fund.kind].includes(figure) ? decimalText(Math.round(units), decimals) : null
 
-  return (day: number): (string | null)[] => {
+  return (day: number) => {
     const date = dateAt(calendar, day)
-    if (date > lastTaxDate) return [null, null, null, null]
+    const isTaxed = date <= lastTaxDate
     const nav = navs[day] ?? 0
     const start = yearStarts.findLast((index) => index <= day) ?? fund.inception
     // In percent of the price: a part of what the NAV has gained since the launch.
     const profit = startProfit + ((nav - startNav) / nav) * 100 * taxableShare
-    return [
-      only('interim', nav * interestADay * (day - start), fund.traits.decimals),
-      only('shares', profit * 100, 2),
-      only('realEstate', profit * 40, 2),
-      date < firstShareProfit2Date ? null : only('shares', profit * corporateShare * 100, 2),
-    ]
+    return {
+      intercompanyProfit: isTaxed
+        ? only('interim', nav * interestADay * (day - start), traits.decimals)
+        : null,
+      shareProfit: isTaxed ? only('shares', profit * 100, 2) : null,
+      realEstateProfits: isTaxed ? only('realEstate', profit * 40, 2) : null,
+      // For corporations, by the law of March 2013.
+      shareProfit2: isTaxed && date >= '2013-03-01' ? only('shares', profit * corporateShare * 100, 2) : null,
+    }
   }
 }
 
@@ -188,3 +185,12 @@ function bondReturns(seed: number, calendar: Period['calendar']): Float64Array {
   }
   return returns
 }
+
+/** `units` of the last digit as plain decimal text: 1234567 with 2 decimals is '12345.67'. */
+export function decimalText(units: number, decimals: 2 | 4): string {
+  const digits = String(Math.abs(units)).padStart(decimals + 1, '0')
+  return `${units < 0 ? '-' : ''}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
+}
+
+/** 0.0525 as '5.25'. */
+const percentText = (fraction: number): string => decimalText(Math.round(fraction * 10_000), 2)

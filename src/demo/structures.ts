@@ -1,13 +1,162 @@
-/** The investment structure of a fund: some or all of the structure types of its kind, each with its own recipe. */
+/**
+ * The breakdowns of a fund: some or all of the structure types of its kind, each with its own recipe, and how its assets
+ * were spread over the last three years, a month end each, with and without derivatives.
+ */
 
-import type { MonthAllocation } from './allocations.ts'
-import { dateAt, type Period } from './calendar.ts'
-import type { Instrument } from './instrument.ts'
-import type { FundKind } from './kinds.ts'
-import type { Draws } from '../system/random.ts'
-import { inOrder, largestFirst, ranked, shifted, wholeHundredths, type Share } from './shares.ts'
+import type { AssetAllocationRow, StructureItemRow } from '../api/contract/rows.ts'
+import { type Draws, randomFor } from '../system/random.ts'
+import { dateAt, monthEnds, type Period } from './calendar.ts'
+import type { FundKind, Instrument } from './funds.ts'
 import * as words from './words.ts'
-import { type DemoRow, type Name, nameColumns } from './words.ts'
+import { inBoth, type Name, names } from './words.ts'
+
+/** One entry of a breakdown or list, counted in hundredths of a percent so that sums are exact. */
+export interface Share {
+  readonly name: Name
+  readonly hundredths: number
+}
+
+const wholeHundredths = 10_000
+
+/** By the largest remainder: hundredths of a percent proportional to the weights, 100 % in total. */
+function hundredthsOf(weights: readonly number[]): readonly number[] {
+  const total = weights.reduce((sum, weight) => sum + weight, 0)
+  const exact = weights.map((weight) => (weight / total) * wholeHundredths)
+  const missing = wholeHundredths - exact.reduce((sum, value) => sum + Math.floor(value), 0)
+  const byRemainder = exact
+    .map((value, i) => ({ i, remainder: value - Math.floor(value) }))
+    .sort((a, b) => b.remainder - a.remainder || a.i - b.i)
+  const rounded = new Set(byRemainder.slice(0, missing).map(({ i }) => i))
+  return exact.map((value, i) => Math.floor(value) + (rounded.has(i) ? 1 : 0))
+}
+
+const withNames = (names: readonly Name[], hundredths: readonly number[]): readonly Share[] =>
+  names.map((name, i) => ({ name, hundredths: hundredths[i] ?? 0 }))
+
+/** All names in their own order (years, sizes), with weights that vary. */
+const inOrder = (random: Draws, names: readonly Name[]): readonly Share[] =>
+  withNames(names, hundredthsOf(names.map(() => random.between(0.25, 1.6))))
+
+/** The largest first; each weighs about `ratio` of the one before. Earlier names tend to be larger. */
+function ranked(random: Draws, names: readonly Name[], ratio: number): readonly Share[] {
+  let level = 1
+  const weights = names.map(() => (level *= ratio) * random.between(0.7, 1.3))
+  return largestFirst(withNames(names, hundredthsOf(weights)))
+}
+
+const largestFirst = (shares: readonly Share[]): readonly Share[] =>
+  shares.toSorted((a, b) => b.hundredths - a.hundredths)
+
+/** Moves hundredths from one entry to another, as a derivative does; entries may fall below nothing. */
+const shifted = (shares: readonly Share[], from: number, to: number, hundredths: number) =>
+  shares.map((share, i): Share => {
+    const change = i === from ? -hundredths : i === to ? hundredths : 0
+    return { ...share, hundredths: share.hundredths + change }
+  })
+
+/** The percent of a share, never -0. */
+const percentOf = ({ hundredths }: Share) => (hundredths || 0) / 100
+
+export interface MonthAllocation {
+  /** Last business day of the month. */
+  readonly date: string
+  /** In the order of the asset classes, the last of which is cash. Both add up to 100 %. */
+  readonly withoutDerivatives: readonly Share[]
+  readonly withDerivatives: readonly Share[]
+}
+
+/** Asset classes with their usual weights, and percentage points in derivatives. Hedges are negative. */
+const classes: Readonly<
+  Record<FundKind, readonly [names: string, weights: readonly number[], low: number, high: number]>
+> = {
+  equity: ['Aktien = Equities; Fonds = Funds; Liquidität = Cash', [92, 3, 5], -9, -0.5],
+  bond: [
+    'Anleihen = Bonds; Pfandbriefe & Covered Bonds = Covered bonds; Liquidität = Cash',
+    [78, 16, 6],
+    -6,
+    -0.3,
+  ],
+  mixed: [
+    'Aktien = Equities; Anleihen = Bonds; Fonds = Funds; Zertifikate = Certificates; Liquidität = Cash',
+    [44, 34, 8, 5, 9],
+    -5,
+    4,
+  ],
+  realEstate: [
+    'Immobilien = Real estate; Immobilien-Gesellschaften = Real estate companies; Liquidität = Cash',
+    [66, 14, 20],
+    -1.5,
+    -0.1,
+  ],
+  moneyMarket: [
+    'Geldmarktpapiere = Money market instruments; Floater; Termingelder = Time deposits; Liquidität = Cash',
+    [52, 24, 18, 6],
+    -0.2,
+    0.2,
+  ],
+}
+
+/** The class that only the allocation with derivatives has. */
+export const derivatives: Name = ['Derivate', 'Derivatives']
+
+/** The last three years up to the fund's status day, oldest first; the months of a young fund begin with its launch. */
+export function monthAllocations(
+  seed: number,
+  fund: Instrument,
+  { calendar, status }: Period,
+): readonly MonthAllocation[] {
+  const [text, weights, low, high] = classes[fund.kind]
+  const classNames = names(text)
+  const levels = classNames.map(([german]) => movingLevel(seed, fund.number, german))
+  const hedgeIn = movingLevel(seed, fund.number, derivatives[0])
+  return monthEnds(calendar, fund.inception, status)
+    .slice(-36)
+    .map((day) => {
+      const date = dateAt(calendar, day)
+      const month = Number(date.slice(0, 4)) * 12 + Number(date.slice(5, 7)) - 1
+      const moved = weights.map((weight, at) => weight * (0.6 + 0.8 * (levels[at]?.(month) ?? 0)))
+      const withoutDerivatives = withNames(classNames, hundredthsOf(moved))
+      const hedged = {
+        name: derivatives,
+        hundredths: Math.round((low + (high - low) * hedgeIn(month)) * 100),
+      }
+      const cash = withoutDerivatives.length - 1
+      const withHedge = withoutDerivatives.toSpliced(cash, 0, hedged)
+      // Cash balances derivatives.
+      return {
+        date,
+        withoutDerivatives,
+        withDerivatives: shifted(withHedge, cash + 1, -1, hedged.hundredths),
+      }
+    })
+}
+
+/** In [0, 1), near its neighbours in time: the mean of half a year of draws, each belonging to its month alone. */
+function movingLevel(seed: number, number: number, topic: string): (month: number) => number {
+  const drawOf = (month: number) => randomFor(seed, number, topic, month).between(0, 1)
+  return (month) => [0, 1, 2, 3, 4, 5].reduce((sum, ago) => sum + drawOf(month - ago), 0) / 6
+}
+
+/** @param months oldest first, at least one */
+export const allocationRows = (months: readonly MonthAllocation[]): AssetAllocationRow[] =>
+  ([0, 1] as const).flatMap((derivatives) => {
+    const sharesIn = (month: MonthAllocation) =>
+      derivatives === 0 ? month.withoutDerivatives : month.withDerivatives
+    return sharesIn(latest(months)).flatMap(({ name }, position) =>
+      months.flatMap((month) => {
+        const share = sharesIn(month)[position]
+        const place = { derivatives, position, ...inBoth('class', name), date: month.date }
+        return share === undefined ? [] : [{ ...place, percent: percentOf(share) }]
+      }),
+    )
+  })
+
+/** @throws {RangeError} without a month */
+export function latest(months: readonly MonthAllocation[]): MonthAllocation {
+  const month = months.at(-1)
+  if (month === undefined) throw new RangeError('no month has ended since the launch')
+  return month
+}
 
 interface Source {
   readonly fund: Instrument
@@ -20,20 +169,18 @@ interface Source {
 
 /** @param random a stream of the structure type's own */
 type Recipe = (random: Draws, source: Source) => readonly Share[]
-
 type Recipes = Readonly<Record<string, Recipe>>
 
-/** Rows of structure_item: types in alphabetical order, each with its items at positions from 0. */
-export function structureRows(fund: Instrument, assets: MonthAllocation, period: Period): DemoRow[] {
+/** Types in alphabetical order, each with its items at positions from 0. */
+export function structureRows(fund: Instrument, assets: MonthAllocation, period: Period): StructureItemRow[] {
   const year = Number(dateAt(period.calendar, period.status).slice(0, 4))
   const randomOf = (topic: string) => fund.randomOf(`structure ${topic}`)
   const recipes = Object.entries({ ...assetRecipes, ...ownRecipes[fund.kind] })
   return recipes.sort().flatMap(([type, recipe]) => {
     const isIncluded = fund.place.complete || randomOf(`has ${type}`).chance(0.75)
     const items = isIncluded ? recipe(randomOf(type), { fund, assets, year, randomOf }) : []
-    return items.map(({ name, hundredths }, position) => {
-      const percent = (hundredths || 0) / 100
-      return [fund.isin, type, position, ...nameColumns(name), percent]
+    return items.map((share, position) => {
+      return { type, position, ...inBoth('name', share.name), percent: percentOf(share) }
     })
   })
 }
@@ -71,7 +218,7 @@ const ownRecipes: Readonly<Record<FundKind, Recipes>> = {
   },
   bond: {
     ...world,
-    terms: (_, source) => termStructure(source),
+    terms: (_, { randomOf }) => inOrder(randomOf('terms'), words.terms),
     terms_derivatives: shortenedTerms,
     securities: rankedBy(words.securities, 0.6),
     segments: rankedBy(words.creditSegments, 0.45),
@@ -111,41 +258,32 @@ const ownRecipes: Readonly<Record<FundKind, Recipes>> = {
 /** The currencies of a fund, its own among them. */
 function currencies({ fund, randomOf }: Source): readonly Share[] {
   const own = words.currencyName(fund.place.currency)
-  const [main = own, ...others] = words.currenciesOf[fund.region]
-  const hasOwn = [main, ...others].some(([german]) => german === own[0])
-  return ranked(randomOf('currencies'), hasOwn ? [main, ...others] : [main, own, ...others], 0.5)
+  const others = words.currenciesOf[fund.region].filter(([german]) => german !== own[0])
+  return ranked(randomOf('currencies'), [...others.slice(0, 1), own, ...others.slice(1)], 0.5)
 }
 
-/** Forward sales move a part to the fund's own currency; of the smallest currency they sell a little more than there is. */
+/** Forward sales move a part to the largest currency; of the smallest they sell a little more than there is. */
 function hedgedCurrencies(random: Draws, source: Source): readonly Share[] {
-  const own = words.currencyName(source.fund.place.currency)[0]
   const shares = currencies(source)
-  const to = shares.findIndex(({ name }) => name[0] === own)
-  const foreign = shares.map((_, i) => i).filter((i) => i !== to)
-  const smallest = foreign.at(-1) ?? 0
-  return foreign.reduce((hedged, from) => {
-    const held = shares[from]?.hundredths ?? 0
-    const sold = from === smallest ? held + random.whole(8, 95) : Math.round(held * random.between(0.1, 0.8))
-    return shifted(hedged, from, to, sold)
+  const last = shares.length - 1
+  return shares.reduce((hedged, { hundredths: held }, from) => {
+    if (from === 0) return hedged
+    const sold = from === last ? held + random.whole(8, 95) : Math.round(held * random.between(0.1, 0.8))
+    return shifted(hedged, from, 0, sold)
   }, shares)
 }
 
-const termStructure = ({ randomOf }: Source) => inOrder(randomOf('terms'), words.terms)
-
 /** Sold futures reduce the longest term and increase the shortest. */
-function shortenedTerms(random: Draws, source: Source): readonly Share[] {
-  const shares = termStructure(source)
+function shortenedTerms(random: Draws, { randomOf }: Source): readonly Share[] {
+  const shares = inOrder(randomOf('terms'), words.terms)
   const longest = shares.length - 1
   return shifted(shares, longest, 0, (shares[longest]?.hundredths ?? 0) + random.whole(-300, 250))
 }
 
-/** Leverage: more is invested than the fund has, so cash is negative. */
+/** Leverage: more is invested than the fund has, so cash, the last entry, is negative. */
 function leveredExposure(random: Draws): readonly Share[] {
-  const [cash = ['Kasse'], ...invested] = words.exposures
-  const [largest, ...others] = ranked(random, invested, 0.6)
-  const borrowed = random.whole(150, 1_900)
-  const levered = largest === undefined ? [] : [{ ...largest, hundredths: largest.hundredths + borrowed }]
-  return [...levered, ...others, { name: cash, hundredths: -borrowed }]
+  const shares = [...ranked(random, words.exposures, 0.6), { name: words.collateral, hundredths: 0 }]
+  return shifted(shares, shares.length - 1, 0, random.whole(150, 1_900))
 }
 
 function investedAndCash(_: Draws, { assets }: Source): readonly Share[] {

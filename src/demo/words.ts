@@ -1,15 +1,14 @@
 /** The words of demo data: breakdowns, countries, currencies, and invented issuers that say nothing about real ones. */
 
-import type { Region } from './instrument.ts'
+import type { Region } from './funds.ts'
 
 /** A German name and, if it differs, the English one. */
 export type Name = readonly [german: string, english?: string]
 
-/** A row of a table. */
-export type DemoRow = readonly (string | number | null)[]
-
 /** The two columns of a name. */
-export const nameColumns = ([german, english]: Name) => [german, english ?? null]
+export const inBoth = <N extends string>(column: N, [german, english]: Name) =>
+  ({ [`${column}De`]: german, [`${column}En`]: english ?? null }) as Record<`${N}De`, string> &
+    Record<`${N}En`, string | null>
 
 /** Reads a list: entries end with a semicolon, and ` = ` separates the German name from the English one. */
 export const names = (text: string): readonly Name[] =>
@@ -29,10 +28,9 @@ export const correlated = names(`
   Geldmarkt = Money market`)
 export const creditSegments = names(`
   Investment Grade; High Yield; Nachranganleihen = Subordinated bonds; ohne Rating = not rated`)
-/** Cash comes first here. */
 export const exposures = names(`
-  Kasse & Sicherheiten = Cash & collateral; Aktien (netto) = Equities (net);
-  Anleihen (netto) = Bonds (net); Rohstoffe = Commodities`)
+  Aktien (netto) = Equities (net); Anleihen (netto) = Bonds (net); Rohstoffe = Commodities`)
+export const collateral: Name = ['Kasse & Sicherheiten', 'Cash & collateral']
 export const fundCategories = names(`
   Aktienfonds = Equity funds; Rentenfonds = Bond funds; Indexfonds & ETFs = Index funds & ETFs;
   Rohstofffonds = Commodity funds`)
@@ -53,16 +51,14 @@ export const individual = [
 export const industries = names(`
   Informationstechnologie = Information technology; Finanzwesen = Financials; Industrie = Industrials;
   Gesundheitswesen = Health care; Nicht-Basiskonsumgüter = Consumer discretionary;
-  Basiskonsumgüter = Consumer staples; Roh-, Hilfs- & Betriebsstoffe = Materials; Energie = Energy;
-  Versorgungsbetriebe = Utilities; Sonstige = Other`)
+  Roh-, Hilfs- & Betriebsstoffe = Materials; Energie = Energy; Sonstige = Other`)
 export const preciousMetals = names('Gold; Silber = Silver; Platin = Platinum; Palladium')
 export const propertyUses = names(`
   Büro = Office; Handel & Gastronomie = Retail & restaurants; Logistik = Logistics; Wohnen = Residential;
   Hotel; Stellplätze = Parking`)
 export const sectors = names(`
   Technologie = Technology; Industriegüter & Dienstleistungen = Industrial goods & services;
-  Gesundheit = Health care; Banken = Banks; Versicherungen = Insurance; Chemie = Chemicals;
-  Bau & Werkstoffe = Construction & materials; Medien = Media`)
+  Gesundheit = Health care; Banken = Banks; Versicherungen = Insurance; Chemie = Chemicals`)
 export const securities = names(`
   Staatsanleihen = Government bonds; Unternehmensanleihen = Corporate bonds; Pfandbriefe = Covered bonds;
   "Grüne" Anleihen = "Green" bonds; Floater`)
@@ -71,8 +67,7 @@ export const shortTerms = names(`
   3 bis 6 Monate = 3 to 6 months; 6 bis 12 Monate = 6 to 12 months`)
 export const supersectors = names(`
   Software & Computerdienste = Software & computer services; Halbleiter = Semiconductors;
-  Pharma & Biotechnologie = Pharmaceuticals & biotechnology; Maschinenbau = Industrial engineering;
-  Lebensversicherung = Life insurance; Körperpflege & Haushalt = Personal & household goods;
+  Pharma & Biotechnologie = Pharmaceuticals & biotechnology; Lebensversicherung = Life insurance;
   Sonstige = Other`)
 export const terms = names(`
   < 1 Jahr = < 1 year; 1 bis 3 Jahre = 1 to 3 years; 3 bis 5 Jahre = 3 to 5 years;
@@ -85,18 +80,15 @@ export const countriesOf: Readonly<Record<Region, readonly Name[]>> = {
     Schweiz = Switzerland; Luxemburg = Luxembourg`),
   europe: names(`
     Deutschland = Germany; Frankreich = France; Großbritannien & Nordirland = United Kingdom;
-    Schweiz = Switzerland; Niederlande = Netherlands; Spanien = Spain; Italien = Italy; Schweden = Sweden;
-    Dänemark = Denmark; Österreich = Austria; Finnland = Finland; Polen = Poland`),
+    Schweiz = Switzerland; Niederlande = Netherlands; Italien = Italy; Schweden = Sweden; Polen = Poland`),
   america: names('USA; Kanada = Canada; Mexiko = Mexico; Bermuda; Irland = Ireland'),
   asia: names(`
-    Japan; Australien = Australia; Südkorea = South Korea; Taiwan; China; Indien = India;
-    Singapur = Singapore; Hongkong = Hong Kong`),
+    Japan; Australien = Australia; Südkorea = South Korea; Taiwan; China; Singapur = Singapore`),
   emerging: names(`
-    China; Indien = India; Taiwan; Brasilien = Brazil; Südkorea = South Korea; Südafrika = South Africa;
-    Mexiko = Mexico; Indonesien = Indonesia; Chile; Türkei = Turkey`),
+    China; Indien = India; Taiwan; Brasilien = Brazil; Südkorea = South Korea; Südafrika = South Africa`),
   global: names(`
     USA; Japan; Deutschland = Germany; Großbritannien & Nordirland = United Kingdom; Frankreich = France;
-    Schweiz = Switzerland; Kanada = Canada; Niederlande = Netherlands; China; Australien = Australia`),
+    Schweiz = Switzerland; Kanada = Canada; China`),
 }
 
 export const currenciesOf: Readonly<Record<Region, readonly Name[]>> = {
@@ -117,21 +109,21 @@ export const currenciesOf: Readonly<Record<Region, readonly Name[]>> = {
 }
 
 /** The name of a fund's own currency. */
-export function currencyName(code: string): Name {
-  const place = { EUR: 0, USD: 1, GBP: 2, CHF: 3 }[code]
-  return (place === undefined ? undefined : ownCurrencies[place]) ?? [code]
-}
-
-const ownCurrencies = names(
-  'Euro; US-Dollar = US dollar; Britisches Pfund = Pound sterling; Schweizer Franken = Swiss franc',
-)
+export const currencyName = (code: string): Name =>
+  (
+    ({
+      EUR: ['Euro'],
+      USD: ['US-Dollar', 'US dollar'],
+      GBP: ['Britisches Pfund', 'Pound sterling'],
+      CHF: ['Schweizer Franken', 'Swiss franc'],
+    }) as Readonly<Record<string, Name>>
+  )[code] ?? [code]
 
 export const companies = names(`
   Nordhafen Logistik AG; Albtal Pharma SE; Sommerfeld & Töchter KGaA; Kranich Halbleiter AG;
-  Société Lumière S.A.; Bergwerth Rück AG; Øresund Vind A/S; Fjällräv Papper AB; Hansekontor Bank AG;
-  Tessiner Präzision SA; Great Lakes Rail Inc.; O'Leary Foods plc; Isar Optik SE;
-  Maas & Schelde Chemie N.V.; Kitano Robotics K.K.; Weser Energie AG; Aurelia Software SpA;
-  Cordillera Mining Corp.; Grünwald Wohnen SE; Quellwasser Brunnen AG`)
+  Société Lumière S.A.; Bergwerth Rück AG; Øresund Vind A/S; Hansekontor Bank AG; Great Lakes Rail Inc.;
+  O'Leary Foods plc; Isar Optik SE; Maas & Schelde Chemie N.V.; Kitano Robotics K.K.; Weser Energie AG;
+  Aurelia Software SpA`)
 export const debtors = names(`
   Hypothekenbank Elbtal; Land Nordmark; Kranich Halbleiter; Republik Südmeer; Weser Energie;
   Kommunalkasse Oberland; Maas & Schelde Chemie; Förderbank Alpenrand; Hansekontor Bank; Great Lakes Rail;

@@ -9,9 +9,12 @@ import { html, linkedData, linkTo, section, type Html, type HtmlContent } from '
 import { frontPages, layout } from '../site/layout/layout.ts'
 import type { Language } from '../api/routes/table.ts'
 import type { DescribedFile, PackageFacts } from './data-package.ts'
+import type { DownloadFormat } from './formats/format.ts'
 import { historyPath } from './formats/fund-files.ts'
 
 export interface PageFacts extends PackageFacts {
+  /** In the order in which the page lists them. */
+  readonly formats: readonly DownloadFormat[]
   /** Whether the snapshot has other pages: this one looks like them, and leads to them. */
   readonly hasPages: boolean
 }
@@ -33,7 +36,7 @@ type SectionId = keyof typeof sections
 
 /** @param files all others, in the order of their paths */
 export function indexPage(files: readonly DescribedFile[], facts: PageFacts, language: Language): string {
-  const { asOf, licence, hasPages, publisher, baseUrl } = facts
+  const { asOf, licence, hasPages, publisher, baseUrl, formats } = facts
   const w = pageWords[language]
   const listed = files.filter(({ piece }) => piece.row !== null)
   const rows = Map.groupBy(listed, ({ piece }) => piece.row ?? '')
@@ -41,7 +44,7 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
   const rowsOf = (id: SectionId) =>
     id === 'everything' ? [...rows.keys()].filter((row) => !named.has(row)) : sections[id]
   const list = (id: SectionId) => {
-    const items = rowsOf(id).flatMap((row) => fileRow(row, rows.get(row) ?? [], language))
+    const items = rowsOf(id).flatMap((row) => fileRow(row, rows.get(row) ?? [], facts, language))
     return items.length === 0
       ? null
       : html`<ul class="files">
@@ -49,6 +52,9 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
         </ul> `
   }
   const [example] = files.filter(({ piece }) => piece.row === null)
+  const advice = formats.flatMap(({ label, advice }) =>
+    advice === undefined ? [] : [[label, advice[language]] as const],
+  )
   const keyIn = (other: Language) => `downloads/${asOf}/${indexPages[other]}`
   return layout({
     keys: { en: keyIn('en'), de: keyIn('de') },
@@ -79,7 +85,7 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
         'open',
         w.open,
         html`<dl class="formats">
-          ${[w.formats, programs].flatMap((some) => some.map(([name, text]) => [html`<dt>${name}</dt>`, html`<dd>${text}</dd>`]))}
+          ${[advice, programs].flatMap((some) => some.map(([name, text]) => [html`<dt>${name}</dt>`, html`<dd>${text}</dd>`]))}
         </dl>`,
       )}
       ${section(
@@ -122,7 +128,12 @@ function oneFund(isin: string, { hasPages, baseUrl }: PageFacts, language: Langu
 }
 
 /** A table, or another thing to download: what it is, how many rows it has, and its files. None if there are no files. */
-function fileRow(row: string, files: readonly DescribedFile[], language: Language): readonly Html[] {
+function fileRow(
+  row: string,
+  files: readonly DescribedFile[],
+  { formats }: PageFacts,
+  language: Language,
+): readonly Html[] {
   const w = pageWords[language]
   const described = files.find(({ piece }) => piece.name === row) ?? files[0]
   if (described === undefined) return []
@@ -132,7 +143,7 @@ function fileRow(row: string, files: readonly DescribedFile[], language: Languag
     (one, other) => Number(other.piece.name === row) - Number(one.piece.name === row),
   )
   const byFormat = [...Map.groupBy(inOrder, ({ format }) => format)].sort(
-    ([one], [other]) => orderOf(one.label) - orderOf(other.label),
+    ([one], [other]) => formats.indexOf(one) - formats.indexOf(other),
   )
   return [
     html`<li>
@@ -169,12 +180,6 @@ const manyFiles = (label: string, files: readonly DescribedFile[], language: Lan
 
 const nameOf = ({ path }: DescribedFile) => path.slice(path.lastIndexOf('/') + 1)
 
-/** Formats of the same table: those that most people open come first. Others follow. */
-function orderOf(label: string): number {
-  const place = ['CSV', 'Excel', 'Parquet'].indexOf(label)
-  return place === -1 ? Infinity : place
-}
-
 function size(bytes: number, language: Language): string {
   if (bytes < 1000) return `${bytes}\u00a0B`
   return bytes < 1e6
@@ -208,10 +213,8 @@ function dataset(files: readonly DescribedFile[], { asOf, licence }: PackageFact
   }
 }
 
-type Described = readonly (readonly [name: string, text: HtmlContent])[]
-
 /** The same in both languages. */
-const programs: Described = [
+const programs: readonly (readonly [name: string, text: HtmlContent])[] = [
   ['pandas', html`<code>pandas.read_parquet("prices.parquet").astype({"date": "datetime64[ns]"})</code>`],
   ['R', html`<code>read.csv("prices.csv")</code>`],
   ['DuckDB', html`<code>SELECT * FROM 'prices.parquet'</code>`],
@@ -247,18 +250,6 @@ const en = {
     html`For the web functions of spreadsheets, the same folder contains ${csv} and ${json} with the newest
     prices (up to ${limit} characters), and ${nav} with the newest net asset value only.`,
   open: 'Which format to choose',
-  formats: [
-    ['CSV', 'UTF-8, commas, decimal points, ISO 8601 dates: for programs and for Power Query in Excel.'],
-    [
-      'Excel',
-      'CSV for the German version of Excel, to be opened with a double-click: semicolons, decimal commas, byte order mark. ' +
-        'An apostrophe in front keeps Excel from converting texts such as 12-31.',
-    ],
-    [
-      'Parquet',
-      'The smallest files, with data types. Amounts are floating-point numbers; prices-exact.parquet contains every digit.',
-    ],
-  ] as Described,
   check: 'Checksums and description',
   forPrograms: html`<a href="datapackage.json">datapackage.json</a> describes the files for programs. Check
     all files with <a href="SHA256SUMS">SHA256SUMS</a> and <code>sha256sum -c</code>.`,
@@ -298,21 +289,6 @@ const de: PageWords = {
     html`Für die Webfunktionen von Tabellenkalkulationen enthält derselbe Ordner ${csv} und ${json} mit den
     neuesten Preisen (bis zu ${limit} Zeichen) sowie ${nav} nur mit dem neuesten Nettoinventarwert.`,
   open: 'Welches Format wofür?',
-  formats: [
-    [
-      'CSV',
-      'UTF-8, Komma als Trennzeichen, Dezimalpunkt, Datum nach ISO 8601: für Programme und für Power Query in Excel.',
-    ],
-    [
-      'Excel',
-      'CSV für die deutsche Version von Excel, zum Öffnen per Doppelklick: Semikolon als Trennzeichen, Dezimalkomma, ' +
-        'Byte Order Mark. Ein vorangestellter Apostroph verhindert, dass Excel Texte wie 12-31 umwandelt.',
-    ],
-    [
-      'Parquet',
-      'Die kleinsten Dateien, mit Datentypen. Beträge sind Gleitkommazahlen; prices-exact.parquet enthält jede Ziffer.',
-    ],
-  ],
   check: 'Prüfsummen und Beschreibung',
   forPrograms: html`<a href="datapackage.json">datapackage.json</a> beschreibt die Dateien maschinenlesbar.
     Mit <a href="SHA256SUMS">SHA256SUMS</a> und <code>sha256sum -c</code> lassen sich alle Dateien prüfen.`,

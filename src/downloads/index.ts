@@ -12,6 +12,7 @@ import { copyDatabase } from '../data/read/copy.ts'
 import { fundReader } from '../data/read/fund-reader.ts'
 import { dayIn } from '../site/funds/chart/formats.ts'
 import { html } from '../site/layout/html.ts'
+import { contentTypeOf, unknownType } from '../api/routes/content-types.ts'
 import { languages, type Language } from '../api/routes/table.ts'
 import type { RowDigests } from '../data/read/fund-digests.ts'
 import type { FundDatabase } from '../data/read/open.ts'
@@ -79,10 +80,12 @@ export async function writeDownloads(options: WriteDownloadsOptions) {
   const rows = options.funds.flatMap(({ isin }) => fund(isin) ?? [])
   const scopes = rows.flatMap((row) => scopeOf(row, asOf) ?? [])
   const funds = { scopes, digests: new Map(options.funds.map(({ isin, rows }) => [isin, rows])) }
-  const made = inOrder(await makeFiles(options, folder, options.formats ?? allFormats, funds))
+  const module = options.formats ?? allFormats
+  const formats = await loadFormats(module)
+  const made = inOrder(await makeFiles(options, folder, { module, formats }, funds))
   const about = dataPackage(made, options)
   const described = writeFile(folder, 'datapackage.json', `${JSON.stringify(about, null, 2)}\n`)
-  const facts = { asOf, licence, hasPages, publisher, baseUrl }
+  const facts = { asOf, licence, hasPages, publisher, baseUrl, formats }
   const pages = languages.map((language) =>
     writeFile(folder, indexPages[language], indexPage(made, facts, language)),
   )
@@ -112,13 +115,19 @@ interface KnownPiece {
 
 type MadeFile = DescribedFile & KnownPiece
 
+/** The registry, and the address of its module, by which threads load it. */
+interface Registry {
+  readonly module: string
+  readonly formats: readonly DownloadFormat[]
+}
+
 /** All pieces of all formats. */
-async function piecesOf(
-  module: string,
+function piecesOf(
+  { formats }: Registry,
   funds: DownloadFunds,
   { asOf, snapshot, licence }: WriteDownloadsOptions,
   madeBy: string,
-): Promise<KnownPiece[]> {
+): KnownPiece[] {
   const digestOf = (format: DownloadFormat, { name, rows }: Piece): string | null => {
     if (rows === null) return null
     const stamp = format.isStamped === true ? [asOf, snapshot, licence] : []
@@ -126,7 +135,7 @@ async function piecesOf(
     for (const digest of digestsOf(rows, funds)) sha256.update(`${digest}\n`)
     return sha256.digest('base64url').slice(0, 22)
   }
-  return (await loadFormats(module)).flatMap((format) =>
+  return formats.flatMap((format) =>
     format.pieces(funds).map((piece) => ({ format, piece, from: digestOf(format, piece) })),
   )
 }
@@ -135,13 +144,13 @@ async function piecesOf(
 async function makeFiles(
   options: WriteDownloadsOptions,
   folder: string,
-  module: string,
+  registry: Registry,
   funds: DownloadFunds,
 ): Promise<MadeFile[]> {
   const { db, root, asOf, snapshot, licence, code, isRawCsv } = options
   // Another zlib packs the pages of Parquet to other bytes.
   const madeBy = partFrom(code, versions.zlib, String(isRawCsv))
-  const pieces = await piecesOf(module, funds, options, madeBy)
+  const pieces = piecesOf(registry, funds, options, madeBy)
   const reuse = reuseFiles(options.earlier, folder)
   const files: MadeFile[] = []
   const wanted = pieces.filter((known) => {
@@ -162,7 +171,17 @@ async function makeFiles(
         return [id, new Set(some.map(({ piece }) => piece.name))] as const
       })
       const place = { folder, copy, earlierFiles }
-      return { module, wanted: new Map(named), isRawCsv, funds, madeBy, asOf, snapshot, licence, ...place }
+      return {
+        module: registry.module,
+        wanted: new Map(named),
+        isRawCsv,
+        funds,
+        madeBy,
+        asOf,
+        snapshot,
+        licence,
+        ...place,
+      }
     }
     const made = await runWork(jobsOf(wanted).map(work), options)
     const nameOf = (format: string, piece: string) => `${format} ${piece}`
@@ -170,6 +189,10 @@ async function makeFiles(
     for (const { format, piece, ...file } of made) {
       const known = byName.get(nameOf(format, piece))
       if (known === undefined) throw new Error(`${file.path} is of no piece of the format ${format}`)
+      if (contentTypeOf(file.path) === unknownType)
+        throw new Error(
+          `the ending of ${file.path} has no content type: add it to api/routes/content-types.ts`,
+        )
       files.push({ ...file, ...known })
     }
     return files

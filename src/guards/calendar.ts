@@ -1,10 +1,9 @@
 /**
- * Calendars of business days, and counting in them. A business day is Monday to Friday and no holiday of the libraries
- * date-holidays and date-easter. Days are ISO 8601 texts throughout, so that no time zone matters.
+ * Calendars of business days, and counting in them. A business day is Monday to Friday and no holiday. Days are ISO 8601
+ * texts throughout, so that no time zone matters.
  */
 
 import { gregorianEaster } from 'date-easter'
-import type Holidays from 'date-holidays'
 import { addDays, dayMs, isoOf, isWeekend } from '../system/days.ts'
 
 export interface Calendar {
@@ -15,15 +14,15 @@ export interface Calendar {
  * @param name a country (`DE`), a country with a state (`DE-BY`), or `TARGET`
  * @param isYearEndOpen whether 24 and 31 December are business days unless they are full holidays: TARGET is open, most
  * funds have no price
- * @throws {Error} if the library has no such calendar
+ * @throws {Error} if there is no such calendar
  */
 export async function openCalendar(name: string, isYearEndOpen = false): Promise<Calendar> {
   const rule = written.get(name)
-  const holidaysIn = rule ? (year: number) => holidaysBy(rule, year) : await countryHolidays(name)
+  const rules = rule === undefined ? await rulesOf(name) : [rule]
   const years = new Map<string, ReadonlySet<string>>()
   const yearEnd = (year: string) => (isYearEndOpen ? [] : [`${year}-12-24`, `${year}-12-31`])
   const closedIn = (year: string): ReadonlySet<string> => {
-    const found = years.get(year) ?? new Set([...holidaysIn(Number(year)), ...yearEnd(year)])
+    const found = years.get(year) ?? new Set([...holidaysBy(rules, Number(year)), ...yearEnd(year)])
     years.set(year, found)
     return found
   }
@@ -39,17 +38,20 @@ export async function openCalendar(name: string, isYearEndOpen = false): Promise
   }
 }
 
-/** Holidays that are the same each year: months and days, and days before or after Easter Sunday; then single days. */
-interface Rule {
+/** Months and days that are closed each year, days after (or before) Easter Sunday, and single days; and days that a state has open. */
+export interface Rule {
   readonly fixed: readonly string[]
   readonly aroundEaster: readonly number[]
   readonly once: readonly string[]
+  readonly open?: readonly string[]
 }
 
+/** The years that `holidays.json` has single days of. Others have the holidays that are the same each year. */
+export const holidayYears = { first: 2000, last: 2060 }
+
 /**
- * The calendars that most settings name are written out, because the library of the countries, with its rules for all the
- * world's holidays, takes longer to load than the rest of a small build. TARGET, the Eurosystem's payment system: ECB, since
- * 2002. Germany: what all states have in common, and Reformation Day, which was a holiday everywhere in 2017.
+ * The calendars of most settings, for all years. TARGET, the Eurosystem's payment system: ECB, since 2002. Germany: what all
+ * states have in common, and Reformation Day, which was a holiday everywhere in 2017.
  */
 const written: ReadonlyMap<string, Rule> = new Map([
   ['TARGET', { fixed: ['01-01', '05-01', '12-25', '12-26'], aroundEaster: [-2, 1], once: [] }],
@@ -63,41 +65,58 @@ const written: ReadonlyMap<string, Rule> = new Map([
   ],
 ])
 
-function holidaysBy({ fixed, aroundEaster, once }: Rule, year: number): string[] {
+/** Whether the holidays of a day's year are known completely. */
+export const areHolidaysKnown = (calendar: string, day: string): boolean =>
+  written.has(calendar) || Number(day.slice(0, 4)) <= holidayYears.last
+
+function holidaysBy(rules: readonly Rule[], year: number): ReadonlySet<string> {
   const { month, day } = gregorianEaster(year)
   const easter = isoOf(Date.UTC(year, month - 1, day) / dayMs)
-  const movable = aroundEaster.map((days) => addDays(easter, days))
-  return [...fixed.map((monthAndDay) => `${year}-${monthAndDay}`), ...movable, ...once]
+  const days = rules.flatMap(({ fixed, aroundEaster, once }) => [
+    ...fixed.map((monthAndDay) => `${year}-${monthAndDay}`),
+    ...aroundEaster.map((offset) => addDays(easter, offset)),
+    ...once.filter((one) => one.startsWith(`${year}-`)),
+  ])
+  const open = new Set(rules.flatMap((rule) => rule.open ?? []))
+  return new Set(days.filter((one) => !open.has(one)))
 }
 
-async function countryHolidays(name: string): Promise<(year: number) => string[]> {
-  const { default: Library } = await import('date-holidays')
-  const [country = '', state] = name.split('-')
-  const known = new Library()
-  if (!Object.hasOwn(known.getCountries(), country)) throw new Error(`there is no calendar ${country}`)
-  // For a country without states it is undefined, despite its type.
-  const states = known.getStates(country) as Readonly<Record<string, string>> | undefined
-  if (state !== undefined && states?.[state] === undefined)
+/** The rules of a country, and of a state what it has beside them. */
+async function rulesOf(name: string): Promise<readonly Rule[]> {
+  const { default: file } = await import('./holidays.json', { with: { type: 'json' } })
+  const all = new Map<string, Packed>(Object.entries(file.calendars))
+  const [country = ''] = name.split('-')
+  const [common, own] = [all.get(country), all.get(name)]
+  if (common === undefined) throw new Error(`there is no calendar ${country}`)
+  if (own === undefined) {
+    const states = [...all.keys()]
+      .filter((one) => one.startsWith(`${country}-`))
+      .map((one) => one.slice(country.length + 1))
     throw new Error(
-      `the calendar ${country} has no state ${state} (there are ${Object.keys(states ?? {}).join(', ') || 'none'})`,
+      `the calendar ${country} has no state ${name.slice(country.length + 1)} (there are ${states.join(', ') || 'none'})`,
     )
-  const options = { types: ['public' as const, 'bank' as const] }
-  const library = state === undefined ? new Library(country, options) : new Library(country, state, options)
-  return (year) => fullHolidays(library, year)
+  }
+  return [common, ...(name === country ? [] : [own])].map(unpacked)
 }
 
-/** All days of a year's holidays. A holiday that begins at noon closes nothing. */
-function fullHolidays(library: Holidays, year: number): string[] {
-  return library
-    .getHolidays(year)
-    .filter(({ date }) => date.slice(11, 16) === '00:00')
-    .flatMap(({ date, start, end }) => {
-      const first = date.slice(0, 10)
-      // A change of the clocks adds or removes an hour.
-      const days = Math.max(1, Math.round((end.getTime() - start.getTime()) / dayMs))
-      return Array.from({ length: days }, (_, index) => addDays(first, index))
-    })
+/** A rule of `holidays.json`: without what is empty, and with days such as `260119`, one after the other. */
+interface Packed {
+  readonly fixed?: readonly string[]
+  readonly aroundEaster?: readonly number[]
+  readonly once?: string
+  readonly open?: string
 }
+
+const unpacked = ({ fixed = [], aroundEaster = [], once = '', open = '' }: Packed): Rule => ({
+  fixed,
+  aroundEaster,
+  once: daysIn(once),
+  open: daysIn(open),
+})
+
+/** All years are of this century. */
+const daysIn = (packed: string) =>
+  packed.match(/\d{6}/g)?.map((day) => `20${day.slice(0, 2)}-${day.slice(2, 4)}-${day.slice(4)}`) ?? []
 
 /** Counting stops here: everything older is this old. */
 export const maxBusinessDays = 1000

@@ -1,7 +1,7 @@
 /** Finds the thresholds and the calendar of a fund in the settings, and settings that fit no fund. */
 
 import { isIsin } from '../api/routes/values.ts'
-import { openCalendar, type Calendar } from './calendar.ts'
+import { areHolidaysKnown, holidayYears, openCalendar, type Calendar } from './calendar.ts'
 
 /** `freshness` in the config file. */
 export interface FreshnessSettings {
@@ -89,14 +89,28 @@ export const isIn = ({ category, currency, isins }: FundGroup, fund: GroupedFund
 const maxNamed = 10
 
 /** The settings that have groups of funds. */
-export type GroupSettings = Readonly<Record<'freshness' | 'plausibility', { groups: readonly FundGroup[] }>>
+export interface GroupSettings {
+  readonly freshness: FreshnessSettings
+  readonly plausibility: { readonly groups: readonly FundGroup[] }
+}
 
 /**
  * A line for each group that fits no fund, with its place in the settings: `freshness.groups[0]: …`. Such a group is most
- * likely misspelt, so that its funds have other thresholds. @param funds all funds of the database, not only a shard's
+ * likely misspelt, so that its funds have other thresholds. Then a line for each calendar that has ended.
+ * @param funds all funds of the database, not only a shard's @param asOf ISO 8601
  */
-export const unmetGroups = (settings: GroupSettings, funds: readonly GroupedFund[]) =>
-  (['freshness', 'plausibility'] as const).flatMap((name) => unmet(name, settings[name].groups, funds))
+export const doubtfulSettings = (settings: GroupSettings, funds: readonly GroupedFund[], asOf: string) => [
+  ...(['freshness', 'plausibility'] as const).flatMap((name) => unmet(name, settings[name].groups, funds)),
+  ...endedCalendars(settings.freshness, asOf),
+]
+
+function endedCalendars({ calendar, groups }: FreshnessSettings, asOf: string): string[] {
+  const ended = [calendar, ...groups.flatMap((group) => group.calendar ?? [])].filter(
+    (name) => !areHolidaysKnown(name, asOf),
+  )
+  const advice = `its holidays are known up to ${holidayYears.last} only: install a newer fundpress`
+  return [...new Set(ended)].map((name) => `freshness.calendar ${name}: ${advice}`)
+}
 
 function unmet(name: string, groups: readonly FundGroup[], funds: readonly GroupedFund[]) {
   const isins = new Set(funds.map(({ isin }) => isin))

@@ -1,8 +1,13 @@
 /** Business days against lists of days off that were written down from official calendars. */
 import { execFileSync } from 'node:child_process'
-import Holidays from 'date-holidays'
 import { describe, expect, it } from 'vitest'
-import { addBusinessDays, businessDaysBetween, openCalendar } from '../../src/guards/calendar.ts'
+import { closedDays, libraryOf } from '../../src/cli/generate-holidays.ts'
+import {
+  addBusinessDays,
+  areHolidaysKnown,
+  businessDaysBetween,
+  openCalendar,
+} from '../../src/guards/calendar.ts'
 import { usualGap } from '../../src/guards/assess.ts'
 import { repository } from '../support/product.ts'
 import { sample } from '../support/rounds.ts'
@@ -57,14 +62,31 @@ describe('a calendar', () => {
     expect(isBusinessDay('2026-12-28')).toBe(false)
   })
 
-  it('of Germany has the holidays that the library of all countries has, in each year', async () => {
-    const { isBusinessDay } = await openCalendar('DE', true)
-    const library = new Holidays('DE', { types: ['public'] })
-    for (let year = 1950; year <= 2150; year++) {
-      const holidays = library.getHolidays(year).map(({ date }) => date.slice(0, 10))
-      const days = weekdaysOf(year)
-      expect(days.filter((day) => !isBusinessDay(day))).toEqual(days.filter((day) => holidays.includes(day)))
-    }
+  it.each([
+    ['DE', 1950, 2150],
+    ['DE-BY', 2000, 2060],
+    ['FR', 2000, 2060],
+    ['GB-SCT', 2024, 2029],
+    ['US', 2024, 2029],
+    ['AE', 2024, 2029],
+    ['IN', 2024, 2026],
+  ] as const)(
+    '%s has the holidays that the library of all countries has, from %i to %i',
+    async (name, from, until) => {
+      const { isBusinessDay } = await openCalendar(name, true)
+      const library = libraryOf(...(name.split('-') as [string, string?]))
+      for (let year = from; year <= until; year++)
+        expect(weekdaysOf(year).filter((day) => !isBusinessDay(day))).toEqual(
+          [...new Set(closedDays(library, year))].sort(),
+        )
+    },
+  )
+
+  it('of a country knows the holidays of the next ten years; TARGET and DE know all', () => {
+    const inTenYears = `${new Date().getFullYear() + 10}-01-01`
+    expect(areHolidaysKnown('FR', inTenYears), 'npm run generate-holidays, with later years').toBe(true)
+    expect(areHolidaysKnown('FR', '2061-01-01')).toBe(false)
+    for (const name of ['DE', 'TARGET']) expect(areHolidaysKnown(name, '2061-01-01')).toBe(true)
   })
 
   it('is the same in every time zone', () => {

@@ -19,12 +19,14 @@ const types: Readonly<Record<string, string>> = {
   SHA256SUMS: 'text/plain; charset=utf-8',
 }
 
+export const unknownType = 'application/octet-stream'
+
 /** `application/octet-stream` for a name whose ending is not known, or that has none. */
 export function contentTypeOf(key: string): string {
   // A feed of XML is known by its name.
   if (/\/feed(\.de)?\.xml$/.test(key)) return types['atom'] as string
   const name = key.slice(key.lastIndexOf('/') + 1)
-  return types[name.slice(name.lastIndexOf('.') + 1)] || 'application/octet-stream'
+  return types[name.slice(name.lastIndexOf('.') + 1)] || unknownType
 }
 
 /** Whether it is worth compressing. */

@@ -10,7 +10,7 @@ import { checkDatabase } from '../../data/check/check.ts'
 import { replayNights } from '../../data/check/replay.ts'
 import { describeAge } from '../../guards/assess.ts'
 import { withLive } from '../live.ts'
-import { unmetGroups } from '../../guards/rules.ts'
+import { doubtfulSettings } from '../../guards/rules.ts'
 import type { Settings } from '../settings.ts'
 
 export default defineCommand({
@@ -75,7 +75,7 @@ export default defineCommand({
         db,
         asOf,
         ageProblem: (fund) => describeAge(fund, rules, asOf),
-        settingsProblems: (funds) => [...withoutImprint(settings), ...unmetGroups(settings, funds)],
+        settingsProblems: (funds) => [...withoutImprint(settings), ...doubtfulSettings(settings, funds, asOf)],
         prices: { plausibility, rules, live, signal },
         onFund: progress.update,
         signal,

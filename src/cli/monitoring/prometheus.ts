@@ -1,20 +1,26 @@
 /** Figures as a file for the textfile collector of Prometheus' node_exporter. Imported only if there is such a file. */
 
-import { Gauge, Registry } from 'prom-client'
 import { replaceFile } from '../../system/durable.ts'
 import type { Figure } from './figures.ts'
 
 /** Base units, as Prometheus' naming conventions have them; what is counted has none. */
 const suffixes: Readonly<Record<string, string>> = { s: '_seconds', By: '_bytes', '{USD}': '_dollars' }
 
-/** node_exporter has a user of its own, and must never read half of a file. */
-export async function writeTextfile(file: string, figures: readonly Figure[]): Promise<void> {
-  const registry = new Registry()
-  for (const { name, help, unit, values } of figures) {
-    const labelNames = [...new Set(values.flatMap(({ labels }) => Object.keys(labels)))]
+/** node_exporter has a user of its own, and must never read half of a file. Source: Prometheus' text-based format. */
+export function writeTextfile(file: string, figures: readonly Figure[]): void {
+  const lines = figures.flatMap(({ name, help, unit, values }) => {
     const metric = `fundpress_${name.replaceAll('.', '_')}${suffixes[unit] ?? ''}`
-    const gauge = new Gauge({ name: metric, help, labelNames, registers: [registry] })
-    for (const { labels, value } of values) gauge.set(labels, value)
-  }
-  replaceFile(file, await registry.metrics(), 0o644)
+    const samples = values.map(({ labels, value }) => `${metric}${labelsOf(labels)} ${value}`)
+    return [`# HELP ${metric} ${escaped(help)}`, `# TYPE ${metric} gauge`, ...samples]
+  })
+  replaceFile(file, `${lines.join('\n')}\n`, 0o644)
 }
+
+function labelsOf(labels: Readonly<Record<string, string | number>>): string {
+  const pairs = Object.entries(labels).map(
+    ([name, value]) => `${name}="${escaped(String(value)).replaceAll('"', '\\"')}"`,
+  )
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
+}
+
+const escaped = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')

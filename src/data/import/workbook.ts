@@ -4,12 +4,13 @@
  * workbooks whose cells reach too far before the library sees them.
  */
 
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { FlateErrorCode, strFromU8, unzipSync, zipSync, type FlateError, type Unzipped } from 'fflate'
+import { Parser } from 'saxen'
 import { messageOf } from '../../system/message.ts'
 import { quoted } from '../model/printable.ts'
 import type { LineVisitor } from './layout.ts'
 import type { FileCell } from './values.ts'
-import { packParts, readParts } from './zip.ts'
 
 /** A title or two may stand above the header. */
 const headerWithin = 50
@@ -64,59 +65,104 @@ function cellOf(value: unknown): FileCell {
   return typeof value === 'boolean' ? String(value) : ''
 }
 
+const maxFileBytes = 64e6
+/** All parts together, as they are in memory. */
+const maxUnpackedBytes = 128e6
+const maxParts = 1000
 const maxRows = 100_000
 const maxColumns = 1024
 /** Cells of a sheet as a full table: 100,000 funds with the fields of the template have fewer. */
 const maxCells = 12_000_000
 /** Each of them is an object. */
 const maxTexts = 1_000_000
+/** Source: Excel's specifications and limits. */
+const sheetRows = 1_048_576
 
 /**
- * @returns the workbook, with nothing in it that is beyond the limits
- * @throws {Error} that says which limit it breaks, and where
+ * @returns the XML parts of the workbook, which are all that is read of it, in an archive without compression
+ * @throws {Error} that says which limit the workbook breaks, and where
  */
 function bounded(file: string): Buffer {
   try {
     const parts = readParts(file)
-    for (const { name, bytes } of parts) {
-      const xml = bytes.toString()
-      if (/[<:]sheetData\b/.test(xml)) checkSheet(xml, name)
-      else if (/[<:]si\b/.test(xml)) checkTexts(xml)
+    for (const [name, bytes] of Object.entries(parts)) {
+      const xml = strFromU8(bytes)
+      if (/[<:](?:sheetData|si)\b/.test(xml)) checkPart(xml, name)
     }
-    return packParts(parts)
+    return Buffer.from(zipSync(parts, { level: 0 }))
   } catch (error) {
-    const reason = error instanceof RangeError ? 'it is damaged' : messageOf(error)
+    const reason = zipFaults[(error as Partial<FlateError>).code ?? -1] ?? messageOf(error)
     throw new Error(`${file} cannot be read as a workbook (XLSX): ${reason}`, { cause: error })
   }
 }
 
-function checkSheet(xml: string, part: string): void {
-  let [lastRow, lastColumn, rows, cells] = [0, 0, 0, 0]
-  for (const { name, rest } of tagsOf(xml)) {
-    if (name === 'row') {
+/** By the codes of fflate. */
+const zipFaults: Readonly<Record<number, string>> = {
+  [FlateErrorCode.UnexpectedEOF]: 'it is damaged',
+  [FlateErrorCode.InvalidBlockType]: 'it is damaged',
+  [FlateErrorCode.InvalidLengthLiteral]: 'it is damaged',
+  [FlateErrorCode.InvalidDistance]: 'it is damaged',
+  [FlateErrorCode.InvalidZipData]: 'it is incomplete',
+}
+
+function readParts(file: string): Unzipped {
+  if (statSync(file).size > maxFileBytes) throw new Error(`it is larger than ${megabytes(maxFileBytes)}`)
+  let [count, bytes] = [0, 0]
+  return unzipSync(readFileSync(file), {
+    // A part gets the memory of its declared size, and what it has beyond that is left out.
+    filter: ({ name, originalSize }) => {
+      if (++count > maxParts) throw new Error(`it has more than ${maxParts} parts`)
+      if (!/\.(?:xml|rels)$/.test(name)) return false
+      bytes += originalSize
+      if (bytes > maxUnpackedBytes)
+        throw new Error(`unpacked it is larger than ${megabytes(maxUnpackedBytes)}`)
+      return true
+    },
+  })
+}
+
+const megabytes = (bytes: number) => `${bytes / 1e6} MB`
+
+/** Looks at the rows and cells of a sheet, or at the texts of all sheets. */
+function checkPart(xml: string, part: string): void {
+  let [lastRow, lastColumn, rows, cells, texts] = [0, 0, 0, 0, 0]
+  const look: Readonly<Record<string, (place: string, isEmpty: boolean) => void>> = {
+    si: () => texts++,
+    row: (place) => {
       rows++
-      const place = attributesIn(rest, part).get('r')
-      if (place !== undefined && (!/^[1-9][0-9]{0,6}$/.test(place) || Number(place) > sheetRows))
+      if (place !== '' && (!/^[1-9][0-9]{0,6}$/.test(place) || Number(place) > sheetRows))
         throw new Error(`${part} has a row ${quoted(place)}, which no sheet has`)
-    }
-    // A cell without a value has at most a style, and takes no room.
-    if (name !== 'c' || rest.endsWith('/')) continue
-    cells++
-    const place = attributesIn(rest, part).get('r') ?? ''
-    const [, letters, digits] = /^([A-Z]{1,3})([1-9][0-9]{0,6})$/.exec(place) ?? []
-    if (letters === undefined) throw new Error(`${part} has a cell at ${quoted(place)}, which no sheet has`)
-    const [row, column] = [Number(digits), columnNumber(letters)]
-    if (row > maxRows || column > maxColumns) throw tooFar(`has a cell in ${place}`, part)
-    lastRow = Math.max(lastRow, row)
-    lastColumn = Math.max(lastColumn, column)
+    },
+    c: (place, isEmpty) => {
+      // A cell without a value has at most a style, and takes no room.
+      if (isEmpty) return
+      cells++
+      const [, letters, digits] = /^([A-Z]{1,3})([1-9][0-9]{0,6})$/.exec(place) ?? []
+      if (letters === undefined) throw new Error(`${part} has a cell at ${quoted(place)}, which no sheet has`)
+      const [row, column] = [Number(digits), columnNumber(letters)]
+      if (row > maxRows || column > maxColumns) throw tooFar(`has a cell in ${place}`, part)
+      lastRow = Math.max(lastRow, row)
+      lastColumn = Math.max(lastColumn, column)
+    },
   }
+  const parser = new Parser()
+  parser.on('error', (cause) => {
+    throw new Error(`${part} has a tag that cannot be read`, { cause })
+  })
+  parser.on('openTag', (name, attributesOf, decode, isEmpty) => {
+    const visit = look[withoutPrefix(name)]
+    if (visit === undefined) return
+    const place = Object.entries(attributesOf()).find(([key]) => withoutPrefix(key) === 'r')?.[1] ?? ''
+    visit(decode(place), isEmpty)
+  })
+  parser.parse(xml)
   if (rows > sheetRows) throw tooFar(`has ${rows} rows`, part)
   if (cells > maxCells || lastRow * lastColumn > maxCells)
     throw tooFar(`has ${lastRow} rows of ${lastColumn} columns`, part)
+  if (texts > maxTexts) throw new Error(`it has more than ${maxTexts.toLocaleString('en-US')} texts`)
 }
 
-/** Source: Excel's specifications and limits. */
-const sheetRows = 1_048_576
+const withoutPrefix = (name: string) => name.slice(name.indexOf(':') + 1)
 
 const tooFar = (what: string, part: string) =>
   new Error(
@@ -127,33 +173,3 @@ const tooFar = (what: string, part: string) =>
 /** `A` is 1, `XFD` 16,384. */
 const columnNumber = (letters: string) =>
   [...letters].reduce((number, letter) => number * 26 + letter.charCodeAt(0) - 64, 0)
-
-function checkTexts(xml: string): void {
-  let texts = 0
-  for (const { name } of tagsOf(xml)) if (name === 'si') texts++
-  if (texts > maxTexts) throw new Error(`it has more than ${maxTexts.toLocaleString('en-US')} texts`)
-}
-
-/** Every opening tag, without its prefix, and what follows its name. In comments too: what a parser finds is among them. In linear time. */
-function* tagsOf(xml: string): Generator<{ readonly name: string; readonly rest: string }> {
-  const start = /<(?:[^\s<>/:?!]+:)?([^\s<>/:?!]+)/g
-  const end = /(?:[^"'<>]+|"[^"]*"|'[^']*')*/y
-  for (let found = start.exec(xml); found !== null; found = start.exec(xml)) {
-    end.lastIndex = start.lastIndex
-    yield { name: found[1] ?? '', rest: end.exec(xml)?.[0] ?? '' }
-  }
-}
-
-/** @throws {Error} if they are not written as in XML: another reader could find others */
-function attributesIn(rest: string, part: string): ReadonlyMap<string, string> {
-  const attributes = new Map<string, string>()
-  const attribute = /\s+(?:[^\s"'=:/]+:)?([^\s"'=:/]+)\s*=\s*(?:"([^"&<]*)"|'([^'&<]*)')/y
-  let at = 0
-  for (let found = attribute.exec(rest); found !== null; found = attribute.exec(rest)) {
-    const [, name = '', double, single] = found
-    attributes.set(name, double ?? single ?? '')
-    at = attribute.lastIndex
-  }
-  if (!['', '/'].includes(rest.slice(at).trim())) throw new Error(`${part} has a tag that cannot be read`)
-  return attributes
-}

@@ -14,6 +14,14 @@ const isByYear = ({ name }: OutputTable) => name === pricesTable.name
 
 export const csvForExcel: RowsFormat = {
   ...{ id: 'csv-excel', kind: 'rows', name: 'csv', mediatype: 'text/csv', label: 'Excel' },
+  advice: {
+    en:
+      'CSV for the German version of Excel, to be opened with a double-click: semicolons, decimal commas, byte order mark. ' +
+      'An apostrophe in front keeps Excel from converting texts such as 12-31.',
+    de:
+      'CSV für die deutsche Version von Excel, zum Öffnen per Doppelklick: Semikolon als Trennzeichen, Dezimalkomma, ' +
+      'Byte Order Mark. Ein vorangestellter Apostroph verhindert, dass Excel Texte wie 12-31 umwandelt.',
+  },
   // No resources: Excel needs the byte order mark, and common readers of data packages take it for a part of a name.
   inPackage: (files) => ({
     excelFiles: {

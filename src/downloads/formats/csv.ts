@@ -27,11 +27,13 @@ import {
 export type Dialect = 'plain' | 'raw' | 'excel'
 
 // The name emt.csv belongs to the file with the names of the template.
-export const csv: RowsFormat = plainCsv(
-  'csv',
-  [newestPrices, ...tables],
-  ({ name, csvName = name }) => `${csvName}.csv`,
-)
+export const csv: RowsFormat = {
+  ...plainCsv('csv', [newestPrices, ...tables], ({ name, csvName = name }) => `${csvName}.csv`),
+  advice: {
+    en: 'UTF-8, commas, decimal points, ISO 8601 dates: for programs and for Power Query in Excel.',
+    de: 'UTF-8, Komma als Trennzeichen, Dezimalpunkt, Datum nach ISO 8601: für Programme und für Power Query in Excel.',
+  },
+}
 
 /** A format that writes some tables as plain CSV. */
 export function plainCsv(

@@ -34,6 +34,8 @@ interface FormatBase {
   readonly mediatype: string
   /** As people know it: what a link to one of its files is headed by. */
   readonly label: string
+  /** For the page of the downloads: whom this format is for. */
+  readonly advice?: Readonly<Record<Language, string>>
   /** What it writes from these funds. */
   readonly pieces: (funds: DownloadFunds) => readonly Piece[]
   /** A member of `datapackage.json` that its files have instead of a resource each. */
@@ -220,10 +222,11 @@ export function* readFunds(db: FundDatabase, { scopes, digests }: DownloadFunds)
     const found = mayHold(scope, pricesTable.needs) ? Object.entries(prices).sort() : []
     const years = found.map(([year]) => year)
     const first = years.at(-1) ?? ''
-    const reading = (from: string, until: string) => {
+    /** @param newest reads the tables that are of the newest year in any case; null: this does */
+    const reading = (from: string, until: string, newest: RowsOfFund | null) => {
       const rows: RowsOfFund = cached((table: OutputTable) => {
         if (!mayHold(scope, table.needs)) return []
-        if (table.isOfNewestYear === true && rows !== newest) return newest(table)
+        if (table.isOfNewestYear === true && newest !== null) return newest(table)
         if (table.derive !== undefined) return table.derive(rows)
         return table.source === pricesTable.source
           ? between(table).all(isin, from, until)
@@ -231,13 +234,13 @@ export function* readFunds(db: FundDatabase, { scopes, digests }: DownloadFunds)
       })
       return rows
     }
-    const newest = reading(first, afterAll)
+    const newest = reading(first, afterAll, null)
     const olderDigest = years.length < 2 ? null : digestOfYears(found.slice(0, -1))
     yield {
       isin,
-      rows: reading('', afterAll),
+      rows: reading('', afterAll, newest),
       newest,
-      older: reading('', first),
+      older: reading('', first, newest),
       years,
       olderDigest,
       ownDigest,

@@ -60,6 +60,10 @@ const otherTables = tables.filter((table) => table !== pricesTable)
 export const parquet: RowsFormat = {
   ...{ id: 'parquet', kind: 'rows', name: 'parquet', mediatype: 'application/vnd.apache.parquet' },
   label: 'Parquet',
+  advice: {
+    en: 'The smallest files, with data types. Amounts are floating-point numbers; prices-exact.parquet contains every digit.',
+    de: 'Die kleinsten Dateien, mit Datentypen. Beträge sind Gleitkommazahlen; prices-exact.parquet enthält jede Ziffer.',
+  },
   isSlow: true,
   isStamped: true,
   pieces: (funds) =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { routeTable } from '../../../src/api/derive/route-table.ts'
-import { securityNumbers } from '../../../src/demo/isin.ts'
+import { securityNumbers } from '../../../src/demo/funds.ts'
 import { endpoints } from '../../../src/api/endpoints/index.ts'
 import * as keys from '../../../src/api/routes/keys.ts'
 import { parseKey } from '../../../src/api/routes/parse-key.ts'

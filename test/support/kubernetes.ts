@@ -2,11 +2,14 @@
 import { execFileSync, spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { validate as ofDeployment } from 'kubernetes-models/_schemas/IoK8sApiAppsV1Deployment'
 import { validate as ofCronJob } from 'kubernetes-models/_schemas/IoK8sApiBatchV1CronJob'
 import { validate as ofConfigMap } from 'kubernetes-models/_schemas/IoK8sApiCoreV1ConfigMap'
+import { validate as ofService } from 'kubernetes-models/_schemas/IoK8sApiCoreV1Service'
 import { validate as ofVolumeClaim } from 'kubernetes-models/_schemas/IoK8sApiCoreV1PersistentVolumeClaim'
 import { validate as ofServiceAccount } from 'kubernetes-models/_schemas/IoK8sApiCoreV1ServiceAccount'
 import { validate as ofNetworkPolicy } from 'kubernetes-models/_schemas/IoK8sApiNetworkingV1NetworkPolicy'
+import { validate as ofDisruptionBudget } from 'kubernetes-models/_schemas/IoK8sApiPolicyV1PodDisruptionBudget'
 import { parseAllDocuments } from 'yaml'
 import { ended, installLauncher, type Ended } from '../cli/run.ts'
 import { repository, type TempFolder } from './product.ts'
@@ -33,7 +36,12 @@ export function kustomize(night: 'nightly' | 'sharded', folder: TempFolder, fetc
   const file = join(copy, night, 'kustomization.yaml')
   const text = readFileSync(file, 'utf8')
   if (fetches) writeFileSync(file, text.replace('# components:\n#   - ', 'components:\n  - '))
-  const made = execFileSync('kubectl', ['kustomize', join(copy, night)], { encoding: 'utf8' })
+  return rendered(join(copy, night))
+}
+
+/** What `kubectl apply -k` sends for a folder. */
+export function rendered(folder: string): readonly KubernetesObject[] {
+  const made = execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' })
   return parseAllDocuments(made).map((document) => document.toJS() as KubernetesObject)
 }
 
@@ -97,9 +105,12 @@ type Validate = ((data: unknown) => boolean) & { readonly errors?: readonly Sche
 const validators: Readonly<Record<string, Validate>> = {
   'v1 ConfigMap': ofConfigMap,
   'v1 PersistentVolumeClaim': ofVolumeClaim,
+  'v1 Service': ofService,
   'v1 ServiceAccount': ofServiceAccount,
+  'apps/v1 Deployment': ofDeployment,
   'batch/v1 CronJob': ofCronJob,
   'networking.k8s.io/v1 NetworkPolicy': ofNetworkPolicy,
+  'policy/v1 PodDisruptionBudget': ofDisruptionBudget,
 }
 
 /**

@@ -2,11 +2,11 @@
  * Measurements that `README.md` quotes. They are no tests.
  *
  *     npm run bench                              all, in small: three minutes
- *     npm run bench -- build --funds 500         one, with its options
+ *     npm run bench build -- --funds 500         one, with its options
  *     npm run -s bench -- --json >after.json     the same for another time
- *     npm run bench -- show after.json           as tables
- *     npm run bench -- quote after.json          as the figures of README.md
- *     npm run bench -- compare before.json after.json
+ *     npm run bench show after.json              as tables
+ *     npm run bench quote after.json             as the figures of README.md
+ *     npm run bench compare before.json after.json
  */
 
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -14,7 +14,7 @@ import { lineMaker } from '../../src/build/document-files.ts'
 import { windowPieces } from '../../src/build/fund-documents.ts'
 import { gather, streamed } from '../../src/edge/cloudflare/respond.ts'
 import { overlapping, placeOfRange, type JoinedBody, type WindowPart } from '../../src/edge/core/answer.ts'
-import { concat, digitsOf, joinRange } from '../../src/edge/core/join.ts'
+import { concat, joinRange } from '../../src/edge/core/join.ts'
 import { byteSearch, cutRecords, windowKind } from '../../src/edge/core/window.ts'
 
 const series = { list: 'prices', date: 'date', next: 'currency' }
@@ -308,13 +308,6 @@ describe.each(['json', 'xml', 'csv'] as const)('a range in %s', (format) => {
     const miscounted = windows.map((window) => ({ ...window, records: 2 }))
     await expect(wholeOf({ ...reading, windows: miscounted })).rejects.toThrow('not a window')
   })
-})
-
-it.each([0, 1, 9, 10, 99, 100, 998, 7796])('counts the digits of consecutive numbers from %d', (first) => {
-  for (const count of [0, 1, 2, 11, 260]) {
-    const numbers = Array.from({ length: count }, (_, index) => first + index)
-    expect([count, digitsOf(first, count)]).toEqual([count, numbers.join('').length])
-  }
 })
 
 it.each([

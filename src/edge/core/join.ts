@@ -128,7 +128,7 @@ function windowReader<S>(
 }
 
 /** How many decimal digits the numbers from `first` on have together. */
-export function digitsOf(first: number, count: number): number {
+function digitsOf(first: number, count: number): number {
   let digits = count
   for (let power = 10; power < first + count; power *= 10) digits += first + count - Math.max(first, power)
   return digits

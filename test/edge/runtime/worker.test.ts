@@ -1,5 +1,5 @@
 /** What only the Worker has: R2, the data centre's cache, streams that break, `live.json` by isolate. */
-import { mkdirSync, cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createHash } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { join } from 'node:path'
@@ -7,7 +7,6 @@ import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeTempFolder, mustRun } from '../../support/product.ts'
 import { headerOf, rawRequest, type RawResponse } from '../../support/request.ts'
-import { serveHere } from '../../support/serve-here.ts'
 import { startWorker, type WorkerServer } from '../../support/worker.ts'
 import { firstIsin } from './deployments.ts'
 
@@ -130,24 +129,6 @@ describe('a Worker with one live snapshot', () => {
   it('answers 503 to a short range, whichever window R2 cannot read', async () => {
     await worker.faults([{ keyEnd: '/2012.json', fails: true }])
     expect((await ask('/api/v1/prices-historic/ISIN/2010-02-01/2012-10-15/')).status).toBe(503)
-  })
-
-  it('answers what serve answers if it cannot read', async () => {
-    const empty = folder.file('gone')
-    cpSync(outs.first, empty, { recursive: true })
-    const server = await serveHere(empty)
-    await worker.faults([{ keyEnd: '', fails: true }])
-    writeFileSync(join(empty, 'manifest.ndjson.gz'), 'no manifest')
-    const path = '/api/v1/figures/ISIN/'
-    for (const method of ['GET', 'HEAD']) {
-      const ours = await ask(path, {}, method)
-      const theirs = await rawRequest(server.base, { method, target: path.replace('ISIN', isin) })
-      expect([ours.status, ours.body.toString()]).toEqual([503, theirs.body.toString()])
-      expect(comparableHeaders(ours)).toEqual(comparableHeaders(theirs))
-    }
-    await server.stop()
-    await worker.faults([])
-    expect((await ask(path)).status).toBe(200)
   })
 })
 

@@ -45,6 +45,14 @@ describePlatforms((platform) => {
   const ask = (target: string, headers: Readonly<Record<string, string>> = {}) =>
     rawRequest(deployment.base, { target, headers })
 
+  // CloudFront itself refuses a URL of more than 8,192 bytes, and nginx has pages of its own.
+  it.skipIf(platform === cloudFront || isNginx)('tells a long URL from long headers', async () => {
+    const title = async (answer: ReturnType<typeof ask>) =>
+      (JSON.parse((await answer).body.toString()) as { title: string }).title
+    expect(await title(ask(`/docs/?${kilobytes(17, '%&')}`))).toBe('The URL is longer than 16 KB')
+    expect(await title(ask(figures, { x: kilobytes(17) }))).toBe('The headers are longer than 16 KB')
+  })
+
   it('answers requests of almost 16 KB', async () => {
     const expected = oracle.answer({ target: figures })
     for (const answer of [

@@ -252,3 +252,7 @@ const hasError = (findings: readonly Finding[]) => findings.some(({ severity }) 
 
 export const sum = <T>(items: readonly T[], of: (item: T) => number) =>
   items.reduce((total, item) => total + of(item), 0)
+
+/** The later of two days; null is none. */
+export const laterDay = (one: string | null, other: string | null): string | null =>
+  one === null || (other !== null && other > one) ? other : one

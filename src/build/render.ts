@@ -3,11 +3,7 @@
  * manifest and the status.
  */
 
-import { createReadStream, lstatSync } from 'node:fs'
-import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
-import { createGunzip } from 'node:zlib'
 import { isRefusal } from '../api/contract/endpoint.ts'
 import { restrictedFunds } from '../api/contract/fund.ts'
 import type { Publisher, SitePageSource } from '../api/contract/page.ts'
@@ -25,37 +21,20 @@ import { changeFeeds } from '../site/changes/feed.ts'
 import { changesPages, noHistory } from '../site/changes/pages.ts'
 import type { PageSite } from '../site/layout/layout.ts'
 import { statusPages } from '../site/status/page.ts'
-import { wholeLines } from '../system/whole-lines.ts'
 import { codeDigest } from './code-digest.ts'
 import { documentFiles } from './document-files.ts'
 import { dayThatCounts, fundRows } from './inputs.ts'
-import {
-  folderOf,
-  manifestFormat,
-  type ManifestHead,
-  manifestKey,
-  manifestLine,
-  type ParsedLine,
-  parseLines,
-  snapshotId,
-} from './manifest.ts'
+import { folderOf, manifestFormat, type ManifestHead, manifestLine, snapshotId } from './manifest.ts'
 import { freshnessDigest, publisherDigest, settingsDigest } from './options.ts'
 import { putSitePages } from './pages.ts'
 import { type Build, isinsToRender } from './prepare.ts'
-import { type RenderedFund, sum } from './render-fund.ts'
+import { laterDay, type RenderedFund, sum } from './render-fund.ts'
+import type { PreviousManifest } from './previous-manifest.ts'
 import { openRenderPool, type RenderPool } from './render-pool.ts'
 import type { RenderThread } from './render-threads.ts'
-import {
-  exampleIsinOf,
-  type FundNews,
-  OutdatedShards,
-  type ReadShard,
-  type Shard,
-  shardFormat,
-  type ShardHead,
-  writeShard,
-} from './shard.ts'
+import { exampleIsinOf, type FundNews, type Shard, shardFormat, type ShardHead, writeShard } from './shard.ts'
 import { putSharedDocuments } from './shared-documents.ts'
+import { takeShards } from './take-shards.ts'
 import { withholdMore } from './withhold.ts'
 
 export type Rendered = Awaited<ReturnType<typeof renderSnapshot>>
@@ -172,13 +151,11 @@ async function guardPrices(
   return { findings, allowed, withheld, newPrices }
 }
 
-/** @throws {Error} */
+/** @throws {RefusedDatabase} if a check finds an error; nothing is rendered after the first one */
 async function renderFunds(build: Build, isins: readonly string[], pool: RenderPool, signal: AbortSignal) {
-  const { options, db, plans, makers, rules, base, lines } = build
+  const { options, db, makers, rules } = build
   const guarded = await guardPrices(build, isins, signal)
   signal.throwIfAborted()
-  const folders = [...plans, ...makers.fundPages].map(({ folder }) => folder)
-  const previous = await base.manifest
   const findings = [...guarded.findings]
   const hasErrors = () => findings.some(({ severity }) => severity === 'error')
   // Pages say which prices are late. The main thread finds out: to load the holidays of the world in each thread takes long.
@@ -186,30 +163,8 @@ async function renderFunds(build: Build, isins: readonly string[], pool: RenderP
     makers.fundPages.length === 0
       ? new Map<string, never>()
       : overdueFunds(readPriceDays(db, isins, 1), await rules, options.asOf)
-  /** In the order of their ISINs. */
-  const each: FundNews[] = []
-  /** The previous manifest's lines of funds that are being rendered, a text a folder. */
-  const waiting = new Map<string, readonly string[]>()
+  const { previousOf, take, taken } = fundTaker(build, await build.base.manifest)
   let done = 0
-  const total = { objects: 0, bytes: 0, reused: 0 }
-  let newestPrice = null as string | null
-  const takeFund = (fund: RenderedFund) => {
-    const { isin } = fund.news
-    const unchanged = waiting.get(isin)
-    waiting.delete(isin)
-    for (const [index, folder] of folders.entries())
-      lines.add(folder, fund.lines.get(index) ?? unchanged?.[index] ?? '')
-    each.push(fund.news)
-    total.objects += fund.objects
-    total.bytes += fund.bytes
-    total.reused += fund.reused
-    newestPrice = laterDay(newestPrice, fund.newestPrice)
-  }
-  const previousOf = (isin: string) => {
-    const texts = folders.map((folder) => previous.linesOf(folder, `${folder}${isin}/`))
-    waiting.set(isin, texts)
-    return texts
-  }
   const asked = pool.ask(
     isins,
     (some) => ({
@@ -221,9 +176,9 @@ async function renderFunds(build: Build, isins: readonly string[], pool: RenderP
     }),
     (reply, some) => {
       for (const finding of reply.findings) findings.push(finding)
-      for (const fund of reply.funds) takeFund(fund)
+      for (const fund of reply.funds) take(fund)
       done += some.length
-      options.onProgress?.({ funds: done, of: isins.length, documents: total.objects })
+      options.onProgress?.({ funds: done, of: isins.length, documents: taken().objects })
     },
   )
   // It is awaited below; the checks of the tables run while the threads are busy.
@@ -237,80 +192,35 @@ async function renderFunds(build: Build, isins: readonly string[], pool: RenderP
   )
   await asked
   if (hasErrors()) throw refusalOf(options.db, findings)
-  return { ...guarded, each, ...total, newestPrice, warnings: findings }
+  return { ...guarded, ...taken(), warnings: findings }
 }
 
-/** The later of two days; null is none. */
-const laterDay = (one: string | null, other: string | null): string | null =>
-  one === null || (other !== null && other > one) ? other : one
-
-/**
- * The funds of shards: their files are linked (copied from another disk), and their lines stay as they are.
- * @param shards in the order of their funds @param source SHA-256 of the database file, in hex
- * @throws {Error} if they are of another database, or if one is not complete
- * @throws {ImplausibleDatabase} if the guards that look across funds refuse their prices
- */
-async function takeShards(
-  shards: readonly ReadShard[],
-  { options, settings, lines: objectLines, withheld }: Build,
-  isins: readonly string[],
-  source: Promise<string>,
-): Promise<RenderedFunds> {
-  const each = shards.flatMap((shard) => shard.each)
-  if (shards[0]?.head.source !== (await source))
-    throw new OutdatedShards(`${options.db} is not the database that the shards were built from`)
-  // Shards of the same database hold the same funds, unless somebody has changed the files.
-  if (each.map(({ isin }) => isin).join() !== isins.join())
-    throw new Error('the shards do not hold every fund once')
-  const newPrices = shards.flatMap(({ head }) => head.newPrices)
-  const { plausibility = defaultPlausibility } = options
-  const across = judgeFindings(findingsAcross(newPrices, plausibility), options.override)
-  if (across.findings.some(({ severity }) => severity === 'error'))
-    throw refusalOf(options.db, across.findings)
-  let documents = 0
-  let funds = 0
-  for (const { folder, head, each: some } of shards) {
-    const files = documentFiles(settings.root, { kind: 'folder', folder })
-    const take = (line: ParsedLine) => {
-      if (head.since !== null && lstatSync(join(folder, line.key), { throwIfNoEntry: false }) === undefined)
-        return
-      if (!files.reuse([line]))
-        throw new Error(`${folder} is incomplete: ${line.key} is not as its manifest says`)
-    }
-    let taken = 0
-    await pipeline(createReadStream(join(folder, manifestKey)), createGunzip(), async (unpacked) => {
-      let isFirst = true
-      for await (const lines of wholeLines(unpacked as AsyncIterable<Buffer>)) {
-        options.signal.throwIfAborted()
-        // The first line is about the snapshot.
-        const piece = isFirst ? lines.slice(lines.indexOf('\n') + 1) : lines
-        isFirst = false
-        const found = parseLines(piece)
-        if (found === null) throw new Error(`${folder}: its manifest is damaged: build it again`)
-        found.forEach(take)
-        taken += found.length
-        objectLines.add(`shard ${head.number}`, piece)
-        options.onProgress?.({ funds, of: isins.length, documents: documents + taken })
-        await setImmediate()
-      }
-    })
-    if (taken !== head.objects)
-      throw new Error(`${folder}: its manifest does not fit its shard: build it again`)
-    documents += taken
-    funds += some.length
-    options.onProgress?.({ funds, of: isins.length, documents })
-  }
+/** Takes rendered funds, in the order of their ISINs: puts their lines into the manifest, and adds up. */
+function fundTaker({ plans, makers, lines }: Build, previous: PreviousManifest) {
+  const folders = [...plans, ...makers.fundPages].map(({ folder }) => folder)
+  /** The previous manifest's lines of funds that are being rendered, a text a folder. */
+  const waiting = new Map<string, readonly string[]>()
+  const each: FundNews[] = []
+  const total = { objects: 0, bytes: 0, reused: 0, newestPrice: null as string | null }
   return {
-    each,
-    objects: documents,
-    bytes: sum(shards, ({ head }) => head.bytes),
-    reused: sum(shards, ({ head }) => head.kept),
-    newestPrice: shards.reduce<string | null>((newest, { head }) => laterDay(newest, head.newestPrice), null),
-    warnings: [...shards.flatMap(({ head }) => head.warnings), ...across.findings],
-    findings: [],
-    allowed: [...shards.flatMap(({ head }) => head.allowed ?? []), ...across.allowed],
-    withheld,
-    newPrices,
+    previousOf: (isin: string) => {
+      const texts = folders.map((folder) => previous.linesOf(folder, `${folder}${isin}/`))
+      waiting.set(isin, texts)
+      return texts
+    },
+    take: (fund: RenderedFund) => {
+      const { isin } = fund.news
+      const unchanged = waiting.get(isin)
+      waiting.delete(isin)
+      for (const [index, folder] of folders.entries())
+        lines.add(folder, fund.lines.get(index) ?? unchanged?.[index] ?? '')
+      each.push(fund.news)
+      total.objects += fund.objects
+      total.bytes += fund.bytes
+      total.reused += fund.reused
+      total.newestPrice = laterDay(total.newestPrice, fund.newestPrice)
+    },
+    taken: () => ({ each: each as readonly FundNews[], ...total }),
   }
 }
 

@@ -1,0 +1,97 @@
+/** Takes the funds of shards into a snapshot: links their files (copies from another disk), and keeps their lines. */
+
+import { createReadStream, lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { setImmediate } from 'node:timers/promises'
+import { createGunzip } from 'node:zlib'
+import { judgeFindings, refusalOf } from '../data/check/finding.ts'
+import { findingsAcross } from '../data/check/prices.ts'
+import { defaultPlausibility } from '../guards/plausibility.ts'
+import { wholeLines } from '../system/whole-lines.ts'
+import { documentFiles } from './document-files.ts'
+import { manifestKey, type ParsedLine, parseLines } from './manifest.ts'
+import type { Build } from './prepare.ts'
+import { laterDay, sum } from './render-fund.ts'
+import { OutdatedShards, type ReadShard } from './shard.ts'
+
+/**
+ * @param shards in the order of their funds @param source SHA-256 of the database file, in hex
+ * @throws {Error} if they are of another database, or if one is not complete
+ * @throws {ImplausibleDatabase} if the guards that look across funds refuse their prices
+ */
+export async function takeShards(
+  shards: readonly ReadShard[],
+  build: Build,
+  isins: readonly string[],
+  source: Promise<string>,
+) {
+  const { options, withheld } = build
+  const each = shards.flatMap((shard) => shard.each)
+  if (shards[0]?.head.source !== (await source))
+    throw new OutdatedShards(`${options.db} is not the database that the shards were built from`)
+  // Shards of the same database hold the same funds, unless somebody has changed the files.
+  if (each.map(({ isin }) => isin).join() !== isins.join())
+    throw new Error('the shards do not hold every fund once')
+  const newPrices = shards.flatMap(({ head }) => head.newPrices)
+  const { plausibility = defaultPlausibility } = options
+  const across = judgeFindings(findingsAcross(newPrices, plausibility), options.override)
+  if (across.findings.some(({ severity }) => severity === 'error'))
+    throw refusalOf(options.db, across.findings)
+  let documents = 0
+  let funds = 0
+  const tell = (more: number) =>
+    options.onProgress?.({ funds, of: isins.length, documents: documents + more })
+  for (const shard of shards) {
+    documents += await takeDocuments(shard, build, tell)
+    funds += shard.each.length
+    tell(0)
+  }
+  return {
+    each,
+    objects: documents,
+    bytes: sum(shards, ({ head }) => head.bytes),
+    reused: sum(shards, ({ head }) => head.kept),
+    newestPrice: shards.reduce<string | null>((newest, { head }) => laterDay(newest, head.newestPrice), null),
+    warnings: [...shards.flatMap(({ head }) => head.warnings), ...across.findings],
+    findings: [],
+    allowed: [...shards.flatMap(({ head }) => head.allowed ?? []), ...across.allowed],
+    withheld,
+    newPrices,
+  }
+}
+
+/** @param tell called with the number of documents so far @returns how many documents the shard has */
+async function takeDocuments(
+  { folder, head }: ReadShard,
+  { options, settings, lines: objectLines }: Build,
+  tell: (documents: number) => void,
+): Promise<number> {
+  const files = documentFiles(settings.root, { kind: 'folder', folder })
+  const take = (line: ParsedLine) => {
+    if (head.since !== null && lstatSync(join(folder, line.key), { throwIfNoEntry: false }) === undefined)
+      return
+    if (!files.reuse([line]))
+      throw new Error(`${folder} is incomplete: ${line.key} is not as its manifest says`)
+  }
+  let taken = 0
+  await pipeline(createReadStream(join(folder, manifestKey)), createGunzip(), async (unpacked) => {
+    let isFirst = true
+    for await (const lines of wholeLines(unpacked as AsyncIterable<Buffer>)) {
+      options.signal.throwIfAborted()
+      // The first line is about the snapshot.
+      const piece = isFirst ? lines.slice(lines.indexOf('\n') + 1) : lines
+      isFirst = false
+      const found = parseLines(piece)
+      if (found === null) throw new Error(`${folder}: its manifest is damaged: build it again`)
+      found.forEach(take)
+      taken += found.length
+      objectLines.add(`shard ${head.number}`, piece)
+      tell(taken)
+      await setImmediate()
+    }
+  })
+  if (taken !== head.objects)
+    throw new Error(`${folder}: its manifest does not fit its shard: build it again`)
+  return taken
+}

@@ -2,7 +2,6 @@
 import { copyFileSync, readFileSync, rmSync } from 'node:fs'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { editDatabase } from '../support/database.ts'
-import { newBenchmark } from '../support/nights.ts'
 import { isComplete } from '../support/rounds.ts'
 import { filesIn } from '../support/tree.ts'
 import { db, nightlyOf, press } from '../bucket/nightly/nightly.ts'
@@ -72,25 +71,6 @@ it('publishes what one machine would, with all downloads; does nothing again, an
   expect(resultsOf(lifted), logOf(lifted)).toEqual(allWell)
   expect(press.bucket.live()?.snapshot).toBe(live?.snapshot)
 })
-
-it.runIf(isComplete)(
-  'fails if one machine fails, says why, and succeeds with the right database',
-  async () => {
-    const bad = press.nights.folder.file('bad.sqlite')
-    copyFileSync(db(), bad)
-    editDatabase(bad, `UPDATE fund SET currency = '@somebody' WHERE isin = (SELECT max(isin) FROM fund)`)
-    const before = press.bucket.live()
-    expect(resultsOf(await night(bad))).toEqual({ ...allWell, render: 'failure', publish: 'skipped' })
-    expect(press.bucket.live()).toEqual(before)
-    expect(api.issues).toMatchObject([{ title: 'The nightly run failed', state: 'open' }])
-    expect(api.issues[0]?.body).toMatch(/```text\n.*bad\.sqlite has 1 error: .*@somebody/)
-    copyFileSync(db(), bad)
-    editDatabase(bad, newBenchmark(7))
-    expect(resultsOf(await night(bad))).toEqual(allWell)
-    expect(press.bucket.live()?.snapshot).toMatch(/^2026-11-13/)
-    expect(api.issues[0]?.state).toBe('closed')
-  },
-)
 
 it.runIf(isComplete)(
   'reports what a shard refuses as one machine does: with a table, and how to allow it',

@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs'
 import { beforeEach, expect, it } from 'vitest'
 import { useReceiver } from '../support/receiver.ts'
-import { isComplete } from '../support/rounds.ts'
 import { api, logOf, resultsOf, runner, surroundings, useRunner } from './workflow-runs.ts'
 
 useRunner(['nightly.yml', 'nightly-sharded.yml', 'watch.yml'], 2)
@@ -69,10 +68,4 @@ it('without secrets nobody is told, and the run goes on with a warning', async (
 it('a night in shards whose first job fails tells so', async () => {
   const jobs = await night({ force: true }, secrets(), 'nightly-sharded.yml')
   expect([resultsOf(jobs)['ask'], arrived()]).toEqual(['failure', ['/hook/secret failed']])
-})
-
-it.runIf(isComplete)('of a night in shards only the job that publishes has a heartbeat', async () => {
-  const jobs = await night({ again: true }, secrets(), 'nightly-sharded.yml')
-  expect(resultsOf(jobs)).toMatchObject({ publish: 'success' })
-  expect(arrived()).toEqual([beats[0], '/hook/secret done', beats[1]])
 })

@@ -1,6 +1,6 @@
 /** The workflows, run step by step against a bucket and an API of the tests. */
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { editDatabase } from '../support/database.ts'
 import type { Artifact } from '../support/github/api.ts'
@@ -56,26 +56,6 @@ it('publishes in the first attempt, does nothing in the second, and keeps the sc
   expect(second['keep']?.log).toBe('watch.yml was disabled by hand and stays disabled\n')
   expect(api.issues).toEqual([])
 })
-
-it.runIf(isComplete)(
-  'continues from the slot that it overwrites once there is one, with downloads',
-  async () => {
-    rmSync(config())
-    const night = async (day: number) => {
-      const jobs = await nightly({ inputs: { 'as-of': `2026-11-${day}` } })
-      expect(resultsOf(jobs)).toEqual(allWell)
-      const folder = press.bucket.downloads()
-      expect(press.bucket.keys(folder)).toContain(`${folder}prices.parquet`)
-      const isSparse = existsSync(runner.checkout.file('fundpress-out/sparse.json'))
-      const rendered = /^::warning title=fundpress nightly%3A build::.*rendered.*$/gm
-      return [isSparse, ...(jobs['night']?.log.match(rendered) ?? [])]
-    }
-    const warns = (text: string) => [false, expect.stringContaining(text) as string]
-    expect(await night(11)).toEqual(warns('nothing is live yet: everything is rendered'))
-    expect(await night(12)).toEqual(warns('green holds no snapshot yet: everything'))
-    for (const day of [13, 14]) expect(await night(day)).toEqual([true])
-  },
-)
 
 it('opens one issue for runs that fail, comments on it, and closes it when a run succeeds', async () => {
   const bad = press.nights.folder.file('bad.sqlite')
@@ -143,15 +123,6 @@ it('tries once what a guard refuses, opens one issue that says how to allow it, 
     resultsOf(await nightly({ inputs: { 'as-of': '2026-11-10', force: true, reason: 'test' } })),
   ).toEqual(allWell)
   expect(press.bucket.live()?.snapshot).toMatch(/^2026-11-10/)
-})
-
-it.runIf(isComplete)('tries once if the number of attempts is empty, as an unset variable is', async () => {
-  const action = '.github/actions/fundpress/action.yml'
-  replaceIn(action, 'ATTEMPTS: ', "ATTEMPTS: '' # ")
-  const { night } = await nightlyOf('nowhere.sqlite')
-  replaceIn(action, "ATTEMPTS: '' # ", 'ATTEMPTS: ')
-  expect(night?.result).toBe('failure')
-  expect(night?.log).not.toContain('Attempt')
 })
 
 it.runIf(isComplete)('leaves other issues and pull requests alone, and retries if GitHub fails', async () => {
@@ -385,13 +356,4 @@ it('the watch asks for the age by its variables, once a week reads all that is l
   } finally {
     other.remove()
   }
-})
-
-it('fails on a key that the runner of the tests does not know', async () => {
-  const other = openRunner()
-  const file = other.checkout.file('.github/workflows/watch.yml')
-  const strange = '\n  strange:\n    runs-on: x\n    container: {}\n    steps: []\n'
-  writeFileSync(file, strange, { flag: 'a' })
-  await expect(other.run('watch.yml', surroundings())).rejects.toThrow('knows no container')
-  other.remove()
 })

@@ -1,5 +1,5 @@
-/** GitHub's expressions, as far as our own files use them: anything else throws. Source: GitHub's documentation, "Expressions". */
-import { runInNewContext } from 'node:vm'
+/** Expressions of workflows, by the evaluator of GitHub. */
+import { data, Evaluator, Lexer, Parser, type data as Data } from '@actions/expressions'
 
 type Value = string | number | boolean
 /** `inputs`, `steps` and so on. A missing value is the empty text. */
@@ -21,26 +21,24 @@ export function holds(condition: string | undefined, contexts: Contexts, hasFail
   return (asksForStatus || !hasFailed) && Boolean(fillIn(condition, contexts, hasFailed))
 }
 
-/** Operators and truth are those of JavaScript, but for the comparison of texts in another case: our files have none. */
 function evaluate(source: string, contexts: Contexts, hasFailed: boolean): Value {
-  const token = /'(?:[^']|'')*'|[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*\(?|==|!=|&&|\|\||[!(),]|\s+|./gs
-  const script = source.replace(token, (found) => {
-    if (found.startsWith("'")) return JSON.stringify(found.slice(1, -1).replaceAll("''", "'"))
-    if (/^(true|false|\w+\(|&&|\|\||[!(),]|\s+)$/.test(found)) return found
-    if (found === '==' || found === '!=') return `${found}=`
-    if (/^[A-Za-z_]/.test(found)) return `(${JSON.stringify(lookUp(found, contexts))})`
-    throw new Error(`expression ${source}: ${found} is not understood`)
-  })
-  const startsWith = (text: string, start: string) => text.toLowerCase().startsWith(start.toLowerCase())
-  const functions = { always: () => true, success: () => !hasFailed, failure: () => hasFailed, startsWith }
-  return runInNewContext(script, functions) as Value
+  const status = (name: string, isTrue: boolean) =>
+    [name, { name, minArgs: 0, maxArgs: 0, call: () => new data.BooleanData(isTrue) }] as const
+  const functions = [status('always', true), status('success', !hasFailed), status('failure', hasFailed)]
+  const known = functions.map(([, one]) => one)
+  const { tokens } = new Lexer(source).lex()
+  const parsed = new Parser(tokens, Object.keys(contexts), known).parse()
+  const result = new Evaluator(parsed, asData(contexts), new Map(functions)).evaluate()
+  return result instanceof data.BooleanData ? result.value : result.coerceString()
 }
 
-function lookUp(path: string, contexts: Contexts): Value {
-  const [first = '', ...rest] = path.split('.')
-  if (!(first in contexts)) throw new Error(`expression ${path}: the runner of the tests has no ${first}`)
-  let found = contexts[first]
-  for (const name of rest) found = typeof found === 'object' ? found[name] : ''
-  if (typeof found === 'object') throw new Error(`expression ${path} is no value`)
-  return found ?? ''
+const asData = (contexts: Contexts): Data.Dictionary =>
+  new data.Dictionary(
+    ...Object.entries(contexts).map(([key, value]) => ({ key, value: valueOf(value) }) as const),
+  )
+
+function valueOf(value: Contexts[string]): Data.ExpressionData {
+  if (typeof value === 'object') return asData(value)
+  if (typeof value === 'boolean') return new data.BooleanData(value)
+  return typeof value === 'number' ? new data.NumberData(value) : new data.StringData(value ?? '')
 }

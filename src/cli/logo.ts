@@ -1,6 +1,6 @@
 /** The logo of the settings: read, checked, and measured before anything is built. */
 
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, type Stats, statSync } from 'node:fs'
 import type { Logo } from '../api/contract/page.ts'
 import { UsageError } from './failure.ts'
 
@@ -13,18 +13,18 @@ const maxPixels = 4096
  * @throws {UsageError} if it cannot be read, is too large, is of another type, or could run a script
  */
 export function readLogo(file: string): Logo {
-  const refuse = (why: string, cause?: unknown) =>
-    new UsageError(`site.logo is ${file}: ${why}`, ...(cause === undefined ? [] : [{ cause }]))
-  let content: Buffer
+  const refuse = (why: string, options?: ErrorOptions) =>
+    new UsageError(`site.logo is ${file}: ${why}`, options)
+  let [found, content]: [Stats?, Buffer?] = []
   try {
-    const found = statSync(file)
-    if (!found.isFile()) throw refuse('it is not a file')
-    const { size } = found
-    if (size > maxBytes) throw refuse(`it has ${size} bytes, and may have ${maxBytes} at most`)
-    content = readFileSync(file)
+    found = statSync(file)
+    // Reading a device may never end.
+    if (found.isFile() && found.size <= maxBytes) content = readFileSync(file)
   } catch (cause) {
-    throw cause instanceof UsageError ? cause : refuse('it cannot be read', cause)
+    throw refuse('it cannot be read', { cause })
   }
+  if (!found.isFile()) throw refuse('it is not a file')
+  if (content === undefined) throw refuse(`it has ${found.size} bytes, and may have ${maxBytes} at most`)
   const isPng = content.subarray(0, 8).equals(pngStart)
   const size = isPng ? sizeOfPng(content) : sizeOfSvg(content.toString('utf8'))
   if (typeof size === 'string') throw refuse(size)

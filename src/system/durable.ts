@@ -34,14 +34,9 @@ export function flushFolder(folder: string, top = folder): void {
   // Windows opens no folders; its file systems write names in their order.
   if (process.platform === 'win32') return
   for (let at = folder; at.length >= top.length; at = dirname(at)) {
-    flush(at)
+    flushFile(at)
     if (at === dirname(at)) return
   }
-}
-
-/** Waits until a file's content is on the disk. */
-export const flushFile = (file: string): void => {
-  flush(file)
 }
 
 /**
@@ -60,7 +55,7 @@ export function replaceFile(file: string, text: string, mode?: number): void {
     writeFileSync(temporary, text, { flag: 'wx' })
     const permissions = mode ?? earlier?.mode
     if (permissions !== undefined) chmodSync(temporary, permissions)
-    flush(temporary)
+    flushFile(temporary)
     renameSync(temporary, place)
   } catch (error) {
     rmSync(temporary, { force: true })
@@ -123,7 +118,8 @@ function* pathsIn(folder: string): Generator<string> {
 /** Windows flushes only what may be written to. */
 const flags = process.platform === 'win32' ? 'r+' : 'r'
 
-function flush(path: string): void {
+/** Waits until a file's content, or the names in a folder, are on the disk. */
+export function flushFile(path: string): void {
   const file = openSync(path, flags)
   try {
     fsyncSync(file)

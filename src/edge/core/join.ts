@@ -1,6 +1,7 @@
 /** Joins yearly windows to a date range. Every platform uses this code and supplies only the bytes of the windows. */
 
 import type { WindowEntry } from '../../api/routes/keys.ts'
+import type { Format } from '../../api/routes/table.ts'
 import type { JoinedBody } from './answer.ts'
 import { placeOfRange } from './answer.ts'
 import { byteSearch, cutRecords, notAWindow, windowKind, type Records, type Search } from './window.ts'
@@ -79,11 +80,7 @@ export async function joinRange<S>(
       const tailLength = lengthOf(await early[last])
       return windows.slice(1, last).reduce((sum, window, index) => {
         const { start, end } = placeOfRange(window, range)
-        const key = before[index + 1] as number
-        const { records } = window
-        const added =
-          format === 'xml' ? digitsOf(key, records) - digitsOf(0, records) : format === 'csv' ? 0 : 1
-        return sum + end - start + added
+        return sum + end - start + addedBytes(format, window.records, before[index + 1] as number)
       }, headLength + tailLength)
     },
     /** To be read once. Throws if a window cannot be read. `alloc` is asked again only for the chunks of the next window. */
@@ -126,6 +123,10 @@ function windowReader<S>(
     return run
   }
 }
+
+/** How much longer the records of a window get behind `before` others: by their keys in XML, by a comma in JSON. */
+const addedBytes = (format: Format, records: number, before: number) =>
+  format === 'xml' ? digitsOf(before, records) - digitsOf(0, records) : format === 'csv' ? 0 : 1
 
 /** How many decimal digits the numbers from `first` on have together. */
 function digitsOf(first: number, count: number): number {

@@ -41,11 +41,7 @@ export function folderOrigin({ folder, markFile, readHead, recover }: FolderOrig
     reads++
   }
 
-  // Each request looks, and most need nothing else of the disk: to ask another thread would take longer than to look.
-  const readMark = (at: string): string => {
-    const { ino, size, mtimeNs } = statSync(join(at, markFile), { bigint: true })
-    return `${ino} ${size} ${mtimeNs}`
-  }
+  const readMark = (at: string) => markOf(join(at, markFile))
   const isStill = (mark: string): boolean => {
     try {
       return readMark(folder) === mark
@@ -92,6 +88,12 @@ export function folderOrigin({ folder, markFile, readHead, recover }: FolderOrig
       return pin()
     },
   }
+}
+
+// Each request looks, and most need nothing else of the disk: to ask another thread would take longer than to look.
+function markOf(file: string): string {
+  const { ino, size, mtimeNs } = statSync(file, { bigint: true })
+  return `${ino} ${size} ${mtimeNs}`
 }
 
 interface Place {

@@ -68,7 +68,7 @@ export interface PodSpec extends Tree {
   readonly volumes: readonly (Tree & { readonly name: string })[]
   readonly serviceAccountName: string
 }
-export interface JobSpec {
+interface JobSpec {
   readonly completions?: number
   readonly parallelism?: number
   readonly backoffLimit: number
@@ -81,7 +81,7 @@ export interface JobSpec {
   }
   readonly template: { readonly metadata: { readonly labels: Tree }; readonly spec: PodSpec }
 }
-export interface CronJobSpec {
+interface CronJobSpec {
   readonly schedule: string
   readonly timeZone: string
   readonly concurrencyPolicy: string
@@ -151,7 +151,7 @@ interface PodOptions {
   readonly args?: readonly string[]
 }
 
-export interface Pod {
+interface Pod {
   readonly end: Promise<Ended>
   /** As the kernel does when memory runs out, and the cluster when a node goes away. */
   readonly kill: () => void

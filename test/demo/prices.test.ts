@@ -30,9 +30,7 @@ describe('the days of the prices', () => {
 
   it.each([
     ['2026-11-22', '2026-11-20'],
-    ['2026-01-01', '2025-12-31'],
     ['2026-04-06', '2026-04-02'],
-    ['2026-05-01', '2026-04-30'],
     ['2025-12-28', '2025-12-24'],
   ])('end on the last business day before %s, %s', async (until, last) => {
     const folder = makeTempFolder()

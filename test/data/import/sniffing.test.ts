@@ -24,11 +24,8 @@ describe('import of numbers', () => {
     [['1,5', '1.234'], 'decimal comma', [1.5, 1234]],
     [['1.5', '1,234'], 'decimal point', [1.5, 1234]],
     [['1.234,5', '7'], 'decimal comma', [1234.5, 7]],
-    [['1.234.567', '7'], 'decimal comma', [1234567, 7]],
     [["1'234.5", '7'], 'decimal point', [1234.5, 7]],
-    [['0.123', '7'], 'decimal point', [0.123, 7]],
     [['1234.567', '7'], 'decimal point', [1234.567, 7]],
-    [['12,3456', '7'], 'decimal comma', [12.3456, 7]],
   ])('finds that %j have a %s', async (values, form, expected) => {
     const { stdout, stderr, rows } = await importText(points(...values), 'legal_point')
     expect({ stdout, stderr }).toEqual({ stdout: expect.stringContaining(`, ${form}, `), stderr: '' })
@@ -108,16 +105,11 @@ describe('import of days', () => {
 
   it.each([
     ['01.02.26', 'DD.MM.YYYY', ': its year has two digits'],
-    ['01.02.26 00:00', 'DD.MM.YYYY', ': its year has two digits'],
     ['18.11.2026 14:30', 'DD.MM.YYYY', ': it has a time of day'],
-    ['18.11.2026 00:00:01', 'DD.MM.YYYY', ': it has a time of day'],
-    ['18.11.2026 24:00', 'DD.MM.YYYY', ': it has a time of day'],
     ['31.02.2026 00:00', 'DD.MM.YYYY', ''],
-    ['2026-11-18 23:59:59.999', 'YYYY-MM-DD', ': it has a time of day'],
     ['2026-11-18T00:00:00.001', 'YYYY-MM-DD', ': it has a time of day'],
     // Midnight in another zone may be another day here.
     ['2026-11-18T00:00:00Z', 'YYYY-MM-DD', ': it has a time of day'],
-    ['2026-11-18T00:00:00+01:00', 'YYYY-MM-DD', ': it has a time of day'],
     ['2026-11-18 00', 'YYYY-MM-DD', ': it has a time of day'],
   ])('refuses %s by the form that the file has, alone and beside others', async (day, form, why) => {
     const said = (line: number) => `line ${line}: date "${day}" is not a day (${form})${why}\n`
@@ -136,11 +128,8 @@ describe('import of days', () => {
   })
 
   it.each([
-    ['18.11.2026 00:00', 'DD.MM.YYYY'],
     ['18.11.2026 0:00', 'DD.MM.YYYY'],
     [' 18.11.2026 00:00:00 ', 'DD.MM.YYYY'],
-    ['2026-11-18 00:00', 'YYYY-MM-DD'],
-    ['2026-11-18 00:00:00', 'YYYY-MM-DD'],
     ['2026-11-18 00:00:00.000', 'YYYY-MM-DD'],
     ['2026-11-18T00:00:00', 'YYYY-MM-DD'],
   ])('reads %s as its day, as databases and spreadsheets write it', async (day, form) => {
@@ -205,11 +194,9 @@ describe('import of encodings', () => {
 
   it.each([
     ['UTF-16 without a mark', Buffer.from('isin;position', 'utf16le'), 'line 1: it is not text'],
-    ['UTF-16 that is cut', wide(figure('Größe')).subarray(0, -1), 'line 2: it is not UTF-16'],
     ['UTF-16 with half a pair', wide(figure('\ud83d!')), 'line 2: it is not UTF-16'],
     ['UTF-32', Buffer.from('fffe000069000000', 'hex'), 'line 1: it is not UTF-16'],
     ['neither', figure(Buffer.from([0xfc, 0x81])), 'line 2: it is neither UTF-8 nor Windows-1252'],
-    ['overlong UTF-8', figure(Buffer.from([0xc0, 0x81])), 'line 2: it is neither'],
     ['half a letter at the end', Buffer.from([0x69, 0x8d, 0xc3]), 'line 1: it is neither'],
   ])('refuses a file that is neither UTF-8 nor Windows-1252: %s', async (_, bytes, reason) => {
     expect(await importText(bytes, 'key_figure')).toMatchObject(refusal(`.csv, ${reason}`))
@@ -228,19 +215,14 @@ describe('import of encodings', () => {
 
 describe('import of a header', () => {
   it.each([
-    ['isin;date;value;nav', 'table legal_point has no column "nav" (there are isin, date, value)'],
     [
       'isin;nav;foo',
       'table legal_point has no column "nav", "foo" (there are isin, date, value); columns date, value of table legal_point are missing',
     ],
     ['isin;date;value;valeu', 'table legal_point has no column "valeu" (did you mean "value"?)'],
-    ['isin;value', 'column date of table legal_point is missing'],
-    ['isin', 'columns date, value of table legal_point are missing'],
     ['isin;date;value;date', 'column date is there twice'],
     [`${isin};2024-01-02;1`, 'the first line has to name the columns: isin, date, value'],
-    ['isin;date;;value', 'column 3 has no name'],
     ['isin;date;  ;value;;', 'column 3 has no name'],
-    [';isin;date;value', 'column 1 has no name'],
     [
       'isin;date;value;;valeu',
       'column 4 has no name; table legal_point has no column "valeu" (did you mean "value"?)',

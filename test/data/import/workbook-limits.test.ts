@@ -41,7 +41,6 @@ const many = (count: number, content: Buffer | string) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`xl/${index}.xml`, content]))
 
 const last = 'XFD1048576'
-const prefixed = `<x:row><x:c x:r='${last}'><v>1</v></x:c></x:row>`
 const manyRows = '<row/>'.repeat(1_048_577)
 const blanks = Buffer.alloc(1e6, ' ')
 const tooLarge = 'unpacked it is larger than 128 MB'
@@ -51,9 +50,9 @@ const beyond = `has a cell in ${last}: ${tooFar}`
 describe('import refuses a workbook with', () => {
   const cases: readonly (readonly [what: string, content: () => Buffer, reason: string])[] = [
     ['a value in its last cell', () => zip(valueAt(last)), beyond],
-    ['a value beyond the columns', () => zip(valueAt('AMK3')), `has a cell in AMK3: ${tooFar}`],
     ['a value beyond the rows', () => zip(valueAt('A100001')), `has a cell in A100001: ${tooFar}`],
     ['too many cells', () => zip(valueAt('AMJ50000')), `has 50000 rows of 1024 columns: ${tooFar}`],
+    ['a tag that is cut', () => zip({ ...parts, [sheet]: '<worksheet><sheetData><row><c r="A1"' }), noTag],
     ['a place in no sheet', () => zip(valueAt('A1e9')), 'has a cell at "A1e9", which no sheet has'],
     ['a row in no sheet', () => inRows('<row r="9999999"/>'), 'has a row "9999999", which no sheet has'],
     ['an escaped place', () => zip(valueAt('&#88;FD1048576')), beyond],
@@ -62,12 +61,8 @@ describe('import refuses a workbook with', () => {
       () => inRows(`<row><c r=${last}><v>1</v></c></row>`),
       'has a cell at ""',
     ],
-    ['a tag that is cut', () => zip({ ...parts, [sheet]: '<worksheet><sheetData><row><c r="A1"' }), noTag],
-    ['a prefix and single quotes', () => inRows(prefixed), beyond],
-    ['a place behind a bracket', () => inRows(`<row><c a=">" r="${last}"><v>1</v></c></row>`), beyond],
     ['too many rows', () => zip(withRows(manyRows), { method: 8 }), `has 1048579 rows: ${tooFar}`],
     ['too many texts', () => packed('sharedStrings', texts(1_000_001)), 'it has more than 1,000,000 texts'],
-    ['200 MB in a part', () => packed('a', Buffer.alloc(200e6)), tooLarge],
     ['200 MB declared as small', () => packed('a', Buffer.alloc(200e6), { declared: 10 }), 'unclosed'],
     ['200 MB in many parts', () => zip({ ...parts, ...many(200, blanks) }, { method: 8 }), tooLarge],
     ['too many parts', () => zip(many(1001, '')), 'it has more than 1000 parts'],
@@ -87,10 +82,4 @@ describe('import refuses a workbook with', () => {
 it('import reads cells without a value anywhere', async () => {
   const styled = inRows(`<row r="1048576"><c r="${last}" s="1"/></row>`)
   expect(await importBook(styled)).toMatchObject({ code: 0, stderr: '' })
-})
-
-it('import reads tags that never end in linear time', { timeout: 120_000 }, async () => {
-  const tags = `<c <c "<c '<c a="${'x'.repeat(50)}`.repeat(100_000)
-  const book = zip({ ...parts, [sheet]: `<worksheet><sheetData>${tags}` }, { method: 8 })
-  expect(await importBook(book)).toMatchObject({ code: 1 })
 })

@@ -50,6 +50,7 @@ const beyond = `has a cell in ${last}: ${tooFar}`
 describe('import refuses a workbook with', () => {
   const cases: readonly (readonly [what: string, content: () => Buffer, reason: string])[] = [
     ['a value in its last cell', () => zip(valueAt(last)), beyond],
+    ['a value beyond the columns', () => zip(valueAt('AMK3')), `has a cell in AMK3: ${tooFar}`],
     ['a value beyond the rows', () => zip(valueAt('A100001')), `has a cell in A100001: ${tooFar}`],
     ['too many cells', () => zip(valueAt('AMJ50000')), `has 50000 rows of 1024 columns: ${tooFar}`],
     ['a tag that is cut', () => zip({ ...parts, [sheet]: '<worksheet><sheetData><row><c r="A1"' }), noTag],

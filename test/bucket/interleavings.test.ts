@@ -175,11 +175,6 @@ describe('a journal that cannot be written after the flip', () => {
     press.server.faults([holdBack(flip, deny, { when: 'after' })])
   })
 
-  it('lets a rollback succeed', async () => {
-    await expectSuccess(press.fundpress('rollback'))
-    expect(slotOfLive()).toBe('blue')
-  })
-
   it('lets a publish succeed, with a warning', async () => {
     // A process that lives on would still hold the lease.
     const { code, stdout, stderr } = await beginPublish(three, {}, '--json').end

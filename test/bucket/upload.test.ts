@@ -6,7 +6,6 @@ import { access } from 'node:fs/promises'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { applyChanges, type ApplyOptions } from '../../src/bucket/publish/upload.ts'
-import { inParallel } from '../../src/bucket/store/in-parallel.ts'
 import type { NewFileObject, ObjectStore, WriteOptions } from '../../src/bucket/store/store.ts'
 import { makeTempFolder, type TempFolder } from '../support/folders.ts'
 import type { Change } from '../../src/bucket/manifest/compare.ts'
@@ -170,22 +169,4 @@ it('names a missing file', async () => {
     `${folder.file('out/gone')} is in the manifest but cannot be read (ENOENT): build the snapshot again`,
   )
   expect(log).toEqual([])
-})
-
-it('works on the given number of items at a time, and reads few more', async () => {
-  let [read, atWork, most] = [0, 0, 0]
-  async function* items() {
-    for (; read < 100; read++) {
-      expect(read).toBeLessThanOrEqual(done + 8 + 1)
-      yield read
-    }
-  }
-  let done = 0
-  await inParallel(items(), 4, async () => {
-    most = Math.max(most, ++atWork)
-    await setTimeout(1)
-    atWork--
-    done++
-  })
-  expect({ done, most, atWork }).toEqual({ done: 100, most: 4, atWork: 0 })
 })

@@ -71,3 +71,17 @@ type HistoricFields = (typeof historicPriceRecord)['fields']
 type CamelCase<Name extends string> = Name extends `${infer Start}_${infer End}`
   ? `${Start}${Capitalize<CamelCase<End>>}`
   : Name
+
+/**
+ * The values of a price record by item, decimals with a point, from a stored document that anybody may have changed.
+ * @throws {Error} if an item has no text
+ */
+export function storedValues(record: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  const items = Object.entries(record).filter(([, item]) => typeof item === 'object' && item !== null)
+  const values = items.map(([name, item]) => {
+    const { value } = item as { readonly value?: unknown }
+    if (typeof value !== 'string') throw new Error(`${name} is ${JSON.stringify(item)}, which has no text`)
+    return [name, value.replace(',', '.')] as const
+  })
+  return Object.fromEntries(values)
+}

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { storedValues } from '../../api/contract/prices.ts'
 import type { ManifestHead, ManifestLine } from '../../build/manifest.ts'
 import { inSlot, manifestIn, type Slot } from '../live/layout.ts'
 import type { DocumentComparison, Lines, ToRead } from '../manifest/documents.ts'
@@ -170,14 +171,13 @@ const nameIn = (document: FundDocument) =>
 function newestIn(document: FundDocument): NewestPrices {
   const funds = Object.entries(document?.funds ?? {}).map(([isin, fund]) => {
     const prices = fund?.prices as Readonly<Record<string, unknown>>
-    const { net_asset_value: nav = '' } = valuesOf(prices)
+    const { net_asset_value: nav = '' } = storedValues(prices)
     return [isin, { name: nameIn(fund), date: String(prices['date']), nav }] as const
   })
   return new Map(funds)
 }
 
-/** Values by item, decimals with a point. */
-type Values = Readonly<Record<string, string>>
+type Values = ReturnType<typeof storedValues>
 /** The prices of one calendar year by day, ISO 8601, ascending. */
 type Days = ReadonlyMap<string, Values>
 
@@ -187,18 +187,9 @@ function daysIn(document: FundDocument): Days {
   if (document === null) return days
   if (!Array.isArray(document.prices)) throw new Error('no prices')
   for (const record of document.prices as readonly (Readonly<Record<string, unknown>> | null)[]) {
-    if (typeof record?.['date'] === 'string') days.set(record['date'], valuesOf(record))
+    if (typeof record?.['date'] === 'string') days.set(record['date'], storedValues(record))
   }
   return days
-}
-
-function valuesOf(record: Readonly<Record<string, unknown>>): Values {
-  const values = Object.entries(record).flatMap(([item, field]) => {
-    const value = (field as { readonly value?: unknown } | null)?.value
-    // Historic prices have a decimal comma (src/api/interface.md).
-    return typeof value === 'string' ? [[item, value.replace(',', '.')] as const] : []
-  })
-  return Object.fromEntries(values)
 }
 
 /** @param isNewest whether it is the last year that had prices before: a day after its last one is not in the past */

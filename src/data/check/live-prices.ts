@@ -2,6 +2,7 @@
 
 import { routeTable } from '../../api/derive/route-table.ts'
 import { pricesCurrentAll, pricesHistoric } from '../../api/endpoints/prices.ts'
+import { storedValues } from '../../api/contract/prices.ts'
 import { documentKey, errorKey, windowKey, windowListKey } from '../../api/routes/keys.ts'
 import type { PriceTexts } from '../../guards/figures.ts'
 import { messageOf } from '../../system/message.ts'
@@ -86,11 +87,10 @@ export const priceColumns = rowColumns(schemaTables.prices)
 
 /** A record of a window as the row of the database that it was made from. */
 function rowOf(record: LiveWindow['prices'][number]): PriceTexts {
+  const stored = storedValues(record)
   const values = priceColumns.map(({ name, kind, isNullable }) => {
-    const value = record[name]
-    if (kind === 'day') return textOf(value)
-    if (value === undefined && isNullable) return null
-    return textOf((value as { readonly value: unknown }).value).replace(',', '.')
+    if (kind === 'day') return textOf(record[name])
+    return record[name] === undefined && isNullable ? null : textOf(stored[name])
   })
   return values as readonly (string | null)[] as PriceTexts
 }

@@ -1,4 +1,4 @@
-/** Verifies requests as S3 does: AWS Signature Version 4 of headers and presigned URLs, the digest of the body, checksums. */
+/** Verifies requests as S3 does: AWS Signature Version 4, the digest of the body, checksums. */
 import { createHash, createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { S3Settings } from './settings.ts'
@@ -16,7 +16,7 @@ const maxSkewMs = 15 * 60 * 1000
 
 /** @throws {S3Error} if the signature does not hold, or covers another body */
 export function verifySignature(request: SignedRequest, body: Buffer, settings: S3Settings, now: number) {
-  const signed = request.query.has('X-Amz-Signature') ? inQuery(request.query) : inHeaders(request.headers)
+  const signed = inHeaders(request.headers)
   const { accessKeyId, region, names } = signed
   if (accessKeyId !== settings.accessKeyId) throw new S3Error('InvalidAccessKeyId')
   if (region !== settings.region)
@@ -53,7 +53,7 @@ export function signatureOf(
 
 type Signature = ReturnType<typeof inHeaders>
 
-/** What a signature says of itself, in headers or in a presigned URL. */
+/** What a signature says of itself. */
 function inHeaders(headers: Headers) {
   const given = headers['authorization']
   if (given === undefined) throw new S3Error('AccessDenied', 'Access Denied')
@@ -65,30 +65,12 @@ function inHeaders(headers: Headers) {
     ...scopeOf(credential),
     /** 20260131T235959Z */
     date: headers['x-amz-date'] ?? '',
-    /** Only a presigned URL has it. */
-    expiresSeconds: undefined as number | undefined,
     /** The signed headers, in lower case. */
     names: names.split(';'),
     signature,
     token: headers['x-amz-security-token'],
     /** The digest of the body, or UNSIGNED-PAYLOAD. */
     payload: headers['x-amz-content-sha256'] ?? '',
-  }
-}
-
-function inQuery(query: ReadonlyMap<string, string>): Signature {
-  const get = (name: string) => query.get(`X-Amz-${name}`)
-  const expires = get('Expires') ?? ''
-  if (get('Algorithm') !== 'AWS4-HMAC-SHA256' || !/^[1-9]\d{0,5}$/.test(expires) || Number(expires) > 604_800)
-    throw new S3Error('InvalidRequest', 'The parameters of the presigned URL are malformed.')
-  return {
-    ...scopeOf(get('Credential') ?? ''),
-    date: get('Date') ?? '',
-    expiresSeconds: Number(expires),
-    names: (get('SignedHeaders') ?? '').split(';'),
-    signature: get('Signature') ?? '',
-    token: get('Security-Token'),
-    payload: 'UNSIGNED-PAYLOAD',
   }
 }
 
@@ -99,13 +81,11 @@ function scopeOf(credential: string) {
   throw new S3Error('AuthorizationHeaderMalformed', 'The authorization header is malformed.')
 }
 
-function verifyTime({ date, day, expiresSeconds }: Signature, now: number): void {
+function verifyTime({ date, day }: Signature, now: number): void {
   const time = Date.parse(date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'))
   if (Number.isNaN(time) || !date.startsWith(day))
     throw new S3Error('AccessDenied', 'AWS authentication requires a valid Date or x-amz-date header')
-  const oldest = now - (expiresSeconds === undefined ? maxSkewMs : expiresSeconds * 1000)
-  if (time >= oldest && time <= now + maxSkewMs) return
-  if (expiresSeconds !== undefined) throw new S3Error('AccessDenied', 'Request has expired')
+  if (Math.abs(time - now) <= maxSkewMs) return
   throw new S3Error('RequestTimeTooSkewed', undefined, {
     RequestTime: date,
     ServerTime: new Date(now).toISOString(),
@@ -126,9 +106,7 @@ function canonicalRequest(
   names: readonly string[],
   payload: string,
 ) {
-  const pairs = [...query]
-    .filter(([name]) => name !== 'X-Amz-Signature')
-    .map(([name, value]) => `${encode(name)}=${encode(value)}`)
+  const pairs = [...query].map(([name, value]) => `${encode(name)}=${encode(value)}`)
   const lines = names.map((name) => `${name}:${(headers[name] ?? '').trim().replaceAll(/ +/g, ' ')}\n`)
   const path = decodeURIComponent(rawPath).split('/').map(encode).join('/')
   return [method, path, pairs.sort().join('&'), lines.join(''), names.join(';'), payload].join('\n')

@@ -53,10 +53,10 @@ export function atomFeed({ language, baseUrl, key, page, title, updated, entries
         link('alternate', 'application/json', `${baseUrl}/${entry.json}`),
       ],
       summary: entry.lines.join('\n'),
-      // As text: HTML within XML.
+      // HTML within XML, as CDATA: in a text xmlbuilder2 would take its entities for those of XML, and a name could become a tag.
       content: {
         '@type': 'html',
-        '#': html`<ul>
+        $: html`<ul>
           ${entry.lines.map((line) => html`<li>${line}</li>`)}
         </ul>`.markup,
       },

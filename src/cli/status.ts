@@ -10,7 +10,7 @@ import { isAlive, thisHolder } from '../system/holder.ts'
 import type { Session } from './command.ts'
 import { describeFreshness, describeSummary, formatBytes, formatCount, formatDuration } from './format.ts'
 import { withBucket } from './from-settings.ts'
-import { ageOf, type LiveFacts } from './monitoring/ages.ts'
+import { secondsLive, type LiveFacts } from './monitoring/ages.ts'
 import { describeEvent } from './nightly/events.ts'
 
 export interface FoundStatus {
@@ -67,7 +67,7 @@ export async function statusOfDeployment(session: Session, base: string): Promis
     live,
     stagedSince: staged?.staged_since,
     wrong: [],
-    json: { base, live: shown, liveSince: since, ageSeconds: Math.round(ageOf(live)), staged },
+    json: { base, live: shown, liveSince: since, ageSeconds: Math.round(secondsLive(live)), staged },
     describe: () => describeLive(live, `at ${url}`, more),
   }
 }
@@ -75,7 +75,7 @@ export async function statusOfDeployment(session: Session, base: string): Promis
 const noOther = { slot: null, head: null, isWhole: false, isReverted: false }
 
 function jsonOf({ live: { live }, consistency, other, staged }: Status, facts: LiveFacts | null) {
-  const ageSeconds = facts === null ? null : Math.round(ageOf(facts))
+  const ageSeconds = facts === null ? null : Math.round(secondsLive(facts))
   const { slot, head, isWhole, isReverted } = other ?? noOther
   const others = { slot, snapshot: head?.snapshot ?? null, asOf: head?.asOf ?? null, isWhole, isReverted }
   return { live, ageSeconds, consistency, other: slot === null ? null : others, staged }
@@ -110,7 +110,7 @@ function describeLive(live: LiveFacts, place: string, more: Readonly<Record<stri
   const { newestPrice, oldestPrice, freshness } = live
   return describeSummary({
     live: `${live.snapshot} ${place}`,
-    since: `${live.liveSince} (${formatDuration(ageOf(live))})`,
+    since: `${live.liveSince} (${formatDuration(secondsLive(live))})`,
     'as of': live.asOf,
     funds: formatCount(live.funds),
     'newest price': printable(newestPrice ?? 'none'),

@@ -80,7 +80,7 @@ function hasClosedDay(prices: readonly PriceTexts[], calendar: Calendar): boolea
   return false
 }
 
-/** What the guards have against the new prices of a night. @param prices by ISIN, of all funds, not only of a shard's */
+/** The objections to the new prices of a night. @param prices by ISIN, of all funds, not only of a shard's */
 export function objectionsAcross(prices: readonly NewPrice[], limits: AcrossLimits): Objection[] {
   const { warnedShare, closedDayShare, roundedShare } = limits
   const moves = sameMoves(prices, limits)

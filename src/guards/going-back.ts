@@ -3,7 +3,7 @@
 import type { RestrictedFunds } from '../api/contract/fund.ts'
 import type { Objection } from './guards.ts'
 
-/** What `live.json` says of the snapshot that is live and of the rollback that brought it. */
+/** The live snapshot and the rollback that brought it, by `live.json`. */
 export interface HeldLive {
   readonly snapshot: string
   readonly liveSince: string
@@ -16,7 +16,7 @@ export interface HeldLive {
 export const revertedIn = ({ broughtBy, previous }: HeldLive): string | null =>
   broughtBy === 'rollback' ? (previous?.snapshot ?? null) : null
 
-/** How to lift a hold, as part of a sentence. */
+/** Names the command that lifts a hold, as part of a sentence. */
 export const liftingOf = (command: string) => `\`${command} --allow hold --reason "…"\` lifts the hold`
 
 /** Since when and why nothing else goes live, as part of a sentence. */
@@ -27,7 +27,7 @@ export const describeHold = (
   `the rollback of ${since} holds ${snapshot}${reason === null ? '' : ` ("${reason}")`}: nothing else goes live until somebody lifts it`
 
 /**
- * After a rollback nothing else goes live until somebody lifts its hold. Without a hold, just what it has reverted stays away.
+ * After a rollback nothing else goes live until its hold is lifted. Without a hold, just what it has reverted stays away.
  * @param snapshot what is to go live; null if it is not built yet @param live null if nothing is
  */
 export function holdAgainst(snapshot: string | null, live: HeldLive | null): readonly Objection[] {
@@ -41,7 +41,7 @@ export function holdAgainst(snapshot: string | null, live: HeldLive | null): rea
 
 /**
  * What a rollback would give out again although it has been withdrawn or restricted since.
- * @param live by kind the funds whose data, prices or performance the live snapshot withholds; null if nobody knows
+ * @param live by kind the funds whose data, prices or performance the live snapshot withholds; null if that is not known
  */
 export function givenOutAgain(
   live: RestrictedFunds | null,

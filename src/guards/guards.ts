@@ -90,18 +90,18 @@ export const guards = {
 
 export type GuardName = keyof typeof guards
 
-/** What a guard has against the data. */
+/** An objection of a guard to the data. */
 export interface Objection {
   readonly guard: GuardName
   /** The ISIN, two ISINs, the endpoint or the table that it is about; null for a guard without subjects. */
   readonly subject: string | null
-  /** What is wrong, as a part of a sentence. */
+  /** The fault, as a part of a sentence. */
   readonly message: string
   /** For the table of what was lost: what is live, what it would be, and the limit. Absent where a guard compares no figures. */
   readonly figures?: Readonly<{ before: string | number; after: string | number; limit: string | number }>
 }
 
-/** What an operator allows, and why. `who` is there even if nothing is allowed. */
+/** The permission of an operator and its reason. `who` is there even if nothing is allowed. */
 export interface Override {
   /** `price-jump`, `price-jump:DE0008471400` or `swapped:DE0008471400,LU0123456789`. */
   readonly allow: readonly string[]
@@ -159,7 +159,6 @@ export function judge(objections: readonly Objection[], override: Override) {
   }
 }
 
-/** A longer list of subjects is of no use: messages are cut, and nobody reads it. */
 const subjectsNamed = 10
 
 /** What `--allow` must have for these objections: `lost-funds,price-jump:DE0008471400`; for many subjects the guard alone. */
@@ -178,13 +177,13 @@ export const flagsThatAllow = (objections: readonly Objection[]) =>
 /** Guards of what an import computes from the NAVs. */
 const derived: readonly string[] = ['price-change', 'price-percent']
 
-/** How to mend what no operator should allow: sentences that end with a blank, or ''. */
+/** Says how to mend data that no operator should allow: sentences that end with a blank, or ''. */
 export const remedyFor = (objections: readonly Objection[]) =>
   objections.some(({ guard: name }) => derived.includes(name))
     ? 'If the NAVs are right, import these prices again with --derive; columns isin and date are enough. '
     : ''
 
-/** A guard refuses the data. It is final until somebody corrects the data or allows it: the exit code is 3, not 1. */
+/** A guard refuses the data. It is final until the data are corrected or allowed: the exit code is 3, not 1. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly objections: readonly Objection[]

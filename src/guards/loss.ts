@@ -1,4 +1,4 @@
-/** What a snapshot has less than the one that is live, and whether that is more than the settings allow. Pure. */
+/** Compares a snapshot with the live one, and objects to losses that the settings do not allow. Pure. */
 
 import { describeStale, type FreshnessCounts, staleShare } from './assess.ts'
 import type { GuardName, Objection } from './guards.ts'
@@ -20,7 +20,6 @@ export interface GuardLimits {
 }
 
 const maxDeletedShare = 0.1
-/** How many funds a message names. */
 const namedFunds = 3
 
 /** `A, B, C and 4 more` */
@@ -51,7 +50,7 @@ type Counts = Readonly<Record<string, number>>
 
 type StaleFund = Readonly<{ isin: string; newestPrice: string | null }>
 
-/** What a comparison of two snapshots finds. Lost funds are live and would not be: they are gone, or withheld. */
+/** The difference of two snapshots. Lost funds are live and would not be: they are gone, or withheld. */
 export interface Loss {
   readonly funds: number
   /** ISINs of lost funds that are published: the others are named nowhere. Empty if they are not known. */
@@ -64,10 +63,10 @@ export interface Loss {
   readonly prices: number | null
   /**
    * Funds with prices that are live with other values: how many, and how many prices the fund has live (null if that is not
-   * known, or if they are few). Empty if nobody has looked.
+   * known, or if they are few). Empty if that was not compared.
    */
   readonly changed: readonly Readonly<{ isin: string; prices: number; of: number | null }>[]
-  /** Funds with another name. Empty if nobody has looked. */
+  /** Funds with another name. Empty if that was not compared. */
   readonly renamed: readonly Readonly<{ isin: string; before: string; after: string }>[]
 }
 

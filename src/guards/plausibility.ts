@@ -2,9 +2,8 @@
 
 import { businessDays, daysOfRhythm, usualGap } from './assess.ts'
 import { businessDaysBetween, type Calendar } from './calendar.ts'
-import { type Figures, figuresOf, type PriceTexts } from './figures.ts'
+import { type Figures, figuresOf, type PriceTexts, roundedWatch } from './figures.ts'
 import type { GuardName } from './guards.ts'
-import { roundedWatch } from './price-decimals.ts'
 import { baseOf, describeJump, type Earlier, type ErrorLimits, errorsIn } from './price-errors.ts'
 import { type FundGroup, type GroupedFund, isIn } from './rules.ts'
 
@@ -73,7 +72,7 @@ export interface ImplausiblePrice {
   /** Of a warning: the guard that refuses the night if many funds have one. */
   readonly countedBy: GuardName
   readonly price: PriceTexts
-  /** Whether it says nothing about a price that is live already: nobody keeps a calendar for the past, or mends its decimals. */
+  /** Whether a price that is live already is left out: calendars of the past are not kept, and its decimals are not mended. */
   readonly isForNewOnly: boolean
   /** The one that it is compared with, or null. */
   readonly previous: PriceTexts | null

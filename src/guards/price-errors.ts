@@ -1,4 +1,4 @@
-/** What guards refuse about one price, alone or beside the one before. Pure. */
+/** The errors of one price, alone or beside the price before, which guards refuse. Pure. */
 
 import { decimalsOf, type Figures, type PriceTexts, roundingOf, tiny } from './figures.ts'
 import type { GuardName } from './guards.ts'
@@ -13,7 +13,6 @@ export interface ErrorLimits {
 
 export type ErrorInPrice = readonly [guard: GuardName, message: string]
 
-/** What a price is compared with. */
 export interface Earlier {
   readonly previous: Figures
   /** The price that the performance of the previous one is against. */
@@ -28,7 +27,7 @@ export function baseOf(price: Figures, earlier: Earlier | null): Figures {
 
 /**
  * One mistake has one name: a NAV that jumps changes all that is compared with it.
- * @param isNext whether the change is against the previous price, not against one that nobody has delivered
+ * @param isNext whether the change is against the previous price, not against one that was not delivered
  */
 export function errorsIn(
   price: Figures,

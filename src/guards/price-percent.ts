@@ -1,9 +1,9 @@
-/** Whether the percentages of a price fit the NAVs: the change of the day, and the performance since the end of the year before. Pure. */
+/** Checks whether the percentages of a price fit the NAVs: the change of the day, and the performance since the end of the year before. Pure. */
 
 import { decimalsOf, type Figures, roundingOf } from './figures.ts'
 
 /**
- * In percent. A distribution lowers the NAV and not the performance. Nobody delivers its amount, but on that day a fund earns
+ * In percent. A distribution lowers the NAV and not the performance. Its amount is not delivered, but on that day a fund earns
  * as little as on others. The first performance of a year may be against a NAV of 31 December that is not published.
  */
 const mostEarned = 3

@@ -38,7 +38,7 @@ export interface FreshnessGroup extends FundGroup {
   readonly calendar?: string
   readonly warnDays?: number
   readonly errorDays?: number
-  /** No price of these funds is expected, or nobody knows when. */
+  /** No price of these funds is expected, or not at a known time. */
   readonly never?: boolean
 }
 
@@ -79,7 +79,6 @@ export async function openRules(settings: FreshnessSettings): Promise<Rules> {
   return (fund) => own.find(({ group }) => isIn(group, fund)) ?? general
 }
 
-/** Whether a fund fits a group. */
 export const isIn = ({ category, currency, isins }: FundGroup, fund: GroupedFund) =>
   (category === undefined || category === fund.categoryDe || category === fund.categoryEn) &&
   (currency === undefined || currency === fund.currency) &&

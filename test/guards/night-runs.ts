@@ -1,9 +1,10 @@
 /** Nights of one fund family on a bucket, each from a database of its own, and what people are told of them. */
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { makeTempFolder, type Run } from '../support/product.ts'
+import { isComplete } from '../support/rounds.ts'
 
 export const tonight = '2024-05-06'
 export const lastNight = '2024-05-03'
@@ -56,8 +57,63 @@ export interface LiveNight {
   readonly config?: object
 }
 
-/** To be called once in a file of tests. */
-export function useNightBucket() {
+/**
+ * What becomes of a night. `live`: it goes live, and nobody is told of its data; an expression: it does, and a warning or the news of
+ * its summary say this. A list: these guards refuse it, as `--allow` names them. A number: another exit code.
+ */
+type Verdict = 'live' | RegExp | readonly string[] | number
+
+/** A row of a table: what tonight's database has instead, as SQL, and what becomes of it. */
+export type Night<Live extends string> = readonly [
+  title: string,
+  edit: string,
+  verdict: Verdict,
+  surroundings?: {
+    /** What is live; `usual` unless given. */
+    readonly live?: Live
+    readonly flags?: string
+    readonly config?: object
+  },
+]
+
+export const limits = (plausibility: object) => ({ config: { plausibility } })
+export const allow = (guards: string) => ({ flags: `--allow ${guards} --reason "said so"` })
+const allowedBy = (stderr: string) => /--allow (\S+) --reason "…"/.exec(stderr)?.[1] ?? ''
+
+/**
+ * Tests each night of a table; a refused one leaves `live.json` byte for byte as it was. To be called once in a file of tests.
+ * @param lives nights that were published one after the other, by the name of all together
+ * @param shortly titles: CI has all nights, `npm test` these
+ */
+export function testNights<Live extends string>(
+  nights: readonly Night<Live | 'usual'>[],
+  lives: Readonly<Record<Live | 'usual', readonly LiveNight[]>>,
+  shortly: ReadonlySet<string>,
+) {
+  const { goBack, liveBytes, publishNight, toldOf } = useNightBucket()
+  const chosen = nights.filter(([title]) => isComplete || shortly.has(title))
+
+  it.each(chosen.map((night) => [night[0], night] as const))('%s', async (_, night) => {
+    const [, edit, verdict, { live = 'usual', flags = '', config } = {}] = night
+    await goBack(live, lives[live])
+    const before = liveBytes()
+    const run = await publishNight({ asOf: tonight, edit, flags, ...(config && { config }) })
+    const said = run.stderr + run.stdout
+    const refused = typeof verdict === 'object' && !(verdict instanceof RegExp) ? verdict : []
+    // Two ISINs of one guard have a comma, too.
+    const allowing = allowedBy(run.stderr).split(/,(?=[a-z])/)
+    expect(allowing.filter(Boolean).sort(), said).toEqual([...refused].sort())
+    expect(run.code, said).toBe(typeof verdict === 'number' ? verdict : refused.length > 0 ? 3 : 0)
+    if (run.code === 1) expect(run.stderr).toMatch(/ has 1 error: .* \(table \w+\)/)
+    if (run.code === 0) expect(liveBytes()).not.toBe(before)
+    else expect(liveBytes()).toBe(before)
+    if (verdict instanceof RegExp) expect(toldOf(run)).toMatch(verdict)
+    else if (verdict === 'live') expect(toldOf(run)).toBe('')
+  })
+  return { goBack, publishNight, allowedBy }
+}
+
+function useNightBucket() {
   let press: Press
   const folder = makeTempFolder()
   /** Buckets as they are before a night, by what is live. */

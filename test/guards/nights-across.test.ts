@@ -1,35 +1,21 @@
 /** Nights whose mistake only shows across funds, each beside a legitimate twin. */
 import { expect, it } from 'vitest'
-import { goodRows, isinOf } from '../support/database.ts'
-import { isComplete } from '../support/rounds.ts'
-import { days, lastNight, type LiveNight, navOf, prices, tonight, useNightBucket } from './night-runs.ts'
+import { goodRows } from '../support/database.ts'
+import { higher, isins, one, priced, two, value } from './night-data.ts'
+import { allow, days, lastNight, limits, type LiveNight, type Night, navOf } from './night-runs.ts'
+import { testNights, tonight } from './night-runs.ts'
 
-const isins = Array.from({ length: 11 }, (_, index) => isinOf(index + 1))
-const [one = '', two = ''] = isins
-/** Another NAV of tonight. */
-function priced(nav: number, { isin = one } = {}): string {
-  const values = Object.entries(prices(nav, navOf(days.length - 2)))
-  const columns = values.map(([column, value]) => `${column} = '${value}'`)
-  return `UPDATE price SET ${columns.join(', ')} WHERE isin = '${isin}' AND date = '${tonight}';`
-}
 /** Leaves the first three funds. */
 const threeFunds = Object.keys(goodRows)
   .map((table) => `DELETE FROM ${table} WHERE isin NOT IN ('${isins.slice(0, 3).join("', '")}');`)
   .join('')
-/** All prices of the second fund are higher, and so are their changes. */
-const higher = (factor: number) => {
-  const columns = ['issue_price', 'repurchase_price', 'net_asset_value', 'change']
-  const values = columns.map((column) => `${column} = printf('%.2f', ${column} * ${factor})`)
-  return `UPDATE price SET ${values.join(', ')} WHERE isin = '${two}';`
-}
 /** Tonight's NAV of a fund is that of last night. */
 const stays = (isin: string) => priced(navOf(days.length - 2), { isin })
 const firstOf = (count: number, edit: (isin: string) => string) => isins.slice(0, count).map(edit).join('')
 const to = (nav: number) => (isin: string) => priced(nav, { isin })
 const onSunday = (isin: string) =>
   `UPDATE price SET date = '2024-05-05' WHERE isin = '${isin}' AND date = '${tonight}';`
-const rounded = (isin: string) =>
-  `UPDATE price SET net_asset_value = '100' WHERE isin = '${isin}' AND date = '${tonight}';`
+const rounded = (isin: string) => value('net_asset_value', '100', { isin })
 /** Tonight's changes and performances follow from the NAVs. */
 const derived = (funds: readonly string[]) =>
   `UPDATE price SET change = printf('%.2f', price.net_asset_value - before.net_asset_value),
@@ -48,29 +34,19 @@ const exchangedPrices =
     .map(([to, from]) => `UPDATE price SET isin = '${to}' WHERE isin = '${from}' AND date = '${tonight}';`)
     .join('') + derived([one, two])
 
-type Night = readonly [
-  title: string,
-  edit: string,
-  /** As in `nights.test.ts`. */
-  verdict: 'live' | RegExp | readonly string[],
-  surroundings?: { readonly live?: keyof typeof lives; readonly flags?: string; readonly config?: object },
-]
-
 /** What is live before a night. */
 const lives = {
   nothing: [],
   usual: [{ asOf: lastNight }],
   'three funds': [{ asOf: lastNight, count: 3 }],
   /** The second fund costs less than the first one. */
-  '3.6 % apart': [{ asOf: lastNight, edit: higher(0.964) }],
-  '1 % apart': [{ asOf: lastNight, edit: higher(0.99) }],
+  '3.6 % apart': [{ asOf: lastNight, edit: higher(0.964, two) }],
+  '1 % apart': [{ asOf: lastNight, edit: higher(0.99, two) }],
 } satisfies Readonly<Record<string, readonly LiveNight[]>>
 
 const swapped = [`swapped:${one},${two}`]
-const limits = (plausibility: object) => ({ config: { plausibility } })
-const allow = (guards: string) => ({ flags: `--allow ${guards} --reason "said so"` })
 
-const nights: readonly Night[] = [
+const nights: readonly Night<keyof typeof lives>[] = [
   ["yesterday's NAVs of all funds", firstOf(11, stays), ['unchanged-prices']],
   ["yesterday's NAVs of six of eleven funds", firstOf(6, stays), ['unchanged-prices']],
   ["yesterday's NAVs of five of eleven funds", firstOf(5, stays), 'live'],
@@ -127,28 +103,28 @@ const nights: readonly Night[] = [
     /0 decimals/,
     limits({ roundedShare: 0.6 }),
   ],
-  ['exchanged prices of two funds', higher(0.964) + exchangedPrices, swapped, { live: '3.6 % apart' }],
+  ['exchanged prices of two funds', higher(0.964, two) + exchangedPrices, swapped, { live: '3.6 % apart' }],
   [
     'exchanged prices that are allowed in any order',
-    higher(0.964) + exchangedPrices,
+    higher(0.964, two) + exchangedPrices,
     /look exchanged/,
     { live: '3.6 % apart', ...allow(`lost-funds,swapped:${two.toLowerCase()},${one},lost-prices`) },
   ],
   [
     'exchanged prices, and those of another pair are allowed',
-    higher(0.964) + exchangedPrices,
+    higher(0.964, two) + exchangedPrices,
     swapped,
     { live: '3.6 % apart', ...allow(`swapped:${one},${isins[2] ?? ''}`) },
   ],
   [
     'exchanged prices that are nearly the same',
-    higher(0.99) + exchangedPrices,
+    higher(0.99, two) + exchangedPrices,
     'live',
     { live: '1 % apart' },
   ],
   [
     'two funds that move to the same NAV',
-    higher(0.964) + priced(98.7) + priced(98.7, { isin: two }) + derived([one, two]),
+    higher(0.964, two) + priced(98.7) + priced(98.7, { isin: two }) + derived([one, two]),
     'live',
     { live: '3.6 % apart' },
   ],
@@ -166,32 +142,12 @@ const shortly = new Set([
   'exchanged prices of two funds',
   'exchanged prices that are nearly the same',
 ])
-const chosen = nights.filter(([title]) => isComplete || shortly.has(title))
 
-const { goBack, liveBytes, publishNight, toldOf } = useNightBucket()
-const allowedBy = (stderr: string) => /--allow (\S+) --reason "…"/.exec(stderr)?.[1] ?? ''
-
-it('has the nights that are run in short', () => {
-  expect([...shortly].filter((title) => !nights.some(([one]) => one === title))).toEqual([])
-})
-
-it.each(chosen)('%s', async (...night: unknown[]) => {
-  const [, edit, verdict, { live = 'usual', flags = '', config } = {}] = night as unknown as Night
-  await goBack(live, lives[live])
-  const before = liveBytes()
-  const run = await publishNight({ asOf: tonight, edit, flags, ...(config && { config }) })
-  const said = run.stderr + run.stdout
-  const isRefused = Array.isArray(verdict)
-  expect([run.code, allowedBy(run.stderr)], said).toEqual(isRefused ? [3, verdict.join()] : [0, ''])
-  if (isRefused) expect(liveBytes()).toBe(before)
-  else expect(liveBytes()).not.toBe(before)
-  if (verdict instanceof RegExp) expect(toldOf(run)).toMatch(verdict)
-  else if (verdict === 'live') expect(toldOf(run)).toBe('')
-})
+const { goBack, publishNight, allowedBy } = testNights(nights, lives, shortly)
 
 it('prints flags that let the night live, beside others in one list', async () => {
   await goBack('3.6 % apart', lives['3.6 % apart'])
-  const night = { asOf: tonight, edit: higher(0.964) + exchangedPrices }
+  const night = { asOf: tonight, edit: higher(0.964, two) + exchangedPrices }
   const allowing = allowedBy((await publishNight(night)).stderr)
   expect(allowing).toBe(swapped.join())
   for (const list of [allowing, `lost-funds,${allowing},lost-prices`]) {

@@ -35,7 +35,7 @@ export interface Ages {
 export const noAges: Ages = { late: [], stale: [] }
 
 /** In seconds. */
-export const ageOf = ({ liveSince, now }: Pick<LiveFacts, 'liveSince' | 'now'>) =>
+export const secondsLive = ({ liveSince, now }: Pick<LiveFacts, 'liveSince' | 'now'>) =>
   (now.getTime() - Date.parse(liveSince)) / 1000
 
 /** @param stagedSince undefined: nothing is staged @throws {UsageError} if the settings name an unknown calendar */
@@ -60,8 +60,8 @@ function tooOld(live: LiveFacts, calendar: Calendar, maxAge = Infinity): string[
   const limit = formatDuration(maxAge)
   const late: string[] =
     live.hold === undefined ? [] : [`${escapeInvisible(describeHold(live, live.hold))} (--allow hold)`]
-  if (ageOf(live) > maxAge)
-    late.push(`${snapshot} went live ${formatDuration(ageOf(live))} ago, more than ${limit}`)
+  if (secondsLive(live) > maxAge)
+    late.push(`${snapshot} went live ${formatDuration(secondsLive(live))} ago, more than ${limit}`)
   // After a rollback an old snapshot has just gone live.
   const ended = `ended ${formatDuration(asOfAgeSeconds)} of business days ago`
   if (asOfAgeSeconds > maxAge)
@@ -71,7 +71,7 @@ function tooOld(live: LiveFacts, calendar: Calendar, maxAge = Infinity): string[
 
 /** Approvals are not expected on a day off. */
 function unapproved({ now }: LiveFacts, calendar: Calendar, maxWait = Infinity, since?: string): string[] {
-  const waited = since === undefined ? 0 : ageOf({ liveSince: since, now })
+  const waited = since === undefined ? 0 : secondsLive({ liveSince: since, now })
   if (waited <= maxWait || !calendar.isBusinessDay(todayInBerlin(now))) return []
   return [
     `a staged snapshot has waited ${formatDuration(waited)} for its flip, more than ${formatDuration(maxWait)}`,

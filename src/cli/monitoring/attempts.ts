@@ -77,7 +77,7 @@ async function within(
 
 /**
  * One HTTP request. It follows no redirect: another host must not get what is secret, and a login page would look like success.
- * @param judge of the beginning of a good answer; absent: nobody reads it
+ * @param judge of the beginning of a good answer; absent: the answer is not read
  */
 export async function request(
   url: string | URL,
@@ -97,7 +97,6 @@ export async function request(
   const { status, headers: answered, body } = response
   const failed = judgeStatus(status, answered)
   if (failed === null && judge !== undefined) return judge(await beginningOf(body))
-  // Nobody needs the rest of an answer, however long it is.
   await body?.cancel().catch(() => undefined)
   return failed
 }

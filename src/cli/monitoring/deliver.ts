@@ -20,7 +20,7 @@ const send = (target: OpenTarget, notice: Notice, signal: AbortSignal) =>
 
 const bodies = { webhook: (notice: Notice): object => notice, slack: slackBody, teams: teamsBody } as const
 
-/** What a target gets, without its address. */
+/** The content for a target, without its address. */
 export const contentFor = (target: OpenTarget | TargetSetting, notice: Notice): object =>
   target.type === 'mail'
     ? { from: target.from, to: target.to, ...mailMessage(notice) }
@@ -47,7 +47,7 @@ async function mail(
     host,
     port,
     secure: isSecure,
-    // On this machine nobody listens in between, and mail servers offer TLS with a certificate that nobody trusts.
+    // No other machine is in between, and local mail servers offer TLS with certificates of their own.
     requireTLS: !isSecure && !isLocal,
     tls: { rejectUnauthorized: isSecure || !isLocal },
     ...(auth === null ? {} : { auth: { ...auth } }),
@@ -57,7 +57,7 @@ async function mail(
   const { subject, text } = mailMessage(notice)
   try {
     const headers = { 'Auto-Submitted': 'auto-generated' }
-    // The same in each attempt: one may have got through although its answer did not, and many servers drop the second one.
+    // The id is the same in each attempt: if one got through and its answer did not, many servers drop the second one.
     const messageId = `<${hash('sha256', JSON.stringify([notice, to]))}${from.slice(from.lastIndexOf('@'))}>`
     const message = { from, to: [...to], subject, text, headers, messageId }
     const { rejected } = await transport.sendMail({ ...message, signal })

@@ -74,7 +74,7 @@ export async function startHeartbeat(
   }
 }
 
-/** What healthchecks.io keeps of a body, in bytes. It would keep the beginning, but a log says at its end what happened. */
+/** The bytes of a body that healthchecks.io keeps. It would keep the beginning, but a log says at its end what happened. */
 const maxBody = 100_000
 
 /** @param run so that the service knows which end belongs to which start */
@@ -129,7 +129,6 @@ function uptimeKuma(address: URL): Service {
   }
 }
 
-/** How a run ended. */
 function inOneLine(facts: RunFacts): string {
   const { outcome, snapshot, isStaged, hold, reason } = facts
   if (reason !== null) return safeLines(`${outcomeOf(facts)}: ${reason}`)

@@ -1,4 +1,4 @@
-/** What people and programs are told: one event with its facts. Every text in it is one harmless line. */
+/** A notice for people and programs: one event with its facts. Every text in it is one harmless line. */
 
 import { hostname } from 'node:os'
 import type { NightlyFigures } from '../../bucket/nightly/history.ts'
@@ -34,7 +34,7 @@ export interface Notice {
   /** Errors that led to it, warnings, or funds. */
   readonly details: readonly string[]
   readonly objections: readonly NoticeObjection[]
-  /** How many objections there are besides. */
+  /** The number of objections that are left out. */
   readonly moreObjections: number
   /** The flags that allow what was refused. */
   readonly allow: string | null
@@ -51,14 +51,14 @@ export interface Notice {
 
 type NoticeObjection = Pick<Objection, 'subject' | 'message'> & { readonly guard: string }
 
-/** Absent where the command does not know them. `changed`: documents that differ from those that were live; null if nobody knows. */
+/** Absent where the command does not know them. `changed`: documents that differ from those that were live; null if that is not known. */
 interface NoticeFigures extends Partial<
   Pick<NightlyFigures, 'funds' | 'documents' | 'changed' | 'written' | 'bytes' | 'cost' | 'seconds'>
 > {
   readonly prices?: FreshnessCounts
 }
 
-/** What differs from one notice to the next. @see Notice */
+/** The fields that differ from one notice to the next. */
 export type NoticeFacts = Pick<Notice, 'event' | 'command'> &
   Partial<
     Omit<Notice, 'format' | 'title' | 'objections' | 'host' | 'time' | 'allow' | 'moreObjections' | 'run'>

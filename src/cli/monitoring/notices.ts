@@ -11,7 +11,7 @@ import { deliver, lastDelivery, usualDelivery } from './deliver.ts'
 import { createNotice, type Notice, type NoticeFacts } from './notice.ts'
 import { type ClosedTarget, openTarget, type OpenTarget, type TargetSetting } from './targets.ts'
 
-/** What became of a target. */
+/** The result of a delivery. */
 export interface Told {
   readonly type: TargetSetting['type']
   /** Null if the target has no address: a variable is missing. */
@@ -29,7 +29,7 @@ export const toldOf = ({ type, events }: TargetSetting, { host }: OpenTarget | C
   events,
 })
 
-/** The targets that want a notice. All want a test, and whoever hears of failures hears of their end. */
+/** The targets of a notice. Every target receives tests. A target of `failed` or `refused` also receives the end of failures. */
 export const targetsFor = (targets: readonly TargetSetting[], { event, failures }: Notice) =>
   targets.filter(
     ({ events }) =>
@@ -41,7 +41,7 @@ export const targetsFor = (targets: readonly TargetSetting[], { event, failures 
 /** Sends notices to all that want them, at the same time. @returns an entry for each notice and target */
 export async function sendNotices(session: Session, notices: readonly Notice[]): Promise<readonly Told[]> {
   const { settings, environment, clock, signal } = session
-  // Somebody has stopped the program: it tells that, but not for long, and a second signal ends it.
+  // A program that was stopped tells that, but not for long, and a second signal ends it.
   const terms = signal.aborted
     ? { patience: lastDelivery, clock, signal: new AbortController().signal }
     : { patience: usualDelivery, clock, signal }
@@ -56,9 +56,9 @@ export async function sendNotices(session: Session, notices: readonly Notice[]):
 }
 
 /**
- * The same for a command that does something else: a target that cannot be told is a warning. So is one whose variable is not set,
- * whatever its events are: nobody should find that out in a bad night.
- * @returns false if nobody was told who wants to be
+ * Sends notices beside other work: a target that cannot be told is a warning. So is a target whose variable is not set, whatever its
+ * events are, so that this is found before a bad night.
+ * @returns false if targets want the notices and none has taken them
  */
 export async function tell(
   session: Session,
@@ -151,7 +151,7 @@ const staleOf = (overdue: readonly MarkedFund[]) =>
 /**
  * Tells how a run has ended, unless a person has stopped it at a terminal. The attempts of a night often fail for the same reason:
  * that is told once.
- * @returns false if nobody could be told who wants to be
+ * @returns as {@link tell}
  */
 export async function tellOfRun(
   session: Session,

@@ -1,4 +1,4 @@
-/** A notice as each type of target takes it. Pure. Names of funds are data: they mention nobody, and are no markup. */
+/** A notice as each type of target takes it. Pure. Names of funds are data: they are no mentions and no markup. */
 
 import { cut } from '../safe-text.ts'
 import { describeNotice, type Notice } from './notice.ts'

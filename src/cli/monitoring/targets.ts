@@ -5,7 +5,7 @@ import { httpAddress, mailAddress, openSecret } from '../setting-fields.ts'
 import { say, secretAddress, secretHeader, secretUrl, settingText as text } from '../setting-fields.ts'
 import { decodedPart, openAddress } from './address.ts'
 
-/** What people can be told of. The README of this folder says what each means. */
+/** The events of notices, which the README of this folder explains. */
 export const noticeEvents = [
   ...(['done', 'refused', 'failed', 'late', 'stale', 'rollback', 'forced', 'warned'] as const),
 ]

@@ -66,7 +66,7 @@ function withProgress(
   return work(onProgress).finally(progress.end)
 }
 
-/** @param word what sparse shards continue from; null: nobody asks @throws {OutdatedShards} if it holds another snapshot now */
+/** @param word what sparse shards continue from; null: the shards are complete @throws {OutdatedShards} if it holds another snapshot now */
 export function mergeSince(
   session: Session,
   word: string | null,

@@ -89,7 +89,7 @@ function divide(warnings: readonly Finding[], { isNew }: Recalled) {
   return { fresh, known }
 }
 
-/** What is remembered of a warning. Tomorrow, what was allowed today is an old price like others. */
+/** The text by which a warning is remembered: tomorrow, a price that was allowed today is an old price like others. */
 const keyOf = (finding: Place) => describeFinding(finding).replace(/ \(allowed: [^]*\)$/, '')
 
 type Place = Pick<Finding, 'isin' | 'table' | 'message'>
@@ -111,7 +111,7 @@ async function render(
   const stepSession = log.sessionFor('build')
   return buildSince(stepSession, from, options, warn).catch((error: unknown) => {
     const isFinal = error instanceof RefusedDatabase || error instanceof Refusal || signal.aborted
-    // Nobody asked to continue from the folder, so its damage must not make every run fail.
+    // The folder was not asked for, so its damage must not make every run fail.
     if (since !== undefined || from === null || isFinal) throw error
     warn(`${reasonOf(error)}: everything is rendered`)
     return buildSince(stepSession, null, options, warn)

@@ -77,7 +77,7 @@ export const recallWarnings = async (session: Session) =>
 
 const kinds = { publish: null, flip: 'flipped', rollback: 'rolled back', return: 'returned' } as const
 
-/** What the history keeps of a snapshot that has gone live, whichever command has brought it. */
+/** The events of a snapshot that has gone live, by any command. */
 export function eventsOfGone({ kind, live, before, reason, allowed }: Gone, who: string): NewEvent[] {
   const { asOf, snapshot } = live
   const word = kinds[kind]
@@ -112,7 +112,7 @@ export const keepRun = async (
 /** In milliseconds: much time has passed already, and after SIGTERM SIGKILL comes soon. */
 const noteMs = 4000
 
-/** Notes that nobody could be told of a failure that the history has. A run that was stopped may do so, too. */
+/** Notes that no target has taken the notice of a failure. A run that was stopped may do so, too. */
 export async function noteUntold(
   session: Session,
   [failure]: readonly NewEvent[],
@@ -138,7 +138,7 @@ async function inHistory<T>(
   }
 }
 
-/** What happened, and why as far as somebody said so. */
+/** Describes an event, and gives its reason (empty: there is none). */
 export function describeEvent(event: NightlyEvent): { readonly what: string; readonly why: string } {
   const { kind, step, objections = [], moreObjections = 0, snapshot, reverted, times = 1 } = event
   const parts = objections.map(({ guard, message }) => `${guard} (${message})`)

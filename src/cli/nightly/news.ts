@@ -21,11 +21,11 @@ type Told = Pick<RunFacts, 'news' | 'warnings'>
 interface Item {
   readonly words: string
   readonly names: string
-  /** Whether somebody has to hear of it even if nothing else is new. */
+  /** Whether it is told even if nothing else is new. */
   readonly isAlarm: boolean
 }
 
-/** `1 fund gone, 4 prices of 2 funds corrected`; null if nobody has to hear of anything. */
+/** `1 fund gone, 4 prices of 2 funds corrected`; null if nothing has to be told. */
 export function titleOfNews({ news, warnings }: Told): string | null {
   const words = itemsOf(news).flatMap((item) => (item.isAlarm ? [item.words] : []))
   if (warnings.length > 0) words.push(countOf(warnings.length, 'new warning'))
@@ -36,7 +36,7 @@ export function titleOfNews({ news, warnings }: Told): string | null {
 export const linesOfNews = (news: News | null): readonly string[] =>
   itemsOf(news).map(({ words, names }) => (names === '' ? words : `${words}: ${names}`))
 
-/** The same as text, and the largest moves in a table, after an empty line; nothing if nothing is new. */
+/** The news as text: its lines and a table of the largest moves, after an empty line; empty if nothing is new. */
 export function describeNews(news: News | null): string {
   const moves = news?.moves ?? []
   const lines = [...linesOfNews(news), ...(moves.length === 0 ? [] : alignedTable(tableOfMoves(moves)))]
@@ -114,7 +114,7 @@ export const tableOfMoves = (moves: readonly Move[]): readonly (readonly string[
   ]),
 ]
 
-/** The same of corrected prices, a value each. */
+/** The table of corrected prices, a value each. */
 export const tableOfCorrected = ({ examples, corrected }: News['prices']): readonly (readonly string[])[] => [
   ['fund', 'day', 'value', 'before', 'now'],
   ...examples.map(({ isin, date, item: value, before, after }) => [

@@ -67,7 +67,7 @@ export async function clearDownloads(
   if (removed !== null) tell(removed)
 }
 
-/** What `publishFolder` would do and cost, in dollars: once, and a `month` of thirty times, with the storage of two slots. */
+/** Plans what `publishFolder` would do, and its cost in dollars: once, and a `month` of thirty times, with the storage of two slots. */
 export async function planFolder(session: Session, flags: PublishFlags) {
   const { signal, settings } = session
   const { concurrency } = settings.bucket
@@ -89,7 +89,7 @@ async function commonOptions(session: Session, flags: PublishFlags) {
   return { ...(await doorOptions(session, flags)), out, baseUrl, isRepair: flags.repair === true, isStaging }
 }
 
-/** What every command gives that makes a snapshot live. */
+/** The options that every command gives to the door when it makes a snapshot live. */
 export async function doorOptions(session: Session, flags: PublishFlags) {
   const { settings, today } = session
   const { docsUrl, freshness, guards, bucket, downloads } = settings

@@ -56,7 +56,7 @@ const describeStaged = (snapshot: string) =>
     'With `edge.previewToken` in the config, each edge shows it to requests with the header `X-Fundpress-Preview: <token>`.\n',
   ].join('\n')
 
-/** What somebody has to look at before, or hears of afterwards. */
+/** The news: to look at before an approval, or to know afterwards. */
 function describeNews(facts: RunFacts): readonly string[] {
   const { news } = facts
   const lines = linesOfRun(facts)
@@ -108,7 +108,7 @@ function describeDone({ figures, night, slot, allowed, history }: RunFacts): rea
 /** More rows than an issue of GitHub can hold are of no use. */
 const objectionsShown = 50
 
-/** What was refused, and the exact command that allows it. It is the text of GitHub's issue, too. */
+/** Describes a refusal, with the exact command that allows it. It is the text of GitHub's issue, too. */
 export function describeRefusal(objections: readonly Objection[]): string {
   const rows = objections.slice(0, objectionsShown).map(({ guard, subject, message, figures }) => {
     const { before = '', after = '', limit = '' } = figures ?? {}
@@ -152,7 +152,7 @@ const table = (heading: readonly string[], rows: readonly (readonly string[])[])
 /** In bytes: an issue of GitHub has at most 65,536 characters. */
 const maxCell = 600
 
-/** A text of the data or the bucket. It cannot break out of its cell, and mentions nobody. */
+/** Makes a text of the data or the bucket safe: it cannot break out of its cell, and mentions no user of GitHub. */
 function cell(value: string | number): string {
   const text = typeof value === 'number' ? formatCount(value) : cut(withoutSecrets(value), maxCell)
   return text === '' ? '' : code(text).replaceAll('|', '\\|')
@@ -161,7 +161,7 @@ function cell(value: string | number): string {
 export const describeChanged = ({ changed }: Pick<NightlyFigures, 'changed'>) =>
   changed === null ? 'not known' : formatCount(changed)
 
-/** Whoever has to approve a night reads all of them, those of earlier nights included. */
+/** The warnings of a run. A person who approves a night reads those of earlier nights, too. */
 function describeWarnings({ isStaged, night }: RunFacts, warnings: readonly NightlyWarning[]): string {
   const lines = warnings.map(({ step, message }) => `${step}: ${message}`)
   const before = isStaged ? (night?.toldBefore ?? []) : []

@@ -121,7 +121,7 @@ async function attempt(session: Session, given: NightlyFlags, log: NightlyLog): 
   const { buildAndPublish } = await import('./steps.ts')
   const repair = isDamaged || (state?.kind === 'open' && state.isDoubtful)
   const facts = await buildAndPublish(session, { ...flags, repair }, log, { started, allowed })
-  // Whoever approves a stage must know that its flip will be refused.
+  // A person who approves a stage must know that its flip will be refused.
   return { ...facts, warnings: [...holds, ...facts.warnings] }
 }
 
@@ -149,7 +149,7 @@ async function hasDamage(
   return true
 }
 
-/** What the settings want: a load that is marked as complete. */
+/** The objection to a load that is not marked as complete, if the settings want that. */
 function incompleteLoad({ settings }: Session, db: string): Objection[] {
   if (!settings.requireComplete || completedAt(db) !== null) return []
   const advice = '`fundpress import --complete` marks it after the last import'

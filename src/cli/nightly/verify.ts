@@ -71,7 +71,7 @@ const meanings: Readonly<Record<ObjectDifference['what'], string>> = {
 export const describeDifference = ({ key, what }: ObjectDifference): string =>
   `${escapeInvisible(key)} ${meanings[what]}`
 
-/** What is published does not match its manifest. */
+/** Thrown if published objects do not match their manifest. */
 export class Mismatch extends Error {
   override readonly name = 'Mismatch'
 }

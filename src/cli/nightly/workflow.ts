@@ -1,4 +1,4 @@
-/** What a nightly run, or a refusal, leaves for GitHub Actions, if it runs there: annotations, and the outputs of the step. */
+/** Leaves annotations and the outputs of the step for GitHub Actions, if a nightly run or a refusal happens there. */
 
 import { appendFileSync } from 'node:fs'
 import { escapeInvisible } from '../../data/model/printable.ts'
@@ -37,7 +37,7 @@ function writeOutputs(environment: Session['environment'], outputs: Outputs): vo
   appendFileSync(placeToWrite(file, 'file'), lines.join(''))
 }
 
-/** What a guard has refused, for the issue. The shard of a build and a flip are steps of workflows, too. */
+/** Leaves a refusal for the issue. The shard of a build and a flip are steps of workflows, too. */
 export function leaveRefusal(environment: Session['environment'], objections: readonly Objection[]): void {
   // As JSON, the Markdown has no line feed.
   const refusal = JSON.stringify(describeRefusal(objections))

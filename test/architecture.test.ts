@@ -22,7 +22,7 @@ const mayImport: Readonly<Record<string, string>> = {
   guards: 'api system date-easter',
   site: 'api guards system xmlbuilder2 node:',
   'site/changes': 'api site',
-  'site/funds/chart': 'api/routes system d3-array d3-time',
+  'site/funds/chart': 'api/routes system',
   'site/funds/browser': 'api/contract api/routes site/changes site/funds/chart system',
   downloads: 'api data site system better-sqlite3 hyparquet hyparquet-writer node:',
   build: 'api data downloads guards site system zod node:',

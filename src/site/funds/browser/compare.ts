@@ -32,134 +32,151 @@ interface Message {
 }
 
 async function compareFunds(root: HTMLElement): Promise<void> {
-  const part = <T extends Element>(selector: string) => {
-    const found = root.querySelector<T>(selector)
-    if (found === null) throw new Error(`the page has no ${selector}`)
-    return found
-  }
-  const words = JSON.parse(root.dataset['words'] ?? '{}') as Readonly<Record<string, string>>
-  const say = (name: string, values: Readonly<Record<string, string>> = {}) =>
-    (words[name] ?? '').replace(/\{(\w+)\}/g, (_, place: string) => values[place] ?? '')
-  const [figure, stage] = [part<HTMLElement>('figure'), part<HTMLElement>('.stage')]
-  const [period, compared] = [part<HTMLElement>('#period'), part<HTMLElement>('#compared')]
-  // Two of them name the days of the period.
-  const headings = [...compared.querySelectorAll('th')]
-    .filter(({ textContent }) => textContent.includes('{'))
-    .map((heading) => ({ heading, text: heading.textContent }))
-  const messages = part('#messages')
-  const tell = (all: readonly Message[]) => {
-    messages.replaceChildren(
-      ...all.map(({ text, again }) => {
-        const line = document.createElement('p')
-        line.textContent = `${text} `
-        if (again !== undefined) {
-          const button = document.createElement('button')
-          button.type = 'button'
-          button.textContent = say('again')
-          button.addEventListener('click', again)
-          line.append(button)
-        }
-        return line
-      }),
-    )
+  const page = pageOf(root)
+  const { part, say } = page
+  const tell = teller(page)
+  const giveUp = (message: Message) => {
+    part('.search').hidden = true
+    tell([message])
   }
   if (location.protocol === 'file:') {
-    part<HTMLElement>('.search').hidden = true
-    tell([{ text: say('folder') }])
+    giveUp({ text: say('folder') })
     return
   }
   const list = await fetchFunds(root.dataset['list'] ?? '').catch(() => null)
   if (list === null) {
-    part<HTMLElement>('.search').hidden = true
-    tell([{ text: say('failedList'), again: () => location.reload() }])
+    giveUp({ text: say('failedList'), again: () => location.reload() })
     return
   }
-  const byIsin = new Map(list.map((fund) => [fund.isin, fund]))
-  const explore = exploreChart(stage, part<SVGSVGElement>('.stage svg'))
+  const draw = drawer(page)
   const histories = priceHistories(root.dataset['prices'] ?? '')
-
-  const isinsAsked = () => [
-    ...new Set(
-      parameterOf('isins')
-        .toUpperCase()
-        .split(/[,\s]+/)
-        .filter(Boolean),
-    ),
-  ]
+  const asked = () => fundsAsked(list, say)
   const choose = (isins: readonly string[]) => {
     setParameters({ isins: isins.join(',') }, 'new')
     void show()
   }
-  const picker = fundPicker(root, list, say, (isin) => choose([...fundsAsked().funds, isin].map(isinOf)))
-  const isinOf = (fund: ListedFund | string) => (typeof fund === 'string' ? fund : fund.isin)
-
-  /** The funds that the address asks for and that may be compared, and what is wrong with the others. */
-  const fundsAsked = () => {
-    const told: Message[] = []
-    const funds = isinsAsked().flatMap((isin) => {
-      const fund = byIsin.get(isin)
-      if (fund === undefined) told.push({ text: say('unknown', { isin }) })
-      else if (!fund.comparable) told.push({ text: say('barred', { fund: fund.name }) })
-      return fund?.comparable === true ? [fund] : []
-    })
-    if (funds.length > mostCompared) told.push({ text: say('most') })
-    if (funds.length === 0) told.push({ text: say('none') })
-    if (funds.length === 1) told.push({ text: say('one') })
-    const currencies = [...new Set(funds.slice(0, mostCompared).map(({ currency }) => currency))]
-    if (currencies.length > 1)
-      told.push({ text: say('currencies', { currencies: currencies.sort().join(', ') }) })
-    return { funds: funds.slice(0, mostCompared), told }
-  }
+  const isinsAsked = () => asked().funds.map(({ isin }) => isin)
+  const picker = fundPicker(root, list, say, (isin) => choose([...isinsAsked(), isin]))
+  const [figure, compared] = [part('figure'), part('#compared')]
 
   let turn = 0
   const show = async () => {
     const mine = ++turn
     const range = chosenRange(figure, standardRange)
-    const { funds, told } = fundsAsked()
+    const { funds, told } = asked()
     picker.leaveOut(funds)
     tell(told)
     figure.setAttribute('aria-busy', 'true')
     figure.hidden = funds.length === 0
     compared.hidden = funds.length === 0
-    const newest = Math.min(...funds.map(({ price }) => dayNumber(price?.date ?? '')))
-    const first = funds.length === 0 ? null : firstDayOf(range, newest)
-    const answers = await Promise.all(
-      funds.map(({ isin, price }) => histories(isin, first, price?.date ?? '')),
-    )
+    const { comparison, loaded } = await load(funds, range, histories)
     // A slow answer must not win over a later choice.
     if (mine !== turn) return
     figure.removeAttribute('aria-busy')
-    const failed = funds.filter((_, index) => answers[index] === null)
-    const loaded = funds.filter((_, index) => answers[index] !== null)
-    const comparison = comparisonOf(
-      answers.filter((answer) => answer !== null),
-      first,
-    )
-    const problems = failed.map(({ name }) => ({
-      text: say('failed', { fund: name }),
-      again: () => void show(),
-    }))
-    if (loaded.length > 0 && comparison === null)
-      problems.push({ text: say('noDays'), again: () => void show() })
-    if (problems.length > 0) tell([...told, ...problems])
+    const problems = funds
+      .filter((fund) => !loaded.includes(fund))
+      .map(({ name }) => say('failed', { fund: name }))
+    if (loaded.length > 0 && comparison === null) problems.push(say('noDays'))
+    if (problems.length > 0) tell([...told, ...problems.map((text) => ({ text, again: () => void show() }))])
     draw(comparison, loaded)
     const rows = funds.map((fund, index) =>
       comparedRow({
         ...{ fund, language, say, style: index },
         figures: comparison?.funds[loaded.indexOf(fund)] ?? null,
-        onRemove: () =>
-          choose(
-            fundsAsked()
-              .funds.map(isinOf)
-              .filter((isin) => isin !== fund.isin),
-          ),
+        onRemove: () => choose(isinsAsked().filter((isin) => isin !== fund.isin)),
       }),
     )
     compared.querySelector('tbody')?.replaceChildren(...rows)
-    part<HTMLElement>('#notes').hidden = false
+    part('#notes').hidden = false
   }
 
-  const draw = (comparison: FundComparison | null, funds: readonly ListedFund[]) => {
+  onRange(figure, standardRange, () => void show())
+  followAddress(() => void show())
+}
+
+type Page = ReturnType<typeof pageOf>
+
+/** The parts of the page that the script fills, and the page's texts. */
+function pageOf(root: HTMLElement) {
+  const words = JSON.parse(root.dataset['words'] ?? '{}') as Readonly<Record<string, string>>
+  return {
+    part: <T extends Element = HTMLElement>(selector: string) => {
+      const found = root.querySelector<T>(selector)
+      if (found === null) throw new Error(`the page has no ${selector}`)
+      return found
+    },
+    say: (name: string, values: Readonly<Record<string, string>> = {}) =>
+      (words[name] ?? '').replace(/\{(\w+)\}/g, (_, place: string) => values[place] ?? ''),
+  }
+}
+
+/** @returns shows messages in place of those before */
+function teller({ part, say }: Page) {
+  const messages = part('#messages')
+  const lineOf = ({ text, again }: Message) => {
+    const line = document.createElement('p')
+    line.textContent = `${text} `
+    if (again !== undefined) {
+      const button = document.createElement('button')
+      button.type = 'button'
+      button.textContent = say('again')
+      button.addEventListener('click', again)
+      line.append(button)
+    }
+    return line
+  }
+  return (all: readonly Message[]) => messages.replaceChildren(...all.map(lineOf))
+}
+
+/** The funds that the address asks for and that may be compared, and what is wrong with the others. */
+function fundsAsked(list: readonly ListedFund[], say: Page['say']) {
+  const told: Message[] = []
+  const isins = new Set(
+    parameterOf('isins')
+      .toUpperCase()
+      .split(/[,\s]+/)
+      .filter(Boolean),
+  )
+  const funds = [...isins].flatMap((asked) => {
+    const fund = list.find(({ isin }) => isin === asked)
+    if (fund === undefined) told.push({ text: say('unknown', { isin: asked }) })
+    else if (!fund.comparable) told.push({ text: say('barred', { fund: fund.name }) })
+    return fund?.comparable === true ? [fund] : []
+  })
+  if (funds.length > mostCompared) told.push({ text: say('most') })
+  if (funds.length === 0) told.push({ text: say('none') })
+  if (funds.length === 1) told.push({ text: say('one') })
+  const currencies = [...new Set(funds.slice(0, mostCompared).map(({ currency }) => currency))]
+  if (currencies.length > 1)
+    told.push({ text: say('currencies', { currencies: currencies.sort().join(', ') }) })
+  return { funds: funds.slice(0, mostCompared), told }
+}
+
+/** @returns the funds whose prices could be loaded, and their comparison; null if they have no days in common */
+async function load(
+  funds: readonly ListedFund[],
+  range: string,
+  histories: ReturnType<typeof priceHistories>,
+) {
+  const newest = Math.min(...funds.map(({ price }) => dayNumber(price?.date ?? '')))
+  const first = funds.length === 0 ? null : firstDayOf(range, newest)
+  const answers = await Promise.all(funds.map(({ isin, price }) => histories(isin, first, price?.date ?? '')))
+  const comparison = comparisonOf(
+    answers.filter((answer) => answer !== null),
+    first,
+  )
+  return { comparison, loaded: funds.filter((_, index) => answers[index] !== null) }
+}
+
+/** @returns draws a comparison, and names its days in the table */
+function drawer({ part }: Page) {
+  const [figure, period] = [part('figure'), part('#period')]
+  const explore = exploreChart(part('.stage'), part<SVGSVGElement>('.stage svg'))
+  // Two of them name the days of the period.
+  const headings = [...part('#compared').querySelectorAll('th')]
+    .filter(({ textContent }) => textContent.includes('{'))
+    .map((heading) => ({ heading, text: heading.textContent }))
+  return (comparison: FundComparison | null, funds: readonly ListedFund[]) => {
     figure.hidden = comparison === null
     const [first, last] = [comparison?.days[0], comparison?.days.at(-1)]
     const day = (number: number | undefined) => (number === undefined ? '–' : dayIn(language, isoOf(number)))
@@ -169,11 +186,8 @@ async function compareFunds(root: HTMLElement): Promise<void> {
     if (comparison === null) return
     const lines = comparison.funds.map(({ line }) => line)
     const plot = plotOf(...lines)
-    part('.drawn').innerHTML = lineChart(
-      plot,
-      lines.map((line) => linePath(line, plot)),
-      language,
-    )
+    const paths = lines.map((line) => linePath(line, plot))
+    part('.drawn').innerHTML = lineChart(plot, paths, language)
     const { days } = comparison
     explore({
       last: days.length - 1,
@@ -188,9 +202,6 @@ async function compareFunds(root: HTMLElement): Promise<void> {
       },
     })
   }
-
-  onRange(figure, standardRange, () => void show())
-  followAddress(() => void show())
 }
 
 /** A tip has to fit on a phone. */

@@ -7,10 +7,8 @@
  * value axis, to {@link depth}, its bottom.
  */
 
-import { nice, ticks, tickStep } from 'd3-array'
-import { utcTicks } from 'd3-time'
 import type { Language } from '../../../api/routes/table.ts'
-import { dayMs, isoOf } from '../../../system/days.ts'
+import { dayNumber, isoOf } from '../../../system/days.ts'
 import { fixedIn, monthDayIn, months } from './formats.ts'
 
 /** A value axis: it ends at its outermost ticks. */
@@ -26,10 +24,22 @@ export interface Axis {
 function valueAxis(low: number, high: number, wanted = 5): Axis {
   // If all values are equal, the line lies in the middle.
   const room = high > low ? 0 : Math.abs(low) / 20 || 1
-  const [min, max] = nice(low - room, high + room, wanted)
-  const step = tickStep(min, max, wanted)
-  const digits = Math.min(20, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)))
-  return { min, max, ticks: ticks(min, max, wanted), digits }
+  const [from, to] = [low - room, high + room]
+  const { step, digits } = roundStep((to - from) / wanted)
+  const first = Math.floor(from / step + 1e-9)
+  const last = Math.ceil(to / step - 1e-9)
+  const ticks = Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step)
+  return { min: first * step, max: last * step, ticks, digits }
+}
+
+/** Rounds up to 1, 2, 2.5 or 5 times a power of ten. It works on text, so that every machine gets the same result. */
+function roundStep(rough: number): { readonly step: number; readonly digits: number } {
+  const exponent = Number(rough.toExponential().split('e')[1])
+  const mantissa = rough / Number(`1e${exponent}`)
+  const factor = [1, 2, 2.5, 5].find((candidate) => mantissa <= candidate + 1e-9) ?? 10
+  const step = Number(`${factor}e${exponent}`)
+  const places = factor === 10 ? -exponent - 1 : factor === 2.5 ? 1 - exponent : -exponent
+  return { step, digits: Math.max(0, Math.min(20, places)) }
 }
 
 /** The rectangle that days and values are drawn into. */
@@ -86,20 +96,48 @@ function timeGrid({ first, days }: Plot, language: Language): string {
   return `${markup}</g>`
 }
 
-/** Beginnings of years, months, weeks or days between two days, about six of them. */
-const timeTicks = (first: number, last: number, language: Language) =>
-  utcTicks(new Date(first * dayMs), new Date(last * dayMs), 6)
-    .map((date) => date.getTime() / dayMs)
-    // Of a few days, d3 would show halves.
-    .filter(Number.isInteger)
-    .map((day) => ({ day, label: tickLabel(isoOf(day), language) }))
+const most = 8
 
-/** January by its year, another month by its name. */
-function tickLabel(iso: string, language: Language): string {
-  if (iso.endsWith('-01-01')) return iso.slice(0, 4)
-  return iso.endsWith('-01')
-    ? (months[language][Number(iso.slice(5, 7)) - 1] ?? '')
-    : monthDayIn(language, iso.slice(5))
+/** Beginnings of years, months or weeks between two days, as close as their labels can stand. */
+function timeTicks(first: number, last: number, language: Language) {
+  const span = last - first
+  if (span > 2.5 * 365) return yearTicks(first, last)
+  return span > 70 ? monthTicks(first, last, language) : dayTicks(first, last, language)
+}
+
+function yearTicks(first: number, last: number) {
+  const from = Number(isoOf(first).slice(0, 4)) + 1
+  const to = Number(isoOf(last).slice(0, 4))
+  const step = [1, 2, 5, 10, 20, 50].find((years) => (to - from + 1) / years <= most) ?? 100
+  const ticks: { readonly day: number; readonly label: string }[] = []
+  for (let year = Math.ceil(from / step) * step; year <= to; year += step) {
+    ticks.push({ day: dayNumber(`${String(year).padStart(4, '0')}-01-01`), label: String(year) })
+  }
+  return ticks
+}
+
+/** The label of January is its year. */
+function monthTicks(first: number, last: number, language: Language) {
+  const step = [1, 2, 3, 6].find((count) => (last - first) / 30 / count <= most) ?? 12
+  const ticks: { readonly day: number; readonly label: string }[] = []
+  const [year, month] = isoOf(first).split('-').map(Number)
+  for (let index = (year ?? 0) * 12 + (month ?? 1); ; index++) {
+    const [ofYear, ofMonth] = [Math.floor(index / 12), index % 12]
+    const day = dayNumber(`${String(ofYear).padStart(4, '0')}-${String(ofMonth + 1).padStart(2, '0')}-01`)
+    if (day > last) return ticks
+    const label = ofMonth === 0 ? String(ofYear) : (months[language][ofMonth] ?? '')
+    if (ofMonth % step === 0) ticks.push({ day, label })
+  }
+}
+
+function dayTicks(first: number, last: number, language: Language) {
+  const step = [1, 2, 7].find((days) => (last - first) / days <= most) ?? 14
+  const ticks: { readonly day: number; readonly label: string }[] = []
+  for (let day = first; day <= last; day += step) {
+    const label = monthDayIn(language, isoOf(day).slice(5))
+    ticks.push({ day, label })
+  }
+  return ticks
 }
 
 export interface ChartPoint {

@@ -81,8 +81,19 @@ export function createEdgeServer(options: NodeEdgeOptions): Server {
   const inTurn = new RequestTurns(handle, limits)
   const server = createLimitedServer(limits, (request, response) => inTurn.handle(request, response))
   server.on('clientError', (error: ClientError, socket: Socket) => {
-    inTurn.refuse(socket, () => {
-      if (socket.writable) socket.end(answerToClientError(error))
+    const refuse = () =>
+      inTurn.refuse(socket, () => {
+        if (socket.writable) socket.end(answerToClientError(error))
+      })
+    if (!isLate(error)) {
+      refuse()
+      return
+    }
+    // This process may have been busy itself: what has come meanwhile is read first.
+    const { bytesWritten } = socket
+    setImmediate(() => {
+      const isAnswered = inTurn.hasRequestInWork(socket) || socket.bytesWritten > bytesWritten
+      if (!isAnswered) refuse()
     })
   })
   // Node removes its own listeners from this socket: an error on it would end the process.
@@ -96,9 +107,12 @@ export function createEdgeServer(options: NodeEdgeOptions): Server {
 
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
 
-function answerToClientError({ code, rawPacket = Buffer.alloc(0) }: ClientError): string {
+const isLate = ({ code }: ClientError) => code === 'ERR_HTTP_REQUEST_TIMEOUT'
+
+function answerToClientError(error: ClientError): string {
+  const { code, rawPacket = Buffer.alloc(0) } = error
   if (code === 'HPE_HEADER_OVERFLOW') return refusalOfFlood(rawPacket)
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return bareAnswer(408)
+  if (isLate(error)) return bareAnswer(408)
   // A method that Node's parser does not know is a wrong method, too.
   return bareAnswer(code === 'HPE_INVALID_METHOD' ? 405 : 400)
 }

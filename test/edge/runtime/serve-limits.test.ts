@@ -172,6 +172,19 @@ it('breaks off a long range if another snapshot goes live while it is sent: no a
   await stop()
 })
 
+it('answers a request that came in time, if only the server was late', async () => {
+  const here = await serveHere(out, { limits: { ...connectionLimits, headersMs: 400 } })
+  const accepted = once(here.server, 'connection')
+  const socket = socketTo(here.base)
+  await Promise.all([once(socket, 'connect'), accepted])
+  socket.write(getOf(currentPrices()))
+  for (const until = performance.now() + 1000; performance.now() < until;);
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /)
+  socket.destroy()
+  await here.stop()
+})
+
 describe('a connection', () => {
   let here: Awaited<ReturnType<typeof serveHere>>
 

@@ -6,7 +6,7 @@
 
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { dayMs } from '../system/days.ts'
+import { dayMs } from '../system/day-number.ts'
 import { flushFolder, flushTree } from '../system/durable.ts'
 import { isLeftBehind, markOf, thisHolder } from '../system/holder.ts'
 import { placeToWrite } from '../system/place.ts'

@@ -7,7 +7,8 @@ import { gregorianEaster } from 'date-easter'
 import Holidays from 'date-holidays'
 import { writeFileSync } from 'node:fs'
 import { holidayYears, type Rule } from '../guards/calendar.ts'
-import { addDays, dayMs, isoOf, isWeekend } from '../system/days.ts'
+import { dayMs, isoOf } from '../system/day-number.ts'
+import { addDays, isWeekend } from '../system/days.ts'
 
 const years = Array.from(
   { length: holidayYears.last - holidayYears.first + 1 },

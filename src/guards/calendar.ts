@@ -4,7 +4,8 @@
  */
 
 import { gregorianEaster } from 'date-easter'
-import { addDays, dayMs, isoOf, isWeekend } from '../system/days.ts'
+import { dayMs, isoOf } from '../system/day-number.ts'
+import { addDays, isWeekend } from '../system/days.ts'
 
 export interface Calendar {
   readonly isBusinessDay: (day: string) => boolean

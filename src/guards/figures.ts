@@ -1,6 +1,6 @@
 /** A price as its texts and as numbers, and how far its texts have been rounded. Pure. */
 
-import { dayNumber } from '../system/days.ts'
+import { dayNumber } from '../system/day-number.ts'
 
 /** A price as the database has it: its day (ISO 8601), then decimal texts. A row may have more. */
 export type PriceTexts = readonly [

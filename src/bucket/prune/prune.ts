@@ -22,7 +22,7 @@ import { withFolder } from '../store/files.ts'
 import type { FolderStore } from '../store/folder.ts'
 import type { S3Store } from '../store/s3.ts'
 import { countFiles } from '../../build/manifest.ts'
-import { dayMs } from '../../system/days.ts'
+import { dayMs } from '../../system/day-number.ts'
 import {
   dayOf,
   earlierFolders,

@@ -1,6 +1,6 @@
 /** Caching and content codings: validators, 304, and the same bytes in every coding. */
 
-import { dayMs } from '../../system/days.ts'
+import { dayMs } from '../../system/day-number.ts'
 import { mayBeTagOfCoded, varyText } from '../allowances.ts'
 import { checksOf, exampleChecksOf, type CheckContext } from '../check.ts'
 import type { HttpRequest } from '../client.ts'

@@ -2,7 +2,7 @@
 
 import type { Database } from 'better-sqlite3'
 import type { NavPoint } from '../../api/contract/page.ts'
-import { dayNumber, isoOf } from '../../system/days.ts'
+import { dayNumber, isoOf } from '../../system/day-number.ts'
 
 const maxPoints = 400
 /** A list of days takes 5 kB. */

@@ -11,7 +11,7 @@ import Database from 'better-sqlite3'
 import { parquetMetadata, type RowGroup, type SchemaElement } from 'hyparquet'
 import { fileWriter, ParquetWriter } from 'hyparquet-writer'
 import { maxDecimals, maxWholeDigits } from '../../data/model/limits.ts'
-import { dayNumber } from '../../system/days.ts'
+import { dayNumber } from '../../system/day-number.ts'
 import { fileThere } from '../file-sink.ts'
 import { type EarlierFile, fileParts, partFrom, partsOf } from '../parts.ts'
 import {

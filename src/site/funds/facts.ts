@@ -7,7 +7,8 @@ import type { AssetAllocationRow, Group, PointRow, PriceRow } from '../../api/co
 import { structureTypes } from '../../api/contract/structure-types.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
 import { languages, type Route } from '../../api/routes/table.ts'
-import { addYears, dayNumber, daysBetween } from '../../system/days.ts'
+import { dayNumber } from '../../system/day-number.ts'
+import { addYears, daysBetween } from '../../system/days.ts'
 import { classColour } from './chart/classes.ts'
 import { thinned, linePath, plotOf, stackOf } from './chart/charts.ts'
 

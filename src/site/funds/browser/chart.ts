@@ -1,7 +1,7 @@
 /** The price chart of a fund: ranges to choose from, and a cursor that shows the price of a day. */
 
 import type { Language } from '../../../api/routes/table.ts'
-import { isoOf } from '../../../system/days.ts'
+import { isoOf } from '../../../system/day-number.ts'
 import { dayIn, decimalIn } from '../chart/formats.ts'
 import { depthOf, lineChart, linePath, plotOf } from '../chart/charts.ts'
 import { followAddress } from './address.ts'

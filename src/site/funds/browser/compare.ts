@@ -2,7 +2,7 @@
 
 import type { Language } from '../../../api/routes/table.ts'
 import { lineChart, linePath, mostCompared, plotOf } from '../chart/charts.ts'
-import { dayNumber, isoOf } from '../../../system/days.ts'
+import { dayNumber, isoOf } from '../../../system/day-number.ts'
 import { dayIn, fixedIn } from '../chart/formats.ts'
 import { followAddress, parameterOf, setParameters } from './address.ts'
 import { comparedRow } from './compared-row.ts'

@@ -1,6 +1,6 @@
 /** Prices from the API of the page's own host. */
 
-import { dayNumber, isoOf } from '../../../system/days.ts'
+import { dayNumber, isoOf } from '../../../system/day-number.ts'
 
 export interface DayPrice {
   /** Days since 1970-01-01. */

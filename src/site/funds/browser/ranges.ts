@@ -1,6 +1,6 @@
 /** The buttons that choose the range of a chart. The range stands in the page's address. */
 
-import { addMonths, dayNumber, isoOf } from '../../../system/days.ts'
+import { dayNumber, isoOf } from '../../../system/day-number.ts'
 import { parameterOf, setParameters } from './address.ts'
 
 /**
@@ -39,5 +39,10 @@ export function firstDayOf(range: string, newest: number): number | null {
   if (range === 'YTD') return dayNumber(`${Number(day.slice(0, 4)) - 1}-12-31`)
   const [, count = '', unit] = /^(\d+)([MY])$/.exec(range) ?? []
   if (unit === undefined) return null
-  return dayNumber(addMonths(day, -Number(count) * (unit === 'Y' ? 12 : 1)))
+  const start = new Date(`${day}T00:00:00Z`)
+  const months = Number(count) * (unit === 'Y' ? 12 : 1)
+  start.setUTCMonth(start.getUTCMonth() - months)
+  // A month that is too short overflows into the next: back to its last day.
+  if (start.getUTCDate() !== Number(day.slice(8))) start.setUTCDate(0)
+  return dayNumber(start.toISOString().slice(0, 10))
 }

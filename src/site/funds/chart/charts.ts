@@ -8,7 +8,7 @@
  */
 
 import type { Language } from '../../../api/routes/table.ts'
-import { dayNumber, isoOf } from '../../../system/days.ts'
+import { dayNumber, isoOf } from '../../../system/day-number.ts'
 import { fixedIn, monthDayIn, months } from './formats.ts'
 
 /** A value axis: it ends at its outermost ticks. */

@@ -75,6 +75,12 @@ it('notices a put of a killed publish that arrives after its own, and the next p
   expect(press.bucket.differencesFrom(four, 'blue')).toEqual([])
 })
 
+it('a rollback succeeds if it was carried out and not answered', async () => {
+  press.server.faults([{ kind: 'status-after', status: 400, code: 'Weird', method: 'PUT', keyMatches: flip }])
+  await expectSuccess(press.fundpress('rollback'))
+  expect(slotOfLive()).toBe('blue')
+})
+
 it('says that the state is unknown when it is stopped during the flip', async () => {
   const { child, end } = beginPublish(three)
   const stop = async () => {

@@ -146,6 +146,12 @@ describe('flip refuses', () => {
     expect(press.bucket.body('live.json')).toEqual(before)
   }
 
+  it('if another snapshot went live since it was staged', async () => {
+    const other = { ...press.bucket.live(), liveSince: '2026-11-22T10:00:00.000Z' }
+    press.bucket.put('live.json', JSON.stringify(other))
+    await refuses('night-2', `another snapshot went live after ${id('night-2')} or another one was staged`)
+  })
+
   it('a slot that is not whole, and a publish of its folder mends it', async () => {
     const [key = ''] = press.bucket.keys('green/api/')
     press.bucket.remove(key)

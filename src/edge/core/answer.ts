@@ -7,6 +7,7 @@ import { problemDocument } from '../../api/routes/problems.ts'
 import { type Format, type Language, languages, type RouteTable } from '../../api/routes/table.ts'
 import { forRefusal } from './representation.ts'
 import type { RefusalRepresentation, Representation } from './representation.ts'
+import { locate, placeOfAll, type EarlierWindowList } from './earlier-list.ts'
 import type { Place } from './window.ts'
 import type { BrowserPage, RangeResolution, Refused, Resolution, Stored } from './resolve.ts'
 
@@ -122,28 +123,36 @@ async function range<B>(edge: Edge<B>, resolution: RangeResolution): Promise<Ans
   const listObject = await store.get(resolution.listKey)
   if (listObject === null) return storedRefusal(edge, resolution)
   const { body } = listObject
-  const list = store.list ? await store.list(body) : (JSON.parse(await store.text(body)) as WindowList)
+  const list: WindowList | EarlierWindowList = store.list
+    ? await store.list(body)
+    : (JSON.parse(await store.text(body)) as WindowList)
   const { from, to, wanted, route, values } = resolution
   const windows = overlapping(list.windows, from, to)
-  const keyOf = ({ year }: WindowEntry) => windowKey(route, values, year, wanted.format)
-  const readWindow = async (window: WindowEntry): Promise<StoredObject<B>> => {
+  const keyOf = ({ year }: Pick<WindowEntry, 'year'>) => windowKey(route, values, year, wanted.format)
+  const readWindow = async (window: Pick<WindowEntry, 'year'>): Promise<StoredObject<B>> => {
     const object = await store.get(keyOf(window))
     if (object === null) throw new Error('no document: ' + keyOf(window))
     return object
   }
 
   const headers = headersOf(settings, resolution)
-  const only = windows.length === 1 ? (windows[0] as WindowEntry) : null
+  const only = windows.length === 1 ? (windows[0] as Entry) : null
   if (only !== null && isWhole(only, from, to)) {
     const object = await readWindow(only)
     return found(headers, object, storedBody(object))
   }
   // An answer without records still describes the fund: any window's document does.
-  const needed = windows.length > 0 ? windows : list.windows.slice(-1)
-  const around = list.around[wanted.format] as Around
+  const wantedWindows = windows.length > 0 ? windows : list.windows.slice(-1)
+  const {
+    windows: needed,
+    around,
+    isEarlier,
+  } = await located(list, wantedWindows, resolution, async (window) =>
+    store.text((await readWindow(window)).body),
+  )
   const get = async (window: WindowEntry): Promise<WindowPart<B>> => {
-    const { start, end } = placeOfRange(window, resolution)
-    if (store.slice === undefined || isWhole(window, from, to))
+    const { start, end } = isEarlier ? placeOfAll(window, wanted.format) : placeOfRange(window, resolution)
+    if (isEarlier || store.slice === undefined || isWhole(window, from, to))
       return { body: (await readWindow(window)).body, start, end }
     if (start === end) return { body: null, start: 0, end: 0 }
     return { body: await store.slice(keyOf(window), start, end - 1), start: 0, end: end - start }
@@ -157,7 +166,32 @@ async function range<B>(edge: Edge<B>, resolution: RangeResolution): Promise<Ans
   )
 }
 
-const isWhole = ({ first, last }: WindowEntry, from: string, to: string) => from <= first && last <= to
+/** The windows of a range, and what stands around their records. */
+async function located(
+  list: WindowList | EarlierWindowList,
+  windows: readonly Entry[],
+  { wanted, route }: RangeResolution,
+  textOf: (window: Entry) => Promise<string>,
+) {
+  const { format } = wanted
+  if ('around' in list) {
+    const around = list.around[format] as Around
+    return { windows: windows as readonly WindowEntry[], around, isEarlier: false }
+  }
+  const { series } = route
+  if (series === undefined) throw new Error('no windows: ' + route.path)
+  const found = await Promise.all(
+    windows.map(async (window) => locate(window, await textOf(window), format, series)),
+  )
+  const [first] = found
+  if (first === undefined) throw new Error('no windows: ' + route.path)
+  return { windows: found.map(({ window }) => window), around: first.around, isEarlier: true }
+}
+
+type Entry = EarlierWindowList['windows'][number]
+type Days = Pick<WindowEntry, 'first' | 'last'>
+
+const isWhole = ({ first, last }: Days, from: string, to: string) => from <= first && last <= to
 
 /** Where the months of a range lie in a window's document. Days outside the range may be at both ends. */
 export function placeOfRange(
@@ -173,7 +207,7 @@ export function placeOfRange(
 }
 
 /** The windows with records between the two days, both included, in order. */
-export const overlapping = (windows: readonly WindowEntry[], from: string, to: string) =>
+export const overlapping = <W extends Days>(windows: readonly W[], from: string, to: string): readonly W[] =>
   windows.filter((window) => window.first <= to && window.last >= from)
 
 /**

@@ -1,0 +1,51 @@
+/** Lists of windows as earlier versions wrote them. They do not say where records lie: the windows themselves show it. */
+
+import type { Around, WindowEntry } from '../../api/routes/keys.ts'
+import { seriesMarks } from '../../api/routes/series.ts'
+import type { Format, Series } from '../../api/routes/table.ts'
+import { notAWindow, type Place } from './window.ts'
+
+export interface EarlierWindowList {
+  /** Ascending. The oldest have no digest of CSV. */
+  readonly windows: readonly Omit<WindowEntry, 'months' | 'csv'>[]
+}
+
+export interface Located {
+  readonly window: WindowEntry
+  readonly around: Around
+}
+
+/**
+ * Finds the records of a window in one format. Its months stay unknown: all but the last offset are that of the first record.
+ * @param text the window's document
+ * @throws {Error} if it is no window
+ */
+export function locate(
+  window: EarlierWindowList['windows'][number],
+  text: string,
+  format: Format,
+  series: Series,
+): Located {
+  const { open, close, mark } = seriesMarks(format, series)
+  const opened = text.indexOf(open || mark)
+  const start = opened + open.length
+  const end = text.lastIndexOf(close)
+  if (opened < 0 || end < start) throw notAWindow()
+  const offsets: number[] = []
+  for (let month = 0; month < 12; month++) offsets.push(bytesOf(text.slice(0, start)))
+  offsets.push(bytesOf(text.slice(0, end)))
+  const months = { json: offsets, xml: offsets, csv: offsets }
+  return {
+    window: Object.assign({ csv: '' }, window, { months }),
+    around: { head: text.slice(0, start), tail: text.slice(end) },
+  }
+}
+
+/** All records of a window. */
+export function placeOfAll({ months }: WindowEntry, format: Format): Place {
+  const offsets = months[format] as readonly number[]
+  return { start: offsets[0] as number, end: offsets[12] as number }
+}
+
+/** In UTF-8. */
+const bytesOf = (text: string) => encodeURIComponent(text).replace(/%../g, '_').length

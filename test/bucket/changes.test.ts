@@ -121,7 +121,7 @@ describe('one day after the other', () => {
     // Unescaped once it is HTML, whose only elements are ours.
     const html = xpath('string(/a:feed/a:entry[1]/a:content)')
     expect(html.match(/<[^>]*>/g)?.every((tag) => /^<\/?(ul|li)>$/.test(tag))).toBe(true)
-    expect(html).toContain('&#60;/script&#62;&#60;b&#62;&#34;&#38; ]]&#62;')
+    expect(html).toContain('&lt;/script&gt;&lt;b&gt;&quot;&amp; ]]&gt;')
 
     await night('2025-11-14', `UPDATE fund SET data_permitted = 0 WHERE isin = '${second}'`)
     const { funds, prices } = changesOf('2025-11-14')
@@ -141,7 +141,7 @@ describe('one day after the other', () => {
     expect(before.funds.removed).toEqual([named(second)])
     const [, ...entries] = bodyOf('feed.xml').split('<entry>')
     const ofDay = (asOf: string) => entries.find((entry) => entry.includes(`<updated>${asOf}`))
-    expect(ofDay('2025-11-12')).toContain('Removed for earlier days: 1 price</li>')
+    expect(ofDay('2025-11-12')).toContain('Removed for earlier days: 1 price&lt;/li&gt;')
     expect(ofDay('2025-11-12')).not.toContain(second)
     expect(ofDay('2025-11-14')).toContain(second)
     expect(press.bucket.faultsOf(slotNow())).toEqual([])

@@ -1,8 +1,8 @@
 /** What crawlers ask for: `robots.txt`, and the addresses of all pages in `sitemap.xml`. */
 
+import { create } from 'xmlbuilder2'
 import type { Page, SitePageSource } from '../../api/contract/page.ts'
 import { addressOf, type PageKeys } from '../layout/head.ts'
-import { xmlText } from '../layout/atom.ts'
 import { changesKeys, frontPages, fundPageKeys, notFoundKeys } from '../layout/layout.ts'
 
 /** Source: sitemaps.org: a sitemap has at most 50,000 addresses and 50 MB. An address with its languages takes less than 1 KB. */
@@ -52,11 +52,12 @@ function sitemap(pages: readonly PageKeys[], baseUrl: string): string {
     const languages = [alternate('en', en), alternate('de', de), alternate('x-default', en)]
     return [en, de].map((key) => ({ loc: addressOf(baseUrl, key), 'xhtml:link': languages }))
   })
-  return xmlText({
+  const content = {
     urlset: {
       '@xmlns': 'http://www.sitemaps.org/schemas/sitemap/0.9',
       '@xmlns:xhtml': 'http://www.w3.org/1999/xhtml',
       url,
     },
-  })
+  }
+  return `${create({ encoding: 'UTF-8' }, content).end({ prettyPrint: true })}\n`
 }

@@ -44,7 +44,7 @@ function operationOf(
 ): Operation | undefined {
   if (hasKey) {
     if (method === 'DELETE') return query.has('uploadId') ? 'AbortMultipartUpload' : undefined
-    return ({ GET: 'GetObject', PUT: 'PutObject' } as const)[method]
+    return ({ GET: 'GetObject', HEAD: 'HeadObject', PUT: 'PutObject' } as const)[method]
   }
   if (method === 'PUT') return 'CreateBucket'
   if (method === 'POST') return query.has('delete') ? 'DeleteObjects' : undefined
@@ -258,6 +258,7 @@ const operations = {
   GetBucketLifecycleConfiguration: getLifecycle,
   GetBucketVersioning: getVersioning,
   GetObject: getObject,
+  HeadObject: getObject,
   ListMultipartUploads: listUploads,
   ListObjectsV2: listObjects,
   PutObject: putObject,

@@ -1,7 +1,7 @@
 /** A day that is published very often: the size of its file and of the index is limited. */
 import { expect, it } from 'vitest'
 import type { ChangeHistory, CorrectedValue, DayChanges } from '../../src/api/contract/changes.ts'
-import { dayChanges, maxPriceRows, withPublish } from '../../src/bucket/changes/history.ts'
+import { dayChanges, maxPriceRows, parseHistory, withPublish } from '../../src/bucket/changes/history.ts'
 import { changeFeeds } from '../../src/site/changes/feed.ts'
 import { noHistory } from '../../src/site/changes/pages.ts'
 
@@ -42,6 +42,20 @@ it('keeps twenty publishes before the newest one, and ten thousand rows of all o
   expect(earlier.slice(0, 3).map((one) => one.prices.corrected.length)).toEqual([6_000, 4_000, 0])
   expect(earlier.at(-1)?.publish).toBe(8)
   expect(earlier.every((one) => !('earlier' in one))).toBe(true)
+})
+
+it('reads the file and the index of an earlier version as the first publish of its day, without names', () => {
+  const allowed = [{ guard: 'price-jump', subject: null, reason: 'split', by: 'an employee' }]
+  const first = JSON.stringify({ ...corrections('first', 3), allowed })
+  const day = dayChanges(corrections('second', 1), 2, first)
+  expect(day.earlier).toMatchObject([{ publish: 1, snapshot: 'first', prices: { counts: { corrected: 3 } } }])
+  expect(day.earlier[0]?.allowed).toEqual([{ guard: 'price-jump', subject: null, reason: 'split' }])
+  const told = { asOf, before: null, lines: [], file: `${asOf}.json`, ...file }
+  const nights = [{ ...told, snapshot: 'first', title: 'one' }]
+  const old = parseHistory(JSON.stringify({ format: 1, nights }))
+  expect(withPublish(old, day, file).nights).toMatchObject([
+    { publish: 2, snapshot: 'second', earlier: [{ publish: 1, title: 'one' }] },
+  ])
 })
 
 it('gives each of more than sixty publishes of a day a later time', () => {

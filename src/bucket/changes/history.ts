@@ -86,7 +86,8 @@ const entry = z.looseObject({
   asOf: day,
   snapshot: text,
   before: z.nullable(z.looseObject({})),
-  publish: z.int().positive(),
+  /** Absent where a day had one publish. */
+  publish: z.int().positive().default(1),
   ...words,
   de: z.looseObject(words).optional(),
   funds: z.array(z.looseObject({ isin: text })).optional(),
@@ -95,7 +96,7 @@ const historyShape = z.looseObject({
   format: z.literal(1),
   nights: z.array(
     entry
-      .extend({ file: text, sha256: text, bytes: z.number(), earlier: z.array(entry) })
+      .extend({ file: text, sha256: text, bytes: z.number(), earlier: z.array(entry).default([]) })
       // The name of the file becomes part of a key.
       .refine(
         ({ asOf, file, earlier }) => file === fileOf(asOf) && earlier.every((one) => one.asOf === asOf),
@@ -103,10 +104,10 @@ const historyShape = z.looseObject({
   ),
 })
 
-/** @throws {Error} if it is not the index of this version */
+/** @throws {Error} if it is no index, of this version or an earlier one */
 export function parseHistory(body: string): ChangeHistory {
-  const history: unknown = JSON.parse(body)
-  if (historyShape.safeParse(history).success) return history as ChangeHistory
+  const history = historyShape.safeParse(JSON.parse(body))
+  if (history.success) return history.data as ChangeHistory
   throw new Error('it is not one of this fundpress')
 }
 
@@ -163,12 +164,16 @@ export function withoutPricesOf(isins: ReadonlySet<string>, day: DayChanges): Da
   return { ...cut(day), earlier: day.earlier.map(cut) }
 }
 
-/** @throws {Error} if the text is not that of a day */
+/** Earlier versions had one publish in a day, and named who had allowed it. @throws {Error} if the text is not that of a day */
 export function parseDay(body: string): DayChanges {
   const found = JSON.parse(body) as Partial<DayChanges> | null
-  if (found?.format === 1 && found.prices !== undefined && Array.isArray(found.earlier))
-    return found as DayChanges
-  throw new Error('it is not one of this fundpress')
+  if (found?.format !== 1 || found.prices === undefined) throw new Error('it is not one of this fundpress')
+  const { earlier = [], publish = 1, ...newest } = found
+  const day = withoutNames({ ...(newest as SnapshotChanges), publish })
+  return { ...day, earlier: earlier.map(withoutNames) }
 }
+
+const withoutNames = (changes: PublishChanges): PublishChanges =>
+  changes.allowed === undefined ? changes : { ...changes, allowed: changes.allowed.map(allowedInPublic) }
 
 const publishesOfDay = ({ earlier, ...newest }: DayChanges): readonly PublishChanges[] => [newest, ...earlier]

@@ -96,7 +96,8 @@ const liveShape = z.object(
     earlierDownloads: earlierDownloads.optional(),
     /** The ARN of CloudFront's KeyValueStore that follows the bucket; absent without one. */
     keyValueStore: z.string('an ARN').optional(),
-    previous: z.nullable(z.object(snapshotShape.shape, 'an object or null')),
+    /** The first checkouts wrote none. */
+    previous: z.nullable(z.object(snapshotShape.shape, 'an object or null')).default(null),
   },
   'a JSON object',
 )

@@ -64,7 +64,8 @@ export default defineConfig(({ mode }) => ({
     sequence: { sequencer: LongestFirst },
     // Nobody waits for a time: a condition that never comes ends a test, on a slow machine, too.
     expect: { poll: { timeout: 60_000 } },
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // For what hangs: how long a test takes depends on the machine and on what else it does.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
   },
 }))

@@ -31,7 +31,7 @@ describe.skipIf(lacksKubectl)('the edge', () => {
     writeFileSync(file, `${readFileSync(file, 'utf8')}components:\n  - ../edge\n`)
     objects = rendered(join(copy, 'nightly'))
     pod = (named('Deployment')['template'] as { readonly spec: PodSpec }).spec
-  }, 120_000)
+  })
 
   const named = (kind: string, name = 'fundpress-edge') => {
     const found = objects.find((object) => object.kind === kind && object.metadata.name === name)

@@ -151,7 +151,8 @@ it('draws a bar for each calendar year, as high as its percent', async () => {
   const { elements, valueAt } = drawingOf(await page(), 'years')
   const bars = elements.filter(({ name }) => name === 'rect')
   const sql = 'SELECT percent FROM performance_year WHERE isin = ? ORDER BY year'
-  const years = rows<{ percent: number }>(sql, isin)
+  // Earlier years have no room.
+  const years = rows<{ percent: number }>(sql, isin).slice(-15)
   expect(bars).toHaveLength(years.length)
   for (const [index, { percent }] of years.entries()) {
     const top = parseFloat(bars[index]?.attribute('y') ?? '')

@@ -130,6 +130,11 @@ export class RequestTurns {
     return this.#queues.has(socket)
   }
 
+  /** Whether the request in work has come as a whole. */
+  hasWholeRequest(socket: Socket): boolean {
+    return this.#queues.has(socket) && !this.#receiving.has(socket)
+  }
+
   #inTurn(socket: Socket, work: () => void): void {
     const queue = this.#queues.get(socket)
     if (isOver(socket)) return

@@ -85,14 +85,14 @@ export function createEdgeServer(options: NodeEdgeOptions): Server {
       inTurn.refuse(socket, () => {
         if (socket.writable) socket.end(answerToClientError(error))
       })
-    if (!isLate(error)) {
+    if (!isLate(error) || inTurn.hasRequestInWork(socket)) {
       refuse()
       return
     }
     // This process may have been busy itself: what has come meanwhile is read first.
     const { bytesWritten } = socket
     setImmediate(() => {
-      const isAnswered = inTurn.hasRequestInWork(socket) || socket.bytesWritten > bytesWritten
+      const isAnswered = inTurn.hasWholeRequest(socket) || socket.bytesWritten > bytesWritten
       if (!isAnswered) refuse()
     })
   })

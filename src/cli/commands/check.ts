@@ -75,7 +75,10 @@ export default defineCommand({
         db,
         asOf,
         ageProblem: (fund) => describeAge(fund, rules, asOf),
-        settingsProblems: (funds) => [...withoutImprint(settings), ...doubtfulSettings(settings, funds, asOf)],
+        settingsProblems: (funds) => [
+          ...withoutImprint(settings),
+          ...doubtfulSettings(settings, funds, asOf),
+        ],
         prices: { plausibility, rules, live, signal },
         onFund: progress.update,
         signal,

@@ -60,7 +60,7 @@ export async function writeStatusMetrics(
   const ofLive = live === null ? [] : figuresOfLive(live, now, 'status')
   const all = [...figuresOfStatus(alarms, session.now()), ...ofLive]
   const { writeTextfile } = await import('./prometheus.ts')
-  await writeTextfile(file, labelled(all, base === undefined ? labelsOf(session) : { base }))
+  writeTextfile(file, labelled(all, base === undefined ? labelsOf(session) : { base }))
 }
 
 async function figuresOfBucket(session: Session, timeoutMs: number): Promise<readonly Figure[]> {

@@ -43,7 +43,7 @@ function dayOf(
   [newest, ...earlier]: readonly HistoryEntry[],
   { sha256, bytes }: FileFacts,
 ): readonly HistoryDay[] {
-  return newest === undefined ? [] : [{ ...newest, earlier, file: fileOf(newest.asOf), sha256, bytes }]
+  return newest === undefined ? [] : [{ ...newest, file: fileOf(newest.asOf), sha256, bytes, earlier }]
 }
 
 /** Adds the newest publish of a day to it; the oldest days go. */

@@ -41,7 +41,7 @@ describe('damage', () => {
     expect(stderr).toBe(
       `fundpress: s3://funds: 1 documents could not be compared with those that are live, ${key} is one of them\n`,
     )
-    const { notCompared, prices } = changesOf('2025-11-21')
+    const { not_compared: notCompared, prices } = changesOf('2025-11-21')
     expect(notCompared).toEqual([key])
     expect(prices.counts).toMatchObject({ corrected: 3 })
 
@@ -84,7 +84,7 @@ it('keeps thirty days, copies one file a day, and sends the requests that plan s
     const { nights, ...head } = index()
     const body = bodyOf('2025-11-23.json').replaceAll('2025-11-23', asOf)
     const sha256 = createHash('sha256').update(body).digest('hex')
-    const next = { ...nights[0], asOf, snapshot: `${asOf}-0`, file: `${asOf}.json`, sha256 }
+    const next = { ...nights[0], as_of: asOf, snapshot: `${asOf}-0`, file: `${asOf}.json`, sha256 }
     for (const slot of ['blue', 'green']) {
       const known = JSON.stringify({ ...head, nights: [next, ...nights].slice(0, 30) })
       press.bucket.put(`${slot}/changes/index.json`, known)

@@ -1,4 +1,5 @@
 /** What a publish changed, for readers: changes/<as-of>.json, their index and the feed. */
+import { hash } from 'node:crypto'
 import { afterAll, describe, expect, it } from 'vitest'
 import { editDatabase } from '../support/database.ts'
 import { baseUrl, openChanges } from '../support/changes.ts'
@@ -42,8 +43,8 @@ describe('one day after the other', () => {
     const added = sums('night-1').size
     const { snapshot } = press.bucket.live() ?? {}
     expect(changesOf('2025-11-11')).toMatchObject({
-      format: 1,
-      asOf: '2025-11-11',
+      format: 2,
+      as_of: '2025-11-11',
       snapshot,
       before: null,
       funds: { total: 4, ...nobody },
@@ -70,7 +71,7 @@ describe('one day after the other', () => {
     const value = { ...named(first), date: old }
     expect(prices).toEqual({
       counts: { corrected: 2, added: 0, removed: 1 },
-      totals: { fundsWithNew: 4, correctedPrices: 1, correctedFunds: 1 },
+      totals: { funds_with_new: 4, corrected_prices: 1, corrected_funds: 1 },
       corrected: [
         { ...value, item: 'net_asset_value', before: row?.['net_asset_value'], after: corrected },
         { ...value, item: 'share_profit', before: row?.['share_profit'] ?? null, after: '1.5' },
@@ -79,7 +80,7 @@ describe('one day after the other', () => {
       removed: [{ ...named(second), date: days[3] }],
     })
     expect(funds).toEqual({ total: 4, ...nobody })
-    expect(rest).toMatchObject({ before: { asOf: '2025-11-11', snapshot: before }, notCompared: [] })
+    expect(rest).toMatchObject({ before: { as_of: '2025-11-11', snapshot: before }, not_compared: [] })
     expect(nightsOf()).toEqual(['2025-11-12', '2025-11-11'])
     expect(index().nights[0]).toMatchObject({
       title: 'Corrected: 1 price of 1 fund; Removed for earlier days: 1 price; New prices of 4 funds',
@@ -88,7 +89,7 @@ describe('one day after the other', () => {
       },
       funds: [
         { ...named(first), corrected: 1 },
-        { ...named(second), daysRemoved: 1 },
+        { ...named(second), days_removed: 1 },
       ],
     })
   })
@@ -243,7 +244,29 @@ describe('one day after the other', () => {
     expect(press.server.counts()).toMatchObject(planned.requests)
     expect(slotNow()).not.toBe(slot)
     expect([bodyOf('feed.xml'), bodyOf('index.json')]).toEqual([feed, all])
-    expect(changesOf('2025-11-12')).toMatchObject({ asOf: '2025-11-12' })
+    expect(changesOf('2025-11-12')).toMatchObject({ as_of: '2025-11-12' })
+  })
+
+  it('rewrites what an earlier version wrote, whose names were in camel case', async () => {
+    const [days, told] = [nightsOf(), index().nights]
+    const first = changesOf('2025-11-12')
+    const folder = `${slotNow()}/changes`
+    const inCamelCase = (file: string) => {
+      const text = bodyOf(file).replaceAll(/_(?=[a-z_]+":)(.)/g, (_, letter: string) => letter.toUpperCase())
+      return text.replaceAll('"format":2', '"format":1')
+    }
+    let all = inCamelCase('index.json')
+    for (const { as_of, sha256 } of told) {
+      const body = inCamelCase(`${as_of}.json`)
+      all = all.replace(sha256, hash('sha256', body))
+      press.bucket.put(`${folder}/${as_of}.json`, body)
+    }
+    press.bucket.put(`${folder}/index.json`, all)
+    expect(all).toContain('"daysRemoved":1')
+    await night('2025-11-19', newBenchmark(8))
+    expect(nightsOf()).toEqual(['2025-11-19', ...days])
+    expect(changesOf('2025-11-12')).toEqual(first)
+    expect(days.map((day) => changesOf(day).format)).toEqual(days.map(() => 2))
   })
 })
 

@@ -11,9 +11,9 @@ const row = { isin: 'DE0008471400', name: null, item: 'change', before: '1', aft
 
 /** What a publish changed that corrected so many prices. */
 const corrections = (snapshot: string, count: number) => ({
-  ...{ format: 1 as const, asOf, snapshot, before: null },
+  ...{ format: 2, as_of: asOf, snapshot, before: null },
   funds: { total: 1, added: [], removed: [], renamed: [] },
-  ...{ documents: { added: 0, removed: 0, changed: 1 }, endpoints: [], notCompared: [] },
+  ...{ documents: { added: 0, removed: 0, changed: 1 }, endpoints: [], not_compared: [] },
   prices: {
     counts: { corrected: count, added: 0, removed: 0 },
     corrected: Array.from({ length: Math.min(count, maxPriceRows) }, (): CorrectedValue => ({

@@ -20,10 +20,10 @@ const changes = (
   prices: Partial<SnapshotChanges['prices']> = {},
   funds: Partial<SnapshotChanges['funds']> = {},
 ): SnapshotChanges => ({
-  format: 1,
-  asOf,
+  format: 2,
+  as_of: asOf,
   snapshot: `${asOf}-3f9c2ab4d1e0`,
-  before: { asOf: '2026-11-19', snapshot: '2026-11-19-3f9c2ab4d1e0' },
+  before: { as_of: '2026-11-19', snapshot: '2026-11-19-3f9c2ab4d1e0' },
   funds: { total: 3, added: [], removed: [], renamed: [], ...funds },
   documents: counts,
   endpoints: [],
@@ -34,11 +34,11 @@ const changes = (
     removed: [],
     ...prices,
   },
-  notCompared: [],
+  not_compared: [],
 })
 const corrected = {
   counts: { corrected: 1, added: 0, removed: 0 },
-  totals: { fundsWithNew: 1412, correctedPrices: 1, correctedFunds: 1 },
+  totals: { funds_with_new: 1412, corrected_prices: 1, corrected_funds: 1 },
   corrected: [{ ...fund, date: '2026-11-02', item: 'net_asset_value', before: '1234.50', after: null }],
 }
 
@@ -46,7 +46,7 @@ it.each([
   [
     'New prices of 412 funds',
     'Neue Preise von 412 Fonds',
-    changes({ totals: { fundsWithNew: 412, correctedPrices: 0, correctedFunds: 0 } }),
+    changes({ totals: { funds_with_new: 412, corrected_prices: 0, corrected_funds: 0 } }),
   ],
   [
     'Corrected: 1 price of 1 fund; New prices of 1,412 funds',

@@ -28,7 +28,7 @@ export async function openChanges() {
     return document
   }
   const index = () =>
-    read('changes', 'index.json') as { nights: Record<'asOf' | 'title' | 'snapshot', string>[] }
+    read('changes', 'index.json') as { nights: Record<'as_of' | 'title' | 'snapshot' | 'sha256', string>[] }
 
   async function publishOut(out: string, ...flags: readonly string[]) {
     press.server.reset()
@@ -51,7 +51,7 @@ export async function openChanges() {
     slotNow,
     bodyOf,
     index,
-    nightsOf: () => index().nights.map(({ asOf }) => asOf),
+    nightsOf: () => index().nights.map(({ as_of }) => as_of),
     changesOf: (asOf: string) => read('changes-of-day', `${asOf}.json`) as DayChanges,
     filesNow: () => {
       const folder = `${slotNow()}/changes/`

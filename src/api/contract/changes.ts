@@ -1,4 +1,4 @@
-/** What publishes changed, as it is published in `changes/`. Names are in camel case as in `live.json`. */
+/** What publishes changed, as it is published in `changes/`. */
 
 import type { listShapes } from './list-shapes.ts'
 import type { ValueOf } from './shape.ts'
@@ -6,7 +6,7 @@ import type { ValueOf } from './shape.ts'
 /**
  * `changes/<as-of>.json`.
  *
- * - `format`: 1. `asOf`, `snapshot`: of the snapshot that the newest publish made live. `before`: the snapshot that was
+ * - `format`: 2. `as_of`, `snapshot`: of the snapshot that the newest publish made live. `before`: the snapshot that was
  *   live until then, with which it is compared; null for the first one.
  * - `funds`: `total` counts all, those included of which nothing is published; `added`, `removed` and `renamed` name funds
  *   that are published and were not before, that were and are no more (gone, or withheld), or that have another name; by
@@ -17,7 +17,7 @@ import type { ValueOf } from './shape.ts'
  *   had is not in the past. `counts` are complete; each list has the first ten thousand rows, by ISIN, then by day. Values
  *   are decimals with a point; null if there was none or is none. `totals` counts funds with prices of new days, prices
  *   (a fund's on one day) with a corrected value, and the funds of these.
- * - `notCompared`: keys of documents that could not be read, so that nobody knows what changed in them.
+ * - `not_compared`: keys of documents that could not be read, so that nobody knows what changed in them.
  * - `allowed`: which guards objected to the snapshot, and why an operator has allowed it; absent if there is nothing. Nobody is
  *   named.
  * - `publish`: the number of the newest publish among those of the day, 1 for the first.
@@ -57,7 +57,7 @@ export type ChangedFund = NonNullable<HistoryEntry['funds']>[number]
 
 /** The publishes of a day, the newest first. */
 export function publishesOf(day: HistoryDay): readonly HistoryEntry[] {
-  const { asOf, snapshot, before, publish, title, lines, de, funds, earlier } = day
+  const { as_of, snapshot, before, publish, title, lines, de, funds, earlier } = day
   const more = { ...(de !== undefined && { de }), ...(funds !== undefined && { funds }) }
-  return [{ asOf, snapshot, before, publish, title, lines, ...more }, ...earlier]
+  return [{ as_of, snapshot, before, publish, title, lines, ...more }, ...earlier]
 }

@@ -15,11 +15,15 @@ import {
 import type { Texts } from './shape.ts'
 
 const count = (en: string, de: string) => wholeNumber(en, de, { minimum: 0 })
-/** `format` grows when a program must change. */
-const format = wholeNumber('Version of the document’s structure: 1', 'Version des Dokumentaufbaus: 1', {
-  minimum: 1,
-  maximum: 1,
-})
+/** Grows when a program must change. */
+const formatOf = (version: number) =>
+  wholeNumber(`Version of the document’s structure: ${version}`, `Version des Dokumentaufbaus: ${version}`, {
+    minimum: version,
+    maximum: version,
+  })
+const format = formatOf(1)
+/** Of `changes/index.json` and the files of days. */
+export const changesFormat = 2
 const isin = text('ISIN of the fund', 'ISIN des Fonds')
 const asOf = day('As-of date of the data', 'Stichtag der Daten')
 const snapshot = text(
@@ -163,7 +167,7 @@ const staged = record({
   ),
 })
 
-const before = nullable(record({ asOf, snapshot }))
+const before = nullable(record({ as_of: asOf, snapshot }))
 const publish = wholeNumber(
   'Number of the publication among those of its day, from 1',
   'Laufende Nummer der Veröffentlichung an ihrem Tag, ab 1',
@@ -175,7 +179,7 @@ const inWords = {
   lines: list(text('What changed, one statement each', 'Was sich geändert hat, je eine Aussage')),
 }
 const published = {
-  asOf,
+  as_of: asOf,
   snapshot,
   before,
   ...inWords,
@@ -194,8 +198,8 @@ const published = {
         corrected: optional(
           count('Number of days with corrected prices', 'Anzahl der Tage mit korrigierten Preisen'),
         ),
-        daysAdded: optional(count('Number of days added in the past', 'Anzahl der nachgetragenen Tage')),
-        daysRemoved: optional(count('Number of days removed in the past', 'Anzahl der entfallenen Tage')),
+        days_added: optional(count('Number of days added in the past', 'Anzahl der nachgetragenen Tage')),
+        days_removed: optional(count('Number of days removed in the past', 'Anzahl der entfallenen Tage')),
       }),
     ),
   ),
@@ -203,7 +207,7 @@ const published = {
 }
 
 const changes = record({
-  format,
+  format: formatOf(changesFormat),
   nights: list(
     record({
       ...published,
@@ -227,8 +231,8 @@ const past = { ...named, date: day('Day of the price', 'Tag des Preises') }
 const price = nullable(decimal('The value; null if there was none', 'Der Wert; null, wenn es keinen gab'))
 
 const dayOfChanges = {
-  format,
-  asOf,
+  format: formatOf(changesFormat),
+  as_of: asOf,
   snapshot,
   before,
   funds: record({
@@ -253,12 +257,12 @@ const dayOfChanges = {
     }),
     totals: optional(
       record({
-        fundsWithNew: count(
+        funds_with_new: count(
           'Number of funds with prices of new days',
           'Anzahl der Fonds mit Preisen neuer Tage',
         ),
-        correctedPrices: count('Number of corrected prices', 'Anzahl der korrigierten Preise'),
-        correctedFunds: count(
+        corrected_prices: count('Number of corrected prices', 'Anzahl der korrigierten Preise'),
+        corrected_funds: count(
           'Number of funds with corrected prices',
           'Anzahl der Fonds mit korrigierten Preisen',
         ),
@@ -275,7 +279,7 @@ const dayOfChanges = {
     added: list(record(past)),
     removed: list(record(past)),
   }),
-  notCompared: list(
+  not_compared: list(
     text('Document whose changes are not known', 'Dokument, dessen Änderungen nicht bekannt sind'),
   ),
   allowed: optional(

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { changesFormat } from '../../api/contract/list-shapes.ts'
 import { storedValues } from '../../api/contract/prices.ts'
 import type { ManifestHead, ManifestLine } from '../../build/manifest.ts'
 import { inSlot, manifestIn, type Slot } from '../live/layout.ts'
@@ -18,21 +19,21 @@ import type { SnapshotName } from '../../api/contract/changes.ts'
 function changesWithout(head: ManifestHead, before: SnapshotName | null): SnapshotChanges {
   const { asOf, snapshot, funds: total, objects } = head
   return {
-    format: 1,
-    asOf,
+    format: changesFormat,
+    as_of: asOf,
     snapshot,
     before,
     funds: { total, added: [], removed: [], renamed: [] },
     documents: { added: before === null ? objects : 0, removed: 0, changed: 0 },
     endpoints: [],
     prices: noPrices(),
-    notCompared: [],
+    not_compared: [],
   }
 }
 
 const noPrices = () => ({
   counts: { corrected: 0, added: 0, removed: 0 },
-  totals: { fundsWithNew: 0, correctedPrices: 0, correctedFunds: 0 },
+  totals: { funds_with_new: 0, corrected_prices: 0, corrected_funds: 0 },
   corrected: [] as CorrectedValue[],
   added: [] as PastDay[],
   removed: [] as PastDay[],
@@ -52,8 +53,8 @@ export async function readChanges(publish: Publish, compared: DocumentComparison
   // A repair uploads the snapshot that is live into the other slot.
   if (live?.snapshot === head.snapshot) return { told: null, corrected }
   if (live === null) return { told: changesWithout(head, null), corrected }
-  const changes = changesWithout(head, { asOf: live.asOf, snapshot: live.snapshot })
-  if (compared === null) return { told: { ...changes, notCompared: [manifestIn(live.slot)] }, corrected }
+  const changes = changesWithout(head, { as_of: live.asOf, snapshot: live.snapshot })
+  if (compared === null) return { told: { ...changes, not_compared: [manifestIn(live.slot)] }, corrected }
   const { toRead, documents, endpoints } = compared
   const names = { before: new Map<string, string>(), after: new Map<string, string>() }
   const notCompared: string[] = []
@@ -86,7 +87,7 @@ export async function readChanges(publish: Publish, compared: DocumentComparison
       if (found === null || found.corrected.length === 0) return
       const days = new Set(found.corrected.map(({ date }) => date)).size
       corrected.set(isin, (corrected.get(isin) ?? 0) + days)
-      prices.totals.correctedPrices += days
+      prices.totals.corrected_prices += days
     } catch {
       // Another version may have made it in another form: no reason to stop a publish.
       notCompared.push((one.after ?? one.before)?.key ?? isin)
@@ -99,8 +100,8 @@ export async function readChanges(publish: Publish, compared: DocumentComparison
     const read = await Promise.all(some.map((one) => readBoth(publish, live.slot, one)))
     for (const [index, one] of some.entries()) add(one, read[index] ?? { before: null, after: null })
   }
-  prices.totals.fundsWithNew = withNew.size
-  prices.totals.correctedFunds = corrected.size
+  prices.totals.funds_with_new = withNew.size
+  prices.totals.corrected_funds = corrected.size
   const renamed = [...names.before].flatMap(([isin, old]) => {
     const after = names.after.get(isin) ?? old
     return after === old ? [] : [{ isin, before: old, after }]
@@ -110,7 +111,7 @@ export async function readChanges(publish: Publish, compared: DocumentComparison
   const added = named(compared.added, names.after)
   const removed = named(compared.removed, names.before)
   const funds = { total: head.funds, added, removed, renamed }
-  return { told: { ...changes, funds, documents, endpoints, prices, notCompared }, corrected }
+  return { told: { ...changes, funds, documents, endpoints, prices, not_compared: notCompared }, corrected }
 }
 
 /** @returns null if nobody knows */

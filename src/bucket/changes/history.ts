@@ -16,13 +16,14 @@ import {
   type NamedFund,
   type SnapshotChanges,
 } from '../../api/contract/changes.ts'
+import { changesFormat } from '../../api/contract/list-shapes.ts'
 import { changedFunds, describeChanges } from '../../site/changes/words.ts'
 
 const daysKept = 30
 
 /** The file of a day, beside the index. @param asOf ISO 8601 day */
 export const fileOf = (asOf: string) => `${asOf}.json`
-export const findDay = ({ nights }: ChangeHistory, asOf: string) => nights.find((day) => day.asOf === asOf)
+export const findDay = ({ nights }: ChangeHistory, asOf: string) => nights.find((day) => day.as_of === asOf)
 
 /** The number of the next publish among those of its day. @param asOf ISO 8601 day */
 export const nextPublish = (history: ChangeHistory, asOf: string) =>
@@ -30,9 +31,9 @@ export const nextPublish = (history: ChangeHistory, asOf: string) =>
 
 /** A publish in words, and the funds that it names. */
 function entryOf(changes: PublishChanges): HistoryEntry {
-  const { asOf, snapshot, before, publish } = changes
+  const { as_of, snapshot, before, publish } = changes
   const words = { ...describeChanges(changes, 'en'), de: describeChanges(changes, 'de') }
-  return { asOf, snapshot, before, publish, ...words, funds: changedFunds(changes) }
+  return { as_of, snapshot, before, publish, ...words, funds: changedFunds(changes) }
 }
 
 /** What the index says of a file. */
@@ -43,17 +44,17 @@ function dayOf(
   [newest, ...earlier]: readonly HistoryEntry[],
   { sha256, bytes }: FileFacts,
 ): readonly HistoryDay[] {
-  return newest === undefined ? [] : [{ ...newest, file: fileOf(newest.asOf), sha256, bytes, earlier }]
+  return newest === undefined ? [] : [{ ...newest, file: fileOf(newest.as_of), sha256, bytes, earlier }]
 }
 
 /** Adds the newest publish of a day to it; the oldest days go. */
 export function withPublish(history: ChangeHistory, newest: PublishChanges, file: FileFacts): ChangeHistory {
-  const { asOf } = newest
-  const before = findDay(history, asOf)
+  const { as_of } = newest
+  const before = findDay(history, as_of)
   const earlier = before === undefined ? [] : publishesOf(before).slice(0, earlierKept)
-  const others = history.nights.filter((other) => other.asOf !== asOf).slice(0, daysKept - 1)
+  const others = history.nights.filter((other) => other.as_of !== as_of).slice(0, daysKept - 1)
   const nights = [...others, ...dayOf([entryOf(newest), ...earlier], file)]
-  return { ...history, nights: nights.sort((one, other) => (one.asOf < other.asOf ? 1 : -1)) }
+  return { ...history, nights: nights.sort((one, other) => (one.as_of < other.as_of ? 1 : -1)) }
 }
 
 /** Says anew what is in the file of a day. A publish that the file does not have keeps its title alone: nobody can take a price out of its lines. */
@@ -64,7 +65,7 @@ export function withDay(
 ): ChangeHistory {
   const known = new Map([newest, ...earlier].map((changes) => [changes.publish, entryOf(changes)]))
   const nights = history.nights.flatMap((day) =>
-    day.asOf === newest.asOf
+    day.as_of === newest.as_of
       ? dayOf(
           publishesOf(day).map((entry) => known.get(entry.publish) ?? titleOf(entry)),
           file,
@@ -83,7 +84,7 @@ const text = z.string()
 const day = z.string().regex(/^\d{4}-\d\d-\d\d$/)
 const words = { title: text, lines: z.array(text) }
 const entry = z.looseObject({
-  asOf: day,
+  as_of: day,
   snapshot: text,
   before: z.nullable(z.looseObject({})),
   /** Absent where a day had one publish. */
@@ -93,20 +94,20 @@ const entry = z.looseObject({
   funds: z.array(z.looseObject({ isin: text })).optional(),
 })
 const historyShape = z.looseObject({
-  format: z.literal(1),
+  format: z.literal([1, changesFormat]),
   nights: z.array(
     entry
       .extend({ file: text, sha256: text, bytes: z.number(), earlier: z.array(entry).default([]) })
       // The name of the file becomes part of a key.
       .refine(
-        ({ asOf, file, earlier }) => file === fileOf(asOf) && earlier.every((one) => one.asOf === asOf),
+        ({ as_of, file, earlier }) => file === fileOf(as_of) && earlier.every((one) => one.as_of === as_of),
       ),
   ),
 })
 
-/** @throws {Error} if it is no index, of this version or an earlier one */
+/** @returns with the `format` of the body @throws {Error} if it is no index, of this version or an earlier one */
 export function parseHistory(body: string): ChangeHistory {
-  const history = historyShape.safeParse(JSON.parse(body))
+  const history = historyShape.safeParse(inSnakeCase(JSON.parse(body)))
   if (history.success) return history.data as ChangeHistory
   throw new Error('it is not one of this fundpress')
 }
@@ -166,11 +167,20 @@ export function withoutPricesOf(isins: ReadonlySet<string>, day: DayChanges): Da
 
 /** Earlier versions had one publish in a day, and named who had allowed it. @throws {Error} if the text is not that of a day */
 export function parseDay(body: string): DayChanges {
-  const found = JSON.parse(body) as Partial<DayChanges> | null
-  if (found?.format !== 1 || found.prices === undefined) throw new Error('it is not one of this fundpress')
+  const found = inSnakeCase(JSON.parse(body)) as Partial<DayChanges> | null
+  if (found === null || ![1, changesFormat].includes(found.format ?? 0) || found.prices === undefined)
+    throw new Error('it is not one of this fundpress')
   const { earlier = [], publish = 1, ...newest } = found
-  const day = withoutNames({ ...(newest as SnapshotChanges), publish })
-  return { ...day, earlier: earlier.map(withoutNames) }
+  const asNow = (changes: PublishChanges) => withoutNames({ ...changes, format: changesFormat })
+  return { ...asNow({ ...(newest as SnapshotChanges), publish }), earlier: earlier.map(asNow) }
+}
+
+/** Format 1 had its names in camel case. */
+function inSnakeCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inSnakeCase)
+  if (typeof value !== 'object' || value === null) return value
+  const named = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [named(name), inSnakeCase(one)]))
 }
 
 const withoutNames = (changes: PublishChanges): PublishChanges =>

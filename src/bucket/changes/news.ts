@@ -99,8 +99,8 @@ function emptied(before: ManifestHead['counts'], after: ManifestHead['counts']):
 function changedPrices(changes: SnapshotChanges | null): News['prices'] {
   const { totals, counts, corrected = [] } = changes?.prices ?? {}
   return {
-    corrected: totals?.correctedPrices ?? 0,
-    correctedFunds: totals?.correctedFunds ?? 0,
+    corrected: totals?.corrected_prices ?? 0,
+    correctedFunds: totals?.corrected_funds ?? 0,
     correctedIn: [...new Set(corrected.map(({ isin }) => isin))].slice(0, fundsKept),
     added: counts?.added ?? 0,
     removed: counts?.removed ?? 0,

@@ -5,7 +5,8 @@
 
 import { hash } from 'node:crypto'
 import type { ChangeHistory, DayChanges, HistoryDay, SnapshotChanges } from '../../api/contract/changes.ts'
-import type { SnapshotName } from '../../api/contract/changes.ts'
+import type { ManifestHead } from '../../build/manifest.ts'
+import { changesFormat } from '../../api/contract/list-shapes.ts'
 import { contentTypeOf } from '../../api/routes/content-types.ts'
 import { changeFeeds } from '../../site/changes/feed.ts'
 import { changesPages, noHistory } from '../../site/changes/pages.ts'
@@ -52,7 +53,7 @@ export async function tellChanges(
     return { changed: head.objects, news: null }
   }
   const moves = await readMoves(publish, live.slot, compared.documents)
-  const { notCompared, documents } = changes
+  const { not_compared: notCompared, documents } = changes
   const warn = (warning: string) => onWarning(`${store.name}: ${warning}`)
   const [example] = notCompared
   if (compared.documents === null)
@@ -73,7 +74,7 @@ export async function tellChanges(
  * What the publish that put a snapshot into a slot has said of it; null if its file of changes does not say it.
  * @throws {Error} if the store fails
  */
-export async function readToldChanges(store: ObjectStore, slot: Slot, { asOf, snapshot }: SnapshotName) {
+export async function readToldChanges(store: ObjectStore, slot: Slot, { asOf, snapshot }: ManifestHead) {
   const object = await readObject(store, inSlot(slot, keyOf(asOf)))
   try {
     const day = parseDay(object?.body.toString('utf8') ?? '')
@@ -129,7 +130,7 @@ async function writeFolder(publish: Publish, found: Folders, changes: SnapshotCh
     return { sha256, bytes: body.length }
   }
   const { texts, unread, ...cleared } = await cleanDays(publish, found.history)
-  const textOf = async (day: HistoryDay) => texts.get(day.asOf) ?? (await readLiveDay(publish, day))
+  const textOf = async (day: HistoryDay) => texts.get(day.as_of) ?? (await readLiveDay(publish, day))
   let { history }: { history: ChangeHistory } = cleared
   if (changes !== null) {
     const day = await withEarlier(publish, history, changes, textOf)
@@ -137,27 +138,27 @@ async function writeFolder(publish: Publish, found: Folders, changes: SnapshotCh
   }
   const lost = new Set<string>()
   const toMake = history.nights.filter(
-    (day) => day.asOf !== changes?.asOf && (unread.has(day.asOf) || !isThere(day, found)),
+    (day) => day.as_of !== changes?.as_of && (unread.has(day.as_of) || !isThere(day, found)),
   )
   await inParallel(toMake, concurrency, async (day) => {
     const text = await textOf(day)
     const parsed = dayIn(day, text)
     if (text !== null && parsed !== null) {
-      await put(keyOf(day.asOf), text)
+      await put(keyOf(day.as_of), text)
       return
     }
-    lost.add(day.asOf)
+    lost.add(day.as_of)
     const place = `missing or damaged in ${base.live.live?.slot ?? ''}`
-    onWarning(`${store.name}: what changed on ${day.asOf} is ${place}, it is left out`)
+    onWarning(`${store.name}: what changed on ${day.as_of} is ${place}, it is left out`)
   })
-  history = { ...history, nights: history.nights.filter((day) => !lost.has(day.asOf)) }
+  history = { ...history, nights: history.nights.filter((day) => !lost.has(day.as_of)) }
   const overAll = [...changesPages(history, site), ...changeFeeds(history, baseUrl, asOf)]
   for (const { key, content } of overAll) await put(key, String(content))
   await put(indexKey, `${JSON.stringify(history)}\n`)
   const known = new Set([
     indexKey,
     ...overAll.map(({ key }) => key),
-    ...history.nights.map((day) => keyOf(day.asOf)),
+    ...history.nights.map((day) => keyOf(day.as_of)),
   ])
   const gone = [...found.sizes.keys()].filter((key) => !known.has(key)).map((key) => inSlot(base.slot, key))
   // Last: after a stop before this the next publish finds them in the listing again.
@@ -167,13 +168,13 @@ async function writeFolder(publish: Publish, found: Folders, changes: SnapshotCh
 const textOfDay = (day: DayChanges) => `${JSON.stringify(day)}\n`
 
 /** Whether the slot has the file of a day as it is to be. */
-function isThere({ asOf, bytes, sha256 }: HistoryDay, { own, sizes }: Folders): boolean {
-  return findDay(own, asOf)?.sha256 === sha256 && sizes.get(keyOf(asOf)) === bytes
+function isThere({ as_of, bytes, sha256 }: HistoryDay, { own, sizes }: Folders): boolean {
+  return findDay(own, as_of)?.sha256 === sha256 && sizes.get(keyOf(as_of)) === bytes
 }
 
 /**
  * Takes from the days before what may no longer be published: prices of restricted funds. Only a publish that restricts other funds
- * than the live snapshot reads all of them.
+ * than the live snapshot, or the first one after a change of format, reads all of them.
  * @returns the history, by day the text of each file that differs from the live one, and the days whose file cannot be read
  */
 async function cleanDays(publish: Publish, before: ChangeHistory) {
@@ -182,30 +183,30 @@ async function cleanDays(publish: Publish, before: ChangeHistory) {
   const isins = new Set([...(restricted.data ?? []), ...(restricted.prices ?? [])])
   const texts = new Map<string, string>()
   const unread = new Set<string>()
-  let history = before
-  const isKnown = isins.size === 0 || base.live.live?.restricted === digestOfRestricted(restricted)
-  if (isKnown) return { history, texts, unread }
+  let history = { ...before, format: changesFormat }
+  const isClean = isins.size === 0 || base.live.live?.restricted === digestOfRestricted(restricted)
+  if (isClean && before.format === changesFormat) return { history, texts, unread }
   await inParallel(before.nights, concurrency, async (day) => {
     const text = await readLiveDay(publish, day)
     const parsed = dayIn(day, text)
     if (parsed === null) {
-      unread.add(day.asOf)
+      unread.add(day.as_of)
       return
     }
     const cut = withoutPricesOf(isins, parsed)
     const body = textOfDay(cut)
     if (body === text) return
-    texts.set(day.asOf, body)
+    texts.set(day.as_of, body)
     history = withDay(history, cut, { sha256: hash('sha256', body), bytes: Buffer.byteLength(body) })
   })
   return { history, texts, unread }
 }
 
 /** The file of a day; null if the text is missing, or not that of this day. */
-function dayIn({ asOf }: HistoryDay, text: string | null): DayChanges | null {
+function dayIn({ as_of }: HistoryDay, text: string | null): DayChanges | null {
   try {
     const day = text === null ? null : parseDay(text)
-    return day?.asOf === asOf ? day : null
+    return day?.as_of === as_of ? day : null
   } catch {
     return null
   }
@@ -217,7 +218,7 @@ async function withEarlier(
   changes: SnapshotChanges,
   textOf: (day: HistoryDay) => Promise<string | null>,
 ) {
-  const { asOf } = changes
+  const { as_of: asOf } = changes
   const number = nextPublish(history, asOf)
   const day = findDay(history, asOf)
   if (day === undefined) return dayChanges(changes, number, null)
@@ -233,8 +234,9 @@ async function withEarlier(
 }
 
 /** The file of a day in the live slot; null if it is not what the index says. */
-async function readLiveDay({ store, base, lease }: Publish, { asOf, sha256 }: HistoryDay) {
+async function readLiveDay({ store, base, lease }: Publish, { as_of, sha256 }: HistoryDay) {
   const { live } = base.live
-  const object = live === null ? null : await readObject(store, inSlot(live.slot, keyOf(asOf)), lease.writing)
+  const object =
+    live === null ? null : await readObject(store, inSlot(live.slot, keyOf(as_of)), lease.writing)
   return object !== null && hash('sha256', object.body) === sha256 ? object.body.toString('utf8') : null
 }

@@ -34,7 +34,7 @@ export function dayMarkup(day: DayChanges, language: Language, pageOf: Place['pa
   const { earlier, ...newest } = day
   const publishes = [newest, ...earlier]
   const place: Place = { language, pageOf, seen: new Set(), isOnly: publishes.length === 1 }
-  return html`<h1>${w.dayHeading(dayIn(language, day.asOf))}</h1>
+  return html`<h1>${w.dayHeading(dayIn(language, day.as_of))}</h1>
     ${publishes.map((one) => [
       !place.isOnly && html`<h2>${w.publish(countIn(language, one.publish))}</h2> `,
       publishChanges(one, place),

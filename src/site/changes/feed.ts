@@ -26,7 +26,7 @@ export const changeFeeds = ({ nights }: ChangeHistory, baseUrl: string, asOf: st
       key,
       page: changesKeys[language],
       title: changeWords[language].feedTitle(new URL(baseUrl).host),
-      updated: timeOf(nights[0] ?? { asOf, publish: 1 }),
+      updated: timeOf(nights[0] ?? { as_of: asOf, publish: 1 }),
       entries: nights.flatMap((day) =>
         publishesOf(day).map((publish) => entryOf(publish, day.file, language)),
       ),
@@ -36,7 +36,7 @@ export const changeFeeds = ({ nights }: ChangeHistory, baseUrl: string, asOf: st
 
 /** Each publish is an entry of its own, so that readers show it, also if it publishes a snapshot again. */
 function entryOf(published: HistoryEntry, file: string, language: Language): AtomEntry {
-  const { asOf, snapshot, publish } = published
+  const { as_of, snapshot, publish } = published
   const { title, lines } = wordsIn(published, language)
   const name = [
     'snapshot',
@@ -48,13 +48,13 @@ function entryOf(published: HistoryEntry, file: string, language: Language): Ato
     name: name.join(' '),
     title,
     updated: timeOf(published),
-    page: dayAddress(asOf, language, publishId(published)),
+    page: dayAddress(as_of, language, publishId(published)),
     json: `changes/${file}`,
     lines,
   }
 }
 
-function timeOf({ asOf, publish }: Pick<HistoryEntry, 'asOf' | 'publish'>): string {
-  const time = new Date(Date.parse(`${asOf}T00:00:00Z`) + (publish - 1) * 1000)
+function timeOf({ as_of, publish }: Pick<HistoryEntry, 'as_of' | 'publish'>): string {
+  const time = new Date(Date.parse(`${as_of}T00:00:00Z`) + (publish - 1) * 1000)
   return time.toISOString().replace('.000Z', 'Z')
 }

@@ -10,6 +10,7 @@ import {
   type HistoryEntry,
   publishesOf,
 } from '../../api/contract/changes.ts'
+import { changesFormat } from '../../api/contract/list-shapes.ts'
 import type { Page } from '../../api/contract/page.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
 import { dayIn } from '../funds/chart/formats.ts'
@@ -29,7 +30,7 @@ import { named } from './day.ts'
 import { countIn } from './words.ts'
 import { changeWords } from './wording.ts'
 
-export const noHistory: ChangeHistory = { format: 1, nights: [] }
+export const noHistory: ChangeHistory = { format: changesFormat, nights: [] }
 
 /** The address of what changed on a day, below that of the API. @param asOf ISO 8601 @param id of a fund, or of a publish */
 export const dayAddress = (asOf: string, language: Language, id: string) =>
@@ -72,7 +73,7 @@ function changesPage({ nights }: ChangeHistory, site: PageSite, language: Langua
 function dayItem(day: HistoryDay, language: Language): Html {
   const titles = publishesOf(day).map((entry) => html`<br />${wordsIn(entry, language).title}`)
   return html`<li>
-    <a href="?day=${day.asOf}"><time datetime="${day.asOf}">${dayIn(language, day.asOf)}</time></a
+    <a href="?day=${day.as_of}"><time datetime="${day.as_of}">${dayIn(language, day.as_of)}</time></a
     >${titles}
   </li> `
 }
@@ -85,7 +86,7 @@ export const wordsIn = (entry: HistoryEntry, language: Language) =>
 function byFund(nights: readonly HistoryDay[], language: Language): Html {
   const w = changeWords[language]
   const all = nights.flatMap((day) =>
-    publishesOf(day).flatMap(({ funds = [] }) => funds.map((fund) => ({ fund, asOf: day.asOf }))),
+    publishesOf(day).flatMap(({ funds = [] }) => funds.map((fund) => ({ fund, asOf: day.as_of }))),
   )
   if (all.length === 0) return html`<p>${w.noFund}</p> `
   const funds = [...Map.groupBy(all, ({ fund }) => fund.isin)].sort(([one], [other]) =>
@@ -110,7 +111,7 @@ function byFund(nights: readonly HistoryDay[], language: Language): Html {
 }
 
 function changeOfFund(
-  { what, corrected = 0, daysAdded = 0, daysRemoved = 0 }: ChangedFund,
+  { what, corrected = 0, days_added: daysAdded = 0, days_removed: daysRemoved = 0 }: ChangedFund,
   language: Language,
 ) {
   const w = changeWords[language]

@@ -42,7 +42,7 @@ export function describeChanges(changes: SnapshotChanges, language: Language): C
 /** What concerns no single fund: documents, and what an operator has allowed. */
 export function otherLines(changes: SnapshotChanges, language: Language): readonly string[] {
   const w = changeWords[language]
-  const { before, notCompared, allowed = [] } = changes
+  const { before, not_compared: notCompared, allowed = [] } = changes
   const unknown = `${w.notCompared}: ${shortList(notCompared, notCompared.length, language)}`
   return [
     ...(before === null ? [] : [documentLine(changes, language)]),
@@ -56,7 +56,7 @@ export function otherLines(changes: SnapshotChanges, language: Language): readon
 }
 
 function newPrices({ prices }: SnapshotChanges, language: Language): readonly string[] {
-  const { fundsWithNew = 0 } = prices.totals ?? {}
+  const { funds_with_new: fundsWithNew = 0 } = prices.totals ?? {}
   return fundsWithNew === 0
     ? []
     : [changeWords[language].newPrices(fundsWithNew, countIn(language, fundsWithNew))]
@@ -81,7 +81,7 @@ function listsOf({ funds, prices }: SnapshotChanges, language: Language) {
   const correctedHeading =
     totals === undefined
       ? one(w.correctedValues, counts.corrected)
-      : w.corrected(one(w.prices, totals.correctedPrices), one(w.ofFunds, totals.correctedFunds))
+      : w.corrected(one(w.prices, totals.corrected_prices), one(w.ofFunds, totals.corrected_funds))
   const renamed = funds.renamed.map(({ isin, before, after }) => `${before} → ${after} (${isin})`)
   return [
     list(correctedHeading, values, counts.corrected),
@@ -93,7 +93,10 @@ function listsOf({ funds, prices }: SnapshotChanges, language: Language) {
   ]
 }
 
-function documentTitle({ documents, notCompared }: SnapshotChanges, language: Language): string {
+function documentTitle(
+  { documents, not_compared: notCompared }: SnapshotChanges,
+  language: Language,
+): string {
   const w = changeWords[language]
   const count = documents.added + documents.removed + documents.changed
   if (count > 0) return w.documents(count, countIn(language, count))
@@ -134,8 +137,8 @@ export function changedFunds({ funds, prices }: SnapshotChanges): readonly Chang
     if (last?.isin !== row.isin || last.date !== row.date)
       add(row, ({ corrected = 0 }) => ({ corrected: corrected + 1 }))
   }
-  for (const row of prices.added) add(row, ({ daysAdded = 0 }) => ({ daysAdded: daysAdded + 1 }))
-  for (const row of prices.removed) add(row, ({ daysRemoved = 0 }) => ({ daysRemoved: daysRemoved + 1 }))
+  for (const row of prices.added) add(row, ({ days_added = 0 }) => ({ days_added: days_added + 1 }))
+  for (const row of prices.removed) add(row, ({ days_removed = 0 }) => ({ days_removed: days_removed + 1 }))
   const tables = [funds.renamed, prices.corrected, prices.added, prices.removed]
   const onPage = [funds.added, funds.removed, ...tables.map((rows) => rows.slice(0, maxRows))]
   const isins = new Set(onPage.flatMap((rows) => rows.map(({ isin }) => isin)))

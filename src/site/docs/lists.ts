@@ -1,5 +1,6 @@
 /** The lists in the documentation: a section for each, with its fields and an example. */
 
+import { changesFormat } from '../../api/contract/list-shapes.ts'
 import { listsOf, type PublishedList } from '../../api/contract/lists.ts'
 import type { SitePageSource } from '../../api/contract/page.ts'
 import { schemaKey } from '../../api/derive/json-schema.ts'
@@ -26,18 +27,18 @@ export function listExamples(source: SitePageSource): ReadonlyMap<string, Excerp
   const marked = { isin, name, mark: 'fresh', newest_price: date, age_business_days: 0 }
   const correction = { isin, name, date, item: 'net_asset_value', before: '101.20', after: '101.25' }
   const counts = { added: 0, removed: 0, changed: 2 }
-  const published = { asOf, snapshot, before: { asOf, snapshot: `${asOf}-08d2b1c7e6f5` } }
+  const published = { as_of: asOf, snapshot, before: { as_of: asOf, snapshot: `${asOf}-08d2b1c7e6f5` } }
   const day = {
-    ...{ format: 1 as const, ...published },
+    ...{ format: changesFormat, ...published },
     funds: { total: funds.length, added: [], removed: [], renamed: [] },
     documents: counts,
     endpoints: [{ endpoint: 'prices-historic', ...counts }],
     prices: {
       counts: { corrected: 1, added: 0, removed: 0 },
-      totals: { fundsWithNew: 0, correctedPrices: 1, correctedFunds: 1 },
+      totals: { funds_with_new: 0, corrected_prices: 1, corrected_funds: 1 },
       ...{ corrected: [correction], added: [], removed: [] },
     },
-    notCompared: [],
+    not_compared: [],
     publish: 1,
   }
   const told = {
@@ -59,7 +60,7 @@ export function listExamples(source: SitePageSource): ReadonlyMap<string, Excerp
       },
     ],
     ['staged', { format: 1, staged: null }],
-    ['changes', { format: 1, nights: [{ ...told, earlier: [], ...file }] }],
+    ['changes', { format: changesFormat, nights: [{ ...told, earlier: [], ...file }] }],
     ['changes-of-day', { ...day, earlier: [] }],
   ])
   return new Map(

@@ -32,16 +32,15 @@ describe("GitHub's validation", () => {
     expect(await lint(textOf(file), file)).toEqual([])
     if (actions.includes(file)) expect(await lint(asWorkflow(file), '.github/workflows/a.yml')).toEqual([])
   })
+})
 
-  it('finds an unknown name, and an unknown input of an action', async () => {
-    const file = '.github/workflows/nightly.yml'
-    const broken = textOf(file).replace('needs.night.result }}', 'needs.nite.result }}')
-    const wrong = broken.replace('          database: ', '          databse: ')
-    expect(await lint(wrong, file)).toEqual([
-      expect.stringContaining("Invalid action input 'databse'"),
-      expect.stringContaining('nite'),
-    ])
-  })
+it('the jobs of a workflow need no job that needs them', () => {
+  for (const [file, { jobs }] of withRelease) {
+    const left = new Map(Object.entries(jobs).map(([id, { needs = [] }]) => [id, [needs].flat()]))
+    const isNext = ([, needs]: readonly [string, readonly string[]]) => !needs.some((id) => left.has(id))
+    for (let next; (next = [...left].find(isNext)) !== undefined;) left.delete(next[0])
+    expect([file, [...left.keys()]]).toEqual([file, []])
+  }
 })
 
 it('every output of an action that a workflow reads is one', () => {

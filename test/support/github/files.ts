@@ -1,8 +1,9 @@
-/** Reads workflow and action files. GitHub's validation (lint.ts) finds what is no key. */
+/** Reads workflow and action files. GitHub's validation (lint.ts) finds unknown keys. */
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 
 type Texts = Readonly<Record<string, string>>
+type Concurrency = Readonly<Record<'group', string> & Record<'cancel-in-progress', boolean>>
 
 export interface Step {
   readonly id?: string
@@ -27,13 +28,7 @@ export interface Job {
   readonly steps: readonly Step[]
 }
 
-interface Concurrency {
-  readonly group: string
-  readonly 'cancel-in-progress': boolean
-}
-
 interface Workflow {
-  readonly name: string
   readonly on: {
     readonly push?: { readonly tags: readonly string[] }
     readonly schedule?: readonly { readonly cron: string; readonly timezone: string }[]
@@ -41,7 +36,8 @@ interface Workflow {
       readonly inputs?: Readonly<Record<string, { readonly default: string | boolean }>>
     } | null
   }
-  readonly permissions: Readonly<Record<string, never>>
+  readonly name: string
+  readonly permissions: object
   readonly concurrency?: Concurrency
   readonly jobs: Readonly<Record<string, Job>>
 }

@@ -3,6 +3,7 @@
  * all its formats, how to open them, and schema.org's Dataset for search engines.
  */
 
+import { inBoth } from '../site/in-both.ts'
 import { maxCharacters } from '../api/contract/page.ts'
 import { dayIn, fixedIn } from '../site/funds/chart/formats.ts'
 import { html, linkedData, linkTo, section, type Html, type HtmlContent } from '../site/layout/html.ts'
@@ -221,80 +222,60 @@ const programs: readonly (readonly [name: string, text: HtmlContent])[] = [
   ['sqlite3', html`<code>sqlite3 fundpress.sqlite 'SELECT * FROM funds'</code>`],
 ]
 
-const en = {
-  title: (day: string) => `Downloads as of ${day}`,
+export const pageWords = inBoth((say) => ({
+  title: (day: string) => say(`Downloads as of ${day}`, `Downloads, Stichtag ${day}`),
   description: (day: string) =>
-    `Fund data as of ${day} as CSV, Parquet, SQLite and JSON, without registration.`,
+    say(
+      `Fund data as of ${day} as CSV, Parquet, SQLite and JSON, without registration.`,
+      `Fondsdaten als CSV, Parquet, SQLite und JSON, Stichtag ${day}, ohne Anmeldung abrufbar.`,
+    ),
   heading: 'Downloads',
   intro: (day: Html) =>
-    html`All data as of ${day}. With <code>latest</code> in place of the date, an address always leads to the
-      newest files.`,
-  licence: 'Licence',
+    say(
+      html`All data as of ${day}. With <code>latest</code> in place of the date, an address always leads to
+        the newest files.`,
+      html`Stichtag der Daten: ${day}. Steht in der Adresse <code>latest</code> anstelle des Datums, führt sie
+        immer zu den neuesten Dateien.`,
+    ),
+  licence: say('Licence', 'Lizenz'),
   sections: {
-    newest: 'Newest prices',
-    prices: 'History of all funds',
-    funds: 'Funds and their portfolios',
-    performance: 'Performance',
-    emt: 'EMT data',
-    everything: 'Everything in one file',
+    newest: say('Newest prices', 'Neueste Preise'),
+    prices: say('History of all funds', 'Preishistorie aller Fonds'),
+    funds: say('Funds and their portfolios', 'Fonds und ihre Portfolios'),
+    performance: say('Performance', 'Wertentwicklung'),
+    emt: say('EMT data', 'EMT-Daten'),
+    everything: say('Everything in one file', 'Alles in einer Datei'),
   },
-  fund: 'History of one fund',
+  fund: say('History of one fund', 'Preishistorie eines Fonds'),
   choose: (list: Html | false) =>
-    html`All prices of a fund are available as CSV, from the API, and as a JSON file, both with decimal
-    points. The names of saved files begin with the ISIN.
-    ${list && html`Choose the fund in the ${list}: its page links to both under “Data”.`}`,
-  fundList: 'list of funds',
-  inFolder: 'in this folder',
-  example: 'For example:',
+    say(
+      html`All prices of a fund are available as CSV, from the API, and as a JSON file, both with decimal
+      points. The names of saved files begin with the ISIN.
+      ${list && html`Choose the fund in the ${list}: its page links to both under “Data”.`}`,
+      html`Alle Preise eines Fonds liefert die API als CSV; dazu gibt es eine JSON-Datei. Beide haben einen
+      Dezimalpunkt. Die Namen gespeicherter Dateien beginnen mit der ISIN.
+      ${list && html`Wählen Sie den Fonds in der ${list}; seine Seite verweist im Abschnitt „Daten“ auf beide.`}`,
+    ),
+  fundList: say('list of funds', 'Fondsliste'),
+  inFolder: say('in this folder', 'in diesem Ordner'),
+  example: say('For example:', 'Beispiel:'),
   small: (limit: string, [csv, json, nav]: readonly Html[]) =>
-    html`For the web functions of spreadsheets, the same folder contains ${csv} and ${json} with the newest
-    prices (up to ${limit} characters), and ${nav} with the newest net asset value only.`,
-  open: 'Which format to choose',
-  check: 'Checksums and description',
-  forPrograms: html`<a href="datapackage.json">datapackage.json</a> describes the files for programs. Check
-    all files with <a href="SHA256SUMS">SHA256SUMS</a> and <code>sha256sum -c</code>.`,
-  digests: 'SHA-256 of each file',
-  rows: (count: number, text: string) => (count === 1 ? '1 row' : `${text} rows`),
-  files: (count: number) => `${count} files`,
-}
-
-type PageWords = typeof en
-
-const de: PageWords = {
-  title: (day) => `Downloads, Stichtag ${day}`,
-  description: (day) =>
-    `Fondsdaten als CSV, Parquet, SQLite und JSON, Stichtag ${day}, ohne Anmeldung abrufbar.`,
-  heading: 'Downloads',
-  intro: (day) =>
-    html`Stichtag der Daten: ${day}. Steht in der Adresse <code>latest</code> anstelle des Datums, führt sie
-      immer zu den neuesten Dateien.`,
-  licence: 'Lizenz',
-  sections: {
-    newest: 'Neueste Preise',
-    prices: 'Preishistorie aller Fonds',
-    funds: 'Fonds und ihre Portfolios',
-    performance: 'Wertentwicklung',
-    emt: 'EMT-Daten',
-    everything: 'Alles in einer Datei',
-  },
-  fund: 'Preishistorie eines Fonds',
-  choose: (list) =>
-    html`Alle Preise eines Fonds liefert die API als CSV; dazu gibt es eine JSON-Datei. Beide haben einen
-    Dezimalpunkt. Die Namen gespeicherter Dateien beginnen mit der ISIN.
-    ${list && html`Wählen Sie den Fonds in der ${list}; seine Seite verweist im Abschnitt „Daten“ auf beide.`}`,
-  fundList: 'Fondsliste',
-  inFolder: 'in diesem Ordner',
-  example: 'Beispiel:',
-  small: (limit, [csv, json, nav]) =>
-    html`Für die Webfunktionen von Tabellenkalkulationen enthält derselbe Ordner ${csv} und ${json} mit den
-    neuesten Preisen (bis zu ${limit} Zeichen) sowie ${nav} nur mit dem neuesten Nettoinventarwert.`,
-  open: 'Welches Format wofür?',
-  check: 'Prüfsummen und Beschreibung',
-  forPrograms: html`<a href="datapackage.json">datapackage.json</a> beschreibt die Dateien maschinenlesbar.
-    Mit <a href="SHA256SUMS">SHA256SUMS</a> und <code>sha256sum -c</code> lassen sich alle Dateien prüfen.`,
-  digests: 'SHA-256 aller Dateien',
-  rows: (count, text) => (count === 1 ? '1 Zeile' : `${text} Zeilen`),
-  files: (count) => `${count} Dateien`,
-}
-
-export const pageWords: Readonly<Record<Language, PageWords>> = { en, de }
+    say(
+      html`For the web functions of spreadsheets, the same folder contains ${csv} and ${json} with the newest
+      prices (up to ${limit} characters), and ${nav} with the newest net asset value only.`,
+      html`Für die Webfunktionen von Tabellenkalkulationen enthält derselbe Ordner ${csv} und ${json} mit den
+      neuesten Preisen (bis zu ${limit} Zeichen) sowie ${nav} nur mit dem neuesten Nettoinventarwert.`,
+    ),
+  open: say('Which format to choose', 'Welches Format wofür?'),
+  check: say('Checksums and description', 'Prüfsummen und Beschreibung'),
+  forPrograms: say(
+    html`<a href="datapackage.json">datapackage.json</a> describes the files for programs. Check all files
+      with <a href="SHA256SUMS">SHA256SUMS</a> and <code>sha256sum -c</code>.`,
+    html`<a href="datapackage.json">datapackage.json</a> beschreibt die Dateien maschinenlesbar. Mit
+      <a href="SHA256SUMS">SHA256SUMS</a> und <code>sha256sum -c</code> lassen sich alle Dateien prüfen.`,
+  ),
+  digests: say('SHA-256 of each file', 'SHA-256 aller Dateien'),
+  rows: (count: number, text: string) =>
+    say(count === 1 ? '1 row' : `${text} rows`, count === 1 ? '1 Zeile' : `${text} Zeilen`),
+  files: (count: number) => say(`${count} files`, `${count} Dateien`),
+}))

@@ -3,7 +3,9 @@
  * of endpoints in the endpoints' own files.
  */
 
-const wordsBy = (say: (english: string, german: string) => string) => ({
+import { inBoth } from './in-both.ts'
+
+export const wording = inBoth((say) => ({
   /** The shell of every page. */
   shell: {
     brand: say('Fund data', 'Fondsdaten'),
@@ -184,6 +186,4 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
       ),
     },
   },
-})
-
-export const wording = { en: wordsBy((english) => english), de: wordsBy((_, german) => german) }
+}))

@@ -1,115 +1,101 @@
 /** The words of `changes/` in both languages. */
 
-import type { Language } from '../../api/routes/table.ts'
+import { inBoth } from '../in-both.ts'
 
-type Counted = (count: number, shown: string) => string
-
-const en = {
-  description:
+export const changeWords = inBoth((say) => ({
+  description: say(
     'What has changed in the published data: corrected prices, new funds, funds no longer published.',
-  feedTitle: (host: string) => `Changes at ${host}`,
-  intro: 'Changes to the published data, newest day first (at most 30 days).',
-  empty: 'Nothing has been published yet. The list begins with the first publication.',
-  feed: 'Atom feed',
-  asData: 'This page as JSON',
-  unknownDay: (day: string) => `The changes on ${day} are not known (any more).`,
-  byDay: 'By day',
-  byFund: 'By fund',
-  byFundLead:
-    'Funds with changes other than new prices, at most 200 a day. The list of a day has more of them.',
-  noFund: 'No fund had changes other than new prices.',
-  dayHeading: (day: string) => `Changes on ${day}`,
-  publish: (number: string) => `Publication ${number} of this day`,
-  more: (count: string) => `${count} more rows are in the JSON file.`,
-  columns: {
-    fund: 'Fund',
-    date: 'Date',
-    before: 'Before',
-    after: 'After',
-    oldName: 'Old name',
-    newName: 'New name',
-  },
-  fund: { added: 'new', removed: 'no longer published', renamed: 'renamed' },
-  first: (funds: string, documents: string) => `First publication: ${funds} funds, ${documents} documents`,
-  prices: ((count, shown) => (count === 1 ? '1 price' : `${shown} prices`)) as Counted,
-  funds: ((count, shown) => (count === 1 ? '1 fund' : `${shown} funds`)) as Counted,
-  ofFunds: ((count, shown) => (count === 1 ? '1 fund' : `${shown} funds`)) as Counted,
-  corrected: (prices: string, funds: string) => `Corrected: ${prices} of ${funds}`,
-  correctedValues: ((count, shown) => `Corrected: ${count === 1 ? '1 value' : `${shown} values`}`) as Counted,
-  correctedOf: (prices: string) => `${prices} corrected`,
-  daysAdded: (prices: string) => `Added for earlier days: ${prices}`,
-  addedLater: (prices: string) => `${prices} added retroactively`,
-  daysRemoved: (prices: string) => `Removed for earlier days: ${prices}`,
-  removedLater: (prices: string) => `${prices} removed retroactively`,
-  removed: (funds: string) => `No longer published: ${funds}`,
-  added: (funds: string) => `New: ${funds}`,
-  renamed: (funds: string) => `Renamed: ${funds}`,
-  newPrices: ((count, shown) => `New prices of ${count === 1 ? '1 fund' : `${shown} funds`}`) as Counted,
-  documents: ((count, shown) => `Changed: ${count === 1 ? '1 document' : `${shown} documents`}`) as Counted,
-  unknown: 'It is not known what changed',
-  nothing: 'Nothing changed',
-  noDocument: 'No document changed',
-  documentLine: 'Documents',
-  counted: { changed: 'changed', added: 'added', removed: 'removed' },
-  notCompared: 'Not compared',
-  allowed: (check: string, reason: string) => `Exception allowed (check ${check}): ${reason}`,
-  andMore: (count: string) => `and ${count} more`,
-  none: 'none',
-}
-
-type Words = typeof en
-
-const de: Words = {
-  description:
     'Was sich an den veröffentlichten Daten geändert hat: korrigierte Preise, neue Fonds, nicht mehr veröffentlichte Fonds.',
-  feedTitle: (host) => `Änderungen bei ${host}`,
-  intro: 'Änderungen an den veröffentlichten Daten, der neueste Tag zuerst (höchstens 30 Tage).',
-  empty: 'Noch wurde nichts veröffentlicht. Die Liste beginnt mit der ersten Veröffentlichung.',
-  feed: 'Atom-Feed',
-  asData: 'Diese Seite als JSON',
-  unknownDay: (day) => `Die Änderungen vom ${day} sind nicht (mehr) bekannt.`,
-  byDay: 'Nach Tagen',
-  byFund: 'Nach Fonds',
-  byFundLead:
+  ),
+  feedTitle: (host: string) => say(`Changes at ${host}`, `Änderungen bei ${host}`),
+  intro: say(
+    'Changes to the published data, newest day first (at most 30 days).',
+    'Änderungen an den veröffentlichten Daten, der neueste Tag zuerst (höchstens 30 Tage).',
+  ),
+  empty: say(
+    'Nothing has been published yet. The list begins with the first publication.',
+    'Noch wurde nichts veröffentlicht. Die Liste beginnt mit der ersten Veröffentlichung.',
+  ),
+  feed: say('Atom feed', 'Atom-Feed'),
+  asData: say('This page as JSON', 'Diese Seite als JSON'),
+  unknownDay: (day: string) =>
+    say(
+      `The changes on ${day} are not known (any more).`,
+      `Die Änderungen vom ${day} sind nicht (mehr) bekannt.`,
+    ),
+  byDay: say('By day', 'Nach Tagen'),
+  byFund: say('By fund', 'Nach Fonds'),
+  byFundLead: say(
+    'Funds with changes other than new prices, at most 200 a day. The list of a day has more of them.',
     'Fonds mit anderen Änderungen als neuen Preisen, höchstens 200 je Tag. Die Liste eines Tages nennt mehr.',
-  noFund: 'Kein Fonds hatte andere Änderungen als neue Preise.',
-  dayHeading: (day) => `Änderungen vom ${day}`,
-  publish: (number) => `${number}. Veröffentlichung dieses Tages`,
-  more: (count) => `${count} weitere Zeilen enthält die JSON-Datei.`,
+  ),
+  noFund: say(
+    'No fund had changes other than new prices.',
+    'Kein Fonds hatte andere Änderungen als neue Preise.',
+  ),
+  dayHeading: (day: string) => say(`Changes on ${day}`, `Änderungen vom ${day}`),
+  publish: (number: string) =>
+    say(`Publication ${number} of this day`, `${number}. Veröffentlichung dieses Tages`),
+  more: (count: string) =>
+    say(`${count} more rows are in the JSON file.`, `${count} weitere Zeilen enthält die JSON-Datei.`),
   columns: {
-    fund: 'Fonds',
-    date: 'Datum',
-    before: 'Vorher',
-    after: 'Nachher',
-    oldName: 'Bisheriger Name',
-    newName: 'Neuer Name',
+    fund: say('Fund', 'Fonds'),
+    date: say('Date', 'Datum'),
+    before: say('Before', 'Vorher'),
+    after: say('After', 'Nachher'),
+    oldName: say('Old name', 'Bisheriger Name'),
+    newName: say('New name', 'Neuer Name'),
   },
-  fund: { added: 'neu', removed: 'nicht mehr veröffentlicht', renamed: 'umbenannt' },
-  first: (funds, documents) => `Erste Veröffentlichung: ${funds} Fonds, ${documents} Dokumente`,
-  prices: (count, shown) => (count === 1 ? '1 Preis' : `${shown} Preise`),
-  funds: (_, shown) => `${shown} Fonds`,
-  ofFunds: (_, shown) => `${shown} Fonds`,
-  corrected: (prices, funds) => `Korrigiert: ${prices} von ${funds}`,
-  correctedValues: (count, shown) => `Korrigiert: ${count === 1 ? '1 Wert' : `${shown} Werte`}`,
-  correctedOf: (prices) => `${prices} korrigiert`,
-  daysAdded: (prices) => `Für frühere Tage ergänzt: ${prices}`,
-  addedLater: (prices) => `${prices} nachträglich ergänzt`,
-  daysRemoved: (prices) => `Für frühere Tage entfernt: ${prices}`,
-  removedLater: (prices) => `${prices} nachträglich entfernt`,
-  removed: (funds) => `Nicht mehr veröffentlicht: ${funds}`,
-  added: (funds) => `Neu: ${funds}`,
-  renamed: (funds) => `Umbenannt: ${funds}`,
-  newPrices: (_, shown) => `Neue Preise von ${shown} Fonds`,
-  documents: (count, shown) => `Geändert: ${count === 1 ? '1 Dokument' : `${shown} Dokumente`}`,
-  unknown: 'Nicht bekannt, was sich geändert hat',
-  nothing: 'Keine Änderungen',
-  noDocument: 'Kein Dokument geändert',
-  documentLine: 'Dokumente',
-  counted: { changed: 'geändert', added: 'neu', removed: 'entfernt' },
-  notCompared: 'Nicht verglichen',
-  allowed: (check, reason) => `Ausnahme zugelassen (Prüfung ${check}): ${reason}`,
-  andMore: (count) => `und ${count} weitere`,
-  none: 'keine Angabe',
-}
-
-export const changeWords: Readonly<Record<Language, Words>> = { en, de }
+  fund: {
+    added: say('new', 'neu'),
+    removed: say('no longer published', 'nicht mehr veröffentlicht'),
+    renamed: say('renamed', 'umbenannt'),
+  },
+  first: (funds: string, documents: string) =>
+    say(
+      `First publication: ${funds} funds, ${documents} documents`,
+      `Erste Veröffentlichung: ${funds} Fonds, ${documents} Dokumente`,
+    ),
+  prices: (count: number, shown: string) =>
+    say(count === 1 ? '1 price' : `${shown} prices`, count === 1 ? '1 Preis' : `${shown} Preise`),
+  funds: (count: number, shown: string) => say(count === 1 ? '1 fund' : `${shown} funds`, `${shown} Fonds`),
+  ofFunds: (count: number, shown: string) => say(count === 1 ? '1 fund' : `${shown} funds`, `${shown} Fonds`),
+  corrected: (prices: string, funds: string) =>
+    say(`Corrected: ${prices} of ${funds}`, `Korrigiert: ${prices} von ${funds}`),
+  correctedValues: (count: number, shown: string) =>
+    say(
+      `Corrected: ${count === 1 ? '1 value' : `${shown} values`}`,
+      `Korrigiert: ${count === 1 ? '1 Wert' : `${shown} Werte`}`,
+    ),
+  correctedOf: (prices: string) => say(`${prices} corrected`, `${prices} korrigiert`),
+  daysAdded: (prices: string) =>
+    say(`Added for earlier days: ${prices}`, `Für frühere Tage ergänzt: ${prices}`),
+  addedLater: (prices: string) => say(`${prices} added retroactively`, `${prices} nachträglich ergänzt`),
+  daysRemoved: (prices: string) =>
+    say(`Removed for earlier days: ${prices}`, `Für frühere Tage entfernt: ${prices}`),
+  removedLater: (prices: string) => say(`${prices} removed retroactively`, `${prices} nachträglich entfernt`),
+  removed: (funds: string) => say(`No longer published: ${funds}`, `Nicht mehr veröffentlicht: ${funds}`),
+  added: (funds: string) => say(`New: ${funds}`, `Neu: ${funds}`),
+  renamed: (funds: string) => say(`Renamed: ${funds}`, `Umbenannt: ${funds}`),
+  newPrices: (count: number, shown: string) =>
+    say(`New prices of ${count === 1 ? '1 fund' : `${shown} funds`}`, `Neue Preise von ${shown} Fonds`),
+  documents: (count: number, shown: string) =>
+    say(
+      `Changed: ${count === 1 ? '1 document' : `${shown} documents`}`,
+      `Geändert: ${count === 1 ? '1 Dokument' : `${shown} Dokumente`}`,
+    ),
+  unknown: say('It is not known what changed', 'Nicht bekannt, was sich geändert hat'),
+  nothing: say('Nothing changed', 'Keine Änderungen'),
+  noDocument: say('No document changed', 'Kein Dokument geändert'),
+  documentLine: say('Documents', 'Dokumente'),
+  counted: {
+    changed: say('changed', 'geändert'),
+    added: say('added', 'neu'),
+    removed: say('removed', 'entfernt'),
+  },
+  notCompared: say('Not compared', 'Nicht verglichen'),
+  allowed: (check: string, reason: string) =>
+    say(`Exception allowed (check ${check}): ${reason}`, `Ausnahme zugelassen (Prüfung ${check}): ${reason}`),
+  andMore: (count: string) => say(`and ${count} more`, `und ${count} weitere`),
+  none: say('none', 'keine Angabe'),
+}))

@@ -1,6 +1,8 @@
 /** The words of the comparison in both languages, side by side. Its script gets `says`. */
 
-const wordsBy = (say: (english: string, german: string) => string) => ({
+import { inBoth } from '../in-both.ts'
+
+export const compareWording = inBoth((say) => ({
   description: say(
     'Compare the performance of up to five funds over the same period.',
     'Die Wertentwicklung von bis zu fünf Fonds im selben Zeitraum vergleichen.',
@@ -77,6 +79,4 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     remove: say('Remove {fund}', '{fund} entfernen'),
     distributing: say('distributing', 'ausschüttend'),
   },
-})
-
-export const compareWording = { en: wordsBy((english) => english), de: wordsBy((_, german) => german) }
+}))

@@ -4,9 +4,11 @@
  */
 export const isForeign = (currency: string) => currency !== 'EUR'
 
+import { inBoth } from '../in-both.ts'
+
 /** The words of the list of funds, and of the page of one, in both languages, side by side. Other pages share some of them. */
 
-const wordsBy = (say: (english: string, german: string) => string) => ({
+export const fundWords = inBoth((say) => ({
   listLead: (count: string, asOf: string) =>
     say(
       `${count === '1' ? 'One fund with its newest price' : `${count} funds with their newest prices`}, as of ${asOf}.`,
@@ -174,6 +176,4 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
   oneTime: say('Lump-sum investment', 'Einmalanlage'),
   capitalForming: say('Capital-forming payments (VL)', 'Vermögenswirksame Leistungen (VL)'),
   from: (amount: string) => say(`from ${amount}`, `ab ${amount}`),
-})
-
-export const fundWords = { en: wordsBy((english) => english), de: wordsBy((_, german) => german) }
+}))

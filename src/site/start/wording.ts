@@ -1,6 +1,8 @@
 /** The words of the start page, and of the page that is shown in place of missing ones, in both languages, side by side. */
 
-const wordsBy = (say: (english: string, german: string) => string) => ({
+import { inBoth } from '../in-both.ts'
+
+export const startWords = inBoth((say) => ({
   lead: (count: string, asOf: string) =>
     say(
       `Prices, performance, structure and costs of ${count === '1' ? 'one fund' : `${count} funds`}, on web pages and as data for spreadsheets and programs. As of ${asOf}.`,
@@ -42,6 +44,4 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     'There is no page at this address. It may have been moved or removed, or there may be a typing error in the address.',
     'Unter dieser Adresse gibt es keine Seite. Vielleicht wurde sie verschoben oder entfernt, oder die Adresse enthält einen Tippfehler.',
   ),
-})
-
-export const startWords = { en: wordsBy((english) => english), de: wordsBy((_, german) => german) }
+}))

@@ -1,6 +1,8 @@
 /** The words of the status page in both languages, side by side. Other pages, and the terminal, share the names of marks. */
 
-const wordsBy = (say: (english: string, german: string) => string) => ({
+import { inBoth } from '../in-both.ts'
+
+export const statusWords = inBoth((say) => ({
   description: (day: string) =>
     say(
       `How up to date the fund data are: the newest price of each fund, as of ${day}.`,
@@ -57,6 +59,4 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     'Alter: Bankarbeitstage seit dem neuesten Preis. Turnus: üblicher Abstand zwischen zwei Preisen. Nächster Preis: der Tag, an dem er erwartet wird.',
   ),
   asData: say('This page as JSON', 'Diese Seite als JSON'),
-})
-
-export const statusWords = { en: wordsBy((english) => english), de: wordsBy((_, german) => german) }
+}))

@@ -3,7 +3,7 @@
  * all its formats, how to open them, and schema.org's Dataset for search engines.
  */
 
-import { inBoth } from '../site/in-both.ts'
+import { bilingual } from '../site/bilingual.ts'
 import { maxCharacters } from '../api/contract/page.ts'
 import { dayIn, fixedIn } from '../site/funds/chart/formats.ts'
 import { html, linkedData, linkTo, section, type Html, type HtmlContent } from '../site/layout/html.ts'
@@ -222,7 +222,7 @@ const programs: readonly (readonly [name: string, text: HtmlContent])[] = [
   ['sqlite3', html`<code>sqlite3 fundpress.sqlite 'SELECT * FROM funds'</code>`],
 ]
 
-export const pageWords = inBoth((say) => ({
+export const pageWords = bilingual((say) => ({
   title: (day: string) => say(`Downloads as of ${day}`, `Downloads, Stichtag ${day}`),
   description: (day: string) =>
     say(

@@ -3,9 +3,9 @@
  * of endpoints in the endpoints' own files.
  */
 
-import { inBoth } from './in-both.ts'
+import { bilingual } from './bilingual.ts'
 
-export const wording = inBoth((say) => ({
+export const wording = bilingual((say) => ({
   /** The shell of every page. */
   shell: {
     brand: say('Fund data', 'Fondsdaten'),

@@ -1,8 +1,8 @@
 /** The words of `changes/` in both languages. */
 
-import { inBoth } from '../in-both.ts'
+import { bilingual } from '../bilingual.ts'
 
-export const changeWords = inBoth((say) => ({
+export const changeWords = bilingual((say) => ({
   description: say(
     'What has changed in the published data: corrected prices, new funds, funds no longer published.',
     'Was sich an den veröffentlichten Daten geändert hat: korrigierte Preise, neue Fonds, nicht mehr veröffentlichte Fonds.',

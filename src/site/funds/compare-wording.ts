@@ -1,8 +1,8 @@
 /** The words of the comparison in both languages, side by side. Its script gets `says`. */
 
-import { inBoth } from '../in-both.ts'
+import { bilingual } from '../bilingual.ts'
 
-export const compareWording = inBoth((say) => ({
+export const compareWording = bilingual((say) => ({
   description: say(
     'Compare the performance of up to five funds over the same period.',
     'Die Wertentwicklung von bis zu fünf Fonds im selben Zeitraum vergleichen.',

@@ -4,11 +4,11 @@
  */
 export const isForeign = (currency: string) => currency !== 'EUR'
 
-import { inBoth } from '../in-both.ts'
+import { bilingual } from '../bilingual.ts'
 
 /** The words of the list of funds, and of the page of one, in both languages, side by side. Other pages share some of them. */
 
-export const fundWords = inBoth((say) => ({
+export const fundWords = bilingual((say) => ({
   listLead: (count: string, asOf: string) =>
     say(
       `${count === '1' ? 'One fund with its newest price' : `${count} funds with their newest prices`}, as of ${asOf}.`,

@@ -1,8 +1,8 @@
 /** The words of the start page, and of the page that is shown in place of missing ones, in both languages, side by side. */
 
-import { inBoth } from '../in-both.ts'
+import { bilingual } from '../bilingual.ts'
 
-export const startWords = inBoth((say) => ({
+export const startWords = bilingual((say) => ({
   lead: (count: string, asOf: string) =>
     say(
       `Prices, performance, structure and costs of ${count === '1' ? 'one fund' : `${count} funds`}, on web pages and as data for spreadsheets and programs. As of ${asOf}.`,

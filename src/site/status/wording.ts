@@ -1,8 +1,8 @@
 /** The words of the status page in both languages, side by side. Other pages, and the terminal, share the names of marks. */
 
-import { inBoth } from '../in-both.ts'
+import { bilingual } from '../bilingual.ts'
 
-export const statusWords = inBoth((say) => ({
+export const statusWords = bilingual((say) => ({
   description: (day: string) =>
     say(
       `How up to date the fund data are: the newest price of each fund, as of ${day}.`,

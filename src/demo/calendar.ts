@@ -2,7 +2,7 @@
 
 import { isDay } from '../api/routes/values.ts'
 import { openCalendar } from '../guards/calendar.ts'
-import { addDays, addYears, mondayOf } from '../system/days.ts'
+import { addDays, addYears } from '../system/days.ts'
 
 /** Business days, ascending, ISO. */
 export type DemoCalendar = readonly string[]
@@ -34,23 +34,10 @@ export function dateAt(calendar: DemoCalendar, index: number): string {
   return date
 }
 
-/** Indices in first…last after which another week begins, Monday to Sunday, and both ends. */
-export const weekEnds = (calendar: DemoCalendar, first: number, last: number): readonly number[] => [
-  ...new Set([first, ...lastIndices(calendar, mondayOf, first, last), last]),
-]
-
 /** Indices in first…last after which another month begins. */
-export const monthEnds = (calendar: DemoCalendar, first: number, last: number): readonly number[] =>
-  lastIndices(calendar, (date) => date.slice(0, 7), first, last)
-
-function lastIndices<T>(
-  calendar: DemoCalendar,
-  unit: (date: string) => T,
-  first: number,
-  last: number,
-): number[] {
-  const units = calendar.slice(first, last + 2).map(unit)
-  return units.flatMap((one, at) => (at > last - first || one === units[at + 1] ? [] : [first + at]))
+export function monthEnds(calendar: DemoCalendar, first: number, last: number): readonly number[] {
+  const months = calendar.slice(first, last + 2).map((date) => date.slice(0, 7))
+  return months.flatMap((month, at) => (at > last - first || month === months[at + 1] ? [] : [first + at]))
 }
 
 export type Period = Awaited<ReturnType<typeof demoPeriod>>
@@ -69,7 +56,7 @@ export async function demoPeriod(until: string, years: number) {
   if (Number(until.slice(0, 4)) - years < 1900) throw new RangeError(`prices would start before 1900`)
   const from = addYears(until, -years)
   const start = from < earliestPast ? from : earliestPast
-  // Some more days on both sides: the first may not be a business day, and the last may end a week or a month.
+  // Some more days on both sides: the first may not be a business day, and the last may end a month.
   const target = await openCalendar('TARGET', true)
   const calendar: string[] = []
   for (let date = addDays(start, -15); date <= addDays(until, 15); date = addDays(date, 1))

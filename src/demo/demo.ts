@@ -9,13 +9,13 @@ import type Database from 'better-sqlite3'
 import type { FundRow, FundRows, Group } from '../api/contract/rows.ts'
 import { newDatabase } from '../data/model/new-database.ts'
 import { placeToWrite } from '../system/place.ts'
-import { schemaTables } from '../data/model/schema.ts'
+import { type SchemaTable, schemaTables } from '../data/model/schema.ts'
 import { dateAt, demoPeriod, type Period } from './calendar.ts'
 import { emtRow, keyFigureRows, profileRow } from './figures.ts'
 import { fundPlaceOf, instrument, mostFunds, securityNumbers, type Instrument } from './funds.ts'
 import { launchPoints, legalPeriods, legalPoints, yearPerformances } from './performance.ts'
-import { marketOver, priceHistory, priceRows } from './prices.ts'
-import { allocationRows, latest, monthAllocations, structureRows } from './structures.ts'
+import { type Market, marketOver, priceHistory, priceRows } from './prices.ts'
+import { allocationRows, monthAllocations, structureRows } from './structures.ts'
 
 export interface DemoOptions {
   readonly file: string
@@ -52,15 +52,20 @@ export async function writeDemo(options: DemoOptions) {
     // Each lookup of a parent row costs time, and the parent is written first anyway.
     made.db.pragma('foreign_keys = OFF')
     made.db.exec('BEGIN')
-    const write = fundWriter(made.db, seed, period)
-    let prices = 0
+    const market = marketOver(seed, period.calendar)
+    const inserters = new Map(
+      Object.entries(schemaTables).map(([name, table]) => [name, rowInserter(made.db, table)]),
+    )
     for (const [done, number] of numbersByIsin(seed, funds).entries()) {
-      prices += write(instrument(seed, number, period))
+      const fund = instrument(seed, number, period)
+      for (const [table, rows] of Object.entries(rowsOf(fund, seed, market, period)))
+        for (const row of rows) inserters.get(table)?.({ isin: fund.isin, ...row })
       onFund?.(done + 1, funds)
       await setImmediate()
       signal?.throwIfAborted()
     }
     made.db.exec('COMMIT')
+    const prices = Number(made.db.prepare('SELECT count(*) FROM price').pluck().get())
     mayOverwrite(file)
     made.keep()
     return { funds, prices, until: dateAt(period.calendar, period.last), bytes: statSync(file).size }
@@ -101,40 +106,34 @@ function isDemoDatabase(file: string): boolean {
   )
 }
 
-/** @returns a function that inserts the rows of a fund and returns the number of prices */
-function fundWriter(db: Database.Database, seed: number, period: Period) {
-  const market = marketOver(seed, period.calendar)
-  const insertFund = rowInserter<FundRow>(db, 'fund')
-  const inserters = new Map<Group, ReturnType<typeof rowInserter>>()
-  return (fund: Instrument): number => {
-    const { isin, place } = fund
-    const insert = <G extends Group>(group: G, rows: Iterable<FundRows[G][number]>): number => {
-      const insertRow = inserters.get(group) ?? rowInserter(db, group)
-      inserters.set(group, insertRow)
-      let count = 0
-      for (const row of rows) {
-        insertRow({ isin, ...row })
-        count++
-      }
-      return count
-    }
-    insertFund(fundRow(fund, period))
-    if (place.exception === 'fundRowOnly') return 0
-    const history = priceHistory(fund, market, period)
-    const months = monthAllocations(seed, fund, period)
-    const prices = insert('prices', priceRows(fund, history, period))
-    insert('performanceYears', yearPerformances(fund, history, period))
-    insert('structureItems', structureRows(fund, latest(months), period))
-    insert('legalPeriods', legalPeriods(fund, history, period))
-    insert('legalPoints', legalPoints(fund, history, period))
-    insert('launchPoints', launchPoints(fund, history, period))
-    if (place.exception === 'withoutFigures') return prices
-    insert('keyFigures', keyFigureRows(fund, history, latest(months), period))
-    insert('profile', [profileRow(fund, history, period)])
-    insert('assetAllocations', allocationRows(months))
-    insert('emt', [emtRow(fund, history, period)])
-    return prices
+/** The rows of a fund, each table after the ones that it refers to. */
+function rowsOf(fund: Instrument, seed: number, market: Market, period: Period): Rows {
+  const { exception } = fund.place
+  const basic = { fund: [fundRow(fund, period)] }
+  if (exception === 'fundRowOnly') return basic
+  const history = priceHistory(fund, market, period)
+  const { months, latest } = monthAllocations(seed, fund, period)
+  const computed = {
+    ...basic,
+    prices: priceRows(fund, history, period),
+    performanceYears: yearPerformances(fund, history, period),
+    structureItems: structureRows(fund, latest, period),
+    legalPeriods: legalPeriods(fund, history, period),
+    legalPoints: legalPoints(fund, history, period),
+    launchPoints: launchPoints(fund, history, period),
   }
+  if (exception === 'withoutFigures') return computed
+  return {
+    ...computed,
+    keyFigures: keyFigureRows(fund, history, latest, period),
+    profile: [profileRow(fund, history, period)],
+    assetAllocations: allocationRows(months),
+    emt: [emtRow(fund, history, period)],
+  }
+}
+
+type Rows = { readonly fund: readonly FundRow[] } & {
+  readonly [G in Group]?: Iterable<FundRows[G][number]>
 }
 
 function fundRow(fund: Instrument, { calendar, status }: Period): FundRow {
@@ -154,16 +153,13 @@ function fundRow(fund: Instrument, { calendar, status }: Period): FundRow {
   }
 }
 
+type Value = string | number | null
+
 /** @returns inserts a row, by the fields of the model */
-function rowInserter<Row extends object>(db: Database.Database, table: 'fund' | Group) {
-  const { name, columns } = schemaTables[table]
-  const fields = columns.map(({ field }) => field)
+function rowInserter(db: Database.Database, { name, columns }: SchemaTable) {
   const names = columns.map((column) => column.name)
   const statement = db.prepare(
     `INSERT INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
   )
-  return (row: Row): void => {
-    const values = row as Readonly<Record<string, string | number | null>>
-    statement.run(fields.map((field) => values[field]))
-  }
+  return (row: Readonly<Record<string, Value>>) => statement.run(columns.map(({ field }) => row[field]))
 }

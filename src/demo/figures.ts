@@ -2,16 +2,15 @@
 
 import type { EmtRow, FundRows, ProfileRow } from '../api/contract/rows.ts'
 import { addYears } from '../system/days.ts'
-import type { Draws } from '../system/random.ts'
 import { dateAt, type Period } from './calendar.ts'
-import type { Instrument, Region } from './funds.ts'
+import type { Instrument } from './funds.ts'
+import { inBoth, type Way, wholeWithin, within } from './market.ts'
 import { riskOver } from './performance.ts'
 import { decimalText, type PriceHistory } from './prices.ts'
 import { derivatives, type MonthAllocation } from './structures.ts'
-import { inBoth, type Name } from './words.ts'
 
 /** Without `value2` the figure has one value. Null: it has a second one, which is not known. */
-type KeyFigure = readonly [name: Name, value: string, value2?: string | null]
+type KeyFigure = readonly [name: string, value: string, value2?: string | null | undefined]
 
 /** Below this volatility the Sharpe ratio means nothing. */
 const leastVolatility = 0.01
@@ -23,83 +22,48 @@ export function keyFigureRows(
   assets: MonthAllocation,
   period: Period,
 ): FundRows['keyFigures'] {
-  const figures = [
-    ...riskFigures(fund, history, period),
-    ...kindFigures(fund, assets, fund.randomOf('figures')),
-  ]
-  return figures.map(([name, value, value2], position) => {
-    const second = { value2: value2 ?? null, hasValue2: value2 === undefined ? 0 : 1 } as const
-    return { position, ...inBoth('name', name), value, ...second }
-  })
+  return [...riskFigures(fund, history, period), ...kindFigures(fund, assets)].map(
+    ([name, value, value2], position) => {
+      const second = { value2: value2 ?? null, hasValue2: value2 === undefined ? 0 : 1 } as const
+      return { position, ...inBoth('name', name), value, ...second }
+    },
+  )
 }
 
 function riskFigures(fund: Instrument, history: PriceHistory, period: Period): KeyFigure[] {
   const oneYear = riskOver(1, fund, history, period)
   if (oneYear === undefined) return []
-  const threeYears = riskOver(3, fund, history, period)
-  const [volatility, before] = [oneYear.volatility, threeYears?.volatility]
-  const volatilities = ['Volatilität (1 Jahr / 3 Jahre)', 'Volatility (1 year / 3 years)'] as const
+  const { volatility, averageReturn, maximumDrawdown } = oneYear
+  const before = riskOver(3, fund, history, period)?.volatility
   const figures: KeyFigure[] = [
-    [volatilities, percentFigure(volatility), before === undefined ? null : percentFigure(before)],
-    [['Größter Verlust (1 Jahr)', 'Maximum drawdown (1 year)'], percentFigure(oneYear.maximumDrawdown)],
+    [
+      'Volatilität (1 Jahr / 3 Jahre) = Volatility (1 year / 3 years)',
+      percentFigure(volatility),
+      before === undefined ? null : percentFigure(before),
+    ],
+    ['Größter Verlust (1 Jahr) = Maximum drawdown (1 year)', percentFigure(maximumDrawdown)],
   ]
   if (volatility < leastVolatility) return figures
-  const sharpe = commaText(oneYear.averageReturn / volatility)
-  return [...figures, [['Sharpe Ratio (1 Jahr)', 'Sharpe ratio (1 year)'], sharpe]]
+  return [
+    ...figures,
+    ['Sharpe Ratio (1 Jahr) = Sharpe ratio (1 year)', commaText(averageReturn / volatility)],
+  ]
 }
 
-function kindFigures({ kind }: Instrument, assets: MonthAllocation, random: Draws): KeyFigure[] {
-  const percent = (low: number, high: number) => percentFigure(random.between(low, high))
-  const count = (low: number, high: number) => String(random.whole(low, high))
-  switch (kind) {
-    case 'equity':
-      return [
-        [['Anzahl Aktien', 'Number of equities'], count(32, 180)],
-        [['Dividendenrendite', 'Dividend yield'], percent(0.009, 0.041)],
-        [['Active Share'], percent(0.45, 0.93)],
-        [['Beta'], commaText(random.between(0.82, 1.14))],
-        investedFigure('Aktienquote', 'Equity ratio', assets),
-      ]
-    case 'bond':
-      return [
-        [['Duration in Jahren', 'Duration in years'], commaText(random.between(1.2, 8.4))],
-        [['Rendite (vor / nach Absicherung)', 'Yield (before / after hedging)'], ...yields(random)],
-        [['Durchschnittsrating', 'Average rating'], random.pick(['AA', 'A+', 'A', 'BBB+', 'BB+'])],
-        investedFigure('Anleihenquote', 'Bond ratio', assets),
-      ]
-    case 'mixed':
-      return [
-        investedFigure('Aktienquote', 'Equity ratio', assets),
-        [['Anzahl Positionen', 'Number of positions'], count(60, 420)],
-        [['Value at Risk (99 %, 20 Tage)', 'Value at risk (99 %, 20 days)'], percent(0.02, 0.09)],
-      ]
-    case 'realEstate':
-      return [
-        [['Vermietungsquote', 'Occupancy rate'], percent(0.885, 0.985)],
-        [['Anzahl Immobilien', 'Number of properties'], count(18, 150)],
-        [['Fremdfinanzierungsquote', 'Debt ratio'], percent(0.06, 0.27)],
-      ]
-    case 'moneyMarket':
-      return [
-        [['Restlaufzeit in Tagen', 'Days to maturity'], count(21, 160)],
-        [['Rendite', 'Yield'], percent(0.011, 0.034)],
-      ]
-    default:
-      return kind satisfies never
-  }
-}
-
-/** The share of the first asset class, without and with derivatives. */
-function investedFigure(german: string, english: string, assets: MonthAllocation): KeyFigure {
-  const hundredths = assets.withoutDerivatives[0]?.hundredths ?? 0
+function kindFigures({ kind, randomOf }: Instrument, assets: MonthAllocation): KeyFigure[] {
+  const random = randomOf('figures')
+  const invested = assets.withoutDerivatives[0]?.hundredths ?? 0
   const inDerivatives = assets.withDerivatives.find(({ name }) => name === derivatives)?.hundredths ?? 0
-  const name = [`${german} (ohne / mit Derivaten)`, `${english} (without / with derivatives)`] as const
-  return [name, percentFigure(hundredths / 10_000), percentFigure((hundredths + inDerivatives) / 10_000)]
-}
-
-function yields(random: Draws): [before: string, after: string] {
-  const before = random.between(0.014, 0.052)
-  return [percentFigure(before), percentFigure(before - random.between(0.001, 0.012))]
+  return kind.figures.map((figure): KeyFigure => {
+    const { name, between = [], less, choices = [] } = figure
+    if (figure.kind === 'choice') return [name, random.pick(choices)]
+    if (figure.kind === 'count') return [name, String(wholeWithin(random, between))]
+    if (figure.kind === 'invested')
+      return [name, percentFigure(invested / 10_000), percentFigure((invested + inDerivatives) / 10_000)]
+    const value = within(random, between)
+    if (figure.kind === 'number') return [name, commaText(value)]
+    return [name, percentFigure(value), less && percentFigure(value - within(random, less))]
+  })
 }
 
 /** German figure text: 12.34 as '12,34'. */
@@ -111,87 +75,52 @@ const percentFigure = (fraction: number): string => `${commaText(fraction * 100)
 /** Assets are those of the fund's status day: its shares at the day's NAV. */
 export function profileRow(fund: Instrument, history: PriceHistory, { status }: Period): ProfileRow {
   const random = fund.randomOf('profile')
-  const { traits, kind, region } = fund
-  const shares = Math.round(random.between(...traits.sharesMillions) * 1_000_000)
-  const nav = history.navs[status] ?? 0
-  const assets = traits.decimals === 2 ? shares * nav : Math.round((shares * nav) / 100)
+  const { kind, place, region } = fund
+  const shares = Math.round(within(random, kind.sharesMillions) * 1_000_000)
+  const assets = Math.round((shares * (history.navs[status] ?? 0)) / 10 ** (kind.decimals - 2))
   const otherClasses = random.chance(0.4) ? Math.round(assets * random.between(0.1, 2)) : 0
-  const benchmark = kind === 'realEstate' || !random.chance(0.85) ? null : random.pick(benchmarks[kind])
+  const hasBenchmark = kind.benchmarks.length > 0 && random.chance(0.85)
   const { management, custodian, total } = feesOf(fund)
+  const [regionDe = '', regionEn = ''] = region.name.split(' = ')
+  const { categoryDe, categoryEn } = inBoth('category', kind.category)
   return {
-    categoryDe: `${traits.category[0]} ${regions[region][0]}`,
-    categoryEn: `${traits.category[1]}, ${regions[region][1]}`,
-    benchmark,
+    categoryDe: `${categoryDe} ${regionDe}`,
+    categoryEn: `${categoryEn}, ${regionEn}`,
+    benchmark: hasBenchmark ? random.pick(kind.benchmarks) : null,
     fundAssets: decimalText(assets, 2),
     totalFundAssets: decimalText(assets + otherClasses, 2),
     endOfFiscalYear: fund.endOfFiscalYear,
     accumulating: fund.accumulating ? 1 : 0,
-    conformity: kind === 'realEstate' ? 0 : 1,
+    conformity: place.kind === 'realEstate' ? 0 : 1,
     issueSurcharge: fund.surcharge / 100,
     redemptionFee: fund.redemptionFee / 100,
     totalExpenseRatio: total / 100,
     managementFee: management / 100,
     custodianBankFee: custodian / 100,
-    performanceFee: kind === 'equity' && random.chance(0.35) ? 1 : 0,
-    ...purchases(fund, random),
+    performanceFee: place.kind === 'equity' && random.chance(0.35) ? 1 : 0,
+    ...waysToBuy(fund),
   }
 }
 
 /** The fees of a fund, in hundredths of a percent. Profile and EMT data use the same ones. */
 function feesOf(fund: Instrument) {
   const random = fund.randomOf('fees')
-  const management = random.whole(...fund.traits.fees.management)
+  const management = wholeWithin(random, fund.kind.managementFee)
   const custodian = random.whole(1, 9)
   return { management, custodian, total: management + custodian + random.whole(3, 28) }
 }
 
-const regions: Readonly<Record<Region, readonly [german: string, english: string]>> = {
-  germany: ['Deutschland', 'Germany'],
-  europe: ['Europa', 'Europe'],
-  america: ['Nordamerika', 'North America'],
-  asia: ['Asien-Pazifik', 'Asia Pacific'],
-  emerging: ['Schwellenländer', 'emerging markets'],
-  global: ['weltweit', 'worldwide'],
-}
-
-const benchmarks = {
-  equity: ['Elbe & Rhein Equity Index (NR)', 'Alster World Equity Index (NR)'],
-  bond: ['Elbe Aggregate Bond Index (TR)', 'Alster Corporates 1-10 Index'],
-  mixed: ['60 % Alster World Equity Index & 40 % Elbe Aggregate Bond Index'],
-  moneyMarket: ['€STR'],
-}
-
-/** Whether a way to buy the fund is possible, null if unknown; the minimum as decimal text. */
-type Purchase = readonly [possible: 0 | 1 | null, minimum: string | null]
-
-const unknown: Purchase = [null, null]
-const impossible: Purchase = [0, null]
-
 /** A fund without a German number is not sold to savers. */
-function purchases(fund: Instrument, random: Draws) {
-  const [plan, once, capitalForming] = fund.wkn === null ? [unknown, unknown, unknown] : ways(fund, random)
-  return {
-    savingsPlan: plan[0],
-    savingsPlanMinimum: plan[1],
-    oneTimeInvestment: once[0],
-    oneTimeInvestmentMinimum: once[1],
-    capitalFormingPayments: capitalForming[0],
-    capitalFormingPaymentsMinimum: capitalForming[1],
+function waysToBuy({ wkn, kind, randomOf }: Instrument) {
+  const random = randomOf('purchases')
+  const way = <W extends Way>(name: W) => {
+    const purchase = wkn === null ? undefined : kind.purchases[name]
+    const possible = purchase === undefined ? null : purchase.possible ? 1 : 0
+    const minimum = purchase === undefined ? null : random.pick(purchase.minimums)
+    return { [name]: possible, [`${name}Minimum`]: minimum } as Record<W, 0 | 1 | null> &
+      Record<`${W}Minimum`, string | null>
   }
-}
-
-/** Savings plan, one-time investment, capital-forming payments. */
-function ways({ kind }: Instrument, random: Draws): readonly [Purchase, Purchase, Purchase] {
-  const once: Purchase = [1, random.pick(['500.00', '1000.00', '2500.00', null])]
-  const plan: Purchase = [1, random.pick(['25.00', '50.00'])]
-  const byKind = {
-    equity: [plan, once, [1, '34.00']],
-    mixed: [plan, once, impossible],
-    bond: [plan, once, unknown],
-    realEstate: [impossible, [1, null], impossible],
-    moneyMarket: [unknown, once, unknown],
-  } as const
-  return byKind[kind]
+  return { ...way('savingsPlan'), ...way('oneTimeInvestment'), ...way('capitalFormingPayments') }
 }
 
 /** The upper bounds of the classes 1 to 6 of the synthetic risk and reward indicator: volatility a year. */

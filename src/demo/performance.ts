@@ -2,9 +2,9 @@
 
 import type { FundRows, PointRow } from '../api/contract/rows.ts'
 import { addYears } from '../system/days.ts'
-import { dateAt, indexOnOrBefore, monthEnds, type Period, previousYearEnd, weekEnds } from './calendar.ts'
+import { dateAt, indexOnOrBefore, monthEnds, type Period, previousYearEnd } from './calendar.ts'
 import type { Instrument } from './funds.ts'
-import { type PriceHistory, returnBetween } from './prices.ts'
+import { businessDaysAYear, type PriceHistory, returnBetween } from './prices.ts'
 
 /** The launch year counts from the launch, the last year to the last day. */
 export function yearPerformances(
@@ -73,7 +73,7 @@ function pointsFrom(base: number, { calendar, last }: Period, valueOn: (day: num
 /** 0.0525 as 5.25, rounded to 2 decimals, never -0. */
 const roundedPercent = (fraction: number): number => (Math.round(fraction * 10_000) || 0) / 100
 
-/** Fractions. Volatility and average return are annual; drawdown is negative. Undefined for a younger fund. */
+/** Fractions, from daily returns. Volatility and average return are annual; drawdown is negative. Undefined for a younger fund. */
 export function riskOver(
   years: number,
   fund: Instrument,
@@ -82,23 +82,19 @@ export function riskOver(
 ) {
   const start = indexOnOrBefore(calendar, addYears(dateAt(calendar, status), -years))
   if (start < fund.inception) return undefined
-  const days = weekEnds(calendar, start, status)
-  const returns = days.slice(1).map((day, i) => returnBetween(history, days[i] ?? start, day))
+  const days = Array.from({ length: status - start }, (_, at) => start + at + 1)
+  const returns = days.map((day) => returnBetween(history, day - 1, day))
   const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
   const mean = meanOf(returns)
   const variance = meanOf(returns.map((value) => (value - mean) * (value - mean)))
+  let [highest, maximumDrawdown] = [start, 0]
+  for (const day of days) {
+    if (returnBetween(history, highest, day) > 0) highest = day
+    maximumDrawdown = Math.min(maximumDrawdown, returnBetween(history, highest, day))
+  }
   return {
-    volatility: Math.sqrt(variance * 52),
-    averageReturn: mean * 52,
-    maximumDrawdown: maximumDrawdown(days.map((day) => history.worths[day] ?? 0)),
+    volatility: Math.sqrt(variance * businessDaysAYear),
+    averageReturn: mean * businessDaysAYear,
+    maximumDrawdown,
   }
-}
-
-function maximumDrawdown(worths: readonly number[]): number {
-  let [highest, lowest] = [0, 0]
-  for (const worth of worths) {
-    highest = Math.max(highest, worth)
-    lowest = Math.min(lowest, worth / highest - 1)
-  }
-  return lowest
 }

@@ -1,13 +1,5 @@
 /** Nights of templates/kubernetes: pods as processes, in the order and with the accidents that a cluster can have. */
-import {
-  copyFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Ended } from '../cli/run.ts'
@@ -16,7 +8,6 @@ import { buildNights, newBenchmark } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { docsUrl, mustRun, tempFolder } from '../support/product.ts'
 import { credentials } from '../support/publishing.ts'
-import { isComplete } from '../support/rounds.ts'
 import { snapshotId } from '../support/tree.ts'
 import { kustomize, lacksKubectl, makeCluster } from '../support/kubernetes.ts'
 
@@ -110,22 +101,6 @@ describe.skipIf(lacksKubectl)('the sharded night', () => {
     expectPublished()
   })
 
-  /** Another pod of the same night: what the others have rendered is there. */
-  const again = (index: number) => sharded.run(nightly, pod(index))
-
-  it.runIf(isComplete)(
-    'renders the whole night in one pod if the database was replaced between two pods',
-    async () => {
-      rmSync(join(shared, `${nightly}-1`, '2.tar'))
-      await load(newBenchmark(14))
-      await mustEnd(again(2))
-      copyFileSync(folder.file('of-13.sqlite'), database)
-      const stderr = expect.stringMatching(/shards of different databases: .*renders instead of/) as string
-      expect(await again(0)).toMatchObject({ code: 0, stderr })
-      expectPublished()
-    },
-  )
-
   it('ends with 3 if a guard refuses a shard, and goes on with what somebody allows by hand', async () => {
     const isin = `(SELECT max(isin) FROM fund)`
     const newest = `(SELECT max(date) FROM price WHERE isin = ${isin})`
@@ -139,14 +114,6 @@ describe.skipIf(lacksKubectl)('the sharded night', () => {
     const [, guard = ''] = /--allow (price-jump:\w+)/.exec(refused.stderr) ?? []
     const allowed = ['--allow', guard, '--reason', 'a split: 1 for 9']
     await mustEnd(sharded.run(nightly, { job, ...pod(7, allowed) }))
-  })
-
-  it.runIf(isComplete)('leaves no half of a shard on a full volume, and is tried again', async () => {
-    const tar = folder.file('bin/tar')
-    writeFileSync(tar, '#!/bin/sh\necho half > "$2"\nexit 2\n', { mode: 0o755 })
-    const { code } = await sharded.run(nightly, { job: 'full', ...pod(7) })
-    rmSync(tar)
-    expect([code, readdirSync(join(shared, 'full'))]).toEqual([1, []])
   })
 
   it('ends if another night publishes meanwhile, does nothing in the next attempt, and removes what nights have left after a day', async () => {
@@ -163,12 +130,7 @@ describe.skipIf(lacksKubectl)('the sharded night', () => {
     for (const index of [7, 0])
       expect(await mustEnd(sharded.run(nightly, { job: 'second', ...pod(index) }))).toContain('nothing to do')
     expect(Object.keys(press.server.counts())).toEqual(['GetObject'])
-    expect(readdirSync(shared).filter((name) => name !== 'full')).toEqual([
-      `${nightly}-1`,
-      'jump',
-      job,
-      'second',
-    ])
+    expect(readdirSync(shared)).toEqual([`${nightly}-1`, 'jump', job, 'second'])
   })
 })
 const tars = (job = `${nightly}-1`) => readdirSync(join(shared, job)).filter((file) => file.endsWith('.tar'))
@@ -193,18 +155,4 @@ describe.skipIf(lacksKubectl)('the simple night', () => {
       stderr: expect.stringContaining('more than 1 day 12 h') as string,
     })
   })
-
-  it.runIf(isComplete)(
-    'fetches the database from a bucket, and fails with 1 if it is not there',
-    async () => {
-      // The tests have one bucket.
-      const objects = kustomize('nightly', folder, true)
-      const text = JSON.stringify(objects).replace('s3://fund-data-in/', 's3://fund-data/in/')
-      const fetching = makeCluster(JSON.parse(text) as typeof objects, folder, secret)
-      expect(await fetching.run(nightly, on(13))).toMatchObject({ code: 1 })
-      press.bucket.put('in/funds.sqlite', readFileSync(database))
-      await mustEnd(fetching.run(nightly, on(13)))
-      expectPublished()
-    },
-  )
 })

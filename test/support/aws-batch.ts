@@ -244,9 +244,6 @@ export async function openBatch() {
       if (code !== 0) throw new Error(stderr)
       return manifestOf(out).head.snapshot
     },
-    dropDatabase: () => {
-      server.remove('fund-in', 'funds.sqlite')
-    },
     /** As at the start. */
     reset: () => {
       server.empty('funds')

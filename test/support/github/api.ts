@@ -47,43 +47,40 @@ export async function startApi() {
     const [, file = ''] = /\/workflows\/([\w.-]+)/.exec(request) ?? []
     const workflow = api.workflows.get(file)
     const created_at = new Date().toISOString()
-    switch (request.replace(/(?<=\/issues\/)\d+|(?<=\/workflows\/)[\w.-]+/, 'X')) {
-      case 'POST /labels':
-        return [422, { message: 'already_exists' }]
-      case 'GET /issues':
-        return [
-          200,
-          api.issues.filter(
-            ({ state, labels }) => state === query.get('state') && labels.includes(query.get('labels') ?? ''),
-          ),
-        ]
-      case 'POST /issues': {
+    const answers: Readonly<Record<string, () => Answer>> = {
+      'POST /labels': () => [422, { message: 'already_exists' }],
+      'GET /issues': () => [
+        200,
+        api.issues.filter(
+          ({ state, labels }) => state === query.get('state') && labels.includes(query.get('labels') ?? ''),
+        ),
+      ],
+      'POST /issues': () => {
         if (!api.hasIssues) return [410]
         const { title = '', body = '', labels = [] } = sent
         const number = api.issues.length + 1
         api.issues.push({ number, title, body, labels, comments: [], state: 'open', created_at })
         return [201, {}]
-      }
-      case 'GET /issues/X/comments':
-        return [200, issue?.comments.map((body) => ({ body, created_at })) ?? []]
-      case 'POST /issues/X/comments':
-        return [issue?.comments.push(sent.body ?? '') === undefined ? 404 : 201, {}]
-      case 'PATCH /issues/X':
+      },
+      'GET /issues/X/comments': () => [200, issue?.comments.map((body) => ({ body, created_at })) ?? []],
+      'POST /issues/X/comments': () => [issue?.comments.push(sent.body ?? '') === undefined ? 404 : 201, {}],
+      'PATCH /issues/X': () => {
         if (issue !== undefined && sent.state !== undefined) issue.state = sent.state
         return [issue === undefined ? 404 : 200, {}]
-      case 'GET /actions/artifacts': {
+      },
+      'GET /actions/artifacts': () => {
         const found = api.artifacts.filter(({ name }) => name === query.get('name'))
         const [size, page] = [Number(query.get('per_page')), Number(query.get('page'))]
         return [200, { artifacts: found.slice((page - 1) * size, page * size) }]
-      }
-      case 'GET /actions/workflows/X':
-        return [workflow === undefined ? 404 : 200, { state: workflow?.state }]
-      case 'PUT /actions/workflows/X/enable':
+      },
+      'GET /actions/workflows/X': () => [workflow === undefined ? 404 : 200, { state: workflow?.state }],
+      'PUT /actions/workflows/X/enable': () => {
         if (workflow !== undefined) workflow.enabled++
         return [workflow === undefined ? 404 : 204]
-      default:
-        return [404, { message: request }]
+      },
     }
+    const name = request.replace(/(?<=\/issues\/)\d+|(?<=\/workflows\/)[\w.-]+/, 'X')
+    return answers[name]?.() ?? [404, { message: request }]
   }
 
   const answer = async (request: IncomingMessage): Promise<Answer> => {

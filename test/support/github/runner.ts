@@ -238,18 +238,13 @@ const filled = (texts: Readonly<Record<string, unknown>> | undefined, contexts: 
 
 async function useAction(running: Running, step: Step, contexts: Contexts): Promise<DoneStep> {
   const { place, job, env } = running
-  const { root } = place
   const uses = step.uses ?? ''
   const given = filled(step.with, contexts)
-  if (uses.startsWith('./')) return useOwnAction(running, join(root, uses), given, contexts)
+  if (uses.startsWith('./')) return useOwnAction(running, join(place.root, uses), given, contexts)
   const mayUse = (scope: string, right: 'read' | 'write') => {
     if (job.permissions[scope] !== right && job.permissions[scope] !== 'write')
       throw new Error(`${uses} needs ${scope}: ${right}`)
   }
-  const { name = '', path = '', pattern, 'run-id': run = ownRun } = given
-  const ofRun = join(place.uploads, run)
-  const from = join(root, path)
-  let isDone = true
   switch (uses.replace(/@[0-9a-f]{40}$/, '')) {
     case 'actions/checkout':
       mayUse('contents', 'read')
@@ -260,26 +255,35 @@ async function useAction(running: Running, step: Step, contexts: Contexts): Prom
       Object.assign(env, place.credentials)
       break
     case 'actions/upload-artifact':
-      isDone = existsSync(from)
-      // A folder gives its files.
-      if (isDone)
-        cpSync(from, join(ofRun, name, statSync(from).isDirectory() ? '' : basename(from)), {
-          recursive: true,
-        })
-      break
-    case 'actions/download-artifact': {
-      if (run !== ownRun) mayUse('actions', 'read')
-      const found = (existsSync(ofRun) ? readdirSync(ofRun) : []).filter((one) =>
-        pattern === undefined ? one === name : one.startsWith(pattern.replace('*', '')),
-      )
-      isDone = found.length > 0
-      for (const one of found)
-        cpSync(join(ofRun, one), join(resolve(root, path), pattern === undefined ? '' : one), {
-          recursive: true,
-        })
-    }
+      return { hasFailed: !upload(given, place), outputs: {} }
+    case 'actions/download-artifact':
+      if (given['run-id'] !== undefined) mayUse('actions', 'read')
+      return { hasFailed: !download(given, place), outputs: {} }
+    default:
   }
-  return { hasFailed: !isDone, outputs: {} }
+  return { hasFailed: false, outputs: {} }
+}
+
+/** A folder gives its files. @returns whether there is such a file or folder */
+function upload({ name = '', path = '' }: Texts, { root, uploads }: Place): boolean {
+  const from = join(root, path)
+  const to = join(uploads, ownRun, name)
+  if (!existsSync(from)) return false
+  cpSync(from, statSync(from).isDirectory() ? to : join(to, basename(from)), { recursive: true })
+  return true
+}
+
+/** @returns whether the run has such an artifact */
+function download(given: Texts, { root, uploads }: Place): boolean {
+  const { name = '', path = '', pattern, 'run-id': run = ownRun } = given
+  const ofRun = join(uploads, run)
+  const found = (existsSync(ofRun) ? readdirSync(ofRun) : []).filter((one) =>
+    pattern === undefined ? one === name : one.startsWith(pattern.replace('*', '')),
+  )
+  const to = resolve(root, path)
+  for (const one of found)
+    cpSync(join(ofRun, one), pattern === undefined ? to : join(to, one), { recursive: true })
+  return found.length > 0
 }
 
 async function useOwnAction(running: Running, folder: string, given: Texts, contexts: Contexts) {

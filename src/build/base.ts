@@ -1,7 +1,4 @@
-/**
- * What a build continues from: decided once, before anything is rendered. Every other file asks the `Base`; none asks the
- * options again.
- */
+/** The snapshot that a build continues from, decided once, before anything is rendered. */
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,29 +8,25 @@ import type { BuildOptions, Since } from './options.ts'
 import { noPrevious, openPrevious, type PreviousManifest } from './previous-manifest.ts'
 import { lackedBy } from './shard.ts'
 
-/** The snapshot that a build continues from. */
 export interface Base {
   readonly from: BaseSnapshot
-  /** Its lines; without a snapshot, and for shards whose manifest is unknown, there are none. Unpacked while threads start. */
+  /** Empty without a snapshot, and for shards whose manifest is unknown. Unpacked while threads start. */
   readonly manifest: Promise<PreviousManifest>
-  /** Any number of times. Resolves when nothing is written to the temporary file any more. */
+  /** May be called again. Resolves when nothing is written to the temporary file any more. */
   readonly close: () => Promise<void>
-  /** @throws {Error} if another snapshot has replaced it meanwhile */
+  /** @throws {Error} if another snapshot has replaced this one meanwhile */
   readonly assertSame: () => void
 }
 
-export type BaseSnapshot =
-  /** There is none: the build makes every file. */
+type BaseSnapshot =
+  /** The build makes every file. */
   | { readonly kind: 'nothing' }
-  /** A folder with all files of a snapshot: unchanged files are linked from there. */
+  /** A folder with all files of a snapshot: the build links unchanged files from there. */
   | { readonly kind: 'folder'; readonly snapshot: string; readonly folder: string }
-  /** A snapshot whose files are somewhere else: the new folder lacks the unchanged ones. */
+  /** A snapshot whose files are somewhere else: the new folder lacks the unchanged files. */
   | { readonly kind: 'sparse'; readonly snapshot: string }
 
-/**
- * @param temporary a folder for what is needed in between
- * @throws {Error} if it is no manifest, or the folder is sparse itself; a manifest that is damaged further down rejects later
- */
+/** @throws {Error} if `since` names no manifest, or a sparse folder; `manifest` rejects if later lines are damaged */
 export async function openBase(options: BuildOptions, temporary: string): Promise<Base> {
   const { since = null, part = null } = options
   const lacked = part?.kind === 'shards' ? lackedBy(part.shards) : null
@@ -55,7 +48,7 @@ export async function openBase(options: BuildOptions, temporary: string): Promis
   }
   const { snapshot } = head
   const manifest = openPrevious(file, join(temporary, '.previous')).catch(adviseOn(since))
-  // Everyone who uses the manifest gets the error.
+  // Every user of the manifest gets the error.
   manifest.catch(() => undefined)
   return {
     from: isFolder ? { kind: 'folder', snapshot, folder: since.path } : { kind: 'sparse', snapshot },
@@ -69,7 +62,7 @@ export async function openBase(options: BuildOptions, temporary: string): Promis
   }
 }
 
-/** A manifest that cannot be read is damaged, for example by a power cut. Missing files are rendered anew. */
+/** Adds the remedy to an error. A manifest that cannot be read is damaged, for example by a power cut. */
 function adviseOn({ kind, path }: Since): (error: unknown) => never {
   return (error) => {
     if ((error as NodeJS.ErrnoException).syscall === 'write') throw error

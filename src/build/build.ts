@@ -29,8 +29,8 @@ const namedFunds = 10
 
 /**
  * Builds the snapshot beside `out` and swaps it in at the end. Funds are checked as they are read; after the first
- * error the rest is only checked, so that the message names all errors and nothing is replaced.
- * @throws {RefusedDatabase} if the checks find errors {@link ImplausibleDatabase} if guards refuse prices, and nothing else
+ * error the rest is only checked, so that the message names all errors.
+ * @throws {RefusedDatabase} if the checks find errors, {@link ImplausibleDatabase} if only guards refuse prices
  * @throws {DamagedDatabase} if SQLite finds damage
  * @throws {Error} if the database cannot be read, the disk is full, or the signal aborts: `out` is as it was
  */
@@ -43,7 +43,7 @@ export async function buildSnapshot(options: BuildOptions) {
   }
 }
 
-/** @param threads those that are started already; the function adds others */
+/** @param threads started ones; the function adds others */
 async function buildWith(options: BuildOptions, threads: RenderThread[]) {
   const started = performance.now()
   options.signal.throwIfAborted()
@@ -61,12 +61,12 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]) {
     base = await openBase(options, folder)
     const { from } = base
     const jobs = Math.max(1, Math.min(options.jobs, readIsins(db).length))
-    // They load their code while this one does.
+    // Threads load their code while this one does.
     threads.push(...startRenderThreads(jobs - threads.length, options.startThread))
     const { part = null, live = null } = options
     const shards = part?.kind === 'shards' ? part.shards : []
     const copyFile = join(folder, '.withheld.sqlite')
-    /** @param withheld their prices stay as they are live */
+    /** @param withheld funds whose prices stay as they are live */
     const render = async (
       withheld: readonly WithheldFund[],
       before: Base,
@@ -74,7 +74,7 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]) {
       copy?.close()
       const read = readShards(shards, live)
       copy = withheld.length === 0 ? undefined : await copyWithLivePrices(copyFile, db, withheld, read)
-      // Nobody but this process knows of a copy.
+      // No other program writes to the copy.
       const watched = copy === undefined ? file : { ...file, watch: () => file.watch(db) }
       const build = await prepareBuild(options, copy ?? db, watched, folder, before, withheld)
       threads.push(...startRenderThreads(jobs - threads.length, options.startThread))
@@ -106,25 +106,21 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]) {
       funds,
       documents,
       bytes,
-      /** How many of the documents were rendered; the others are unchanged. */
+      /** Number of documents that were rendered; the others are unchanged. */
       rendered: documents - reused,
-      /** The id of the snapshot that this one continues from, or null. */
       since: from.kind === 'nothing' ? null : from.snapshot,
-      /** Whether the folder lacks the unchanged files. */
+      /** True if the folder lacks the unchanged files. */
       isSparse: from.kind === 'sparse',
-      /** Funds by the age of their newest price. */
       freshness: assessment.counts,
-      /** The watched fund whose newest price is the oldest, or null without any price. */
+      /** The watched fund with the oldest newest price, or null without any price. */
       oldestPrice: assessment.oldestPrice,
-      /** Stale funds, then late ones, those with the oldest price first. */
+      /** Stale funds, then late ones, each by age of the newest price, oldest first. */
       overdue: assessment.overdue.slice(0, namedFunds),
-      /** The files for analysts, or null without them. */
       downloads,
       seconds: (performance.now() - started) / 1000,
       warnings,
-      /** What guards had against the data, and an operator has allowed. */
+      /** Objections of guards that an operator has allowed. */
       allowed: head.allowed ?? [],
-      /** Funds whose prices stay as they are live. */
       withheld: head.withheld ?? [],
     }
   } catch (error) {
@@ -140,7 +136,7 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]) {
   }
 }
 
-/** Writes the files for analysts, if there are any: for shards, the merge writes them. */
+/** Writes the files for analysts, if there are any. For shards, the merge writes them. */
 async function downloadsOf(
   { options, settings, db, base: { from } }: Build,
   snapshot: string,
@@ -149,7 +145,7 @@ async function downloadsOf(
   const { asOf, baseUrl, jobs, startThread, signal, out, downloads = null, part = null } = options
   if (downloads === null || part?.kind === 'shard') return null
   const { root, pages, publisher, renderer: code } = settings
-  // The manifest of a sparse build has no downloads beside it; those of the last build are in the folder to be replaced.
+  // A sparse build has no downloads beside its manifest; the folder to be replaced has those of the last build.
   const folder = from.kind === 'folder' ? from.folder : from.kind === 'sparse' ? out : null
   const assertSame = folder === null ? () => undefined : sameFolder(folder)
   const written = await writeDownloads({
@@ -173,7 +169,7 @@ async function downloadsOf(
   return written
 }
 
-/** What to do about errors of the disk, by the system's code. */
+/** Advice on errors of the disk, by the system's code. */
 const advice: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full: free some space, or choose another --out',
   EDQUOT: 'the quota is used up: free some space, or choose another --out',
@@ -185,7 +181,7 @@ const advice: Readonly<Record<string, string>> = {
   EMFILE: 'too many open files (ulimit -n)',
 }
 
-/** An error of the disk with its path and advice; other errors as they are. @param out the folder that was to be replaced */
+/** Adds path and advice to an error of the disk. @param out the folder that was to be replaced */
 function explained(error: unknown, out: string): unknown {
   if (error instanceof UnflushedError)
     return new Error(`${out}: ${error.message}; ${out} is as it was`, { cause: error })

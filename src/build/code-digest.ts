@@ -1,4 +1,4 @@
-/** The code that renders, as a digest: what another version made is made again, whatever it changed. */
+/** Digest of the code that renders: a build makes anew whatever another version has made. */
 
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -6,18 +6,17 @@ import { createRequire } from 'node:module'
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Folders that no file of a snapshot depends on. Every other folder counts, also one that is added later. */
+/** Folders that no file of a snapshot depends on. A folder that is added later counts. */
 const others: readonly string[] = ['bucket', 'cli', 'conform', 'data/import', 'demo', 'edge']
 
 let own: string | undefined
 
-/** The digest of the code that this process runs. It is read once: a file that changes later is not what was loaded. */
+/** The digest of the code that this process runs. Read once: a file that changes later is not what was loaded. */
 export const codeDigest = (): string => (own ??= digestOfCode(here.top, here.code))
 
 /**
- * SHA-256, in hex, of every file of the code (but READMEs) and of its templates, and of the versions of the libraries it
- * uses. A checkout and a package of the same version differ.
- * @param top the folder that has `package.json`, `templates` and the code's folder (`src`, or `dist` of a package)
+ * SHA-256, in hex, of the code and the templates (without READMEs) and of the libraries' versions.
+ * @param top the folder that has `package.json` @param code `src`, or `dist` of a package
  */
 export function digestOfCode(top: string, code: string): string {
   const sha256 = createHash('sha256')
@@ -42,7 +41,7 @@ const filesIn = (folder: string): readonly string[] =>
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
 
-/** Name and version of each library that is installed. Some of their files become pages, others count days. */
+/** Name and version of each installed library. Some become pages, others count days. */
 function librariesOf(top: string): readonly string[] {
   const { resolve } = createRequire(join(top, 'package.json'))
   const read = (file: string) =>
@@ -55,7 +54,7 @@ function librariesOf(top: string): readonly string[] {
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
       }
     }
-    // It is wanted by what is not used here: whatever uses it says so.
+    // An optional library: the feature that needs it reports that it is missing.
     return 'not installed'
   }
   return Object.keys(read(join(top, 'package.json')).dependencies ?? {})

@@ -1,4 +1,4 @@
-/** The files of documents and pages: written, linked from the previous snapshot, or left out of a sparse one. */
+/** Files of documents and pages: written, linked from the previous snapshot, or left out of a sparse one. */
 
 import { hash } from 'node:crypto'
 import {
@@ -18,7 +18,7 @@ import { contentTypeOf } from '../api/routes/content-types.ts'
 import type { ParsedLine, RenderedLine } from './manifest.ts'
 import type { PreviousManifest } from './previous-manifest.ts'
 
-/** What happens to unchanged files. `nothing`: there are none. `folder`: they are linked from there. `sparse`: they are left out. */
+/** How unchanged files are reused. `folder`: linked from there. `sparse`: left out. `nothing`: no file is unchanged. */
 export type Reuse =
   { readonly kind: 'folder'; readonly folder: string } | { readonly kind: 'nothing' | 'sparse' }
 
@@ -30,13 +30,13 @@ export interface Written {
   readonly content: Page['content'] | readonly string[]
 }
 
-/** Makes the lines of documents, and their bytes, which are good until the next document. */
+/** Makes the lines of documents, and their bytes, which are valid until the next document. */
 export function lineMaker() {
   /** One buffer for all documents: it grows to the largest. */
   let buffer = Buffer.allocUnsafeSlow(1 << 20)
-  /** @returns where each piece ends: piece by piece, since V8 first makes a flat text of each, slowly of a large one */
+  /** Writes piece by piece, since V8 first flattens each text, slowly if it is large. @returns the end of each piece */
   const encode = (pieces: readonly string[]): readonly number[] => {
-    // Three bytes at most for each UTF-16 unit.
+    // A UTF-16 unit takes three bytes at most.
     const most = 3 * pieces.reduce((characters, { length }) => characters + length, 0)
     if (most > buffer.length) buffer = Buffer.allocUnsafeSlow(most)
     let end = 0
@@ -56,7 +56,6 @@ export function lineMaker() {
   }
 }
 
-/** @param root the snapshot's folder */
 export function documentFiles(root: string, reuse: Reuse) {
   const makeLine = lineMaker()
   let lastFolder = ''
@@ -68,16 +67,13 @@ export function documentFiles(root: string, reuse: Reuse) {
     return place
   }
   return {
-    /**
-     * Writes a document or a page. A sparse snapshot leaves it out if the previous one has the same bytes.
-     * @param previous its line of the previous manifest, if there is one
-     */
+    /** Writes a document or a page. A sparse snapshot leaves it out if the previous one has the same bytes. */
     put: (document: Written, from: string, previous?: ParsedLine): RenderedLine => {
       const { line, encoded } = makeLine(document, from)
       if (reuse.kind !== 'sparse' || !isOfSameBytes(line, previous)) writeNew(placeOf(line.key), encoded)
       return line
     },
-    /** Reuses documents of the previous snapshot, all or none. @returns false if one is missing, or does not have its size */
+    /** Reuses documents, all or none. @returns false if a file is missing or has another size */
     reuse: (lines: readonly ParsedLine[]): boolean => {
       if (reuse.kind !== 'folder') return true
       const taken: string[] = []
@@ -94,10 +90,9 @@ export function documentFiles(root: string, reuse: Reuse) {
   }
 }
 
-/** An object that belongs to no single fund, and whether it is reused. */
 export type SharedObject = ReturnType<typeof putShared>
 
-/** Reuses a document or a page that was made from the same, or writes it. */
+/** Reuses a document or a page that was made from the same inputs, or writes it. */
 export function putShared(
   page: Page,
   from: string,
@@ -109,11 +104,11 @@ export function putShared(
   return { line: files.put(page, from, line), isReused: false }
 }
 
-/** Whether a publish that finds the previous object skips it. */
+/** True if a publish skips the object, because the bucket has the previous one. */
 export const isOfSameBytes = (line: RenderedLine, previous: ParsedLine | undefined): boolean =>
   previous?.sha256 === line.sha256 && previous.bytes === line.bytes && previous.type === line.type
 
-/** `wx`: a file that exists could be a hard link to the previous snapshot's. */
+/** Creates a file. `wx`: a file that exists could be a hard link to the previous snapshot's. */
 function writeNew(path: string, content: Uint8Array): void {
   const file = openSync(path, 'wx')
   try {
@@ -123,10 +118,10 @@ function writeNew(path: string, content: Uint8Array): void {
   }
 }
 
-/** Errors of a file system without hard links, from another one, or with no more links to this file. */
+/** Errors of a file system without hard links, of a link to another one, and of too many links to a file. */
 const unlinkable = ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES']
 
-/** Puts a file under a second name: a link, or a copy. @returns false if there is no file of this size */
+/** Links a file under a second name, or copies it. @returns false if there is no file of this size */
 export function linkOrCopy(file: string, place: string, bytes: number): boolean {
   const stats = lstatSync(file, { throwIfNoEntry: false })
   if (stats?.isFile() !== true || stats.size !== bytes) return false

@@ -1,20 +1,18 @@
-/** Example requests that a snapshot answers, for `fundpress serve` to print. */
-
 import type { Readable } from 'node:stream'
 import { createInterface } from 'node:readline'
 
 /**
- * The pages for people, if there are any, then up to three targets that a snapshot answers with data, for example
- * `/api/v1/prices-current/DE0008471400/`.
+ * Example requests for `fundpress serve` to print: the pages, then up to three targets that the snapshot answers with
+ * data, for example `/api/v1/prices-current/DE0008471400/`.
  * @param checksums its SHA256SUMS
- * @param has whether it has a file: to look for it in the checksums, all of them would have to be read
+ * @param has asks for a file of the snapshot: its line in SHA256SUMS may be the last
  */
 export async function exampleTargets(
   checksums: Readable,
   has: (key: string) => boolean | Promise<boolean>,
 ): Promise<string[]> {
   const found = new Map<string, string>()
-  // The first fund in ISIN order that has the answer: lines are sorted by key.
+  // Lines are sorted by key: the first fund in ISIN order that has the answer.
   for await (const line of createInterface({ input: checksums })) {
     const [, folder = '', endpoint = '', name = ''] = answer.exec(line) ?? []
     const isHistory = endpoint === 'prices-historic'

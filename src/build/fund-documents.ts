@@ -1,6 +1,6 @@
 /**
- * The documents of one endpoint about one fund, refusals included, in every language and format; for a date-range endpoint
- * its yearly windows and the list of them. Source: src/bucket/keys.md, endpoint 3.
+ * The documents of one endpoint about one fund, refusals included, in every language and format; for a date-range
+ * endpoint its yearly windows and the list of them. Source: src/bucket/keys.md, endpoint 3.
  */
 
 import { isRefusal, type RefusedAnswer, type RowsOf } from '../api/contract/endpoint.ts'
@@ -28,10 +28,10 @@ import type { Written } from './document-files.ts'
 import type { RenderedLine } from './manifest.ts'
 import type { Plan, WindowPlan } from './plans.ts'
 
-/** Writes a document down and gives back its line of the manifest. */
+/** Writes a document. @returns its line of the manifest */
 export type Put = (document: Written) => RenderedLine
 
-/** What an answer depends on beside the fund's rows. */
+/** Inputs of an answer beside the fund's rows. */
 export interface RenderContext {
   /** As `dayThatCounts` gives it. */
   readonly day: string
@@ -40,7 +40,7 @@ export interface RenderContext {
 
 export type Rows = RowsOf<Group>
 
-/** Renders one plan without windows for one fund. Documents are put in the byte order of their keys. */
+/** Renders one plan without windows for one fund, in the byte order of the keys. */
 export function putDocuments(plan: Plan, rows: Rows, context: RenderContext, put: Put): void {
   const { route } = plan
   const first = answerOf(plan, rows, context)
@@ -55,7 +55,7 @@ export function putDocuments(plan: Plan, rows: Rows, context: RenderContext, put
   }
 }
 
-/** A fund's part of the document over all funds, by format; null if it has none. */
+/** A fund's part of the document over all funds, by format; null if the endpoint refuses the fund. */
 export function membersOf(plan: Plan, rows: Rows, context: RenderContext) {
   const body = answerOf(plan, rows, context)
   if (isRefusal(body)) return null
@@ -88,16 +88,14 @@ function putRefusal(
   }
 }
 
-/** The lines of a window's documents. */
 export type WindowLines = ReadonlyMap<Format, RenderedLine>
 
 /**
  * Renders a plan with windows for one fund: the windows that changed, then the list of all; or errors.
- * @param years all that the fund has, ascending
- * @param unchanged the windows that need not be rendered, by year
- * @param rowsOf the fund with the prices of one year, or without any. Whether an endpoint with windows refuses may
- * depend on whether there are prices, but not on what they are
- * @param putOf for the window of a year; with null for the list, or for the errors in the place of everything
+ * @param years all years with prices, ascending @param unchanged lines of windows that need no rendering, by year
+ * @param rowsOf the fund with the prices of one year, or none. A refusal may depend on whether there are prices, but
+ * not on their values
+ * @param putOf writes the window of a year; with null the list, or the errors in its place
  */
 export function putWindows(
   plan: Plan,
@@ -110,7 +108,7 @@ export function putWindows(
 ): void {
   const { route } = plan
   const values = valuesOf(plan, rowsOf(null))
-  // If all windows are unchanged, any of them shows what stands around the records.
+  // If all windows are unchanged, any of them shows the text around the records.
   const shown = (years.find(({ year }) => !unchanged.has(year)) ?? years[0])?.year ?? null
   const answer = answerOf(plan, rowsOf(shown), context)
   if (isRefusal(answer)) {
@@ -120,7 +118,7 @@ export function putWindows(
   const render = (of: YearDigest): WindowLines => {
     const { year } = of
     const body = year === shown ? answer : answerOf(plan, rowsOf(year), context)
-    // Of that year only, ascending by date.
+    // Records of that year only, ascending by date.
     const records = (body as Readonly<Record<string, readonly unknown[]>>)[cut.list] ?? []
     const put = putOf(of)
     const lines = [...series].map(([format, textOf]) => {
@@ -150,7 +148,7 @@ export function putWindows(
 
 /**
  * @param records of one year, at least one
- * @returns the document in 14 pieces: what stands before the records, the records of each month, what stands after them
+ * @returns the document in 14 pieces: the text before the records, the records of each month, the text after them
  */
 export function windowPieces(
   { head, separator, record, tail }: SeriesText,

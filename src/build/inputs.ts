@@ -1,7 +1,7 @@
 /**
- * What documents are made from, as digests: `from` in the manifest. A document with the `from` of the previous
- * snapshot has the same bytes. It covers the code, the address of the documentation, the fund's own row, whether the fund is a
- * year old, and the rows that the endpoint reads.
+ * Digests of the inputs of documents: `from` in the manifest. A document with the `from` of the previous snapshot has
+ * the same bytes. The digest covers the code, the address of the documentation, the fund's own row, whether the fund is
+ * a year old, and the rows that the endpoint reads.
  */
 
 import { hash } from 'node:crypto'
@@ -20,7 +20,7 @@ import type { FundReader } from '../data/read/fund-reader.ts'
 import { cached } from '../system/cached.ts'
 import type { Rows } from './fund-documents.ts'
 
-/** Who publishes, with the bytes of the logo: the same object for all funds of a thread. */
+/** Digest of the publisher, with the bytes of the logo. Cached: all funds of a thread share the object. */
 export const digestOfPublisher = cached((publisher: Publisher | null) =>
   fromOf('publisher', JSON.stringify(publisher)),
 )
@@ -30,19 +30,19 @@ export function fromOf(...inputs: readonly (string | readonly string[])[]): stri
   return hash('sha256', JSON.stringify(inputs), 'base64url').slice(0, 22)
 }
 
-/** What all documents depend on. @param code digest of the code that renders */
+/** Digest of the inputs that all documents share. @param code digest of the code that renders */
 export const rendererOf = (code: string, docsUrl: string) => fromOf('renderer', code, docsUrl)
 
 /**
- * The as-of date that an endpoint gets: a day of the fund's time below the age of one year, or of that above. Nothing
- * of an answer but that depends on the day, and so a build does not make every document anew.
+ * The as-of date that an endpoint gets: a day on which the fund is younger than one year, or one on which it is older.
+ * Performance depends on the as-of date only through the fund's age, so a new day does not change every input.
  */
 export const dayThatCounts = (fund: FundRow, asOf: string): string =>
   isYoungerThanOneYear(fund, asOf) ? fund.inceptionDate : '9999-12-31'
 
 export type FundInputs = ReturnType<typeof fundInputs>
 
-/** @param renderer as `rendererOf` gives it @param years of all the fund's prices */
+/** @param renderer as `rendererOf` returns it @param years with prices */
 export function fundInputs(
   digests: FundDigests,
   renderer: string,
@@ -64,9 +64,8 @@ export function fundInputs(
         : digestOf(name),
     )
   return {
-    /** For an endpoint's documents; for an endpoint with windows, for the window list or the error instead of it. */
+    /** For an endpoint's documents; for an endpoint with windows, for the window list or its error. */
     of: cached((endpoint: FundEndpoint) => fromOf(base, ...readBy(endpoint))),
-    /** For a window. */
     ofYear: ({ year, digest }: YearDigest) => fromOf(base, 'year', year, digest),
     ofPages: ({ reads }: FundPages, { baseUrl, hasDownloads, publisher, overdue }: FundPageSource) => {
       const settings = [
@@ -93,7 +92,7 @@ const short = (digest: string) => digest.slice(0, 22)
 
 export type FundRowsRead = ReturnType<typeof fundRows>
 
-/** The rows of one fund, each read when it is first used. */
+/** The rows of one fund, each read on first use. */
 export function fundRows(reader: FundReader, fund: FundRow) {
   const { isin } = fund
   const group = cached((name: Group) => reader.rows(name, isin)) as <G extends Group>(name: G) => FundRows[G]
@@ -104,17 +103,16 @@ export function fundRows(reader: FundReader, fund: FundRow) {
   return {
     fund,
     group,
-    /** The prices of a calendar year. */
     year,
     day: (day: string) => reader.prices(isin, day, day),
     newestPrice,
-    /** What an endpoint reads, and nothing else. */
+    /** The rows that an endpoint reads. */
     of: ({ reads, readsNewestPrice = false }: FundEndpoint) => {
       const newestRow = () => [newestPrice()].filter((row) => row !== null)
       const rowsOf = (name: Group) => (name === 'prices' && readsNewestPrice ? newestRow() : group(name))
       return only(Object.fromEntries(reads.map((name) => [name, rowsOf(name)])))
     },
-    /** The same with the prices of one year, or none. */
+    /** The prices of one year, or none. */
     ofYear: (name: string | null) => only({ prices: name === null ? [] : year(name) }),
   }
 }

@@ -1,4 +1,4 @@
-/** The manifest: the list of what a snapshot holds, and its lines as text. Source: src/bucket/keys.md, `manifest.ndjson.gz`. */
+/** The manifest: a snapshot's objects, and its lines as text. Source: src/bucket/keys.md, `manifest.ndjson.gz`. */
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
@@ -20,54 +20,52 @@ export const manifestFormat = 1
 
 /** The first line. */
 export interface ManifestHead {
-  /** Version of this format. */
   readonly format: number
-  /** The snapshot id: as-of date and the first 12 hex digits of the SHA-256 of the lines, their `from` left out. */
+  /** As-of date and the first 12 hex digits of the SHA-256 of the lines without their `from`. */
   readonly snapshot: string
-  /** ISO 8601 */
   readonly asOf: string
   readonly funds: number
   readonly objects: number
   /** Sum over all objects. */
   readonly bytes: number
-  /** ISO 8601 day of the newest price that is given out, or null without one. */
+  /** ISO 8601 day of the newest published price, or null without one. */
   readonly newestPrice: string | null
   /** SHA-256 of the database file, in hex. */
   readonly source: string
-  /** Base of the errors' `type`, absolute: an edge uses it for the errors that are no files. */
+  /** Absolute base of the errors' `type`: an edge uses it for the errors that have no file. */
   readonly docsUrl: string
-  /** Digest of the settings that it was made with (`settingsDigest`); absent in manifests of earlier versions. */
+  /** `settingsDigest` of the build; absent in manifests of earlier versions. */
   readonly settings?: string
-  /** How new the funds' prices are; manifests of earlier versions do not say. */
+  /** Absent in manifests of earlier versions. */
   readonly freshness?: SnapshotFreshness
-  /** Funds of the snapshot that something may not be given out of; absent without any, and in manifests of earlier versions. */
+  /** Funds with something that may not be published; absent if there is none, and in manifests of earlier versions. */
   readonly restricted?: RestrictedFunds | undefined
-  /** Funds with implausible prices, whose prices stayed as they were live; absent if there is none. */
+  /** Funds whose implausible prices were replaced by the live ones; absent if there is none. */
   readonly withheld?: readonly WithheldFund[]
-  /** The guards of a publish compare them with those of what is live. Shards and manifests of earlier versions have none. */
+  /** For the guards of a publish. Absent in shards and manifests of earlier versions. */
   readonly counts?: SnapshotCounts | undefined
-  /** What an operator has allowed in the build; absent if there was nothing to allow. */
+  /** Objections that an operator has allowed in the build; absent if there is none. */
   readonly allowed?: readonly AllowedObjection[]
-  /** What pages say that a publish makes (`changes/`); null for a snapshot without pages, absent in manifests of earlier versions. */
+  /** For the pages that a publish makes (`changes/`); null without pages, absent in manifests of earlier versions. */
   readonly site?: { readonly publisher: Publisher | null; readonly hasDownloads: boolean } | null
   /**
-   * Files that lie beside the objects and name the snapshot, sorted by key: they cannot be among the lines, since its id
-   * is made of these. None in manifests of earlier versions.
+   * Files beside the objects that name the snapshot, sorted by key. Its id is the digest of the lines, so these files
+   * cannot be among them. Absent in manifests of earlier versions.
    */
   readonly files?: readonly ManifestLine[]
 }
 
-/** Funds by how new their newest price is; `guards/assess.ts` says what the marks mean. */
-export interface SnapshotFreshness extends FreshnessCounts {
-  /** The first ten stale funds, those with the oldest price first. */
+/** Funds by age of their newest price; `guards/assess.ts` defines the marks. */
+interface SnapshotFreshness extends FreshnessCounts {
+  /** The first ten stale funds, oldest price first. */
   readonly stalest: readonly { readonly isin: string; readonly newestPrice: string | null }[]
 }
 
-/** How many files a snapshot has beside its lists: objects, and what the first line names. */
+/** Number of files beside the lists: objects, and the files that the first line names. */
 export const countFiles = ({ objects, files = [] }: Pick<ManifestHead, 'objects' | 'files'>): number =>
   objects + files.length
 
-/** A line an object. */
+/** The line of an object. */
 export interface ManifestLine {
   readonly key: string
   /** In hex. */
@@ -75,13 +73,12 @@ export interface ManifestLine {
   readonly bytes: number
   /** Content-Type */
   readonly type: string
-  /** Digest of what the document was made from (`inputs.ts`); manifests of earlier versions have none. */
+  /** Digest of the inputs (`inputs.ts`); absent in manifests of earlier versions. */
   readonly from?: string
-  /** Of a window: where its months begin, as its window list says it ({@link WindowEntry.months}). */
+  /** For a window: the offsets of its months, as in its window list ({@link WindowEntry.months}). */
   readonly months?: readonly number[]
 }
 
-/** A line as it is written. */
 export type RenderedLine = ManifestLine & Required<Pick<ManifestLine, 'from'>>
 
 /** An object's line with its line feed. Keys are ASCII and need no escapes. */
@@ -90,16 +87,14 @@ export function manifestLine({ key, sha256, bytes, type, from, months }: Rendere
   return `{"key":"${key}","sha256":"${sha256}","bytes":${bytes},"type":"${type}","from":"${from}"${more}}\n`
 }
 
-/** An object's line, parsed. */
 export interface ParsedLine extends RenderedLine {
-  /** The key's part after its last slash. */
   readonly name: string
 }
 
 export const byKey = (one: { readonly key: string }, other: { readonly key: string }) =>
   one.key < other.key ? -1 : 1
 
-/** As `manifestLine` writes them. A name has no slash: it could lead out of the folder. Earlier versions wrote no `from`. */
+/** Lines of `manifestLine`. A name has no slash: it could lead out of the folder. Earlier versions wrote no `from`. */
 const everyLine =
   /^\{"key":"((?:[\w.-]+\/)*)([\w.-]+)","sha256":"([0-9a-f]{64})","bytes":(\d+),"type":"([^"\\]+)"(?:,"from":"([\w-]*)")?(?:,"months":\[([\d,]+)\])?\}$/gm
 
@@ -116,10 +111,7 @@ export function parseLines(text: string): ParsedLine[] | null {
   return length === text.length && !found.some(({ key }) => key.includes('../')) ? found : null
 }
 
-/**
- * @param folder ends with a slash
- * @returns the lines in the order of their names; none at all if the text holds anything but lines of this folder
- */
+/** @param folder ends with a slash @returns lines by name; none if the text holds anything but lines of this folder */
 export function linesByName(text: string, folder: string): ReadonlyMap<string, ParsedLine> {
   const found = parseLines(text) ?? []
   const isInFolder = ({ key, name }: ParsedLine, index: number) =>
@@ -128,9 +120,9 @@ export function linesByName(text: string, folder: string): ReadonlyMap<string, P
 }
 
 /**
- * The lines of one kind of documents, or of pages, of one fund. If all are unchanged, `text` is null, and the main thread
+ * The lines of one fund's documents or pages of one kind. If all are unchanged, `text` is null, and the main thread
  * takes them from the previous manifest: no thread has to send them.
- * @param lines in the order of keys @param reused how many of them are unchanged
+ * @param lines in the order of keys @param reused number of unchanged lines
  */
 export function linesOf(lines: readonly RenderedLine[], reused: number) {
   const bytes = lines.reduce((sum, line) => sum + line.bytes, 0)
@@ -140,24 +132,21 @@ export function linesOf(lines: readonly RenderedLine[], reused: number) {
 
 const keyStart = '{"key":"'
 
-/** The key of the line that starts there; '' for the manifest's first line, which has none, and at the end. */
+/** The key of the line at `start`; '' for the manifest's first line, which has none, and at the end. */
 export function keyAt(text: string, start: number): string {
   if (!text.startsWith(keyStart, start)) return ''
   const from = start + keyStart.length
   return text.slice(from, text.indexOf('"', from))
 }
 
-/** Lines as they count for the snapshot's id, without `from` and `months`: it is that of the objects, however they came about. */
+/** Lines as the snapshot's id counts them, without `from` and `months`: the id is that of the objects. */
 export const withoutFrom = (lines: string): string =>
   lines.replace(/,"from":"[^"]*"(?:,"months":[^\]]*\])?\}\n/g, '}\n')
 
-/** @param linesDigest SHA-256 of all object lines without their `from`, each with its line feed, in hex */
+/** @param linesDigest SHA-256 of all lines as {@link withoutFrom} returns them, in hex */
 export const snapshotId = (asOf: string, linesDigest: string) => `${asOf}-${linesDigest.slice(0, 12)}`
 
-/**
- * Reads the first line of the manifest in a snapshot's folder.
- * @throws {Error} if the folder holds no snapshot, only a part of one, or one of another format
- */
+/** The first line of a snapshot's manifest. @throws {Error} if the folder holds no snapshot, or a shard */
 export async function readManifestHead(folder: string): Promise<ManifestHead> {
   refuseShard(folder)
   const head = await readHeadOf(join(folder, manifestKey))
@@ -165,7 +154,7 @@ export async function readManifestHead(folder: string): Promise<ManifestHead> {
   throw new Error(`${folder} holds no snapshot: make one with \`fundpress build --out ${folder}\``)
 }
 
-/** The first line of a manifest, or null if there is no such file. @throws {Error} if it is one of another format */
+/** The first line of a manifest, or null if there is no such file. @throws {Error} if it has another format */
 export async function readHeadOf(file: string): Promise<ManifestHead | null> {
   try {
     assertFile(file)
@@ -180,9 +169,9 @@ export async function readHeadOf(file: string): Promise<ManifestHead | null> {
 }
 
 async function firstLine(handle: FileHandle): Promise<ManifestHead> {
-  // The flush gives what can be unpacked of a part.
+  // Unpacks the part of the file that was read.
   const options = { finishFlush: constants.Z_SYNC_FLUSH }
-  // Enough for most: a line that names thousands of funds is longer.
+  // Long enough, unless the line names thousands of funds.
   for (let bytes = 1 << 16; ; bytes *= 4) {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), { position: 0 })
     const text = gunzipSync(buffer.subarray(0, bytesRead), options).toString()
@@ -191,7 +180,7 @@ async function firstLine(handle: FileHandle): Promise<ManifestHead> {
   }
 }
 
-/** A key's part up to its last slash, and with it. */
+/** A key's part up to its last slash, inclusive. */
 export const folderOf = (key: string): string => key.slice(0, key.lastIndexOf('/') + 1)
 
 /** Marks a folder with a whole manifest, but only the files that another snapshot lacks. */
@@ -206,7 +195,7 @@ export function writeSparse(folder: string, sparse: Sparse): void {
   writeFileSync(join(folder, sparseKey), `${JSON.stringify(sparse)}\n`)
 }
 
-/** @returns null for a folder that holds all its files @throws {Error} if the file says nothing that can be read */
+/** @returns null for a folder that holds all its files @throws {Error} if the file is damaged */
 export function readSparse(folder: string): Sparse | null {
   try {
     return JSON.parse(readFileSync(join(folder, sparseKey), 'utf8')) as Sparse

@@ -1,4 +1,4 @@
-/** `fundpress build --merge`: shards that were built on several machines become the snapshot that one would have built. */
+/** `fundpress build --merge`: makes the snapshot that one machine would have built from the shards of several. */
 
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -8,16 +8,16 @@ import { freshnessDigest, publisherDigest, type BuildOptions } from './options.t
 import { allPageMakers } from './plans.ts'
 import { checkShards, lackedBy, readShard, type ShardHead } from './shard.ts'
 
-/** Dates and addresses are those of the shards. */
+/** The shards determine dates and addresses. */
 export interface MergeOptions extends Omit<
   BuildOptions,
   'asOf' | 'docsUrl' | 'baseUrl' | 'only' | 'part' | 'since'
 > {
-  /** The folders of all shards, in any order. They stay as they are. */
+  /** The folders of all shards, in any order. A merge does not change them. */
   readonly shards: readonly string[]
-  /** The as-of date that the shards must have, ISO 8601; any, unless given. */
+  /** ISO 8601; the shards must have this date. Any date, unless given. */
   readonly asOf?: string
-  /** Throws unless what sparse shards continue from is still there. */
+  /** Throws if the snapshot that sparse shards continue from is gone. */
   readonly assertThere?: (snapshot: string) => Promise<void>
 }
 
@@ -54,7 +54,7 @@ export async function mergeShards({
   })
 }
 
-/** @throws {Error} if the pages of the shards say something else than those that the merge makes */
+/** @throws {Error} if the pages of the shards differ from the pages that the merge makes */
 function refuseOtherPages(
   { freshness, publisher }: Pick<ShardHead, 'freshness' | 'publisher'>,
   options: Pick<MergeOptions, 'freshness' | 'publisher'>,
@@ -68,5 +68,5 @@ function refuseOtherPages(
       throw new Error(`pages of the shards ${what}: merge them with the same`)
 }
 
-/** The folder behind symbolic links; one that does not exist yet has none. */
+/** The path without symbolic links; a folder that does not exist yet has none. */
 const placeOf = (folder: string) => (existsSync(folder) ? realpathSync(folder) : resolve(folder))

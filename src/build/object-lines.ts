@@ -1,7 +1,7 @@
 /**
- * Manifest lines of a whole snapshot in the byte order of their keys, without holding them in memory. They come in runs
- * (an endpoint's documents fund by fund, the pages of a folder), each in order and each in a file of its own until the
- * end. Runs whose keys do not interleave follow one another as they are; those that do are merged.
+ * Manifest lines of a whole snapshot in the byte order of their keys, without holding them in memory. Lines come in
+ * runs (an endpoint's documents fund by fund, the pages of a folder), each in order and in a file of its own. Runs with
+ * interleaving keys are merged; the others are concatenated.
  */
 
 import { createHash } from 'node:crypto'
@@ -21,15 +21,13 @@ interface Run {
   held: string
 }
 
-/** Held back in memory, in characters: a line at a time would open its file a thousand times. */
+/** Characters of a run in memory: to append each line on its own would open the file a thousand times. */
 const heldBack = 1 << 16
-
-export type ObjectLines = ReturnType<typeof objectLines>
 
 export function objectLines(root: string, table: RouteTable) {
   const temporary = join(root, '.lines')
   const merged = join(temporary, 'merged')
-  // There is one if the build begins anew, to withhold prices.
+  // Left over if the build has begun anew, to withhold prices.
   rmSync(temporary, { recursive: true, force: true })
   mkdirSync(temporary)
   const runs = new Map<string, Run>()
@@ -50,9 +48,9 @@ export function objectLines(root: string, table: RouteTable) {
       if (run.held.length > heldBack) flush(run)
     },
     /**
-     * Merges the lines, and writes SHA256SUMS without the files of the manifest's first line. No line can be added afterwards.
-     * @returns SHA-256 of all lines without their `from`, in hex, and the number of documents by endpoint
-     * @throws {Error} if two lines have the same key
+     * Merges the lines, and writes SHA256SUMS without the files of the manifest's first line. No line can be added
+     * afterwards.
+     * @returns SHA-256 of all lines without `from`, in hex, and the number of documents by endpoint
      */
     digest: async () => {
       const documents: Record<string, number> = {}
@@ -71,13 +69,13 @@ export function objectLines(root: string, table: RouteTable) {
       }
       return { sha256: sha256.digest('hex'), documents }
     },
-    /** Writes the manifest and the rest of SHA256SUMS after that, and removes the files in between. */
+    /** Writes the manifest and the rest of SHA256SUMS, and removes the temporary files. */
     write: async (head: ManifestHead): Promise<void> => {
       async function* parts() {
         yield `${JSON.stringify(head)}\n`
         if (existsSync(merged)) yield* createReadStream(merged) as AsyncIterable<Buffer>
       }
-      // Most of it is digests: they do not get smaller with more effort.
+      // Digests are most of the text, and more effort does not make them smaller.
       const gzip = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: 1 << 18 })
       await pipeline(parts, gzip, createWriteStream(join(root, manifestKey), { flags: 'wx' }))
       const { files = [] } = head
@@ -89,10 +87,10 @@ export function objectLines(root: string, table: RouteTable) {
 
 const keys = /^\{"key":"([^"]+)"/gm
 
-/** Lines of the manifest as lines of SHA256SUMS. */
+/** Turns lines of the manifest into lines of SHA256SUMS. */
 const checksums = (lines: string) => lines.replace(/^\{"key":"([^"]+)","sha256":"([^"]+)".*$/gm, '$2  $1')
 
-/** Runs in the order of their keys, those together whose keys lie between each other's. */
+/** Sorts runs by key, and groups those whose keys interleave. */
 function interleaving(runs: readonly Run[]): Run[][] {
   const groups: Run[][] = []
   let end = ''
@@ -105,7 +103,7 @@ function interleaving(runs: readonly Run[]): Run[][] {
   return groups
 }
 
-/** The lines of runs as one, in pieces. @throws {Error} if two lines have the same key */
+/** Merges runs, in pieces of whole lines. @throws {Error} if two lines have the same key */
 async function* mergedLines(runs: readonly Run[]): AsyncGenerator<string> {
   const [only, another] = runs
   if (only !== undefined && another === undefined) {

@@ -1,4 +1,4 @@
-/** What a build is asked to do, and the settings among it that decide the bytes of a snapshot, as digests. */
+/** Options of a build, and digests of the settings that determine the bytes of a snapshot. */
 
 import { versions } from 'node:process'
 import type { Publisher } from '../api/contract/page.ts'
@@ -14,49 +14,45 @@ import type { StartThread } from '../system/start-thread.ts'
 import type { ReadShard, Shard } from './shard.ts'
 
 export interface BuildOptions {
-  /** The database file. */
   readonly db: string
-  /** The folder of the snapshot. */
   readonly out: string
-  /** The snapshot's date, ISO 8601. */
+  /** ISO 8601. */
   readonly asOf: string
-  /** Whether SQLite checks the pages of the database while it is rendered; true unless given. */
+  /** SQLite checks the pages of the database while it is rendered; true unless given. */
   readonly hasQuickCheck?: boolean
-  /** Number of rendering threads. */
   readonly jobs: number
-  /** ISINs in upper case; none means all funds. */
+  /** ISINs in upper case; empty means all funds. */
   readonly only: readonly string[]
   /** Absolute, without a closing slash. */
   readonly docsUrl: string
-  /** The address that the API is published at, without a closing slash: pages name it. */
+  /** The address of the API, without a closing slash: pages name it. */
   readonly baseUrl: string
-  /** Who publishes, as the pages name it; nobody unless given. */
+  /** For the pages; none unless given. */
   readonly publisher?: Publisher | null
   /** The address of the registry of endpoints (`allEndpoints`, unless given). */
   readonly endpoints?: string
-  /** The address of the module with the makers of pages (`allPageMakers`, unless given), or null for a snapshot without pages. */
+  /** Address of the module with the page makers (`allPageMakers`, unless given); null for a snapshot without pages. */
   readonly pages?: string | null
-  /** The files for analysts: licence, form and formats; null for a snapshot without them. */
+  /** The files for analysts; null for a snapshot without them. */
   readonly downloads?: {
     readonly licence: Licence | null
     readonly isRawCsv?: boolean
     readonly formats?: string
   } | null
-  /** Set if this build does not render all funds of a snapshot. Not together with `only`. */
+  /** Set if this build does not render all funds of a snapshot. Excludes `only`. */
   readonly part?: BuildPart | null
-  /** The snapshot to continue from, or null to render everything. The result is the same. `openBase` decides. */
+  /** The snapshot to continue from, or null to render everything. The result is the same. */
   readonly since?: Since | null
-  /** How new each fund's newest price should be; the defaults unless given. */
+  /** Limits for the age of prices; the defaults unless given. */
   readonly freshness?: FreshnessSettings
-  /** Which prices are implausible, and what happens to them; the defaults unless given. */
+  /** Limits for implausible prices, and what happens to them; the defaults unless given. */
   readonly plausibility?: PlausibilitySettings
-  /** Reads what is live, to compare prices with it: null if nothing is, or nobody knows. */
+  /** Reads the live snapshot, to compare prices with it; null if nothing is live, or it is unknown. */
   readonly live?: LiveReader | null
-  /** What an operator allows of what the guards refuse; nothing unless given. */
+  /** Objections of guards that the operator allows; none unless given. */
   readonly override?: Override
   /** Threads that are started already, at most `jobs`: the build stops them in any case. */
   readonly threads?: readonly RenderThread[]
-  /** How further threads are started (`startThread`, unless given). */
   readonly startThread?: StartThread | undefined
   /** Digest of the code that renders (`codeDigest`, unless given): files of other code are made anew. */
   readonly code?: string
@@ -68,11 +64,11 @@ export interface BuildOptions {
   readonly signal: AbortSignal
 }
 
-/** `shard`: only these funds, to be merged with others. `shards`: the funds come from these, rendered elsewhere. */
-export type BuildPart =
+/** `shard`: only these funds, for a merge. `shards`: a merge of funds that were rendered elsewhere. */
+type BuildPart =
   ({ readonly kind: 'shard' } & Shard) | { readonly kind: 'shards'; readonly shards: readonly ReadShard[] }
 
-/** What `--since` names. `folder`: a snapshot with all its files. `manifest`: one whose files are somewhere else. */
+/** The value of `--since`. `folder`: a snapshot with all its files. `manifest`: one whose files are somewhere else. */
 export interface Since {
   readonly kind: 'folder' | 'manifest'
   readonly path: string
@@ -89,18 +85,18 @@ export function settingsDigest(options: Deciding): string {
   const { plausibility = defaultPlausibility } = options
   // Another zlib packs the pages of Parquet to other bytes.
   const packer = downloads === null ? [] : [versions.zlib]
-  // Prices that are refused make no snapshot: only if they are withheld, limits decide what is in it.
+  // Refused prices make no snapshot: limits change its content only if prices are withheld.
   const limits = plausibility.onImplausible === 'withhold' ? [plausibility] : []
   const named = publisher === null ? [] : [digestOfPublisher(publisher)]
   const others = [baseUrl, pages !== null, downloads, decisive(options), ...packer, ...limits, ...named]
   return fromOf('settings', options.code ?? codeDigest(), docsUrl, JSON.stringify(others))
 }
 
-/** The settings that decide which prices are marked as late or stale. */
+/** Digest of the settings that decide which prices are marked as late or stale. */
 export const freshnessDigest = (options: Pick<BuildOptions, 'freshness'>): string =>
   fromOf('freshness', JSON.stringify(decisive(options)))
 
-/** Who publishes, for shards: their pages must name the same. */
+/** For shards, whose pages must name the same publisher. */
 export const publisherDigest = ({ publisher = null }: Pick<BuildOptions, 'publisher'>): string =>
   digestOfPublisher(publisher)
 

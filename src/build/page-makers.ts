@@ -1,6 +1,6 @@
 /**
- * The makers of pages: what a snapshot has for people beside the API. A new one is a line here. What it writes must not
- * depend on anything but its source: no clock, no `Intl` (its texts change with Node's version), no order of a folder.
+ * The registry of page makers. A maker may depend on nothing but its source: no clock, no `Intl` (its texts change with
+ * Node's version), no order of a folder.
  */
 
 import { comparePages } from '../site/funds/compare.ts'
@@ -11,7 +11,7 @@ import { sitemapPages } from '../site/start/sitemap.ts'
 import { startPages } from '../site/start/start.ts'
 import type { PageMakers } from './plans.ts'
 
-/** `fundPages` are made in the rendering threads, `sitePages` after the funds, the sitemap after the pages that it lists. */
+/** `fundPages` run in the rendering threads, `sitePages` after the funds, the sitemap after the pages that it lists. */
 export const makers: PageMakers = {
   fundPages: [catalogueFundPages],
   sitePages: [startPages, cataloguePages, comparePages, (source) => docsPages(source), sitemapPages],

@@ -1,7 +1,4 @@
-/**
- * The pages of a snapshot: those of each fund, which are reused if nothing changed, and those over the whole snapshot, which are
- * made anew in each build.
- */
+/** Pages of a snapshot: those of each fund, reused if unchanged, and those over all funds, made in each build. */
 
 import { hash } from 'node:crypto'
 import type { FundEntry, FundPageSource, FundPages, Page, SitePageSource } from '../api/contract/page.ts'
@@ -39,7 +36,7 @@ export function putFundPages(
   return linesOf(rendered, 0)
 }
 
-/** Refuses rows that a maker does not declare: they are not in `from`, so the pages would not be made anew when they change. */
+/** Refuses rows that a maker does not declare: `from` does not cover them, so changes of them would not show. */
 function onlyWhatIsRead({ folder, reads }: FundPages, source: FundPageSource): FundPageSource {
   const reading = (group: Group) => {
     if (reads.includes(group)) return source
@@ -55,7 +52,7 @@ function onlyWhatIsRead({ folder, reads }: FundPages, source: FundPageSource): F
   }
 }
 
-/** The fund's entry in lists: that of the first pages that have one, or null. */
+/** The fund's entry in lists, from the first maker that has one, or null. */
 export function entryOf(makers: readonly FundPages[], source: FundPageSource): FundEntry | null {
   for (const { isFor, entry } of makers) {
     const found = isFor(source.fund) ? entry(source) : null
@@ -64,10 +61,7 @@ export function entryOf(makers: readonly FundPages[], source: FundPageSource): F
   return null
 }
 
-/**
- * @returns them in the order of their keys
- * @throws {Error} if the edge cannot give a key out, or it is among the pages of funds, or comes twice
- */
+/** @returns pages in the order of keys @throws {Error} if a key comes twice, or where the edge serves no page */
 export function putSitePages(
   { sitePages, fundPages }: PageMakers,
   source: SitePageSource,
@@ -79,7 +73,7 @@ export function putSitePages(
     for (const page of make(source, [...done.keys()])) {
       if (done.has(page.key)) throw new Error(`page ${page.key} is there twice`)
       checkPlace(page, source.table, fundPages)
-      // They are made from the whole snapshot, which is always new.
+      // Inputs are the whole snapshot, which is always new: `from` is the digest of the content.
       const from = fromOf('page', hash('sha256', page.content, 'hex'))
       done.set(page.key, putShared(page, from, previous, files))
     }

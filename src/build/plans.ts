@@ -1,6 +1,6 @@
 /**
- * What a build renders, compiled once from the registry of endpoints: a plan for each endpoint about one fund, so that
- * rendering a fund is joining text, and the makers of pages.
+ * Plans of a build, compiled once from the registry of endpoints: one for each endpoint about a fund, so that rendering
+ * a fund is joining text.
  */
 
 import type { Endpoint, FundEndpoint } from '../api/contract/endpoint.ts'
@@ -30,9 +30,8 @@ import {
 import { moduleBeside } from '../system/start-thread.ts'
 import type { Reuse } from './document-files.ts'
 
-/** What each rendering thread has to know. */
+/** Settings of each rendering thread. */
 export interface RenderSettings {
-  /** The database file. */
   readonly db: string
   /** The folder that the snapshot is written to. */
   readonly root: string
@@ -41,11 +40,11 @@ export interface RenderSettings {
   readonly baseUrl: string
   readonly hasDownloads: boolean
   readonly publisher: Publisher | null
-  /** The address of the registry of endpoints. Threads load it on their own, because functions cannot be sent to them. */
+  /** Address of the registry of endpoints. Threads load it, because functions cannot be sent to them. */
   readonly endpoints: string
   /** The address of the module with the makers of pages, or null for a snapshot without pages. */
   readonly pages: string | null
-  /** As `rendererOf` gives it. */
+  /** As `rendererOf` returns it. */
   readonly renderer: string
   readonly reuse: Reuse
 }
@@ -62,7 +61,6 @@ export const allPageMakers = moduleBeside(import.meta.url, './page-makers')
 
 export type Rendering = Awaited<ReturnType<typeof openRendering>>
 
-/** Loads the endpoints and the makers of pages. */
 export async function openRendering(settings: RenderSettings) {
   const { endpoints } = (await import(settings.endpoints)) as { readonly endpoints: readonly Endpoint[] }
   const { makers } =
@@ -75,12 +73,11 @@ export async function openRendering(settings: RenderSettings) {
 }
 
 /**
- * One endpoint with its enumerated parameters but the ISIN filled in: the documents of all funds lie below `folder`.
- * Source of the keys: src/bucket/keys.md.
+ * One endpoint with its parameters but the ISIN filled in: the documents of all funds lie below `folder`. Source of the
+ * keys: src/bucket/keys.md.
  */
 export type Plan = ReturnType<typeof fundPlans>[number]
 
-/** How the documents of a year's window are encoded. */
 export type WindowPlan = ReturnType<typeof windowPlan>
 
 /** The plans of all endpoints about one fund, in the byte order of their folders. */
@@ -95,7 +92,7 @@ function fundPlans(endpoints: readonly Endpoint[], table: RouteTable) {
         throw new Error(`endpoint ${endpoint.id}: windows are cut from prices and nothing else`)
       const names = fileNames(route, windows !== null)
       return typesOf(route).map((type) => {
-        // folderKey gives `…/<isin>/`: without the ISIN that is the folder of all funds and a slash too many.
+        // folderKey returns `…/<isin>/`: without the ISIN that is the folder of all funds and a second slash.
         const folder = folderKey(route, { type, isin: '' }).slice(0, -1)
         return { folder, endpoint, route, type, encoders, windows, names }
       })
@@ -115,7 +112,7 @@ function typesOf(route: Route): readonly string[] {
   return choice?.kind === 'choice' ? choice.choices : ['']
 }
 
-/** The names of a fund's files, without their folder. */
+/** Names of a fund's files, without their folder. */
 function fileNames(route: Route, hasWindows: boolean) {
   const documents = (route.hasLanguages ? languages : [languages[0]]).flatMap((language) =>
     formatsOf(route).map((format) => nameOf(documentKey(route, {}, language, format))),
@@ -133,10 +130,10 @@ function fileNames(route: Route, hasWindows: boolean) {
 /** A key's part after its last slash. */
 export const nameOf = (key: string) => key.slice(key.lastIndexOf('/') + 1)
 
-/** How an endpoint's answers are written in one format. */
+/** Writes an endpoint's answers in one format. */
 interface DocumentEncoder {
   readonly document: Encode
-  /** A fund's part of the document over all funds, and what stands around the parts. */
+  /** A fund's part of the document over all funds; `byIsin` is the text around the parts. */
   readonly member: (isin: string, body: unknown) => string
   readonly byIsin: ByIsinText
 }

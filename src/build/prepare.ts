@@ -1,5 +1,3 @@
-/** A build under way: what is opened once, before anything is rendered. */
-
 import type { OpenedFile } from '../data/read/digest.ts'
 import { readIsins } from '../data/read/fund-reader.ts'
 import type { FundDatabase } from '../data/read/open.ts'
@@ -42,15 +40,15 @@ export async function prepareBuild(
     renderer: rendererOf(code, docsUrl),
     reuse: base.from,
   })
-  // How new prices should be; the calendars are loaded meanwhile.
+  // The calendars load meanwhile.
   const rules = openRules(freshness)
-  // Everyone who uses the rules gets the error.
+  // Every user of the rules gets the error.
   rules.catch(() => undefined)
   const lines = objectLines(root, rendering.table)
   return { ...rendering, options, db, file, rules, base, withheld, lines }
 }
 
-/** The funds of the snapshot, or of the shard. @throws {Error} if the database lacks one that the options name */
+/** The funds of the snapshot, or of the shard. @throws {Error} if the database lacks a fund that the options name */
 export function isinsToRender({ options: { db: file, only, part = null }, db }: Build): readonly string[] {
   const isins = readIsins(db)
   if (part?.kind === 'shard') return isinsOfShard(isins, part)

@@ -1,6 +1,6 @@
 /**
- * The previous manifest, read along with the funds: unpacked into a file, with a position in it for each folder, so that memory
- * does not grow with the number of objects.
+ * The previous manifest, read along with the funds: unpacked into a file, with a position in it for each folder, so
+ * that memory does not grow with the number of objects.
  */
 
 import { closeSync, createReadStream, createWriteStream, fstatSync, openSync, readSync } from 'node:fs'
@@ -11,15 +11,10 @@ import { messageOf } from '../system/message.ts'
 import { keyAt, type ParsedLine, parseLines } from './manifest.ts'
 
 export interface PreviousManifest {
-  /**
-   * The lines whose keys begin with a prefix, each with its line feed.
-   * @param folder where to look for them, with a slash at the end; within a folder, prefixes have to ascend
-   * @param prefix begins with the folder
-   */
+  /** The lines whose keys begin with a prefix. @param folder with a closing slash; in it, prefixes must ascend */
   readonly linesOf: (folder: string, prefix: string) => string
-  /** The line of one object, or undefined. */
   readonly line: (key: string) => ParsedLine | undefined
-  /** Any number of times. */
+  /** May be called again. */
   readonly close: () => void
 }
 
@@ -29,7 +24,7 @@ export const noPrevious: PreviousManifest = {
   close: () => undefined,
 }
 
-/** Unpacks it into a file. @throws {Error} if the manifest is damaged or cannot be read */
+/** Unpacks a manifest into a file. @throws {Error} if the manifest is damaged or cannot be read */
 export async function openPrevious(manifest: string, temporary: string): Promise<PreviousManifest> {
   try {
     await pipeline(
@@ -49,7 +44,7 @@ export async function openPrevious(manifest: string, temporary: string): Promise
     linesOf: (folder, prefix) => placeOf(folder)(prefix),
     line: (key) => {
       const lines = placeAt(file, lineBefore(file, size, key))(key)
-      // Keys that only begin with it come after it.
+      // Longer keys that begin with this one come after it.
       const [line] = parseLines(lines.slice(0, lines.indexOf('\n') + 1)) ?? []
       return line?.key === key ? line : undefined
     },
@@ -60,7 +55,7 @@ export async function openPrevious(manifest: string, temporary: string): Promise
   }
 }
 
-/** Chunks of the usual 16 KiB would take longer in the event loop than to unpack. */
+/** With chunks of the usual 16 KiB, the event loop would take longer than the unpacking. */
 const largeChunk = 1 << 18
 
 const blockBytes = 1 << 16
@@ -69,11 +64,11 @@ const probeBytes = 1 << 12
 
 function readBlock(file: number, at: number, bytes: number): string {
   const block = Buffer.allocUnsafe(bytes)
-  // Keys are ASCII; what else is in the file keeps its length.
+  // Keys are ASCII, and latin1 keeps the length of everything else.
   return block.toString('latin1', 0, readSync(file, block, 0, bytes, at))
 }
 
-/** The start of a line close before those whose keys begin like this. */
+/** The start of a line shortly before those whose keys begin with the prefix. */
 function lineBefore(file: number, size: number, prefix: string): number {
   let low = 0
   let high = size
@@ -87,11 +82,11 @@ function lineBefore(file: number, size: number, prefix: string): number {
   return low
 }
 
-/** @returns a function that reads on from there: it takes the lines whose keys begin with a prefix */
+/** @returns a function that reads on from `start`, and returns the lines whose keys begin with a prefix */
 function placeAt(file: number, start: number): (prefix: string) => string {
   let at = start
   let text = ''
-  /** The start of the next line within the text. */
+  /** The start of the next line within `text`. */
   let next = 0
   /** The end of the next line, with its line feed, or -1 after the last one. */
   const endOfLine = (): number => {

@@ -1,6 +1,6 @@
 /**
- * One fund in a build: what changed is read, checked and rendered. Unchanged are documents of the previous snapshot that were
- * made from the same rows by the same code: they are reused with their lines, and their rows need no second check.
+ * One fund in a build: reads, checks and renders what changed. Unchanged documents were made from the same rows by the
+ * same code: their files and lines are reused, and their rows need no second check.
  */
 
 import { mayGiveOutPrices } from '../api/contract/fund.ts'
@@ -31,7 +31,6 @@ import type { FundNews } from './shard.ts'
 
 export type FundRenderer = ReturnType<typeof fundRenderer>
 
-/** A fund's documents and pages. */
 export type RenderedFund = NonNullable<ReturnType<FundRenderer['render']>['rendered']>
 
 export function fundRenderer(
@@ -44,7 +43,6 @@ export function fundRenderer(
   const digests = fundDigests(db)
   const navs = navReader(db)
 
-  /** Every finding of a fund. */
   const check = (isin: string): readonly Finding[] => {
     const fund = reader.read(isin)
     return fund === undefined ? [] : checkFund(fund, asOf)
@@ -62,14 +60,13 @@ export function fundRenderer(
   return {
     check,
     /**
-     * Checks and renders a fund; with an error among the findings, nothing is rendered.
-     * @param previous a plan each, then pages: the fund's lines of the previous manifest
-     * @param overdue for its pages
+     * Checks and renders a fund; after an error, only checks.
+     * @param previous lines of the previous manifest: a text for each plan, then for each kind of pages
      */
     render: (isin: string, previous: readonly string[], overdue: Overdue | null) => {
       const fund = fundOf(isin)
       const years = digests.years(isin)
-      // An invalid or future day cannot be compared with anything: the checks refuse it.
+      // An invalid or future day cannot be compared: the checks refuse it.
       const isLegible = isDay(fund.inceptionDate) && years !== null && (years.at(-1)?.last ?? '') <= asOf
       if (!isLegible) return refuse(isin)
 
@@ -80,7 +77,7 @@ export function fundRenderer(
       })
       const rows = fundRows(reader, fund)
       const findings = checkFund({ fund, ...rowsToCheck(plans, unchanged, rows, inputs, years) }, asOf)
-      // The message names all errors.
+      // The message names all errors, also those in unchanged rows.
       if (hasError(findings)) return refuse(isin)
 
       const context = { day: dayThatCounts(fund, asOf), table }
@@ -115,14 +112,14 @@ export function fundRenderer(
         objects: sum(made, ({ objects }) => objects),
         bytes: sum(made, ({ bytes }) => bytes),
         reused: sum(made, ({ reused }) => reused),
-        /** ISO 8601 day of the newest price, or null if none is given out. */
+        /** ISO 8601 day of the newest price, or null if none is published. */
         newestPrice: mayGiveOutPrices(fund) ? (years.at(-1)?.last ?? null) : null,
-        /** Manifest lines by plan, then by pages, without those that are as in the previous manifest. */
+        /** Manifest lines by plan, then by pages. Text that equals the previous manifest's is left out. */
         lines: new Map(made.flatMap(({ text }, index) => (text === null ? [] : [[index, text] as const]))),
       }
       return { findings, rendered }
     },
-    /** A fund's part of the document over all funds, or null. Only of a fund that was checked. */
+    /** A checked fund's part of the document over all funds, or null. */
     members: (isin: string, plan: Plan) => {
       const fund = fundOf(isin)
       const context = { day: dayThatCounts(fund, asOf), table }
@@ -131,7 +128,7 @@ export function fundRenderer(
   }
 }
 
-/** Renders what changed. @returns the lines of all, in the order of keys */
+/** Renders a plan's changed documents. @returns the lines of all, in the order of keys */
 function renderPlan(
   { plan, lines, reused, isWhole, windows }: Unchanged & { readonly plan: Plan },
   files: DocumentFiles,
@@ -160,21 +157,20 @@ function renderPlan(
   return { ...linesOf(all, reused.length), isAnswer: all.some(({ key }) => nameOf(key) === answer) }
 }
 
-/** What is unchanged of one plan and fund. */
+/** The unchanged documents of one plan and fund. */
 type Unchanged = ReturnType<typeof noneUnchanged>
 
-/** Also for documents whose files are missing. @param lines the previous manifest's, by the name of the file */
+/** Also for documents whose files are missing. @param lines of the previous manifest, by the name of the file */
 const noneUnchanged = (lines: ReadonlyMap<string, ParsedLine>) => ({
   lines,
-  /** Those that are reused as they are. */
   reused: [] as readonly ParsedLine[],
-  /** Whether that is all: nothing has to be rendered. */
+  /** True if all documents are unchanged. */
   isWhole: false,
-  /** The windows among them, by year. */
+  /** The unchanged windows, by year. */
   windows: new Map<string, WindowLines>(),
 })
 
-/** @param previous the plan's lines of the previous manifest, of this fund @param years of all the fund's prices */
+/** @param previous the fund's lines of the plan in the previous manifest @param years with prices */
 function unchangedOf(
   { folder, endpoint, route, names, windows: hasWindows }: Plan,
   isin: string,
@@ -217,10 +213,9 @@ function unchangedOf(
 }
 
 /**
- * The rows of a fund that the checks have to see. A snapshot is only made from rows without errors: rows of unchanged
- * documents are not checked again. Rows that warn are checked in every build: those with doubtful texts, those of groups
- * with warnings of their own, and the first and the last price, whose days are compared with others.
- * @param unchanged a plan each @param years of all the fund's prices
+ * The rows of a fund that need a check. A snapshot is only made from rows without errors, so rows of unchanged
+ * documents are not checked again. Rows that may warn are checked in every build: doubtful texts, groups with warnings
+ * of their own, and the first and the last price, whose days are compared with others.
  */
 function rowsToCheck(
   plans: readonly Plan[],
@@ -253,6 +248,6 @@ const hasError = (findings: readonly Finding[]) => findings.some(({ severity }) 
 export const sum = <T>(items: readonly T[], of: (item: T) => number) =>
   items.reduce((total, item) => total + of(item), 0)
 
-/** The later of two days; null is none. */
+/** The later of two days; null is no day. */
 export const laterDay = (one: string | null, other: string | null): string | null =>
   one === null || (other !== null && other > one) ? other : one

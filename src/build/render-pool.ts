@@ -1,23 +1,21 @@
-/** Worker threads that render funds in parallel; results come back in the order of the funds. */
+/** Worker threads that render funds in parallel. Replies come back in the order of the funds. */
 
 import { beginReading, commitCount, openFunds, type FundDatabase } from '../data/read/open.ts'
 import type { RenderSettings } from './plans.ts'
 import type { RenderThread } from './render-threads.ts'
 import type { RenderReplies, RenderRequest } from './render-worker.ts'
 
-/** Few enough that workers end together and results in flight stay small. */
+/** Few enough that all threads end together and replies in flight stay small. */
 const fundsPerChunk = 4
 
-/** A request about some funds. */
 type FundsRequest = Extract<RenderRequest, { readonly isins: readonly string[] }>
 
 export type RenderPool = Awaited<ReturnType<typeof openRenderPool>>
 
 /**
- * Gives each thread its own connection, and a read transaction in each: all of them, and that of `db`, see the same state
- * of the database.
- * @param threads not used for anything else; stopped if it fails
- * @throws {Error} if another program keeps the database busy, or if it is aborted
+ * Gives each thread its own connection and read transaction: they and `db` see the same state of the database.
+ * @param threads exclusive to the pool; stopped if it cannot be opened
+ * @throws {Error} if another program keeps the database busy, or if the signal aborts
  */
 export async function openRenderPool(
   settings: RenderSettings,
@@ -25,7 +23,7 @@ export async function openRenderPool(
   db: FundDatabase,
   signal: AbortSignal,
 ) {
-  /** Stops the threads, whatever they do, and waits until they have stopped. */
+  /** Stops the threads, even busy ones, and waits until they have stopped. */
   const close = async () => {
     await Promise.all(threads.map(({ stop }) => stop()))
   }
@@ -36,10 +34,7 @@ export async function openRenderPool(
     throw error
   }
   return {
-    /**
-     * Asks about all funds, some at a time. `request` is called in the order of the funds, `take` gets the replies in that
-     * order.
-     */
+    /** Asks about all funds, some at a time. `request` and `take` are called in the order of the funds. */
     ask: async <R extends FundsRequest>(
       isins: readonly string[],
       request: (some: readonly string[]) => R,
@@ -60,26 +55,26 @@ export async function openRenderPool(
           }
         }
       }
-      // Two for each thread: it has something to do while a reply is being taken.
+      // Two for each thread, so that no thread waits while a reply is taken.
       await Promise.all([...threads, ...threads].map(lane))
     },
-    /** What SQLite finds wrong with the pages of the database: one thread looks, the others go on. */
+    /** Damage that SQLite finds in the pages of the database. One thread checks, the others go on. */
     damage: async () => (await threads[0]?.ask({ kind: 'damage' })) ?? [],
     close,
   }
 }
 
-/** How long another program may keep us from beginning. */
+/** The limit for waiting until no other program writes. */
 const patienceMs = 30_000
 
-/** Each connection has a transaction of its own: if somebody committed while they began, they begin again. */
+/** Begins a transaction on each connection, and begins again if another program has committed meanwhile. */
 async function beginTogether(
   settings: RenderSettings,
   threads: readonly RenderThread[],
   db: FundDatabase,
   signal: AbortSignal,
 ): Promise<void> {
-  // Only a connection without a transaction learns of commits.
+  // Only a connection without a transaction sees later commits.
   const watch = openFunds(settings.db)
   try {
     await Promise.all(threads.map(({ ask }) => ask({ kind: 'open', settings })))

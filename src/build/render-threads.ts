@@ -1,7 +1,4 @@
-/**
- * The threads that render. They take a while to load their code, so that a program starts them first of all: this file
- * loads nothing but what that takes.
- */
+/** The threads that render. A program starts them first: this file imports only what the start needs. */
 
 import { moduleBeside, startThread, type StartThread, type Thread } from '../system/start-thread.ts'
 import type { RenderReplies, RenderRequest } from './render-worker.ts'

@@ -10,8 +10,7 @@ import { openRendering, type Plan, type RenderSettings } from './plans.ts'
 import { fundRenderer, type FundRenderer, type RenderedFund } from './render-fund.ts'
 
 /**
- * `open`: comes first. `begin`: start a read transaction (anew). `damage`: what SQLite finds wrong with the pages of the
- * database. `close`: the database is closed, and the thread as good as new.
+ * `open` comes first. `begin` starts a transaction, or a new one. `close` makes the thread ready for another `open`.
  */
 export type RenderRequest =
   | { readonly kind: 'open'; readonly settings: RenderSettings }
@@ -28,19 +27,19 @@ interface RenderFunds {
   readonly previous: readonly (readonly string[])[]
   /** For the pages of each fund. */
   readonly overdue: readonly (Overdue | null)[]
-  /** Whether an error was found: the snapshot is refused, and what is still to be found are the other errors. */
+  /** True after an error: the snapshot is refused, and the threads only check, to find the other errors. */
   readonly isRefused: boolean
 }
 
 export interface RenderReplies {
   readonly open: undefined
   readonly close: undefined
-  /** Whether it has begun. */
+  /** False if the transaction has to begin again. */
   readonly begin: boolean
   readonly damage: readonly string[]
   /** Funds in the order of the ISINs, up to the first with an error. */
   readonly render: { readonly findings: readonly Finding[]; readonly funds: readonly RenderedFund[] }
-  /** Funds' parts of documents over all funds by format: for each requested folder of a plan, in the order of the plans and ISINs. */
+  /** By requested folder and format: parts of documents over all funds; funds without a part are left out. */
   readonly members: readonly ReadonlyMap<Format, readonly string[]>[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * Renders a snapshot: the documents and pages of the funds, in threads or out of shards; what is over all funds; then the
- * manifest and the status.
+ * Renders a snapshot: documents and pages of the funds, in threads or out of shards; the documents and pages over all
+ * funds; then the manifest and the status.
  */
 
 import { setImmediate } from 'node:timers/promises'
@@ -81,7 +81,7 @@ export async function renderSnapshot(build: Build, threads: readonly RenderThrea
   }
 }
 
-/** Orders warnings so that neither threads nor shards show. Every shard says the same of no fund: it is told once. */
+/** Orders warnings so that neither threads nor shards show. Shards share the warnings about no fund. */
 function byFund(warnings: readonly Finding[]): Finding[] {
   const general = warnings.filter(({ isin }) => isin === null)
   const once = new Map(general.map((warning) => [warning.message, warning]))
@@ -92,8 +92,8 @@ function byFund(warnings: readonly Finding[]): Finding[] {
 }
 
 /**
- * Waits for tasks that run beside each other, one after the other: the failure of an earlier one explains those of later ones.
- * @throws {Error} the first failure in the order of the list, when the others, which it aborts, have ended
+ * Waits for parallel tasks, one after the other: the failure of an earlier one explains those of later ones.
+ * @throws {Error} the first failure in the order of the list, after it has aborted the other tasks and they have ended
  */
 async function together<T extends readonly unknown[]>(
   failure: AbortController,
@@ -110,13 +110,13 @@ async function together<T extends readonly unknown[]>(
   return Promise.all(tasks)
 }
 
-/** The machines that built shards have checked this very database. @throws {DamagedDatabase} */
+/** The builds of the shards have checked the same file. @throws {DamagedDatabase} */
 async function checkDamage({ options }: Build, pool: RenderPool): Promise<void> {
   if (options.part?.kind !== 'shards' && (options.hasQuickCheck ?? true))
     refuseDamage(options.db, await pool.damage())
 }
 
-/** The ages of prices, and the rows of each table: this thread computes them while the others render. */
+/** Assesses the ages of prices and counts the rows of each table, while the other threads render. */
 async function assess({ options, db, rules }: Build, isins: readonly string[]) {
   const thresholds = await rules
   await setImmediate()
@@ -127,8 +127,8 @@ async function assess({ options, db, rules }: Build, isins: readonly string[]) {
 type RenderedFunds = Awaited<ReturnType<typeof renderFunds>>
 
 /**
- * Checks the plausibility of prices before anything is rendered. What is refused is an error among the findings.
- * @throws {WithholdPrices} if settings say so, and it is known what is live
+ * Checks the plausibility of prices before anything is rendered. Refused prices are errors among the findings.
+ * @throws {WithholdPrices} if the settings ask for it, and the live prices are known
  */
 async function guardPrices(
   { options, db, rules, withheld }: Build,
@@ -138,7 +138,7 @@ async function guardPrices(
   const { plausibility = defaultPlausibility, live = null } = options
   const checks = { plausibility, rules: await rules, live, signal }
   const { findings: ofFunds, newPrices } = await checkPrices(db, isins, checks)
-  // A shard lacks funds: the merge looks across them.
+  // A shard lacks funds: the merge compares them.
   const across = options.part?.kind === 'shard' ? [] : findingsAcross(newPrices, plausibility)
   const { findings, allowed } = judgeFindings([...ofFunds, ...across], options.override)
   if (plausibility.onImplausible === 'withhold') {
@@ -154,11 +154,10 @@ async function guardPrices(
 /** @throws {RefusedDatabase} if a check finds an error; nothing is rendered after the first one */
 async function renderFunds(build: Build, isins: readonly string[], pool: RenderPool, signal: AbortSignal) {
   const { options, db, makers, rules } = build
-  const guarded = await guardPrices(build, isins, signal)
+  const { findings, ...guarded } = await guardPrices(build, isins, signal)
   signal.throwIfAborted()
-  const findings = [...guarded.findings]
   const hasErrors = () => findings.some(({ severity }) => severity === 'error')
-  // Pages say which prices are late. The main thread finds out: to load the holidays of the world in each thread takes long.
+  // Pages mark late prices. The main thread finds them: loading the world's holidays in each thread takes long.
   const marks =
     makers.fundPages.length === 0
       ? new Map<string, never>()
@@ -181,10 +180,10 @@ async function renderFunds(build: Build, isins: readonly string[], pool: RenderP
       options.onProgress?.({ funds: done, of: isins.length, documents: taken().objects })
     },
   )
-  // It is awaited below; the checks of the tables run while the threads are busy.
+  // Awaited below; the checks of the tables run while the threads are busy.
   asked.catch(() => undefined)
   const ours = new Set(isins)
-  // An error refuses every shard; of the warnings, each has those of its own funds.
+  // An error refuses every shard. Warnings go to the shard that has the fund.
   findings.push(
     ...checkTables(db).filter(
       ({ severity, isin }) => severity === 'error' || isin === null || ours.has(isin),
@@ -195,10 +194,10 @@ async function renderFunds(build: Build, isins: readonly string[], pool: RenderP
   return { ...guarded, ...taken(), warnings: findings }
 }
 
-/** Takes rendered funds, in the order of their ISINs: puts their lines into the manifest, and adds up. */
+/** Takes rendered funds, in the order of their ISINs: puts their lines into the manifest, and adds up their numbers. */
 function fundTaker({ plans, makers, lines }: Build, previous: PreviousManifest) {
   const folders = [...plans, ...makers.fundPages].map(({ folder }) => folder)
-  /** The previous manifest's lines of funds that are being rendered, a text a folder. */
+  /** Lines of the previous manifest for funds that are being rendered, a text for each folder. */
   const waiting = new Map<string, readonly string[]>()
   const each: FundNews[] = []
   const total = { objects: 0, bytes: 0, reused: 0, newestPrice: null as string | null }
@@ -249,7 +248,7 @@ async function addShared(
   const shared = await putSharedDocuments(build, isins, fromsOf, previous, files, pool)
   if (makers.sitePages.length > 0)
     shared.push(...putSitePages(makers, sitePageSource(build, funds.each), previous, files))
-  // Each folder is a run of its own: pages of funds, for example, come between the pages over all funds.
+  // A run for each folder: the keys of pages of funds, for example, lie between those of pages over all funds.
   for (const { line } of shared) lines.add(`shared ${folderOf(line.key)}`, manifestLine(line))
   return {
     ...funds,
@@ -267,7 +266,7 @@ function sitePageSource(build: Build, each: readonly FundNews[]): SitePageSource
   return { table: build.table, baseUrl, hasDownloads, publisher, asOf, funds, exampleIsin, exampleAnswer }
 }
 
-/** Answers of the fund that the documentation takes its examples from. */
+/** Answers of the fund in the documentation's examples. */
 function exampleAnswers({ db, settings }: Build, isin: string): SitePageSource['exampleAnswer'] {
   const reader = fundReader(db)
   const fund = reader.fund(isin)
@@ -315,7 +314,7 @@ function shardHead(
   }
 }
 
-/** Writes what needs the snapshot's id: the status, the manifest and the checksums. */
+/** Writes the files that need the snapshot's id: the status, the manifest and the checksums. */
 async function finish(
   build: Build,
   assessment: Assessment,
@@ -345,7 +344,7 @@ async function finish(
     assessment,
     withheld,
   }
-  // These files name the snapshot, whose id is made from its objects: they are none, but the first line has their digests.
+  // These files name the snapshot, whose id comes from its objects: the first line of the manifest has their digests.
   const site: PageSite = { baseUrl, publisher, others: pages === null ? null : { hasDownloads } }
   for (const { key, content } of [...changesPages(noHistory, site), ...changeFeeds(noHistory, baseUrl, asOf)])
     writeFile(root, key, String(content))
@@ -367,7 +366,7 @@ async function finish(
   return head
 }
 
-/** How many stale funds a publish names when it refuses a snapshot. */
+/** Number of stale funds that a publish names when it refuses a snapshot. */
 const namedStale = 10
 
 /** For the manifest: pages name the file of the logo. */

@@ -1,6 +1,6 @@
 /**
  * A shard: the funds of one part of the ISINs, built on a machine of its own. Its folder holds the files and the
- * manifest of these funds, and `shard.ndjson`: a line about the shard, then a line a fund with what a merge needs of it.
+ * manifest of these funds, and `shard.ndjson`: a line about the shard, then a line for each fund, for the merge.
  */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -28,9 +28,8 @@ const textOrNull = text.nullable()
 const count = z.int().nonnegative()
 const objection = { guard: text, subject: textOrNull, message: text }
 
-/** What all shards of a snapshot have in common, and what each has. */
+/** The first line. */
 const headShape = z.object({
-  /** Version of this format. */
   format: z.literal(shardFormat),
   number: z.int().positive(),
   of: z.int().positive(),
@@ -43,24 +42,24 @@ const headShape = z.object({
   baseUrl: text,
   /** Digest of the settings by which its pages mark prices; null without pages. */
   freshness: textOrNull,
-  /** Digest of who publishes, as its pages say; null without pages. */
+  /** Digest of the publisher on its pages; null without pages. */
   publisher: textOrNull,
   hasPages: z.boolean(),
-  /** Whether its pages lead to files for analysts, which the merge makes. */
+  /** True if its pages link to files for analysts, which the merge makes. */
   hasDownloads: z.boolean(),
   /** Digest of the code that rendered. */
   code: text,
-  /** The snapshot that has the files that this folder lacks, or null where it lacks none. */
+  /** The snapshot that has the files that this folder lacks; null if it lacks none. */
   since: textOrNull,
   objects: count,
   bytes: count,
-  /** How many of the objects are unchanged. */
+  /** Number of unchanged objects. */
   kept: count,
   newestPrice: textOrNull,
   warnings: z.array(
     z.looseObject({ severity: text, isin: textOrNull, table: text, message: text }),
   ) as unknown as z.ZodType<readonly Finding[]>,
-  /** What the guards that look across funds need: the merge asks them. */
+  /** For the guards that compare funds: the merge asks them. */
   newPrices: z.array(
     z.object({
       isin: text,
@@ -73,7 +72,7 @@ const headShape = z.object({
       warnings: z.array(z.enum(Object.keys(guards) as GuardName[])).readonly(),
     }) satisfies z.ZodType<NewPrice>,
   ),
-  /** As in the manifest's first line; shards of earlier versions have none. */
+  /** As in the manifest's first line; absent in shards of earlier versions. */
   allowed: (
     z.array(z.looseObject({ ...objection, who: text, reason: text })) as unknown as z.ZodType<
       readonly AllowedObjection[]
@@ -86,13 +85,13 @@ const headShape = z.object({
 })
 export type ShardHead = Readonly<z.infer<typeof headShape>>
 
-/** The ISINs of a shard: neighbours, as many as in any other, but for one. */
+/** The ISINs of a shard: neighbours, and one more or less than in any other shard. */
 export function isinsOfShard(isins: readonly string[], { number, of }: Shard): readonly string[] {
   const start = (part: number) => Math.floor((isins.length * part) / of)
   return isins.slice(start(number - 1), start(number))
 }
 
-/** The shards are right, but not for what is there now: another database, or another snapshot to continue from. */
+/** Valid shards that no longer fit: of another database, or of another snapshot to continue from. */
 export class OutdatedShards extends Error {}
 
 export function writeShard(folder: string, head: ShardHead, each: readonly FundNews[]): void {
@@ -102,7 +101,7 @@ export function writeShard(folder: string, head: ShardHead, each: readonly FundN
 
 export type ReadShard = ReturnType<typeof readShard>
 
-/** @throws {Error} if the folder is no shard, or one of another format */
+/** @throws {Error} if the folder is no shard, or has another format */
 export function readShard(folder: string) {
   const file = join(folder, shardKey)
   if (!existsSync(file)) {
@@ -140,20 +139,18 @@ export function refuseShard(folder: string): void {
   )
 }
 
-/** What a merge and the documents over all funds need of a fund. */
+/** Facts about a fund for a merge and the documents over all funds. */
 export interface FundNews {
   readonly isin: string
-  /** Input digests of the fund's documents, by id of the endpoint, for endpoints that have a document over all funds. */
   readonly from: Readonly<Record<string, string>>
-  /** The number of endpoints with answers for the fund. */
+  /** Number of endpoints with answers for the fund. */
   readonly answers: number
-  /** In lists of funds. */
+  /** For lists of funds. */
   readonly entry: FundEntry | null
-  /** Digests of all its rows. */
   readonly rows: RowDigests
 }
 
-/** The first of the funds that have answers from most endpoints, or null where no fund has any. */
+/** The first of the funds that have answers from most endpoints, or null if no fund has any. */
 export function exampleIsinOf(each: readonly FundNews[]): string | null {
   const most = each.reduce((found, { answers }) => Math.max(found, answers), 1)
   return each.find(({ answers }) => answers === most)?.isin ?? null
@@ -161,8 +158,9 @@ export function exampleIsinOf(each: readonly FundNews[]): string | null {
 
 /**
  * @param code digest of the code that merges
- * @returns them in the order of their funds, and the head of one of them
- * @throws {Error} that names the folders that do not fit, {@link OutdatedShards} if one machine saw something else than another
+ * @returns the shards in the order of their funds, and the head of one of them
+ * @throws {Error} that names the folders that do not fit, {@link OutdatedShards} if the input changed between two
+ * machines
  */
 export function checkShards(shards: readonly ReadShard[], code: string) {
   const [first] = shards
@@ -192,14 +190,14 @@ export function checkShards(shards: readonly ReadShard[], code: string) {
   return { shards: sorted, head: first.head }
 }
 
-/** The snapshot that has the files that sparse shards lack, or null where none lacks any. @param shards that were checked */
+/** The snapshot that has the files that sparse shards lack, or null if none lacks any. @param shards checked ones */
 export const lackedBy = (shards: readonly ReadShard[]): string | null =>
   shards.find(({ head }) => head.since !== null)?.head.since ?? null
 
-/** What can change while the machines of a night are at work. */
+/** Inputs that can change while the machines of a night are at work. */
 const changing: readonly string[] = ['databases', '--since']
 
-/** What all shards must have in common: its name, its text (null where a shard fits to any), and what to do. */
+/** Facts that all shards must have in common: name, text (null if a shard fits to any), and advice. */
 const common: readonly (readonly [name: string, of: (head: ShardHead) => string | null, advice?: string])[] =
   [
     ['as-of dates', ({ asOf }) => asOf, 'build them with the same --as-of'],

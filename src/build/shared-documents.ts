@@ -17,11 +17,7 @@ import type { Build } from './prepare.ts'
 import type { PreviousManifest } from './previous-manifest.ts'
 import type { RenderPool } from './render-pool.ts'
 
-/**
- * Puts all of them.
- * @param fromsOf what each fund's documents of an endpoint were made from
- * @returns them in the order of their keys
- */
+/** @param fromsOf input digests of each fund's documents of an endpoint @returns in the order of keys */
 export async function putSharedDocuments(
   { settings, table, allFunds }: Build,
   isins: readonly string[],
@@ -62,7 +58,7 @@ export async function putSharedDocuments(
   return done.sort((one, other) => byKey(one.line, other.line))
 }
 
-/** The errors whose text does not depend on the request. Source: src/bucket/keys.md, `errors/<group>/<status>-<slug>.{x}`. */
+/** The errors whose text does not depend on the request. Source: src/bucket/keys.md, `errors/<group>/…`. */
 function sharedErrors(table: RouteTable): Page[] {
   return table.problems
     .filter(({ title }) => !title.includes('{'))
@@ -76,7 +72,7 @@ function sharedErrors(table: RouteTable): Page[] {
 
 type AllFundsDocument = ReturnType<typeof openAllFundsDocument>
 
-/** A document over all funds that is being written, member by member in the order of ISINs. */
+/** Writes a document over all funds, member by member in the order of ISINs. */
 function openAllFundsDocument(
   key: string,
   format: Format,
@@ -92,7 +88,7 @@ function openAllFundsDocument(
     add: (more: readonly string[]) => {
       for (const member of more) sink.write((members++ === 0 ? text.head : text.separator) + member)
     },
-    /** @param previous its line of the previous manifest: a sparse snapshot leaves out what has the same bytes */
+    /** @param previous its line of the previous manifest: a sparse snapshot leaves out the same bytes */
     end: (previous: ParsedLine | undefined): RenderedLine => {
       sink.write(members === 0 ? text.empty : text.tail)
       const { sha256, bytes } = sink.close()

@@ -1,7 +1,7 @@
 /**
  * The folder that a snapshot is built in, and its exchange with the finished one. Beside `out` lie, for moments,
- * `.out.build-<process>` (being built, or to be removed) and `.out.old-<process>` (whole, being replaced):
- * whatever is killed leaves `out` whole, or its old content under the second name, from where `recoverSnapshot` takes it back.
+ * `.out.build-<process>` (being built, or to be removed) and `.out.old-<process>` (whole, being replaced). A kill
+ * leaves `out` whole, or its old content under the second name, from where `recoverSnapshot` takes it back.
  */
 
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
@@ -18,7 +18,7 @@ import { shardKey } from './shard.ts'
 export type StagedSnapshot = ReturnType<typeof makeStaging>
 
 /**
- * Makes an empty staging folder beside `out`, after cleaning up what killed builds left.
+ * Makes an empty staging folder beside `out`, after removing leftovers of killed builds.
  * @throws {Error} if `out` holds something that is not a snapshot, or lies where no folder can be made
  */
 export function makeStaging(out: string) {
@@ -37,9 +37,8 @@ export function makeStaging(out: string) {
   const folder = beside(place, 'build')
   const firstMade = makeFolders(folder, out)
   return {
-    /** Empty, beside `out`. */
     folder,
-    /** Waits until the folder is on the disk, so that no power cut can take it back: comes before `swapIn`. */
+    /** Flushes the folder to disk, so that no power cut can undo it. Call before `swapIn`. */
     flush: async (signal: AbortSignal) => {
       await flushTree(folder, signal)
       if (firstMade !== undefined) flushFolder(dirname(place), dirname(firstMade))
@@ -53,16 +52,13 @@ export function makeStaging(out: string) {
       try {
         for (let at = dirname(place); at.length >= firstMade.length; at = dirname(at)) rmdirSync(at)
       } catch {
-        // Somebody has put something there meanwhile: it stays.
+        // Another program has put something there meanwhile: it stays.
       }
     },
   }
 }
 
-/**
- * Makes a folder and those above it: one by one, since Node's own way of making them all never ends in /proc.
- * @returns the first of those above that had to be made
- */
+/** Makes a folder and its parents: a recursive `mkdirSync` never ends in /proc. @returns the first new parent */
 function makeFolders(folder: string, out: string): string | undefined {
   const missing: string[] = []
   for (let at = dirname(folder); !existsSync(at); at = dirname(at)) missing.unshift(at)
@@ -71,17 +67,16 @@ function makeFolders(folder: string, out: string): string | undefined {
     mkdirSync(folder)
     return missing[0]
   } catch (error) {
-    // /proc says ENOENT if nothing can be made there.
+    // /proc reports ENOENT if nothing can be made there.
     if (codeOf(error) !== 'ENOENT') throw error
     throw new Error(`${out}: no folder can be made in ${dirname(missing[0] ?? folder)}: choose another --out`)
   }
 }
 
-/** The names at the top of a snapshot's folder. Source: src/bucket/keys.md. Anything else would be lost when it is replaced. */
+/** The names at the top of a snapshot's folder. Source: src/bucket/keys.md. A swap would lose anything else. */
 const listKeys: readonly string[] = [manifestKey, checksumsKey, madeFilesKey, sparseKey, shardKey]
 const namesOfSnapshots: readonly string[] = ['api', 'errors', ...pages, ...listKeys]
 
-/** The names in a folder; none if there is no folder. */
 function namesIn(place: string): readonly string[] {
   try {
     return readdirSync(place)
@@ -91,12 +86,12 @@ function namesIn(place: string): readonly string[] {
   }
 }
 
-/** Another build of the same folder can come between two of our steps: it is then replaced, too. */
+/** Another build of the same folder can come between two steps: its snapshot is then replaced, too. */
 const maxAttempts = 10
 
 /**
- * Two renames, with nothing in between. What was replaced is removed only when the new name is on the disk: else a power
- * cut could undo the rename, but not the removal.
+ * Renames twice, with nothing in between. Removes the replaced folder only when the new name is on the disk: else a
+ * power cut could undo the rename, but not the removal.
  */
 function swap(folder: string, place: string): void {
   const old = beside(place, 'old')
@@ -114,7 +109,7 @@ function swap(folder: string, place: string): void {
       if (replaces) removeReplaced([old], place)
     }
   }
-  // Under the other name it may be half-removed.
+  // Under the other name the folder may be half-removed.
   if (replaces && renameIfThere(old, folder)) removeReplaced([folder], place)
   else flushNames(place)
 }
@@ -139,10 +134,10 @@ function flushNames(place: string): void {
 export function recoverSnapshot(out: string): void {
   const place = placeToWrite(out, 'folder')
   if (!existsSync(place) && leftovers(place, 'old').length > 0) {
-    // A living build needs a moment for its two renames; a number in use again can belong to anything.
+    // A running build needs a moment for its two renames; its process number may be in use again.
     if (leftovers(place, 'old', isGone).length === 0) sleep(200)
     const [old] = leftovers(place, 'old')
-    // Somebody may have been quicker, with this one or a newer one.
+    // Another build may have been quicker, with this folder or a newer one.
     if (!existsSync(place) && old !== undefined) unless(() => renameSync(old, place), ['ENOENT', ...occupied])
   }
   removeReplaced(leftovers(place, 'old', isGone), place)
@@ -168,21 +163,20 @@ function leftovers(
     .filter((path) => isWanted(path, basename(path).slice(prefix.length)))
 }
 
-/** No build works for so long in a container whose processes cannot be seen from here. */
-
-/** Whether the process is no more. What has our own mark is from an earlier build of this process. */
+/** True if the process has ended. A folder with this process's mark is from an earlier build of it. */
 function isGone(path: string, mark: string): boolean {
   if (mark === markOf(thisHolder())) return true
   try {
+    // No build in another container, whose processes cannot be seen from here, takes a day.
     return isLeftBehind(path, mark, dayMs)
   } catch (error) {
-    // Somebody else has removed it.
+    // Another build has removed it.
     if (codeOf(error) === 'ENOENT') return false
     throw error
   }
 }
 
-/** @returns whether there was something to rename */
+/** @returns false if there was nothing to rename */
 const renameIfThere = (from: string, to: string): boolean => unless(() => renameSync(from, to), ['ENOENT'])
 
 /** Errors of a rename to a folder with something in it. */
@@ -190,7 +184,7 @@ const occupied: readonly string[] = ['ENOTEMPTY', 'EEXIST']
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? ''
 
-/** @returns false if it failed with one of these codes: another build did it, or undid it, meanwhile */
+/** @returns false on an error with one of these codes: another build has done the work, or undone it */
 function unless(work: () => void, codes: readonly string[]): boolean {
   try {
     work()

@@ -17,8 +17,8 @@ import { OutdatedShards, type ReadShard } from './shard.ts'
 
 /**
  * @param shards in the order of their funds @param source SHA-256 of the database file, in hex
- * @throws {Error} if they are of another database, or if one is not complete
- * @throws {ImplausibleDatabase} if the guards that look across funds refuse their prices
+ * @throws {Error} if the shards are of another database, or one is not complete
+ * @throws {ImplausibleDatabase} if the guards that compare funds refuse their prices
  */
 export async function takeShards(
   shards: readonly ReadShard[],
@@ -30,7 +30,7 @@ export async function takeShards(
   const each = shards.flatMap((shard) => shard.each)
   if (shards[0]?.head.source !== (await source))
     throw new OutdatedShards(`${options.db} is not the database that the shards were built from`)
-  // Shards of the same database hold the same funds, unless somebody has changed the files.
+  // Shards of the same database hold the same funds, unless their files were changed.
   if (each.map(({ isin }) => isin).join() !== isins.join())
     throw new Error('the shards do not hold every fund once')
   const newPrices = shards.flatMap(({ head }) => head.newPrices)
@@ -54,14 +54,13 @@ export async function takeShards(
     reused: sum(shards, ({ head }) => head.kept),
     newestPrice: shards.reduce<string | null>((newest, { head }) => laterDay(newest, head.newestPrice), null),
     warnings: [...shards.flatMap(({ head }) => head.warnings), ...across.findings],
-    findings: [],
     allowed: [...shards.flatMap(({ head }) => head.allowed ?? []), ...across.allowed],
     withheld,
     newPrices,
   }
 }
 
-/** @param tell called with the number of documents so far @returns how many documents the shard has */
+/** @param tell called with the number of documents so far @returns the number of the shard's documents */
 async function takeDocuments(
   { folder, head }: ReadShard,
   { options, settings, lines: objectLines }: Build,

@@ -1,4 +1,4 @@
-/** Withholding: the prices of funds with implausible ones stay as they are live. The build reads a copy that has these. */
+/** Withholding: funds with implausible prices keep the live ones. The build reads a copy of the database with these. */
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { messageOf } from '../system/message.ts'
 import type { WithheldFund } from '../guards/plausibility.ts'
 import type { ReadShard } from './shard.ts'
 
-/** Not a failure: the build begins anew, with the live prices of these funds. */
+/** No failure: the build begins anew, with the live prices of these funds. */
 export class WithholdPrices extends Error {
   readonly funds: readonly WithheldFund[]
 
@@ -20,10 +20,10 @@ export class WithholdPrices extends Error {
   }
 }
 
-/** @param withheld already: what is still wrong with these is wrong with what is live @throws {WithholdPrices} */
+/** @param withheld funds with live prices: findings on them are about the live snapshot @throws {WithholdPrices} */
 export function withholdMore(withheld: readonly WithheldFund[], findings: readonly Finding[]): void {
   const known = new Set(withheld.map(({ isin }) => isin))
-  // What is wrong with many funds together is refused: the prices of none of them can be trusted.
+  // Findings about many funds together stay errors: no price of them can be trusted.
   const refused = findings.flatMap(({ severity, guard, isin, message }) =>
     severity === 'error' && guard !== undefined && isin !== null ? [{ isin, message }] : [],
   )
@@ -34,9 +34,9 @@ export function withholdMore(withheld: readonly WithheldFund[], findings: readon
 }
 
 /**
- * Copies a database as its transaction sees it, and gives funds the prices and the currency that are live; a fund that is
- * not live has none.
- * @param file of the copy, which may be there @throws {Error} if live prices are missing or damaged
+ * Copies a database as its transaction sees it, and gives funds the live prices and the live currency. A fund that is
+ * not live gets no prices.
+ * @param file of the copy; replaced if it exists @throws {Error} if live prices are missing or damaged
  */
 export async function copyWithLivePrices(
   file: string,
@@ -63,7 +63,7 @@ export async function copyWithLivePrices(
   return openFunds(file)
 }
 
-/** What shards have rendered of the live prices that they withhold; a sparse one lacks what `live` has. */
+/** Reads live prices from shards that withhold them; a sparse shard lacks files that `live` has. */
 export const readShards =
   (shards: readonly ReadShard[], live: LiveReader | null): LiveReader =>
   async (key) => {

@@ -143,10 +143,6 @@ describe('a build', () => {
     const lax = { currency: 'EUR', warnDays: 8, errorDays: 15 }
     const all = await marksWith({ groups: [lax, { isins: [isins.stale], never: true }] })
     expect(all).toMatchObject({ [isins.stale]: 'fresh', [isins.monthly]: 'late', [isins.merged]: 'stale' })
-    const both = await marksWith({ groups: [{ ...lax, isins: [isins.late, isins.stale] }] })
-    expect(both).toMatchObject({ [isins.stale]: 'fresh', [isins.monthly]: 'stale' })
-    const english = await marksWith({ groups: [{ category: 'Equity fund', never: true }] })
-    expect(english).toMatchObject({ [isins.fresh]: 'unwatched', [isins.withheld]: 'withheld' })
     // Exactly as old as allowed.
     const exact = await marksWith({ warnDays: 3, errorDays: 7 })
     expect(exact).toMatchObject({ [isins.late]: 'fresh', [isins.stale]: 'stale' })
@@ -223,11 +219,6 @@ describe('a group that fits no fund', () => {
   })
 
   it('is named by a build and by a merge, not by a shard, and changes no byte', async () => {
-    configure({ groups: rules.groups.slice(1, 3) })
-    expect(await build('fitting')).toMatchObject({ code: 0, stdout: expect.not.stringContaining('groups[') })
-    configure({ groups: rules.groups.slice(1, 4) })
-    const { warnings } = JSON.parse((await build('unfitting', ' --json')).stdout) as { warnings: [] }
-    expect(warnedBy(warnings)).toEqual([['warning', told[1]?.replace('[3]', '[2]')]])
     configure(rules)
     const whole = await build('whole')
     expect(whole.stdout.split('\n').slice(0, 4)).toEqual(told.slice(0, 4).map((line) => `warning  ${line}`))
@@ -238,7 +229,6 @@ describe('a group that fits no fund', () => {
     }
     const merged = await run('build --merge shard-1 shard-2 --db funds.sqlite --out merged', inFolder)
     expect([merged.code, lines(merged.stdout)]).toEqual([0, lines(whole.stdout)])
-    expect(lines((await build('only', ` --only ${isins.fresh}`)).stdout)).toEqual(lines(whole.stdout))
     expect(hashesOf(folder.file('merged'))).toEqual(hashesOf(folder.file('whole')))
     for (const name of ['index.json', 'index.html']) expect(textOf('whole', name)).not.toContain('Gibtsnicht')
   })

@@ -1,7 +1,7 @@
 /** Files and folders that a command is to read or write, and that are none: pipes, devices, and links to them. */
 import { execFileSync } from 'node:child_process'
 import { lstatSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { tempFolder } from '../support/product.ts'
 import { run } from './run.ts'
 
@@ -47,17 +47,17 @@ const commands: readonly (readonly [line: string, kind: 'file' | 'folder'])[] = 
   [`status --bucket ${bucket} --metrics IT`, 'file'],
 ]
 
-describe.each(Object.entries(places))('%s', (place, what) => {
-  it.each(commands)('is refused by %s, and stays', async (line, kind) => {
-    const [before, target] = [lstatSync(folder.file(place)), statSync(folder.file(place))]
-    const { code, stderr } = await run(line.replaceAll('IT', place), { cwd: folder.path })
-    expect({ code, stderr }).toEqual({
-      code: expect.toSatisfy((one: number) => one === 1 || one === 2, 'a failure') as unknown,
-      stderr: expect.stringContaining(`${place} is ${what}: name a ${kind}`) as unknown,
-    })
-    expect(lstatSync(folder.file(place)).ino).toBe(before.ino)
-    expect(statSync(folder.file(place)).ino).toBe(target.ino)
+it.each(
+  commands.map(([line, kind], at) => [line, kind, ...(Object.entries(places)[at % 2] ?? ['', ''])] as const),
+)('is refused by %s, where it wants a %s: %s, and stays', async (line, kind, place, what) => {
+  const [before, target] = [lstatSync(folder.file(place)), statSync(folder.file(place))]
+  const { code, stderr } = await run(line.replaceAll('IT', place), { cwd: folder.path })
+  expect({ code, stderr }).toEqual({
+    code: expect.toSatisfy((one: number) => one === 1 || one === 2, 'a failure') as unknown,
+    stderr: expect.stringContaining(`${place} is ${what}: name a ${kind}`) as unknown,
   })
+  expect(lstatSync(folder.file(place)).ino).toBe(before.ino)
+  expect(statSync(folder.file(place)).ino).toBe(target.ino)
 })
 
 it.each([

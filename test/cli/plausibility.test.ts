@@ -88,20 +88,6 @@ describe('check', () => {
     ])
   })
 
-  it('has limits of groups, and names a group that fits no fund', async () => {
-    insertPrice(one, asOf, jump)
-    configure({ groups: [{ currency: 'EUR', errorJump: 1, warnJump: 1 }] })
-    expect((await check()).code).toBe(1)
-    configure({
-      groups: [
-        { isins: [one], never: true },
-        { category: 'Gibtsnicht', flatDays: 1 },
-      ],
-    })
-    const unmet = 'warning: plausibility.groups[1]: no fund has the category "Gibtsnicht"'
-    expect(await check()).toEqual({ code: 0, found: [unmet, oneOlder] })
-  })
-
   it('warns of costs and percentages that do not lie between 0 and 100', async () => {
     editDatabase(
       folder.file('funds.sqlite'),
@@ -175,13 +161,6 @@ describe('build', () => {
       expect.stringContaining(`has ${count}: fund ${two}: currency "euro"`) as string
     expect(await build()).toMatchObject({ code: 1, stderr: named('2 errors') })
     expect(await build(' --force --reason test')).toMatchObject({ code: 1, stderr: named('1 error') })
-  })
-
-  it.each(['', '1e5'])('says once that the NAV "%s" is no decimal', async (nav) => {
-    insertPrice(one, '2026-11-18', { net_asset_value: nav })
-    insertPrice(two, asOf, { net_asset_value: nav })
-    const { code, stderr } = await build()
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`has 2 errors: fund ${one}`)])
   })
 
   it('withholds the prices of a fund: documents, downloads, pages and status stay as they are live', async () => {
@@ -272,17 +251,6 @@ describe('build', () => {
       'error.json',
       'error.xml',
     ])
-  })
-
-  it.each(['2026.json', 'index.json'])('fails if it cannot withhold because %s is not live', async (file) => {
-    configure({ onImplausible: 'withhold' })
-    insertPrice(one, asOf, jump)
-    const key = `api/v1/prices-historic/${one}/${file}`
-    rmSync(folder.file(`out/${key}`))
-    expect(await build()).toMatchObject({
-      code: 1,
-      stderr: `fundpress: fund ${one}: its prices cannot stay as they are live: ${key} should be live and is missing\n`,
-    })
   })
 
   it('names the first prices of a fund for each guard, and how many more there are', async () => {

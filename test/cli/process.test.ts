@@ -41,13 +41,6 @@ describe('a signal', () => {
     expect(readdirSync(folder.path).sort()).toEqual(kept)
   })
 
-  it('leaves nothing of a demo', async () => {
-    const files = () => (existsSync(folder.file('made')) ? readdirSync(folder.file('made')) : [])
-    const child = start('init --demo --db made/big.sqlite --funds 5000 --quiet', inFolder)
-    expect(await stop(child, () => files().length > 0, 'SIGINT')).toEqual(stopped('SIGINT'))
-    expect(files()).toEqual([])
-  })
-
   it('ends a server, even if a client holds its connection', async () => {
     await run('build --db small.sqlite --out small --quiet', inFolder)
     const child = start('serve --out small --port 0', inFolder)

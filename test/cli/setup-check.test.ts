@@ -15,7 +15,7 @@ import { buildNights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { tempFolder } from '../support/product.ts'
 import { credentials } from '../support/publishing.ts'
-import { expectFailure, expectSuccess } from './outcome.ts'
+import { expectSuccess } from './outcome.ts'
 import { ended, run, start } from './run.ts'
 import { setupWords, targets } from './setup-flags.ts'
 
@@ -192,12 +192,6 @@ describe('--check', () => {
     expect(left()).toEqual([])
   })
 
-  it('says what is to do without a database', async () => {
-    const { code, stdout } = await check()
-    expect([code, stateOf(stdout)['night']]).toEqual([0, 'to do'])
-    expect(stdout).toMatch(/^to do +night +no database .*--database FILE$/m)
-  })
-
   it('fails at a bucket that is not there, at a wrong database and at workflows that are gone', async () => {
     writeFileSync(press.nights.folder.file('text.sqlite'), 'no database')
     const workflows = join(dest(), '.github/workflows')
@@ -212,13 +206,5 @@ describe('--check', () => {
       1,
       'fundpress: 3 steps failed: correct the first one, then check again\n',
     ])
-  })
-
-  it('needs the config file that setup has written', async () => {
-    await expectFailure(
-      press.bare(['setup', '--check', '--dest', 'nowhere']),
-      /config file .* does not exist/,
-      2,
-    )
   })
 })

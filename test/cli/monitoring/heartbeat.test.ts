@@ -1,5 +1,4 @@
 /** The heartbeat of a nightly run: what healthchecks.io and Uptime Kuma get, and what happens if they do not answer as they should. */
-import type { ServerResponse } from 'node:http'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
@@ -101,27 +100,6 @@ describe('healthchecks.io', () => {
     expect(bodyOf(`${checkPath}/fail`)).toMatch(/failed in publish: stopped by SIGTERM\n$/)
     expect(press.bucket.live()).toBeUndefined()
     expect(read('night.prom')).toMatch(/^fundpress_nightly_result\{.*result="failed"\} 1$/m)
-  })
-
-  it('does not wait for others that a signal finds silent', async () => {
-    const silent: ServerResponse[] = []
-    let wasSilent: boolean | undefined
-    monitor.answerWith((response, { path }) => {
-      if (path === '/figures') {
-        silent.push(response)
-        child.kill('SIGTERM')
-        return
-      }
-      if (path.endsWith('/fail')) {
-        wasSilent = silent.every((one) => !one.closed)
-        for (const one of silent) one.end('{}')
-      }
-      response.end('OK')
-    })
-    const receiver = { FUNDPRESS_METRICS_OTLP_URL: monitor.url('/figures') }
-    const { child, end } = press.begin('nightly --db nowhere.sqlite', env(checkPath, receiver))
-    expect(await end).toMatchObject({ signal: 'SIGTERM' })
-    expect([silent.length, wasSilent]).toEqual([1, true])
   })
 })
 

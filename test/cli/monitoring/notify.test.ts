@@ -144,7 +144,6 @@ describe('a target in the config', () => {
     [{ type: 'slak', url }, '"notify[0].type" must be webhook, slack, teams or mail, not a value'],
     [url, '"notify[0]" must be an object whose type is webhook, slack, teams or mail, not a value'],
     [{ type: 'slack', urll: url }, 'unknown key "notify[0].urll" (did you mean "url"?)'],
-    [{ type: 'slack' }, '"notify[0].url" is missing: it must be an absolute http or https URL'],
     [
       { type: 'slack', url: `https://u:${secret}/x@host/` },
       '"notify[0].url" must be an absolute http or https URL',
@@ -153,14 +152,12 @@ describe('a target in the config', () => {
       { type: 'slack', url: 1 },
       'or env:NAME for the value of an environment variable, not a value that is not shown',
     ],
-    [{ type: 'slack', url, events: ['dne'] }, '"notify[0].events[0]" must be one of done, refused,'],
     [
       { type: 'webhook', url, headers: { [`Authorization: Bearer ${secret}`]: '' } },
       '"notify[0].headers.Authorization…" must be a header, whose name has',
     ],
     [{ type: 'webhook', url, headers: { a: `${secret}\n` } }, '"notify[0].headers.a" must be a header value'],
     [{ ...mailOf(`smtp://u:${secret}@x@host`) }, '"notify[0].smtp" must be an address such as smtps://mail'],
-    [{ ...mailOf('smtp://host'), to: ['ops,funds@example.com'] }, '"notify[0].to[0]" must be a mail address'],
     [
       { ...mailOf('smtp://host'), from: `${secret}\nBcc: a@example.com` },
       '"notify[0].from" must be a mail address',
@@ -169,17 +166,6 @@ describe('a target in the config', () => {
     configure(target)
     await expectFailure(notify('--test', { FUNDPRESS_DEBUG: '1' }), reason, 2)
     expectNoSecret(await notify('--test', { FUNDPRESS_DEBUG: '1' }))
-  })
-
-  it.each([
-    [`{ "notify": { "type": "slack", "url": "${url}" } }`, '"notify" must be a list of targets, not a value'],
-    [`{ "notify": [{ "type": "slack", "url": "${url}" "events": [] }] }`, 'is not JSON: Expected'],
-    [`{ "notify": ${secret} }`, 'is not JSON: Unexpected token'],
-  ])('and a broken config file are refused without its values: %s', async (text, reason) => {
-    writeFileSync(folder.file('fundpress.config.json'), text)
-    const ended = await notify('--test', { FUNDPRESS_DEBUG: '1' })
-    expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining(reason)])
-    expectNoSecret(ended)
   })
 
   it.each([

@@ -124,7 +124,6 @@ it('OTLP goes to the address of the settings, or to those that OpenTelemetry kno
 
 const host = () => collector.host()
 it.each([
-  ['refuses', 400, secret, 'its answer has the status 400'],
   ['redirects', 307, secret, 'its answer has the status 307, a redirect, which is not followed'],
   ['answers with a page', 200, `<html>${secret}</html>`, 'it does not answer as such a server does'],
   [
@@ -162,14 +161,3 @@ it.skipIf(lacksOpenssl)(
     server.close()
   },
 )
-
-it('OTLP is a warning if its variables hold no address, which is not shown', async () => {
-  await nightly()
-  for (const variable of ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT']) {
-    const run = await nightly('', { [variable]: `grpc://${secret}` })
-    const reason = `the environment variable ${variable} is no http or https address`
-    expect([run.code, run.stderr]).toEqual([0, `warning  night: metrics: OTLP: ${reason}\n`])
-  }
-  const wrong = await nightly('', { FUNDPRESS_METRICS_OTLP_URL: secret })
-  expect([wrong.code, wrong.stderr.includes(secret)]).toEqual([2, false])
-})

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { beforeEach, expect, it } from 'vitest'
 import { asOf, fileOf, press, useNights } from '../../bucket/nightly/nightly.ts'
 import { isMissing } from '../../support/programs.ts'
-import { listen, openReceiver, useReceiver } from '../../support/receiver.ts'
+import { listen, useReceiver } from '../../support/receiver.ts'
 import { ended, launcher } from '../run.ts'
 
 useNights(1)
@@ -60,20 +60,3 @@ it.skipIf(isMissing(process.platform === 'linux'))(
     silent.close()
   },
 )
-
-it('a signal ends the wait for a target that hangs; the next attempt tells', async () => {
-  const hanging = await openReceiver(() => child.kill('SIGINT'))
-  configure(hanging.url)
-  const failing = `nightly --db nowhere.sqlite --as-of ${asOf}`
-  const { child, end } = press.begin(failing)
-  expect(await end).toMatchObject({
-    signal: 'SIGINT',
-    stderr: expect.stringContaining('stopped before it was sent') as string,
-  })
-  await hanging.close()
-  configure(receiver.url('/all'))
-  for (let attempt = 0; attempt < 2; attempt++) expect((await press.fundpress(failing)).code).toBe(1)
-  expect(receiver.take()).toMatchObject([
-    { event: 'failed', reason: expect.stringContaining('nowhere') as string },
-  ])
-})

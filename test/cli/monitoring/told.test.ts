@@ -16,7 +16,6 @@ import { editDatabase } from '../../support/database.ts'
 import { newBenchmark } from '../../support/nights.ts'
 import type { Run } from '../../support/product.ts'
 import { openReceiver, useReceiver } from '../../support/receiver.ts'
-import { holdBack } from '../../support/two-nights.ts'
 import { mailLogin, openMailServer } from './mail-server.ts'
 
 useNights(1)
@@ -177,55 +176,6 @@ describe('of a nightly run', () => {
     expect(receiver.take()).toEqual([])
   })
 
-  it('that has failed after its snapshot went live, its end is told, once', async () => {
-    const onlyFailed = { type: 'webhook', url: receiver.url('/failed'), events: ['failed', 'stale'] }
-    configure({ notify: [onlyFailed] })
-    const all = { FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '1' }
-    const titles = () => receiver.take().map(({ title }) => title)
-    const run = () => nightlyOf('2026-11-20', '', all)
-    const damage = () => {
-      const bodies = press.bucket.keys('blue/').map((key) => [key, press.bucket.body(key)] as const)
-      for (const [key] of bodies) if (key.startsWith('blue/api')) press.bucket.put(key, 'damaged')
-      return () => bodies.forEach(([key, body]) => press.bucket.put(key, body))
-    }
-    let restore = (): unknown => undefined
-    press.server.faults([holdBack(/^live\.json$/, () => (restore = damage()), { when: 'after' })])
-    expect((await run()).code).toBe(1)
-    expect(titles()).toEqual(['fundpress 2026-11-20: failed in verify'])
-    restore()
-    press.server.faults([])
-    expect((await run()).code).toBe(0)
-    const told = receiver
-      .take()
-      .sort((one, other) => (String(one['title']) < String(other['title']) ? -1 : 1))
-    expect(told).toMatchObject([
-      {
-        title: 'fundpress 2026-11-20: 1 fund with stale prices',
-        details: [expect.stringMatching(/^[A-Z0-9]{12} .*: newest price 2026-11-10$/) as string],
-      },
-      { title: 'fundpress 2026-11-20: live after 1 failure' },
-    ])
-    expect((await nightlyOf('2026-11-20', '--again', all)).code).toBe(0)
-    expect(titles()).toEqual([])
-  })
-
-  it('that only asks is told once if it is refused or fails, since the machines that it asks for never begin; then its end', async () => {
-    await publishLater()
-    const notify = [{ type: 'webhook', url: receiver.url('/all') }]
-    configure({ requireComplete: true, notify })
-    for (let pod = 0; pod < 2; pod++) {
-      expect((await nightlyOf('2026-11-13', '--ask --exit-code', alice)).code).toBe(3)
-      expect((await press.fundpress('nightly --db nowhere.sqlite --as-of 2026-11-13 --ask')).code).toBe(1)
-    }
-    expect(receiver.take()).toMatchObject([
-      { event: 'refused', title: 'fundpress 2026-11-13: refused in night', who: 'alice' },
-      { event: 'failed', reason: expect.stringContaining('nowhere') as string },
-    ])
-    configure({ notify })
-    expect((await nightlyOf('2026-11-13')).code).toBe(0)
-    expect(receiver.take()).toMatchObject([{ event: 'done', failures: 4 }])
-  })
-
   it('that fails is told by the next attempt if nobody could be told before; it is enough that one target was', async () => {
     const wrong = { type: 'webhook', url: receiver.url('/wrong') }
     const both = [wrong, { type: 'webhook', url: receiver.url('/right') }]
@@ -306,21 +256,6 @@ describe('by hand', () => {
 
     expect((await press.fundpress('flip 2026-11-20-3f9c2ab4d1e0')).code).toBe(1)
     expect(receiver.take()).toMatchObject([{ event: 'failed', title: 'fundpress 2026-11-20: flip failed' }])
-  })
-
-  it('a publish that is refused, or fails, is told', async () => {
-    await publishLater()
-    await press.bare(`build --db funds.sqlite --as-of ${asOf} --quiet`)
-    expect((await press.fundpress('publish', alice)).code).toBe(3)
-    expect((await press.fundpress('publish --out nowhere')).code).toBe(1)
-    expect(receiver.take()).toMatchObject([
-      { event: 'refused', title: 'fundpress 2026-11-11: publish refused', objections: [older], who: 'alice' },
-      {
-        event: 'failed',
-        title: 'fundpress: publish failed',
-        reason: expect.stringContaining('nowhere') as string,
-      },
-    ])
   })
 
   it('a shard that fails is told, another build is not', async () => {

@@ -1,4 +1,4 @@
-/** What all commands have in common: how they are declared, and the session that their action works with. */
+/** The declaration of commands, and the session that their actions work with. */
 
 import { Option, type Argument, type CommandUnknownOpts as Command } from '@commander-js/extra-typings'
 import { withJsonList, type JsonField } from '../bucket/manifest/ndjson.ts'
@@ -8,23 +8,23 @@ import type { SettingKey } from './settings.ts'
 import type { StartThread } from '../system/start-thread.ts'
 import { openTerminal } from './terminal.ts'
 
-/** Everything that comes from the process. Only main.ts reads it. */
+/** Facts of the process. Only main.ts reads them. */
 export interface Surroundings {
   /** Today's date in Europe/Berlin. */
   readonly today: string
   readonly signal: AbortSignal
-  /** Settings, and what is none: whether a workflow runs this, and where that workflow expects results. */
+  /** Settings, and the workflow that runs the command: where it expects results. */
   readonly environment: SettingSources['environment']
   /** The wall clock, for times that are written down. */
   readonly now: () => Date
   /** Milliseconds since an arbitrary moment, for durations. */
   readonly clock: () => number
-  /** How a process that runs many commands gets threads, which it keeps; undefined: each build starts its own. */
+  /** Gives threads that outlive a command; undefined: each build starts its own. */
   readonly startThread?: StartThread
   readonly cores: number
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream
-  /** Where questions are asked and answered. Null, also if absent: there is no terminal. */
+  /** Null or absent: there is no terminal for questions. */
   readonly openDialog?: () => Dialog | null
 }
 
@@ -44,11 +44,10 @@ export function defineCommand<
   /** Settings that have a flag on this command. */
   readonly settings?: readonly SettingKey[]
   readonly options?: Options
-  /** What --json prints. Without this the command has no such flag. */
+  /** The output of --json; undefined: the command has no such flag. */
   readonly json?: string
   /** The help's part before the examples. */
   readonly notes?: string
-  /** Commands that can be copied, each with what it does. */
   readonly examples: readonly (readonly [command: string, does: string])[]
   readonly run: (session: Session, flags: FlagsOf<Options>, ...args: Args) => Promise<void> | void
 }): AddCommand {
@@ -88,15 +87,14 @@ function openSession(command: Command, { cores, ...surroundings }: Surroundings)
   return {
     ...surroundings,
     settings: loadSettings({ flags, environment, configFile: given.config, cores }),
-    /** Whether a flag, and not the environment or the config file, sets this. */
+    /** True if a flag sets it, not the environment or the config file. */
     hasFlag: (key: SettingKey) => flags.has(key),
     /** --quiet: print only errors, and JSON that was asked for. */
     isQuiet,
-    /** --json: stdout is for programs. */
     isJson,
     stdout,
     stderr: openTerminal(surroundings.stderr, { ...wish, isForMessages: true }),
-    /** Prints what a command found or did: JSON with --json, else text for people, and with --quiet nothing. */
+    /** Prints a result: JSON with --json, else text for people, nothing with --quiet. */
     print: (result: object, describe: () => string) => {
       if (isJson) stdout.data(`${JSON.stringify(result)}\n`)
       else if (!isQuiet) stdout.write(describe())
@@ -105,10 +103,8 @@ function openSession(command: Command, { cores, ...surroundings }: Surroundings)
 }
 
 /**
- * Prints a list that may be too long for memory, as JSON or as lines. People see a line as soon as its entry is found.
- * @param find gives each entry to `add`, and waits for the promise that it returns, to slow down
- * @param forms the list's name and the other fields in the JSON, and an entry as text for people
- * @returns what it found besides
+ * Prints a list that may be too long for memory, as JSON or as lines. A line appears as soon as its entry is found.
+ * @param find gives each entry to `add`, and awaits the promise of `add`, to slow down
  */
 export function printList<Entry extends object, Found>(
   { isJson, stdout }: Session,

@@ -1,4 +1,4 @@
-/** What changed between two snapshots, by fund and endpoint, for `fundpress plan A B`. */
+/** Differences of two snapshots, by fund and endpoint: `fundpress plan A B`. */
 
 import { routeTable } from '../api/derive/route-table.ts'
 import { endpoints } from '../api/endpoints/index.ts'
@@ -18,7 +18,7 @@ import { alignedTable, describeSummary, formatCount } from './format.ts'
 import { withBucket } from './from-settings.ts'
 import type { Paint } from './terminal.ts'
 
-/** Compares two snapshots and prints what changed. Each is a folder, a manifest, or the word of a slot. */
+/** Prints the differences of two snapshots: each is a folder, a manifest, or the word of a slot. */
 export async function showDiff(session: Session, before: string, after: string): Promise<void> {
   const { settings, stdout, stderr, print } = session
   await withFolder(async (folder) => {
@@ -34,13 +34,12 @@ export async function showDiff(session: Session, before: string, after: string):
   })
 }
 
-/** More parts than this are only counted. */
+/** Further parts are only counted. */
 const partsShown = 8
 
 type SnapshotDiff = Pick<DocumentComparison, 'funds' | 'documents' | 'groups'> &
   Record<'from' | 'to', ManifestHead>
 
-/** @param names of both, for people */
 function describeDiff(
   { from, to, funds, documents, groups }: SnapshotDiff,
   [fromName, toName]: readonly [string, string],
@@ -83,7 +82,7 @@ function byFund(groups: readonly DiffGroup[], funds: SnapshotDiff['funds'], pain
   return [...Map.groupBy(groups, ({ isin }) => isin)]
     .map(([isin, some]) => {
       const heading = isin ?? 'All funds'
-      // The list has all documents of such a fund: one line says it.
+      // One line stands for all documents of a new or a removed fund.
       if (isin !== null && (added.has(isin) || removed.has(isin))) {
         const word = added.has(isin) ? paint('green', 'new fund') : paint('red', 'fund removed')
         const count = some.reduce((sum, { documents }) => sum + documents.added + documents.removed, 0)
@@ -98,7 +97,7 @@ function byFund(groups: readonly DiffGroup[], funds: SnapshotDiff['funds'], pain
     .join('')
 }
 
-/** `: 2025 added; countries, currencies changed`; nothing if the counts say it all. */
+/** `: 2025 added; countries, currencies changed`; empty if the counts say it all. */
 function describeParts(parts: readonly PartDifference[]): string {
   const isPlain = parts.every(({ name, what }) => name === 'document' && what === 'changed')
   if (isPlain) return ''

@@ -14,7 +14,7 @@ import { escapeInvisible } from '../data/model/printable.ts'
 
 const styles: Readonly<Record<Level, Style>> = { ok: 'green', warning: 'yellow', problem: 'red' }
 
-/** Tests everything that a publish needs, and prints what it finds. @throws {Error} if there is a problem */
+/** Prints the findings. @throws {Error} if there is a problem */
 export async function checkBucket(session: Session): Promise<void> {
   const { isJson, isQuiet, stdout } = session
   const findings: Diagnosis[] = []
@@ -56,7 +56,7 @@ export async function diagnose(session: Session, onDiagnosis: (finding: Diagnosi
   onDiagnosis(diagnoseNotices(session))
 }
 
-/** Whom a failed night would reach. An unset variable is no warning: a terminal rarely has the secrets of the nights. */
+/** An unset variable is no warning: a terminal rarely has the secrets of the nights. */
 function diagnoseNotices({ settings, environment }: Session): Diagnosis {
   const what = 'notices'
   const { notify, heartbeat } = settings

@@ -4,20 +4,20 @@ import { inspect } from 'node:util'
 import { escapeInvisible } from '../data/model/printable.ts'
 import { withoutSecrets } from './safe-text.ts'
 
-/** The arguments, the environment or the config file are wrong. The exit code is 2, not 1. */
+/** Wrong arguments, environment or config file. The exit code is 2. */
 export class UsageError extends Error {}
 
-/** Nothing has failed: a command was asked whether there is anything to do, and says no by the exit code 4. */
+/** The answer no of `nightly --ask --exit-code`. The exit code is 4. */
 export class NothingToDo extends Error {}
 
 /** The messages of an error and of its causes, as one line without invisible characters and passwords. */
 export function reasonOf(error: unknown): string {
   const reasons: string[] = []
   let current = error
-  // Deep enough for every chain; an error can be its own cause.
+  // Limited, because an error can be its own cause.
   for (let depth = 0; depth < 10 && current !== undefined; depth++) {
     const reason = current instanceof Error ? current.message || current.name : inspect(current)
-    // Wrapping errors often quote what they wrap.
+    // Errors often quote their cause.
     if (!reasons.some((said) => said.includes(reason))) reasons.push(reason)
     current = current instanceof Error ? current.cause : undefined
   }

@@ -58,7 +58,7 @@ export function alignedTable(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
-/** What guards have against the data: a table, one line for each objection with figures; nothing without any. */
+/** A table with a line for each objection that has figures; empty without any. */
 export function describeObjections(objections: readonly Objection[]): string {
   const rows = objections.flatMap(({ guard, subject, figures }) => {
     if (figures === undefined) return []
@@ -77,7 +77,7 @@ export function describeRequests(counts: Readonly<Record<string, number>>): stri
   return `${formatCount(sum)} (${byOperation.join(', ')})`
 }
 
-/** The downloads that a publish changes; null if it changes none. */
+/** Null if a publish changes no downloads. */
 export function describeDownloads({ put, replaced, deleted, bytes }: DownloadCounts): string | null {
   if (put + deleted === 0) return null
   const replacing = replaced === 0 ? '' : ` (${formatCount(replaced)} of them replace others)`
@@ -85,10 +85,7 @@ export function describeDownloads({ put, replaced, deleted, bytes }: DownloadCou
   return `${formatCount(put)} put${replacing}${gone}, ${formatBytes(bytes)}`
 }
 
-/**
- * Downloads that a publish removed, by their reason; null for none: `downloads of 2026-11-02 to 2026-11-20 removed: DE000… may
- * no longer be given out`.
- */
+/** By reason: `downloads of 2026-11-02 to 2026-11-20 removed: DE000… may no longer be given out`; null for none. */
 export function describeRemoved(removed: readonly RemovedFolder[], verb = 'removed'): string | null {
   const groups = Map.groupBy(removed, ({ why, isins, isHeld }) => `${why} ${isHeld} ${isins.join(', ')}`)
   const sentences = [...groups.values()].flatMap(([first, ...others]) => {
@@ -104,10 +101,9 @@ export function describeRemoved(removed: readonly RemovedFolder[], verb = 'remov
   return sentences.length === 0 ? null : sentences.join('; ')
 }
 
-/** A sentence names no more funds. */
 const maxNamed = 10
 
-/** One block per fund, funds with errors first, and errors first in each. Ends with a line feed, if not empty. */
+/** One block per fund. Funds with errors come first, and errors first in each. */
 export function describeFindings(findings: readonly Finding[], paint: Paint): string {
   const groups = Map.groupBy(errorsFirst(findings), ({ isin }) => isin)
   return [...groups]
@@ -167,14 +163,13 @@ export function describeFreshness(counts: FreshnessCounts): string {
     .join(', ')
 }
 
-/** A fund with implausible prices, in one line. */
 export const describeWithheld = ({ isin, message }: BuildSummary['withheld'][number]) =>
   `fund ${isin}: its prices stay as they are live: ${message}`
 
 /** `overdue` often has only some of the late and stale funds. */
 type Overdue = Pick<BuildSummary, 'freshness' | 'overdue'>
 
-/** One line per fund, followed by an empty line; nothing if no fund is late. */
+/** One line per fund, followed by an empty line; empty if no fund is late. */
 export function describeOverdue({ freshness, overdue }: Overdue): string {
   if (overdue.length === 0) return ''
   const others = freshness.late + freshness.stale - overdue.length
@@ -186,7 +181,7 @@ export function describeOverdue({ freshness, overdue }: Overdue): string {
   return `${funds.join('')}${more}\n`
 }
 
-/** The same in one line: a nightly run in which hundreds of funds are late gives one warning. */
+/** One line, because a nightly run with hundreds of late funds gives one warning. */
 export function describeOverdueInLine({ freshness, overdue }: Overdue): string {
   const parts = overdue.map(
     ({ isin, mark, newestPrice }) => `${isin} is ${mark} (newest price ${newestPrice ?? 'none'})`,

@@ -1,4 +1,4 @@
-/** What the settings name, for one command: the bucket, the rules of freshness, and the options of a build. */
+/** Opens what the settings name: the bucket, the rules of freshness, and the options of a build. */
 
 import { hostname, userInfo } from 'node:os'
 import type { Following, LivePointer } from '../bucket/live/follow.ts'
@@ -22,10 +22,7 @@ export type OverrideFlags = FlagsOf<ReturnType<typeof overrideOptions>>
 /** The patience of commands that must answer soon. */
 export const shortPatience: Patience = { attempts: 2, connectMs: 3000, silenceMs: 4000 }
 
-/**
- * Opens the bucket: an S3 store, or a folder of this machine.
- * @param patience shorter than usual for commands that must answer at once @throws {UsageError} without a bucket name
- */
+/** Opens the bucket: an S3 store, or a folder of this machine. @throws {UsageError} without a bucket name */
 export async function withBucket<T>(
   session: Session,
   work: (store: S3Store | FolderStore) => Promise<T>,
@@ -44,7 +41,7 @@ export async function withBucket<T>(
   }
 }
 
-/** Imports its modules itself: the AWS SDK loads slowly, and several commands need a bucket only with some flags. */
+/** Imports stores lazily: the AWS SDK loads slowly, and several commands need a bucket only with some flags. */
 async function openBucket({ settings: { bucket }, signal }: Session, patience?: Patience) {
   const settings = { ...bucket, bucket: required(bucket.name, 'bucket.name') }
   if (isFolderName(settings.bucket)) {
@@ -55,7 +52,6 @@ async function openBucket({ settings: { bucket }, signal }: Session, patience?: 
   return openS3(settings, signal, patience)
 }
 
-/** The follower of `live.json` that the settings and `--forget-kvs` name. */
 export async function followingOf(session: Session, isForgetting: boolean | undefined): Promise<Following> {
   return { pointer: await livePointer(session), isForgetting: isForgetting === true }
 }
@@ -69,10 +65,10 @@ async function livePointer({ settings, signal }: Session): Promise<LivePointer |
   return keyValueStore(arn, { signal, previewToken: settings.edge.previewToken })
 }
 
-/** What the flags of `overrideOptions` allow. @throws {UsageError} for a permission without a reason */
+/** Reads the flags of `overrideOptions`. @throws {UsageError} for a permission without a reason */
 export function overrideOf(session: Session, { allow = [], force, reason }: OverrideFlags): Override {
   const isForced = force === true
-  // Messages show `--reason "…"`: a copy of that is no reason.
+  // A copy of `--reason "…"` from a message is no reason.
   const isReasoned = /[\p{L}\p{N}]/u.test(reason ?? '')
   if ((isForced || allow.length > 0) && !isReasoned)
     throw new UsageError('--allow and --force need --reason "…", which says why it is right')
@@ -81,13 +77,13 @@ export function overrideOf(session: Session, { allow = [], force, reason }: Over
 
 const maxReason = 300
 
-/** @throws {UsageError} for one that is too long to be kept and published */
-export function shortReason(reason: string | undefined): string | null {
+/** @throws {UsageError} for a reason that is too long to be kept and published */
+function shortReason(reason: string | undefined): string | null {
   if (reason === undefined || reason.length <= maxReason) return reason ?? null
   throw new UsageError(`--reason has ${reason.length} characters: give it in ${maxReason} at most`)
 }
 
-/** Who runs this: on GitHub the actor of the workflow, else user and host. */
+/** The actor of the workflow on GitHub, else user and host. */
 export function whoIs({ environment }: Session): string {
   const { GITHUB_ACTOR: actor = '' } = environment
   return cut(statement(actor === '' ? `${userName()}@${hostname()}` : actor), 100)
@@ -117,18 +113,18 @@ export async function buildOptions(session: Session): Promise<Omit<BuildOptions,
   return pages ? options : { ...options, pages: null }
 }
 
-/** The options of a merge: those of a build without what shards say themselves. @throws {UsageError} if the settings are wrong */
+/** Options of a build without those that shards bring. @throws {UsageError} if the settings are wrong */
 export async function mergeOptions({ settings, signal }: Session) {
   const { out, jobs, freshness, plausibility, rawCsv: isRawCsv } = settings
   const db = required(settings.db, 'db')
-  // A wrong calendar is an error before anything is read.
+  // Reports a wrong calendar before anything is read.
   await freshnessRules(settings)
   const publisher = publisherOf(settings)
   const downloads = settings.downloads.enabled ? { licence: publisher?.licence ?? null, isRawCsv } : null
   return { db, out, jobs, publisher, downloads, freshness, plausibility, signal } as const
 }
 
-/** Null if the settings say nothing about the company, and name no licence. @throws {UsageError} for a logo that is refused */
+/** Null if the settings name neither company nor licence. @throws {UsageError} for a logo that is refused */
 function publisherOf({ site, licence: { name, url } }: Settings): Publisher | null {
   if (Object.values(site).every((value) => value === null) && name === null) return null
   const { logo, accentLight, accentDark, startEn, startDe, ...named } = site

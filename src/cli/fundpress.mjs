@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The launcher: refuses a Node that cannot run the program, before it loads the program. The syntax is old on purpose (no
-// `??`, no top-level await), so that an old Node gets to the refusal instead of a syntax error.
+// The launcher: refuses a Node that cannot run the program. The syntax is old on purpose (no `??`, no top-level await), so
+// that an old Node gets to the refusal instead of a syntax error.
 
 const running = process.versions.node
 const [major, minor] = running.split('.').map(Number)
@@ -16,9 +16,9 @@ if (Number(major) * 1000 + Number(minor) < 22018) {
 } else {
   import('../system/compile-cache.mjs')
     .then(function (cache) {
-      // Keeps compiled code, without types, for the next start: this halves the time of a nightly with nothing to do.
+      // Halves the time of a nightly with nothing to do.
       cache.keepCompiledCode()
-      // The compiler rewrites the file extension for the package, which contains only JavaScript.
+      // The compiler rewrites the extension: the package contains only JavaScript.
       return import('./main.ts')
     })
     .catch(function (error) {

@@ -1,6 +1,6 @@
 /**
- * `npm run generate-holidays`: writes the holidays of all countries and states that date-holidays knows, which weighs a
- * hundred times as much as they. It takes some minutes, and is not part of the package.
+ * `npm run generate-holidays`: writes the holidays of all countries and states that date-holidays knows. The library weighs
+ * a hundred times as much. Takes some minutes. Not part of the package.
  */
 
 import { gregorianEaster } from 'date-easter'
@@ -31,7 +31,7 @@ export function closedDays(library: Holidays, year: number): string[] {
   return weekdaysOnly(days)
 }
 
-/** Holidays of banks close a fund company, too. @param place of a country, and of a state */
+/** Holidays of banks close a fund company, too. */
 export const libraryOf = (...place: [country: string, state?: string]): Holidays => {
   const options = { types: ['public' as const, 'bank' as const] }
   const [country, state] = place
@@ -40,7 +40,7 @@ export const libraryOf = (...place: [country: string, state?: string]): Holidays
 
 const daysOf = (library: Holidays) => new Set(years.flatMap((year) => closedDays(library, year)))
 
-/** The shortest rule with these days: what is the same in each year, and single days. */
+/** The shortest rule with these days: days that are the same in each year, and single ones. */
 function ruleOf(days: ReadonlySet<string>): Rule {
   const always = (found: readonly string[]) => found.length > 0 && found.every((day) => days.has(day))
   const inYears = (monthAndDay: string) => weekdaysOnly(years.map((year) => `${year}-${monthAndDay}`))
@@ -53,7 +53,7 @@ function ruleOf(days: ReadonlySet<string>): Rule {
   return { fixed, aroundEaster, once: [...days].filter((day) => !covered.has(day)).sort() }
 }
 
-/** Only what is there: most states have a day or two of their own. */
+/** Drops empty lists: most states have only a day or two of their own. */
 const short = ({ fixed, aroundEaster, once }: Rule, open: readonly string[] = []) =>
   Object.fromEntries(
     Object.entries({ fixed, aroundEaster, once: packed(once), open: packed(open) }).filter(
@@ -68,7 +68,7 @@ if (import.meta.main) {
   const all = new Holidays()
   const lines = Object.keys(all.getCountries()).flatMap((country) => {
     const common = daysOf(libraryOf(country))
-    // For a country without states it is undefined, despite its type.
+    // Undefined for a country without states, despite its type.
     const states = all.getStates(country) as Readonly<Record<string, string>> | undefined
     return [
       [country, short(ruleOf(common))] as const,

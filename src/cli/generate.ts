@@ -1,11 +1,11 @@
-/** `npm run generate`: writes the files in templates/ that are made from sources. It is not part of the package. */
+/** `npm run generate`: writes the files in templates/ that are made from sources. Not part of the package. */
 
 import { build } from 'esbuild'
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { configSchema } from './load-settings.ts'
 
-/** The files in `templates/`, and the module in `site/funds/browser/` that each is made of. */
+/** Files in `templates/`, and the module in `site/funds/browser/` that each bundles. */
 const scripts: Readonly<Record<string, string>> = {
   'pages/compare.js': 'compare.ts',
   'pages/find.js': 'find.ts',
@@ -15,7 +15,7 @@ const scripts: Readonly<Record<string, string>> = {
   'status/status.js': 'status.ts',
 }
 
-/** @returns the text of each script of the pages, by its name: the module with all that it imports, as one file */
+/** @returns the bundled text of each script, by its name */
 export async function pageScripts(): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>()
   for (const [name, module] of Object.entries(scripts)) {

@@ -1,4 +1,4 @@
-/** The limits of the guards: how old and how implausible prices may be, and what a publish may lose. A part of the settings. */
+/** Settings of the guards: limits of age and plausibility of prices, and of losses by a publish. */
 
 import { z } from 'zod'
 import { maxBusinessDays } from '../guards/calendar.ts'
@@ -13,10 +13,9 @@ const calendar = text(
 const businessDays = whole(0, maxBusinessDays - 1)
 const isins = z.array(text('an ISIN', /^[A-Z]{2}[A-Z0-9]{9}[0-9]$/u), 'a list of ISINs')
 
-/** An entry of `freshness.groups` has to say one of these at least. */
 const selectors = ['category', 'currency', 'isins'] as const
 
-/** Groups of funds with limits of their own: an entry names funds by one of these at least. @param limits of the group */
+/** An entry of `groups`: funds, named by one of the selectors at least, and their limits. */
 const fundGroup = <Shape extends z.ZodRawShape>(limits: Shape) =>
   z
     .strictObject(

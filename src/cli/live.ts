@@ -1,4 +1,4 @@
-/** What is live, as the checks of prices read it: the live slot of the bucket, or a folder in place of it. */
+/** Opens what is live for the checks of prices: the live slot of the bucket, or a folder in place of it. */
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,8 +13,8 @@ import { withBucket } from './from-settings.ts'
 import type { Session } from './command.ts'
 
 /**
- * @param word of --since: a word for a slot means the bucket, whose live slot counts in any case. Else the folder that it
- * names counts, or without one `out`, if it holds a complete snapshot.
+ * @param word of --since: the word of any slot means the live slot of the bucket. Else the first complete snapshot counts, of
+ * the named folder or of `out`.
  * @param work gets null if nothing is live, or no snapshot says what is
  */
 export async function withLive<T>(
@@ -31,14 +31,14 @@ export async function withLive<T>(
   return work(folder === undefined ? null : readFolder(folder))
 }
 
-/** @param out is read in place of the slot if it holds the same snapshot: ordinary nights need no request */
+/** Reads `out` instead if it holds the same snapshot: ordinary nights need no request. */
 async function readLiveSlot(store: ObjectStore, out: string): Promise<LiveReader | null> {
   const { live } = await readLive(store)
   if (live === null) return null
   if ((await snapshotIn(out)) === live.snapshot) return readFolder(out)
   return async (key) => {
     const object = await readObject(store, `${live.slot}/${key}`).catch((error: unknown) => {
-      // Only fundpress writes there: what is too large to be ours is no JSON either.
+      // An object that is too large to be written by fundpress is no JSON, either.
       if (error instanceof Damaged) return { body: Buffer.from('damaged') }
       throw error
     })

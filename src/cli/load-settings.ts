@@ -1,4 +1,4 @@
-/** Puts the settings together: a flag wins over an environment variable, that over the config file, that over the default. */
+/** Loads the settings. Flags win over environment variables, variables over the config file, the file over defaults. */
 
 import { readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
@@ -13,17 +13,17 @@ import { complete, configShape, groupMembers, settingList, variableOf, withSwitc
 import type { SettingKey, Settings } from './settings.ts'
 
 export interface SettingSources {
-  /** Values from the command line, already checked. */
+  /** Already checked. */
   readonly flags: ReadonlyMap<SettingKey, unknown>
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** The config file that the command line names; undefined: fundpress.config.json, if it exists. */
+  /** Undefined: fundpress.config.json, if it exists. */
   readonly configFile: string | undefined
   readonly cores: number
 }
 
 type Config = Readonly<Record<string, unknown>>
 
-/** The settings that no message shows, not even a wrong value: it may be a right one with a mistake. */
+/** Settings that no message shows: even a wrong value may be a secret with a mistake. */
 const confidential = /^(edge\.previewToken|notify|heartbeat|metrics)\b/
 const notShown = 'a value that is not shown'
 
@@ -41,7 +41,7 @@ export function loadSettings({ flags, environment, configFile, cores }: SettingS
   return settings
 }
 
-/** @throws {UsageError} for a folder with settings of a store, or with a prefix that is no folder of its own in it */
+/** @throws {UsageError} for a folder with settings of a store, or with a prefix that is no folder below it */
 function assertBucket({ bucket }: Settings): void {
   const { name, prefix, endpoint, region, pathStyle } = bucket
   if (name === null || !isFolderName(name)) return
@@ -63,7 +63,7 @@ function assertColours({ site }: Settings): void {
     if (colour === null) continue
     const { ratio, background } = leastContrast(colour, theme)
     if (ratio >= minContrast) continue
-    // Rounded down: a ratio just below the limit must not look like it.
+    // Rounded down: a ratio just below the limit must not look like the limit.
     const shown = (Math.floor(ratio * 100) / 100).toFixed(2)
     throw new UsageError(
       `site.${key} is ${colour}: its contrast with the background ${background} of ${theme} pages is ${shown}:1, ` +
@@ -72,7 +72,7 @@ function assertColours({ site }: Settings): void {
   }
 }
 
-/** A flag's argument or an environment variable: a text, a number or a boolean, as the setting expects. */
+/** Parses a flag's argument or a variable as a text, a number or a boolean, as the setting expects. */
 export function parseText(schema: z.ZodType, text: string): z.ZodSafeParseResult<unknown> {
   const forms: readonly unknown[] = [
     ...(/^[0-9]+(\.[0-9]+)?$/.test(text) ? [Number(text)] : []),
@@ -86,7 +86,7 @@ export function parseText(schema: z.ZodType, text: string): z.ZodSafeParseResult
 /** What a setting accepts, in words: `a whole number from 1 to 256`. */
 export const expectedBy = (error: z.ZodError | undefined): string => error?.issues[0]?.message ?? ''
 
-/** Keys that earlier versions had, or beginnings of them, and what they are now. */
+/** Old keys, or their beginnings, and the new ones. */
 const renamed: ReadonlyMap<string, string> = new Map([
   ['prices', 'storePrices'],
   ['edge.host', 'serve.host'],
@@ -109,7 +109,7 @@ function readEnvironment(environment: SettingSources['environment']): [SettingKe
   refuseOldVariables(environment)
   return settingList.flatMap(({ key, schema, variable }) => {
     const text = environment[variable]
-    // Workflows set a variable to nothing if they have no value for it.
+    // Workflows set a variable without a value to an empty text.
     if (text === undefined || text === '') return []
     const { success, data, error } = parseText(schema, text)
     if (success) return [[key, data] as [SettingKey, unknown]]
@@ -119,7 +119,7 @@ function readEnvironment(environment: SettingSources['environment']): [SettingKe
   })
 }
 
-/** @param file the file that was asked for; undefined: the default one, which may be missing */
+/** @param file undefined: the default file, which may be missing */
 function readConfigFile(file: string | undefined): Config {
   const name = file ?? 'fundpress.config.json'
   let text: string
@@ -135,7 +135,7 @@ function readConfigFile(file: string | undefined): Config {
   return parseConfig(name, text)
 }
 
-/** @returns the values as the file has them, but paths relative to its folder @throws {UsageError} */
+/** @returns the values of the file, with paths relative to its folder @throws {UsageError} */
 export function parseConfig(file: string, text: string): Config {
   const config = withSwitches(parseJson(file, text))
   const { error } = configShape.safeParse(config, { reportInput: true })
@@ -158,7 +158,7 @@ function parseJson(file: string, text: string): unknown {
     // Some editors write a byte order mark, which is not part of JSON.
     return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
-    // The message can quote a piece of the file, and that a piece of a password.
+    // The message may quote the file, and a password in it.
     const message = /@|:\/\/|previewToken|headers|notify|heartbeat|otlpUrl/.test(text)
       ? messageOf(error).replace(/, (\.\.\.)?"[^]*/, '')
       : messageOf(error)
@@ -166,7 +166,7 @@ function parseJson(file: string, text: string): unknown {
   }
 }
 
-/** A key that is misspelt is missing, too. */
+/** A misspelt key is missing, too: the unknown key explains more. */
 const mainIssue = ({ issues }: z.ZodError) =>
   issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
 
@@ -192,7 +192,7 @@ const placeOf = (path: readonly PropertyKey[]) =>
     .join('')
     .slice(1)
 
-/** The names of a group's members, or of those of the entries of a list. @param type of the entry */
+/** Names of the members of a group, or of the entries of a list. @param type of the entry */
 function namesAt(path: readonly PropertyKey[], type: unknown): readonly string[] {
   let members: z.ZodRawShape = configShape.shape
   for (const name of path) if (typeof name === 'string') members = groupMembers(members[name], type) ?? {}

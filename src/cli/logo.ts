@@ -1,11 +1,11 @@
-/** The logo of the settings: read, checked, and measured before anything is built. */
+/** Reads, checks and measures the logo of the settings, before anything is built. */
 
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import type { Logo } from '../api/contract/page.ts'
 import { UsageError } from './failure.ts'
 
 const maxBytes = 100_000
-/** A larger image costs readers time, and is shown 28 pixels high. */
+/** A larger image costs readers time for 28 pixels of height. */
 const maxPixels = 4096
 
 /**
@@ -49,10 +49,7 @@ const sizeOfPng = (content: Buffer): Size | string =>
     ? [content.readUInt32BE(16), content.readUInt32BE(20)]
     : 'it is a damaged PNG file'
 
-/**
- * Parts that a logo does not need, in text with single blanks. Pages show the logo as an image, which runs nothing; a reader
- * who opens the file itself is protected by these.
- */
+/** Parts that could harm a reader who opens the file itself, in text with single blanks. An image in a page runs nothing. */
 const forbidden: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/<!DOCTYPE|<!ENTITY/i, 'a document type'],
   [/<\?xml-stylesheet/i, 'a style sheet'],
@@ -64,14 +61,14 @@ const forbidden: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/url\((?! ?["']? ?#)|@import/i, 'an address'],
 ]
 
-/** @returns its size, or why it is refused */
+/** @returns the size, or the reason of a refusal */
 function sizeOfSvg(content: string): Size | string {
   const text = content.replace(/\s+/g, ' ')
   const root = /^ ?(?:<\?xml[^>]*\?> ?)?(?:<!--[^]*?--> ?)*<svg\b([^>]*)>/.exec(text)?.[1]
   if (root === undefined) return 'it is neither an SVG file nor a PNG file'
   if (!/ xmlns ?= ?["']http:\/\/www\.w3\.org\/2000\/svg["']/.test(root))
     return 'its svg element has no xmlns="http://www.w3.org/2000/svg"'
-  // A reference could hide what is looked for here.
+  // A reference could hide a forbidden part.
   if (/&(?!amp;|lt;|gt;|quot;|apos;)/.test(text)) return 'it has character references: save it as plain SVG'
   const found = forbidden.find(([pattern]) => pattern.test(text))
   if (found !== undefined) return `it has ${found[1]}, which a logo must not have: save it as plain SVG`

@@ -1,4 +1,4 @@
-/** The options that commands are made of: flags of settings, flags that several commands share, and forms of values. */
+/** Options of commands: flags of settings, flags that several commands share, and forms of values. */
 
 import {
   type CommandUnknownOpts,
@@ -45,7 +45,7 @@ export const bucketSettings = [
   'bucket.pathStyle',
 ] as const satisfies readonly SettingKey[]
 
-/** A flag of a setting. It has no default of its own. */
+/** A flag of a setting. Only the setting has a default. */
 class SettingOption extends Option<string> {
   readonly key: SettingKey
 
@@ -63,7 +63,7 @@ class SettingOption extends Option<string> {
     const says = isNegative ? `No ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}` : sentence
     super(flag, `${says} (${origins.join('; ')})`)
     this.key = key
-    // A flag without a value is true; one that begins with `--no-` is false.
+    // Commander gives a flag without a value: false if it begins with `--no-`, else true.
     if (typeof fallback !== 'boolean') this.argParser((value) => parsedBy(schema, flag, value))
   }
 }
@@ -83,7 +83,7 @@ export function readSettingFlags(command: CommandUnknownOpts): Map<SettingKey, u
   const values = new Map<SettingKey, unknown>()
   for (const option of command.options) {
     const value: unknown = command.getOptionValue(option.attributeName())
-    // Commander gives a `--no-` flag that is absent a value of its own.
+    // Commander gives an absent `--no-` flag a value, too.
     const isGiven = value !== undefined && command.getOptionValueSource(option.attributeName()) === 'cli'
     if (option instanceof SettingOption && isGiven) values.set(option.key, value)
   }
@@ -110,7 +110,7 @@ export type FlagsOf<Options extends readonly unknown[], Known = object> = Option
 /** A switch, or an option with any text. */
 export const option = <const Flag extends string>(flag: Flag, describe: string) => new Option(flag, describe)
 
-/** An option whose value has a certain form. @param parse undefined: the text has another form */
+/** An option whose value has a certain form. @param parse gives undefined for a text of another form */
 export const parsedOption = <const Flag extends string, T>(
   flag: Flag,
   describe: string,
@@ -133,7 +133,7 @@ export const parseSnapshot = (text: string) =>
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9a-f]{12}$/.test(text) ? text : undefined
 export const expectedSnapshot = 'a snapshot id, such as 2026-11-19-3f9c2ab4d1e0'
 
-/** Flags of commands with guards; `overrideOf` reads them. @param example of guards @param kept what happens to the reason */
+/** Flags of commands with guards, for `overrideOf`. @param kept where the reason is kept, for the help */
 export const overrideOptions = (
   example = 'such as lost-funds,price-jump:DE0008471400',
   kept = 'kept in the history and published in changes/',
@@ -163,11 +163,11 @@ export const forgetKvsOption = () =>
     'CloudFront no longer reads the KeyValueStore that live.json names: go on with that of --flip-kvs, or with none',
   )
 
-/** The setting `bucket.name`, which may be left to the environment or the config file. */
+/** A flag of `bucket.name` whose value may come from the environment or the config file. */
 export const bucketOption = (describe: string) =>
   schemaOption('--bucket [name]', describe, findSetting('bucket.name').schema)
 
-/** Not a flag of the setting `baseUrl`: docsUrl derives from that, and must stay what the snapshot was built with. */
+/** No flag of the setting `baseUrl`: docsUrl derives from that, and must stay as the snapshot was built. */
 export const baseOption = (describe: string) =>
   schemaOption('--base <url>', describe, configShape.shape.baseUrl)
 

@@ -1,4 +1,4 @@
-/** The end of `npm run prepack`: what the package has beside compiled code. It is not part of the package. */
+/** Last step of `npm run prepack`: writes what the package has beside compiled code. Not part of the package. */
 
 import { fileURLToPath } from 'node:url'
 import { writeBundles } from '../edge/bundle.ts'

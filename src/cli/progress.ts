@@ -1,4 +1,4 @@
-/** Shows how far a long command is: a bar on a terminal, else a line every ten seconds, nothing with --quiet. */
+/** Shows the progress of a long command: a bar on a terminal, else a line every ten seconds, nothing with --quiet. */
 
 import type { Session } from './command.ts'
 import { formatCount } from './format.ts'
@@ -9,7 +9,7 @@ export type Progress = ReturnType<typeof showProgress>
 const barMilliseconds = 100
 const lineMilliseconds = 10_000
 const barWidth = 24
-/** From this share on there is an estimate. */
+/** Least share of the work for an estimate. */
 const leastShare = 0.05
 
 export function showProgress(session: Pick<Session, 'clock' | 'isQuiet' | 'stderr'>, what: string) {
@@ -25,7 +25,7 @@ export function showProgress(session: Pick<Session, 'clock' | 'isQuiet' | 'stder
       const now = clock()
       if (isQuiet || now - last < every) return
       const seconds = (now - start) / 1000
-      // What has hardly begun, or stands still, says nothing about the rest.
+      // Work that has hardly begun, or stands still, gives no estimate.
       const isSteady = done > lastDone && done >= of * leastShare
       const left = isSteady ? `about ${((seconds / done) * (of - done)).toFixed(0)} s left` : ''
       ;[last, lastDone] = [now, done]

@@ -1,4 +1,4 @@
-/** Runs one command line: its exit code, and its errors on stderr. It loads only the commands that the line names. */
+/** Runs one command line: exit code, and errors on stderr. Loads only the commands that the line names. */
 
 import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
@@ -39,8 +39,7 @@ const commands: readonly (readonly [name: string, summary: string, load: Load])[
 
 /**
  * @param args the words after `fundpress`
- * @returns the exit code: 0 done, 1 failed, 2 wrong usage or settings, 3 a guard has refused the data, 4 there is nothing to do; an
- * error has been written to stderr by then
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage or settings, 3 refused by a guard, 4 nothing to do
  */
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const { signal } = surroundings
@@ -63,7 +62,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
   }
 }
 
-/** The command fails in any case, so outputs that cannot be written are only a second line. */
+/** Reports unwritten outputs in a second line: the command fails in any case. */
 async function leaveForWorkflow({ objections }: Refusal, surroundings: Surroundings): Promise<void> {
   const { leaveRefusal } = await import('./nightly/workflow.ts')
   try {
@@ -91,13 +90,13 @@ async function createProgram(args: readonly string[], surroundings: Surroundings
     .option('--quiet', 'Print errors only')
     .option('--no-color', 'Print without colours (or set NO_COLOR)')
     .configureHelp({ showGlobalOptions: true })
-    // The message of a refusal is thrown as well, and report() prints it in one line.
+    // report() prints the message of the error that commander throws, in one line.
     .configureOutput({ writeOut: (text) => surroundings.stdout.write(text), outputError: () => undefined })
     .addHelpText('after', aboutExitCodes)
   for (const [name, summary, load] of commands) {
     const command = program.createCommand(name).summary(summary).copyInheritedSettings(program)
     program.addCommand(command)
-    // A word that is not the command loads one too many, no more.
+    // A wrong guess loads one module in vain.
     if (!args.includes(name)) continue
     const { default: addTo } = await load()
     addTo(command, surroundings)
@@ -117,10 +116,10 @@ Exit codes: 0 done, 1 failed (stderr has the reason), 2 wrong usage or settings,
 4 nothing to do (only with nightly --ask --exit-code).
 FUNDPRESS_DEBUG=1 adds a stack trace to errors.`
 
-/** Commander has shown what was asked for. */
+/** Codes of commander after it has printed help or the version. */
 const answers = ['commander.helpDisplayed', 'commander.version', 'commander.help']
 
-/** Commands and flags that earlier versions had, and what replaces them. */
+/** Replacements of dropped commands and flags. */
 const dropped: Readonly<Record<string, string>> = {
   demo: '`fundpress init --demo` makes the same database',
   merge: '`fundpress build --merge part-1 part-2` does the same',
@@ -135,7 +134,7 @@ const dropped: Readonly<Record<string, string>> = {
   'rollback --again': '--allow hold --reason "…" makes what a rollback has reverted live again',
 }
 
-/** Flags that several commands had in earlier versions, and their settings. */
+/** Settings that replace dropped flags. */
 const settingsOfDropped: Readonly<Record<string, SettingKey>> = {
   '--concurrency': 'bucket.concurrency',
   '--max-rate': 'bucket.maxRate',
@@ -157,7 +156,7 @@ function usageError(error: CommanderError, command: CommandUnknownOpts): UsageEr
   return new UsageError(message.replace(/\.$/, '') + hint)
 }
 
-/** package.json is two folders up, from src/cli and from dist/cli alike. */
+/** package.json is two folders above src/cli and dist/cli alike. */
 function readVersion(): string {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   return (JSON.parse(manifest) as { readonly version: string }).version

@@ -1,4 +1,4 @@
-/** What `fundpress serve` serves: an origin of a folder or of a bucket, on a server that follows it until it is stopped. */
+/** `fundpress serve`: an origin of a folder or of a bucket, on a server that follows it until it is stopped. */
 
 import { hash } from 'node:crypto'
 import { createReadStream, existsSync } from 'node:fs'
@@ -27,17 +27,17 @@ import { Interrupted } from '../system/signals.ts'
 import type { Session } from './command.ts'
 
 /**
- * The patience of a request: a silent store must soon become a 503. {@link inTime} limits all attempts together. The SDK
- * would wait before another attempt, so its own times are longer.
+ * Patience of a request: a silent store must soon become a 503. {@link inTime} limits all attempts together. Times of the
+ * SDK are longer, because it would wait before another attempt.
  */
 export const requestPatience = { attempts: 3, connectMs: 2 * longestReadMs, silenceMs: 2 * longestReadMs }
 
-/** The same store, whose reads fail with an error named NoAnswer if they take too long. */
+/** Lets reads fail with NoAnswer if they take too long. */
 function inTime(store: ObjectStore): ObjectStore {
   const late = () => noAnswer(`${store.name} has not answered for ${longestReadMs / 1000} s`)
   const deadline = (): AbortSignal => {
     const controller = new AbortController()
-    // On a busy machine the answer may have arrived and wait to be read: that comes first.
+    // On a busy machine an answer may have arrived and wait to be read: the read comes first.
     const end = () => setImmediate(() => controller.abort(late()))
     setTimeout(end, longestReadMs).unref()
     return controller.signal
@@ -45,7 +45,7 @@ function inTime(store: ObjectStore): ObjectStore {
   return { ...store, get: (key, options) => store.get(key, { ...options, signal: deadline() }) }
 }
 
-/** Says once that the store does not answer, however many requests fail, and once that it does again. */
+/** Logs an outage once, however many requests fail, and its end once. */
 function outageLog({ name }: ObjectStore, { stderr }: Session) {
   let isSilent = false
   return {
@@ -89,7 +89,6 @@ export async function serveUntilStopped(
     onFailure,
   })
   const address = await listen(server, socketOfSystemd(session) ?? settings.serve)
-  // It takes connections again when it can.
   server.on('error', (error) => stderr.tell(`a connection was lost: ${messageOf(error)}`))
   if (!isQuiet) {
     const links = (await examples()).map((target) => `  ${address}${target}\n`)
@@ -102,13 +101,10 @@ export async function serveUntilStopped(
   await stopServing(server, isByKey ? 0 : drainMs)
 }
 
-/** How long requests in work may take after SIGTERM, in milliseconds: after 9 s the process ends. */
+/** Time for requests in work after SIGTERM. The process ends after 9 s. */
 const drainMs = 7000
 
-/**
- * The socket that systemd listens on (`fundpress-serve.socket`), so that no request fails while one process takes the place of another.
- * Source: sd_listen_fds(3).
- */
+/** `fundpress-serve.socket`: no request fails while one process replaces another. Source: sd_listen_fds(3). */
 function socketOfSystemd({ environment }: Session): { readonly fd: number } | null {
   const isOurs = environment['LISTEN_PID'] === String(process.pid) && environment['LISTEN_FDS'] === '1'
   return isOurs ? { fd: 3 } : null
@@ -116,7 +112,7 @@ function socketOfSystemd({ environment }: Session): { readonly fd: number } | nu
 
 /** `snapshot` is served now, from `place`; `examples` are pages to open and requests to try. */
 type Served = Awaited<ReturnType<typeof serveFolder>> & {
-  /** Given for a bucket. */
+  /** Only for a bucket. */
   readonly outage?: ReturnType<typeof outageLog>
 }
 
@@ -132,7 +128,7 @@ export async function serveFolder(out: string) {
   const origin = folderOrigin({
     folder: out,
     markFile: manifestKey,
-    // The edge's own errors link to the same documentation as those of the snapshot.
+    // Errors of the edge link to the documentation of the snapshot.
     readHead: async (folder) => {
       const head = await readHead(folder)
       return { snapshot: head.snapshot, table: routeTable(endpoints, head.docsUrl) }
@@ -144,7 +140,7 @@ export async function serveFolder(out: string) {
   return { origin, snapshot, place: out, examples }
 }
 
-/** @param wanted null: what is live @throws {Error} if nothing is live, no slot holds what is wanted, or the bucket cannot be read */
+/** @param wanted null: the live snapshot @throws {Error} if no slot holds the snapshot, or the bucket cannot be read */
 export async function serveBucket(
   patient: ObjectStore,
   session: Session,
@@ -153,7 +149,7 @@ export async function serveBucket(
   const { settings, clock, now, stderr } = session
   const store = inTime(patient)
   const outage = outageLog(store, session)
-  /** @returns a text that no parser takes if the file is too long */
+  /** A file that is too long becomes an empty text, which no parser takes. */
   const readText = async (key: 'live.json' | 'staged.json') => {
     const object = await readUpTo(store, key, maxLiveBytes)
     return object && (object.body?.toString() ?? '')
@@ -182,7 +178,7 @@ export async function serveBucket(
       read: async (key, most) => withDigest(store, await readUpTo(store, key, most)),
       readPart: (key, part, etag) => readPart(store, key, part, etag),
     },
-    // No grace period protects the slot of a staged snapshot: each answer looks whether it is still there.
+    // No grace period protects a staged snapshot: each answer checks that its slot still holds it.
     ttlMs: wanted === null ? settings.edge.liveTtlSeconds * 1000 : 0,
     clock: wakefulClock(clock, now),
     onDamaged: ({ message }) => stderr.tell(`${message} (the previous snapshot is still served)`),
@@ -203,13 +199,13 @@ export async function serveBucket(
   return { origin, snapshot, place: store.name, examples, outage }
 }
 
-/** A folder's ETags tell files apart that have the same bytes: on S3 and at nginx these keep their ETag from slot to slot. */
+/** A folder's ETags differ between slots for the same bytes. A digest keeps the ETag, as on S3. */
 function withDigest(store: ObjectStore, object: Awaited<ReturnType<typeof readUpTo>>) {
   if (!isFolderName(store.name) || !object?.body) return object
   return { ...object, etag: `"${hash('md5', object.body)}"` }
 }
 
-/** @returns the address to put into a browser: `http://127.0.0.1:8080` @throws {Error} if the port cannot be opened */
+/** @returns the address for a browser: `http://127.0.0.1:8080` @throws {Error} if the port cannot be opened */
 export async function listen(
   server: Server,
   place: { readonly host: string; readonly port: number } | { readonly fd: number },

@@ -1,11 +1,11 @@
-/** What the schemas of settings are made of. The message of each check completes the sentence "It must be …". */
+/** Parts of the schemas of settings. The message of each check completes the sentence "It must be …". */
 
 import { z } from 'zod'
 
-// Compiling the schema takes longer than checking the few values of one start without that.
+// Compiling the schema takes longer than it saves with the few values of one start.
 z.config({ jitless: true })
 
-/** Settings become part of configurations of nginx, of units and of workflows: a line break could add a line of its own. */
+/** A line break could add a line to the configurations of nginx, units and workflows that settings become part of. */
 const oneLine = /^[^\p{Cc}\u2028\u2029]*$/u
 
 export const settingText = (expects: string, pattern: RegExp) =>
@@ -26,29 +26,28 @@ export const whole = (minimum: number, maximum: number) => {
 export const orNull = <T extends z.ZodType>(schema: T) =>
   schema.optional().transform((value) => value ?? null)
 
-/** A setting, with what the help and the JSON Schema say about it. */
+/** Adds a text for the help and the JSON Schema. */
 export const say = <T extends z.ZodType>(describe: string, schema: T): T => schema.describe(describe)
 
-/** A group of settings may be missing: its members have their defaults then. */
+/** A missing group has the defaults of its members. */
 export const group = <Shape extends z.ZodRawShape>(describe: string, shape: Shape, expects = 'an object') =>
   say(describe, z.strictObject(shape, expects).prefault({} as never))
 
-/** The name of an environment variable that holds the value of a setting: `env:FUNDPRESS_NOTIFY_URL`. */
+/** `env:FUNDPRESS_NOTIFY_URL`: an environment variable holds the value. */
 const ofEnvironment = /env:[A-Za-z_][A-Za-z0-9_]*/u
 
 const orVariable = (expects: string) => `${expects}, or env:NAME for the value of an environment variable`
 
-/** A text that may be secret: it is in the config, or in the environment variable that the config names. */
 const secretText = (expects: string, pattern: RegExp) =>
   settingText(orVariable(expects), new RegExp(`^${ofEnvironment.source}$|${pattern.source}`, 'u'))
 
 export const secretHeader = secretText('a header value (printable ASCII)', /^(?!env:)[!-~]([ -~]*[!-~])?$/u)
 
-/** Its port may be too large for a pattern. */
+/** Parses the address, too: a pattern cannot limit the port. */
 export const secretAddress = (expects: string, pattern: RegExp) =>
   secretText(expects, pattern).refine((text) => URL.canParse(text), orVariable(expects))
 
-// Without an @ behind the host: it would end a password that is not encoded, and the host would be a part of that.
+// No @ behind the host: it would end a password that is not encoded, and the host would be part of the password.
 export const httpAddress = /^https?:\/\/([^\s/?#@\\]+@)?[^\s/?#@\\]+([/?#][^\s@]*)?$/u
 
 export const secretUrl = secretAddress(
@@ -56,7 +55,7 @@ export const secretUrl = secretAddress(
   httpAddress,
 )
 
-/** @returns the value; or the name of the environment variable that is not set, or that is empty */
+/** @returns the value, or the name of the environment variable that is unset or empty */
 export function openSecret(
   setting: string,
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,6 +1,6 @@
 /**
- * The settings: what stays the same from one nightly run to the next. This schema is the source of their types, defaults,
- * checks and messages, environment variables, and of `templates/fundpress.config.schema.json` (`npm run generate`).
+ * The schema of the settings: source of their types, defaults, checks, messages and environment variables, and of
+ * `templates/fundpress.config.schema.json` (`npm run generate`).
  */
 
 import { isDay } from '../api/routes/values.ts'
@@ -22,7 +22,7 @@ import {
 } from './setting-fields.ts'
 import { settingText as text, whole } from './setting-fields.ts'
 
-/** A URL is refused here: it would be a mistake, and its password would get into messages that name the file. */
+/** Refuses a URL: its password would get into messages that name the file. */
 export const path = text('a path', /^(?![A-Za-z][A-Za-z0-9+.-]+:\/\/)./u).overwrite((file) =>
   isAbsolute(file) ? file : join(file),
 )
@@ -32,7 +32,7 @@ export const url = text(
   /^https?:\/\/([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(\/[^\s?#]*)?$/u,
 ).overwrite((address) => address.replace(/(?<!\/)\/+$/, ''))
 
-/** A page of the company, which a link leads to: it stays as it is. */
+/** A link to a page of the company: unchanged, and may have a query or a fragment. */
 const pageAddress = text(
   'an absolute http or https URL without a user name or a password, such as https://www.example.com/imprint',
   /^https?:\/\/([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?([/?#]\S*)?$/u,
@@ -63,7 +63,7 @@ const timeOfDay = text(
 const price = numberBetween(0, 1_000_000).optional()
 const isoDay = 'a day that exists, as YYYY-MM-DD'
 
-/** The settings of a config file, in which `true` or `false` may stand for a group that can be enabled. */
+/** Expands `downloads: false` of a config file to `{ enabled: false }`. */
 export function withSwitches<T>(config: T): T {
   const { downloads } = (config ?? {}) as { readonly downloads?: unknown }
   return typeof downloads === 'boolean' ? { ...config, downloads: { enabled: downloads } } : config
@@ -74,10 +74,10 @@ const columnNames = say(
   z.record(z.string(), text('the name of a column, or ""', /^[a-z_0-9]*$/u), 'an object'),
 )
 
-/** Nothing is late in a folder (`src/bucket/store/README.md`). 0 would mean not to wait for a lease that was lost, either. */
+/** No request to a folder is late (`src/bucket/store/README.md`). With 0 nothing would wait for a lost lease, either. */
 const folderLifetimeSeconds = 1
 
-/** What a config file can hold. An optional setting without a default here gets a derived one in `complete`. */
+/** The shape of a config file. `complete` derives the defaults that are missing here. */
 export const configShape = z.strictObject(
   {
     $schema: say('The path of this schema.', z.string('a text').optional()),
@@ -242,7 +242,7 @@ const awsPrices = { perMillionPuts: 5, perMillionGets: 0.4, perMillionDeletes: 0
 const noPrices = { perMillionPuts: 0, perMillionGets: 0, perMillionDeletes: 0, perGbMonth: 0 }
 const r2Prices = { perMillionPuts: 4.5, perMillionGets: 0.36, perMillionDeletes: 0, perGbMonth: 0.015 }
 
-/** The time in seconds that CloudFront usually needs until all edges have a new value, and a Lambda after that. */
+/** Usual time until all edges of CloudFront, and then its Lambdas, have a new value. */
 const propagationSeconds = 120
 
 export type Settings = ReturnType<typeof complete>
@@ -269,21 +269,20 @@ export function complete({ $schema: _, ...given }: z.output<typeof configShape>,
   }
 }
 
-/** The names of all settings but lists and maps, with their groups: `serve.port`. */
+/** Names of all settings but lists and maps: `serve.port`. */
 export type SettingKey = {
   [K in Exclude<keyof Settings, 'import' | 'notify'>]: Settings[K] extends object
     ? `${K}.${Exclude<keyof Settings[K], 'groups' | 'keep'> & string}`
     : K
 }[Exclude<keyof Settings, 'import' | 'notify'>]
 
-/** `variable` is the environment variable: `FUNDPRESS_SERVE_PORT`; that of `downloads.enabled` is `FUNDPRESS_DOWNLOADS`. */
-export interface NamedSetting {
+interface NamedSetting {
   readonly key: SettingKey
   readonly schema: z.ZodType
   readonly variable: string
 }
 
-/** All settings that one text can hold, in the order of the schema. */
+/** All settings whose value is one text, in the order of the schema. */
 export const settingList: readonly NamedSetting[] = listSettings(configShape.shape, '')
 
 export function findSetting(key: SettingKey): NamedSetting {
@@ -292,12 +291,12 @@ export function findSetting(key: SettingKey): NamedSetting {
   return found
 }
 
-/** What stands for a setting: the group for the setting that enables it. */
+/** `downloads` for `downloads.enabled`. */
 export function shortName(key: string): string {
   return key.replace(/\.enabled$/, '')
 }
 
-/** `FUNDPRESS_BUCKET_MAX_RATE` for `bucket.maxRate`. */
+/** `FUNDPRESS_BUCKET_MAX_RATE` for `bucket.maxRate`, `FUNDPRESS_DOWNLOADS` for `downloads.enabled`. */
 export function variableOf(key: string): string {
   return `FUNDPRESS_${shortName(key).replace(/[A-Z]/g, '_$&').replace('.', '_').toUpperCase()}`
 }

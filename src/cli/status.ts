@@ -14,12 +14,12 @@ import { secondsLive, type LiveFacts } from './monitoring/ages.ts'
 import { describeEvent } from './nightly/events.ts'
 
 export interface FoundStatus {
-  /** The bucket or the address, for messages. */
+  /** The bucket or the address. */
   readonly name: string
   readonly live: LiveFacts | null
-  /** When the staged snapshot was staged; undefined: nothing is staged. */
+  /** Undefined: nothing is staged. */
   readonly stagedSince: string | undefined
-  /** Reasons to fail, whatever the limits are: nothing is live, or objects contradict `live.json`. */
+  /** Failures without a limit: nothing is live, or objects contradict `live.json`. */
   readonly wrong: readonly string[]
   readonly json: object
   readonly describe: () => string
@@ -30,7 +30,7 @@ export async function statusOfBucket(session: Session): Promise<FoundStatus> {
     const status = await readStatus(store)
     const isHeld = isHeldByOther(status.journal, thisHolder(), isAlive)
     const heldBy = isHeld ? heldMessage(store, status.journal) : null
-    // Nothing depends on the history. Failures of last night say little of what is live.
+    // An unreadable history is no failure. Failed nights say little about what is live.
     const { events } = await fetchHistory(store).catch(() => ({ events: [] }))
     const shown = events.filter(({ kind }) => kind !== 'failed').slice(-eventsShown)
     return { name: store.name, status, heldBy, events: shown }
@@ -56,11 +56,11 @@ export async function statusOfDeployment(session: Session, base: string): Promis
   const { url, document, liveSince } = await readPublishedStatus(base, session.signal)
   const { as_of: asOf, newest_price: newestPrice, oldest_price: oldestPrice, documents: objects } = document
   const since = liveSince.toISOString()
-  // By this machine's clock: a cache that has stopped would report the time that it stopped at.
+  // Uses this machine's clock: a cache that has stopped would report the time of its stop.
   const live = { ...document, asOf, newestPrice, oldestPrice, objects, liveSince: since, now: session.now() }
   const staged = await readPublishedStaged(base, session.signal)
   const more = { staged: staged && `${staged.snapshot}, since ${staged.staged_since}` }
-  // The prices are long, and available at that address.
+  // The list of prices is long, and published at `url`.
   const shown = { ...document, prices: undefined }
   return {
     name: base,
@@ -140,7 +140,6 @@ function describeOther(other: Status['other']): string {
 
 const eventsShown = 5
 
-/** A line for each event, the newest last; nothing if there are none. */
 function describeEvents(events: readonly NightlyEvent[]): string {
   const lines = events.map((event) => {
     const { what, why } = describeEvent(event)

@@ -14,7 +14,7 @@ interface TerminalWish {
   /** --no-color was given. */
   readonly isRefused: boolean
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** The stream gets messages, no data: passwords in addresses are removed. */
+  /** Removes passwords from addresses: the stream gets messages, no data. */
   readonly isForMessages?: boolean
 }
 
@@ -26,12 +26,12 @@ export function openTerminal(stream: NodeJS.WriteStream, wish: TerminalWish) {
     if (stream.writable) stream.write(text)
   }
   const write = (text: string) => {
-    // Secrets go before lines are cut: half of an address would not look like one.
+    // Removes secrets before lines are cut: half of an address is not recognised.
     send(styled(safeLines(wish.isForMessages === true ? withoutSecrets(text) : text)))
   }
   return {
     isTerminal,
-    /** The characters of a line. A window can be resized, so ask each time. Some terminals do not know their size. */
+    /** Characters of a line: a function, because a window can be resized. Some terminals do not know their size. */
     columns: () => (isTerminal && stream.columns > 0 ? stream.columns : 80),
     /** Writes lines for people, made safe by `safe-text.ts`. */
     write,
@@ -41,9 +41,9 @@ export function openTerminal(stream: NodeJS.WriteStream, wish: TerminalWish) {
     data: (text: string) => send(safeData(text)),
     /** Replaces the line with the cursor. Only for terminals. */
     redraw: (line: string) => send(eraseLine + styled(safeLines(line))),
-    /** Writes commands for the runner of a workflow. Everything else is escaped so that it cannot be one. */
+    /** Writes commands for the runner of a workflow, unescaped. */
     command: send,
-    /** The text in a style, or unchanged if colours are off. */
+    /** Unchanged if colours are off. */
     paint: (style: Style, text: string) => (hasColour ? marked(style, text) : text),
   }
 }

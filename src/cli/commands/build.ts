@@ -1,18 +1,20 @@
-/** `fundpress build`: renders a database into the files of a snapshot, or merges shards. `nightly` builds the same way. */
+/** `fundpress build`: renders a database into the files of a snapshot, or merges shards. */
 
 import type { BuildSummary } from '../../build/build.ts'
+import type { Shard } from '../../build/shard.ts'
 import { ImplausibleDatabase, RefusedDatabase } from '../../data/check/finding.ts'
 import { refuseUnlessAllowed } from '../../guards/guards.ts'
 import { futureDate } from '../../guards/loss.ts'
 import { buildOptions, mergeOptions, overrideOf } from '../from-settings.ts'
 import { withLive } from '../live.ts'
 import { defineCommand, type Session } from '../command.ts'
+import { UsageError } from '../failure.ts'
 import { tellFailure } from '../monitoring/notices.ts'
 import { buildSince, mergeSince } from '../nightly/build-since.ts'
 import { describeFreshness, describeOverdue, describeWithheld } from '../format.ts'
 import { describeFindings, describeSummary, formatBytes, formatCount } from '../format.ts'
 import { isIsinInEitherCase } from '../../api/routes/values.ts'
-import { shardOf, shardOption } from '../shard-option.ts'
+import { shownValue } from '../safe-text.ts'
 import {
   asOfOption,
   bucketSettings,
@@ -22,13 +24,33 @@ import {
   parsedOption,
 } from '../options.ts'
 
-/** One or more ISINs in either case; the value is a list in upper case without duplicates. */
+/** ISINs in either case. The value is in upper case, without duplicates. */
 const onlyOption = parsedOption(
   '--only <isin...>',
   'Render these funds only',
   'an ISIN (12 characters with the right check digit)',
   (text, before: readonly string[] = []) =>
     isIsinInEitherCase(text) ? [...new Set([...before, text.toUpperCase()])] : undefined,
+)
+
+interface ShardFlag {
+  readonly number: number | 'auto'
+  readonly of: number
+}
+
+/** Index of a machine, from 0. Sources: Kubernetes, Jobs, "Completion mode"; AWS Batch, "Array jobs". */
+const indexVariables = ['JOB_COMPLETION_INDEX', 'AWS_BATCH_JOB_ARRAY_INDEX'] as const
+
+const shardOption = parsedOption(
+  '--shard <n/of>',
+  'Render one of several parts, such as 3/8; auto/8: by the index in ' + indexVariables.join(' or '),
+  'a part of up to 999, such as 3/8 or auto/8',
+  (text): ShardFlag | undefined => {
+    const [, part = '', all] = /^(auto|[1-9][0-9]{0,2})\/([1-9][0-9]{0,2})$/.exec(text) ?? []
+    const of = Number(all)
+    if (part === 'auto') return { number: 'auto', of }
+    return Number(part) >= 1 && Number(part) <= of ? { number: Number(part), of } : undefined
+  },
 )
 
 export default defineCommand({
@@ -112,13 +134,37 @@ async function render(
     )
     await showBuild(session, building)
   } catch (error) {
-    // The machines that share a night's work are not watched.
+    // No heartbeat watches the machines of shards.
     if (shard !== undefined) await tellFailure(session, error, { command: 'build', subject, asOf })
     throw error
   }
 }
 
-/** Prints what a build or a merge made, or what is wrong with a database that it refused. */
+/** @throws {UsageError} if the environment names no index for `auto`, or a wrong one */
+function shardOf({ number, of }: ShardFlag, { environment }: Session): Shard {
+  if (number !== 'auto') return { number, of }
+  // An empty variable is unset, as for settings.
+  const given = indexVariables.flatMap((name) => {
+    const value = environment[name] ?? ''
+    return value === '' ? [] : [{ name, value }]
+  })
+  const [first, second] = given
+  if (first === undefined)
+    throw new UsageError(
+      `--shard auto/${of} takes the index of this machine from ${indexVariables.join(' or ')}, and neither is set: ` +
+        `run it in an Indexed Job of Kubernetes or an array job of AWS Batch, or give a number: --shard 1/${of}`,
+    )
+  if (second !== undefined && second.value !== first.value)
+    throw new UsageError(
+      `${given.map(({ name, value }) => `${name} is ${shownValue(value)}`).join(', but ')}: unset one of them`,
+    )
+  if (!/^(0|[1-9][0-9]{0,2})$/.test(first.value) || Number(first.value) >= of)
+    throw new UsageError(
+      `${first.name} is ${shownValue(first.value)}: --shard auto/${of} needs an index from 0 to ${of - 1}`,
+    )
+  return { number: Number(first.value) + 1, of }
+}
+
 async function showBuild({ settings, stderr, print }: Session, work: Promise<BuildSummary>) {
   const summary = await work.catch((error: unknown) => {
     if (error instanceof RefusedDatabase || error instanceof ImplausibleDatabase)

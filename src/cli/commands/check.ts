@@ -1,4 +1,4 @@
-/** `fundpress check`: every problem of a database, or of a bucket. */
+/** `fundpress check`: lists every problem of a database, or of a bucket. */
 
 import { freshnessRules } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
@@ -62,7 +62,9 @@ export default defineCommand({
         throw new UsageError(
           '--db and --bucket together need --since: without it, --bucket tests the bucket alone',
         )
-      return testBucket(session)
+      // Imported here because most checks need no bucket, and it loads slowly.
+      const { checkBucket } = await import('../doctor.ts')
+      return checkBucket(session)
     }
     if (replay !== undefined) return showReplay(session, asOf, replay)
     const { settings, signal, isJson, isQuiet, stdout, print } = session
@@ -115,18 +117,12 @@ async function showReplay(session: Session, asOf: string, count: number): Promis
   print(replay, () => describeReplay(replay))
 }
 
-async function testBucket(session: Session): Promise<void> {
-  // Imported here because most checks need no bucket, and it loads slowly.
-  const { checkBucket } = await import('../doctor.ts')
-  return checkBucket(session)
-}
-
 function withBucketNamed(session: Session, name: string): Session {
   const { settings } = session
   return { ...session, settings: { ...settings, bucket: { ...settings.bucket, name } } }
 }
 
-/** A warning about a missing imprint. Pages that only this machine sees need none. */
+/** Pages that only this machine sees need no imprint. */
 function withoutImprint({ site, pages, baseUrl }: Settings): readonly string[] {
   const isLocal = /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(baseUrl).hostname)
   if (site.imprint !== null || !pages || isLocal) return []

@@ -1,4 +1,4 @@
-/** `fundpress conform`: whether a deployment answers as the interface and the database say. */
+/** `fundpress conform`: compares the answers of a deployment with the interface and the database. */
 
 import type { CheckResult } from '../../conform/check.ts'
 import { conform as runSuite, type ConformReport } from '../../conform/suite.ts'
@@ -68,7 +68,7 @@ function describe(report: ConformReport, paint: Paint): string {
 
 function describeGroup(group: string, results: readonly CheckResult[], paint: Paint): string {
   const sum = (of: 'requests' | 'failed') => results.reduce((total, result) => total + result[of], 0)
-  // The data may have no fund with such a refusal.
+  // The data may have no fund for such a check.
   const idle = results.filter((result) => result.requests === 0).length
   const untested = idle === 0 ? '' : `, ${idle} without a case in the data`
   const failed = sum('failed')

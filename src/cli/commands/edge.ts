@@ -1,4 +1,4 @@
-/** `fundpress edge`: writes everything that deploys the edge on a platform. */
+/** `fundpress edge`: writes all files that deploy the edge on a platform. */
 
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -47,15 +47,15 @@ export default defineCommand({
     ['edge cloudfront --bucket fund-data --region eu-central-1 --dest edge', 'CloudFront, S3 and Lambda'],
   ],
   run: async ({ settings, hasFlag, isQuiet, stdout }, { dest = '' }, platform: string) => {
-    if (platform === 'nginx' && hasFlag('out') && hasFlag('bucket.name'))
+    const isFolder = platform === 'nginx' && hasFlag('out')
+    if (isFolder && hasFlag('bucket.name'))
       throw new UsageError(
         '--out and --bucket exclude each other: `fundpress serve` answers from one of them',
       )
     placeToWrite(dest, 'folder')
     // A bucket in the config file must not overrule the folder that the command line asks for.
-    const chosen = hasFlag('out') ? { ...settings, bucket: { ...settings.bucket, name: null } } : settings
-    for (const { path, text } of (await platforms[platform]?.(platform === 'nginx' ? chosen : settings)) ??
-      []) {
+    const chosen = isFolder ? { ...settings, bucket: { ...settings.bucket, name: null } } : settings
+    for (const { path, text } of (await platforms[platform]?.(chosen)) ?? []) {
       const file = join(dest, path)
       await mkdir(dirname(file), { recursive: true })
       replaceFile(file, text)

@@ -33,11 +33,11 @@ export default defineCommand({
       throw new UsageError(`the address is ${shownValue(address)}: it must be s3://bucket/key`)
     const place = placeToWrite(file, 'file')
     const store = openS3({ ...settings.bucket, bucket, prefix: '', concurrency: 1 }, signal)
-    // Two runs at once must not write into one file. In containers that share a folder both are process 1.
+    // A random name, because containers that share a folder all run as process 1.
     const part = `${place}.${randomUUID()}.part`
     try {
       if ((await download(store, key, part)) === null) throw new Error(`${address} does not exist`)
-      // A program that had the old database open and was killed left them: SQLite would apply them to the new one.
+      // Left by a program that was killed with the old database open: SQLite would apply these logs to the new one.
       for (const log of ['-wal', '-shm', '-journal']) await rm(place + log, { force: true })
       await rename(part, place)
     } finally {

@@ -70,7 +70,7 @@ export default defineCommand({
     'template (EMT V4, CSV or XLSX). The import finds out from the whole file how it is written, and shows that. It ' +
     'does not guess: if something stays open, it asks for a flag.',
   arguments: [
-    // The parser comes after the choices, and suggests a name for a misspelt one.
+    // Overrides the parser of the choices, to suggest a name for a misspelt one.
     new Argument('[table]', 'A table of the schema').choices(tables).argParser((table) => {
       if (tables.includes(table)) return table
       throw new UsageError(`there is no table "${table}"${suggest(table, tables)}`)
@@ -159,7 +159,7 @@ program, removes it; VACUUM and changes of the schema do so, too.
   },
 })
 
-/** Runs `--undo` or `--complete`. */
+/** `--undo` or `--complete`. */
 async function runWithoutFile(session: Session, flags: Flags, table: string | undefined): Promise<void> {
   const { settings, print, now } = session
   const { undo, complete = false, backup } = flags
@@ -193,7 +193,7 @@ const patienceOf = ({ signal, isQuiet, stderr }: Session, { wait }: Flags, db: s
   },
 })
 
-/** Joins the maps of the config and of the flags, which win. @throws {UsageError} for two names of one column, or a table that is none */
+/** Maps of the flags win over those of the config. @throws {UsageError} for two names of one column, or an unknown table */
 function columnMapOf({ settings }: Session, { map = [] }: Flags, table: string): ColumnMap {
   const unknown = Object.keys(settings.import).find((name) => !tables.includes(name))
   if (unknown !== undefined)

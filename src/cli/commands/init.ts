@@ -1,4 +1,4 @@
-/** `fundpress init`: an empty database of the schema, or one that looks real. */
+/** `fundpress init`: makes an empty database of the schema, or one that looks real. */
 
 import { initDatabase } from '../../data/model/new-database.ts'
 import { addDays } from '../../system/days.ts'
@@ -61,7 +61,7 @@ async function makeDemo(session: Session, file: string, size: DemoSize): Promise
   const summary = await writeDemo({ file, funds, years, until, seed, onFund: progress.update, signal })
     .finally(progress.end)
     .catch((error: unknown) => {
-      // Options that are right on their own can together reach back too far.
+      // Options that are valid on their own can together reach back too far.
       throw error instanceof RangeError ? new UsageError(error.message) : error
     })
   print({ database: file, ...summary }, () =>

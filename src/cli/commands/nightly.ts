@@ -1,4 +1,4 @@
-/** `fundpress nightly`: all steps of a nightly run, for cron, Kubernetes, AWS Batch and GitHub Actions alike. */
+/** `fundpress nightly`: all steps of a nightly run, the same for every scheduler. */
 
 import { defineCommand } from '../command.ts'
 import { NothingToDo, UsageError } from '../failure.ts'

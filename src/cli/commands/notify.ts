@@ -1,4 +1,4 @@
-/** `fundpress notify`: tries the targets of the setting `notify`, or tells them of one event. */
+/** `fundpress notify`: sends the targets of the setting `notify` a test, or a notice of one event. */
 
 import { defineCommand, type Session } from '../command.ts'
 import { UsageError } from '../failure.ts'
@@ -53,7 +53,6 @@ export default defineCommand({
   },
 })
 
-/** The notices that would be sent, by target. */
 const contentsOf = ({ settings, environment }: Session, notice: Notice): readonly Told[] =>
   targetsFor(settings.notify, notice).map((setting) => {
     const target = openTarget(setting, environment)

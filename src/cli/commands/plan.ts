@@ -1,4 +1,4 @@
-/** `fundpress plan`: what a publish would change, request and cost; or what changed between two snapshots. It writes nothing. */
+/** `fundpress plan`: changes, requests and cost of a publish; or the differences of two snapshots. Writes nothing. */
 
 import { Argument } from '@commander-js/extra-typings'
 import type { EndpointWork, Preview } from '../../bucket/publish/preview.ts'
@@ -77,7 +77,6 @@ function describe(preview: Preview, cost: Awaited<ReturnType<typeof planFolder>>
   )
 }
 
-/** A table of what changes, followed by an empty line; nothing if nothing does. */
 function describeEndpoints(endpoints: readonly EndpointWork[]): string {
   if (endpoints.length === 0) return ''
   const rows = endpoints.map((one) => [one.endpoint, ...[one.put, one.deleted, one.bytes].map(formatCount)])

@@ -90,7 +90,7 @@ function count(total: Total, { key, bytes }: Garbage): void {
   if (total.keys.length < keysShown) total.keys.push(key)
 }
 
-/** One slot after the other, each from its own beginning. */
+/** The progress of one slot after the other. */
 function slotProgress(session: Session) {
   let current: { readonly slot: Slot; readonly progress: Progress } | undefined
   const endListed = () => current?.progress.end()

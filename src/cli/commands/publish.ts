@@ -1,4 +1,4 @@
-/** `fundpress publish`: uploads a snapshot and makes it live. `plan` and `nightly` publish the same way. */
+/** `fundpress publish`: uploads a snapshot and makes it live. */
 
 import type { PublishSummary } from '../../bucket/publish/publish.ts'
 import { readManifestHead } from '../../build/manifest.ts'

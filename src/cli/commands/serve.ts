@@ -29,8 +29,8 @@ export default defineCommand({
     ['serve --bucket fund-data --snapshot 2026-11-20-3f9c2ab4d1e0', 'What `publish --stage` has staged'],
   ],
   run: async (session, { snapshot = null }) => {
-    // On a machine with much memory V8 lets garbage pile up, 50 MB and more, which is most of what hostile clients cost. The
-    // libraries of a bucket would begin with that.
+    // On a machine with much memory V8 lets 50 MB of garbage pile up, which is most of the cost of hostile clients. Set before
+    // the libraries of a bucket are loaded, because their garbage counts, too.
     for (const flag of ['--semi-space-growth-factor=1', '--optimize-for-size']) setFlagsFromString(flag)
     const { settings, hasFlag } = session
     if (snapshot !== null && !hasFlag('bucket.name')) throw new UsageError('--snapshot goes with --bucket')

@@ -1,4 +1,4 @@
-/** `fundpress setup`: everything that a company needs from here to its first night, as files, and how far it has come. */
+/** `fundpress setup`: writes the files that a company needs for its first night, and checks its progress. */
 
 import { join } from 'node:path'
 import { Argument } from '@commander-js/extra-typings'
@@ -66,7 +66,7 @@ export default defineCommand({
   },
 })
 
-/** @throws {UsageError} for wrong and for missing answers */
+/** @throws {UsageError} for a wrong or a missing answer */
 async function answersFor(session: Session, target: Target, given: Given, isSilent: boolean) {
   const asking = { target, given, release: findRelease() }
   if (isSilent) return collectAnswers({ ...asking, ask: null })

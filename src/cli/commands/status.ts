@@ -1,4 +1,4 @@
-/** `fundpress status`: what is live, whether it is up to date, and what the other slot holds. */
+/** `fundpress status`: describes the live snapshot, its age, and the other slot. */
 
 import { resolve } from 'node:path'
 import { defineCommand, type Session } from '../command.ts'
@@ -90,7 +90,7 @@ async function tellAlarms(
 ): Promise<void> {
   const { asOf = null, snapshot = null, freshness } = live ?? {}
   const about = { command: 'status', asOf, snapshot, place }
-  // A live snapshot that contradicts itself is a failure of the bucket; that nothing is live is late.
+  // Contradictions of a live snapshot are a failure of the bucket. An empty bucket is only late.
   const [failed, reasons] = live === null ? [[], wrong] : [wrong, late]
   if (failed.length > 0) await tellFailure(session, new Error(failed.join('; ')), { command: 'status' })
   const facts: NoticeFacts[] = []
@@ -100,7 +100,7 @@ async function tellAlarms(
   await tell(session, facts, session.stderr.tell)
 }
 
-/** Writes one line per alarm to stderr. @throws {Error} with the last one, if there is one */
+/** Writes all alarms but the last one to stderr. @throws {Error} with the last alarm */
 function raise({ stderr }: Session, name: string, alarms: readonly string[]): void {
   const last = alarms.at(-1)
   for (const alarm of alarms.slice(0, -1)) stderr.tell(`${name}: ${alarm}`)

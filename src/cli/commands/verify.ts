@@ -1,4 +1,4 @@
-/** `fundpress verify`: whether the live slot matches its manifest. `nightly` verifies the same way. */
+/** `fundpress verify`: compares the live slot with its manifest. */
 
 import type { ObjectDifference } from '../../bucket/manifest/listing.ts'
 import type { VerifyOptions } from '../../bucket/manifest/verify.ts'

@@ -31,8 +31,6 @@ export interface Generator {
   readonly command: string
   /** Its arguments for a description. */
   readonly args: (description: string) => readonly string[]
-  /** Where what it prints belongs, if it writes no file of its own. */
-  readonly printsTo?: string
   /** Prints `{ document, range, error }` of the server and the fund that its arguments name. Wrong types do not compile. */
   readonly program: string
 }
@@ -79,30 +77,6 @@ const { error, response } = await figures({ path: { isin: nobody } })
 if (!current.data || !historic.data || !error || !response) throw new Error('other answers')
 const range = historic.data.prices.map((price) => \`\${price.date} \${price.net_asset_value.value}\`)
 print(current.data.fund.isin, current.data.currency, range, response.status, error.title)
-`,
-  },
-  {
-    name: 'openapi-client-axios',
-    command: 'openapi-client-axios-typegen/typegen',
-    args: (description) => [description, '--typeAliases'],
-    printsTo: 'client.ts',
-    program: `import { isAxiosError } from 'axios'
-import { OpenAPIClientAxios, type Document } from 'openapi-client-axios'
-import type { Client, Error as Problem } from './client.ts'
-${begin}
-const definition = (await (await fetch(\`\${base}/openapi.json\`)).json()) as Document
-const api = new OpenAPIClientAxios({ definition, withServer: { url: base } })
-const client = await api.init<Client>()
-const current = await client['prices-current']({ isin })
-const historic = await client['prices-historic']({ isin, ...days })
-const range = historic.data.prices.map((price) => \`\${price.date} \${price.net_asset_value.value}\`)
-try {
-  await client.figures({ isin: nobody })
-} catch (error) {
-  if (!isAxiosError<Problem>(error) || !error.response) throw error
-  const { status, data } = error.response
-  print(current.data.fund.isin, current.data.currency, range, status, data.title)
-}
 `,
   },
 ]

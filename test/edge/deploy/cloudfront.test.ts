@@ -56,11 +56,6 @@ describe('the template', () => {
     })
   })
 
-  it('holds the same functions as the files beside it', () => {
-    const codes = resourcesOf('AWS::CloudFront::Function').map(({ Properties }) => Properties['FunctionCode'])
-    expect(codes).toEqual(['request', 'response'].map((name) => read(`edge/functions/viewer-${name}.js`)))
-  })
-
   it('has the outputs and parameters that the README names', () => {
     const readme = read('edge/README.md')
     const named = [...readme.matchAll(/`([A-Z][A-Za-z]+)(?:=[^`]*)?`/g)].map(([, name = '']) => name)

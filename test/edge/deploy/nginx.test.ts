@@ -234,13 +234,6 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
     expect(await statusOf('GET /%00 HTTP/1.1', '\r\n')).toBe(400)
   })
 
-  it('passes on a redirect that repeats a query of 15 KB', async () => {
-    const target = `${current().slice(0, -1)}?x=${'a'.repeat(15_000)}`
-    const { status, headers } = await ask(target)
-    const location = headers.find(([name]) => name.toLowerCase() === 'location')?.[1] ?? ''
-    expect([status, location.length]).toEqual([308, target.length + 1])
-  })
-
   it('puts nothing aside for clients that do not read, and answers others', async () => {
     const rare = 'Accept-Language: en;q=0.7\r\n'
     const clients = await silentClients(nginx.base, 20, getOf('/downloads/latest/funds.sqlite', rare))

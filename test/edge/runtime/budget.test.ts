@@ -1,14 +1,10 @@
 /** What a single client may cost each platform: CPU time by hostile requests, memory and delay by clients that hold on. */
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { type BudgetReport, measureBudget, placeOf, sizeLimit, tablesOf } from '../../bench/budget/budget.ts'
 import { hostileRequests } from '../../bench/budget/hostile.ts'
 import { allLoads } from '../../bench/budget/loads.ts'
 import { processProbe } from '../../bench/budget/probe.ts'
 import { toMarkdown } from '../../bench/tables.ts'
-import { repository } from '../../support/folders.ts'
 import { makeTempFolder, mustRun, docsUrl } from '../../support/product.ts'
 import { rounds, sample } from '../../support/rounds.ts'
 import { fillDemo } from '../../support/snapshots.ts'
@@ -90,58 +86,5 @@ describePlatforms((platform, turn) => {
     expect(report.costs.length).toBeGreaterThan(kinds * 3)
     expect(report.loads.map(({ name }) => name)).toEqual(hasLoad ? loads.map(({ name }) => name) : [])
     for (const { peakMiB } of report.loads) expect(peakMiB).toBeGreaterThan(10)
-  })
-})
-
-describe('the budget of a server that does what a hostile client hopes for', () => {
-  let child: ChildProcess
-  const place = { ...placeOf('DE0008471400'), range: '/range/', file: '/file/' }
-  let base: string
-  beforeAll(async () => {
-    const program = join(repository, 'test/bench/budget/costly-server.ts')
-    child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] })
-    base = String(await once(child.stdout ?? child, 'data'))
-  })
-  afterAll(async () => {
-    const closed = once(child, 'close')
-    child.kill()
-    await closed
-  })
-
-  /** What the costly server works is fixed, so the limits are, too. */
-  const measure = (names: readonly string[], sizes: readonly number[], loads: typeof allLoads) => {
-    const requests = hostileRequests(place).filter(({ name }) => names.includes(name))
-    const probe = { ...processProbe([child.pid ?? 0]), slowness: () => 1 }
-    const more = { rounds: 1, repeats: 1, patienceMs: 2000, holdMs: 1200 }
-    return measureBudget({ base, place, probe, requests, sizes, loads, ...more })
-  }
-
-  it('names each request that costs too much, fails, is not answered, or should be refused; and no other', async () => {
-    const names = [
-      'query: names that cannot be decoded',
-      'flood: cookies',
-      'If-Match: ETags',
-      'Accept: commas',
-    ]
-    const { costs, failures } = await measure(names, [1_000, 4_000, 64_000], [])
-    expect(failures.sort()).toEqual([
-      'Accept: commas, 64,000 bytes: answered with 200, although it is longer than 16,384 bytes',
-      'If-Match: ETags, 1,000 bytes: not answered in time',
-      ...['1,000', '4,000', '64,000'].map((bytes) => `flood: cookies, ${bytes} bytes: answered with 502`),
-      expect.stringMatching(
-        /^query: names that cannot be decoded, 4,000 bytes: \d+ ms of CPU beyond a plain request \(limit 20\)$/,
-      ),
-    ])
-    // No longer request of a kind that has failed is sent.
-    expect(costs).toHaveLength(2 + 3 + 1 + 3)
-  })
-
-  it('names clients that take too much memory, or let others wait too long', async () => {
-    const loads = allLoads.filter(({ name }) => /byte by byte|longest range/.test(name))
-    const { failures } = await measure([], [], loads)
-    const name = '200 clients that do not read the longest range'
-    expect(failures[0]).toMatch(new RegExp(`^${name}: \\d{3,4} MiB of memory \\(limit 200\\)$`))
-    expect(failures[1]).toContain(`${name}: one of ten others waits until the server has worked for`)
-    expect(failures.filter((failure) => failure.includes('byte by byte'))).toEqual([])
   })
 })

@@ -148,9 +148,6 @@ describe.skipIf(isMissing(whyNoNjs === undefined))('CloudFront', () => {
       goLive()
       expect([answer.status, headerOf(answer, 'cache-control')]).toEqual([503, 'no-store'])
     })
-
-    it('has neither the document nor a refusal, CloudFront answers as serve does', () =>
-      expectAsServed(unknown))
   })
 
   describe('pages and files', () => {
@@ -226,13 +223,6 @@ describe.skipIf(isMissing(whyNoNjs === undefined))('CloudFront', () => {
     freshly(7200)
     await ask(figures())
     expect((await ask({ ...figures(), headers: known })).status).toBe(200)
-  })
-
-  it('lets nobody reach the bucket past the slot', async () => {
-    for (const target of ['/', '/live.json', '/journal.json', `/blue/api/v1/figures/${isin}/index.de.json`]) {
-      const answer = await ask({ target })
-      expect([target, answer.status]).toEqual([target, 404])
-    }
   })
 
   it('tells CloudWatch how old the live snapshot is', async () => {

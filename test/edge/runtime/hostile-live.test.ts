@@ -1,16 +1,12 @@
 /** Whatever `live.json` and `staged.json` say, an edge gives out nothing but the nights of its bucket, and goes on with the last one. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { serveFolder } from '../../../src/cli/serve.ts'
-import { parseLiveFile } from '../../../src/edge/core/live-file.ts'
-import { bucketOrigin } from '../../../src/edge/node/bucket.ts'
 import { hostileLiveText } from '../../support/hostile-live.ts'
-import { liveExamples, liveText } from '../../support/live-examples.ts'
+import { liveExamples } from '../../support/live-examples.ts'
 import { buildNights, type Nights } from '../../support/nights.ts'
 import { isMissing } from '../../support/programs.ts'
 import { rawRequest } from '../../support/request.ts'
 import { sample, times } from '../../support/rounds.ts'
-import { serveHere } from '../../support/serve-here.ts'
 import { canary, previewToken, stagingPlatforms, type StagingPlatform } from '../../support/staging.ts'
 import { firstIsin } from './deployments.ts'
 
@@ -108,59 +104,3 @@ describe.each(stagingPlatforms.map((platform) => [platform.name, platform] as co
     })
   })
 })
-
-it('goes on with the last live.json that was right, whatever comes after it', async () => {
-  const out = nights.outs[0] ?? ''
-  const inFolder = await (await serveFolder(out)).origin.pin()
-  let [text, now] = [liveText({}), 0]
-  const complaints: string[] = []
-  const origin = bucketOrigin({
-    readLive: async () => parseLiveFile(text, 'live.json'),
-    readStaged: () => Promise.resolve(null),
-    // The objects of the slot are those of the folder.
-    reader: {
-      read: async (key) => {
-        const object = await inFolder.store.get(key.replace(/^blue\//, ''))
-        if (object === null || !Buffer.isBuffer(object.body)) return null
-        const { body, etag } = object
-        return { length: body.length, body, etag, lastModified: new Date(0) }
-      },
-      readPart: () => Promise.reject(new Error('nothing is that large')),
-    },
-    table: inFolder.table,
-    ttlMs: 1000,
-    clock: () => now,
-    onDamaged: ({ message }) => complaints.push(message),
-  })
-  const { base, stop } = await serveHere(out, { origin })
-  const ask = async () => (await rawRequest(base, { target: profile })).body.toString()
-  const before = await ask()
-  expect(before).toContain('night 1')
-  await fc.assert(
-    // Two times to live after the last look, the edge could not know whether another snapshot was live meanwhile.
-    fc.asyncProperty(hostileLiveText, fc.integer({ min: 1000, max: 1999 }), async (hostile, later) => {
-      fc.pre(isRefused(hostile))
-      text = hostile
-      now += later
-      const told = complaints.length
-      expect(await ask()).toBe(before)
-      expect(complaints.slice(told)).toEqual([
-        expect.stringContaining('live.json was not written by this version of fundpress'),
-      ])
-      text = liveText({})
-      now += 1000
-      expect(await ask()).toBe(before)
-    }),
-    { numRuns: times(200) },
-  )
-  await stop()
-})
-
-function isRefused(text: string): boolean {
-  try {
-    parseLiveFile(text, 'live.json')
-    return false
-  } catch {
-    return true
-  }
-}

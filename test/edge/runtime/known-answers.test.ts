@@ -101,11 +101,3 @@ it('keeps a refusal for five seconds: what is missing may come', () => {
     clock.mockRestore()
   }
 })
-
-it('keeps no answer to another method: a GET is not refused for a POST', async () => {
-  const target = `/api/v1/figures/${served.oracle.isins()[1] ?? ''}/?x=post`
-  const statuses: number[] = []
-  for (const method of ['POST', 'POST', 'POST', 'GET'])
-    statuses.push((await rawRequest(served.base, { method, target })).status)
-  expect(statuses).toEqual([405, 405, 405, 200])
-})

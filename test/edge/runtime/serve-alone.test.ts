@@ -70,6 +70,16 @@ describe('a connection beyond the limit', () => {
   })
 })
 
+it.each(['FOO / HTTP/1.1\r\nHost: a\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'])(
+  'names the methods even if Node cannot read the request: %j',
+  async (bytes) => {
+    const { base, stop } = await serveWith({})
+    const answer = (await exchangeBytes(base, Buffer.from(bytes))).toString()
+    expect(answer).toMatch(/^HTTP\/1\.1 405 [^]*\r\nAllow: GET, HEAD, OPTIONS\r\n/)
+    await stop()
+  },
+)
+
 it('answers as many requests on a connection as it says, and closes it then', async () => {
   const { base, stop } = await serveWith({ requests: 5 })
   const answers = parseResponses(await exchangeBytes(base, Buffer.from(get(figures()).repeat(12)), 60_000))

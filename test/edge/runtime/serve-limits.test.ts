@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { serveFolder } from '../../../src/cli/serve.ts'
 import { connectionLimits } from '../../../src/edge/node/connections.ts'
 import {
@@ -20,7 +20,7 @@ import { bucketArgs, credentials, publishArgs } from '../../support/publishing.t
 import { exchangeBytes, headerOf, rawRequest } from '../../support/request.ts'
 import { startS3, type S3Server } from '../../support/s3/server.ts'
 import { serveHere } from '../../support/serve-here.ts'
-import { getOf, silentClients, type SilentClients } from '../../support/silent-clients.ts'
+import { getOf } from '../../support/silent-clients.ts'
 import { fillDemo } from '../../support/snapshots.ts'
 import { firstIsin } from './deployments.ts'
 
@@ -233,7 +233,6 @@ describe('a client', () => {
   const large = `/downloads/${asOf}/large.sqlite`
   const largeBytes = 200_000_000
   let server: Server
-  let clients: SilentClients | undefined
 
   beforeAll(async () => {
     // Without a byte on the disk.
@@ -244,21 +243,10 @@ describe('a client', () => {
     return () => server.stop()
   })
 
-  afterEach(() => clients?.leave())
-
   const ask = (target: string, headers = {}) => rawRequest(server.base, { target, headers })
 
   /** Bytes that a process has read, from files and sockets. */
   const bytesRead = () => Number(/rchar: (\d+)/.exec(readFileSync(`/proc/${server.pid}/io`, 'utf8'))?.[1])
-
-  /** Clients that ask and do not read. Resolves when the server takes no more of what is there to be sent. */
-  async function holdOn(count: number, text: string): Promise<void> {
-    clients = await silentClients(server.base, count, text)
-    for (let before = NaN; bytesRead() !== before;) {
-      before = bytesRead()
-      await sleep(400)
-    }
-  }
 
   it('survives clients that ask for a tunnel and go away, and keeps no connection of those that stay', async () => {
     const sockets: Socket[] = []
@@ -278,22 +266,6 @@ describe('a client', () => {
     await expect.poll(ofServer).toBeLessThan(before + 20)
     expect((await ask(currentPrices())).status).toBe(200)
     sockets.forEach((socket) => socket.destroy())
-  })
-
-  it('gets date ranges although 200 others ask for the longest one and read nothing', async () => {
-    await holdOn(200, getOf(allPrices('xml')))
-    const statusOfRange = async () => (await ask(allPrices())).status
-    // Long before clients are dropped because nothing moves on their connection.
-    await expect.poll(statusOfRange, { interval: 500 }).toBe(200)
-    for (let times = 0; times < 10; times++) expect(await statusOfRange()).toBe(200)
-  })
-
-  it('gets a large file although 200 others ask for it and read nothing', async () => {
-    await holdOn(200, getOf(large))
-    const part = async () => (await ask(large, { range: 'bytes=5-14' })).status
-    // Each of them holds memory, so there is a limit, too; who reads nothing makes room.
-    await expect.poll(part, { interval: 500 }).toBe(206)
-    for (let times = 0; times < 10; times++) expect(await part()).toBe(206)
   })
 
   it('gets the parts of a large file, which the server reads once as a whole, for its ETag', async () => {

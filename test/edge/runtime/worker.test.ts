@@ -83,25 +83,6 @@ describe('a Worker with one live snapshot', () => {
     expect(await worker.calls()).toEqual([`head ${key}`, `get ${key}`])
   })
 
-  it('gives the part of a page that was asked for', async () => {
-    const text = readFileSync(join(outs.first, 'docs/index.html'), 'utf8')
-    const part = await ask('/docs/', { range: 'bytes=3-12' })
-    expect([part.status, part.body.toString()]).toEqual([206, '2026-11-11'])
-    expect(headerOf(part, 'content-range')).toBe(`bytes 3-12/${text.length}`)
-    expect(headerOf(part, 'content-length')).toBe('10')
-    const head = await ask('/docs/', { range: 'bytes=3-12' }, 'HEAD')
-    // Only GET has ranges.
-    expect([head.status, headerOf(head, 'content-length')]).toEqual([200, String(text.length)])
-    expect([head.body.length, headerOf(head, 'content-range')]).toEqual([0, undefined])
-    const outside = await ask('/docs/', { range: 'bytes=9999-' })
-    expect([outside.status, headerOf(outside, 'content-range')]).toEqual([416, `bytes */${text.length}`])
-    const other = await ask('/docs/', { range: 'bytes=3-12', 'if-range': '"other"' })
-    expect([other.status, other.body.toString()]).toEqual([200, text])
-    const later = await untilCached('/docs/')
-    expect(later.body.toString()).toBe(text)
-    expect((await ask('/docs/', { range: 'bytes=-4' })).body.toString()).toBe('</p>')
-  })
-
   it('answers 503 if a range cannot begin, and breaks off one that has begun', async () => {
     const inXml = `${longRange}?format=xml`
     await worker.faults([{ keyEnd: '/2015.xml', fails: true }])
@@ -124,11 +105,6 @@ describe('a Worker with one live snapshot', () => {
     expect(await reads(longRange)).toEqual([200, 12])
     await expect.poll(() => reads(longRange)).toEqual([200, 0])
     expect(await reads(longestRange)).toEqual([200, 17])
-  })
-
-  it('answers 503 to a short range, whichever window R2 cannot read', async () => {
-    await worker.faults([{ keyEnd: '/2012.json', fails: true }])
-    expect((await ask('/api/v1/prices-historic/ISIN/2010-02-01/2012-10-15/')).status).toBe(503)
   })
 })
 

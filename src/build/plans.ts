@@ -5,7 +5,7 @@
 
 import type { Endpoint, FundEndpoint } from '../api/contract/endpoint.ts'
 import type { FundPages, Publisher, SitePages } from '../api/contract/page.ts'
-import { routeTable } from '../api/derive/route-table.ts'
+import { routeTable, typesOf } from '../api/derive/route-table.ts'
 import { type Encode, jsonEncoder } from '../api/encode/json.ts'
 import { csvEncoder } from '../api/encode/csv.ts'
 import {
@@ -104,12 +104,6 @@ export function routeOf({ routes }: RouteTable, { id }: { readonly id: string })
   const route = routes.find((candidate) => candidate.id === id)
   if (route === undefined) throw new Error(`endpoint ${id} has no route`)
   return route
-}
-
-/** The structure types, or ''. */
-function typesOf(route: Route): readonly string[] {
-  const choice = route.parameters.find((parameter) => parameter.kind === 'choice')
-  return choice?.kind === 'choice' ? choice.choices : ['']
 }
 
 /** Names of a fund's files, without their folder. */

@@ -1,12 +1,8 @@
-/**
- * The words of every page's shell, and of the documentation, in both languages, side by side. Those of other parts are beside their pages, those
- * of endpoints in the endpoints' own files.
- */
+/** Words of every page's shell and of the documentation. Other parts and endpoints have their own. */
 
 import { bilingual } from './bilingual.ts'
 
 export const wording = bilingual((say) => ({
-  /** The shell of every page. */
   shell: {
     brand: say('Fund data', 'Fondsdaten'),
     start: say('Start page', 'Startseite'),
@@ -32,7 +28,6 @@ export const wording = bilingual((say) => ({
       status: say('Status', 'Status'),
     },
   },
-  /** The documentation. */
   docs: {
     contents: say('Contents', 'Inhalt'),
     program: say('Program', 'Programm'),

@@ -10,6 +10,12 @@ export const pages: readonly string[] = (
   'index.html de.html robots.txt sitemap.xml llms.txt'
 ).split(' ')
 
+/** The structure types of a route; of other routes one that is ''. */
+export function typesOf({ parameters }: Route): readonly string[] {
+  const choice = parameters.find((parameter) => parameter.kind === 'choice')
+  return choice?.kind === 'choice' ? choice.choices : ['']
+}
+
 /**
  * @param docsUrl absolute address of the documentation, without a closing slash
  * @throws {Error} for a declaration that contradicts itself (a parameter that the path lacks, a date without a series)

@@ -1,7 +1,4 @@
-/**
- * What the publishes of a day changed, as HTML. The page of changes shows it in the browser, made from the file of the day. Pure,
- * and free of Node.
- */
+/** Changes of a day's publishes as HTML, for the page of changes in the browser. Pure, and free of Node. */
 
 import type {
   CorrectedValue,
@@ -17,18 +14,17 @@ import { html, type Html, type TableCell, wideTable } from '../layout/html.ts'
 import { countIn, describeChanges, maxRows, otherLines, valueIn } from './words.ts'
 import { changeWords } from './wording.ts'
 
-/** Where a publish is shown. */
 interface Place {
   readonly language: Language
   /** The address of a fund's page; null if the snapshot has none. */
   readonly pageOf: ((isin: string) => string) | null
-  /** The first place of each fund on the page has an id. */
+  /** Funds that are on the page already: the first place of each has an id. */
   readonly seen: Set<string>
-  /** Whether the page has no other publish: its headings have no heading of the publish above them. */
+  /** True if the page has no other publish, so no heading of a publish. */
   readonly isOnly: boolean
 }
 
-/** @param day the file of the day @param pageOf the address of a fund's page; null if the snapshot has none */
+/** @param day the file of the day */
 export function dayMarkup(day: DayChanges, language: Language, pageOf: Place['pageOf']): Html {
   const w = changeWords[language]
   const { earlier, ...newest } = day
@@ -41,7 +37,6 @@ export function dayMarkup(day: DayChanges, language: Language, pageOf: Place['pa
     ])}`
 }
 
-/** The id of a publish on the page of its day. */
 export const publishId = ({ publish }: { readonly publish: number }) => `publish-${publish}`
 
 const headingOf = (text: string, { isOnly }: Place): Html =>
@@ -96,7 +91,7 @@ function correctedCells(
 ): readonly TableCell[] {
   const { language } = place
   const values = [before, after].map((value) => valueIn(language, value))
-  // One column for both: a phone has no room for more.
+  // Day and item share a column: a phone has no room for more.
   const what = html`${dayIn(language, date)}<br /><small>${priceTitle(item, language)}</small>`
   return [fundCell(fund, place), what, ...values]
 }
@@ -117,6 +112,6 @@ function fundCell(fund: NamedFund, { pageOf, seen }: Place): Html {
     : html`<a${id} href="${pageOf(fund.isin)}">${named(fund)}</a>`
 }
 
-/** A name may be written from right to left, and must not turn its neighbours round. */
+/** `<bdi>`: a name written from right to left must not turn its neighbours round. */
 export const named = ({ isin, name }: NamedFund): Html =>
   name === null ? html`${isin}` : html`<bdi>${name}</bdi> <small>${isin}</small>`

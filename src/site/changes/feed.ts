@@ -1,8 +1,4 @@
-/**
- * The history as an Atom feed in each language, `changes/feed.xml` and `changes/de/feed.xml`. Pure: its bytes depend on the
- * history and the address only. An entry is dated at the beginning of its day (UTC), and one second later for each further publish
- * of that day.
- */
+/** The history as an Atom feed in each language. Pure: its bytes depend on the arguments only. */
 
 import { type ChangeHistory, type HistoryEntry, publishesOf } from '../../api/contract/changes.ts'
 import type { Page } from '../../api/contract/page.ts'
@@ -13,10 +9,7 @@ import { publishId } from './day.ts'
 import { dayAddress, wordsIn } from './pages.ts'
 import { changeWords } from './wording.ts'
 
-/**
- * @param baseUrl the address that the API is published at, without a closing slash
- * @param asOf the day of the snapshot, ISO 8601: the feed's own while there is no entry
- */
+/** @param baseUrl without a closing slash @param asOf ISO 8601: the feed's own date while there is no entry */
 export const changeFeeds = ({ nights }: ChangeHistory, baseUrl: string, asOf: string): readonly Page[] =>
   languages.map((language) => {
     const key = feedKeys[language]
@@ -34,7 +27,7 @@ export const changeFeeds = ({ nights }: ChangeHistory, baseUrl: string, asOf: st
     return { key, content }
   })
 
-/** Each publish is an entry of its own, so that readers show it, also if it publishes a snapshot again. */
+/** Gives each publish an entry, so that readers show it, also if it publishes a snapshot again. */
 function entryOf(published: HistoryEntry, file: string, language: Language): AtomEntry {
   const { as_of, snapshot, publish } = published
   const { title, lines } = wordsIn(published, language)

@@ -1,6 +1,6 @@
 /**
- * The page of what publishes changed, `changes/`: the last days, by day and by fund. A script shows a single day. A publish makes
- * the page; a build puts that of an empty history into the folder, so that links lead somewhere before the first publish. Pure.
+ * The page of changes, by day and by fund; a script shows a single day. A publish makes the page; a build writes an
+ * empty one, for links before the first publish. Pure.
  */
 
 import {
@@ -15,7 +15,6 @@ import type { Page } from '../../api/contract/page.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
 import { dayIn } from '../funds/chart/formats.ts'
 import { html, type Html, linkTo, raw, section } from '../layout/html.ts'
-import type { PageKeys } from '../layout/head.ts'
 import {
   changesKeys,
   changesScriptKey,
@@ -32,11 +31,10 @@ import { changeWords } from './wording.ts'
 
 export const noHistory: ChangeHistory = { format: changesFormat, nights: [] }
 
-/** The address of what changed on a day, below that of the API. @param asOf ISO 8601 @param id of a fund, or of a publish */
+/** The address of a day's changes, relative to the API's. @param asOf ISO 8601 @param id of a fund, or of a publish */
 export const dayAddress = (asOf: string, language: Language, id: string) =>
   `${changesKeys[language]}?day=${asOf}#${id}`
 
-/** The page in each language: all days that the index names, and each by itself. */
 export const changesPages = (history: ChangeHistory, site: PageSite): readonly Page[] =>
   languages.map((language) => changesPage(history, site, language))
 
@@ -47,14 +45,25 @@ function changesPage({ nights }: ChangeHistory, site: PageSite, language: Langua
   const days = html`<ul class="changes">
     ${nights.map((day) => dayItem(day, language))}
   </ul> `
-  const content = page(changesKeys, site, language, {
+  const content = layout({
+    keys: changesKeys,
+    language,
     title: heading,
     description: w.description,
+    part: 'status',
+    isAlone: site.others === null,
+    hasDownloads: site.others?.hasDownloads === true,
+    baseUrl: site.baseUrl,
+    publisher: site.publisher,
+    scripts: [changesScriptKey],
+    // Without other pages there is no shared style sheet: the status page's includes it.
+    ...(site.others === null && { styles: [statusStyleKey] }),
+    head: feedLink(key, language),
     main: html`<div id="day" hidden ${site.others !== null && raw('data-pages')}>
         <div></div>
         <p>
-          <a href="${changesKeys[language].replace('changes/', '')}" hidden>${w.asData}</a> ·
-          <a href="${changesKeys[language].replace('changes/', '')}">${heading}</a>
+          <a href="${key.replace('changes/', '')}" hidden>${w.asData}</a> ·
+          <a href="${key.replace('changes/', '')}">${heading}</a>
         </p>
       </div>
       <div id="all-days">
@@ -78,11 +87,10 @@ function dayItem(day: HistoryDay, language: Language): Html {
   </li> `
 }
 
-/** In the page's language, or in English where an earlier version wrote nothing else. */
+/** In the page's language; in English if an earlier version wrote nothing else. */
 export const wordsIn = (entry: HistoryEntry, language: Language) =>
   language === 'de' ? (entry.de ?? entry) : entry
 
-/** Funds with their days, by ISIN. */
 function byFund(nights: readonly HistoryDay[], language: Language): Html {
   const w = changeWords[language]
   const all = nights.flatMap((day) =>
@@ -122,26 +130,4 @@ function changeOfFund(
     ...(daysRemoved > 0 ? [w.removedLater(prices(daysRemoved))] : []),
     ...(what === undefined ? [] : [w.fund[what]]),
   ].join('; ')
-}
-
-function page(
-  keys: PageKeys,
-  site: PageSite,
-  language: Language,
-  content: { readonly title: string; readonly description: string; readonly main: Html },
-): string {
-  return layout({
-    keys,
-    language,
-    part: 'status',
-    isAlone: site.others === null,
-    hasDownloads: site.others?.hasDownloads === true,
-    baseUrl: site.baseUrl,
-    publisher: site.publisher,
-    scripts: [changesScriptKey],
-    // Without other pages there is no shared style sheet: that of the status holds it.
-    ...(site.others === null && { styles: [statusStyleKey] }),
-    head: feedLink(keys[language], language),
-    ...content,
-  })
 }

@@ -1,5 +1,3 @@
-/** The words of `changes/` in both languages. */
-
 import { bilingual } from '../bilingual.ts'
 
 export const changeWords = bilingual((say) => ({
@@ -59,7 +57,6 @@ export const changeWords = bilingual((say) => ({
   prices: (count: number, shown: string) =>
     say(count === 1 ? '1 price' : `${shown} prices`, count === 1 ? '1 Preis' : `${shown} Preise`),
   funds: (count: number, shown: string) => say(count === 1 ? '1 fund' : `${shown} funds`, `${shown} Fonds`),
-  ofFunds: (count: number, shown: string) => say(count === 1 ? '1 fund' : `${shown} funds`, `${shown} Fonds`),
   corrected: (prices: string, funds: string) =>
     say(`Corrected: ${prices} of ${funds}`, `Korrigiert: ${prices} von ${funds}`),
   correctedValues: (count: number, shown: string) =>

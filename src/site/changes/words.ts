@@ -1,4 +1,4 @@
-/** What a publish changed, in words, in both languages. What readers must act on comes first: corrections. Pure. */
+/** Changes of a publish in words, in both languages. Corrections come first: readers must act on them. Pure. */
 
 import type {
   ChangedFund,
@@ -12,7 +12,7 @@ import type { Language } from '../../api/routes/table.ts'
 import { dayIn, decimalIn, fixedIn } from '../funds/chart/formats.ts'
 import { changeWords } from './wording.ts'
 
-/** A line names no more than this, and counts the rest. */
+/** Number of items in a line. The rest is counted. */
 const shown = 20
 
 /** @returns plain text */
@@ -39,7 +39,6 @@ export function describeChanges(changes: SnapshotChanges, language: Language): C
   }
 }
 
-/** What concerns no single fund: documents, and what an operator has allowed. */
 export function otherLines(changes: SnapshotChanges, language: Language): readonly string[] {
   const w = changeWords[language]
   const { before, not_compared: notCompared, allowed = [] } = changes
@@ -81,7 +80,7 @@ function listsOf({ funds, prices }: SnapshotChanges, language: Language) {
   const correctedHeading =
     totals === undefined
       ? one(w.correctedValues, counts.corrected)
-      : w.corrected(one(w.prices, totals.corrected_prices), one(w.ofFunds, totals.corrected_funds))
+      : w.corrected(one(w.prices, totals.corrected_prices), one(w.funds, totals.corrected_funds))
   const renamed = funds.renamed.map(({ isin, before, after }) => `${before} → ${after} (${isin})`)
   return [
     list(correctedHeading, values, counts.corrected),
@@ -115,13 +114,13 @@ function documentLine({ documents, endpoints }: SnapshotChanges, language: Langu
   return `${w.documentLine}: ${counts.join(', ')} (${byEndpoint.join(', ')})`
 }
 
-/** A table on the page of a day has no more rows than this. */
+/** Number of rows in a table on the page of a day. */
 export const maxRows = 1000
 
-/** Beyond this a list of a publish's funds is cut: pages over all days hold those of thirty days. */
+/** Number of funds in the list of a publish: pages over all days hold the lists of thirty days. */
 const fundsKept = 200
 
-/** Funds with a change other than a new price, by ISIN: only those that the page of the day names. */
+/** Funds with a change other than a new price, by ISIN: only funds that the page of the day names. */
 export function changedFunds({ funds, prices }: SnapshotChanges): readonly ChangedFund[] {
   const found = new Map<string, ChangedFund>()
   const add = ({ isin, name }: NamedFund, change: (fund: ChangedFund) => Partial<ChangedFund>) => {

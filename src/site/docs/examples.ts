@@ -1,7 +1,4 @@
-/**
- * An endpoint's answer in this snapshot: the request, and the answer in its formats. An excerpt is made from the values of the
- * answer: long lists are cut, and the encoders of the API write each value, so that an excerpt shows the same digits.
- */
+/** Excerpts of an endpoint's answers in this snapshot. The encoders of the API write them: same digits. */
 
 import type { Endpoint, FundEndpoint } from '../../api/contract/endpoint.ts'
 import type { SitePageSource } from '../../api/contract/page.ts'
@@ -14,13 +11,10 @@ import { problemType } from '../../api/routes/problems.ts'
 import type { DocumentFormat, Language, Problem, Values } from '../../api/routes/table.ts'
 import { html, type Html, type HtmlContent } from '../layout/html.ts'
 
-/** The number of records in the example of a date range. Their days are its bounds. */
+/** Number of records in the example of a date range. Their days are its bounds. */
 const recordsShown = 2
 
-/**
- * @returns the requested path and the values of its parameters, and the answer as JSON, as XML, and as CSV (null where there is
- * none); null if no fund of the snapshot has such an answer
- */
+/** @returns request and answer in each format (`csv` may be null); null without an answer */
 export function endpointExample(endpoint: Endpoint, source: SitePageSource, language: Language) {
   const { exampleIsin: isin } = source
   const one = endpoint.scope === 'all' ? endpoint.of : endpoint
@@ -44,7 +38,7 @@ export function endpointExample(endpoint: Endpoint, source: SitePageSource, lang
   }
 }
 
-/** The first type that has an answer counts. A date range is that of the last records. */
+/** Takes the first type that has an answer. A date range is that of the last records. */
 function answerOf(endpoint: FundEndpoint, isin: string, source: SitePageSource, language: Language) {
   const { parameters, series } = endpoint
   const named = Object.entries(parameters)
@@ -71,9 +65,8 @@ export interface Excerpt {
   /** A bracket of JSON, or a tag of XML. */
   readonly open: string
   readonly close: string
-  /** Names have their quotation marks; in lists and in XML they are ''. */
+  /** Names have their quotation marks; '' in lists and in XML. */
   readonly members: readonly { readonly name: string; readonly value: Excerpt | string }[]
-  /** The number of members cut off at the end. */
   readonly hidden: number
 }
 
@@ -86,7 +79,6 @@ export function excerpt(format: DocumentFormat, shape: Shape, value: unknown): E
 
 const problemShape = record({ title: text(''), type: text(''), status: wholeNumber('', '') })
 
-/** An error document. */
 export function problemExcerpt(format: DocumentFormat, docsUrl: string, problem: Problem, values: Values) {
   const { title, status } = problem
   const body = { title: fill(title, values), type: problemType(docsUrl, problem), status }
@@ -124,10 +116,10 @@ interface Parts {
   readonly hidden: number
 }
 
-/** An excerpt shows this many items of a list, and entries of a map whose keys are data. */
+/** Limits of an excerpt: items of a list, and entries of a map whose keys are data. */
 const most = { object: Infinity, list: 2, map: 3 }
 
-/** The parts of a value that are shown, and how many are not; null for a value without parts. */
+/** The first parts of a value, and the number of hidden ones; null for a value without parts. */
 function partsOf(shape: Shape, value: unknown): Parts | null {
   const cut = (kind: Parts['kind'], parts: readonly Part[]) => {
     const shown = parts.slice(0, most[kind])
@@ -180,7 +172,7 @@ export function compact(value: Excerpt | string): string {
 
 export const xmlDocument = (tree: Excerpt) => `<?xml version="1.0" encoding="UTF-8"?>\n${compact(tree)}`
 
-/** The number of characters that fit on one line. */
+/** Number of characters on one line. */
 const lineLength = { json: 64, xml: 72 }
 
 function fitsLine(tree: Excerpt): boolean {
@@ -190,7 +182,7 @@ function fitsLine(tree: Excerpt): boolean {
   return isXml(tree) ? isFlat || length <= lineLength.xml : isFlat && length <= lineLength.json
 }
 
-/** Indented and coloured; a line says how many members are hidden. @param more for example `n => '… 5 more'` */
+/** Indented and coloured; a line counts the hidden members. @param more for example `n => '… 5 more'` */
 export function listing(tree: Excerpt, more: (hidden: number) => string, indent = ''): Html {
   const { open, close, hidden } = tree
   const isShort = fitsLine(tree)

@@ -1,4 +1,4 @@
-/** The API explorer: its page in each language, and the library that it loads. */
+/** The API explorer: its page in each language, and its library. */
 
 import { groupsOf } from '../../api/contract/endpoint.ts'
 import { listsOf } from '../../api/contract/lists.ts'
@@ -37,9 +37,8 @@ const libraryFiles: Readonly<Record<string, string>> = {
 }
 
 /**
- * Swagger UI on this snapshot's own description. What the library shows is always English. The page itself is the list of
- * the operations: its script loads the library, which is large, when a reader chooses one. Without scripts and in a folder
- * the list leads to the documentation.
+ * Swagger UI, always in English. The page lists the operations; its script loads the large library when a reader
+ * chooses one. Without scripts and in a folder the list links to the documentation.
  */
 function explorerPage(site: Site, language: Language): string {
   const { hasDownloads, publisher, baseUrl } = site.source
@@ -82,7 +81,6 @@ function explorerPage(site: Site, language: Language): string {
   })
 }
 
-/** Each operation of the OpenAPI document, by tag. */
 function operationList({ source, endpoints }: Site, language: Language): readonly Html[] {
   const groups = groupsOf(endpoints).map(({ id: tag, title }) => {
     const own = endpoints.filter(({ group }) => group.id === tag)

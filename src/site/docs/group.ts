@@ -1,4 +1,4 @@
-/** The page of a group: its endpoints, each with a real request, its answer and its fields; and its errors at their anchors. */
+/** The page of a group: its endpoints, each with a real request, its answer and its fields; and its errors. */
 
 import type { Endpoint, PathParameter } from '../../api/contract/endpoint.ts'
 import { type EndpointGroup, generalGroup } from '../../api/contract/errors.ts'
@@ -73,7 +73,7 @@ function endpointSection(endpoint: Endpoint, site: Site, language: Language, key
   </section> `
 }
 
-/** A path that marks its parameters and may break at each slash. */
+/** Marks the parameters of a path. The path may break at each slash. */
 export const pathTemplate = (path: string): Html =>
   html`${path
     .split(/(\{\w+\})/)
@@ -108,14 +108,14 @@ function exampleBlock(endpoint: Endpoint, site: Site, language: Language, key: s
     ${tabs(`t-${endpoint.id}`, `${text.example}: ${endpoint.summary[language]}`, panels)}`
 }
 
-/** The fund of the examples, and that they are shortened. */
+/** Names the fund of the examples, which are shortened. */
 export function aboutExample({ funds, exampleIsin }: SitePageSource, language: Language): string {
   const { exampleOf, excerpt } = wording[language].docs
   const fund = funds.find(({ isin }) => isin === exampleIsin)
   return `${exampleOf(fund?.name ?? '', exampleIsin ?? '')} ${excerpt}`
 }
 
-/** Path and query of the example. JSON needs no parameter, since it is the default. */
+/** Path and query of the example. JSON is the default and needs no parameter. */
 export function targetOf(endpoint: Endpoint, path: string, language: Language, format: Format): string {
   const query = new URLSearchParams()
   if (hasLanguages(endpoint)) query.set('language', language)
@@ -166,7 +166,7 @@ function choiceTable(parameter: PathParameter, language: Language): Html | null 
 /** Source: src/api/interface.md, error body, `type`. */
 const errorAnchor = ({ status, slug }: Problem) => `error-${status}-${slug}`
 
-/** All errors of a group, each once, by status. Those with the same status and slug share an anchor. */
+/** All errors of a group, each once, by status. Errors with the same status and slug share an anchor. */
 function errorArticles(group: string, site: Site, language: Language, key: string): readonly Html[] {
   const all = [...site.endpoints.flatMap(errorCases), ...strayErrorCases]
   const own = all.filter(({ problem }) => problem.group === group)
@@ -220,12 +220,12 @@ export function fieldTable(body: RecordOf, language: Language, label: string): H
   return wideTable(label, { kind: 'fields', columns: [field, type, meaning], rows })
 }
 
-/** Text in which backticks set off code. */
+/** Text with code in backticks. */
 export const inlineCode = (text: string): Html =>
   html`${text.split('`').map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : piece))}`
 
-/** A field of a document, or what stands for the members of a list or a map. */
-export interface DescribedField {
+/** A field of a document, or a member of a list or a map. */
+interface DescribedField {
   readonly name: string
   /** 0 for a field of the document itself. */
   readonly depth: number
@@ -234,7 +234,6 @@ export interface DescribedField {
   readonly notes: string
 }
 
-/** The fields of an object; the members of a list or a map, and their fields. */
 function fieldsOf(shape: Shape, language: Language, depth = 0): readonly DescribedField[] {
   switch (shape.kind) {
     case 'record':

@@ -1,7 +1,4 @@
-/**
- * The guides: overview, conventions, recipes. People write them as HTML fragments in `templates/docs`, one for each
- * language, with places that this file fills in.
- */
+/** The guides: HTML fragments in `templates/docs`, one for each language, with placeholders that this file fills in. */
 
 import { maxCharacters, type Page, type SitePageSource } from '../../api/contract/page.ts'
 import { documentSchemas } from '../../api/derive/json-schema.ts'
@@ -27,7 +24,7 @@ import {
   type Site,
 } from './site.ts'
 
-/** The recipes are about the files for analysts. */
+/** Recipes use the files for analysts. */
 export const guidesOf = ({ hasDownloads }: SitePageSource): readonly Guide[] => [
   'overview',
   'conventions',
@@ -52,9 +49,8 @@ export function guidePage(guide: Guide, site: Site, language: Language): Page {
 }
 
 /**
- * Fills in `{{name}}` (a block), `{{to KEY}}` (a link to a file of the snapshot) and `{{doc PATH}}` (a link to a page of
- * the documentation in the same language).
- * @throws {Error} for an unknown place
+ * Fills in `{{name}}` (a block), `{{to KEY}}` (a link to a file) and `{{doc PATH}}` (a link to a page of the
+ * documentation in the same language). @throws {Error} for an unknown placeholder
  */
 export function filled(guide: Guide, site: Site, language: Language, key: string): string {
   const blocks = blocksOf(site, language, key)
@@ -68,7 +64,6 @@ export function filled(guide: Guide, site: Site, language: Language, key: string
   return pageTemplate(`docs/${guide}.${language}.html`).replace(/\{\{(\w+)(?: ([^{}]+))?\}\}/g, fill)
 }
 
-/** The blocks that fragments may name. */
 function blocksOf(site: Site, language: Language, key: string): Readonly<Record<string, HtmlContent>> {
   const { source, endpoints } = site
   const { request, answer, error, noExample, more } = wording[language].docs
@@ -77,7 +72,7 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
     if (endpoint === undefined) throw new Error(`no endpoint ${id}`)
     return { endpoint, example: endpointExample(endpoint, source, language) }
   }
-  // Without an example, a request for a fund that does not exist.
+  // Without an example, the request names a fund that does not exist.
   const url = (id: string, format: Format = 'json') => {
     const { endpoint, example } = exampleOf(id)
     return source.baseUrl + targetOf(endpoint, example?.path ?? rightPath(endpoint), language, format)
@@ -131,7 +126,7 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
   }
 }
 
-/** Two funds whose prices may be given out, since only such funds have files in the downloads; if possible that of the examples first. */
+/** Two funds with published prices, since others have no files in the downloads; the fund of the examples first. */
 function pricedIsins({ exampleIsin, funds }: SitePageSource): readonly [string, string] {
   const priced = funds.filter(({ newest }) => newest !== null).map(({ isin }) => isin)
   const [first = unassignedIsin, second = first] = [...priced].sort(
@@ -140,7 +135,6 @@ function pricedIsins({ exampleIsin, funds }: SitePageSource): readonly [string, 
   return [first, second]
 }
 
-/** What the settings say of the licence, and whom to ask. */
 function licenceText({ publisher }: SitePageSource, language: Language): Html {
   const { licensed, noLicence, termsApply, questions } = wording[language].docs
   const { licence = null, terms = null, contact = null } = publisher ?? {}
@@ -150,7 +144,7 @@ function licenceText({ publisher }: SitePageSource, language: Language): Html {
     ${terms !== null && html`<p>${termsApply} <a href="${terms}">${terms}</a></p> `}${contact !== null && html`<p>${questions} <a href="${mailTo(contact)}">${contact}</a></p> `}`
 }
 
-/** That of an unknown ISIN. */
+/** The error of an unknown ISIN. */
 function errorDocument({ source, endpoints }: Site): Html {
   const error = endpoints.flatMap(errorCases).find(({ problem }) => problem.status === 404)
   if (error === undefined) return html``

@@ -15,7 +15,7 @@ import { listExamples, listValues } from './lists.ts'
 import { assistantPage } from './llms.ts'
 import { docGroups, docStyleKey, openApiKey, scriptKey, type Site } from './site.ts'
 
-/** @param endpoints those to document; tests add to the registry */
+/** @param endpoints to document; tests add to the registry */
 export function* docsPages(source: SitePageSource, endpoints = registry): Generator<Page> {
   yield* sharedPages(source.publisher)
   yield { key: docStyleKey, content: pageTemplate('docs/docs.css') }
@@ -32,12 +32,12 @@ export function* docsPages(source: SitePageSource, endpoints = registry): Genera
   yield* explorerPages(site)
 }
 
-/** Indented, since people read it, too. */
+/** Indented, for readers. */
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 
 function descriptionOf(source: SitePageSource, endpoints: readonly Endpoint[]) {
   const examples = new Map<string, OpenApiExample>()
-  // One value for each parameter: the dates of the date range; the fund and the type of any example will do.
+  // One value for each parameter: the dates of the date range; fund and type may come from any example.
   const values: Record<string, string> = { ...listValues(source) }
   for (const endpoint of endpoints) {
     const example = endpointExample(endpoint, source, 'en')

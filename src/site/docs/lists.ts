@@ -14,8 +14,8 @@ import { fieldTable, inlineCode, pathTemplate } from './group.ts'
 import { codeBlock, curlRequest } from './site.ts'
 
 /**
- * By list: what it looks like. The fund list is this snapshot's own, shortened. The others are made after the pages of the
- * documentation: their examples have the form, the dates and a fund of this snapshot, but made-up figures.
+ * Examples by list: this snapshot's own fund list, shortened. Other lists are made after these pages: their examples
+ * have the form, the dates and a fund of this snapshot, but made-up figures.
  */
 export function listExamples(source: SitePageSource): ReadonlyMap<string, Excerpt> {
   const { asOf, funds, exampleIsin } = source
@@ -70,10 +70,9 @@ export function listExamples(source: SitePageSource): ReadonlyMap<string, Excerp
   )
 }
 
-/** What stands for the places in the paths of lists. */
+/** Values for the placeholders in the paths of lists. */
 export const listValues = ({ asOf }: Pick<SitePageSource, 'asOf'>) => ({ as_of: asOf, id: 'prices-current' })
 
-/** @param key that of the page */
 export function listSections(source: SitePageSource, language: Language, key: string): Html {
   const examples = listExamples(source)
   return html`${listsOf(source).map((list) => listSection(list, examples.get(list.id), source, language, key))}`

@@ -1,7 +1,4 @@
-/**
- * `llms.txt`: what an assistant needs to use the API, with links to the rest. Source of the form: llmstxt.org. In English, with
- * absolute addresses; everything is derived from the declarations and the guides.
- */
+/** `llms.txt`, derived from the declarations and the guides. In English. Source of the form: llmstxt.org. */
 
 import type { Endpoint } from '../../api/contract/endpoint.ts'
 import { listsOf } from '../../api/contract/lists.ts'
@@ -80,7 +77,7 @@ ${facts.map((fact) => `- ${fact}`).join('\n')}`
 const addressOf = ({ source }: Site, path: string) =>
   `${source.baseUrl}/${docKey('en', path).replace(/index\.html$/, '')}`
 
-/** A request that works, if some fund has such an answer. */
+/** A request that works, if a fund has such an answer. */
 function exampleAddress(endpoint: Endpoint, { source }: Site): string {
   const example = endpointExample(endpoint, source, 'en')
   return source.baseUrl + targetOf(endpoint, example?.path ?? rightPath(endpoint), 'en', 'json')

@@ -1,7 +1,4 @@
-/**
- * The recipes: for each question that people ask of fund prices, a program for each tool. Their code is the same in both
- * languages, but for formulas; the guides say what each question means. test/downloads/recipes.test.ts runs them.
- */
+/** Programs for each question about fund prices, by tool. test/downloads/recipes.test.ts runs them. */
 
 import type { SitePageSource } from '../../api/contract/page.ts'
 import type { Language } from '../../api/routes/table.ts'
@@ -10,7 +7,6 @@ import { html, type Html } from '../layout/html.ts'
 import { wording } from '../wording.ts'
 import { tabs } from './site.ts'
 
-/** What stands in the recipes. */
 interface RecipeFacts {
   readonly api: string
   readonly downloads: string
@@ -232,7 +228,7 @@ sqlite3 -csv fundpress.sqlite 'SELECT isin, name, max(date), net_asset_value
   },
 } as const satisfies Readonly<Record<string, Partial<Record<Program, Code>>>>
 
-/** Places of a guide: `{{recipeNewest}}`, for each question the programs that answer it. */
+/** Blocks of a guide by placeholder, `{{recipeNewest}}`: for each question the programs that answer it. */
 export function recipeBlocks(
   source: SitePageSource,
   isins: readonly [string, string],

@@ -1,4 +1,4 @@
-/** Parts that all pages of the documentation share: their keys, the navigation beside them, blocks of code. */
+/** Shared parts of the documentation's pages: their keys, the navigation, blocks of code. */
 
 import { groupsOf, type Endpoint } from '../../api/contract/endpoint.ts'
 import { generalGroup, type EndpointGroup } from '../../api/contract/errors.ts'
@@ -20,7 +20,7 @@ export type Guide = 'overview' | 'conventions' | 'lists' | 'recipes' | 'terms'
 interface DocPage extends Pick<PageLayout, 'language' | 'title' | 'description' | 'main'> {
   /** Relative to the documentation in its language: `v1/endpoints/prices/index.html`. */
   readonly path: string
-  /** Headings that the page's own entry in the navigation leads to. */
+  /** Headings in the page's own entry of the navigation. */
   readonly onPage: readonly { readonly id: string; readonly text: string }[]
 }
 
@@ -99,9 +99,9 @@ function sideNavigation({ guides, endpoints }: Site, { language, path, onPage }:
     </ul>`
 }
 
-/** A request or an answer. @param label what it is, for screen readers @param canBeCopied whether it gets a button */
+/** A request or an answer. @param label for screen readers @param canBeCopied adds a button */
 export function codeBlock(content: HtmlContent, label: string, canBeCopied = false): Html {
-  // It may be wider than the page: readers without a mouse must be able to scroll it.
+  // The code may be wider than the page: readers without a mouse must be able to scroll it.
   const code = html`<pre tabindex="0" role="group" aria-label="${label}"><code>${content}</code></pre>`
   return canBeCopied ? html`<div class="code" data-copy>${code}</div>` : html`<div class="code">${code}</div>`
 }
@@ -114,7 +114,7 @@ export function curlRequest(url: string, ...flags: readonly string[]): Html {
   return html`curl ${parts}<span class="s">${shellText(url)}</span>`
 }
 
-/** Formats, of which one shows. Radio buttons switch them without a script. @param id unique within the page @param panels by name */
+/** Panels of which one shows. Radio buttons switch them without a script. @param id unique within the page */
 export const tabs = (id: string, legend: string, panels: readonly (readonly [string, Html])[]): Html =>
   html`<fieldset class="tabs">
     <legend class="unseen">${legend}</legend>

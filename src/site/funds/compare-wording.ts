@@ -1,5 +1,3 @@
-/** The words of the comparison in both languages, side by side. Its script gets `says`. */
-
 import { bilingual } from '../bilingual.ts'
 
 export const compareWording = bilingual((say) => ({
@@ -35,7 +33,7 @@ export const compareWording = bilingual((say) => ({
     'Funds that were launched less than one year ago cannot be compared.',
     'Fonds, deren Auflegung weniger als ein Jahr zurückliegt, können nicht verglichen werden.',
   ),
-  /** What the script says. A place in braces is filled in. */
+  /** Texts of the script, with placeholders in braces. */
   says: {
     none: say(
       'No fund has been chosen yet. Search for one above, or select funds in the list of funds.',

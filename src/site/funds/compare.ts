@@ -44,12 +44,12 @@ function comparePage(source: SitePageSource, language: Language): string {
 const listLink = (language: Language, key: string): Html =>
   html`<a href="${linkTo(key, frontPages.funds[language])}">${fundWords[language].list}</a>`
 
-/** What the script fills: search, messages, chart, table. Hidden until it runs. */
+/** Search, messages, chart and table for the script. Hidden until it runs. */
 function tool({ table: { routes } }: SitePageSource, language: Language, key: string): Html {
   const [w, funds] = [compareWording[language], fundWords[language]]
   const historic = routes.find(({ series }) => series !== undefined)
   if (historic === undefined) throw new Error('no route has historic prices')
-  // The script puts an ISIN in place of this one.
+  // The script replaces this by an ISIN.
   const prices = linkTo(key, folderKey(historic, { isin: 'ISIN' }))
   return html`<div
     id="compare"
@@ -102,7 +102,7 @@ function tool({ table: { routes } }: SitePageSource, language: Language, key: st
       })}
     </div>
     ${
-      // Shown with the chart, which would push them down.
+      // Shown with the chart, which would push the notes down.
       html`<div id="notes" hidden>
         <p class="quiet small">${w.noteDistributions}</p>
         <p class="quiet small">${w.noteYoung} ${funds.costs} ${funds.past}</p>

@@ -5,8 +5,9 @@ import { isYoungerThanOneYear, mayGiveOutPrices, mayShowPerformance } from '../.
 import type { FundEntry, FundPageSource } from '../../api/contract/page.ts'
 import type { AssetAllocationRow, Group, PointRow, PriceRow } from '../../api/contract/rows.ts'
 import { structureTypes } from '../../api/contract/structure-types.ts'
+import { typesOf } from '../../api/derive/route-table.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
-import { languages, type Route } from '../../api/routes/table.ts'
+import { languages } from '../../api/routes/table.ts'
 import { dayNumber } from '../../system/day-number.ts'
 import { addYears, daysBetween } from '../../system/days.ts'
 import { classColour } from './chart/classes.ts'
@@ -34,9 +35,10 @@ export function fundFacts(source: FundPageSource) {
     hasDownloads,
     publisher,
     answers,
-    /** Null if no price is given out. */
+    historic: answers.find(({ route }) => route.series !== undefined),
+    /** Null if no price may be published. */
     price: hasPrice ? priceFacts(source) : null,
-    /** The prices of the fund's feed, the newest first: more than one of them would show a performance. */
+    /** The prices of the fund's feed, the newest first. More than one would show a performance. */
     latest: hasPrice ? source.latestNavs(mayPagesShowPerformance(source) ? latestPrices : 1) : [],
     performance: mayPagesShowPerformance(source) ? performanceFacts(source) : refused,
     isComparable: hasPrice && mayPagesShowPerformance(source),
@@ -68,7 +70,6 @@ function priceFacts(source: FundPageSource) {
   }
   return {
     newest,
-    /** ISO 8601 day of the oldest price. */
     first: sample[0]?.date ?? newest.date,
     oneYearPercent: oneYearPercent(source, newest),
     overdue: source.overdue,
@@ -84,7 +85,7 @@ const performanceFacts = (source: FundPageSource) => ({
   launch: lineOf(source.rows('launchPoints')),
 })
 
-/** A reader cannot tell more points apart. */
+/** More points would look the same. */
 const mostPoints = 400
 
 function lineOf(rows: readonly PointRow[]) {
@@ -103,13 +104,13 @@ function lineOf(rows: readonly PointRow[]) {
 /** Enough for the months of ten years. */
 const mostDays = 130
 
-/** @returns null if there is none */
+/** @returns null without rows */
 function allocationOf(rows: readonly AssetAllocationRow[], derivatives: number) {
   const found = new Map<string, { readonly row: AssetAllocationRow; readonly byDay: Map<string, number> }>()
   const all = new Set<string>()
   for (const row of rows) {
     if (row.derivatives !== derivatives) continue
-    // Its name identifies a class, as in the API.
+    // Classes are identified by name, as in the API.
     const name = JSON.stringify([row.classDe, row.classEn])
     const known = found.get(name) ?? { row, byDay: new Map<string, number>() }
     found.set(name, known)
@@ -123,7 +124,7 @@ function allocationOf(rows: readonly AssetAllocationRow[], derivatives: number) 
     nameDe: row.classDe,
     nameEn: row.classEn,
     colour: classColour(row.classDe),
-    /** Percent on the last day; null if the class has none on it. */
+    /** Percent on the last day, or null. */
     newest: byDay.get(last) ?? null,
     values: days.map((day) => byDay.get(day) ?? 0),
   }))
@@ -133,8 +134,8 @@ function allocationOf(rows: readonly AssetAllocationRow[], derivatives: number) 
 }
 
 /**
- * The API's answers about a fund that are no refusals, in the order of the registry and of the structure types. The pages
- * show no more than that: the endpoints decide what is refused, and pages show it neither as text nor as a drawing.
+ * The API's answers that are no refusals, by registry and structure type. Pages show no more than these: the endpoints
+ * decide on refusals, for text and drawings.
  */
 function answersOf(source: FundPageSource) {
   return endpoints.flatMap((endpoint) => {
@@ -150,8 +151,8 @@ function answersOf(source: FundPageSource) {
 }
 
 /**
- * Whether there is an answer depends on which rows exist, not on their values: the newest price is enough, and the first
- * row of every other group; structure items all count, because each type has its own answer.
+ * Rows that decide on a refusal: whether they exist, not their values. Each type has its own answer, so all structure
+ * items count.
  */
 function rowsOf({ reads }: FundEndpoint, source: FundPageSource): RowsOf<Group> {
   const some = (name: Group): readonly unknown[] => {
@@ -163,13 +164,7 @@ function rowsOf({ reads }: FundEndpoint, source: FundPageSource): RowsOf<Group> 
   return { fund: source.fund, ...groups } as unknown as RowsOf<Group>
 }
 
-/** The structure types of a route; of other routes one that is ''. */
-function typesOf({ parameters }: Route): readonly string[] {
-  const choice = parameters.find((parameter) => parameter.kind === 'choice')
-  return choice?.kind === 'choice' ? choice.choices : ['']
-}
-
-/** @returns null if no data of the fund may be given out */
+/** @returns null if no data of the fund may be published */
 export function fundEntry(source: FundPageSource): FundEntry | null {
   const { fund } = source
   if (fund.dataPermitted === 0) return null
@@ -196,20 +191,20 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
 }
 
 /**
- * Whether a page may show how a fund has performed: it needs the permission and an age of one year. MiFID II (delegated
- * regulation 2017/565, article 44) allows no performance of less than twelve months, and a line of prices would show it,
- * too: the page of a younger fund has its newest price, but neither a change nor a chart.
+ * A page may show performance with the permission and from the age of one year on. MiFID II (delegated regulation
+ * 2017/565, article 44) allows no performance of less than twelve months, and a line of prices would show it, too: the
+ * page of a younger fund has its newest price, but neither a change nor a chart.
  */
 const mayPagesShowPerformance = ({ fund, day }: FundPageSource) =>
   mayShowPerformance(fund) && !isYoungerThanOneYear(fund, day)
 
-/** Days that the price or the legal period used may lie away from exactly a year ago. */
+/** Days that the price, or the end of the legal period, may lie away from exactly a year. */
 const tolerance = 7
 
 /**
- * Percent since a year before the newest price, or null if it may not be shown or is not known. The NAV of a distributing
- * fund lacks its distributions: for such a fund only a delivered legal period of twelve months counts, which ends with the
- * newest price or at most a week before.
+ * Percent since a year before the newest price; null if unknown or not to be shown. The NAV of a distributing fund
+ * lacks its distributions: there, only a legal period of twelve months counts, which ends with the newest price or at
+ * most a week before.
  */
 export function oneYearPercent(source: FundPageSource, { date, netAssetValue }: PriceRow): string | null {
   if (!mayPagesShowPerformance(source)) return null

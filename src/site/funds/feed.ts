@@ -1,7 +1,4 @@
-/**
- * The newest prices of a fund as an Atom feed in each language: an entry for each day with a price, dated at its beginning (UTC).
- * It is made of the fund's rows alone, like its pages, so it cannot tell when a price was corrected: `changes/` does.
- */
+/** The newest prices of a fund as an Atom feed. Made of the fund's rows alone: corrections are in `changes/`. */
 
 import type { NavPoint, Page } from '../../api/contract/page.ts'
 import type { FundRow } from '../../api/contract/rows.ts'
@@ -13,11 +10,10 @@ import type { FundAnswer, FundFacts } from './facts.ts'
 import { pathOf } from './sections/data.ts'
 import { fundWords } from './wording.ts'
 
-/** Without entries for a fund whose prices are not published. */
+/** No entries for a fund whose prices are not published. */
 export const fundFeeds = (facts: FundFacts): readonly Page[] =>
   languages.map((language) => {
-    const { fund, baseUrl, latest, answers } = facts
-    const historic = answers.find(({ route }) => route.series !== undefined)
+    const { fund, baseUrl, latest, historic } = facts
     const key = fundFeedKeys(fund.isin)[language]
     const content = atomFeed({
       language,

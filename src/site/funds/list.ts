@@ -23,10 +23,9 @@ import { dayIn, decimalIn, fixedIn, searchKey, unbroken } from './chart/formats.
 import { fundWords, isForeign } from './wording.ts'
 
 const keys = frontPages.funds
-/** The list as JSON. */
 export const fundListKey = 'funds/index.json'
 
-/** The list in each language and as JSON, and what the pages of the catalogue load. */
+/** The list in each language and as JSON, and the files that the pages of funds load. */
 export const cataloguePages: SitePages = (source) => {
   const named = source.funds.map((fund) => ({ fund, name: searchKey(fund.name) }))
   // The sort is stable: equal names keep the order of their ISINs.
@@ -90,10 +89,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
   })
 }
 
-/**
- * A choice of the categories and currencies that there are, if there are several. The value of a category is its German name in
- * both languages, so that an address means the same in both.
- */
+/** A category's value is its German name in both languages, so that an address means the same in both. */
 function filters(funds: readonly FundEntry[], language: Language): Html {
   const w = fundWords[language]
   const categories = new Map<string, string>()
@@ -140,7 +136,7 @@ function fundTable(funds: readonly FundEntry[], language: Language): Html {
   })
 }
 
-/** The row may be one of ten thousand: it holds nothing that a script can derive. */
+/** A row may be one of ten thousand: it holds nothing that a script can derive. */
 function cells(fund: FundEntry, language: Language): readonly TableCell[] {
   const { isin, wkn, name, newest, currency, oneYearPercent, overdue, categoryDe, categoryEn } = fund
   const page = fundPageKeys(isin)[language].slice('funds/'.length)
@@ -176,7 +172,7 @@ function cells(fund: FundEntry, language: Language): readonly TableCell[] {
   ]
 }
 
-/** The list as it is published, in the order of ISINs. Source: api/contract/lists.ts. */
+/** The published list, in the order of ISINs. Source: api/contract/lists.ts. */
 export function fundList({ asOf, funds }: Pick<SitePageSource, 'asOf' | 'funds'>) {
   const entries = funds.map((fund) => {
     const { isin, wkn, name, currency, categoryDe, categoryEn, newest, overdue } = fund

@@ -1,12 +1,9 @@
-/**
- * Whether a warning about exchange rates is due: readers are taken to live in the euro area. Source: delegated regulation
- * (EU) 2017/565, article 44 (4) (e).
- */
-export const isForeign = (currency: string) => currency !== 'EUR'
+/** Words of the list of funds and of a fund's page. Other pages share some of them. */
 
 import { bilingual } from '../bilingual.ts'
 
-/** The words of the list of funds, and of the page of one, in both languages, side by side. Other pages share some of them. */
+/** Assumes readers in the euro area. Source: delegated regulation (EU) 2017/565, article 44 (4) (e). */
+export const isForeign = (currency: string) => currency !== 'EUR'
 
 export const fundWords = bilingual((say) => ({
   listLead: (count: string, asOf: string) =>
@@ -70,7 +67,7 @@ export const fundWords = bilingual((say) => ({
       `Preise, Wertentwicklung, Struktur, Kennzahlen und Kosten: ${name} (${isin}).`,
     ),
   nav: say('Net asset value', 'Nettoinventarwert'),
-  /** With a soft hyphen: on a phone it takes two lines. */
+  /** With a soft hyphen: a phone shows two lines. */
   navColumn: say('Net asset value', 'Netto\u00adinventarwert'),
   ytd: say('Since 31 Dec', 'Seit 31.12.'),
   assets: say('Fund assets (share class)', 'Fondsvermögen (Anteilklasse)'),

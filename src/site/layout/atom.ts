@@ -1,32 +1,29 @@
-/**
- * Atom feeds. Source: RFC 4287. Pure: the bytes depend on the facts only. The text is made here, because a night makes feeds of every
- * fund, and xmlbuilder2 takes nine times as long for one.
- */
+/** Atom feeds (RFC 4287) of every fund in every night: xmlbuilder2 takes nine times as long. Pure. */
 
 import { createHash } from 'node:crypto'
 import type { Language } from '../../api/routes/table.ts'
 
-export interface AtomFeed {
+interface AtomFeed {
   readonly language: Language
-  /** The address that the API is published at, without a closing slash. */
+  /** Without a closing slash. */
   readonly baseUrl: string
-  /** Keys of the feed, and of the page that it belongs to. */
+  /** Keys of the feed, and of its page. */
   readonly key: string
   readonly page: string
   readonly title: string
-  /** ISO 8601 with `Z`, as those of the entries. */
+  /** ISO 8601 with `Z`, as in the entries. */
   readonly updated: string
   readonly entries: readonly AtomEntry[]
 }
 
 export interface AtomEntry {
-  /** The entry's id is made of it: no other entry has it, in no language. */
+  /** Source of the entry's id: unique, also between languages. */
   readonly name: string
   readonly title: string
   readonly updated: string
-  /** Address of its page below the feed's; a fragment may follow. */
+  /** Address of its page relative to `baseUrl`; a fragment may follow. */
   readonly page: string
-  /** Address of the same as JSON below the feed's. */
+  /** Address of the JSON file relative to `baseUrl`. */
   readonly json: string
   readonly lines: readonly string[]
 }
@@ -60,13 +57,13 @@ function entryText({ name, title, updated, page, json, lines }: AtomEntry, baseU
     `<link rel="alternate" type="text/html" href="${addressIn(baseUrl, page)}"/>`,
     `<link rel="alternate" type="application/json" href="${escape(`${baseUrl}/${json}`)}"/>`,
     `<summary>${escape(lines.join('\n'))}</summary>`,
-    // Twice: HTML within XML.
+    // Escaped twice: HTML within XML.
     `<content type="html">${escape(html)}</content>`,
     '</entry>',
   ].join('\n')
 }
 
-/** People see the address of a folder without the name of its page. */
+/** Readers see the address of a folder without `index.html`. */
 const addressIn = (baseUrl: string, page: string) =>
   escape(`${baseUrl}/${page.replace(/\/index\.html(?=$|#)/, '/')}`)
 
@@ -81,7 +78,7 @@ function idOf(name: string): string {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** What XML 1.0 cannot hold. Source: its production 2, Char. */
+/** Characters that XML 1.0 cannot hold. Source: its production 2, Char. */
 const impossible = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu
 
 const escape = (text: string) =>

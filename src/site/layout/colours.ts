@@ -1,19 +1,19 @@
-/** The company's colours on our pages: how readable they are, and the rules of CSS that set them. Pure. */
+/** The company's colours on the pages: their contrast, and their rules of CSS. Pure. */
 
 import type { Publisher } from '../../api/contract/page.ts'
 
 type Theme = 'light' | 'dark'
 
-/** What stands behind links, as `templates/pages/style.css` has it: paper, sunken, raised. A test compares both. */
+/** Backgrounds of links in `templates/pages/style.css`: paper, sunken, raised. A test compares both. */
 export const pageBackgrounds: Readonly<Record<Theme, readonly string[]>> = {
   light: ['#ffffff', '#f4f6f7', '#ffffff'],
   dark: ['#11161b', '#191f26', '#1c232b'],
 }
 
-/** Of text with its background. Source: WCAG 2.2, success criterion 1.4.3 (level AA). */
+/** Between text and background. Source: WCAG 2.2, success criterion 1.4.3 (level AA). */
 export const minContrast = 4.5
 
-/** @param colour `#rrggbb` @returns the background on which it is hardest to read, and the contrast there (1 to 21) */
+/** @param colour `#rrggbb` @returns the background with the least contrast, and that contrast (1 to 21) */
 export function leastContrast(colour: string, theme: Theme) {
   const found = pageBackgrounds[theme].map((background) => ({
     background,
@@ -37,7 +37,7 @@ function luminance(colour: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
-/** Rules that follow `style.css`; empty without colours. What stands on the accent is readable, because backgrounds are not darker. */
+/** Rules after `style.css`; '' without colours. Text on the accent is readable: backgrounds are not darker. */
 export function colourRules(publisher: Publisher | null): string {
   const { light = null, dark = null } = publisher?.accent ?? {}
   const rule = (colour: string) => `:root { --accent: ${colour}; --accent-wash: var(--sunken); }`

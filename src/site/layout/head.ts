@@ -1,27 +1,23 @@
-/**
- * What a page says about itself to search engines and link previews: canonical address, languages, Open Graph, and its place in the
- * site. Addresses are absolute here, and nowhere else: nobody follows them from a page that is opened from a folder.
- */
+/** A page's description for search engines and link previews. Only these addresses are absolute. */
 
 import type { Publisher } from '../../api/contract/page.ts'
 import type { Language } from '../../api/routes/table.ts'
 import { html, linkedData, type Html } from './html.ts'
 
-/** The key of a page in each language. */
 export type PageKeys = Readonly<Record<Language, string>>
 
 interface Described {
   readonly title: string
   readonly description: string
   readonly language: Language
-  /** The keys that the page is found at in the long run. */
+  /** The permanent keys of the page. */
   readonly keys: PageKeys
-  /** The address that the API is published at, without a closing slash. */
+  /** Without a closing slash. */
   readonly baseUrl: string
   readonly publisher: Publisher | null
-  /** The company, or what the site is called without one. */
+  /** The company's name, or the site's. */
   readonly siteName: string
-  /** The pages above this one, from the start page, and this one. None on the start page. */
+  /** The pages from the start page to this one; empty for the start page. */
   readonly trail: readonly Crumb[]
 }
 
@@ -30,12 +26,10 @@ interface Crumb {
   readonly key: string
 }
 
-/** The address of a file of the snapshot. */
 export const addressOf = (baseUrl: string, key: string): string => `${baseUrl}/${key}`
 
 const locales: Readonly<Record<Language, string>> = { en: 'en_GB', de: 'de_DE' }
 
-/** Elements of `<head>`. */
 export function headLinks(page: Described): Html {
   const { language, keys, baseUrl, title, description, siteName, trail } = page
   const address = (to: string) => addressOf(baseUrl, to)

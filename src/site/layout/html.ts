@@ -1,14 +1,13 @@
 /**
- * HTML by template: it escapes every value, unless the value is HTML itself. It is safe for text and for attribute values
- * in double quotes; never put a value into a script, a style or an attribute without quotes. And the parts that pages of
- * every kind use: sections, tables, figures, drawings.
+ * HTML by template, which escapes every value that is not HTML itself. Never put a value into a script, a style or an
+ * attribute without quotes. Also sections, tables, figures and drawings.
  */
 
 import type { Language } from '../../api/routes/table.ts'
 import { decimalIn } from '../funds/chart/formats.ts'
 import { wording } from '../wording.ts'
 
-/** Markup that is escaped already. Only {@link html} and {@link raw} make it. */
+/** Escaped markup. Only {@link html} and {@link raw} make it. */
 export interface Html {
   readonly markup: string
 }
@@ -19,7 +18,7 @@ export type HtmlContent = Html | string | number | false | null | undefined | re
 export function html(template: TemplateStringsArray, ...parts: readonly HtmlContent[]): Html {
   let pieces = unindented.get(template)
   if (pieces === undefined) {
-    // The template's own indent is for readers of the source. The content of a `<pre>` is a value, and keeps its own.
+    // The template's indent is for readers of the source. The content of a `<pre>` is a value, and keeps its own.
     pieces = template.map((piece) => piece.replace(/\n\s+/g, '\n'))
     unindented.set(template, pieces)
   }
@@ -41,16 +40,13 @@ export function markupOf(part: HtmlContent): string {
   return 'markup' in part ? part.markup : part.map(markupOf).join('')
 }
 
-/**
- * Text for an element's content or a quoted attribute value. A space stands for what HTML cannot hold, not even as a reference:
- * control characters, and what is no character. Source: HTML Standard, 13.1.4.
- */
+/** A space replaces characters that HTML cannot hold, not even as a reference. Source: HTML Standard, 13.1.4. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"'\0-\x08\v\x0e-\x1f\r\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff]/g, (character) =>
     /[&<>"']/.test(character) ? `&#${character.charCodeAt(0)};` : ' ',
   )
 
-/** What search engines read, as JSON that can hold neither the script's end nor a comment. Source: schema.org. */
+/** Data for search engines, as JSON that can hold neither the script's end nor a comment. Source: schema.org. */
 export const linkedData = (value: unknown): Html =>
   html`<script type="application/ld+json">
     ${raw(JSON.stringify(value).replace(/[<\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff]/g, asEscape))}
@@ -59,10 +55,8 @@ export const linkedData = (value: unknown): Html =>
 const asEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /**
- * A link between two files of a snapshot: relative and by file names, so that it works from `file://` too.
- * @param from key of the page that holds the link: `docs/de/index.html`
- * @param to key of the file, a fragment may follow: `docs/index.html#errors`
- * @returns for example `../index.html#errors`
+ * A relative link between two files of a snapshot by file names, for `file://`: `../index.html#errors`.
+ * @param from key of the page, `docs/de/index.html` @param to key of the file, `docs/index.html#errors`
  */
 export function linkTo(from: string, to: string): string {
   const here = from.split('/').slice(0, -1)
@@ -72,7 +66,6 @@ export function linkTo(from: string, to: string): string {
   return '../'.repeat(here.length - common) + there.slice(common).join('/')
 }
 
-/** A section with its heading; the navigation leads to it by its id. */
 export const section = (id: string, heading: string, content: HtmlContent): Html =>
   html`<section aria-labelledby="${id}">
     <h2 id="${id}">${heading}</h2>
@@ -81,16 +74,15 @@ export const section = (id: string, heading: string, content: HtmlContent): Html
 
 interface Styled {
   readonly content: HtmlContent
-  /** CSS classes. */
   readonly kind?: string
   readonly attributes?: Html
 }
 export type TableCell = HtmlContent | Styled
 
-export interface HtmlTable extends Omit<Styled, 'content'> {
-  /** For readers who do not see where the table stands. */
+interface HtmlTable extends Omit<Styled, 'content'> {
+  /** For screen readers. */
   readonly caption?: string
-  /** The classes of a heading are those of its column's cells, too. */
+  /** A column's cells have the classes of its heading. */
   readonly columns: readonly TableCell[]
   /** The first cell is the row's heading. */
   readonly rows: readonly (readonly TableCell[])[]
@@ -132,14 +124,10 @@ export const figure = (name: HtmlContent, value: HtmlContent, below?: HtmlConten
     ${below !== undefined && html`<dd class="below">${below}</dd> `}
   </div> `
 
-/**
- * A category in the page's language. If it is in German only, an English page marks it as German. Not for names: those without a
- * translation, of companies for example, are the same in both languages.
- */
+/** An English page marks a German category as German. Not for names: most have no translation. */
 export const categoryIn = (language: Language, german: string, english: string | null): HtmlContent =>
   language === 'en' ? (english ?? html`<span lang="de">${german}</span>`) : german
 
-/** Stands where a value is missing. */
 export const noValue = (language: Language): Html =>
   html`<span role="img" aria-label="${wording[language].shell.noValue}">–</span>`
 
@@ -150,7 +138,7 @@ export function changeOf(language: Language, decimal: string) {
   return { text, tone: value > 0 ? 'good' : value < 0 ? 'bad' : '' }
 }
 
-/** The cell of a change in percent. @param decimal null if it is not known @param kind further CSS classes */
+/** @param decimal change in percent, or null @param kind further CSS classes */
 export function changeCell(language: Language, decimal: string | null, kind: string): TableCell {
   if (decimal === null) return { content: noValue(language), kind }
   const { text, tone } = changeOf(language, decimal)
@@ -160,12 +148,11 @@ export function changeCell(language: Language, decimal: string | null, kind: str
 interface Drawing {
   readonly id: string
   readonly title: string
-  /** What the drawing shows, for readers who do not see it. */
+  /** For screen readers. */
   readonly description: HtmlContent
   readonly height: number
   /** Markup of `chart/`. */
   readonly shapes: string
-  /** Further CSS classes. */
   readonly kind?: string
 }
 

@@ -1,4 +1,4 @@
-/** The shell of every page: head, header with navigation, main part, footer; and the keys and files that pages share. */
+/** The shell of every page: head, navigation, main part, footer; and the keys and files that pages share. */
 
 import { readFileSync } from 'node:fs'
 import { brotliDecompressSync } from 'node:zlib'
@@ -25,7 +25,7 @@ export function sharedPages(publisher: Publisher | null): readonly Page[] {
   ]
 }
 
-/** Of `icon.svg`. */
+/** The colour in `icon.svg`. */
 const iconColour = '#0b6463'
 
 export const styleSheet = (publisher: Publisher | null): string =>
@@ -37,10 +37,9 @@ export function pageTemplate(path: string): string {
   return (path.endsWith('.br') ? brotliDecompressSync(content) : content).toString()
 }
 
-/** Where whoever looks for nothing in particular begins. */
 export const startKeys: PageKeys = { en: 'index.html', de: 'de.html' }
 
-/** What whoever looks for a missing page gets, at any address. */
+/** The page for missing ones, shown at any address. */
 export const notFoundKeys: PageKeys = { en: 'not-found/index.html', de: 'not-found/de.html' }
 
 /** The first page of each part of the site, in the order of the navigation. */
@@ -55,12 +54,10 @@ export const frontPages = {
 
 type SitePart = keyof typeof frontPages
 
-/** Every fund whose data may be given out has these pages. */
 export const fundPageKeys = (isin: string): PageKeys => ({
   de: `funds/${isin}/de.html`,
   en: `funds/${isin}/index.html`,
 })
-/** And its newest prices as an Atom feed. */
 export const fundFeedKeys = (isin: string): PageKeys => ({
   de: `funds/${isin}/feed.de.xml`,
   en: `funds/${isin}/feed.xml`,
@@ -69,37 +66,34 @@ export const fundFeedKeys = (isin: string): PageKeys => ({
 export interface PageLayout {
   /** This page in each language. All links are relative to its own key. */
   readonly keys: PageKeys
-  /** The keys that it is found at in the long run, if these are others. */
+  /** The permanent keys, if these are others. */
   readonly canonicalKeys?: PageKeys
   readonly language: Language
-  /** The address that the API is published at, without a closing slash. */
+  /** Without a closing slash. */
   readonly baseUrl: string
   readonly title: string
   /** One sentence, for search engines and link previews. */
   readonly description: string
-  /** Null for the start page, and for the page that is shown in place of missing ones. */
+  /** Null for the start page and the page for missing ones. */
   readonly part: SitePart | null
-  /** Whether the snapshot has files for analysts, so that the navigation leads there. */
+  /** True if the snapshot has files for analysts: the navigation links to them. */
   readonly hasDownloads: boolean
-  /** The footer names it. */
   readonly publisher: Publisher | null
-  /** The snapshot has no other pages: this page links to none, nor to the files that they share. */
+  /** The snapshot has no other pages: this page links to none, nor to shared files. */
   readonly isAlone?: boolean
   /** The page is shown at any address: its links begin with a slash, and search engines leave it out. */
   readonly isAnywhere?: boolean
   readonly main: Html
-  /** Stands left of the main part where there is room, and before it on a phone. */
+  /** Left of the main part where there is room, and before it on a phone. */
   readonly side?: Html
-  /** Keys of scripts and further style sheets. Scripts run after the document is parsed; a page must work without them. */
+  /** Keys. Scripts run after the document is parsed; a page must work without them. */
   readonly scripts?: readonly string[]
   readonly styles?: readonly string[]
-  /** Further elements of `<head>`. */
   readonly head?: Html
-  /** A sentence in the footer about what the page shows. No day of the snapshot: a page would change every night. */
+  /** A sentence about the page's data. No day of the snapshot: the page would change every night. */
   readonly footer?: Html
 }
 
-/** @returns a whole document */
 export function layout(page: PageLayout): string {
   const { language, isAlone = false, side, footer } = page
   const w = wording[language].shell
@@ -153,7 +147,7 @@ export function layout(page: PageLayout): string {
   return document.markup
 }
 
-/** How a page leads to a file of the snapshot, by its key. */
+/** Links from a page to a file of the snapshot, by its key. */
 export function linksOf(page: Pick<PageLayout, 'keys' | 'language' | 'baseUrl' | 'isAnywhere'>) {
   const { keys, language, baseUrl, isAnywhere = false } = page
   if (!isAnywhere) return (to: string) => linkTo(keys[language], to)
@@ -176,10 +170,7 @@ function describedHead(page: PageLayout): Html {
   })
 }
 
-/**
- * Everything comes from this host. `file:` stands for 'self' when the page is opened from a folder; elsewhere a browser
- * refuses such addresses anyway.
- */
+/** Everything comes from this host: `file:` if the page is opened from a folder; elsewhere browsers refuse it. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "style-src 'self' file:",
@@ -190,7 +181,6 @@ const contentSecurityPolicy = [
   "form-action 'none'",
 ].join('; ')
 
-/** Each in its own language. */
 const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' }
 
 const mark = html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" focusable="false">
@@ -198,7 +188,7 @@ const mark = html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="t
   <path d="M5 16.5l4.5-5 3.5 3L19 7.5" />
 </svg>`
 
-/** The company: its logo, or its name. A page that is alone has no files but its own. */
+/** The company's logo, or its name. A page that is alone has no files but its own. */
 function brandOf(page: PageLayout): Html {
   const { language, publisher, isAlone = false } = page
   const { name = null, logo = null } = publisher ?? {}
@@ -235,10 +225,9 @@ function siteLinks(page: PageLayout, brand: Html): Html {
     </nav>`
 }
 
-/** The address of a link that writes to a mail address. */
 export const mailTo = (address: string) => `mailto:${address.split('@').map(encodeURIComponent).join('@')}`
 
-/** Who publishes, with links that go to other sites: one address for both languages. Empty if nobody is named. */
+/** The publisher with links to other sites, the same in both languages; null without any. */
 function publisherLine({ publisher, language }: PageLayout): Html | null {
   if (publisher === null) return null
   const w = wording[language].shell
@@ -256,23 +245,21 @@ function publisherLine({ publisher, language }: PageLayout): Html | null {
   return parts.length === 0 ? null : html`<p>${joined}</p> `
 }
 
-/** What the pages that a publish makes anew know of the others. */
 export interface PageSite {
-  /** The address that the API is published at, without a closing slash. */
+  /** Without a closing slash. */
   readonly baseUrl: string
   readonly publisher: Publisher | null
-  /** The snapshot's other pages; null for a snapshot without any: these link to none then. */
+  /** Null for a snapshot without other pages: the page links to none. */
   readonly others: { readonly hasDownloads: boolean } | null
 }
 
-/** What changed: made by each publish. A build puts an empty one into the folder. */
+/** A publish makes these pages; a build puts empty ones into the folder. */
 export const changesKeys: PageKeys = { en: 'changes/index.html', de: 'changes/de.html' }
-/** The script of these pages. A build makes it, with those of the status. */
+/** A build makes this script with the pages of the status. */
 export const changesScriptKey = 'status/changes.js'
-/** The same as an Atom feed. */
 export const feedKeys: PageKeys = { en: 'changes/feed.xml', de: 'changes/de/feed.xml' }
 
-/** For the head of a page: feed readers look there. @param key of the page */
+/** For the head of a page, where feed readers find it. @param key of the page */
 export const feedLink = (
   key: string,
   language: Language,

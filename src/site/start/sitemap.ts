@@ -1,17 +1,17 @@
-/** What crawlers ask for: `robots.txt`, and the addresses of all pages in `sitemap.xml`. */
+/** Files for crawlers: `robots.txt`, and the addresses of all pages in `sitemap.xml`. */
 
 import { create } from 'xmlbuilder2'
 import type { Page, SitePageSource } from '../../api/contract/page.ts'
 import { addressOf, type PageKeys } from '../layout/head.ts'
 import { changesKeys, frontPages, fundPageKeys, notFoundKeys } from '../layout/layout.ts'
 
-/** Source: sitemaps.org: a sitemap has at most 50,000 addresses and 50 MB. An address with its languages takes less than 1 KB. */
+/** Source: sitemaps.org: at most 50,000 addresses and 50 MB. An address with its languages takes less than 1 KB. */
 const maxAddresses = 50_000
 
 /**
- * The pages of a fund come after all others. Those for which a sitemap has no room are in `funds/sitemap-2.xml` and so on: a sitemap
- * may list what lies in its own folder, and `robots.txt` names them all.
- * @param before keys of all pages over the whole snapshot that a build makes before its status and the empty changes
+ * Pages without room go into `funds/sitemap-2.xml` and so on, since a sitemap may list files in its own folder only: so
+ * pages of funds come last.
+ * @param before keys of pages that a build makes before its status and the empty changes
  */
 export function* sitemapPages(
   { baseUrl, hasDownloads, funds }: SitePageSource,
@@ -35,7 +35,7 @@ export function* sitemapPages(
   yield { key: 'robots.txt', content: `User-agent: *\nAllow: /\n\n${lines.join('')}` }
 }
 
-/** The same page in German. @param key of an English page; that of any other file stays as it is */
+/** The German page of an English one. @param key of another file is returned unchanged */
 const germanKey = (key: string): string =>
   /^docs\/(?!de\/).*\.html$/.test(key)
     ? key.replace('docs/', 'docs/de/')

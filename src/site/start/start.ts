@@ -1,8 +1,9 @@
-/** The start page, and the page that a reader gets in place of a missing one. Both lead to everything, and find funds. */
+/** The start page, and the page for missing ones. Both link to everything, and find funds. */
 
 import type { FundEntry, Page, SitePageSource, SitePages } from '../../api/contract/page.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
 import { dayIn, decimalIn, fixedIn, searchKey } from '../funds/chart/formats.ts'
+import { fundListKey } from '../funds/list.ts'
 import { fundWords } from '../funds/wording.ts'
 import { addressOf, organizationOf } from '../layout/head.ts'
 import { changeCell, html, type Html, linkedData, linkTo, table, type TableCell } from '../layout/html.ts'
@@ -21,7 +22,6 @@ import { startWords } from './wording.ts'
 
 const styles = ['funds/catalogue.css', 'docs/assets/start.css']
 const scripts = ['docs/assets/find.js']
-const dataKey = 'funds/index.json'
 
 export function* startPages(source: SitePageSource): ReturnType<SitePages> & Generator<Page> {
   for (const language of languages) {
@@ -102,7 +102,7 @@ function notFoundPage({ baseUrl, hasDownloads, publisher }: SitePageSource, lang
   })
 }
 
-/** Finds a fund in the list of funds (`browser/find.ts`). Without scripts it is hidden: a form could not be sent. */
+/** The search of `browser/find.ts`. Hidden without scripts, since a form could not be sent. */
 function searchBox(language: Language, link: (to: string) => string): Html {
   const w = fundWords[language]
   const startPage = startWords[language]
@@ -111,7 +111,7 @@ function searchBox(language: Language, link: (to: string) => string): Html {
     id="find"
     role="search"
     aria-label="${startPage.find}"
-    data-funds="${link(dataKey)}"
+    data-funds="${link(fundListKey)}"
     data-root="${link('')}"
     data-list="${link(frontPages.funds[language])}"
   >
@@ -157,7 +157,7 @@ function priceRow(
 ): readonly TableCell[] {
   const page = linkTo(startKeys[language], fundPageKeys(isin)[language])
   return [
-    // A name may be written from right to left, and must not turn its neighbours round.
+    // `<bdi>`: a name written from right to left must not turn its neighbours round.
     html`<a href="${page}"><bdi>${name}</bdi></a>`,
     `${decimalIn(language, newest.nav)}\u00a0${currency}`,
     changeCell(language, newest.changePercent, 'number wide'),
@@ -194,7 +194,7 @@ function catalogueOf(source: SitePageSource, language: Language, name: string) {
       ...(organization !== null && { creator: organization }),
       ...said,
       distribution: [
-        { '@type': 'DataDownload', encodingFormat: 'application/json', contentUrl: address(dataKey) },
+        { '@type': 'DataDownload', encodingFormat: 'application/json', contentUrl: address(fundListKey) },
       ],
     },
   }

@@ -1,5 +1,3 @@
-/** The words of the start page, and of the page that is shown in place of missing ones, in both languages, side by side. */
-
 import { bilingual } from '../bilingual.ts'
 
 export const startWords = bilingual((say) => ({

@@ -1,9 +1,8 @@
-/** The status of a snapshot as JSON, for monitors and their operators: written by a build, and read from a deployment. */
+/** The status of a snapshot as JSON, for monitors and operators: written by a build, and read from a deployment. */
 
 import { isDay } from '../../api/routes/values.ts'
 import type { Assessment, MarkedFund } from '../../guards/assess.ts'
 
-/** A snapshot and the funds in it. */
 export interface StatusSource {
   readonly snapshot: string
   /** ISO 8601 */
@@ -12,14 +11,13 @@ export interface StatusSource {
   readonly documents: number
   readonly bytes: number
   readonly assessment: Assessment
-  /** Funds with implausible prices, whose prices stay as they were. */
+  /** Funds whose implausible prices were replaced by the live ones. */
   readonly withheld: readonly { readonly isin: string }[]
 }
 
-/** As it is published. It holds no clock time: the answer's `Last-Modified` says when it went live. */
-export type StatusDocument = ReturnType<typeof documentOf>
+/** The published form. Without a time: the answer's `Last-Modified` is the time when the snapshot went live. */
+type StatusDocument = ReturnType<typeof documentOf>
 
-/** @returns compact JSON */
 export const statusJson = (source: StatusSource): string => JSON.stringify(documentOf(source))
 
 const documentOf = (source: StatusSource) => {
@@ -35,11 +33,11 @@ const documentOf = (source: StatusSource) => {
     oldest_price: assessment.oldestPrice?.day ?? null,
     newest_price: assessment.newestPrice,
     freshness: assessment.counts,
-    /** Stale funds, then late ones, those with the oldest price first. */
+    /** Stale funds, then late ones, oldest price first. */
     overdue: assessment.overdue.map(published),
-    /** In the order of their ISINs, without funds whose data may not be given out. */
+    /** In the order of their ISINs, without funds whose data may not be published. */
     prices: assessment.funds.map(published),
-    /** Funds with implausible prices, whose prices stay as they were: absent if there is none. The figures are not public. */
+    /** Absent if there is none. The implausible figures are not public. */
     ...(withheld.length > 0 && { withheld }),
   }
 }
@@ -57,12 +55,10 @@ const published = ({ isin, name, mark, newestPrice, ageDays, rhythmDays, nextPri
   next_price: nextPrice,
 })
 
-/** The time that a deployment has to answer. */
 const patienceMs = 30_000
 
 /**
- * Reads what a deployment reports about itself, over HTTP and without credentials.
- * @param base without a closing slash @throws {Error} if nothing answers, or not with a status
+ * Reads the status of a deployment. @param base without a closing slash @throws {Error} without a status
  * @returns `liveSince`: when the snapshot of a bucket went live, or that of a folder was built
  */
 export async function readPublishedStatus(base: string, signal: AbortSignal) {
@@ -79,7 +75,7 @@ export async function readPublishedStatus(base: string, signal: AbortSignal) {
   return { url, document: parse(url, text), liveSince }
 }
 
-/** What a deployment says of the snapshot that is staged. Source: src/edge/core/preview.ts. */
+/** The staged snapshot of a deployment. Source: src/edge/core/preview.ts. */
 interface PublishedStaged {
   readonly snapshot: string
   readonly as_of: string
@@ -87,11 +83,7 @@ interface PublishedStaged {
   readonly staged_since: string
 }
 
-/**
- * What is staged, as a deployment says. Nobody has to know it: a deployment of an earlier version, or one that cannot answer just now,
- * says nothing.
- * @param base without a closing slash
- */
+/** Null without a staged snapshot, from an earlier version, and without an answer. */
 export async function readPublishedStaged(
   base: string,
   signal: AbortSignal,

@@ -24,7 +24,7 @@ import { statusWords } from './wording.ts'
 const documentKey = 'status/index.json'
 const scriptKey = 'status/status.js'
 
-/** The page in each language, the JSON document, and what the pages load. */
+/** The page in each language, the JSON document, and the files that the pages load. */
 export function statusPages(source: StatusSource, site: PageSite) {
   const style = pageTemplate(statusStyleKey)
   // In the order of their keys.
@@ -62,7 +62,7 @@ function statusPage(
   const list = (caption: string, some: readonly MarkedFund[]) =>
     html`<h2>${caption}</h2>
       ${fundTable(caption, some, language, site !== null)}`
-  /** status.js fills it in and shows it. What it always has keeps its place, so that nothing moves. */
+  /** Filled in by status.js. A figure that always comes keeps its place, so that nothing moves. */
   const later = (id: string, name: string, state: Html) =>
     html`<div id="${id}" ${state}>
       <dt>${name}</dt>
@@ -116,7 +116,7 @@ const sizeIn = (language: Language, bytes: number) =>
     ? `${fixedIn(language, bytes / 1e6, 1)}\u00a0MB`
     : `${fixedIn(language, bytes / 1e9, 2)}\u00a0GB`
 
-/** A table has no more rows than this; the JSON has all of them. */
+/** Rows in a table; the JSON has all of them. */
 const maxRows = 1000
 
 function fundTable(caption: string, funds: readonly MarkedFund[], language: Language, hasPages: boolean) {
@@ -143,7 +143,7 @@ function fundTable(caption: string, funds: readonly MarkedFund[], language: Lang
 
 function cells(fund: MarkedFund, language: Language, hasPages: boolean): readonly TableCell[] {
   const { isin, mark, ageDays, rhythmDays } = fund
-  // A name may be written from right to left, and must not turn its neighbours round.
+  // `<bdi>`: a name written from right to left must not turn its neighbours round.
   const name = html`<bdi>${fund.name}</bdi>`
   const page = linkTo(frontPages.status[language], fundPageKeys(isin)[language])
   const day = (date: string | null) =>
@@ -164,5 +164,5 @@ function cells(fund: MarkedFund, language: Language, hasPages: boolean): readonl
   ]
 }
 
-/** A narrow screen shows this in place of a column. */
+/** For a narrow screen, in place of a column. */
 const below = (next: Html | string): Html => html`<small class="below">${next}</small>`

@@ -1,4 +1,4 @@
-/** The words of the status page in both languages, side by side. Other pages, and the terminal, share the names of marks. */
+/** Words of the status page. Other pages, and the terminal, share the names of marks. */
 
 import { bilingual } from '../bilingual.ts'
 

@@ -1,15 +1,8 @@
-/**
- * The state of a page in its address: it can be sent and bookmarked, comes back with the browser's buttons, and goes along
- * when the reader changes the language.
- */
+/** The state of a page in its address, for bookmarks, the browser's buttons, and the links to the other language. */
 
-/** Empty if the address does not have it. */
 export const parameterOf = (name: string): string => new URLSearchParams(location.search).get(name) ?? ''
 
-/**
- * @param values empty ones are left out of the address
- * @param entry `new` can be taken back with the browser's button; `same` changes the entry that the history has
- */
+/** @param values empty ones are removed @param entry `new` adds one to the history; `same` changes the present one */
 export function setParameters(values: Readonly<Record<string, string>>, entry: 'new' | 'same'): void {
   const parameters = new URLSearchParams(location.search)
   for (const [name, value] of Object.entries(values)) {
@@ -25,7 +18,7 @@ export function setParameters(values: Readonly<Record<string, string>>, entry: '
   carryToLanguages()
 }
 
-/** @param show shows what the address says: now, and after each use of the browser's buttons */
+/** @param show called now, and after each use of the browser's buttons */
 export function followAddress(show: () => void): void {
   addEventListener('popstate', () => {
     carryToLanguages()

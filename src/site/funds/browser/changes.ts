@@ -1,4 +1,4 @@
-/** The page of changes in a browser: with `?day=2026-11-20` it shows that day, made from its file. */
+/** The page of changes in a browser: `?day=2026-11-20` shows that day, made from its file. */
 
 import type { DayChanges } from '../../../api/contract/changes.ts'
 import { dayMarkup } from '../../changes/day.ts'

@@ -1,4 +1,4 @@
-/** The price chart of a fund: ranges to choose from, and a cursor that shows the price of a day. */
+/** The price chart of a fund: buttons for ranges, and a cursor with the price of a day. */
 
 import type { Language } from '../../../api/routes/table.ts'
 import { isoOf } from '../../../system/day-number.ts'
@@ -21,7 +21,7 @@ export function priceChart(figure: HTMLElement): void {
   const history = historyOf(nav, windows)
   const explore = exploreChart(stage, svg)
 
-  /** @returns the plot to draw them in */
+  /** Explores the prices. @returns their plot */
   const take = (prices: readonly DayPrice[]) => {
     const plot = plotOf(pointsOf(prices))
     const days = prices.map(({ day }) => day)
@@ -69,7 +69,7 @@ export function priceChart(figure: HTMLElement): void {
 
 const pointsOf = (prices: readonly DayPrice[]) => prices.map(({ day, nav }) => ({ day, value: Number(nav) }))
 
-/** @param flat pairs of day and NAV; each day after the first counts from the one before @param windows their address */
+/** @param flat pairs of day and NAV, each day relative to the one before @param windows their address */
 function historyOf(flat: string, windows: string) {
   const sample: DayPrice[] = []
   const parts = flat.split(' ')
@@ -86,7 +86,7 @@ function historyOf(flat: string, windows: string) {
   }
   return {
     sample: sample as readonly DayPrice[],
-    /** Every price since the last one at or before a day; if the API cannot be asked, the sample's. */
+    /** Every price since the last one at or before a day; those of the sample if the API does not answer. */
     since: async (first: number) => {
       const [from, to] = [yearToAsk(first), yearOf(sample.at(-1)?.day ?? 0)]
       try {

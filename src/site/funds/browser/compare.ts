@@ -1,4 +1,4 @@
-/** The comparison in a browser: which funds, taken from the address; their prices, asked from the API; chart and table. */
+/** The comparison in a browser: funds from the address, their prices from the API, chart and table. */
 
 import type { Language } from '../../../api/routes/table.ts'
 import { lineChart, linePath, mostCompared, plotOf } from '../chart/charts.ts'
@@ -13,9 +13,9 @@ import { type DayPrice, fetchPrices, yearOf, yearToAsk } from './prices.ts'
 import { chosenRange, firstDayOf, onRange } from './ranges.ts'
 import { exploreChart, nearestDay } from './stage.ts'
 
-/** Five years, if the funds are as old: what MiFID II asks for first. */
+/** Five years: the first period that MiFID II asks for. */
 const standardRange = '5Y'
-/** The whole history: no fund is older. */
+/** Before every price. */
 const firstYear = 1900
 
 const language: Language = document.documentElement.lang === 'de' ? 'de' : 'en'
@@ -27,7 +27,6 @@ if (root !== null) {
 
 interface Message {
   readonly text: string
-  /** What the button "Try again" does. */
   readonly again?: () => void
 }
 
@@ -96,7 +95,6 @@ async function compareFunds(root: HTMLElement): Promise<void> {
 
 type Page = ReturnType<typeof pageOf>
 
-/** The parts of the page that the script fills, and the page's texts. */
 function pageOf(root: HTMLElement) {
   const words = JSON.parse(root.dataset['words'] ?? '{}') as Readonly<Record<string, string>>
   return {
@@ -110,7 +108,7 @@ function pageOf(root: HTMLElement) {
   }
 }
 
-/** @returns shows messages in place of those before */
+/** @returns replaces all messages */
 function teller({ part, say }: Page) {
   const messages = part('#messages')
   const lineOf = ({ text, again }: Message) => {
@@ -128,7 +126,7 @@ function teller({ part, say }: Page) {
   return (all: readonly Message[]) => messages.replaceChildren(...all.map(lineOf))
 }
 
-/** The funds that the address asks for and that may be compared, and what is wrong with the others. */
+/** The funds in the address that may be compared, and messages about the others. */
 function fundsAsked(list: readonly ListedFund[], say: Page['say']) {
   const told: Message[] = []
   const isins = new Set(
@@ -152,7 +150,7 @@ function fundsAsked(list: readonly ListedFund[], say: Page['say']) {
   return { funds: funds.slice(0, mostCompared), told }
 }
 
-/** @returns the funds whose prices could be loaded, and their comparison; null if they have no days in common */
+/** @returns the funds with loaded prices, and their comparison; null if they have no days in common */
 async function load(
   funds: readonly ListedFund[],
   range: string,
@@ -168,11 +166,11 @@ async function load(
   return { comparison, loaded: funds.filter((_, index) => answers[index] !== null) }
 }
 
-/** @returns draws a comparison, and names its days in the table */
+/** @returns draws a comparison, and writes its days into the table */
 function drawer({ part }: Page) {
   const [figure, period] = [part('figure'), part('#period')]
   const explore = exploreChart(part('.stage'), part<SVGSVGElement>('.stage svg'))
-  // Two of them name the days of the period.
+  // Two headings name the days of the period.
   const headings = [...part('#compared').querySelectorAll('th')]
     .filter(({ textContent }) => textContent.includes('{'))
     .map((heading) => ({ heading, text: heading.textContent }))
@@ -207,10 +205,10 @@ function drawer({ part }: Page) {
 /** A tip has to fit on a phone. */
 const shortened = (name: string) => (name.length > 28 ? `${name.slice(0, 27).trimEnd()}…` : name)
 
-/** @param address of historic prices, with `ISIN` in place of one */
+/** @param address of historic prices, with `ISIN` as placeholder */
 function priceHistories(address: string) {
   const known = new Map<string, { readonly from: number; readonly prices: readonly DayPrice[] }>()
-  /** Prices from a day on, or all of them; null if they cannot be loaded. @param newest ISO 8601 day of the newest price */
+  /** Prices from a day on, or all; null if they cannot be loaded. @param newest ISO 8601 day of the newest price */
   return async (isin: string, first: number | null, newest: string): Promise<readonly DayPrice[] | null> => {
     const from = first === null ? firstYear : yearToAsk(first)
     const before = known.get(isin)

@@ -1,4 +1,4 @@
-/** A fund in the table of a comparison, which is the legend of its chart. */
+/** A row of a comparison's table, which is the legend of its chart. */
 
 import type { Language } from '../../../api/routes/table.ts'
 import { lineStyle } from '../chart/charts.ts'
@@ -9,9 +9,7 @@ import type { Say } from './picker.ts'
 
 interface ComparedRow {
   readonly fund: ListedFund
-  /** The index of its line. */
   readonly style: number
-  /** Null if its prices are not there. */
   readonly figures: FundComparison['funds'][number] | null
   readonly language: Language
   readonly say: Say
@@ -61,7 +59,6 @@ export function comparedRow({ fund, style, figures, language, say, onRemove }: C
   return row
 }
 
-/** A piece of the fund's line. */
 function lineKey(style: number): Element {
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
   svg.setAttribute('class', 'key')

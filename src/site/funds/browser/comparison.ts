@@ -1,10 +1,10 @@
-/** What a comparison shows: lines that start at 100 on the first day that all funds have in common. Pure. */
+/** A comparison: lines that start at 100 on the first day that all funds have in common. Pure. */
 
 import { type ChartPoint, thinned } from '../chart/charts.ts'
 import { type DayPrice, pricesSince } from './prices.ts'
 
 export interface FundComparison {
-  /** The days on which every fund has a price, since 1970-01-01, ascending; two at least. The period lies between its ends. */
+  /** Days on which every fund has a price, since 1970-01-01, ascending; at least two. */
   readonly days: readonly number[]
   /** In the order of the funds. */
   readonly funds: readonly ComparedFund[]
@@ -16,7 +16,7 @@ interface ComparedFund {
   readonly to: string
   /** From the first to the last common day, in percent. */
   readonly performance: number
-  /** Thinned to what a screen can show. */
+  /** Thinned for a screen. */
   readonly line: readonly ChartPoint[]
   /** 100 on the first common day. @param day one of `days` */
   readonly indexOn: (day: number) => number
@@ -25,8 +25,7 @@ interface ComparedFund {
 const mostPoints = 1000
 
 /**
- * @param histories a fund each, one at least, ascending
- * @param first the day that the period should start on (see `pricesSince`), or null for all that the funds have in common
+ * @param histories at least one, ascending @param first start of the period (see `pricesSince`), or null for all
  * @returns null if the funds have no two days in common
  */
 export function comparisonOf(

@@ -1,4 +1,4 @@
-/** Finds a fund from the start page, and from the page in place of missing ones: shows what matches, and goes there. */
+/** Finds a fund from the start page and from the page for missing ones: lists matches, and opens one. */
 
 import { fetchFunds, fundText, type ListedFund } from './fund-list.ts'
 import { type SearchText, searchFor } from './search.ts'
@@ -16,7 +16,7 @@ const results = box?.querySelector('ul')
 if (box && input && told && results) {
   const { funds = '', root = '', list = '' } = box.dataset
   const language = document.documentElement.lang === 'de' ? 'de' : 'en'
-  // Asked for when it is first needed: the list of many funds is large.
+  // Loaded on first use: the list of many funds is large.
   let loaded: Promise<readonly FindableFund[]> | undefined
   const load = () =>
     (loaded ??= loadFunds(funds).catch((error: unknown) => {
@@ -35,7 +35,7 @@ if (box && input && told && results) {
 
   const show = async () => {
     const asked = input.value
-    // A page that is opened from a folder cannot read the list: the list itself can still search.
+    // A page from a folder cannot load the list; the page of funds can search itself.
     const found = await matches().catch(() => null)
     if (input.value !== asked) return
     results.replaceChildren(
@@ -68,7 +68,7 @@ if (box && input && told && results) {
   input.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && !event.isComposing) void go()
   })
-  // The browser's back button restores what was typed.
+  // The browser's back button restores the typed text.
   if (input.value !== '') void show()
 }
 

@@ -1,5 +1,3 @@
-/** The list of the funds as scripts read it. */
-
 import { searchText } from './search.ts'
 
 /** A fund in `funds/index.json`. */
@@ -21,5 +19,4 @@ export async function fetchFunds(address: string): Promise<readonly ListedFund[]
   return ((await response.json()) as { readonly funds: readonly ListedFund[] }).funds
 }
 
-/** What a fund is found by. */
 export const fundText = ({ name, isin, wkn }: ListedFund) => searchText([name, isin, wkn ?? ''])

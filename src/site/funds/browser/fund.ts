@@ -1,4 +1,4 @@
-/** A fund's page in a browser: ranges and a tooltip for its chart, buttons that copy. The page works without them, too. */
+/** A fund's page in a browser: ranges and a tooltip for its chart, buttons that copy. The page works without them. */
 
 import { priceChart } from './chart.ts'
 
@@ -10,7 +10,6 @@ addCopyButtons(document)
 const figure = document.getElementById('nav')
 if (figure !== null) priceChart(figure)
 
-/** A button for each block of code. */
 function addCopyButtons(root: ParentNode): void {
   const [copy, copied] = document.documentElement.lang === 'de' ? ['Kopieren', 'Kopiert'] : ['Copy', 'Copied']
   for (const block of root.querySelectorAll('.code')) {
@@ -32,7 +31,7 @@ function addCopyButtons(root: ParentNode): void {
   }
 }
 
-/** Over plain HTTP there is no clipboard, despite its type: then the text is selected. @returns whether it is copied */
+/** Over plain HTTP there is no clipboard, despite its type: the text is selected. @returns true if it is copied */
 async function copyText(code: Element): Promise<boolean> {
   const clipboard = navigator.clipboard as Clipboard | undefined
   if (clipboard === undefined) getSelection()?.selectAllChildren(code)
@@ -40,7 +39,7 @@ async function copyText(code: Element): Promise<boolean> {
   return clipboard !== undefined
 }
 
-/** In a folder there is no server: links lead to files. A document's file has the name that it has in a snapshot. */
+/** Links to files of the snapshot, since a folder has no server. */
 function linkToFiles(root: ParentNode): void {
   for (const link of root.querySelectorAll<HTMLAnchorElement>('a[href*="?"]')) {
     const [, folder = '', dates, query = ''] =
@@ -53,8 +52,8 @@ function linkToFiles(root: ParentNode): void {
 }
 
 /**
- * An edge resolves `latest` to the newest snapshot's downloads; a folder has only the folder of their day. A fund's page
- * does not know that day, since many snapshots reuse the page: a script beside the downloads does.
+ * A folder has no `latest`, only the downloads' day. A fund's page does not know the day, since many snapshots reuse
+ * the page: a script beside the downloads does.
  */
 function linkToSnapshot(root: ParentNode): void {
   const links = [...root.querySelectorAll('a[href*="downloads/latest/"]')]

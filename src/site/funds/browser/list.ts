@@ -1,14 +1,11 @@
-/**
- * The list of funds in a browser: search while typing, filters, sorting, and a choice of funds to compare, all in the page's
- * address. The page works without it: it holds the whole list.
- */
+/** The list of funds: search while typing, filters, sorting and a selection to compare, all in the address. */
 
 import { searchFor, searchText } from './search.ts'
 import { followAddress, parameterOf, setParameters } from './address.ts'
 import { fundSelection } from './selection.ts'
 import { type Row, sortableTable } from './table.ts'
 
-/** Showing rows costs a browser far more than finding them: during typing, the first ones are enough. */
+/** Rows while typing: showing rows costs a browser far more than finding them. */
 const whileTyping = 50
 /** Rows after a pause. A button shows the others. */
 const atOnce = 1000
@@ -83,7 +80,7 @@ function fundList(table: HTMLTableElement, input: HTMLInputElement, found: HTMLE
   })
 }
 
-/** What is searched in: name, category, ISIN and WKN. The digits of a price or a day would match nearly every search. */
+/** Name, category, ISIN and WKN. The digits of a price or a day would match nearly every search. */
 function searchTexts(row: Row) {
   const [name, isin, wkn, nav] = row.cells
   const texts = [name, isin, wkn].map((cell) => cell?.textContent ?? '')

@@ -3,7 +3,7 @@
 import { fundText, type ListedFund } from './fund-list.ts'
 import { searchFor } from './search.ts'
 
-/** A text by its name, with its places in braces filled in. */
+/** A text by its name, with its placeholders filled in. */
 export type Say = (name: string, values?: Readonly<Record<string, string>>) => string
 
 /** More would not fit on a phone. */
@@ -54,7 +54,7 @@ export function fundPicker(
   }
   input?.addEventListener('input', show)
   return {
-    /** Funds that are compared already are not found again. */
+    /** Hides funds that are compared already. */
     leaveOut: (funds: readonly ListedFund[]) => {
       chosen = new Set(funds.map(({ isin }) => isin))
       show()

@@ -3,22 +3,18 @@
 import { dayNumber, isoOf } from '../../../system/day-number.ts'
 
 export interface DayPrice {
-  /** Days since 1970-01-01. */
+  /** Since 1970-01-01. */
   readonly day: number
   /** Net asset value: decimal text with a point. */
   readonly nav: string
 }
 
-/** The part of the answer that charts read. Historic prices carry a decimal comma. */
+/** Part of the API's answer. Historic prices carry a decimal comma. */
 interface PricesAnswer {
   readonly prices: readonly { readonly date: string; readonly net_asset_value: { readonly value: string } }[]
 }
 
-/**
- * The prices of whole calendar years, which the API has stored.
- * @param windows the address of the fund's historic prices, with a closing slash
- * @throws {Error} if the API does not answer with prices
- */
+/** The prices of whole calendar years. @param windows ends with a slash @throws {Error} without prices */
 export async function fetchPrices(windows: string, from: number, to: number): Promise<readonly DayPrice[]> {
   if (windows === '' || location.protocol === 'file:') throw new Error('there is no API')
   const response = await fetch(`${windows}${yearText(from)}-01-01/${yearText(to)}-12-31/?format=json`)
@@ -32,7 +28,7 @@ export async function fetchPrices(windows: string, from: number, to: number): Pr
 
 const yearText = (year: number) => String(year).padStart(4, '0')
 
-/** A price counts for a day on which there is none for so many days. */
+/** Number of days for which a price stands in if there is no newer one. */
 const tolerance = 7
 
 /** The year of the first price that {@link pricesSince} may take. @param first days since 1970-01-01 */
@@ -41,10 +37,7 @@ export const yearToAsk = (first: number) => yearOf(first - tolerance)
 /** @param day days since 1970-01-01 */
 export const yearOf = (day: number) => Number(isoOf(day).slice(0, 4))
 
-/**
- * Those from a day on. If the day has none, the last one of the days before counts, as in a performance since that day.
- * @param prices ascending
- */
+/** Prices from a day on, ascending. If the day has none, the last one before counts. */
 export const pricesSince = <T extends { readonly day: number }>(
   prices: readonly T[],
   first: number,

@@ -1,12 +1,9 @@
-/** The buttons that choose the range of a chart. The range stands in the page's address. */
+/** The buttons that choose the range of a chart. The page's address holds the range. */
 
 import { dayNumber, isoOf } from '../../../system/day-number.ts'
 import { parameterOf, setParameters } from './address.ts'
 
-/**
- * @param standard the range that the address does not name
- * @returns the range of the address, as its button has it (`1Y`, `YTD`, `Max`), and shows it as pressed
- */
+/** Reads the range from the address (`1Y`, `YTD`, `Max`), and marks its button. @param standard without one */
 export function chosenRange(figure: HTMLElement, standard: string): string {
   const buttons = rangeChoices(figure)
   const isAsked = ({ disabled, dataset }: HTMLButtonElement) =>
@@ -16,7 +13,7 @@ export function chosenRange(figure: HTMLElement, standard: string): string {
   return range
 }
 
-/** @param show called after each choice; the address has it by then */
+/** @param show called after each choice, when the address has it */
 export function onRange(figure: HTMLElement, standard: string, show: () => void): void {
   for (const button of rangeChoices(figure)) {
     button.addEventListener('click', () => {

@@ -1,4 +1,4 @@
-/** How a search finds funds on all pages: by words of which each is in a text, also with `ae`, `oe` and `ue` for umlauts. */
+/** Search for funds on all pages: each word must match, also with `ae`, `oe` and `ue` for umlauts. */
 
 import { searchKey, umlautKey } from '../chart/formats.ts'
 
@@ -13,7 +13,7 @@ export const searchText = (parts: readonly string[]): SearchText => ({
   short: parts.map(umlautKey).join(' '),
 })
 
-/** @param typed what somebody has typed: without a word, every text matches */
+/** @param typed without a word, every text matches */
 export function searchFor(typed: string): (text: SearchText) => boolean {
   const words = typed.split(/\s+/).map((word) => searchText([word]))
   return (text) => words.every(({ plain, short }) => text.plain.includes(plain) || text.short.includes(short))

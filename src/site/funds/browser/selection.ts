@@ -1,4 +1,4 @@
-/** The funds of the list that a reader selects to compare them. The address has them, and a bar below the list leads on. */
+/** The funds that a reader selects to compare: in the address, and in a bar below the list. */
 
 import { parameterOf, setParameters } from './address.ts'
 import { mostCompared } from '../chart/charts.ts'
@@ -33,7 +33,7 @@ export function fundSelection(label: string) {
   bar?.querySelector('button')?.addEventListener('click', () => select([]))
 
   return {
-    /** Gives a row its checkbox, unless it has one or its fund may not be compared: then it has no change of its price. */
+    /** Gives a row its checkbox, unless the fund may not be compared and so has no change of its price. */
     addTo: (row: Row) => {
       const [name, isinCell] = row.cells
       const isin = isinCell?.textContent ?? ''
@@ -53,7 +53,7 @@ export function fundSelection(label: string) {
       name.prepend(target)
       boxes.set(isin, box)
     },
-    /** Takes the selection from the address. */
+    /** Reads the selection from the address. */
     read: () => {
       selected = parameterOf('isins').split(',').filter(Boolean).slice(0, mostCompared)
       show()

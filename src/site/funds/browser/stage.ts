@@ -1,6 +1,6 @@
-/** A drawn chart that can be explored: a cursor shows the values of a place, by mouse, touch or arrow keys. */
+/** A chart to explore: a cursor shows the values of a place, by mouse, touch or arrow keys. */
 
-/** A place of a chart, and what is told about it. */
+/** A place of a chart, and the lines of its tip. */
 interface Place {
   /** From the left of the plot, as a share of its width. */
   readonly x: number
@@ -10,14 +10,14 @@ interface Place {
 }
 
 export interface Places {
-  /** The index of the last one; the first has 0. */
+  /** The index of the last place; the first has 0. */
   readonly last: number
   readonly at: (index: number) => Place | undefined
   /** The index of the place that is nearest to a share of the plot's width. */
   readonly nearest: (share: number) => number
 }
 
-/** @param stage holds the drawing @returns what to call when the chart is drawn anew */
+/** @param stage holds the drawing @returns to be called after each drawing of the chart */
 export function exploreChart(stage: HTMLElement, svg: SVGSVGElement): (places: Places) => void {
   let places: Places = { last: 0, at: () => undefined, nearest: () => 0 }
   let chosen = 0
@@ -60,7 +60,7 @@ export function exploreChart(stage: HTMLElement, svg: SVGSVGElement): (places: P
   stage.addEventListener('pointerdown', point)
   stage.addEventListener('pointermove', point)
   stage.addEventListener('pointerleave', ({ pointerType }) => {
-    // A finger that is lifted leaves, too: what it tapped stays until the reader goes elsewhere.
+    // A lifted finger leaves, too: its tip stays until the reader goes elsewhere.
     if (pointerType !== 'touch') show(isFocused())
   })
   // The finger scrolls the page.
@@ -71,7 +71,7 @@ export function exploreChart(stage: HTMLElement, svg: SVGSVGElement): (places: P
   })
   stage.addEventListener('blur', () => show(false))
   stage.addEventListener('keydown', (event) => {
-    // With another key it is a command of the browser: one page back, say.
+    // With another key it is a command of the browser, for example to go back.
     if (event.altKey || event.ctrlKey || event.metaKey) return
     const index = moved(event.key, chosen, places.last)
     if (event.key === 'Escape') show(false)
@@ -127,7 +127,7 @@ function moved(key: string, from: number, last: number): number | null {
   return targets[key] ?? null
 }
 
-/** The index of the day that is nearest. @param days ascending */
+/** The index of the nearest day. @param days ascending */
 export function nearestDay(days: readonly number[], day: number): number {
   let [low, high] = [0, days.length - 1]
   while (high - low > 1) {

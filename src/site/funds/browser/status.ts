@@ -1,16 +1,16 @@
-/** What no file of a snapshot knows: when it went live, and what is staged. */
+/** Facts that no file of a snapshot has: when it went live, and the staged snapshot. */
 
 import { dayIn } from '../chart/formats.ts'
 
 const language = document.documentElement.lang === 'de' ? 'de' : 'en'
 
-/** The day where the reader is. */
+/** The day in the reader's time zone. */
 function dayOf(date: Date): string {
   const part = (number: number) => String(number).padStart(2, '0')
   return dayIn(language, `${date.getFullYear()}-${part(date.getMonth() + 1)}-${part(date.getDate())}`)
 }
 
-/** The time of day, and how long ago that was: `18:05, 3 hours ago`. */
+/** The time of day and its age: `18:05, 3 hours ago`. */
 function timeAndAge(date: Date): string {
   const minutes = Math.max(0, Math.floor((Date.now() - date.getTime()) / 60_000))
   const [age, unit] =
@@ -24,7 +24,6 @@ function timeAndAge(date: Date): string {
   return `${time}, ${new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-age, unit)}`
 }
 
-/** Fills a figure in and shows it. */
 function show(id: string, value: string, remark: string): void {
   const place = document.getElementById(id)
   const [first, below] = place?.querySelectorAll('dd') ?? []
@@ -35,7 +34,7 @@ function show(id: string, value: string, remark: string): void {
   place.classList.remove('awaited')
 }
 
-// No file of a snapshot has a clock: the answer says as Last-Modified when it went live.
+// The edge sends as Last-Modified when the snapshot went live.
 const live = new Date(document.lastModified)
 if (!Number.isNaN(live.getTime())) show('live', dayOf(live), timeAndAge(live))
 
@@ -45,7 +44,6 @@ interface Staged {
   readonly staged_since: string
 }
 
-/** The edge says what is staged. */
 async function showStaged(): Promise<void> {
   const response = await fetch('staged.json')
   const { staged } = (await response.json()) as { readonly staged: Staged | null }

@@ -3,9 +3,8 @@
 export type Row = HTMLTableRowElement
 
 /**
- * Puts a button into each heading, which sorts by its column, and then the other way round.
- * @param onSort called after each use of a button, with the sort's name: the column's id, behind a minus sign if it descends;
- * empty for the sort that the page came with
+ * Puts a button into each heading, which sorts by its column, then the other way round.
+ * @param onSort gets the sort: the column's id, after a minus sign if descending; '' for the first one
  */
 export function sortableTable(table: HTMLTableElement, onSort: (sort: string) => void) {
   const headings = [...(table.tHead?.rows[0]?.cells ?? [])]
@@ -24,12 +23,12 @@ export function sortableTable(table: HTMLTableElement, onSort: (sort: string) =>
   for (const [column, heading] of headings.entries()) {
     const button = document.createElement('button')
     button.type = 'button'
-    // It has the shape of the heading's own element, so that nothing moves.
+    // Same shape as the heading's own text, so that nothing moves.
     button.textContent = heading.textContent
     heading.replaceChildren(button)
     button.addEventListener('click', () => {
       const before = heading.getAttribute('aria-sort')
-      // Readers look for the largest numbers first.
+      // Readers want the largest numbers first.
       const isAscending = before === null ? !isNumber(heading) : before === 'descending'
       sortBy(column, isAscending)
       const isStandard = heading === first && isAscending
@@ -39,7 +38,7 @@ export function sortableTable(table: HTMLTableElement, onSort: (sort: string) =>
   return {
     /** In their present order. */
     rows: () => rows,
-    /** @param name as `onSort` gets it; a name that no column has is the sort that the page came with */
+    /** @param name as for `onSort`; an unknown column means the sort that the page came with */
     sort: (name: string) => {
       const column = headings.findIndex(({ dataset }) => dataset['id'] === name.replace(/^-/, ''))
       if (column >= 0) sortBy(column, !name.startsWith('-'))
@@ -74,7 +73,7 @@ function sorted(
   return keyed.map(({ row }) => row)
 }
 
-/** A number as the page writes it: `−1.234,50 EUR` in German. A day is the number of its digits. */
+/** Parses a number of the page: `−1.234,50 EUR` in German. A day is the number of its digits. */
 function numberOf(text: string, language: string): number {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return Number(text.replaceAll('-', ''))
   const [digits = ''] = /[\d.,]+/.exec(text) ?? []

@@ -1,18 +1,17 @@
 /**
- * Charts as the inside of an `<svg>`: lines over days, stacked areas, bars. The build draws them; the browser draws the price
- * line again for the ranges, and the lines of a comparison.
- *
- * The outer element has no viewBox: positions in it are percents, and text keeps its size on every screen. The shapes over
- * days lie in an `<svg>` of their own. Its x is the number of days since the first one; its y runs from 0, the top of the
- * value axis, to {@link depth}, its bottom.
+ * Charts as the inside of an `<svg>`: lines over days, stacked areas, bars. The build draws them; the browser draws the
+ * price line of a range, and the lines of a comparison.
+ * The outer element has no viewBox: positions in it are percents, and text keeps its size on every screen. The shapes
+ * over days lie in an `<svg>` of their own. Its x is the number of days since the first one; its y runs from 0, the top
+ * of the value axis, to {@link depth}, its bottom.
  */
 
 import type { Language } from '../../../api/routes/table.ts'
 import { dayNumber, isoOf } from '../../../system/day-number.ts'
 import { fixedIn, monthDayIn, months } from './formats.ts'
 
-/** A value axis: it ends at its outermost ticks. */
-export interface Axis {
+/** Ends at its outermost ticks. */
+interface Axis {
   readonly min: number
   readonly max: number
   readonly ticks: readonly number[]
@@ -32,7 +31,7 @@ function valueAxis(low: number, high: number, wanted = 5): Axis {
   return { min: first * step, max: last * step, ticks, digits }
 }
 
-/** Rounds up to 1, 2, 2.5 or 5 times a power of ten. It works on text, so that every machine gets the same result. */
+/** Rounds up to 1, 2, 2.5 or 5 times a power of ten. Works on text, so that every machine gets the same result. */
 function roundStep(rough: number): { readonly step: number; readonly digits: number } {
   const exponent = Number(rough.toExponential().split('e')[1])
   const mantissa = rough / Number(`1e${exponent}`)
@@ -42,9 +41,9 @@ function roundStep(rough: number): { readonly step: number; readonly digits: num
   return { step, digits: Math.max(0, Math.min(20, places)) }
 }
 
-/** The rectangle that days and values are drawn into. */
-export interface Plot {
-  /** Days since 1970-01-01. */
+/** The rectangle of days and values. */
+interface Plot {
+  /** Since 1970-01-01. */
   readonly first: number
   /** At least one. */
   readonly days: number
@@ -57,20 +56,20 @@ const plotOver = (first: number, last: number, axis: Axis): Plot => ({
   axis,
 })
 
-/** Every n-th element and the last one: `most` at most. */
+/** Every n-th element and the last one: at most `most`. */
 export function thinned<T>(all: readonly T[], most: number): readonly T[] {
   if (all.length <= most) return all
   const step = Math.ceil(all.length / (most - 1))
   return all.filter((_, index) => index % step === 0 || index === all.length - 1)
 }
 
-/** A share of the whole, to a hundredth of a percent. */
+/** @param share rounded to a hundredth of a percent */
 export const toPercent = (share: number) => `${Math.round(share * 10_000) / 100}%`
 
-/** How far down from the top of the axis a value lies, as a share. */
+/** Distance of a value from the top of the axis, as a share. */
 export const depthOf = ({ min, max }: Axis, value: number) => (max - value) / (max - min)
 
-/** Lines across, each with its value left of it. */
+/** Lines across, each with its value on the left. */
 function valueGrid(axis: Axis, language: Language, unit = ''): string {
   let markup = '<g class="y">'
   for (const tick of axis.ticks) {
@@ -141,14 +140,14 @@ function dayTicks(first: number, last: number, language: Language) {
 }
 
 export interface ChartPoint {
-  /** Days since 1970-01-01. */
+  /** Since 1970-01-01. */
   readonly day: number
   readonly value: number
 }
 
 const depth = 1000
 
-/** The plot that lines over the same days need. @param lines each with its points ascending, one at least */
+/** The plot of lines over the same days. @param lines at least one, each with its points ascending */
 export function plotOf(...lines: readonly (readonly ChartPoint[])[]): Plot {
   let [low, high] = [Infinity, -Infinity]
   for (const { value } of lines.flat()) {
@@ -158,33 +157,32 @@ export function plotOf(...lines: readonly (readonly ChartPoint[])[]): Plot {
   return plotOver(lines[0]?.[0]?.day ?? 0, lines[0]?.at(-1)?.day ?? 0, valueAxis(low, high))
 }
 
-/** The line as a path, which every language can use. */
+/** The line as a path, the same in every language. */
 export const linePath = (points: readonly ChartPoint[], plot: Plot): string =>
   pathThrough(points, plot, yOf(plot, points[0]?.value ?? 0))
 
-/** @param paths as `linePath` gives them for the same plot; of several each has a style of its own */
+/** @param paths as `linePath` returns them for the same plot */
 export const lineChart = (plot: Plot, paths: readonly string[], language: Language): string =>
   valueGrid(plot.axis, language) +
   timeGrid(plot, language) +
   canvas(plot, paths.map((path, index) => `<path class="${lineStyle(index)}" d="${path}"/>`).join(''))
 
-/** Lines of one comparison: the style sheet has a style for each. */
+/** The style sheet has a style for each of these lines. */
 export const mostCompared = 5
 
 /** The CSS classes of a line's colour and dashes. @param index of the line in its chart */
 export const lineStyle = (index: number) => (index === 0 ? 'line' : `line l${index + 1}`)
 
 interface Layer {
-  /** CSS classes of its colour. */
+  /** CSS classes. */
   readonly colour: string
   /** Percent, one for each day. */
   readonly values: readonly number[]
 }
 
 /**
- * Values above zero are stacked upwards, values below zero downwards. Each area reaches to zero, and the areas below it in
- * the stack are painted over it: so each needs its outer edge only.
- * @param days since 1970-01-01, ascending, two at least @param layers the lowest first
+ * Stacks values above zero upwards and values below zero downwards. Areas reach to zero and cover those above, so each
+ * needs its outer edge only. @param days since 1970-01-01, at least two @param layers lowest first
  */
 export function stackOf(days: readonly number[], layers: readonly Layer[]) {
   const up = cumulated(layers, days.length, (value) => Math.max(0, value))
@@ -208,7 +206,7 @@ export function stackOf(days: readonly number[], layers: readonly Layer[]) {
   return { plot, shapes, newest }
 }
 
-/** With the newest share in each area that has room for it: so a reader who cannot tell the colours apart finds it in the legend. */
+/** The newest share labels large areas: a reader who cannot tell the colours apart finds it in the legend. */
 export function areaChart({ plot, shapes, newest }: ReturnType<typeof stackOf>, language: Language): string {
   const labels = newest.map(
     ({ percent, y }) =>
@@ -228,7 +226,7 @@ const canvas = ({ days }: Plot, shapes: string) =>
 const yOf = ({ axis }: Plot, value: number) =>
   Math.round((axis.max - value) * (depth / (axis.max - axis.min)))
 
-/** A path from the first day at `from` through the points, in relative steps. A minus is separator enough. */
+/** A path from the first day at `from` through the points, in relative steps. A minus sign separates, too. */
 function pathThrough(points: readonly ChartPoint[], plot: Plot, from: number): string {
   let [x, y, path] = [0, from, `M0 ${from}l`]
   for (const [index, { day, value }] of points.entries()) {
@@ -253,7 +251,7 @@ function cumulated(
   })
 }
 
-/** Shares that add up to a hundred, except for rounding, end at a hundred. */
+/** Ends at a hundred if the shares add up to a hundred, except for rounding. */
 function axisOf(highest: readonly number[], lowest: readonly number[]): Axis {
   const high = Math.max(0, ...highest)
   return valueAxis(Math.min(0, ...lowest), high > 100 && high < 101 ? 100 : high)
@@ -262,19 +260,16 @@ function axisOf(highest: readonly number[], lowest: readonly number[]): Axis {
 export interface BarGroup {
   /** Escaped. */
   readonly label: string
-  /** A second line below the label of a year that has not ended, escaped; its bar is paler. */
+  /** Escaped second line below a year that has not ended, whose bar is paler. */
   readonly below: string | null
-  /** Percent, one for each series; null if there is none. */
+  /** Percent, one for each series; null for no bar. */
   readonly values: readonly (number | null)[]
 }
 
 /** From this number of bars on, the figures at the bars stand too close on a narrow screen (`many`). */
 const manyBars = 8
 
-/**
- * Bars side by side: one or two for each label, from zero upwards or downwards.
- * @param groups at least one; all have the same number of values
- */
+/** One or two bars for each label, from zero upwards or downwards. @param groups with the same number of values */
 export function barChart(groups: readonly BarGroup[], language: Language): string {
   const all = groups.flatMap(({ values }) => values.filter((value) => value !== null))
   const axis = valueAxis(Math.min(0, ...all), Math.max(0, ...all), 4)

@@ -1,11 +1,10 @@
-/** The colour of an asset class: the same class has the same colour in every chart and table, of every fund and in both languages. */
+/** The colour of an asset class, the same in every chart and table, of every fund and in both languages. */
 
 import { searchKey } from './formats.ts'
 
 /**
- * German names of asset classes, as `searchKey` writes them, by colour: the style sheet has `--class-1` to `--class-12`. Classes
- * that usually lie on one another differ in lightness, so that they differ for colour-blind readers, too. Classes that hardly
- * any fund has together share a colour.
+ * German names, as `searchKey` writes them, by colour (`--class-1` to `--class-12`). Classes that usually touch differ
+ * in lightness, for colour-blind readers. Classes that rarely meet share a colour.
  */
 const known: readonly (readonly string[])[] = [
   ['aktien', 'aktien industrielander'],
@@ -24,11 +23,7 @@ const known: readonly (readonly string[])[] = [
 
 const byName = new Map(known.flatMap((names, index) => names.map((name) => [name, index + 1] as const)))
 
-/**
- * The CSS class of an asset class's colour. A name that is not known gets one of the same colours, by a sum over its letters:
- * a rank among the fund's classes would change from fund to fund.
- * @param germanName every class has it, so it says which class it is
- */
+/** The CSS class of a colour. Unknown names get a sum over their letters: a rank would change from fund to fund. */
 export function classColour(germanName: string): string {
   const name = searchKey(germanName).trim()
   let sum = 0

@@ -1,7 +1,4 @@
-/**
- * Numbers, days and names as people read and search them. Written by hand and not with Intl: every machine gives the same
- * bytes, in a page as in a browser, and a build formats them for every fund.
- */
+/** Numbers, days and names for readers. Without Intl: every machine and browser makes the same bytes. */
 
 import type { Language } from '../../../api/routes/table.ts'
 
@@ -32,7 +29,7 @@ export function fixedIn(language: Language, value: number, digits: number): stri
 export const percentIn = (language: Language, value: number, digits = 2) =>
   `${fixedIn(language, value, digits)}\u00a0%`
 
-/** `1,234.50 EUR`, with a space that does not break. @param decimal decimal text with a point */
+/** `1,234.50 EUR`, with a space that does not break. @param decimal text with a point */
 export const amountIn = (language: Language, decimal: string, currency: string) =>
   `${decimalIn(language, decimal)}\u00a0${currency}`
 
@@ -40,8 +37,8 @@ export const amountIn = (language: Language, decimal: string, currency: string) 
 export const unbroken = (text: string) => text.replaceAll(' ', '\u00a0')
 
 /**
- * A value that the database holds as German text for display (`1.234,56 %`), in the language of the page: the marks of its
- * numbers, its days, and a space that does not break before a unit. The rest stays: `BBB+`, a year, the hyphen of a range.
+ * A German display text (`1.234,56 %`) in the language of the page: marks of numbers, days, and a space that does not
+ * break before a unit. The rest stays: `BBB+`, a year, the hyphen of a range.
  */
 export function germanTextIn(language: Language, text: string): string {
   const day = (_: string, ofMonth: string, month: string, year: string) =>
@@ -57,8 +54,8 @@ export function germanTextIn(language: Language, text: string): string {
 }
 
 /**
- * `1.234,56` as `1234.56`. As in German, points before three digits each separate thousands; another point is a decimal
- * point. Null for digits without a mark, and for marks that are those of no number.
+ * `1.234,56` as `1234.56`. Points before three digits each separate thousands, as in German; another point is a decimal
+ * point. Null for digits without a mark, and for marks of no number.
  */
 function pointForm(digits: string): string | null {
   if (/^(?:[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?|\d+,\d+)$/.test(digits))
@@ -91,7 +88,7 @@ export function monthDayIn(language: Language, monthDay: string): string {
   return language === 'de' ? `${day}.${month}.` : `${Number(day)}\u00a0${months.en[Number(month) - 1]}`
 }
 
-/** A name as it is compared in searches and sorting: `Möwenstein Straße` is `mowenstein strasse`. */
+/** A name for searching and sorting: `Möwenstein Straße` is `mowenstein strasse`. */
 export const searchKey = (text: string) =>
   text
     .normalize('NFKD')
@@ -99,10 +96,7 @@ export const searchKey = (text: string) =>
     .toLowerCase()
     .replace(/[ßæœøðþłı]/g, (letter) => plain[letter] ?? letter)
 
-/**
- * The same with `ae`, `oe` and `ue` as one letter: `Moewenstein` and `Möwenstein` are both `mowenstein`. For finding only: it
- * also shortens `value` to `valu`.
- */
+/** Also shortens `ae`, `oe` and `ue`: `Moewenstein` and `Möwenstein` match. For search only: `value` becomes `valu`. */
 export const umlautKey = (text: string) => searchKey(text).replace(/([aou])e/g, '$1')
 
 /** Letters that Unicode does not split into a letter and a mark. */

@@ -1,4 +1,4 @@
-/** A fund as data: requests to copy, and a link to every document and file of it. */
+/** A fund as data: requests to copy, and a link to each of its documents and files. */
 
 import { structureTypeName } from '../../../api/contract/structure-types.ts'
 import { fill } from '../../../api/routes/keys.ts'
@@ -19,7 +19,7 @@ export function dataSection(facts: FundFacts, language: Language, key: string): 
       <h3 id="documents">${w.documents}</h3>
       ${wideTable(w.documents, {
         kind: 'documents',
-        // On a phone there is no room for a third column of formats.
+        // A phone has no room for a third column of formats.
         columns: [w.document, 'JSON', 'XML, CSV'],
         rows: facts.answers.map((answer) => documentRow(facts, answer, language, linkTo(key, ''))),
       })}
@@ -48,7 +48,7 @@ function documentRow({ fund, price }: FundFacts, answer: FundAnswer, language: L
   return [name, links(json), html`${others.map((format) => [links(format), ' '])}`]
 }
 
-/** The path of an answer's document. It holds nothing that HTML would escape. @param days bounds of a range of prices */
+/** The path of an answer's document, which needs no escapes in HTML. @param days bounds of a range of prices */
 export function pathOf(isin: string, { route, type }: FundAnswer, days: readonly string[]): string {
   const dates = route.parameters.filter(({ kind }) => kind === 'date')
   const values = dates.map(({ name }, index) => [name, days[index] ?? ''] as const)
@@ -56,9 +56,8 @@ export function pathOf(isin: string, { route, type }: FundAnswer, days: readonly
 }
 
 function requests(facts: FundFacts, language: Language): Html | null {
-  const { fund, price, baseUrl, answers } = facts
+  const { fund, price, baseUrl, answers, historic } = facts
   const current = answers.find(({ endpoint }) => endpoint.id === 'prices-current')
-  const historic = answers.find(({ route }) => route.series !== undefined)
   if (price === null || current === undefined || historic === undefined) return null
   const w = fundWords[language]
   const year = price.newest.date.slice(0, 4)
@@ -72,13 +71,12 @@ function requests(facts: FundFacts, language: Language): Html | null {
     </div> `
 }
 
-/** Files for tools that read numbers. They lie beside the API and belong to the live snapshot. */
-function downloads({ fund, price, answers }: FundFacts, language: Language, key: string): Html {
+/** Files for tools that read numbers, of the live snapshot. */
+function downloads({ fund, price, historic }: FundFacts, language: Language, key: string): Html {
   const w = fundWords[language]
   const folder = 'downloads/latest/'
   const links = (...names: readonly string[]) =>
     names.map((name) => html`<a href="${linkTo(key, `${folder}${fund.isin}/${name}`)}">${name}</a> `)
-  const historic = answers.find(({ route }) => route.series !== undefined)
   const days = price === null ? [] : [price.first, price.newest.date]
   const csv =
     historic && html`<a href="${linkTo(key, pathOf(fund.isin, historic, days).slice(1))}?format=csv">CSV</a> `

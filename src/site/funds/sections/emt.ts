@@ -1,4 +1,4 @@
-/** A fund's MiFID data with what they mean. Source: FinDatEx, European MiFID Template (EMT) V4.3, definitions of the fields. */
+/** A fund's MiFID data with their meaning. Source: FinDatEx, European MiFID Template (EMT) V4.3. */
 
 import type { EmtRow } from '../../../api/contract/rows.ts'
 import type { Texts } from '../../../api/contract/shape.ts'
@@ -21,13 +21,13 @@ type Codes = Readonly<Record<string, Texts>>
 
 interface Field {
   readonly id: keyof EmtRow
-  /** Of the field in the template. */
+  /** Number in the template. */
   readonly number: string
   readonly name: Texts
   readonly meaning: Texts
-  /** What its codes stand for; without it the value is a number. */
+  /** Meanings of its codes; without them the value is a number. */
   readonly codes?: Codes
-  /** The field with the day that the costs belong to. */
+  /** The field with the day of the costs. */
   readonly day?: 'ongoingCostsDate' | 'transactionCostsDate' | 'incidentalCostsDate'
 }
 

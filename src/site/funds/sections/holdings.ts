@@ -1,4 +1,4 @@
-/** What a fund holds: structures, its allocation over time as stacked areas. And its figures, profile and costs. */
+/** Structures of a fund, its allocation over time as stacked areas, and its figures, profile and costs. */
 
 import { inLanguage } from '../../../api/contract/fund.ts'
 import type { StructureItemRow } from '../../../api/contract/rows.ts'
@@ -29,7 +29,7 @@ export function structureSection({ structures }: FundFacts, language: Language):
   return section('structure', fundWords[language].structure, html`<div class="cards">${cards}</div>`)
 }
 
-/** The largest items show at once, the others on demand. */
+/** Number of items at once. The others follow on demand. */
 const shown = 10
 
 function card(type: string, items: readonly StructureItemRow[], language: Language): Html {
@@ -70,8 +70,8 @@ function card(type: string, items: readonly StructureItemRow[], language: Langua
 const ofAssetClasses = /^(?:exposure_)?asset_structure/
 
 /**
- * Bars of one table. The whole width is the whole fund (a coefficient of 1), so that bars of several tables compare. Values
- * below zero extend to the left of a mark at zero; a value above the whole widens the scale, with a mark at the whole.
+ * Bars of one table. The whole width is the whole fund (a coefficient of 1), so that bars of several tables compare.
+ * Values below zero extend to the left; a value above the whole widens the scale. Marks show zero and the whole.
  */
 function barIn(type: string, items: readonly StructureItemRow[]): (item: StructureItemRow) => string {
   const values = items.map(({ percent }) => percent)
@@ -129,7 +129,7 @@ function allocationPart(allocation: Allocation, language: Language): Html {
     </div> `
 }
 
-/** A name and its value; null if it is missing. */
+/** `value` is null if it is missing. */
 type Fact = readonly [name: string, value: HtmlContent]
 
 export function figuresSection({ keyFigures }: FundFacts, language: Language): Html | null {

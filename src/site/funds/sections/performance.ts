@@ -1,4 +1,4 @@
-/** The newest prices of a fund, and its performance: the price line, calendar years, the periods that the law requires. */
+/** Prices and performance of a fund: the price line, calendar years, the periods that the law requires. */
 
 import { mayGiveOutPrices } from '../../../api/contract/fund.ts'
 import { priceTitle } from '../../../api/contract/prices.ts'
@@ -46,10 +46,10 @@ export function performanceSection(facts: FundFacts, language: Language): Html |
   )
 }
 
-/** The chart draws the newest years only; the table has all of them. */
+/** Years in the chart; the table has all of them. */
 const mostYears = 15
 
-/** The calendar year of the fund's newest day, unless that day ends it; null if no day is known. */
+/** The calendar year of the fund's newest day, unless that day ends it; null without a day. */
 function runningYear({ fund, price }: FundFacts): string | null {
   const newest = price?.newest.date ?? fund.statusDate
   return newest === null || newest.endsWith('-12-31') ? null : newest.slice(0, 4)
@@ -145,7 +145,7 @@ export function priceSection(facts: FundFacts, language: Language, key: string):
 
 function chart(facts: FundFacts, price: PriceFacts, language: Language, key: string): Html | null {
   const w = fundWords[language]
-  const { fund } = facts
+  const { fund, historic } = facts
   const { line } = price
   if (line === null) return null
   const description = w.chartDescription(
@@ -154,7 +154,6 @@ function chart(facts: FundFacts, price: PriceFacts, language: Language, key: str
     dayIn(language, line.last),
     decimalIn(language, price.newest.netAssetValue),
   )
-  const historic = facts.answers.find(({ route }) => route.series !== undefined)
   const windows = historic === undefined ? '' : linkTo(key, folderKey(historic.route, { isin: fund.isin }))
   return html`<figure
     class="chart"

@@ -1,4 +1,4 @@
-/** The ranges that a reader can choose for a chart over days. A script makes the buttons work. */
+/** Buttons for the ranges of a chart over days. A script makes them work. */
 
 import type { Language } from '../../../api/routes/table.ts'
 import { html, type Html } from '../../layout/html.ts'

@@ -2,7 +2,7 @@
 
 import { type Draws, randomFor } from '../system/random.ts'
 import { dateAt, indexOnOrAfter, type Period } from './calendar.ts'
-import { entryOf, type FundKind, kinds, regions } from './market.ts'
+import { entryNamed, type FundKind, kinds, regions } from './market.ts'
 
 export type Instrument = ReturnType<typeof instrument>
 
@@ -58,7 +58,7 @@ function nameAndRegion({ kind, currency }: FundPlace, ordinal: number) {
   const shareClass = shareClasses[round % shareClasses.length] ?? ''
   const series = Math.floor(round / shareClasses.length)
   const name = `Möwenstein ${theme}${series > 0 ? ` ${series + 1}` : ''}${shareClass}`
-  return { name: currency === 'EUR' ? name : `${name} (${currency})`, region: entryOf(regions, region) }
+  return { name: currency === 'EUR' ? name : `${name} (${currency})`, region: entryNamed(regions, region) }
 }
 
 interface FundPlace {

@@ -9,7 +9,7 @@ type Bounds = readonly number[]
 /** German, then ` = ` and the English text if it differs. `{4}` is the year four years after that of the data. */
 type Names = readonly string[]
 
-export interface Kind {
+interface Kind {
   readonly category: string
   /** Digits after the point of prices and amounts. */
   readonly decimals: number
@@ -87,10 +87,10 @@ export type FundKind = keyof typeof file.kinds
 export const kinds: Readonly<Record<FundKind, Kind>> = file.kinds
 export const regions: Readonly<Record<string, Region>> = file.regions
 export const currencies: Readonly<Record<string, string>> = file.currencies
-export const lists: Readonly<Record<string, Names>> = file.lists
+export const nameLists: Readonly<Record<string, Names>> = file.lists
 
 /** @throws {RangeError} if `market.json` has no such entry */
-export function entryOf<V>(entries: Readonly<Record<string, V>>, name: string): V {
+export function entryNamed<V>(entries: Readonly<Record<string, V>>, name: string): V {
   const entry = entries[name]
   if (entry === undefined) throw new RangeError(`market.json has no ${name}`)
   return entry

@@ -7,7 +7,7 @@ import type { AssetAllocationRow, StructureItemRow } from '../api/contract/rows.
 import { randomFor } from '../system/random.ts'
 import { dateAt, monthEnds, type Period } from './calendar.ts'
 import type { Instrument } from './funds.ts'
-import { currencies, entryOf, inBoth, lists, wholeWithin } from './market.ts'
+import { currencies, entryNamed, inBoth, nameLists, wholeWithin } from './market.ts'
 
 /** One entry of a breakdown or list, counted in hundredths of a percent so that sums are exact. */
 export interface Share {
@@ -126,7 +126,7 @@ export function structureRows(fund: Instrument, assets: MonthAllocation, period:
 }
 
 function sharesOf(type: string, fund: Instrument, year: number): Shares {
-  const { names, draw, ratio, total, hedge } = entryOf(fund.kind.structures, type)
+  const { names, draw, ratio, total, hedge } = entryNamed(fund.kind.structures, type)
   // By the list, not the type: a structure with derivatives has the same draws as the one without.
   const random = fund.randomOf(`structure ${names}`)
   const all = namesOf(names, fund, year)
@@ -145,10 +145,10 @@ function sharesOf(type: string, fund: Instrument, year: number): Shares {
 function namesOf(list: string, { place, region }: Instrument, year: number): readonly string[] {
   if (list === 'countries') return region.countries
   if (list === 'currencies') {
-    const own = entryOf(currencies, place.currency)
+    const own = entryNamed(currencies, place.currency)
     return [...new Set([...region.currencies.slice(0, 1), own, ...region.currencies])]
   }
-  return entryOf(lists, list).map((name) =>
+  return entryNamed(nameLists, list).map((name) =>
     name.replace(/\{(\d+)\}/g, (_, later: string) => String(year + Number(later))),
   )
 }

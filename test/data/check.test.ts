@@ -208,16 +208,6 @@ describe('check of the sizes of rows', () => {
       { ...error, table: 'key_figure', message },
     ])
   })
-
-  it('build refuses the same databases with the same words', async () => {
-    for (const db of ['long.sqlite', 'rows.sqlite']) {
-      const { stdout } = await check(db)
-      const flags = ['--db', db, '--out', `out-${db}`, '--as-of', asOf]
-      const { code, stderr } = await run(['build', ...flags], { cwd: folder.path })
-      expect(code).toBe(1)
-      expect(stderr).toContain(stdout.slice(0, stdout.lastIndexOf('\n', stdout.length - 2)))
-    }
-  })
 })
 
 it('check accepts the largest and oddest values that are allowed', async () => {

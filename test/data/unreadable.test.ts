@@ -1,5 +1,4 @@
 /** Databases that cannot be read at all, or not by everybody: the reason in one line, from `check` and `build` alike. */
-import { spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, describe, it } from 'vitest'
@@ -30,14 +29,6 @@ afterAll(() => {
   for (const name of readdirSync(folder.path)) chmodSync(folder.file(name), 0o777)
 })
 
-/** Makes a copy with other pages in its middle. */
-function overwrite(file: string, page: (number: number) => Buffer): void {
-  const bytes = readFileSync(good)
-  const middle = Math.floor(bytes.length / pageSize / 2)
-  for (let number = 0; number < 8; number++) page(number).copy(bytes, (middle + number) * pageSize)
-  writeFileSync(file, bytes)
-}
-
 const inFolder = { cwd: folder.path }
 const check = (db: string, flags = '') => run(`check --db ${db} --as-of ${asOf}${flags}`, inFolder)
 const build = (db: string, out: string) =>
@@ -49,7 +40,6 @@ const otherVersion = (version: number) =>
 describe.concurrent('check and build say in one line what is wrong with', () => {
   const damaged = /: it is damaged: restore it from a backup, or save what is left with `sqlite3 .* \.recover/
   const text = 'isin;name\n'.repeat(1000)
-  const garbage = (number: number) => Buffer.alloc(pageSize, 0x5a + number)
   const upgrade = (file: string) => {
     copyFileSync(good, file)
     editDatabase(file, 'PRAGMA user_version = 2')
@@ -61,8 +51,6 @@ describe.concurrent('check and build say in one line what is wrong with', () => 
     ['a folder', (file) => mkdirSync(file), / is a folder: name a file$/],
     ['an empty file', (file) => writeFileSync(file, ''), / has no tables, /],
     ['a file that is not SQLite', (file) => writeFileSync(file, text), /: it is not a SQLite database /],
-    ['a database with garbage in its middle', (file) => overwrite(file, garbage), damaged],
-    ['a database with empty pages', (file) => overwrite(file, () => Buffer.alloc(pageSize)), damaged],
     ['a database that was not copied to its end', cutShort, damaged],
     ['a schema of another version', upgrade, otherVersion(2)],
     ['a database of something else', foreign, otherVersion(0)],
@@ -138,27 +126,6 @@ it('check reads what is committed from a database in WAL mode with a writer at w
   expect(stdout).toContain('XF0000000992\n  error    performance_year: orphan rows')
   expect(stdout).toContain('1 error, ')
 })
-
-it('check says that a writer was killed in a commit, if only a writer can repair it', async ({ expect }) => {
-  const db = 'hot.sqlite'
-  copyFileSync(good, folder.file(db))
-  leaveHotJournal(folder.file(db))
-  const before = readFileSync(folder.file(db))
-  const { code, stderr } = await check(db)
-  expect(code).toBe(1)
-  expect(stderr).toMatch(/^fundpress: hot\.sqlite: [^\n]*interrupted[^\n]*\n$/)
-  expect(readFileSync(folder.file(db)).equals(before)).toBe(true)
-})
-
-/** Kills a writer that has written pages to the file but has not committed them. */
-function leaveHotJournal(file: string): void {
-  const script = `
-    const db = new (require('better-sqlite3'))(${JSON.stringify(file)})
-    db.pragma('cache_size = 1')
-    db.exec("BEGIN; UPDATE price SET change = '9'; UPDATE fund SET name = 'Half'")
-    process.kill(process.pid, 'SIGKILL')`
-  spawnSync(process.execPath, ['-e', script], { cwd: import.meta.dirname })
-}
 
 describe('check by a user without rights', () => {
   beforeEach(({ skip }) => {

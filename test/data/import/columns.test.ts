@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import { run } from '../../cli/run.ts'
 import { editDatabase, isinOf, type Value } from '../../support/database.ts'
 import { importFolder, isins } from './database.ts'
 import { dump, plain } from './dialects.ts'
@@ -61,12 +60,6 @@ describe('import --map', () => {
     expect(stdout).toContain(
       'line 2: Anteilwert (net_asset_value) "x" is not a number (with a decimal comma)\n',
     )
-  })
-
-  it('ignores all that is unknown with *=', async () => {
-    const all = mapped({ ...names, '*': '' })
-    const ended = await importPrices(folder.database(), [line(third, '3.5.2024', '101,5')], ...all)
-    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('ignored: Kommentar') })
   })
 
   it('names all wrong columns at once', async () => {
@@ -181,24 +174,6 @@ describe('import --derive', () => {
     expect(pricesOf(db, third)).toEqual([['2024-01-03', '1', '0', '0.00', '0.00']])
   })
 
-  it('begins a year with the last price of an earlier one, and a new fund with its first', async () => {
-    const db = withPrices(first)
-    const days = ['30.12.2021', '31.12.2021', '3.1.2022', '2.1.2024', '3.1.2024']
-    const navs = ['100', '110', '121', '60,5', '0,01']
-    await importPrices(
-      db,
-      days.map((day, index) => line(first, day, navs[index] ?? '')),
-      ...flags,
-    )
-    expect(pricesOf(db, first).map((row) => row.slice(1))).toEqual([
-      ['100', '0', '0.00', '0.00'],
-      ['110', '10', '10.00', '10.00'],
-      ['121', '11', '10.00', '10.00'],
-      ['60.5', '-60.5', '-50.00', '-50.00'],
-      ['0.01', '-60.49', '-99.98', '-99.99'],
-    ])
-  })
-
   it.each([
     ['200', '200,01', '0.01', '0.01'],
     ['200', '199,99', '-0.01', '-0.01'],
@@ -212,29 +187,6 @@ describe('import --derive', () => {
       await importPrices(db, [line(first, '3.1.2024', nav)], ...flags, '--decimal', 'comma'),
     ).toMatchObject({ code: 0 })
     expect(pricesOf(db, first)[1]?.slice(2, 4)).toEqual([change, percent])
-  })
-
-  it.each([
-    ['adds', ['3.1.2024', '102'], ['2', '1.96', '9'], ['2024-01-03', '102', '2', '2.00', '0.99']],
-    ['corrects', ['2.1.2024', '99'], ['5', '5.05', '9'], ['2024-01-02', '99', '-2', '-1.98', '-1.98']],
-  ])('derives the change of the next price again where the file %s a NAV', async (_, file, next, own) => {
-    const db = withPrices(
-      first,
-      ...([
-        ['2023-12-29', '101'],
-        ['2024-01-02', '100'],
-        ['2024-01-04', '104'],
-        ['2024-01-05', '104'],
-      ] as const),
-    )
-    const { stdout } = await importPrices(db, [line(first, file[0] ?? '', file[1] ?? '')], ...flags)
-    expect(stdout).toContain(`; derived again: 1 later price of ${first} on 2024-01-04\n`)
-    const prices = pricesOf(db, first)
-    expect(prices).toContainEqual(own)
-    expect(prices.slice(-2)).toEqual([
-      ['2024-01-04', '104', ...next],
-      ['2024-01-05', '104', ...old],
-    ])
   })
 
   it('derives the performance of the year after again where the file corrects the last price of a year', async () => {
@@ -294,13 +246,6 @@ describe('import --derive', () => {
     expect(dump(folder.file(inTwo), 'price').rows).toEqual(expected)
   })
 
-  it('leaves later prices alone where the file repeats a NAV', async () => {
-    const db = withPrices(first, ['2024-01-02', '100'], ['2024-01-03', '104'])
-    const { stdout } = await importPrices(db, [line(first, '2.1.2024', '100')], ...flags)
-    expect(stdout).not.toContain('derived again')
-    expect(pricesOf(db, first)[1]).toEqual(['2024-01-03', '104', ...old])
-  })
-
   it('takes no price before from rows that --replace removes', async () => {
     const db = withPrices(first, ['2024-01-02', '50'])
     await importPrices(
@@ -333,14 +278,5 @@ describe('import --derive', () => {
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) })
     const other = await folder.importLines(db, 'emt', [['isin']], ['--derive'])
     expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('--derive is for table price') })
-  })
-
-  it('shows in a dry run what it would do, and is plausible', async () => {
-    const db = withPrices(first, ['2024-05-02', '100.00'])
-    const dry = await importPrices(db, [line(first, '3.5.2024', '101,00')], ...flags, '--dry-run')
-    expect(dry).toMatchObject({ code: 0, stdout: expect.stringContaining('1 new') })
-    await importPrices(db, [line(first, '3.5.2024', '101,00')], ...flags)
-    const check = await run(`check --db ${db} --as-of 2024-05-03 --json`, { cwd: folder.path })
-    expect(JSON.parse(check.stdout)).toMatchObject({ errors: 0 })
   })
 })

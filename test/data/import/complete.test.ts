@@ -117,10 +117,6 @@ it('nightly allows a database without a mark by name, and keeps who and why', as
   expect(keptEvents()).toContainEqual(expect.objectContaining(event))
 })
 
-it('nightly wants no mark unless the settings say so', async () => {
-  expect((await nightly()).code).toBe(0)
-})
-
 it('a mark changes no byte of a snapshot', async () => {
   await press.bare('build --db funds.sqlite --as-of 2026-11-11 --out plain --quiet')
   await complete()

@@ -1,7 +1,6 @@
 /** Files that lack columns of rows that exist, and files of prices with one more: their currency. */
 import { writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
-import { editDatabase } from '../../support/database.ts'
 import { importFolder, isins, unknownIsin } from './database.ts'
 import { dump } from './dialects.ts'
 
@@ -113,23 +112,4 @@ describe('import of prices with a currency', () => {
     ])
     expect(dump(folder.file(db), 'price')).toEqual(before)
   })
-
-  it('has no currency for another table', async () => {
-    const ended = await folder.importLines(folder.database(), 'legal_point', [
-      ['isin', 'date', 'value', 'currency'],
-    ])
-    const reason = 'table legal_point has no column "currency"'
-    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) })
-  })
-})
-
-it('import of the first prices without --derive needs every column, and points at --derive', async () => {
-  const db = folder.database()
-  editDatabase(folder.file(db), 'DELETE FROM price')
-  const lines = [['isin', 'date', 'issue_price', 'repurchase_price', 'net_asset_value']]
-  const ended = await folder.importLines(db, 'price', lines)
-  const reason =
-    'columns change, change_percent, performance of table price are missing ' +
-    '(--derive computes change, change_percent, performance)'
-  expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) })
 })

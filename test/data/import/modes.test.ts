@@ -42,12 +42,6 @@ describe('import without a flag', () => {
     ])
   })
 
-  it('writes NULL for an empty cell', async () => {
-    const db = folder.database()
-    await folder.importLines(db, 'key_figure', [header.concat('name_en'), [first, '4', 'Neu', '7', '']])
-    expect(figures(db)[0]).toEqual([first, 4, 'Neu', null, '7', '2'])
-  })
-
   it('changes a fund and keeps its rows in other tables', async () => {
     const db = folder.database()
     const before = dumpAll(folder.file(db))

@@ -23,14 +23,11 @@ async function importAll(db: string, from: string, flags = ''): Promise<void> {
   }
 }
 
-/** Each value of a dialect at least once, and each delimiter with both marks. */
+/** Each value of a dialect at least once. */
 const dialects: readonly Dialect[] = [
   { encoding: 'utf-8', delimiter: ';', decimal: ',', dates: 'german', lineEnd: '\r\n' },
-  { encoding: 'utf-8 with BOM', delimiter: ';', decimal: '.', dates: 'iso', lineEnd: '\n' },
-  { encoding: 'utf-8', delimiter: ',', decimal: '.', dates: 'iso', lineEnd: '\n' },
+  { encoding: 'utf-8 with BOM', delimiter: '\t', decimal: '.', dates: 'iso', lineEnd: '\n' },
   { encoding: 'windows-1252', delimiter: ',', decimal: ',', dates: 'german', lineEnd: '\r\n' },
-  { encoding: 'windows-1252', delimiter: '\t', decimal: ',', dates: 'iso', lineEnd: '\n' },
-  { encoding: 'utf-8 with BOM', delimiter: '\t', decimal: '.', dates: 'german', lineEnd: '\r\n' },
 ]
 
 const named = dialects.map((dialect, index) => [JSON.stringify(dialect), dialect, index] as const)
@@ -65,26 +62,16 @@ it('import reads profiles from our own downloads, also those for Excel', async (
   }
 })
 
-it.each([
-  ['true', 'false'],
-  ['TRUE', 'FALSE'],
-  ['WAHR', 'FALSCH'],
-  ['yes', 'No'],
-  ['ja', ' nein '],
-  ['1', '0'],
-])('import reads %s and %s as 1 and 0 in columns of flags', async (yes, no) => {
-  const name = `flags-${yes}`
-  await fundpress(`init --db ${name}.sqlite --quiet`)
-  const rows = [yes, no].map(
-    (cell, at) => `${isinOf(at)};Fund;2020-01-02;https://x.example;EUR;${cell};${cell};`,
-  )
-  const columns = 'isin;name;fund_inception_date;url;currency;data_permitted;prices_permitted;status_date'
-  writeFileSync(folder.file(`${name}.csv`), [columns, ...rows].join('\n'))
-  const ended = await fundpress(`import fund ${name}.csv --db ${name}.sqlite`)
-  expect(ended).toMatchObject({ code: 0, stderr: '' })
-  const permissions = 'data_permitted, prices_permitted'
-  const { rows: found } = dump(folder.file(`${name}.sqlite`), 'fund ORDER BY 1 DESC', permissions)
-  expect(found.flat()).toEqual([1, 1, 0, 0])
+it('import reads flags as our downloads, spreadsheets and people write them', async () => {
+  const cells = ['true', 'TRUE', 'WAHR', 'yes', 'ja', '1', 'false', 'FALSE', 'FALSCH', 'No', ' nein ', '0']
+  await fundpress('init --db flags.sqlite --quiet')
+  const rows = cells.map((cell, at) => `${isinOf(at)};${at};2020-01-02;https://x.example;EUR;${cell}`)
+  const columns = 'isin;name;fund_inception_date;url;currency;data_permitted'
+  writeFileSync(folder.file('flags.csv'), [columns, ...rows].join('\n'))
+  expect(await fundpress('import fund flags.csv --db flags.sqlite')).toMatchObject({ code: 0, stderr: '' })
+  const order = 'fund ORDER BY CAST(name AS INTEGER)'
+  const { rows: found } = dump(folder.file('flags.sqlite'), order, 'data_permitted')
+  expect(found.flat()).toEqual([1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0])
 })
 
 it('import gives the same database full of marks, quotes and line ends', async () => {

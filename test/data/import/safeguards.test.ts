@@ -1,5 +1,4 @@
 /** What an import may remove, the copies that it keeps of the database, and the way back. */
-import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
@@ -15,26 +14,16 @@ import {
 import { basename } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { ended, run, runAlone, start } from '../../cli/run.ts'
-import { editDatabase, goodRows, isinOf } from '../../support/database.ts'
+import { editDatabase, isinOf } from '../../support/database.ts'
 import { userWithoutRights } from '../../support/other-user.ts'
-import { forced } from '../../support/product.ts'
 import { times } from '../../support/rounds.ts'
 import { importFolder, isins } from './database.ts'
 import { dump, dumpAll, writeCsv } from './dialects.ts'
 
 const folder = importFolder()
-const disk = folder.file('disk')
-let isMounted = false
-beforeAll(() => {
-  mkdirSync(disk)
-  isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=0777', 'tmpfs', disk]).status === 0
-})
-afterAll(() => {
-  if (isMounted) spawnSync('umount', ['--lazy', disk])
-  folder.remove()
-})
+afterAll(folder.remove)
 const [first, second] = isins
 
 const header = ['isin', 'date', 'value']
@@ -223,18 +212,6 @@ describe.each(['DELETE', 'WAL'])('copies of a database in mode %s', (mode) => {
     expect(value(db)).toBe(7)
   })
 
-  it('--undo is refused while another program writes', async () => {
-    const db = database()
-    await importValue(db, '8')
-    const writer = new Database(folder.file(db))
-    writer.exec("BEGIN IMMEDIATE; UPDATE launch_point SET value = 9 WHERE date = '2020-01-01'")
-    const refused = await fundpress('--undo', '--db', db, '--wait', '0')
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('kept it busy') })
-    writer.exec('COMMIT')
-    writer.close()
-    expect([value(db), copiesOf(db)]).toEqual([9, [expect.any(String)]])
-  })
-
   it('--undo that is killed at any moment leaves the database of before or of after', async () => {
     const db = database()
     for (const each of Array.from({ length: times(8, 3) }, (_, index) => index)) {
@@ -294,19 +271,6 @@ it('a copy has what another program commits before the import can begin', async 
   expect(dump(folder.file(db), 'fund', 'DISTINCT name').rows).toEqual([['later']])
 })
 
-it('a copy that finds no room leaves everything as it was', async ({ skip }) => {
-  if (!isMounted) skip('this machine lets nobody mount a small disk')
-  const db = databaseOf20()
-  writeFileSync(`${disk}/filler`, Buffer.alloc(1_000_000))
-  const before = readFileSync(folder.file(db))
-  const flags = ['--backup', 'disk']
-  const refused = await folder.importLines(db, 'launch_point', [header, ...points(1, '2')], flags)
-  expect(refused.code).toBe(1)
-  expect(refused.stderr).toMatch(/no copy of \S+ could be made, .*--backup.*--no-backup.*the disk is full/)
-  expect(readFileSync(folder.file(db)).equals(before)).toBe(true)
-  expect(readdirSync(disk)).toEqual(['filler'])
-})
-
 it('a folder of copies that is a file is an error that names the flags', async () => {
   const db = databaseOf20()
   writeFileSync(folder.file('file'), '')
@@ -348,11 +312,4 @@ it('import without table and file needs --undo or --complete', async () => {
     ],
   ] as const)
     expect(await fundpress(...args, '--db', 'x')).toMatchObject({ code: 2, stderr: `fundpress: ${what}\n` })
-})
-
-it('--force allows an import to remove rows', async () => {
-  const db = databaseOf20()
-  const fund = { isin: first, ...goodRows['fund'] }
-  const lines = [Object.keys(fund), Object.values(fund).map(String)]
-  expect((await folder.importLines(db, 'fund', lines, ['--replace-all', ...forced])).code).toBe(0)
 })

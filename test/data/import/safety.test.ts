@@ -130,14 +130,6 @@ describe.each(['DELETE', 'WAL'])('with a journal in mode %s', (mode) => {
   })
 })
 
-it('a build and an import at the same time both succeed', async () => {
-  const db = copy('both.sqlite')
-  const build = run(`build --db ${db} --out out --as-of 2024-05-03 --jobs 2 --quiet`, here)
-  const imported = run(line(db), here)
-  for (const each of [build, imported]) expect(await each).toMatchObject({ code: 0, stderr: '' })
-  expect(pointsIn(db)).toBe(funds * daysOfFund)
-})
-
 it('import says that other programs kept the database busy', async () => {
   const { reader } = startReading(copy('held.sqlite'))
   const { code, stderr } = await run(`${line('held.sqlite')} --wait 0`, here)
@@ -192,16 +184,6 @@ it('import says that the disk is full, and leaves the database as it was', async
   )
   expect(readdirSync(disk)).toEqual(['funds.sqlite'])
   expect(pointsIn('disk/funds.sqlite')).toBe(funds)
-})
-
-it('import refuses a file that is not a database or does not exist', async () => {
-  writeFileSync(folder.file('no-database.sqlite'), 'no database')
-  for (const [db, reason] of [
-    ['no-database.sqlite', 'it is not a SQLite database'],
-    ['missing.sqlite', 'missing.sqlite does not exist'],
-  ] as const) {
-    expect(await run(line(db), here)).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) })
-  }
 })
 
 it('import rolls back what a killed writer has left', async () => {

@@ -1,5 +1,5 @@
-/** Workbooks as a spreadsheet would save them, written by hand: a ZIP archive without compression, of a few XML parts. */
-import { crc32, deflateRawSync } from 'node:zlib'
+/** Workbooks as a spreadsheet would save them: a few XML parts in a ZIP archive. */
+import { zipSync } from 'fflate'
 
 /** Text, a number as it is to stand in the file, or a day (a number that is shown as a date). */
 export type SheetCell = string | { readonly number: string } | { readonly day: string } | null
@@ -68,37 +68,19 @@ function rowXml(cells: readonly SheetCell[], index: number): string {
 const columnName = (index: number): string =>
   (index < 26 ? '' : columnName(Math.floor(index / 26) - 1)) + String.fromCharCode(65 + (index % 26))
 
-/** Source: APPNOTE.TXT of PKWARE; method 0, stored, or 8, deflated. @param declared what it says of the size of each part */
+/** @param method of ZIP: 0 stores, 8 deflates @param declared what the archive says of the size of each part */
 export function zip(
   files: Readonly<Record<string, string | Buffer>>,
   { method = 0, declared }: { readonly method?: 0 | 8; readonly declared?: number } = {},
 ): Buffer {
-  const local: Buffer[] = []
-  const central: Buffer[] = []
-  let offset = 0
-  for (const [name, text] of Object.entries(files)) {
-    const content =
-      typeof text === 'string' ? Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>${text}`) : text
-    const bytes = method === 0 ? content : deflateRawSync(content)
-    const common = Buffer.alloc(26)
-    common.writeUInt16LE(20, 0)
-    common.writeUInt16LE(method, 4)
-    common.writeUInt32LE(crc32(content), 10)
-    common.writeUInt32LE(bytes.length, 14)
-    common.writeUInt32LE(declared ?? content.length, 18)
-    common.writeUInt16LE(Buffer.byteLength(name), 22)
-    const entry = Buffer.concat([Buffer.from('PK\u0003\u0004'), common, Buffer.from(name), bytes])
-    const rest = Buffer.alloc(14)
-    rest.writeUInt32LE(offset, 10)
-    central.push(Buffer.concat([Buffer.from('PK\u0001\u0002\u0014\u0000'), common, rest, Buffer.from(name)]))
-    local.push(entry)
-    offset += entry.length
-  }
-  const end = Buffer.alloc(22)
-  end.write('PK\u0005\u0006', 'latin1')
-  end.writeUInt16LE(central.length, 8)
-  end.writeUInt16LE(central.length, 10)
-  end.writeUInt32LE(Buffer.concat(central).length, 12)
-  end.writeUInt32LE(offset, 16)
-  return Buffer.concat([...local, ...central, end])
+  const parts = Object.entries(files).map(([name, content]) => {
+    const xml = typeof content === 'string' ? `<?xml version="1.0" encoding="UTF-8"?>${content}` : content
+    return [name, Buffer.from(xml)] as const
+  })
+  const archive = Buffer.from(zipSync(Object.fromEntries(parts), { level: method === 0 ? 0 : 1 }))
+  if (declared === undefined) return archive
+  // Each entry of the directory at the end has its size 24 bytes after its mark.
+  for (let at = archive.indexOf('PK\u0001\u0002'); at >= 0; at = archive.indexOf('PK\u0001\u0002', at + 4))
+    archive.writeUInt32LE(declared, at + 24)
+  return archive
 }

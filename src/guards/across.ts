@@ -1,4 +1,4 @@
-/** The guards that look across funds: what no price shows by itself, and the new prices of one day show together. Pure. */
+/** Guards across funds: mistakes that only the new prices of one day show together. Pure. */
 
 import type { GuardName, Objection } from './guards.ts'
 import type { PriceTexts } from './figures.ts'
@@ -7,34 +7,30 @@ import type { Calendar } from './calendar.ts'
 import { listed } from './loss.ts'
 import { addDays, isWeekend } from '../system/days.ts'
 
-/** The newest price of a fund, which is not live yet, as JSON: shards bring theirs to the merge. */
+/** The newest price of a fund, not live yet. JSON, because shards bring theirs to the merge. */
 export interface NewPrice {
   readonly isin: string
   /** ISO 8601 */
   readonly day: string
   readonly nav: number
-  /** The NAV before, or null without one. */
+  /** The NAV before. */
   readonly before: number | null
-  /** The mean of the last moves before, as a share; null if they are too few. */
+  /** The mean of the last moves before, as a share; null if they are fewer than `leastMoves`. */
   readonly usualMove: number | null
-  /** Whether its NAV may stay as it was, as that of a money-market fund. */
+  /** The NAV may stay as it was, as that of a money-market fund. */
   readonly mayStay: boolean
-  /** Whether a guard refuses it by itself: it is not refused for a second reason. */
+  /** A guard refuses it by itself: no other reason is needed. */
   readonly isRefused: boolean
-  /** The guards that count a warning about it. */
+  /** Guards that count a warning about it. */
   readonly warnings: readonly GuardName[]
 }
 
-/** As many moves tell what is usual, and fewer than `leastMoves` do not. */
 const movesSeen = 20
 const leastMoves = 5
-/** A NAV that hardly ever moves has no moves to compare with. */
+/** The least usual move, for NAVs that hardly ever move. */
 const leastUsualMove = 0.0005
 
-/**
- * @param prices of a fund, by day, one at least @param found in them, and new
- * @param mayStay whether its NAV may stay as it was
- */
+/** @param prices of a fund, by day, one at least @param found implausible new prices among them */
 export function newPriceOf(
   isin: string,
   prices: readonly PriceTexts[],
@@ -63,13 +59,12 @@ export function newPriceOf(
   }
 }
 
-/** As a logarithm: there and back is no move. */
+/** A logarithm, so that there and back is no move. */
 const moveOf = (before: number, nav: number) => Math.log(nav / before)
 
-/** In calendar days. */
 const aYear = 366
 
-/** Whether a fund has been priced on such a day, a weekend's or another, within a year: then its calendar is not that of the settings. */
+/** Finds an earlier price of a year on a closed day of this kind (weekend or holiday): then the fund has another calendar. */
 function hasClosedDay(prices: readonly PriceTexts[], calendar: Calendar): boolean {
   const [newest = ''] = prices.at(-1) ?? []
   const since = addDays(newest, -aYear)
@@ -80,7 +75,7 @@ function hasClosedDay(prices: readonly PriceTexts[], calendar: Calendar): boolea
   return false
 }
 
-/** The objections to the new prices of a night. @param prices by ISIN, of all funds, not only of a shard's */
+/** @param prices of a night, by ISIN, of all funds, not only of a shard's */
 export function objectionsAcross(prices: readonly NewPrice[], limits: AcrossLimits): Objection[] {
   const { warnedShare, closedDayShare, roundedShare } = limits
   const moves = sameMoves(prices, limits)
@@ -95,7 +90,7 @@ export function objectionsAcross(prices: readonly NewPrice[], limits: AcrossLimi
   ]
 }
 
-/** Fewer funds may always have warnings: they are told. */
+/** Fewer funds may always have warnings. */
 const fewestWarned = 3
 
 function warned(prices: readonly NewPrice[], guard: GuardName, share: number, what: string): Objection[] {
@@ -109,9 +104,9 @@ const isMore = (count: number, of: number, share: number) => count > of * share 
 
 /** Fewer funds may always move alike: a company may have one portfolio in some share classes. */
 const fewestAlike = 5
-/** A move is like another one if it differs by a fifth of it at most: the market's own is in both. */
+/** Moves are alike if they differ by a fifth at most: each has the market's move in it. */
 const alike = 0.2
-/** A smaller one may be the market's. */
+/** A smaller common move may be the market's. */
 const leastCommonMove = 0.03
 
 function sameMoves(prices: readonly NewPrice[], { sameMoveShare, unusualMove }: AcrossLimits): Objection[] {
@@ -138,7 +133,7 @@ function sameMoves(prices: readonly NewPrice[], { sameMoveShare, unusualMove }: 
   return [{ guard: 'same-move', subject: null, message }]
 }
 
-/** Two funds, each of which continues the NAVs of the other one much better than its own. */
+/** Finds pairs of funds that each continue the NAVs of the other much better than their own. */
 function swapped(prices: readonly NewPrice[], { unusualMove }: AcrossLimits): Objection[] {
   const moved = prices.flatMap(({ isin, day, nav, before, usualMove }) => {
     if (before === null || usualMove === null) return []
@@ -157,6 +152,5 @@ function swapped(prices: readonly NewPrice[], { unusualMove }: AcrossLimits): Ob
   )
 }
 
-/** Whether another fund's NAV is a move of half the size at most. */
 const fits = ({ from, own }: { from: number; own: number }, { to }: { to: number }) =>
   Math.abs(to - from) <= own / 2

@@ -1,21 +1,19 @@
-/** Decides whether the funds' newest prices are as new as they should be on a day. Pure. */
+/** Assesses the age of the funds' newest prices on a day. Pure. */
 
 import { addBusinessDays, businessDaysBetween, maxBusinessDays, type Calendar } from './calendar.ts'
 import type { GroupedFund, Rules } from './rules.ts'
 
-/** A fund with the days of its last prices, the newest first. */
-export interface PricedFund extends GroupedFund {
+interface PricedFund extends GroupedFund {
   readonly name: string
   readonly dataPermitted: 0 | 1
   readonly pricesPermitted: 0 | 1
-  /** ISO 8601; `daysOfRhythm` of them, or all that exist. */
+  /** ISO 8601, the newest first; `daysOfRhythm` days, or all that exist. */
   readonly priceDays: readonly string[]
 }
 
 /**
  * - `fresh`, `late`, `stale`: watched funds with a price, by the thresholds of their group.
- * - `unwatched`: its group is never late.
- * - `unpriced`: has no price at all. `withheld`: its prices may not be given out.
+ * - `unwatched`: the group is never late. `unpriced`: no price at all. `withheld`: prices may not be given out.
  */
 export type Mark = (typeof marks)[number]
 export const marks = ['fresh', 'late', 'stale', 'unwatched', 'unpriced', 'withheld'] as const
@@ -30,9 +28,9 @@ export interface MarkedFund {
   readonly newestPrice: string | null
   /** In business days, at most 1,000. */
   readonly ageDays: number | null
-  /** The usual gap between two prices in business days; null with a single price. */
+  /** See {@link usualGap}. */
   readonly rhythmDays: number | null
-  /** The day of the next expected price, which may have passed; null for a fund that is not watched or has no rhythm. */
+  /** The day of the next expected price, which may have passed; null for a fund that is unwatched or has no rhythm. */
   readonly nextPrice: string | null
 }
 
@@ -50,13 +48,12 @@ export function assessFunds(funds: readonly PricedFund[], rules: Rules, asOf: st
     counts: Object.fromEntries(
       marks.map((each) => [each, all.filter(({ mark }) => mark === each).length]),
     ) as FreshnessCounts,
-    /** In the order of their ISINs. Funds whose data may not be given out are counted, but not listed. */
+    /** By ISIN. Funds whose data may not be given out are counted, but not listed. */
     funds: shown as readonly MarkedFund[],
     /** Stale funds, then late ones; those with the oldest price first. */
     overdue: shown.filter(({ mark }) => isOverdue(mark)).sort(byUrgency) as readonly MarkedFund[],
-    /** The watched fund whose newest price is the oldest, the first by ISIN, or null without any price. */
+    /** The watched fund whose newest price is the oldest, the first by ISIN. */
     oldestPrice: oldest === undefined ? null : { isin: oldest.isin, day: oldest.day },
-    /** Among all prices that are given out. */
     newestPrice: priced.at(-1)?.day ?? null,
   }
 }
@@ -71,24 +68,13 @@ function byUrgency(one: MarkedFund, other: MarkedFund): number {
   return compare(rank(one), rank(other))
 }
 
-/** The funds that are late or stale, by ISIN. The newest price day of each is enough. */
+/** Marks of late and stale funds, by ISIN. The newest price day of each fund is enough. */
 export function overdueFunds(funds: readonly PricedFund[], rules: Rules, asOf: string) {
   const marked = funds.map((fund) => [fund.isin, markFund(fund, rules, asOf).mark] as const)
   return new Map(marked.flatMap(([isin, mark]) => (isOverdue(mark) ? [[isin, mark]] : [])))
 }
 
-export type FundAge = NonNullable<ReturnType<typeof ageOf>>
-
-/**
- * How old a fund's newest price is, in business days up to `asOf`. The fund's last price day is enough.
- * @returns null if there is no price that may be given out
- */
-export function ageOf(fund: PricedFund, rules: Rules, asOf: string) {
-  const { mark, ageDays } = markFund(fund, rules, asOf)
-  return ageDays === null ? null : { mark, ageDays, asOf }
-}
-
-/** A sentence about a late or stale fund, or null. The fund's last price day is enough. @param asOf ISO 8601 */
+/** Null unless the fund is late or stale. The newest price day is enough. @param asOf ISO 8601 */
 export function describeAge(fund: PricedFund, rules: Rules, asOf: string): string | null {
   const { mark, newestPrice, ageDays } = markFund(fund, rules, asOf)
   if (newestPrice === null || !isOverdue(mark)) return null
@@ -101,7 +87,7 @@ export const businessDays = (count: number): string =>
 
 type WatchedCounts = Pick<FreshnessCounts, 'fresh' | 'late' | 'stale'>
 
-/** The share of stale funds among those that are watched, from 0 to 1. */
+/** The share of stale funds among the watched ones, from 0 to 1. */
 export const staleShare = ({ fresh, late, stale }: WatchedCounts): number =>
   stale === 0 ? 0 : stale / (fresh + late + stale)
 
@@ -126,19 +112,17 @@ function markFund(fund: PricedFund, rules: Rules, asOf: string): MarkedFund {
   return { isin, name, mark, newestPrice, ageDays, rhythmDays, nextPrice }
 }
 
-/** How many of a fund's last prices show its rhythm: ten gaps, few enough to follow a fund that changes it. */
+/** Prices that show a fund's rhythm: ten gaps, few enough to follow a fund that changes its rhythm. */
 export const daysOfRhythm = 11
 
 /**
- * How often a fund is priced: the median gap between two prices in business days, of two medians the shorter one. 1 is
- * daily, 5 weekly, about 21 monthly.
- * @param days of the last prices, the newest first
- * @returns null for a single price
+ * The median gap between two prices in business days, of two medians the shorter one: 1 daily, 5 weekly, about 21 monthly.
+ * @param days of the last prices, the newest first @returns null for a single price
  */
 export function usualGap(calendar: Calendar, days: readonly string[]): number | null {
   const gaps = days.slice(0, daysOfRhythm - 1).flatMap((day, index) => {
     const before = days[index + 1]
-    // A price on a holiday has no business day before it: the step still counts as one.
+    // The step to a price on a holiday has no business day, but counts as one.
     return before === undefined ? [] : [Math.max(1, businessDaysBetween(calendar, before, day))]
   })
   return gaps.sort((one, other) => one - other)[Math.floor((gaps.length - 1) / 2)] ?? null

@@ -1,6 +1,6 @@
 /**
- * Calendars of business days, and counting in them. A business day is Monday to Friday and no holiday. Days are ISO 8601
- * texts throughout, so that no time zone matters.
+ * Calendars of business days, and counting in them. A business day is a weekday and no holiday. Days are ISO 8601 texts, so
+ * that no time zone matters.
  */
 
 import { gregorianEaster } from 'date-easter'
@@ -13,8 +13,8 @@ export interface Calendar {
 
 /**
  * @param name a country (`DE`), a country with a state (`DE-BY`), or `TARGET`
- * @param isYearEndOpen whether 24 and 31 December are business days unless they are full holidays: TARGET is open, most
- * funds have no price
+ * @param isYearEndOpen 24 and 31 December are business days unless they are full holidays: TARGET is open, most funds have no
+ * price
  * @throws {Error} if there is no such calendar
  */
 export async function openCalendar(name: string, isYearEndOpen = false): Promise<Calendar> {
@@ -27,7 +27,7 @@ export async function openCalendar(name: string, isYearEndOpen = false): Promise
     years.set(year, found)
     return found
   }
-  // Every price of every fund asks: a look-up is much faster than a date.
+  // Every price of every fund asks: a look-up is much faster than arithmetic with dates.
   const known = new Map<string, boolean>()
   return {
     isBusinessDay: (day) => {
@@ -39,7 +39,7 @@ export async function openCalendar(name: string, isYearEndOpen = false): Promise
   }
 }
 
-/** Months and days that are closed each year, days after (or before) Easter Sunday, and single days; and days that a state has open. */
+/** Months and days of each year, days after (or before) Easter Sunday, single days; and days that a state has open. */
 export interface Rule {
   readonly fixed: readonly string[]
   readonly aroundEaster: readonly number[]
@@ -47,12 +47,12 @@ export interface Rule {
   readonly open?: readonly string[]
 }
 
-/** The years that `holidays.json` has single days of. Others have the holidays that are the same each year. */
+/** Years of the single days in `holidays.json`. Other years have only the holidays that are the same each year. */
 export const holidayYears = { first: 2000, last: 2060 }
 
 /**
- * The calendars of most settings, for all years. TARGET, the Eurosystem's payment system: ECB, since 2002. Germany: what all
- * states have in common, and Reformation Day, which was a holiday everywhere in 2017.
+ * Calendars of most settings, for all years. TARGET, the Eurosystem's payment system: ECB, since 2002. Germany: the holidays
+ * of all states, and Reformation Day, which was a holiday everywhere in 2017.
  */
 const written: ReadonlyMap<string, Rule> = new Map([
   ['TARGET', { fixed: ['01-01', '05-01', '12-25', '12-26'], aroundEaster: [-2, 1], once: [] }],
@@ -66,7 +66,6 @@ const written: ReadonlyMap<string, Rule> = new Map([
   ],
 ])
 
-/** Whether the holidays of a day's year are known completely. */
 export const areHolidaysKnown = (calendar: string, day: string): boolean =>
   written.has(calendar) || Number(day.slice(0, 4)) <= holidayYears.last
 
@@ -82,7 +81,7 @@ function holidaysBy(rules: readonly Rule[], year: number): ReadonlySet<string> {
   return new Set(days.filter((one) => !open.has(one)))
 }
 
-/** The rules of a country, and of a state what it has beside them. */
+/** The rule of a country, and the additional one of a state. */
 async function rulesOf(name: string): Promise<readonly Rule[]> {
   const { default: file } = await import('./holidays.json', { with: { type: 'json' } })
   const all = new Map<string, Packed>(Object.entries(file.calendars))
@@ -100,7 +99,7 @@ async function rulesOf(name: string): Promise<readonly Rule[]> {
   return [common, ...(name === country ? [] : [own])].map(unpacked)
 }
 
-/** A rule of `holidays.json`: without what is empty, and with days such as `260119`, one after the other. */
+/** A rule of `holidays.json`: without empty lists, and with days such as `260119`, one after the other. */
 interface Packed {
   readonly fixed?: readonly string[]
   readonly aroundEaster?: readonly number[]
@@ -119,7 +118,7 @@ const unpacked = ({ fixed = [], aroundEaster = [], once = '', open = '' }: Packe
 const daysIn = (packed: string) =>
   packed.match(/\d{6}/g)?.map((day) => `20${day.slice(0, 2)}-${day.slice(2, 4)}-${day.slice(4)}`) ?? []
 
-/** Counting stops here: everything older is this old. */
+/** Counting stops here. */
 export const maxBusinessDays = 1000
 
 const lastDay = '9999-12-31'
@@ -141,7 +140,7 @@ export function businessDaysBetween(calendar: Calendar, from: string, to: string
   return count
 }
 
-/** The business day that comes a number of business days after any day. @param count 1 or more */
+/** @param count 1 or more */
 export function addBusinessDays(calendar: Calendar, from: string, count: number): string {
   let day = from
   for (let left = count; left > 0 && day < lastDay;) {

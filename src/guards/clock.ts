@@ -1,11 +1,11 @@
-/** How far the machine's clock may be from the store's: one rule for `nightly` and `check --bucket`. Pure. */
+/** Judges the machine's clock by the store's: one rule for `nightly` and `check --bucket`. Pure. */
 
-/** S3 refuses signatures that are further off, and an as-of date would be of another day. */
+/** S3 refuses signatures that are further off. */
 const maxMinutes = 15
 /** HTTP dates have whole seconds, and requests take some. */
 const noticedSeconds = 30
 
-/** @param behindSeconds of this machine's clock; negative if it is ahead of the store's @returns `warning` or `problem` with a sentence, or null if all is well */
+/** @param behindSeconds of this machine's clock, negative if it is ahead @returns null if all is well */
 export function judgeClock(behindSeconds: number) {
   const seconds = Math.abs(behindSeconds)
   if (seconds <= noticedSeconds) return null

@@ -1,8 +1,8 @@
-/** A price as its texts and as numbers, and how far its texts have been rounded. Pure. */
+/** A price as texts and as numbers, and the rounding of its texts. Pure. */
 
 import { dayNumber } from '../system/day-number.ts'
 
-/** A price as the database has it: its day (ISO 8601), then decimal texts. A row may have more. */
+/** A price of the database: day (ISO 8601), then decimal texts. A row may have more. */
 export type PriceTexts = readonly [
   day: string,
   issue: string,
@@ -14,7 +14,7 @@ export type PriceTexts = readonly [
   ...others: readonly (string | null)[],
 ]
 
-/** A price with its figures as numbers, which are compared again and again: NaN for a text that is none. */
+/** Numbers, because prices are compared again and again: NaN for a text that is no number. */
 export type Figures = ReturnType<typeof figuresOf>
 
 export function figuresOf(texts: PriceTexts) {
@@ -41,7 +41,7 @@ export const decimalsOf = (text: string) => (text.includes('.') ? text.length - 
 export const roundingOf = (texts: readonly string[]) =>
   texts.reduce((sum, text) => sum + 0.5 * 10 ** -decimalsOf(text), 0)
 
-/** In a file that leaves zeros at the end out, every tenth price has a decimal less: fewer prices say nothing. */
+/** Fewer prices prove nothing: in a file without closing zeros, every tenth price has a decimal less. */
 const leastPrices = 20
 
 const columns = [
@@ -50,7 +50,7 @@ const columns = [
   { at: 2, name: 'repurchase price' },
 ] as const
 
-/** @returns a function that takes each price of a fund, by day, and describes figures that are rounded more than all before; else null */
+/** @returns a function that takes each price of a fund, by day, and describes figures with fewer decimals than all before */
 export function roundedWatch() {
   const fewest = [Infinity, Infinity, Infinity, Infinity]
   let count = 0

@@ -1,10 +1,10 @@
-/** The guards of rollbacks: what one holds, and what one would give out again. Pure. */
+/** Guards of rollbacks: the hold, and withdrawn data that would be given out again. Pure. */
 
 import type { RestrictedFunds } from '../api/contract/fund.ts'
 import type { Objection } from './guards.ts'
 
 /** The live snapshot and the rollback that brought it, by `live.json`. */
-export interface HeldLive {
+interface HeldLive {
   readonly snapshot: string
   readonly liveSince: string
   readonly hold?: { readonly since: string; readonly reason: string | null } | undefined
@@ -12,14 +12,12 @@ export interface HeldLive {
   readonly previous?: { readonly snapshot: string } | null | undefined
 }
 
-/** The snapshot that a rollback has reverted, if that was the last to go live. */
+/** The snapshot that the last flip reverted, if it was a rollback. */
 export const revertedIn = ({ broughtBy, previous }: HeldLive): string | null =>
   broughtBy === 'rollback' ? (previous?.snapshot ?? null) : null
 
-/** Names the command that lifts a hold, as part of a sentence. */
 export const liftingOf = (command: string) => `\`${command} --allow hold --reason "…"\` lifts the hold`
 
-/** Since when and why nothing else goes live, as part of a sentence. */
 export const describeHold = (
   { snapshot }: Pick<HeldLive, 'snapshot'>,
   { since, reason }: NonNullable<HeldLive['hold']>,
@@ -27,11 +25,11 @@ export const describeHold = (
   `the rollback of ${since} holds ${snapshot}${reason === null ? '' : ` ("${reason}")`}: nothing else goes live until somebody lifts it`
 
 /**
- * After a rollback nothing else goes live until its hold is lifted. Without a hold, just what it has reverted stays away.
- * @param snapshot what is to go live; null if it is not built yet @param live null if nothing is
+ * After a rollback nothing else goes live until its hold is lifted. Without a hold, only the reverted snapshot stays away.
+ * @param snapshot to go live; null if it is not built yet
  */
 export function holdAgainst(snapshot: string | null, live: HeldLive | null): readonly Objection[] {
-  // A repair of what is live changes nothing that readers see.
+  // A repair of the live snapshot changes nothing that readers see.
   if (live === null || snapshot === live.snapshot) return []
   const objection = (message: string): Objection => ({ guard: 'hold', subject: null, message })
   if (live.hold !== undefined) return [objection(describeHold(live, live.hold))]
@@ -40,8 +38,8 @@ export function holdAgainst(snapshot: string | null, live: HeldLive | null): rea
 }
 
 /**
- * What a rollback would give out again although it has been withdrawn or restricted since.
- * @param live by kind the funds whose data, prices or performance the live snapshot withholds; null if that is not known
+ * Objects to data that have been withdrawn or restricted since the snapshot of a rollback.
+ * @param live the restricted funds of the live snapshot; null if they are not known
  */
 export function givenOutAgain(
   live: RestrictedFunds | null,
@@ -68,7 +66,7 @@ export function givenOutAgain(
   })
 }
 
-/** Restricted funds that are not among the known ones in the same way. */
+/** Restrictions that are not among the known ones. */
 export const restrictedBeside = (restricted: RestrictedFunds, known: RestrictedFunds): RestrictedFunds =>
   Object.fromEntries(
     Object.entries(restricted).flatMap(([kind, isins]) => {

@@ -1,8 +1,8 @@
-/** The guards: what stops wrong data before it goes live, and how an operator allows it by name. Pure. */
+/** The guards, which stop wrong data before it goes live, and the overrides of an operator. Pure. */
 
 import { isIsin } from '../api/routes/values.ts'
 
-/** `subject`: what `--allow` may narrow the guard to, as in `price-jump:DE0008471400`. `setting`: its limit in the config. */
+/** `subject` narrows the guard in `--allow`, as in `price-jump:DE0008471400`. `setting` is its limit in the config. */
 interface Guard {
   readonly refuses: string
   readonly subject: 'ISIN' | 'ISIN,ISIN' | 'endpoint' | 'table' | null
@@ -15,7 +15,7 @@ const guard = (
   setting: Guard['setting'] = null,
 ): Guard => ({ refuses, subject, setting })
 
-/** By their names in `--allow`. The README of this room lists them with their defaults (a test compares). */
+/** By name in `--allow`. The README of this room lists them with their defaults (a test compares). */
 export const guards = {
   'price-sign': guard('a NAV, issue or repurchase price that is zero or negative', 'ISIN'),
   'price-order': guard('a repurchase price above the issue price', 'ISIN'),
@@ -90,35 +90,34 @@ export const guards = {
 
 export type GuardName = keyof typeof guards
 
-/** An objection of a guard to the data. */
 export interface Objection {
   readonly guard: GuardName
-  /** The ISIN, two ISINs, the endpoint or the table that it is about; null for a guard without subjects. */
+  /** The ISIN, two ISINs, the endpoint or the table; null for a guard without subjects. */
   readonly subject: string | null
   /** The fault, as a part of a sentence. */
   readonly message: string
-  /** For the table of what was lost: what is live, what it would be, and the limit. Absent where a guard compares no figures. */
+  /** The live figure, the new one, and the limit. Absent where a guard compares no figures. */
   readonly figures?: Readonly<{ before: string | number; after: string | number; limit: string | number }>
 }
 
-/** The permission of an operator and its reason. `who` is there even if nothing is allowed. */
+/** The permission of an operator. `who` is there even if nothing is allowed. */
 export interface Override {
   /** `price-jump`, `price-jump:DE0008471400` or `swapped:DE0008471400,LU0123456789`. */
   readonly allow: readonly string[]
-  /** Whether everything is allowed (`--force`). */
+  /** `--force`: everything is allowed. */
   readonly isForced: boolean
   /** Null if nothing is allowed. */
   readonly reason: string | null
   readonly who: string
 }
 
-/** An objection that an operator has allowed: it is kept with the night, and published in `changes/`. */
+/** Kept with the night, and published in `changes/`. */
 export interface AllowedObjection extends Objection {
   readonly who: string
   readonly reason: string
 }
 
-/** An entry for each operator and reason: one can have built a snapshot, and another one published it. */
+/** An entry for each operator and reason: one operator may build a snapshot, and another publish it. */
 export function byOperator(allowed: readonly AllowedObjection[]) {
   const groups = Map.groupBy(allowed, ({ who, reason }) => JSON.stringify([who, reason]))
   return [...groups].map(([key, objections]) => {
@@ -127,7 +126,7 @@ export function byOperator(allowed: readonly AllowedObjection[]) {
   })
 }
 
-/** @param text a list with commas @returns undefined if one names no guard, or a subject that the guard cannot have */
+/** @param text a list with commas @returns undefined for an unknown guard, or a subject that the guard cannot have */
 export function parseAllowed(text: string): readonly string[] | undefined {
   // A comma before an ISIN separates no guards: swapped:DE0008471400,LU0123456789.
   const all = text.split(/,(?!\s*[A-Za-z]{2}[A-Za-z0-9]{9}[0-9]\s*(?:,|$))/).map(parseOne)
@@ -146,7 +145,6 @@ function parseOne(text: string): string | undefined {
   return isRight ? `${name}:${isins.sort().join()}` : undefined
 }
 
-/** Divides objections into those that an operator has allowed and those that refuse the data. */
 export function judge(objections: readonly Objection[], override: Override) {
   const { allow, isForced, reason, who } = override
   const isAllowed = ({ guard: name, subject }: Objection) =>
@@ -161,7 +159,7 @@ export function judge(objections: readonly Objection[], override: Override) {
 
 const subjectsNamed = 10
 
-/** What `--allow` must have for these objections: `lost-funds,price-jump:DE0008471400`; for many subjects the guard alone. */
+/** The value of `--allow` for these objections: `lost-funds,price-jump:DE0008471400`; for many subjects the guard alone. */
 export function allowanceFor(objections: readonly Objection[]): string {
   const names = [...Map.groupBy(objections, ({ guard: name }) => name)].flatMap(([name, found]) => {
     const subjects = new Set(found.map(({ subject }) => (subject === null ? name : `${name}:${subject}`)))
@@ -174,16 +172,16 @@ export function allowanceFor(objections: readonly Objection[]): string {
 export const flagsThatAllow = (objections: readonly Objection[]) =>
   `--allow ${allowanceFor(objections)} --reason "…"`
 
-/** Guards of what an import computes from the NAVs. */
+/** Guards of figures that an import computes from the NAVs. */
 const derived: readonly string[] = ['price-change', 'price-percent']
 
-/** Says how to mend data that no operator should allow: sentences that end with a blank, or ''. */
+/** The remedy for data that no operator should allow: sentences that end with a blank, or ''. */
 export const remedyFor = (objections: readonly Objection[]) =>
   objections.some(({ guard: name }) => derived.includes(name))
     ? 'If the NAVs are right, import these prices again with --derive; columns isin and date are enough. '
     : ''
 
-/** A guard refuses the data. It is final until the data are corrected or allowed: the exit code is 3, not 1. */
+/** A guard refuses the data, until they are corrected or allowed. The exit code is 3. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly objections: readonly Objection[]
@@ -199,7 +197,7 @@ export class Refusal extends Error {
   }
 }
 
-/** @returns what was allowed @throws {Refusal} that names every other objection */
+/** @returns the allowed objections @throws {Refusal} that names every other objection */
 export function refuseUnlessAllowed(what: string, objections: readonly Objection[], override: Override) {
   const { refused, allowed } = judge(objections, override)
   if (refused.length > 0) throw new Refusal(what, refused)

@@ -1,21 +1,20 @@
-/** Compares a snapshot with the live one, and objects to losses that the settings do not allow. Pure. */
+/** Compares a snapshot with the live one, and objects to losses beyond the limits. Pure. */
 
 import { describeStale, type FreshnessCounts, staleShare } from './assess.ts'
 import type { GuardName, Objection } from './guards.ts'
 
-/** Limits of the guards of a publish. Shares are from 0 to 1. The README of this room lists them. */
+/** Limits of the guards of a publish, as shares from 0 to 1. The README of this room lists them. */
 export interface GuardLimits {
   readonly lostFunds: number
   readonly lostDocuments: number
   readonly lostPrices: number
   readonly lostRows: number
-  /** How many prices that are live may have other values: of those of a fund, and of all. */
+  /** Live prices that may have other values: of those of a fund, and of all. */
   readonly changedPrices: number
-  /** How many funds may have another name. */
   readonly renamedFunds: number
-  /** Of the watched funds: how many may be stale. */
+  /** Of the watched funds. */
   readonly maxStaleShare: number
-  /** Live objects that may be gone; null for a tenth of them. */
+  /** Live objects that may be gone, a number; null for a tenth of them. */
   readonly maxDeletes: number | null
 }
 
@@ -28,7 +27,7 @@ export function listed(funds: readonly string[]): string {
   return funds.slice(0, namedFunds).join(', ') + (others > 0 ? ` and ${others} more` : '')
 }
 
-/** A snapshot as `live.json` and the first line of its manifest describe it. Those of earlier versions lack what may be absent. */
+/** The figures in `live.json` and in the first line of a manifest. Earlier versions lack the optional ones. */
 export interface SnapshotFigures {
   readonly asOf: string
   readonly funds: number
@@ -39,41 +38,38 @@ export interface SnapshotFigures {
 }
 
 export interface SnapshotCounts {
-  /** By endpoint, without errors. */
+  /** By endpoint, without error documents. */
   readonly documents: Counts
   /** By table. */
   readonly rows: Counts
-  /** Of each column that may be empty (`profile.benchmark`): the rows in which it is not. */
+  /** Rows with a value, by column that may be empty (`profile.benchmark`). */
   readonly values?: Counts
 }
 type Counts = Readonly<Record<string, number>>
 
 type StaleFund = Readonly<{ isin: string; newestPrice: string | null }>
 
-/** The difference of two snapshots. Lost funds are live and would not be: they are gone, or withheld. */
+/** The difference of two snapshots. Lost funds would be live no longer: they are gone, or withheld. */
 export interface Loss {
   readonly funds: number
-  /** ISINs of lost funds that are published: the others are named nowhere. Empty if they are not known. */
+  /** ISINs of lost funds that are published, because withheld ones are named nowhere. Empty if they are not known. */
   readonly isins: readonly string[]
-  /** Live objects that would be gone; not those of lost funds. */
+  /** Live objects that would be gone, without those of lost funds. */
   readonly objects: number
-  /** Documents by endpoint, without errors; `before` lacks those of lost funds. */
+  /** Without error documents; `before` lacks documents of lost funds. */
   readonly documents: readonly Readonly<{ endpoint: string; before: number; after: number }>[]
-  /** How many price rows the lost funds have live; null if that is not known. */
+  /** Live price rows of the lost funds; null if they are not known. */
   readonly prices: number | null
-  /**
-   * Funds with prices that are live with other values: how many, and how many prices the fund has live (null if that is not
-   * known, or if they are few). Empty if that was not compared.
-   */
+  /** Changed live prices, by fund. `of`: all live prices of the fund; null if they are not known, or few. Empty if not compared. */
   readonly changed: readonly Readonly<{ isin: string; prices: number; of: number | null }>[]
-  /** Funds with another name. Empty if that was not compared. */
+  /** Empty if not compared. */
   readonly renamed: readonly Readonly<{ isin: string; before: string; after: string }>[]
 }
 
-/** A fund may always have so many prices corrected: those of a week. */
+/** A fund may always have the prices of a week corrected. */
 export const fewPrices = 5
 
-/** The loss as far as the first lines of the manifests tell it. */
+/** The loss as far as the first lines of the manifests show it. */
 export function lossByCounts(live: SnapshotFigures, head: SnapshotFigures): Loss {
   const funds = Math.max(0, live.funds - head.funds)
   const kept = live.funds === 0 ? 1 : 1 - funds / live.funds
@@ -93,9 +89,8 @@ export function lossByCounts(live: SnapshotFigures, head: SnapshotFigures): Loss
 }
 
 /**
- * What the guards of a publish have against a snapshot. Lost funds are one objection: what their loss explains (documents,
- * rows, objects) is no other one.
- * @param live null if nothing is, and so is the loss then @param today ISO 8601, in Europe/Berlin
+ * Objections of the guards of a publish. Lost funds are one objection, which covers their documents, rows and objects.
+ * @param live null, as the loss, if nothing is live @param today ISO 8601, in Europe/Berlin
  */
 export function objectionsTo(
   head: SnapshotFigures,
@@ -156,14 +151,14 @@ function olderThan(head: SnapshotFigures, live: SnapshotFigures): Objection[] {
 
 function lostFunds({ funds: before }: SnapshotFigures, { funds, isins }: Loss, share: number): Objection[] {
   const after = before - funds
-  // One may always be lost, unless it is the last.
+  // One fund may always be lost, unless it is the last.
   const least = Math.max(1, Math.min(before - 1, leastOf(before, share)))
   if (funds === 0 || after >= least) return []
   const message = `it lacks ${funds} of ${before} funds${isins.length === 0 ? '' : ` (${listed(isins)})`}`
   return [objection('lost-funds', message, [before, after, `at least ${least}`])]
 }
 
-/** The least of what is expected that no guard refuses. @param share that may be lost */
+/** The least count that no guard refuses. @param share that may be lost */
 const leastOf = (expected: number, share: number) => Math.ceil(expected * (1 - share) - 1e-9)
 
 function lostDocuments({ endpoint, before, after }: Loss['documents'][number], share: number): Objection[] {
@@ -176,7 +171,7 @@ function lostDocuments({ endpoint, before, after }: Loss['documents'][number], s
   return [objection(guard, message, [before, after, `at least ${least}`], endpoint)]
 }
 
-/** A lost fund may have had more rows than others: so many times the average. */
+/** A lost fund may have had twice as many rows as the average. */
 const rowsOfLostFund = 2
 
 function lostRows(
@@ -193,7 +188,7 @@ function lostRows(
     const explained = isPrice && loss.prices !== null ? loss.prices : rows * lostShare
     const least = Math.max(1, leastOf(rows - explained, isPrice ? limits.lostPrices : limits.lostRows))
     const left = after[table] ?? 0
-    // Lost funds are counted above.
+    // `lostFunds` counts these.
     if (table === 'fund' || rows === 0 || left >= least) return []
     const figures: Figures = [rows, left, `at least ${least}`]
     if (left === 0) return [objection('empty-table', `the table ${table} is empty`, figures, table)]
@@ -204,14 +199,14 @@ function lostRows(
   })
 }
 
-/** One value of a column may always be lost, and those of lost rows, which are counted above: each may have had one. */
+/** One value of a column may always be lost, and one for each lost row, because `lostRows` counts these. */
 function lostValues(head: SnapshotFigures, live: SnapshotFigures, share: number): Objection[] {
   const [before, after] = [live.counts, head.counts]
   return Object.entries(before?.values ?? {}).flatMap(([column, values]) => {
     const [table = ''] = column.split('.')
     const rows = Math.max(0, (before?.rows[table] ?? 0) - (after?.rows[table] ?? 0))
     const least = Math.min(values - 1, leastOf(values, share)) - rows
-    // An earlier version has not counted them.
+    // Earlier versions did not count values.
     const left = after?.values?.[column] ?? values
     if (left >= least) return []
     const message = `${column} has ${left} values, that of the live one ${values}`
@@ -219,7 +214,7 @@ function lostValues(head: SnapshotFigures, live: SnapshotFigures, share: number)
   })
 }
 
-/** One price of each fund may always be corrected, and with it the change of the next one. */
+/** One price of each fund may always be corrected, and with it the change of the next price. */
 const fewOfEach = 2
 
 function changedPrices(live: SnapshotFigures, { changed }: Loss, share: number): Objection[] {
@@ -263,7 +258,7 @@ function unpricedFunds(head: SnapshotFigures, live: SnapshotFigures, loss: Loss,
   return [objection('unpriced-funds', message, [before, priced, `at least ${least}`])]
 }
 
-/** Funds with a published price: a fund that lost its price is neither late nor stale. Null if `live.json` does not say. */
+/** Funds with a published price: a fund that lost its price is neither late nor stale. Null if `live.json` lacks the figures. */
 function pricedFunds(counts: FreshnessCounts | undefined): number | null {
   const priced = counts && counts.fresh + counts.late + counts.stale + counts.unwatched
   return Number.isFinite(priced) ? Number(priced) : null
@@ -276,7 +271,6 @@ function deletes({ objects }: SnapshotFigures, loss: Loss, maxDeletes: number | 
   return [objection('deletes', message, [objects, objects - loss.objects, `at least ${objects - limit}`])]
 }
 
-/** Too many funds whose newest price is stale. */
 export function staleFunds(
   { freshness }: Pick<SnapshotFigures, 'freshness'>,
   maxStaleShare: number,

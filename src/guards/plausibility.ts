@@ -1,4 +1,4 @@
-/** Which prices are implausible: those that a guard refuses, and those to warn of. Pure. */
+/** Finds implausible prices: those that a guard refuses, and those to warn of. Pure. */
 
 import { businessDays, daysOfRhythm, usualGap } from './assess.ts'
 import { businessDaysBetween, type Calendar } from './calendar.ts'
@@ -10,33 +10,32 @@ import { type FundGroup, type GroupedFund, isIn } from './rules.ts'
 /** `plausibility` in the config file. Jumps and spreads are shares: 0.3 is 30 %. Days are business days. */
 export interface PlausibilitySettings extends PlausibilityLimits, AcrossLimits {
   readonly onImplausible: 'refuse' | 'withhold'
-  /** The first group that a fund fits counts. */
   readonly groups: readonly PlausibilityGroup[]
 }
 
-export interface PlausibilityLimits extends ErrorLimits {
+interface PlausibilityLimits extends ErrorLimits {
   readonly warnJump: number
   readonly flatDays: number
   readonly gapDays: number
 }
 
-/** For all funds together (`across.ts`). Shares are of the funds with a new price. */
+/** Limits for all funds together (`across.ts`). Shares are of the funds with a new price. */
 export interface AcrossLimits {
-  /** How many NAVs may stay as they were, or may move alike. */
+  /** NAVs that may stay as they were, or may move alike. */
   readonly sameMoveShare: number
-  /** How many funds may have a warning about their new price. */
+  /** Funds that may have a warning about their new price. */
   readonly warnedShare: number
-  /** How many funds may have a price on a day that their calendar closes. */
+  /** Funds that may have a price on a day that their calendar closes. */
   readonly closedDayShare: number
-  /** How many funds may have a price with fewer decimals than ever before. */
+  /** Funds that may have a price with fewer decimals than ever before. */
   readonly roundedShare: number
-  /** A move is unusual from so many times the usual daily move of the fund on. */
+  /** A multiple of the fund's usual daily move. */
   readonly unusualMove: number
 }
 
-/** The group overrides the limits that it names. */
-export interface PlausibilityGroup extends FundGroup, Partial<PlausibilityLimits> {
-  /** Their NAVs may stay as they were: `unchanged-prices` and `same-move` leave them out. */
+/** Overrides the limits that it names. The first group that a fund fits counts. */
+interface PlausibilityGroup extends FundGroup, Partial<PlausibilityLimits> {
+  /** NAVs may stay as they were: `unchanged-prices` and `same-move` leave these funds out. */
   readonly mayStay?: boolean
   /** Nothing is checked. */
   readonly never?: boolean
@@ -47,7 +46,7 @@ export const defaultPlausibility: PlausibilitySettings = {
   warnJump: 0.1,
   /** Funds drop a surcharge of 5 to 7 % on a day, and take it again. A mistake is a factor of 10, or another fund's price. */
   errorSpread: 0.1,
-  /** Companies compute percentages from NAVs with more decimals than they publish, and cut instead of rounding. */
+  /** Companies compute percentages from NAVs with more decimals than published, and cut instead of rounding. */
   errorPercent: 0.0005,
   flatDays: 10,
   gapDays: 5,
@@ -60,40 +59,39 @@ export const defaultPlausibility: PlausibilitySettings = {
   groups: [],
 }
 
-/** The limits for a fund, or null if its prices are not checked. */
+/** Null if the fund's prices are not checked. */
 export function limitsOf(settings: PlausibilitySettings, fund: GroupedFund) {
   const group = settings.groups.find((one) => isIn(one, fund))
   return group?.never === true ? null : { mayStay: false, ...settings, ...group }
 }
 
 export interface ImplausiblePrice {
-  /** Null: no guard refuses it, it is to be warned of. */
+  /** Null: a warning. */
   readonly guard: GuardName | null
-  /** Of a warning: the guard that refuses the night if many funds have one. */
+  /** The guard that refuses the night if many funds have this warning. */
   readonly countedBy: GuardName
   readonly price: PriceTexts
-  /** Whether a price that is live already is left out: calendars of the past are not kept, and its decimals are not mended. */
+  /** Live prices are left out: calendars of the past are not kept, and decimals are not mended. */
   readonly isForNewOnly: boolean
-  /** The one that it is compared with, or null. */
+  /** The price that it is compared with. */
   readonly previous: PriceTexts | null
   /** A sentence without its full stop, with the day and the figures. */
   readonly message: string
 }
 
-/** A fund whose prices stay as they are live. */
+/** A fund whose live prices stay. */
 export interface WithheldFund {
   readonly isin: string
-  /** What is wrong with the prices of the database. */
   readonly message: string
 }
 
-/** In calendar days. The change of a price that comes later may be against one that is not there. */
+/** In calendar days. The change of a later price may be against a price that was not delivered. */
 const aMonth = 35
 
 /**
- * A price that a guard refuses is not warned of as well.
- * @param prices of a fund, by day. A text that is no number is left to the checks of values.
- * @param from the index of the first one to look at; the ones before are only what it is compared with
+ * A price that a guard refuses gets no warning.
+ * @param prices of a fund, by day. The checks of values report a text that is no number.
+ * @param from the index of the first price to check; the ones before are only compared with
  */
 export function implausiblePrices(
   prices: readonly PriceTexts[],
@@ -137,7 +135,7 @@ export function implausiblePrices(
   return found
 }
 
-/** Of a price without an error. */
+/** @param price without an error */
 function warningsIn(price: Figures, previous: Figures | null, { warnJump }: PlausibilityLimits) {
   const [day, issue, repurchase, nav] = price.texts
   const found: string[] = []
@@ -176,7 +174,7 @@ function describeStill(
   return days < flatDays ? null : `NAV ${nav} has not moved for ${businessDays(days)}, ${since} to ${day}`
 }
 
-/** Whether a fund that is priced as it usually is has no price between these two. */
+/** True if no price lies between these two, by the fund's rhythm. */
 function isNextDay(
   prices: readonly PriceTexts[],
   previous: Figures,
@@ -187,7 +185,6 @@ function isNextDay(
   return businessDaysBetween(calendar, previous.texts[0], price.texts[0]) <= rhythmOf(prices, calendar)
 }
 
-/** By the last prices. */
 const rhythmOf = (prices: readonly PriceTexts[], calendar: Calendar) =>
   usualGap(
     calendar,

@@ -1,4 +1,4 @@
-/** The errors of one price, alone or beside the price before, which guards refuse. Pure. */
+/** Errors of one price, alone or beside the price before, which guards refuse. Pure. */
 
 import { decimalsOf, type Figures, type PriceTexts, roundingOf, tiny } from './figures.ts'
 import type { GuardName } from './guards.ts'
@@ -11,23 +11,23 @@ export interface ErrorLimits {
   readonly errorPercent: number
 }
 
-export type ErrorInPrice = readonly [guard: GuardName, message: string]
+type ErrorInPrice = readonly [guard: GuardName, message: string]
 
 export interface Earlier {
   readonly previous: Figures
-  /** The price that the performance of the previous one is against. */
+  /** The base of the previous price's performance. */
   readonly base: Figures
 }
 
-/** The price that a performance is against: the fund's last one of an earlier year, else its first. */
+/** The price that a performance is against: the fund's last price of an earlier year, else its first. */
 export function baseOf(price: Figures, earlier: Earlier | null): Figures {
   if (earlier === null) return price
   return price.year === earlier.previous.year ? earlier.base : earlier.previous
 }
 
 /**
- * One mistake has one name: a NAV that jumps changes all that is compared with it.
- * @param isNext whether the change is against the previous price, not against one that was not delivered
+ * One mistake has one name: a NAV that jumps changes all figures that are compared with it.
+ * @param isNext the change is against the previous price, not against one that was not delivered
  */
 export function errorsIn(
   price: Figures,
@@ -96,8 +96,8 @@ const spreads = [
 ] as const
 
 /**
- * Issue and repurchase price beside the NAV: surcharges and fees change them together with it, and rarely one alone.
- * @param limit a share @returns null if none of the two changes by more in relation to the NAV, beyond rounding
+ * Issue and repurchase price move with the NAV, except for surcharges and fees.
+ * @param limit a share @returns null if neither changes by more in relation to the NAV, beyond rounding
  */
 function describeSpread(price: Figures, previous: Figures, limit: number): string | null {
   for (const { field, column, name } of spreads) {
@@ -120,7 +120,7 @@ function describeSpread(price: Figures, previous: Figures, limit: number): strin
   return null
 }
 
-/** A change that is not the difference of the NAVs: each of the three may have been rounded. */
+/** Describes a change that is not the difference of the NAVs. Each of the three may be rounded. */
 function describeChange(price: Figures, previous: Figures): string | null {
   const [day, , , nav, change] = price.texts
   const difference = price.nav - previous.nav

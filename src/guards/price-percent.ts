@@ -1,14 +1,14 @@
-/** Checks whether the percentages of a price fit the NAVs: the change of the day, and the performance since the end of the year before. Pure. */
+/** Checks the percentages of a price by the NAVs: the change of the day, and the performance of the year. Pure. */
 
 import { decimalsOf, type Figures, roundingOf } from './figures.ts'
 
 /**
- * In percent. A distribution lowers the NAV and not the performance. Its amount is not delivered, but on that day a fund earns
- * as little as on others. The first performance of a year may be against a NAV of 31 December that is not published.
+ * In percent. A distribution lowers the NAV and not the performance. Its amount is not delivered, but the fund earns as little
+ * on that day as on others. The first performance of a year may be against an unpublished NAV of 31 December.
  */
 const mostEarned = 3
 
-/** A NAV above zero has lost less than all. */
+/** A fund with a NAV above zero has lost less than all. */
 export function impossiblePercents({ texts, nav, percent, performance }: Figures): readonly string[] {
   // Almost all prices end here.
   if (!(percent < -100 || performance < -100) || !(nav > 0)) return none
@@ -17,10 +17,7 @@ export function impossiblePercents({ texts, nav, percent, performance }: Figures
   return below.map(([name, text]) => `${name} ${text} on ${texts[0]} is below -100, which is impossible`)
 }
 
-/**
- * @param base the fund's last price of an earlier year, else its first @param limit a share, beyond rounding
- * @returns what does not fit
- */
+/** @param base see {@link baseOf} @param limit a share, beyond rounding */
 export function wrongPercents(
   price: Figures,
   previous: Figures,
@@ -38,7 +35,7 @@ export function wrongPercents(
 
 const none: readonly string[] = []
 
-/** @returns null if it is the change of the NAVs, or that without a distribution, which `change` or `performance` tell */
+/** @returns null for the change of the NAVs, or the one without a distribution, which `change` or `performance` imply */
 function wrongChange(price: Figures, previous: Figures, limit: number): string | null {
   const [day, , , nav, change, percent] = price.texts
   const ofNavs = price.nav / previous.nav - 1
@@ -54,7 +51,7 @@ function wrongChange(price: Figures, previous: Figures, limit: number): string |
   return `change_percent ${percent} on ${day} is not ${right}, from NAV ${previous.texts[3]} of ${previous.texts[0]} to ${nav}`
 }
 
-/** @returns null if it is that of the NAVs, or continues the performance of the price before */
+/** @returns null for the performance of the NAVs, or one that continues the performance of the price before */
 function wrongPerformance(price: Figures, previous: Figures, base: Figures, limit: number): string | null {
   const [day, , , nav, , , performance] = price.texts
   const rounding = roundingOf([performance])
@@ -80,11 +77,11 @@ function wrongPerformance(price: Figures, previous: Figures, base: Figures, limi
   )
 }
 
-/** The performance with which the day began, in percent. */
+/** In percent. */
 const performanceBefore = (price: Figures, previous: Figures) =>
   price.year === previous.year ? previous.performance : 0
 
-/** In percentage points: how far the change between two rounded NAVs may be from the exact one, and the limit. */
+/** In percentage points: the rounding of the change between two NAVs, and the limit. */
 function toleranceOf(price: Figures, other: Figures, limit: number): number {
   const rounding = roundingOf([price.texts[3]]) / price.nav + roundingOf([other.texts[3]]) / other.nav
   return (rounding * (price.nav / other.nav) + limit) * 100

@@ -1,18 +1,17 @@
-/** Finds the thresholds and the calendar of a fund in the settings, and settings that fit no fund. */
+/** Thresholds and calendars of funds by the settings, and settings that fit no fund. */
 
 import { isIsin } from '../api/routes/values.ts'
 import { areHolidaysKnown, holidayYears, openCalendar, type Calendar } from './calendar.ts'
 
-/** `freshness` in the config file. */
+/** `freshness` in the config file. Days are business days. */
 export interface FreshnessSettings {
   readonly calendar: string
   readonly yearEndOpen: boolean
-  /** In business days: an older price is late, or stale. */
+  /** An older price is late (`warnDays`) or stale (`errorDays`). */
   readonly warnDays: number
   readonly errorDays: number
-  /** From 0 to 1, of the funds that are watched. */
+  /** From 0 to 1, of the watched funds. */
   readonly maxStaleShare: number
-  /** The first group that a fund fits counts. */
   readonly groups: readonly FreshnessGroup[]
 }
 
@@ -25,7 +24,7 @@ export const defaultFreshness: FreshnessSettings = {
   groups: [],
 }
 
-/** Funds that a group of the settings names: those that have every named property. */
+/** Names funds: a fund fits if it has every named property. */
 export interface FundGroup {
   /** `category_de` or `category_en` of the profile, in full. */
   readonly category?: string
@@ -33,20 +32,20 @@ export interface FundGroup {
   readonly isins?: readonly string[]
 }
 
-/** The group overrides the general thresholds that it names. */
-export interface FreshnessGroup extends FundGroup {
+/** Overrides the thresholds that it names. The first group that a fund fits counts. */
+interface FreshnessGroup extends FundGroup {
   readonly calendar?: string
   readonly warnDays?: number
   readonly errorDays?: number
-  /** No price of these funds is expected, or not at a known time. */
+  /** No price is expected, or not at a known time. */
   readonly never?: boolean
 }
 
-/** The properties of a fund that decide its group. */
+/** Properties that decide a fund's group. */
 export interface GroupedFund {
   readonly isin: string
   readonly currency: string
-  /** Null without a profile, or without an English name. */
+  /** Null without a profile. */
   readonly categoryDe: string | null
   readonly categoryEn: string | null
 }
@@ -84,19 +83,17 @@ export const isIn = ({ category, currency, isins }: FundGroup, fund: GroupedFund
   (currency === undefined || currency === fund.currency) &&
   (isins === undefined || isins.includes(fund.isin))
 
-/** A message names no more ISINs. */
 const maxNamed = 10
 
-/** The settings that have groups of funds. */
-export interface GroupSettings {
+interface GroupSettings {
   readonly freshness: FreshnessSettings
   readonly plausibility: { readonly groups: readonly FundGroup[] }
 }
 
 /**
- * A line for each group that fits no fund, with its place in the settings: `freshness.groups[0]: …`. Such a group is most
- * likely misspelt, so that its funds have other thresholds. Then a line for each calendar that has ended.
- * @param funds all funds of the database, not only a shard's @param asOf ISO 8601
+ * A line for each group that fits no fund, `freshness.groups[0]: …`: it is most likely misspelt, so its funds have other
+ * thresholds. Then a line for each calendar that has ended.
+ * @param funds of the database, not only of a shard @param asOf ISO 8601
  */
 export const doubtfulSettings = (settings: GroupSettings, funds: readonly GroupedFund[], asOf: string) => [
   ...(['freshness', 'plausibility'] as const).flatMap((name) => unmet(name, settings[name].groups, funds)),

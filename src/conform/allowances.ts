@@ -1,6 +1,5 @@
 /**
- * Where platforms may differ, because front servers and CDNs do it by themselves, and no setting changes it. This is the
- * complete list; everything else must be equal on every platform.
+ * All differences that platforms may have, because front servers and CDNs act by themselves, and no setting changes that:
  *
  * 1. Headers that describe the way of an answer (`wayHeaders`) may come, go and change.
  * 2. `Vary` may name Accept-Encoding besides what the answer depends on.
@@ -22,13 +21,13 @@ import type { OracleRequest } from './oracle/oracle.ts'
 const wayHeaders =
   /^(age|alt-svc|cf-.*|connection|date|keep-alive|nel|report-to|server|server-timing|strict-transport-security|transfer-encoding|via|x-amz-.*|x-amzn-.*|x-cache.*|x-served-by|x-timer)$/
 
-/** 1 and 4: the headers of two answers to the same question that have to be equal. */
+/** 1 and 4: headers that have to be equal in two answers to the same question. */
 export function comparableHeaders({ headers }: HttpAnswer): Map<string, string> {
   const kept = [...headers].filter(([name]) => !wayHeaders.test(name) && name !== 'content-length')
   return new Map(kept.map(([name, value]) => [name, name === 'vary' ? varyText(value) : value]))
 }
 
-/** 2: the names in `Vary` but Accept-Encoding, in lower case and sorted: `accept, accept-language`. */
+/** 2: names in `Vary` but Accept-Encoding, in lower case and sorted: `accept, accept-language`. */
 export const varyText = (vary: string | undefined): string =>
   (vary ?? '')
     .toLowerCase()
@@ -38,11 +37,11 @@ export const varyText = (vary: string | undefined): string =>
     .sort()
     .join(', ')
 
-/** 3: whether a compressed answer may have this ETag if the plain one has that. */
+/** 3 */
 export const mayBeTagOfCoded = (coded: string | undefined, plain: string | undefined): boolean =>
   coded !== undefined && /^(W\/)?"[\x21\x23-\x7e]*"$/.test(coded) && coded !== plain
 
-/** 5 and 6: whether a front server may have refused the request by itself with this answer. */
+/** 5 and 6 */
 export function mayBeRefusedInFront({ target, headers = {} }: HttpRequest, { status }: HttpAnswer): boolean {
   const length = target.length + Object.entries(headers).join('\r\n').length
   if (length > 8000) return [400, 413, 414, 431].includes(status)
@@ -56,7 +55,7 @@ const isUriPathAndQuery =
 /** 7 */
 export const refusalsOfStrangeMethods = [400, 403, 405, 501]
 
-/** 8: other requests that this one may be taken for. */
+/** 8 */
 export function equivalents(request: OracleRequest): OracleRequest[] {
   const short = withoutDotSegments(request.target)
   return short === undefined ? [] : [{ ...request, target: short }]
@@ -75,7 +74,7 @@ function isUnfitForFiles(target: string): boolean {
   return false
 }
 
-/** The target without dot segments, or undefined if it has none. Source: RFC 3986, 5.2.4. */
+/** @returns undefined if the target has no dot segments. Source: RFC 3986, 5.2.4 */
 export function withoutDotSegments(target: string): string | undefined {
   const [path = '', ...query] = target.split(/(?=\?)/)
   const segments = path.split('/').slice(1)
@@ -91,7 +90,7 @@ export function withoutDotSegments(target: string): string | undefined {
   return short === target ? undefined : short
 }
 
-/** 9: the address below the base. An address elsewhere gets a form that equals no path. */
+/** 9: the path below the base. An address elsewhere gets a form that equals no path. */
 export function locationBelow(base: string, location: string | undefined): string | undefined {
   const { origin, pathname } = new URL(base)
   const path = location?.startsWith(`${origin}/`) === true ? location.slice(origin.length) : location

@@ -1,4 +1,4 @@
-/** Checks: what they are, what they find, and what they ask with. */
+/** The declaration of checks, their findings, and their tools to ask with. */
 
 import type { Draws } from '../system/random.ts'
 import { equivalents, mayBeRefusedInFront } from './allowances.ts'
@@ -26,8 +26,8 @@ export interface Check {
   readonly run: (context: CheckContext) => Promise<void>
 }
 
-export interface CheckFailure extends Difference {
-  /** The request as a shell command: `curl …`. */
+interface CheckFailure extends Difference {
+  /** A shell command: `curl …`. */
   readonly request: string
 }
 
@@ -38,27 +38,25 @@ export interface CheckResult extends Pick<Check, 'group' | 'name'> {
   readonly failures: readonly CheckFailure[]
 }
 
-/** What all checks of a suite share. */
-export interface Subject {
+/** Shared by all checks of a suite. */
+interface Subject {
   /** Without a slash at its end. */
   readonly base: string
   readonly oracle: Oracle
-  /** The funds in the requests: all of a small database, a sample of a large one. */
+  /** All funds of a small database, a sample of a large one. */
   readonly isins: readonly string[]
-  /** The first of them; one that does not exist if there is none. */
+  /** The first ISIN, or one that does not exist. */
   readonly isin: string
-  /** Requests with the answer 200: one of each kind that the database has. */
+  /** Requests with the answer 200, one of each kind. */
   readonly examples: readonly AnsweredRequest[]
-  /** The number of random requests of the whole suite. */
+  /** The number for the whole suite. */
   readonly randomRequests: number
 }
 
-/** How the checks of a suite ask. */
-export interface Asking {
+interface Asking {
   readonly client: Client
-  /** Requests at the same time. */
   readonly concurrency: number
-  /** Whether all answers have to be from the staged snapshot. */
+  /** All answers have to be from the staged snapshot. */
   readonly isPreview: boolean
   readonly signal: AbortSignal | undefined
 }
@@ -67,10 +65,9 @@ export type CheckContext = ReturnType<typeof checkContext>
 
 /** The header of an answer that names the staged snapshot. */
 export const stagedHeader = 'x-fundpress-snapshot'
-/** A check that always fails does not have to say so ten thousand times. */
 const mostFailures = 10
 
-/** Counts what a check asks, and keeps what fails. */
+/** Counts the requests and failures of a check, and keeps the first failures. */
 export class Findings {
   requests = 0
   failed = 0
@@ -88,10 +85,6 @@ export class Findings {
   }
 }
 
-/**
- * What one check works with.
- * @param random the same seed gives the same requests
- */
 export function checkContext(
   subject: Subject,
   { client, concurrency, isPreview, signal }: Asking,
@@ -101,14 +94,14 @@ export function checkContext(
   const { base, oracle } = subject
   const fail = (asked: HttpRequest, expected: string, got: string) => findings.add(asked, expected, got)
 
-  /** Reports a failure if the two differ as JSON. */
+  /** Reports a failure if the values differ as JSON. */
   const same = (asked: HttpRequest, what: string, got: unknown, expected: unknown): void => {
     const text = (value: unknown) => (value === undefined ? 'absent' : JSON.stringify(value))
     const [one, other] = [text(got), text(expected)]
     if (one !== other) fail(asked, `${what} ${other}`, `${what} ${one}`)
   }
 
-  /** @param status reports a failure if the answer has another one @throws {NoAnswer} */
+  /** Reports a failure if the answer has another status. @throws {NoAnswer} */
   const ask = async (asked: HttpRequest, status?: number): Promise<HttpAnswer> => {
     findings.requests++
     const answer = await client.ask(asked).catch((error: unknown) => {
@@ -121,7 +114,7 @@ export function checkContext(
     return answer
   }
 
-  /** Asks, and reports every difference from the oracle and from what all answers must be. */
+  /** Asks, and reports every difference from the oracle and from the rules for all answers. */
   const compare = async (given: OracleRequest): Promise<HttpAnswer> => {
     const request = { ...given, target: asSent(given.target) }
     const { method, target, accept, acceptLanguage } = request
@@ -136,7 +129,7 @@ export function checkContext(
     return answer
   }
 
-  /** Works on all items, several at a time. A missing answer is a failure; the other items go on. */
+  /** Works on all items, several at a time. A missing answer does not stop the other items. */
   const each = async <T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> => {
     const waiting = items.values()
     const next = async (): Promise<void> => {
@@ -152,7 +145,7 @@ export function checkContext(
   return { ...subject, random, ask, compare, compareAll, fail, same, each }
 }
 
-/** Where an answer differs from the oracle's, apart from what platforms are allowed. */
+/** Differences from the oracle's answer beyond the allowances. */
 function differences(
   base: string,
   oracle: Oracle,
@@ -176,13 +169,11 @@ export function ignoreNoAnswer(error: unknown): void {
   if (!(error instanceof NoAnswer)) throw error
 }
 
-/** Checks of a group, by their names. */
 export const checksOf = (group: CheckGroup, runs: Readonly<Record<string, Check['run']>>): Check[] =>
   Object.entries(runs).map(([name, run]) => ({ group, name, run }))
 
 type ExampleRun = (context: CheckContext & AnsweredRequest) => Promise<unknown>
 
-/** Checks that work on each example. */
 export const exampleChecksOf = (group: CheckGroup, runs: Readonly<Record<string, ExampleRun>>): Check[] =>
   Object.entries(runs).map(([name, run]) => ({
     group,
@@ -190,6 +181,6 @@ export const exampleChecksOf = (group: CheckGroup, runs: Readonly<Record<string,
     run: (context) => context.each(context.examples, (example) => run({ ...context, ...example })),
   }))
 
-/** Each target twice: as it is, and in XML and English. */
+/** Each target twice: unchanged, and in XML and English. */
 export const inBothFormats = (targets: readonly string[]): OracleRequest[] =>
   targets.flatMap((target) => [{ target }, { target, accept: 'text/xml', acceptLanguage: 'en' }])

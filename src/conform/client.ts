@@ -1,4 +1,4 @@
-/** HTTP as it goes over the connection: targets are sent as they are; nothing is followed, decoded or merged. */
+/** Plain HTTP: targets are sent unchanged; nothing is followed, decoded or merged. */
 
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
@@ -7,7 +7,7 @@ import { messageOf } from '../system/message.ts'
 import { shellText } from '../system/shell-text.ts'
 
 export interface HttpRequest {
-  /** GET unless given. */
+  /** Default: GET. */
   readonly method?: string | undefined
   /** Path and query below the base. */
   readonly target: string
@@ -25,22 +25,20 @@ export interface HttpAnswer {
 
 export type Client = ReturnType<typeof openHttpClient>
 
-/** How long a connection may be silent. */
 const timeoutMs = 30_000
 
-/** The request header whose token asks for the staged snapshot. */
+/** The header whose token asks for the staged snapshot. */
 export const tokenHeader = 'X-Fundpress-Preview'
 
 /** After this many requests in a row without an answer, the server counts as gone. */
 const mostSilences = 25
 
-/** There was no answer: the connection failed, broke off, or was silent for too long. */
+/** The connection failed, broke off, or was silent for too long. */
 export class NoAnswer extends Error {}
 
 /**
- * @param base http or https, with a path prefix or without; no slash at its end
- * @param concurrency how many connections there are at most
- * @param always headers that every request has
+ * @param base http or https, with or without a path prefix, without a slash at its end
+ * @param always headers of every request
  */
 export function openHttpClient(
   base: string,
@@ -62,7 +60,7 @@ export function openHttpClient(
       const sent = request(options, (response) => void readAnswer(response).then(resolve, reject))
       sent.on('timeout', () => sent.destroy(new Error(`silent for ${timeoutMs / 1000} s`)))
       sent.on('error', (error: NodeJS.ErrnoException) => {
-        // The server may close an idle connection at the moment when it is used again.
+        // The server may close an idle connection just when the client uses it again.
         const wasClosed = sent.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '')
         reject(wasClosed ? new StaleConnection() : error)
       })
@@ -92,7 +90,7 @@ export function openHttpClient(
 
 class StaleConnection extends Error {}
 
-/** Reads a message to its end: faster than `buffer` of node:stream/consumers, which makes a blob of it. */
+/** Faster than `buffer` of node:stream/consumers, which makes a blob. */
 export async function wholeBody(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of message) chunks.push(chunk as Buffer)
@@ -110,7 +108,7 @@ async function readAnswer(response: IncomingMessage): Promise<HttpAnswer> {
 export function connectTo(base: string): Socket {
   const { protocol, hostname, port } = new URL(base)
   const isSecure = protocol === 'https:'
-  // A URL has brackets around an IPv6 address; a connection's options must not.
+  // A URL has brackets around an IPv6 address, the options of a connection must not.
   const host = hostname.replace(/^\[|\]$/g, '')
   const place = { host, port: Number(port) || (isSecure ? 443 : 80) }
   // An address is not a server name (RFC 6066, 3).
@@ -120,7 +118,7 @@ export function connectTo(base: string): Socket {
 
 /**
  * Sends bytes (Latin-1) on a new connection and reads until the server closes it or is silent for `patienceMs`.
- * @returns the answer in Latin-1, empty if the server closed the connection at once; and whether it was silent
+ * @returns the answer in Latin-1, empty if the server closed the connection at once
  */
 export const exchange = (base: string, bytes: string, patienceMs = 2000) =>
   new Promise<{ text: string; isSilent: boolean }>((resolve) => {
@@ -137,7 +135,7 @@ export const exchange = (base: string, bytes: string, patienceMs = 2000) =>
     socket.write(Buffer.from(bytes, 'latin1'))
   })
 
-/** @param isPreview whether the request has the token of a preview: the command takes that from the environment */
+/** @param isPreview adds the token of a preview, from the environment */
 export function curlCommand(
   base: string,
   { method = 'GET', target, headers = {}, body }: HttpRequest,

@@ -1,4 +1,4 @@
-/** Compares an answer with the oracle's, and with what every answer must have. */
+/** Compares an answer with the oracle's, and with the rules for all answers. */
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { locationBelow, varyText } from './allowances.ts'
@@ -10,7 +10,7 @@ export interface Difference {
   readonly got: string
 }
 
-/** Every difference in status, body, and the headers that the interface decides. */
+/** Differences in status, body, and the headers that the interface decides. */
 export function compareAnswer(base: string, answer: HttpAnswer, expected: OracleAnswer): Difference[] {
   const { page } = expected
   const isPage = answer.headers.get('content-type')?.startsWith('text/html') === true
@@ -26,7 +26,7 @@ export function compareAnswer(base: string, answer: HttpAnswer, expected: Oracle
   check('content-disposition', headers.get('content-disposition'), expected.headers['content-disposition'])
   check('location', locationBelow(base, headers.get('location')), expected.headers['location'])
   check('vary', varyText(headers.get('vary')), expected.headers['vary'] ?? '')
-  // A 204 and a redirect have no body of ours, so they have no type.
+  // A 204 and a redirect have no body, so they have no type.
   if (expected.body !== '')
     check('content-type', headers.get('content-type'), expected.headers['content-type'])
   if (expected.headers['allow'] !== undefined) check('allow', headers.get('allow'), expected.headers['allow'])
@@ -34,7 +34,7 @@ export function compareAnswer(base: string, answer: HttpAnswer, expected: Oracle
   return found.concat(missingHeaders(answer))
 }
 
-/** Of a page, the oracle does not know the text. */
+/** The oracle does not know the text of a page. */
 function comparePage(
   { status, headers }: HttpAnswer,
   expected: Pick<OracleAnswer, 'status' | 'headers'>,
@@ -59,14 +59,13 @@ const pageRules: readonly (readonly [name: string, form: RegExp])[] = [
   ['permissions-policy', /\bcamera=\(\)/],
 ]
 
-/** The headers that say what a page may do, as far as they are missing or wrong. */
+/** Reports missing and wrong headers that limit a page's rights. */
 export const missingPageHeaders = (headers: HttpAnswer['headers']): Difference[] =>
   pageRules
     .map(([name, form]) => ({ name, form, value: headers.get(name) ?? 'absent' }))
     .filter(({ form, value }) => !form.test(value))
     .map(({ name, form, value }) => ({ expected: `${name} like ${form.source}`, got: `${name}: ${value}` }))
 
-/** Headers that every answer must have. */
 function missingHeaders({ status, headers }: HttpAnswer): Difference[] {
   const isCoded = headers.has('content-encoding')
   const rules: readonly (readonly [name: string, form: RegExp, says: string])[] = [
@@ -105,7 +104,7 @@ function bodyDifference(answer: HttpAnswer, expected: OracleAnswer): Difference[
   return [{ expected: around(expected.body), got: around(text) }]
 }
 
-/** The body without its content coding; undefined if the coding cannot decode it. */
+/** The body without its content coding; undefined if it cannot be decoded. */
 export function decoded({ headers, body }: HttpAnswer): Buffer | undefined {
   const coding = headers.get('content-encoding') ?? 'identity'
   const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {

@@ -1,4 +1,4 @@
-/** Lists of requests: every answer that a database has, and everything that a request can get wrong. */
+/** Lists of requests: every answer that a database has, and every mistake that a request can have. */
 
 import { structureNames } from './oracle/facts.ts'
 import type { Oracle, OracleRequest } from './oracle/oracle.ts'
@@ -7,7 +7,6 @@ import { type OracleEndpoint, oracleEndpoints } from './oracle/route.ts'
 export const noSuchIsin = 'LU000NOSUCH8'
 export const wrongCheckDigit = 'DE0008471401'
 
-/** Splits a text at blanks and line ends. */
 export const words = (text: string): string[] => text.trim().split(/\s+/)
 
 interface Path {
@@ -26,7 +25,7 @@ export interface AnsweredRequest extends Path {
 /** The whole history, exactly one window, and a day without prices. */
 const someRanges = words('0001-01-01/9999-12-31 2024-01-01/2024-12-31 1970-01-01/1970-01-01')
 
-/** The paths of an endpoint for a fund: with every type, or with some ranges. */
+/** Paths of an endpoint for a fund: with every type, or with some ranges. */
 export function pathsOf({ path, hasLanguages, table }: OracleEndpoint, isin: string): Path[] {
   const ofFund = path.replace('{isin}', isin)
   const targets = path.includes('{type}')
@@ -86,12 +85,12 @@ export function wrongParameters(isin: string): string[] {
       /api/v1/figures/${isin}%00/ /api/v1/figures/%20${isin}/ /api/v1/figures/..%2f${isin}/
       /api/v1/figures/${isin.slice(0, 5)}%${isin.charCodeAt(5).toString(16)}${isin.slice(6)}/
       /api/v1/prices-current/../ /api/v1/figures/constructor/ /api/v1/profile/%C3%A4%F0%9F%98%80/`),
-    // The upper case of these letters is S and I, but no ISIN contains them. A fund without S and I is simply found.
+    // The upper case of these letters is S and I, but no ISIN contains them. A fund without S and I is found.
     `/api/v1/figures/${isin.replace('S', '%C5%BF').replace('I', '%C4%B1')}/`,
   ]
 }
 
-/** Paths that are no endpoint's. */
+/** Paths of no endpoint. */
 export const outsideTheList = (isin: string): string[] =>
   words(`/ /api/ /api/v1/ /api/v2/ /api/v2/asset-allocations/ /favicon.ico /manifest.ndjson.gz /SHA256SUMS
       /api/v1/emt/ /api/v2/figures/ /API/v1/figures/ /api/v1/Figures/ /api/v1/investment_structure/
@@ -105,7 +104,6 @@ export const outsideTheList = (isin: string): string[] =>
       /api/v1/prices-current-all// /api/v1/figures/${isin}/index.de.json
       /api/v1/figures/${isin}/index.de.json/`)
 
-/** Paths that lack only their closing slash. */
 export const withoutSlash = (isin: string): string[] => [
   ...fundPaths(isin).map(({ target }) => `${target.slice(0, -1)}?format=xml&x=%20+`),
   ...words(`/api/v1/prices-current-all /api/v1/performance-years-all?x /api/v1/prices-historic
@@ -134,7 +132,7 @@ export function wrongQueries(isin: string): string[] {
   return paths.flatMap((path) => queries.map((query) => `${path}?${query}`))
 }
 
-/** One request of each kind that the database has an answer to. */
+/** One request with an answer of each kind. */
 export function findExamples(oracle: Oracle, isins: readonly string[]): AnsweredRequest[] {
   const isFound = ({ target }: Path): boolean => oracle.answer({ target }).status === 200
   const examples = oracleEndpoints

@@ -1,7 +1,4 @@
-/**
- * The conformance suite: does a deployment answer as the interface says, with the data of a database?
- * It runs one check after the other and never stops at a failure.
- */
+/** The conformance suite, which compares a deployment with the interface and a database. It never stops at a failure. */
 
 import { assertFile } from '../system/place.ts'
 import { randomFor } from '../system/random.ts'
@@ -25,19 +22,18 @@ import { openHttpClient, tokenHeader } from './client.ts'
 import { type Oracle, openOracle } from './oracle/oracle.ts'
 import { findExamples, noSuchIsin } from './requests.ts'
 
-export interface ConformOptions {
-  /** http or https, with a path prefix or without. */
+interface ConformOptions {
+  /** http or https, with or without a path prefix. */
   readonly base: string
-  /** The fund database that the answers were made from. */
   readonly db: string
-  /** YYYY-MM-DD: the day that they were made as of. */
+  /** YYYY-MM-DD */
   readonly asOf: string
   readonly docsUrl: string
   /** Number of random requests. Default: 2,000. */
   readonly requests?: number
   /** Decides the random requests and the sample of funds. Default: 1. */
   readonly seed?: number
-  /** Asks for the staged snapshot: the token of the edge. Raw bytes ask without it. */
+  /** The token of the edge, which asks for the staged snapshot. Raw bytes are sent without it. */
   readonly previewToken?: string
   /** Requests at the same time. Default: 8. */
   readonly concurrency?: number
@@ -62,12 +58,11 @@ export const checks: readonly Check[] = [
   ...hostileChecks,
 ]
 
-/** If a database has more funds, the seed chooses this many of them. */
+/** The seed chooses this many funds of a larger database. */
 const mostFunds = 40
 
 /**
  * Runs all checks.
- * @returns `funds`: how many are in the requests, and in the database
  * @throws {Error} if the database cannot be read, nothing answers, or the run is aborted
  */
 export async function conform(
@@ -108,7 +103,7 @@ export function openSuite(options: ConformOptions, open = openOracle) {
   return {
     seed,
     funds: { asked: isins.length, of: all.length },
-    /** @throws {Error} if nothing answers any more, or the run is aborted */
+    /** @throws {Error} if the server is gone, or the run is aborted */
     run: async (check: Check): Promise<CheckResult> => {
       const { group, name } = check
       const findings = new Findings(base, isPreview)
@@ -119,7 +114,7 @@ export function openSuite(options: ConformOptions, open = openOracle) {
       const { requests, failed, failures } = findings
       return { group, name, requests, failed, failures }
     },
-    /** @throws {Error} if the staged snapshot is asked for, and does not answer */
+    /** @throws {Error} if the options ask for the staged snapshot, and it does not answer */
     assertPreview: async () => {
       if (!isPreview) return
       const { headers } = await client.ask({ target: '/api/v1/prices-current-all/' })

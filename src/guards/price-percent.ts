@@ -17,7 +17,7 @@ export function impossiblePercents({ texts, nav, percent, performance }: Figures
   return below.map(([name, text]) => `${name} ${text} on ${texts[0]} is below -100, which is impossible`)
 }
 
-/** @param base see {@link baseOf} @param limit a share, beyond rounding */
+/** @param base the price that the performance is against @param limit a share, beyond rounding */
 export function wrongPercents(
   price: Figures,
   previous: Figures,

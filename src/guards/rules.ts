@@ -45,7 +45,7 @@ interface FreshnessGroup extends FundGroup {
 export interface GroupedFund {
   readonly isin: string
   readonly currency: string
-  /** Null without a profile. */
+  /** Null without a profile; `categoryEn` also without an English name. */
   readonly categoryDe: string | null
   readonly categoryEn: string | null
 }

@@ -1,4 +1,4 @@
-/** Every endpoint, every error, and everything that a request can get wrong. */
+/** Every endpoint, every error, and every mistake that a request can have. */
 
 import { type CheckContext, checksOf, exampleChecksOf, inBothFormats } from '../check.ts'
 import type { Oracle } from '../oracle/oracle.ts'
@@ -15,7 +15,7 @@ import {
   wrongQueries,
 } from '../requests.ts'
 
-/** Each answer in every format and language. A refusal is asked for once, since refusals have checks of their own. */
+/** Asks for each answer in every format and language, for a refusal once: refusals have checks of their own. */
 const compareEndpoint =
   (endpoint: OracleEndpoint) =>
   ({ oracle, isins, compareAll }: CheckContext) => {
@@ -48,7 +48,7 @@ export const answerChecks = [
   }),
 ]
 
-/** Targets by how they are refused: group, status and slug, the end of the `type` in the error's body. */
+/** Targets by their refusal: group, status and slug, the end of the `type` in the error's body. */
 export function targetsByError(
   oracle: Oracle,
   isins: readonly string[],

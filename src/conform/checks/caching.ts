@@ -77,7 +77,7 @@ export const cachingChecks = [
   }),
 ]
 
-/** A 304 has no body, but the headers with which a cache renews its copy (RFC 9110, 15.4.5). */
+/** A 304 has no body, but the headers that renew a cache's copy (RFC 9110, 15.4.5). */
 async function expectNotModified(
   { ask, same }: CheckContext,
   conditional: HttpRequest,

@@ -1,4 +1,4 @@
-/** Hostile requests neither harm the service nor get data that is not theirs. */
+/** Hostile requests neither harm the service nor get data of others. */
 
 import type { Draws } from '../../system/random.ts'
 import { checksOf, exampleChecksOf } from '../check.ts'
@@ -69,7 +69,6 @@ export const hostileChecks = [
         const asked = { target: `/ (after the bytes ${JSON.stringify(bytes.slice(0, 60))})` }
         if (!isRefused) fail(asked, 'a 4xx, or nothing', answered.slice(0, 100))
       })
-      // The server must still answer.
       await ask({ target: '/nothing/' })
     },
   }),
@@ -88,7 +87,7 @@ const garbage: readonly string[] = [
   `${'\u0000\u00ff'.repeat(2000)}\r\n\r\n`,
 ]
 
-/** Longer than front servers accept. They may refuse these, but must not break down. */
+/** Longer than front servers accept: they may refuse these, but must not break down. */
 const longTargets = (isin: string): string[] => [
   `/${'a'.repeat(60_000)}`,
   '/'.repeat(30_000),
@@ -99,7 +98,7 @@ const longTargets = (isin: string): string[] => [
   `/api/v1/prices-historic/${isin}/${'9'.repeat(10_000)}-01-01/2024-01-01/`,
 ]
 
-/** Headers that a front server may refuse for their length. */
+/** A front server may refuse these for their length. */
 const longHeaders: readonly Readonly<Record<string, string>>[] = [
   { accept: 'application/xml;q=0.1,'.repeat(1000) },
   { 'accept-language': 'en;q=0.123456789,'.repeat(1000) },
@@ -110,7 +109,7 @@ const longHeaders: readonly Readonly<Record<string, string>>[] = [
   Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`x-filler-${at}`, 'b'.repeat(200)])),
 ]
 
-/** A random hostile request. It fits on a connection, and mostly is valid HTTP. @param isin a fund that exists */
+/** Mostly valid HTTP. @param isin a fund that exists */
 function hostileRequest(random: Draws, isin: string): OracleRequest {
   const target = random.pick([climbingPath, climbingPath, mixedPath, mangledPath, strangeQuery])
   return {

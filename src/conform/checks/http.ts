@@ -131,7 +131,7 @@ export const refusedTargets = ({ isin }: CheckContext): string[] =>
 
 const beyond = 'bytes=999999999-'
 
-/** The last two are beyond the end of every document, and in an unknown unit. */
+/** The last two: beyond the end of every document, and in an unknown unit. */
 const ranges = ['bytes=0-9', 'bytes=7-', 'bytes=-11', beyond, 'lines=1-2']
 
 /** Source: RFC 9110, 14: a server may answer with the whole document instead of a part, and with nothing else. */
@@ -175,7 +175,7 @@ async function comparePart(context: CheckContext, target: string, range: string,
   }
 }
 
-/** The first and the last byte of a range; -1 for a range that is none of bytes. */
+/** -1 for a range that has another unit than bytes. */
 function boundsOf(range: string, length: number): [first: number, last: number] {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? []
   if (first === '') return last === '' ? [-1, -1] : [Math.max(0, length - Number(last)), length - 1]

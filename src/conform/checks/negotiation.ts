@@ -1,4 +1,4 @@
-/** Which format and language an answer is in. */
+/** Format and language of answers. */
 
 import type { Draws } from '../../system/random.ts'
 import { checksOf, type CheckContext } from '../check.ts'
@@ -75,7 +75,7 @@ const acceptLanguages =
   fr,en;q=0.1 | * | en,* | *,en | en;q=0.5,* | fr,*;q=0.5,en;q=0.4 | de;q=0,en;q=0.1 | en;q=0 | en;q=x | | , | ;q=1 |
   english | en,de | de,en | en-US,en;q=0.9,de;q=0.8`)
 
-/** Some of the ranges, each at most once, with and without weights. */
+/** Draws ranges, each at most once, with and without weights. */
 function weighed(random: Draws, text: string): string {
   const ranges = alternatives(text)
   const weight = () =>

@@ -1,10 +1,10 @@
-/** What browsers get: pages, with headers that say what a page may do, and JSON from the API. */
+/** Answers to browsers: pages, with headers that limit their rights, and JSON from the API. */
 
 import { checksOf } from '../check.ts'
 import type { HttpAnswer } from '../client.ts'
 import { missingPageHeaders } from '../compare.ts'
 
-/** As browsers send it for an address that a reader opens. */
+/** Accept of browsers for an address that a reader opens. */
 const acceptOf = {
   chrome:
     'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7',
@@ -12,7 +12,7 @@ const acceptOf = {
   old: 'text/html, */*;q=0.1',
 }
 const browsers = Object.values(acceptOf)
-/** They name HTML, and prefer something else. */
+/** Accept of programs that name HTML, and prefer another format. */
 const programs = [
   'application/xml,text/html;q=0.9',
   'application/json,text/html',

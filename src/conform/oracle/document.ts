@@ -1,17 +1,17 @@
 /**
- * The oracle's documents and their two texts. Both are written by hand: JavaScript objects reorder keys that look like
- * integers, and XML builders take minutes for what a suite asks. Knows nothing of funds.
+ * The oracle's documents as JSON, XML and CSV. Encoded by hand: JavaScript objects reorder keys that look like integers, and
+ * XML builders take minutes for a suite. Knows nothing of funds.
  */
 
-/** The keys of an object are names of the interface, those of a map are data (years, dates …), those of a list positions. */
+/** Keys of an object are names of the interface, keys of a map are data (years, dates …), keys of a list positions. */
 export type Tree = string | number | boolean | null | Branch | Tree[] | ReadonlyMap<string, Tree>
 
-/** A member that is undefined is left out. */
+/** Undefined members are left out. */
 export interface Branch {
   readonly [name: string]: Tree | undefined
 }
 
-/** Shortest decimal text of a number, never an exponent: 1e-7 is 0.0000001. */
+/** The shortest decimal text, without exponent: 1e-7 is 0.0000001. */
 export const numberText = (value: number) => plainDecimals.format(value)
 
 const plainDecimals = new Intl.NumberFormat('en', {
@@ -28,7 +28,7 @@ export function toJson(tree: Tree): string {
   return `{${members.join(',')}}`
 }
 
-/** Lines of cells, the names of the columns first. No cell holds a comma, a quotation mark or a line ending. */
+/** Names of the columns first. No cell holds a comma, a quotation mark or a line ending. */
 export type Table = readonly (readonly string[])[]
 
 export const toCsv = (table: Table): string => table.map((cells) => `${cells.join(',')}\r\n`).join('')
@@ -65,6 +65,6 @@ const attribute = (key: string): string =>
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\r', '&#xD;')
 
-/** With U+FFFD for each character that XML 1.0 cannot hold. */
+/** Replaces each character that XML 1.0 cannot hold by U+FFFD. */
 export const withXmlCharacters = (text: string): string =>
   text.replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')

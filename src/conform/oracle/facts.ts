@@ -10,7 +10,7 @@ type Names = Readonly<Record<Language, string>>
 
 const namesFile = new URL('../../api/contract/structure-types.json', import.meta.url)
 
-/** The only thing that the oracle shares with the product: the display names of structure types. */
+/** The display names of structure types. The oracle shares nothing else with the product. */
 export const structureNames = new Map<string, Names>(
   Object.entries(JSON.parse(readFileSync(namesFile, 'utf8')) as Record<string, Names>),
 )
@@ -79,14 +79,14 @@ export function emtTree(question: Question): Branch {
   return { fund, emt_data: Object.fromEntries(emtFields.map((field) => [field, row[field]])) }
 }
 
-/** A fund whose data may be given out. @throws {OracleProblem} the refusal that endpoints 7 and 10 to 13 share */
+/** @throws {OracleProblem} the refusal that endpoints 7 and 10 to 13 share */
 function permitted({ fund, isin }: Question, group: string): OracleFund {
   if (fund === undefined) throw problems.unknownFund(isin, group)
   if (fund.data_permitted === 0) throw problems.fundDenied(isin, group)
   return fund
 }
 
-/** If there is no English text, both languages have the German one. */
+/** Both languages have the German text if there is no English one. */
 const textIn = (language: Language, german: string, english: string | null): string =>
   language === 'en' && english !== null ? english : german
 

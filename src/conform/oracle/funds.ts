@@ -1,4 +1,4 @@
-/** The fund database as the oracle reads it: one query at a time, no cache. */
+/** The oracle's reader of the fund database: one query at a time, no cache. */
 import Database from 'better-sqlite3'
 import type { Branch } from './document.ts'
 
@@ -10,13 +10,11 @@ export type OracleFund = Readonly<
     Record<'data_permitted' | 'prices_permitted' | 'performance_permitted', 0 | 1>
 >
 
-/** What an endpoint is asked. */
 export interface Question {
   readonly funds: OracleFunds
   readonly asOf: string
   /** In upper case; empty for all funds. */
   readonly isin: string
-  /** The fund with this ISIN. */
   readonly fund: OracleFund | undefined
   readonly language: 'de' | 'en'
   /** The structure type of endpoint 6; empty elsewhere. */
@@ -39,7 +37,7 @@ export function openOracleFunds(path: string) {
   }
 }
 
-/** The object `fund` of every endpoint but the profile. The price endpoints have no status date. */
+/** The object `fund` of all endpoints but the profile. Price endpoints have no status date. */
 export const fundTree = (fund: OracleFund, status: 'with status date' | 'without status date'): Branch => ({
   name: fund.name,
   isin: fund.isin,
@@ -52,7 +50,7 @@ export const fundTree = (fund: OracleFund, status: 'with status date' | 'without
 /** An address that begins with neither `http://` nor `https://` becomes an empty text. */
 export const givenAddress = (url: string) => (/^https?:\/\/[^]/i.test(url) ? url : '')
 
-/** Whether the fund's first birthday is after the as-of date. A fund of 29 February has it on the 28th. */
+/** The fund's first birthday is after the as-of date. A fund of 29 February has it on the 28th. */
 export function isTooYoung({ fund_inception_date: inception }: OracleFund, asOf: string): boolean {
   const year = String(Number(inception.slice(0, 4)) + 1).padStart(4, '0')
   return year + inception.slice(4).replace('-02-29', '-02-28') > asOf

@@ -1,23 +1,20 @@
-/**
- * Which format and language a request's headers ask for. Source: src/api/decisions.md (Requests) and RFC 9110. The query
- * wins over headers and is not read here.
- */
+/** Format and language by the headers of a request. Sources: src/api/decisions.md (Requests), RFC 9110. */
 
 export type OracleFormat = 'json' | 'xml' | 'csv'
 
-/** How exactly a range of the header names an offer; undefined if it does not name it. */
+/** How exactly a range of the header names an offer; undefined: not at all. */
 type SpecificityOf = (range: string) => number | undefined
 
 /**
- * The best format of an Accept header; JSON if nothing in it is acceptable or readable, and for a browser, which prefers HTML.
- * @param hasCsv whether the answer is there as CSV
+ * The best format of an Accept header: JSON if nothing is acceptable or readable, and for a browser.
+ * @param hasCsv the answer exists as CSV
  */
 export function acceptedFormat(header: string | undefined, hasCsv = false): OracleFormat {
   const best = bestOffer(header, hasCsv)
   return best === 'html' ? 'json' : best
 }
 
-/** Whether the client is a browser: it prefers HTML. */
+/** A browser prefers HTML. */
 export const isBrowser = (accept: string | undefined): boolean => bestOffer(accept, false) === 'html'
 
 function bestOffer(header: string | undefined, hasCsv: boolean): OracleFormat | 'html' {
@@ -45,8 +42,8 @@ function bestOffer(header: string | undefined, hasCsv: boolean): OracleFormat | 
 }
 
 /**
- * The best language of an Accept-Language header; German if nothing in it is acceptable or readable. `*` stands for every
- * language that no other range names (RFC 9110, 12.5.4).
+ * The best language of an Accept-Language header; German if nothing is acceptable or readable. `*` stands for every language
+ * that no other range names (RFC 9110, 12.5.4).
  */
 export function acceptedLanguage(header: string | undefined): 'de' | 'en' {
   const specificityOf =
@@ -58,7 +55,7 @@ export function acceptedLanguage(header: string | undefined): 'de' | 'en' {
   return isSecondBetter(header, specificityOf('de'), specificityOf('en')) ? 'en' : 'de'
 }
 
-/** Whether a header prefers the second of two offers: by quality, then by the more specific range, then by position. */
+/** Compares by quality, then by the more specific range, then by position. */
 function isSecondBetter(header = '', ofFirst: SpecificityOf, ofSecond: SpecificityOf): boolean {
   const [first, second] = [bestMatch(header, ofFirst), bestMatch(header, ofSecond)]
   if (second.quality === 0) return false
@@ -67,7 +64,7 @@ function isSecondBetter(header = '', ofFirst: SpecificityOf, ofSecond: Specifici
   return second.position < first.position
 }
 
-/** What the header says about one offer: the most specific range decides, even if it excludes the offer with q=0. */
+/** The most specific range decides, even if it excludes the offer with q=0. */
 function bestMatch(header: string, specificityOf: SpecificityOf) {
   const matches = header.split(',').flatMap((member, position) => {
     const [range = '', ...parameters] = member.split(';').map((part) => part.trim().toLowerCase())

@@ -1,6 +1,6 @@
 /**
- * A second implementation of the whole interface, small and slow, straight from SQL. It gives the expected answers. It
- * shares no code with the product, so that a wrong declaration there cannot agree with itself.
+ * A second implementation of the whole interface, small and slow, straight from SQL. Gives the expected answers. Shares no
+ * code with the product, so that a wrong declaration there cannot agree with itself.
  */
 import { toCsv, toJson, toXml, withXmlCharacters } from './document.ts'
 import { type OracleFunds, openOracleFunds } from './funds.ts'
@@ -9,9 +9,9 @@ import { OracleProblem, problems } from './problems.ts'
 import { type Call, decodePercent, findEndpoint, hasCsv, readTarget, route } from './route.ts'
 
 export interface OracleRequest {
-  /** GET unless given. */
+  /** Default: GET. */
   readonly method?: string
-  /** Path and query as they stand on the request line. */
+  /** Path and query of the request line. */
   readonly target: string
   readonly accept?: string | undefined
   readonly acceptLanguage?: string | undefined
@@ -19,21 +19,17 @@ export interface OracleRequest {
 
 export interface OracleAnswer {
   readonly status: number
-  /**
-   * content-type, content-language, content-disposition, location, allow, and vary, where the interface has them: names in lower case, and
-   * those that vary names as well, sorted.
-   */
+  /** Headers that the interface decides, in lower case. Names in `vary` are in lower case, too, and sorted. */
   readonly headers: Readonly<Record<string, string>>
   /** Empty for HEAD, OPTIONS and redirects. */
   readonly body: string
-  /** What a browser gets instead, if the snapshot has the page: snapshots of earlier versions do not. */
+  /** The answer to a browser, if the snapshot has the page: snapshots of earlier versions have none. */
   readonly page?: Pick<OracleAnswer, 'status' | 'headers'> | undefined
 }
 
 export type Oracle = ReturnType<typeof openOracle>
 
-export interface OracleSettings {
-  /** Path of the fund database. */
+interface OracleSettings {
   readonly db: string
   /** YYYY-MM-DD */
   readonly asOf: string
@@ -49,7 +45,7 @@ export function openOracle(settings: OracleSettings) {
       return request.method === 'HEAD' ? { ...answer, body: '' } : answer
     },
     isins: (): readonly string[] => funds.all().map((fund) => fund.isin),
-    /** The first and last day of a fund's prices, whether they are given out or not. */
+    /** The first and last day of a fund's prices, also of prices that are not given out. */
     priceDays: (isin: string) => funds.select<{ first: string; last: string }>(daysOf, isin)[0],
     close: funds.close,
   }
@@ -97,7 +93,7 @@ function answerWithBody(funds: OracleFunds, settings: OracleSettings, request: O
   }
 }
 
-/** The start page, or the page for what there is not: for browsers only. */
+/** The start page or the 404 page, for browsers only. */
 function pageInstead({ target, accept, acceptLanguage }: OracleRequest): OracleAnswer['page'] {
   const { path, parameter } = readTarget(target)
   if (formatOf('', parameter('format')) !== undefined || !isBrowser(accept)) return undefined
@@ -118,11 +114,11 @@ const redirects: Readonly<Record<string, string>> = {
   '/favicon.ico': '/docs/assets/icon.svg',
 }
 
-/** Where the client finds what it asks for at a wrong address: a closing slash lacks, a fund's ISIN is in lower case. */
+/** The redirect from a wrong address: without its closing slash, or with an ISIN in lower case. */
 function movedTo(path: string, funds: OracleFunds): string | undefined {
   if (!path.endsWith('/') && findEndpoint(path) !== undefined) return `${path}/`
   const [, area, isin = '', ...rest] = path.split('/')
-  // Days of changes had pages of their own.
+  // Earlier versions had a page for each day of changes.
   if (
     area === 'changes' &&
     /^\d{4}-\d\d-\d\d$/.test(isin) &&
@@ -165,7 +161,7 @@ function findBody(
   return { body: inFormat[wanted](), headers, varyToo: asked === undefined ? ['accept-language'] : [] }
 }
 
-/** Only the CSV of a date range has the name of a file. */
+/** Only the CSV of a date range has a file name. */
 const fileHeaders = ({ from, isin }: Call, wanted: OracleFormat): OracleAnswer['headers'] =>
   from !== '' && wanted === 'csv'
     ? { 'content-disposition': `inline; filename="${isin}-prices-historic.csv"` }

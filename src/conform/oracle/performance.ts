@@ -41,7 +41,7 @@ export function performanceLaunch(question: Question): Branch {
   return { fund, performance }
 }
 
-/** The fund, if its performance may be shown. @param missing thrown if it does not exist, or shows no performance at all */
+/** @param missing thrown if the fund does not exist, or shows no performance at all */
 function shownFund({ fund, asOf, isin }: Question, group: string, missing: OracleProblem): OracleFund {
   if (fund === undefined || !mayShowPerformance(fund)) throw missing
   if (isTooYoung(fund, asOf)) throw problems.tooYoung(isin, group)

@@ -89,7 +89,7 @@ function currentDocument(funds: OracleFunds, fund: OracleFund): Branch | undefin
   return { fund: fundTree(fund, 'without status date'), prices, currency: fund.currency }
 }
 
-/** Like the current record, with decimal commas (not in change_percent) and with tax figures. */
+/** The current record with decimal commas (not in change_percent) and with tax figures. */
 function historicRecord(row: PriceRow): Branch {
   const taxFigure = (name: string, column: TaxColumn) => {
     const value = row[column]

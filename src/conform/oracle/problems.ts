@@ -1,6 +1,6 @@
 /** The error table of src/api/interface.md (Errors) with its texts. */
 
-/** An endpoint throws it to refuse a request. Its message is the title. */
+/** A refusal. The message is the title. */
 export class OracleProblem extends Error {
   readonly place: readonly [status: number, group: string, slug: string]
   constructor(place: OracleProblem['place'], title: string) {

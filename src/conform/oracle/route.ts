@@ -1,4 +1,4 @@
-/** The 13 endpoints, and from a target to one of them with its parameters. */
+/** The 13 endpoints, and the way from a target to an endpoint with its parameters. */
 
 import type { Branch, Table } from './document.ts'
 import { allocationsTree, emtTree, figuresTree, profileTree, structureNames, structureTree } from './facts.ts'
@@ -23,7 +23,7 @@ export interface OracleEndpoint {
   /** As in src/api/interface.md. */
   readonly path: string
   readonly answer: (question: Question) => Branch
-  /** The answer as CSV, if there is one. */
+  /** The answer as CSV. */
   readonly table?: (question: Question) => Table
   readonly hasLanguages: boolean
 }
@@ -62,8 +62,8 @@ const parameterOf = (segment: string) => /^\{(\w+)\}$/.exec(segment)?.[1]
 const typeMark = '{type}'
 
 /**
- * The endpoint of a path, and its parameters by their names: right, wrong, or missing at the end.
- * @param path with its closing slash, or without
+ * The endpoint of a path, and its parameters by name: right, wrong, or missing at the end.
+ * @param path with or without its closing slash
  */
 export function findEndpoint(path: string) {
   if (!path.startsWith('/') || path.length > 900) return undefined
@@ -84,16 +84,16 @@ export function findEndpoint(path: string) {
   return undefined
 }
 
-/** Whether an answer at this path, or at one that it begins, is there as CSV. */
+/** The endpoint of a path, or of the beginning of one, has CSV. */
 export const hasCsv = (path: string): boolean => findEndpoint(path)?.endpoint.table !== undefined
 
 export interface Call extends OracleEndpoint, Pick<Question, 'isin' | 'type' | 'from' | 'to'> {
-  /** Whether the text had the form of an ISIN before it became upper case: the upper case of `ſ` is an S. */
+  /** The form before the change to upper case counts: the upper case of `ſ` is an S. */
   readonly hasForm: boolean
 }
 
 /**
- * @returns undefined for a path that belongs to no endpoint; a path must end with its slash here
+ * @returns undefined for a path of no endpoint, or without its closing slash
  * @throws {OracleProblem} if the path lacks a parameter, or has a wrong one
  */
 export function route(path: string): Call | undefined {
@@ -114,7 +114,7 @@ export function route(path: string): Call | undefined {
   return { ...endpoint, isin: isin.toUpperCase(), hasForm, type, from, to }
 }
 
-/** Whether a text is YYYY-MM-DD and a day of the Gregorian calendar. */
+/** YYYY-MM-DD, and a day of the Gregorian calendar. */
 function isDay(text: string): boolean {
   const [, year, month, day] = (/^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? []).map(Number)
   if (year === undefined || month === undefined || day === undefined) return false
@@ -123,15 +123,14 @@ function isDay(text: string): boolean {
   return last !== undefined && day >= 1 && day <= last
 }
 
-/** Splits a target at its question mark. */
 export function readTarget(target: string) {
   const [path = '', query = ''] = target.split(/\?([^]*)/)
   const pairs = query.split('&').map((pair) => pair.split(/=([^]*)/))
   return {
     path,
-    /** With the question mark; empty if nothing follows it. */
+    /** With the question mark, unless nothing follows. */
     rawQuery: query === '' ? '' : `?${query}`,
-    /** The first value of the parameter with exactly this name; decoded unless it is longer than 255 bytes. */
+    /** The first value of the parameter with exactly this name, decoded unless longer than 255 bytes. */
     parameter: (name: string): string | undefined => {
       const found = pairs.find(([given]) => given === name)
       if (found === undefined) return undefined
@@ -141,7 +140,7 @@ export function readTarget(target: string) {
   }
 }
 
-/** Decodes percent escapes. If one of them cannot be decoded, the text stays as it is. */
+/** The text stays unchanged if an escape cannot be decoded. */
 export function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -21,11 +21,6 @@ it('is halved once by all refusals of one moment, and one higher after a round o
   expect(offer([0, 0, 0, ...rounds(5, 64)]).map(({ sent }) => sent)).toEqual([64, 32, 16, 8, 8, 9, 10, 11])
 })
 
-it('goes down to one request at a time while nothing else is answered than refusals, and back to all', () => {
-  const sent = offer([...rounds(20, 0), ...rounds(80, 64)]).map((round) => round.sent)
-  expect([sent[19], sent.at(-1)]).toEqual([1, 64])
-})
-
 it('is always between one and all', () => {
   const answers = fc.array(fc.record({ isRefused: fc.boolean(), age: fc.nat({ max: 3 }) }), {
     maxLength: 300,

@@ -3,7 +3,6 @@ import { forced } from '../support/product.ts'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { expectFailure, expectSuccess } from '../cli/outcome.ts'
-import { sample } from '../support/rounds.ts'
 import { beginPublish, four, killAt, press, three, useTwoNights } from '../support/two-nights.ts'
 
 useTwoNights(4)
@@ -25,23 +24,17 @@ describe('after a publish of a third snapshot was killed in blue, a journal', ()
     tear()
   })
 
-  const losses: readonly (readonly [string, () => void])[] = [
+  describe.each([
     ['is cut off', () => press.bucket.put('journal.json', '{"format":1,"id"')],
-    ['is of another format', () => press.bucket.put('journal.json', '{"format":2}')],
-    [
-      'names no slot',
-      () => press.bucket.put('journal.json', JSON.stringify({ ...journal(), changing: { red: 'x' } })),
-    ],
     ['was removed', () => press.bucket.remove('journal.json')],
-  ]
-  describe.each(sample(losses, { least: 2, turn: 1 }))('that %s', (_, lose) => {
+  ])('that %s', (_, lose) => {
     beforeEach(lose)
 
     it('is named, with advice, and nothing is written', async () => {
       const writes = () => press.server.log.filter(({ method }) => method !== 'GET')
       const said =
         /^fundpress: s3:\/\/funds: journal\.json is (damaged|missing), so nobody knows what the slots hold: run `fundpress publish --repair`/
-      for (const command of [`publish --out ${four}`, 'rollback', 'prune --yes'])
+      for (const command of [`publish --out ${four}`, 'rollback'])
         await expectFailure(press.fundpress(command), said)
       expect(writes()).toEqual([])
     })
@@ -78,19 +71,9 @@ describe('after a publish of a third snapshot was killed in blue, a journal', ()
     ).toEqual([])
   })
 
-  const firstKilled = () => {
-    press.bucket.empty()
-    press.bucket.put('blue/api/v1/profile/DE0000000000/index.de.json', '{}')
-  }
-  const bothLost = () => {
+  it('that was removed together with live.json is written by a repair, which makes the bucket whole', async () => {
     press.bucket.remove('journal.json')
     press.bucket.remove('live.json')
-  }
-  it.each([
-    ['of a first publish that was killed was removed: the bucket does not count as new', firstKilled],
-    ['was removed together with live.json: no slot is trusted', bothLost],
-  ])('that %s, and a repair makes the bucket whole', async (_, lose) => {
-    lose()
     await expectFailure(press.publish(four), /journal\.json is missing/)
     await expectSuccess(press.publish(four, '--repair'))
     expectWholeLive()
@@ -98,49 +81,36 @@ describe('after a publish of a third snapshot was killed in blue, a journal', ()
 })
 
 const mega = 2 ** 20
-const endlessLine = () => gzipSync(Buffer.alloc(8 * mega, '{"key":"'))
-const tooManyLines = () => gzipSync(Buffer.alloc(64 * mega, '{"key":"a"}\n'))
-
 it.each([
-  ['manifest', 'blue/manifest.ndjson.gz', tooManyLines],
-  ['manifest', 'blue/manifest.ndjson.gz', endlessLine],
-  ['list of ETags', 'journal/blue.etags.ndjson.gz', tooManyLines],
-])('names a hostile %s (%s), and a repair does not need it', async (_, key, pack) => {
-  press.bucket.put(key, pack())
+  ['manifest', 'blue/manifest.ndjson.gz'],
+  ['list of ETags', 'journal/blue.etags.ndjson.gz'],
+])('names a hostile %s, and a repair does not need it', async (_, key) => {
+  press.bucket.put(key, gzipSync(Buffer.alloc(64 * mega, '{"key":"a"}\n')))
   const said = `^fundpress: s3://funds/${key} is (damaged|not a manifest).*: publish with --repair\n$`
   await expectFailure(press.publish(three), new RegExp(said))
   await expectSuccess(press.publish(three, '--repair'))
   expectWholeLive()
 })
 
-it.each(['live.json', 'journal.json'])('reads no %s that is larger than any of ours', async (key) => {
-  press.bucket.put(key, Buffer.alloc(20 * mega, ' '))
-  const said = new RegExp(`^fundpress: s3://funds/${key} is damaged: it has more than 16777216 bytes`)
-  for (const command of ['status', 'rollback', `publish --out ${three}`])
-    await expectFailure(press.fundpress(command), said)
+it('reads no live.json that is larger than any of ours', async () => {
+  press.bucket.put('live.json', Buffer.alloc(20 * mega, ' '))
+  const said = /^fundpress: s3:\/\/funds\/live.json is damaged: it has more than 16777216 bytes/
+  await expectFailure(press.fundpress('rollback'), said)
 })
 
 describe('live.json', () => {
-  const wrong: readonly (readonly [string, unknown, string])[] = [
+  it.each([
     ['slot', 'red', 'slot is "red", not blue or green'],
     ['snapshot', '../../etc/passwd', 'snapshot is "../../etc/passwd", not a snapshot id'],
-    ['asOf', '2026-02-30', 'asOf is "2026-02-30", not a day'],
     ['liveSince', '2026-11-31T00:00:00.000Z', 'liveSince is "2026-11-31T00:00:00.000Z", not a time in UTC'],
-    ['liveSince', 'tomorrow', 'liveSince is "tomorrow", not a time in UTC'],
-    ['liveSince', undefined, 'liveSince is missing, not a time in UTC'],
     ['docsUrl', 'javascript:alert(1)', 'docsUrl is "javascript:alert(1)", not an http(s) address or a path'],
-    ['objects', -1, 'objects is -1, not a count'],
-    ['newestPrice', 7, 'newestPrice is 7, not a day or null'],
-    ['previous', 'none', 'previous is "none", not an object or null'],
     ['previous', { slot: 'blue' }, 'previous.snapshot is missing, not a snapshot id'],
-  ]
-  it.each(sample(wrong, { least: 4 }))('is damaged if its %s is %j', async (field, value, what) => {
+  ])('is damaged if its %s is %j', async (field, value, what) => {
     press.bucket.put('live.json', JSON.stringify({ ...press.bucket.live(), [field]: value }))
     const said =
       `fundpress: s3://funds: live.json is damaged: ${what}. Restore its last version, if the bucket keeps ` +
       'versions; else run `fundpress publish --repair`, which replaces it. Do not remove it: edges go on with the last good one\n'
-    for (const command of ['status', 'rollback'])
-      expect(await press.fundpress(command)).toMatchObject({ code: 1, stderr: said })
+    expect(await press.fundpress('status')).toMatchObject({ code: 1, stderr: said })
   })
 
   it.each([

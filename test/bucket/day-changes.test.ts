@@ -69,3 +69,17 @@ it('gives each of more than sixty publishes of a day a later time', () => {
   expect(times.slice(0, 3)).toEqual(['2026-11-18T00:01:09Z', '2026-11-18T00:01:09Z', '2026-11-18T00:01:08Z'])
   expect(new Set(times).size).toBe(21)
 })
+
+it('keeps thirty days', () => {
+  let history: ChangeHistory = noHistory
+  const dayOf = (day: number) => new Date(Date.UTC(2026, 10, day)).toISOString().slice(0, 10)
+  for (let day = 1; day <= 35; day++)
+    history = withPublish(
+      history,
+      { ...corrections(`snapshot-${day}`, 0), as_of: dayOf(day), publish: 1 },
+      file,
+    )
+  expect(history.nights.map((night) => night.as_of)).toEqual(
+    Array.from({ length: 30 }, (_, index) => dayOf(35 - index)),
+  )
+})

@@ -60,28 +60,19 @@ it('reports ok for each check, and leaves nothing in the bucket', async () => {
   for (const secret of Object.values(credentials)) expect(stdout).not.toContain(secret)
 })
 
-it('says how many targets are told, and warns if a night that fails would reach nobody', async () => {
-  const line = async (config: object, env = {}) => {
+it('warns if a night that fails would reach nobody, and names a target that is not set here', async () => {
+  const line = async (config: object) => {
     const file = press.nights.folder.file('told.json')
     writeFileSync(file, JSON.stringify(config))
-    const { code, stdout } = await doctor({ env, args: ['--config', file, ...place()] })
+    const { code, stdout } = await doctor({ args: ['--config', file, ...place()] })
     return [code, stdout.trimEnd().split('\n').at(-1)?.replace(/ {2,}/, ' ')]
   }
   const nobody =
     'warning notices          nobody is told of a night that fails: set `notify` or `heartbeat` in the config, unless your scheduler tells'
   expect(await line({})).toEqual([0, nobody])
-  const notify = [
-    { type: 'slack', url: 'env:CHAT' },
-    { type: 'webhook', url: 'https://hooks.example.com/secret' },
-  ]
-  expect(await line({ notify })).toEqual([
+  expect(await line({ notify: [{ type: 'slack', url: 'env:CHAT' }] })).toEqual([
     0,
-    'ok notices          2 targets, no heartbeat; not here: slack (the environment variable CHAT is not set)',
-  ])
-  const heartbeat = { url: 'https://hc.example.com/secret' }
-  expect(await line({ notify, heartbeat }, { CHAT: 'https://hooks.slack.example/secret' })).toEqual([
-    0,
-    'ok notices          2 targets, a heartbeat',
+    expect.stringContaining('not here: slack (the environment variable CHAT is not set)') as string,
   ])
 })
 
@@ -112,21 +103,13 @@ it('says soon that the store does not answer', async () => {
   // It waits for ten seconds. A publish, which is more patient, would wait for longer than a test may take.
   expect(await troublesOf({ args })).toEqual([expect.stringMatching(/^problem bucket: .*does not answer/)])
   mute.close()
-  expect(await troublesOf({ args })).toEqual([
-    expect.stringMatching(/^problem bucket: .*nothing listens there, check --endpoint/),
-  ])
 })
 
 const noKey = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' }
-const oldToken = { AWS_SESSION_TOKEN: 'old-token' }
 it.each([
   ['no bucket', {}, '--bucket nix', /^problem bucket: .*there is no bucket nix/],
-  ['a wrong key', { AWS_SECRET_ACCESS_KEY: 'x' }, '', /^problem bucket: .*secret key is wrong/],
   ['no credentials', noKey, '', /^problem credentials: none were found: set AWS_ACCESS_KEY_ID/],
-  ['an expired token', oldToken, '', /^problem bucket: .*credentials have expired/],
-  ['another region', {}, '--region eu-central-1', /^problem bucket: .*region, us-east-1: set --region/],
 ] as const)('stops at %s, with one problem', async (_, env, flags, message) => {
-  press.server.settings.expiredTokens = ['old-token']
   const found = await troublesOf({ env, args: [...place(), ...flags.split(' ').filter(Boolean)] })
   expect(found).toEqual([expect.stringMatching(message)])
 })
@@ -147,8 +130,6 @@ const scratchKeys = () => press.bucket.keys().filter((key) => key.includes('doct
 describe('rights', () => {
   it.each([
     ['put', /^PutObject$/, /^problem right to put: .*s3:PutObject/],
-    ['get', /^GetObject$/, /^problem right to get: .*s3:GetObject/],
-    ['list', /^ListObjectsV2$/, /^problem right to list: .*s3:ListBucket/],
     ['delete', /^DeleteObject$/, /^problem right to delete: .*AccessDenied.*s3:DeleteObject/],
   ])('names the missing right to %s, and tries the others', async (_, operation, message) => {
     press.server.settings.deny = [{ operation }]
@@ -160,25 +141,17 @@ describe('rights', () => {
 })
 
 describe('what the store can do', () => {
-  it.each([
-    ['ignored', /^problem conditional put: the store ignores the conditions of puts: publish with --no-lock/],
-    ['refused', /^problem conditional put: the store knows no conditional puts: publish with --no-lock/],
-  ] as const)('warns of conditions that are %s', async (conditions, message) => {
-    press.server.settings.conditions = conditions
+  it('warns of conditions that are ignored', async () => {
+    press.server.settings.conditions = 'ignored'
+    const message =
+      /^problem conditional put: the store ignores the conditions of puts: publish with --no-lock/
     expect(await troublesOf()).toEqual([expect.stringMatching(message)])
     expect(scratchKeys()).toEqual([])
   })
 
-  it.each([
-    [-60, /^warning clock: this machine's clock is (59|60|61) s ahead of the store's: set it/],
-    [60, /^warning clock: this machine's clock is (59|60|61) s behind the store's: set it/],
-    [-600, /^warning clock: this machine's clock is 10 minutes ahead of the store's: set it/],
-    [
-      -3600,
-      /^problem clock: this machine's clock is 60 minutes ahead of the store's, more than 15 minutes: set it/,
-    ],
-  ])('names a clock that is %i s off', async (seconds, message) => {
-    press.server.settings.clockSkewMs = seconds * 1000
+  it('names a clock that is ten minutes off', async () => {
+    press.server.settings.clockSkewMs = -600_000
+    const message = /^warning clock: this machine's clock is 10 minutes ahead of the store's: set it/
     expect(await troublesOf()).toEqual([expect.stringMatching(message)])
   })
 })
@@ -189,22 +162,18 @@ describe('the bucket', () => {
     expect(await troublesOf()).toEqual([
       expect.stringMatching(/^warning versioning: enabled: .*NoncurrentVersionExpiration/),
     ])
-    press.server.settings.lifecycleRules = [{ id: 'green', prefix: 'green/', noncurrentDays: 3 }]
-    expect(await troublesOf()).toHaveLength(1)
     const all = { id: 'all', prefix: '', noncurrentDays: 3, abortUploadsAfterDays: 1 }
     press.server.settings.lifecycleRules = [all]
     expect(await troublesOf()).toEqual([])
   })
 
   it.each([
-    [1, ['', 'gre', 'green/api/v1/', 'live.json', 'journal/']],
-    [0, ['downloads/', 'logs/']],
-  ])('finds %d problems in a rule that deletes under %j', async (problems, prefixes) => {
+    [1, 'green/api/v1/'],
+    [0, 'downloads/'],
+  ])('finds %d problems in a rule that deletes under %s', async (problems, prefix) => {
     const problem = /^problem lifecycle: rule "old" deletes objects after 30 days under /
-    for (const prefix of prefixes) {
-      press.server.settings.lifecycleRules = [{ id: 'old', prefix, expirationDays: 30 }]
-      expect(await troublesOf()).toEqual(Array(problems).fill(expect.stringMatching(problem)))
-    }
+    press.server.settings.lifecycleRules = [{ id: 'old', prefix, expirationDays: 30 }]
+    expect(await troublesOf()).toEqual(Array(problems).fill(expect.stringMatching(problem)))
   })
 
   it('names a damaged live.json and journal', async () => {

@@ -31,10 +31,6 @@ beforeEach(async () => {
   server = await startKeyValueStore()
 })
 afterEach(() => server.stop())
-it('writes the live snapshot under one key, for the edge to read', async () => {
-  expect(await pointer().set(live)).toBe(true)
-  expect(Object.fromEntries(server.keys)).toEqual({ live: said })
-})
 
 it('writes the folders of downloads, one key a month, before the live snapshot', async () => {
   const downloads = { folder: live.snapshot, files: 3, bytes: 10, sums: 'x' }
@@ -64,19 +60,6 @@ it.each([
   expect([writes().length, server.keys.get('live')]).toEqual([count, said])
 })
 
-it('names the staged snapshot under a key of the preview token, until nothing is staged', async () => {
-  const previewToken = 'a-token-of-22-letters'
-  const { setStaged } = keyValueStore(server.arn, { endpoint: server.endpoint, previewToken })
-  await setStaged(live)
-  await setStaged(live)
-  expect(Object.fromEntries(server.keys)).toEqual({ [`preview-${previewToken}`]: said })
-  await setStaged(null)
-  await setStaged(null)
-  expect([...server.keys]).toEqual([])
-  const changes = server.log.filter((request) => !request.startsWith('GET'))
-  expect(changes).toEqual([`PUT preview-${previewToken}`, `DELETE preview-${previewToken}`])
-})
-
 it('reads again if somebody else changes the store before the write', async () => {
   let others = 2
   server.onRequest = (request) => {
@@ -85,16 +68,6 @@ it('reads again if somebody else changes the store before the write', async () =
   expect(await pointer().set(live)).toBe(true)
   expect(server.keys.get('live')).toBe(said)
   expect(server.log.filter((request) => request === 'PUT live')).toHaveLength(3)
-})
-
-it('gives up if somebody else changes the store again and again', async () => {
-  server.onRequest = (request) => {
-    if (request === 'PUT live') server.put('other', 'x')
-  }
-  await expect(pointer().set(live)).rejects.toThrow(
-    `${server.arn}: could not say what is live: somebody else changes the store again and again (ConflictException)`,
-  )
-  expect(server.keys.get('live')).toBeUndefined()
 })
 
 it.each([

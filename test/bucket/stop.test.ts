@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { expectSuccess } from '../cli/outcome.ts'
 import { openLine, type Line } from '../support/line.ts'
 import { useReceiver } from '../support/receiver.ts'
-import { isComplete, sample } from '../support/rounds.ts'
+import { isComplete } from '../support/rounds.ts'
 import { fileOf, nightlyOf, press, useNights } from './nightly/nightly.ts'
 
 useNights(1)
@@ -31,21 +31,13 @@ beforeEach(async () => {
 
 /** What the store does from some moment on. */
 const states: Readonly<Record<string, () => unknown>> = {
-  'answers 503 to everything': () => press.server.faults([{ kind: 'status', status: 503, code: 'SlowDown' }]),
   'takes requests and never answers': () => line.set('silent'),
-  'answers a byte now and then': () => line.set('trickling'),
+  'answers 503 to everything': () => press.server.faults([{ kind: 'status', status: 503, code: 'SlowDown' }]),
   'refuses connections': () => line.set('refusing'),
 }
 
-/** When it begins to, by the request that is answered no more, and what the run does then. */
-const moments: Readonly<Record<string, { readonly method: string; readonly keyMatches: RegExp }>> = {
-  'acquires the lease': { method: 'PUT', keyMatches: /^journal\.json$/ },
-  'waits for readers': { method: 'PUT', keyMatches: /^journal\/.*changes/ },
-  uploads: { method: 'PUT', keyMatches: /^blue\// },
-}
-
-/** A third night, which is stopped soon after the store has begun to behave like that. */
-function stopNight(state: string, moment: string, graceSeconds = '0') {
+/** A third night, which is stopped soon after the store has begun to behave like that: at a put of such a key. */
+function stopNight(state: string, keyMatches: RegExp, graceSeconds = '0') {
   const change = async () => {
     await states[state]?.()
     await setTimeout(500)
@@ -53,7 +45,7 @@ function stopNight(state: string, moment: string, graceSeconds = '0') {
   }
   press.server.faults([
     // Not waited for: this request is answered in the new state, too.
-    { kind: 'call', when: 'before', ...moments[moment], times: 1, run: () => void change() },
+    { kind: 'call', when: 'before', method: 'PUT', keyMatches, times: 1, run: () => void change() },
   ])
   const { child, end } = press.begin(
     `nightly --db funds.sqlite --as-of 2026-11-13 --quiet --endpoint ${line.endpoint}`,
@@ -62,30 +54,19 @@ function stopNight(state: string, moment: string, graceSeconds = '0') {
   return end
 }
 
-const graceOf = (moment: string) => (moment === 'waits for readers' ? '3600' : '0')
-const cases = Object.keys(states).flatMap((state, index) =>
-  sample(Object.keys(moments), { turn: index + 1 }).map((moment) => [state, moment] as const),
-)
+const uploading = /^blue\//
+it.each([
+  ['takes requests and never answers', 'uploads', uploading, '0'],
+  ['answers 503 to everything', 'waits for readers', /^journal\/.*changes/, '3600'],
+  ['refuses connections', 'acquires the lease', /^journal\.json$/, '0'],
+])('the store %s while the run %s: SIGTERM ends it', { timeout: 30_000 }, async (state, _, key, grace) => {
+  expect(await stopNight(state, key, grace)).toMatchObject({ code: null, signal: 'SIGTERM' })
+  expect(receiver.take()).toMatchObject([{ event: 'failed', reason: 'stopped by SIGTERM' }])
+})
 
-it.each(cases)(
-  'the store %s while the run %s',
-  async (state, moment) => {
-    const end = stopNight(state, moment, graceOf(moment))
-    expect(await end).toMatchObject({ code: null, signal: 'SIGTERM' })
-    expect(receiver.take()).toMatchObject([{ event: 'failed', reason: 'stopped by SIGTERM' }])
-  },
-  30_000,
-)
-
-it.runIf(isComplete)(
-  'all who are to be told are silent, too: the run ends all the same',
-  async () => {
-    receiver.answerWith(() => undefined)
-    expect(await stopNight('takes requests and never answers', 'uploads')).toMatchObject({
-      code: null,
-      signal: 'SIGTERM',
-      stderr: expect.stringContaining('fundpress: stopped by SIGTERM\n') as string,
-    })
-  },
-  30_000,
-)
+it.runIf(isComplete)('a run ends although nobody answers its notices', { timeout: 30_000 }, async () => {
+  receiver.answerWith(() => undefined)
+  const end = await stopNight('takes requests and never answers', uploading)
+  expect(end).toMatchObject({ code: null, signal: 'SIGTERM' })
+  expect(end.stderr).toContain('fundpress: stopped by SIGTERM\n')
+})

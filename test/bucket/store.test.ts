@@ -142,22 +142,6 @@ function suite(open: (prefix: string) => Opened, isPossible: (key: string) => bo
       expect(await store.folders(at('none/'))).toEqual([])
     })
 
-    it('asks before each write whether it may be sent, and throws that error', async () => {
-      const lost = new Error('the lease was lost')
-      const options = {
-        assertFresh: () => {
-          throw lost
-        },
-      }
-      const [file, one] = [folder.file('small'), object(at('refused'), 'x')]
-      writeFileSync(file, 'x')
-      await expect(async () => store.put(one, undefined, options)).rejects.toBe(lost)
-      await expect(async () => store.put(one, { ifAbsent: true }, options)).rejects.toBe(lost)
-      await expect(async () => store.putFile(file, one, options)).rejects.toBe(lost)
-      await expect(async () => store.delete([at('a')], options)).rejects.toBe(lost)
-      expect(await store.get(at('refused'))).toBeNull()
-    })
-
     it('counts requests, and pages of a listing', async () => {
       const before = store.requests()
       const since = (operation: string) => (store.requests()[operation] ?? 0) - (before[operation] ?? 0)
@@ -198,12 +182,5 @@ function suite(open: (prefix: string) => Opened, isPossible: (key: string) => bo
     await above.put(object('f/above/1', 'x'))
     expect(await above.folders('f/')).toEqual(['above', 'below'])
     base.close()
-  })
-
-  it('an overlay counts the pages that a listing of its own objects would take', async () => {
-    const above = overlayStore(open('pages'))
-    for (let index = 0; index < 1001; index++) await above.put(object(`p/${index}`, 'x'))
-    expect(await all(above.list('p/'))).toHaveLength(1001)
-    expect(above.requests()).toEqual({ PutObject: 1001, ListObjectsV2: 2 })
   })
 }

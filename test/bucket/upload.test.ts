@@ -108,53 +108,18 @@ it('throws the first failure when all requests that are under way have ended, an
   expect(done()).toHaveLength(begun().length - 1)
 })
 
-it('ends requests that are under way when the list of changes breaks off', async () => {
-  async function* broken() {
-    yield* puts(3)
-    await setImmediate()
-    throw new Error('the list is damaged')
-  }
-  const { store, begun, done } = fake(() => setTimeout(50))
-  await expect(apply(store, broken())).rejects.toThrow('the list is damaged')
-  expect(done()).toHaveLength(begun().length)
-  expect(begun()).not.toEqual([])
+it('ends what is under way when it is stopped, with the reason', async () => {
+  const stop = new AbortController()
+  const { store, log } = fake(async (_key, { signal }) => {
+    await once(signal as EventTarget, 'abort')
+    throw new Error('Request aborted')
+  })
+  const applying = apply(store, puts(100), { signal: stop.signal })
+  await expect.poll(() => log.length).toBe(4)
+  stop.abort(new Error('stopped by SIGINT'))
+  await expect(applying).rejects.toThrow(/^stopped by SIGINT$/)
+  expect(log).toHaveLength(4)
 })
-
-it('asks before each write whether the lease is fresh', async () => {
-  const seen: string[] = []
-  const { store } = fake((key) => seen.push(key))
-  const deletes = Array.from({ length: 1001 }, (_, i) => ({ kind: 'delete', key: `x${i}` }) as const)
-  await apply(store, [...puts(2), ...deletes], { concurrency: 1, assertFresh: () => seen.push('?') })
-  const writes = ['blue/key-000000', 'blue/key-000001', 'blue/x0', 'blue/x1000']
-  expect(seen).toEqual(writes.flatMap((key) => ['?', key]))
-})
-
-it('sends nothing once the lease is lost', async () => {
-  const { store, begun } = fake(() => setImmediate())
-  let asked = 0
-  const assertFresh = () => {
-    if (++asked > 10) throw new Error('the lease was lost')
-  }
-  await expect(apply(store, puts(100), { assertFresh })).rejects.toThrow('the lease was lost')
-  expect(begun()).toHaveLength(10)
-})
-
-it.each([puts(100), [{ kind: 'delete', key: 'a' } as const]])(
-  'ends what is under way when it is stopped, with the reason (%#)',
-  async (...changes) => {
-    const stop = new AbortController()
-    const { store, log } = fake(async (_key, { signal }) => {
-      await once(signal as EventTarget, 'abort')
-      throw new Error('Request aborted')
-    })
-    const applying = apply(store, changes, { signal: stop.signal })
-    const underWay = Math.min(changes.length, 4)
-    await expect.poll(() => log.length).toBe(underWay)
-    stop.abort(new Error('stopped by SIGINT'))
-    await expect(applying).rejects.toThrow(/^stopped by SIGINT$/)
-    expect(log).toHaveLength(underWay)
-  },
-)
 
 it('does not wait for a low rate when it is stopped', async () => {
   const { store } = fake(() => setImmediate())

@@ -26,10 +26,12 @@ for (const file of [...counting, ...others]) write(file, file)
 const digest = () => digestOfCode(folder.path, 'src')
 
 describe('the digest of the code', () => {
-  it.each(counting)('changes with %s', (file) => {
-    const before = digest()
-    appendFileSync(folder.file(file), ' ')
-    expect(digest()).not.toBe(before)
+  it('changes with each file that may change a byte', () => {
+    for (const file of counting) {
+      const before = digest()
+      appendFileSync(folder.file(file), ' ')
+      expect(digest(), file).not.toBe(before)
+    }
   })
 
   it('does not change with files that make no file of a snapshot', () => {
@@ -38,9 +40,9 @@ describe('the digest of the code', () => {
     expect(digest()).toBe(before)
   })
 
-  it.each(['charts', '@scope/days'])('changes with the installed version of the library %s', (name) => {
+  it('changes with the installed version of a library', () => {
     const before = digest()
-    write(`node_modules/${name}/package.json`, '{"version":"9.0.0"}')
+    write('node_modules/@scope/days/package.json', '{"version":"9.0.0"}')
     expect(digest()).not.toBe(before)
   })
 

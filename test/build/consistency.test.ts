@@ -1,7 +1,7 @@
 /** Builds while a writer commits: each snapshot holds one state of the database, the funds that it had and no others. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -11,7 +11,6 @@ import { ended, run, type Ended } from '../cli/run.ts'
 import { asOf, editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { repository, tempFolder } from '../support/product.ts'
 import { faultsOf, filesIn } from '../support/tree.ts'
-import { isComplete } from '../support/rounds.ts'
 import { build as buildHere } from './builds.ts'
 
 const folder = tempFolder()
@@ -159,44 +158,3 @@ it('a build fails if a plain copy overwrites the database while it is read', asy
   )
   expect([isWritten, existsSync(folder.file('overwritten'))]).toEqual([true, false])
 })
-
-/** Puts one database after the other into the place of a file, as a delivery does; says when, until it is told to end. */
-const deliverer = `
-  const { copyFileSync, renameSync } = require('node:fs')
-  const [file, ...others] = process.argv.slice(1)
-  let isToEnd = false
-  process.stdin.on('end', () => { isToEnd = true }).resume()
-  let deliveries = 0
-  const work = () => {
-    copyFileSync(others[deliveries++ % others.length], file + '.part')
-    renameSync(file + '.part', file)
-    if (deliveries === 1) console.log('delivering')
-    if (!isToEnd) setTimeout(work, 1)
-  }
-  work()`
-
-it.runIf(isComplete)(
-  'a build of a database that is replaced again and again holds one, or says why it fails',
-  async () => {
-    const db = folder.file('delivered.sqlite')
-    const others = [1, 2].map((number) => {
-      const file = folder.file(`generation-${number}.sqlite`)
-      copyFileSync(folder.file('first.sqlite'), file)
-      editDatabase(file, generation(number))
-      return file
-    })
-    const child = spawn(process.execPath, ['-e', deliverer, db, ...others], { cwd: repository })
-    const end = ended(child)
-    await once(child.stdout, 'data')
-    for (let round = 0; round < 6; round++) {
-      rmSync(folder.file('out'), { recursive: true, force: true })
-      const { code, stderr } = await build(db)
-      const refusal = `fundpress: ${db} was replaced while it was being opened: build again\n`
-      if (code === 0) expect([...generationsIn(folder.file('out'))]).toHaveLength(1)
-      else expect([code, stderr]).toEqual([1, refusal])
-    }
-    child.stdin.end()
-    expect(await end).toMatchObject({ code: 0, stderr: '' })
-    expect(await build(db)).toMatchObject({ code: 0, stderr: '' })
-  },
-)

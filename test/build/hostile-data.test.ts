@@ -104,15 +104,6 @@ it('holds in each document, byte by byte, what the oracle reads from the databas
   expect([expected.length > 1000, wrong]).toEqual([true, []])
 })
 
-it('gives every text back to a reader of JSON, and of addresses those of the web', () => {
-  for (const [index, text] of [...texts, longText].entries()) {
-    const isin = textIsins[index] ?? longIsin ?? ''
-    const { fund } = JSON.parse(readFileSync(join(out, `api/v1/figures/${isin}/index.de.json`), 'utf8'))
-    const url = text.startsWith('https://') ? text : ''
-    expect(fund).toMatchObject({ isin, name: text, ...(isin === longIsin ? {} : { wkn: text, url }) })
-  }
-})
-
 it('holds in every XML document what its JSON holds, as a conforming parser reads it', ({ skip }) => {
   if (lacksXmllint) skip('xmllint is not installed: the XML was not read')
   const files = filesIn(out).filter((file) => /^(api|errors)\/.*\.xml$/.test(file))

@@ -144,12 +144,6 @@ describe('a build of four funds that continues from a snapshot', () => {
     expect(faultsOf(next)).toEqual([])
   })
 
-  it('renders nothing if only the as-of date differs', async () => {
-    const next = folder.file('next-day')
-    const { rendered } = await build(db, next, { asOf: '2024-05-02', since: manifestOf(out) })
-    expect([rendered, documentsIn(next)]).toEqual([0, []])
-  })
-
   it('renders a fund that turns one year old', async () => {
     const next = folder.file('next-birthday')
     await build(db, next, { asOf: '2024-05-04', since: manifestOf(out) })
@@ -163,48 +157,25 @@ describe('a build of four funds that continues from a snapshot', () => {
   })
 
   it.each([
-    ['code', { code: 'other' }],
-    ['address of the documentation', { docsUrl: 'https://other.example' }],
-  ])('renders everything after a change of the %s', async (name, settings) => {
-    const next = folder.file(`next ${name}`)
-    const { rendered, documents } = await build(db, next, { ...settings, since: manifestOf(out) })
-    expect(rendered).toBe(documents)
-  })
-
-  it.each([
-    ['fund', 'name = char(11)'],
     ['price', "net_asset_value = 'x'"],
-    ['performance_year', 'percent = 9e999'],
-    ['structure_item', 'name_en = char(11)'],
-    ['key_figure', 'has_value2 = 2'],
-    ['legal_period', 'net = -9e999'],
     ['legal_point', 'value = 9e999'],
-    ['launch_point', "date = '2024-02-30'"],
-    ['profile', "end_of_fiscal_year = '13-01'"],
-    ['asset_allocation', 'derivatives = 2'],
-    ['emt', "governanceprocess = 'Z'"],
   ])('names the errors of changed rows of %s, as a check does', async (table, set) => {
     const change = `UPDATE ${table} SET ${set} WHERE isin = '${isinOf(2)}'`
     const file = changed(`bad-${table}`, `PRAGMA ignore_check_constraints = ON; ${change}`)
     const outcome = await outcomeOf(file, folder.file(`next-${table}`), { since: folderOf(out) })
     const findings = await checkDatabase({ db: file, asOf: first.asOf })
-    const errors = findings.filter(({ severity }) => severity === 'error')
-    expect(errors.map((finding) => finding.table)).toContain(table)
+    expect(findings.map((finding) => finding.table)).toContain(table)
     expect(outcome).toEqual({ kind: 'refused', findings })
   })
 
-  it.each([
-    ['costs that look like percent', 'UPDATE emt SET entry_costs = 1.58'],
-    ['a name that is blank', "UPDATE fund SET name = ' '"],
-    ['a character that stands for lost ones', "UPDATE profile SET benchmark = 'a' || char(0xfffd)"],
-    ['a first price that is older than the fund', "UPDATE fund SET fund_inception_date = '2024-01-04'"],
-  ])('warns of rows that did not change, too: %s', async (name, sql) => {
-    const file = changed(`warned ${name}`, `${sql} WHERE isin = '${isinOf(1)}'`)
-    const full = folder.file(`warned ${name} full`)
+  it('warns of rows that did not change, too', async () => {
+    const sql = `UPDATE emt SET entry_costs = 1.58 WHERE isin = '${isinOf(1)}'`
+    const file = changed('warned', sql)
+    const full = folder.file('warned full')
     const { warnings } = await build(file, full)
     // The other one is always there: the young fund is younger than its first price.
     expect(warnings).toHaveLength(2)
-    const next = await build(file, folder.file(`warned ${name} next`), { since: manifestOf(full) })
+    const next = await build(file, folder.file('warned next'), { since: manifestOf(full) })
     expect([next.rendered, next.warnings]).toEqual([0, warnings])
   })
 

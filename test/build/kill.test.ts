@@ -7,7 +7,6 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { markOf, thisHolder } from '../../src/system/holder.ts'
 import { ended, run, start } from '../cli/run.ts'
 import { repository, startServer, tempFolder } from '../support/product.ts'
-import { rawRequest } from '../support/request.ts'
 import { hashesOf, wholeSnapshot } from '../support/tree.ts'
 import { isComplete, sample, times } from '../support/rounds.ts'
 
@@ -169,12 +168,6 @@ describe('a snapshot of a build that was killed between its two renames', () => 
     await mustBuild(place, 1)
   })
 
-  it.runIf(isComplete)('is renamed back by a build that fails', async () => {
-    const args = [...place.args(1), '--only', 'DE0008471400']
-    expect(await run(args, { cwd: place.path })).toMatchObject({ code: 1 })
-    expect({ beside: place.beside(), id: place.wholeSnapshot() }).toEqual({ beside: [], id: ids[1] })
-  })
-
   const writers = [
     ['whose process number is in use again', marked(process.pid)],
     ['of a process that is no more', dead],
@@ -184,24 +177,6 @@ describe('a snapshot of a build that was killed between its two renames', () => 
     const server = await startServer(place.out)
     await server.stop()
     expect({ beside: place.beside(), id: place.wholeSnapshot() }).toEqual({ beside: [half], id: ids[1] })
-  })
-
-  it('is renamed back by a server that runs', async () => {
-    renameSync(place.file(old), place.out)
-    const server = await startServer(place.out)
-    renameSync(place.out, place.file(old))
-    const target = '/api/v1/prices-current-all/'
-    const answers = await Promise.all(Array.from({ length: 8 }, () => rawRequest(server.base, { target })))
-    await server.stop()
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-    expect({ beside: place.beside(), id: place.wholeSnapshot() }).toEqual({ beside: [half], id: ids[1] })
-  })
-
-  it('is removed by a server if a new one has replaced it', async () => {
-    cpSync(kept, place.out, { recursive: true })
-    const server = await startServer(place.out)
-    await server.stop()
-    expect(place.beside()).toEqual([half])
   })
 })
 

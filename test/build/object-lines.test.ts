@@ -52,17 +52,6 @@ describe('lines of a manifest', () => {
     )
   })
 
-  it('are merged if runs are longer than what is read at once', async () => {
-    const place = root()
-    const lines = objectLines(place, table)
-    const keys = Array.from({ length: 6000 }, (_, index) => `k${String(index).padStart(6, '0')}`)
-    for (const [index, name] of keys.entries()) lines.add(index % 700 < 350 ? 'one' : 'two', lineOf(name))
-    await lines.digest()
-    await lines.write(head)
-    const manifest = gunzipSync(readFileSync(`${place}/manifest.ndjson.gz`)).toString()
-    expect(manifest).toBe(`{"snapshot":"x"}\n${keys.map(lineOf).join('')}`)
-  })
-
   it('are refused out of order, and with a key that is there twice', async () => {
     const lines = objectLines(root(), table)
     lines.add('run', lineOf('b'))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { BuildOptions } from '../../src/build/build.ts'
 import { goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { mustRun, tempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 import { faultsOf, filesIn, hashesOf, manifestOf as manifestIn } from '../support/tree.ts'
 import * as builds from './builds.ts'
 
@@ -129,7 +129,6 @@ describe('a build with pages that continues from a snapshot', () => {
   const ofSingle = `funds/${single}/index.html`
   const exampleOfRange = `price SET change = '9' WHERE date = '2024-04-02'`
   it.each([
-    ['a name', `fund SET name = 'New' WHERE isin = '${single}'`, [ofSingle, 'funds/index.html']],
     ['a key figure', `key_figure SET value = '9' WHERE isin = '${single}'`, [ofSingle]],
     ['a price of the newest year', `${exampleOfRange} AND isin = '${plain}'`, ['openapi.json']],
     ['what no page reads', `profile SET benchmark = 'New' WHERE isin = '${single}'`, []],
@@ -175,17 +174,6 @@ describe('a build with pages that continues from a snapshot', () => {
     expect(on.rendered).toBe(allPages.length)
     expect(hashesOf(folder.file('on'))).toEqual(hashesOf(folder.file('out')))
   })
-
-  it('shows changed pages in a diff as a group of their own, by fund', async () => {
-    const file = changed('diff', `UPDATE key_figure SET value = '9' WHERE isin = '${single}'`)
-    await build('diff', { db: file })
-    const diff = await mustRun(['plan', folder.file('out'), folder.file('diff'), '--json'])
-    const { groups } = JSON.parse(diff) as { groups: readonly Record<string, unknown>[] }
-    const documents = { added: 0, removed: 0, changed: 1 }
-    const parts = [{ name: 'funds/index.html', what: 'changed' }]
-    const group = { isin: single, endpoint: 'pages', documents, parts }
-    expect(groups.filter(({ endpoint }) => endpoint === 'pages')).toEqual([group])
-  })
 })
 
 describe('a maker that does not keep to what it declares', () => {
@@ -208,7 +196,6 @@ describe('a maker that does not keep to what it declares', () => {
       `are funds/${plain}/a.html, not b.html`,
     ],
     ['writes among the pages of funds', writing('about', 'funds/x/y.html'), 'lies among the pages of funds'],
-    ['writes a page twice', writing('', 'docs/y.html', 'docs/y.html'), 'page docs/y.html is there twice'],
     [
       'writes where the API lies',
       writing('', 'api/y.html'),

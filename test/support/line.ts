@@ -4,32 +4,28 @@ import { connect, createServer, type Socket } from 'node:net'
 import { freePorts } from './ports.ts'
 
 /**
- * `open`: all bytes go through. `silent`: connections are taken, and no byte goes through any more. `trickling`: requests go
- * through, and their answers come back a byte at a time.
+ * `open`: all bytes go through. `silent`: connections are taken, and no byte goes through any more.
  */
-export type LineState = 'open' | 'refusing' | 'resetting' | 'silent' | 'trickling'
+export type LineState = 'open' | 'refusing' | 'resetting' | 'silent'
 
 export type Line = Awaited<ReturnType<typeof openLine>>
 
 /** @param target http://127.0.0.1:port */
 export async function openLine(target: string) {
   let state: LineState = 'open'
-  /** Each with the connection to the target. */
-  const sockets = new Map<Socket, Socket | null>()
+  const sockets = new Set<Socket>()
   const { hostname, port } = new URL(target)
   const server = createServer((near) => {
     near.on('error', () => undefined)
-    sockets.set(near, null)
+    sockets.add(near)
     near.on('close', () => sockets.delete(near))
     if (state === 'resetting') near.resetAndDestroy()
-    if (state !== 'open' && state !== 'trickling') return
+    if (state !== 'open') return
     const far = connect(Number(port), hostname)
-    sockets.set(near, far)
     far.on('error', () => near.destroy())
     far.on('close', () => near.destroy())
     near.on('close', () => far.destroy())
     near.pipe(far).pipe(near)
-    if (state === 'trickling') trickle(far, near)
   })
   const own = await freePorts()
   await once(server.listen(own, '127.0.0.1'), 'listening')
@@ -37,7 +33,7 @@ export async function openLine(target: string) {
     if (!server.listening) return
     const closed = once(server, 'close')
     server.close()
-    for (const socket of sockets.keys()) socket.destroy()
+    for (const socket of sockets) socket.destroy()
     await closed
   }
   return {
@@ -49,9 +45,8 @@ export async function openLine(target: string) {
       state = next
       if (next === 'refusing') return close()
       if (!server.listening) await once(server.listen(own, '127.0.0.1'), 'listening')
-      for (const [socket, far] of sockets) {
+      for (const socket of sockets) {
         if (next === 'silent') socket.unpipe().pause()
-        else if (next === 'trickling' && far !== null) trickle(far, socket)
         else if (next === 'resetting') socket.resetAndDestroy()
         // A connection that was silent never speaks again.
         else socket.destroy()
@@ -59,15 +54,4 @@ export async function openLine(target: string) {
     },
     stop: close,
   }
-}
-
-const tricklingMs = 200
-
-/** Lets a byte go through now and then. */
-function trickle(from: Socket, to: Socket): void {
-  from.unpipe(to).pause()
-  const timer = setInterval(() => to.write((from.read(1) as Buffer | null) ?? ''), tricklingMs)
-  to.once('close', () => {
-    clearInterval(timer)
-  })
 }

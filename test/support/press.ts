@@ -90,8 +90,6 @@ export async function openPress(nights: Nights, { bucket = 'funds' } = {}) {
       server.empty(bucket)
       Object.assign(server.settings, makeSettings({}))
     },
-    /** For a store that is opened in the test's own process, with `credentials` in its environment. */
-    storeSettings: { bucket, prefix: '', endpoint: server.endpoint, region: 'us-east-1', pathStyle: true },
     /** All requests since the last reset. */
     requests: () => server.log.length,
     /** Stops the server and removes the nights. */

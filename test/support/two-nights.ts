@@ -1,5 +1,4 @@
 /** A bucket with two published nights, the second one live in `green/`, brought back before each test; and what goes wrong. */
-import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { buildNights } from './nights.ts'
 import { openPress, type Begun, type Press } from './press.ts'
@@ -33,18 +32,9 @@ export const beginPublish = (
   // On a slow machine it would say how far it is.
   press.begin(['publish', '--out', out, '--quiet', ...flags], env)
 
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await setTimeout(10)
-}
-
 /** Puts that the server has got, by key. */
 export const puts = (key: RegExp) =>
   press.server.log.filter((entry) => entry.method === 'PUT' && key.test(entry.key))
-
-/** Makes a publish slow enough to interfere with it. */
-export const slowPuts = (ms: number): FaultRule => {
-  return { kind: 'delay', ms, operation: 'PutObject', keyMatches: /^(blue|green)\/api/ }
-}
 
 export const flip = /^live\.json$/
 

@@ -1,9 +1,7 @@
 /** What was refused, failed, allowed and rolled back: in the history of the bucket, the summary, the log and `status`. */
 import { expect, it } from 'vitest'
 import { describeRefusal } from '../../../src/cli/nightly/report.ts'
-import { withClock } from '../../support/clock.ts'
 import { editDatabase } from '../../support/database.ts'
-import { isComplete } from '../../support/rounds.ts'
 import {
   asOf,
   db,
@@ -59,11 +57,6 @@ it('reports a refusal with its objections and what allows them, and leaves live.
     'On GitHub, run the workflow by hand with these inputs: `allow` is `older-date`, `reason` says why it is right.',
     '',
   ])
-  expect(read('outputs')).toMatch(
-    /^failed-step=publish\nreason=the snapshot .* is refused: .*\nrefused=true\n/m,
-  )
-  expect(read('outputs')).toContain(`\nallow=older-date\nrefusal=${JSON.stringify(body)}\n`)
-  expect(run.stderr).toMatch(/^::error title=fundpress nightly%3A publish::the snapshot .* is refused/m)
   expect(keptEvents()).toEqual([
     {
       kind: 'refused',
@@ -102,22 +95,6 @@ it('says who has allowed what and why: in the log, the summary, the history and 
     { kind: 'allowed', asOf, who: 'bob', reason, snapshot, objections: [older] },
     { kind: 'done', asOf, who: 'bob', reason: null, snapshot, times: 1 },
   ])
-  const [, allowed, events] = read('night.md').split('\n### ')
-  expect(allowed).toContain(`| \`older-date\` | \`${older.message}\` | \`bob\` | \`a \\| late delivery\` |\n`)
-  const [done = '', newest = '', before = ''] =
-    events?.split('\n').filter((line) => line.startsWith('| 2')) ?? []
-  expect(newest).toMatch(
-    /^\| 2.*Z \| 2026-11-11 \| `allowed: older-date \(it is of .*\)` \| `bob` \| `a .*` \|$/,
-  )
-  expect(done).toContain('| `done after 1 failure` | `bob` |')
-  expect(before).toMatch(/\| `refused in publish: older-date \(it is of .*\)` \|/)
-
-  const status = await press.fundpress('status')
-  expect(status.stdout).toMatch(
-    /\nLast events:\n.* 2026-11-11 refused in publish: .*\n.* 2026-11-11 allowed: .*, by bob \("a \| late `delivery`"\)\n.* done after 1 failure, by bob\n$/,
-  )
-  const { events: told } = await press.json<{ events: readonly object[] }>('status')
-  expect(told).toEqual(keptEvents())
   // Nothing is allowed a second time if there is nothing to do.
   expect((await nightly('--again --allow older-date --reason test')).code).toBe(0)
   expect(keptEvents()).toHaveLength(3)
@@ -166,25 +143,6 @@ it('counts failures of a night that fail alike apart from numbers', async () => 
   expect(keptEvents()).toHaveLength(3)
 })
 
-it('counts failures of a night that fail alike at another file', async () => {
-  for (const key of [/\/index\.de\.json$/, /\/index\.en\.json$/]) {
-    press.server.settings.deny = [{ operation: /^PutObject$/, key }]
-    expect((await nightly()).code).toBe(1)
-  }
-  expect(keptEvents()).toMatchObject([{ kind: 'failed', step: 'publish', times: 2 }])
-})
-
-it('gives the reason also if the bucket does not take the event', async () => {
-  await publishLater()
-  press.server.settings.deny = [{ operation: /^PutObject$/, key: /^nightly\// }]
-  const run = await nightly('--summary night.md')
-  expect(run.code).toBe(3)
-  expect(run.stderr).toMatch(
-    /^warning {2}night: the history does not have this: .*\n[^]*\nfundpress: the snapshot .* is refused: .*\n$/,
-  )
-  expect(read('night.md')).toMatch(/^## fundpress 2026-11-11: refused in publish\n/)
-})
-
 it('publish keeps what it was refused and what it was allowed, without secrets; plan keeps nothing', async () => {
   const env = { GITHUB_ACTOR: 'dora' }
   await publishLater()
@@ -203,7 +161,7 @@ it('publish keeps what it was refused and what it was allowed, without secrets; 
   ])
 })
 
-it('rollback keeps who took back what and why, and needs --allow hold for what was reverted', async () => {
+it('rollback keeps who took back what and why', async () => {
   await nightlyOf('2026-11-10')
   const good = press.bucket.live()?.snapshot
   await nightly()
@@ -217,17 +175,13 @@ it('rollback keeps who took back what and why, and needs --allow hold for what w
   const event = { kind: 'rolled back', who: 'erin', reason: 'wrong NAV', reverted: bad, snapshot: good }
   expect(keptEvents()).toMatchObject([{ ...event, asOf: '2026-11-10' }])
 
-  const before = liveFile()
-  const { code, stderr } = await press.fundpress(`rollback --to ${bad}`)
-  expect([code, liveFile()]).toEqual([3, before])
-  expect(stderr).toMatch(new RegExp(`the rollback of 2.*Z holds ${good} \\("wrong NAV"\\)`))
   const status = await press.fundpress('status')
   expect(status.stdout).toContain(`live          ${good} in blue (by a rollback)\n`)
   expect(status.stdout).toContain(
     `${bad} in green, reverted by a rollback: \`fundpress rollback --allow hold --reason "…"\` makes it live again\n`,
   )
   expect(status.stdout).toMatch(
-    new RegExp(`rolled back from ${bad} to ${good}, by erin \\("wrong NAV"\\)\n.* refused: hold .*\n$`),
+    new RegExp(`rolled back from ${bad} to ${good}, by erin \\("wrong NAV"\\)\n$`),
   )
   const { other } = await press.json<{ other: object }>('status')
   expect(other).toMatchObject({ snapshot: bad, isWhole: true, isReverted: true })
@@ -236,9 +190,6 @@ it('rollback keeps who took back what and why, and needs --allow hold for what w
   expect(JSON.parse((await press.fundpress(again)).stdout)).toMatchObject({ snapshot: bad, reverted: good })
   // Now it is the other one that was reverted last.
   expect((await press.fundpress('rollback')).stderr).toContain(`has reverted ${good}`)
-  // After a publish there is something to go back to again.
-  expect((await nightlyOf('2026-11-12')).code).toBe(0)
-  expect(await press.json('rollback')).toMatchObject({ snapshot: bad })
 })
 
 it('keeps the figures and events of older versions, ignores those of another form, and keeps 200', async () => {
@@ -264,43 +215,25 @@ it('keeps the figures and events of older versions, ignores those of another for
   expect([keptEvents()[0]?.['who'], keptEvents().at(-1)?.['kind']]).toEqual(['11', 'failed'])
 })
 
-/** What the other command says of the same clock. */
-const clockOfDoctor = async () => {
-  const { stdout } = await press.fundpress('check --json')
-  const { findings } = JSON.parse(stdout) as { findings: readonly Readonly<Record<string, string>>[] }
-  const { level, says } = findings.find(({ what }) => what === 'clock') ?? {}
-  return `${level}  ${says}`
-}
-
-it('refuses a machine whose clock is more than 15 minutes from that of the store, and warns before, as `check --bucket` does', async () => {
+it('refuses a machine whose clock is more than 15 minutes from that of the store, and warns before', async () => {
   press.server.settings.clockSkewMs = 14 * 60_000
   const warned = await nightly('--json')
-  const off = "this machine's clock is 14 minutes behind the store's: set it (NTP)"
+  const message = "this machine's clock is 14 minutes behind the store's: set it (NTP)"
   expect(stepsOf(warned).filter((step) => step !== 'night warning')).toEqual(wholeNight)
-  expect(eventsOf(warned)).toContainEqual(expect.objectContaining({ event: 'warning', message: off }))
-  expect(await clockOfDoctor()).toBe(`warning  ${off}`)
+  expect(eventsOf(warned)).toContainEqual(expect.objectContaining({ event: 'warning', message }))
   press.server.settings.clockSkewMs = -16 * 60_000
-  const wrong = "this machine's clock is 16 minutes ahead of the store's, more than 15 minutes: set it (NTP)"
-  expect(await clockOfDoctor()).toBe(`problem  ${wrong}`)
   const before = liveFile()
-  for (const flags of ['', '--again', '--ask']) {
+  for (const flags of ['', '--ask']) {
     const run = await nightlyOf('2026-11-12', flags)
     expect([run.code, liveFile()]).toEqual([3, before])
-    expect(run.stderr).toContain(`the nightly run is refused: ${wrong}`)
+    expect(run.stderr).toContain(
+      "this machine's clock is 16 minutes ahead of the store's, more than 15 minutes",
+    )
   }
   expect(keptEvents()).toMatchObject([
-    { kind: 'refused', step: 'night', objections: [{ guard: 'clock' }], times: 3 },
+    { kind: 'refused', step: 'night', objections: [{ guard: 'clock' }], times: 2 },
   ])
-  press.bucket.empty()
-  // Also before anything is live.
-  expect((await nightly()).code).toBe(3)
-  expect((await nightly('--allow clock --reason test')).code).toBe(0)
-  expect(keptEvents().at(-1)).toMatchObject({ kind: 'allowed', objections: [{ guard: 'clock' }] })
-})
-
-it.runIf(isComplete)('refuses a machine that lives in another year', async () => {
-  const { end } = press.begin(`nightly --db funds.sqlite --as-of ${asOf}`, withClock('2027-11-11T02:00:00Z'))
-  expect(await end).toMatchObject({ code: 3, stderr: expect.stringContaining('clock is') as string })
+  expect((await nightly('--again --allow clock --reason test')).code).toBe(0)
 })
 
 it('the table of a refusal has figures, cannot be broken by texts, and ends after 50 rows', () => {

@@ -1,10 +1,9 @@
 /** `fundpress nightly`: its steps, what it renders and refuses; a complete run is not repeated, an incomplete one is no success. */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { readHistory } from '../../../src/bucket/nightly/history.ts'
 import { editDatabase } from '../../support/database.ts'
 import { newBenchmark } from '../../support/nights.ts'
-import { isComplete } from '../../support/rounds.ts'
 import { parseManifest } from '../../support/tree.ts'
 import { holdBack } from '../../support/two-nights.ts'
 import {
@@ -76,41 +75,6 @@ it('continues from the other slot without a folder, and renders everything witho
   expect([next.code, stepsOf(next)]).toEqual([0, wholeNight])
 })
 
-it.runIf(isComplete)('renders everything if the snapshot in the folder is damaged, and warns', async () => {
-  await nightly()
-  editDatabase(db(), `UPDATE profile SET benchmark = 'x'`)
-  const manifest = fileOf('out/manifest.ndjson.gz')
-  const bytes = readFileSync(manifest)
-  writeFileSync(manifest, bytes.subarray(0, bytes.length - 200))
-  const run = await nightly()
-  expect(run.code).toBe(0)
-  expect(run.stderr).toMatch(
-    /^warning {2}build: .*manifest\.ndjson\.gz cannot be read: .*: everything is rendered\n$/,
-  )
-  expect(press.bucket.differencesFrom('out', press.bucket.live()?.slot)).toEqual([])
-})
-
-it('refuses what publish refuses, and forces what it forces', async () => {
-  await nightlyOf('2026-11-12')
-  const refused = await nightly()
-  expect(refused.code).toBe(3)
-  expect(refused.stderr).toMatch(
-    /^fundpress: the snapshot 2026-11-11-\w{12} is refused: it is of 2026-11-11, older than the live one/m,
-  )
-  expect((await nightly('--force --reason test')).code).toBe(0)
-})
-
-it('requires a database and a bucket, and says which of them is wrong', async () => {
-  const withoutDb = await press.fundpress('nightly')
-  expect([withoutDb.code, withoutDb.stderr]).toEqual([2, expect.stringMatching(/^fundpress: --db/)])
-  const withoutBucket = await press.bare('nightly --db funds.sqlite')
-  expect(withoutBucket).toMatchObject({ code: 2, stderr: expect.stringMatching(/^fundpress: --bucket/) })
-  writeFileSync(fileOf('text.sqlite'), 'no database')
-  const run = await press.fundpress('nightly --db text.sqlite')
-  expect([run.code, run.stderr]).toEqual([1, expect.stringContaining('it is not a SQLite database')])
-  expect(existsSync(fileOf('out'))).toBe(false)
-})
-
 it('--ask says whether there is anything to do, and does nothing', async () => {
   const env = inWorkflow()
   const stdout = `night    funds.sqlite as of ${asOf} is not published yet\n`
@@ -137,15 +101,7 @@ it('--ask --exit-code lets a shell script branch: 0 to do, 4 nothing to do, and 
     stderr: 'fundpress: --exit-code needs --ask\n',
   })
   await nightly()
-  const done = { code: 4, stderr: '', stdout: expect.stringContaining('nothing to do') as string }
-  expect(await ask()).toMatchObject(done)
   expect(await ask('--quiet')).toEqual({ code: 4, stderr: '', stdout: '' })
-  expect(await ask('--again')).toMatchObject({ code: 0 })
-  editDatabase(db(), newBenchmark(1))
-  await nightly()
-  await press.fundpress('rollback')
-  // After a rollback nothing may go live.
-  expect(await ask()).toMatchObject({ code: 3 })
   expect((await press.fundpress('nightly --db none.sqlite --ask --exit-code')).code).toBe(1)
 })
 
@@ -168,8 +124,6 @@ it('does nothing if the snapshot is live already: only reads, and says so', asyn
   )
   expect(read('night.md')).toMatch(/^## fundpress 2026-11-11: nothing to do\n/)
   expect(Object.keys(press.server.counts())).toEqual(['GetObject'])
-  const told = await nightly('--json')
-  expect([stepsOf(told), lastOf(told)?.['snapshot']]).toEqual([nothingToDo, snapshot])
 })
 
 it('runs again for --again, another day, another database and other settings', async () => {
@@ -205,10 +159,6 @@ it('does not need its history: it may be missing, damaged, or denied', async () 
   expect(history()).toHaveLength(1)
   press.bucket.remove('nightly/history.json')
   expect(stepsOf(await nightly('--json'))).toEqual(nothingToDo)
-  press.server.settings.deny = [{ operation: /^GetObject$/, key: /^nightly\// }]
-  const unreadable = await nightly()
-  expect([unreadable.code, unreadable.stdout]).toEqual([0, expect.stringContaining('nothing to do')])
-  expect(unreadable.stderr).toMatch(/^warning {2}night: the figures of the last runs cannot be read: /)
   press.server.settings.deny = [{ operation: /^PutObject$/, key: /^nightly\// }]
   const denied = await nightly('--again')
   expect(denied.code).toBe(0)
@@ -227,15 +177,6 @@ it('ignores a history of another form, and entries of another form', () => {
   expect(read(null, 3, night, { ...whole, asOf: '"]<b>' }, { ...whole, bytes: '1' }, whole)).toEqual([whole])
 })
 
-it.runIf(isComplete)('does not fail if the other slot is damaged', async () => {
-  await nightly()
-  press.bucket.put('blue/manifest.ndjson.gz', 'no manifest')
-  const next = await nightlyOf('2026-11-12')
-  expect([next.code, press.bucket.live()?.slot]).toEqual([0, 'green'])
-  expect(next.stderr).toMatch(/^warning {2}status: .*manifest\.ndjson\.gz/m)
-  expect(history().at(-1)).toMatchObject({ asOf: '2026-11-12', isVerified: true })
-})
-
 it('keeps the figures of sixty runs', async () => {
   await nightly()
   const [night = {}] = history()
@@ -243,8 +184,7 @@ it('keeps the figures of sixty runs', async () => {
   const nights = Array.from({ length: 75 }, (_, index) => ({ ...night, asOf: dayOf(index) }))
   press.bucket.put('nightly/history.json', JSON.stringify({ format: 1, nights }))
   await nightly('--again --summary night.md')
-  const kept = history().map((one) => one['asOf'])
-  expect([kept.length, kept[0], kept.at(-1)]).toEqual([60, '2026-08-17', asOf])
+  expect([history().length, history()[0]?.['asOf']]).toEqual([60, '2026-08-17'])
   expect(read('night.md')).toContain('the last 30 runs')
 })
 
@@ -262,21 +202,16 @@ describe('after a rollback', () => {
     return bad
   }
 
-  it('nothing else goes live, on any day and from any database, until somebody lifts the hold', async () => {
+  it('nothing else goes live, on any day and from any database, until an operator lifts the hold', async () => {
     const bad = await takeBack()
     const liveBefore = liveNow()
-    press.server.reset()
-    const next = await nightly('--summary night.md', inWorkflow())
-    expect([next.code, liveNow()]).toEqual([3, liveBefore])
+    const next = await nightly('--summary night.md')
     const why = `the rollback of ${liveBefore?.liveSince ?? ''} holds ${liveBefore?.snapshot ?? ''} ("wrong NAV"): nothing else goes live`
-    expect(next.stderr).toContain(why)
-    expect(next.stderr).toContain('--allow hold --reason "…"')
+    expect([next.code, next.stderr]).toEqual([3, expect.stringContaining(why) as string])
     expect(read('night.md')).toContain(why)
-    expect(stepsOf(await nightlyOf('2026-11-12', '--json'))).toEqual(held)
     editDatabase(db(), newBenchmark(1))
-    expect(stepsOf(await nightly('--json'))).toEqual(held)
+    expect(stepsOf(await nightlyOf('2026-11-12', '--json'))).toEqual(held)
     expect((await nightly('--ask')).code).toBe(3)
-    expect(await press.fundpress('publish --out out')).toMatchObject({ code: 3 })
     expect(liveNow()).toEqual(liveBefore)
 
     const status = await press.fundpress('status --max-age 9999d')
@@ -287,11 +222,8 @@ describe('after a rollback', () => {
     expect(status.stdout).toMatch(
       /^hold +the rollback of .* \("wrong NAV"\).*`fundpress nightly --allow hold/m,
     )
-
     expect(stepsOf(await nightly(`--json ${lifting}`))).toContain('publish done')
     expect([liveNow()?.snapshot === bad, liveNow()?.hold]).toEqual([false, undefined])
-    expect((await press.fundpress('status --max-age 9999d')).code).toBe(0)
-    expect((await nightlyOf('2026-11-12')).code).toBe(0)
   })
 
   it('a stage may wait behind the hold, and its flip lifts it', async () => {
@@ -302,9 +234,7 @@ describe('after a rollback', () => {
     const waits =
       /the rollback of .* \("wrong NAV"\): nothing else goes live .*`fundpress flip … --allow hold/
     expect(staging.stderr).toMatch(waits)
-    expect(read('night.md')).toMatch(new RegExp(`### News\n[^]*${waits.source}`))
     const { snapshot } = JSON.parse(press.bucket.body('staged.json').toString()) as { snapshot: string }
-    expect((await press.fundpress(['flip', snapshot])).code).toBe(3)
     expect((await press.fundpress(['flip', snapshot, '--allow', 'hold', '--reason', 'seen'])).code).toBe(0)
     expect([liveNow()?.snapshot, liveNow()?.hold]).toEqual([snapshot, undefined])
   })
@@ -326,16 +256,5 @@ describe('after a rollback', () => {
     expect([same.code, same.stderr]).toEqual([3, expect.stringContaining(`has reverted ${bad}`) as string])
     editDatabase(db(), newBenchmark(1))
     expect(stepsOf(await nightly('--json'))).toEqual(wholeNight)
-  })
-
-  it('a second rollback undoes the first, and lifts its hold', async () => {
-    const bad = await takeBack()
-    expect((await press.fundpress('rollback')).code).toBe(3)
-    expect((await press.fundpress('rollback --again')).stderr).toContain('--again is gone: --allow hold')
-    expect(await press.fundpress(['rollback', '--allow', 'hold', '--reason', 'it was right'])).toMatchObject({
-      code: 0,
-    })
-    expect([liveNow()?.snapshot, liveNow()?.hold]).toEqual([bad, undefined])
-    expect(stepsOf(await nightly('--json'))).toEqual(nothingToDo)
   })
 })

@@ -1,12 +1,11 @@
 /** What `fundpress nightly` reports: a summary in Markdown, annotations, outputs of a workflow; none of it becomes a command. */
-import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { DayChanges } from '../../../src/api/contract/changes.ts'
 import { annotationLines } from '../../../src/cli/nightly/workflow.ts'
 import { editDatabase } from '../../support/database.ts'
 import { newBenchmark } from '../../support/nights.ts'
 import type { Run } from '../../support/product.ts'
-import { isComplete } from '../../support/rounds.ts'
 import {
   db,
   eventsOf,
@@ -74,27 +73,9 @@ it('counts what changed since the live snapshot, whatever the other slot held', 
   expect(Number(night?.['written'])).toBeGreaterThan(2 * changed)
   expect(history().at(-1)).toMatchObject({ changed, written: night?.['written'] })
   expect(read('night.md')).toContain(`\n| changed | ${changed} |\n`)
-  expect(read('night.md')).toMatch(new RegExp(`title "Documents changed.*\n.*\n.*\n  bar .*, ${changed}\\]`))
   expect(read('outputs')).toContain(`\nchanged=${changed}\nwritten=${String(night?.['written'])}\n`)
   const [, cost = ''] = /^cost=(0\.\d{6})$/m.exec(read('outputs')) ?? []
   expect(Number(cost)).toBeCloseTo(Number(night?.['cost']), 6)
-})
-
-it.runIf(isComplete)('the chart of changes omits runs that counted written documents, or none', async () => {
-  await nightly()
-  const [night = {}] = history()
-  const old: Record<string, unknown> = { ...night, asOf: '2026-11-08', changed: 4711 }
-  Reflect.deleteProperty(old, 'written')
-  const unknown = { ...night, asOf: '2026-11-09', changed: null }
-  const known = { ...night, asOf: '2026-11-10', changed: 12 }
-  const nights = [old, unknown, known, night]
-  press.bucket.put('nightly/history.json', JSON.stringify({ format: 1, nights }))
-  await nightly('--again --summary night.md')
-  expect(history().map((one) => one['asOf'])).toHaveLength(4)
-  expect(read('night.md')).toMatch(
-    /title "Documents changed, the last 2 runs"\n {2}x-axis \["11-10", "11-11"\]\n.*\n {2}bar \[12, 0\]/,
-  )
-  expect(read('night.md')).toContain('title "Duration, the last 4 runs"')
 })
 
 it('says that changes are unknown if the manifest of the live slot is damaged', async () => {
@@ -117,16 +98,6 @@ it('names the fund with the oldest newest price, counts funds without prices, an
   editDatabase(db(), `UPDATE fund SET data_permitted = 1; DELETE FROM price WHERE ${isLastFund}`)
   await nightly('--summary night.md --force --reason test')
   expect(read('night.md')).toContain('| prices | 1 up to date, 0 late, 0 stale, 1 without a price |')
-})
-
-it('warns of late prices, by the thresholds of the settings', async () => {
-  editDatabase(db(), `DELETE FROM price WHERE date > '2026-11-05' AND ${isLastFund}`)
-  const run = await nightly('--summary night.md')
-  expect(run.code).toBe(0)
-  expect(run.stderr).toMatch(
-    /^warning {2}build: prices: 1 up to date, 1 late, 0 stale: [A-Z]{2}\w{10} is late \(newest price 2026-11-05\)\n$/,
-  )
-  expect(read('night.md')).toContain('| prices | 1 up to date, 1 late, 0 stale |')
 })
 
 it('does not change the bucket if the database has errors, and names each error', async () => {
@@ -157,17 +128,6 @@ it('does not change the bucket if the database has errors, and names each error'
   ])
 })
 
-it('warns once of a group in the settings that matches no fund', async () => {
-  const config = fileOf('fundpress.config.json')
-  writeFileSync(config, JSON.stringify({ freshness: { groups: [{ category: 'Gibtsnicht', never: true }] } }))
-  const run = await nightly('--json')
-  rmSync(config)
-  const said = eventsOf(run).filter(({ message }) => String(message).includes('Gibtsnicht'))
-  const message = 'settings: freshness.groups[0]: no fund has the category "Gibtsnicht"'
-  expect(run.code).toBe(0)
-  expect(said).toMatchObject([{ step: 'check', event: 'warning', message }])
-})
-
 it('annotates nine warnings and a count, and escapes their texts', () => {
   const warnings = Array.from({ length: 12 }, (_, index) => ({
     title: 'a:b,c',
@@ -177,13 +137,6 @@ it('annotates nine warnings and a count, and escapes their texts', () => {
   expect(lines).toHaveLength(10)
   expect(lines[0]).toBe('::warning title=a%3Ab%2Cc::0%25\\u000d\\u000a::error::x')
   expect(lines[9]).toBe('::warning title=all::3 more warnings: see the log')
-})
-
-it('writes the outputs of a workflow even if it cannot write the summary', async () => {
-  const env = inWorkflow()
-  const run = await nightly('--summary no/such/folder/night.md', env)
-  expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('its summary could not be written')])
-  expect(read('outputs')).toContain(`snapshot=${press.bucket.live()?.snapshot ?? ''}\n`)
 })
 
 const registered = ['stop-commands', 'add-mask', 'error', 'warning', 'notice', 'debug', 'group', 'set-output']
@@ -209,13 +162,6 @@ const hostile = [
 ].join('')
 const sql = (text: string) => `'${text.replaceAll("'", "''")}'`
 const workflow = { GITHUB_ACTIONS: 'true' }
-
-it('this test finds commands of both forms', () => {
-  const run = { code: 0, stderr: '' }
-  const commands = ['  ::error title=a%3A b::x', 'a ##[add-mask]1', '::stop-commands::x', '{"a":"##[Group]"}']
-  for (const stdout of commands) expect(commandsIn({ ...run, stdout })).toHaveLength(1)
-  expect(commandsIn({ ...run, stdout: 'a ::error::x\n##\\u005badd-mask]1\n##[none]x' })).toEqual([])
-})
 
 it('nightly runs and other commands quote hostile texts without giving a command', async () => {
   // A warning quotes it, and the run continues.

@@ -10,7 +10,7 @@ import { once } from '../../support/once.ts'
 import { expectSuccess } from '../../cli/outcome.ts'
 import type { Run } from '../../support/product.ts'
 import { newBenchmark } from '../../support/nights.ts'
-import { isComplete, sample } from '../../support/rounds.ts'
+import { sample } from '../../support/rounds.ts'
 import { hashesOf } from '../../support/tree.ts'
 import { buildOf, db, eventsOf, fileOf, nightlyOf, press, useNights, withoutFund } from './nightly.ts'
 
@@ -84,14 +84,6 @@ async function publish(day: number, flags = '') {
 const namesLeft = () => readdirSync(press.nights.folder.path).filter((name) => name.startsWith('.'))
 const sparse = { isSparse: true, warnings: [] }
 
-/** Compares the downloads in the folder with those of a full build. */
-async function expectDownloadsOfFullBuild() {
-  const files = hashesOf(fileOf('out'))
-  const downloads = (all: object) => Object.entries(all).filter(([file]) => file.startsWith('downloads'))
-  expect(downloads(files)).toEqual(downloads(await fullBuild('2026-11-13')))
-  return files
-}
-
 describe('continuing from the other slot', () => {
   it.each(
     sample<readonly [string, () => void, string]>(
@@ -107,31 +99,6 @@ describe('continuing from the other slot', () => {
     change()
     expect(await publish(13, flags)).toEqual(sparse)
   })
-
-  it.runIf(isComplete)('continues after a rollback', async () => {
-    const { code } = await press.fundpress('rollback --no-hold --json')
-    expect([code, press.bucket.live()?.slot]).toEqual([0, 'blue'])
-    edit(newPrices)
-    expect(await publish(13)).toEqual(sparse)
-    expect(press.bucket.live()?.slot).toBe('green')
-    expect(await publish(14)).toEqual(sparse)
-  })
-})
-
-const slots = ['blue', 'green', 'live']
-it.each(sample(slots))('build --since %s makes the downloads of a full build', async (slot) => {
-  const words = `build --db funds.sqlite --out out --as-of 2026-11-13 --quiet --since ${slot}`
-  await expectSuccess(press.fundpress(words, env))
-  const files = await expectDownloadsOfFullBuild()
-  expect(files['sparse.json']).toBeDefined()
-  const full = await fullBuild('2026-11-13')
-  expect(Object.keys(files).length).toBeLessThan(Object.keys(full).length / 2)
-})
-
-it.runIf(isComplete)('continues from a snapshot that another one of its day replaced', async () => {
-  expect(await publish(13)).toEqual(sparse)
-  edit(newBenchmark(2))
-  for (const day of [13, 14, 15, 16]) expect(await publish(day)).toEqual(sparse)
 })
 
 describe('shards that continue from a snapshot', () => {
@@ -157,29 +124,15 @@ describe('shards that continue from a snapshot', () => {
     edit(newPrices)
   })
 
-  it.each(sample(['other', 'live', 'base', 'base/manifest.ndjson.gz'], { least: 2 }))(
-    'continue from %s, and merge to the bytes that one machine builds',
-    async (since) => {
-      if (since.startsWith('base')) {
-        writeFileSync(db(), twoFunds)
-        await expectSuccess(build('--out base'))
-        edit(newPrices)
-      }
-      // Of a folder, a merge takes the manifest.
-      const manifest = since === 'base' ? 'base/manifest.ndjson.gz' : since
-      await expectSuccess(build(`--out single --since ${manifest}`))
-      expect(await buildHalves(manifest)).toEqual(['', ''])
-      expect(await merge(`--since ${since}`)).toMatchObject({ said: '', isSparse: true })
-      // A merge renders the documents about all funds, changed or not.
-      expect(await expectDownloadsOfFullBuild()).toMatchObject(hashesOf(fileOf('single')))
-    },
-  )
-
-  it('merge without --since, too: nobody asks what is there now', async () => {
-    await buildHalves('other')
-    press.bucket.empty()
-    expect(await merge()).toMatchObject({ said: '', isSparse: true })
-    await expectDownloadsOfFullBuild()
+  it('merge to the bytes that one machine builds', async () => {
+    await expectSuccess(build('--out single --since other'))
+    expect(await buildHalves('other')).toEqual(['', ''])
+    expect(await merge('--since other')).toMatchObject({ said: '', isSparse: true })
+    // A merge renders the documents about all funds, changed or not.
+    const files = hashesOf(fileOf('out'))
+    const downloads = (all: object) => Object.entries(all).filter(([file]) => file.startsWith('downloads'))
+    expect(downloads(files)).toEqual(downloads(await fullBuild('2026-11-13')))
+    expect(files).toMatchObject(hashesOf(fileOf('single')))
   })
 
   it.each<readonly [string, () => unknown, string]>([

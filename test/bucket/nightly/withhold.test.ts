@@ -25,20 +25,6 @@ beforeEach(async () => {
   expect(await nightlyOf(first)).toMatchObject({ code: 0 })
 })
 
-it('is refused with exit code 3, and leaves live.json as it is; an old price counts that was changed since', async () => {
-  const before = press.bucket.body('live.json')
-  editDatabase(db(), wrong)
-  // The live slot counts, not the folder.
-  for (const flags of ['', '--since none --out elsewhere']) {
-    const { code, stderr } = await nightly(flags)
-    expect([code, stderr]).toEqual([
-      3,
-      expect.stringMatching(/is refused: fund .* allow it: --allow price-jump:/),
-    ])
-  }
-  expect(press.bucket.body('live.json').equals(before)).toBe(true)
-})
-
 it('withholds, is not repeated with the same database, and runs again if an operator allows the price', async () => {
   const prices = () =>
     press.bucket.body(`${press.bucket.live()?.slot ?? ''}/api/v1/prices-current-all/index.json`)

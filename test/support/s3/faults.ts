@@ -1,5 +1,4 @@
 /** What goes wrong, by rules: which requests, how often, and how. Decides only; the server carries it out. */
-import { seededRandom } from './random.ts'
 import type { Operation } from './operations.ts'
 
 export type Fault =
@@ -7,8 +6,6 @@ export type Fault =
   | { readonly kind: 'status'; readonly status: number; readonly code?: string }
   /** Carried out, and answered with an error all the same. */
   | { readonly kind: 'status-after'; readonly status: number; readonly code?: string }
-  /** The connection ends before the request is carried out. */
-  | { readonly kind: 'cut-before' }
   /** Answered with an error after the first bytes of the request's body, of which no more is read. */
   | { readonly kind: 'status-early'; readonly status: number; readonly code?: string }
   /** The connection ends after the first bytes of the request's body. */
@@ -34,8 +31,6 @@ interface FaultMatch {
   readonly keyMatches?: RegExp
   /** Only the n-th request that matches, from 1. */
   readonly nth?: number
-  /** The chance of each request that matches; 1 unless given. */
-  readonly probability?: number
   /** At most so often. */
   readonly times?: number
 }
@@ -48,15 +43,13 @@ interface Faulted {
   readonly key: string
 }
 
-export function makeFaults(rules: readonly FaultRule[], seed: number) {
-  const random = seededRandom(seed)
+export function makeFaults(rules: readonly FaultRule[]) {
   const states = rules.map((rule) => ({ rule, seen: 0, struck: 0 }))
   const strikes = (state: (typeof states)[number], key: string): boolean => {
-    const { keyMatches, nth, probability = 1, times = Infinity } = state.rule
+    const { keyMatches, nth, times = Infinity } = state.rule
     if (!(keyMatches?.test(key) ?? true)) return false
     state.seen++
     if (state.struck >= times || (nth !== undefined && state.seen !== nth)) return false
-    if (probability < 1 && random() >= probability) return false
     state.struck++
     return true
   }

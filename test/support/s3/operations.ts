@@ -143,8 +143,7 @@ function verifyWrite(current: StoredObject | undefined, headers: Headers, { cond
   if (noneMatch !== undefined && current !== undefined) throw new S3Error('PreconditionFailed')
   if (match === undefined || conditions === 'if-match-ignored') return
   if (current === undefined) throw new S3Error('NoSuchKey')
-  const isMet = conditions === 'unquoted' ? current.etag === `"${match}"` : isNamed(current.etag, match)
-  if (!isMet) throw new S3Error('PreconditionFailed')
+  if (!isNamed(current.etag, match)) throw new S3Error('PreconditionFailed')
 }
 
 const listObjects: Handler = ({ query }, bucket, { settings }) => {

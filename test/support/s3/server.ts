@@ -36,7 +36,7 @@ export async function startS3({ buckets: names = [], ...given }: S3Options = {})
   const settings = makeSettings(given)
   const buckets = new Map<string, StoredBucket>(names.map((name) => [name, makeBucket()]))
   const log: LogEntry[] = []
-  let faults = makeFaults([], 0)
+  let faults = makeFaults([])
   let resets = 0
   let restored = 0
   const world: World = {
@@ -76,8 +76,8 @@ export async function startS3({ buckets: names = [], ...given }: S3Options = {})
     /** How the server behaves: tests change it at any time. */
     settings,
     /** Rules in place of those before; none: all is well again. */
-    faults: (rules: readonly FaultRule[], seed = 1) => {
-      faults = makeFaults(rules, seed)
+    faults: (rules: readonly FaultRule[]) => {
+      faults = makeFaults(rules)
     },
     /** Requests since the last reset, by operation. */
     counts: (): Readonly<Record<string, number>> => {
@@ -91,7 +91,7 @@ export async function startS3({ buckets: names = [], ...given }: S3Options = {})
     reset: () => {
       resets++
       log.length = 0
-      faults = makeFaults([], 0)
+      faults = makeFaults([])
     },
     /** As it is now and becomes; not over HTTP, so neither counted nor logged. */
     objects: (bucket: string): Objects => bucketNamed(bucket).objects,
@@ -186,7 +186,6 @@ async function exchange(
 
 /** Ends a request before its body is read, if the fault says so. @returns the status, 0 without an answer */
 async function endEarly(request: IncomingMessage, response: ServerResponse, fault?: FaultRule) {
-  if (fault?.kind === 'cut-before') return 0
   if (fault?.kind !== 'cut-early' && fault?.kind !== 'status-early') return undefined
   await readSome(request)
   if (fault.kind === 'cut-early') return 0

@@ -3,8 +3,6 @@
 export interface S3Settings {
   accessKeyId: string
   secretAccessKey: string
-  /** Must come with every request, if there is one. */
-  sessionToken: string | undefined
   /** Answered with ExpiredToken. */
   expiredTokens: readonly string[]
   /** Requests that are signed for another region are refused, with the name of this one. */
@@ -12,9 +10,8 @@ export interface S3Settings {
   /**
    * `ignored`: If-Match and If-None-Match mean nothing on writes, as in old stores. `refused`: they get a 501.
    * `if-match-ignored`: only If-None-Match is known, as in stores that learnt it first.
-   * `unquoted`: If-Match wants the ETag without its quotes, as in Ceph 16.
    */
-  conditions: 'honoured' | 'ignored' | 'if-match-ignored' | 'refused' | 'unquoted'
+  conditions: 'honoured' | 'ignored' | 'if-match-ignored' | 'refused'
   versioning: 'Enabled' | 'Suspended' | undefined
   lifecycleRules: readonly LifecycleRule[]
   /** Answered with AccessDenied, keys of DeleteObjects one by one as DeleteObject. */
@@ -43,7 +40,6 @@ export interface DenyRule {
 export const makeSettings = (given: Partial<S3Settings> = {}): S3Settings => ({
   accessKeyId: 'TESTKEY',
   secretAccessKey: 'test/secret+key',
-  sessionToken: undefined,
   expiredTokens: [],
   region: 'us-east-1',
   conditions: 'honoured',

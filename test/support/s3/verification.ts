@@ -96,9 +96,7 @@ function verifyTime({ date, day }: Signature, now: number): void {
 function verifyToken(token: string | undefined, settings: S3Settings): void {
   if (token !== undefined && settings.expiredTokens.includes(token))
     throw new S3Error('ExpiredToken', 'The provided token has expired.')
-  if (token === settings.sessionToken) return
-  // Keys of a session do not exist without its token.
-  throw new S3Error(token === undefined ? 'InvalidAccessKeyId' : 'InvalidToken')
+  if (token !== undefined) throw new S3Error('InvalidToken')
 }
 
 function canonicalRequest(

@@ -16,7 +16,7 @@ import {
   xmlByIsin,
   xmlSeries,
 } from '../api/encode/series.ts'
-import { xmlContent, xmlDeclaration, xmlElement } from '../api/encode/xml.ts'
+import { xmlContent, xmlElement, xmlEncoder } from '../api/encode/xml.ts'
 import { documentKey, errorKey, folderKey, windowKey, windowListKey } from '../api/routes/keys.ts'
 import {
   type Format,
@@ -142,7 +142,7 @@ function encodersOf({ body, csv }: FundEndpoint): Encoders {
     [
       'xml',
       {
-        document: (value) => xmlDeclaration + xmlElement('root', xml(value)),
+        document: xmlEncoder(body),
         member: (isin, value) => xmlElement(isin, xml(value)),
         byIsin: xmlByIsin,
       },

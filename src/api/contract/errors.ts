@@ -1,7 +1,4 @@
-/**
- * The error table: the form of its rows, the rows that several endpoints share, and those of no endpoint. Titles and slugs:
- * src/api/decisions.md, Errors.
- */
+/** The error table. Titles and slugs: src/api/decisions.md, Errors. */
 
 import type { Texts } from './shape.ts'
 
@@ -9,16 +6,14 @@ import type { Texts } from './shape.ts'
 export interface EndpointGroup {
   readonly id: string
   readonly title: Texts
-  /** One or two sentences on what the group is for. */
+  /** Purpose of the group, one or two sentences. */
   readonly lead: Texts
 }
 
-/** One row of an endpoint's error table. */
 export interface ErrorRow {
   readonly status: number
   readonly slug: string
   readonly title: string
-  /** When the error is the answer. */
   readonly when: Texts
   /** The id of the group if it is not the endpoint's own. */
   readonly group?: string
@@ -26,7 +21,7 @@ export interface ErrorRow {
 
 export type Errors = Readonly<Record<string, ErrorRow>>
 
-/** The group of what belongs to no endpoint. Its id: the interface, "Known `type` anchors". */
+/** The group of errors without an endpoint. Its id: the interface, "Known `type` anchors". */
 export const generalGroup: EndpointGroup = {
   id: 'index',
   title: { en: 'General errors', de: 'Allgemeine Fehler' },

@@ -1,4 +1,4 @@
-/** The object `fund` that every document carries, and which data of a fund may be published. */
+/** The object `fund` of every document, and permissions to publish data of a fund. */
 
 import { addYears } from '../../system/days.ts'
 import type { FundRow } from './rows.ts'
@@ -23,15 +23,15 @@ export const basicFund = record({
   url,
 })
 
-/** The same as the price endpoints have it, which leave the status date out (src/api/decisions.md, Values). */
+/** Price endpoints leave the status date out (src/api/decisions.md, Values). */
 export const fundOfPrices = record({ ...named, url })
 
-/** The basic data with the status date: all endpoints but those of prices. */
+/** For all endpoints but those of prices. */
 export function fundWithStatus(fund: FundRow): ValueOf<typeof basicFund> {
   return { ...fundWithoutStatus(fund), status_date: fund.statusDate ?? undefined }
 }
 
-/** The basic data of the price endpoints. */
+/** For the price endpoints. */
 export function fundWithoutStatus(fund: FundRow): ValueOf<typeof fundOfPrices> {
   return {
     name: fund.name,
@@ -48,12 +48,12 @@ export const mayShowPerformance = (fund: FundRow) =>
   fund.dataPermitted === 1 && fund.performancePermitted === 1
 
 /**
- * ISINs, ascending, of funds that something may not be given out of. A fund whose data may not be given out is only in `data`.
- * A kind without funds is absent.
+ * ISINs, ascending, of funds with data that may not be published; kinds without funds are absent. Only `data` has the
+ * funds without any published data.
  */
 export type RestrictedFunds = Readonly<Partial<Record<'data' | 'prices' | 'performance', readonly string[]>>>
 
-/** By the permissions alone: a fund that is younger than a year is not restricted. @returns undefined if no fund is */
+/** By the permissions alone: a fund that is younger than a year is not restricted. @returns undefined without any */
 export function restrictedFunds(funds: readonly FundRow[]): RestrictedFunds | undefined {
   const given = funds.filter(({ dataPermitted }) => dataPermitted === 1)
   const kinds = {

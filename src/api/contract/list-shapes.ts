@@ -1,5 +1,3 @@
-/** What the JSON of each list looks like. */
-
 import {
   day,
   decimal,
@@ -22,7 +20,7 @@ const formatOf = (version: number) =>
     maximum: version,
   })
 const format = formatOf(1)
-/** Of `changes/index.json` and the files of days. */
+/** For `changes/index.json` and the files of days. */
 export const changesFormat = 2
 const isin = text('ISIN of the fund', 'ISIN des Fonds')
 const asOf = day('As-of date of the data', 'Stichtag der Daten')

@@ -1,25 +1,25 @@
 /**
- * Lists: plain files beside the endpoints, declared as documents are. They have one form and no parameters, and their only
- * error is 404. A build writes some of them, a publish the others; tests compare both with these shapes.
+ * Lists: files beside the endpoints. They have one format and no parameters, and their only error is 404. A build
+ * writes some of them, a publish the others; tests compare both with these shapes.
  */
 
 import { listShapes } from './list-shapes.ts'
 import type { RecordOf, Texts } from './shape.ts'
 
 export interface PublishedList {
-  /** Names its operation in OpenAPI, its section in the documentation, and its schema. */
+  /** Id of its operation in OpenAPI, its section in the documentation, and its schema. */
   readonly id: string
-  /** Below the address of the API. `{as_of}` stands for a day, ISO 8601; `{id}` for the name of a schema. */
+  /** Relative to the address of the API. `{as_of}` stands for a day, ISO 8601; `{id}` for the name of a schema. */
   readonly path: string
   readonly title: Texts
-  /** What is in it, and when it is not there. */
+  /** Content of the list, and when it is missing. */
   readonly about: Texts
   readonly type: 'application/json' | 'application/atom+xml' | 'text/plain'
-  /** Null if another standard, or the file itself, says what it looks like. */
+  /** Null if another standard, or the file itself, defines the shape. */
   readonly body: RecordOf | null
-  /** A publish writes it, or an edge: no build does. */
+  /** True if a publish writes it, or an edge, and no build. */
   readonly isOfPublish?: true
-  /** It is there only with files for analysts. */
+  /** True if it comes with the files for analysts. */
   readonly isDownload?: true
 }
 
@@ -157,6 +157,5 @@ export const lists: readonly PublishedList[] = [
   },
 ]
 
-/** Those that a snapshot has. @param hasDownloads whether there are files for analysts */
 export const listsOf = ({ hasDownloads }: { readonly hasDownloads: boolean }) =>
   lists.filter(({ isDownload = false }) => hasDownloads || !isDownload)

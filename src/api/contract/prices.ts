@@ -1,4 +1,4 @@
-/** Price records, current and historic, and the rows that they are made of. Source: the interface, "Price record". */
+/** Price records, current and historic, and their rows. Source: the interface, "Price record". */
 
 import type { Language } from '../routes/table.ts'
 import { day, decimal, descriptionOf, type Fields, item, optional, record, text } from './shape.ts'
@@ -19,7 +19,7 @@ const commonItems = (mark: '.' | ',') => ({
     'Veränderung des Nettoinventarwerts zum Vortag',
     mark,
   ),
-  // The one value of historic prices with a point.
+  // The only value of historic prices with a point.
   change_percent: item(
     'Differenz zum Vortag in %',
     'Change in the net asset value from the previous day, in percent',
@@ -44,7 +44,7 @@ const taxFigure = (name: string, en: string, de: string) =>
 /** Values carry a decimal point. */
 export const currentPriceRecord = record(commonItems('.'))
 
-/** Values carry a decimal comma, change_percent a point. Tax figures are left out where the fund has none. */
+/** Values carry a decimal comma, change_percent a point. Missing tax figures are left out. */
 export const historicPriceRecord = record({
   ...commonItems(','),
   intercompany_profit: taxFigure('Zwischengewinn', 'Interim profit', 'Zwischengewinn'),
@@ -53,13 +53,13 @@ export const historicPriceRecord = record({
   share_profit2: taxFigure('Aktiengewinn 2', 'Second equity gain', 'Zweiter Aktiengewinn'),
 })
 
-/** What the documentation calls a value of a price, such as `net_asset_value`; the name itself where it is not known. */
+/** The documentation's title of a value, such as `net_asset_value`; an unknown name as it is. */
 export function priceTitle(name: string, language: Language): string {
   const fields: Fields = historicPriceRecord.fields
   return descriptionOf(fields[name])?.[language] ?? name
 }
 
-/** A row of table price: the fields of the record in camelCase, decimals as they were delivered; null is an optional one. */
+/** A row of table price: the record's fields in camelCase, decimals as delivered; null for an optional one. */
 export type PriceRow = {
   readonly [F in keyof HistoricFields as CamelCase<F>]: HistoricFields[F] extends {
     readonly kind: 'optional'
@@ -72,10 +72,7 @@ type CamelCase<Name extends string> = Name extends `${infer Start}_${infer End}`
   ? `${Start}${Capitalize<CamelCase<End>>}`
   : Name
 
-/**
- * The values of a price record by item, decimals with a point, from a stored document that anybody may have changed.
- * @throws {Error} if an item has no text
- */
+/** Values of a stored price record by item, with a decimal point. @throws {Error} if an item has no text */
 export function storedValues(record: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const items = Object.entries(record).filter(([, item]) => typeof item === 'object' && item !== null)
   const values = items.map(([name, item]) => {

@@ -4,7 +4,7 @@ import type { PriceRow } from './prices.ts'
 
 export type { PriceRow }
 
-/** Decimal text as it was delivered: '-12.50'. It is never turned into a number. */
+/** Decimal text as delivered: '-12.50'. Never turned into a number. */
 export type DecimalText = string
 
 export interface FundRow {

@@ -1,13 +1,12 @@
 /**
- * Document shapes: what a published document looks like, said once. A shape gives the TypeScript type of the value
- * that is to be encoded (`ValueOf`), and tells `encode/` how it is written in JSON and in XML.
- *
- * Source of the XML forms: the interface, "Conventions for all responses".
+ * Document shapes: the only description of a published document. A shape gives the TypeScript type of its values
+ * (`ValueOf`), and `encode/` writes them by it. Source of the XML forms: the interface, "Conventions for all
+ * responses".
  */
 
 import type { Language } from '../routes/table.ts'
 
-/** A text for people, in each language. */
+/** A text for readers, in each language. */
 export type Texts = Readonly<Record<Language, string>>
 
 export type Shape =
@@ -17,7 +16,7 @@ export type Shape =
   | Described<'day'>
   /** A boolean: true and false in JSON, 1 and 0 in XML. */
   | Described<'flag'>
-  /** A decimal with a display name that is always the same: `{name, value}`. Its value here is the decimal alone. */
+  /** A decimal with a fixed display name: `{name, value}`. Its value here is the decimal alone. */
   | { readonly kind: 'item'; readonly name: string; readonly value: Decimal }
   /** null in JSON, an empty element in XML, or the inner shape. */
   | Around<'nullable'>
@@ -26,7 +25,7 @@ export type Shape =
   | Around<'list'>
   /** A map whose keys are data (years, dates, labels, asset classes); in XML `<item key="2020">`. */
   | (Around<'keyed'> & { readonly key: Texts })
-  /** A map by ISIN: the one map that XML writes with the key as the element's name. */
+  /** A map by ISIN: the only map with its keys as names of elements in XML. */
   | Around<'byIsin'>
 
 interface Described<K extends string> {
@@ -39,20 +38,20 @@ interface Around<K extends string, S extends Shape = Shape> {
   readonly of: S
 }
 
-/** Free text, unless a form is known of it. */
+/** Free text, unless it has a form. */
 export interface Text extends Described<'text'> {
-  /** As in JSON Schema: what every text of the field matches, or is. Only what the checks of a database see to. */
+  /** As in JSON Schema: a pattern or the values of every text of the field. The checks of a database ensure it. */
   readonly form?: { readonly pattern: string } | { readonly enum: readonly string[] }
 }
 
-/** Decimal text, published as a string digit for digit: '-12.50', or '-12,50'. It never needs escaping. */
+/** Decimal text, published as a string digit for digit: '-12.50', or '-12,50'. Needs no escapes. */
 export interface Decimal extends Described<'decimal'> {
   readonly mark: '.' | ','
 }
 
 /** A number, written in its shortest decimal form, never with an exponent. */
-export interface Numeric extends Described<'number'> {
-  /** Only for whole numbers: their bounds. */
+interface Numeric extends Described<'number'> {
+  /** Bounds of whole numbers. */
   readonly whole?: { readonly minimum?: number; readonly maximum?: number }
 }
 
@@ -95,7 +94,7 @@ type FieldValues<F extends Fields> = {
     : never
 }
 
-/** The parameters `en` and `de` of these functions are the description of the field; the German one may be left out in tests. */
+/** The parameters `en` and `de` describe the field; the German one may be left out in tests. */
 export const text = (en: string, de = en): Text => ({ kind: 'text', description: { en, de } })
 export const textLike = (en: string, de: string, pattern: string): Text => ({
   ...text(en, de),
@@ -127,7 +126,7 @@ export const item = (name: string, en: string, de = name, mark: '.' | ',' = '.')
 export const nullable = <S extends Shape>(of: S) => ({ kind: 'nullable', of }) as const
 export const record = <F extends Fields>(fields: F): RecordOf<F> => ({ kind: 'record', fields })
 export const list = <S extends Shape>(of: S) => ({ kind: 'list', of }) as const
-/** `en` and `de` say what the keys are. */
+/** `en` and `de` describe the keys. */
 export const keyed = <S extends Shape>(en: string, de: string, of: S) =>
   ({ kind: 'keyed', key: { en, de }, of }) as const
 export const byIsin = <S extends Shape>(of: S) => ({ kind: 'byIsin', of }) as const

@@ -1,14 +1,14 @@
-/** The 33 investment structure types of endpoint 6 and their display names. Source: the interface; src/api/decisions.md. */
+/** The 33 investment structure types of endpoint 6 and their names. Source: the interface; src/api/decisions.md. */
 
 import type { Language } from '../routes/table.ts'
 import names from './structure-types.json' with { type: 'json' }
 
 const byType: Readonly<Record<string, Readonly<Record<Language, string>>>> = names
 
-/** The type identifiers in the interface's order. */
+/** In the interface's order. */
 export const structureTypes: readonly string[] = Object.keys(names)
 
-/** The one type whose `percent` is none, but a coefficient from -1 to 1: the interface has no other field for it. */
+/** Its `percent` is a coefficient from -1 to 1: the interface has no other field for it. */
 export const correlationType = 'correlation'
 
 /** @throws {Error} for a type that does not exist */

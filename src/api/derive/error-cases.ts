@@ -1,4 +1,4 @@
-/** Each error that an endpoint can have, with what its document looks like and a request that gets it. */
+/** Each error that an endpoint can have, with its document and a request for it. */
 
 import type { Endpoint, FundEndpoint, PathParameter } from '../contract/endpoint.ts'
 import { generalErrors, generalGroup, type ErrorRow } from '../contract/errors.ts'
@@ -8,14 +8,10 @@ import type { Problem, Values } from '../routes/table.ts'
 
 export interface ErrorCase {
   readonly problem: Problem
-  /** When it is the answer. */
   readonly when: Texts
-  /** What the title of the example is filled with. */
+  /** Values in the title of the example. */
   readonly values: Values
-  /**
-   * A GET request that gets just this example from any snapshot: path and query. Null if the error needs a fund that
-   * has it, or another method.
-   */
+  /** Path and query of a GET request that has this answer in any snapshot; null if there is none. */
   readonly target: string | null
 }
 
@@ -25,7 +21,7 @@ export const unassignedIsin = 'XX0000000002'
 const wrongType = 'planets'
 const wrongDay = '2023-02-30'
 
-/** The errors of its declaration and those that every endpoint can have, in this order. */
+/** The errors of the declaration, then those of every endpoint. */
 export function errorCases(endpoint: Endpoint): readonly ErrorCase[] {
   const path = rightPath(endpoint)
   const format = generalCase('wrongFormat', { format: 'pdf' }, `${path}?format=pdf`)
@@ -39,10 +35,9 @@ export function errorCases(endpoint: Endpoint): readonly ErrorCase[] {
   return endpoint.hasLanguages ? [...own, format, language] : [...own, format]
 }
 
-/** The one error of a list: there is no such file. */
+/** The only error of a list: there is no such file. */
 export const noFile = generalCase('noEndpoint', { path: '/api/v1/weather/' }, '/api/v1/weather/')
 
-/** The errors that belong to no endpoint at all. */
 export const strayErrorCases: readonly ErrorCase[] = [
   noFile,
   generalCase('wrongMethod', { method: 'POST' }, null),
@@ -69,10 +64,9 @@ function targetOf(endpoint: FundEndpoint, error: string): string | null {
   return null
 }
 
-/** Its path with right values, of a fund that does not exist. */
+/** Path with valid values, of a fund that does not exist. */
 export const rightPath = (endpoint: Endpoint): string => pathOf(endpoint, {})
 
-/** Its path with right values, except for those of `wrong`. */
 function pathOf(endpoint: Endpoint, wrong: Values): string {
   const parameters = endpoint.scope === 'all' ? {} : endpoint.parameters
   const right = Object.entries(parameters).map(([name, parameter]) => [name, rightValue(parameter)] as const)
@@ -84,7 +78,7 @@ function rightValue(parameter: PathParameter): string {
   return parameter.kind === 'isin' ? unassignedIsin : '2023-01-02'
 }
 
-/** The choice in an error's title: a wrong one if that is the error. */
+/** The choice in an error's title: an invalid one if that is the error. */
 function wrongOr(endpoint: FundEndpoint, error: string): string {
   const choice = Object.values(endpoint.parameters).find(({ kind }) => kind === 'choice')
   if (choice?.kind !== 'choice') return ''

@@ -1,4 +1,4 @@
-/** JSON Schemas (2020-12) from the shapes of documents, and the schema of each kind of document: `schemas/<id>.json`. */
+/** JSON Schemas (2020-12) of shapes, and of each kind of document: `schemas/<id>.json`. */
 
 import type { Endpoint } from '../contract/endpoint.ts'
 import { lists } from '../contract/lists.ts'
@@ -64,7 +64,7 @@ const mapByIsin = (of: JsonSchema): JsonSchema => ({
   additionalProperties: of,
 })
 
-/** An object that has these members, all but the optional ones, and no other. */
+/** An object with these members, required unless optional, and no other. */
 const recordSchema = (
   properties: Readonly<Record<string, JsonSchema>>,
   optional: readonly string[] = [],
@@ -77,7 +77,7 @@ const recordSchema = (
 
 export const dayPattern = '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'
 
-/** Adds null to a schema, and to its list of allowed values if it has one. */
+/** Adds null to a schema, and to its list of allowed values. */
 function nullable(schema: JsonSchema): JsonSchema {
   const values = schema['enum']
   if (typeof schema['type'] !== 'string') return { anyOf: [schema, { type: 'null' }] }
@@ -85,10 +85,7 @@ function nullable(schema: JsonSchema): JsonSchema {
   return { ...schema, type: [schema['type'], 'null'], ...named }
 }
 
-/**
- * The schema of each endpoint, each list, `error` and `window-list`, with its key.
- * @param baseUrl where the schemas are published, without a closing slash: their `$id`s begin with it
- */
+/** The schemas of endpoints, lists, `error` and `window-list`. @param baseUrl begins each `$id`; no closing slash */
 export function documentSchemas(endpoints: readonly Endpoint[], baseUrl: string) {
   const document = (id: string, title: string, schema: JsonSchema) => {
     const key = schemaKey(id)
@@ -109,7 +106,7 @@ export function documentSchemas(endpoints: readonly Endpoint[], baseUrl: string)
 
 export const schemaKey = (id: string) => `schemas/${id}.json`
 
-/** @param reference to the schema of an endpoint; a document over all funds holds its bodies */
+/** @param reference to the schema of an endpoint, for documents over all funds */
 export function answerSchema(endpoint: Endpoint, reference: (id: string) => string): JsonSchema {
   if (endpoint.scope === 'fund') return schemaOf(endpoint.body)
   return recordSchema({ funds: mapByIsin({ $ref: reference(endpoint.of.id) }) })

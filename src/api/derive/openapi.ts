@@ -9,27 +9,27 @@ import { formats, formatsOf, languages, type DocumentFormat } from '../routes/ta
 import { errorCases, noFile, type ErrorCase } from './error-cases.ts'
 import { answerSchema, dayPattern, errorSchema, schemaOf, type JsonSchema } from './json-schema.ts'
 
-export interface OpenApiSource {
+interface OpenApiSource {
   readonly endpoints: readonly Endpoint[]
   readonly lists: readonly PublishedList[]
-  /** The address that the API is published at, without a closing slash. */
+  /** Without a closing slash. */
   readonly baseUrl: string
   /** The base of each error's `type`, without a closing slash. */
   readonly docsUrl: string
   readonly publisher: Publisher | null
-  /** By endpoint: an answer of this snapshot. */
+  /** Answers of this snapshot, by endpoint. */
   readonly examples: ReadonlyMap<string, OpenApiExample>
-  /** By list: what it looks like. */
+  /** By list. */
   readonly listExamples: ReadonlyMap<string, unknown>
-  /** What stands in the parameters' examples, by name. */
+  /** Values in the parameters' examples, by name. */
   readonly values: Readonly<Record<string, string>>
 }
 
-/** An answer of the snapshot: the JSON parsed, the others as text. */
+/** An answer of the snapshot: JSON parsed, other formats as text. */
 export interface OpenApiExample {
   readonly json: unknown
   readonly xml: string
-  /** Null where there is no CSV. */
+  /** Null without CSV. */
   readonly csv: string | null
 }
 
@@ -51,12 +51,12 @@ export function openApi(source: OpenApiSource): JsonSchema {
       description,
       ...(source.publisher === null ? {} : contactAndLicense(source.publisher)),
     },
-    // Generated clients ask the first one. The explorer chooses the relative one: templates/docs/explorer.js.
+    // Generated clients use the first one. The explorer chooses the relative one: templates/docs/explorer.js.
     servers: [
       { url: baseUrl, description: 'The published API' },
       { url: '.', description: 'The server that this description was read from' },
     ],
-    // Nobody logs in.
+    // There is no login.
     security: [],
     externalDocs: { url: `${docsUrl}/`, description: 'Documentation' },
     tags: [
@@ -85,15 +85,12 @@ export function openApi(source: OpenApiSource): JsonSchema {
   }
 }
 
-/**
- * The version of the interface, not of a snapshot: the first number grows when a client must change, the second when
- * endpoints, fields or errors are added.
- */
+/** Not of a snapshot: the first number grows when a client must change, the second with additions. */
 const apiVersion = '1.1.0'
 
 /**
- * Any answer in XML. It is a text here: OpenAPI 3.1 has no words for an element with both an attribute and a text, and its
- * tools compare an example that is a text with the schema of the JSON form.
+ * XML is a text here: OpenAPI 3.1 has no words for an element with both an attribute and a text, and its tools compare
+ * a text example with the schema of the JSON form.
  */
 const xmlSchema = {
   type: 'string',
@@ -101,7 +98,7 @@ const xmlSchema = {
   description: 'The JSON answer as XML. The description of this API says how the two correspond.',
 }
 
-/** Any answer in CSV: the example shows its columns. */
+/** The example shows the columns. */
 const csvSchema = {
   type: 'string',
   contentMediaType: 'text/csv',
@@ -109,7 +106,7 @@ const csvSchema = {
     'RFC 4180: a header row, then one row per price. Dates are ISO 8601, and decimals have a point.',
 }
 
-/** Members of `info`, as OpenAPI calls them: only what is known. */
+/** Known members of `info`, by the names of OpenAPI. */
 function contactAndLicense({ name, contact, licence }: Publisher): JsonSchema {
   const known = (members: Readonly<Record<string, string | null>>) =>
     Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
@@ -208,7 +205,7 @@ const listParameters: Readonly<Record<string, JsonSchema>> = {
 
 const hasCsv = (endpoint: Endpoint) => (endpoint.scope === 'all' ? endpoint.of : endpoint).csv !== undefined
 
-/** Markdown: what the answer is, and when it is an error. */
+/** Markdown: the answer, and the cases of each error. */
 function descriptionOf(endpoint: Endpoint, hasLanguages: boolean): string {
   const { scope, summary } = endpoint
   const all =
@@ -221,7 +218,7 @@ function descriptionOf(endpoint: Endpoint, hasLanguages: boolean): string {
   return `${[`${summary.en}.`, ...all, ...texts].join(' ')}\n\nErrors:\n\n${errors.join('\n')}`
 }
 
-/** OpenAPI has no place for `Accept` among the parameters: the media types of the responses are its values. */
+/** `Accept` may not be a parameter in OpenAPI: the media types of the responses are its values. */
 const sharedParameters = {
   format: {
     name: 'format',
@@ -315,10 +312,10 @@ function responsesOf(endpoint: Endpoint, hasLanguages: boolean, source: OpenApiS
 const referenceTo = (id: string) => `#/components/schemas/${schemaName(id)}`
 const schemaReference = (id: string): JsonSchema => ({ $ref: referenceTo(id) })
 
-/** A name that generators of clients make types of: `PricesCurrentAll`. */
+/** For types of generated clients: `PricesCurrentAll`. */
 const schemaName = (id: string) => id.replace(/(?:^|[-_])(.)/g, (_, letter: string) => letter.toUpperCase())
 
-/** Several errors of one status: each is an example of its own. */
+/** Several errors of one status: each is an example. */
 function errorResponse(cases: readonly ErrorCase[], docsUrl: string): JsonSchema {
   const content = (format: DocumentFormat) => ({
     schema: schemaReference(format === 'json' ? 'error' : 'xml'),
@@ -331,7 +328,7 @@ function errorResponse(cases: readonly ErrorCase[], docsUrl: string): JsonSchema
   }
 }
 
-/** With its title for a name. A slug is not enough: an endpoint may have two errors of one status and slug. */
+/** Named by title: an endpoint may have two errors of one status and slug. */
 function exampleOf({ problem, values }: ErrorCase, docsUrl: string, format: DocumentFormat) {
   const document = problemDocument(docsUrl, problem, values, format)
   const summary = fill(problem.title, values)
@@ -339,7 +336,6 @@ function exampleOf({ problem, values }: ErrorCase, docsUrl: string, format: Docu
   return [summary, { summary, value }] as const
 }
 
-/** References to headers by their names. */
 function headers(...names: (keyof typeof sharedHeaders)[]): JsonSchema {
   // `AccessControlAllowOrigin` is `Access-Control-Allow-Origin`.
   const inHttp = (name: string) => (name === 'ETag' ? name : name.replace(/(?<=[a-z])(?=[A-Z])/g, '-'))

@@ -1,10 +1,10 @@
-/** The route table, made from the registry: what the edge knows of the API. */
+/** The route table for the edge, made from the registry. */
 
 import type { Endpoint } from '../contract/endpoint.ts'
 import { generalErrors, generalGroup, type ErrorRow } from '../contract/errors.ts'
 import type { Parameter, Problem, Route, RouteTable } from '../routes/table.ts'
 
-/** What a snapshot has beside the API: names of its top folder. Nobody can ask for other files there: they are for the publisher. */
+/** Names in a snapshot's top folder that the edge serves. Other files there are for the publisher. */
 export const pages: readonly string[] = (
   'docs funds compare downloads status changes schemas not-found openapi.json ' +
   'index.html de.html robots.txt sitemap.xml llms.txt'
@@ -16,10 +16,7 @@ export function typesOf({ parameters }: Route): readonly string[] {
   return choice?.kind === 'choice' ? choice.choices : ['']
 }
 
-/**
- * @param docsUrl absolute address of the documentation, without a closing slash
- * @throws {Error} for a declaration that contradicts itself (a parameter that the path lacks, a date without a series)
- */
+/** @param docsUrl absolute, without a closing slash @throws {Error} for a declaration that contradicts itself */
 export function routeTable(endpoints: readonly Endpoint[], docsUrl: string): RouteTable {
   const problems: Problem[] = []
   const position = (of: string, { group = of, status, slug, title }: ErrorRow): number => {
@@ -35,7 +32,7 @@ export function routeTable(endpoints: readonly Endpoint[], docsUrl: string): Rou
   return { docsUrl, routes, pages, problems, general }
 }
 
-/** One endpoint's route; `position` says where in the table a problem stands. */
+/** @param position of a problem in the table */
 function routeOf(endpoint: Endpoint, position: (group: string, row: ErrorRow) => number): Route {
   const { id, path } = endpoint
   const own = endpoint.scope === 'all' ? endpoint.of : endpoint

@@ -1,6 +1,6 @@
 /**
- * Answers as CSV (RFC 4180): a header, then a line for each record. A cell is a day, a decimal with a point, or a text of a known
- * form: none needs quotation marks, and none holds a line ending, so lines can be cut out and joined (series.ts).
+ * Answers as CSV (RFC 4180): a header, then a line for each record. A cell is a day, a decimal with a point, or a text
+ * of a known form: none needs quotation marks or holds a line ending, so lines can be cut out and joined (series.ts).
  * Source: src/api/decisions.md, Requests.
  */
 
@@ -11,10 +11,8 @@ import type { ByIsinText, SeriesEncoder } from './series.ts'
 
 const lineEnding = '\r\n'
 
-export interface CsvEncoder {
-  /** Names of the columns. */
+interface CsvEncoder {
   readonly columns: readonly string[]
-  /** The whole document. */
   readonly document: Encode
   /** A fund's lines in a document over all funds, which have its ISIN first. */
   readonly member: (isin: string, body: unknown) => string
@@ -23,7 +21,7 @@ export interface CsvEncoder {
   readonly series: SeriesEncoder
 }
 
-/** @throws {Error} if a field is not there, or may hold any text, a list or a record of several values */
+/** @throws {Error} if a field is missing, or may hold any text, a list or a record of several values */
 export function csvEncoder(body: RecordOf, { records, then }: CsvLines): CsvEncoder {
   const field = body.fields[records]
   const shape = field?.kind === 'list' ? field.of : field
@@ -59,7 +57,7 @@ export function csvEncoder(body: RecordOf, { records, then }: CsvLines): CsvEnco
   }
 }
 
-/** @returns gives the cell of a record; an optional value that is left out is an empty cell */
+/** @returns encodes the cell of a record; a missing optional value is an empty cell */
 function cellOf(name: string, field: Shape | Optional | undefined): Encode {
   const shape = field?.kind === 'optional' ? field.of : field
   const text = shape === undefined ? null : plainText(shape)
@@ -70,7 +68,7 @@ function cellOf(name: string, field: Shape | Optional | undefined): Encode {
   }
 }
 
-/** A value's text, or null for a shape that is no single value, or may hold any text. */
+/** Null for a shape that is no single value, or may hold any text. */
 function plainText(shape: Shape): Encode | null {
   switch (shape.kind) {
     case 'day':
@@ -82,7 +80,7 @@ function plainText(shape: Shape): Encode | null {
     case 'item':
       return plainText(shape.value)
     case 'record': {
-      // A name and its value: the name of a column says what it is.
+      // A name and its value: the column has the name.
       const { value } = shape.fields
       const text = value === undefined || value.kind === 'optional' ? null : plainText(value)
       return text === null ? null : (record) => text((record as { readonly value: unknown }).value)

@@ -1,11 +1,11 @@
 /**
- * Documents as compact JSON, keys in the order of the shape. A shape is compiled once into constant text around what
- * changes, so that rendering, which takes most of the time of a build, joins few pieces.
+ * Documents as compact JSON, keys in the order of the shape. Rendering takes most of the time of a build: a shape is
+ * compiled once, so that few pieces are joined.
  */
 
 import type { Fields, Shape } from '../contract/shape.ts'
 
-/** Gives a value's text. Values have the type that the shape's `ValueOf` says. */
+/** Writes a value, which has the type `ValueOf` of the shape. */
 export type Encode = (value: unknown) => string
 
 export function jsonEncoder(shape: Shape): Encode {
@@ -13,7 +13,7 @@ export function jsonEncoder(shape: Shape): Encode {
   return before === '' && after === '' ? text : (value) => before + text(value) + after
 }
 
-/** What is the same for all values of a shape, around what is not. */
+/** Text around every value of a shape, and the encoder of the rest. */
 export interface Compiled {
   readonly before: string
   readonly text: Encode
@@ -70,11 +70,11 @@ function compileRecord(fields: Fields): Compiled {
   })
   const text = joinMembers(members)
   if (Object.values(fields)[0]?.kind !== 'optional') return { before: '{', text, after: '}' }
-  // The comma of a field whose predecessors were all left out.
+  // Removes the comma of a field whose predecessors were all left out.
   return { before: '{', text: (value) => text(value).replace(/^,/, ''), after: '}' }
 }
 
-/** The members that a record's value has, one after the other. */
+/** Joins the members that a record's value has. */
 export const joinMembers =
   (members: readonly (Compiled & { readonly name: string })[]): Encode =>
   (value) => {
@@ -82,7 +82,7 @@ export const joinMembers =
     for (const { name, before, text, after } of members) {
       const member = (value as Readonly<Record<string, unknown>>)[name]
       if (member === undefined) continue
-      // One after the other: `before + text + after` would be a text of its own, millions of times.
+      // One after the other: `before + text + after` would make another text, millions of times.
       joined += before
       joined += text(member)
       joined += after
@@ -90,7 +90,7 @@ export const joinMembers =
     return joined
   }
 
-/** A JSON string: what JSON.stringify gives, without calling it if there is nothing to escape. */
+/** Same as JSON.stringify, but faster if there is nothing to escape. */
 export function jsonText(text: string): string {
   return mayNeedEscape.test(text) ? JSON.stringify(text) : `"${text}"`
 }
@@ -98,9 +98,8 @@ export function jsonText(text: string): string {
 const mayNeedEscape = /[\u0000-\u001f"\\\ud800-\udfff]/
 
 /**
- * A number as it is published, in JSON and XML alike: the shortest decimal digits that name this double, never an
- * exponent. Source: src/api/decisions.md, Values.
- * @throws {RangeError} for NaN and the infinities, which neither format can hold
+ * The shortest decimal digits that name this double, never an exponent. Source: src/api/decisions.md, Values. @throws
+ * {RangeError} for NaN and the infinities
  */
 export function shortestDecimal(value: number): string {
   if (!Number.isFinite(value)) throw new RangeError(`${value} cannot be published as a number`)

@@ -16,21 +16,21 @@ import { record, type Optional, type RecordOf, type Shape } from '../contract/sh
 import { jsonEncoder } from './json.ts'
 import { xmlContent, xmlDeclaration, xmlItem } from './xml.ts'
 
-/** What a document with at least one record is made of. */
+/** The parts of a document with at least one record. */
 export interface SeriesText {
-  /** What stands before the first record and after the last one. */
+  /** Text before the first record and after the last one. */
   readonly head: string
   readonly tail: string
-  /** Stands between two records. */
+  /** Between two records. */
   readonly separator: string
   /** @param index of the record in the document */
   readonly record: (record: unknown, index: number) => string
 }
 
-/** @param body a value of the whole body's shape; its list is not looked at */
+/** @param body a value of the whole body's shape; its list is not read */
 export type SeriesEncoder = (body: unknown) => SeriesText
 
-/** The record shape inside a series body. @throws {Error} if the bytes do not show where a record begins */
+/** The record shape of a series body. @throws {Error} if the bytes do not show where a record begins */
 export function seriesRecord(body: RecordOf, list: string, date: string): RecordOf {
   const shape = body.fields[list]
   if (shape?.kind !== 'list' || shape.of.kind !== 'record')
@@ -74,7 +74,7 @@ export function xmlSeries(body: RecordOf, list: string, date: string): SeriesEnc
   })
 }
 
-/** Whether a field's own text could hold what a record starts with. */
+/** True if a field's own text could hold the start of a record. */
 function isAmbiguous(field: Shape | Optional, date: string): boolean {
   const shape = field.kind === 'optional' ? field.of : field
   return !(isPlain(shape) || (shape.kind === 'record' && isRecordOfTexts(shape, date)))
@@ -89,11 +89,11 @@ const isRecordOfTexts = (shape: RecordOf, date: string): boolean =>
   Object.values(shape.fields).every((field) => field.kind !== 'optional' && isPlain(field))
 
 /**
- * A document over all funds, `{funds: {<isin>: …}}`, as pieces: it is written fund by fund, since all funds together need not
- * fit into memory. Source: the interface, conventions, 6.
+ * Parts of a document over all funds, `{funds: {<isin>: …}}`. It is written fund by fund, since all funds may not fit
+ * into memory. Source: the interface, conventions, 6.
  */
 export interface ByIsinText {
-  /** What the document of no fund at all is. */
+  /** The document without any fund. */
   readonly empty: string
   readonly head: string
   readonly separator: string

@@ -9,30 +9,29 @@ import { type Compiled, type Encode, joinMembers, shortestDecimal } from './json
 
 export const xmlDeclaration = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
-/** Gives a value's whole XML document. */
 export function xmlEncoder(shape: Shape): Encode {
   const content = xmlContent(shape)
   return (value) => xmlDeclaration + xmlElement('root', content(value))
 }
 
-/** An element around content that is already escaped. */
+/** An element around escaped content. */
 export function xmlElement(name: string, content: string): string {
   return content === '' ? `<${name}/>` : `<${name}>${content}</${name}>`
 }
 
-/** An element of a list or a keyed map around content that is already escaped. */
+/** An element of a list or a keyed map around escaped content. */
 export function xmlItem(key: string, content: string): string {
   return content === '' ? `<item key="${key}"/>` : `<item key="${key}">${content}</item>`
 }
 
-/** Gives what stands inside a value's element. */
+/** Encodes the content of a value's element. */
 export function xmlContent(shape: Shape): Encode {
   const { before, text, after } = compile(shape)
   return before === '' && after === '' ? text : (value) => before + text(value) + after
 }
 
 interface XmlCompiled extends Compiled {
-  /** Whether it can be empty altogether: then its element is an empty one. */
+  /** True if the content can be empty: then its element is an empty one. */
   readonly canBeEmpty: boolean
 }
 

@@ -41,7 +41,7 @@ const allocations = (which: 'with' | 'without', texts: { readonly name: Texts; r
     build({ fund, assetAllocations }, { language }) {
       if (fund.dataPermitted === 0) return fail('denied')
       const derivatives = which === 'with' ? 1 : 0
-      // Classes in the order of their positions; a class is its name in the language asked for.
+      // Classes in the order of their positions, identified by name in the requested language.
       const byClass = new Map<string, Map<string, number>>()
       for (const row of assetAllocations) {
         if (row.derivatives !== derivatives) continue
@@ -49,7 +49,7 @@ const allocations = (which: 'with' | 'without', texts: { readonly name: Texts; r
         const byDay = byClass.get(name) ?? new Map<string, number>()
         byClass.set(name, byDay.set(row.date, row.percent))
       }
-      // The days of a class that stands at two positions come in two runs.
+      // A class may have two positions, and so two runs of days.
       const ascending = (byDay: Map<string, number>) =>
         new Map([...byDay].sort(([a], [b]) => (a < b ? -1 : 1)))
       const allocations = new Map([...byClass].map(([name, byDay]) => [name, ascending(byDay)]))

@@ -29,7 +29,7 @@ const noPerformance = (title: string): ErrorRow => ({
   },
 })
 
-/** What these endpoints have in common. @param title of the error if there is no data */
+/** Common parts of these endpoints. @param title of the error without data */
 const ofPerformance = (title: string) => ({
   hasLanguages: false,
   parameters: { isin: { kind: 'isin', missing: 'noisin', unknown: 'nodata' } as const },

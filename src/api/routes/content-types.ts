@@ -1,4 +1,4 @@
-/** Content-Type by a file's name. Pure; see table.ts for what may be used here. */
+/** Content-Type by a file's name. Pure; see table.ts for limits of this code. */
 
 const types: Readonly<Record<string, string>> = {
   json: 'application/json; charset=utf-8',
@@ -21,13 +21,13 @@ const types: Readonly<Record<string, string>> = {
 
 export const unknownType = 'application/octet-stream'
 
-/** `application/octet-stream` for a name whose ending is not known, or that has none. */
+/** `application/octet-stream` for an unknown ending. */
 export function contentTypeOf(key: string): string {
-  // A feed of XML is known by its name.
+  // Feeds of XML are recognized by name.
   if (/\/feed(\.de)?\.xml$/.test(key)) return types['atom'] as string
   const name = key.slice(key.lastIndexOf('/') + 1)
   return types[name.slice(name.lastIndexOf('.') + 1)] || unknownType
 }
 
-/** Whether it is worth compressing. */
+/** True if compression pays. */
 export const isText = (contentType: string) => contentType.indexOf('charset=utf-8') >= 0

@@ -1,11 +1,8 @@
-/** Object keys: where the answer of a route lies in a snapshot. The contract is src/bucket/keys.md; nobody else writes a key. */
+/** Object keys of a snapshot. The contract is src/bucket/keys.md; no other code writes a key. */
 
 import type { DocumentFormat, Format, Language, Problem, Route, Values } from './table.ts'
 
-/**
- * The folder that holds a route's answers: its path, filled in, without the parameters that cannot be enumerated.
- * @returns a key that ends with a slash, e.g. `api/v1/prices-historic/DE0008471400/`
- */
+/** The folder with a route's answers, without parameters that cannot be enumerated. @returns ends with a slash */
 export function folderKey(route: Route, values: Values): string {
   return folderSegments(route)
     .map((segment) => fill(segment, values))
@@ -31,25 +28,20 @@ export function documentKey(route: Route, values: Values, language: Language, fo
 export const documentName = (language: Language | null, format: Format): string =>
   (language ? 'index.' + language + '.' : 'index.') + format
 
-/** The key of the refusal that lies where a known fund has no answer. */
+/** The key of the refusal for a known fund without an answer. */
 export function errorKey(route: Route, values: Values, format: DocumentFormat): string {
   return folderKey(route, values) + 'error.' + format
 }
 
 /** The key of one calendar year of a date-range route. */
 export function windowKey(route: Route, values: Values, year: number | string, format: Format): string {
-  return folderKey(route, values) + windowName(year, format)
+  return `${folderKey(route, values)}${year}.${format}`
 }
 
-/** Its name in the folder. */
-export const windowName = (year: number | string, format: Format) => `${year}.${format}`
-
-/** The key of the list of windows of a date-range route: JSON in every case, it is read by the edge. */
+/** The key of the list of windows of a date-range route. */
 export function windowListKey(route: Route, values: Values): string {
-  return folderKey(route, values) + windowListName
+  return folderKey(route, values) + 'index.json'
 }
-
-export const windowListName = 'index.json'
 
 /** The key of an error whose text does not depend on the request. */
 export function sharedErrorKey(problem: Problem, format: DocumentFormat): string {
@@ -57,8 +49,8 @@ export function sharedErrorKey(problem: Problem, format: DocumentFormat): string
 }
 
 /**
- * Puts values into a template's `{name}`s: the template is cut there, so that no value is looked at again. Without a
- * regular expression: a split by one costs njs 63 kB, which it holds until the request ends.
+ * Replaces a template's `{name}`s. A value may hold braces, so each piece is read once. Without a regular expression: a
+ * split by one costs njs 63 kB, which it holds until the request ends.
  */
 export function fill(template: string, values: Values): string {
   return template
@@ -81,8 +73,8 @@ export interface WindowEntry {
   readonly xml: string
   readonly csv: string
   /**
-   * Byte offsets in the window's document: of the first record of each month (of the next one if a month has none), and of the end
-   * of the records, 13 in all.
+   * Byte offsets in the window's document, 13 in all: of the first record of each month (of the next record if a month
+   * has none), and of the end of the records.
    */
   readonly months: ByFormat<readonly number[]>
 }
@@ -90,13 +82,13 @@ export interface WindowEntry {
 /** CSV only if the route has it. */
 type ByFormat<T> = Readonly<Record<DocumentFormat, T> & Partial<Record<'csv', T>>>
 
-/** What stands around the records of all windows of a fund: {@link seriesMarks} tells where they begin and end. */
+/** Text around the records of all windows of a fund: {@link seriesMarks} separates both. */
 export interface Around {
   readonly head: string
   readonly tail: string
 }
 
-/** The list of a fund's yearly windows: the renderer writes it, the edge reads it. Source: src/bucket/keys.md, endpoint 3. */
+/** The list of a fund's yearly windows, for the edge. Source: src/bucket/keys.md, endpoint 3. */
 export interface WindowList {
   /** Ascending. */
   readonly windows: readonly WindowEntry[]

@@ -1,10 +1,10 @@
-/** Matching a request's path with the route table. Pure; see table.ts for what may be used here. */
+/** Matches a request's path with the route table. Pure; see table.ts for limits of this code. */
 
 import type { Parameter, Route, RouteTable, Values } from './table.ts'
 
 /**
- * - `route`: the path has all segments of the route. Values are percent-decoded, as they were asked for, unchecked.
- * - `incomplete`: the path is the beginning of a route and ends before a parameter; `missing` is that parameter.
+ * - `route`: the path has all segments of the route. Values are percent-decoded and unchecked.
+ * - `incomplete`: the path is the beginning of a route and ends before the parameter `missing`.
  * - `none`: no endpoint.
  */
 export type Match =
@@ -22,17 +22,14 @@ const none: Match = { kind: 'none' }
 /** A file system takes names of 255 bytes. Paths are measured as they were sent. */
 export const maxSegmentBytes = 255
 
-/** A store takes keys of 1,024 bytes: that leaves room for the bucket's prefix, the slot, and a file name. */
+/** A store takes keys of 1,024 bytes: the rest is for the bucket's prefix, the slot, and a file name. */
 const maxPathBytes = 900
 
-/** Whether no file and no object can have such a path. */
+/** True if no file and no object can have such a path. */
 export const isTooLong = (path: string) =>
   path.length > maxPathBytes || path.split('/').some((segment) => segment.length > maxSegmentBytes)
 
-/**
- * @param path the raw path; whether it ends with a slash makes no difference here
- * @returns the first complete match, else the first incomplete one
- */
+/** @param path raw; its closing slash makes no difference @returns the first complete match, else incomplete one */
 export function matchPath(table: RouteTable, path: string): Match {
   const closed = path.slice(-1) === '/' ? path.slice(0, -1) : path
   const segments = closed.split('/')
@@ -55,12 +52,12 @@ function matchRoute(route: Route, segments: readonly string[]): Match {
   if (!values) return none
   const next = templates[segments.length]
   if (!next) return { kind: 'route', route, values }
-  // A segment such as `investment_structure-{type}` is a name of its own: without it the path is another one.
+  // A segment such as `investment_structure-{type}` is a name: without it the path is another one.
   const missing = route.parameters.filter(({ name }) => next === '{' + name + '}')[0]
   return missing ? { kind: 'incomplete', route, values, missing } : none
 }
 
-/** @returns the values of the templates `name`, `{value}` and `name-{value}`, or null if a segment has not its template's form */
+/** @returns the values of the templates `name`, `{value}` and `name-{value}`, or null if a segment does not match */
 export function matchSegments(templates: readonly string[], segments: readonly string[]): Values | null {
   const values: Record<string, string> = {}
   if (segments.length > templates.length) return null
@@ -74,7 +71,7 @@ export function matchSegments(templates: readonly string[], segments: readonly s
   return values
 }
 
-/** Percent-decodes UTF-8; text with an escape that cannot be decoded stands as it is. */
+/** Percent-decodes UTF-8. Text with an invalid escape stays as it is. */
 export function percentDecode(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -1,14 +1,11 @@
-/**
- * Pages and files that are given out as they lie there: documentation, catalogue, downloads. Pure; see table.ts for
- * what may be used here.
- */
+/** Pages and files that the edge serves as they are. Pure; see table.ts for limits of this code. */
 
 import type { Language, RouteTable } from './table.ts'
 import { isDay, isIsinInEitherCase } from './values.ts'
 
 /**
  * - `page`: the key of the file. A path that ends with a slash means the `index.html` there.
- * - `moved`: the path, or path and query, that the page has instead. A folder without its closing slash has one with it.
+ * - `moved`: the new path, or path and query. A folder without its closing slash moves to the path with it.
  * - `none`: no page has such a path.
  */
 export type PageMatch =
@@ -16,7 +13,7 @@ export type PageMatch =
   | { readonly kind: 'moved'; readonly to: string }
   | { readonly kind: 'none' }
 
-/** Addresses that people try, and where they find what they want. */
+/** Addresses that readers try, and the pages for them. */
 const moved: Readonly<Record<string, string>> = {
   '/docs/v1/': '/docs/',
   '/docs/v1/endpoints/': '/docs/',
@@ -24,10 +21,10 @@ const moved: Readonly<Record<string, string>> = {
   '/favicon.ico': '/docs/assets/icon.svg',
 }
 
-/** Each day of changes had a page of its own. */
+/** Each day of changes had a page of its own in earlier versions. */
 const dayOfChanges = /^\/changes\/([0-9]{4}-[0-9]{2}-[0-9]{2})(\/|\/index\.html|\/de\.html)?$/
 
-/** The key of a page that there is once for each language: `compare/de.html`. @param folder empty, or with its closing slash */
+/** The key of a page in one language: `compare/de.html`. @param folder empty, or with its closing slash */
 export const pageKey = (folder: string, language: Language): string =>
   folder + (language === 'de' ? 'de' : 'index') + '.html'
 
@@ -52,29 +49,29 @@ export function matchPage(table: Pick<RouteTable, 'pages'>, path: string): PageM
     return { kind: 'moved', to: path.replace(isin, isin.toUpperCase()) }
   const name = segments[segments.length - 1] as string
   if (name === '') return { kind: 'page', key: path.slice(1) + 'index.html' }
-  // The checksums of downloads are the one file whose name has no ending.
+  // The checksums of downloads are the only file without an ending.
   const isFile = name.indexOf('.') >= 0 || name === 'SHA256SUMS'
   return isFile ? { kind: 'page', key: path.slice(1) } : { kind: 'moved', to: path + '/' }
 }
 
-/** What `live.json` says of where things lie in a bucket. Source: src/bucket/keys.md. */
+/** Places in a bucket, from `live.json`. Source: src/bucket/keys.md. */
 export interface Placed {
   readonly slot: string
-  /** Its id, which begins with its as-of date. */
+  /** Begins with its as-of date. */
   readonly snapshot: string
   /** Absent if the live snapshot has no downloads, and in files of earlier versions. */
   readonly downloads?: { readonly folder: string } | undefined
   /**
    * Folders of the days before, by month: `{ "2026-11": "19-3f9c2ab4d1e0 18-…" }` means the folders
-   * `2026-11-19-3f9c2ab4d1e0` and so on. Few long texts: an edge parses them each time that it looks what is live.
+   * `2026-11-19-3f9c2ab4d1e0` and so on. Few long texts, since an edge parses them with each `live.json`.
    */
   readonly earlierDownloads?: Readonly<Record<string, string>> | undefined
 }
 
 /**
  * The place of an object of the live snapshot in a bucket: in its slot. Downloads lie beside the slots, in folders that
- * only `live.json` makes reachable: what a publish uploads is hidden until its flip.
- * @returns null where `live.json` names no such object
+ * only `live.json` makes reachable: uploads are hidden until the flip of a publish. @returns null if `live.json` names
+ * no such object
  */
 export function placeOf(live: Placed, key: string): string | null {
   const asked = downloadsOf(key)
@@ -83,11 +80,10 @@ export function placeOf(live: Placed, key: string): string | null {
   return folder && downloadIn(folder, asked, key)
 }
 
-/** The part of a download's key that says which day is meant: `latest`, a day, or any other text. */
+/** The day in a download's key: `latest`, a day, or any other text. */
 export const downloadsOf = (key: string): string | null =>
   key.slice(0, 10) === 'downloads/' ? (key.split('/')[1] as string) : null
 
-/** The same download in another folder. */
 const downloadIn = (folder: string, asked: string, key: string): string =>
   'downloads/' + folder + key.slice(10 + asked.length)
 
@@ -100,16 +96,13 @@ function folderOf({ snapshot, downloads, earlierDownloads }: Placed, asked: stri
   return folderOfDay((earlierDownloads && earlierDownloads[day.slice(0, 7)]) || '', day)
 }
 
-/**
- * The folder with the downloads of a day. Earlier versions put them into a folder that is named for the day alone.
- * @param month the folders of its month, as in `earlierDownloads`
- */
+/** Earlier versions named the folder of downloads for the day alone. @param month as in `earlierDownloads` */
 export function folderOfDay(month: string, day: string): string {
   const rest = (' ' + month).split(' ' + day.slice(8))[1] || ''
   return day + rest.split(' ')[0]
 }
 
-/** The key of a download in the folder of a snapshot, where `latest` was asked for. */
+/** The key of a download of a snapshot instead of `latest`. */
 export function downloadKey(snapshot: string, key: string): string {
   return key.replace(/^downloads\/latest\//, 'downloads/' + snapshot.slice(0, 10) + '/')
 }

@@ -1,4 +1,4 @@
-/** The way back from an object's key to what lies there: the reverse of keys.ts. Pure; see table.ts. */
+/** Meaning of an object's key: the reverse of keys.ts. Pure; see table.ts. */
 
 import { folderSegments } from './keys.ts'
 import { matchSegments } from './match.ts'
@@ -6,7 +6,7 @@ import { formatsOf } from './table.ts'
 import type { Format, Language, Parameter, Problem, Route, RouteTable, Values } from './table.ts'
 import { isIsin } from './values.ts'
 
-/** What lies under a key; `unknown` is what no route and no error of this version writes. */
+/** `unknown`: a key that no route and no error of this version has. */
 export type KeyMeaning =
   /** `language` is null on a route without languages. */
   | (OfRoute<'document'> & { readonly language: Language | null; readonly format: Format })
@@ -14,7 +14,7 @@ export type KeyMeaning =
   | (OfRoute<'window'> & { readonly year: string; readonly format: Format })
   | OfRoute<'windowList'>
   | (Omit<Problem, 'title'> & { readonly kind: 'sharedError'; readonly format: Format })
-  /** A page or a file for people; `isin` where it is about one fund. */
+  /** `isin` is null for a page or a file that is about no single fund. */
   | { readonly kind: 'page'; readonly isin: string | null; readonly name: string }
   | { readonly kind: 'unknown' }
 
@@ -26,10 +26,7 @@ interface OfRoute<K extends string> {
 
 const unknown: KeyMeaning = { kind: 'unknown' }
 
-/**
- * @param key relative to a snapshot
- * @returns for a choice (a structure type) whatever stands there: another version may have had others
- */
+/** @param key relative to a snapshot @returns any text as structure type, since versions may differ in them */
 export function parseKey(table: RouteTable, key: string): KeyMeaning {
   const shared = /^errors\/([^/]+)\/([0-9]{3})-([^/.]+)\.(json|xml)$/.exec(key)
   if (shared !== null) {
@@ -60,7 +57,7 @@ function pageOf(table: RouteTable, segments: readonly string[]): KeyMeaning {
   return { kind: 'page', isin, name: name.join('/') }
 }
 
-/** The last segment is the file's name, where the template has the empty text after its closing slash. */
+/** The last segment is the file's name; the template has '' there, after its closing slash. */
 function matchFolder(route: Route, segments: readonly string[]): Values | null {
   const templates = folderSegments(route)
   if (templates.length !== segments.length) return null

@@ -1,4 +1,4 @@
-/** Error documents as the edge writes them: for texts that depend on the request. Pure; see table.ts. */
+/** Error documents of the edge, for texts that depend on the request. Pure; see table.ts. */
 
 import { fill } from './keys.ts'
 import type { DocumentFormat, Problem, Values } from './table.ts'
@@ -8,7 +8,7 @@ export function problemType(docsUrl: string, problem: Problem): string {
   return `${docsUrl}/v1/endpoints/${problem.group}/#error-${problem.status}-${problem.slug}`
 }
 
-/** An error document in full: the same bytes as the renderer gives for the same body. */
+/** An error document, with the same bytes as the renderer's. */
 export function problemDocument(
   docsUrl: string,
   problem: Problem,
@@ -27,8 +27,8 @@ export function problemDocument(
 }
 
 /**
- * Text as XML 1.0 content. What XML cannot hold (a request can ask for anything) becomes U+FFFD. Character by character:
- * in njs, a global regular expression takes quadratic time, and may fail, where a text has characters beyond ASCII.
+ * Text as XML 1.0 content. Characters of a request that XML cannot hold become U+FFFD. Character by character: in njs,
+ * a global regular expression takes quadratic time, and may fail on characters beyond ASCII.
  */
 const escapeXmlText = (text: string) => text.split('').map(escapeXmlCharacter).join('')
 

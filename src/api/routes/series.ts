@@ -1,13 +1,13 @@
-/** What the bytes of a window show. `api/encode/series.ts` tells why no value can forge a mark. */
+/** Marks in the bytes of a window. `api/encode/series.ts` proves that no value can forge a mark. */
 
 import type { Format, Series } from './table.ts'
 
 const lineEnding = '\r\n'
 
 /**
- * - `open`, `close`: what stands before a window's first record and after its last one.
- * - `mark`: what each record starts with. In CSV, the line ending before a record counts as its start.
- * - `dated`: what stands before a record's date, in the record.
+ * - `open`, `close`: text before a window's first record and after its last one.
+ * - `mark`: start of each record. In CSV, the line ending before a record counts as its start.
+ * - `dated`: text before a record's date, in the record.
  */
 export function seriesMarks(format: Format, { list, date, next }: Series) {
   if (format === 'csv') return { open: '', close: lineEnding, mark: lineEnding, dated: lineEnding }

@@ -1,14 +1,11 @@
-/** What counts as an ISIN and as a day. The edge asks it of a request, the checks ask it of a database. */
+/** ISINs and days, for the requests of an edge and the checks of a database. */
 
-/** Whether the text is an ISIN in upper case with its right check digit. Source: ISO 6166. */
+/** True for an ISIN in upper case with its right check digit. Source: ISO 6166. */
 export function isIsin(text: string): boolean {
   return isIsinInEitherCase(text) && text === text.toUpperCase()
 }
 
-/**
- * Whether a request's text names an ISIN. Letters count 10 to 35, then the Luhn sum over all digits. ASCII only:
- * `\u0131` is not taken for an I because its upper case is one.
- */
+/** Letters count 10 to 35, then the Luhn sum over all digits. ASCII only: the upper case of `\u0131` is an I. */
 export function isIsinInEitherCase(text: string): boolean {
   if (!/^[A-Za-z]{2}[A-Za-z0-9]{9}[0-9]$/.test(text)) return false
   const digits = text.replace(/[A-Za-z]/g, (letter) => String(parseInt(letter, 36)))
@@ -21,14 +18,14 @@ export function isIsinInEitherCase(text: string): boolean {
   return sum % 10 === 0
 }
 
-/** Whether the text is an ISO 8601 day, YYYY-MM-DD, that exists in the Gregorian calendar. */
+/** True for an ISO 8601 day, YYYY-MM-DD, that exists in the Gregorian calendar. */
 export function isDay(text: string): boolean {
   if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return false
   const year = Number(text.slice(0, 4))
   const month = Number(text.slice(5, 7))
   const day = Number(text.slice(8))
   const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
-  // July and August both have 31 days: from there on it is the even months.
+  // July and August both have 31 days: from there on the even months have.
   const days = month === 2 ? (isLeapYear ? 29 : 28) : 30 + ((month + (month > 7 ? 1 : 0)) % 2)
   return month >= 1 && month <= 12 && day >= 1 && day <= days
 }

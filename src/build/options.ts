@@ -37,7 +37,6 @@ export interface BuildOptions {
   readonly downloads?: {
     readonly licence: Licence | null
     readonly isRawCsv?: boolean
-    readonly formats?: string
   } | null
   /** Set if this build does not render all funds of a snapshot. Excludes `only`. */
   readonly part?: BuildPart | null

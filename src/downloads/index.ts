@@ -26,7 +26,7 @@ import {
   type Licence,
   type Piece,
 } from './formats/format.ts'
-import { allFormats, loadFormats } from './formats/index.ts'
+import { downloadFormats } from './formats/index.ts'
 import { indexPage, indexPages, pageWords } from './index-page.ts'
 import { earlierParts, reuseFiles, writeMadeFiles, type EarlierSnapshot } from './made-files.ts'
 import { partFrom, partsOf } from './parts.ts'
@@ -59,8 +59,6 @@ export interface WriteDownloadsOptions {
   readonly licence: Licence | null
   /** Whether texts in plain CSV stay as they are, formulas too. */
   readonly isRawCsv: boolean
-  /** The address of the registry of formats (`allFormats`, unless given). */
-  readonly formats?: string
   /** How many threads at a time. */
   readonly jobs: number
   /** How they are started (`startThread`, unless given). */
@@ -80,12 +78,10 @@ export async function writeDownloads(options: WriteDownloadsOptions) {
   const rows = options.funds.flatMap(({ isin }) => fund(isin) ?? [])
   const scopes = rows.flatMap((row) => scopeOf(row, asOf) ?? [])
   const funds = { scopes, digests: new Map(options.funds.map(({ isin, rows }) => [isin, rows])) }
-  const module = options.formats ?? allFormats
-  const formats = await loadFormats(module)
-  const made = inOrder(await makeFiles(options, folder, { module, formats }, funds))
+  const made = inOrder(await makeFiles(options, folder, funds))
   const about = dataPackage(made, options)
   const described = writeFile(folder, 'datapackage.json', `${JSON.stringify(about, null, 2)}\n`)
-  const facts = { asOf, licence, hasPages, publisher, baseUrl, formats }
+  const facts = { asOf, licence, hasPages, publisher, baseUrl, formats: downloadFormats }
   const pages = languages.map((language) =>
     writeFile(folder, indexPages[language], indexPage(made, facts, language)),
   )
@@ -115,15 +111,8 @@ interface KnownPiece {
 
 type MadeFile = DescribedFile & KnownPiece
 
-/** The registry, and the address of its module, by which threads load it. */
-interface Registry {
-  readonly module: string
-  readonly formats: readonly DownloadFormat[]
-}
-
 /** All pieces of all formats. */
 function piecesOf(
-  { formats }: Registry,
   funds: DownloadFunds,
   { asOf, snapshot, licence }: WriteDownloadsOptions,
   madeBy: string,
@@ -135,7 +124,7 @@ function piecesOf(
     for (const digest of digestsOf(rows, funds)) sha256.update(`${digest}\n`)
     return sha256.digest('base64url').slice(0, 22)
   }
-  return formats.flatMap((format) =>
+  return downloadFormats.flatMap((format) =>
     format.pieces(funds).map((piece) => ({ format, piece, from: digestOf(format, piece) })),
   )
 }
@@ -144,13 +133,12 @@ function piecesOf(
 async function makeFiles(
   options: WriteDownloadsOptions,
   folder: string,
-  registry: Registry,
   funds: DownloadFunds,
 ): Promise<MadeFile[]> {
   const { db, root, asOf, snapshot, licence, code, isRawCsv } = options
   // Another zlib packs the pages of Parquet to other bytes.
   const madeBy = partFrom(code, versions.zlib, String(isRawCsv))
-  const pieces = piecesOf(registry, funds, options, madeBy)
+  const pieces = piecesOf(funds, options, madeBy)
   const reuse = reuseFiles(options.earlier, folder)
   const files: MadeFile[] = []
   const wanted = pieces.filter((known) => {
@@ -171,17 +159,7 @@ async function makeFiles(
         return [id, new Set(some.map(({ piece }) => piece.name))] as const
       })
       const place = { folder, copy, earlierFiles }
-      return {
-        module: registry.module,
-        wanted: new Map(named),
-        isRawCsv,
-        funds,
-        madeBy,
-        asOf,
-        snapshot,
-        licence,
-        ...place,
-      }
+      return { wanted: new Map(named), isRawCsv, funds, madeBy, asOf, snapshot, licence, ...place }
     }
     const made = await runWork(jobsOf(wanted).map(work), options)
     const nameOf = (format: string, piece: string) => `${format} ${piece}`

@@ -3,11 +3,9 @@
 import { parentPort } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { readFunds, type FormatWork, type PieceFile, type RowsWriter } from './formats/format.ts'
-import { loadFormats } from './formats/index.ts'
+import { downloadFormats } from './formats/index.ts'
 
 export interface FormatsWork extends Omit<FormatWork, 'wanted'> {
-  /** The address of the registry of formats. */
-  readonly module: string
   /** The formats to write, by id, each with the names of its pieces to make. */
   readonly wanted: ReadonlyMap<string, ReadonlySet<string>>
 }
@@ -26,7 +24,7 @@ parentPort?.on(
 async function carryOut(work: FormatsWork): Promise<readonly FormatFile[]> {
   const files: FormatFile[] = []
   const writers: (RowsWriter & { readonly format: string })[] = []
-  for (const format of await loadFormats(work.module)) {
+  for (const format of downloadFormats) {
     const wanted = work.wanted.get(format.id)
     if (wanted === undefined) continue
     if (format.kind === 'rows') writers.push({ format: format.id, ...format.open({ ...work, wanted }) })

@@ -64,14 +64,6 @@ it('holds no funds but those that are built', async () => {
   expect(readCsv(night.folder, 'funds.csv')).toHaveLength(2)
 })
 
-it('makes the same files for a sparse snapshot', async () => {
-  const out = folder.file('sparse')
-  const manifest = join(folder.file('first'), 'manifest.ndjson.gz')
-  const args = ['build', '--db', db, '--out', out, '--as-of', demoDay, '--since', manifest]
-  expect(await mustRun(args, withDownloads)).toMatch(/\(sparse\)\n/)
-  expect(hashesOf(join(out, 'downloads', demoDay))).toEqual(hashes(first))
-})
-
 it('makes none with --no-downloads, which wins over the environment', async () => {
   const out = folder.file('none')
   const args = ['build', '--db', db, '--out', out, '--as-of', demoDay, '--no-downloads', '--json']

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
-import { python, pythonWith } from '../support/python.ts'
+import { python } from '../support/python.ts'
 
 /** Where DuckDB's package lies: `.ci/run` installs it beside the project, since it brings a library for one platform. */
 const duckdbFolder = process.env['FUNDPRESS_TEST_DUCKDB'] ?? ''
@@ -26,9 +26,6 @@ export async function duckdb(sql: string): Promise<unknown[][]> {
   ).DuckDBInstance.create().then((instance) => instance.connect())
   return (await (await connection).runAndReadAll(sql)).getRowsJson()
 }
-
-/** Runs a Python program that uses pandas. Undefined if no Python has it. */
-export const pandas = pythonWith('pandas')
 
 /** Every field as text, the header first. Several files at a time: to start Python takes longer than to read most of them. Fields of files for Excel have semicolons. */
 export const readCsvs = (folder: string, names: readonly string[]): Readonly<Record<string, string[][]>> =>

@@ -62,21 +62,6 @@ it('gives out ranges of a file to scripts of any origin, as a reader of Parquet 
   expect(await (await ask('latest/prices.parquet', { Range: 'bytes=0-3' })).text()).toBe('PAR1')
 })
 
-it('answers a HEAD with the size of the whole file, since a range is defined for GET only', async () => {
-  const url = `${server?.base ?? ''}/downloads/latest/prices.parquet`
-  const whole = String(stored('prices.parquet').length)
-  for (const range of ['bytes=0-3', `bytes=${whole}-`]) {
-    const { status, headers } = await fetch(url, { method: 'HEAD', headers: { range } })
-    expect([status, headers.get('content-length'), headers.get('content-range')]).toEqual([200, whole, null])
-  }
-})
-
-it('answers 304 if a file is unchanged', async () => {
-  const etag = (await ask('latest/prices.csv')).headers.get('etag') ?? ''
-  expect(etag).toMatch(/^"/)
-  expect((await ask('latest/prices.csv', { 'If-None-Match': etag })).status).toBe(304)
-})
-
 it.each([
   ['a fund that nothing is given out of', `latest/${oddFunds.denied}/prices.csv`],
   ['a fund whose prices are not given out', `latest/${oddFunds.pricesDenied}/nav.txt`],

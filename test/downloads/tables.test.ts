@@ -2,7 +2,6 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { excelFiles } from '../../src/downloads/formats/csv-excel.ts'
 import type { ColumnType, OutputTable } from '../../src/downloads/tables.ts'
@@ -20,7 +19,7 @@ import {
   oracle,
 } from './oracle.ts'
 import type { Value, Values } from './oracle.ts'
-import { duckdb, hasDuckdb, pandas, readCsv, readCsvs, readSqlite } from './readers.ts'
+import { duckdb, hasDuckdb, readCsv, readCsvs, readSqlite } from './readers.ts'
 
 const folder = tempFolder()
 const unbuilt: Night = { db: '', out: '', asOf: '', folder: '' }
@@ -107,13 +106,6 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
       expect(rows.map((row) => row.map(plain))).toEqual(inParquet('prices').map((row) => row.map(plain)))
     },
   )
-
-  it('Parquet says the same number of rows to a second reader', async () => {
-    for (const table of tables) {
-      const metadata = await parquetMetadataAsync(await asyncBufferFromFile(file(`${table}.parquet`)))
-      expect([table, Number(metadata.num_rows)]).toEqual([table, rowsOf(table).length])
-    }
-  })
 
   it('CSV ends its lines with CRLF, and only that for Excel begins with a byte order mark', () => {
     const plainBytes = readFileSync(file('funds.csv'))
@@ -215,12 +207,6 @@ it('continues in another file if a sheet is full, in the middle of a fund, too',
   ])
 })
 
-it('leaves negative key figures as the numbers that Excel takes them for', () => {
-  const values = readCsv(nights.demo.folder, 'csv-excel/key_figures.csv').map((row) => row[4] ?? '')
-  expect(values.filter((text) => /^-\d+,\d+ %$/.test(text)).length).toBeGreaterThan(0)
-  expect(values.filter((text) => text.startsWith("'"))).toEqual([])
-})
-
 it('describes every column of the SQLite file', () => {
   const [described, there] = readSqlite(
     join(nights.demo.folder, 'fundpress.sqlite'),
@@ -289,39 +275,6 @@ describe.each(['demo', 'odd'] as const)('one fund of the %s funds', (which) => {
       expect(JSON.parse(text)).toHaveLength(rows.length)
     }
   })
-
-  it.skipIf(isMissing(hasDuckdb))(
-    'DuckDB reads days and numbers from the file of a whole history',
-    async () => {
-      for (const [isin, rows] of expectedHistories(night().db, night().asOf)) {
-        const path = join(night().folder, isin, `${isin}-prices.json`)
-        const [[days, nav] = []] = await duckdb(
-          `SELECT count(DISTINCT date + INTERVAL 1 DAY), sum(net_asset_value + change) FROM '${path}'`,
-        )
-        const sum = rows.reduce((total, row) => total + Number(row[3]) + Number(row[4]), 0)
-        expect([path, Number(days)]).toEqual([path, rows.length])
-        expect(Number(nav) / sum).toBeCloseTo(1, 6)
-      }
-    },
-  )
-
-  it.skipIf(isMissing(pandas !== undefined))(
-    'pandas reads the same numbers from the file of a whole history',
-    () => {
-      const histories = [...expectedHistories(night().db, night().asOf)]
-      const files = histories.map(([isin]) => join(night().folder, isin, `${isin}-prices.json`))
-      const read = pandas?.<readonly (readonly unknown[])[]>(
-        `import json, sys, pandas
-def facts(path):
-    frame = pandas.read_json(path)
-    return [len(frame), frame.net_asset_value.dtype.kind in "if", frame.date.dtype.kind, str(frame.date.max())[:10]]
-print(json.dumps([facts(path) for path in sys.argv[1:]]))`,
-        ...files,
-      )
-      const expected = histories.map(([, rows]) => [rows.length, true, 'M', rows.at(-1)?.[0]])
-      expect(read).toEqual(expected)
-    },
-  )
 
   it('newest_prices.csv has the newest price of each fund with its name and currency', () => {
     const names = new Map(

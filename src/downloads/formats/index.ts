@@ -1,6 +1,5 @@
 /** The registry of formats: all that the downloads consist of. A new format is a file in this folder and a line here. */
 
-import { moduleBeside } from '../../system/start-thread.ts'
 import { csvForExcel } from './csv-excel.ts'
 import { csv } from './csv.ts'
 import { emtCsv } from './emt.ts'
@@ -18,11 +17,3 @@ export const downloadFormats: readonly DownloadFormat[] = [
   parquet,
   sqlite,
 ]
-
-/** The address of this module. Threads load a registry on their own, because functions cannot be sent to them. */
-export const allFormats = moduleBeside(import.meta.url, './index')
-
-/** @param module the address of a module with a registry like this one */
-export async function loadFormats(module: string): Promise<readonly DownloadFormat[]> {
-  return ((await import(module)) as { readonly downloadFormats: readonly DownloadFormat[] }).downloadFormats
-}

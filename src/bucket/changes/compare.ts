@@ -1,4 +1,4 @@
-/** What a publish changes for readers: the documents that differ between the live snapshot and the new one. Reads, no write. */
+/** Changes of a publish for readers: the documents that differ between the live snapshot and the new one. Reads, no write. */
 
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -15,7 +15,7 @@ import { largestMoves, type NewestPrices } from './news.ts'
 import type { CorrectedValue, NamedFund, PastDay, SnapshotChanges } from '../../api/contract/changes.ts'
 import type { SnapshotName } from '../../api/contract/changes.ts'
 
-/** What is known without reading any document: all are new if nothing was live. */
+/** Changes before any document is read: all documents are new if nothing was live. */
 function changesWithout(head: ManifestHead, before: SnapshotName | null): SnapshotChanges {
   const { asOf, snapshot, funds: total, objects } = head
   return {
@@ -43,24 +43,23 @@ export type ReadChanges = Awaited<ReturnType<typeof readChanges>>
 
 /**
  * @param compared null if the live slot's manifest cannot be read, or nothing is live
- * @returns `told`: for `changes/`; null for the snapshot that is live. `corrected`: by ISIN, how many prices that are live have
- * other values
+ * @returns `announced`: for `changes/`; null for the snapshot that is live. `corrected`: number of corrected days by ISIN
  */
 export async function readChanges(publish: Publish, compared: DocumentComparison | null) {
   const { head } = publish.snapshot.manifest
   const { live } = publish.base.live
   const corrected = new Map<string, number>()
   // A repair uploads the snapshot that is live into the other slot.
-  if (live?.snapshot === head.snapshot) return { told: null, corrected }
-  if (live === null) return { told: changesWithout(head, null), corrected }
+  if (live?.snapshot === head.snapshot) return { announced: null, corrected }
+  if (live === null) return { announced: changesWithout(head, null), corrected }
   const changes = changesWithout(head, { as_of: live.asOf, snapshot: live.snapshot })
-  if (compared === null) return { told: { ...changes, not_compared: [manifestIn(live.slot)] }, corrected }
+  if (compared === null)
+    return { announced: { ...changes, not_compared: [manifestIn(live.slot)] }, corrected }
   const { toRead, documents, endpoints } = compared
   const names = { before: new Map<string, string>(), after: new Map<string, string>() }
   const notCompared: string[] = []
   const prices = noPrices()
   const withNew = new Set(compared.continued)
-  /** Keeps a fund's names. @returns the newer one */
   const takeNames = (isin: string, old: string | null, fresh: string | null) => {
     if (old !== null) names.before.set(isin, old)
     if (fresh !== null) names.after.set(isin, fresh)
@@ -93,7 +92,7 @@ export async function readChanges(publish: Publish, compared: DocumentComparison
       notCompared.push((one.after ?? one.before)?.key ?? isin)
     }
   }
-  // Some at a time, in their order: the rows that are kept do not depend on which was read first.
+  // Rows are added in the order of `toRead`: the rows that are kept do not depend on the speed of reads.
   for (let from = 0; from < toRead.length; from += publish.concurrency) {
     publish.lease.writing.signal.throwIfAborted()
     const some = toRead.slice(from, from + publish.concurrency)
@@ -111,10 +110,13 @@ export async function readChanges(publish: Publish, compared: DocumentComparison
   const added = named(compared.added, names.after)
   const removed = named(compared.removed, names.before)
   const funds = { total: head.funds, added, removed, renamed }
-  return { told: { ...changes, funds, documents, endpoints, prices, not_compared: notCompared }, corrected }
+  return {
+    announced: { ...changes, funds, documents, endpoints, prices, not_compared: notCompared },
+    corrected,
+  }
 }
 
-/** @returns null if nobody knows */
+/** @returns null if the moves are unknown */
 export async function readMoves(publish: Publish, live: Slot, compared: DocumentComparison | null) {
   const lines = compared?.newestPrices
   if (lines === undefined) return null
@@ -128,7 +130,6 @@ export async function readMoves(publish: Publish, live: Slot, compared: Document
   }
 }
 
-/** The texts of a document; null if there is none, or if it cannot be read. */
 type Both = Awaited<ReturnType<typeof readBoth>>
 
 async function readBoth(publish: Publish, live: Slot, { before, after }: Lines) {
@@ -146,19 +147,18 @@ async function readBoth(publish: Publish, live: Slot, { before, after }: Lines) 
   return { before: old, after: fresh }
 }
 
-/** Null if it is not what the manifest says. */
+/** @returns null if the body is missing, or has not the digest of the manifest */
 const textOf = (body: Buffer | undefined, { sha256 }: ManifestLine) =>
   body === undefined || hash('sha256', body) !== sha256 ? null : body.toString('utf8')
 
-/** A document of any endpoint, as far as it matters here. */
 type FundDocument = {
   readonly fund?: { readonly name?: unknown } | null
   readonly prices?: unknown
-  /** Of the document of all funds: theirs by ISIN. */
+  /** By ISIN, in the document of all funds. */
   readonly funds?: Readonly<Record<string, FundDocument>>
 } | null
 
-/** @returns null if there is none @throws {Error} if it could not be read, or is no JSON */
+/** @returns null if there is no line @throws {Error} if the document could not be read, or is no JSON */
 function documentIn(line: ManifestLine | null, text: string | null): FundDocument {
   if (line === null) return null
   if (text === null) throw new Error('it cannot be read')
@@ -168,7 +168,7 @@ function documentIn(line: ManifestLine | null, text: string | null): FundDocumen
 const nameIn = (document: FundDocument) =>
   typeof document?.fund?.name === 'string' ? document.fund.name : null
 
-/** @throws {Error} if the document is not that of all funds */
+/** @throws {Error} if the document is another than that of all funds */
 function newestIn(document: FundDocument): NewestPrices {
   const funds = Object.entries(document?.funds ?? {}).map(([isin, fund]) => {
     const prices = fund?.prices as Readonly<Record<string, unknown>>
@@ -193,7 +193,7 @@ function daysIn(document: FundDocument): Days {
   return days
 }
 
-/** @param isNewest whether it is the last year that had prices before: a day after its last one is not in the past */
+/** @param isNewest true for the last year with prices before: a day after its last price is new, not past */
 function compareWindows(before: Days, after: Days, isNewest: boolean) {
   const lastDay = [...before.keys()].at(-1) ?? ''
   const isPast = (day: string) => !isNewest || day <= lastDay
@@ -209,7 +209,7 @@ function compareWindows(before: Days, after: Days, isNewest: boolean) {
   }
 }
 
-/** In the order of the items in the records; items that are gone come last. */
+/** Keeps the order of the items in the records; removed items come last. */
 function correctionsOf(date: string, before: Values, after: Values) {
   const items = [...new Set([...Object.keys(after), ...Object.keys(before)])]
   return items

@@ -1,6 +1,6 @@
 /**
- * `changes/<as-of>.json`: what the publishes of a day changed; and `changes/index.json`: the last days that were published, with all
- * that pages and feeds over all days need. Pure.
+ * Changes of a day (`changes/<as-of>.json`), and the index of the last days (`changes/index.json`) from which pages and feeds are
+ * made. Pure.
  */
 
 import { z } from 'zod'
@@ -29,14 +29,12 @@ export const findDay = ({ nights }: ChangeHistory, asOf: string) => nights.find(
 export const nextPublish = (history: ChangeHistory, asOf: string) =>
   (findDay(history, asOf)?.publish ?? 0) + 1
 
-/** A publish in words, and the funds that it names. */
 function entryOf(changes: PublishChanges): HistoryEntry {
   const { as_of, snapshot, before, publish } = changes
   const words = { ...describeChanges(changes, 'en'), de: describeChanges(changes, 'de') }
   return { as_of, snapshot, before, publish, ...words, funds: changedFunds(changes) }
 }
 
-/** What the index says of a file. */
 type FileFacts = Pick<HistoryDay, 'sha256' | 'bytes'>
 
 /** @param publishes the newest first; one at least */
@@ -47,7 +45,7 @@ function dayOf(
   return newest === undefined ? [] : [{ ...newest, file: fileOf(newest.as_of), sha256, bytes, earlier }]
 }
 
-/** Adds the newest publish of a day to it; the oldest days go. */
+/** Adds the newest publish to its day, and drops the oldest days. */
 export function withPublish(history: ChangeHistory, newest: PublishChanges, file: FileFacts): ChangeHistory {
   const { as_of } = newest
   const before = findDay(history, as_of)
@@ -57,7 +55,7 @@ export function withPublish(history: ChangeHistory, newest: PublishChanges, file
   return { ...history, nights: nights.sort((one, other) => (one.as_of < other.as_of ? 1 : -1)) }
 }
 
-/** Says anew what is in the file of a day. A publish that the file does not have keeps its title alone: nobody can take a price out of its lines. */
+/** Replaces the words of a day. A publish that the file lacks keeps its title alone: its lines may name a price that has to go. */
 export function withDay(
   history: ChangeHistory,
   { earlier, ...newest }: DayChanges,
@@ -105,7 +103,7 @@ const historyShape = z.looseObject({
   ),
 })
 
-/** @returns with the `format` of the body @throws {Error} if it is no index, of this version or an earlier one */
+/** @returns the history with the `format` of the body @throws {Error} if the body is no index of this version or an earlier one */
 export function parseHistory(body: string): ChangeHistory {
   const history = historyShape.safeParse(inSnakeCase(JSON.parse(body)))
   if (history.success) return history.data as ChangeHistory
@@ -113,28 +111,25 @@ export function parseHistory(body: string): ChangeHistory {
 }
 
 export const maxPriceRows = 10_000
-/** How many publishes of a day are kept, beside the newest one. */
-export const earlierKept = 20
+/** Limit of a day, beside the newest publish. */
+const earlierKept = 20
 
 /**
- * @param publish the number of this publish among those of the day @param live the file of this day as it is live, or null
- * @throws {Error} if that is no file of a day
+ * @param publish the number of this publish among those of the day @param live the live file of this day, or null
+ * @throws {Error} if `live` is no file of a day
  */
 export function dayChanges(changes: SnapshotChanges, publish: number, live: string | null): DayChanges {
   return { ...changes, publish, earlier: live === null ? [] : shorten(publishesOfDay(parseDay(live))) }
 }
 
-/**
- * What readers learn of an exception: the check and the reason. Who has allowed it stands in `nightly/history.json`, as do the
- * words of the guard, which may name a file or a host.
- */
+/** Keeps check and reason of an exception: the person, and the guard's words, which may name a file or a host, are not for readers. */
 export const allowedInPublic = ({ guard, subject, reason }: AllowedChange): AllowedChange => ({
   guard,
   subject,
   reason,
 })
 
-/** The rows of the newest publish come first: those of the oldest are cut. */
+/** Cuts the rows of the oldest publishes first. */
 function shorten(publishes: readonly PublishChanges[]): PublishChanges[] {
   const left = { corrected: maxPriceRows, added: maxPriceRows, removed: maxPriceRows }
   const cut = <Row>(kind: keyof typeof left, rows: readonly Row[]): readonly Row[] => {
@@ -153,7 +148,7 @@ function shorten(publishes: readonly PublishChanges[]): PublishChanges[] {
   })
 }
 
-/** Without what names a price of these funds: it may no longer be given out. */
+/** Removes each row that names a price of these funds: such a price may no longer be given out. */
 export function withoutPricesOf(isins: ReadonlySet<string>, day: DayChanges): DayChanges {
   const others = <Row extends NamedFund>(rows: readonly Row[]) => rows.filter(({ isin }) => !isins.has(isin))
   const cut = <Changes extends SnapshotChanges>(changes: Changes): Changes => {
@@ -165,7 +160,7 @@ export function withoutPricesOf(isins: ReadonlySet<string>, day: DayChanges): Da
   return { ...cut(day), earlier: day.earlier.map(cut) }
 }
 
-/** Earlier versions had one publish in a day, and named who had allowed it. @throws {Error} if the text is not that of a day */
+/** Reads earlier versions, too: one publish a day, with the person who allowed it. @throws {Error} if the text is not that of a day */
 export function parseDay(body: string): DayChanges {
   const found = inSnakeCase(JSON.parse(body)) as Partial<DayChanges> | null
   if (found === null || ![1, changesFormat].includes(found.format ?? 0) || found.prices === undefined)

@@ -1,6 +1,6 @@
 /**
- * The news of a publish: what people who run the nights must hear of, beside what `changes/` tells readers. Funds that are gone,
- * new, public or restricted now, published prices that changed, and the largest moves. Pure.
+ * The news of a publish for operators, beside `changes/` for readers: funds that are gone, new, public or restricted now,
+ * published prices that changed, and the largest moves. Pure.
  */
 
 import type { CorrectedValue, NamedFund, SnapshotChanges } from '../../api/contract/changes.ts'
@@ -21,34 +21,33 @@ export interface Move extends NamedFund {
   readonly percent: number
 }
 
-/** Compared with what is live. Funds come by ISIN, restricted ones by kind first. */
+/** Differences from what is live. Funds come by ISIN, restricted ones by kind first. */
 export interface News {
-  /** Funds that the database no longer has, also if nothing of them was published. */
+  /** Funds that the database no longer has, whether or not they were published. */
   readonly gone: readonly NamedFund[]
   readonly added: readonly NamedFund[]
-  /** What may be given out now and might not before. */
+  /** Given out now, restricted before. */
   readonly opened: readonly PermittedFund[]
-  /** The other way round. */
   readonly restricted: readonly PermittedFund[]
-  /** Values of funds that are gone, beside those of funds that are: a column (`profile.benchmark`), or a table whose rows are gone. */
+  /** Lost values of funds that still exist: of a column (`profile.benchmark`), or rows of a table. */
   readonly emptied: readonly { readonly what: string; readonly values: number }[]
   readonly prices: {
-    /** A price is that of a fund on a day. */
+    /** Prices with another value; a price is that of a fund on a day. */
     readonly corrected: number
     readonly correctedFunds: number
     /** ISINs of the first funds with corrected prices. */
     readonly correctedIn: readonly string[]
-    /** Prices of earlier days that are new, or gone. */
+    /** Prices of past days that are new, or gone. */
     readonly added: number
     readonly removed: number
-    /** One value each of the first corrected prices: the NAV, if that has changed. */
+    /** One value for each of the first corrected prices: the NAV, if it has changed. */
     readonly examples: readonly CorrectedValue[]
   }
-  /** The ten largest moves of NAV; null if nobody knows. */
+  /** The ten largest moves of NAV; null if unknown. */
   readonly moves: readonly Move[] | null
 }
 
-/** @param changes what is known of names and prices; null if nothing is */
+/** @param changes null if names and prices are unknown */
 export function newsOf(
   { head: before, documents }: Comparison,
   after: ManifestHead,
@@ -58,7 +57,7 @@ export function newsOf(
   const names = new Map([...(changes?.funds.added ?? []), ...(changes?.funds.removed ?? [])].map(nameOf))
   const named = (isin: string): NamedFund => ({ isin, name: names.get(isin) ?? null })
   const { added = [], removed = [], loss } = documents ?? {}
-  // Without the line that is live, nobody knows what was restricted before.
+  // Without the live head, earlier restrictions are unknown.
   const [known, now] = [(before ?? after).restricted ?? {}, after.restricted ?? {}]
   const [wasHidden, isHidden] = [new Set(known.data), new Set(now.data)]
   const gone = (loss?.funds ?? []).filter((isin) => !isHidden.has(isin))
@@ -67,7 +66,7 @@ export function newsOf(
   return {
     gone: gone.map(named),
     added: added.filter((isin) => !wasHidden.has(isin)).map(named),
-    // A fund whose data may not be given out is among no other restricted funds.
+    // A fund with restricted data is absent from the other kinds.
     opened: permitted(restrictedBeside(known, now)).filter(
       ({ isin, what }) => !gone.includes(isin) && (what === 'data' || !isHidden.has(isin)),
     ),
@@ -80,7 +79,7 @@ export function newsOf(
   }
 }
 
-/** They have a row for each fund at most: what is gone there belongs to one fund each. */
+/** Tables with one row for each fund at most: a row that is gone belongs to one fund. */
 const tablesOfFunds = ['profile', 'emt']
 
 function emptied(before: ManifestHead['counts'], after: ManifestHead['counts']): News['emptied'] {
@@ -89,7 +88,7 @@ function emptied(before: ManifestHead['counts'], after: ManifestHead['counts']):
   const rows = tablesOfFunds.map((what) => ({ what, values: lostRows(what) - lostRows('fund') }))
   const values = Object.entries(before.values ?? {}).flatMap(([what, had]) => {
     const [table = ''] = what.split('.')
-    // An earlier version has not counted them.
+    // Earlier versions did not count values.
     const has = after.values?.[what] ?? had
     return tablesOfFunds.includes(table) ? [{ what, values: had - has - lostRows(table) }] : []
   })
@@ -122,12 +121,12 @@ function examplesOf(rows: readonly CorrectedValue[]): readonly CorrectedValue[] 
     .flatMap((values) => values.find(({ item }) => item === 'net_asset_value') ?? values.slice(0, 1))
 }
 
-/** The newest price of each fund, by ISIN. */
+/** By ISIN. */
 export type NewestPrices = ReadonlyMap<string, Move['before'] & { readonly name: string | null }>
 
 const movesKept = 10
 
-/** Of funds whose NAV differs: the largest share first. */
+/** Orders funds with another NAV by the size of the move, the largest share first. */
 export function largestMoves(before: NewestPrices, after: NewestPrices): readonly Move[] {
   const moves = [...after].flatMap(([isin, { name, ...now }]): Move[] => {
     const { date, nav } = before.get(isin) ?? {}

@@ -1,6 +1,6 @@
 /**
- * `changes/` of a slot: what each of the last publishes changed, with an index, a page and feeds of them. A publish copies what
- * the live slot knows into the slot that it writes to and adds itself, so that they flip and roll back with the snapshot.
+ * Writes `changes/` of a slot: the changes of the last publishes, with an index, a page and feeds. A publish copies the history of
+ * the live slot and adds itself, so that the history flips and rolls back with the snapshot.
  */
 
 import { hash } from 'node:crypto'
@@ -28,26 +28,26 @@ const indexKey = `${changesFolder}index.json`
 const keyOf = (asOf: string) => changesFolder + fileOf(asOf)
 
 /**
- * Writes `changes/` of the slot. To be called after the upload.
- * @param compared with the live snapshot @param read what differs from it
- * @returns `changed`: how many documents differ from those that are live; null if that is not known. `news`: null if nothing is live
+ * Writes `changes/` of the slot. Call after the upload.
+ * @param compared with the live snapshot
+ * @returns `changed`: number of changed documents; null if unknown. `news`: null if nothing is live
  * @throws {Error} if the store fails
  */
-export async function tellChanges(
+export async function writeChanges(
   publish: Publish,
   compared: Comparison,
-  { told }: ReadChanges,
+  { announced }: ReadChanges,
   allowed: readonly AllowedObjection[],
 ): Promise<{ readonly changed: number | null; readonly news: News | null }> {
   const { store, base, snapshot, onWarning } = publish
   const { head } = snapshot.manifest
   const { live } = base.live
   const found = await readFolders(publish)
-  if (told === null) {
+  if (announced === null) {
     await writeFolder(publish, found, null)
     return { changed: 0, news: null }
   }
-  const changes = allowed.length === 0 ? told : { ...told, allowed: allowed.map(allowedInPublic) }
+  const changes = allowed.length === 0 ? announced : { ...announced, allowed: allowed.map(allowedInPublic) }
   if (live === null) {
     await writeFolder(publish, found, changes)
     return { changed: head.objects, news: null }
@@ -71,10 +71,10 @@ export async function tellChanges(
 }
 
 /**
- * What the publish that put a snapshot into a slot has said of it; null if its file of changes does not say it.
+ * Reads the changes of the publish that put a snapshot into a slot. @returns null if the file of the day lacks them
  * @throws {Error} if the store fails
  */
-export async function readToldChanges(store: ObjectStore, slot: Slot, { asOf, snapshot }: ManifestHead) {
+export async function readWrittenChanges(store: ObjectStore, slot: Slot, { asOf, snapshot }: ManifestHead) {
   const object = await readObject(store, inSlot(slot, keyOf(asOf)))
   try {
     const day = parseDay(object?.body.toString('utf8') ?? '')
@@ -84,10 +84,7 @@ export async function readToldChanges(store: ObjectStore, slot: Slot, { asOf, sn
   }
 }
 
-/**
- * What the two slots have under `changes/`: the history in the live slot, what the other slot's own index says, and all keys of
- * that slot with their sizes.
- */
+/** `history`: of the live slot. `own`: the index of the other slot. `sizes`: by key, of the other slot. */
 type Folders = Awaited<ReturnType<typeof readFolders>>
 
 async function readFolders({ store, base, onWarning }: Publish) {
@@ -161,21 +158,20 @@ async function writeFolder(publish: Publish, found: Folders, changes: SnapshotCh
     ...history.nights.map((day) => keyOf(day.as_of)),
   ])
   const gone = [...found.sizes.keys()].filter((key) => !known.has(key)).map((key) => inSlot(base.slot, key))
-  // Last: after a stop before this the next publish finds them in the listing again.
+  // Deletes come last: after a stop, the next publish finds the keys in the listing again.
   if (gone.length > 0) await store.delete(gone, writing)
 }
 
 const textOfDay = (day: DayChanges) => `${JSON.stringify(day)}\n`
 
-/** Whether the slot has the file of a day as it is to be. */
 function isThere({ as_of, bytes, sha256 }: HistoryDay, { own, sizes }: Folders): boolean {
   return findDay(own, as_of)?.sha256 === sha256 && sizes.get(keyOf(as_of)) === bytes
 }
 
 /**
- * Takes from the days before what may no longer be published: prices of restricted funds. Only a publish that restricts other funds
- * than the live snapshot, or the first one after a change of format, reads all of them.
- * @returns the history, by day the text of each file that differs from the live one, and the days whose file cannot be read
+ * Removes prices of restricted funds from the days before. All files are read only if the restricted funds, or the format, differ
+ * from the live snapshot's.
+ * @returns the history, by day the text of each changed file, and the days whose file cannot be read
  */
 async function cleanDays(publish: Publish, before: ChangeHistory) {
   const { base, snapshot, concurrency } = publish
@@ -202,7 +198,7 @@ async function cleanDays(publish: Publish, before: ChangeHistory) {
   return { history, texts, unread }
 }
 
-/** The file of a day; null if the text is missing, or not that of this day. */
+/** @returns null if the text is missing, or that of another day */
 function dayIn({ as_of }: HistoryDay, text: string | null): DayChanges | null {
   try {
     const day = text === null ? null : parseDay(text)
@@ -233,7 +229,7 @@ async function withEarlier(
   }
 }
 
-/** The file of a day in the live slot; null if it is not what the index says. */
+/** @returns null if the live file is not what the index names */
 async function readLiveDay({ store, base, lease }: Publish, { as_of, sha256 }: HistoryDay) {
   const { live } = base.live
   const object =

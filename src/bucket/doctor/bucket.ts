@@ -1,4 +1,4 @@
-/** The doctor tries to reach the bucket, and looks at settings of it that would hurt. */
+/** Checks the connection to the bucket, and settings of the bucket that would do harm. */
 
 import { GetBucketLifecycleConfigurationCommand, GetBucketVersioningCommand } from '@aws-sdk/client-s3'
 import { type LifecycleRule, ListObjectsV2Command } from '@aws-sdk/client-s3'
@@ -7,10 +7,10 @@ import { codeOf, statusOf } from '../store/errors.ts'
 import type { S3Store } from '../store/s3.ts'
 import { lineOf, ok, problem, warning, type Diagnosis } from './rights.ts'
 
-/** The service that gives out a role's credentials may not answer. */
+/** Limits the wait: the service that gives out a role's credentials may not answer. */
 const credentialsMs = 8000
 
-/** How the SDK marks the source of credentials, and what people call it. The first mark counts. */
+/** The SDK's marks of the source of credentials, and their names for users. The first mark counts. */
 const sources: readonly (readonly [mark: string, name: string])[] = [
   ['CREDENTIALS_ENV_VARS', 'the environment variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY'],
   ['CREDENTIALS_STS_ASSUME_ROLE_WEB_ID', 'a web identity (OIDC role)'],
@@ -22,7 +22,7 @@ const sources: readonly (readonly [mark: string, name: string])[] = [
   ['CREDENTIALS_PROFILE', 'a profile of the AWS config files'],
 ]
 
-/** Never tells the credentials, only their kind. */
+/** Reports the kind of the credentials, never the credentials. */
 export async function diagnoseCredentials({ client }: S3Store, now: () => Date): Promise<Diagnosis> {
   const what = 'credentials'
   try {
@@ -41,7 +41,7 @@ export async function diagnoseCredentials({ client }: S3Store, now: () => Date):
   }
 }
 
-/** One listing of at most one key: its refusals name the reason, those of a HEAD have no body to do so. */
+/** Lists at most one key: the refusal of a listing names the reason, a HEAD's has no body. */
 export async function* diagnoseBucket(store: S3Store): AsyncGenerator<Diagnosis> {
   const { client, bucket, name, fullKey } = store
   const advice = (error: unknown) => lineOf(store.advise(error, 'list', 'journal/'))
@@ -56,7 +56,7 @@ export async function* diagnoseBucket(store: S3Store): AsyncGenerator<Diagnosis>
     await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: fullKey('journal/'), MaxKeys: 1 }))
     yield ok('bucket', `${name} answers, in region ${region}`)
   } catch (error) {
-    // The other rights are tried all the same: a user who lacks several learns of all.
+    // The other rights are tried all the same: the user learns of each right that is missing.
     if (codeOf(error) === 'AccessDenied') yield ok('bucket', `${name} answers, in region ${region}`)
     else if (statusOf(error) === 404 && codeOf(error) !== 'NoSuchBucket')
       yield problem('bucket', `${name}: what answers is no S3 store: check --endpoint and --path-style`)
@@ -72,7 +72,7 @@ async function within<T>(work: Promise<T>): Promise<T> {
   return Promise.race([work, tooLate]).finally(() => clearTimeout(timer))
 }
 
-/** Versioning without an end, and lifecycle rules that delete live objects. */
+/** Finds versioning without an end, and lifecycle rules that delete live objects. */
 export async function* diagnoseSettings(store: S3Store): AsyncGenerator<Diagnosis> {
   const { client, bucket } = store
   let rules: readonly LifecycleRule[] = []
@@ -88,7 +88,7 @@ export async function* diagnoseSettings(store: S3Store): AsyncGenerator<Diagnosi
   yield lifecycle
 }
 
-/** A missing right to ask is no problem: a publish does not ask either. */
+/** Passes a missing right to ask: a publish does not ask either. */
 async function asked(what: string, right: string, ask: () => Promise<Diagnosis>): Promise<Diagnosis> {
   try {
     return await ask()
@@ -134,7 +134,7 @@ function diagnoseLifecycle(rules: readonly LifecycleRule[], { fullKey }: S3Store
   return ok(what, `${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}, none touches what is live`)
 }
 
-/** What a rule does to current objects, or null. Ends of old versions and of unfinished uploads are welcome. */
+/** The effect of a rule on current objects, or null. Ends of old versions and of unfinished uploads are welcome. */
 function effectOf({ Expiration, Transitions = [] }: LifecycleRule): string | null {
   if (Expiration?.Days !== undefined) return `deletes objects after ${Expiration.Days} days`
   if (Expiration?.Date !== undefined)
@@ -144,14 +144,14 @@ function effectOf({ Expiration, Transitions = [] }: LifecycleRule): string | nul
   return frozen === undefined ? null : `moves objects to ${frozen}`
 }
 
-/** `Prefix` beside the filter is how rules were written until 2016, and some stores still write them so. */
+/** Reads `Prefix` beside the filter, too: some stores still write rules in the form of before 2016. */
 const prefixOf = (rule: LifecycleRule) =>
   rule.Filter?.Prefix ?? rule.Filter?.And?.Prefix ?? (rule as { readonly Prefix?: string }).Prefix ?? ''
 
 const hasTags = ({ Filter }: LifecycleRule) =>
   Filter?.Tag !== undefined || (Filter?.And?.Tags ?? []).length > 0
 
-/** Without a condition on tags or sizes. */
+/** True without a condition on tags or sizes. */
 const isPlain = (rule: LifecycleRule) =>
   !hasTags(rule) &&
   [rule.Filter, rule.Filter?.And].every(

@@ -1,4 +1,4 @@
-/** `fundpress check --bucket`: everything that would make tonight fail, tried for real and in a moment. */
+/** `fundpress check --bucket`: tries at once what a nightly run needs. */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,20 +30,20 @@ interface DoctorOptions {
   readonly out: string
   readonly addresses: Addresses
   readonly temporary: string
-  /** The ARN in the settings. */
+  /** ARN. */
   readonly keyValueStore: string | null
-  /** Without a `v`. */
+  /** `24.1.0`, without a `v`. */
   readonly nodeVersion: string
   readonly me: Holder
   readonly isAlive: (holder: Holder) => boolean
   readonly now: () => Date
   readonly uuid: string
   readonly signal: AbortSignal
-  /** Hears each diagnosis as soon as it is known. */
+  /** Called as soon as a diagnosis is known. */
   readonly onDiagnosis: (diagnosis: Diagnosis) => void
 }
 
-/** If the bucket cannot be reached, one line says why, and nothing is tried that needs it. */
+/** Examines machine and bucket. If the bucket cannot be reached, one line says why, and no check that needs it follows. */
 export async function examine(store: S3Store | FolderStore, options: DoctorOptions): Promise<void> {
   const { signal, onDiagnosis } = options
   const tell = async (diagnoses: AsyncIterable<Diagnosis>) => {
@@ -70,7 +70,7 @@ export async function examine(store: S3Store | FolderStore, options: DoctorOptio
   await tell(diagnosePublished(store, options))
 }
 
-/** Whether live.json and the journal can be read, and whether somebody publishes now. */
+/** Reads `live.json` and the journal, and names a publish that runs now. */
 async function* diagnosePublished(store: ObjectStore, { me, isAlive, keyValueStore }: DoctorOptions) {
   yield await problemIfThrown('live', async () => {
     const { live } = await readLive(store)
@@ -94,7 +94,7 @@ async function* diagnosePublished(store: ObjectStore, { me, isAlive, keyValueSto
   })
 }
 
-/** Null if neither the settings nor live.json name a KeyValueStore. */
+/** @returns null if neither the settings nor `live.json` name a KeyValueStore */
 async function diagnoseFollower(store: ObjectStore, given: string | null): Promise<Diagnosis | null> {
   const what = 'KeyValueStore'
   const { live } = await readLive(store)

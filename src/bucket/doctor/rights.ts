@@ -1,4 +1,4 @@
-/** The doctor tries rights, conditions, checksums and the clock on a scratch key, which it always removes. */
+/** Tries rights, conditions, checksums and the clock on a scratch key, which is always removed. */
 
 import { hash } from 'node:crypto'
 import { judgeClock } from '../../guards/clock.ts'
@@ -29,7 +29,7 @@ export async function* diagnoseRights(store: S3Store, { uuid }: { uuid: string }
     if (isPut) throw error
     yield problem('right to put', lineOf(error))
   } finally {
-    // A put that was answered with an error may have been carried out all the same.
+    // The store may have carried out a put that it answered with an error.
     const failure = await store.delete([key]).then(() => null, lineOf)
     if (failure !== null) yield problem('right to delete', `${failure}: the credentials need s3:DeleteObject`)
     else if (isPut) yield ok('right to delete', 's3:DeleteObject')
@@ -70,7 +70,7 @@ async function list(store: S3Store, key: string): Promise<Diagnosis> {
   return problem('right to list', `${key} is not in the listing: ${notShown}`)
 }
 
-export async function tryConditions(store: ObjectStore, key: string, etag: string): Promise<Diagnosis> {
+async function tryConditions(store: ObjectStore, key: string, etag: string): Promise<Diagnosis> {
   const what = 'conditional put'
   const advice = 'publish with --no-lock, and make sure that there is never a second publish at the same time'
   const second = scratch(key, 'second')
@@ -96,21 +96,21 @@ async function tryChecksum(store: S3Store, key: string): Promise<Diagnosis> {
     await store.put({ ...scratch(key, 'fourth'), sha256 })
     return warning(what, `the store does not verify the SHA-256 of puts: ${advice}`)
   } catch (error) {
-    // Stores refuse with different errors: what counts is that the body was not taken.
+    // Stores refuse with different errors: the test is that the body was not taken.
     const found = await readSmall(store, key).catch(() => null)
     const isRefused = found !== null && !hasText(found, 'fourth')
     return isRefused ? ok(what, 'a put with a wrong SHA-256 is refused') : warning(what, lineOf(error))
   }
 }
 
-/** `warning`: tonight goes well, but read this. `problem`: tonight would fail, or fail readers. */
+/** `warning`: the next run goes well, but read this. `problem`: it would fail, or fail readers. */
 export type Level = 'ok' | 'warning' | 'problem'
 
 export interface Diagnosis {
-  /** What was looked at: `clock`. */
+  /** Subject: `clock`. */
   readonly what: string
   readonly level: Level
-  /** What was found and, unless all is well, what to do. */
+  /** Finding and, unless all is well, what to do. */
   readonly says: string
 }
 
@@ -120,7 +120,7 @@ export const problem = (what: string, says: string): Diagnosis => ({ what, level
 
 export const lineOf = (error: unknown): string => messageOf(error).replaceAll(/\s+/g, ' ')
 
-/** A look that throws is a problem, with the error's message. */
+/** Turns an error of a check into a problem with the error's message. */
 export const problemIfThrown = (what: string, look: () => Promise<Diagnosis>): Promise<Diagnosis> =>
   look().catch((error: unknown) => problem(what, lineOf(error)))
 
@@ -129,7 +129,7 @@ export async function* diagnoseFolder(store: FolderStore, uuid: string): AsyncGe
   const { root, name } = store
   const exists = existsSync(root)
   yield ok('bucket', exists ? `${name} is a folder` : `${name} is not there yet: the first publish makes it`)
-  // Without the folder nothing is tried: the doctor would leave an empty one.
+  // Without the folder nothing is tried: a put would leave an empty folder.
   if (!exists) {
     yield await problemIfThrown('right to write', async () => {
       await access(existingAbove(root), constants.W_OK | constants.X_OK)
@@ -152,7 +152,7 @@ export async function* diagnoseFolder(store: FolderStore, uuid: string): AsyncGe
   yield await problemIfThrown('file system', () => diagnoseFileSystem(root))
 }
 
-/** Files of a network have the time of their server: the ages of leases would be wrong. */
+/** Compares clocks: files of a network have the time of their server, and the ages of leases would be wrong. */
 async function diagnoseFolderClock(store: FolderStore, key: string): Promise<Diagnosis> {
   const object = await store.get(key)
   object?.cancel()

@@ -1,8 +1,8 @@
-/** What the guards say of a snapshot that is to go live, beside the one that is. */
+/** Asks the guards whether a snapshot may go live in place of the live one. */
 
 import { type WindowList, windowListKey } from '../../api/routes/keys.ts'
 import type { ReadChanges } from '../changes/compare.ts'
-import { readToldChanges } from '../changes/write.ts'
+import { readWrittenChanges } from '../changes/write.ts'
 import { givenOutAgain, holdAgainst } from '../../guards/going-back.ts'
 import { judge, type Objection, Refusal } from '../../guards/guards.ts'
 import { fewPrices, type Loss, lossByCounts, objectionsTo, type SnapshotFigures } from '../../guards/loss.ts'
@@ -10,24 +10,23 @@ import { compareDocuments } from '../manifest/documents.ts'
 import { fetchHead, fetchManifest } from '../manifest/manifest.ts'
 import { inParallel } from '../store/in-parallel.ts'
 import { readSmall } from '../store/read.ts'
-import { Damaged } from '../store/store.ts'
+import { nullIfDamaged } from '../store/store.ts'
 import { inSlot, manifestIn } from './layout.ts'
 import type { LiveSnapshot } from './live.ts'
 import type { Arrival, Verdict, Comparison, Door } from './options.ts'
 
-/** What the guards need of an arrival. */
 interface Asking extends Pick<Arrival, 'manifest' | 'live' | 'slot'> {
-  /** A snapshot that is only staged is no flip yet. */
+  /** `stage`: no flip yet, so a hold does not refuse it. */
   readonly kind: Arrival['kind'] | 'stage'
-  /** If it is known already. */
+  /** Absent: compared here. */
   readonly compared?: Comparison
-  /** What was read of documents. Absent for a flip: the stage has read them, and what is live has not changed since. */
+  /** Absent for a flip: the stage has read the documents, and what is live has not changed since. */
   readonly read?: ReadChanges
 }
 
 /**
- * Forwards, guards compare the snapshot with what is live. Backwards, a loss is what the operator wants; only holds and withdrawals count.
- * @throws {Refusal} that names all that nobody has allowed @throws {Error} if the store fails
+ * Forwards, guards compare the snapshot with what is live. Backwards, a loss is intended: only holds and withdrawals count.
+ * @throws {Refusal} that names each objection without an override @throws {Error} if the store fails
  */
 export async function askGuards(door: Door, asking: Asking): Promise<Verdict> {
   const { store, override, onRefusal } = door
@@ -36,13 +35,13 @@ export async function askGuards(door: Door, asking: Asking): Promise<Verdict> {
   const isBack = kind === 'rollback' || kind === 'return'
   const compared = asking.compared ?? (await compareWithLive(door, asking, isBack))
   const objections: Objection[] = kind === 'stage' ? [] : [...holdAgainst(head.snapshot, live.live)]
-  const told = kind === 'flip' ? await readToldChanges(store, slot, head) : null
+  const announced = kind === 'flip' ? await readWrittenChanges(store, slot, head) : null
   if (isBack) objections.push(...withdrawnSince(asking, compared))
-  else objections.push(...withoutAllowed(await losses(door, asking, compared), told))
+  else objections.push(...withoutAllowed(await losses(door, asking, compared), announced))
   const { refused, allowed } = judge(objections, override)
   if (onRefusal !== undefined) for (const one of refused) onRefusal(one)
   else if (refused.length > 0) throw new Refusal(`the snapshot ${head.snapshot}`, refused)
-  return { allowed, compared, told }
+  return { allowed, compared, announced }
 }
 
 function withdrawnSince({ manifest, live }: Asking, { head }: Comparison): readonly Objection[] {
@@ -61,16 +60,14 @@ async function losses(
   return objectionsTo(head, figures, loss, door.limits, door.today)
 }
 
-/** What was allowed when the snapshot was staged stays allowed. */
-const withoutAllowed = (objections: readonly Objection[], told: Verdict['told']) =>
+/** Drops objections that were allowed when the snapshot was staged. */
+const withoutAllowed = (objections: readonly Objection[], announced: Verdict['announced']) =>
   objections.filter(
-    ({ guard, subject }) => !told?.allowed?.some((one) => one.guard === guard && one.subject === subject),
+    ({ guard, subject }) =>
+      !announced?.allowed?.some((one) => one.guard === guard && one.subject === subject),
   )
 
-/**
- * @param isBrief whether the first line of the live manifest is enough
- * @throws {Error} if the store fails
- */
+/** @param isBrief reads only the first line of the live manifest @throws {Error} if the store fails */
 export async function compareWithLive(
   { store, folder, table }: Door,
   { live: { live }, manifest: next }: Pick<Asking, 'live' | 'manifest'>,
@@ -81,13 +78,8 @@ export async function compareWithLive(
   const head = manifest?.head ?? (await fetchHead(store, manifestIn(live.slot)).catch(nullIfDamaged))
   if (head?.snapshot !== live.snapshot) return { head: null, documents: null }
   if (manifest === null) return { head, documents: null }
-  // Objects alone: the files of /status/ differ each day.
+  // Objects alone: the files of `status/` differ each day.
   return { head, documents: await compareDocuments(manifest.objects(), next.objects(), table) }
-}
-
-function nullIfDamaged(error: unknown): null {
-  if (error instanceof Damaged) return null
-  throw error
 }
 
 async function lossSince(
@@ -109,15 +101,15 @@ async function lossSince(
   return {
     ...loss,
     funds: funds.length,
-    // A fund that is withheld in the live snapshot is not named.
+    // A fund that is withheld in the live snapshot stays unnamed.
     isins: documents.removed,
     prices: isKnown ? known.reduce((sum, prices) => sum + prices, 0) : null,
     changed: changed.map((one) => ({ ...one, of: pricesOf(one.isin) })),
-    renamed: read?.told?.funds.renamed ?? [],
+    renamed: read?.announced?.funds.renamed ?? [],
   }
 }
 
-/** How many price rows each of these funds has live: null if its list of windows is missing (the fund was withheld) or damaged. */
+/** Number of live price rows by fund; null if its list of windows is missing (the fund was withheld) or damaged. */
 async function livePricesOf(
   { store, table, concurrency }: Door,
   { slot }: LiveSnapshot,
@@ -133,7 +125,7 @@ async function livePricesOf(
       const prices = windows.reduce((sum, { records }) => sum + records, 0)
       found.set(isin, prices)
     } catch {
-      // It is not known.
+      // Damaged: the number stays unknown.
     }
   })
   return (isin: string) => found.get(isin) ?? null

@@ -1,7 +1,7 @@
-/** What every command that makes a snapshot live begins with: the lease, the wait for late requests, and what the bucket says. */
+/** First steps of each command that makes a snapshot live: the lease, the wait for late requests, the state of the bucket. */
 
 import { withFolder } from '../store/files.ts'
-import { type ObjectStore, Damaged } from '../store/store.ts'
+import { nullIfDamaged, type ObjectStore } from '../store/store.ts'
 import { assertFollowed } from './follow.ts'
 import { withLease } from './lease.ts'
 import type { Door, DoorOptions } from './options.ts'
@@ -12,7 +12,7 @@ import { readReplaceable } from '../store/read.ts'
 import { liveKey, manifestIn, type Slot, slots } from './layout.ts'
 import { type Live, LiveDamaged, type LiveObject, readLive } from './live.ts'
 
-/** @param target of a publish, as {@link withLease} has it @throws {Error} if another process holds the lease */
+/** @param target of a publish, see {@link withLease} @throws {Error} if another process holds the lease */
 export const withDoor = <Options extends DoorOptions, T>(
   store: ObjectStore,
   options: Options,
@@ -34,7 +34,7 @@ export const awaitLateRequests = ({ store, lease, lateSeconds, onWarning }: Door
 
 export type Found = Awaited<ReturnType<typeof findSituation>>
 
-/** Read under the lease: the holder before may have flipped. `found`: what `live.json` says, as an object of the store. */
+/** Reads under the lease: the holder before may have flipped. `found`: `live.json` as an object of the store. */
 export async function findSituation(door: Door) {
   const { store, lease, isRepair } = door
   const found = await readLiveFor(store, isRepair)
@@ -44,14 +44,14 @@ export async function findSituation(door: Door) {
   return { found, live, staged, hasStagedFile, journal: { changing: lease.torn }, isRepair }
 }
 
-/** @throws {LiveDamaged} if it is damaged, and this is no repair @throws {Error} if the store fails */
+/** @throws {LiveDamaged} if `live.json` is damaged, unless this is a repair @throws {Error} if the store fails */
 export const readLiveFor = (store: ObjectStore, isRepair: boolean): Promise<LiveObject> =>
   readLive(store).catch((error: unknown) => {
     if (isRepair && error instanceof LiveDamaged) return guessLive(store)
     throw error
   })
 
-/** The slot that the damaged text names, or else the one whose manifest is the newest; null if no slot has one. */
+/** Takes the slot that the damaged text names for live, else the slot with the newest manifest; null if there is no manifest. */
 async function guessLive(store: ObjectStore): Promise<LiveObject> {
   const { text, ...found } = await readReplaceable(store, liveKey)
   const named = slots.find((slot) => new RegExp(`"slot"\\s*:\\s*"${slot}"`).test(text ?? ''))
@@ -60,7 +60,7 @@ async function guessLive(store: ObjectStore): Promise<LiveObject> {
     (one, other) =>
       Number(other.slot === named) - Number(one.slot === named) ||
       other.since - one.since ||
-      // Stores tell whole seconds.
+      // Stores give whole seconds.
       (one.head.snapshot < other.head.snapshot ? 1 : -1),
   )
   const [guess] = held
@@ -73,10 +73,7 @@ async function guessLive(store: ObjectStore): Promise<LiveObject> {
 
 async function heldIn(store: ObjectStore, slot: Slot) {
   const key = manifestIn(slot)
-  const head = await fetchHead(store, key).catch((error: unknown) => {
-    if (error instanceof Damaged) return null
-    throw error
-  })
+  const head = await fetchHead(store, key).catch(nullIfDamaged)
   if (head === null) return null
   const object = await store.get(key)
   object?.cancel()

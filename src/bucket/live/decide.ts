@@ -1,40 +1,37 @@
-/** What a command that makes a snapshot live has to do. Decided here once, for all of them. */
+/** Decides what a command that makes a snapshot live has to do. The one place for all commands. */
 
 import { manifestIn, otherSlot, type Slot } from './layout.ts'
 import { type Live, type LiveSnapshot, tornSlots } from './live.ts'
 import type { Journal } from './journal.ts'
 import type { Staged } from './staged.ts'
 
-/** What is wanted. */
 export type Candidate =
-  /** A snapshot that a folder holds, or that a night would build: `isThis` knows it by what live.json or staged.json say. */
+  /** A snapshot in a folder, or of a build to come: `isThis` compares it with `live.json` or `staged.json`. */
   | { readonly kind: 'snapshot'; readonly isThis: (named: Live) => boolean; readonly isStaging: boolean }
-  /** What is staged, by its id. */
   | { readonly kind: 'staged'; readonly snapshot: string }
-  /** What the other slot holds from before; `snapshot`: only if it is this one. */
+  /** The former snapshot in the other slot; `snapshot`: null for any. */
   | { readonly kind: 'before'; readonly snapshot: string | null }
 
-/** What the bucket says. */
 export interface Situation {
   readonly live: Live | null
-  /** The staged snapshot that counts. `undefined`: nobody has looked. */
+  /** The staged snapshot that counts. `undefined`: not read. */
   readonly staged: Staged | null | undefined
-  /** Whether there is a `staged.json`, also one that does not count. */
+  /** True also for a `staged.json` that does not count. */
   readonly hasStagedFile: boolean
   readonly journal: Pick<Journal, 'changing'> | null
-  /** The id in the manifest of the slot that is not live; null without one. `undefined`: nobody has looked. */
+  /** The id in the manifest of the other slot; null without a manifest. `undefined`: not read. */
   readonly held: string | null | undefined
   readonly isRepair: boolean
 }
 
-export type Decision =
-  /** Just this is live or staged already. */
+type Decision =
+  /** The snapshot is live or staged already. */
   | { readonly kind: 'nothing'; readonly named: Live; readonly isStaged: boolean }
-  /** It lies complete in this slot. `named`: what staged.json or live.json say of it. */
+  /** The snapshot lies complete in this slot. `named`: its entry in `staged.json` or `live.json`. */
   | { readonly kind: 'flip'; readonly slot: Slot; readonly named: LiveSnapshot | null }
   /**
-   * It has to be uploaded into this slot. `torn`: the key of the list of changes if a publish was stopped there. `isTrusted`: the slot
-   * holds what its own lists say.
+   * The snapshot has to be uploaded into this slot. `torn`: the key of the list of changes if a publish was stopped there.
+   * `isTrusted`: the slot holds what its own lists name.
    */
   | {
       readonly kind: 'publish'
@@ -42,7 +39,7 @@ export type Decision =
       readonly torn: string | null
       readonly isTrusted: boolean
     }
-  /** `why` and the way out, as the end of a message that begins with the bucket's name. */
+  /** `why` names the way out, and ends a message that begins with the bucket's name. */
   | { readonly kind: 'refusal'; readonly why: string }
 
 /** Pure. `test/bucket/decide.test.ts` has the table. */
@@ -107,21 +104,20 @@ function decideBefore(
   if (tornSlots(journal, live)[slot] !== undefined) return refusal(slot, stopped)
   const { previous } = live
   if (previous?.snapshot === held) return { kind: 'flip', slot, named: previous }
-  // Somebody removed or damaged staged.json by hand.
+  // `staged.json` was removed or damaged by hand.
   if (to === held) return { kind: 'flip', slot, named: null }
   return refused(`${slot} holds ${held}, which was not live before: --to ${held} makes it live all the same`)
 }
 
-/** The slot that a publish writes to. */
 const slotBeside = (live: Live | null): Slot => (live === null ? 'blue' : otherSlot(live.slot))
 
 const stopped = 'a publish was stopped in it'
-/** Any other publish trusts the manifest of a slot. */
+/** Only a repair distrusts the manifest of a slot. */
 const byRepair = 'publish with --repair instead'
 
 const refusal = (slot: Slot, why: string, advice = 'publish again instead'): Decision => {
   return { kind: 'refusal', why: `${slot} is not whole (${why}): ${advice}` }
 }
 
-/** Where the situation's `held` is read. */
+/** The manifest from which the situation's `held` is read. */
 export const heldIn = (live: Live | null) => manifestIn(slotBeside(live))

@@ -1,7 +1,4 @@
-/**
- * The door: the one function that makes a snapshot live. Publish, repair, flip, rollback and the return after a damaged sample end
- * in it, and nothing else lets `live.json` name another snapshot.
- */
+/** The door: the one function that lets `live.json` name another snapshot. Every command that does so ends in it. */
 
 import type { ManifestHead } from '../../build/manifest.ts'
 import { messageOf } from '../../system/message.ts'
@@ -20,8 +17,8 @@ import { findRemoved, newlyRestricted, removeFolders, digestOfRestricted } from 
 /**
  * In this order: the slot is listed and compared with its manifest, and damage is put again if the snapshot is at hand; every
  * guard is asked; one conditional write; the history; what is withdrawn or expired is removed.
- * @throws {Refusal} if a guard refuses it @throws {Error} if its slot is not whole, if another snapshot went live meanwhile, or if
- * nobody knows whether this one did. What was live stays live, but in the last case
+ * @throws {Refusal} if a guard refuses @throws {Error} if the slot is not whole, if another snapshot went live meanwhile, or if the
+ * result of the write is unknown. What was live stays live, but in the last case
  */
 export async function goLive(door: Door, arrival: Arrival): Promise<Gone> {
   const { store, lease, record } = door
@@ -32,7 +29,7 @@ export async function goLive(door: Door, arrival: Arrival): Promise<Gone> {
   if (!isBack) lease.settle()
   await write(door, next, fenced, isBack)
   await tidyUp(door, arrival, next, found.mended)
-  // What was allowed in the build of what is staged was noted with the stage.
+  // Exceptions in the build of a staged snapshot were noted with the stage.
   const inBuild = kind === 'publish' ? (arrival.manifest.head.allowed ?? []) : []
   const allowed = [...inBuild, ...found.allowed]
   const gone = {
@@ -51,8 +48,8 @@ export async function goLive(door: Door, arrival: Arrival): Promise<Gone> {
 }
 
 /**
- * The same but for the last write: `staged.json` says what `live.json` would, and `flip` brings the snapshot to the door again. The
- * slot counts as whole only afterwards, so that a slot that is whole holds what was live, or what `staged.json` names.
+ * Writes `staged.json` in place of `live.json`; `flip` brings the snapshot to the door again. The slot counts as whole only
+ * afterwards: a whole slot holds what was live, or what `staged.json` names.
  */
 export async function stage(door: Door, arrival: Arrival): Promise<Pick<Gone, 'mended'>> {
   const { store, lease, pointer } = door
@@ -64,12 +61,12 @@ export async function stage(door: Door, arrival: Arrival): Promise<Pick<Gone, 'm
   return { mended }
 }
 
-/** All that must be right before a snapshot goes live. @returns what `live.json` is to say, too */
+/** Checks all that must be right before a snapshot goes live. @returns `next`: the new `live.json` */
 async function admit(door: Door, arrival: Arrival) {
   const { store, lease, pointer } = door
   const { live } = arrival
   assertFollowed(store, live.live, door)
-  // What is live may name no KeyValueStore yet, or nothing is live.
+  // `live.json` may name no KeyValueStore yet, or be missing.
   assertFollowed(store, arrival.staged ?? null, door, stagedKey)
   const mended = await assertWhole(door, arrival)
   const asked = arrival.asked ?? (await askGuards(door, arrival))
@@ -92,17 +89,16 @@ interface Circumstances {
   readonly now: Date
   readonly asked: Verdict
   readonly pointer: Following['pointer']
-  /** Folders of downloads that `live.json` names no longer. */
+  /** Folders of downloads that the new `live.json` leaves out. */
   readonly removed: readonly RemovedFolder[]
 }
 
-/** What `live.json` says when a snapshot goes live. */
 function liveAfter(arrival: Arrival, { now, asked, pointer, removed }: Circumstances): Live {
   const { kind, slot, brought, manifest, live } = arrival
   const { snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, freshness, restricted }: ManifestHead =
     manifest.head
   const { live: before } = live
-  // Answers carry it as Last-Modified, in whole seconds: it never goes back, whatever clocks say.
+  // Answers carry this time as Last-Modified, in whole seconds: it never goes back, whatever the clocks say.
   const earliest = before === null ? -Infinity : Date.parse(before.liveSince) + 1000
   const liveSince = new Date(Math.max(now.getTime(), earliest)).toISOString()
   return {
@@ -118,12 +114,12 @@ function liveAfter(arrival: Arrival, { now, asked, pointer, removed }: Circumsta
   }
 }
 
-/** The manifest names the stalest funds, too. */
+/** Drops the names of the stalest funds. */
 const countsOf = ({ fresh, late, stale, unwatched, unpriced, withheld }: NonNullable<Live['freshness']>) => {
   return { fresh, late, stale, unwatched, unpriced, withheld }
 }
 
-/** A rollback holds what it brings, unless it lifts a hold; a repair of what is held keeps the hold. */
+/** A rollback holds its snapshot, unless it lifts a hold; a repair of a held snapshot keeps the hold. */
 function holdAfter(
   { kind, manifest, live, isHolding, reason }: Arrival,
   { allowed }: Verdict,
@@ -137,7 +133,6 @@ function holdAfter(
   return manifest.head.snapshot === before.snapshot ? before.hold : undefined
 }
 
-/** The one conditional write. */
 async function write(door: Door, next: Live, expected: LiveObject, isBack: boolean): Promise<void> {
   const { store, isLocking, lease, signal, onWarning } = door
   const unanswered = store.unanswered()
@@ -145,7 +140,7 @@ async function write(door: Door, next: Live, expected: LiveObject, isBack: boole
     const condition = isLocking ? expected.condition : undefined
     await store.put(smallObject(liveKey, next), condition, { assertFresh: lease.assertFresh })
   } catch (error) {
-    // Then nothing was sent.
+    // Nothing was sent.
     if (error instanceof LeaseLost && store.unanswered() === unanswered) throw error
     // The store may have carried out the write without an answer.
     const found = await readLive(store).catch(() => null)
@@ -154,13 +149,13 @@ async function write(door: Door, next: Live, expected: LiveObject, isBack: boole
       throw liveChanged(store, isBack ? 'nothing was taken back' : notFlipped, error)
     const again = isBack ? '' : ', and publish again'
     const unknown = `nobody knows whether ${next.snapshot} went live: look at \`fundpress status\`${again}`
-    // A command that was stopped reports nothing but that.
+    // A stopped command reports nothing else.
     if (signal.aborted) onWarning(unknown)
     throw new Error(`${messageOf(error)}; ${unknown}`, { cause: error })
   }
 }
 
-/** The snapshot is live: no reader suffers from what fails here. */
+/** Warns only: the snapshot is live, and no reader suffers from a failure here. */
 async function tidyUp(
   { store, lease, pointer, onWarning }: Door,
   { kind, slot, hasStagedFile }: Arrival,
@@ -184,10 +179,10 @@ const notFlipped = 'nothing was flipped, publish again'
 const maxFences = 5
 
 /**
- * Makes sure that nobody else makes the other slot live from here on. If requests of earlier holders may still arrive, it
+ * Makes sure that no other process makes the other slot live from here on. If requests of earlier holders may still arrive, it
  * rewrites `live.json` with the same meaning and another ETag: their flips fail then. Else `live.json` must only be
- * unchanged: another tool, or a rollback of an earlier version, asks for no lease. A stage never writes `live.json`, which its
- * role may not: it has waited for late requests, stays unsettled, and the next flip fences.
+ * unchanged: another tool, or a rollback of an earlier version, asks for no lease. A stage may lack the right to write `live.json`:
+ * it has waited for late requests, stays unsettled, and the next flip fences.
  * @returns what the flip must find @throws {Error} if another snapshot went live
  */
 export async function fence(
@@ -227,7 +222,7 @@ const hasSameEtag = ({ condition: one }: LiveObject, { condition: other }: LiveO
 const liveChanged = (store: ObjectStore, undone: string, cause?: unknown) =>
   new Error(`${store.name}: somebody else changed live.json meanwhile; ${undone}`, { cause })
 
-/** Lets `live.json` name who follows the bucket, without a flip. Like a fence, it never brings earlier bytes back. */
+/** Writes the follower of the bucket into `live.json`, without a flip. Like a fence, the write never restores earlier bytes. */
 export async function noteFollower(
   store: ObjectStore,
   { live, condition }: LiveObject,

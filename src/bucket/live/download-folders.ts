@@ -1,18 +1,18 @@
 /**
- * Which folders of downloads `live.json` names, and which one a publish uploads to. Pure. Edges give out files only of the
- * folders that it names, so nothing is public before its flip, and such a folder never gets other bytes.
+ * The folders of downloads that `live.json` names, and the folder that a publish uploads to. Pure. Edges give out files only of named
+ * folders, so nothing is public before its flip, and a named folder never gets other bytes.
  */
 
 import { isDay } from '../../api/routes/values.ts'
 import { addDays } from '../../system/days.ts'
 import { dayFolder, downloadsPrefix } from './layout.ts'
 
-/** The analysts' files of a snapshot; `folder` is a name below `downloads/`, `files` counts `SHA256SUMS`, too. */
+/** Analysts' files of a snapshot; `folder` is a name below `downloads/`, `files` counts `SHA256SUMS`, too. */
 export interface LiveDownloads {
   readonly folder: string
   readonly files: number
   readonly bytes: number
-  /** SHA-256 of `SHA256SUMS`, in hex: that file is uploaded last and names the digest of every other one. */
+  /** SHA-256 of `SHA256SUMS`, in hex: this file is uploaded last and names the digest of every other one. */
   readonly sums: string
 }
 
@@ -29,12 +29,12 @@ interface NamedFolders {
   readonly previous?: { readonly downloads?: LiveDownloads | undefined } | null | undefined
 }
 
-/** Every edge reads `live.json` again and again: it must stay small. */
+/** Keeps `live.json` small: every edge reads it again and again. */
 const maxEarlierDays = 400
 
 /**
- * The folder for the files of a snapshot: its id. Another licence or base address makes other files for the same id; if
- * `live.json` names the folder of that id already, these get a folder of their own.
+ * Names the folder for the files of a snapshot: its id. Another licence or base address makes other files for the same id; if
+ * `live.json` names the folder of this id already, the digest is added.
  * @param sums SHA-256 of their `SHA256SUMS`, in hex
  */
 export function chooseFolder(snapshot: string, sums: string, live: NamedFolders | null): string {
@@ -47,8 +47,8 @@ export function chooseFolder(snapshot: string, sums: string, live: NamedFolders 
 
 /**
  * The folders of all other days that stay after the next flip, newest first, as each day was live last. The day of a folder
- * with withdrawn data gets a name that no folder has: an edge would look for the folder of an earlier version otherwise,
- * and CloudFront's KeyValueStore must hear of each month that changes.
+ * with withdrawn data gets a name without a folder: an edge would otherwise take the folder of an earlier version, and CloudFront's
+ * KeyValueStore needs each month that changes.
  */
 export function earlierAfter(
   next: { readonly asOf: string },
@@ -69,12 +69,12 @@ export function earlierAfter(
   return byMonth(others.filter((folder, at) => at < maxEarlierDays || folder.endsWith(hiddenSuffix)))
 }
 
-/** Ends the name that a day has while nobody may read its downloads: there is no such folder. */
+/** Ends the name of a day whose downloads may not be read: no folder has such a name. */
 const hiddenSuffix = '-0'
 
-/** How long downloads stay. `keep`: days whose downloads nobody removes, because of a legal hold. */
+/** `keep`: days whose downloads stay because of a legal hold. */
 export interface Retention {
-  /** Downloads older than this number of days are expired; null: none is. */
+  /** Age in days from which downloads are expired; null: never. */
   readonly keepDays: number | null
   readonly keep: readonly string[]
 }
@@ -85,18 +85,17 @@ export function isExpired(folder: string, { keepDays, keep }: Retention, today: 
   return dayOf(folder) < addDays(today, -keepDays)
 }
 
-/** A folder of downloads that a publish removes. */
 export interface RemovedFolder {
   readonly folder: string
-  /** `withdrawn`: it holds something that may no longer be given out. `expired`: it is older than `downloads.keepDays`. */
+  /** `withdrawn`: its data may no longer be given out. `expired`: older than `downloads.keepDays`. */
   readonly why: 'withdrawn' | 'expired'
-  /** The funds that are withdrawn, ascending. */
+  /** The withdrawn funds, ascending. */
   readonly isins: readonly string[]
   /** A legal hold: the files stay in the bucket, and no edge gives them out. */
   readonly isHeld: boolean
 }
 
-/** All folders that are reachable, that of the live snapshot among them. */
+/** All reachable folders, the live snapshot's included. */
 export const foldersByMonth = (live: NamedFolders): FoldersByMonth => byMonth(allFolders(live))
 
 const allFolders = (live: NamedFolders | null) =>
@@ -109,7 +108,6 @@ function byMonth(folders: readonly string[]): FoldersByMonth {
   )
 }
 
-/** The folders in full, newest first. */
 export const earlierFolders = (earlier: FoldersByMonth = {}): string[] =>
   Object.entries(earlier).flatMap(([month, rests]) => rests.split(' ').map((rest) => `${month}-${rest}`))
 
@@ -117,15 +115,15 @@ export const earlierFolders = (earlier: FoldersByMonth = {}): string[] =>
 export const dayOf = (folder: string): string => folder.slice(0, 10)
 
 /**
- * The place of a snapshot's downloads in the bucket, with a slash at the end. Earlier versions did not name a folder,
- * and put the files into that of the day.
+ * The place of a snapshot's downloads in the bucket, with a slash at the end. Earlier versions named no folder, and used that of
+ * the day.
  */
 export const prefixOf = ({ asOf, downloads }: { readonly asOf: string } & NamedFolders): string =>
   downloads === undefined ? dayFolder(asOf) : downloadsPrefix(downloads.folder)
 
-/** Whether a name below `downloads/` is that of a folder of ours, that of an earlier version included. */
+/** True also for the names of earlier versions. @param name below `downloads/` */
 export const isOurFolder = (name: string): boolean => isDay(name) || isFolderOfSnapshot(name)
 
-/** `2026-11-20-3f9c2ab4d1e0`, perhaps followed by the digest of its `SHA256SUMS`. */
+/** `2026-11-20-3f9c2ab4d1e0`, with or without the digest of its `SHA256SUMS` at the end. */
 export const isFolderOfSnapshot = (name: string): boolean =>
   /^\d{4}-\d\d-\d\d-[0-9a-f]{12}(-[0-9a-f]{12})?$/.test(name)

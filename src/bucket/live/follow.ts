@@ -1,24 +1,23 @@
-/** Who follows `live.json`: CloudFront's KeyValueStore is told what is live and what is staged. */
+/** The follower of `live.json`: CloudFront's KeyValueStore, which names the live and the staged snapshot. */
 
 import { messageOf } from '../../system/message.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { liveKey } from './layout.ts'
 import type { Live, LiveSnapshot } from './live.ts'
 
-/** A place beside `live.json` that says what is live, for edges that cannot read it: CloudFront's KeyValueStore. */
+/** A copy of `live.json` for edges that cannot read the bucket: CloudFront's KeyValueStore. */
 export interface LivePointer {
-  /** The ARN. */
+  /** ARN. */
   readonly name: string
-  /** @returns whether it said something else before */
+  /** @returns true if the value has changed */
   readonly set: (live: Pointed) => Promise<boolean>
-  /** Says what edges show to whoever has the preview token; null: nothing. */
+  /** Names the snapshot for requests with the preview token; null: none. */
   readonly setStaged: (staged: Pointed | null) => Promise<void>
 }
 
-/** What such a place needs to know. */
 export type Pointed = LiveSnapshot & Partial<Pick<Live, 'earlierDownloads' | 'previous'>>
 
-/** @returns whether the place said something else before @throws {Error} if it cannot be written: what to do */
+/** @returns true if the value has changed @throws {Error} if it cannot be written: what to do */
 export async function point(pointer: LivePointer | null, live: Pointed): Promise<boolean> {
   try {
     return (await pointer?.set(live)) ?? false
@@ -28,23 +27,22 @@ export async function point(pointer: LivePointer | null, live: Pointed): Promise
   }
 }
 
-/** Who follows `live.json` from now on. */
 export interface Following {
   readonly pointer: LivePointer | null
-  /** Whether the KeyValueStore that `live.json` names no longer counts. */
+  /** Drops the KeyValueStore that `live.json` names. */
   readonly isForgetting: boolean
 }
 
 type Named = Pick<LivePointer, 'name'> | null
 
-/** Whether `live.json` names the KeyValueStore that follows the bucket from now on, or none if none does. */
+/** True if `live.json` names the same follower, or there is none in both. */
 export const namesFollower = (live: Pick<Live, 'keyValueStore'>, pointer: Named) =>
   live.keyValueStore === pointer?.name
 
 /**
  * CloudFront shows what its KeyValueStore names. After a flip without it, it would show a slot that the next publish writes to.
- * @param file what `live` was read from
- * @throws {Error} if it names a KeyValueStore, and the command would write to none or to another one
+ * @param file the source of `live`
+ * @throws {Error} if `live` names a KeyValueStore, and the command would write to none or to another one
  */
 export function assertFollowed(
   { name }: Pick<ObjectStore, 'name'>,
@@ -65,7 +63,7 @@ export function assertFollowed(
   )
 }
 
-/** @throws {Error} if the place cannot be written: what to do */
+/** @throws {Error} if the value cannot be written: what to do */
 export async function pointStaged(pointer: LivePointer | null | undefined, staged: Pointed | null) {
   try {
     await pointer?.setStaged(staged)

@@ -1,4 +1,4 @@
-/** `journal.json`, the storage of the lease: who holds it, and which slots are torn. `lease.ts` writes it. */
+/** `journal.json`, the storage of the lease: its holder, and the torn slots. `lease.ts` writes it. */
 
 import { z } from 'zod'
 import type { Holder } from '../../system/holder.ts'
@@ -8,7 +8,7 @@ import { journalKey, lostList, slots } from './layout.ts'
 
 const count = z.number().int().nonnegative()
 
-/** The fields are those of `src/bucket/keys.md`. */
+/** Fields: see `src/bucket/keys.md`. */
 const journalShape = z.object({
   format: z.literal(1),
   id: z.string(),
@@ -22,12 +22,12 @@ const journalShape = z.object({
   seconds: z.number(),
   /** For each torn slot the key of the list that names the objects in an unknown state. */
   changing: z.partialRecord(z.enum(slots), z.string()),
-  /** Whether the store may still carry out a request of this holder, or of one before it, that it never answered. */
+  /** True if the store may still carry out an unanswered request of this holder, or of one before it. */
   isUnsettled: z.boolean(),
   target: z.string().optional(),
-  /** `restricted` of the live snapshot for which all earlier downloads were searched, and cleared. */
+  /** `restricted` of the live snapshot for which all earlier downloads were searched and cleared. */
   searched: z.string().optional(),
-  /** No two journals are the same, so no two have the same ETag. */
+  /** Makes each journal, and so its ETag, unique. */
   writes: count,
 })
 
@@ -36,7 +36,7 @@ export type TornSlots = Readonly<Journal['changing']>
 
 export type JournalObject = Awaited<ReturnType<typeof readJournal>>
 
-/** @param isRepair whether a damaged journal counts as none @throws {Error} if it is damaged, or if the store fails */
+/** @param isRepair takes a damaged journal for none @throws {Error} if it is damaged, or if the store fails */
 export async function readJournal(store: ObjectStore, isRepair = false) {
   const { text, ...found } = await readReplaceable(store, journalKey)
   const journal = text === null ? null : parseJournal(text)
@@ -48,7 +48,6 @@ export async function readJournal(store: ObjectStore, isRepair = false) {
   return { journal, ...found }
 }
 
-/** @returns null for a text that is no journal */
 function parseJournal(text: string): Journal | null {
   try {
     return journalShape.parse(JSON.parse(text))
@@ -57,24 +56,24 @@ function parseJournal(text: string): Journal | null {
   }
 }
 
-/** What a repair must assume after the journal was lost: nobody knows what any slot holds. */
+/** The assumption of a repair without a journal: the content of each slot is unknown. */
 export const allTorn: TornSlots = Object.fromEntries(slots.map((slot) => [slot, lostList]))
 
-/** Whether requests of a holder may still be carried out when the next one holds the lease. */
+/** True if requests of a holder may still be carried out when the next one holds the lease. */
 export const isLeftUnsettled = ({ isHeld, isUnsettled }: Journal) => isHeld || isUnsettled
 
-/** Whether another process holds the lease now. @param isAlive looks at a process of this world */
+/** @param isAlive checks a process of this world */
 export function isHeldByOther(
   { journal, ageMs }: JournalObject,
   me: Holder,
   isAlive: (holder: Holder) => boolean,
 ): boolean {
   if (journal?.isHeld !== true || ageMs > journal.seconds * 1000) return false
-  // Nobody has to wait for a publish that was killed on this very machine.
+  // A publish that was killed on this machine blocks no other.
   return journal.holder.world !== me.world || isAlive(journal.holder)
 }
 
-/** Why a command cannot acquire the lease. */
+/** Explains why a command cannot acquire the lease. */
 export function heldMessage(store: ObjectStore, { journal, ageMs }: JournalObject): string {
   if (journal === null) return `${store.name}: another publish took the lease`
   const { host, pid } = journal.holder

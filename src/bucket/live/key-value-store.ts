@@ -1,13 +1,13 @@
 /**
- * CloudFront's KeyValueStore as a place that says what is live: the key `live`, which the viewer-request function reads
- * (`src/edge/cloudfront/request.ts`), and for each month a key with the folders of downloads. An update takes seconds to reach all edges:
- * bucket.graceSeconds must cover them. While a snapshot is staged, the key `preview-<token>` names it in the same way.
+ * CloudFront's KeyValueStore: the key `live`, which the viewer-request function reads (`src/edge/cloudfront/request.ts`), and for
+ * each month a key with the folders of downloads. An update takes seconds to reach all edges: bucket.graceSeconds must cover them.
+ * While a snapshot is staged, the key `preview-<token>` names it in the same way.
  */
 
 import { CloudFrontKeyValueStoreClient, GetKeyCommand } from '@aws-sdk/client-cloudfront-keyvaluestore'
 import { DeleteKeyCommand, DescribeKeyValueStoreCommand } from '@aws-sdk/client-cloudfront-keyvaluestore'
 import { PutKeyCommand } from '@aws-sdk/client-cloudfront-keyvaluestore'
-// The service takes SigV4A only, which the SDK finds here.
+// The SDK finds SigV4A here; the service takes no other signature.
 import '@aws-sdk/signature-v4a'
 import { foldersByMonth } from './download-folders.ts'
 import type { LivePointer, Pointed } from './follow.ts'
@@ -17,11 +17,11 @@ import { pause } from '../store/retry.ts'
 
 const liveKey = 'live'
 const previewKey = (token: string) => `preview-${token}`
-/** Stands for no folders: a value cannot be empty. */
+/** Stands for no folders: a value may not be empty. */
 const noFolders = '-'
-/** The size limit of a value. Source: quotas of CloudFront's KeyValueStore. */
+/** Source: quotas of CloudFront's KeyValueStore. */
 const maxValueBytes = 1024
-/** How often somebody else may change the store between our read and our write. */
+/** Limit of writes by another process between a read and the write after it. */
 const maxConflicts = 5
 
 interface KeyValueStoreOptions {
@@ -32,15 +32,14 @@ interface KeyValueStoreOptions {
 
 /**
  * @param arn of the store: `arn:aws:cloudfront::<account>:key-value-store/<id>`
- * @param options an address other than AWS's, for tests; what stops a request; and the token of previews (edge.previewToken): without
- * it the store says nothing of a staged snapshot
+ * @param options `endpoint`: for tests. `previewToken`: edge.previewToken; without it, staged snapshots are not written
  */
 export function keyValueStore(
   arn: string,
   { endpoint, signal, previewToken = null }: KeyValueStoreOptions = {},
 ): LivePointer {
   const client = new CloudFrontKeyValueStoreClient({
-    // The service is global, but the SDK asks for a region.
+    // The service is global, but the SDK demands a region.
     region: 'us-east-1',
     ...(endpoint === undefined ? {} : { endpoint }),
   })
@@ -54,10 +53,10 @@ export function keyValueStore(
       throw error
     }
   }
-  /** @param value null: there is to be no such key @returns whether it had another value */
+  /** @param value null deletes the key @returns true if the value has changed */
   const set = async (key: string, value: string | null): Promise<boolean> => {
     for (let attempt = 1; ; attempt++) {
-      // The ETag first: what is read afterwards is at least as new, so a put with this ETag overlooks nothing.
+      // The ETag comes first: a value read later is at least as new, so a put with this ETag overlooks no change.
       const store = await client.send(new DescribeKeyValueStoreCommand({ KvsARN: arn }), stoppable)
       if ((await read(key)) === value) return false
       try {
@@ -73,7 +72,7 @@ export function keyValueStore(
   }
 
   const setMonths = async (live: Pointed): Promise<void> => {
-    // After a rollback the month of the day that was live may name no day any more.
+    // After a rollback the month of the former live day may have no days.
     const emptied = live.previous ? { [live.previous.asOf.slice(0, 7)]: noFolders } : {}
     const months = Object.entries({ ...emptied, ...foldersByMonth(live) })
     const known = await Promise.all(months.map(([month]) => read(downloadsRoot + month)))
@@ -87,7 +86,7 @@ export function keyValueStore(
   }
   const setLive = async (live: Pointed) => {
     const value = valueOf(live)
-    // First, so that a day that is live has its downloads at once.
+    // Months come first: a live day has its downloads at once.
     return setMonths(live)
       .then(() => set(liveKey, value))
       .catch(explained)
@@ -99,9 +98,9 @@ export function keyValueStore(
   return { name: arn, set: setLive, setStaged }
 }
 
-/** @throws {Error} if it is too long for a value */
+/** @throws {Error} if the value is too long */
 function valueOf({ slot, snapshot, liveSince, docsUrl, downloads }: Pointed): string {
-  // The keys of months do not name the folder of what is staged.
+  // The keys of months do not name the folder of a staged snapshot.
   const folder = downloads?.folder
   const value = JSON.stringify({ slot, snapshot, liveSince, docsUrl, folder })
   if (Buffer.byteLength(value) > maxValueBytes)
@@ -125,7 +124,7 @@ const advices: Readonly<Record<string, string>> = {
 
 function withAdvice(error: unknown, arn: string): unknown {
   const [code, status] = [codeOf(error), statusOf(error)]
-  // An error of our own or of the network says what it is.
+  // Our own errors and those of the network explain themselves.
   if (!(error instanceof Error) || (status === undefined && code === 'Error')) return error
   const advice = advices[code] ?? (status === 401 || status === 403 ? denied : error.message)
   return new Error(`${arn}: could not say what is live: ${advice} (${code})`, { cause: bareCause(error) })

@@ -1,4 +1,4 @@
-/** The keys of the bucket, beside and in the two slots. Pure. See `src/bucket/keys.md`. */
+/** The keys of the bucket. Pure. See `src/bucket/keys.md`. */
 
 import { checksumsKey, manifestKey } from '../../build/manifest.ts'
 
@@ -16,35 +16,35 @@ export const inSlot = (slot: Slot, key: string) => slotPrefix(slot) + key
 export const manifestIn = (slot: Slot) => inSlot(slot, manifestKey)
 export const checksumsIn = (slot: Slot) => inSlot(slot, checksumsKey)
 
-/** A publish writes this folder of a slot itself: what has changed depends on what was live before. */
+/** A folder outside of the manifest: changes depend on what was live before. */
 export const changesFolder = 'changes/'
 export const statusFolder = 'status/'
 
-/** What lies in every slot beside the objects of its manifest. @param key relative to the slot */
+/** True for what lies in every slot beside the objects of its manifest. @param key relative to the slot */
 export const isBookkeeping = (key: string): boolean =>
   key === manifestKey || key === checksumsKey || key.startsWith(changesFolder) || key.startsWith(statusFolder)
 
-/** What a publish is about to change: a line a key. @param id of its lease */
+/** The list of keys that a publish is about to change. @param id of its lease */
 export const changesKey = (id: string) => `journal/${id}.changes.ndjson.gz`
 export const isChangesKey = (key: string) => /^journal\/[^/]+\.changes\.ndjson\.gz$/.test(key)
-/** Stands for the list of a slot whose list was lost with the journal. There is no such object. */
+/** Stands for a list that was lost with the journal. There is no such object. */
 export const lostList = 'journal/lost'
-/** The ETags that the store gave for a slot's objects, and for the downloads of its snapshot. */
+/** The store's ETags of a slot's objects; the next key: of the downloads of its snapshot. */
 export const etagsKey = (slot: Slot) => `journal/${slot}.etags.ndjson.gz`
 export const downloadEtagsKey = (slot: Slot) => `journal/${slot}.downloads.ndjson.gz`
-/** The doctor tries its rights on this key. */
+/** The key of `check --bucket` for its trials. */
 export const scratchKey = (uuid: string) => `journal/doctor-${uuid}`
 export const isScratchKey = (key: string) => key.startsWith('journal/doctor-')
 
-/** The files for analysts: one folder for each snapshot. */
+/** Files for analysts: one folder for each snapshot. */
 export const downloadsRoot = 'downloads/'
 export const downloadsPrefix = (folder: string) => `${downloadsRoot}${folder}/`
 /** The folder of a day: in a snapshot's folder, and in buckets of earlier versions. @param asOf ISO 8601 day */
 export const dayFolder = (asOf: string) => downloadsPrefix(asOf)
-/** The file of such a folder that has the digests of all others. */
+/** The file in each folder of downloads with the digests of all others. */
 export const checksumsName = 'SHA256SUMS'
 
-/** Caches must ask again for what changes under its key. */
+/** For objects that change under their key. */
 export const noCache = 'no-cache'
 export const jsonType = 'application/json; charset=utf-8'
 export const gzipType = 'application/gzip'

@@ -16,20 +16,19 @@ export interface LeaseOptions {
   readonly me: Holder
   readonly isAlive: (holder: Holder) => boolean
   readonly leaseSeconds: number
-  /** False for a store without conditional writes: then two that begin at the same moment both win. */
+  /** False for a store without conditional writes: two publishes that begin at the same moment both win. */
   readonly isLocking: boolean
-  /** A repair acquires the lease also if the journal is damaged or was removed. */
+  /** Acquires the lease also if the journal is damaged or was removed. */
   readonly isRepair?: boolean
   readonly time?: Time
   readonly signal: AbortSignal
 }
 
-/** HTTP dates have whole seconds: an age, the difference of two of them, can be too large by this much. */
+/** Error of an age: HTTP dates have whole seconds. */
 export const roundingMs = 1000
 
-/** What the journal says of this holder. */
 interface State extends Pick<Journal, 'changing' | 'searched'> {
-  /** `lost`: another process may hold the lease by now, so this one writes nothing any more. */
+  /** `lost`: another process may hold the lease, so this one writes nothing. */
   readonly phase: 'held' | 'lost' | 'released'
   /**
    * Requests of earlier holders: `late` ones may still be carried out, `repeating` ones bring the same bytes as this
@@ -60,9 +59,9 @@ const marked = (state: State, slot: Slot, list: string | null): State => {
 }
 
 /**
- * Acquires the lease, renews it while the work runs, and releases it. What is marked as torn then stays torn.
- * @param target the snapshot and edition that is about to be published; absent for a holder that publishes none
- * @throws {Error} if another process holds it, if the journal is lost, or if the store ignores conditions
+ * Acquires the lease, renews it during the work, and releases it. Slots that are marked as torn stay torn.
+ * @param target snapshot and edition of a publish; absent for other commands
+ * @throws {Error} if another process holds the lease, if the journal is lost, or if the store ignores conditions
  */
 export async function withLease<T>(
   store: ObjectStore,
@@ -79,18 +78,18 @@ export async function withLease<T>(
   try {
     return await work(lease)
   } finally {
-    // If this fails, the lease ends by itself a little later.
+    // After a failure the lease ends by itself.
     await lease.release().catch(() => undefined)
   }
 }
 
 export class Lease {
   readonly id = randomUUID()
-  /** The torn slots, as the holder before left them. */
+  /** The torn slots that the holder before has left. */
   readonly torn: TornSlots
-  /** Whether requests of earlier holders may have been on their way when the lease was acquired. */
+  /** True if requests of earlier holders may have been under way when the lease was acquired. */
   readonly isUnsettled: boolean
-  /** For each write: ends it when the command is stopped or the lease is lost, and asks before each attempt. */
+  /** For each write: ends it when the command is stopped or the lease is lost, and checks the lease before each attempt. */
   readonly writing: { readonly signal: AbortSignal; readonly assertFresh: () => void }
 
   readonly #store: ObjectStore
@@ -98,7 +97,7 @@ export class Lease {
   readonly #target: string | undefined
   readonly #time: Time
   readonly #journal: ReturnType<typeof journalWriter>
-  /** When the holder before can last have sent a request, by the steady clock. */
+  /** The last moment at which the holder before can have sent a request, by the steady clock. */
   readonly #earlierEndedAt: number
   readonly #lost = new AbortController()
   #state: State
@@ -129,7 +128,7 @@ export class Lease {
     this.writing = { signal, assertFresh }
   }
 
-  /** To be called once, before all else. @param isNew whether there was no journal */
+  /** Call once, before all else. @param isNew true if there was no journal */
   async acquire(isNew: boolean): Promise<void> {
     const { isLocking, leaseSeconds } = this.#options
     await this.#write().catch(async (error: unknown) => {
@@ -145,9 +144,9 @@ export class Lease {
     this.#renewal = setInterval(renew, leaseSeconds * 200).unref()
   }
 
-  /** Looks at the clocks of this machine; sends no request. @throws {LeaseLost} if the lease may have ended */
+  /** Compares the clocks of this machine; sends no request. @throws {LeaseLost} if the lease may have ended */
   readonly assertFresh = (): void => {
-    // The lease ends for us before it ends for others. After a process was stopped, or a machine slept, the wall clock shows it.
+    // The lease ends here before it ends for others. After a process was stopped, or a machine slept, the wall clock shows it.
     const { wall, steady } = this.#time.clocks()
     const { renewedAt, trouble } = this.#journal.last
     const passed = Math.max(wall - renewedAt.wall, steady - renewedAt.steady) / 1000
@@ -156,7 +155,7 @@ export class Lease {
     this.#lost.signal.throwIfAborted()
   }
 
-  /** Asks the store. @returns its clock @throws {LeaseLost} if the lease was lost */
+  /** @returns the store's time @throws {LeaseLost} if the journal names another holder */
   async assertHeld(): Promise<Date> {
     this.assertFresh()
     const { journal, now } = await readJournal(this.#store)
@@ -165,9 +164,9 @@ export class Lease {
   }
 
   /**
-   * Waits until no request of an earlier holder can be carried out any more. A publish of the very snapshot that all of
-   * them were publishing does not wait: their requests can only repeat its own.
-   * @param lateSeconds how long a request may outlive its sender @param onWait hears how many seconds it will wait
+   * Waits until no request of an earlier holder can be carried out any more. A publish of the same snapshot as all of them does not
+   * wait: their requests can only repeat its own.
+   * @param lateSeconds time that a request may outlive its sender @param onWait called with the seconds of the wait
    */
   async awaitLateRequests(lateSeconds: number, onWait: (seconds: number) => void): Promise<void> {
     if (this.#state.earlier !== 'late') return
@@ -180,12 +179,12 @@ export class Lease {
     this.#state = waited(this.#state)
   }
 
-  /** To be called after the fence: requests of earlier holders can do no harm any more, if they were waited for. */
+  /** Call after the fence: requests of earlier holders can do no harm any more, if they were waited for. */
   settle(): void {
     this.#state = fenced(this.#state)
   }
 
-  /** Names a slot in the journal before its first change. @param list the key of the list; null: it is not torn */
+  /** Names a slot in the journal before its first change. @param list the key of the list; null: the slot is whole */
   async markTorn(slot: Slot, list: string | null): Promise<void> {
     this.#state = marked(this.#state, slot, list)
     await this.#write()
@@ -195,7 +194,7 @@ export class Lease {
     return this.#state.searched
   }
 
-  /** The next write of the journal says it. @param searched as `live.json` has it; undefined: downloads may hold anything */
+  /** For the next write of the journal. @param searched as in `live.json`; undefined: downloads may hold anything */
   noteSearched(searched: string | undefined): void {
     this.#state = { ...this.#state, searched }
   }
@@ -236,14 +235,13 @@ export class Lease {
   }
 }
 
-/** A journal before it is written. */
 type Unwritten = Omit<Journal, 'writes'>
 
 const takenOver = 'the lease was lost to another publish'
 const unanswered = 'the store has not answered'
 const stoodStill = 'this process or its machine stood still'
 
-/** Writes the journal, one write after the other: each must find the ETag of the one before. @param signal ends them */
+/** Writes the journal, one write after the other: each must find the ETag of the one before. @param signal ends the writes */
 function journalWriter(
   store: ObjectStore,
   condition: Condition | undefined,
@@ -254,7 +252,7 @@ function journalWriter(
   let said = ''
   let writes = 0
   let queue = Promise.resolve()
-  /** When the last write that succeeded began, and why there was none since. */
+  /** Begin of the last successful write, and the reason why none followed. */
   const last = { renewedAt: time.clocks(), trouble: stoodStill }
   const write = async (journal: Unwritten) => {
     const renewedAt = time.clocks()
@@ -274,7 +272,7 @@ function journalWriter(
   }
   return {
     last: last as Readonly<typeof last>,
-    /** @param says is asked when it is this write's turn */
+    /** @param says called when the turn of this write comes */
     write: (says: () => Unwritten): Promise<void> => {
       const turn = queue.then(() => {
         signal.throwIfAborted()
@@ -287,8 +285,8 @@ function journalWriter(
 }
 
 /**
- * A bucket without a journal is new, or somebody removed the journal.
- * @throws {Error} if it was removed: nobody knows what a killed publish left
+ * A bucket without a journal is new, or the journal was removed.
+ * @throws {Error} if it was removed: the remains of a killed publish are unknown
  */
 async function tornWithoutJournal(store: ObjectStore, { condition }: JournalObject, isRepair: boolean) {
   // A first publish that was killed leaves objects, and no manifest.
@@ -300,14 +298,13 @@ async function tornWithoutJournal(store: ObjectStore, { condition }: JournalObje
 }
 
 /**
- * How long ago the holder before can last have sent a request, by the store's clock, in milliseconds; negative if it may
- * still send one.
+ * Milliseconds since the holder before can last have sent a request, by the store's clock; negative if it may still send one.
  * @param leaseMs the length of a lease whose journal cannot be read
  */
 function sinceEarlierHolder({ journal, ageMs }: JournalObject, leaseMs: number): number {
   const age = Number.isFinite(ageMs) ? ageMs : 0
   if (journal === null) return age - leaseMs
-  // A holder that is known to be dead may have sent requests until now; any other one until its lease ended.
+  // A holder known to be dead may have sent requests until now; any other one until its lease ended.
   return journal.isHeld ? age - Math.min(age, journal.seconds * 1000) : age
 }
 
@@ -316,7 +313,7 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 
-/** Whether a store that honours conditions refuses a put: `ifMatch` names an ETag that no object has. */
+/** Tests that a store honours conditions: `ifMatch` names an ETag that no object has. */
 export async function isRefused(store: ObjectStore, object: NewObject, kind: 'ifMatch' | 'ifAbsent') {
   const condition = kind === 'ifAbsent' ? { ifAbsent: true as const } : { ifMatch: `"${'0'.repeat(32)}"` }
   try {
@@ -329,9 +326,9 @@ export async function isRefused(store: ObjectStore, object: NewObject, kind: 'if
 }
 
 /**
- * A store that ignores conditions would let two publishes win.
- * @param journal such a store is left with it, and nobody holds it
- * @param isNew whether the journal was created just now: then the store must honour `If-None-Match` for `live.json`, too
+ * Refuses a store that ignores conditions: two publishes would win.
+ * @param journal stays in such a store, without a holder
+ * @param isNew true after the first write of the journal: the store must honour `If-None-Match` for `live.json`, too
  * @throws {ConditionsUnknown}
  */
 async function assertConditionsHold(store: ObjectStore, journal: Unwritten, isNew: boolean): Promise<void> {

@@ -10,7 +10,7 @@ import { type FoldersByMonth, isFolderOfSnapshot, type LiveDownloads } from './d
 import { allTorn, type Journal, type TornSlots } from './journal.ts'
 import { isChangesKey, jsonType, liveKey, noCache, slots, stagedKey } from './layout.ts'
 
-/** A message ends the sentence "asOf is 7, not …". */
+/** Messages end the sentence "asOf is 7, not …". */
 const text = z.string('a text')
 const textLike = (isRight: (value: string) => boolean, expected: string) =>
   z.string(expected).refine(isRight, expected)
@@ -53,7 +53,7 @@ const earlierDownloads = z.record(
   byMonth,
 ) satisfies z.ZodType<FoldersByMonth>
 
-/** What the edge, the next publish and people need to know about a snapshot without reading its manifest. */
+/** A snapshot, for edges, the next publish and operators: its manifest need not be read. */
 const snapshotShape = z.object({
   slot: z.enum(slots, 'blue or green'),
   snapshot: snapshotId,
@@ -61,7 +61,7 @@ const snapshotShape = z.object({
   funds: count,
   objects: count,
   bytes: count,
-  /** The day of the newest price, or null without a price. */
+  /** The day of the newest price; null without a price. */
   newestPrice: z.nullable(textLike(isDay, 'a day or null')),
   docsUrl: address,
   edition: text.optional(),
@@ -70,16 +70,16 @@ const snapshotShape = z.object({
   /** Digest of the manifest's `restricted`; absent if that is absent. */
   restricted: text.optional(),
   liveSince: time,
-  /** The list of changes of the publish that uploaded it: the keys of that list are not torn. */
+  /** The list of changes of its publish: the keys of this list are not torn. */
   changes: textLike(isChangesKey, 'the key of a list of changes').optional(),
 })
 
-/** A rollback set it, and nothing else goes live while it is there. No names: whoever reads the bucket reads this file. */
+/** Set by a rollback: nothing else goes live while it is there. No names: every reader of the bucket reads this file. */
 const holdShape = z.object(
   {
     since: time,
     reason: z.nullable(z.string('a text or null')),
-    /** The snapshot that the rollback took back. */
+    /** The snapshot that was taken back. */
     reverted: snapshotId,
   },
   'what a rollback holds',
@@ -103,7 +103,7 @@ const liveShape = z.object(
 )
 
 export type LiveSnapshot = Readonly<z.infer<typeof snapshotShape>>
-/** The fields are those of `src/bucket/keys.md`. */
+/** Fields: see `src/bucket/keys.md`. */
 export type Live = Readonly<z.infer<typeof liveShape>>
 export type Hold = NonNullable<Live['hold']>
 
@@ -113,29 +113,29 @@ export interface LiveObject {
   readonly ageMs: number
   /** By the store's clock. */
   readonly now: Date
-  /** Only a repair goes on then: `live` is what the slots say. */
+  /** Only a repair goes on: `live` is then a guess from the slots. */
   readonly isDamaged: boolean
 }
 
-/** @throws {LiveDamaged} if it is damaged @throws {Error} if the store fails */
+/** @throws {LiveDamaged} if `live.json` is damaged @throws {Error} if the store fails */
 export const readLive = (store: ObjectStore) => readLiveFile(store, liveKey)
 
-/** The same for a file of the same shape: `staged.json`. */
+/** @param key of a file of this shape: `live.json` or `staged.json` */
 export async function readLiveFile(store: ObjectStore, key: string): Promise<LiveObject> {
   const { text: body, ...found } = await readReplaceable(store, key)
   return { live: body === null ? null : parseLive(body, store, key), ...found, isDamaged: false }
 }
 
-/** Whether both say that the same snapshot went live at the same moment; a fence makes no difference. */
+/** True if the same snapshot went live at the same moment; a fence makes no difference. */
 export const isSameLive = (one: LiveSnapshot | null, other: LiveSnapshot | null) =>
   one?.slot === other?.slot && one?.snapshot === other?.snapshot && one?.liveSince === other?.liveSince
 
-/** What `live.json` says about its snapshot alone. */
+/** Drops the fields that belong to `live.json` as a whole. */
 export const snapshotOf = (live: Live): LiveSnapshot => snapshotShape.parse(live)
 
 /**
- * The torn slots. If a publish was killed after its flip, the journal still names its list, and `live.json` names it, too:
- * that slot is not torn. If something is live and there is no journal, somebody removed it: no slot can be trusted.
+ * The torn slots. If a publish was killed after its flip, journal and `live.json` name the same list: that slot is whole. If
+ * something is live and there is no journal, it was removed: no slot can be trusted.
  */
 export function tornSlots(journal: Pick<Journal, 'changing'> | null, live: Live | null): TornSlots {
   const changing = journal?.changing ?? (live === null ? {} : allTorn)
@@ -149,14 +149,14 @@ export function smallObject(key: string, value: object): NewObject {
   return { key, body, type: jsonType, cacheControl: noCache, sha256: hash('sha256', body) }
 }
 
-/** Nothing may be written to the bucket until somebody repairs `live.json`. Edges know the error by its name. */
+/** Forbids all writes to the bucket until `live.json` is repaired. Edges know the error by its name. */
 export class LiveDamaged extends Error {
   override readonly name = 'LiveDamaged'
 }
 
 /**
- * Checks every field: anybody who may write to the bucket can write anything into the file.
- * @throws {LiveDamaged} that names the first wrong field, and says what to do
+ * Checks every field: any program with the right to write to the bucket can write anything into the file.
+ * @throws {LiveDamaged} that names the first wrong field, and what to do
  */
 function parseLive(body: string, { name }: ObjectStore, key: string): Live {
   const found = liveShape.safeParse(orNull(body))
@@ -179,7 +179,7 @@ function parseLive(body: string, { name }: ObjectStore, key: string): Live {
   throw new LiveDamaged(`${name}: ${key} is damaged: ${wrong}. ${advice}`)
 }
 
-/** A text that is no JSON counts as no object. */
+/** @returns null for a text that is no JSON */
 function orNull(body: string): unknown {
   try {
     return JSON.parse(body)
@@ -188,7 +188,7 @@ function orNull(body: string): unknown {
   }
 }
 
-/** JSON, cut off so that the message stays one readable line. */
+/** Cuts JSON so that the message stays one readable line. */
 function shown(value: unknown): string {
   const json = value === undefined ? 'missing' : JSON.stringify(value)
   return json.length > 60 ? `${json.slice(0, 60)}…` : json

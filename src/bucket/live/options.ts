@@ -1,4 +1,4 @@
-/** What the door is given, and what comes through it. Types only, for all its steps. */
+/** Input and output of the door. Types only, for all its steps. */
 
 import type { RestrictedFunds } from '../../api/contract/fund.ts'
 import type { SnapshotChanges } from '../../api/contract/changes.ts'
@@ -17,31 +17,30 @@ import type { Slot } from './layout.ts'
 import type { Lease, LeaseOptions } from './lease.ts'
 import type { Live, LiveObject } from './live.ts'
 
-/** What every command that makes a snapshot live is given. */
+/** Options of every command that makes a snapshot live. */
 export interface DoorOptions extends Following, LeaseOptions {
   readonly limits: GuardLimits
   readonly override: Override
   /** Today in Europe/Berlin, ISO 8601. */
   readonly today: string
-  /** Called with each objection, and the command goes on; without it the command throws. */
+  /** Called with each objection, and the command goes on; absent: the command throws. */
   readonly onRefusal?: (objection: Objection) => void
   readonly table: RouteTable
-  /** Compares the slots with listings, too, instead of trusting their manifests. Only a publish does. */
+  /** Compares the slots with listings, too. Only for a publish. */
   readonly isRepair: boolean
   readonly concurrency: number
-  /** The grace period: how long readers may still read from a slot that was live. */
+  /** The grace period: time for readers of a slot that was live. */
   readonly graceSeconds: number
-  /** How long a request may outlive its sender: after a crash the next publish waits this long. */
+  /** Time that a request may outlive its sender: the next publish after a crash waits this long. */
   readonly lateSeconds: number
-  /** Which downloads of earlier days it removes. Those with withdrawn data go in any case. */
+  /** Expired downloads are removed. Those with withdrawn data go in any case. */
   readonly retention: Retention
-  /** Called with what failed without a reason to stop, and what follows from it. */
+  /** Called with a failure that is no reason to stop, and what follows from it. */
   readonly onWarning: (warning: string) => void
-  /** Keeps in the history what went live. It warns where it fails. */
+  /** Notes in the history what went live. Failures are warnings. */
   readonly record?: (gone: Gone) => Promise<void>
 }
 
-/** The same under the lease. */
 export interface Door extends DoorOptions {
   readonly store: ObjectStore
   readonly lease: Lease
@@ -49,33 +48,33 @@ export interface Door extends DoorOptions {
   readonly folder: string
 }
 
-/** How a snapshot comes to the door. `return`: a publish goes back by itself, since its sample of bodies was damaged. */
-export type Arriving = 'publish' | 'flip' | 'rollback' | 'return'
+/** `return`: a publish goes back by itself, since its sample of bodies was damaged. */
+type Arriving = 'publish' | 'flip' | 'rollback' | 'return'
 
-/** A snapshot that lies in the slot that is not live, and is to be made live. */
+/** A snapshot in the other slot that is to be made live. */
 export interface Arrival {
   readonly kind: Arriving
   readonly slot: Slot
   readonly manifest: Pick<Manifest, 'head' | 'lines' | 'objects'>
-  /** What `live.json` is to say besides. */
+  /** Further fields of the new `live.json`. */
   readonly brought: Pick<Live, 'changes' | 'edition' | 'downloads'>
-  /** What is live until then, as it was read under the lease. */
+  /** As read under the lease. */
   readonly live: LiveObject
-  /** What `staged.json` says, if the snapshot was staged: it may name who follows the bucket. */
+  /** Of a snapshot that was staged: `staged.json` may name the follower of the bucket. */
   readonly staged?: Pick<Live, 'keyValueStore'>
-  /** Whether there is a `staged.json`: it goes when this is live. */
+  /** `staged.json` goes when this snapshot is live. */
   readonly hasStagedFile: boolean
-  /** Of a rollback: whether nothing else goes live until somebody lifts its hold. */
+  /** Of a rollback: nothing else goes live until its hold is lifted. */
   readonly isHolding?: boolean
-  /** Why, in the words of an operator, or null. */
+  /** In the words of an operator, or null. */
   readonly reason: string | null
-  /** What the guards have said already, for just this manifest and what is live; absent: they are asked at the door. */
+  /** The guards' answer for this manifest and what is live; absent: they are asked at the door. */
   readonly asked?: Verdict
-  /** What earlier downloads must be searched for; absent: it is found at the door. */
+  /** Restrictions for which earlier downloads must be searched; absent: found at the door. */
   readonly restricted?: RestrictedFunds
-  /** What `live.json` must be when it is written, if a fence has been set already. */
+  /** The `live.json` that the write must find, if a fence has been set already. */
   readonly fenced?: LiveObject
-  /** The ETags of what was put; absent: the slot's own list says them. */
+  /** ETags of the objects that were put; absent: the slot's own list counts. */
   readonly etags?: () => AsyncIterable<EtagLine>
   /** Keys that must be gone. */
   readonly deleted?: () => AsyncIterable<KeyedLine>
@@ -86,17 +85,16 @@ export interface Arrival {
 /** @param damaged in the order of keys */
 export type Mend = (damaged: readonly ObjectDifference[]) => Promise<void>
 
-/** What the guards have said of a snapshot, beside what is live. */
 export interface Verdict {
   readonly allowed: readonly AllowedObjection[]
   readonly compared: Comparison
-  /** Of a staged snapshot, what its publish has said of it; else null. */
-  readonly told: SnapshotChanges | null
+  /** Of a staged snapshot: the changes that its publish has written; else null. */
+  readonly announced: SnapshotChanges | null
 }
 
 /**
- * `head`: the first line of the live manifest; null if nothing is live, or if it cannot be read. `documents`: null also if
- * the rest cannot be read.
+ * `head`: the first line of the live manifest; null if nothing is live, or if it cannot be read. `documents`: null also if the rest
+ * cannot be read.
  */
 export interface Comparison {
   readonly head: ManifestHead | null
@@ -113,9 +111,8 @@ export interface Gone {
   readonly reason: string | null
   readonly allowed: readonly AllowedObjection[]
   readonly compared: Comparison
-  readonly told: SnapshotChanges | null
-  /** Folders of earlier downloads that are removed. */
+  readonly announced: SnapshotChanges | null
   readonly removed: readonly RemovedFolder[]
-  /** How many damaged objects were put again before. */
+  /** Number of damaged objects that were put again before. */
   readonly mended: number
 }

@@ -1,7 +1,7 @@
 /**
- * Downloads of earlier days that a publish removes: those that hold something that may no longer be given out, and expired
- * ones. The flip hides them, then they are deleted. What is to be deleted follows from the bucket alone, so the publish after one
- * that was killed completes it: the journal says for which restrictions all folders were searched.
+ * Removes downloads of earlier days: those with data that may no longer be given out, and expired ones. The flip hides them, then they
+ * are deleted. The list follows from the bucket alone, so the publish after a killed one completes it: the journal names the
+ * restrictions for which all folders were searched.
  */
 
 import type { RestrictedFunds } from '../../api/contract/fund.ts'
@@ -16,7 +16,7 @@ import { type Live, type LiveSnapshot, readLive } from './live.ts'
 import { findStaged } from './staged.ts'
 import { fetchHead } from '../manifest/manifest.ts'
 import { realTime } from '../store/retry.ts'
-import type { ObjectStore, CallOptions } from '../store/store.ts'
+import { keysPerDelete, type CallOptions, type ObjectStore } from '../store/store.ts'
 import type { Door, DoorOptions } from './options.ts'
 import { hash } from 'node:crypto'
 import { inParallel } from '../store/in-parallel.ts'
@@ -27,14 +27,14 @@ type Removal = Pick<DoorOptions, 'retention' | 'today' | 'graceSeconds' | 'time'
   readonly lease: Lease
 }
 
-/** Whether no earlier downloads hold what the live snapshot may not give out, as far as publishes know. */
+/** True if no earlier downloads hold what the live snapshot may not give out, as far as publishes know. */
 export async function hasCleared(store: ObjectStore, { restricted }: Live): Promise<boolean> {
   return restricted === undefined || (await readJournal(store)).journal?.searched === restricted
 }
 
 /**
- * What a publish must search the earlier downloads for. From here on the journal says that they were searched only if that
- * holds for what is about to be uploaded, too.
+ * Restrictions for which a publish must search the earlier downloads. The journal then calls them searched only if this holds for
+ * the new snapshot, too.
  * @param live the first line of the live manifest; null if nothing is live, or if it cannot be read
  */
 export function newlyRestricted(
@@ -50,9 +50,9 @@ export function newlyRestricted(
 }
 
 /**
- * Reads only. One listing of the folders, none if there is nothing to look for.
- * @param next what is live, or about to be: an as-of date in the future makes nothing expire early
- * @param before what was live before; its downloads do not expire
+ * Reads only: one listing of the folders, none without a reason to search.
+ * @param next live, or about to be: an as-of date in the future makes nothing expire early
+ * @param before live before; its downloads do not expire
  */
 export async function findRemoved(
   { store, lease, retention, today }: Pick<Removal, 'store' | 'lease' | 'retention' | 'today'>,
@@ -81,7 +81,7 @@ export async function findRemoved(
 /**
  * Deletes the folders after the flip. If the snapshot before is among them, it first waits until no edge reads
  * `downloads/latest/` there.
- * @throws {Error} if withdrawn data could not be deleted: the next publish does it
+ * @throws {Error} if withdrawn data could not be deleted: the next publish deletes them
  */
 export async function removeFolders(removal: Removal, live: Live, removed: readonly RemovedFolder[]) {
   const { store, lease, graceSeconds, time = realTime, onWarning } = removal
@@ -97,7 +97,7 @@ export async function removeFolders(removal: Removal, live: Live, removed: reado
     if (withdrawn.length > 0) throw new Error(`${reason}; publish again`, { cause: error })
     onWarning(reason)
   }
-  // What is held must go when the hold ends.
+  // Held folders must go when the legal hold ends.
   lease.noteSearched(withdrawn.some(({ isHeld }) => isHeld) ? undefined : live.restricted)
 }
 
@@ -108,16 +108,14 @@ async function removeFolder(store: ObjectStore, { writing }: Lease, folder: stri
     await store.delete(keys.slice(at, at + keysPerDelete), writing)
 }
 
-const keysPerDelete = 1000
-
-/** Completes the removal that a publish which was killed after its flip has left. */
+/** Completes the removal of a publish that was killed after its flip. */
 export async function clearWithdrawn(store: ObjectStore, live: Live, removal: Omit<Removal, 'store'>) {
   const { lease, retention } = removal
   if (live.restricted === undefined || lease.searched() === live.restricted) return []
   const head = await fetchHead(store, manifestIn(live.slot))
   const all = { ...removal, store, retention: { ...retention, keepDays: null } }
   const found = await findRemoved(all, live, live.previous ?? null, head?.restricted ?? {})
-  // A staged snapshot may give out again what the live one withholds. Nobody reads its downloads before its flip.
+  // A staged snapshot may give out again what the live one withholds. Its downloads have no readers before its flip.
   const { staged } = await findStaged(store, live)
   const removed = found.filter(({ folder }) => folder !== staged?.downloads?.folder)
   await removeFolders(all, live, removed)
@@ -125,7 +123,7 @@ export async function clearWithdrawn(store: ObjectStore, live: Live, removal: Om
   return removed
 }
 
-/** The same without a publish: for a nightly run with nothing to do. */
+/** Completes the removal without a publish: for a nightly run with nothing to do. */
 export async function clearAlone(
   store: ObjectStore,
   live: Live,
@@ -135,7 +133,7 @@ export async function clearAlone(
   return withLease(store, options, async (lease) => {
     const now = await readLive(store)
     const removed = now.live === null ? [] : await clearWithdrawn(store, now.live, { ...options, lease })
-    // Nobody waited for late requests: they may still bring files.
+    // Late requests were not waited for: they may still bring files.
     if (lease.isUnsettled) lease.noteSearched(undefined)
     return removed
   })
@@ -143,14 +141,14 @@ export async function clearAlone(
 
 type Kind = keyof RestrictedFunds
 
-/** The files that tell whether a folder holds something of a fund. Their first column is the ISIN, ascending. */
+/** Files that show whether a folder holds data of a fund. Their first column is the ISIN, ascending. */
 const filesOf: Readonly<Record<Kind, readonly string[]>> = {
   data: ['funds'],
   prices: ['prices'],
   performance: ['performance_years', 'performance_periods', 'performance_line', 'performance_launch'],
 }
 
-/** Each search may have a file in memory. */
+/** Limits memory: each search may hold a file. */
 const foldersAtATime = 8
 const wholeBytes = 8 * 2 ** 20
 
@@ -158,11 +156,11 @@ const wholeBytes = 8 * 2 ** 20
 export const digestOfRestricted = (restricted: RestrictedFunds = {}) =>
   hasNone(restricted) ? undefined : hash('sha256', JSON.stringify(restricted)).slice(0, 12)
 
-export const hasNone = (restricted: RestrictedFunds) => Object.keys(restricted).length === 0
+const hasNone = (restricted: RestrictedFunds) => Object.keys(restricted).length === 0
 
 /**
- * The folders that hold something of restricted funds, each with their ISINs. A folder that lacks a file counts as holding it:
- * somebody may have put it there, or removed a part.
+ * Finds the folders with data of restricted funds, with the ISINs. A folder that lacks a file counts as holding data: the folder may
+ * be foreign, or a part may have been removed.
  * @param folders names below `downloads/`
  */
 export async function findWithdrawn(
@@ -187,7 +185,7 @@ export async function findWithdrawn(
   return found
 }
 
-/** @returns whether the file has a line of a fund; it reads all of a short file, and of a long one what a bisection needs */
+/** Reads all of a short file, and a long one by bisection. @returns a test for lines of a fund */
 async function openCsv(store: ObjectStore, key: string, options: CallOptions) {
   const file = await readUpTo(store, key, wholeBytes)
   options.signal?.throwIfAborted()
@@ -200,13 +198,13 @@ async function openCsv(store: ObjectStore, key: string, options: CallOptions) {
     return Buffer.concat(await readPart(store, key, { first, last }, etag))
   }
   return async (isin: string) => {
-    // The fund's first line, if there is one, begins after `low`, and at the first line after `high` at the latest.
+    // The fund's first line, if any, begins after `low`, and at the first line after `high` at the latest.
     let [low, high] = [0, length]
     while (high - low > maxPart) {
       const middle = Math.floor((low + high) / 2)
       const text = (await read(middle, maxLine)).toString('latin1')
       const isBefore = text.slice(text.indexOf('\n') + 1, text.indexOf('\n') + 1 + isin.length) < isin
-      // At the end of the file there may be no further line.
+      // The end of the file may hold no further line.
       if (isBefore && middle + maxLine < length) low = middle
       else high = middle
     }
@@ -215,5 +213,5 @@ async function openCsv(store: ObjectStore, key: string, options: CallOptions) {
 }
 
 const maxPart = 64 * 1024
-/** More than any line of numbers has. */
+/** Above the length of any line. */
 const maxLine = 2048

@@ -13,18 +13,18 @@ import { type LiveSnapshot, readLive, snapshotOf } from './live.ts'
 import type { Door, DoorOptions } from './options.ts'
 import { downloadsState } from './status.ts'
 
-export interface RollbackOptions extends DoorOptions {
-  /** The snapshot that is to be live; null for the one that the other slot holds. */
+interface RollbackOptions extends DoorOptions {
+  /** The snapshot to bring back; null for the one in the other slot. */
   readonly to: string | null
-  /** Whether nothing else goes live afterwards until somebody lifts the hold. */
+  /** Nothing else goes live until the hold is lifted. */
   readonly isHolding: boolean
 }
 
 /**
- * Waits for no late requests of a killed publish: they can change only a torn slot, and a rollback refuses that one.
+ * Waits for no late requests of a killed publish: they can change only a torn slot, which a rollback refuses.
  * @returns what is live now, and the snapshot that was live until then
- * @throws {Refusal} if a hold is on, or if it would give out what has been withdrawn since @throws {Error} if another process holds the
- * lease, or if the other slot is torn, damaged, or does not hold that snapshot
+ * @throws {Refusal} if a hold is on, or if withdrawn data would be given out @throws {Error} if another process holds the lease, or if
+ * the other slot is torn, damaged, or does not hold that snapshot
  */
 export async function rollback(store: ObjectStore, options: RollbackOptions) {
   const { live } = await readLive(store)
@@ -33,9 +33,9 @@ export async function rollback(store: ObjectStore, options: RollbackOptions) {
 }
 
 /**
- * For a publish whose sample of bodies was damaged: the snapshot before goes live again, if its slot is whole. The slot that readers
- * leave is torn from then on: the next publish puts all of it again.
- * @param from the damaged snapshot @returns null if it is not live any more @throws as a rollback does
+ * Makes the snapshot before live again, if its slot is whole. The slot that readers leave is torn from then on: the next publish puts
+ * all of it again.
+ * @param from the damaged snapshot @returns null if it is not live any more @throws as {@link rollback}
  */
 export async function returnFrom(store: ObjectStore, from: string, options: DoorOptions) {
   return withDoor(store, options, async (door) => {
@@ -47,7 +47,7 @@ export async function returnFrom(store: ObjectStore, from: string, options: Door
   })
 }
 
-/** Names all objects of a slot in the journal: nobody knows what they are. */
+/** Names all objects of a slot in the journal: their content is unknown. */
 async function tearAll({ store, lease, folder }: Door, slot: Slot, manifest: Manifest | null): Promise<void> {
   const file = `${folder}/all.ndjson.gz`
   async function* keys() {
@@ -84,7 +84,7 @@ async function goBack(
   return { ...snapshotOf(live), reverted: before.snapshot, isHeld: live.hold !== undefined, allowed }
 }
 
-/** What to do if the files for analysts are not those of what is live now: only a publish can upload them. */
+/** Advice if the files for analysts do not belong to the live snapshot: only a publish can upload them. */
 async function lostDownloads(store: ObjectStore, now: LiveSnapshot) {
   if (now.downloads === undefined || (await downloadsState(store, now).catch(() => null)) === 'whole')
     return null

@@ -1,6 +1,6 @@
 /**
- * `staged.json`: the snapshot that `publish --stage` has put into the other slot, and that `flip` makes live. It has the shape of
- * `live.json`, as a flip would write it: an edge that shows the staged snapshot reads it instead of that file.
+ * `staged.json`: the snapshot of `publish --stage` in the other slot, which `flip` makes live. It has the shape of the `live.json`
+ * that a flip would write: an edge that shows the staged snapshot reads it instead.
  */
 
 import type { ObjectStore } from '../store/store.ts'
@@ -9,22 +9,19 @@ import { readJournal } from './journal.ts'
 import { manifestIn, stagedKey } from './layout.ts'
 import { type Live, LiveDamaged, type LiveSnapshot, readLive, readLiveFile, tornSlots } from './live.ts'
 
-/** `liveSince`: when it was staged. `previous`: what was live then. */
+/** `liveSince`: time of the stage. `previous`: what was live then. */
 export type Staged = Live
 
 /**
- * The staged snapshot, or null. The file counts only beside what was live when it was written: a publish that was killed
- * while it removed the file, or after its flip, may have left an old one.
- * @throws {LiveDamaged} if it is damaged @throws {Error} if the store fails
+ * Counts `staged.json` only beside what was live when it was written: a publish that was killed while it removed the file, or after
+ * its flip, may have left an old one.
+ * @returns null if none counts @throws {LiveDamaged} if it is damaged @throws {Error} if the store fails
  */
 export async function readStaged(store: ObjectStore, live: Live | null): Promise<Staged | null> {
   return beside((await readLiveFile(store, stagedKey)).live, live)
 }
 
-/**
- * The same for commands that a damaged file must not stop.
- * @returns `hasFile`: whether there is a file, also one that is damaged or does not count
- */
+/** Passes a damaged `staged.json`. @returns `hasFile`: true also for a file that is damaged or does not count */
 export async function findStaged(store: ObjectStore, live: Live | null) {
   try {
     const { live: staged } = await readLiveFile(store, stagedKey)
@@ -35,7 +32,7 @@ export async function findStaged(store: ObjectStore, live: Live | null) {
   }
 }
 
-/** The staged snapshot if its slot is not torn: if it is, a publish is writing to it, or was stopped there. */
+/** @returns null if the slot is torn: a publish is writing to it, or was stopped there */
 export async function findWholeStaged(store: ObjectStore, live: Live | null): Promise<Staged | null> {
   const { staged } = await findStaged(store, live)
   if (staged === null) return null
@@ -43,9 +40,8 @@ export async function findWholeStaged(store: ObjectStore, live: Live | null): Pr
 }
 
 /**
- * The snapshot with this id, if a slot holds it: it is staged (perhaps with another edition than the live one), live, or was
- * live before.
- * @throws {Error} if no slot does, or if that slot is torn
+ * Finds the snapshot with this id in a slot: staged (perhaps with another edition than the live one), live, or live before.
+ * @throws {Error} if no slot holds it, or if that slot is torn
  */
 export async function findSnapshot(store: ObjectStore, snapshot: string): Promise<LiveSnapshot> {
   const { live } = await readLive(store)
@@ -56,7 +52,7 @@ export async function findSnapshot(store: ObjectStore, snapshot: string): Promis
   const refused = (why: string) => new Error(`${store.name}: ${why}`)
   if (other?.snapshot !== snapshot)
     throw refused(`no slot holds ${snapshot}, but ${held.join(' and ') || 'there is none at all'}`)
-  // In this order: a publish marks the slot as torn before it changes it.
+  // This order matters: a publish marks the slot as torn before it changes it.
   const head = await fetchHead(store, manifestIn(other.slot))
   const { journal } = await readJournal(store)
   if (head?.snapshot !== snapshot || tornSlots(journal, live)[other.slot] !== undefined)

@@ -1,10 +1,10 @@
-/** `fundpress status`: which slot is live, whether its parts belong together, and what the other slot holds. */
+/** `fundpress status`: the live slot, the consistency of its parts, and the content of the other slot. */
 
 import { hash } from 'node:crypto'
 import { revertedIn } from '../../guards/going-back.ts'
 import { fetchHead } from '../manifest/manifest.ts'
 import { readSmall } from '../store/read.ts'
-import { Damaged, type ObjectStore } from '../store/store.ts'
+import { nullIfDamaged, type ObjectStore } from '../store/store.ts'
 import { prefixOf } from './download-folders.ts'
 import { readJournal } from './journal.ts'
 import { checksumsName, downloadsPrefix, manifestIn, otherSlot } from './layout.ts'
@@ -13,31 +13,31 @@ import { findStaged } from './staged.ts'
 
 export type Status = Awaited<ReturnType<typeof readStatus>>
 
-/** Six or seven reads. `consistency` and `other` are null while nothing is live. `staged`: null also if its slot is torn or holds another one. @throws {Damaged} for the other slot's manifest */
+/**
+ * Six or seven reads. `consistency` and `other` are null while nothing is live. `staged`: null also if its slot is torn or holds
+ * another snapshot. @throws {Damaged} for the other slot's manifest
+ */
 export async function readStatus(store: ObjectStore) {
-  // In this order: a publish that begins after the journal was read finds what is live here.
+  // This order matters: a publish that begins after the journal was read finds this live snapshot.
   const live = await readLive(store)
   const journal = await readJournal(store)
   const found = await findStaged(store, live.live)
   const torn = tornSlots(journal.journal, live.live)
   const staged = found.staged !== null && torn[found.staged.slot] === undefined ? found.staged : null
   if (live.live === null) return { live, consistency: null, other: null, journal, staged }
-  const documents = await fetchHead(store, manifestIn(live.live.slot)).catch((error: unknown) => {
-    if (error instanceof Damaged) return null
-    throw error
-  })
+  const documents = await fetchHead(store, manifestIn(live.live.slot)).catch(nullIfDamaged)
   const downloads = await downloadsState(store, live.live)
   const slot = otherSlot(live.live.slot)
   const head = await fetchHead(store, manifestIn(slot))
-  // A slot is torn while a publish changes it, and after one that was killed.
+  // A slot is torn during a publish, and after one that was killed.
   const isWhole = head !== null && torn[slot] === undefined
   const isReverted = head !== null && revertedIn(live.live) === head.snapshot
-  // What was staged, and lost its staged.json, was not live.
+  // A staged snapshot without its `staged.json` was not live.
   const wasLive = live.live.previous?.snapshot === head?.snapshot
   return {
     live,
     consistency: { documents: documents?.snapshot ?? null, downloads },
-    // A rollback would bring what was live before, or once more what one has reverted.
+    // A rollback would bring the former live snapshot, or one that was reverted before.
     other: { slot, head, isWhole, isReverted, wasLive },
     journal,
     staged: staged?.snapshot === head?.snapshot ? staged : null,
@@ -59,13 +59,13 @@ export function contradictions(
 }
 
 /**
- * - `whole`: `SHA256SUMS` is the one that the publish uploaded last. `verify` looks at the other files.
- * - `missing`: it is not there. `other`: it has other bytes, or the folder is that of another snapshot.
- * - `none`: `live.json` names no folder: the snapshot was published without.
+ * - `whole`: `SHA256SUMS` is the one that the publish uploaded last. `verify` checks the other files.
+ * - `missing`: no `SHA256SUMS`. `other`: it has other bytes, or the folder is that of another snapshot.
+ * - `none`: `live.json` names no folder: the snapshot was published without downloads.
  */
 export type DownloadsState = 'whole' | 'missing' | 'other' | 'none'
 
-/** Whether the files for analysts that `live.json` names are those of the live snapshot. One small read. */
+/** One small read. */
 export async function downloadsState(
   store: ObjectStore,
   live: Pick<LiveSnapshot, 'snapshot' | 'asOf' | 'downloads'>,

@@ -1,4 +1,4 @@
-/** Whether a slot holds its snapshot: a listing beside the manifest, before anything goes live. */
+/** Compares a slot's listing with its manifest, before anything goes live. */
 
 import { compareWithListing, type ObjectDifference } from '../manifest/listing.ts'
 import { mergeSorted } from '../manifest/compare.ts'
@@ -10,12 +10,11 @@ import { etagsKey, type Slot } from './layout.ts'
 import type { Arrival, Door } from './options.ts'
 import { downloadsState } from './status.ts'
 
-/** What is needed to look at a slot: that of an arrival, or of what is live. */
-export type Slotted = Pick<Arrival, 'slot' | 'manifest' | 'etags' | 'deleted'>
+type Slotted = Pick<Arrival, 'slot' | 'manifest' | 'etags' | 'deleted'>
 
 /**
- * Objects that are missing or differ are put again, if the snapshot's folder is at hand, and the slot is listed once more.
- * @returns how many were put again @throws {Error} that names the first of them, and the way out
+ * Puts missing and different objects again, if the snapshot's folder is at hand, and lists the slot once more.
+ * @returns the number of objects that were put again @throws {Error} that names the first of them, and the way out
  */
 export async function assertWhole(door: Door, arrival: Arrival): Promise<number> {
   const { store, lease, onWarning } = door
@@ -25,7 +24,7 @@ export async function assertWhole(door: Door, arrival: Arrival): Promise<number>
   const [first] = damaged
   if (first === undefined) return 0
   if (mend === undefined) throw damagedSlot(store, slot, describeDamage(damaged), waysOut[arrival.kind])
-  // All earlier requests were waited for: another writer is about, and would go on. What is only missing was lost before.
+  // All earlier requests were waited for: changed objects mean another writer, who would go on. Missing ones were lost before.
   const written = damaged.find(({ what }) => what !== 'missing')
   if (lease.isUnsettled && written !== undefined)
     throw new Error(
@@ -38,7 +37,6 @@ export async function assertWhole(door: Door, arrival: Arrival): Promise<number>
   return damaged.length
 }
 
-/** Who may have changed what was just put. */
 const others = 'somebody else writes to it, or a proxy answers in place of the store'
 
 const waysOut: Readonly<Record<Arrival['kind'], string>> = {
@@ -48,7 +46,7 @@ const waysOut: Readonly<Record<Arrival['kind'], string>> = {
   return: 'publish the folder of a right snapshot: `fundpress publish --repair --out …`',
 }
 
-/** Differences that would harm readers. Objects of others beside the snapshot harm nobody. */
+/** Finds differences that harm readers. Foreign objects beside the snapshot do no harm. */
 export async function findDamage(
   { store, folder, lease }: Pick<Door, 'store' | 'folder'> & { readonly lease?: Door['lease'] },
   { slot, manifest, etags: own, deleted = nothing }: Slotted,
@@ -66,8 +64,9 @@ export async function findDamage(
 }
 
 /**
- * Before a flip. A publish has just put the downloads, and a rollback warns only: it must take back wrong prices all the same.
- * @throws {Error} if they are not there
+ * Checks the downloads before a flip alone: a publish has just put them, and a rollback, which warns only, must take back wrong
+ * prices all the same.
+ * @throws {Error} if they are missing
  */
 async function assertDownloads(
   store: ObjectStore,
@@ -80,7 +79,7 @@ async function assertDownloads(
     throw damagedSlot(store, slot, `${prefixOf(named)} does not hold its downloads`, waysOut[kind])
 }
 
-/** Names the first ones: `docs/a is missing, docs/b is another one, and 3 more`. */
+/** `docs/a is missing, docs/b is another one, and 3 more` */
 export function describeDamage(damaged: readonly ObjectDifference[]): string {
   const named = damaged
     .slice(0, 3)
@@ -98,5 +97,5 @@ const words: Readonly<Record<ObjectDifference['what'], string>> = {
   withdrawn: 'withdrawn',
 }
 
-export const damagedSlot = (store: ObjectStore, slot: Slot, why: string, advice: string) =>
+const damagedSlot = (store: ObjectStore, slot: Slot, why: string, advice: string) =>
   new Error(`${store.name}: ${slot} is not whole (${why}): ${advice}`)

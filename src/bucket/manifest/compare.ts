@@ -9,7 +9,6 @@ export interface KeyedLine {
 export const isSameObject = (one: ManifestLine, other: ManifestLine): boolean =>
   one.sha256 === other.sha256 && one.bytes === other.bytes && one.type === other.type
 
-/** Objects that only the second snapshot has, that only the first one has, and that differ. */
 export const noCounts = () => ({ added: 0, removed: 0, changed: 0 })
 export type Counts = Readonly<ReturnType<typeof noCounts>>
 
@@ -20,14 +19,14 @@ export function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return found
 }
 
-/** What a publish has to do to one object of a slot. */
+/** A change of one object of a slot. */
 export type Change =
   ({ readonly kind: 'put' } & ManifestLine) | { readonly kind: 'delete'; readonly key: string }
 
 /**
  * The changes that turn a slot into the next snapshot, in the order of keys.
  * @param current the lines of the slot's manifest
- * @param doubtful lists of keys whose objects nobody knows: they are put, or deleted, in any case
+ * @param doubtful lists of keys whose objects are unknown: they are put, or deleted, in any case
  */
 export async function* planChanges(
   next: AsyncIterable<ManifestLine>,
@@ -43,19 +42,19 @@ export async function* planChanges(
   }
 }
 
-/** Characters that UTF-16 orders otherwise than UTF-8: surrogates, and what is beyond them. */
+/** Characters in another order in UTF-16 than in UTF-8: surrogates, and those beyond. */
 const oddOnes = /[\ud800-\uffff]/
 
 /**
- * Whether a key comes before another one in the order of its UTF-8 bytes, in which stores list keys. Our keys are ASCII
- * (src/bucket/keys.md); those of strangers in a slot need not be.
+ * Compares keys by their UTF-8 bytes, the order in which stores list them. Our keys are ASCII (src/bucket/keys.md); foreign ones
+ * need not be.
  */
 export function isBefore(one: string, other: string): boolean {
   if (!oddOnes.test(one) || !oddOnes.test(other)) return one < other
   return Buffer.compare(Buffer.from(one), Buffer.from(other)) < 0
 }
 
-/** Each key with what each stream has of it; undefined if it has none. @throws {Error} if a stream is not sorted */
+/** Yields each key with its line in each stream; undefined if there is none. @throws {Error} if a stream is not sorted */
 export async function* mergeSorted<T extends readonly KeyedLine[]>(
   ...streams: { readonly [I in keyof T]: AsyncIterable<T[I]> }
 ): AsyncGenerator<{ readonly key: string; readonly values: { readonly [I in keyof T]: T[I] | undefined } }> {
@@ -84,7 +83,7 @@ export async function* mergeSorted<T extends readonly KeyedLine[]>(
       yield { key, values: values as { readonly [I in keyof T]: T[I] | undefined } }
     }
   } finally {
-    // A reader that stops early, or a stream that fails, leaves no file of the others open.
+    // After an early stop, or the failure of a stream, no file of the others stays open.
     await Promise.allSettled(iterators.map(async (iterator) => iterator.return?.()))
   }
 }

@@ -1,4 +1,4 @@
-/** Two snapshots compared by fund and endpoint, for `fundpress plan A B` and for `changes/`. Reads manifests, no documents. */
+/** Compares two snapshots by fund and endpoint, for `fundpress plan A B` and for `changes/`. Reads manifests, no documents. */
 
 import { pricesCurrentAll } from '../../api/endpoints/prices.ts'
 import { answeredBy, parseKey, type KeyMeaning } from '../../api/routes/parse-key.ts'
@@ -10,7 +10,7 @@ import { entry, isSameObject, mergeSorted, noCounts, type Counts } from './compa
 export type DocumentComparison = Awaited<ReturnType<typeof compareDocuments>>
 
 /**
- * The name is a structure type, a year, `window list`, `refusal` in their place, `document` for an endpoint with one answer,
+ * `name`: a structure type, a year, `window list`, `refusal` in their place, `document` for an endpoint with one answer,
  * or an error's name. `refused`: a refusal replaces an answer, or refuses a new fund; `answered`: the other way round.
  */
 export interface PartDifference {
@@ -19,22 +19,22 @@ export interface PartDifference {
 }
 
 export interface DiffGroup {
-  /** Null for what belongs to no single fund. */
+  /** Null for documents of no single fund. */
   readonly isin: string | null
   readonly endpoint: string
   readonly documents: Counts
   readonly parts: readonly PartDifference[]
 }
 
-/** One document in both snapshots. */
+/** A document in both snapshots. */
 export interface Lines {
   readonly before: ManifestLine | null
   readonly after: ManifestLine | null
 }
 
 /**
- * Documents of a fund to read, as they were and as they are; one at least is not null.
- * - `window`: prices of a year; `isNewest`: the last year that had any before.
+ * Documents of a fund to read, before and after; at least one is not null.
+ * - `window`: prices of a year; `isNewest`: the last year with prices before.
  * - `name`: any document, for the fund's name.
  */
 export type ToRead = Lines & { readonly isin: string } & (
@@ -91,15 +91,15 @@ export async function compareDocuments(
   return {
     documents: documents as Counts,
     endpoints: sortedEntries(endpoints).map(([endpoint, counts]) => ({ endpoint, ...counts })),
-    /** ISINs of funds that only the new snapshot has objects of, refusals included, and only the old one. */
+    /** ISINs of funds with objects only in the new snapshot, refusals included, and only in the old one. */
     funds: { added: only('after', 'isThere'), removed: gone },
-    /** The same for funds with documents: a fund that is withheld has errors alone. */
+    /** The same for documents: a withheld fund has errors alone. */
     added: only('after', 'hasDocuments'),
     removed: withheld,
-    /** ISINs of funds with prices of a calendar year after the last one that they had before. */
+    /** ISINs of funds with prices of a calendar year after their last one before. */
     continued: ofFunds.filter(([, fund]) => hasNewYear(fund)).map(([isin]) => isin),
     loss: lossOf(new Set([...gone, ...withheld]), [...groups.values()], documents.removed, answers),
-    /** By fund, what belongs to none first, then by endpoint. */
+    /** By fund, those of no fund first, then by endpoint. */
     groups: sortedEntries(groups).map(([, { isin, endpoint, documents: counts, parts }]): DiffGroup => {
       return {
         isin,
@@ -117,7 +117,7 @@ export async function compareDocuments(
 const isNewestPrices = (meaning: KeyMeaning) =>
   meaning.kind === 'document' && meaning.format === 'json' && meaning.route.id === pricesCurrentAll.id
 
-/** What the guards of a publish compare: funds that are lost, gone or withheld, and what is lost beside them. */
+/** Input of the guards: lost funds, gone or withheld, and losses beside them. */
 function lossOf(
   lost: ReadonlySet<string>,
   groups: readonly ReturnType<typeof newGroup>[],
@@ -130,7 +130,7 @@ function lossOf(
   return {
     /** ISINs, ascending. */
     funds: [...lost].sort(),
-    /** Objects that only the old snapshot has; not those of lost funds. */
+    /** Objects that only the old snapshot has; without those of lost funds. */
     objects: ofLost.reduce((left, { documents }) => left - documents.removed, removed),
     /** Documents by endpoint, without errors. `before` lacks those of lost funds. */
     documents: sortedEntries(answers).map(([endpoint, { before, after }]) => {
@@ -148,7 +148,7 @@ function changeOf(before: ManifestLine | null, after: ManifestLine | null): keyo
 export const sortedEntries = <T>(map: ReadonlyMap<string, T>): (readonly [string, T])[] =>
   [...map].sort(([one], [other]) => (one < other ? -1 : 1))
 
-/** The route's id; `errors` for those of no endpoint, `pages`, `status`, and `other` for keys that this version does not know. */
+/** The route's id; `errors` for those of no endpoint, `pages`, `status`, and `other` for keys that are unknown to this version. */
 export function endpointOf(meaning: KeyMeaning, key: string): string {
   if (meaning.kind === 'unknown') return 'other'
   if (meaning.kind === 'page') return key.startsWith(statusFolder) ? 'status' : 'pages'
@@ -166,7 +166,7 @@ function placeOf(meaning: KeyMeaning, key: string) {
   if (meaning.kind === 'window') return place(isin, meaning.year)
   if (meaning.kind === 'windowList') return place(isin, 'window list')
   const isRefusal = meaning.kind === 'refusal'
-  // An answer in windows has no single document that the refusal stands for.
+  // An answer in windows has no single document for which the refusal stands.
   if (isRefusal && route.series !== undefined) return place(isin, 'refusal')
   const choice = route.parameters.find(({ kind }) => kind === 'choice')?.name
   return place(isin, choice === undefined ? 'document' : (values[choice] ?? ''), isRefusal)
@@ -176,16 +176,15 @@ const newGroup = (isin: string | null, endpoint: string) => ({
   isin,
   endpoint,
   documents: noCounts(),
-  /** Documents, without errors. */
+  /** Without errors. */
   removedAnswers: 0,
   parts: new Map<string, ReturnType<typeof newPart>>(),
 })
 
-/** A part that has a new format, or one less, is not new, or gone. CSV, the format that comes and goes, is before the others. */
+/** Keeps a part with a new format, or one less, from counting as new or gone. CSV, the format that may change, sorts first. */
 const noteUnchanged = (group: ReturnType<typeof newGroup> | undefined, part: string) =>
   group?.parts.get(part)?.answers.add('changed')
 
-/** The changes of a part's answers, and of its refusals. */
 const newPart = () => ({ answers: new Set<keyof Counts>(), refusals: new Set<keyof Counts>() })
 
 function whatOf({ answers, refusals }: ReturnType<typeof newPart>): PartDifference['what'] {
@@ -203,13 +202,13 @@ type FundTally = ReturnType<typeof newFund>
 const newFund = () => ({
   before: newSide(),
   after: newSide(),
-  /** Each document has the name: if one is unchanged, so is the name. */
+  /** Each document has the name: one unchanged document means an unchanged name. */
   keepsName: false,
   /** Windows that differ, by year. */
   windows: [] as (Lines & { readonly year: string })[],
 })
 
-/** `shortest`: of the documents that differ, but for windows; `lastYear`: with prices. */
+/** `shortest`: of the documents that differ, windows excluded; `lastYear`: with prices. */
 const newSide = () => ({
   isThere: false,
   hasDocuments: false,
@@ -234,7 +233,7 @@ function note(fund: FundTally, meaning: KeyMeaning, lines: Lines, isSame: boolea
 }
 
 const later = (one: string, other: string) => (other > one ? other : one)
-/** The first one, if both have the same length. */
+/** Prefers the first one of the same length. */
 const shorter = (one: ManifestLine | null, other: ManifestLine) =>
   one !== null && one.bytes <= other.bytes ? one : other
 
@@ -242,7 +241,7 @@ const hasNewYear = ({ before, windows }: FundTally) =>
   before.lastYear !== '' && windows.some(({ year, after }) => after !== null && year > before.lastYear)
 
 function toReadOf(isin: string, { before, after, keepsName, windows }: FundTally): ToRead[] {
-  // Prices that appear for the first time, or no more, are no corrections; nor is a year that follows the last one.
+  // Prices that appear for the first time, or vanish, are no corrections; nor is a year after the last one.
   const hasBoth = before.lastYear !== '' && after.lastYear !== ''
   const past = windows.filter(({ year }) => hasBoth && year <= before.lastYear)
   const read = past.map(({ year, ...lines }): ToRead => {
@@ -252,7 +251,7 @@ function toReadOf(isin: string, { before, after, keepsName, windows }: FundTally
   const isInBoth = before.hasDocuments && after.hasDocuments
   if (isInBoth && (keepsName || tellsNames)) return read
   const missing = [before, after].filter(({ shortest }) => shortest === null).length
-  // Whether a fund was renamed takes both names.
+  // A renaming takes both names.
   if (missing === 2 || (missing === 1 && isInBoth)) return read
   return [...read, { kind: 'name', isin, before: before.shortest, after: after.shortest }]
 }

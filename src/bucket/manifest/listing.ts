@@ -1,4 +1,4 @@
-/** Compares a listing of the bucket with what it should show, and bodies with their digests. */
+/** Compares a listing of the bucket with the expected objects, and bodies with their digests. */
 
 import type { ManifestLine } from '../../build/manifest.ts'
 import { inSlot, isBookkeeping, slotPrefix, type Slot } from '../live/layout.ts'
@@ -10,21 +10,21 @@ import type { EtagLine } from './manifest.ts'
 /**
  * - `missing`: expected, but not listed. `extra`: listed, but not expected.
  * - `size`, `etag`: another object than the one that was put. `body`: the bytes have another digest.
- * - `withdrawn`: a folder of downloads that holds something that the live snapshot may not give out.
+ * - `withdrawn`: a folder of downloads with data that the live snapshot may not give out.
  */
 export interface ObjectDifference {
   readonly key: string
   readonly what: 'missing' | 'extra' | 'size' | 'etag' | 'body' | 'withdrawn'
 }
 
-/** An object as a listing should show it, as far as that is known. */
+/** Absent fields are unknown, and not compared. */
 export interface ExpectedObject {
   readonly key: string
   readonly bytes?: number | undefined
   readonly etag?: string | undefined
 }
 
-/** How a listing differs from what it should show, in the order of keys, each with what was expected. */
+/** Yields differences in the order of keys, with the expected object. */
 export async function* listingDifferences<T extends ExpectedObject>(
   expected: AsyncIterable<T>,
   listed: AsyncIterable<ListedObject>,
@@ -45,11 +45,11 @@ function differenceOf(one: ExpectedObject | undefined, object: ListedObject | un
 
 const bare = (etag: string) => etag.replaceAll('"', '')
 
-/** `onListed` is called with the number of objects that the listing has had so far. */
+/** `onListed`: called with the number of objects so far. */
 type Listing = CallOptions & { readonly onListed?: (listed: number) => void }
 
 /**
- * Differences between a slot's listing and its manifest, in the order of keys. Keys are without the slot. Where an ETag is no digest,
+ * Differences between a slot's listing and its manifest, in the order of keys, which are without the slot. Where an ETag is no digest,
  * as in a folder that was restored from a backup, another one is a reason to read the body.
  */
 export async function* compareWithListing(
@@ -76,7 +76,7 @@ async function* withEtags(lines: AsyncIterable<ManifestLine>, etags: AsyncIterab
   }
 }
 
-/** The objects of a slot, with their keys inside it. */
+/** Lists the objects of a slot, with their keys inside it. */
 export async function* listSlot(store: ObjectStore, slot: Slot, { signal, onListed }: Listing = {}) {
   const prefix = slotPrefix(slot)
   let listed = 0
@@ -86,7 +86,7 @@ export async function* listSlot(store: ObjectStore, slot: Slot, { signal, onList
   }
 }
 
-/** Whether an object's body has the digest of the manifest; a missing one differs too. */
+/** Compares an object's body with the digest in the manifest. */
 export async function compareBody(
   store: ObjectStore,
   slot: Slot,

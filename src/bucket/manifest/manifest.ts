@@ -12,13 +12,13 @@ import { readNdjson, readSorted, type ListSource } from './ndjson.ts'
 export interface Manifest {
   readonly file: string
   readonly head: ManifestHead
-  /** All files of the snapshot, those of its first line among the objects; a new stream at each call. */
+  /** All files of the snapshot, including the `files` of its first line, sorted; a new stream at each call. */
   readonly lines: () => AsyncIterable<ManifestLine>
-  /** The objects alone. */
+  /** Without the `files`. */
   readonly objects: () => AsyncIterable<ManifestLine>
 }
 
-/** @throws {Damaged} if the file is no manifest, or one of another format; if a line is damaged, when that is reached */
+/** @throws {Damaged} if the file is no manifest, or one of another format; for a damaged line, when it is reached */
 export async function openManifest(file: string, source: ListSource = {}): Promise<Manifest> {
   const first = readNdjson<Partial<ManifestHead> | null>(file, source)
   const head = (await first.next()).value
@@ -31,7 +31,7 @@ export async function openManifest(file: string, source: ListSource = {}): Promi
   return { file, head: head as ManifestHead, lines: () => withFiles(objects(), head.files), objects }
 }
 
-/** @param files sorted by key, none of which is among the lines */
+/** @param files sorted by key, and not among the lines */
 async function* withFiles(lines: AsyncIterable<ManifestLine>, files: readonly ManifestLine[] = []) {
   let next = 0
   for await (const line of lines) {
@@ -42,14 +42,13 @@ async function* withFiles(lines: AsyncIterable<ManifestLine>, files: readonly Ma
 }
 
 /**
- * Fetches the manifest of a slot.
- * @param folder where it is kept @param doesWithout whether a damaged manifest counts as none
+ * @param folder for the fetched file @param doesWithout takes a damaged manifest for none
  * @returns null if there is none @throws {Damaged} if it is damaged
  */
 export const fetchManifest = (store: ObjectStore, slot: Slot, folder: string, doesWithout = false) =>
   fetchIntact(store, manifestIn(slot), folder, doesWithout, openManifest)
 
-/** The same for a list that is sorted by key. @returns its lines, from the first one on at each call */
+/** Fetches a list that is sorted by key. @returns its lines, a new stream at each call */
 export const fetchList = <T extends KeyedLine>(
   store: ObjectStore,
   key: string,
@@ -60,10 +59,10 @@ export const fetchList = <T extends KeyedLine>(
     return { lines: () => readSorted<T>(file, source) }
   }).then((list) => list?.lines ?? null)
 
-/** A packed list that is larger is damaged: that of a million objects takes a hundred MB. */
+/** Limit of a packed list: that of a million objects takes a hundred MB. */
 const maxListBytes = 2 * 2 ** 30
 
-/** Reads a list to its end: damage is found here, not when half of a slot has been written. */
+/** Reads a list to its end: damage is found before a slot is written to. */
 async function fetchIntact<T extends { readonly lines: () => AsyncIterable<KeyedLine> }>(
   store: ObjectStore,
   key: string,
@@ -71,7 +70,7 @@ async function fetchIntact<T extends { readonly lines: () => AsyncIterable<Keyed
   doesWithout: boolean,
   open: (file: string, source: ListSource) => T | Promise<T>,
 ): Promise<T | null> {
-  // A journal that somebody else wrote may name a list with a key that is too long for a file.
+  // A damaged journal may name a list with a key that is too long for a file.
   const file = join(folder, key.replaceAll('/', '-').slice(-100))
   const downloaded = await download(store, key, file, { maxBytes: maxListBytes })
   if (downloaded === null) return null
@@ -86,13 +85,13 @@ async function fetchIntact<T extends { readonly lines: () => AsyncIterable<Keyed
   }
 }
 
-/** For `catch`: adds to the error of a damaged list what to do. */
+/** For `catch`: adds advice to the error of a damaged list. */
 export function adviseRepair(error: unknown): never {
   if (!(error instanceof Damaged)) throw error
   throw new Error(`${error.message}: publish with --repair`, { cause: error })
 }
 
-/** The first line of a manifest in the bucket, or null if there is none. Reads no more of it than that takes. */
+/** The first line of a manifest in the bucket, or null if there is none. Reads no further. */
 export const fetchHead = (store: ObjectStore, key: string): Promise<ManifestHead | null> =>
   readWhole(store, key, {}, async ({ body, signal, cancel }) => {
     try {
@@ -104,7 +103,7 @@ export const fetchHead = (store: ObjectStore, key: string): Promise<ManifestHead
     }
   })
 
-/** The ETag that the store gave for an object: whatever the store makes it of, a listing shows the same. */
+/** The store's ETag of an object, whatever it is made from: a listing shows the same. */
 export interface EtagLine {
   readonly key: string
   readonly etag: string

@@ -13,30 +13,30 @@ import { isFileError, unwritable, withFolder } from '../store/files.ts'
 import { Damaged } from '../store/store.ts'
 import { isBefore, type KeyedLine } from './compare.ts'
 
-/** Limits of a list that somebody else may have put into the bucket. A list of ours stays far below. */
+/** Limits against foreign lists in the bucket. Our lists stay far below. */
 const limits = {
   /** Characters: a key has 1,024 bytes at most. */
   line: 64 * 1024,
-  /** Characters: that of a manifest names the funds that are restricted or withheld, and what an operator has allowed. */
+  /** Characters: the first line of a manifest names restricted and withheld funds, and exceptions of an operator. */
   firstLine: 4 * 2 ** 20,
-  /** Bytes, unpacked: a line of the manifest takes 250 of them. */
+  /** Bytes, unpacked: a line of the manifest takes 250. */
   total: 4 * 2 ** 30,
-  /** How many times as large a list may become. Lists of digests become 4 times as large, gzip can make it 1,032. */
+  /** Unpacked by packed size. Lists of digests reach 4, gzip can reach 1,032. */
   ratio: 200,
-  /** A list that unpacks to fewer bytes may be of any ratio. */
+  /** Bytes, unpacked: below, any ratio is allowed. */
   ratioFrom: 16 * 2 ** 20,
 }
 
 export interface ListSource {
-  /** What the list is called in messages: where it was fetched from. Its file's name unless given. */
+  /** Source of the list, for messages; its file's name by default. */
   readonly label?: string
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * The lines of a gzipped list, parsed.
+ * Parses the lines of a gzipped list.
  * @param packed the path of its file, or its bytes
- * @throws {Damaged} also if it is larger than any list of ours @throws {Error} if the file itself cannot be read
+ * @throws {Damaged} also if it is above the limits @throws {Error} if the file itself cannot be read
  */
 export async function* readNdjson<T = unknown>(
   packed: string | AsyncIterable<Uint8Array>,
@@ -57,7 +57,7 @@ export async function* readNdjson<T = unknown>(
     if (isFileError(error)) throw new Error(`${label} cannot be read: ${reason}`, { cause: error })
     throw new Damaged(`${label} is damaged: ${reason}`, { cause: error })
   } finally {
-    // A reader that stops early leaves nothing open.
+    // After an early stop, nothing stays open.
     unzipped.destroy()
   }
 }
@@ -77,7 +77,7 @@ async function* linesOf(unzipped: Gunzip, signal: AbortSignal | undefined): Asyn
     begun = lines.pop() ?? ''
     if (lines.length > 0) limit = limits.line
     for (const line of lines) if (line !== '') yield line
-    // A chunk is shorter than this: only what was begun can be too long.
+    // A chunk is shorter than the limit: only the unfinished line can be too long.
     if (begun.length > limit) throw new Error(`a line has more than ${limit} characters`)
   }
   const last = begun + decoder.end()
@@ -85,7 +85,7 @@ async function* linesOf(unzipped: Gunzip, signal: AbortSignal | undefined): Asyn
 }
 
 /**
- * The lines of a list in the order of their keys.
+ * Reads the lines of a list in the order of their keys.
  * @param heads lines before the first one with a key @throws {Damaged} also if a line has no key or is out of order
  */
 export async function* readSorted<T extends KeyedLine>(file: string, source: ListSource = {}, heads = 0) {
@@ -104,8 +104,8 @@ export async function* readSorted<T extends KeyedLine>(file: string, source: Lis
 }
 
 /**
- * A list that is written as its lines come up. `add` returns a promise to wait for before much more is added; after `end`,
- * `read` reads the list. Both throw an error that names the file if it could not be written.
+ * Writes a list line by line. Await the promise of `add` before much more is added; after `end`, `read` reads the list. All throw an
+ * error that names the file if it could not be written.
  */
 export function lineWriter<T extends object>(file: string) {
   const gzip = createGzip()
@@ -114,7 +114,7 @@ export function lineWriter<T extends object>(file: string) {
     failure = { error: unwritable(file, error) }
     throw failure.error
   })
-  // The next call throws it.
+  // The next call throws the error.
   written.catch(() => undefined)
   let room: Promise<void> | undefined
   return {
@@ -135,7 +135,7 @@ export function lineWriter<T extends object>(file: string) {
   }
 }
 
-/** @throws {Error} that names the file if it cannot be written, or what the lines throw */
+/** @throws {Error} that names the file if it cannot be written, or the error of the lines */
 export async function writeNdjson(file: string, lines: AsyncIterable<object>): Promise<void> {
   const list = lineWriter(file)
   try {
@@ -152,7 +152,7 @@ export async function* nothing(): AsyncGenerator<never> {
 
 /** A list in a JSON document that can be larger than memory: a file keeps it until the fields before it are known. */
 export interface JsonList<T> {
-  /** @returns a promise to wait for before adding much more @throws {Error} naming the file if it is lost */
+  /** @returns a promise to await before much more is added @throws {Error} that names the file if it cannot be written */
   readonly add: (entry: T) => Promise<void> | undefined
   /** Ends the list and writes it as a field of an object, between others, as JSON.stringify would. */
   readonly write: (send: (text: string) => void, field: JsonField) => Promise<void>
@@ -169,7 +169,7 @@ export const withJsonList = <T extends object, R>(work: (list: JsonList<T>) => P
     const { add, end, read } = lineWriter<T>(join(folder, 'list.ndjson.gz'))
     const write: JsonList<T>['write'] = async (send, { before, name, after = {} }) => {
       await end()
-      // An object with an empty list: the entries come between its brackets.
+      // An object with an empty list: the entries go between its brackets.
       send(JSON.stringify({ ...before, [name]: [] }).slice(0, -2))
       let comma = ''
       for await (const entry of read()) {

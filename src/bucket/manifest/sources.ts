@@ -1,4 +1,4 @@
-/** The snapshots that commands name: folders, manifest files, slots of the bucket. */
+/** Snapshots that commands name: folders, manifest files, slots of the bucket. */
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,11 +15,11 @@ type SlotWord = (typeof slotWords)[number]
 export interface Source {
   readonly manifest: Manifest
   readonly name: string
-  /** A reason not to rely on it, or null. */
+  /** A reason not to rely on the snapshot, or null. */
   readonly warning: string | null
 }
 
-/** Whether an argument names a slot; a folder of that name is written `./live`. */
+/** Tests an argument; a folder with the name of a slot is written `./live`. */
 export const isSlotWord = (word: string): word is SlotWord => (slotWords as readonly string[]).includes(word)
 
 /** @throws {Error} if there is no snapshot, or a damaged one */
@@ -31,7 +31,7 @@ export async function openPath(path: string): Promise<Source> {
   return { manifest: await openManifest(file), name: path, warning: null }
 }
 
-/** @param folder where the manifest is kept @throws {Error} if the slot holds no snapshot */
+/** @param folder for the fetched manifest @throws {Error} if the slot holds no snapshot */
 export async function openSlot(store: ObjectStore, word: SlotWord, folder: string): Promise<Source> {
   const { live } = await readLive(store)
   const slot = slotOf(store, word, live)
@@ -46,8 +46,8 @@ export async function openSlot(store: ObjectStore, word: SlotWord, folder: strin
 }
 
 /**
- * The manifest of a slot, for a build that continues from it, if there is one. A slot is torn if a publish was stopped in it.
- * @param folder where the manifest is kept
+ * The manifest of a slot, if any, for a build that continues from it. A slot is torn if a publish was stopped in it.
+ * @param folder for the fetched manifest
  * @throws {Damaged} if it is damaged @throws {Error} if the store fails, or the file cannot be written
  */
 export async function fetchSlotManifest(store: ObjectStore, word: SlotWord, folder: string) {

@@ -1,4 +1,4 @@
-/** `fundpress verify`: the live slot against its manifest, and its downloads against their checksums. Writes nothing. */
+/** `fundpress verify`: compares the live slot with its manifest, and its downloads with their checksums. Writes nothing. */
 
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
@@ -23,30 +23,30 @@ import { adviseRepair, fetchHead, fetchList, fetchManifest, type EtagLine } from
 import { nothing, readSorted, writeNdjson } from './ndjson.ts'
 
 export interface VerifyOptions {
-  /** How many bodies to read and hash: none, all, or this number of them, chosen at random. */
+  /** Bodies to read and hash: none, all, or this number of them, chosen at random. */
   readonly bodies: 'none' | 'all' | number
   readonly concurrency: number
-  /** False: the slot has just been listed, so only bodies are read. */
+  /** False after a listing of the slot: only bodies are read. */
   readonly isListing?: boolean
-  /** Whether the staged snapshot is verified instead of the live one. */
+  /** Verifies the staged snapshot, not the live one. */
   readonly isStaged?: boolean
-  /** Days of a legal hold; null: downloads of earlier days are not searched, since a publish has just done so. */
+  /** Days of a legal hold; null: downloads of earlier days are not searched, since a publish has just searched them. */
   readonly keep: readonly string[] | null
   readonly signal: AbortSignal
   /** From 0 to below 1. */
   readonly random: () => number
-  /** A promise that it returns is waited for. */
+  /** A returned promise is awaited. */
   readonly onDifference: (difference: ObjectDifference) => unknown
   readonly onListed: (done: number, of: number) => void
   readonly onBody: (done: number, of: number) => void
 }
 
-/** `bodies`: those of objects that were read; `downloads`: how many files, null if `live.json` names none. */
+/** `bodies`: number of bodies that were read; `downloads`: number of files, null if `live.json` names none. */
 export type Verified = Awaited<ReturnType<typeof verifyLive>>
 
 /**
- * @throws {Error} if nothing is live (or staged), if it has no manifest, if one of its lists is damaged, or if another snapshot went
- * live meanwhile
+ * @throws {Error} if nothing is live (or staged), if it has no manifest, if a list is damaged, or if another snapshot went live
+ * meanwhile
  */
 export async function verifyLive(store: ObjectStore, options: VerifyOptions) {
   const read = async () => {
@@ -107,8 +107,8 @@ async function verifySlot(store: ObjectStore, live: Live, folder: string, option
 }
 
 /**
- * The live snapshot's downloads by listing: names as in `SHA256SUMS`, sizes and ETags as the publish noted them; then by
- * bodies if all are to be read. Downloads of an earlier version have no notes.
+ * Compares the live snapshot's downloads by listing: names of `SHA256SUMS`, sizes and ETags of the publish; then by bodies if all are
+ * to be read. Downloads of an earlier version have no list of ETags.
  */
 async function verifyDownloads(store: ObjectStore, live: Live, folder: string, options: VerifyOptions) {
   const { bodies, concurrency, signal, onDifference } = options
@@ -125,7 +125,7 @@ async function verifyDownloads(store: ObjectStore, live: Live, folder: string, o
   const keys = [{ key: sumsKey }, ...digests]
   const expected = new Map<string, ExpectedObject>(keys.map((one) => [one.key, one]))
   const lines = await fetchList<DownloadLine>(store, downloadEtagsKey(slot), folder)
-  // The list of a publish that died belongs to another folder.
+  // The list of a publish that was killed belongs to another folder.
   for await (const line of lines?.() ?? nothing())
     if (line.key.startsWith(prefix)) expected.set(line.key, line)
 
@@ -146,7 +146,7 @@ async function verifyDownloads(store: ObjectStore, live: Live, folder: string, o
   return downloads.files
 }
 
-/** Downloads of earlier days hold nothing that may no longer be given out, unless a legal hold keeps them where no edge leads. */
+/** Earlier downloads may hold withdrawn data only on a legal hold, out of reach of edges. */
 async function verifyEarlier(store: ObjectStore, live: Live, { keep, signal, onDifference }: VerifyOptions) {
   if (live.restricted === undefined || keep === null) return
   const head = await fetchHead(store, manifestIn(live.slot))
@@ -171,7 +171,7 @@ async function* reported<T>(differences: AsyncIterable<T>, onDifference: (differ
   }
 }
 
-/** As many of the lines, each as likely as any other, in their order. Source: Knuth, TAOCP 2, 3.4.2, algorithm S. */
+/** Yields `wanted` lines, each equally likely, in their order. Source: Knuth, TAOCP 2, 3.4.2, algorithm S. */
 async function* sample<T>(lines: AsyncIterable<T>, of: number, wanted: number, random: () => number) {
   let [left, missing] = [of, wanted]
   for await (const line of lines) {
@@ -181,7 +181,7 @@ async function* sample<T>(lines: AsyncIterable<T>, of: number, wanted: number, r
   }
 }
 
-/** Objects that are known to differ need not be read. */
+/** Skips objects that are known to differ. */
 async function* without(lines: AsyncIterable<ManifestLine>, known: AsyncIterable<ObjectDifference>) {
   for await (const { values } of mergeSorted(lines, known)) {
     const [line, difference] = values

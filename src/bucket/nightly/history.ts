@@ -1,6 +1,6 @@
 /**
- * `nightly/history.json` in the bucket: the figures of the last nightly runs, for the charts of a summary, and the events that
- * people ask about later: what was refused, failed, allowed, staged, flipped, reverted or done after failures, by whom, when and why.
+ * `nightly/history.json` in the bucket: the figures of the last nightly runs, for the charts of a summary, and the events that matter
+ * later: what was refused, failed, allowed, staged, flipped, reverted or done after failures, by whom, when and why.
  */
 
 import { hash } from 'node:crypto'
@@ -14,7 +14,7 @@ const time = z.string().regex(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
 const text = z.string()
 const count = z.int().nonnegative()
 
-/** Files of earlier versions lack what may be absent. */
+/** Optional fields are missing in files of earlier versions. */
 const figuresOfRun = z.object({
   asOf: day,
   finishedAt: text,
@@ -24,20 +24,20 @@ const figuresOfRun = z.object({
   funds: z.number(),
   documents: z.number(),
   /**
-   * Documents that differ from those that were live before, as `changes/<as-of>.json` counts them; null if that is not
-   * known. Earlier versions did not write `written`, and have that figure here.
+   * Documents that differ from the former live ones, as in `changes/<as-of>.json`; null if unknown. Earlier versions had the number
+   * of written documents here, and no `written`.
    */
   changed: z.number().nullable(),
   written: z.number().exactOptional(),
   bytes: z.number(),
-  /** In dollars: what the store charges for the requests of the publish. */
+  /** Dollars for the requests of the publish. */
   cost: z.number(),
   seconds: z.number(),
   /** The oldest of the newest prices of all watched funds, as a day; null without a price. */
   oldestPrice: day.nullable(),
-  /** Whether the live slot matched its manifest. */
+  /** True if the live slot matched its manifest. */
   isVerified: z.boolean(),
-  /** When a later run has compared the live slot with its manifest once more. */
+  /** Time of a later comparison of the live slot with its manifest. */
   listedAt: time.exactOptional(),
 })
 export type NightlyFigures = Readonly<z.output<typeof figuresOfRun>>
@@ -48,11 +48,11 @@ const eventOfRun = z.object({
   at: time,
   asOf: day,
   who: text,
-  /** Why it failed, or why an operator did it; null if nobody said so, and of a refusal, whose objections say it. */
+  /** Of a failure, or of an operator; null if none was given, and for a refusal, which has objections. */
   reason: text.nullable(),
-  /** What was refused or allowed, or what is live since the rollback; null if nothing was built yet. */
+  /** The refused or allowed snapshot, or the live one after a rollback; null if nothing was built yet. */
   snapshot: text.nullable(),
-  /** The snapshot that a rollback reverted. */
+  /** The snapshot that a rollback took back. */
   reverted: text.exactOptional(),
   /** The step of a nightly run that failed or refused. */
   step: text.exactOptional(),
@@ -60,11 +60,11 @@ const eventOfRun = z.object({
     .array(z.object({ guard: text, subject: text.nullable(), message: text }))
     .readonly()
     .exactOptional(),
-  /** How many objections there were besides. */
+  /** Number of objections beyond the list. */
   moreObjections: count.exactOptional(),
-  /** How often this happened, if more than once. Of `done`: how often its day was refused or failed before. */
+  /** Number of occurrences, if above 1. Of `done`: number of refusals and failures of its day before. */
   times: count.exactOptional(),
-  /** Nobody could be told of a failure; absent if somebody was. */
+  /** True if no notice of a failure could be sent. */
   isUntold: z.boolean().exactOptional(),
 })
 export type NightlyEvent = Readonly<z.output<typeof eventOfRun>>
@@ -74,15 +74,14 @@ export type NewEvent = Omit<NightlyEvent, 'at' | 'times' | 'isUntold'>
 export interface NightlyHistory {
   readonly nights: readonly NightlyFigures[]
   readonly events: readonly NightlyEvent[]
-  /** Digests of the warnings of the last run that was done: they were told, and are not told again. */
+  /** Digests of the warnings of the last run that was done: they are not reported again. */
   readonly told: readonly string[]
 }
 
-/** The history after a change. */
 export interface KeptHistory extends NightlyHistory {
-  /** The events of the change as the history has them; a `done` that ended no failures is none. */
+  /** The events that the change has added; a `done` without failures before it is none. */
   readonly added: readonly NightlyEvent[]
-  /** Whether it is a failure that somebody has been told of already. */
+  /** True for a failure that was reported before. */
   readonly isRepeated: boolean
 }
 
@@ -90,7 +89,7 @@ const historyKey = 'nightly/history.json'
 const runsKept = 60
 const eventsKept = 200
 
-/** Adds a run: the history holds one per as-of date, ascending, so a repeated run replaces the earlier one. */
+/** Adds a run. The history holds one run for each as-of date: a repeated run replaces the earlier one. */
 function withRun(runs: readonly NightlyFigures[], run: NightlyFigures) {
   const others = runs.filter(({ asOf }) => asOf !== run.asOf)
   const all = [...others, run].sort((one, other) => (one.asOf < other.asOf ? -1 : 1))
@@ -98,13 +97,13 @@ function withRun(runs: readonly NightlyFigures[], run: NightlyFigures) {
 }
 
 /**
- * Adds an event at the end. The attempts of a night often fail in the same way: they count up, until something else happens on that
- * day. `done` is an event only if it ends failures.
+ * Adds an event at the end. Attempts of a night often fail in the same way: they count up, until something else happens on that day.
+ * `done` is an event only if it ends failures.
  */
 function withEvent(events: readonly NightlyEvent[], event: NightlyEvent) {
   const isDone = event.kind === 'done'
   const ofDay = events.filter(({ asOf }) => asOf === event.asOf)
-  // What was allowed may have been what the failure asked for.
+  // An exception may have answered the failure.
   const ends = (one: NightlyEvent) => !isFailure(one) && !(isDone && one.kind === 'allowed')
   const failures = ofDay.slice(ofDay.findLastIndex(ends) + 1).filter(isFailure)
   const before = isDone ? failures : failures.filter((one) => patternOf(one) === patternOf(event))
@@ -116,7 +115,7 @@ function withEvent(events: readonly NightlyEvent[], event: NightlyEvent) {
 
 const isFailure = ({ kind }: NightlyEvent) => kind === 'refused' || kind === 'failed'
 
-/** What two failures that are alike share: not the numbers, such as seconds, and not the files, keys and addresses of a reason. */
+/** The part that equal failures share: no numbers, such as seconds, and no files, keys and addresses of a reason. */
 const patternOf = ({ kind, asOf, step, reason, objections = [] }: NewEvent) => {
   const words = reason?.split(' ').filter((word) => !word.includes('/'))
   const what = objections.map(({ guard, subject }) => [guard, subject])
@@ -126,13 +125,13 @@ const patternOf = ({ kind, asOf, step, reason, objections = [] }: NewEvent) => {
 const file = z.looseObject({ format: z.literal(1) })
 const emptyHistory: NightlyHistory = { nights: [], events: [], told: [] }
 
-/** Nothing depends on the history: a damaged one, or that of another version, counts as empty. */
+/** Takes a damaged history, or that of another version, for an empty one: nothing depends on it. */
 export function readHistory(body: string): NightlyHistory {
   try {
     const found = file.parse(JSON.parse(body))
     const listOf = <T>(name: string, schema: z.ZodType<T>) => {
       const list: unknown = found[name]
-      // As they are: a later version may have written more.
+      // Values stay as they are: a later version may have written more fields.
       const isRight = (value: unknown): value is T => schema.safeParse(value).success
       return Array.isArray(list) ? list.filter(isRight) : []
     }
@@ -149,14 +148,14 @@ export function readHistory(body: string): NightlyHistory {
 const toldKept = 10_000
 
 /**
- * The warnings of a run beside those that earlier runs have told: a warning about old data would else come each night, since nobody can
- * mend it. One that is away for a night is told again.
+ * Separates new warnings from those of earlier runs: a warning about old data, which cannot be mended, would else come each night. A
+ * warning that is away for a night is new again.
  */
 export function recall({ told }: Pick<NightlyHistory, 'told'>) {
   const known = new Set(told)
   const seen = new Set<string>()
   return {
-    /** Whether no run has told this text. Notes it. */
+    /** Notes the warning. @returns true if no earlier run reported it */
     isNew: (warning: string) => {
       const digest = hash('sha256', warning).slice(0, 10)
       seen.add(digest)
@@ -174,7 +173,7 @@ export async function fetchHistory(store: ObjectStore): Promise<NightlyHistory> 
 
 type Change = (history: NightlyHistory, at: string) => NightlyHistory
 
-/** @param isLocking false for a store without conditional writes: then one of two simultaneous changes is lost */
+/** @param isLocking false for a store without conditional writes: one of two simultaneous changes is lost */
 async function changeHistory(store: ObjectStore, isLocking: boolean, change: Change) {
   for (let attempt = 1; ; attempt++) {
     const { text, condition, now } = await readReplaceable(store, historyKey)
@@ -196,7 +195,7 @@ interface NewInHistory {
   readonly told?: readonly string[] | undefined
 }
 
-/** @returns all that the history holds then */
+/** @returns the whole history after the change */
 export async function keepInHistory(
   store: ObjectStore,
   { figures, events, told }: NewInHistory,
@@ -215,14 +214,14 @@ export async function keepInHistory(
   return { ...after, added, isRepeated }
 }
 
-/** Notes that the live slot was just found whole: further attempts of the day need not list it. */
+/** Notes that the live slot was found whole: further attempts of the day need not list it. */
 export const keepListed = (store: ObjectStore, snapshot: string, isLocking: boolean) =>
   changeHistory(store, isLocking, (history, at) => ({
     ...history,
     nights: history.nights.map((one) => (one.snapshot === snapshot ? { ...one, listedAt: at } : one)),
   }))
 
-/** Notes that nobody could be told of a failure: the next attempt that fails in the same way is told. */
+/** Notes that no notice of a failure could be sent: the next attempt that fails in the same way sends one. */
 export const keepUntold = (store: ObjectStore, failure: NewEvent, isLocking: boolean) =>
   changeHistory(store, isLocking, (history) => ({
     ...history,

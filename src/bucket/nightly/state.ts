@@ -1,4 +1,4 @@
-/** Whether a nightly run has anything to do. It reads; its only write is the live pointer, which a failed run may lack. */
+/** Finds out whether a nightly run has anything to do. Its only write is the live pointer, which a failed run may lack. */
 
 import type { ManifestHead } from '../../build/manifest.ts'
 import { decide } from '../live/decide.ts'
@@ -10,26 +10,24 @@ import { findDamage } from '../live/whole.ts'
 import type { ObjectDifference } from '../manifest/listing.ts'
 import { fetchHead, fetchManifest } from '../manifest/manifest.ts'
 import { withFolder } from '../store/files.ts'
-import { Damaged, type ObjectStore } from '../store/store.ts'
+import { nullIfDamaged, type ObjectStore } from '../store/store.ts'
 import { fetchHistory, type NightlyFigures } from './history.ts'
 
 export type NightlyState =
-  /** `isDoubtful`: just this is live, and the run that made it live found it damaged. */
+  /** `isDoubtful`: the same snapshot is live, and the run that made it live found it damaged. */
   | { readonly kind: 'open'; readonly isDoubtful: boolean }
-  /** `listedAt`: when a run has last compared the live slot with its manifest, ISO 8601; null if nobody knows. */
+  /** `listedAt`: time of the last comparison of the live slot with its manifest, ISO 8601; null if unknown. */
   | { readonly kind: 'done'; readonly live: Live; readonly listedAt: string | null }
-  /** The snapshot of this run is staged already. */
   | { readonly kind: 'staged'; readonly live: Staged }
 
 interface Wanted {
   readonly asOf: string
-  /** SHA-256 of the database, in hex. It is slow, so it is computed only if the rest fits. */
+  /** SHA-256 of the database, in hex. Slow: computed only if the rest fits. */
   readonly source: () => Promise<string>
-  /** The digest of the settings that decide the bytes of a snapshot (`settingsDigest`), also only then. */
+  /** Digest of the settings that decide the bytes of a snapshot (`settingsDigest`); computed only then, too. */
   readonly settings: () => Promise<string>
-  /** Whether the operator allows something: a snapshot that withholds prices may be without these now. */
+  /** The operator allows something: a snapshot that withholds prices may be outdated. */
   readonly isAllowing: boolean
-  /** Whether the run ends with a staged snapshot. */
   readonly isStaging: boolean
   readonly pointer: LivePointer | null
   readonly signal: AbortSignal
@@ -39,8 +37,8 @@ interface Wanted {
 /**
  * A run is done if this version made the live snapshot, or with `isStaging` the staged one, from the same database, day and
  * settings. If the history has no successful verification of it, the run is open: a run that found the slot damaged, or was
- * killed before it looked, must be repeated. An empty history proves nothing. It is open, too, if `live.json` does not name the
- * KeyValueStore of the settings.
+ * killed before, must be repeated. An empty history proves nothing. The run is open, too, if `live.json` lacks the KeyValueStore of
+ * the settings.
  * @throws {Error} if the database cannot be read, or the store fails
  */
 export async function findNightlyState(
@@ -63,7 +61,7 @@ export async function findNightlyState(
   const situation = { live, staged, journal, hasStagedFile: false, held: undefined, isRepair: false }
   const decision = decide({ kind: 'snapshot', isThis, isStaging }, situation)
   if (decision.kind !== 'nothing') return { kind: 'open', isDoubtful: liveIs === 'doubtful' }
-  // The run before this one may have failed at just this.
+  // The run before this one may have failed at this write.
   if (live !== null) await point(pointer, live)
   if (decision.isStaged) {
     await pointStaged(pointer, decision.named)
@@ -74,7 +72,6 @@ export async function findNightlyState(
   return { kind: 'done', live: decision.named, listedAt: run?.listedAt ?? run?.finishedAt ?? null }
 }
 
-/** What this run would publish: the digests of its database and its settings; and the last runs. */
 type Facts = Awaited<ReturnType<typeof readFacts>>
 
 async function readFacts(store: ObjectStore, wanted: Wanted) {
@@ -87,7 +84,7 @@ async function readFacts(store: ObjectStore, wanted: Wanted) {
   return { source, nights, settings: await wanted.settings() }
 }
 
-/** Whether this run would make just this snapshot again, and whether it was verified. */
+/** `done`: this run would make the same snapshot again. `doubtful`: the same, but it was not verified. */
 function judgeRun(named: Live, head: ManifestHead, wanted: Wanted, { settings, source, nights }: Facts) {
   const isSame = head.settings === settings && head.source === source
   const isOvertaken = wanted.isAllowing && (head.withheld ?? []).length > 0
@@ -100,16 +97,13 @@ const isRunOf = (run: NightlyFigures, { snapshot, edition }: Live) =>
   run.snapshot === snapshot && run.edition === edition
 const isVerified = (run: NightlyFigures, named: Live) => run.isVerified && isRunOf(run, named)
 
-/** The first line of a slot's manifest; null if it is damaged, or that of another snapshot. */
+/** @returns null if the manifest is damaged, or that of another snapshot */
 async function headOf(store: ObjectStore, { slot, snapshot }: Live): Promise<ManifestHead | null> {
-  const head = await fetchHead(store, manifestIn(slot)).catch((error: unknown) => {
-    if (error instanceof Damaged) return null
-    throw error
-  })
+  const head = await fetchHead(store, manifestIn(slot)).catch(nullIfDamaged)
   return head?.snapshot === snapshot ? head : null
 }
 
-/** The objects of the live slot that are missing or other ones, by a listing. */
+/** Finds missing and changed objects of the live slot by a listing. */
 export const findLiveDamage = (store: ObjectStore, live: Live): Promise<readonly ObjectDifference[]> =>
   withFolder(async (folder) => {
     const manifest = await fetchManifest(store, live.slot, folder, true)

@@ -36,21 +36,19 @@ import { listSlot } from '../manifest/listing.ts'
 import { fetchList, fetchManifest } from '../manifest/manifest.ts'
 import { nothing } from '../manifest/ndjson.ts'
 import { hasAny } from '../store/read.ts'
-import { Damaged, type ObjectStore } from '../store/store.ts'
+import { Damaged, keysPerDelete, type ObjectStore } from '../store/store.ts'
 
 export interface PruneOptions
   extends LeaseOptions, Pick<BucketState, 'retention' | 'today' | 'onListed' | 'onNote'> {
   /** False: nothing is removed. */
   readonly isReal: boolean
   readonly now: () => Date
-  /** A promise that it returns is waited for. */
+  /** A returned promise is awaited. */
   readonly onFound: (garbage: Garbage) => unknown
 }
 
-const keysPerDelete = 1000
-
 /**
- * Holds the lease while it removes: no publish and no rollback can begin meanwhile.
+ * Holds the lease during the removal: no publish and no rollback can begin meanwhile.
  * @throws {Error} if a publish is under way and something would be removed
  */
 export async function prune(store: S3Store | FolderStore, options: PruneOptions): Promise<void> {
@@ -74,7 +72,7 @@ export async function prune(store: S3Store | FolderStore, options: PruneOptions)
   )
 }
 
-/** Finds everything, and hands it on a thousand at a time. */
+/** Finds all garbage, and hands it on a thousand objects at a time. */
 async function walk(
   store: S3Store | FolderStore,
   options: PruneOptions,
@@ -104,12 +102,12 @@ async function walk(
   if (batch.length > 0) await remove(batch)
 }
 
-/** A bucket without a prefix can hold uploads of others. */
+/** Limits uploads to our places: a bucket without a prefix can hold foreign ones. */
 const ours = [...slots.map(slotPrefix), 'journal/', 'downloads/', liveKey, journalKey]
 
 /**
- * Uploads in parts that were never finished: no listing of objects shows them, and their parts cost storage.
- * None, with a note, if the store does not list them.
+ * Finds unfinished multipart uploads: no listing of objects shows them, and their parts cost storage. A store that does not list them
+ * gives a note.
  */
 async function* oldUploads(store: S3Store, now: Date, signal: AbortSignal, onNote: (note: string) => void) {
   const start = store.fullKey('')
@@ -124,7 +122,7 @@ async function* oldUploads(store: S3Store, now: Date, signal: AbortSignal, onNot
   } catch (error) {
     signal.throwIfAborted()
     const status = statusOf(error)
-    // No answer means that the network failed, not that the store does not list uploads.
+    // Without a status the network failed: no sign that the store does not list uploads.
     if (status === undefined || status === 500 || status > 501) throw store.advise(error, 'list', 'uploads')
     const reason = status === 403 ? 'no right to ask (s3:ListBucketMultipartUploads)' : codeOf(error)
     onNote(`unfinished uploads are not known: the store does not list them, ${reason}`)
@@ -142,7 +140,7 @@ async function* listUploads({ client, bucket }: S3Store, start: string, signal: 
   } while (marker.KeyMarker)
 }
 
-/** An upload that is gone already counts as aborted. */
+/** Takes an upload that is gone already for aborted. */
 async function abortUpload(store: S3Store, { key, uploadId }: Garbage, signal: AbortSignal): Promise<void> {
   try {
     const upload = { Bucket: store.bucket, Key: store.fullKey(key), UploadId: uploadId }
@@ -157,41 +155,36 @@ async function abortUpload(store: S3Store, { key, uploadId }: Garbage, signal: A
 }
 
 /**
- * - `unknown`: in a slot, and no manifest knows it. `changes`: the list of a publish, and no journal names it.
- * - `scratch`: a doctor that was killed left it. `upload`: in parts, begun long ago, never finished.
- * - `download`: of a day that is past its time. `replaced`: a download that was never live, or that another one of the
- *   same day replaced.
+ * - `unknown`: in a slot, and in no manifest. `changes`: the list of a publish, and in no journal.
+ * - `scratch`: left by a `check` that was killed. `upload`: multipart, begun long ago, never finished.
+ * - `download`: of an expired day. `replaced`: a download that was never live, or that another one of the same day replaced.
  */
 export interface Garbage {
   readonly kind: 'unknown' | 'changes' | 'scratch' | 'upload' | 'download' | 'replaced'
   readonly key: string
-  /** 0 if the store does not say. */
+  /** 0 if unknown. */
   readonly bytes: number
-  /** Only an upload has one. */
   readonly uploadId?: string
 }
 
-/** What the bucket says of itself, what others may still do to it, and who hears about it. */
-export interface BucketState {
+interface BucketState {
   readonly live: Live | null
   readonly journal: Journal | null
-  /** Its downloads stay. */
   readonly staged: Staged | null
   readonly isHeld: boolean
-  /** Whether requests of a publish that was killed may still be carried out. */
+  /** Requests of a publish that was killed may still be carried out. */
   readonly isUnsettled: boolean
   readonly now: Date
   readonly today: string
-  /** Expired downloads are garbage. */
   readonly retention: Retention
   readonly folder: string
-  /** Hears how far the listing of a slot is; how many objects there are is not always known. */
+  /** Progress of the listing of a slot; `of` is an estimate. */
   readonly onListed: (slot: Slot, done: number, of: number) => void
-  /** Hears what was left alone, and why. */
+  /** Names what was left alone, and why. */
   readonly onNote: (note: string) => void
 }
 
-export async function* findGarbage(store: ObjectStore, state: BucketState): Found {
+async function* findGarbage(store: ObjectStore, state: BucketState): Found {
   const { live, isHeld, onNote } = state
   if (live === null) onNote('nothing is live: the slots are left alone')
   else {
@@ -220,19 +213,18 @@ async function* slotGarbage(store: ObjectStore, slot: Slot, live: Live, state: B
   for await (const { key, values } of mergeSorted(known.keys, listed)) {
     const [expected, object] = values
     if (expected !== undefined || object === undefined) continue
-    // Without a manifest the other bookkeeping is of no use either.
+    // Without a manifest the other bookkeeping is useless, too.
     const isOurs = prefix + key === manifestIn(slot) || (known.hasManifest && isBookkeeping(key))
     if (!isOurs) yield { kind: 'unknown', key: prefix + key, bytes: object.bytes }
   }
 }
 
 /**
- * @returns why nobody can tell what the slot should hold, or else the number of objects according to its manifest or
- * `live.json`, and the keys of the manifest with those that an unfinished publish may have put already
+ * @returns a text: why the expected objects are unknown. Else the number of objects in the manifest or `live.json`, and the keys of
+ * the manifest with those that an unfinished publish may have put already
  */
 async function knownObjects(store: ObjectStore, slot: Slot, live: Live, { journal, folder }: BucketState) {
   const isLive = live.slot === slot
-  // The list of changes of a publish that was killed.
   const unfinished = tornSlots(journal, live)[slot]
   const manifest = await damageAsText(fetchManifest(store, slot, folder))
   if (typeof manifest === 'string') return `its manifest cannot be read (${manifest})`
@@ -258,7 +250,7 @@ async function knownObjects(store: ObjectStore, slot: Slot, live: Live, { journa
   return { hasManifest: true, objects, keys: mergeSorted(lines(), changes()) }
 }
 
-/** The message if a list is damaged; the network's failures are not the list's. */
+/** Turns the error of a damaged list into its message; failures of the network are thrown. */
 const damageAsText = <T>(work: Promise<T>): Promise<T | string> =>
   work.catch((error: unknown) => {
     if (error instanceof Damaged) return error.message
@@ -272,12 +264,12 @@ async function countOf(lines: AsyncIterable<unknown>): Promise<number> {
   return count
 }
 
-/** Lists of changes that the journal does not name, unless a publish may be about to name them; what a doctor left. */
+/** Finds lists of changes that the journal does not name, unless a publish may be about to name them; and old scratch keys. */
 async function* journalGarbage(store: ObjectStore, { journal, isHeld, now }: BucketState): Found {
   const named = Object.values(journal?.changing ?? {})
   for await (const { key, bytes, lastModified } of store.list('journal/')) {
     if (isScratchKey(key)) {
-      // A doctor is done in a moment: after an hour it was killed.
+      // `check` takes a moment: after an hour it was killed.
       if (now.getTime() - lastModified.getTime() > 3600 * 1000) yield { kind: 'scratch', key, bytes }
     } else if (key.endsWith('.changes.ndjson.gz') && !named.includes(key) && !isHeld)
       yield { kind: 'changes', key, bytes }
@@ -286,17 +278,17 @@ async function* journalGarbage(store: ObjectStore, { journal, isHeld, now }: Buc
 
 /**
  * - Folders that `live.json` does not name although it names another one of that day, and those of later days than the
- *   live one: of publishes that died, and of snapshots that were replaced. Only those older than a day, and only while no
- *   publish can still name them. An earlier day without any name may have been live: an older fundpress forgets the names,
- *   and so does whoever removes `live.json`.
- * - Folders of days that are past their time.
+ *   live one: of publishes that were killed, and of replaced snapshots. Only those older than a day, and only while no
+ *   publish can still name them. An unnamed folder of an earlier day may have been live: an older fundpress drops the names, and so
+ *   does the removal of `live.json`.
+ * - Folders of expired days.
  *
- * The downloads of the live snapshot, of the one before it and of the staged one always stay, and so do those on a legal hold. Folders with
- * other names are not ours.
+ * The downloads of the live snapshot, of the one before it and of the staged one always stay, and so do those on a legal hold.
+ * Folders with other names are foreign.
  */
 async function* downloadGarbage(store: ObjectStore, state: BucketState): Found {
   const { live, staged, retention, today, now, isHeld, isUnsettled } = state
-  // Earlier versions did not name folders: the folder of the day is what is live then.
+  // Earlier versions named no folder: that of the day is live then.
   const kept = [live, live?.previous, staged].flatMap((one) => one?.downloads?.folder ?? one?.asOf ?? [])
   const named = new Set([...earlierFolders(live?.earlierDownloads), ...kept])
   const namedDays = new Set([...named].filter(isFolderOfSnapshot).map(dayOf))
@@ -310,7 +302,7 @@ async function* downloadGarbage(store: ObjectStore, state: BucketState): Found {
     const kind = isExpired(folder, retention, today) ? 'download' : isReplaced(folder) ? 'replaced' : null
     if (kind === null) continue
     for await (const { key, bytes, lastModified } of store.list(downloadsPrefix(folder)))
-      // A publish without a lease may be uploading younger ones.
+      // A publish without a lease may be uploading younger files.
       if (kind === 'download' || now.getTime() - lastModified.getTime() > dayMs) yield { kind, key, bytes }
   }
 }

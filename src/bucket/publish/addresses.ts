@@ -1,17 +1,17 @@
-/** Addresses in a snapshot that lead nowhere. Pure. */
+/** Finds published addresses that lead nowhere. Pure. */
 
-/** Those that a snapshot names, and the store's; null for AWS. */
+/** `endpoint`: the store's, null for AWS. */
 export type Addresses = Readonly<{ baseUrl: string; docsUrl: string; endpoint: string | null }>
 
 /**
- * Addresses in a snapshot that reach only the machine of the reader: fine for a trial, a mistake in a bucket for others.
+ * Describes addresses that reach only the machine of the reader: fine for a trial, a mistake in a public bucket.
  * @returns the settings to change, or null
  */
 export function describeLocalAddresses({ baseUrl, docsUrl, endpoint }: Addresses): string | null {
   // A store on this machine has no readers elsewhere.
   if (endpoint !== null && isLoopback(endpoint)) return null
   const own = [['baseUrl', baseUrl, 'FUNDPRESS_BASE_URL']]
-  // By default docsUrl derives from baseUrl: then one line is enough.
+  // By default docsUrl derives from baseUrl: one line is enough.
   if (!docsUrl.startsWith(`${baseUrl}/`)) own.push(['docsUrl', docsUrl, 'FUNDPRESS_DOCS_URL'])
   const local = own.filter(([, url = '']) => isLoopback(url))
   if (local.length === 0) return null

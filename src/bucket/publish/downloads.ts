@@ -1,6 +1,6 @@
 /**
- * The files for analysts: from `downloads/<as-of>/` of a snapshot's folder into `downloads/<folder>/` of the bucket,
- * beside the slots. See `src/bucket/keys.md`. `live/download-folders.ts` chooses the folder.
+ * Uploads the files for analysts: from `downloads/<as-of>/` of a snapshot's folder into `downloads/<folder>/` of the bucket. See
+ * `src/bucket/keys.md`; `live/download-folders.ts` chooses the folder.
  */
 
 import { hash } from 'node:crypto'
@@ -20,15 +20,14 @@ import type { ListedObject } from '../store/store.ts'
 import type { Publish } from './snapshot.ts'
 import { applyChanges } from './upload.ts'
 
-/** What a publish reports: of the put files, `replaced` ones replace others; `bytes` is their size. */
+/** `replaced`: of the put files, those that replaced others; `bytes`: size of the put files. */
 export type DownloadCounts = Readonly<Record<'put' | 'replaced' | 'deleted' | 'bytes', number>>
 
 export const noDownloads: DownloadCounts = { put: 0, replaced: 0, deleted: 0, bytes: 0 }
 
-/** A file as a listing of the bucket should show it. */
 export type DownloadLine = EtagLine & { readonly bytes: number }
 
-/** The files of the snapshot's downloads, and the folder in the bucket that they belong into. */
+/** The files of the snapshot's downloads, and their folder in the bucket. */
 export async function findDownloads({ out, snapshot, base, lease }: Publish) {
   const { head } = snapshot.manifest
   const source = join(out, dayFolder(head.asOf))
@@ -39,9 +38,9 @@ export async function findDownloads({ out, snapshot, base, lease }: Publish) {
 }
 
 /**
- * Puts what differs into a folder that `live.json` does not name, deletes what the snapshot does not have, and writes the
+ * Puts what differs into a folder that `live.json` does not name, deletes what the snapshot lacks, and writes the
  * list of ETags. One listing; none if the snapshot has no downloads.
- * @returns what `live.json` is to say; undefined without downloads
+ * @returns `live`: for `live.json`; undefined without downloads
  */
 export async function uploadDownloads(publish: Publish) {
   const { store, base, folder, lease, isDeep, putOwn, onWarning } = publish
@@ -54,7 +53,7 @@ export async function uploadDownloads(publish: Publish) {
     there.set(object.key.slice(prefix.length), object)
   const isSame = async ({ key, bytes, etag }: ListedObject, file: ManifestLine) => {
     if (bytes !== file.bytes) return false
-    // The ETag of an object that was put in one piece is its MD5, as a rule; if not, the file is put again.
+    // The ETag of an object that was put in one piece is its MD5, as a rule; otherwise the file is put again.
     const { areEtagsDigests } = store
     const md5 = areEtagsDigests ? await digestOfFile(join(source, file.key), signal, 'md5') : ''
     if (areEtagsDigests && etag.replaceAll('"', '') !== md5) return false
@@ -93,11 +92,11 @@ export async function uploadDownloads(publish: Publish) {
 const isChecksums = ({ key }: ManifestLine) => key === checksumsName
 const sumOf = (files: readonly ManifestLine[]) => files.reduce((sum, { bytes }) => sum + bytes, 0)
 
-/** For files without checksums of their own. */
+/** Stands for `SHA256SUMS` where it is missing. */
 const digestOfList = (files: readonly ManifestLine[]) =>
   hash('sha256', files.map(({ key, sha256 }) => `${sha256}  ${key}\n`).join(''))
 
-/** Plain files only, in the order of their names, with the digests from `SHA256SUMS`. */
+/** Finds plain files, in the order of their names, with the digests from `SHA256SUMS`. */
 async function filesOf(source: string, signal: AbortSignal): Promise<ManifestLine[]> {
   const entries = await readdir(source, { recursive: true, withFileTypes: true }).catch(orIfMissing([]))
   const sums = sumsIn(await readFile(join(source, checksumsName), 'utf8').catch(orIfMissing('')))
@@ -112,7 +111,7 @@ async function filesOf(source: string, signal: AbortSignal): Promise<ManifestLin
   return files.sort((one, other) => (isBefore(one.key, other.key) ? -1 : 1))
 }
 
-/** SHA-256 by name, as `sha256sum` writes them. */
+/** Parses the form of `sha256sum`. @returns SHA-256 by name */
 export function sumsIn(text: string): ReadonlyMap<string, string> {
   const lines = text.matchAll(/^([0-9a-f]{64}) [ *](.+)$/gm)
   return new Map([...lines].map(([, sha256 = '', name = '']) => [name, sha256]))

@@ -1,4 +1,4 @@
-/** `fundpress flip`, and a publish of what is staged: brings the staged snapshot to the door. */
+/** `fundpress flip`, and a publish of a staged snapshot: brings the staged snapshot to the door. */
 
 import { newsOf } from '../changes/news.ts'
 import { awaitLateRequests, findSituation, withDoor, type Found } from '../live/command.ts'
@@ -12,8 +12,8 @@ import { findStaged, readStaged, type Staged } from '../live/staged.ts'
 import { adviseRepair, fetchManifest } from '../manifest/manifest.ts'
 import type { ObjectStore } from '../store/store.ts'
 
-export interface FlipStagedOptions extends DoorOptions {
-  /** The snapshot that is to be live. */
+interface FlipStagedOptions extends DoorOptions {
+  /** Snapshot id. */
   readonly to: string
 }
 
@@ -48,7 +48,7 @@ async function flipUnder(door: FlipStagedOptions & Door) {
   await awaitLateRequests(door)
   const found = await findSituation(door)
   const { live, staged, hasStagedFile } = found
-  // A damaged file is named.
+  // Throws an error that names a damaged file.
   if (staged === null && hasStagedFile) await readStaged(store, live)
   const manifest =
     staged?.snapshot === to ? await fetchManifest(store, staged.slot, folder).catch(adviseRepair) : null
@@ -77,12 +77,12 @@ export async function flip(
     ...{ kind: 'flip', slot, brought: { changes, edition, downloads }, live, staged, hasStagedFile },
     ...{ reason: door.override.reason, ...snapshot },
   })
-  const { before, compared, told, mended, allowed, removed } = gone
+  const { before, compared, announced, mended, allowed, removed } = gone
   const counts = compared.documents?.documents
   const changed = counts === undefined ? null : counts.added + counts.removed + counts.changed
   const differences =
     before === null
       ? { changed: gone.live.objects, news: null }
-      : { changed, news: newsOf(compared, gone.manifest, told, null) }
+      : { changed, news: newsOf(compared, gone.manifest, announced, null) }
   return { live: gone.live, mended, done: { hasFlipped: true, ...differences, allowed, removed } }
 }

@@ -1,4 +1,4 @@
-/** What a publish must change in a slot: the lists of the slot, what of them is in doubt, and the changes. No write. */
+/** Finds the changes of a publish in a slot, from the slot's lists and what in them is in doubt. No write. */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import type { Publish } from './snapshot.ts'
 
 export type Prepared = Awaited<ReturnType<typeof prepare>>
 
-/** @throws {Error} if a list in the bucket is damaged; a repair does without it */
+/** @throws {Error} if a list in the bucket is damaged; a repair does without the list */
 export const prepareChanges = (publish: Publish): Promise<Prepared> => prepare(publish).catch(adviseRepair)
 
 async function prepare(publish: Publish) {
@@ -22,7 +22,6 @@ async function prepare(publish: Publish) {
   const torn = base.torn === null ? nothing() : await tornKeys(publish, base.torn)
   const damaged = isRepair ? damagedKeys(publish, base.slot, lists) : nothing()
 
-  /** The changes, a line each, gzipped, in the order of keys. */
   const file = join(folder, 'changes.ndjson.gz')
   const counts = { put: 0, deleted: 0, bytes: 0 }
   async function* counted() {
@@ -38,12 +37,9 @@ async function prepare(publish: Publish) {
   return { ...counts, file, before, etags }
 }
 
-/**
- * What a slot's lists say: the manifest's first line, its lines, and the ETags that are known. A repair does without
- * damaged ones; without a manifest nothing in the slot is trusted.
- */
 type SlotLists = Awaited<ReturnType<typeof readSlot>>
 
+/** A repair does without damaged lists; without a manifest nothing in the slot is trusted. */
 async function readSlot({ store, folder, isRepair }: Publish, slot: Slot) {
   const manifest = await fetchManifest(store, slot, folder, isRepair)
   if (manifest === null) return { head: null, lines: nothing, etags: nothing }
@@ -52,8 +48,8 @@ async function readSlot({ store, folder, isRepair }: Publish, slot: Slot) {
 }
 
 /**
- * A sparse snapshot holds only the files that one slot lacked when it was built: another slot may need others, too.
- * @throws {Error} if it is sparse, and a file that must be put is not there
+ * Refuses a sparse snapshot that goes on from another slot: it holds only the files that this slot lacked.
+ * @throws {Error} if it is sparse, and a file that must be put is missing
  */
 export async function refuseSparse({ out, base }: Publish, { file, before }: Prepared): Promise<void> {
   const sparse = readSparse(out)
@@ -67,7 +63,7 @@ export async function refuseSparse({ out, base }: Publish, { file, before }: Pre
   }
 }
 
-/** Marks the live slot as torn if it is damaged: the publish that writes to it next must not trust its manifest. */
+/** Marks the live slot as torn if it is damaged: the next publish into it must not trust its manifest. */
 export async function markDamage(publish: Publish, slot: Slot): Promise<void> {
   const { folder, lease, putOwn } = publish
   const lists = await readSlot(publish, slot)
@@ -88,7 +84,7 @@ export async function markDamage(publish: Publish, slot: Slot): Promise<void> {
   } else if (lease.torn[slot] !== undefined) await lease.markTorn(slot, null)
 }
 
-/** In the order of keys: each object that differs from the slot's manifest, or that may differ. */
+/** Yields each object that differs, or may differ, from the slot's manifest, in the order of keys. */
 async function* damagedKeys(
   { store, isDeep, concurrency }: Publish,
   slot: Slot,
@@ -97,13 +93,13 @@ async function* damagedKeys(
   const listed = compareWithListing(store, slot, lines(), etags())
   let batch: (() => Promise<KeyedLine | null>)[] = []
   async function* flush() {
-    const found = await Promise.all(batch.map((look) => look()))
+    const found = await Promise.all(batch.map((check) => check()))
     batch = []
     yield* found.filter((one) => one !== null)
   }
   for await (const { key, values } of mergeSorted(listed, lines(), etags())) {
     const [difference, line, etag] = values
-    // Without an ETag an object of the right size may be any.
+    // Without an ETag an object of the right size may still be another one.
     const isDoubtful = difference !== undefined || (line !== undefined && etag === undefined)
     if (isDoubtful) batch.push(() => Promise.resolve({ key }))
     else if (isDeep && line !== undefined) batch.push(() => compareBody(store, slot, line))
@@ -112,11 +108,11 @@ async function* damagedKeys(
   yield* flush()
 }
 
-/** @throws {Error} if the list is gone: then only the listing of a repair tells what the slot holds */
+/** @throws {Error} if the list is gone: only the listing of a repair shows what the slot holds */
 async function tornKeys({ store, folder, isRepair }: Publish, key: string) {
   const lines = await fetchList<KeyedLine>(store, key, folder, isRepair)
   if (lines !== null) return lines()
-  // The listing of a repair finds more than the list could say.
+  // The listing of a repair finds more than the list could name.
   if (isRepair) return nothing()
   const what =
     key === lostList

@@ -1,4 +1,4 @@
-/** `fundpress plan`: what a publish would do and cost. Runs the real publish over a store that keeps its writes in memory. */
+/** `fundpress plan`: effects and cost of a publish. Runs the real publish over a store that keeps its writes in memory. */
 
 import { join } from 'node:path'
 import { parseKey } from '../../api/routes/parse-key.ts'
@@ -17,24 +17,23 @@ import type { ObjectStore } from '../store/store.ts'
 import { type PublishOptions, namesSnapshot } from './snapshot.ts'
 import { publish } from './publish.ts'
 
-/** What a plan leaves to itself: it waits for nobody, and its writes reach no store. */
+/** Options that a plan sets itself: it waits for nothing, and its writes reach no store. */
 type Left =
   | ('leaseSeconds' | 'graceSeconds' | 'lateSeconds' | 'cacheControl' | 'maxRate' | 'isDeep')
   | ('onWarning' | 'record')
 
-/** What a publish would do to one endpoint's objects. */
 export interface EndpointWork {
-  /** The route's id; `errors` and `status` for those of no endpoint, `other` for keys that this version does not know. */
+  /** The route's id; `errors` and `status` for those of no endpoint, `other` for keys that are unknown to this version. */
   readonly endpoint: string
   put: number
   deleted: number
-  /** The size of the bodies to put. */
+  /** Size of the bodies to put. */
   bytes: number
 }
 
 /**
- * `slot`: the one that the snapshot would be in; `slotBytes`: its size. `isStaged`: it is staged, so a publish only flips. `news`: what people must hear of. `objections`: what a publish would refuse; `refusals`: their
- * messages. `heldBy`: who publishes now, as a sentence, or null.
+ * `slot`: for the snapshot; `slotBytes`: its size. `isStaged`: a publish would only flip. `objections`: of guards that would refuse;
+ * `refusals`: their messages. `heldBy`: a sentence about the holder of the lease, or null.
  */
 export type Preview = Awaited<ReturnType<typeof previewPublish>>
 
@@ -47,7 +46,7 @@ export async function previewPublish(store: ObjectStore, options: Omit<PublishOp
   ])
   const heldBy = isHeldByOther(held, options.me, options.isAlive) ? heldMessage(store, held) : null
   const overlay = overlayStore(store)
-  // It writes nothing, and the publish still names who follows the bucket.
+  // Writes nothing; the publish still names the follower of the bucket.
   const pointer = options.pointer && {
     name: options.pointer.name,
     set: () => Promise.resolve(false),
@@ -57,7 +56,7 @@ export async function previewPublish(store: ObjectStore, options: Omit<PublishOp
   const summary = await publish(overlay, {
     ...options,
     pointer,
-    // Another publish counts as dead, and nothing is waited for. Renewals of the lease are not counted: it is too long.
+    // Another publish counts as dead, and nothing is waited for. The lease is so long that no renewal is counted.
     me: held.journal?.holder ?? options.me,
     isAlive: () => false,
     leaseSeconds: 24 * 3600,
@@ -103,7 +102,7 @@ function workByEndpoint(table: RouteTable, slot: Slot, { written }: OverlayStore
   return sortedEntries(found).map(([, counts]) => counts)
 }
 
-/** Requests by operation, as stores bill them. */
+/** Billed requests by operation. */
 type Requests = Readonly<Record<'PutObject' | 'GetObject' | 'ListObjectsV2' | 'DeleteObjects', number>>
 /** In dollars. Puts and lists cost the same. */
 type Prices = Readonly<
@@ -117,7 +116,7 @@ export function costOfRequests(requests: Requests, prices: Prices): number {
   return (puts + GetObject * prices.perMillionGets + DeleteObjects * prices.perMillionDeletes) / 1e6
 }
 
-/** Thirty such publishes, and two slots of this size kept. @param bytes of one slot */
+/** 30 such publishes, and storage of two slots, in dollars. @param bytes of one slot */
 export function costOfMonth(requests: Requests, bytes: number, prices: Prices): number {
   return 30 * costOfRequests(requests, prices) + ((2 * bytes) / 1e9) * prices.perGbMonth
 }

@@ -1,8 +1,11 @@
-/** `fundpress publish`: uploads a snapshot into the slot that is not live, and brings it to the door or stages it. `src/bucket/README.md` has the steps. */
+/**
+ * `fundpress publish`: uploads a snapshot into the other slot, and brings it to the door or stages it. `src/bucket/README.md` has the
+ * steps.
+ */
 
 import type { News } from '../changes/news.ts'
 import { readChanges } from '../changes/compare.ts'
-import { tellChanges } from '../changes/write.ts'
+import { writeChanges } from '../changes/write.ts'
 import { askGuards, compareWithLive } from '../live/ask.ts'
 import { awaitLateRequests, findSituation, withDoor, readLiveFor } from '../live/command.ts'
 import { decide } from '../live/decide.ts'
@@ -32,13 +35,13 @@ import type { ObjectStore } from '../store/store.ts'
 export type PublishSummary = Awaited<ReturnType<typeof publish>>
 
 /**
- * What a publish has done. `hasFlipped`: false if just this was live already, or if it was staged. `isStaged`: whether it is staged,
- * `hasStaged`: by this publish. `changed`: documents that differ from those that were live before; null if that is not known. `put`, `deleted`: objects that differed from those in the slot, which
- * held a snapshot older than the live one; `bytes`: the size of those that were put; `mended`: how many of the others were damaged,
- * and were put again. No figure but `downloads` counts the analysts' files. `allowed`: what an operator has allowed, in the build or in
- * the publish. `news`: what people must hear of; null if nothing was live, or nothing is new.
+ * `hasFlipped`: false if the same was live already, or was staged. `isStaged`: it is staged; `hasStaged`: by this publish. `changed`:
+ * documents that differ from the former live ones; null if unknown. `put`, `deleted`: objects that differed from the slot's, which
+ * held a snapshot older than the live one; `bytes`: size of the put ones; `mended`: damaged objects that were put again. Only
+ * `downloads` counts the analysts' files. `allowed`: exceptions in the build and the publish. `news`: null if nothing was live, or
+ * nothing is new.
  */
-export type Done = Awaited<ReturnType<typeof carryOut>>
+type Done = Awaited<ReturnType<typeof carryOut>>
 
 /**
  * @throws {Refusal} if a guard refuses the snapshot @throws {Error} if another process holds the lease, or the store fails: what
@@ -47,7 +50,7 @@ export type Done = Awaited<ReturnType<typeof carryOut>>
 export async function publish(store: ObjectStore, options: PublishOptions) {
   const started = performance.now()
   const identity = await identifySnapshot(options.out, options.baseUrl)
-  // A stage waits for late requests in any case: they may remove staged.json.
+  // A stage waits for late requests in any case: they may remove `staged.json`.
   const target = options.isStaging === true ? undefined : `${identity.snapshot} ${identity.edition}`
   const done =
     (await nothingToDo(store, identity, options)) ??
@@ -59,7 +62,7 @@ export async function publish(store: ObjectStore, options: PublishOptions) {
 const candidateOf = (identity: Identity, { isStaging = false }: PublishOptions) =>
   ({ kind: 'snapshot', isThis: (named: Live) => namesSnapshot(named, identity), isStaging }) as const
 
-/** A look without the lease. @returns null if there is something to do */
+/** Compares without the lease. @returns null if there is something to do */
 async function nothingToDo(
   store: ObjectStore,
   identity: Identity,
@@ -68,8 +71,8 @@ async function nothingToDo(
   const { isRepair, isStaging, pointer } = options
   const { live } = await readLiveFor(store, isRepair)
   assertFollowed(store, live, options)
-  const looks = !isRepair && isStaging === true && !namesSnapshot(live, identity)
-  const staged = looks ? await findWholeStaged(store, live) : undefined
+  const readsStaged = !isRepair && isStaging === true && !namesSnapshot(live, identity)
+  const staged = readsStaged ? await findWholeStaged(store, live) : undefined
   const unread = { hasStagedFile: false, journal: { changing: {} }, held: undefined }
   const decision = decide(candidateOf(identity, options), { live, staged, isRepair, ...unread })
   if (decision.kind !== 'nothing') return null
@@ -84,11 +87,9 @@ async function nothingToDo(
 const nothingDone = {
   ...{ hasFlipped: false, hasStaged: false, isStaged: false },
   ...{ changed: 0, put: 0, deleted: 0, bytes: 0, mended: 0, downloads: noDownloads },
-  ...{
-    allowed: new Array<AllowedObjection>(),
-    removed: new Array<RemovedFolder>(),
-    news: null as News | null,
-  },
+  allowed: new Array<AllowedObjection>(),
+  removed: new Array<RemovedFolder>(),
+  news: null as News | null,
 }
 
 async function publishUnder(door: PublishOptions & Door, identity: Identity): Promise<Done> {
@@ -108,13 +109,13 @@ async function publishUnder(door: PublishOptions & Door, identity: Identity): Pr
   switch (decision.kind) {
     case 'nothing': {
       const { named } = decision
-      // Who may only stage may not write live.json: the next flip notes the follower.
+      // A stage may lack the right to write `live.json`: the next flip notes the follower.
       if (door.isStaging !== true) await noteFollower(store, found.found, door)
       await point(pointer, named)
       return { slot: named.slot, ...nothingDone, removed: await clearWithdrawn(store, named, door) }
     }
     case 'flip': {
-      // Only what is staged lies complete in the slot.
+      // Only a staged snapshot lies complete in the slot.
       if (staged === null) throw new Error(`${store.name}: nothing is staged`)
       const publish = publishInto({ slot: decision.slot, torn: null, isTrusted: true })
       const { manifest } = snapshot
@@ -133,14 +134,14 @@ async function publishUnder(door: PublishOptions & Door, identity: Identity): Pr
   }
 }
 
-/** The snapshot that the other slot holds with its downloads, as far as two small reads can tell. */
+/** The snapshot in the other slot with its downloads, as far as two small reads show. */
 async function heldOf(store: ObjectStore, staged: Live): Promise<string | null> {
   const head = await fetchHead(store, manifestIn(staged.slot)).catch(adviseRepair)
   const downloads = await downloadsState(store, staged)
   return downloads === 'whole' || downloads === 'none' ? (head?.snapshot ?? null) : null
 }
 
-/** The steps of a publish. Each may fail or be killed: the README says what that leaves. */
+/** Runs the steps of a publish. Each may fail or be killed: the README describes what is left. */
 async function carryOut(publish: Publish) {
   const { lease, out, baseUrl, base, snapshot, isRepair, isStaging = false, override } = publish
   const { slot, live } = base
@@ -159,7 +160,7 @@ async function carryOut(publish: Publish) {
   const fenced = await reserveSlot(publish, uploaded, changes)
   const bytes = await uploadChanges(publish, uploaded)
   if (isRepair && live.live !== null) await markDamage(publish, live.live.slot)
-  const told = await tellChanges(publish, compared, read, allowed)
+  const announced = await writeChanges(publish, compared, read, allowed)
   await assertUnchanged(out, snapshot, baseUrl)
   const downloads = await uploadDownloads(publish)
   await assertUnchanged(out, snapshot, baseUrl)
@@ -167,36 +168,23 @@ async function carryOut(publish: Publish) {
   await publish.putOwn(snapshot.manifestFile, manifestIn(slot), gzipType)
   const arrival: Arrival = {
     ...{ kind: 'publish', slot, manifest, live, asked, restricted, fenced },
-    ...{
-      brought: { changes, edition, downloads: downloads.live },
-      hasStagedFile: false,
-      reason: override.reason,
-    },
-    ...{
-      etags: () => etagsOf(publish),
-      deleted: () => deletedBy(uploaded),
-      mend: putAgain(publish, uploaded),
-    },
+    brought: { changes, edition, downloads: downloads.live },
+    hasStagedFile: false,
+    reason: override.reason,
+    etags: () => etagsOf(publish),
+    deleted: () => deletedBy(uploaded),
+    mend: putAgain(publish, uploaded),
   }
   const { mended, removed = [] }: Partial<Gone> & Pick<Gone, 'mended'> = isStaging
     ? await stage(publish, arrival)
     : await goLive(publish, arrival)
   const { put, deleted } = uploaded
-  const done = {
-    ...told,
-    put,
-    deleted,
-    bytes,
-    mended,
-    downloads: downloads.counts,
-    allowed,
-    removed: [...removed],
-  }
   const states = { hasFlipped: !isStaging, hasStaged: isStaging, isStaged: isStaging }
-  return { slot, ...states, ...done }
+  const figures = { put, deleted, bytes, mended, downloads: downloads.counts }
+  return { slot, ...states, ...announced, ...figures, allowed, removed: [...removed] }
 }
 
-/** Whether the bucket has room, before anything changes. @throws {Error} with what is free and what is needed */
+/** Checks the room in the bucket before anything changes. @throws {Error} with the free and the needed bytes */
 async function assertRoom(publish: Publish, prepared: Prepared): Promise<void> {
   await publish.store.assertRoom?.(putsOf(publish, prepared))
 }
@@ -209,15 +197,15 @@ async function* putsOf(publish: Publish, { file }: Prepared) {
 }
 
 /**
- * Marks the slot as torn, also if no object changes, since the files of `changes/` do. Then waits for its last readers, and
- * keeps the flips of others out. If that fails, nothing has been written, and the slot is what it was.
+ * Marks the slot as torn, also if no object changes, since the files of `changes/` do. Waits for its last readers, then
+ * fences. After a failure nothing has been written, and the slot is what it was.
  * @returns what the flip must find
  */
 async function reserveSlot(publish: Publish, prepared: Prepared, changes: string): Promise<LiveObject> {
   const { store, lease, base, isRepair, graceSeconds, time = realTime } = publish
   const { slot } = base
   const { live } = base.live
-  // After a publish that failed, the pointer may still lead readers to the slot that is about to be written to.
+  // After a publish that failed, the pointer may still lead readers to the slot that is about to change.
   const hasMoved = live !== null && (await point(publish.pointer, live))
   await publish.putOwn(prepared.file, changes, gzipType)
   await lease.markTorn(slot, changes)
@@ -228,26 +216,26 @@ async function reserveSlot(publish: Publish, prepared: Prepared, changes: string
     const wait = graceSeconds * 1000 + roundingMs - ageMs
     if (graceSeconds > 0 && wait > 0) await time.pause(wait, lease.writing.signal)
     expected = await fence(store, base.live, publish)
-    // A stage has not fenced: the flip will.
+    // A stage sets no fence: the flip does.
     if (publish.isStaging !== true) lease.settle()
   } catch (error) {
     await lease.markTorn(slot, outdated ?? null).catch(() => undefined)
     throw error
   }
-  // From here on the slot changes. What is staged goes after the slot is marked: else a rollback could make that snapshot live.
+  // From here on the slot changes. `staged.json` goes after the mark: else a rollback could make the staged snapshot live.
   if (base.hasStagedFile) await store.delete([stagedKey], lease.writing)
   await pointStaged(publish.pointer, null)
   if (outdated !== undefined) await store.delete([outdated])
   return expected
 }
 
-/** How long ago the slot stopped being live, in milliseconds. @param isEmpty whether it holds no snapshot */
+/** Milliseconds since the slot stopped being live. @param isEmpty true if it holds no snapshot */
 function sinceLastReaders(
   { live, ageMs, isDamaged }: LiveObject,
   hasMoved: boolean,
   isEmpty: boolean,
 ): number {
-  // Somebody may have removed live.json just now: edges notice it when they look the next time.
+  // `live.json` may have been removed just now: edges notice when they read it the next time.
   if (live === null) return isEmpty ? Infinity : 0
   if (isDamaged) return 0
   if (live.previous === null) return Infinity

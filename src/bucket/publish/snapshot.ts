@@ -1,4 +1,4 @@
-/** The snapshot that is published: its lists as they were when the publish began, and its edition. Reads the folder only. */
+/** The snapshot of a publish: its lists as they were at the begin, and its edition. Reads the folder only. */
 
 import { hash } from 'node:crypto'
 import { copyFile, readFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import type { Door, DoorOptions } from '../live/options.ts'
 
 export type Snapshot = Awaited<ReturnType<typeof copySnapshot>>
 
-/** What tells two publishes apart: the same id and edition mean the same bytes. */
+/** Equal id and edition mean equal bytes. */
 export interface Identity {
   readonly snapshot: string
   readonly edition: string
@@ -24,29 +24,25 @@ export async function identifySnapshot(out: string, baseUrl: string): Promise<Id
   return { snapshot: head.snapshot, edition: await editionOf(out, head, baseUrl) }
 }
 
-/** Whether `live.json` or `staged.json` names the same objects, with the same files beside them. */
+/** True if `live.json` or `staged.json` names the same objects, with the same files beside them. */
 export const namesSnapshot = (live: Live | null, { snapshot, edition }: Identity): live is Live =>
   live?.snapshot === snapshot && live.edition === edition
 
-async function editionOf(out: string, head: ManifestHead, baseUrl: string): Promise<string> {
-  const sums = join(out, dayFolder(head.asOf), checksumsName)
-  return editionWith(head, await readFile(sums, 'utf8').catch(orIfMissing(null)), baseUrl)
-}
-
 /**
- * The edition of a snapshot: a digest of what a publish uploads beside the objects that make the snapshot's id. These are
- * the files of `/status/`, the analysts' files, and the address in the feed. Other thresholds, another licence or baseUrl
- * may change them and no object.
- * @param sums the text of the downloads' checksums, or null without downloads @returns 12 hex digits
+ * The edition of a snapshot: a digest of what a publish uploads beside the objects that make the snapshot's id: the files of `status/`,
+ * the analysts' files, and the address in the feed. Other thresholds, another licence or baseUrl may change them and no object.
+ * @returns 12 hex digits
  */
-export function editionWith({ files = [] }: ManifestHead, sums: string | null, baseUrl: string): string {
+async function editionOf(out: string, { asOf, files = [] }: ManifestHead, baseUrl: string): Promise<string> {
+  const file = join(out, dayFolder(asOf), checksumsName)
+  const sums = await readFile(file, 'utf8').catch(orIfMissing(null))
   const beside = files.map(({ key, sha256, type }) => [key, sha256, type])
   return hash('sha256', JSON.stringify([beside, sums, baseUrl])).slice(0, 12)
 }
 
 /**
  * Copies the snapshot's lists, since a build may replace the snapshot at any moment: all that is put must be of one.
- * @param folder where the copies are kept @throws {Error} if a build has just done so
+ * @param folder for the copies @throws {Error} if a build has just replaced it
  */
 export async function copySnapshot(out: string, folder: string, baseUrl: string, identity: Identity) {
   const { snapshot, edition } = identity
@@ -79,31 +75,31 @@ const builtAnew = (out: string) =>
 
 export interface PublishOptions extends DoorOptions {
   readonly out: string
-  /** The address that the API is published at, without a closing slash. */
+  /** Of the API, without a closing slash. */
   readonly baseUrl: string
   readonly cacheControl: string
   /** Puts a second at most, or null. */
   readonly maxRate: number | null
   /** A repair that reads and hashes every body. */
   readonly isDeep: boolean
-  /** Whether it does everything but the flip. */
+  /** Does everything but the flip. */
   readonly isStaging?: boolean
   readonly onProgress?: (progress: { done: number; of: number; bytes: number }) => void
 }
 
-/** Made once under the lease; each step takes it whole. */
+/** Made once under the lease, for all steps. */
 export interface Publish extends PublishOptions, Door {
   readonly snapshot: Snapshot
-  /** What it continues from. Decided once, when no request of an earlier holder can change it any more. */
+  /** State of the bucket. Decided once, when no request of an earlier holder can change it any more. */
   readonly base: {
     readonly live: LiveObject
-    /** The slot that is not live: the publish writes to it. */
+    /** The other slot: the publish writes to it. */
     readonly slot: Slot
     /** The key of the list of changes if a publish was stopped in that slot, or null. */
     readonly torn: string | null
-    /** Whether the slot holds what its own lists say: it is not torn, and this is no repair. */
+    /** The slot holds what its own lists name: it is not torn, and this is no repair. */
     readonly isTrusted: boolean
-    /** Whether there is a `staged.json`: it goes before the slot changes. */
+    /** `staged.json` goes before the slot changes. */
     readonly hasStagedFile: boolean
   }
   /** Puts a list or another file of the publish itself. */

@@ -1,4 +1,4 @@
-/** The upload: puts in parallel but bounded, then deletes, and a list of the ETags that the store gives. */
+/** The upload: bounded parallel puts, then deletes, and a list of the store's ETags. */
 
 import { constants, existsSync } from 'node:fs'
 import { access, rename } from 'node:fs/promises'
@@ -16,6 +16,7 @@ import type { Publish } from './snapshot.ts'
 import type { Prepared } from './prepare.ts'
 import { withCrew } from '../store/in-parallel.ts'
 import { pause } from '../store/retry.ts'
+import { keysPerDelete } from '../store/store.ts'
 
 /** Puts and deletes what differs in the slot. @returns bytes that were put */
 export async function uploadChanges(publish: Publish, prepared: Prepared): Promise<number> {
@@ -31,7 +32,7 @@ export async function uploadChanges(publish: Publish, prepared: Prepared): Promi
   return bytes
 }
 
-/** Carries out changes of the slot, and notes the ETags that it has then. */
+/** Carries out changes of the slot, and writes the list of its ETags. */
 async function carryOut(
   publish: Publish,
   changes: AsyncIterable<Change>,
@@ -62,8 +63,8 @@ async function carryOut(
 }
 
 /**
- * Puts objects of the slot again that a listing found damaged, and deletes those that should be gone. The journal names their keys first.
- * @param prepared what this publish has changed in the slot; null if it has changed nothing
+ * Puts damaged objects of the slot again, and deletes those that should be gone. The journal names their keys first.
+ * @param prepared the changes of this publish in the slot; null if there are none
  */
 export const putAgain =
   (publish: Publish, prepared: Prepared | null): Mend =>
@@ -96,7 +97,7 @@ async function* keysOf(...lists: readonly AsyncIterable<KeyedLine>[]) {
   for await (const { key } of mergeSorted(...lists)) yield { key }
 }
 
-/** A slot is damaged, and the folder lacks files to mend it: a sparse snapshot holds only what the slot was thought to lack. */
+/** Mending fails: a sparse snapshot holds only what the slot lacked by its lists. */
 export class NotAtHand extends Error {
   override readonly name = 'NotAtHand'
 }
@@ -107,10 +108,9 @@ const notAtHand = ({ store, base, out }: Publish, key: string, damaged: readonly
       'build without --since, and publish again',
   )
 
-/** The ETags of all objects of the slot, as this publish has noted them. */
+/** The ETags of all objects of the slot, from this publish's list. */
 export const etagsOf = ({ folder }: Publish) => readNdjson<EtagLine>(etagsFile(folder))
 
-/** The keys that this publish has deleted. */
 export async function* deletedBy(prepared: Prepared): AsyncGenerator<KeyedLine> {
   for await (const { kind, key } of changesIn(prepared)) if (kind === 'delete') yield { key }
 }
@@ -119,19 +119,18 @@ const etagsFile = (folder: string) => join(folder, 'etags.ndjson.gz')
 const changesIn = ({ file }: Prepared) => readNdjson<Change>(file)
 
 export interface ApplyOptions {
-  /** What the keys of the changes begin with in the bucket. */
+  /** Begin of the keys in the bucket. */
   readonly prefix: string
   readonly fileOf: (key: string) => string
-  /** Receives each put's ETag in the order of keys; the upload waits for a promise that it returns. */
+  /** Called with each put's ETag in the order of keys; a returned promise is awaited. */
   readonly onEtag: (key: string, etag: string) => unknown
   readonly onDone?: (change: Change) => void
 }
 
-const keysPerDelete = 1000
-/** The number of puts, for each that is under way, that may be done and wait for an earlier one. */
+/** Limit of finished puts that wait for an earlier one, for each put that is under way. */
 const putsAhead = 64
 
-/** @throws {Error} at the first change that fails, or when `writing` aborts; those under way have ended then */
+/** @throws {Error} at the first change that fails, or when `writing` aborts; no request is under way then */
 export async function applyChanges(
   publish: Pick<Publish, 'store' | 'cacheControl' | 'concurrency' | 'maxRate'> & {
     lease: Pick<Lease, 'writing'>
@@ -181,12 +180,12 @@ export async function applyChanges(
     if (gone.length > 0) await flushDeletes()
   })
   await applying.finally(() => {
-    // After a stop every request fails in words of its own: only the reason for the stop counts.
+    // After a stop every request fails with an error of its own: only the reason for the stop counts.
     writing.signal.throwIfAborted()
   })
 }
 
-/** For `catch`: says what to do if the file cannot be read. */
+/** For `catch`: adds advice if the file cannot be read. */
 const explainMissing = (file: string) => async (error: unknown) => {
   await access(file, constants.R_OK).catch((cause: unknown) => {
     const what = `${file} is in the manifest but cannot be read (${(cause as NodeJS.ErrnoException).code ?? ''})`
@@ -213,7 +212,7 @@ function emitInOrder(emit: ApplyOptions['onEtag']) {
   }
 }
 
-/** Waits so that no more puts start in a second than the rate allows. */
+/** Delays puts so that no more start in a second than the rate allows. */
 function pacer(maxRate: number | null, signal: AbortSignal): () => Promise<void> {
   let due = performance.now()
   return async () => {

@@ -1,4 +1,4 @@
-/** What the stores share: what stops a call, what a call throws, and counts of requests. */
+/** Common parts of the stores: ends and errors of calls, and counts of requests. */
 
 import { cleanUpMs } from '../../system/signals.ts'
 import type { Doing } from './errors.ts'
@@ -6,8 +6,8 @@ import type { Doing } from './errors.ts'
 type Signal = AbortSignal | undefined
 
 /**
- * @param session stops all calls when it aborts; later ones, to clean up, go through, but not for long
- * @param explain an error with its place and a way out
+ * @param session stops all calls when it aborts; later ones, to clean up, go through for a short time
+ * @param explain adds place and advice to an error
  */
 export function callsOf(session: Signal, explain: (error: unknown, doing: Doing, key: string) => unknown) {
   const stopOf = joinedWith(session)
@@ -16,7 +16,7 @@ export function callsOf(session: Signal, explain: (error: unknown, doing: Doing,
     return stop?.aborted === true ? stop.reason : explain(error, doing, key)
   }
   return {
-    /** @param own what stops just this call @param work is given what stops it */
+    /** @param own stops this call alone @param work gets the signal that stops it */
     call: async <T>(
       own: Signal,
       doing: Doing,
@@ -42,7 +42,7 @@ export function callsOf(session: Signal, explain: (error: unknown, doing: Doing,
   }
 }
 
-/** A request that its sender forbade at the last moment. The reason is no cause: the SDK would search that for a reason to try again. */
+/** A request that its sender forbade at the last moment. The reason is no `cause`: the SDK would search it for a reason to try again. */
 export class NotSent extends Error {
   readonly reason: unknown
   constructor(reason: unknown) {
@@ -61,10 +61,10 @@ export function countRequests() {
   }
 }
 
-/** @returns what stops a call: the session's signal, joined with the call's own one */
+/** @returns the signal of a call: the session's, joined with the call's own */
 function joinedWith(session: Signal) {
   let limit = session
-  // One signal for all calls with the same one: a publish has a million calls.
+  // Calls with the same signal share one: a publish has a million calls.
   let joined = new WeakMap<AbortSignal, AbortSignal>()
   const beginCleanUp = () => {
     limit = AbortSignal.timeout(cleanUpMs)

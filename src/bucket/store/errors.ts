@@ -2,7 +2,7 @@
 
 import { ConditionFailed, ConditionsUnknown } from './store.ts'
 
-/** Which bucket a message is about; `name` is s3://bucket/prefix. */
+/** `name`: s3://bucket/prefix. */
 interface BucketPlace {
   readonly name: string
   readonly bucket: string
@@ -26,19 +26,19 @@ export const codeOf = (error: unknown): string => {
   return Code ?? code ?? name ?? ''
 }
 
-/** Why an attempt failed, in a few words. */
+/** The reason of a failed attempt, in a few words. */
 export const failureOf = (error: unknown): string => {
   const status = statusOf(error)
   return `the store ${status === undefined ? 'did not answer' : `answered ${status}`} (${codeOf(error)})`
 }
 
-/** Nothing listens at the address: no byte was sent. */
+/** Code of an address without a listener: no byte was sent. */
 export const refusedCode = 'ECONNREFUSED'
 
-/** A put was answered, but not by a store: the message is the type of the answer. */
+/** Code of a put that something other than a store answered: the message is the type of the answer. */
 export const foreignCode = 'ForeignAnswer'
 
-/** A missing object; a missing bucket is something else. */
+/** True for a missing object, not for a missing bucket. */
 export const isMissing = (error: unknown): boolean =>
   codeOf(error) === 'NoSuchKey' || (statusOf(error) === 404 && codeOf(error) !== 'NoSuchBucket')
 
@@ -51,12 +51,12 @@ const rights = {
 }
 export type Doing = keyof typeof rights
 
-/** The error with its place and a way out. Errors of our own stay as they are. */
+/** Adds place and advice to an error. Our own errors stay as they are. */
 export function explained(error: unknown, place: BucketPlace, doing: Doing, key: string): unknown {
   if (error instanceof ConditionFailed || error instanceof ConditionsUnknown) return error
   if (!(error instanceof Error)) return error
   const code = codeOf(error)
-  // An error without a code is ours, except this one: the SDK gives it no name.
+  // An error without a code is ours, with one exception: the SDK gives this one no name.
   if (code === 'Error' && !lacksRegion(error)) return error
   const advice = adviceOn(error, place, doing)
   const said = error.message.replaceAll(/\s+/g, ' ').slice(0, 200)
@@ -71,14 +71,13 @@ export function explained(error: unknown, place: BucketPlace, doing: Doing, key:
 export const unanswered = (message: string, cause: unknown): Error =>
   Object.assign(new Error(message, { cause }), { name: 'NoAnswer' })
 
-/** Whether the store refuses connections, hangs or fails. */
 const isPassing = (error: unknown): boolean => {
   const status = statusOf(error)
   return status === undefined || status === 429 || status >= 500
 }
 
 /**
- * The code of the client's error and the frames of its stack. Not the error itself: it holds the store's answer and quotes
+ * Keeps the code of the client's error and the frames of its stack. The error itself holds the store's answer and quotes
  * it in its message, which can show a session token.
  */
 export function bareCause(error: unknown): Error {
@@ -97,7 +96,7 @@ export function bareCause(error: unknown): Error {
 export const noCredentials =
   'no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or a role'
 
-/** `retry.ts` notes how long a store that refuses was asked again. */
+/** `retry.ts` notes the time of attempts at a store that refuses. */
 const triedFor = ({ triedSeconds }: Failure) =>
   triedSeconds === undefined ? '' : ` (tried for ${triedSeconds} s)`
 

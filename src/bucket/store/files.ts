@@ -1,11 +1,11 @@
-/** Files of this machine: as bodies of puts, their size and digest, their errors, and temporary folders. */
+/** Files of this machine: size and digest of bodies, errors, and temporary folders. */
 
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { makeTemporaryFolder } from '../../system/temporary.ts'
 
-/** A folder for lists that need not fit into memory, removed afterwards. */
+/** Gives a folder for lists that need not fit into memory, and removes it afterwards. */
 export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await makeTemporaryFolder()
   try {
@@ -15,11 +15,11 @@ export async function withFolder<T>(work: (folder: string) => Promise<T>): Promi
   }
 }
 
-/** Smaller files are read into memory: one pass instead of two. In bytes. */
+/** Limit in bytes: smaller files are read into memory, in one pass instead of two. */
 export const streamedFrom = 8 * 1024 * 1024
 
-/** S3 takes larger objects in parts only. In bytes. */
-export const maxPutBytes = 5 * 1024 ** 3
+/** Limit of S3 in bytes: larger objects have to come in parts. */
+const maxPutBytes = 5 * 1024 ** 3
 
 /** @throws {Error} that names the file, if it cannot be read or is too large */
 export async function sizeOf(file: string): Promise<number> {
@@ -33,7 +33,7 @@ export async function sizeOf(file: string): Promise<number> {
   return size
 }
 
-/** In hex. */
+/** @returns hexadecimal digits */
 export async function digestOfFile(file: string, signal?: AbortSignal, algorithm = 'sha256') {
   const hash = createHash(algorithm)
   try {
@@ -50,7 +50,7 @@ export function unreadable(file: string, error: unknown): Error {
   return new Error(`${file} cannot be read (${reason})`, { cause: error })
 }
 
-/** An error of the file as one that names it; any other as it is. */
+/** Names the file in its error; other errors stay as they are. */
 export function unwritable(file: string, error: unknown): unknown {
   if (!isFileError(error)) return error
   return new Error(`${file} cannot be written: ${error.message}`, { cause: error })
@@ -64,6 +64,6 @@ export const orIfMissing =
     throw error
   }
 
-/** Errors of streams and of zlib have no system call. */
+/** True for an error of a file: those of streams and of zlib have no system call. */
 export const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'syscall' in error

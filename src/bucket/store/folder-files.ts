@@ -1,4 +1,4 @@
-/** The files of a folder that is a bucket: their versions, how they are written, replaced and removed, and their errors. */
+/** The files of a folder that is a bucket: versions, writing, replacement, removal, and errors. */
 
 import { createHash, hash } from 'node:crypto'
 import {
@@ -25,8 +25,8 @@ import { diskOf, lackOn, megabytes } from '../../system/disk.ts'
 import type { ListedObject } from './store.ts'
 
 /**
- * Copies a file into a folder. @param name is new there
- * @returns the SHA-256 of what was copied, in hex @throws {Error} if the file cannot be read
+ * Copies a file into a folder. @param name new in the folder
+ * @returns the SHA-256 of the copy, in hex @throws {Error} if the file cannot be read
  */
 export const copyFile = async (
   file: string,
@@ -47,7 +47,6 @@ function copySmall(file: string, folder: OpenFolder, name: string): string {
   return hash('sha256', body)
 }
 
-/** A file that need not fit into memory. */
 async function copyLarge(
   file: string,
   folder: OpenFolder,
@@ -70,11 +69,11 @@ async function copyLarge(
   return digest.digest('hex')
 }
 
-/** Size and time of the last change, in nanoseconds. No two files that follow each other under a key have the same. */
+/** Size and time of the last change, in nanoseconds. Successive files under a key differ in it. */
 export const etagOf = ({ size, mtimeNs }: BigIntStats) => `"${size.toString(16)}-${mtimeNs.toString(16)}"`
 
 /**
- * Gives a file a later time than the one that it will replace: clocks of files tick every few milliseconds, on some file
+ * Gives a file a later time than the file that it will replace: clocks of files tick every few milliseconds, on some file
  * systems every two seconds, and may be set back.
  */
 export function makeNewer(file: string, before: BigIntStats | null): BigIntStats {
@@ -88,7 +87,7 @@ export function makeNewer(file: string, before: BigIntStats | null): BigIntStats
   return stat
 }
 
-/** @param key relative to the root; a link is removed itself */
+/** @param key relative to the root; of a link, the link itself is removed */
 export function removeFile(root: string, key: string): void {
   try {
     inFolderBelow(root, dirname(key), (at) => {
@@ -100,7 +99,7 @@ export function removeFile(root: string, key: string): void {
   }
 }
 
-/** Removes a folder without entries, and those above it that have no others. @param folder relative to the root */
+/** Removes an empty folder, and those above that it leaves empty. @param folder relative to the root */
 export function removeEmpty(root: string, folder: string): void {
   for (let path = folder; path !== '.'; path = dirname(path)) {
     try {
@@ -111,7 +110,7 @@ export function removeEmpty(root: string, folder: string): void {
   }
 }
 
-/** Files that killed processes were writing: nobody writes for an hour. */
+/** Removes files that killed processes were writing: no write takes an hour. */
 export function removeUnfinished(own: OpenFolder): void {
   own.within((at) => {
     for (const name of readdirSync(at).filter((one) => one.endsWith('.tmp'))) {
@@ -123,15 +122,15 @@ export function removeUnfinished(own: OpenFolder): void {
 }
 
 interface Entry {
-  /** That of a folder ends with a slash. */
+  /** Ends with a slash for a folder. */
   readonly name: string
   /** Null for a folder. */
   readonly stat: BigIntStats | null
 }
 
 /**
- * The files and folders in a folder; none if it is missing.
- * @param folder relative to the root @param isWanted others may be what they want
+ * Lists files and folders in a folder; none if it is missing.
+ * @param folder relative to the root @param isWanted other entries may be links
  * @throws {Error} for a link
  */
 export function entriesOf(root: string, folder: string, isWanted: (name: string) => boolean): Entry[] {
@@ -187,7 +186,7 @@ const advices: Readonly<Record<string, string>> = {
   EIO: 'the disk failed: look at the log of the kernel, and run `fundpress verify --deep` afterwards',
 }
 
-/** An error of the file system with its place and a way out. Others as they are. */
+/** Adds place and advice to an error of the file system. Other errors stay as they are. */
 export function withAdvice(error: unknown, name: string, doing: string, key: string): unknown {
   if (!isFileError(error)) return error
   const { code = '', path } = error
@@ -200,12 +199,12 @@ export function withAdvice(error: unknown, name: string, doing: string, key: str
   )
 }
 
-/** So much stays free, for lists and for other programs: in bytes, and as a share of a small disk. */
+/** Room that stays free for lists and other programs: in bytes, and as a share of a small disk. */
 const margin = { bytes: 100e6, share: 0.05 }
 
 /**
- * A file that is replaced gives its room back.
- * @param puts need not be in any order @throws {Error} with what is free and what is needed, if that does not fit
+ * Checks the room on the disk; a replaced file gives its room back.
+ * @param puts in any order @throws {Error} with the free and the needed bytes
  */
 export async function assertRoomBelow(
   name: string,

@@ -1,4 +1,4 @@
-/** The lock of a folder that is a bucket. The kernel releases it when its process ends, however that ends. */
+/** The lock of a folder that is a bucket. The kernel releases it at the end of its process, whatever the end. */
 
 import { closeSync, constants, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,21 +7,21 @@ import type { OpenFolder } from '../../system/below.ts'
 import { statOf } from './folder-files.ts'
 import { pause } from './retry.ts'
 
-/** A change takes a moment: whoever holds the lock for longer was stopped (SIGSTOP, a debugger). In milliseconds. */
+/** Limit in milliseconds: a change takes a moment, so a longer holder was stopped (SIGSTOP, a debugger). */
 const patienceMs = 20_000
 
 const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants
-/** To append, as 'a' does, and neither through a link nor to wait for the reader of a pipe. */
+/** Appends, as 'a' does, but follows no link, and does not wait for the reader of a pipe. */
 const flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK
 
 /**
- * The lock is SQLite's on a database without tables: it works between processes, and on every system.
- * @param folder has the file `lock`, which is made if it is missing
+ * Uses SQLite's lock on a database without tables: it works between processes, and on every system.
+ * @param folder holds the file `lock`, which is made if it is missing
  */
 export function openLock(folder: OpenFolder) {
   const file = join(folder.path, 'lock')
   const unusable = (cause: unknown) => new Error(`${file}: the lock of the folder cannot be used`, { cause })
-  // Its errors name the file and the reason, SQLite's do not.
+  // These errors name the file and the reason, SQLite's do not.
   folder.within((at) => {
     statOf(join(at, 'lock'))
     closeSync(openSync(join(at, 'lock'), flags))

@@ -1,5 +1,5 @@
 /**
- * The store port over a folder of this machine: an object is a file whose path is its key. Every change is made under one
+ * The store port over a folder of this machine: an object is a file whose path is its key. Every change is made under the
  * lock of the folder, so changes are atomic and follow one another, also those of other processes.
  */
 
@@ -20,21 +20,21 @@ import { openLock } from './folder-lock.ts'
 import { ConditionFailed, type Condition, type ListedObject, type ObjectStore } from './store.ts'
 import type { FetchedObject, GetOptions, PutObject, WriteOptions } from './store.ts'
 
-/** Beside the objects, and no key: the lock, and files that are being written. */
+/** Holds the lock, and files that are being written; no key begins with it. */
 const ownFolder = '.fundpress/'
 
 export interface FolderStore extends ObjectStore {
   readonly kind: 'folder'
-  /** The absolute path of the folder that keys are relative to. */
+  /** Absolute path of the folder to which keys are relative. */
   readonly root: string
   readonly close: () => void
 }
 
 /**
- * The folder is made by the first write; the one above it must exist. It may be a link; below it none is followed.
+ * The first write makes the folder; the one above must exist. The folder may be a link; below it none is followed.
  * @param settings.bucket `file:///srv/fundpress` @param settings.prefix a folder in it that holds everything; '' for none
  * @param signal ends the calls under way when it aborts; later ones, to clean up, go through
- * @throws {Error} that says what to do, if there can be no such folder
+ * @throws {Error} with advice, if there can be no such folder
  */
 export function openFolder(
   settings: { readonly bucket: string; readonly prefix: string },
@@ -55,7 +55,7 @@ export function openFolder(
     ...{ kind: 'folder', areEtagsDigests: false, name, root, ...readsOf(place), ...writesOf(place, prepare) },
     assertRoom: (puts) => assertRoomBelow(name, root, puts),
     requests,
-    // A change that fails was not made, and one that is made has been answered.
+    // A change that fails was not made, and a change that is made has been answered.
     unanswered: () => 0,
     close: () => writer?.close(),
   }
@@ -125,9 +125,8 @@ function openObject(root: string, key: string, { part, ifMatch, signal }: OpenOp
 type OpenOptions = { readonly [K in keyof GetOptions]: GetOptions[K] | undefined }
 
 /**
- * Writes a file under another name, then gives it its key. A key at the root of the bucket says something about all other
- * objects (what is live, what is torn): these are flushed before it, unless it only renews what it says, and it is flushed
- * itself before the call ends.
+ * Writes a file under another name, then gives it its key. An object at the root of the bucket (`live.json`, `journal.json`) describes
+ * all others: these are flushed before it, unless it is a renewal, and it is flushed itself before the call ends.
  */
 function placerOf(
   { name, count, calls }: Place,
@@ -152,7 +151,7 @@ function placerOf(
         await write(writer.own, temporary, stop)
         if (isAtRoot && !isRenewal) await flushes.flush(stop)
         return await writer.change(stop, () => {
-          // The clock is looked at under the lock: whoever takes the lease over holds it when this cannot pass any more.
+          // The clock is read under the lock: when this check fails, the next holder of the lease has the lock.
           assertFresh?.()
           if (isAtRoot) writer.assertSame()
           else flushes.noteChange()
@@ -247,9 +246,9 @@ function replace(target: string, source: string, isAtRoot: boolean, checked?: Ch
   return { etag }
 }
 
-/** Flushes what was changed, one flush after the other: what another put has begun to flush is not on the disk before that is done. */
+/** Flushes changes, one flush after the other: what another put has begun to flush is not on the disk before the end of its flush. */
 function flushesOf(root: string) {
-  /** What an earlier process wrote may not have been flushed. */
+  /** True at the start: writes of an earlier process may not have been flushed. */
   let isUnflushed = true
   let queue: Promise<void> = Promise.resolve()
   return {
@@ -275,7 +274,7 @@ function flushesOf(root: string) {
 
 type Writer = ReturnType<typeof openWriter>
 
-/** Makes the folder of a bucket, and takes it for all changes. @param base the bucket @param root with its prefix */
+/** Makes the folder of a bucket, and opens it for all changes. @param base the bucket @param root with its prefix */
 function openWriter(base: string, root: string) {
   if (!existsSync(base)) {
     mkdirSync(base)
@@ -291,19 +290,19 @@ function openWriter(base: string, root: string) {
       real,
       own,
       change,
-      /** Readers follow the root if it is a link; what is live must be said in the folder that it is true of. */
+      /** Readers follow the root if it is a link: `live.json` must lie in the folder that it describes. */
       assertSame: () => {
         if (realFolder(root) === real) return
         throw new Error(`${root} leads to another folder than before: run the command again`)
       },
-      /** Removes a file that was being written. If it stays, a change an hour later removes it. */
+      /** Removes an unfinished file. If it stays, a change an hour later removes it. */
       discard: (temporary: string) => {
         try {
           own.within((at) => {
             rmSync(join(at, temporary), { force: true })
           })
         } catch {
-          // What has failed before it says more.
+          // The failure before this one explains more.
         }
       },
       close: () => {
@@ -317,7 +316,7 @@ function openWriter(base: string, root: string) {
   }
 }
 
-/** Files below a folder whose keys have the prefix, in the byte order of keys: that of a folder counts with its slash. */
+/** Yields files whose keys have the prefix, in the byte order of keys: a folder's key counts with its slash. */
 function* filesBelow(root: string, folder: string, prefix: string): Generator<ListedObject> {
   const isWanted = (name: string) => {
     const key = folder + name
@@ -335,13 +334,13 @@ function* filesBelow(root: string, folder: string, prefix: string): Generator<Li
   }
 }
 
-/** Where a part of an object begins, and how many bytes of it there are. */
+/** Begin and length of a part of an object, in bytes. */
 function cutOut(size: number, part: GetOptions['part'] = { first: 0, last: Infinity }) {
   const { first: start, last } = part
   return { start, bytes: Math.max(0, Math.min(last, size - 1) - start + 1) }
 }
 
-/** Timers have their turn after so many deletes. */
+/** Timers have their turn after this number of deletes. */
 const keysPerChange = 100
 
 /** @throws {Error} if the path is that of a file, or if the folder above it is missing */
@@ -357,7 +356,7 @@ function assertFolder(name: string, path: string): void {
   }
 }
 
-/** A key is a path below the folder. */
+/** Tests whether a key is a path below the folder. */
 const isKey = (key: string): boolean =>
   !/[\0\\]/.test(key) &&
   key.split('/').every((part) => part !== '' && part !== '.' && part !== '..') &&

@@ -1,15 +1,15 @@
 /** Runs works in parallel, with a bounded number at a time. */
 
-/** Used by one producer: each call is waited for before the next. */
-export interface Crew {
-  /** Begins a work as soon as fewer than the allowed number run; after a failure nothing more is begun. */
+/** For one producer, which awaits each call before the next. */
+interface Crew {
+  /** Begins a work as soon as fewer than the allowed number run; after a failure none. */
   readonly begin: (work: () => Promise<void>) => Promise<void>
   /** Waits until the condition holds, which is checked when a work ends; after a failure it does not wait. */
   readonly until: (holds: () => boolean) => Promise<void>
   readonly hasFailed: () => boolean
 }
 
-/** @throws {Error} the first failure, the producer's included, when all that was under way has ended */
+/** @throws {Error} the first failure, the producer's included, at the end of all works that were under way */
 export async function withCrew(concurrency: number, produce: (crew: Crew) => Promise<void>): Promise<void> {
   let failure: { readonly error: unknown } | undefined
   const fail = (error: unknown) => {
@@ -40,7 +40,7 @@ export async function withCrew(concurrency: number, produce: (crew: Crew) => Pro
   if (failure !== undefined) throw failure.error
 }
 
-/** @throws {Error} the first failure, when all works that were under way have ended; the others are not begun */
+/** @throws {Error} the first failure, at the end of all works that were under way; the others are not begun */
 export function inParallel<T>(
   items: Iterable<T> | AsyncIterable<T>,
   concurrency: number,

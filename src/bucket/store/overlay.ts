@@ -1,4 +1,4 @@
-/** A store over another one: reads go through, writes stay in memory, and each request is counted as the store would bill it. */
+/** A store over another one: reads go through, writes stay in memory, and requests are counted as the store would bill them. */
 
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
@@ -11,17 +11,17 @@ import type { FetchedObject, GetOptions, ListedObject, ObjectStore, PutObject } 
 
 const keysPerList = 1000
 
-/** Something that was put: its bytes in memory, or the file that has them. */
+/** `content`: bytes in memory, or the path of the file that has them. */
 interface Written extends ListedObject {
   readonly content: Buffer | string
 }
 
 export interface OverlayStore extends ObjectStore {
-  /** By key what was put, or null if it was deleted. */
+  /** By key; null for a deleted object. */
   readonly written: ReadonlyMap<string, Written | null>
 }
 
-/** @param base is read, and never written to */
+/** @param base read, and never written to */
 export function overlayStore(base: ObjectStore): OverlayStore {
   const { name } = base
   const written = new Map<string, Written | null>()
@@ -46,7 +46,7 @@ export function overlayStore(base: ObjectStore): OverlayStore {
       if (condition !== undefined) {
         const below = written.has(key) ? null : await base.get(key)
         below?.cancel()
-        // From here on no other put comes between.
+        // No other put comes between from here on.
         const own = written.get(key)
         const etag = own === undefined ? below?.etag : own?.etag
         if (etag !== ('ifAbsent' in condition ? undefined : condition.ifMatch))
@@ -99,7 +99,7 @@ function fetched({ etag, bytes, lastModified, content }: Written, { part }: GetO
   return { etag, bytes: last - first + 1, lastModified, now: new Date(), body, cancel: () => body.destroy() }
 }
 
-/** The objects of both, in the order of keys. */
+/** Lists the objects of both stores, in the order of keys. */
 async function* listBoth(
   base: AsyncIterable<ListedObject>,
   written: OverlayStore['written'],

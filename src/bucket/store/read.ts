@@ -1,4 +1,4 @@
-/** Reads objects as a whole, into memory or into a file, within limits. `retry.ts` repeats what breaks off. */
+/** Reads objects as a whole, into memory or into a file, within limits. `retry.ts` repeats broken reads. */
 
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
@@ -9,7 +9,7 @@ import { unwritable } from './files.ts'
 import { readWhole } from './retry.ts'
 import type { CallOptions, Condition, FetchedObject, GetOptions, ObjectStore } from './store.ts'
 
-/** Limits of objects that another tool may have put there, in bytes. Objects of ours stay far below. */
+/** Limits in bytes, against foreign objects. Ours stay far below. */
 const limits = {
   json: 16 * 2 ** 20,
   /** A document or a page: ten years of a fund take 2 MB. */
@@ -26,8 +26,8 @@ export const readSmall = (store: Reads, key: string, options?: CallOptions) =>
   }))
 
 /**
- * A small object that is about to be replaced, if there is one. `condition` is what the next write must find, `ageMs` how
- * long ago it was written, infinite without one, and `now` the store's clock: this machine's without one.
+ * Reads a small object before its replacement, if there is one. `condition`: for the next write; `ageMs`: infinite without an
+ * object; `now`: the store's clock, this machine's without an object.
  */
 export async function readReplaceable(store: Reads, key: string) {
   const object = await readSmall(store, key)
@@ -37,14 +37,14 @@ export async function readReplaceable(store: Reads, key: string) {
   return { text, condition, ageMs: now.getTime() - lastModified.getTime(), now }
 }
 
-/** An object with its body, or null. @throws {Error} if it keeps breaking off, or is larger than any of ours */
+/** An object with its body, or null. @throws {Error} if it keeps breaking off, or is above the limit */
 export const readObject = (store: Reads, key: string, options?: CallOptions) =>
   readWhole(store, key, { ...options, maxBytes: limits.object }, async (object) => ({
     ...object,
     body: await bodyOf(object),
   }))
 
-/** An object, with its body unless that has more bytes than `most`; null if there is none. */
+/** An object, with its body up to `most` bytes; null if there is none. */
 export const readUpTo = (store: Reads, key: string, most: number) =>
   readWhole(store, key, {}, async (object) => {
     const { bytes, etag, lastModified } = object
@@ -55,8 +55,8 @@ export const readUpTo = (store: Reads, key: string, most: number) =>
   })
 
 /**
- * A part of an object that has this ETag, or any if it is null; in the pieces in which it came.
- * @throws {Error} if it is gone or another one, or keeps breaking off
+ * A part of an object with this ETag (null: with any), in the pieces in which it came.
+ * @throws {Error} if the object is gone or another one, or keeps breaking off
  */
 export async function readPart(
   store: Reads,
@@ -73,7 +73,6 @@ export async function readPart(
   throw new Error(`${store.name}: ${key} was changed while it was read`)
 }
 
-/** Whether there is an object whose key has this prefix. */
 export async function hasAny(store: Pick<ObjectStore, 'list'>, prefix: string): Promise<boolean> {
   for await (const _ of store.list(prefix)) return true
   return false
@@ -90,8 +89,7 @@ export const digestOf = (store: Reads, key: string, options?: CallOptions): Prom
 /**
  * Fetches a whole object into a file.
  * @returns null if there is none; else the signal that ends the command: a reader of the file has to stop, too
- * @throws {Damaged} if it is larger than `maxBytes`
- * @throws {Error} if it keeps breaking off, or if the file cannot be written
+ * @throws {Damaged} if it is larger than `maxBytes` @throws {Error} if it keeps breaking off, or if the file cannot be written
  */
 export async function download(
   store: Reads,

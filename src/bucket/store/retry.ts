@@ -1,12 +1,12 @@
 /**
- * All retries of the store port: how patient a request is, what is tried again, and what fails at once. No other file of
- * `bucket/` repeats a request.
+ * All retries of the store port: patience, what is tried again, and what fails at once. No other file of `bucket/` repeats a
+ * request.
  *
  * Layers, from the connection outwards:
  * 1. `limitConcurrency` (`sdk.ts`) sends fewer requests at a time while the store throttles.
- * 2. `retryStrategy` (`sdk.ts`) tells the SDK when to repeat a request: after 500, 502, 504, timeouts and network errors so
- *    many times, after throttling (429, 503) and a refused connection for so long. Other 4xx answers fail at once. Pauses
- *    are random, and end when the call is stopped.
+ * 2. `retryStrategy` (`sdk.ts`) lets the SDK repeat a request: after 500, 502, 504, timeouts and network errors up to a number of
+ *    attempts, after throttling (429, 503) and a refused connection up to a time. Other 4xx answers fail at once. Pauses are
+ *    random, and end when the call is stopped.
  * 3. `putConditionally` repeats conditional puts after a conflict, and finds out whether a lost answer was a success.
  * 4. `deleteKeys` repeats the keys that a DeleteObjects answer names.
  * 5. `readWhole` repeats a read whose body breaks off after the answer has begun.
@@ -18,11 +18,11 @@ import { bareCause, statusOf, unanswered } from './errors.ts'
 import { ConditionFailed, ConditionsUnknown, Damaged } from './store.ts'
 import type { Condition, FetchedObject, GetOptions, NewObject, ObjectStore, PutObject } from './store.ts'
 
-/** How long a request is tried: milliseconds until there is a connection, and without a byte in either direction. */
+/** Limits of a request: milliseconds until there is a connection, and without a byte in either direction. */
 export interface Patience extends Readonly<Record<'attempts' | 'connectMs' | 'silenceMs', number>> {
   /**
-   * How long a store may throttle, or refuse connections while it restarts; unless given, each refusal is an attempt, and
-   * throttling lowers no concurrency.
+   * Time for a store that throttles, or refuses connections during a restart; absent: each refusal is an attempt, and throttling
+   * lowers no concurrency.
    */
   readonly refusedMs?: number
 }
@@ -33,12 +33,12 @@ export const nightlyPatience: Patience = {
   refusedMs: 60_000,
 }
 /**
- * How long after its sender was killed, or gave it up, a request may still be carried out, in seconds: the time of one
- * attempt, and a margin for queues in the network and in the store. `src/bucket/README.md` says why this matters.
+ * Seconds in which a request may still be carried out after its sender was killed, or gave up: the time of one attempt, and a margin
+ * for queues in the network and in the store. `src/bucket/protocol.md` builds on it.
  */
 export const requestLifetimeSeconds = (nightlyPatience.connectMs + nightlyPatience.silenceMs) / 1000 + 20
 
-/** Full jitter: not all at the same moment. Source: AWS Architecture Blog, Exponential Backoff And Jitter. */
+/** Full jitter spreads the retries. Source: AWS Architecture Blog, Exponential Backoff And Jitter. */
 export const backoff = (failed: number, mostMs: number) => Math.random() * Math.min(100 * 2 ** failed, mostMs)
 
 export const isThrottled = (error: unknown): boolean => statusOf(error) === 429 || statusOf(error) === 503
@@ -46,7 +46,7 @@ export const isThrottled = (error: unknown): boolean => statusOf(error) === 429 
 const maxConflicts = 10
 
 /**
- * @param put one put with these headers @param read what is there now
+ * @param put sends one put with these headers @param read the object that is there now
  * @throws {ConditionFailed} if another object is there @throws {ConditionsUnknown} if the store has no conditions
  */
 export async function putConditionally(
@@ -90,9 +90,8 @@ function conditionHeaders(condition: Condition, isUnquoted: boolean): Partial<Pu
 const passing = new Set<unknown>(['InternalError', 'SlowDown', 'ServiceUnavailable', 'RequestTimeout'])
 
 /**
- * DeleteObjects answers 200 with an error for each key that it could not delete. Only those keys are sent again. A key that
- * is missing already counts as deleted.
- * @param send one request @returns the keys that are left, those without hope first
+ * Repeats the keys that failed: DeleteObjects answers 200 with an error for each of them. A missing key counts as deleted.
+ * @param send one request @returns the keys that are left, hopeless ones first
  */
 export async function deleteKeys<Failed extends { Key?: string | undefined; Code?: string | undefined }>(
   keys: readonly string[],
@@ -116,7 +115,7 @@ const maxReads = 5
 /**
  * Reads a whole object; begins again if its body breaks off, unless the call was stopped.
  * @returns null if there is no such object
- * @throws {Damaged} if it has more bytes than `maxBytes` @throws {Error} if it keeps breaking off, or what the reader throws
+ * @throws {Damaged} above `maxBytes` @throws {Error} if it keeps breaking off; errors of the reader
  */
 export async function readWhole<T>(
   store: Pick<ObjectStore, 'name' | 'get'>,
@@ -130,7 +129,7 @@ export async function readWhole<T>(
     const state = { hasBrokenOff: false }
     async function* whole({ body, bytes }: FetchedObject) {
       let length = 0
-      // A stream throws what went wrong with its reader in here.
+      // A stream throws the errors of its reader in here.
       let isWithReader = false
       try {
         for await (const chunk of body) {
@@ -160,11 +159,11 @@ export async function readWhole<T>(
   }
 }
 
-/** The time of this machine. Tests have their own, in which days pass at once. */
+/** The time of this machine. Tests have another one, in which days pass at once. */
 export interface Time {
-  /** In milliseconds. The wall clock can be set; the steady one stands still while a machine sleeps. */
+  /** Milliseconds. The wall clock can be set; the steady one stands still while a machine sleeps. */
   readonly clocks: () => { readonly wall: number; readonly steady: number }
-  /** @param ms milliseconds @throws the signal's reason, as soon as it aborts */
+  /** @throws the signal's reason, as soon as it aborts */
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
@@ -183,29 +182,27 @@ export const realTime: Time = {
 }
 
 /**
- * How many requests a store gets at the same time: fewer while it throttles, more again while it answers. Additive increase,
- * multiplicative decrease, as in TCP. Pure: `retry.ts` asks it for all requests of a client together.
+ * Number of requests at a time: lower while the store throttles, higher again with its answers. Additive increase,
+ * multiplicative decrease, as in TCP. `sdk.ts` has one for all requests of a client.
  */
-
 export interface Concurrency {
   readonly most: number
   /** Between 1 and `most`; its whole part counts. */
   readonly allowed: number
-  /** How often it was halved. */
+  /** Number of halvings. */
   readonly cuts: number
 }
 
 export const fullConcurrency = (most: number): Concurrency => ({ most, allowed: most, cuts: 0 })
 
-/** One more for as many answers as are allowed at the same time. */
+/** Adds one for as many answers as are allowed at the same time. */
 export const afterAnswer = ({ most, allowed, cuts }: Concurrency): Concurrency => {
   return { most, allowed: Math.min(most, allowed + 1 / allowed), cuts }
 }
 
 /**
- * Half as many. What was sent before the last cut says nothing about the number since then: a hundred refusals of one moment
- * halve it once.
- * @param cuts those of the moment when the refused request was sent
+ * Halves the number. Requests from before the last cut do not count: a hundred refusals of one moment halve it once.
+ * @param cuts when the refused request was sent
  */
 export const afterRefusal = (now: Concurrency, cuts: number): Concurrency =>
   cuts < now.cuts ? now : { ...now, allowed: Math.max(1, now.allowed / 2), cuts: now.cuts + 1 }

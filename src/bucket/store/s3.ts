@@ -1,4 +1,4 @@
-/** The store port over S3: AWS, Cloudflare R2, MinIO, Ceph. `retry.ts` says what is tried again, `errors.ts` what failures mean. */
+/** The store port over S3: AWS, Cloudflare R2, MinIO, Ceph. `retry.ts` has the retries, `errors.ts` explains failures. */
 
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -14,13 +14,13 @@ import type { NewObject, ObjectStore, PutObject, WriteOptions } from './store.ts
 
 export interface S3Store extends ObjectStore {
   readonly kind: 's3'
-  /** For requests that only some commands make (doctor, prune), with what they need to name the bucket. */
+  /** For requests of single commands (check, prune). */
   readonly client: S3Client
   readonly bucket: string
-  /** A key as the bucket has it, below the prefix. */
+  /** The key in the bucket, below the prefix. */
   readonly fullKey: (key: string) => string
   readonly advise: (error: unknown, doing: Doing, key: string) => unknown
-  /** How far this machine's clock is behind the store's; negative if it is ahead. */
+  /** Lag of this machine's clock behind the store's; negative if it is ahead. */
   readonly behindSeconds: () => number
   readonly close: () => void
 }
@@ -36,7 +36,7 @@ export function openS3(
   const name = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`
   const fullKey = (key: string) => below + key
   const shortKey = (key: string) => key.slice(below.length)
-  // What is at the root of the bucket is the lease or depends on it, and waits for nothing else.
+  // Objects at the root of the bucket are the lease or depend on it: they wait for no others.
   const isUrgent = (key: string) => !shortKey(key).includes('/')
   const { client, ...counts } = openClient(settings, patience, isUrgent)
   const advise: S3Store['advise'] = (error, doing, key) =>

@@ -1,5 +1,5 @@
 /**
- * All that touches the inside of the AWS SDK: its layers (middlewares), its retries, its prepared requests. `package.json` pins the version
+ * Everything inside the AWS SDK: its layers (middlewares), retries, prepared requests. `package.json` pins the version
  * exactly; a newer one needs `test/bucket/store.test.ts` and `store-faults.test.ts`.
  */
 
@@ -20,7 +20,7 @@ export interface S3Settings {
   readonly bucket: string
   /** Without slashes at its ends; '' for none. */
   readonly prefix: string
-  /** The address of a store other than AWS. */
+  /** Null for AWS. */
   readonly endpoint: string | null
   readonly region: string | null
   readonly pathStyle: boolean
@@ -28,10 +28,10 @@ export interface S3Settings {
   readonly concurrency: number
 }
 
-/** Connections for the lease and the like: a request that waited for one would be sent later than its sender decided. */
+/** Connections for the lease and the like: a request that waited for one would leave later than its sender decided. */
 const bookkeeping = 4
 
-/** @param isUrgent by the key that a request is about: such a one is sent at once, however much the store throttles */
+/** @param isUrgent by the key of a request: an urgent one is sent at once, however much the store throttles */
 export function openClient(settings: S3Settings, patience: Patience, isUrgent: (key: string) => boolean) {
   const { endpoint, region, pathStyle, concurrency } = settings
   const { attempts, connectMs, silenceMs, refusedMs } = patience
@@ -42,7 +42,7 @@ export function openClient(settings: S3Settings, patience: Patience, isUrgent: (
     forcePathStyle: pathStyle,
     maxAttempts: attempts,
     retryStrategy: retryStrategy(patience),
-    // Not requestTimeout: the SDK only warns of that one, and a large body may take its time.
+    // `requestTimeout` is no limit: the SDK only warns, and a large body may take its time.
     requestHandler: {
       connectionTimeout: connectMs,
       socketTimeout: silenceMs,
@@ -60,7 +60,7 @@ export function openClient(settings: S3Settings, patience: Patience, isUrgent: (
   return { client, ...counts }
 }
 
-/** The region of the environment or the profile; else 'auto': a store with an address of its own mostly does not care. */
+/** The region of the environment or the profile; else 'auto': other stores mostly ignore it. */
 function regionOrAuto() {
   let answer: Promise<string> | undefined
   // The SDK asks for each request.
@@ -69,7 +69,7 @@ function regionOrAuto() {
 
 export const sending = (stop: AbortSignal | undefined) => (stop === undefined ? {} : { abortSignal: stop })
 
-/** Notes what the store's clock says in its answer, by which ages are measured. */
+/** Notes the time of the store's answer, by which ages are measured. */
 export function noteClock(command: GetObjectCommand) {
   const clock = { now: new Date() }
   command.middlewareStack.add(
@@ -84,7 +84,7 @@ export function noteClock(command: GetObjectCommand) {
   return clock
 }
 
-/** Lets each attempt of a command first ask whether it may be sent. @throws {NotSent} from the command */
+/** Checks before each attempt of a command whether it may be sent. @throws {NotSent} from the command */
 export function guard<Command extends PutObjectCommand | DeleteObjectsCommand>(
   command: Command,
   { assertFresh, onFailure }: WriteOptions,
@@ -106,12 +106,12 @@ export function guard<Command extends PutObjectCommand | DeleteObjectsCommand>(
   return command
 }
 
-/** A store that has never answered may be a wrong endpoint. */
+/** Limit for a store that has never answered: the endpoint may be wrong. */
 const firstAnswerMs = 10_000
 
 type RetryStrategy = Extract<S3ClientConfig['retryStrategy'], { readonly recordSuccess: unknown }>
 
-/** What a request has behind it: retries, failed attempts, and since when the store refuses it. */
+/** History of a request. */
 interface Behind {
   readonly retries: number
   readonly failed: number
@@ -127,7 +127,7 @@ const tokenOf = (behind: Behind, delay: number) => ({
 /** Layer 2, for all requests of a client together. */
 function retryStrategy({ attempts, refusedMs }: Patience): RetryStrategy {
   let hasAnswered = false
-  // What is asked to clean up after the time is over does not take the same time again.
+  // One start for all requests: a request to clean up after the limit does not take the same time again.
   let refusedSince = Infinity
   const noteAnswer = () => {
     hasAnswered = true
@@ -171,7 +171,7 @@ function retryStrategy({ attempts, refusedMs }: Patience): RetryStrategy {
 
 /**
  * Layer 1: all requests of a client share one limit, which goes down while the store throttles.
- * @param isUrgent by the key that a request is about: such a one is sent at once, whatever the limit
+ * @param isUrgent by the key of a request: an urgent one is sent at once, whatever the limit
  */
 function limitConcurrency(
   { middlewareStack }: S3Client,
@@ -207,13 +207,13 @@ function limitConcurrency(
   )
 }
 
-/** A proxy that has waited in vain gives these answers: the store may still carry the request out. */
+/** Statuses of a proxy that has waited in vain: the store may still carry the request out. */
 const answersOfProxies: readonly (number | undefined)[] = [408, 502, 504]
 
 type Headers = Readonly<Record<string, string>>
 
 /**
- * Counts all attempts of a client, retries included, and those to write that had no answer. One without a connection is none, and
+ * Counts all attempts of a client, retries included, and writes without an answer. An attempt without a connection does not count, and
  * a page of a proxy is no answer.
  */
 function watchAttempts({ middlewareStack }: S3Client) {
@@ -254,12 +254,12 @@ function watchAttempts({ middlewareStack }: S3Client) {
   return {
     requests,
     unanswered: () => unanswered,
-    /** How far this machine's clock is behind the store's, in seconds, as the quickest answer says; 0 without an answer. */
+    /** Seconds, from the quickest answer; 0 without an answer. */
     behindSeconds: () => shortest.behindMs / 1000,
   }
 }
 
-/** If the machine's clock is wrong, the SDK blames every error on it, and tries again. */
+/** Drops the SDK's guess that a wrong clock caused the error: it would try again. */
 function trustAnswers({ middlewareStack }: S3Client): void {
   middlewareStack.addRelativeTo(
     <A, O>(next: (args: A) => Promise<O>) =>
@@ -274,8 +274,8 @@ function trustAnswers({ middlewareStack }: S3Client): void {
 }
 
 /**
- * The signature covers the digest that the object is to have. So the SDK need not hash the body again, and the store refuses
- * a body with another one.
+ * Signs the digest that the object is to have: the SDK need not hash the body again, and the store refuses a body with another
+ * digest.
  */
 function giveDigests({ middlewareStack }: S3Client): void {
   middlewareStack.add(
@@ -291,7 +291,7 @@ function giveDigests({ middlewareStack }: S3Client): void {
 
 /**
  * Gives a put without a body a file as its body. The SDK never repeats a request whose body is a stream, because a
- * stream cannot be read twice. So the SDK does not see one: a middleware behind its retries opens the file for each attempt.
+ * stream cannot be read twice. So a middleware behind the SDK's retries opens the file for each attempt.
  * @param bytes the file's length, which the command must give as ContentLength
  */
 export function sendFile(put: PutObjectCommand, file: string, bytes: number): void {
@@ -302,15 +302,15 @@ export function sendFile(put: PutObjectCommand, file: string, bytes: number): vo
   )
 }
 
-/** Opens the file when it is piped, and closes it with the request, however that ends. */
+/** Opens the file when it is piped, and closes it with the request, whatever its end. */
 function fileBody(file: string, bytes: number): Readable {
   const body = new Readable({ read: () => undefined })
-  // The SDK would pipe it: an answer that comes before the body is sent would leave the file open, and an error of the
-  // file would leave the request waiting.
+  // The SDK's own pipe has two faults: an answer before the end of the body leaves the file open, and an error of the
+  // file leaves the request waiting.
   body.pipe = (destination) => {
     const request = destination as unknown as ClientRequest
     const source = Readable.from(wholeFile(file, bytes), { objectMode: false })
-    // Not pipeline: it aborts a request without the reason.
+    // `pipeline` would abort the request without the reason.
     source.once('error', (error) => request.destroy(error))
     request.once('close', () => source.destroy())
     source.pipe(request)
@@ -319,7 +319,7 @@ function fileBody(file: string, bytes: number): Readable {
   return body
 }
 
-/** As many bytes as were announced: with fewer the store would wait for the rest. */
+/** Yields as many bytes as were announced: with fewer the store would wait for the rest. */
 async function* wholeFile(file: string, bytes: number): AsyncGenerator<Buffer> {
   let read = 0
   try {
@@ -338,7 +338,7 @@ interface Request {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A put as the SDK has prepared it, and what sends such requests. */
+/** A put as the SDK has prepared it, and the function that sends such requests. */
 interface Prepared {
   readonly stop: AbortSignal | undefined
   readonly madeAt: number
@@ -350,17 +350,17 @@ interface Prepared {
   }) => Promise<{ readonly output: { readonly ETag?: string | undefined } }>
 }
 
-/** Credentials are refreshed minutes before they expire: a request that is signed with older ones is still good. */
+/** Limit of a signature: credentials are refreshed minutes before they expire, so older ones are still good. */
 const maxAgeMs = 60_000
 
-/** A path says such a key as it is. */
+/** Matches keys that need no escapes in a path. */
 const plainKey = /^\w[\w.~-]*(?:\/\w[\w.~-]*)*$/
 const sampleKey = 'key'
 
 /**
- * Puts of small objects, of which a publish has a million. The SDK finds out for each request anew where it goes, who signs it, and
- * which layers it passes: half of its CPU time. Here it does that once for many puts of the same holder. Each put still passes the
- * inner layers, from the retries on: the guard, the signature, the answer.
+ * Puts small objects, of which a publish has a million. The SDK decides for each request anew about address, signer and layers: half of
+ * its CPU time. Here it decides once for many puts of the same holder. Each put still passes the inner layers, from the retries on:
+ * the guard, the signature, the answer.
  * @param prepare the put of an empty object with this key; each attempt asks the holder whether it may be sent
  * @returns a put that resolves to null, and sends nothing, if the object must be put in the usual way
  */
@@ -394,7 +394,7 @@ export function openPuts<Holder extends object>(
       'cache-control': cacheControl,
       'x-amz-meta-sha256': sha256,
       'x-amz-checksum-sha256': Buffer.from(sha256, 'hex').toString('base64'),
-      // The signature covers it: the SDK need not hash the body again.
+      // The signature covers the digest: the SDK need not hash the body again.
       'x-amz-content-sha256': sha256,
     }
     const path = request.path.slice(0, -sampleKey.length) + key
@@ -419,7 +419,6 @@ async function takeApart(
     command.middlewareStack.add(
       (next) => (args) => {
         resolve({ stop, madeAt, input: command.input, request: args.request as Request, send: next })
-        // Nothing is sent.
         return Promise.resolve({ response: {}, output: { $metadata: {} } })
       },
       { step: 'build', priority: 'low', name: 'takeApart' },

@@ -1,9 +1,9 @@
-/** The port: what publishing needs of an object store. Keys are relative to the prefix of the bucket. */
+/** The port: an object store for publishing. Keys are relative to the prefix of the bucket. */
 
 export interface ObjectStore {
   /** For messages: `s3://bucket/prefix`, `file:///folder/prefix`. */
   readonly name: string
-  /** Whether an ETag depends on the object's bytes alone: a copy of the object has the same one. */
+  /** True if an ETag depends on the object's bytes alone: a copy of the object has the same one. */
   readonly areEtagsDigests: boolean
   /** @returns null if there is no such object */
   readonly get: (key: string, options?: GetOptions) => Promise<FetchedObject | null>
@@ -17,56 +17,59 @@ export interface ObjectStore {
    * @throws {Error} if it cannot be read, or is larger than what one put can hold
    */
   readonly putFile: (file: string, object: NewFileObject, options?: WriteOptions) => Promise<PutObject>
-  /** All objects whose keys have this prefix, in the byte order of their keys. */
+  /** Lists the objects whose keys have this prefix, in the byte order of their keys. */
   readonly list: (prefix: string, options?: CallOptions) => AsyncIterable<ListedObject>
-  /** The names between this prefix and the next slash, of all objects that have both. @param prefix ends with a slash */
+  /** Lists the names between this prefix and the next slash. @param prefix ends with a slash */
   readonly folders: (prefix: string, options?: CallOptions) => Promise<readonly string[]>
-  /** Deletes up to a thousand objects at once. @throws {Error} that names what could not be deleted, and why */
+  /** @param keys at most `keysPerDelete` @throws {Error} that names a key that could not be deleted, and why */
   readonly delete: (keys: readonly string[], options?: WriteOptions) => Promise<void>
   /**
-   * Absent where there is always room. A file that is replaced gives its room back.
-   * @throws {Error} with what is free and what is needed, if these do not fit
+   * Absent where there is always room. A replaced file gives its room back.
+   * @throws {Error} with the free and the needed bytes, if these do not fit
    */
   readonly assertRoom?: (puts: AsyncIterable<Pick<ListedObject, 'key' | 'bytes'>>) => Promise<void>
   /** Requests so far, by operation. */
   readonly requests: () => Readonly<Record<string, number>>
-  /** Attempts to write or delete that ended without an answer: the store may still carry them out. */
+  /** Writes and deletes that ended without an answer: the store may still carry them out. */
   readonly unanswered: () => number
 }
 
+/** The most keys of one delete. */
+export const keysPerDelete = 1000
+
 export interface CallOptions {
-  /** Ends the call, which throws the signal's reason then. */
+  /** Ends the call, which throws the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
 
 export interface GetOptions extends CallOptions {
-  /** These bytes only: the first and the last one, both included. `bytes` is their number then. */
+  /** First and last byte, both included. `bytes` is their number then. */
   readonly part?: { readonly first: number; readonly last: number }
-  /** The object has this ETag, or the call fails. A store that ignores conditions gives the object all the same. */
+  /** Fails for another ETag. A store that ignores conditions gives the object all the same. */
   readonly ifMatch?: string
 }
 
 export interface WriteOptions extends CallOptions {
   /** Called right before each attempt: if it throws, nothing is sent, and the call throws the same. */
   readonly assertFresh?: (() => void) | undefined
-  /** Called after each attempt that failed, also if another one follows: `the store answered 503 (SlowDown)`. */
+  /** Called after each failed attempt, the last or not: `the store answered 503 (SlowDown)`. */
   readonly onFailure?: (why: string) => void
-  /** The object says what it said before, so it need not wait until earlier writes are on the disk. Only a folder asks. */
+  /** The object repeats what it said before: a folder need not flush earlier writes. */
   readonly isRenewal?: boolean
 }
 
 export interface NewFileObject {
   readonly key: string
-  /** Content-Type */
+  /** Content-Type. */
   readonly type: string
   readonly cacheControl: string
-  /** In hex; the store refuses a body with another one. Without it the store is given the file's digest. */
+  /** In hex; the store refuses a body with another one. Absent: the file's digest is sent. */
   readonly sha256?: string
 }
 
 export type NewObject = Required<NewFileObject> & { readonly body: Buffer }
 
-/** `ifMatch`: the object is there with this ETag. `ifAbsent`: it is not there. */
+/** `ifMatch`: the object has this ETag. `ifAbsent`: there is no object. */
 export type Condition = { readonly ifMatch: string } | { readonly ifAbsent: true }
 
 export interface PutObject {
@@ -75,15 +78,15 @@ export interface PutObject {
 
 export interface FetchedObject {
   readonly etag: string
-  /** Null where the store does not say: an answer in chunks has no length. */
+  /** Null if unknown: an answer in chunks has no length. */
   readonly bytes: number | null
   readonly lastModified: Date
-  /** The store's clock when it answered. */
+  /** The store's time of the answer. */
   readonly now: Date
   /** To be read once, or given back by `cancel`. */
   readonly body: AsyncIterable<Uint8Array>
   readonly cancel: () => void
-  /** Stops the call and its body: after it, the body is not wanted any more. */
+  /** Stops the call and the reading of its body. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -94,7 +97,7 @@ export interface ListedObject {
   readonly lastModified: Date
 }
 
-/** Whether the name of a bucket is that of a folder: `file:///srv/fundpress`. */
+/** True for the name of a folder: `file:///srv/fundpress`. */
 export const isFolderName = (name: string): boolean => name.startsWith('file:')
 
 /** Another writer was faster, or the object is not what it was. */
@@ -102,12 +105,17 @@ export class ConditionFailed extends Error {
   override readonly name = 'ConditionFailed'
 }
 
-/** The store does not know conditional writes. */
 export class ConditionsUnknown extends Error {
   override readonly name = 'ConditionsUnknown'
 }
 
-/** An object or a list is there, and this fundpress did not write it: to ask for it again is of no use. */
+/** An object or a list was not written by this fundpress: to ask for it again is of no use. */
 export class Damaged extends Error {
   override readonly name = 'Damaged'
+}
+
+/** For `catch`. @throws any other error */
+export function nullIfDamaged(error: unknown): null {
+  if (error instanceof Damaged) return null
+  throw error
 }

@@ -1,4 +1,4 @@
-/** The edge's code as one file for each place where it runs. esbuild and swc make them: `prepack` for the package, else a checkout when it needs one. */
+/** Bundles of the edge's code, made by esbuild and swc: by `prepack` for the package, else in a checkout on demand. */
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,12 +8,12 @@ import { build } from 'esbuild'
 
 interface Bundle {
   readonly module: string
-  /** The export of the module that the bundle assigns to `fundpress`. */
+  /** The export that the bundle assigns to `fundpress`. */
   readonly factory: string
-  /** The platform's language. CloudFront's functions run in njs. */
+  /** CloudFront's functions run in njs. */
   readonly language: 'njs' | 'es2022'
   readonly platform?: 'neutral' | 'node'
-  /** Modules that the platform has. */
+  /** Modules of the platform. */
   readonly external?: readonly string[]
 }
 
@@ -32,7 +32,7 @@ const bundles = {
 
 export type BundleName = keyof typeof bundles
 
-/** @returns a script, or a module for ES2022, that assigns a function of the settings to the variable `fundpress`, which it does not declare */
+/** @returns a script, or a module for ES2022, that assigns a function of the settings to the undeclared variable `fundpress` */
 export async function makeBundle(name: BundleName): Promise<string> {
   const { module, factory, language, platform = 'neutral', external = [] }: Bundle = bundles[name]
   const isModule = language === 'es2022'
@@ -46,7 +46,7 @@ export async function makeBundle(name: BundleName): Promise<string> {
     write: false,
     format: isModule ? 'esm' : 'iife',
     platform,
-    // esbuild leaves what njs does not know, so swc translates its output.
+    // esbuild cannot go below ES2017, so swc translates its output for njs.
     target: isModule ? language : 'es2017',
     minify: isModule,
     external: [...external],
@@ -59,7 +59,7 @@ export async function makeBundle(name: BundleName): Promise<string> {
   return (await transform(code, { isModule: false, minify: true, env: beyondEs5, jsc })).code
 }
 
-/** What njs 0.7.9 and CloudFront's runtime 2.0 do not know of ES2017. Arrows, constants and templates stay. */
+/** The parts of ES2017 that njs 0.7.9 and CloudFront's runtime 2.0 lack. Arrows, constants and templates stay. */
 const beyondEs5 = {
   targets: 'node 8',
   include: [
@@ -71,7 +71,7 @@ const beyondEs5 = {
   ],
 }
 
-/** For `prepack`. @param folder where `readBundle` of the package looks */
+/** For `prepack`. @param folder from which `readBundle` of the package reads */
 export async function writeBundles(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true })
   for (const name of Object.keys(bundles) as BundleName[])

@@ -1,4 +1,4 @@
-/** What the deployments of all platforms share: their settings, their files, templates, and the edge's code. */
+/** Common parts of all deployments: settings, files, templates, and the edge's code. */
 
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -30,23 +30,22 @@ export interface DeploymentSettings {
     /** Null: no preview. */
     readonly previewToken: string | null
   }
-  /** Where nginx listens, too. */
   readonly serve: { readonly host: string; readonly port: number }
 }
 
-/** The path of a bucket that is a folder, or null. @param name `file:///srv/fundpress` */
+/** @param name `file:///srv/fundpress` @returns the path, or null for another bucket */
 export const folderOfBucket = (name: string | null): string | null =>
   name?.startsWith('file:') === true ? fileURLToPath(name) : null
 
 /**
- * @returns files with their paths below the folder that they are written to
- * @throws {Error} if the settings lack what this platform needs, with what to set
+ * @returns files with their paths below the folder of the deployment
+ * @throws {Error} if the settings lack a value for the platform, with the setting
  */
 export type MakeDeployment = (
   settings: DeploymentSettings,
 ) => Promise<readonly { readonly path: string; readonly text: string }[]>
 
-/** The settings that the edge has on every platform. */
+/** Settings for the edge on every platform. */
 export const edgeConfig = ({ docsUrl, edge }: Pick<DeploymentSettings, 'docsUrl' | 'edge'>) => ({
   table: routeTable(endpoints, docsUrl),
   settings: { cacheControl: edge.cacheControl, errorCacheControl: edge.errorCacheControl },
@@ -54,26 +53,23 @@ export const edgeConfig = ({ docsUrl, edge }: Pick<DeploymentSettings, 'docsUrl'
 
 const edgeFolder = dirname(fileURLToPath(import.meta.url))
 
-/**
- * The edge's code for one place, without settings: it assigns a function of them to the variable `fundpress`, which it does not
- * declare. The package has it as a file; a checkout makes it.
- */
+/** @returns a bundle of {@link makeBundle}: the package has it as a file, a checkout makes it */
 export async function readBundle(name: BundleName): Promise<string> {
   const file = join(edgeFolder, 'bundles', `${name}.js`)
   if (existsSync(file)) return readFile(file, 'utf8')
-  // The package has neither this module nor esbuild and swc, which it needs.
+  // The package lacks this module, and esbuild and swc.
   const { makeBundle } = await import('./bundle.ts')
   return makeBundle(name)
 }
 
-/** A value as JavaScript that every engine reads, whatever its texts hold: ES5 ends a line at some of them, and njs may read bytes. */
+/** A value as JavaScript in ASCII: ES5 ends a line at some characters, and njs may read bytes. */
 export const asScript = (value: unknown): string =>
   JSON.stringify(value).replaceAll(
     /[^ -~]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-/** A file of `templates/` with values in place of `{{name}}`. @throws {Error} for a name that has no value */
+/** A file of `templates/` with values in place of `{{name}}`. @throws {Error} for a name without a value */
 export async function fromTemplate(
   path: string,
   values: Readonly<Record<string, string | number>>,

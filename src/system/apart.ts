@@ -1,20 +1,20 @@
 /**
- * Work that fails alone: an uncaught error in it, in a callback or of a stream, ends that work and not the program. For servers,
- * whose requests share nothing that one of them could leave half-done.
+ * Work that fails alone: an uncaught error in it, in a callback or of a stream, ends this work and not the program. For servers,
+ * whose requests share no state that could be left half-done.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 const endOfWork = new AsyncLocalStorage<(error: unknown) => void>()
 
-/** Does work, also what it begins and leaves for later. @param end is called with each uncaught error */
+/** Does work, with all callbacks that it begins. @param end called with each uncaught error */
 export function apart(end: (error: unknown) => void, work: () => void): void {
   endOfWork.run(end, work)
 }
 
 /**
- * Ends the work that an uncaught error was thrown in. The handler of such errors calls this, where the error was thrown.
- * @returns false if that was no work apart
+ * Ends the work apart in which an uncaught error was thrown. For the handler of uncaught errors.
+ * @returns false for an error of other work
  */
 export function endApart(error: unknown): boolean {
   const end = endOfWork.getStore()

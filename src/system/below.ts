@@ -1,9 +1,9 @@
 /**
- * Files and folders below a root, reached without following a link: a user who may write below the root cannot lead a
+ * Files and folders below a root, reached without following a link: a user with the right to write below the root cannot lead a
  * program with other rights elsewhere. The root itself may be a link, or lie behind one.
  *
- * Node has no `openat`. On Linux the system tells the path of whatever is open, and `/proc/self/fd/<number>` is an open
- * folder: what was checked is what is used. Elsewhere a path is checked, then used: a link may take its place in between.
+ * Node has no `openat`. On Linux the system gives the path of each open file, and `/proc/self/fd/<number>` is an open
+ * folder: the checked file is the used one. Elsewhere a path is checked, then used: a link may take its place in between.
  */
 
 import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, readlinkSync } from 'node:fs'
@@ -16,10 +16,10 @@ const hasDescriptors = process.platform === 'linux' && existsSync(descriptors)
 const pathOfOpen = (descriptor: number) => readlinkSync(`${descriptors}/${descriptor}`)
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
-/** A pipe is opened without waiting for its writer. */
+/** Opens a pipe without waiting for its writer. */
 const fileFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
 
-/** The path of a folder behind all links: what is below has it as its root. */
+/** The path of a folder behind all links, as a root for the functions here. */
 export function realFolder(folder: string): string {
   if (!hasDescriptors) return realpathSync(folder)
   const descriptor = openSync(folder, O_RDONLY | O_DIRECTORY)
@@ -32,9 +32,8 @@ export function realFolder(folder: string): string {
 
 /**
  * Opens a file for reading.
- * @param root as `realFolder` gives it @param path of plain names, relative to the root
- * @returns its descriptor; it may be no regular file
- * @throws {Error} that names the link, if one is on the way
+ * @param root of `realFolder` @param path of plain names, relative to the root
+ * @returns its descriptor; it may be no regular file @throws {Error} that names the link, if one is on the way
  */
 export function openBelow(root: string, path: string): number {
   const full = placeOf(root, path)
@@ -59,7 +58,7 @@ export async function openHandleBelow(root: string, path: string): Promise<FileH
   }
 }
 
-/** A folder that stays the one that was opened, whatever takes its place meanwhile. */
+/** A folder that stays the opened one, even if another takes its place. */
 export interface OpenFolder {
   readonly path: string
   /** @param work gets a path of the folder that holds until `work` returns. Its errors name the folder as `path`. */
@@ -68,8 +67,8 @@ export interface OpenFolder {
 }
 
 /**
- * @param root as `realFolder` gives it @param path of plain names, relative to the root; '' for the root
- * @param isMade makes it if it is missing, with those above it
+ * @param root of `realFolder` @param path of plain names, relative to the root; '' for the root
+ * @param isMade makes the folder if it is missing, with those above
  * @throws {Error} that names the link, if one is on the way
  */
 export function openFolderBelow(root: string, path: string, isMade = false): OpenFolder {
@@ -83,7 +82,7 @@ export function openFolderBelow(root: string, path: string, isMade = false): Ope
   }
 }
 
-/** Opens a folder as `openFolderBelow` does, for a moment. */
+/** Opens a folder for a moment. Parameters as for {@link openFolderBelow}. */
 export function inFolderBelow<T>(root: string, path: string, work: (at: string) => T, isMade = false): T {
   const folder = openFolderBelow(root, path, isMade)
   try {
@@ -97,7 +96,6 @@ export const linkRefused = (link: string) =>
   new Error(`${link} is a symbolic link, which is not followed here: remove it`)
 
 function placeOf(root: string, path: string): string {
-  // Without a slash at its end.
   const full = resolve(join(root, path))
   if (full === root || full.startsWith(join(root, sep))) return full
   throw new Error(`${full} does not lie below ${root}`)
@@ -114,7 +112,7 @@ function openChecked(full: string, flags: number): number {
   }
 }
 
-/** What was removed or replaced meanwhile was there when it was opened. */
+/** Accepts a file that was removed or replaced after it was opened. */
 function assertPlace(descriptor: number, full: string): void {
   const place = hasDescriptors ? pathOfOpen(descriptor) : realpathSync(full)
   if (place !== full && place !== `${full} (deleted)`)
@@ -132,7 +130,7 @@ function openFolder(path: string): OpenFolder {
   return {
     path,
     within: (work) => {
-      // Its number may be that of another file by now.
+      // The number of a closed descriptor may be that of another file.
       if (!isOpen) throw new Error(`${path} is not in use any more`)
       try {
         return work(at)
@@ -147,7 +145,7 @@ function openFolder(path: string): OpenFolder {
   }
 }
 
-/** An error of the file system that names a folder by its path. */
+/** Names the folder by its path in an error of the file system. */
 function withNames(error: unknown, at: string, path: string): unknown {
   if (!(error instanceof Error)) return error
   const { path: place } = error as NodeJS.ErrnoException

@@ -1,5 +1,5 @@
 /**
- * Keeps compiled code for the next start, in a folder that no other user can write to: others could make the program run other
+ * Keeps compiled code for the next start, in a folder that no other user can write to: other users could make the program run other
  * code. Node's default is a folder in /tmp with a well-known name. JavaScript, because it runs before a compiler is loaded.
  */
 
@@ -9,9 +9,8 @@ import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 
 /**
- * In `fundpress` below XDG_CACHE_HOME, or below `.cache` of the home folder. Without such a folder that is the user's
- * alone, nothing is kept. A folder that NODE_COMPILE_CACHE names is in use already, by the operator's own choice.
- * Each thread has to call it anew.
+ * Uses `fundpress` below XDG_CACHE_HOME, or below `.cache` of the home folder. Without such a folder of the user alone, nothing is
+ * kept. A folder in NODE_COMPILE_CACHE is in use already, by the operator's choice. Each thread has to call this anew.
  */
 export function keepCompiledCode() {
   const { NODE_COMPILE_CACHE = '', XDG_CACHE_HOME = '' } = process.env
@@ -23,12 +22,12 @@ export function keepCompiledCode() {
     const folder = join(realpathSync(base), 'fundpress')
     if (isOwn(folder)) enableCompileCache(folder)
   } catch {
-    // No home, as a container can have none, or one that cannot be written to: every start compiles anew.
+    // No home, as in some containers, or a home that cannot be written to: every start compiles anew.
   }
 }
 
 /**
- * Whether it is a folder of this user, closed to all others, that only root can put another one in place of.
+ * Tests for a folder of this user, closed to all others, that only root can replace.
  * @param {string} folder
  */
 function isOwn(folder) {

@@ -1,6 +1,4 @@
 /** Days as numbers. Browsers load this file, so it imports no library. */
-
-/** A day in milliseconds. */
 export const dayMs = 86_400_000
 
 /** Days since 1970-01-01. Computed without Date, which would take longer for a chart's points than the rest of the chart. */
@@ -13,5 +11,5 @@ export function dayNumber(iso: string): number {
   return shifted * 365 + leapDays + daysBefore + day - 719_469
 }
 
-/** The day of a number of days since 1970-01-01. @throws {RangeError} if there is none */
+/** @param number days since 1970-01-01 @throws {RangeError} if there is no such day */
 export const isoOf = (number: number): string => new Date(number * dayMs).toISOString().slice(0, 10)

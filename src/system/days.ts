@@ -12,10 +12,10 @@ import { dayNumber } from './day-number.ts'
 /** Negative if `to` is earlier. */
 export const daysBetween = (from: string, to: string): number => dayNumber(to) - dayNumber(from)
 
-/** @param days may be negative @throws {RangeError} if `day` is none */
+/** @throws {RangeError} if `day` is none */
 export const addDays = (day: string, days: number): string => textOf(plusDays(dateOf(day), days))
 
-/** @param years may be negative @throws {RangeError} if `day` is none */
+/** @throws {RangeError} if `day` is none */
 export const addYears = (day: string, years: number): string => textOf(plusYears(dateOf(day), years))
 
 /** The Monday of the day's week. */

@@ -1,21 +1,21 @@
-/** The room that is left on a disk. */
+/** The free room of a disk. */
 
 import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
-export interface Disk {
-  /** The folder that was asked for, or the nearest one above it that exists. */
+interface Disk {
+  /** The nearest existing folder at or above the path. */
   readonly folder: string
   readonly bytes: number
   readonly freeBytes: number
   /** A file takes whole blocks. */
   readonly blockBytes: number
-  /** How many more files fit; infinite where the file system has no fixed number. */
+  /** Infinite where the file system has no fixed number. */
   readonly freeFiles: number
 }
 
-/** @throws {Error} if the folder cannot be looked at */
+/** @throws {Error} if the folder cannot be read */
 export async function diskOf(path: string): Promise<Disk> {
   const folder = existingAbove(resolve(path))
   const { bsize: blockBytes, blocks, bavail, files, ffree } = await statfs(folder)
@@ -23,7 +23,7 @@ export async function diskOf(path: string): Promise<Disk> {
   return { folder, bytes: blocks * blockBytes, freeBytes: bavail * blockBytes, blockBytes, freeFiles }
 }
 
-/** @returns what is free and what is needed, if that does not fit; else null */
+/** @returns the free and the needed room, if there is a lack; else null */
 export function lackOn({ folder, freeBytes, freeFiles }: Disk, bytes: number, files: number): string | null {
   if (freeBytes < bytes) return `${megabytes(freeBytes)} free in ${folder}, ${megabytes(bytes)} needed`
   return freeFiles < files ? `${freeFiles} more files fit into ${folder}, ${files} are needed` : null

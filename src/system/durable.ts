@@ -1,7 +1,6 @@
 /**
- * Puts files on the disk, so that a power cut cannot take them back. A file system keeps new files in memory for up to
- * half a minute, but may write renames and removals earlier: without this, a power cut can leave a folder of empty files
- * in the place of a whole one.
+ * Puts files on the disk for good. A file system keeps new files in memory for up to half a minute, but may write renames and
+ * removals earlier: without a flush, a power cut can leave a folder of empty files in the place of a whole one.
  */
 
 import { execFile } from 'node:child_process'
@@ -16,9 +15,8 @@ import { placeToWrite } from './place.ts'
 export class UnflushedError extends Error {}
 
 /**
- * Waits until everything that was written below a folder is on the disk: files, folders, and the folder's own name.
- * On Linux `sync -f` flushes the whole file system at once, which takes a tenth of the time of flushing each file. Where
- * there is no such command, each file is flushed.
+ * Waits until all writes below a folder are on the disk: files, folders, and the folder's own name. On Linux `sync -f` flushes the
+ * whole file system, in a tenth of the time of flushing each file. Without that command, each file is flushed.
  * @throws {UnflushedError} if the disk did not take everything; the signal's reason if it is aborted
  */
 export async function flushTree(folder: string, signal: AbortSignal): Promise<void> {
@@ -27,8 +25,8 @@ export async function flushTree(folder: string, signal: AbortSignal): Promise<vo
 }
 
 /**
- * Waits until the names in a folder are on the disk: what was made, renamed or removed there.
- * @param top the same for the folders above, up to this one
+ * Waits until the names in a folder are on the disk, after files were made, renamed or removed there.
+ * @param top also flushes the folders above, up to this one
  */
 export function flushFolder(folder: string, top = folder): void {
   // Windows opens no folders; its file systems write names in their order.
@@ -40,8 +38,7 @@ export function flushFolder(folder: string, top = folder): void {
 }
 
 /**
- * Writes a file, over what is there: readers, and after a power cut or a full disk all, see the old text or the new one. A
- * symbolic link stays one.
+ * Replaces a file: readers see the old text or the new one, also after a power cut or on a full disk. A symbolic link stays one.
  * @param mode of the file; undefined: that of the old one
  * @throws {Error} if something else than a file is there
  */
@@ -51,7 +48,7 @@ export function replaceFile(file: string, text: string, mode?: number): void {
   const temporary = join(dirname(place), `.${basename(place)}.fundpress-${process.pid}.tmp`)
   try {
     rmSync(temporary, { force: true })
-    // Never through a link that another user has put there.
+    // `wx` follows no link that another user has put there.
     writeFileSync(temporary, text, { flag: 'wx' })
     const permissions = mode ?? earlier?.mode
     if (permissions !== undefined) chmodSync(temporary, permissions)
@@ -64,9 +61,9 @@ export function replaceFile(file: string, text: string, mode?: number): void {
   flushFolder(dirname(place))
 }
 
-/** @returns false where the system has no command for it */
+/** @returns false where the system has no such command */
 async function syncFileSystem(folder: string, signal: AbortSignal): Promise<boolean> {
-  // Elsewhere `sync` takes the option for nothing, and does not wait for the disk.
+  // Elsewhere `sync` ignores the option, and does not wait for the disk.
   if (process.platform !== 'linux') return false
   try {
     const env = { ...process.env, LC_ALL: 'C' }
@@ -75,13 +72,13 @@ async function syncFileSystem(folder: string, signal: AbortSignal): Promise<bool
   } catch (error) {
     signal.throwIfAborted()
     const { code, stderr = '' } = error as { readonly code?: unknown; readonly stderr?: string }
-    // The system's own codes are texts: the command cannot be run. Small ones do not know the option.
+    // A text is a code of the system: the command cannot be run. Small versions of it lack the option.
     if (typeof code === 'string' || /usage|option/i.test(stderr)) return false
     throw new UnflushedError(`the disk did not take what was written: ${stderr.trim()}`)
   }
 }
 
-/** As many as Node's threads can wait for, and some that are opened meanwhile. */
+/** Files at a time: as many as Node's threads can wait for, and some that are opened meanwhile. */
 const lanes = 8
 
 async function flushEach(folder: string, signal: AbortSignal): Promise<void> {
@@ -104,7 +101,7 @@ async function flushEach(folder: string, signal: AbortSignal): Promise<void> {
   flushFolder(dirname(folder))
 }
 
-/** Files, and folders where they can be flushed. */
+/** Yields files, and folders where they can be flushed. */
 function* pathsIn(folder: string): Generator<string> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
@@ -115,7 +112,7 @@ function* pathsIn(folder: string): Generator<string> {
   }
 }
 
-/** Windows flushes only what may be written to. */
+/** Windows flushes only files that are open for writing. */
 const flags = process.platform === 'win32' ? 'r+' : 'r'
 
 /** Waits until a file's content, or the names in a folder, are on the disk. */
@@ -130,7 +127,7 @@ export function flushFile(path: string): void {
   }
 }
 
-/** Some file systems, such as those of network shares, have no way to flush a folder. @throws all other errors */
+/** Ignores file systems that cannot flush a folder, such as those of network shares. @throws all other errors */
 function pass(error: unknown, path: string): void {
   const { code = '', message } = error as NodeJS.ErrnoException
   if (['EINVAL', 'ENOTSUP', 'EOPNOTSUPP'].includes(code)) return

@@ -1,4 +1,4 @@
-/** A process as the holder of a lease or of a temporary folder, and whether it still runs. */
+/** A process as the holder of a lease or of a temporary folder. */
 
 import { hash, randomUUID } from 'node:crypto'
 import { lstatSync, readFileSync, readlinkSync } from 'node:fs'
@@ -10,39 +10,38 @@ export interface Holder {
   readonly pid: number
   /** Machine, boot and process namespace: two holders with the same one see each other's processes. */
   readonly world: string
-  /** When it began, as the kernel says: process numbers are used again. Absent if the kernel does not say. */
+  /** The kernel's time of the start, since process numbers are used again. Absent if unknown. */
   readonly startedAt?: string | undefined
 }
 
-/** This process. */
 export function thisHolder(): Holder {
   const { pid } = process
   return { host: hostname(), pid, world: worldHere(), startedAt: statOf(pid)?.startedAt }
 }
 
-/** Whether a holder of this world still runs. What cannot be found out counts as alive. */
+/** Tests a holder of this world. An unknown state counts as alive. */
 export function isAlive({ pid, startedAt }: Holder): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // EPERM: it is there, and another user's.
+    // EPERM: the process exists, and belongs to another user.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
   }
   const stat = statOf(pid)
   if (stat === undefined) return true
-  // Z and X: it has ended, and its parent has not asked how.
+  // Z and X: the process has ended, and its parent has not read its exit code.
   return !/[ZX]/.test(stat.state) && (startedAt === undefined || stat.startedAt === startedAt)
 }
 
-/** For the name of what a process holds: `<world>-<pid>-<start>`. Containers that share a disk have processes of the same numbers. */
+/** `<world>-<pid>-<start>`, for names. Containers that share a disk have processes of the same numbers. */
 export const markOf = ({ world, pid, startedAt = '0' }: Holder): string =>
   `${markOfWorld(world)}-${pid}-${startedAt}`
 
 const markOfWorld = (world: string) => hash('sha256', world).slice(0, 12)
 
 /**
- * Whether a process has left this behind: the process has ended, or cannot be seen from here and has changed nothing for `unknownForMs`.
- * @param mark as in the name; earlier versions wrote others
+ * True if the process of a mark has ended, or cannot be seen from here and has changed nothing for `unknownForMs`.
+ * @param mark of {@link markOf}; earlier versions wrote others
  */
 export function isLeftBehind(path: string, mark: string, unknownForMs: number): boolean {
   const { host, world } = thisHolder()

@@ -1,14 +1,14 @@
 /**
- * The place that a path of an operator leads to, behind links: a file or a folder. All else is refused: opening a pipe can
- * wait for ever, and a device, such as `/dev/stdout`, is not ours to replace.
+ * Resolves paths of an operator behind links: to a file or a folder. All else is refused: opening a pipe can wait for ever, and a
+ * device, such as `/dev/stdout`, must not be replaced.
  */
 
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync, type Stats } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /**
- * Where a file or folder is written that has this path: behind links, whether there is something yet or not.
- * @throws {Error} that says what is there, if it is neither that nor nothing
+ * The place behind links at which a file or folder is written, existing or not.
+ * @throws {Error} that names what is there, if it is of another kind
  */
 export function placeToWrite(path: string, kind: 'file' | 'folder'): string {
   const found = statOf(path)
@@ -17,7 +17,7 @@ export function placeToWrite(path: string, kind: 'file' | 'folder'): string {
   throw new Error(`${path} is ${kindOf(found)}: name a ${kind}`)
 }
 
-/** @throws {Error} that says what is there, if it is no file; a file that is missing is for who opens it */
+/** @throws {Error} that names what is there, if it is no file; a missing file passes */
 export function assertFile(path: string): void {
   const found = statOf(path)
   if (found?.isFile() === false) throw new Error(`${path} is ${kindOf(found)}: name a file`)
@@ -32,7 +32,7 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-/** @returns undefined if it has gone meanwhile, as when another build exchanges the folder */
+/** @returns undefined if the path is gone by now, as when another build swaps the folder */
 function realPathOf(path: string): string | undefined {
   try {
     return realpathSync(path)
@@ -49,7 +49,7 @@ function kindOf(found: Stats): string {
   return found.isSocket() ? 'a socket' : 'a device'
 }
 
-/** A link may lead to what is not there yet. */
+/** Follows links whose end may be missing. */
 function endOfLinks(path: string): string {
   let place = resolve(path)
   for (let links = 0; links < 40 && isLink(place, path); links++)

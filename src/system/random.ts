@@ -6,7 +6,7 @@
 export interface Draws {
   /** In [low, high). */
   between(low: number, high: number): number
-  /** A whole number, both bounds included. */
+  /** Both bounds included. */
   whole(low: number, high: number): number
   /** True with this probability. */
   chance(probability: number): boolean
@@ -17,7 +17,7 @@ export interface Draws {
   gaussian(): number
 }
 
-/** A stream of its own for each topic, so that drawing more for one never changes another. */
+/** A stream for each topic: more draws for one never change another. */
 export function randomFor(...topic: readonly (string | number)[]): Draws {
   const next = bitsFor(topic.join('/'))
   const uniform = () => next() / 4294967296

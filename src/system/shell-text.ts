@@ -1,7 +1,5 @@
-/** Text in a line that can be pasted into a shell. */
-
-/** In single quotes, as every shell of the kind takes it. */
+/** Quotes text for a shell, in single quotes. */
 export const shellText = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
-/** The same, bare where nothing in it means anything to a shell. */
+/** The same, bare where no character has a meaning for a shell. */
 export const shellWord = (text: string): string => (/^[\w./-]+$/.test(text) ? text : shellText(text))

@@ -11,10 +11,10 @@ const caught = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** npm repeats a Ctrl-C that the terminal has already sent: two signals within this time count as one. */
 const sameKeyMilliseconds = 400
 
-/** How long a command may take to stop, in milliseconds: Docker kills it after 10 s. Of these, notices may take 4 s. */
+/** Time to stop, in milliseconds: Docker kills a process after 10 s. Of these, notices may take 4 s. */
 const stopMs = 9000
 
-/** How long the store may take to clean up, of the time to stop: to release the lease. In milliseconds. */
+/** Time of the store to clean up within the time to stop (release of the lease), in milliseconds. */
 export const cleanUpMs = 3000
 
 export class Interrupted extends Error {
@@ -25,14 +25,14 @@ export class Interrupted extends Error {
   }
 }
 
-export interface SignalWatch {
+interface SignalWatch {
   /** Aborts with an {@link Interrupted} as its reason. */
   readonly signal: AbortSignal
   /** Ends the process by the signal that it got; returns if there was none. */
   readonly endBySignal: () => void
 }
 
-/** @param onLate is called with the reason if the command does not stop in time, before the process ends */
+/** @param onLate called with the reason if the command does not stop in time, before the process ends */
 export function watchSignals(
   target: NodeJS.Process,
   now: () => number,
@@ -46,7 +46,7 @@ export function watchSignals(
     if (first === undefined) return
     for (const name of caught) target.removeListener(name, onSignal)
     target.kill(target.pid, first.name)
-    // Still here: the first process of a container, which no signal of its own ends. It leaves the code that a shell would see.
+    // Only the first process of a container gets here: no signal of its own ends it. Its exit code is a shell's.
     target.exit(128 + constants.signals[first.name])
   }
   const onSignal = (name: NodeJS.Signals) => {

@@ -4,9 +4,9 @@ import { Worker } from 'node:worker_threads'
 
 /** A thread that answers requests in their order, each with one message. */
 export interface Thread<Ask> {
-  /** @throws {Error} what the thread threw, or that it ended too early: now, or before it was asked */
+  /** @throws {Error} the thread's error, or that it ended too early: now, or before the request */
   readonly ask: Ask
-  /** Whatever it does. Resolves when it has stopped. */
+  /** Stops the thread at once. */
   readonly stop: () => Promise<unknown>
 }
 
@@ -21,7 +21,7 @@ const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 2
 
 /**
  * @param module address of the thread's code, which listens to its parent port
- * @param name its name in the error if it ends too early, as the subject of a sentence: `a rendering thread`
+ * @param name for the error if the thread ends too early: `a rendering thread`
  */
 export function startThread<Ask extends (request: never) => Promise<unknown>>(
   module: string,

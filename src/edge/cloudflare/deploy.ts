@@ -1,4 +1,4 @@
-/** What `fundpress edge cloudflare` writes: a Worker with an R2 bucket, for wrangler to deploy. */
+/** `fundpress edge cloudflare`: a Worker with an R2 bucket, for wrangler to deploy. */
 
 import { asScript, edgeConfig, folderOfBucket, fromTemplate, readBundle } from '../deployment.ts'
 import type { MakeDeployment } from '../deployment.ts'
@@ -6,7 +6,7 @@ import type { MakeDeployment } from '../deployment.ts'
 /** Pins the behaviour of the runtime. The tests run the Worker with it. */
 export const compatibilityDate = '2026-07-30'
 
-/** Where R2 keeps the bucket by law, `eu`; null without a jurisdiction. Source: Cloudflare's page "Data location". */
+/** The law under which R2 keeps the bucket, `eu`; null without one. Source: Cloudflare's page "Data location". */
 export const jurisdictionOf = (endpoint: string | null): string | null =>
   /^https:\/\/[^./]+\.(\w+)\.r2\.cloudflarestorage\.com\/?$/.exec(endpoint ?? '')?.[1] ?? null
 
@@ -37,7 +37,7 @@ export const cloudflare: MakeDeployment = async (settings) => {
     ', "jurisdiction": ""',
     '',
   )
-  // If `baseUrl` is not set, the Worker gets an address from Cloudflare.
+  // Without `baseUrl`, the Worker gets an address from Cloudflare.
   const onWorkersDev = wrangler
     .replace(/^ *"routes".*\n/m, '')
     .replace('"workers_dev": false', '"workers_dev": true')

@@ -1,4 +1,4 @@
-/** From the core's answer to a Response. Compression is Cloudflare's part. */
+/** Turns the core's answer into a Response. Cloudflare compresses. */
 
 import { fetchesAtATime, type Answer, type JoinedBody } from '../core/answer.ts'
 import { finish, mayBeCoded } from '../core/finish.ts'
@@ -6,9 +6,9 @@ import { concat, joinRange, type JoinOptions } from '../core/join.ts'
 import { byteSearch } from '../core/window.ts'
 import type { WorkerBody, WorkerStore } from './store.ts'
 
-export interface RespondOptions extends Pick<JoinOptions, 'assertLive'> {
+interface RespondOptions extends Pick<JoinOptions, 'assertLive'> {
   readonly store: WorkerStore
-  /** Called if something fails after the answer has begun. */
+  /** Called for a failure after the begin of the answer. */
   readonly onFailure: (error: unknown) => void
   readonly defer: (work: Promise<unknown>) => void
 }
@@ -23,7 +23,7 @@ export async function respond(
   const header = (name: string) => request.headers.get(name) ?? undefined
   const { kind } = answered.body
   const size = kind === 'stored' ? answered.body.body.size : kind === 'text' ? 0 : null
-  // Cloudflare makes the ETag of what it compresses a weak one. Caches behind it need `Vary`.
+  // Cloudflare weakens the ETag of a compressed answer. Caches behind it need `Vary`.
   const coding = { mayDiffer: mayBeCoded(answered.headers['Content-Type'] ?? '', size), name: '' }
   const { status, headers, body, part } = finish(answered, method, header, coding, (stored) => stored.size)
   if (body.kind === 'none' || body.kind === 'text') return withoutStore(request, { status, headers, body })
@@ -47,7 +47,7 @@ async function joinedBody(
   store.expect(windows)
   const options = { readsAtATime: () => fetchesAtATime, assertLive, search: workerSearch }
   const joined = await joinRange(body, (stored) => stored.bytes(), options)
-  // What is read at once anyway need not be streamed.
+  // A body that is read at once anyway need not be streamed.
   if (windows <= fetchesAtATime) return gather(joined.chunks())
   const { stream, done } = streamed(await joined.length(), joined.chunks(), onFailure)
   defer(done)
@@ -66,8 +66,8 @@ declare const FixedLengthStream: new (length: number) => {
 }
 
 /**
- * As it is read: an error breaks the stream, so that no client takes a part for the whole. The length has to be known:
- * workerd ends a chunked answer that fails as if it were whole (its issue 6818); one of a known length breaks off.
+ * Streams chunks as they are read: an error breaks the stream, so that no client takes a part for the whole. The length has to be
+ * known: workerd ends a chunked answer that fails as if it were whole (its issue 6818); one of a known length breaks off.
  */
 export function streamed(
   length: number,
@@ -85,7 +85,7 @@ export function streamed(
       await writer.abort(error)
     }
   }
-  // A stream that is broken already cannot be broken again.
+  // A broken stream cannot be broken again.
   return { stream: readable, done: write().catch(() => undefined) }
 }
 
@@ -97,6 +97,6 @@ export function withoutStore({ method }: Request, { status, headers, body }: Ans
     : new Response(bytes, { status, headers })
 }
 
-/** An answer to HEAD has the length of the body that a GET would have. */
+/** An answer to HEAD has the length of a GET's body. */
 const headOnly = (status: number, headers: Readonly<Record<string, string>>, length: number) =>
   new Response(null, { status, headers: { ...headers, 'Content-Length': String(length) } })

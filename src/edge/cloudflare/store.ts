@@ -5,7 +5,7 @@ import type { ByteRange } from '../core/finish.ts'
 import { idOf, lastModifiedOf, longestReadMs, noAnswer } from '../core/live.ts'
 import type { LiveSlot } from '../core/live-file.ts'
 
-// The part of Cloudflare's API that the Worker uses. Source: the Workers runtime APIs.
+// The used part of Cloudflare's API. Source: the Workers runtime APIs.
 
 interface R2Object {
   readonly size: number
@@ -23,15 +23,13 @@ interface R2Range {
   readonly range: { readonly offset: number; readonly length: number }
 }
 
-/** A bucket as it is bound to a Worker. All of it rejects where R2 fails. */
+/** A bucket as it is bound to a Worker. All calls reject where R2 fails. */
 export interface R2Bucket {
   readonly head: (key: string) => Promise<R2Object | null>
   readonly get: (key: string, options?: R2Range) => Promise<R2ObjectBody | null>
 }
 
-/**
- * What R2 gives, if it gives it in time. @throws {Error} named NoAnswer if it fails, or takes too long
- */
+/** @throws {Error} named NoAnswer if R2 fails, or takes too long */
 export async function inTime<T>(work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
@@ -50,7 +48,7 @@ export async function inTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The cache of the data centre that the Worker runs in. */
+/** The cache of the Worker's data centre. */
 export interface DataCentreCache {
   readonly match: (key: string) => Promise<Response | undefined>
   /** Stores nothing but a 200 to a GET. */
@@ -59,7 +57,6 @@ export interface DataCentreCache {
 
 /** An object's body before it is read. A request reads it in one way only. */
 export interface WorkerBody extends Readable {
-  /** In bytes. */
   readonly size: number
   readonly part: (range: ByteRange) => Promise<ReadableStream<Uint8Array>>
 }
@@ -71,19 +68,19 @@ interface Readable {
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-export interface WorkerStoreOptions {
+interface WorkerStoreOptions {
   readonly bucket: R2Bucket
-  /** A folder of the bucket, with a slash at its end, or empty. */
+  /** With a slash at its end, or empty. */
   readonly prefix: string
   readonly live: LiveSlot
   readonly cache: DataCentreCache
   /** The Worker's address without a path. Keys of the cache begin with it. */
   readonly origin: string
-  /** Whether the request may not need the body. Then the store asks for the head first. */
+  /** Asks for the head first: the request may not need the body. */
   readonly isHeadFirst: boolean
-  /** Whether what was read belongs to this snapshot for sure; null if the cache is not used: for a preview. */
+  /** True if reads surely belong to this snapshot; null for a preview: the cache is not used. */
   readonly mayKeep: (() => boolean) | null
-  /** What says whether R2 may be asked, and whether its answer belongs to this snapshot; null for a preview. */
+  /** Allows requests to R2, and confirms that an answer belongs to this snapshot; null for a preview. */
   readonly guard: {
     readonly isCutOff: () => boolean
     readonly assertReachable: () => void
@@ -92,16 +89,16 @@ export interface WorkerStoreOptions {
   readonly defer: (work: Promise<unknown>) => void
 }
 
-/** How many calls a request has in the free plan. Source: Workers limits, subrequests. */
+/** Calls of a request in the free plan. Source: Workers limits, subrequests. */
 const callsOfRequest = 50
-/** A read takes up to three calls: cache, R2, put into the cache. */
+/** Cache, R2, put into the cache. */
 const callsOfRead = 3
 /** In bytes. Memory would hold longer ones if the client reads more slowly than the cache. */
 const longestCached = 8 * 1024 * 1024
 
 export type WorkerStore = ReturnType<typeof workerStore>
 
-/** A request's reading: `callsLeft` besides a look at what is live and its put into the cache. */
+/** `callsLeft`: besides a read of `live.json` and its put into the cache. */
 interface Reading extends WorkerStoreOptions {
   callsLeft: number
   isCaching: boolean
@@ -111,7 +108,7 @@ export function workerStore(options: WorkerStoreOptions) {
   const { live, prefix, origin, guard, mayKeep } = options
   const reading: Reading = { ...options, callsLeft: callsOfRequest - 3, isCaching: mayKeep !== null }
 
-  /** @param slice first and last byte; null for the whole object */
+  /** @param slice null for the whole object */
   const read = async (key: string, slice: ByteRange | null) => {
     const placed = placeOf(live, key)
     if (placed === null) return null
@@ -141,7 +138,7 @@ export function workerStore(options: WorkerStoreOptions) {
       return object.body
     },
     text: async (body: WorkerBody) => textOf(await body.bytes()),
-    /** Announces how many objects the request will read. They bypass the cache if that would take too many calls. */
+    /** Announces reads of the request. They bypass the cache if that would take too many calls. */
     expect: (reads: number) => {
       if (guard?.isCutOff() !== true && reads * callsOfRead > reading.callsLeft) reading.isCaching = false
     },
@@ -160,7 +157,7 @@ interface Found {
   readonly body: Readable
 }
 
-/** An object from the cache, or from R2. @param cacheKey null: the cache is not used */
+/** Reads from the cache, or from R2. @param cacheKey null: the cache is not used */
 async function find(
   reading: Reading,
   place: string,
@@ -230,7 +227,7 @@ const rangeOf = ({ first, last }: ByteRange) => ({ offset: first, length: last -
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** With its byte order mark, if it has one: `Response.text` and R2's `text` leave that out. */
+/** Keeps a byte order mark: `Response.text` and R2's `text` drop it. */
 export const textOf = (bytes: ArrayBuffer | Bytes): string => decoder.decode(bytes)
 
 function foundInCache(cached: Response) {

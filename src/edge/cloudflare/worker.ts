@@ -1,4 +1,4 @@
-/** The edge as a Cloudflare Worker: snapshots in an R2 bucket, long answers streamed. Compression is Cloudflare's part. */
+/** The edge as a Cloudflare Worker: snapshots in an R2 bucket, long answers streamed. Cloudflare compresses. */
 
 import type { RouteTable } from '../../api/routes/table.ts'
 import { answer, type EdgeSettings } from '../core/answer.ts'
@@ -10,12 +10,12 @@ import { headerBytes, refusalOfLength, unavailable } from '../core/standalone.ts
 import { respond, withoutStore } from './respond.ts'
 import { inTime, textOf, workerStore, type DataCentreCache, type R2Bucket } from './store.ts'
 
-export interface WorkerConfig {
-  /** Its errors link to the documentation that the live snapshot's do. */
+interface WorkerConfig {
+  /** `docsUrl` comes from the live snapshot. */
   readonly table: RouteTable
   readonly settings: EdgeSettings
   readonly liveTtlSeconds: number
-  /** Requests that have it are answered from the staged snapshot; null: none are. */
+  /** Requests with this token are answered from the staged snapshot; null: none. */
   readonly previewToken: string | null
   /** A folder of the bucket, with a slash at its end, or empty. */
   readonly prefix: string
@@ -23,22 +23,21 @@ export interface WorkerConfig {
 
 declare const caches: { readonly default: DataCentreCache }
 
-/** How often a request starts anew because the snapshot was exchanged under it. */
+/** Limit of new starts of a request whose snapshot was replaced. */
 const maxAttempts = 3
 
-/** For each request that the Worker fails to answer. The log shows in the dashboard and in `wrangler tail`. */
+/** The log shows in the dashboard and in `wrangler tail`. */
 // eslint-disable-next-line no-console -- the log of the platform
 const onFailure = (error: unknown, url: string) => console.error(url.slice(0, 500), String(error))
 
-/** What an isolate keeps between requests. */
+/** State between requests. */
 interface Isolate {
   readonly config: WorkerConfig
   readonly follower: ReturnType<typeof followLive>
-  /** Whether R2 did not answer the last look. */
+  /** True if R2 did not answer the last read of `live.json`. */
   isSilent: boolean
 }
 
-/** A request, and what it may use. */
 interface Visit {
   readonly request: Request
   readonly bucket: R2Bucket
@@ -48,11 +47,10 @@ interface Visit {
   /** Path and query. */
   readonly target: string
   readonly header: Header
-  /** Goes on with work after the answer. */
   readonly defer: (work: Promise<unknown>) => void
 }
 
-/** The Worker's default export; made once an isolate. */
+/** The Worker's default export, made once an isolate. */
 export function worker(config: WorkerConfig) {
   const follower = followLive({
     ttlMs: config.liveTtlSeconds * 1000,
@@ -64,12 +62,12 @@ export function worker(config: WorkerConfig) {
     fetch: async (
       request: Request,
       { BUCKET: bucket }: { readonly BUCKET: R2Bucket },
-      /** After the answer, the runtime ends what a request has begun, except the work given here. */
+      /** After the answer, the runtime ends all work of a request but this. */
       context: { readonly waitUntil: (promise: Promise<unknown>) => void },
     ): Promise<Response> => {
       const { url, headers } = request
       const origin = /^[^/?#]*\/\/[^/?#]*/.exec(url)?.[0] ?? ''
-      // Cut, not parsed: parsing would change the path once more than Cloudflare does.
+      // Cut, not parsed: a parser would change the path once more than Cloudflare does.
       const target = url.slice(origin.length)
       const tooLong = refusalOfLength(target, bytesOf(headers))
       if (tooLong !== null) return withoutStore(request, tooLong)
@@ -99,13 +97,13 @@ const readText = ({ prefix }: WorkerConfig, { bucket }: Visit, key: string): Pro
 const readStaged = async (config: WorkerConfig, visit: Visit) =>
   stagedBeside(await readText(config, visit, 'live.json'), await readText(config, visit, 'staged.json'))
 
-/** Where the last look is kept, for isolates that begin while R2 does not answer. */
+/** The place of the last `live.json`, for isolates that begin while R2 does not answer. */
 const keptLook = ({ origin }: Visit) => `${origin}/.snapshots/look`
 
 async function readLive(isolate: Isolate, visit: Visit): Promise<LiveSlot> {
   const at = Date.now()
   const text = await readText(isolate.config, visit, 'live.json').catch((error: unknown) => {
-    // Later requests that fail for that reason are not logged.
+    // Later failures of the same kind are not logged.
     if (!isolate.isSilent) onFailure(error, 'live.json')
     isolate.isSilent = true
     throw error
@@ -119,7 +117,7 @@ async function readLive(isolate: Isolate, visit: Visit): Promise<LiveSlot> {
   return live
 }
 
-/** What is live now, by a look that may be kept. */
+/** Reads the last kept `live.json` if R2 does not answer. */
 async function lookNow(isolate: Isolate, visit: Visit): Promise<Look> {
   const { follower } = isolate
   const current = () => follower.current(() => readLive(isolate, visit), visit.defer)
@@ -136,7 +134,7 @@ async function lookNow(isolate: Isolate, visit: Visit): Promise<Look> {
   }
 }
 
-/** The snapshot that a request is answered from: the staged one for a preview, else the live one. */
+/** The snapshot for an answer: the staged one for a preview, else the live one. */
 async function pinSnapshot(isolate: Isolate, visit: Visit) {
   const { config, follower } = isolate
   const isAsPreview = isPreview(visit.header, config.previewToken)
@@ -185,7 +183,7 @@ async function answerFrom(
 const bytesOf = (headers: Headers) =>
   [...headers].reduce((sum, [name, value]) => sum + headerBytes(name, value), 0)
 
-/** Whether a stored answer is looked at before it is read: all of it may not be wanted. */
+/** True if a stored answer is checked before it is read, since the body may not be needed. */
 function mayNeedNoBody({ method, headers }: Request, { kind }: Resolution): boolean {
   if (kind !== 'document' && kind !== 'page') return false
   const isConditional = headers.has('If-None-Match') || headers.has('If-Modified-Since')

@@ -1,4 +1,4 @@
-/** What `fundpress edge cloudfront` writes: two functions, the Lambda's code, and the template that makes all of it on AWS. */
+/** `fundpress edge cloudfront`: two functions, the Lambda's code, and the template of the stack. */
 
 import { problemDocument, problemType } from '../../api/routes/problems.ts'
 import { type DocumentFormat, formats, type RouteTable } from '../../api/routes/table.ts'
@@ -7,7 +7,7 @@ import { asScript, edgeConfig, folderOfBucket, fromTemplate, readBundle } from '
 import type { DeploymentSettings, MakeDeployment } from '../deployment.ts'
 import { packTable } from './table.ts'
 
-/** Of the stack. Names of CloudFront (64 characters) and of the bucket with the code (63) begin with it. */
+/** Names of CloudFront (64 characters) and of the bucket with the code (63) begin with this name. */
 export const stackName = (bucket: string): string => `fundpress-${bucket.replaceAll('.', '-')}`.slice(0, 45)
 
 /** @throws {Error} without a bucket, with one that is not on AWS, or if a function gets too long */
@@ -37,14 +37,14 @@ export const cloudfront: MakeDeployment = async (settings) => {
   return [
     { path: 'template.json', text: await stackTemplate(settings, bucket.name, functions) },
     { path: 'lambda/index.mjs', text: await lambdaCode(settings) },
-    // The template has them, too. These files are for reading and testing.
+    // Copies from the template, for reading and testing.
     { path: 'functions/viewer-request.js', text: functions.request },
     { path: 'functions/viewer-response.js', text: functions.response },
     { path: 'README.md', text: readme },
   ]
 }
 
-/** The CloudFormation template: templates/cloudfront/template.jsonc, without comments and closing commas. */
+/** templates/cloudfront/template.jsonc without comments and closing commas. */
 async function stackTemplate(
   { baseUrl, bucket: { prefix }, edge: { hstsSeconds } }: DeploymentSettings,
   bucket: string,
@@ -78,7 +78,7 @@ async function stackTemplate(
   return `${JSON.stringify(stack, undefined, 2)}\n`
 }
 
-/** Both handlers of the Lambda as one module. Lambda's Node brings the SDK. */
+/** Both handlers as one module. Lambda's Node has the SDK. */
 async function lambdaCode(settings: DeploymentSettings): Promise<string> {
   const config = asScript(edgeConfig({ ...settings, docsUrl: '' }))
   return `var fundpress;${await readBundle('lambda')}export const { handler, watch } = fundpress(${config});\n`
@@ -98,12 +98,12 @@ export async function requestFunction(given: DeploymentSettings): Promise<string
     failover: [400, 403, 404, 416, 500, 502, 503, 504],
   }
   const code = await functionCode('viewer-request', options)
-  // Only the file itself can import the module and have an asynchronous function: the bundle can do neither.
+  // The bundle can neither import the module nor have an asynchronous function: only the file itself can.
   const handler = 'async function handler(event){return edge(event,cf)}'
   return checked('viewer-request', `import cf from 'cloudfront';\n${code}\n${handler}\n`)
 }
 
-/** Adds the headers to what comes from the bucket. @throws {Error} if it is too long for CloudFront */
+/** Adds headers to answers of the bucket. @throws {Error} if it is too long for CloudFront */
 export async function responseFunction(given: DeploymentSettings): Promise<string> {
   const code = await functionCode('viewer-response', edgeConfig(given).settings)
   return checked('viewer-response', `${code}\nfunction handler(event){return edge(event)}\n`)
@@ -112,7 +112,7 @@ export async function responseFunction(given: DeploymentSettings): Promise<strin
 const functionCode = async (name: BundleName, options: unknown) =>
   `var fundpress;${await readBundle(name)};var edge=fundpress(${asScript(options)});`
 
-/** The most bytes of source that CloudFront accepts. Source: its quotas, measured. */
+/** Limit of a function's source. Source: CloudFront's quotas, measured. */
 const maxFunctionBytes = 10_240
 
 function checked(name: string, file: string): string {
@@ -123,7 +123,7 @@ function checked(name: string, file: string): string {
   )
 }
 
-/** The refusal of a method in each format, with `{method}` and `{type}` to fill in, and what its type ends with. */
+/** The refusal of a method in each format, with `{method}` and `{type}` to fill in, and the end of its type. */
 function wrongMethodTemplates({ problems, general }: RouteTable) {
   const problem = problems[general.wrongMethod]
   if (problem === undefined) throw new Error('the route table has no refusal of a wrong method')

@@ -1,4 +1,4 @@
-/** The part of the API of CloudFront Functions that the edge uses. Source: CloudFront's developer guide. */
+/** The used part of the API of CloudFront Functions. Source: CloudFront's developer guide. */
 
 import { noStore, previewHeader, snapshotHeader } from '../core/preview.ts'
 import type { Representation } from '../core/representation.ts'
@@ -23,7 +23,7 @@ export interface CloudFrontRequest {
 export interface CloudFrontResponse {
   readonly statusCode: number
   readonly headers: CloudFrontHeaders
-  /** The body of an answer that the function makes itself. */
+  /** Only in an answer of the function itself. */
   readonly body?: { readonly encoding: 'text'; readonly data: string }
 }
 
@@ -38,22 +38,22 @@ export interface CloudFront {
   }) => void
 }
 
-/** The request header with which the viewer-request function describes an answer of the bucket to the viewer-response function. */
+/** The request header in which the viewer-request function describes an answer of the bucket for the viewer-response function. */
 export const noteHeader = 'x-fundpress-note'
 
 export interface Note {
-  /** When its snapshot went live, in seconds since 1970. */
+  /** `liveSince` of the snapshot in seconds since 1970. */
   readonly since: number
-  /** A document's address, its ISIN in upper case; or the key of a page or a file. */
+  /** A document's address with the ISIN in upper case, or the key of a page or a file. */
   readonly path: string
   /** Absent for a page or a file. */
   readonly wanted?: Representation
 }
 
-/** The request header with the target of the client, or of an equal request, for the Lambda. */
+/** The request header for the Lambda with the client's target, or an equal one. */
 export const targetHeader = 'x-fundpress-target'
 
-/** Changes the answer to a request that the viewer-request function has found to be a preview. */
+/** Marks the answer to a preview, which the viewer-request function has found. */
 export function markPreview(asked: CloudFrontHeaders, headers: CloudFrontHeaders): void {
   const snapshot = asked[previewHeader]
   if (!snapshot) return

@@ -1,7 +1,7 @@
 /**
- * The code of the Lambda behind CloudFront. It joins date ranges, refuses requests, and answers if the bucket has no answer. The
- * viewer-request function (request.ts) says what is live and what was asked for; only the distribution can call the Lambda. A second
- * handler measures the age of the live snapshot.
+ * The Lambda behind CloudFront. It joins date ranges, refuses requests, and answers where the bucket has no answer. The viewer-request
+ * function (request.ts) sends snapshot and target; only the distribution can call the Lambda. A second handler measures the age of the
+ * live snapshot.
  */
 
 import type { Writable } from 'node:stream'
@@ -33,7 +33,7 @@ declare const awslambda: {
   }
 }
 
-/** Both handlers as AWS runs them, with the SDK of Lambda's Node and the globals of its runtime. */
+/** Both handlers, with the SDK of Lambda's Node and the globals of its runtime. */
 export function handlers(config: Pick<LambdaEdgeOptions, 'table' | 'settings'>) {
   const { BUCKET, PREFIX = '', STACK = '' } = process.env
   const requestHandler = { connectionTimeout: 2 * longestReadMs, socketTimeout: 2 * longestReadMs }
@@ -67,11 +67,11 @@ interface FunctionUrlEvent {
 }
 
 interface LambdaEdgeOptions {
-  /** Without `docsUrl`: each request names that of the live snapshot. */
+  /** `docsUrl` comes with each request. */
   readonly table: RouteTable
   readonly settings: EdgeSettings
   readonly reader: BucketReader
-  /** `awslambda.HttpResponseStream.from`: sends the head, and returns the stream for the body. */
+  /** Sends the head, and returns the stream for the body. */
   readonly open: (
     stream: Writable,
     head: { readonly statusCode: number; readonly headers: Readonly<Record<string, string>> },
@@ -79,14 +79,14 @@ interface LambdaEdgeOptions {
   readonly onFailure: (error: unknown, target: string) => void
 }
 
-/** An instance of a Lambda has one request at a time, and bucket.graceSeconds protects the slot for longer than it may run. */
+/** An instance has one request at a time, and bucket.graceSeconds protects the slot for longer than a request may take. */
 const sending: SendOptions = {
   slots: null,
   readsAtATime: () => fetchesAtATime,
   assertLive: () => Promise.resolve(),
 }
 
-/** The handler of requests, for `awslambda.streamifyResponse`. */
+/** For `awslambda.streamifyResponse`. */
 function lambdaEdge({ table, settings, reader, open, onFailure }: LambdaEdgeOptions) {
   const storeOf = storesByPin(reader)
   return async (event: FunctionUrlEvent, stream: Writable): Promise<void> => {
@@ -97,7 +97,7 @@ function lambdaEdge({ table, settings, reader, open, onFailure }: LambdaEdgeOpti
     const out = open(stream, { statusCode: response.status, headers: response.headers })
     if (isPouring(response)) return pour(response, out)
     const { body } = response
-    // The head goes out with the first write, even if that writes nothing.
+    // The head goes out with the first write, even an empty one.
     out.write(event.requestContext.http.method === 'HEAD' || body === null ? '' : body)
     out.end()
   }
@@ -136,7 +136,7 @@ async function readText({ read }: BucketReader, key: string): Promise<string | n
 
 type Pin = ReturnType<typeof parsePin>
 
-/** @param text slot, snapshot, seconds since 1970 and the address of the documentation of what is live, joined by dots */
+/** @param text slot, snapshot, seconds since 1970 and the address of the documentation, joined by dots */
 function parsePin(text: string) {
   const [, slot, snapshot, seconds, docsUrl] = /^([^.]*)\.([^.]*)\.([0-9]{1,11})\.(.*)$/.exec(text) ?? []
   const liveSince = new Date(Number(seconds) * 1000)
@@ -145,10 +145,7 @@ function parsePin(text: string) {
   return { ...pin, liveSince }
 }
 
-/**
- * The store of one request. The viewer-request function knows which downloads are live: it has rewritten the path of a live one to
- * its place.
- */
+/** The store of one request. The viewer-request function has rewritten the path of a live download to its place. */
 const placedStore = (byPlace: SlotStore, { slot }: Pin, { rawPath }: FunctionUrlEvent): SlotStore => ({
   ...byPlace,
   get: async (key) => {
@@ -158,7 +155,7 @@ const placedStore = (byPlace: SlotStore, { slot }: Pin, { rawPath }: FunctionUrl
   slice: (key, first, last) => byPlace.slice(`${slot}/${key}`, first, last),
 })
 
-/** Stores by place. Those of the last pins stay: requests with the pin before may still arrive, and previews have one of their own. */
+/** Keeps stores of the last pins: requests with the pin before may still arrive, and previews have one of their own. */
 function storesByPin(reader: BucketReader): (pin: Pin) => SlotStore {
   const stores = new LRUCache<string, SlotStore>({ max: 3 })
   return ({ slot, snapshot, liveSince }) => {
@@ -188,7 +185,7 @@ interface GotObject {
   readonly LastModified: Date
 }
 
-/** A bucket, read with the SDK of the Lambda's Node. @param get sends a GetObject; it throws what the SDK throws */
+/** @param get sends a GetObject; throws the SDK's errors */
 const lambdaReader = (
   get: (key: string, more?: { readonly Range: string; readonly IfMatch?: string }) => Promise<GotObject>,
 ): BucketReader => ({
@@ -221,11 +218,9 @@ async function bytesOf({ Body }: GotObject): Promise<Buffer> {
 }
 
 /**
- * The handler of the schedule. CloudWatch reads the metric from the line. Source: its embedded metric format. If nothing is live, it
- * writes none, and the alarm treats that like a snapshot that is too old.
- * @param stack the value of the metric's one dimension
- * @param now milliseconds since 1970
- * @param write writes to the log. A prefix would hide the line from CloudWatch
+ * The handler of the schedule writes a line from which CloudWatch reads the metric. Source: its embedded metric format. If nothing is
+ * live, it writes none: the alarm treats that like a snapshot that is too old.
+ * @param stack the metric's one dimension @param now milliseconds since 1970 @param write adds no prefix, which would hide the line
  */
 const lambdaWatch =
   (reader: BucketReader, stack: string, now: () => number, write: (line: string) => void) =>

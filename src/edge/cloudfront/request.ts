@@ -2,7 +2,7 @@
  * The viewer-request function of CloudFront. It answers what needs no store, and rewrites other requests for the live slot of the
  * bucket or for the Lambda. It writes all of the cache key, the snapshot included: path, query, and the headers {@link targetHeader}
  * and {@link previewHeader}. The publisher writes the key of a preview, so the function knows no token: with a right one, the header
- * names the staged snapshot from here on, for the Lambda and the viewer-response function. Else it is gone.
+ * names the staged snapshot from here on, for the Lambda and the viewer-response function. Else it is removed.
  *
  * The runtime, 2.0, knows little more than ES5, and accepts at most 10,240 bytes of source.
  */
@@ -31,10 +31,10 @@ import { markPreview, noteHeader, targetHeader, type Note } from './event.ts'
 import type { CloudFront, CloudFrontHeaders, CloudFrontRequest, CloudFrontResponse } from './event.ts'
 import { unpackRoutes, type PackedRoute, type PackedTable } from './table.ts'
 
-export interface ViewerRequestOptions {
+interface ViewerRequestOptions {
   readonly table: PackedTable
   /**
-   * The one refusal that the function makes itself, because CloudFront cannot sign a request with a body for a Lambda: its document
+   * The one refusal of the function itself, because CloudFront cannot sign a request with a body for a Lambda: its document
    * in each format, with {method} and {type} to fill in; and its type without the address of the documentation.
    */
   readonly wrongMethod: Readonly<Record<DocumentFormat, string>>
@@ -78,7 +78,7 @@ export function viewerRequest(options: ViewerRequestOptions) {
   }
 }
 
-/** An answer that needs no store, or null. */
+/** @returns null if the answer needs a store */
 function ownAnswer(
   { settings, wrongMethod, wrongType }: ViewerRequestOptions,
   { method, headers, uri }: CloudFrontRequest,
@@ -117,7 +117,7 @@ function placeDownload<R>(
     request.uri = '/downloads/' + folder + (download[2] as string)
     return isRight ? request : refuse(unavailable)
   }
-  // The keys of months are those of what is live: they do not name the folder of what is staged. Earlier versions wrote no folder.
+  // The keys of months do not name the folder of a staged snapshot. Earlier versions wrote no folder.
   if (folder && day === asOf) return forwardTo(folder, isFolder(folder))
   return monthOf(day.slice(0, 7)).then(
     (month) => forwardTo(folderOfDay(String(month), day), month === '-' || isMonth(month)),
@@ -125,7 +125,6 @@ function placeDownload<R>(
   )
 }
 
-/** What the function knows of a request. */
 interface Found extends Preferences {
   /** Of the address of a document or of a date range. */
   readonly route: PackedRoute | undefined
@@ -155,10 +154,10 @@ function foundOf(
 }
 
 /**
- * Rewrites the request. Documents and pages come from the bucket. The Lambda makes date ranges, and answers what the function does
- * not know: refusals, redirects, pages that depend on headers. It gets an equal request, also in place of the bucket: {@link targetHeader}
+ * Rewrites the request. Documents and pages come from the bucket. The Lambda makes date ranges, and answers what is unknown here:
+ * refusals, redirects, pages that depend on headers. It gets an equal request, also in place of the bucket: {@link targetHeader}
  * holds path and query, the query string has what the client's headers accept.
- * @returns whether the bucket should have the answer
+ * @returns true if the bucket should have the answer
  */
 function rewrite(request: CloudFrontRequest, live: Repeated, found: Found): boolean {
   const { headers, uri } = request
@@ -168,7 +167,7 @@ function rewrite(request: CloudFrontRequest, live: Repeated, found: Found): bool
   const known = headers['if-modified-since']
   if (known && !(Date.parse(known.value) >= since * 1000)) delete headers['if-modified-since']
   if (route || request.method !== 'GET') {
-    // The bucket could do it, but documents have no parts, and a HEAD describes the whole.
+    // The bucket could send a part, but documents have no parts, and a HEAD describes the whole.
     delete headers['range']
     delete headers['if-range']
   }
@@ -181,7 +180,7 @@ function rewrite(request: CloudFrontRequest, live: Repeated, found: Found): bool
     if (note) headers[noteHeader] = { value: JSON.stringify(note) }
     return !!note
   }
-  /** What the client's query has chosen stays in the query. */
+  /** Keeps choices of the client's query in the query. */
   const sendFor = (place: string, path: string, wanted: Chosen, note?: Note) => {
     const { format, language, vary } = wanted
     const hasChosen = vary.indexOf('Accept') < 0
@@ -207,12 +206,12 @@ function rewrite(request: CloudFrontRequest, live: Repeated, found: Found): bool
   const page = matchPage(found, uri)
   if (page.kind === 'page' && !isLost)
     return sendFor('/' + live.slot + '/' + page.key, uri, wantedPage(found, asked), { since, path: page.key })
-  // Whether it may be CSV, only the Lambda knows.
+  // Only the Lambda knows whether CSV exists.
   const accepted = [formatsOf({ hasCsv: true }), formats].map((each) => preferredFormat(accept, each))
   return send('/', uri + '?' + found.query, accepted.join('.'), preferredLanguage(acceptLanguage))
 }
 
-/** The first segment of a path that looks like an ISIN: no other one of an address of a document does. */
+/** The first segment in the form of an ISIN: no other one of a document's address has it. */
 const isinSegment = /\/[A-Za-z]{2}[A-Za-z0-9]{9}\d\//
 
 const textOf = (header: CloudFrontHeaders[string] | undefined) =>

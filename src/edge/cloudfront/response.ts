@@ -1,6 +1,6 @@
 /**
- * The viewer-response function of CloudFront: adds the headers to what comes from the bucket. It sees the request as the
- * viewer-request function left it, and runs only for statuses below 400.
+ * The viewer-response function of CloudFront: adds headers to answers of the bucket. It sees the request as the viewer-request
+ * function left it, and runs only for statuses below 400.
  */
 
 import { documentHeaders, pageHeaders, type EdgeSettings } from '../core/answer.ts'

@@ -4,14 +4,13 @@ import type { Route, RouteTable } from '../../api/routes/table.ts'
 
 export type PackedTable = ReturnType<typeof packTable>
 
-/** What the viewer-request function has to know of a route. */
 export interface PackedRoute extends Pick<Route, 'hasLanguages' | 'hasCsv'> {
-  /** Of the whole path. An ISIN has the right form, but perhaps a wrong check digit; other values are any plain text. */
+  /** Matches the whole path. An ISIN has the right form, but perhaps a wrong check digit; other values are any plain text. */
   readonly pattern: RegExp
   readonly isRange: boolean
 }
 
-/** @returns the routes: where an answer would lie. Whether it is there, or which refusal it is, the Lambda finds out */
+/** @returns the places of answers; the Lambda finds out whether there is one, or which refusal */
 export const unpackRoutes = ({ paths }: PackedTable): readonly PackedRoute[] =>
   paths.split(' ').map((packed) => {
     const parts = packed.split(':')
@@ -30,7 +29,7 @@ const isinPattern = '[A-Za-z]{2}[A-Za-z0-9]{9}\\d'
 /**
  * @returns `paths`: those of routes between `/api/` and the last slash, with `@` for an ISIN and `?` for another value; then a colon,
  * `l` if it has languages, `c` if it has CSV, `r` if it is a date range. Spaces are between them
- * @throws {Error} for a path that has no place there
+ * @throws {Error} for a path without such a form
  */
 export function packTable({ routes, pages }: RouteTable) {
   const paths = routes.map(({ path, parameters, hasLanguages, hasCsv, series }) => {

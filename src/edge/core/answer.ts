@@ -1,4 +1,4 @@
-/** Answers a resolved request from a store. All I/O goes through {@link Store}; bodies stay what the store gave. */
+/** Answers a resolved request from a store. All I/O goes through {@link Store}; bodies stay in the store's form. */
 
 import { contentTypeOf } from '../../api/routes/content-types.ts'
 import { fill, windowKey } from '../../api/routes/keys.ts'
@@ -14,11 +14,11 @@ import type { BrowserPage, RangeResolution, Refused, Resolution, Stored } from '
 /** One snapshot's objects. `B` is the platform's body. */
 export interface Store<B> {
   readonly get: (key: string) => Promise<StoredObject<B> | null>
-  /** The body, decoded from UTF-8. It is read once. */
+  /** Decodes UTF-8. A body is read once. */
   readonly text: (body: B) => Promise<string>
-  /** The body of a window list, parsed. Absent if the store does not remember what it has parsed. */
+  /** Parses a window list. Absent if the store does not keep parsed lists. */
   readonly list?: (body: B) => Promise<WindowList>
-  /** These bytes of an object, both included. Absent if the store has only whole objects. Rejects if they are not there. */
+  /** First and last byte, both included. Absent if the store has only whole objects. Rejects if the bytes are missing. */
   readonly slice?: (key: string, first: number, last: number) => Promise<B>
 }
 
@@ -31,15 +31,14 @@ export interface StoredObject<B> {
 }
 
 export interface EdgeSettings {
-  /** `Cache-Control` of answers, and of refusals and the status. */
   readonly cacheControl: string
+  /** Also for the status. */
   readonly errorCacheControl: string
 }
 
 /**
  * - `stored`: an object as it is.
  * - `joined`: a date range. The platform gets the windows and joins them (join.ts).
- * - `text`: Unicode text.
  */
 export type Body<B> =
   | { readonly kind: 'none' }
@@ -53,11 +52,11 @@ export interface JoinedBody<B> {
   /** Ascending, at least one. A single window may have no record between the two days. */
   readonly windows: readonly WindowEntry[]
   readonly around: Around
-  /** The window, or a slice of it that holds its records of the range. */
+  /** The window, or a slice of it with its records of the range. */
   readonly get: (window: WindowEntry) => Promise<WindowPart<B>>
 }
 
-/** Where the records lie in the body. */
+/** The place of the records in the body. */
 export interface WindowPart<B> extends Place {
   /** Null if no byte is needed. */
   readonly body: B | null
@@ -69,11 +68,10 @@ export interface Answer<B> {
   readonly body: Body<B>
 }
 
-/** How many windows are fetched at a time: Cloudflare allows six connections. */
+/** Limit of windows at a time: Cloudflare allows six connections. */
 export const fetchesAtATime = 6
 
-/** What all answers are made from. */
-export interface Edge<B> {
+interface Edge<B> {
   readonly table: RouteTable
   readonly settings: EdgeSettings
   readonly store: Store<B>
@@ -141,7 +139,7 @@ async function range<B>(edge: Edge<B>, resolution: RangeResolution): Promise<Ans
     const object = await readWindow(only)
     return found(headers, object, storedBody(object))
   }
-  // An answer without records still describes the fund: any window's document does.
+  // An answer without records still describes the fund, as each of its windows does.
   const wantedWindows = windows.length > 0 ? windows : list.windows.slice(-1)
   const {
     windows: needed,
@@ -166,7 +164,7 @@ async function range<B>(edge: Edge<B>, resolution: RangeResolution): Promise<Ans
   )
 }
 
-/** The windows of a range, and what stands around their records. */
+/** The windows of a range, and the bytes before and after their records. */
 async function located(
   list: WindowList | EarlierWindowList,
   windows: readonly Entry[],
@@ -193,7 +191,7 @@ type Days = Pick<WindowEntry, 'first' | 'last'>
 
 const isWhole = ({ first, last }: Days, from: string, to: string) => from <= first && last <= to
 
-/** Where the months of a range lie in a window's document. Days outside the range may be at both ends. */
+/** The place of a range's months in a window's document. Days outside the range may be at both ends. */
 export function placeOfRange(
   { first, last, months }: WindowEntry,
   { from, to, wanted }: Pick<RangeResolution, 'from' | 'to' | 'wanted'>,
@@ -211,10 +209,10 @@ export const overlapping = <W extends Days>(windows: readonly W[], from: string,
   windows.filter((window) => window.first <= to && window.last >= from)
 
 /**
- * A strong ETag of a range: made of the digests of the windows that it is cut from, and of its days. Digests are
- * uniformly distributed, so a rolling sum over their words tells contents apart.
+ * A strong ETag of a range, from the digests of its windows and its days. Digests are uniformly distributed, so a rolling sum over
+ * their words tells contents apart.
  */
-export function rangeEtag(windows: readonly WindowEntry[], format: Format, from: string, to: string): string {
+function rangeEtag(windows: readonly WindowEntry[], format: Format, from: string, to: string): string {
   const sums = [0, 0, 0, 0]
   windows.forEach((window) => {
     sums.forEach((sum, lane) => {
@@ -257,7 +255,7 @@ async function refusal<B>(
   if (page && object !== null) {
     const headers = Object.assign(pageHeaders(settings, page.key), chosenHeaders(page))
     headers['Cache-Control'] = settings.errorCacheControl
-    // CDNs compress a 404, too, and finish.ts looks only at a 200.
+    // CDNs compress a 404, too, and finish.ts adds the header to a 200 only.
     headers['Vary'] += ', Accept-Encoding'
     delete headers['Accept-Ranges']
     return { status, headers, body: { kind: 'text', text: await store.text(object.body) } }
@@ -269,11 +267,11 @@ async function refusal<B>(
   }
 }
 
-/** The headers of a page that depends on the client, besides {@link pageHeaders}. */
+/** Further headers of a page that depends on the client. */
 const chosenHeaders = (chosen: BrowserPage | undefined): Record<string, string> =>
   chosen ? { 'Content-Language': chosen.language, Vary: chosen.vary.join(', ') } : {}
 
-/** Refusals are English whatever was asked for, so they do not depend on Accept-Language. */
+/** Refusals are always English, so they do not depend on Accept-Language. */
 export function refusalHeaders(
   settings: EdgeSettings,
   { format, vary }: RefusalRepresentation,
@@ -301,7 +299,7 @@ const found = <B>(
 const headersOf = (settings: EdgeSettings, { route, values, wanted }: Stored) =>
   documentHeaders(settings, fill(route.path, values), wanted)
 
-/** The headers of a document that do not come from its object. @param path of the request, its ISIN in upper case */
+/** Headers of a document that do not come from its object. @param path of the request, its ISIN in upper case */
 export const documentHeaders = (
   settings: EdgeSettings,
   path: string,
@@ -314,7 +312,7 @@ export const documentHeaders = (
     { Link: alternates(path, wanted).join(', ') },
   )
 
-/** The same for a page or a file. Caches keep the status pages as briefly as errors, so that readers see the present state. */
+/** Headers of a page or a file. Caches keep the status pages as briefly as errors, so that readers see the present state. */
 export function pageHeaders(settings: EdgeSettings, key: string): Record<string, string> {
   const isStatus = key.indexOf('status/') === 0
   const type = contentTypeOf(key)
@@ -341,7 +339,7 @@ function commonHeaders(cacheControl: string, vary: readonly string[]): Record<st
   return vary.length > 0 ? Object.assign(headers, { Vary: vary.join(', ') }) : headers
 }
 
-/** Without its charset. */
+/** Without a charset. */
 const mediaType = (format: Format) => (format === 'csv' ? 'text/' : 'application/') + format
 
 function contentHeaders(format: Format, language: string | null): Record<string, string> {
@@ -349,7 +347,7 @@ function contentHeaders(format: Format, language: string | null): Record<string,
   return language === null ? type : Object.assign(type, { 'Content-Language': language })
 }
 
-/** People keep the CSV of a date range as a file: its name says the fund. */
+/** Names the CSV of a date range after the fund, for clients that save it. */
 function fileHeaders(path: string): Record<string, string> {
   const match = /\/([^/]+)\/([^/]+)\/[0-9-]{10}\/[0-9-]{10}\/$/.exec(path)
   return match === null
@@ -357,7 +355,7 @@ function fileHeaders(path: string): Record<string, string> {
     : { 'Content-Disposition': `inline; filename="${match[2] as string}-${match[1] as string}.csv"` }
 }
 
-/** The other formats in this language, this format in the other languages. Source: RFC 8288. */
+/** Links to the other formats in this language, and this format in the other languages. Source: RFC 8288. */
 function alternates(path: string, { format, offers, language }: Representation): string[] {
   const link = (otherFormat: Format, otherLanguage: Language | null) => {
     const withLanguage = otherLanguage === null ? '' : `&language=${otherLanguage}`
@@ -379,9 +377,9 @@ const svgHeaders: Readonly<Record<string, string>> = {
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
 }
 
-/** The headers of every HTML answer, besides those of every file. Sources: CSP Level 3, Referrer Policy, Permissions Policy. */
+/** Sources: CSP Level 3, Referrer Policy, Permissions Policy. */
 const htmlHeaders: Readonly<Record<string, string>> = {
-  // A meta element cannot say frame-ancestors.
+  // A meta element cannot set frame-ancestors.
   'Content-Security-Policy':
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

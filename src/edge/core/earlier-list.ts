@@ -1,4 +1,4 @@
-/** Lists of windows as earlier versions wrote them. They do not say where records lie: the windows themselves show it. */
+/** Window lists of earlier versions. They lack the places of records: the windows themselves show them. */
 
 import type { Around, WindowEntry } from '../../api/routes/keys.ts'
 import { seriesMarks } from '../../api/routes/series.ts'
@@ -10,13 +10,13 @@ export interface EarlierWindowList {
   readonly windows: readonly Omit<WindowEntry, 'months' | 'csv'>[]
 }
 
-export interface Located {
+interface Located {
   readonly window: WindowEntry
   readonly around: Around
 }
 
 /**
- * Finds the records of a window in one format. Its months stay unknown: all but the last offset are that of the first record.
+ * Finds the records of a window in one format. Its months stay unknown: all offsets but the last are that of the first record.
  * @param text the window's document
  * @throws {Error} if it is no window
  */
@@ -41,11 +41,11 @@ export function locate(
   }
 }
 
-/** All records of a window. */
+/** The place of all records of a window. */
 export function placeOfAll({ months }: WindowEntry, format: Format): Place {
   const offsets = months[format] as readonly number[]
   return { start: offsets[0] as number, end: offsets[12] as number }
 }
 
-/** In UTF-8. */
+/** Length in UTF-8. */
 const bytesOf = (text: string) => encodeURIComponent(text).replace(/%../g, '_').length

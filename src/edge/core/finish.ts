@@ -1,7 +1,4 @@
-/**
- * What remains to be decided of an answer once its body is known: compression, conditional requests, byte ranges. The platform
- * compresses and sends.
- */
+/** Last decisions about an answer with a known body: compression, conditional requests, byte ranges. The platform sends. */
 
 import { isText } from '../../api/routes/content-types.ts'
 import type { Answer, Body } from './answer.ts'
@@ -14,15 +11,15 @@ export interface ByteRange {
 }
 
 interface ChosenCoding {
-  /** Whether another client could get another coding. */
+  /** True if another client could get another coding. */
   readonly mayDiffer: boolean
-  /** `gzip` or `br`; empty if the answer goes out as it is, or if the platform tells the codings apart. */
+  /** `gzip` or `br`; empty without compression, or if the platform tells the codings apart. */
   readonly name: string
 }
 
 /**
- * @param sizeOf the size of a stored body, in bytes
- * @returns headers that the caller may add to; `part`: the bytes of the stored body to send, null for all of them
+ * @param sizeOf bytes of a stored body
+ * @returns headers that the caller may add to; `part`: the bytes of the stored body to send, null for all
  */
 export function finish<B>(
   { status, headers: given, body }: Answer<B>,
@@ -36,7 +33,7 @@ export function finish<B>(
   const whole = { status, headers, body, part: null as ByteRange | null }
   if (status !== 200) return whole
   if (mayDiffer) headers['Vary'] = varyByCoding(headers['Vary'])
-  // Each coding is a representation of its own, with an ETag of its own. Source: RFC 9110, 8.8.3.
+  // Each coding is a representation with an ETag of its own. Source: RFC 9110, 8.8.3.
   if (name !== '') headers['ETag'] = (headers['ETag'] || '').replace(/"$/, '-' + name + '"')
   const etag = headers['ETag'] || ''
   const lastModified = headers['Last-Modified'] || ''
@@ -55,18 +52,17 @@ export function finish<B>(
   return { status: 206, headers, body, part }
 }
 
-/** Below this many bytes, compressing costs more than it saves. CloudFront has the same limit. */
-export const worthCompressing = 1000
+/** Limit in bytes: below, compressing costs more than it saves. CloudFront has the same limit. */
+const worthCompressing = 1000
 
-/** Whether an answer may be compressed. @param length in bytes; null for a joined body, which is seldom shorter */
+/** True if an answer may be compressed. @param length in bytes; null for a joined body, which is seldom shorter */
 export const mayBeCoded = (contentType: string, length: number | null): boolean =>
   (length === null || length >= worthCompressing) && isText(contentType)
 
-/** `Vary` of an answer that may be compressed. */
 export const varyByCoding = (vary: string | undefined) => (vary ? vary + ', ' : '') + 'Accept-Encoding'
 
 /**
- * Whether the client's copy is still current: If-None-Match by weak comparison; If-Modified-Since only without it.
+ * True if the client's copy is current: If-None-Match by weak comparison; If-Modified-Since only without it.
  * Source: RFC 9110, 13.
  * @param etag of the answer, with its quotation marks
  */
@@ -84,7 +80,7 @@ export function isNotModified(header: Header, etag: string, lastModified: string
   return Date.parse(lastModified) <= Date.parse(ifModifiedSince)
 }
 
-/** The headers of a 304: those of the answer except the ones that describe a body. Source: RFC 9110, 15.4.5. */
+/** Drops the headers that describe a body. Source: RFC 9110, 15.4.5. */
 export function notModifiedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const kept: Record<string, string> = {}
   Object.keys(headers).forEach((name) => {
@@ -96,7 +92,6 @@ export function notModifiedHeaders(headers: Readonly<Record<string, string>>): R
 /**
  * One range of bytes of a GET (RFC 9110, 14.2: no other method has ranges). Several ranges, or another unit, give the whole, as the
  * RFC allows.
- * @param length of the whole, in bytes
  * @returns null for the whole; `outside` if the file has none of these bytes (416)
  */
 export function byteRange(
@@ -119,8 +114,8 @@ export function byteRange(
 }
 
 /**
- * The two numbers of `bytes = from - to`, of which one may be empty; null for anything else. No regular expression: with
- * blanks allowed around each part it would take quadratic time.
+ * Reads the two numbers of `bytes = from - to`, of which one may be empty; null for anything else. A regular expression would
+ * take quadratic time, since blanks are allowed around each part.
  */
 function readRange(range: string) {
   const sides = range.split('=')

@@ -1,4 +1,4 @@
-/** Joins yearly windows to a date range. Every platform uses this code and supplies only the bytes of the windows. */
+/** Joins yearly windows to a date range, for every platform. */
 
 import type { WindowEntry } from '../../api/routes/keys.ts'
 import type { Format } from '../../api/routes/table.ts'
@@ -6,7 +6,6 @@ import type { JoinedBody } from './answer.ts'
 import { placeOfRange } from './answer.ts'
 import { byteSearch, cutRecords, notAWindow, windowKind, type Records, type Search } from './window.ts'
 
-/** Copies pieces into one array. */
 export function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(lengthOf(pieces))
   let at = 0
@@ -20,19 +19,19 @@ export function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 const lengthOf = (pieces: readonly Uint8Array[]) => pieces.reduce((length, piece) => length + piece.length, 0)
 
 export interface JoinOptions {
-  /** How many windows may be read at a time, at least one; asked before each read. */
+  /** Limit of windows at a time, at least one; asked before each read. */
   readonly readsAtATime: () => number
-  /** Rejects if what was read just now may belong to another snapshot. */
+  /** Rejects if the last read may belong to another snapshot. */
   readonly assertLive: () => Promise<void>
-  /** Waits until there is time for the next window: others may be busy too. */
+  /** Waits for time for the next window: other requests may be busy. */
   readonly turn?: () => Promise<void>
-  /** A faster search than that of all platforms. */
+  /** A faster search than {@link byteSearch}. */
   readonly search?: Search<Uint8Array>
 }
 
 /**
  * Joins a range window by window. A window is given out only after `assertLive` has confirmed that the snapshot was still live
- * when the window had been read, so no answer mixes two snapshots. Rejects if the first window cannot be read.
+ * after the read, so no answer mixes two snapshots. Rejects if the first window cannot be read.
  */
 export async function joinRange<S>(
   body: JoinedBody<S>,
@@ -69,11 +68,11 @@ export async function joinRange<S>(
     before.push((before[index] as number) + (windows[index] as WindowEntry).records)
 
   const headLength = lengthOf(opening.pieces)
-  /** What was joined before its turn: the first part, and perhaps the last. Nothing is held that has been given out. */
+  /** Parts that were joined before their turn: the first, and perhaps the last. Parts that were given out are dropped. */
   const early: (Promise<readonly Uint8Array[]> | undefined)[] = [Promise.resolve(opening.pieces)]
   const joinAt = async (index: number) => join(await take(index), index, before[index] as number).pieces
   return {
-    /** How many bytes there will be, to be asked once. The last window is read before its turn for this. */
+    /** Length of all chunks; call once. It reads the last window before its turn. */
     length: async () => {
       if (last === 0) return headLength
       early[last] = joinAt(last)
@@ -83,7 +82,7 @@ export async function joinRange<S>(
         return sum + end - start + addedBytes(format, window.records, before[index + 1] as number)
       }, headLength + tailLength)
     },
-    /** To be read once. Throws if a window cannot be read. `alloc` is asked again only for the chunks of the next window. */
+    /** To be read once. Throws if a window cannot be read. `alloc` is called again only for the chunks of the next window. */
     async *chunks(): AsyncGenerator<Uint8Array, void> {
       for (let index = 0; index <= last; index++) {
         if (index > 0 && turn !== undefined) await turn()
@@ -95,7 +94,7 @@ export async function joinRange<S>(
   }
 }
 
-/** @returns takes the records of the window with this index, each once; reads some of the next ones ahead */
+/** @returns gives the records of the window with this index, each once; reads some of the next ones ahead */
 function windowReader<S>(
   { windows, get }: JoinedBody<S>,
   bytesOf: (stored: S) => Promise<Uint8Array>,
@@ -105,15 +104,15 @@ function windowReader<S>(
     const { body, start, end } = await get(window)
     return { bytes: body === null ? new Uint8Array(0) : await bytesOf(body), start, end }
   }
-  /** What is being read or has been taken, by index. */
+  /** By index. */
   const reads: (Promise<Records<Uint8Array>> | 'taken' | undefined)[] = []
   return async (index) => {
-    // The window before it may still be on its way to the client: it counts, too.
+    // The window before may still be on its way to the client: it counts, too.
     const atATime = index === 0 ? readsAtATime() : Math.max(readsAtATime() - 1, 1)
     for (let ahead = index; ahead < Math.min(index + atATime, windows.length); ahead++) {
       if (reads[ahead] !== undefined) continue
       const begun = read(windows[ahead] as WindowEntry)
-      // It is awaited later: until then its failure would end the process.
+      // The promise is awaited later: until then its failure would end the process.
       begun.catch(() => undefined)
       reads[ahead] = begun
     }
@@ -124,11 +123,11 @@ function windowReader<S>(
   }
 }
 
-/** How much longer the records of a window get behind `before` others: by their keys in XML, by a comma in JSON. */
+/** Bytes that the records of a window gain behind `before` others: by their keys in XML, by a comma in JSON. */
 const addedBytes = (format: Format, records: number, before: number) =>
   format === 'xml' ? digitsOf(before, records) - digitsOf(0, records) : format === 'csv' ? 0 : 1
 
-/** How many decimal digits the numbers from `first` on have together. */
+/** Number of decimal digits of `count` numbers from `first` on. */
 function digitsOf(first: number, count: number): number {
   let digits = count
   for (let power = 10; power < first + count; power *= 10) digits += first + count - Math.max(first, power)

@@ -1,13 +1,12 @@
 /**
- * The strict parser of `live.json` and `staged.json`, the same for every edge. Whoever may write to the bucket can write anything
+ * The strict parser of `live.json` and `staged.json` for every edge. A program with the right to write to the bucket can write anything
  * into these files, and their values become keys, paths, headers and addresses. The publisher has a check of its own, of all fields:
  * test/support/live-examples.ts holds both to the same texts.
  */
-
 import type { Placed } from '../../api/routes/pages.ts'
 import { isDay } from '../../api/routes/values.ts'
 
-/** The part of the files that an edge needs. Source: src/bucket/keys.md. */
+/** Fields for an edge. Source: src/bucket/keys.md. */
 export interface LiveSlot extends Placed {
   readonly slot: 'blue' | 'green'
   readonly docsUrl: string
@@ -16,36 +15,35 @@ export interface LiveSlot extends Placed {
 }
 
 interface LiveFile extends LiveSlot {
-  /** When the snapshot before went live; null if there was none. */
+  /** `liveSince` of the snapshot before; null without one. */
   readonly previousSince: string | null
 }
 
-/** A publish writes far less. No edge reads a longer file. */
+/** Limit of an edge. A publish writes far less. */
 export const maxLiveBytes = 1024 * 1024
 
 type Fields = Readonly<Record<string, unknown>>
-/** For each field, whether its value is as `fundpress publish` writes it. */
+/** By field, a test for values of `fundpress publish`. */
 type Checks = Readonly<Record<string, (value: unknown) => boolean>>
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** No value may have such a character. In njs, `$` matches before a line feed, too. */
+/** Characters that no value may have. In njs, `$` matches before a line feed, too. */
 const control = /[\0-\x1f\x7f-\x9f]/
 
-/** A regular expression alone would turn a number or an array into text. */
+/** Checks the type, too: a regular expression alone would turn a number or an array into text. */
 const isLike = (value: unknown, form: RegExp): value is string =>
   typeof value === 'string' && !control.test(value) && form.test(value)
 
-/** The text begins with a day that exists. */
 const isDated = (value: unknown, form: RegExp) => isLike(value, form) && isDay(value.slice(0, 10))
 
 const isTime = (value: unknown) => isDated(value, /^[\d-]{10}T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{3})?Z$/)
 
-/** The name of a folder of downloads. */
+/** Tests the name of a folder of downloads. */
 export const isFolder = (value: unknown) => isDated(value, /^[\d-]{10}(-[0-9a-f]{12}){1,2}$/)
 
-/** The folders of a month: `19-3f9c2ab4d1e0 18 17-0`. */
+/** Tests the folders of a month: `19-3f9c2ab4d1e0 18 17-0`. */
 export const isMonth = (value: unknown) => isLike(value, /^([0-3]\d(-0|(-[0-9a-f]{12}){0,2})( (?=\d)|$))+$/)
 
 const slotChecks: Checks = {
@@ -69,17 +67,13 @@ const fileChecks: Checks = /* @__PURE__ */ Object.assign({}, slotChecks, {
 const wrongIn = (fields: Fields, checks: Checks): string | undefined =>
   Object.keys(checks).filter((name) => !(checks[name] as Checks[string])(fields[name]))[0]
 
-/** What is repeated elsewhere for an edge that cannot read the file. */
+/** Fields that are repeated elsewhere for an edge that cannot read the file. */
 export type Repeated = Omit<LiveSlot, 'downloads' | 'earlierDownloads'>
 
 export const isRepeated = (value: unknown): value is Repeated =>
   isFields(value) && wrongIn(value, slotChecks) === undefined
 
-/**
- * Ignores the fields that no edge needs.
- * @param name of the file
- * @throws {Error} that {@link isDamaged} knows, if a field is not as `fundpress publish` writes it
- */
+/** @throws {Error} that {@link isDamaged} knows, if a field is not as `fundpress publish` writes it */
 export function parseLiveFile(text: string, name: 'live.json' | 'staged.json'): LiveFile {
   const fields = text.length > maxLiveBytes ? null : parsed(text)
   const wrong = isFields(fields) ? wrongIn(fields, fileChecks) : 'text'
@@ -116,5 +110,4 @@ function parsed(text: string): unknown {
 
 const damaged = 'LiveDamaged'
 
-/** Whether `parseLiveFile` threw the error. */
 export const isDamaged = (error: unknown) => (error as Error).name === damaged

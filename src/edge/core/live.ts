@@ -1,17 +1,17 @@
-/** Which snapshot is live, and how a request gets all of its answer from one snapshot. */
+/** Follows the live snapshot, and lets a request get all of its answer from one snapshot. */
 
 import { isDamaged, type LiveSlot } from './live-file.ts'
 
-/** Tells a snapshot's time as the live one from any other: after a rollback, the same snapshot has another time. */
+/** Identifies a snapshot's time as the live one: after a rollback, the same snapshot has another id. */
 export const idOf = ({ slot, snapshot, liveSince }: LiveSlot) => [slot, snapshot, liveSince].join('_')
 
-/** After a rollback, objects are older than what clients have seen. Their date is at least the moment at which they went live. */
+/** A time of at least `liveSince`: after a rollback, objects are older than what clients have seen. */
 export const lastModifiedOf = (changed: number, liveSince: number) =>
   new Date(Math.max(changed, liveSince)).toUTCString()
 
 const unanswered = 'NoAnswer'
 
-/** The error of a store that refuses connections, hangs or fails. That it denies something, or that something is missing, is an answer. */
+/** The error of a store that refuses connections, hangs or fails. A denial, or a missing object, is an answer. */
 export function noAnswer(message: string): Error {
   const error = new Error(message)
   error.name = unanswered
@@ -20,81 +20,80 @@ export function noAnswer(message: string): Error {
 
 export const isNoAnswer = (error: unknown) => (error as Error).name === unanswered
 
-/** The error of an edge that is cut off for what its cache does not have. */
-export const notKept = () => noAnswer(missesCache)
+/** The error of a request beyond the cache, while the edge is cut off. */
+const notKept = () => noAnswer(missesCache)
 
-/** So that not each of these has a line in a log: the one about the outage is enough. */
+/** True for errors that need no line in the log: the line about the outage is enough. */
 export const isNotKept = (error: unknown) => (error as Error).message === missesCache
 
 const missesCache = 'the store does not answer, and the cache does not have it'
 
-/** How long a store may take to answer, in milliseconds. A request that needs it fails within 3 s, with what it did before. */
+/** Limit of a store's answer, in milliseconds. A request that needs it fails within 3 s, with its other work. */
 export const longestReadMs = 2000
-/** How long an edge that is cut off answers from its cache, in milliseconds: as `stale-if-error` of edge.cacheControl has it. */
+/** Time that a cut-off edge answers from its cache, in milliseconds, like `stale-if-error` of edge.cacheControl. */
 const longestCutOffMs = 86_400_000
-/** How long the one request waits that looks while the last look is not too old, in milliseconds. */
+/** Wait of the one request that reads `live.json` while the last look is not too old, in milliseconds. */
 const lookPatienceMs = 50
-/** How often an edge that is cut off looks again, in milliseconds. */
+/** Pause between looks of a cut-off edge, in milliseconds. */
 const retryMs = 1000
 /** After a pause of this many milliseconds, a request of an edge that was cut off waits for the next look. */
 const longestPauseMs = 10_000
 
-/** What was live at a moment by the clock, in milliseconds. */
+/** The live snapshot at a moment by the clock, in milliseconds. */
 export interface Look {
   readonly live: LiveSlot
   readonly at: number
 }
 
-/** Reads `live.json`. Rejects with an error that `isDamaged` knows if its text is not that of a publish. */
+/** Reads `live.json`. Rejects with an error that `isDamaged` knows if no publish has written the text. */
 export type ReadLive = () => Promise<LiveSlot>
 
 export interface FollowOptions {
-  /** How long an answer may come from the slot that was live before, in milliseconds. */
+  /** Time for answers from the slot that was live before, in milliseconds. */
   readonly ttlMs: number
-  /** In milliseconds. */
+  /** Milliseconds. */
   readonly clock: () => number
   /** Called each time `live.json` is found damaged, while the last look is still used. */
   readonly onDamaged: (error: Error) => void
   /**
-   * Wakes after some milliseconds. Absent if no request may wait for what another one has begun: on Cloudflare, I/O belongs to
+   * Wakes after some milliseconds. Absent if no request may wait for the work of another: on Cloudflare, I/O belongs to
    * one request, and a promise of a cancelled request never settles.
    */
   readonly sleep?: (ms: number) => Promise<unknown>
 }
 
-/** Goes on with work after the answer. */
+/** Continues work after the answer. */
 type Defer = (work: Promise<unknown>) => void
 
-/** What an edge knows of what is live. */
 interface Following extends FollowOptions {
   last: Look | undefined
-  /** Stays set if the request that looks is cancelled. When the last look is too old, all requests look for themselves. */
+  /** Stays set if the request that reads is cancelled. When the last look is too old, all requests read for themselves. */
   looking: Promise<Look> | undefined
-  /** When the newest look ended without an answer; undefined if it has had one. */
+  /** End of the newest look, if it had no answer. */
   unansweredAt: number | undefined
 }
 
 /**
- * Looks at `live.json` at most once in the time to live, however many requests there are.
+ * Reads `live.json` ("a look") at most once in the time to live, however many requests there are.
  *
  * If a look has no answer when the last one is older than the time to live, the edge is cut off. It answers as of the last look, from
- * what it has in its cache, and looks once a second, in the background. A publish may go on meanwhile and overwrite the slot of the
- * last look: so nothing is read from it. What the cache has was read, or confirmed, while the slot was protected.
+ * its cache, and looks once a second, in the background. A publish may go on meanwhile and overwrite the slot of the last look: so
+ * nothing is read from that slot. The cache was read, or confirmed, while the slot was protected.
  */
 export function followLive(options: FollowOptions) {
   const known = { last: undefined, looking: undefined, unansweredAt: undefined }
   const state: Following = Object.assign({}, options, known)
   const isCutOff = () => isStateCutOff(state)
   const current = (read: ReadLive, defer: Defer = () => undefined) => currentLook(state, read, defer)
-  /** Whether bucket.graceSeconds still protects the slot of a look. */
+  /** True while bucket.graceSeconds protects the slot of a look. */
   const isSafe = (seen: Look) => isYounger(state, seen, 2)
-  /** To be called before each read from the slot of a look. @throws {Error} named NoAnswer while the edge is cut off */
+  /** Call before each read from the slot of a look. @throws {Error} named NoAnswer while the edge is cut off */
   const assertReachable = (): void => {
     if (isCutOff()) throw notKept()
   }
   return {
     /**
-     * What is live now, as far as it is known within the time to live; while the edge is cut off, what was.
+     * The live snapshot, known within the time to live; while the edge is cut off, the last one.
      * @throws {Error} if `live.json` cannot be read and the last look is too old
      */
     current,
@@ -102,15 +101,12 @@ export function followLive(options: FollowOptions) {
     isSafe,
     assertReachable,
     /**
-     * Whether an answer belongs to the snapshot of a look. Else the slot may have been overwritten. While the edge is cut off, it
-     * does: all that it was made from is confirmed.
+     * True if an answer belongs to the snapshot of a look: its slot was not overwritten. Always true while the edge is cut off: all
+     * parts of the answer are confirmed.
      */
     isStillLive: async (seen: Look, read: ReadLive) =>
       isSafe(seen) || isCutOff() || idOf((await current(read)).live) === idOf(seen.live),
-    /**
-     * To be called after each read, before it is kept or used.
-     * @throws {Error} if it may belong to another snapshot
-     */
+    /** Call after each read, before its result is kept or used. @throws {Error} if it may belong to another snapshot */
     confirm: async ({ live }: Pick<Look, 'live'>, read: ReadLive): Promise<void> => {
       const isSame = (other: Look) => idOf(other.live) === idOf(live)
       const { last } = state
@@ -129,7 +125,7 @@ export function followLive(options: FollowOptions) {
 const isYounger = ({ clock, ttlMs }: Following, look: Look, factor: number) =>
   clock() - look.at < ttlMs * factor
 
-/** Whether nothing may be read from the slot of the last look, although its snapshot still counts. */
+/** True if nothing may be read from the slot of the last look, although its snapshot still counts. */
 function isStateCutOff(state: Following): boolean {
   const { last, unansweredAt, clock } = state
   if (last === undefined || unansweredAt === undefined || isYounger(state, last, 1)) return false
@@ -176,7 +172,7 @@ async function begin(state: Following, read: ReadLive): Promise<Look> {
     if (isNewest()) state.unansweredAt = isNoAnswer(error) ? clock() : undefined
     if (!isDamaged(error) || known === undefined || at - known.at >= ttlMs * 2) throw error
     onDamaged(error as Error)
-    // No publish runs while live.json is damaged, and none had begun to write to the slot before: it is still live.
+    // No publish runs while `live.json` is damaged, and none had begun to write to the slot before: it is still live.
     return known.live
   })
   const found = { live, at }
@@ -187,17 +183,16 @@ async function begin(state: Following, read: ReadLive): Promise<Look> {
   return found
 }
 
-/** A snapshot that one request reads all it needs from. */
 export interface Pinned {
-  /** Whether all that was read belongs to this snapshot. */
+  /** True if all reads belong to this snapshot. */
   readonly isStillLive: () => Promise<boolean>
 }
 
 /**
  * Makes an answer from one snapshot. If the snapshot changes meanwhile, it pins the new one and starts again: then missing objects
  * are no failure.
- * @param attempts how many snapshots it tries
- * @param discard gives back what an answer holds that is not going to be sent
+ * @param attempts limit of snapshots
+ * @param discard frees an answer that is not going to be sent
  */
 export async function fromOneSnapshot<P extends Pinned, R>(
   pin: () => Promise<P>,
@@ -212,7 +207,7 @@ export async function fromOneSnapshot<P extends Pinned, R>(
     try {
       made = { answer: await make(pinned) }
     } catch (error) {
-      // Another snapshot does not help, and to ask which is live would take as long again.
+      // Another snapshot does not help, and another look would take as long again.
       if (isNoAnswer(error)) throw error
       failure = error
     }

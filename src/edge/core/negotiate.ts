@@ -3,10 +3,10 @@
 import type { Format, Language } from '../../api/routes/table.ts'
 
 /**
- * How exactly a range of a header names an offer: 0 not at all, 1 by `*`, more for a closer match.
+ * Rates how exactly a range of a header names an offer: 0 not at all, 1 by `*`, more for a closer match.
  * @param range in lower case, without parameters: `application/*`, `en-gb`
  */
-export type Specificity<T> = (range: string, offer: T) => number
+type Specificity<T> = (range: string, offer: T) => number
 
 /**
  * The offer that the header prefers: highest quality first (an offer's quality is that of the range that names it most
@@ -34,11 +34,11 @@ export function preferred<T>(
   return best
 }
 
-/** The quality that the header gives an offer: 0 if it does not want it, or does not name it. */
+/** The quality of an offer: 0 if the header refuses it, or does not name it. */
 export const qualityOf = <T>(header: string, offer: T, specificity: Specificity<T>): number =>
   rankOf(offer, parseRanges(header), specificity).quality
 
-/** What an Accept header may prefer: `html` is a browser. */
+/** `html` is a browser. */
 export type Accepted = Format | 'html'
 
 export const formatSpecificity: Specificity<Accepted> = (range, format) => {
@@ -48,7 +48,7 @@ export const formatSpecificity: Specificity<Accepted> = (range, format) => {
   return range === '*/*' ? 1 : 0
 }
 
-/** `en-GB` counts as `en`. */
+/** Takes `en-GB` for `en`. */
 export const languageSpecificity: Specificity<Language> = (range, language) =>
   range.split('-')[0] === language ? 2 : range === '*' ? 1 : 0
 

@@ -1,6 +1,6 @@
 /**
- * A preview: requests with the token of the settings are answered from the staged snapshot. And the answer of the status page's
- * question, what is staged. CloudFront's function has a way of its own (../cloudfront/request.ts).
+ * Previews: requests with the token of the settings are answered from the staged snapshot. Also the address at which clients ask what
+ * is staged. CloudFront's function has a way of its own (../cloudfront/request.ts).
  */
 
 import { type Answer, type EdgeSettings, pageHeaders, preflight } from './answer.ts'
@@ -8,17 +8,17 @@ import { idOf } from './live.ts'
 import { type LiveSlot, parseLiveFile } from './live-file.ts'
 import type { EdgeRequest, Header } from './resolve.ts'
 
-/** The request header that holds the token. */
+/** The request header with the token. */
 export const previewHeader = 'x-fundpress-preview'
-/** The header of a preview's answer that names its snapshot. Other answers do not have it. */
+/** The header that names the snapshot of a preview's answer. Other answers lack it. */
 export const snapshotHeader = 'X-Fundpress-Snapshot'
-/** `Cache-Control` of such an answer. */
+/** `Cache-Control` of a preview's answer. */
 export const noStore = 'private, no-store'
 
-/** Reads what is staged beside the live snapshot; null if nothing is. */
+/** Reads the snapshot that is staged beside the live one; null if there is none. */
 export type ReadStaged = () => Promise<LiveSlot | null>
 
-/** Whether a request has the token. The time does not depend on how much of it is right. @param token null: there is no preview */
+/** Compares the token in a time that does not depend on its right part. @param token null: there is no preview */
 export function isPreview(header: Header, token: string | null): boolean {
   const given = header(previewHeader)
   if (token === null || given === undefined || given.length !== token.length) return false
@@ -29,7 +29,7 @@ export function isPreview(header: Header, token: string | null): boolean {
 }
 
 /**
- * What `staged.json` says, if it counts: a stopped publish may have left an old one. Source: src/bucket/keys.md.
+ * Reads `staged.json`, if it counts: a stopped publish may have left an old one. Source: src/bucket/keys.md.
  * @param live `live.json`, or null while nothing is live @param text `staged.json`, or null without one
  * @throws {Error} if one of them is damaged
  */
@@ -42,15 +42,15 @@ export function stagedBeside(live: string | null, text: string | null): LiveSlot
 }
 
 /**
- * Whether a snapshot is still staged. No grace period protects its slot: an answer asks again after all that it has read. A publish
- * removes `staged.json` before it writes to the slot.
+ * No grace period protects the slot of a staged snapshot: an answer asks again after its last read. A publish removes `staged.json`
+ * before it writes to the slot.
  */
 export async function isStillStaged(staged: LiveSlot, readStaged: ReadStaged): Promise<boolean> {
   const now = await readStaged()
   return now !== null && idOf(now) === idOf(staged)
 }
 
-/** An answer from the staged snapshot, which no cache may keep. */
+/** Marks an answer from the staged snapshot, which no cache may keep. */
 export const asPreview = <B>(
   { status, headers, body }: Answer<B>,
   { snapshot }: Pick<LiveSlot, 'snapshot'>,
@@ -60,13 +60,13 @@ export const asPreview = <B>(
   body,
 })
 
-/** The path at which the status page and `fundpress status` ask what is staged. It is in no snapshot. */
+/** The path for the status page and `fundpress status`. It is in no snapshot. */
 const stagedPath = '/status/staged.json'
 
 /**
- * Says what is staged, to any client: `{ format: 1, staged: { snapshot, as_of, staged_since } }`, or `staged: null`. It is found
- * even if nothing is staged, so that browsers report no error.
- * @returns null for a request of anything else @throws {Error} if the store fails
+ * Answers any client: `{ format: 1, staged: { snapshot, as_of, staged_since } }`, or `staged: null` with status 200, so that browsers
+ * report no error.
+ * @returns null for another path or method @throws {Error} if the store fails
  */
 export async function answerStaged(
   { method, path }: Pick<EdgeRequest, 'method' | 'path'>,

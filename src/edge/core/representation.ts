@@ -1,4 +1,4 @@
-/** Which representation of a resource the client wants: by query, by header, by default. Source: src/api/decisions.md, Requests. */
+/** The representation that a client wants: by query, by header, by default. Source: src/api/decisions.md, Requests. */
 
 import { maxSegmentBytes, percentDecode } from '../../api/routes/match.ts'
 import {
@@ -10,17 +10,17 @@ import {
 } from '../../api/routes/table.ts'
 import { formatSpecificity, languageSpecificity, preferred, type Accepted } from './negotiate.ts'
 
-/** What the client wants, and the request headers that decided it. */
+/** `vary`: the request headers that decided. */
 export interface Chosen {
   readonly format: Accepted
-  /** Null for what has no languages. */
+  /** Null for a resource without languages. */
   readonly language: Language | null
   readonly vary: readonly string[]
 }
 
 export interface Representation extends Chosen {
   readonly format: Format
-  /** The formats that the answer is there in. */
+  /** The formats of the resource. */
   readonly offers: readonly Format[]
 }
 
@@ -29,19 +29,17 @@ export interface RefusalRepresentation extends Representation {
   readonly language: null
 }
 
-/** The headers of a request that choose. */
 export interface Preferences {
   readonly accept: string | undefined
   readonly acceptLanguage: string | undefined
 }
 
-/** The query's parameters. */
 export interface Query {
   readonly format?: string
   readonly language?: string
 }
 
-/** What an Accept header prefers: one of the formats, or a page. Null if it has no preference. */
+/** The preference of an Accept header: a format, or a page. Null without a preference. */
 export const preferredFormat = (accept: string | undefined, offers: readonly Format[]): Accepted | null =>
   preferred(accept, (offers as readonly Accepted[]).concat('html'), formatSpecificity)
 
@@ -60,7 +58,7 @@ export function wantedFormat(
   return { format, offers, language: null, vary: given ? [] : ['Accept'] }
 }
 
-/** The representation of a refusal: it has no language, and is JSON where CSV was asked for. */
+/** The representation of a refusal: no language, and JSON in place of CSV. */
 export const forRefusal = ({ format, vary }: Representation): RefusalRepresentation => ({
   format: format === 'csv' ? formats[0] : format,
   offers: formats,
@@ -81,7 +79,7 @@ export function withLanguage<T extends Chosen>(
   })
 }
 
-/** What answers where there may be no document: a page for browsers, in their language, else a refusal. */
+/** The representation where there may be no document: a page for browsers, in their language, else a refusal. */
 export function wantedPage(preferences: Preferences, query: Query): Chosen {
   const given = oneOf(formats, query.format)
   const format = given || preferredFormat(preferences.accept, formats) || formats[0]
@@ -104,7 +102,7 @@ export function parseQuery(query: string): Query {
   return values
 }
 
-/** Source: application/x-www-form-urlencoded. A long value cannot be a known one, and stays as the client sent it. */
+/** Source: application/x-www-form-urlencoded. A long value cannot be a known one, and stays as it is. */
 const decodeValue = (value: string) =>
   value.length > maxSegmentBytes ? value : percentDecode(value.split('+').join(' '))
 

@@ -1,5 +1,5 @@
 /**
- * Finds what answers a request, without I/O. This part of the edge runs in every runtime, CloudFront Functions included: no Node, no
+ * Resolves a request, without I/O. This part of the edge runs in every runtime, CloudFront Functions included: no Node, no
  * web globals, no dependencies, no classes, ES5 library calls only.
  */
 
@@ -27,7 +27,7 @@ export interface EdgeRequest extends Preferences {
   readonly query: string
 }
 
-/** A header of a request. @param name in lower case */
+/** Reads a request header. @param name in lower case */
 export type Header = (name: string) => string | undefined
 
 /** @param target path and query, as the client sent them */
@@ -42,11 +42,11 @@ export function requestOf(method: string, target: string, header: Header): EdgeR
   }
 }
 
-/** A refusal with the values for its text. */
+/** `values`: for the text of the problem. */
 export interface Refused {
   readonly problem: Problem
   readonly values: Values
-  /** What a browser gets instead, if the snapshot has it. */
+  /** For a browser, if the snapshot has it. */
   readonly page?: BrowserPage | undefined
 }
 
@@ -56,7 +56,6 @@ export interface BrowserPage extends Pick<Representation, 'vary'> {
   readonly language: Language
 }
 
-/** A date range. */
 export type RangeResolution = Extract<Resolution, { kind: 'range' }>
 
 export type Resolution =
@@ -66,7 +65,7 @@ export type Resolution =
   | {
       readonly kind: 'page'
       readonly key: string
-      /** Set if it depends on the client. */
+      /** Set if the page depends on the client. */
       readonly chosen?: BrowserPage
       readonly wanted: RefusalRepresentation
       readonly missing: Refused
@@ -79,7 +78,7 @@ export type Resolution =
       readonly to: string
     } & Stored)
 
-/** What stored answers have in common. */
+/** Common part of stored answers. */
 export interface Stored {
   readonly route: Route
   readonly values: Values
@@ -120,7 +119,7 @@ export function resolve(table: RouteTable, request: EdgeRequest): Resolution {
   return locate(table, route, values, wanted, refuse)
 }
 
-/** A page, or the refusal of what there is not: a browser gets that as a page, too. */
+/** A page, or a refusal, which a browser gets as a page, too. */
 function resolvePage(table: RouteTable, request: EdgeRequest, asked: Query): Resolution {
   const { path } = request
   const page: PageMatch = isTooLong(path) ? { kind: 'none' } : matchPage(table, path)
@@ -172,7 +171,7 @@ function problemOf(parameter: Parameter, match: Found): number | null {
   }
 }
 
-/** Whether it is a day, and not before the path's first one: a range must not end before it starts. */
+/** True for a day that is not before the path's first one: a range must not end before it starts. */
 function isRightDate(value: string, parameter: Parameter, { route, values }: Found): boolean {
   if (!isDay(value)) return false
   const first = route.parameters.filter(({ kind }) => kind === 'date')[0] as Parameter

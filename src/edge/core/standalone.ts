@@ -1,8 +1,7 @@
 /** Answers that need neither a snapshot nor a readable request: JSON, without a link to the documentation. */
 
-export type StandaloneAnswer = ReturnType<typeof standalone>
+type StandaloneAnswer = ReturnType<typeof standalone>
 
-/** @param more headers of this answer alone */
 const standalone = (status: number, title: string, more?: Readonly<Record<string, string>>) => ({
   status,
   headers: Object.assign(
@@ -23,17 +22,17 @@ export const unavailable = /* @__PURE__ */ standalone(503, 'The service cannot a
   'Retry-After': '5',
 })
 
-/** How long the target and all headers may be together. src/edge/README.md lists all limits. */
+/** Limit of target and headers together. src/edge/README.md lists all limits. */
 export const maxRequestBytes = 16 * 1024
 
 export const targetTooLong = /* @__PURE__ */ standalone(414, 'The URL is longer than 16 KB')
 export const headersTooLong = /* @__PURE__ */ standalone(431, 'The headers are longer than 16 KB')
 
-/** @returns the answer to a request that is too long, else null */
+/** @returns null for a request within the limits */
 export function refusalOfLength(target: string, headerBytes: number): StandaloneAnswer | null {
   if (target.length > maxRequestBytes) return targetTooLong
   return target.length + headerBytes > maxRequestBytes ? headersTooLong : null
 }
 
-/** How many bytes a header takes in a request, with its colon, its blank and its line ending. */
+/** Size of a header in a request, with its colon, its blank and its line ending. */
 export const headerBytes = (name: string, value: string) => name.length + value.length + 4

@@ -1,18 +1,18 @@
 /**
  * Cuts records out of yearly windows, whose bytes are never parsed: records lie between marks, and only the item keys of XML are
- * written anew. `api/encode/series.ts` tells why no value can forge a mark.
+ * written anew. `api/encode/series.ts` explains why no value can forge a mark.
  */
 
 import { seriesMarks } from '../../api/routes/series.ts'
 import type { Format, Series } from '../../api/routes/table.ts'
 
-/** How a runtime searches bytes for ASCII text, and makes text of bytes. A place is an index, or -1. */
+/** A runtime's search for ASCII text in bytes, and its conversions. A place is an index, or -1. */
 export interface Search<B extends Uint8Array> {
   readonly find: (bytes: B, text: string, from: number) => number
   readonly text: (bytes: B, from: number, to: number) => string
   /** Any text, in UTF-8. */
   readonly encode: (text: string) => Uint8Array
-  /** Room for the records of one window, whatever is in it. */
+  /** Room for the records of one window, with any content. */
   readonly alloc: (length: number) => B
 }
 
@@ -50,8 +50,7 @@ function isAt(bytes: Uint8Array, at: number, text: string): boolean {
   return true
 }
 
-/** Windows of one series in one format, and how to search them. */
-export interface WindowKind<B extends Uint8Array> extends ReturnType<typeof seriesMarks> {
+interface WindowKind<B extends Uint8Array> extends ReturnType<typeof seriesMarks> {
   readonly search: Search<B>
   readonly format: Format
   /** The name of the list of records. */
@@ -64,7 +63,7 @@ export const windowKind = <B extends Uint8Array>(
   series: Series,
 ): WindowKind<B> => Object.assign({ search, format, list: series.list }, seriesMarks(format, series))
 
-/** From a byte up to another one, which is not included. */
+/** `end` is not included. */
 export interface Place {
   readonly start: number
   readonly end: number
@@ -75,24 +74,23 @@ export interface Records<B extends Uint8Array> extends Place {
   readonly bytes: B
 }
 
-/** Which part of a range is made of the records at hand. */
-export interface RangePart {
-  /** The days between which the first and the last records are cut; empty if all of them count. */
+interface RangePart {
+  /** The days between which the first and the last records are cut; empty for no cut. */
   readonly from: string
   readonly to: string
-  /** What the document has before its first record, and after its last one; null if the part does not begin, or end, it. */
+  /** The document before its first record, and after its last one; null if the part does not begin, or end, the document. */
   readonly head: Uint8Array | null
   readonly tail: Uint8Array | null
-  /** How many records the document has before this part. */
+  /** Number of records in the document before this part. */
   readonly before: number
 }
 
 export const notAWindow = () => new Error('not a window')
 
 /**
- * Makes a part of a range of the records of one window.
- * @returns `pieces`: parts of the window, what stands around them, and at most one array of `alloc`; `records`: how many the
- * document has up to the end of this part, for JSON and CSV only whether there are any
+ * Makes a part of a range from the records of one window.
+ * @returns `pieces`: parts of the window, head and tail, and at most one array of `alloc`; `records`: number of records up to the end
+ * of this part, for JSON and CSV only zero or not
  * @throws {Error} if the bytes are not those of a window
  */
 export function cutRecords<B extends Uint8Array>(
@@ -116,7 +114,7 @@ export function cutRecords<B extends Uint8Array>(
   return { pieces: [head.subarray(0, -open.length), tag, tail.subarray(close.length)], records }
 }
 
-/** Else the offsets are those of another document, and would cut records in two. */
+/** Checks the offsets: those of another document would cut records in two. */
 function isBetweenRecords<B extends Uint8Array>(
   { search, mark, close }: WindowKind<B>,
   { bytes, start, end }: Records<B>,
@@ -143,7 +141,6 @@ function findRecord<B extends Uint8Array>(
       if (!isWanted(search.text(bytes, at, at + 10))) low = record + mark.length
       else {
         found = record
-        // Between the middle and the record begins no other one.
         high = middle
       }
     }
@@ -151,7 +148,7 @@ function findRecord<B extends Uint8Array>(
   return found
 }
 
-/** @returns how many records there are then; for JSON and CSV only whether there are any */
+/** @returns the number of records; for JSON and CSV only zero or not */
 function pushRecords<B extends Uint8Array>(
   kind: WindowKind<B>,
   pieces: Uint8Array[],
@@ -210,7 +207,7 @@ function renumbered<B extends Uint8Array>(
 /** A key has at most seven digits, so it grows by six. The shortest record: `<item key="0"><d>2020-01-01</d></item>`. */
 const keyRoom = 6
 const shortestRecord = 37
-/** A shorter piece, in bytes, is searched record by record. */
+/** Limit in bytes: a shorter piece is searched record by record. */
 const worthHalving = 1000
 const quote = 0x22
 const comma = /* @__PURE__ */ new Uint8Array([0x2c])

@@ -1,4 +1,4 @@
-/** What `fundpress edge nginx` writes: a stock nginx that caches what `fundpress serve` answers, and the units of that. */
+/** `fundpress edge nginx`: a stock nginx that caches answers of `fundpress serve`, and the units of `serve`. */
 
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
@@ -47,7 +47,7 @@ export const nginx: MakeDeployment = async (settings) => {
   ]
 }
 
-/** The port that nginx listens on. A proxy in front of it, or the lines for TLS, make https of it. */
+/** The port of nginx. A proxy in front, or the lines for TLS, add https. */
 export function portOf(baseUrl: string): number {
   const { port, protocol } = new URL(baseUrl)
   return protocol === 'http:' && port !== '' ? Number(port) : 80
@@ -56,7 +56,7 @@ export function portOf(baseUrl: string): number {
 const addressOf = ({ host, port }: DeploymentSettings['serve']) =>
   `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
 
-/** Where nginx finds a `serve` that listens on all addresses, as in a container: on its own machine, or in its own pod. */
+/** The address for nginx of a `serve` on all addresses, as in a container: its own machine, or its own pod. */
 const ownAddresses: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 const strictTransport = (seconds: number) => `add_header Strict-Transport-Security max-age=${seconds} always;`
@@ -64,7 +64,7 @@ const strictTransport = (seconds: number) => `add_header Strict-Transport-Securi
 const headerLine = ([name, value]: [string, string]) =>
   name === 'Content-Type' ? `default_type '${value}';` : `add_header ${name} '${value}' always;`
 
-/** The unit of `templates/systemd` on its own: with what hardens all of them. */
+/** The unit of `templates/systemd`, with the hardening of all units. */
 async function unitOf({ bucket, out }: DeploymentSettings): Promise<string> {
   const isInS3 = bucket.name !== null && folderOfBucket(bucket.name) === null
   const source =

@@ -1,7 +1,4 @@
-/**
- * Finished answers, with their headers and in their coding, for requests that come again. They belong to one snapshot, so none gets
- * stale.
- */
+/** Finished answers, with headers and coding, for requests that come again. They belong to one snapshot, so none gets stale. */
 
 import { LRUCache } from 'lru-cache'
 import { isNotModified, notModifiedHeaders } from '../core/finish.ts'
@@ -14,18 +11,17 @@ export type WholeResponse = Response & { readonly body: Buffer }
 
 export type KnownAnswers = ReturnType<typeof answerCache>
 
-/** For all answers of a snapshot together. */
+/** Bytes of all answers of a snapshot. */
 const maxBytes = 8 * 1024 * 1024
-/** The memory of an entry besides its body and its key. */
+/** Bytes of an entry beyond its body and its key. */
 const entryBytes = 2000
-/** In characters. A longer request is rare, or made up. */
+/** Characters. A longer request is rare, or made up. */
 const longestKey = 500
-/** How many keys are remembered that were asked for once. */
+/** Limit of keys that were asked for once. */
 const mostAskedOnce = 5000
 
 /**
- * The last used answers of one snapshot. An answer is kept when it is asked for the second time: requests that never come again, or
- * are made up, push nothing out.
+ * The last used answers of one snapshot. An answer is kept at its second request: single and made-up requests push nothing out.
  */
 export function answerCache() {
   const askedOnce = new LRUCache<string, true>({ max: mostAskedOnce })
@@ -38,7 +34,7 @@ export function answerCache() {
     get: (key: string) => answers.get(key),
     keep: (key: string, { status, headers, length, body }: WholeResponse) => {
       if (askedOnce.delete(key))
-        // A refusal says that something is missing.
+        // A refusal reports a missing object, which may appear.
         answers.set(key, { status, headers, length, body }, status === 200 ? {} : { ttl: missing.ttl })
       else askedOnce.set(key, true)
     },
@@ -46,7 +42,7 @@ export function answerCache() {
 }
 
 /**
- * The key of the answer to a GET among those of a snapshot. Conditions are not part of it: {@link onCondition} decides those.
+ * The key of the answer to a GET in a snapshot. Conditions are not part of it: {@link onCondition} decides those.
  * @param target without its host
  * @returns null if the answer is not to be kept
  */
@@ -60,7 +56,7 @@ export function answerKey(method: string, target: string, header: Header): strin
 
 const choosingHeaders = ['accept', 'accept-language', 'accept-encoding']
 
-/** A known answer, or that the client's copy is still current. */
+/** A known answer, or 304 if the client's copy is current. */
 export function onCondition(known: WholeResponse, header: Header): Response {
   const { ETag: etag = '', 'Last-Modified': lastModified = '' } = known.headers
   if (known.status !== 200 || !isNotModified(header, etag, lastModified)) return known

@@ -1,6 +1,6 @@
 /**
- * Snapshots in a bucket. The origin follows the live slot within some seconds of a flip. It remembers small objects and, for some
- * seconds, which keys have no object; it reads large objects in parts.
+ * Snapshots in a bucket. The origin follows the live slot within some seconds of a flip. It keeps small objects and, for some
+ * seconds, keys without an object; it reads large objects in parts.
  */
 
 import { setTimeout } from 'node:timers/promises'
@@ -15,11 +15,11 @@ import { isStillStaged, type ReadStaged } from '../core/preview.ts'
 import { largeReadsAtATime, mostInMemory, objectCache, reading, type NodeBody } from './objects.ts'
 import type { Origin } from './server.ts'
 
-export interface BucketOriginOptions extends Omit<FollowOptions, 'sleep'> {
+interface BucketOriginOptions extends Omit<FollowOptions, 'sleep'> {
   readonly readLive: ReadLive
   readonly readStaged: ReadStaged
   readonly reader: BucketReader
-  /** Its `docsUrl` is that of what is live. */
+  /** `docsUrl` comes from the live snapshot. */
   readonly table: Omit<RouteTable, 'docsUrl'>
 }
 
@@ -72,7 +72,7 @@ export function bucketOrigin(given: BucketOriginOptions): Origin {
 
 const liveOf = ({ snapshot, liveSince }: LiveSlot) => ({ snapshot, since: liveSince })
 
-/** The memory of a snapshot lives until another one is asked for: its objects never change. */
+/** Keeps the store of one snapshot, whose objects never change, until another one is asked for. */
 function lastStore(readerOf: (live: LiveSlot) => BucketReader): (live: LiveSlot) => Store<NodeBody> {
   let last: { readonly id: string; readonly store: Store<NodeBody> } | undefined
   return (live) => {
@@ -83,16 +83,16 @@ function lastStore(readerOf: (live: LiveSlot) => BucketReader): (live: LiveSlot)
   }
 }
 
-/** What the edge needs of a bucket. Both reject if it cannot be read. */
+/** Both reject if the bucket cannot be read. */
 export interface BucketReader {
-  /** @returns null if there is no such object; one with more bytes than `most` comes without its body */
+  /** @returns null if there is no such object; an object above `most` bytes comes without its body */
   readonly read: (key: string, most: number) => Promise<BucketObject | null>
-  /** Exactly these bytes, in pieces. Rejects if the object has another ETag now; null if any will do. */
+  /** These bytes, in pieces. Rejects if the object has another ETag; null: any. */
   readonly readPart: (key: string, part: ByteRange, etag: string | null) => Promise<Uint8Array[]>
 }
 
-export interface BucketObject {
-  /** The size of the whole object, in bytes. */
+interface BucketObject {
+  /** Bytes of the whole object. */
   readonly length: number
   readonly body: Buffer | null
   /** With its quotation marks. */
@@ -105,8 +105,8 @@ const bufferOf = ({ buffer, byteOffset, length }: Uint8Array) => Buffer.from(buf
 export type SlotStore = Required<Store<NodeBody>>
 
 /**
- * Reads past any cache of what is live. All that is remembered is of this snapshot.
- * @param place where an object lies in the bucket, or null if it cannot be anywhere
+ * Caches objects of this snapshot alone.
+ * @param place the place of a key in the bucket, or null if there is none
  */
 export function slotStore(
   place: (key: string) => string | null,
@@ -116,7 +116,7 @@ export function slotStore(
   const cache = objectCache((body) => (Buffer.isBuffer(body) ? body.length : 0))
   const inTurn = pLimit(largeReadsAtATime)
 
-  /** Nothing is held while the client does not read, not even a connection to the bucket. */
+  /** Holds nothing while the client does not read, not even a connection to the bucket. */
   async function* readLarge(key: string, at: string, etag: string, { first, last }: ByteRange) {
     for (let start = first; start <= last; start += mostInMemory) {
       const part = { first: start, last: Math.min(start + mostInMemory - 1, last) }
@@ -124,7 +124,7 @@ export function slotStore(
         const pieces = await inTurn(() => readPart(at, part, etag))
         for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) yield piece
       } catch (error) {
-        // If it is another object now, the next request finds that one.
+        // If the object was replaced, the next request reads the new one.
         cache.forget(key)
         throw error
       }

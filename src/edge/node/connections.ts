@@ -1,5 +1,5 @@
 /**
- * What one connection may take of a server: one request at a time, a time to send it, and a time in which the client has to read
+ * Limits of a connection: one request at a time, a time to send it, and a time in which the client has to read
  * something. If there are too many connections, the one on which nothing has moved for the longest makes room.
  */
 
@@ -12,13 +12,13 @@ export const connectionLimits = {
   connections: 1024,
   /** On one connection. The answer to the last one closes it. nginx has the same limit. */
   requests: 1000,
-  /** How many requests may wait for one before them on their connection, for all connections together. */
+  /** Requests that wait for one before them on their connection, for all connections together. */
   waiting: 2000,
-  /** How long a client may take for the headers of a request, in milliseconds; half as long again for all of it. */
+  /** Time for the headers of a request, in milliseconds; half as long again for all of it. */
   headersMs: 20_000,
-  /** How long nothing may move on a connection during an answer, in milliseconds. */
+  /** Time without a byte on a connection during an answer, in milliseconds. */
   idleMs: 60_000,
-  /** How long a connection waits for the next request. Proxies close theirs after a minute, so it is longer. */
+  /** Wait for the next request, in milliseconds. Proxies close their connections after a minute, so it is longer. */
   keepAliveMs: 65_000,
 }
 
@@ -30,11 +30,11 @@ export function createLimitedServer(limits: ConnectionLimits, handle: RequestLis
     requestTimeout: limits.headersMs * 1.5,
     connectionsCheckingInterval: Math.min(limits.headersMs / 4, 5000),
     keepAliveTimeout: limits.keepAliveMs,
-    // Node does not say what was too long, so the server reads more than it accepts. Node refuses what is longer than this.
+    // Node does not report which part was too long, so the server reads more than it accepts. Node refuses what is longer than this.
     maxHeaderSize: 2 * maxRequestBytes,
   }
   const server = createServer(options, handle)
-  // Node closes a connection if nothing has moved on it, even if bytes wait to be sent.
+  // Node closes a connection on which nothing has moved, even if bytes wait to be sent.
   server.setTimeout(limits.idleMs)
   makeRoom(server, limits.connections)
   return server
@@ -42,10 +42,10 @@ export function createLimitedServer(limits: ConnectionLimits, handle: RequestLis
 
 /**
  * Closes a connection for each one beyond `most`: first those that wait for their next request, then those whose client has neither
- * sent a request nor read anything for the longest. So clients that hold on keep nobody out.
+ * sent a request nor read anything for the longest. So clients that hold on keep no other client out.
  */
 function makeRoom(server: Server, most: number): void {
-  /** In the order in which something has moved on them. */
+  /** In the order of their last movement. */
   const [idle, busy] = [new Set<Socket>(), new Set<Socket>()]
   const move = (socket: Socket, to: Set<Socket>) => {
     for (const from of [idle, busy]) from.delete(socket)
@@ -93,14 +93,14 @@ export async function stopServing(server: Server, patienceMs: number): Promise<v
 }
 
 /**
- * Handles the requests of a connection one after the other. Node would begin them all at once, and some thousand fit into what it
- * reads at a time. If too many wait, the connection with the most is closed.
+ * Handles the requests of a connection one after the other. Node would begin all of them at once, and a single read can bring some
+ * thousand. If too many wait, the connection with the most is closed.
  */
 export class RequestTurns {
   readonly #handle: RequestListener
   readonly #limits: Pick<ConnectionLimits, 'requests' | 'waiting'>
   #waiting = 0
-  /** For a connection whose request is being handled, what waits behind it. */
+  /** Waiting work by connection whose request is being handled. */
   readonly #queues = new Map<Socket, (() => void)[]>()
   readonly #counts = new WeakMap<Socket, number>()
   /** Connections whose request is being handled, but has not come as a whole. */
@@ -130,7 +130,6 @@ export class RequestTurns {
     return this.#queues.has(socket)
   }
 
-  /** Whether the request in work has come as a whole. */
   hasWholeRequest(socket: Socket): boolean {
     return this.#queues.has(socket) && !this.#receiving.has(socket)
   }
@@ -150,7 +149,7 @@ export class RequestTurns {
     socket.pause()
   }
 
-  /** Begins when the body has come. Nothing reads it, but a body that stayed in the way would break the connection off. */
+  /** Begins when the body has come. The body is dropped, but an unread body would break the connection off. */
   #begin(request: IncomingMessage, response: ServerResponse): void {
     const { socket, headers } = request
     const queue = this.#queues.get(socket) ?? []
@@ -162,7 +161,7 @@ export class RequestTurns {
     const [refusal] = queue
     if (!hasBody || request.complete) this.#handle(request, response)
     else if (refusal !== undefined) {
-      // Behind a body that has not come as a whole there is no request, only the reason why it never will.
+      // No request follows a body that has not come as a whole, only the reason why the rest never will.
       this.#forget(queue)
       refusal()
     } else {
@@ -172,7 +171,7 @@ export class RequestTurns {
         this.#handle(request, response)
       })
       request.resume()
-      // It may wait for requests before this one.
+      // The connection may be paused by requests before this one.
       socket.resume()
     }
   }

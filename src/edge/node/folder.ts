@@ -18,22 +18,21 @@ import type { ByteRange } from '../core/finish.ts'
 import { largeReadsAtATime, mostInMemory, objectCache, reading, type NodeBody } from './objects.ts'
 import type { Origin, PinnedSnapshot } from './server.ts'
 
-export interface FolderOriginOptions {
+interface FolderOriginOptions {
   readonly folder: string
-  /** A file that every snapshot has and that differs between any two: when it changes, the snapshot has. */
+  /** A file of every snapshot that differs between any two: its change shows a new snapshot. */
   readonly markFile: string
-  /** Reads what the snapshot says of itself. */
   readonly readHead: (folder: string) => Promise<{ readonly snapshot: string; readonly table: RouteTable }>
-  /** Brings back the snapshot of a build that was killed while it exchanged it. */
+  /** Restores the snapshot of a build that was killed during the swap. */
   readonly recover: () => void
 }
 
-/** How long to wait for a snapshot that is just being exchanged: two renames. */
+/** Waits for a swap, which is two renames. */
 const waitsInMs = [1, 5, 20, 100]
 
 export function folderOrigin({ folder, markFile, readHead, recover }: FolderOriginOptions): Origin {
   const md5Of = rememberedMd5()
-  /** The snapshot that was opened last, with its mark. */
+  /** The snapshot that was opened last. */
   let last: { readonly mark: string; readonly live: ReturnType<typeof openSnapshot> } | undefined
 
   let reads = 0
@@ -64,12 +63,12 @@ export function folderOrigin({ folder, markFile, readHead, recover }: FolderOrig
     if (last?.mark !== mark) last = { mark, live: openSnapshot(mark) }
     const opened = last
     const readsBefore = reads
-    // What was in memory when the request began had been read while the snapshot was live.
+    // Bytes that were in memory when the request began had been read while the snapshot was live.
     const isStillLive = () => Promise.resolve(reads === readsBefore || isStill(mark))
     try {
       return { ...(await opened.live), isStillLive }
     } catch (error) {
-      // It was exchanged meanwhile, or cannot be opened: then it is tried anew.
+      // The snapshot was swapped meanwhile, or cannot be opened: the next attempt begins anew.
       if (last === opened) last = undefined
       throw error
     }
@@ -90,7 +89,7 @@ export function folderOrigin({ folder, markFile, readHead, recover }: FolderOrig
   }
 }
 
-// Each request looks, and most need nothing else of the disk: to ask another thread would take longer than to look.
+/** Synchronous: each request needs it, most need nothing else of the disk, and asking another thread takes longer. */
 function markOf(file: string): string {
   const { ino, size, mtimeNs } = statSync(file, { bigint: true })
   return `${ino} ${size} ${mtimeNs}`
@@ -99,14 +98,14 @@ function markOf(file: string): string {
 interface Place {
   /** The folder of the snapshot, behind links. */
   readonly root: string
-  /** Relative to it. */
+  /** Relative to the root. */
   readonly path: string
 }
 
-/** The MD5 of a large file, in hex. Throws if the file is not that one any more. */
+/** The MD5 of a large file, in hex. Rejects if the file was replaced. */
 type Md5Of = (place: Place, stats: BigIntStats) => Promise<string>
 
-/** Remembers the MD5s, whatever snapshot the files are in: each file is read once. */
+/** Keeps MD5s across snapshots: each file is read once. */
 function rememberedMd5(): Md5Of {
   const known = new LRUCache<string, string, { readonly place: Place; readonly stats: BigIntStats }>({
     max: 10_000,
@@ -124,16 +123,16 @@ function rememberedMd5(): Md5Of {
   return (place, stats) => known.forceFetch(identityOf(stats), { context: { place, stats } })
 }
 
-/** @param onRead called for each read of the disk, when it has ended; if nothing of it is kept, when it begins */
+/** @param onRead called at the end of each read of the disk; at its begin, if nothing of it is kept */
 function folderStore(root: string, snapshot: string, md5Of: Md5Of, onRead: () => void): Store<NodeBody> {
   const cache = objectCache((body) => body.length)
   const inTurn = pLimit(largeReadsAtATime)
   const read = async (place: Place): Promise<StoredObject<NodeBody> | null> => {
-    // Another thread would take ten times as long to say that there is none, and any client can ask for what there is not.
+    // Another thread would take ten times as long to find nothing, and any client can ask for missing files.
     if (statSync(join(root, place.path), { throwIfNoEntry: false }) === undefined) return null
     return withFile(place, async (file) => {
       const stats = await file.stat({ bigint: true })
-      // A path of a page can end at what is a folder.
+      // A path of a page can end at a folder.
       if (!stats.isFile()) return null
       const length = Number(stats.size)
       const body =
@@ -146,11 +145,11 @@ function folderStore(root: string, snapshot: string, md5Of: Md5Of, onRead: () =>
               },
             }
           : await file.readFile()
-      // The ETag that S3 gives the same object, so that a client's copy outlives a move from here to there.
+      // S3 gives the same object this ETag, so a client's copy outlives a move from here to there.
       const md5 = Buffer.isBuffer(body) ? hash('md5', body) : await md5Of(place, stats)
       return { body, etag: `"${md5}"`, lastModified: stats.mtime.toUTCString() }
     }).catch((error: unknown) => {
-      // A path of a page can go on below what is a file.
+      // A path of a page can go on below a file.
       if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null
       throw error
     })
@@ -176,7 +175,7 @@ function folderStore(root: string, snapshot: string, md5Of: Md5Of, onRead: () =>
 }
 
 /**
- * A part of a window, which takes microseconds to read: to ask other threads would take ten times as long.
+ * A part of a window. Synchronous, since asking another thread would take ten times as long.
  * @throws {Error} if the file is shorter
  */
 function readSlice(place: Place, first: number, last: number): Buffer {
@@ -196,7 +195,7 @@ function readSlice(place: Place, first: number, last: number): Buffer {
 
 const chunkBytes = 64 * 1024
 
-/** @throws {Error} if the file that lies there is another one, or is shorter than it was */
+/** @throws {Error} if the file was replaced, or is shorter than it was */
 async function* readPart(
   place: Place,
   stats: BigIntStats,

@@ -7,30 +7,30 @@ import type { ByteRange } from '../core/finish.ts'
 import { isNoAnswer } from '../core/live.ts'
 
 /**
- * In bytes. A longer object is never in memory as a whole, and a cache does not keep it. A connection holds no more of
- * an answer than this, beyond the windows of a date range that are in work.
+ * Bytes. A longer object is never in memory as a whole, and no cache keeps it. A connection holds no more of an answer, beyond the
+ * windows of a date range that are in work.
  */
 export const mostInMemory = 256 * 1024
 
 /**
- * How many parts of large objects are read at a time, for all connections: others are answered in between. A part of an
+ * Parts of large objects that are read at a time, for all connections: other requests are answered in between. A part of an
  * object in a bucket takes two milliseconds of work.
  */
 export const largeReadsAtATime = 4
 
 export interface LargeBody {
-  /** In bytes. */
+  /** Bytes. */
   readonly length: number
   /**
-   * Each chunk is valid until the next one is asked for: its memory is used again. Throws if the object is gone, or is another one
-   * now. End it early with `return`.
+   * Each chunk is valid until the next one is asked for: its memory is used again. Throws if the object is gone, or was replaced.
+   * End it early with `return`.
    */
   readonly read: (part: ByteRange) => AsyncGenerator<Uint8Array, void>
 }
 
 export type NodeBody = Buffer | LargeBody
 
-/** For what has to be in memory: a window of a date range, a list of windows. */
+/** Reads a window of a date range, or a list of windows, into memory. */
 export async function wholeOf(body: NodeBody): Promise<Buffer> {
   if (Buffer.isBuffer(body)) return body
   const whole = Buffer.allocUnsafe(body.length)
@@ -44,7 +44,7 @@ export async function wholeOf(body: NodeBody): Promise<Buffer> {
 
 const textOf = async (body: NodeBody): Promise<string> => (await wholeOf(body)).toString()
 
-/** Does work for each body once, as long as the body is in memory; again if it fails. */
+/** Does work for each body once, as long as the body is in memory; again if the work fails. */
 export function oncePerBody<T>(work: (body: Buffer) => Promise<T>): (body: Buffer) => Promise<T> {
   const done = new WeakMap<Buffer, Promise<T>>()
   return (body) => {
@@ -59,35 +59,35 @@ export function oncePerBody<T>(work: (body: Buffer) => Promise<T>): (body: Buffe
 
 const parsedList = oncePerBody(async (body) => JSON.parse(await textOf(body)) as WindowList)
 
-/** The text and the window lists of a store on Node. */
+/** Text and window lists of a store on Node. */
 export const reading = { text: textOf, list: async (body: NodeBody) => parsedList(await wholeOf(body)) }
 
 type Read = () => Promise<StoredObject<NodeBody> | null>
 
-/** For all objects of a snapshot together. */
+/** Bytes of all objects of a snapshot. */
 const maxBytes = 16 * 1024 * 1024
-/** The memory of an entry besides its object. */
+/** Bytes of an entry beyond its object. */
 const entryBytes = 500
-/** What is made of an object and kept with it, its compressed forms or a parsed list, has up to half its size. */
+/** An object's derived forms (compressed, parsed) are kept with it, and have up to half its size. */
 const withWhatIsMade = 1.5
 
-/** Keys without an object are remembered apart, so that they do not push objects out of memory. Times in milliseconds. */
+/** Keys without an object are kept apart, so that they push no objects out of memory. Times in milliseconds. */
 export const missing = { max: 10_000, ttl: 5000 }
 
 /**
  * The small objects of one snapshot, the last used ones. They never change, so no entry gets stale.
- * @param sizeOf how many bytes a body holds in memory; the cache keeps none with more than {@link mostInMemory}
+ * @param sizeOf bytes of a body in memory; the cache keeps none with more than {@link mostInMemory}
  */
 export function objectCache(sizeOf: (body: NodeBody) => number) {
   const objects = new LRUCache<string, StoredObject<NodeBody>, Read>({
     maxSize: maxBytes,
     maxEntrySize: mostInMemory * withWhatIsMade + entryBytes,
     sizeCalculation: ({ body }) => Math.ceil(sizeOf(body) * withWhatIsMade) + entryBytes,
-    // An entry that leaves the cache while it is read still goes to those who wait for it.
+    // An entry that leaves the cache during its read still goes to the requests that wait for it.
     ignoreFetchAbort: true,
     fetchMethod: async (key, _known, { context: read }) => {
       const object = await read().catch((error: unknown) => {
-        // If the store does not answer, what was missing before is missing still.
+        // If the store does not answer, a missing object counts as still missing.
         if (isNoAnswer(error) && absent.peek(key, { allowStale: true }) === true) return null
         throw error
       })
@@ -97,7 +97,7 @@ export function objectCache(sizeOf: (body: NodeBody) => number) {
   })
   const absent = new LRUCache<string, true>(missing)
   return {
-    /** The object, read at most once at a time. That there is none is remembered for some seconds. */
+    /** Reads the object at most once at a time. A missing one is noted for some seconds. */
     get: async (key: string, read: Read) =>
       objects.get(key) ?? (absent.has(key) ? null : ((await objects.fetch(key, { context: read })) ?? null)),
     known: (key: string) => objects.get(key),

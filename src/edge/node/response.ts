@@ -1,5 +1,5 @@
 /**
- * From an answer to the bytes that go out. `fundpress serve` and the Lambda share it.
+ * Turns an answer into bytes, for `fundpress serve` and the Lambda.
  *
  * A body of at most {@link mostInMemory} bytes goes out at once. A longer one goes out while it is read. Its beginning is read
  * first, so that an unreadable object is still a 503.
@@ -21,16 +21,15 @@ import type { ReaderSlot, ReaderSlots } from './slots.ts'
 export interface Response {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** The size of a GET's body in bytes; null while it is unknown, and for 204 and 304. */
+  /** Bytes of a GET's body; null while unknown, and for 204 and 304. */
   readonly length: number | null
-  /** Null if there is nothing to send. */
   readonly body: Buffer | Streamed | null
-  /** What the answer holds until it has been sent. The caller must give it back; {@link discard} does. */
+  /** The caller must give it back when the answer has been sent; {@link discard} does. */
   readonly slot?: ReaderSlot | undefined
 }
 
 /** A body that is sent while it is read. The caller must {@link pour} or {@link discard} it. */
-export interface Streamed extends Begun {
+interface Streamed extends Begun {
   readonly coding: Coding
 }
 
@@ -41,7 +40,7 @@ interface Begun {
 }
 
 export interface SendOptions extends JoinOptions {
-  /** A date range, and a file that is not in memory, holds a slot until it has been sent. Null: as many as are asked for. */
+  /** A date range, and a file that is not in memory, holds a slot until it has been sent. Null: no limit. */
   readonly slots: ReaderSlots | null
 }
 
@@ -82,7 +81,7 @@ export async function respondWith(
   }
 }
 
-/** The chunks of a date range. Behind the first {@link mostInMemory} bytes, each window is made in the memory of the one before. */
+/** The chunks of a date range. After the first {@link mostInMemory} bytes, windows take turns in the same memory. */
 async function* joined(body: JoinedBody<NodeBody>, options: JoinOptions): AsyncGenerator<Uint8Array, void> {
   let given = 0
   let room = Buffer.alloc(0)
@@ -104,7 +103,7 @@ export function wholeResponse({ status, headers, body }: Answer<never>): Respons
   return { status, headers, length: bytes.length, body: bytes }
 }
 
-/** Sends a body, no faster than the client reads. Rejects if it breaks off: then it must not seem complete. */
+/** Sends a body, no faster than the client reads. Rejects if the body breaks off: then it must not seem complete. */
 export async function pour({ body: { first, rest, coding }, slot }: Pouring, out: Writable): Promise<void> {
   const send = async (to: Writable) => {
     for (let chunk = first.shift(); chunk !== undefined; chunk = first.shift()) await sent(chunk, to)
@@ -150,7 +149,7 @@ async function written(chunk: Uint8Array, to: Writable): Promise<void> {
   })
 }
 
-/** Releases what an answer holds, if it is not sent. */
+/** Frees an answer that is not sent. */
 export async function discard({ body, slot }: Response): Promise<void> {
   slot?.give()
   if (body !== null && 'rest' in body) await body.rest.return()
@@ -173,7 +172,7 @@ async function inCoding(
   return { status, headers, length: bytes.length, body: bytes }
 }
 
-/** Reads to the end, or until it has this many bytes: so many stay valid. */
+/** Reads to the end, or up to this many bytes, which stay valid. */
 async function begun(rest: Begun['rest'], bytes: number): Promise<Buffer | Begun> {
   const first: Uint8Array[] = []
   let length = 0
@@ -200,12 +199,12 @@ const bufferSearch: Search<Uint8Array> = {
 
 type Coding = 'br' | 'gzip' | 'identity'
 
-/** In bytes. A longer file goes out as it is: compressing it for each client costs too much. CloudFront has the same limit. */
+/** Bytes. A longer file goes out as it is: compressing it for each client costs too much. CloudFront has the same limit. */
 const mostCompressed = 10_000_000
 /** A date range of more windows is long: it goes out while it is read. */
 const mostWindowsAtOnce = 3
 
-/** The coding of an answer, and whether it could have been another one for another client. */
+/** `mayDiffer`: another client could get another coding. */
 function chooseCoding(
   acceptEncoding: string | undefined,
   { headers, body }: Answer<NodeBody>,
@@ -214,7 +213,7 @@ function chooseCoding(
   const mayDiffer = mayBeCoded(headers['Content-Type'] ?? '', length) && (length ?? 0) <= mostCompressed
   if (!mayDiffer || acceptEncoding === undefined) return { coding: 'identity', mayDiffer }
   const quality = (coding: Coding) => qualityOf(acceptEncoding, coding, codingSpecificity)
-  // Brotli holds up to 2 MB for each client that reads slowly, gzip 0.3 MB: what is not compressed at once gets gzip only.
+  // Brotli holds up to 2 MB for each client that reads slowly, gzip 0.3 MB: a body that is compressed while it goes out gets gzip.
   const isLong =
     body.kind === 'joined' ? body.windows.length > mostWindowsAtOnce : (length ?? 0) > mostInMemory
   const best = isLong || quality('gzip') > quality('br') ? 'gzip' : 'br'
@@ -239,6 +238,6 @@ const brotlied = oncePerBody((bytes) =>
 const compressed = (bytes: Buffer, coding: Exclude<Coding, 'identity'>) =>
   coding === 'gzip' ? gzipped(bytes) : brotlied(bytes)
 
-/** The same for a body that goes out while it is read. */
+/** For a body that goes out while it is read. */
 const compressor = (coding: Exclude<Coding, 'identity'>) =>
   coding === 'gzip' ? createGzip(gzipOptions) : createBrotliCompress({ params: brotliParams })

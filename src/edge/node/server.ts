@@ -24,9 +24,9 @@ import { readerSlots, turns, type ReaderSlots } from './slots.ts'
 
 /** The source of snapshots: a folder or a bucket. */
 export interface Origin {
-  /** The snapshot that is live now. */
+  /** The live snapshot. */
   readonly pin: () => Promise<PinnedSnapshot>
-  /** The snapshot that is staged, or null. A folder has none. */
+  /** The staged snapshot, or null. Absent for a folder. */
   readonly pinStaged?: () => Promise<PinnedSnapshot | null>
 }
 
@@ -35,42 +35,42 @@ export interface PinnedSnapshot extends Pinned {
   readonly store: Store<NodeBody>
   readonly live: {
     readonly snapshot: string
-    /** When it went live, in ISO form; null in a folder, which does not say it. */
+    /** ISO 8601; null in a folder, which lacks the time. */
     readonly since: string | null
   }
-  /** Given if it is staged, and not live. */
+  /** Only for a staged snapshot. */
   readonly staged?: LiveSlot
 }
 
 export interface NodeEdgeOptions {
   readonly origin: Origin
   readonly settings: EdgeSettings
-  /** Requests that have it are answered from the staged snapshot; null: none are. */
+  /** Requests with this token are answered from the staged snapshot; null: none. */
   readonly previewToken?: string | null
   /** Called for each request that the server fails to answer. */
   readonly onFailure: (error: unknown, target: string) => void
   readonly limits?: ConnectionLimits
 }
 
-/** How often a request starts again because the snapshot has changed. */
+/** Limit of new starts of a request whose snapshot has changed. */
 const maxAttempts = 20
-/** How many long answers are in work, for all connections together: date ranges, and files that are not in memory. More get a 503. */
+/** Limit of long answers in work, for all connections together: date ranges, and files that are not in memory. More get a 503. */
 const mostLong = 64
-/** If all are taken, a client that has read nothing for this long loses its answer to the next one. In milliseconds. */
+/** If all slots are taken, a client that has read nothing for this long loses its answer to the next one. In milliseconds. */
 const readerPatienceMs = 5000
-/** Up to this many long answers date ranges read several windows at a time. If there are more, each reads one, to bound the memory. */
+/** Up to this many long answers, date ranges read several windows at a time. Above, each reads one, to bound the memory. */
 const longThatReadAhead = 32
 /** To join a window takes up to a millisecond. Other requests are answered in between. */
 const windowTurn = turns(4)
 
-/** A server that is not listening yet. */
+/** Makes a server that is not listening yet. */
 export function createEdgeServer(options: NodeEdgeOptions): Server {
   const { limits = connectionLimits } = options
   const slots = readerSlots(mostLong, readerPatienceMs)
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const fail = (error: unknown) => {
       if (!isClients(error)) options.onFailure(error, request.url ?? '')
-      // To a proxy that shares its load, a connection that breaks off is a server that has failed.
+      // A proxy that shares its load takes a broken connection for a failed server.
       if (response.headersSent) response.destroy()
       else send(wholeResponse(unavailable), request, response).catch(() => response.destroy())
     }
@@ -89,7 +89,7 @@ export function createEdgeServer(options: NodeEdgeOptions): Server {
       refuse()
       return
     }
-    // This process may have been busy itself: what has come meanwhile is read first.
+    // This process may have been busy itself: bytes that came meanwhile are read first.
     const { bytesWritten } = socket
     setImmediate(() => {
       const isAnswered = inTurn.hasWholeRequest(socket) || socket.bytesWritten > bytesWritten
@@ -113,11 +113,11 @@ function answerToClientError(error: ClientError): string {
   const { code, rawPacket = Buffer.alloc(0) } = error
   if (code === 'HPE_HEADER_OVERFLOW') return refusalOfFlood(rawPacket)
   if (isLate(error)) return bareAnswer(408)
-  // A method that Node's parser does not know is a wrong method, too.
+  // A method that is unknown to Node's parser is a wrong method, too.
   return bareAnswer(code === 'HPE_INVALID_METHOD' ? 405 : 400)
 }
 
-/** @param packet the last one: if it has no line end in its first 16 KB, the request line is too long */
+/** @param packet the last one: without a line end in its first 16 KB, the request line is too long */
 function refusalOfFlood(packet: Buffer): string {
   const end = packet.indexOf('\n')
   const { status, headers, body } = end < 0 || end > maxRequestBytes ? targetTooLong : headersTooLong
@@ -125,7 +125,7 @@ function refusalOfFlood(packet: Buffer): string {
   return rawAnswer(status, headers, Buffer.byteLength(body.text)) + (isHead ? '' : body.text)
 }
 
-/** An answer without a body, to bytes that are no request. */
+/** Answers bytes that are no request, without a body. */
 const bareAnswer = (status: number) =>
   rawAnswer(status, status === 405 ? { Allow: allowedMethods, 'Access-Control-Allow-Origin': '*' } : {}, 0)
 
@@ -135,7 +135,7 @@ function rawAnswer(status: number, headers: Readonly<Record<string, string>>, le
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`
 }
 
-/** Whether a body broke off because its client left, or did not read it in time. */
+/** True if a body broke off because its client left, or did not read it in time. */
 const isClients = (error: unknown) =>
   ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'ECANCELED', 'EPIPE'].includes(
     (error as NodeJS.ErrnoException).code ?? '',
@@ -148,14 +148,14 @@ async function respond(
   response: ServerResponse,
 ): Promise<void> {
   const answered = await respondSafely(options, slots, request)
-  // Its client has gone, or the request has failed meanwhile.
+  // The client has gone, or the request has failed meanwhile.
   if (response.destroyed || response.headersSent) await discard(answered)
   else await send(answered, request, response)
 }
 
 async function send(answered: Response, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { status, headers, length, body, slot } = answered
-  // It holds memory until the client has read the answer, or is gone.
+  // The slot stands for memory, until the client has read the answer or is gone.
   slot?.endWith(() => response.destroy())
   response.once('close', () => slot?.give())
   response.writeHead(status, length === null ? headers : { ...headers, 'Content-Length': length })
@@ -173,9 +173,9 @@ async function respondSafely(
   const { method = 'GET', url = '/', headers } = request
   const tooLong = refusalOfLength(url, bytesOfHeaders(request))
   if (tooLong !== null) return wholeResponse(tooLong)
-  // A proxy asks in absolute form: http://host/path. Source: RFC 9112, 3.2.2.
+  // A proxy sends the absolute form: http://host/path. Source: RFC 9112, 3.2.2.
   const target = url.replace(/^https?:\/\/[^/?]*/i, '')
-  // Node's type has lists, too, but none of the headers that the edge reads is one.
+  // Node's type allows lists, but the headers that the edge reads are texts.
   const header = (name: string) => headers[name] as string | undefined
   const pinStaged = async () => (await origin.pinStaged?.()) ?? null
   const isAsPreview = isPreview(header, previewToken)
@@ -189,14 +189,14 @@ async function respondSafely(
       (await answerStaged(asked, settings, readStaged)) ??
       (await answer({ table, settings, store }, resolve(table, asked)))
     const shown = staged === undefined ? answered : asPreview(answered, staged)
-    // Text of status 200 says what is staged now.
+    // Text of status 200 names the staged snapshot of this moment.
     keepIn = shown.body.kind === 'text' && shown.status === 200 ? null : knownAnswers(store)
     let isBegun = false
     const response = await respondWith(shown, method, header, {
       slots,
       readsAtATime: () => (slots.taken() > longThatReadAhead ? 1 : fetchesAtATime),
       assertLive: async () => {
-        // Before it, all that was read is confirmed together, by `fromOneSnapshot`.
+        // Before the begin, `fromOneSnapshot` confirms all reads together.
         if (isBegun && !(await isStillLive())) throw new Error('another snapshot is live now')
       },
       turn: windowTurn,
@@ -218,7 +218,7 @@ async function respondSafely(
   }
 }
 
-/** The first time the value at hand, then what is made. */
+/** Gives the value at hand the first time, then makes others. */
 function startingWith<T>(first: T, make: () => Promise<T>): () => Promise<T> {
   let isFirst = true
   return () => {
@@ -243,7 +243,7 @@ function knownAnswers(store: Store<NodeBody>): KnownAnswers {
 const bytesOfHeaders = ({ rawHeaders }: IncomingMessage): number =>
   rawHeaders.reduce((sum, text) => sum + text.length + 2, 0)
 
-/** `/status/health` tells a load balancer what a server answers from. It is in no snapshot, and no cache keeps it. */
+/** `/status/health` shows a load balancer the live snapshot. The path is in no snapshot, and no cache keeps it. */
 const isHealthCheck = (method: string, target: string) =>
   (method === 'GET' || method === 'HEAD') && /^\/status\/health(\?|$)/.test(target)
 

@@ -1,4 +1,4 @@
-/** Limits on work: long answers in work at a time, and what one turn of the event loop does. */
+/** Limits on work: long answers at a time, and work in one turn of the event loop. */
 
 /** Slots for work that is only as fast as its client reads. */
 export type ReaderSlots = ReturnType<typeof readerSlots>
@@ -12,10 +12,10 @@ interface Holder {
 /**
  * If all slots are taken, the client that has not read for the longest time loses its slot to the next one. So clients that do not
  * read cannot keep others out.
- * @param patienceMs how long a client may read nothing before it can lose its slot
+ * @param patienceMs time that a client may read nothing before it can lose its slot
  */
 export function readerSlots(count: number, patienceMs: number) {
-  /** For each slot in use, since when it waits for its client. */
+  /** By slot in use, the time since which it waits for its client. */
   const holders = new Map<Holder, number>()
 
   const makeRoom = (): boolean => {
@@ -35,7 +35,7 @@ export function readerSlots(count: number, patienceMs: number) {
       return {
         /** @param onLost ends the work when another client gets the slot */
         endWith: (onLost: () => void) => (holder.onLost = onLost),
-        /** Says whether the work waits for its client to read. */
+        /** Notes that the work waits for its client to read, or goes on. */
         setWaiting: (isWaiting: boolean) => {
           if (holders.has(holder)) holders.set(holder, isWaiting ? performance.now() : Infinity)
         },
@@ -47,9 +47,9 @@ export function readerSlots(count: number, patienceMs: number) {
 }
 
 /**
- * Work that is done a little in each turn of the event loop, so that long answers do not delay the others.
- * @param perTurn how many callers may go on in a turn
- * @returns a function that waits until the caller may go on, first come, first served
+ * Lets callers go on a few at a time, so that long answers do not delay the others.
+ * @param perTurn callers that go on in a turn of the event loop
+ * @returns waits until the caller may go on, first come, first served
  */
 export function turns(perTurn: number): () => Promise<void> {
   const waiting: (() => void)[] = []

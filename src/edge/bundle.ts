@@ -8,12 +8,10 @@ import { build } from 'esbuild'
 
 interface Bundle {
   readonly module: string
-  /** The export that the bundle assigns to `fundpress`. */
   readonly factory: string
   /** CloudFront's functions run in njs. */
   readonly language: 'njs' | 'es2022'
   readonly platform?: 'neutral' | 'node'
-  /** Modules of the platform. */
   readonly external?: readonly string[]
 }
 

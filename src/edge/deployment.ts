@@ -1,5 +1,3 @@
-/** Common parts of all deployments: settings, files, templates, and the edge's code. */
-
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -11,7 +9,6 @@ import type { BundleName } from './bundle.ts'
 export interface DeploymentSettings {
   readonly baseUrl: string
   readonly docsUrl: string
-  /** The snapshot's folder, for an edge that serves files. */
   readonly out: string
   readonly bucket: {
     /** Null: an edge that serves files. `file:///srv/fundpress`: a folder of this machine. */
@@ -45,7 +42,6 @@ export type MakeDeployment = (
   settings: DeploymentSettings,
 ) => Promise<readonly { readonly path: string; readonly text: string }[]>
 
-/** Settings for the edge on every platform. */
 export const edgeConfig = ({ docsUrl, edge }: Pick<DeploymentSettings, 'docsUrl' | 'edge'>) => ({
   table: routeTable(endpoints, docsUrl),
   settings: { cacheControl: edge.cacheControl, errorCacheControl: edge.errorCacheControl },

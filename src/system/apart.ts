@@ -7,7 +7,6 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 const endOfWork = new AsyncLocalStorage<(error: unknown) => void>()
 
-/** Does work, with all callbacks that it begins. @param end called with each uncaught error */
 export function apart(end: (error: unknown) => void, work: () => void): void {
   endOfWork.run(end, work)
 }

@@ -145,7 +145,6 @@ function openFolder(path: string): OpenFolder {
   }
 }
 
-/** Names the folder by its path in an error of the file system. */
 function withNames(error: unknown, at: string, path: string): unknown {
   if (!(error instanceof Error)) return error
   const { path: place } = error as NodeJS.ErrnoException
@@ -155,7 +154,6 @@ function withNames(error: unknown, at: string, path: string): unknown {
     : error
 }
 
-/** Makes a folder, or takes the one that another program makes at the same time. */
 function makeFolder(path: string): void {
   try {
     mkdirSync(path)

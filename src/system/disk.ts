@@ -1,5 +1,3 @@
-/** The free room of a disk. */
-
 import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
@@ -15,7 +13,6 @@ interface Disk {
   readonly freeFiles: number
 }
 
-/** @throws {Error} if the folder cannot be read */
 export async function diskOf(path: string): Promise<Disk> {
   const folder = existingAbove(resolve(path))
   const { bsize: blockBytes, blocks, bavail, files, ffree } = await statfs(folder)
@@ -23,7 +20,6 @@ export async function diskOf(path: string): Promise<Disk> {
   return { folder, bytes: blocks * blockBytes, freeBytes: bavail * blockBytes, blockBytes, freeFiles }
 }
 
-/** @returns the free and the needed room, if there is a lack; else null */
 export function lackOn({ folder, freeBytes, freeFiles }: Disk, bytes: number, files: number): string | null {
   if (freeBytes < bytes) return `${megabytes(freeBytes)} free in ${folder}, ${megabytes(bytes)} needed`
   return freeFiles < files ? `${freeFiles} more files fit into ${folder}, ${files} are needed` : null

@@ -11,7 +11,6 @@ import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { placeToWrite } from './place.ts'
 
-/** The disk did not take what was written to it. */
 export class UnflushedError extends Error {}
 
 /**
@@ -101,7 +100,6 @@ async function flushEach(folder: string, signal: AbortSignal): Promise<void> {
   flushFolder(dirname(folder))
 }
 
-/** Yields files, and folders where they can be flushed. */
 function* pathsIn(folder: string): Generator<string> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
@@ -115,7 +113,6 @@ function* pathsIn(folder: string): Generator<string> {
 /** Windows flushes only files that are open for writing. */
 const flags = process.platform === 'win32' ? 'r+' : 'r'
 
-/** Waits until a file's content, or the names in a folder, are on the disk. */
 export function flushFile(path: string): void {
   const file = openSync(path, flags)
   try {

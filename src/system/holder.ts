@@ -1,5 +1,3 @@
-/** A process as the holder of a lease or of a temporary folder. */
-
 import { hash, randomUUID } from 'node:crypto'
 import { lstatSync, readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'

@@ -49,7 +49,6 @@ function kindOf(found: Stats): string {
   return found.isSocket() ? 'a socket' : 'a device'
 }
 
-/** Follows links whose end may be missing. */
 function endOfLinks(path: string): string {
   let place = resolve(path)
   for (let links = 0; links < 40 && isLink(place, path); links++)

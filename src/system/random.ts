@@ -8,7 +8,6 @@ export interface Draws {
   between(low: number, high: number): number
   /** Both bounds included. */
   whole(low: number, high: number): number
-  /** True with this probability. */
   chance(probability: number): boolean
   pick<T>(choices: readonly T[]): T
   /** `count` different choices, in drawn order; all of them if there are fewer. */

@@ -1,4 +1,3 @@
-/** Quotes text for a shell, in single quotes. */
 export const shellText = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 /** The same, bare where no character has a meaning for a shell. */

@@ -6,7 +6,6 @@ import { Worker } from 'node:worker_threads'
 export interface Thread<Ask> {
   /** @throws {Error} the thread's error, or that it ended too early: now, or before the request */
   readonly ask: Ask
-  /** Stops the thread at once. */
   readonly stop: () => Promise<unknown>
 }
 

@@ -17,7 +17,6 @@ export async function makeTemporaryFolder(): Promise<string> {
   return mkdtemp(join(parent, `fundpress-${markOf(thisHolder())}-`))
 }
 
-/** Removes what can be removed: nothing depends on the rest. */
 async function removeLeftovers(parent: string): Promise<void> {
   const names = await readdir(parent).catch(() => [])
   for (const name of names) {

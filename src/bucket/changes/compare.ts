@@ -15,7 +15,6 @@ import { largestMoves, type NewestPrices } from './news.ts'
 import type { CorrectedValue, NamedFund, PastDay, SnapshotChanges } from '../../api/contract/changes.ts'
 import type { SnapshotName } from '../../api/contract/changes.ts'
 
-/** Changes before any document is read: all documents are new if nothing was live. */
 function changesWithout(head: ManifestHead, before: SnapshotName | null): SnapshotChanges {
   const { asOf, snapshot, funds: total, objects } = head
   return {
@@ -147,7 +146,6 @@ async function readBoth(publish: Publish, live: Slot, { before, after }: Lines) 
   return { before: old, after: fresh }
 }
 
-/** @returns null if the body is missing, or has not the digest of the manifest */
 const textOf = (body: Buffer | undefined, { sha256 }: ManifestLine) =>
   body === undefined || hash('sha256', body) !== sha256 ? null : body.toString('utf8')
 
@@ -158,7 +156,6 @@ type FundDocument = {
   readonly funds?: Readonly<Record<string, FundDocument>>
 } | null
 
-/** @returns null if there is no line @throws {Error} if the document could not be read, or is no JSON */
 function documentIn(line: ManifestLine | null, text: string | null): FundDocument {
   if (line === null) return null
   if (text === null) throw new Error('it cannot be read')
@@ -168,7 +165,6 @@ function documentIn(line: ManifestLine | null, text: string | null): FundDocumen
 const nameIn = (document: FundDocument) =>
   typeof document?.fund?.name === 'string' ? document.fund.name : null
 
-/** @throws {Error} if the document is another than that of all funds */
 function newestIn(document: FundDocument): NewestPrices {
   const funds = Object.entries(document?.funds ?? {}).map(([isin, fund]) => {
     const prices = fund?.prices as Readonly<Record<string, unknown>>
@@ -182,7 +178,6 @@ type Values = ReturnType<typeof storedValues>
 /** The prices of one calendar year by day, ISO 8601, ascending. */
 type Days = ReadonlyMap<string, Values>
 
-/** @throws {Error} if the document is not that of a window */
 function daysIn(document: FundDocument): Days {
   const days = new Map<string, Values>()
   if (document === null) return days
@@ -209,7 +204,6 @@ function compareWindows(before: Days, after: Days, isNewest: boolean) {
   }
 }
 
-/** Keeps the order of the items in the records; removed items come last. */
 function correctionsOf(date: string, before: Values, after: Values) {
   const items = [...new Set([...Object.keys(after), ...Object.keys(before)])]
   return items

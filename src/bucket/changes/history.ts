@@ -21,11 +21,9 @@ import { changedFunds, describeChanges } from '../../site/changes/words.ts'
 
 const daysKept = 30
 
-/** The file of a day, beside the index. @param asOf ISO 8601 day */
 export const fileOf = (asOf: string) => `${asOf}.json`
 export const findDay = ({ nights }: ChangeHistory, asOf: string) => nights.find((day) => day.as_of === asOf)
 
-/** The number of the next publish among those of its day. @param asOf ISO 8601 day */
 export const nextPublish = (history: ChangeHistory, asOf: string) =>
   (findDay(history, asOf)?.publish ?? 0) + 1
 
@@ -45,7 +43,6 @@ function dayOf(
   return newest === undefined ? [] : [{ ...newest, file: fileOf(newest.as_of), sha256, bytes, earlier }]
 }
 
-/** Adds the newest publish to its day, and drops the oldest days. */
 export function withPublish(history: ChangeHistory, newest: PublishChanges, file: FileFacts): ChangeHistory {
   const { as_of } = newest
   const before = findDay(history, as_of)
@@ -129,7 +126,6 @@ export const allowedInPublic = ({ guard, subject, reason }: AllowedChange): Allo
   reason,
 })
 
-/** Cuts the rows of the oldest publishes first. */
 function shorten(publishes: readonly PublishChanges[]): PublishChanges[] {
   const left = { corrected: maxPriceRows, added: maxPriceRows, removed: maxPriceRows }
   const cut = <Row>(kind: keyof typeof left, rows: readonly Row[]): readonly Row[] => {

@@ -9,7 +9,6 @@ import type { ManifestHead } from '../../build/manifest.ts'
 import { restrictedBeside } from '../../guards/going-back.ts'
 import type { Comparison } from '../live/options.ts'
 
-/** A fund whose data, prices or performance may be given out now, or no longer. */
 export interface PermittedFund extends NamedFund {
   readonly what: keyof RestrictedFunds
 }
@@ -35,7 +34,6 @@ export interface News {
     /** Prices with another value; a price is that of a fund on a day. */
     readonly corrected: number
     readonly correctedFunds: number
-    /** ISINs of the first funds with corrected prices. */
     readonly correctedIn: readonly string[]
     /** Prices of past days that are new, or gone. */
     readonly added: number
@@ -126,7 +124,6 @@ export type NewestPrices = ReadonlyMap<string, Move['before'] & { readonly name:
 
 const movesKept = 10
 
-/** Orders funds with another NAV by the size of the move, the largest share first. */
 export function largestMoves(before: NewestPrices, after: NewestPrices): readonly Move[] {
   const moves = [...after].flatMap(([isin, { name, ...now }]): Move[] => {
     const { date, nav } = before.get(isin) ?? {}

@@ -198,7 +198,6 @@ async function cleanDays(publish: Publish, before: ChangeHistory) {
   return { history, texts, unread }
 }
 
-/** @returns null if the text is missing, or that of another day */
 function dayIn({ as_of }: HistoryDay, text: string | null): DayChanges | null {
   try {
     const day = text === null ? null : parseDay(text)
@@ -229,7 +228,6 @@ async function withEarlier(
   }
 }
 
-/** @returns null if the live file is not what the index names */
 async function readLiveDay({ store, base, lease }: Publish, { as_of, sha256 }: HistoryDay) {
   const { live } = base.live
   const object =

@@ -72,7 +72,6 @@ async function within<T>(work: Promise<T>): Promise<T> {
   return Promise.race([work, tooLate]).finally(() => clearTimeout(timer))
 }
 
-/** Finds versioning without an end, and lifecycle rules that delete live objects. */
 export async function* diagnoseSettings(store: S3Store): AsyncGenerator<Diagnosis> {
   const { client, bucket } = store
   let rules: readonly LifecycleRule[] = []
@@ -151,7 +150,6 @@ const prefixOf = (rule: LifecycleRule) =>
 const hasTags = ({ Filter }: LifecycleRule) =>
   Filter?.Tag !== undefined || (Filter?.And?.Tags ?? []).length > 0
 
-/** True without a condition on tags or sizes. */
 const isPlain = (rule: LifecycleRule) =>
   !hasTags(rule) &&
   [rule.Filter, rule.Filter?.And].every(

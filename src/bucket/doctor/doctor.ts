@@ -39,7 +39,6 @@ interface DoctorOptions {
   readonly now: () => Date
   readonly uuid: string
   readonly signal: AbortSignal
-  /** Called as soon as a diagnosis is known. */
   readonly onDiagnosis: (diagnosis: Diagnosis) => void
 }
 
@@ -70,7 +69,6 @@ export async function examine(store: S3Store | FolderStore, options: DoctorOptio
   await tell(diagnosePublished(store, options))
 }
 
-/** Reads `live.json` and the journal, and names a publish that runs now. */
 async function* diagnosePublished(store: ObjectStore, { me, isAlive, keyValueStore }: DoctorOptions) {
   yield await problemIfThrown('live', async () => {
     const { live } = await readLive(store)

@@ -107,7 +107,6 @@ async function tryChecksum(store: S3Store, key: string): Promise<Diagnosis> {
 export type Level = 'ok' | 'warning' | 'problem'
 
 export interface Diagnosis {
-  /** Subject: `clock`. */
   readonly what: string
   readonly level: Level
   /** Finding and, unless all is well, what to do. */
@@ -120,11 +119,9 @@ export const problem = (what: string, says: string): Diagnosis => ({ what, level
 
 export const lineOf = (error: unknown): string => messageOf(error).replaceAll(/\s+/g, ' ')
 
-/** Turns an error of a check into a problem with the error's message. */
 export const problemIfThrown = (what: string, look: () => Promise<Diagnosis>): Promise<Diagnosis> =>
   look().catch((error: unknown) => problem(what, lineOf(error)))
 
-/** @param uuid for the scratch key, which is always removed */
 export async function* diagnoseFolder(store: FolderStore, uuid: string): AsyncGenerator<Diagnosis> {
   const { root, name } = store
   const exists = existsSync(root)

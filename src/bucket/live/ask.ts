@@ -60,7 +60,6 @@ async function losses(
   return objectionsTo(head, figures, loss, door.limits, door.today)
 }
 
-/** Drops objections that were allowed when the snapshot was staged. */
 const withoutAllowed = (objections: readonly Objection[], announced: Verdict['announced']) =>
   objections.filter(
     ({ guard, subject }) =>

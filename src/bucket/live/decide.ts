@@ -25,7 +25,6 @@ export interface Situation {
 }
 
 type Decision =
-  /** The snapshot is live or staged already. */
   | { readonly kind: 'nothing'; readonly named: Live; readonly isStaged: boolean }
   /** The snapshot lies complete in this slot. `named`: its entry in `staged.json` or `live.json`. */
   | { readonly kind: 'flip'; readonly slot: Slot; readonly named: LiveSnapshot | null }

@@ -61,7 +61,6 @@ export async function stage(door: Door, arrival: Arrival): Promise<Pick<Gone, 'm
   return { mended }
 }
 
-/** Checks all that must be right before a snapshot goes live. @returns `next`: the new `live.json` */
 async function admit(door: Door, arrival: Arrival) {
   const { store, lease, pointer } = door
   const { live } = arrival
@@ -114,7 +113,6 @@ function liveAfter(arrival: Arrival, { now, asked, pointer, removed }: Circumsta
   }
 }
 
-/** Drops the names of the stalest funds. */
 const countsOf = ({ fresh, late, stale, unwatched, unpriced, withheld }: NonNullable<Live['freshness']>) => {
   return { fresh, late, stale, unwatched, unpriced, withheld }
 }
@@ -155,7 +153,6 @@ async function write(door: Door, next: Live, expected: LiveObject, isBack: boole
   }
 }
 
-/** Warns only: the snapshot is live, and no reader suffers from a failure here. */
 async function tidyUp(
   { store, lease, pointer, onWarning }: Door,
   { kind, slot, hasStagedFile }: Arrival,

@@ -22,7 +22,6 @@ export interface LiveDownloads {
  */
 export type FoldersByMonth = Readonly<Record<string, string>>
 
-/** The part of `live.json` that names folders. */
 interface NamedFolders {
   readonly downloads?: LiveDownloads | undefined
   readonly earlierDownloads?: FoldersByMonth | undefined
@@ -95,7 +94,6 @@ export interface RemovedFolder {
   readonly isHeld: boolean
 }
 
-/** All reachable folders, the live snapshot's included. */
 export const foldersByMonth = (live: NamedFolders): FoldersByMonth => byMonth(allFolders(live))
 
 const allFolders = (live: NamedFolders | null) =>

@@ -63,7 +63,6 @@ export function assertFollowed(
   )
 }
 
-/** @throws {Error} if the value cannot be written: what to do */
 export async function pointStaged(pointer: LivePointer | null | undefined, staged: Pointed | null) {
   try {
     await pointer?.setStaged(staged)

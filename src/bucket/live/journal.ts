@@ -73,7 +73,6 @@ export function isHeldByOther(
   return journal.holder.world !== me.world || isAlive(journal.holder)
 }
 
-/** Explains why a command cannot acquire the lease. */
 export function heldMessage(store: ObjectStore, { journal, ageMs }: JournalObject): string {
   if (journal === null) return `${store.name}: another publish took the lease`
   const { host, pid } = journal.holder

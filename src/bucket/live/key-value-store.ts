@@ -53,7 +53,6 @@ export function keyValueStore(
       throw error
     }
   }
-  /** @param value null deletes the key @returns true if the value has changed */
   const set = async (key: string, value: string | null): Promise<boolean> => {
     for (let attempt = 1; ; attempt++) {
       // The ETag comes first: a value read later is at least as new, so a put with this ETag overlooks no change.
@@ -98,7 +97,6 @@ export function keyValueStore(
   return { name: arn, set: setLive, setStaged }
 }
 
-/** @throws {Error} if the value is too long */
 function valueOf({ slot, snapshot, liveSince, docsUrl, downloads }: Pointed): string {
   // The keys of months do not name the folder of a staged snapshot.
   const folder = downloads?.folder

@@ -32,16 +32,13 @@ export const lostList = 'journal/lost'
 /** The store's ETags of a slot's objects; the next key: of the downloads of its snapshot. */
 export const etagsKey = (slot: Slot) => `journal/${slot}.etags.ndjson.gz`
 export const downloadEtagsKey = (slot: Slot) => `journal/${slot}.downloads.ndjson.gz`
-/** The key of `check --bucket` for its trials. */
 export const scratchKey = (uuid: string) => `journal/doctor-${uuid}`
 export const isScratchKey = (key: string) => key.startsWith('journal/doctor-')
 
-/** Files for analysts: one folder for each snapshot. */
 export const downloadsRoot = 'downloads/'
 export const downloadsPrefix = (folder: string) => `${downloadsRoot}${folder}/`
 /** The folder of a day: in a snapshot's folder, and in buckets of earlier versions. @param asOf ISO 8601 day */
 export const dayFolder = (asOf: string) => downloadsPrefix(asOf)
-/** The file in each folder of downloads with the digests of all others. */
 export const checksumsName = 'SHA256SUMS'
 
 /** For objects that change under their key. */

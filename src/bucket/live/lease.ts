@@ -272,7 +272,6 @@ function journalWriter(
   }
   return {
     last: last as Readonly<typeof last>,
-    /** @param says called when the turn of this write comes */
     write: (says: () => Unwritten): Promise<void> => {
       const turn = queue.then(() => {
         signal.throwIfAborted()
@@ -308,7 +307,6 @@ function sinceEarlierHolder({ journal, ageMs }: JournalObject, leaseMs: number):
   return journal.isHeld ? age - Math.min(age, journal.seconds * 1000) : age
 }
 
-/** Another process may hold the lease by now. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }

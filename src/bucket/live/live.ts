@@ -18,7 +18,6 @@ const count = z.int('a count').nonnegative('a count')
 const day = textLike(isDay, 'a day')
 const snapshotId = textLike((value) => /^[\w-]{1,100}$/.test(value), 'a snapshot id')
 
-/** As `toISOString` writes it. */
 const time = textLike(
   (value) =>
     /^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/.test(value) && isDay(value.slice(0, 10)) && !isNaN(Date.parse(value)),
@@ -103,7 +102,6 @@ const liveShape = z.object(
 )
 
 export type LiveSnapshot = Readonly<z.infer<typeof snapshotShape>>
-/** Fields: see `src/bucket/keys.md`. */
 export type Live = Readonly<z.infer<typeof liveShape>>
 export type Hold = NonNullable<Live['hold']>
 
@@ -130,7 +128,6 @@ export async function readLiveFile(store: ObjectStore, key: string): Promise<Liv
 export const isSameLive = (one: LiveSnapshot | null, other: LiveSnapshot | null) =>
   one?.slot === other?.slot && one?.snapshot === other?.snapshot && one?.liveSince === other?.liveSince
 
-/** Drops the fields that belong to `live.json` as a whole. */
 export const snapshotOf = (live: Live): LiveSnapshot => snapshotShape.parse(live)
 
 /**
@@ -143,7 +140,6 @@ export function tornSlots(journal: Pick<Journal, 'changing'> | null, live: Live 
   return Object.fromEntries(Object.entries(changing).filter(([, list]) => !done.includes(list)))
 }
 
-/** A small JSON object that changes under its key. */
 export function smallObject(key: string, value: object): NewObject {
   const body = Buffer.from(`${JSON.stringify(value)}\n`)
   return { key, body, type: jsonType, cacheControl: noCache, sha256: hash('sha256', body) }
@@ -179,7 +175,6 @@ function parseLive(body: string, { name }: ObjectStore, key: string): Live {
   throw new LiveDamaged(`${name}: ${key} is damaged: ${wrong}. ${advice}`)
 }
 
-/** @returns null for a text that is no JSON */
 function orNull(body: string): unknown {
   try {
     return JSON.parse(body)
@@ -188,7 +183,6 @@ function orNull(body: string): unknown {
   }
 }
 
-/** Cuts JSON so that the message stays one readable line. */
 function shown(value: unknown): string {
   const json = value === undefined ? 'missing' : JSON.stringify(value)
   return json.length > 60 ? `${json.slice(0, 60)}…` : json

@@ -17,7 +17,6 @@ import type { Slot } from './layout.ts'
 import type { Lease, LeaseOptions } from './lease.ts'
 import type { Live, LiveObject } from './live.ts'
 
-/** Options of every command that makes a snapshot live. */
 export interface DoorOptions extends Following, LeaseOptions {
   readonly limits: GuardLimits
   readonly override: Override
@@ -37,7 +36,6 @@ export interface DoorOptions extends Following, LeaseOptions {
   readonly retention: Retention
   /** Called with a failure that is no reason to stop, and what follows from it. */
   readonly onWarning: (warning: string) => void
-  /** Notes in the history what went live. Failures are warnings. */
   readonly record?: (gone: Gone) => Promise<void>
 }
 
@@ -51,7 +49,6 @@ export interface Door extends DoorOptions {
 /** `return`: a publish goes back by itself, since its sample of bodies was damaged. */
 type Arriving = 'publish' | 'flip' | 'rollback' | 'return'
 
-/** A snapshot in the other slot that is to be made live. */
 export interface Arrival {
   readonly kind: Arriving
   readonly slot: Slot
@@ -76,13 +73,11 @@ export interface Arrival {
   readonly fenced?: LiveObject
   /** ETags of the objects that were put; absent: the slot's own list counts. */
   readonly etags?: () => AsyncIterable<EtagLine>
-  /** Keys that must be gone. */
   readonly deleted?: () => AsyncIterable<KeyedLine>
   /** Puts damaged objects again; absent if the snapshot's folder is not at hand. */
   readonly mend?: Mend | undefined
 }
 
-/** @param damaged in the order of keys */
 export type Mend = (damaged: readonly ObjectDifference[]) => Promise<void>
 
 export interface Verdict {
@@ -101,11 +96,9 @@ export interface Comparison {
   readonly documents: DocumentComparison | null
 }
 
-/** A snapshot that has just gone live. */
 export interface Gone {
   readonly kind: Arriving
   readonly live: Live
-  /** The first line of its manifest. */
   readonly manifest: ManifestHead
   readonly before: Live | null
   readonly reason: string | null

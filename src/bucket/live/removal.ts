@@ -204,7 +204,6 @@ async function openCsv(store: ObjectStore, key: string, options: CallOptions) {
       const middle = Math.floor((low + high) / 2)
       const text = (await read(middle, maxLine)).toString('latin1')
       const isBefore = text.slice(text.indexOf('\n') + 1, text.indexOf('\n') + 1 + isin.length) < isin
-      // The end of the file may hold no further line.
       if (isBefore && middle + maxLine < length) low = middle
       else high = middle
     }
@@ -213,5 +212,4 @@ async function openCsv(store: ObjectStore, key: string, options: CallOptions) {
 }
 
 const maxPart = 64 * 1024
-/** Above the length of any line. */
 const maxLine = 2048

@@ -16,7 +16,6 @@ import { downloadsState } from './status.ts'
 interface RollbackOptions extends DoorOptions {
   /** The snapshot to bring back; null for the one in the other slot. */
   readonly to: string | null
-  /** Nothing else goes live until the hold is lifted. */
   readonly isHolding: boolean
 }
 
@@ -84,7 +83,6 @@ async function goBack(
   return { ...snapshotOf(live), reverted: before.snapshot, isHeld: live.hold !== undefined, allowed }
 }
 
-/** Advice if the files for analysts do not belong to the live snapshot: only a publish can upload them. */
 async function lostDownloads(store: ObjectStore, now: LiveSnapshot) {
   if (now.downloads === undefined || (await downloadsState(store, now).catch(() => null)) === 'whole')
     return null

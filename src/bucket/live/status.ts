@@ -29,10 +29,8 @@ export async function readStatus(store: ObjectStore) {
   const downloads = await downloadsState(store, live.live)
   const slot = otherSlot(live.live.slot)
   const head = await fetchHead(store, manifestIn(slot))
-  // A slot is torn during a publish, and after one that was killed.
   const isWhole = head !== null && torn[slot] === undefined
   const isReverted = head !== null && revertedIn(live.live) === head.snapshot
-  // A staged snapshot without its `staged.json` was not live.
   const wasLive = live.live.previous?.snapshot === head?.snapshot
   return {
     live,
@@ -44,7 +42,6 @@ export async function readStatus(store: ObjectStore) {
   }
 }
 
-/** Names each part that does not belong to the live snapshot; empty if all do. */
 export function contradictions(
   { slot, snapshot, downloads }: Live,
   { documents, downloads: state }: NonNullable<Status['consistency']>,
@@ -65,7 +62,6 @@ export function contradictions(
  */
 export type DownloadsState = 'whole' | 'missing' | 'other' | 'none'
 
-/** One small read. */
 export async function downloadsState(
   store: ObjectStore,
   live: Pick<LiveSnapshot, 'snapshot' | 'asOf' | 'downloads'>,

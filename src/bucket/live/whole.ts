@@ -1,5 +1,3 @@
-/** Compares a slot's listing with its manifest, before anything goes live. */
-
 import { compareWithListing, type ObjectDifference } from '../manifest/listing.ts'
 import { mergeSorted } from '../manifest/compare.ts'
 import { type EtagLine, fetchList } from '../manifest/manifest.ts'

@@ -12,14 +12,12 @@ export const isSameObject = (one: ManifestLine, other: ManifestLine): boolean =>
 export const noCounts = () => ({ added: 0, removed: 0, changed: 0 })
 export type Counts = Readonly<ReturnType<typeof noCounts>>
 
-/** The entry of a map, made if it is missing. */
 export function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const found = map.get(key) ?? make()
   map.set(key, found)
   return found
 }
 
-/** A change of one object of a slot. */
 export type Change =
   ({ readonly kind: 'put' } & ManifestLine) | { readonly kind: 'delete'; readonly key: string }
 

@@ -19,14 +19,12 @@ export interface PartDifference {
 }
 
 export interface DiffGroup {
-  /** Null for documents of no single fund. */
   readonly isin: string | null
   readonly endpoint: string
   readonly documents: Counts
   readonly parts: readonly PartDifference[]
 }
 
-/** A document in both snapshots. */
 export interface Lines {
   readonly before: ManifestLine | null
   readonly after: ManifestLine | null
@@ -117,7 +115,6 @@ export async function compareDocuments(
 const isNewestPrices = (meaning: KeyMeaning) =>
   meaning.kind === 'document' && meaning.format === 'json' && meaning.route.id === pricesCurrentAll.id
 
-/** Input of the guards: lost funds, gone or withheld, and losses beside them. */
 function lossOf(
   lost: ReadonlySet<string>,
   groups: readonly ReturnType<typeof newGroup>[],
@@ -128,7 +125,6 @@ function lossOf(
   const explained = (endpoint: string) =>
     ofLost.reduce((sum, group) => sum + (group.endpoint === endpoint ? group.removedAnswers : 0), 0)
   return {
-    /** ISINs, ascending. */
     funds: [...lost].sort(),
     /** Objects that only the old snapshot has; without those of lost funds. */
     objects: ofLost.reduce((left, { documents }) => left - documents.removed, removed),
@@ -155,7 +151,6 @@ export function endpointOf(meaning: KeyMeaning, key: string): string {
   return meaning.kind === 'sharedError' ? 'errors' : meaning.route.id
 }
 
-/** The fund, or null, and the part's name as in `PartDifference`. */
 function placeOf(meaning: KeyMeaning, key: string) {
   const place = (isin: string | null, part: string, isRefusal = false) => ({ isin, part, isRefusal })
   if (meaning.kind === 'unknown') return place(null, key)
@@ -204,7 +199,6 @@ const newFund = () => ({
   after: newSide(),
   /** Each document has the name: one unchanged document means an unchanged name. */
   keepsName: false,
-  /** Windows that differ, by year. */
   windows: [] as (Lines & { readonly year: string })[],
 })
 
@@ -233,7 +227,6 @@ function note(fund: FundTally, meaning: KeyMeaning, lines: Lines, isSame: boolea
 }
 
 const later = (one: string, other: string) => (other > one ? other : one)
-/** Prefers the first one of the same length. */
 const shorter = (one: ManifestLine | null, other: ManifestLine) =>
   one !== null && one.bytes <= other.bytes ? one : other
 

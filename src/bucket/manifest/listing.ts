@@ -1,5 +1,3 @@
-/** Compares a listing of the bucket with the expected objects, and bodies with their digests. */
-
 import type { ManifestLine } from '../../build/manifest.ts'
 import { inSlot, isBookkeeping, slotPrefix, type Slot } from '../live/layout.ts'
 import { digestOf } from '../store/read.ts'
@@ -24,7 +22,6 @@ export interface ExpectedObject {
   readonly etag?: string | undefined
 }
 
-/** Yields differences in the order of keys, with the expected object. */
 export async function* listingDifferences<T extends ExpectedObject>(
   expected: AsyncIterable<T>,
   listed: AsyncIterable<ListedObject>,
@@ -45,7 +42,6 @@ function differenceOf(one: ExpectedObject | undefined, object: ListedObject | un
 
 const bare = (etag: string) => etag.replaceAll('"', '')
 
-/** `onListed`: called with the number of objects so far. */
 type Listing = CallOptions & { readonly onListed?: (listed: number) => void }
 
 /**
@@ -76,7 +72,6 @@ async function* withEtags(lines: AsyncIterable<ManifestLine>, etags: AsyncIterab
   }
 }
 
-/** Lists the objects of a slot, with their keys inside it. */
 export async function* listSlot(store: ObjectStore, slot: Slot, { signal, onListed }: Listing = {}) {
   const prefix = slotPrefix(slot)
   let listed = 0
@@ -86,7 +81,6 @@ export async function* listSlot(store: ObjectStore, slot: Slot, { signal, onList
   }
 }
 
-/** Compares an object's body with the digest in the manifest. */
 export async function compareBody(
   store: ObjectStore,
   slot: Slot,

@@ -1,5 +1,3 @@
-/** Manifests and other lists of objects, from a folder or from the bucket, as streams. */
-
 import { join } from 'node:path'
 import { manifestFormat, type ManifestHead, type ManifestLine } from '../../build/manifest.ts'
 import { manifestIn, type Slot } from '../live/layout.ts'
@@ -14,7 +12,6 @@ export interface Manifest {
   readonly head: ManifestHead
   /** All files of the snapshot, including the `files` of its first line, sorted; a new stream at each call. */
   readonly lines: () => AsyncIterable<ManifestLine>
-  /** Without the `files`. */
   readonly objects: () => AsyncIterable<ManifestLine>
 }
 
@@ -31,7 +28,6 @@ export async function openManifest(file: string, source: ListSource = {}): Promi
   return { file, head: head as ManifestHead, lines: () => withFiles(objects(), head.files), objects }
 }
 
-/** @param files sorted by key, and not among the lines */
 async function* withFiles(lines: AsyncIterable<ManifestLine>, files: readonly ManifestLine[] = []) {
   let next = 0
   for await (const line of lines) {
@@ -85,7 +81,6 @@ async function fetchIntact<T extends { readonly lines: () => AsyncIterable<Keyed
   }
 }
 
-/** For `catch`: adds advice to the error of a damaged list. */
 export function adviseRepair(error: unknown): never {
   if (!(error instanceof Damaged)) throw error
   throw new Error(`${error.message}: publish with --repair`, { cause: error })

@@ -135,7 +135,6 @@ export function lineWriter<T extends object>(file: string) {
   }
 }
 
-/** @throws {Error} that names the file if it cannot be written, or the error of the lines */
 export async function writeNdjson(file: string, lines: AsyncIterable<object>): Promise<void> {
   const list = lineWriter(file)
   try {
@@ -145,7 +144,6 @@ export async function writeNdjson(file: string, lines: AsyncIterable<object>): P
   }
 }
 
-/** An empty stream, for a list that does not exist. */
 export async function* nothing(): AsyncGenerator<never> {
   // Yields nothing.
 }
@@ -169,7 +167,6 @@ export const withJsonList = <T extends object, R>(work: (list: JsonList<T>) => P
     const { add, end, read } = lineWriter<T>(join(folder, 'list.ndjson.gz'))
     const write: JsonList<T>['write'] = async (send, { before, name, after = {} }) => {
       await end()
-      // An object with an empty list: the entries go between its brackets.
       send(JSON.stringify({ ...before, [name]: [] }).slice(0, -2))
       let comma = ''
       for await (const entry of read()) {

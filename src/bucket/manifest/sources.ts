@@ -15,14 +15,12 @@ type SlotWord = (typeof slotWords)[number]
 export interface Source {
   readonly manifest: Manifest
   readonly name: string
-  /** A reason not to rely on the snapshot, or null. */
   readonly warning: string | null
 }
 
 /** Tests an argument; a folder with the name of a slot is written `./live`. */
 export const isSlotWord = (word: string): word is SlotWord => (slotWords as readonly string[]).includes(word)
 
-/** @throws {Error} if there is no snapshot, or a damaged one */
 export async function openPath(path: string): Promise<Source> {
   const kind = statSync(path, { throwIfNoEntry: false })
   if (kind === undefined) throw new Error(`${path}: there is no such folder or manifest`)

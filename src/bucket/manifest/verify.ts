@@ -28,7 +28,6 @@ export interface VerifyOptions {
   readonly concurrency: number
   /** False after a listing of the slot: only bodies are read. */
   readonly isListing?: boolean
-  /** Verifies the staged snapshot, not the live one. */
   readonly isStaged?: boolean
   /** Days of a legal hold; null: downloads of earlier days are not searched, since a publish has just searched them. */
   readonly keep: readonly string[] | null
@@ -41,7 +40,6 @@ export interface VerifyOptions {
   readonly onBody: (done: number, of: number) => void
 }
 
-/** `bodies`: number of bodies that were read; `downloads`: number of files, null if `live.json` names none. */
 export type Verified = Awaited<ReturnType<typeof verifyLive>>
 
 /**
@@ -151,7 +149,6 @@ async function verifyEarlier(store: ObjectStore, live: Live, { keep, signal, onD
   if (live.restricted === undefined || keep === null) return
   const head = await fetchHead(store, manifestIn(live.slot))
   const folders = (await store.folders(downloadsRoot, { signal })).filter(isOurFolder)
-  // A staged snapshot may give out again what the live one withholds.
   const { staged } = await findStaged(store, live)
   const others = folders.filter(
     (folder) => downloadsPrefix(folder) !== prefixOf(live) && folder !== staged?.downloads?.folder,
@@ -181,7 +178,6 @@ async function* sample<T>(lines: AsyncIterable<T>, of: number, wanted: number, r
   }
 }
 
-/** Skips objects that are known to differ. */
 async function* without(lines: AsyncIterable<ManifestLine>, known: AsyncIterable<ObjectDifference>) {
   for await (const { values } of mergeSorted(lines, known)) {
     const [line, difference] = values

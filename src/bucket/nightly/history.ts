@@ -19,7 +19,6 @@ const figuresOfRun = z.object({
   asOf: day,
   finishedAt: text,
   snapshot: text,
-  /** As in `live.json`. */
   edition: text.exactOptional(),
   funds: z.number(),
   documents: z.number(),
@@ -35,7 +34,6 @@ const figuresOfRun = z.object({
   seconds: z.number(),
   /** The oldest of the newest prices of all watched funds, as a day; null without a price. */
   oldestPrice: day.nullable(),
-  /** True if the live slot matched its manifest. */
   isVerified: z.boolean(),
   /** Time of a later comparison of the live slot with its manifest. */
   listedAt: time.exactOptional(),
@@ -52,15 +50,12 @@ const eventOfRun = z.object({
   reason: text.nullable(),
   /** The refused or allowed snapshot, or the live one after a rollback; null if nothing was built yet. */
   snapshot: text.nullable(),
-  /** The snapshot that a rollback took back. */
   reverted: text.exactOptional(),
-  /** The step of a nightly run that failed or refused. */
   step: text.exactOptional(),
   objections: z
     .array(z.object({ guard: text, subject: text.nullable(), message: text }))
     .readonly()
     .exactOptional(),
-  /** Number of objections beyond the list. */
   moreObjections: count.exactOptional(),
   /** Number of occurrences, if above 1. Of `done`: number of refusals and failures of its day before. */
   times: count.exactOptional(),
@@ -70,7 +65,6 @@ const eventOfRun = z.object({
 export type NightlyEvent = Readonly<z.output<typeof eventOfRun>>
 export type NewEvent = Omit<NightlyEvent, 'at' | 'times' | 'isUntold'>
 
-/** Both lists of objects ascending. */
 export interface NightlyHistory {
   readonly nights: readonly NightlyFigures[]
   readonly events: readonly NightlyEvent[]
@@ -89,7 +83,6 @@ const historyKey = 'nightly/history.json'
 const runsKept = 60
 const eventsKept = 200
 
-/** Adds a run. The history holds one run for each as-of date: a repeated run replaces the earlier one. */
 function withRun(runs: readonly NightlyFigures[], run: NightlyFigures) {
   const others = runs.filter(({ asOf }) => asOf !== run.asOf)
   const all = [...others, run].sort((one, other) => (one.asOf < other.asOf ? -1 : 1))
@@ -155,13 +148,11 @@ export function recall({ told }: Pick<NightlyHistory, 'told'>) {
   const known = new Set(told)
   const seen = new Set<string>()
   return {
-    /** Notes the warning. @returns true if no earlier run reported it */
     isNew: (warning: string) => {
       const digest = hash('sha256', warning).slice(0, 10)
       seen.add(digest)
       return !known.has(digest)
     },
-    /** For the history. */
     seen: () => [...seen].slice(0, toldKept),
   }
 }
@@ -195,7 +186,6 @@ interface NewInHistory {
   readonly told?: readonly string[] | undefined
 }
 
-/** @returns the whole history after the change */
 export async function keepInHistory(
   store: ObjectStore,
   { figures, events, told }: NewInHistory,

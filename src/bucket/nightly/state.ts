@@ -97,13 +97,11 @@ const isRunOf = (run: NightlyFigures, { snapshot, edition }: Live) =>
   run.snapshot === snapshot && run.edition === edition
 const isVerified = (run: NightlyFigures, named: Live) => run.isVerified && isRunOf(run, named)
 
-/** @returns null if the manifest is damaged, or that of another snapshot */
 async function headOf(store: ObjectStore, { slot, snapshot }: Live): Promise<ManifestHead | null> {
   const head = await fetchHead(store, manifestIn(slot)).catch(nullIfDamaged)
   return head?.snapshot === snapshot ? head : null
 }
 
-/** Finds missing and changed objects of the live slot by a listing. */
 export const findLiveDamage = (store: ObjectStore, live: Live): Promise<readonly ObjectDifference[]> =>
   withFolder(async (folder) => {
     const manifest = await fetchManifest(store, live.slot, folder, true)

@@ -62,7 +62,6 @@ export async function prune(store: S3Store | FolderStore, options: PruneOptions)
       writing.assertFresh()
       const keys = batch.filter(({ kind }) => kind !== 'upload').map(({ key }) => key)
       await store.delete(keys, writing)
-      // A folder has no uploads.
       if (store.kind === 'folder') return
       for (const upload of batch.filter(({ kind }) => kind === 'upload')) {
         writing.assertFresh()
@@ -72,7 +71,6 @@ export async function prune(store: S3Store | FolderStore, options: PruneOptions)
   )
 }
 
-/** Finds all garbage, and hands it on a thousand objects at a time. */
 async function walk(
   store: S3Store | FolderStore,
   options: PruneOptions,
@@ -140,7 +138,6 @@ async function* listUploads({ client, bucket }: S3Store, start: string, signal: 
   } while (marker.KeyMarker)
 }
 
-/** Takes an upload that is gone already for aborted. */
 async function abortUpload(store: S3Store, { key, uploadId }: Garbage, signal: AbortSignal): Promise<void> {
   try {
     const upload = { Bucket: store.bucket, Key: store.fullKey(key), UploadId: uploadId }
@@ -180,7 +177,6 @@ interface BucketState {
   readonly folder: string
   /** Progress of the listing of a slot; `of` is an estimate. */
   readonly onListed: (slot: Slot, done: number, of: number) => void
-  /** Names what was left alone, and why. */
   readonly onNote: (note: string) => void
 }
 
@@ -250,7 +246,6 @@ async function knownObjects(store: ObjectStore, slot: Slot, live: Live, { journa
   return { hasManifest: true, objects, keys: mergeSorted(lines(), changes()) }
 }
 
-/** Turns the error of a damaged list into its message; failures of the network are thrown. */
 const damageAsText = <T>(work: Promise<T>): Promise<T | string> =>
   work.catch((error: unknown) => {
     if (error instanceof Damaged) return error.message

@@ -1,5 +1,3 @@
-/** Finds published addresses that lead nowhere. Pure. */
-
 /** `endpoint`: the store's, null for AWS. */
 export type Addresses = Readonly<{ baseUrl: string; docsUrl: string; endpoint: string | null }>
 

@@ -27,7 +27,6 @@ export const noDownloads: DownloadCounts = { put: 0, replaced: 0, deleted: 0, by
 
 export type DownloadLine = EtagLine & { readonly bytes: number }
 
-/** The files of the snapshot's downloads, and their folder in the bucket. */
 export async function findDownloads({ out, snapshot, base, lease }: Publish) {
   const { head } = snapshot.manifest
   const source = join(out, dayFolder(head.asOf))
@@ -92,11 +91,9 @@ export async function uploadDownloads(publish: Publish) {
 const isChecksums = ({ key }: ManifestLine) => key === checksumsName
 const sumOf = (files: readonly ManifestLine[]) => files.reduce((sum, { bytes }) => sum + bytes, 0)
 
-/** Stands for `SHA256SUMS` where it is missing. */
 const digestOfList = (files: readonly ManifestLine[]) =>
   hash('sha256', files.map(({ key, sha256 }) => `${sha256}  ${key}\n`).join(''))
 
-/** Finds plain files, in the order of their names, with the digests from `SHA256SUMS`. */
 async function filesOf(source: string, signal: AbortSignal): Promise<ManifestLine[]> {
   const entries = await readdir(source, { recursive: true, withFileTypes: true }).catch(orIfMissing([]))
   const sums = sumsIn(await readFile(join(source, checksumsName), 'utf8').catch(orIfMissing('')))

@@ -13,7 +13,6 @@ import { adviseRepair, fetchManifest } from '../manifest/manifest.ts'
 import type { ObjectStore } from '../store/store.ts'
 
 interface FlipStagedOptions extends DoorOptions {
-  /** Snapshot id. */
   readonly to: string
 }
 
@@ -65,7 +64,6 @@ async function flipUnder(door: FlipStagedOptions & Door) {
   return { ...snapshotOf(now), ...done, before: live?.snapshot ?? null }
 }
 
-/** @returns `changed`, `news`: as of a publish */
 export async function flip(
   door: Door,
   { found: live, hasStagedFile }: Found,

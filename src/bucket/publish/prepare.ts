@@ -1,5 +1,3 @@
-/** Finds the changes of a publish in a slot, from the slot's lists and what in them is in doubt. No write. */
-
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readSparse } from '../../build/manifest.ts'
@@ -12,7 +10,6 @@ import type { Publish } from './snapshot.ts'
 
 export type Prepared = Awaited<ReturnType<typeof prepare>>
 
-/** @throws {Error} if a list in the bucket is damaged; a repair does without the list */
 export const prepareChanges = (publish: Publish): Promise<Prepared> => prepare(publish).catch(adviseRepair)
 
 async function prepare(publish: Publish) {
@@ -112,7 +109,6 @@ async function* damagedKeys(
 async function tornKeys({ store, folder, isRepair }: Publish, key: string) {
   const lines = await fetchList<KeyedLine>(store, key, folder, isRepair)
   if (lines !== null) return lines()
-  // The listing of a repair finds more than the list could name.
   if (isRepair) return nothing()
   const what =
     key === lostList

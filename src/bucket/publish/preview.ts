@@ -27,7 +27,6 @@ export interface EndpointWork {
   readonly endpoint: string
   put: number
   deleted: number
-  /** Size of the bodies to put. */
   bytes: number
 }
 
@@ -102,7 +101,6 @@ function workByEndpoint(table: RouteTable, slot: Slot, { written }: OverlayStore
   return sortedEntries(found).map(([, counts]) => counts)
 }
 
-/** Billed requests by operation. */
 type Requests = Readonly<Record<'PutObject' | 'GetObject' | 'ListObjectsV2' | 'DeleteObjects', number>>
 /** In dollars. Puts and lists cost the same. */
 type Prices = Readonly<

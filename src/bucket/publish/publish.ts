@@ -115,7 +115,6 @@ async function publishUnder(door: PublishOptions & Door, identity: Identity): Pr
       return { slot: named.slot, ...nothingDone, removed: await clearWithdrawn(store, named, door) }
     }
     case 'flip': {
-      // Only a staged snapshot lies complete in the slot.
       if (staged === null) throw new Error(`${store.name}: nothing is staged`)
       const publish = publishInto({ slot: decision.slot, torn: null, isTrusted: true })
       const { manifest } = snapshot
@@ -141,7 +140,6 @@ async function heldOf(store: ObjectStore, staged: Live): Promise<string | null> 
   return downloads === 'whole' || downloads === 'none' ? (head?.snapshot ?? null) : null
 }
 
-/** Runs the steps of a publish. Each may fail or be killed: the README describes what is left. */
 async function carryOut(publish: Publish) {
   const { lease, out, baseUrl, base, snapshot, isRepair, isStaging = false, override } = publish
   const { slot, live } = base
@@ -184,7 +182,6 @@ async function carryOut(publish: Publish) {
   return { slot, ...states, ...announced, ...figures, allowed, removed: [...removed] }
 }
 
-/** Checks the room in the bucket before anything changes. @throws {Error} with the free and the needed bytes */
 async function assertRoom(publish: Publish, prepared: Prepared): Promise<void> {
   await publish.store.assertRoom?.(putsOf(publish, prepared))
 }

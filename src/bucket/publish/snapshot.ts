@@ -24,7 +24,6 @@ export async function identifySnapshot(out: string, baseUrl: string): Promise<Id
   return { snapshot: head.snapshot, edition: await editionOf(out, head, baseUrl) }
 }
 
-/** True if `live.json` or `staged.json` names the same objects, with the same files beside them. */
 export const namesSnapshot = (live: Live | null, { snapshot, edition }: Identity): live is Live =>
   live?.snapshot === snapshot && live.edition === edition
 
@@ -61,7 +60,6 @@ export async function copySnapshot(out: string, folder: string, baseUrl: string,
   return { manifest, manifestFile, checksumsFile, edition }
 }
 
-/** @throws {Error} if the folder now holds the files of another snapshot or edition */
 export async function assertUnchanged(
   out: string,
   { manifest, edition }: { readonly manifest: Manifest; readonly edition: string },
@@ -75,7 +73,6 @@ const builtAnew = (out: string) =>
 
 export interface PublishOptions extends DoorOptions {
   readonly out: string
-  /** Of the API, without a closing slash. */
   readonly baseUrl: string
   readonly cacheControl: string
   /** Puts a second at most, or null. */
@@ -87,7 +84,6 @@ export interface PublishOptions extends DoorOptions {
   readonly onProgress?: (progress: { done: number; of: number; bytes: number }) => void
 }
 
-/** Made once under the lease, for all steps. */
 export interface Publish extends PublishOptions, Door {
   readonly snapshot: Snapshot
   /** State of the bucket. Decided once, when no request of an earlier holder can change it any more. */
@@ -102,6 +98,5 @@ export interface Publish extends PublishOptions, Door {
     /** `staged.json` goes before the slot changes. */
     readonly hasStagedFile: boolean
   }
-  /** Puts a list or another file of the publish itself. */
   readonly putOwn: (file: string, key: string, type: string) => Promise<void>
 }

@@ -1,5 +1,3 @@
-/** The upload: bounded parallel puts, then deletes, and a list of the store's ETags. */
-
 import { constants, existsSync } from 'node:fs'
 import { access, rename } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,7 +16,6 @@ import { withCrew } from '../store/in-parallel.ts'
 import { pause } from '../store/retry.ts'
 import { keysPerDelete } from '../store/store.ts'
 
-/** Puts and deletes what differs in the slot. @returns bytes that were put */
 export async function uploadChanges(publish: Publish, prepared: Prepared): Promise<number> {
   const { onProgress } = publish
   const of = prepared.put + prepared.deleted
@@ -32,7 +29,6 @@ export async function uploadChanges(publish: Publish, prepared: Prepared): Promi
   return bytes
 }
 
-/** Carries out changes of the slot, and writes the list of its ETags. */
 async function carryOut(
   publish: Publish,
   changes: AsyncIterable<Change>,
@@ -108,7 +104,6 @@ const notAtHand = ({ store, base, out }: Publish, key: string, damaged: readonly
       'build without --since, and publish again',
   )
 
-/** The ETags of all objects of the slot, from this publish's list. */
 export const etagsOf = ({ folder }: Publish) => readNdjson<EtagLine>(etagsFile(folder))
 
 export async function* deletedBy(prepared: Prepared): AsyncGenerator<KeyedLine> {
@@ -119,7 +114,6 @@ const etagsFile = (folder: string) => join(folder, 'etags.ndjson.gz')
 const changesIn = ({ file }: Prepared) => readNdjson<Change>(file)
 
 export interface ApplyOptions {
-  /** Begin of the keys in the bucket. */
   readonly prefix: string
   readonly fileOf: (key: string) => string
   /** Called with each put's ETag in the order of keys; a returned promise is awaited. */
@@ -185,7 +179,6 @@ export async function applyChanges(
   })
 }
 
-/** For `catch`: adds advice if the file cannot be read. */
 const explainMissing = (file: string) => async (error: unknown) => {
   await access(file, constants.R_OK).catch((cause: unknown) => {
     const what = `${file} is in the manifest but cannot be read (${(cause as NodeJS.ErrnoException).code ?? ''})`
@@ -212,7 +205,6 @@ function emitInOrder(emit: ApplyOptions['onEtag']) {
   }
 }
 
-/** Delays puts so that no more start in a second than the rate allows. */
 function pacer(maxRate: number | null, signal: AbortSignal): () => Promise<void> {
   let due = performance.now()
   return async () => {

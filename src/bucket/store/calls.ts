@@ -1,5 +1,3 @@
-/** Common parts of the stores: ends and errors of calls, and counts of requests. */
-
 import { cleanUpMs } from '../../system/signals.ts'
 import type { Doing } from './errors.ts'
 
@@ -16,7 +14,6 @@ export function callsOf(session: Signal, explain: (error: unknown, doing: Doing,
     return stop?.aborted === true ? stop.reason : explain(error, doing, key)
   }
   return {
-    /** @param own stops this call alone @param work gets the signal that stops it */
     call: async <T>(
       own: Signal,
       doing: Doing,
@@ -30,7 +27,6 @@ export function callsOf(session: Signal, explain: (error: unknown, doing: Doing,
         throw reasonFor(error, stop, doing, key)
       }
     },
-    /** The same for a listing. */
     async *list<T>(own: Signal, prefix: string, work: (stop: Signal) => AsyncIterable<T>) {
       const stop = stopOf(own)
       try {

@@ -26,7 +26,6 @@ export const codeOf = (error: unknown): string => {
   return Code ?? code ?? name ?? ''
 }
 
-/** The reason of a failed attempt, in a few words. */
 export const failureOf = (error: unknown): string => {
   const status = statusOf(error)
   return `the store ${status === undefined ? 'did not answer' : `answered ${status}`} (${codeOf(error)})`
@@ -38,7 +37,6 @@ export const refusedCode = 'ECONNREFUSED'
 /** Code of a put that something other than a store answered: the message is the type of the answer. */
 export const foreignCode = 'ForeignAnswer'
 
-/** True for a missing object, not for a missing bucket. */
 export const isMissing = (error: unknown): boolean =>
   codeOf(error) === 'NoSuchKey' || (statusOf(error) === 404 && codeOf(error) !== 'NoSuchBucket')
 
@@ -96,7 +94,6 @@ export function bareCause(error: unknown): Error {
 export const noCredentials =
   'no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or a role'
 
-/** `retry.ts` notes the time of attempts at a store that refuses. */
 const triedFor = ({ triedSeconds }: Failure) =>
   triedSeconds === undefined ? '' : ` (tried for ${triedSeconds} s)`
 

@@ -1,5 +1,3 @@
-/** Files of this machine: size and digest of bodies, errors, and temporary folders. */
-
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
@@ -21,7 +19,6 @@ export const streamedFrom = 8 * 1024 * 1024
 /** Limit of S3 in bytes: larger objects have to come in parts. */
 const maxPutBytes = 5 * 1024 ** 3
 
-/** @throws {Error} that names the file, if it cannot be read or is too large */
 export async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch((error: unknown) => {
     throw unreadable(file, error)
@@ -33,7 +30,6 @@ export async function sizeOf(file: string): Promise<number> {
   return size
 }
 
-/** @returns hexadecimal digits */
 export async function digestOfFile(file: string, signal?: AbortSignal, algorithm = 'sha256') {
   const hash = createHash(algorithm)
   try {
@@ -50,7 +46,6 @@ export function unreadable(file: string, error: unknown): Error {
   return new Error(`${file} cannot be read (${reason})`, { cause: error })
 }
 
-/** Names the file in its error; other errors stay as they are. */
 export function unwritable(file: string, error: unknown): unknown {
   if (!isFileError(error)) return error
   return new Error(`${file} cannot be written: ${error.message}`, { cause: error })

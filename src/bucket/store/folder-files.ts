@@ -124,7 +124,6 @@ export function removeUnfinished(own: OpenFolder): void {
 interface Entry {
   /** Ends with a slash for a folder. */
   readonly name: string
-  /** Null for a folder. */
   readonly stat: BigIntStats | null
 }
 
@@ -153,7 +152,6 @@ export function entriesOf(root: string, folder: string, isWanted: (name: string)
   }
 }
 
-/** @returns null if there is nothing @throws {Error} for a link */
 export function statOf(path: string): BigIntStats | null {
   let stat: BigIntStats | undefined
   try {

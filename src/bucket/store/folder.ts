@@ -25,7 +25,6 @@ const ownFolder = '.fundpress/'
 
 export interface FolderStore extends ObjectStore {
   readonly kind: 'folder'
-  /** Absolute path of the folder to which keys are relative. */
   readonly root: string
   readonly close: () => void
 }
@@ -264,6 +263,7 @@ function flushesOf(root: string) {
         } catch (error) {
           isUnflushed = true
           throw error
+          // The failure before this one explains more.
         }
       })
       queue = turn.catch(() => undefined)
@@ -295,15 +295,12 @@ function openWriter(base: string, root: string) {
         if (realFolder(root) === real) return
         throw new Error(`${root} leads to another folder than before: run the command again`)
       },
-      /** Removes an unfinished file. If it stays, a change an hour later removes it. */
       discard: (temporary: string) => {
         try {
           own.within((at) => {
             rmSync(join(at, temporary), { force: true })
           })
-        } catch {
-          // The failure before this one explains more.
-        }
+        } catch {}
       },
       close: () => {
         close()
@@ -334,16 +331,13 @@ function* filesBelow(root: string, folder: string, prefix: string): Generator<Li
   }
 }
 
-/** Begin and length of a part of an object, in bytes. */
 function cutOut(size: number, part: GetOptions['part'] = { first: 0, last: Infinity }) {
   const { first: start, last } = part
   return { start, bytes: Math.max(0, Math.min(last, size - 1) - start + 1) }
 }
 
-/** Timers have their turn after this number of deletes. */
 const keysPerChange = 100
 
-/** @throws {Error} if the path is that of a file, or if the folder above it is missing */
 function assertFolder(name: string, path: string): void {
   try {
     const found = statSync(path, { throwIfNoEntry: false })
@@ -356,7 +350,6 @@ function assertFolder(name: string, path: string): void {
   }
 }
 
-/** Tests whether a key is a path below the folder. */
 const isKey = (key: string): boolean =>
   !/[\0\\]/.test(key) &&
   key.split('/').every((part) => part !== '' && part !== '.' && part !== '..') &&

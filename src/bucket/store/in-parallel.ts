@@ -1,5 +1,3 @@
-/** Runs works in parallel, with a bounded number at a time. */
-
 /** For one producer, which awaits each call before the next. */
 interface Crew {
   /** Begins a work as soon as fewer than the allowed number run; after a failure none. */

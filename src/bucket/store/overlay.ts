@@ -21,7 +21,6 @@ export interface OverlayStore extends ObjectStore {
   readonly written: ReadonlyMap<string, Written | null>
 }
 
-/** @param base read, and never written to */
 export function overlayStore(base: ObjectStore): OverlayStore {
   const { name } = base
   const written = new Map<string, Written | null>()
@@ -99,7 +98,6 @@ function fetched({ etag, bytes, lastModified, content }: Written, { part }: GetO
   return { etag, bytes: last - first + 1, lastModified, now: new Date(), body, cancel: () => body.destroy() }
 }
 
-/** Lists the objects of both stores, in the order of keys. */
 async function* listBoth(
   base: AsyncIterable<ListedObject>,
   written: OverlayStore['written'],

@@ -18,7 +18,6 @@ const limits = {
 
 type Reads = Pick<ObjectStore, 'name' | 'get'>
 
-/** A small object's text with its ETag and age, or null. @throws {Error} if it keeps breaking off, or is not small */
 export const readSmall = (store: Reads, key: string, options?: CallOptions) =>
   readWhole(store, key, { ...options, maxBytes: limits.json }, async (object) => ({
     ...object,
@@ -37,7 +36,6 @@ export async function readReplaceable(store: Reads, key: string) {
   return { text, condition, ageMs: now.getTime() - lastModified.getTime(), now }
 }
 
-/** An object with its body, or null. @throws {Error} if it keeps breaking off, or is above the limit */
 export const readObject = (store: Reads, key: string, options?: CallOptions) =>
   readWhole(store, key, { ...options, maxBytes: limits.object }, async (object) => ({
     ...object,
@@ -78,7 +76,6 @@ export async function hasAny(store: Pick<ObjectStore, 'list'>, prefix: string): 
   return false
 }
 
-/** The SHA-256 of an object's body, in hex, or null. @throws {Error} if it keeps breaking off */
 export const digestOf = (store: Reads, key: string, options?: CallOptions): Promise<string | null> =>
   readWhole(store, key, options ?? {}, async ({ body }) => {
     const sha256 = createHash('sha256')

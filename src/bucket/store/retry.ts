@@ -86,7 +86,6 @@ function conditionHeaders(condition: Condition, isUnquoted: boolean): Partial<Pu
   return { IfMatch: isUnquoted ? condition.ifMatch.replaceAll('"', '') : condition.ifMatch }
 }
 
-/** Codes of single keys that a later attempt may delete. */
 const passing = new Set<unknown>(['InternalError', 'SlowDown', 'ServiceUnavailable', 'RequestTimeout'])
 
 /**
@@ -163,7 +162,6 @@ export async function readWhole<T>(
 export interface Time {
   /** Milliseconds. The wall clock can be set; the steady one stands still while a machine sleeps. */
   readonly clocks: () => { readonly wall: number; readonly steady: number }
-  /** @throws the signal's reason, as soon as it aborts */
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
@@ -189,7 +187,6 @@ export interface Concurrency {
   readonly most: number
   /** Between 1 and `most`; its whole part counts. */
   readonly allowed: number
-  /** Number of halvings. */
   readonly cuts: number
 }
 

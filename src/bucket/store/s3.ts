@@ -14,7 +14,6 @@ import type { NewObject, ObjectStore, PutObject, WriteOptions } from './store.ts
 
 export interface S3Store extends ObjectStore {
   readonly kind: 's3'
-  /** For requests of single commands (check, prune). */
   readonly client: S3Client
   readonly bucket: string
   /** The key in the bucket, below the prefix. */

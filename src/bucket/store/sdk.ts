@@ -111,7 +111,6 @@ const firstAnswerMs = 10_000
 
 type RetryStrategy = Extract<S3ClientConfig['retryStrategy'], { readonly recordSuccess: unknown }>
 
-/** History of a request. */
 interface Behind {
   readonly retries: number
   readonly failed: number
@@ -302,7 +301,6 @@ export function sendFile(put: PutObjectCommand, file: string, bytes: number): vo
   )
 }
 
-/** Opens the file when it is piped, and closes it with the request, whatever its end. */
 function fileBody(file: string, bytes: number): Readable {
   const body = new Readable({ read: () => undefined })
   // The SDK's own pipe has two faults: an answer before the end of the body leaves the file open, and an error of the
@@ -394,7 +392,6 @@ export function openPuts<Holder extends object>(
       'cache-control': cacheControl,
       'x-amz-meta-sha256': sha256,
       'x-amz-checksum-sha256': Buffer.from(sha256, 'hex').toString('base64'),
-      // The signature covers the digest: the SDK need not hash the body again.
       'x-amz-content-sha256': sha256,
     }
     const path = request.path.slice(0, -sampleKey.length) + key
@@ -408,7 +405,6 @@ export function openPuts<Holder extends object>(
   }
 }
 
-/** Lets the SDK prepare a put, and stops where its inner layers begin. */
 async function takeApart(
   client: S3Client,
   command: PutObjectCommand,

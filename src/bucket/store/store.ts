@@ -5,7 +5,6 @@ export interface ObjectStore {
   readonly name: string
   /** True if an ETag depends on the object's bytes alone: a copy of the object has the same one. */
   readonly areEtagsDigests: boolean
-  /** @returns null if there is no such object */
   readonly get: (key: string, options?: GetOptions) => Promise<FetchedObject | null>
   /**
    * Puts an object, verified by the store. A conditional put whose answer got lost counts as done if it was carried out.
@@ -28,7 +27,6 @@ export interface ObjectStore {
    * @throws {Error} with the free and the needed bytes, if these do not fit
    */
   readonly assertRoom?: (puts: AsyncIterable<Pick<ListedObject, 'key' | 'bytes'>>) => Promise<void>
-  /** Requests so far, by operation. */
   readonly requests: () => Readonly<Record<string, number>>
   /** Writes and deletes that ended without an answer: the store may still carry them out. */
   readonly unanswered: () => number
@@ -60,7 +58,6 @@ export interface WriteOptions extends CallOptions {
 
 export interface NewFileObject {
   readonly key: string
-  /** Content-Type. */
   readonly type: string
   readonly cacheControl: string
   /** In hex; the store refuses a body with another one. Absent: the file's digest is sent. */
@@ -97,7 +94,6 @@ export interface ListedObject {
   readonly lastModified: Date
 }
 
-/** True for the name of a folder: `file:///srv/fundpress`. */
 export const isFolderName = (name: string): boolean => name.startsWith('file:')
 
 /** Another writer was faster, or the object is not what it was. */

@@ -10,7 +10,6 @@ export const compatibilityDate = '2026-07-30'
 export const jurisdictionOf = (endpoint: string | null): string | null =>
   /^https:\/\/[^./]+\.(\w+)\.r2\.cloudflarestorage\.com\/?$/.exec(endpoint ?? '')?.[1] ?? null
 
-/** @throws {Error} without a bucket */
 export const cloudflare: MakeDeployment = async (settings) => {
   const { bucket, baseUrl, edge } = settings
   if (bucket.name === null || folderOfBucket(bucket.name) !== null) {

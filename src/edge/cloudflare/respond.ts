@@ -13,7 +13,6 @@ interface RespondOptions extends Pick<JoinOptions, 'assertLive'> {
   readonly defer: (work: Promise<unknown>) => void
 }
 
-/** @throws {Error} if R2 fails */
 export async function respond(
   request: Request,
   answered: Answer<WorkerBody>,
@@ -47,7 +46,6 @@ async function joinedBody(
   store.expect(windows)
   const options = { readsAtATime: () => fetchesAtATime, assertLive, search: workerSearch }
   const joined = await joinRange(body, (stored) => stored.bytes(), options)
-  // A body that is read at once anyway need not be streamed.
   if (windows <= fetchesAtATime) return gather(joined.chunks())
   const { stream, done } = streamed(await joined.length(), joined.chunks(), onFailure)
   defer(done)

@@ -4,7 +4,6 @@ import { placeOf } from '../../api/routes/pages.ts'
 import type { ByteRange } from '../core/finish.ts'
 import { idOf, lastModifiedOf, longestReadMs, noAnswer } from '../core/live.ts'
 import type { LiveSlot } from '../core/live-file.ts'
-
 // The used part of Cloudflare's API. Source: the Workers runtime APIs.
 
 interface R2Object {
@@ -48,7 +47,6 @@ export async function inTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The cache of the Worker's data centre. */
 export interface DataCentreCache {
   readonly match: (key: string) => Promise<Response | undefined>
   /** Stores nothing but a 200 to a GET. */
@@ -108,7 +106,6 @@ export function workerStore(options: WorkerStoreOptions) {
   const { live, prefix, origin, guard, mayKeep } = options
   const reading: Reading = { ...options, callsLeft: callsOfRequest - 3, isCaching: mayKeep !== null }
 
-  /** @param slice null for the whole object */
   const read = async (key: string, slice: ByteRange | null) => {
     const placed = placeOf(live, key)
     if (placed === null) return null
@@ -157,7 +154,6 @@ interface Found {
   readonly body: Readable
 }
 
-/** Reads from the cache, or from R2. @param cacheKey null: the cache is not used */
 async function find(
   reading: Reading,
   place: string,

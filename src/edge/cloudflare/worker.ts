@@ -30,7 +30,6 @@ const maxAttempts = 3
 // eslint-disable-next-line no-console -- the log of the platform
 const onFailure = (error: unknown, url: string) => console.error(url.slice(0, 500), String(error))
 
-/** State between requests. */
 interface Isolate {
   readonly config: WorkerConfig
   readonly follower: ReturnType<typeof followLive>
@@ -44,7 +43,6 @@ interface Visit {
   readonly cache: DataCentreCache
   /** `https://host`, as it was sent. */
   readonly origin: string
-  /** Path and query. */
   readonly target: string
   readonly header: Header
   readonly defer: (work: Promise<unknown>) => void
@@ -117,7 +115,6 @@ async function readLive(isolate: Isolate, visit: Visit): Promise<LiveSlot> {
   return live
 }
 
-/** Reads the last kept `live.json` if R2 does not answer. */
 async function lookNow(isolate: Isolate, visit: Visit): Promise<Look> {
   const { follower } = isolate
   const current = () => follower.current(() => readLive(isolate, visit), visit.defer)
@@ -134,7 +131,6 @@ async function lookNow(isolate: Isolate, visit: Visit): Promise<Look> {
   }
 }
 
-/** The snapshot for an answer: the staged one for a preview, else the live one. */
 async function pinSnapshot(isolate: Isolate, visit: Visit) {
   const { config, follower } = isolate
   const isAsPreview = isPreview(visit.header, config.previewToken)

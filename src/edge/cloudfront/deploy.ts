@@ -91,7 +91,6 @@ export async function requestFunction(given: DeploymentSettings): Promise<string
     table: packTable(table),
     ...wrongMethodTemplates(table),
     settings,
-    // Ids of the distribution's origins.
     origins: ['bucket', 'lambda'],
     // Statuses of the bucket at which the Lambda answers: the key is too long, the object is missing (403 for a reader that
     // may not list), the range of bytes is outside, and failures.
@@ -103,7 +102,6 @@ export async function requestFunction(given: DeploymentSettings): Promise<string
   return checked('viewer-request', `import cf from 'cloudfront';\n${code}\n${handler}\n`)
 }
 
-/** Adds headers to answers of the bucket. @throws {Error} if it is too long for CloudFront */
 export async function responseFunction(given: DeploymentSettings): Promise<string> {
   const code = await functionCode('viewer-response', edgeConfig(given).settings)
   return checked('viewer-response', `${code}\nfunction handler(event){return edge(event)}\n`)

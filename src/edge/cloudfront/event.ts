@@ -11,7 +11,6 @@ export type CloudFrontHeaders = Record<
 
 export interface CloudFrontRequest {
   readonly method: string
-  /** Percent-encoded, as the client sent it. */
   uri: string
   /** A function may put a text here. */
   querystring: unknown
@@ -23,7 +22,6 @@ export interface CloudFrontRequest {
 export interface CloudFrontResponse {
   readonly statusCode: number
   readonly headers: CloudFrontHeaders
-  /** Only in an answer of the function itself. */
   readonly body?: { readonly encoding: 'text'; readonly data: string }
 }
 
@@ -46,14 +44,12 @@ export interface Note {
   readonly since: number
   /** A document's address with the ISIN in upper case, or the key of a page or a file. */
   readonly path: string
-  /** Absent for a page or a file. */
   readonly wanted?: Representation
 }
 
 /** The request header for the Lambda with the client's target, or an equal one. */
 export const targetHeader = 'x-fundpress-target'
 
-/** Marks the answer to a preview, which the viewer-request function has found. */
 export function markPreview(asked: CloudFrontHeaders, headers: CloudFrontHeaders): void {
   const snapshot = asked[previewHeader]
   if (!snapshot) return

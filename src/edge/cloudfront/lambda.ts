@@ -61,7 +61,6 @@ export function handlers(config: Pick<LambdaEdgeOptions, 'table' | 'settings'>) 
 interface FunctionUrlEvent {
   readonly rawPath: string
   readonly rawQueryString: string
-  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly requestContext: { readonly http: { readonly method: string } }
 }
@@ -79,14 +78,12 @@ interface LambdaEdgeOptions {
   readonly onFailure: (error: unknown, target: string) => void
 }
 
-/** An instance has one request at a time, and bucket.graceSeconds protects the slot for longer than a request may take. */
 const sending: SendOptions = {
   slots: null,
   readsAtATime: () => fetchesAtATime,
   assertLive: () => Promise.resolve(),
 }
 
-/** For `awslambda.streamifyResponse`. */
 function lambdaEdge({ table, settings, reader, open, onFailure }: LambdaEdgeOptions) {
   const storeOf = storesByPin(reader)
   return async (event: FunctionUrlEvent, stream: Writable): Promise<void> => {
@@ -177,7 +174,6 @@ function edgeRequest({ headers, requestContext }: FunctionUrlEvent, query: URLSe
   return requestOf(requestContext.http.method, headers[targetHeader] ?? '/', header)
 }
 
-/** The result of the SDK's GetObject. */
 interface GotObject {
   readonly Body: { readonly transformToByteArray: () => Promise<Uint8Array>; readonly destroy: () => void }
   readonly ContentLength: number

@@ -40,9 +40,7 @@ interface ViewerRequestOptions {
   readonly wrongMethod: Readonly<Record<DocumentFormat, string>>
   readonly wrongType: string
   readonly settings: EdgeSettings
-  /** Ids of the distribution's origins: the bucket, then the Lambda. */
   readonly origins: readonly string[]
-  /** Statuses of the bucket at which the Lambda answers. */
   readonly failover: readonly number[]
 }
 
@@ -78,7 +76,6 @@ export function viewerRequest(options: ViewerRequestOptions) {
   }
 }
 
-/** @returns null if the answer needs a store */
 function ownAnswer(
   { settings, wrongMethod, wrongType }: ViewerRequestOptions,
   { method, headers, uri }: CloudFrontRequest,

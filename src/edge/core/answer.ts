@@ -24,7 +24,6 @@ export interface Store<B> {
 
 export interface StoredObject<B> {
   readonly body: B
-  /** Strong, with its quotation marks. */
   readonly etag: string
   /** An HTTP date. */
   readonly lastModified: string
@@ -32,7 +31,6 @@ export interface StoredObject<B> {
 
 export interface EdgeSettings {
   readonly cacheControl: string
-  /** Also for the status. */
   readonly errorCacheControl: string
 }
 
@@ -56,7 +54,6 @@ export interface JoinedBody<B> {
   readonly get: (window: WindowEntry) => Promise<WindowPart<B>>
 }
 
-/** The place of the records in the body. */
 export interface WindowPart<B> extends Place {
   /** Null if no byte is needed. */
   readonly body: B | null
@@ -244,7 +241,6 @@ async function storedRefusal<B>(edge: Edge<B>, stored: Stored): Promise<Answer<B
   }
 }
 
-/** A document; for a browser a page, if the snapshot has it. */
 async function refusal<B>(
   { table, settings, store }: Edge<B>,
   wanted: RefusalRepresentation,
@@ -267,7 +263,6 @@ async function refusal<B>(
   }
 }
 
-/** Further headers of a page that depends on the client. */
 const chosenHeaders = (chosen: BrowserPage | undefined): Record<string, string> =>
   chosen ? { 'Content-Language': chosen.language, Vary: chosen.vary.join(', ') } : {}
 
@@ -339,7 +334,6 @@ function commonHeaders(cacheControl: string, vary: readonly string[]): Record<st
   return vary.length > 0 ? Object.assign(headers, { Vary: vary.join(', ') }) : headers
 }
 
-/** Without a charset. */
 const mediaType = (format: Format) => (format === 'csv' ? 'text/' : 'application/') + format
 
 function contentHeaders(format: Format, language: string | null): Record<string, string> {

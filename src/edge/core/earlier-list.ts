@@ -41,7 +41,6 @@ export function locate(
   }
 }
 
-/** The place of all records of a window. */
 export function placeOfAll({ months }: WindowEntry, format: Format): Place {
   const offsets = months[format] as readonly number[]
   return { start: offsets[0] as number, end: offsets[12] as number }

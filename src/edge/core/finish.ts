@@ -11,7 +11,6 @@ export interface ByteRange {
 }
 
 interface ChosenCoding {
-  /** True if another client could get another coding. */
   readonly mayDiffer: boolean
   /** `gzip` or `br`; empty without compression, or if the platform tells the codings apart. */
   readonly name: string

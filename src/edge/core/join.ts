@@ -25,7 +25,6 @@ export interface JoinOptions {
   readonly assertLive: () => Promise<void>
   /** Waits for time for the next window: other requests may be busy. */
   readonly turn?: () => Promise<void>
-  /** A faster search than {@link byteSearch}. */
   readonly search?: Search<Uint8Array>
 }
 
@@ -104,7 +103,6 @@ function windowReader<S>(
     const { body, start, end } = await get(window)
     return { bytes: body === null ? new Uint8Array(0) : await bytesOf(body), start, end }
   }
-  /** By index. */
   const reads: (Promise<Records<Uint8Array>> | 'taken' | undefined)[] = []
   return async (index) => {
     // The window before may still be on its way to the client: it counts, too.
@@ -127,7 +125,6 @@ function windowReader<S>(
 const addedBytes = (format: Format, records: number, before: number) =>
   format === 'xml' ? digitsOf(before, records) - digitsOf(0, records) : format === 'csv' ? 0 : 1
 
-/** Number of decimal digits of `count` numbers from `first` on. */
 function digitsOf(first: number, count: number): number {
   let digits = count
   for (let power = 10; power < first + count; power *= 10) digits += first + count - Math.max(first, power)

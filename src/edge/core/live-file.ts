@@ -23,7 +23,6 @@ interface LiveFile extends LiveSlot {
 export const maxLiveBytes = 1024 * 1024
 
 type Fields = Readonly<Record<string, unknown>>
-/** By field, a test for values of `fundpress publish`. */
 type Checks = Readonly<Record<string, (value: unknown) => boolean>>
 
 const isFields = (value: unknown): value is Fields =>
@@ -40,7 +39,6 @@ const isDated = (value: unknown, form: RegExp) => isLike(value, form) && isDay(v
 
 const isTime = (value: unknown) => isDated(value, /^[\d-]{10}T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{3})?Z$/)
 
-/** Tests the name of a folder of downloads. */
 export const isFolder = (value: unknown) => isDated(value, /^[\d-]{10}(-[0-9a-f]{12}){1,2}$/)
 
 /** Tests the folders of a month: `19-3f9c2ab4d1e0 18 17-0`. */
@@ -67,7 +65,6 @@ const fileChecks: Checks = /* @__PURE__ */ Object.assign({}, slotChecks, {
 const wrongIn = (fields: Fields, checks: Checks): string | undefined =>
   Object.keys(checks).filter((name) => !(checks[name] as Checks[string])(fields[name]))[0]
 
-/** Fields that are repeated elsewhere for an edge that cannot read the file. */
 export type Repeated = Omit<LiveSlot, 'downloads' | 'earlierDownloads'>
 
 export const isRepeated = (value: unknown): value is Repeated =>

@@ -62,7 +62,6 @@ export interface FollowOptions {
   readonly sleep?: (ms: number) => Promise<unknown>
 }
 
-/** Continues work after the answer. */
 type Defer = (work: Promise<unknown>) => void
 
 interface Following extends FollowOptions {
@@ -184,7 +183,6 @@ async function begin(state: Following, read: ReadLive): Promise<Look> {
 }
 
 export interface Pinned {
-  /** True if all reads belong to this snapshot. */
   readonly isStillLive: () => Promise<boolean>
 }
 

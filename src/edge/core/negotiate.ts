@@ -38,7 +38,6 @@ export function preferred<T>(
 export const qualityOf = <T>(header: string, offer: T, specificity: Specificity<T>): number =>
   rankOf(offer, parseRanges(header), specificity).quality
 
-/** `html` is a browser. */
 export type Accepted = Format | 'html'
 
 export const formatSpecificity: Specificity<Accepted> = (range, format) => {
@@ -48,7 +47,6 @@ export const formatSpecificity: Specificity<Accepted> = (range, format) => {
   return range === '*/*' ? 1 : 0
 }
 
-/** Takes `en-GB` for `en`. */
 export const languageSpecificity: Specificity<Language> = (range, language) =>
   range.split('-')[0] === language ? 2 : range === '*' ? 1 : 0
 
@@ -64,7 +62,6 @@ function parseRange(text: string) {
   return { name, quality: /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(value) ? Number(value) : NaN }
 }
 
-/** The rank of the range that names an offer most exactly; of several, the best one. */
 function rankOf<T>(offer: T, ranges: ReturnType<typeof parseRanges>, specificity: Specificity<T>) {
   let best = { quality: 0, exactness: 0, order: 0 }
   ranges.forEach(({ name, quality }, order) => {

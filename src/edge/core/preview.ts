@@ -8,14 +8,12 @@ import { idOf } from './live.ts'
 import { type LiveSlot, parseLiveFile } from './live-file.ts'
 import type { EdgeRequest, Header } from './resolve.ts'
 
-/** The request header with the token. */
 export const previewHeader = 'x-fundpress-preview'
 /** The header that names the snapshot of a preview's answer. Other answers lack it. */
 export const snapshotHeader = 'X-Fundpress-Snapshot'
 /** `Cache-Control` of a preview's answer. */
 export const noStore = 'private, no-store'
 
-/** Reads the snapshot that is staged beside the live one; null if there is none. */
 export type ReadStaged = () => Promise<LiveSlot | null>
 
 /** Compares the token in a time that does not depend on its right part. @param token null: there is no preview */
@@ -50,7 +48,6 @@ export async function isStillStaged(staged: LiveSlot, readStaged: ReadStaged): P
   return now !== null && idOf(now) === idOf(staged)
 }
 
-/** Marks an answer from the staged snapshot, which no cache may keep. */
 export const asPreview = <B>(
   { status, headers, body }: Answer<B>,
   { snapshot }: Pick<LiveSlot, 'snapshot'>,

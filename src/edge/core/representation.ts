@@ -13,14 +13,12 @@ import { formatSpecificity, languageSpecificity, preferred, type Accepted } from
 /** `vary`: the request headers that decided. */
 export interface Chosen {
   readonly format: Accepted
-  /** Null for a resource without languages. */
   readonly language: Language | null
   readonly vary: readonly string[]
 }
 
 export interface Representation extends Chosen {
   readonly format: Format
-  /** The formats of the resource. */
   readonly offers: readonly Format[]
 }
 
@@ -39,7 +37,6 @@ export interface Query {
   readonly language?: string
 }
 
-/** The preference of an Accept header: a format, or a page. Null without a preference. */
 export const preferredFormat = (accept: string | undefined, offers: readonly Format[]): Accepted | null =>
   preferred(accept, (offers as readonly Accepted[]).concat('html'), formatSpecificity)
 
@@ -58,7 +55,6 @@ export function wantedFormat(
   return { format, offers, language: null, vary: given ? [] : ['Accept'] }
 }
 
-/** The representation of a refusal: no language, and JSON in place of CSV. */
 export const forRefusal = ({ format, vary }: Representation): RefusalRepresentation => ({
   format: format === 'csv' ? formats[0] : format,
   offers: formats,

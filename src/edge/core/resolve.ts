@@ -21,7 +21,6 @@ import type { Preferences, Query, RefusalRepresentation, Representation } from '
 
 export interface EdgeRequest extends Preferences {
   readonly method: string
-  /** Percent-encoded, as the client sent it. */
   readonly path: string
   /** As the client sent it, without the question mark; empty if there is none. */
   readonly query: string
@@ -42,7 +41,6 @@ export function requestOf(method: string, target: string, header: Header): EdgeR
   }
 }
 
-/** `values`: for the text of the problem. */
 export interface Refused {
   readonly problem: Problem
   readonly values: Values
@@ -50,7 +48,6 @@ export interface Refused {
   readonly page?: BrowserPage | undefined
 }
 
-/** A page in the language that the client prefers. */
 export interface BrowserPage extends Pick<Representation, 'vary'> {
   readonly key: string
   readonly language: Language
@@ -78,7 +75,6 @@ export type Resolution =
       readonly to: string
     } & Stored)
 
-/** Common part of stored answers. */
 export interface Stored {
   readonly route: Route
   readonly values: Values
@@ -119,7 +115,6 @@ export function resolve(table: RouteTable, request: EdgeRequest): Resolution {
   return locate(table, route, values, wanted, refuse)
 }
 
-/** A page, or a refusal, which a browser gets as a page, too. */
 function resolvePage(table: RouteTable, request: EdgeRequest, asked: Query): Resolution {
   const { path } = request
   const page: PageMatch = isTooLong(path) ? { kind: 'none' } : matchPage(table, path)

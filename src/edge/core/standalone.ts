@@ -17,7 +17,6 @@ const standalone = (status: number, title: string, more?: Readonly<Record<string
   body: { kind: 'text' as const, text: JSON.stringify({ title, type: 'about:blank', status }) },
 })
 
-/** The answer if the store fails. */
 export const unavailable = /* @__PURE__ */ standalone(503, 'The service cannot answer just now', {
   'Retry-After': '5',
 })
@@ -28,7 +27,6 @@ export const maxRequestBytes = 16 * 1024
 export const targetTooLong = /* @__PURE__ */ standalone(414, 'The URL is longer than 16 KB')
 export const headersTooLong = /* @__PURE__ */ standalone(431, 'The headers are longer than 16 KB')
 
-/** @returns null for a request within the limits */
 export function refusalOfLength(target: string, headerBytes: number): StandaloneAnswer | null {
   if (target.length > maxRequestBytes) return targetTooLong
   return target.length + headerBytes > maxRequestBytes ? headersTooLong : null

@@ -53,7 +53,6 @@ function isAt(bytes: Uint8Array, at: number, text: string): boolean {
 interface WindowKind<B extends Uint8Array> extends ReturnType<typeof seriesMarks> {
   readonly search: Search<B>
   readonly format: Format
-  /** The name of the list of records. */
   readonly list: string
 }
 
@@ -69,7 +68,6 @@ export interface Place {
   readonly end: number
 }
 
-/** The records of a window in the bytes at hand. */
 export interface Records<B extends Uint8Array> extends Place {
   readonly bytes: B
 }
@@ -108,7 +106,6 @@ export function cutRecords<B extends Uint8Array>(
     first < after ? pushRecords(kind, pieces, { bytes, start: first, end: after }, before) : before
   if (tail !== null) pieces.push(tail)
   if (records > 0 || kind.format !== 'xml' || head === null || tail === null) return { pieces, records }
-  // XML writes an empty list as one tag.
   const { open, close, list, search } = kind
   const tag = search.encode('<' + list + '/>')
   return { pieces: [head.subarray(0, -open.length), tag, tail.subarray(close.length)], records }
@@ -181,7 +178,6 @@ function renumbered<B extends Uint8Array>(
   const bytes = search.alloc(room + length)
   bytes.set(run.bytes.subarray(run.start, run.end), room)
   const firstKey = room + mark.length
-  // The keys of a window count from 0.
   let old = Number(search.text(bytes, firstKey, search.find(bytes, '"', firstKey)))
   let records = key
   let from = room

@@ -6,18 +6,15 @@ import type { Header } from '../core/resolve.ts'
 import { missing, mostInMemory } from './objects.ts'
 import type { Response } from './response.ts'
 
-/** An answer of status 200, or a refusal, that is in memory as a whole. */
 export type WholeResponse = Response & { readonly body: Buffer }
 
 export type KnownAnswers = ReturnType<typeof answerCache>
 
-/** Bytes of all answers of a snapshot. */
 const maxBytes = 8 * 1024 * 1024
 /** Bytes of an entry beyond its body and its key. */
 const entryBytes = 2000
 /** Characters. A longer request is rare, or made up. */
 const longestKey = 500
-/** Limit of keys that were asked for once. */
 const mostAskedOnce = 5000
 
 /**
@@ -56,7 +53,6 @@ export function answerKey(method: string, target: string, header: Header): strin
 
 const choosingHeaders = ['accept', 'accept-language', 'accept-encoding']
 
-/** A known answer, or 304 if the client's copy is current. */
 export function onCondition(known: WholeResponse, header: Header): Response {
   const { ETag: etag = '', 'Last-Modified': lastModified = '' } = known.headers
   if (known.status !== 200 || !isNotModified(header, etag, lastModified)) return known

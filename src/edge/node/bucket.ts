@@ -92,7 +92,6 @@ export interface BucketReader {
 }
 
 interface BucketObject {
-  /** Bytes of the whole object. */
   readonly length: number
   readonly body: Buffer | null
   /** With its quotation marks. */

@@ -100,7 +100,6 @@ export class RequestTurns {
   readonly #handle: RequestListener
   readonly #limits: Pick<ConnectionLimits, 'requests' | 'waiting'>
   #waiting = 0
-  /** Waiting work by connection whose request is being handled. */
   readonly #queues = new Map<Socket, (() => void)[]>()
   readonly #counts = new WeakMap<Socket, number>()
   /** Connections whose request is being handled, but has not come as a whole. */
@@ -120,7 +119,6 @@ export class RequestTurns {
     })
   }
 
-  /** Does work that ends the connection, after the requests that came as a whole. */
   refuse(socket: Socket, work: () => void): void {
     if (this.#receiving.has(socket)) work()
     else this.#inTurn(socket, work)

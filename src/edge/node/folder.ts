@@ -23,7 +23,6 @@ interface FolderOriginOptions {
   /** A file of every snapshot that differs between any two: its change shows a new snapshot. */
   readonly markFile: string
   readonly readHead: (folder: string) => Promise<{ readonly snapshot: string; readonly table: RouteTable }>
-  /** Restores the snapshot of a build that was killed during the swap. */
   readonly recover: () => void
 }
 
@@ -32,7 +31,6 @@ const waitsInMs = [1, 5, 20, 100]
 
 export function folderOrigin({ folder, markFile, readHead, recover }: FolderOriginOptions): Origin {
   const md5Of = rememberedMd5()
-  /** The snapshot that was opened last. */
   let last: { readonly mark: string; readonly live: ReturnType<typeof openSnapshot> } | undefined
 
   let reads = 0
@@ -98,7 +96,6 @@ function markOf(file: string): string {
 interface Place {
   /** The folder of the snapshot, behind links. */
   readonly root: string
-  /** Relative to the root. */
   readonly path: string
 }
 

@@ -30,7 +30,6 @@ export interface LargeBody {
 
 export type NodeBody = Buffer | LargeBody
 
-/** Reads a window of a date range, or a list of windows, into memory. */
 export async function wholeOf(body: NodeBody): Promise<Buffer> {
   if (Buffer.isBuffer(body)) return body
   const whole = Buffer.allocUnsafe(body.length)
@@ -59,12 +58,10 @@ export function oncePerBody<T>(work: (body: Buffer) => Promise<T>): (body: Buffe
 
 const parsedList = oncePerBody(async (body) => JSON.parse(await textOf(body)) as WindowList)
 
-/** Text and window lists of a store on Node. */
 export const reading = { text: textOf, list: async (body: NodeBody) => parsedList(await wholeOf(body)) }
 
 type Read = () => Promise<StoredObject<NodeBody> | null>
 
-/** Bytes of all objects of a snapshot. */
 const maxBytes = 16 * 1024 * 1024
 /** Bytes of an entry beyond its object. */
 const entryBytes = 500

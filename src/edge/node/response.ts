@@ -149,7 +149,6 @@ async function written(chunk: Uint8Array, to: Writable): Promise<void> {
   })
 }
 
-/** Frees an answer that is not sent. */
 export async function discard({ body, slot }: Response): Promise<void> {
   slot?.give()
   if (body !== null && 'rest' in body) await body.rest.return()
@@ -238,6 +237,5 @@ const brotlied = oncePerBody((bytes) =>
 const compressed = (bytes: Buffer, coding: Exclude<Coding, 'identity'>) =>
   coding === 'gzip' ? gzipped(bytes) : brotlied(bytes)
 
-/** For a body that goes out while it is read. */
 const compressor = (coding: Exclude<Coding, 'identity'>) =>
   coding === 'gzip' ? createGzip(gzipOptions) : createBrotliCompress({ params: brotliParams })

@@ -22,9 +22,7 @@ import type { NodeBody } from './objects.ts'
 import { Busy, discard, isPouring, pour, respondWith, wholeResponse, type Response } from './response.ts'
 import { readerSlots, turns, type ReaderSlots } from './slots.ts'
 
-/** The source of snapshots: a folder or a bucket. */
 export interface Origin {
-  /** The live snapshot. */
   readonly pin: () => Promise<PinnedSnapshot>
   /** The staged snapshot, or null. Absent for a folder. */
   readonly pinStaged?: () => Promise<PinnedSnapshot | null>
@@ -38,7 +36,6 @@ export interface PinnedSnapshot extends Pinned {
     /** ISO 8601; null in a folder, which lacks the time. */
     readonly since: string | null
   }
-  /** Only for a staged snapshot. */
   readonly staged?: LiveSlot
 }
 
@@ -47,7 +44,6 @@ export interface NodeEdgeOptions {
   readonly settings: EdgeSettings
   /** Requests with this token are answered from the staged snapshot; null: none. */
   readonly previewToken?: string | null
-  /** Called for each request that the server fails to answer. */
   readonly onFailure: (error: unknown, target: string) => void
   readonly limits?: ConnectionLimits
 }
@@ -63,7 +59,6 @@ const longThatReadAhead = 32
 /** To join a window takes up to a millisecond. Other requests are answered in between. */
 const windowTurn = turns(4)
 
-/** Makes a server that is not listening yet. */
 export function createEdgeServer(options: NodeEdgeOptions): Server {
   const { limits = connectionLimits } = options
   const slots = readerSlots(mostLong, readerPatienceMs)
@@ -125,7 +120,6 @@ function refusalOfFlood(packet: Buffer): string {
   return rawAnswer(status, headers, Buffer.byteLength(body.text)) + (isHead ? '' : body.text)
 }
 
-/** Answers bytes that are no request, without a body. */
 const bareAnswer = (status: number) =>
   rawAnswer(status, status === 405 ? { Allow: allowedMethods, 'Access-Control-Allow-Origin': '*' } : {}, 0)
 
@@ -164,7 +158,6 @@ async function send(answered: Response, request: IncomingMessage, response: Serv
   response.end(request.method === 'HEAD' ? null : body)
 }
 
-/** Answers in every case: a failure is a 503. */
 async function respondSafely(
   { origin, settings, previewToken = null, onFailure }: NodeEdgeOptions,
   slots: ReaderSlots,

@@ -35,7 +35,6 @@ export function readerSlots(count: number, patienceMs: number) {
       return {
         /** @param onLost ends the work when another client gets the slot */
         endWith: (onLost: () => void) => (holder.onLost = onLost),
-        /** Notes that the work waits for its client to read, or goes on. */
         setWaiting: (isWaiting: boolean) => {
           if (holders.has(holder)) holders.set(holder, isWaiting ? performance.now() : Infinity)
         },

@@ -263,7 +263,6 @@ function flushesOf(root: string) {
         } catch (error) {
           isUnflushed = true
           throw error
-          // The failure before this one explains more.
         }
       })
       queue = turn.catch(() => undefined)
@@ -300,7 +299,9 @@ function openWriter(base: string, root: string) {
           own.within((at) => {
             rmSync(join(at, temporary), { force: true })
           })
-        } catch {}
+        } catch {
+          // The failure before this one explains more.
+        }
       },
       close: () => {
         close()

@@ -1,4 +1,4 @@
-/** Builds and merges that continue from what a word of --since names: a folder, a manifest, or a slot of the bucket. */
+/** Builds and merges that continue from a word of --since: a folder, a manifest, or a slot of the bucket. */
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ import { formatCount } from '../format.ts'
 import { withBucket } from '../from-settings.ts'
 import { showProgress } from '../progress.ts'
 
-/** @param word what to continue from; null: everything is rendered @param onWarning why everything is rendered all the same */
+/** @param word null: everything is rendered @param onWarning gets the reason if everything is rendered all the same */
 export async function buildSince(
   session: Session,
   word: string | null,
@@ -39,7 +39,7 @@ export async function buildSince(
       },
     )
     if (found.kind === 'whole') return since({ kind: 'manifest', path: found.manifest.file })
-    // The next publish puts again what a stopped one may have changed in a torn slot: it needs those files.
+    // The next publish needs all files that a stopped one may have changed in a torn slot, to put them again.
     onWarning(`${found.reason}: everything is rendered`)
     return buildFrom(session, options)
   })
@@ -47,10 +47,10 @@ export async function buildSince(
 
 function buildFrom(session: Session, options: BuildOptions): Promise<BuildSummary> {
   return withProgress(session, async (onProgress) => {
-    // Two are enough for a small database; a build of a large one starts more.
+    // Two threads are enough for a small database. A build of a large one starts more.
     const { startThread } = session
     const threads = startRenderThreads(Math.min(options.jobs, 2), startThread)
-    // Imported here so that the threads load their code at the same time.
+    // Imported here, so that the threads load their code at the same time.
     const { buildSnapshot } = await import('../../build/build.ts')
     return buildSnapshot({ ...options, threads, startThread, onProgress })
   })
@@ -66,7 +66,7 @@ function withProgress(
   return work(onProgress).finally(progress.end)
 }
 
-/** @param word what sparse shards continue from; null: the shards are complete @throws {OutdatedShards} if it holds another snapshot now */
+/** @param word null: the shards are complete, not sparse @throws {OutdatedShards} if it holds another snapshot now */
 export function mergeSince(
   session: Session,
   word: string | null,
@@ -78,7 +78,7 @@ export function mergeSince(
       throw new OutdatedShards(`the shards continue from ${snapshot}, but ${word ?? ''} is ${there}`)
   }
   return withProgress(session, async (onProgress) => {
-    // Imported here because it loads all of a build, which must not happen before threads start (see `buildFrom`).
+    // Imported here, because threads must start before all of a build is loaded (see `buildFrom`).
     const { mergeShards } = await import('../../build/merge.ts')
     return mergeShards({ ...options, assertThere, startThread: session.startThread, onProgress })
   })
@@ -96,6 +96,6 @@ async function snapshotIn(session: Session, word: string): Promise<string> {
     withBucket(session, (store) => fetchSlotManifest(store, word, folder)),
   )
   if (found.kind === 'none') throw new OutdatedShards(found.reason)
-  // The publish that was stopped in a torn slot can be that of these shards. The next one sees to it that it has every file.
+  // The stopped publish in a torn slot may be one of these shards. The next publish checks that it has every file.
   return found.manifest.head.snapshot
 }

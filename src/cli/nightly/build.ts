@@ -27,16 +27,16 @@ import type { NightlyLog } from './log.ts'
 
 export interface BuildSteps {
   readonly asOf: string
-  /** As in `build --since`; `none`: render everything; undefined: continue from the folder, if it holds a snapshot. */
+  /** As in `build --since`; `none`: render everything; undefined: continue from a snapshot in the folder. */
   readonly since?: string | undefined
-  /** The folders of the shards to merge; undefined: build. */
+  /** Folders of shards to merge; undefined: build. */
   readonly shards?: readonly string[] | undefined
   readonly override: Override
 }
 
 const findingsShown = 100
 
-/** @returns also the warnings about the data, and those that earlier runs have told @throws {RefusedDatabase} after the log has the findings */
+/** @returns `toldBefore`: warnings of earlier runs @throws {RefusedDatabase} after the log has the findings */
 export async function buildNightly(
   session: Session,
   options: BuildSteps,
@@ -71,7 +71,7 @@ export async function buildNightly(
   return { built, warnings: told, toldBefore: known.map(describeFinding) }
 }
 
-/** Divides warnings into those that no run has told and the others; one that sums up old prices may be a bit of both. */
+/** Divides warnings by whether a run has reported them. A warning that sums up old prices may be divided itself. */
 function divide(warnings: readonly Finding[], { isNew }: Recalled) {
   const fresh: Finding[] = []
   const known: Finding[] = []
@@ -89,7 +89,7 @@ function divide(warnings: readonly Finding[], { isNew }: Recalled) {
   return { fresh, known }
 }
 
-/** The text by which a warning is remembered: tomorrow, a price that was allowed today is an old price like others. */
+/** The text that identifies a warning: tomorrow, a price that was allowed today is an old price like others. */
 const keyOf = (finding: Place) => describeFinding(finding).replace(/ \(allowed: [^]*\)$/, '')
 
 type Place = Pick<Finding, 'isin' | 'table' | 'message'>
@@ -111,7 +111,7 @@ async function render(
   const stepSession = log.sessionFor('build')
   return buildSince(stepSession, from, options, warn).catch((error: unknown) => {
     const isFinal = error instanceof RefusedDatabase || error instanceof Refusal || signal.aborted
-    // The folder was not asked for, so its damage must not make every run fail.
+    // --since did not name the folder, so its damage must not make every run fail.
     if (since !== undefined || from === null || isFinal) throw error
     warn(`${reasonOf(error)}: everything is rendered`)
     return buildSince(stepSession, null, options, warn)
@@ -119,8 +119,8 @@ async function render(
 }
 
 /**
- * The builds of the shards have decided what they continue from. If the database or the bucket has changed since, as by a run
- * before this one that was killed after its flip, this machine renders the night alone.
+ * Renders the night on this machine alone if the database or the bucket has changed since the builds of the shards, as by a
+ * run that was killed after its flip.
  */
 async function merge(session: Session, steps: BuildSteps, log: NightlyLog, live: LiveReader | null) {
   const { asOf, since = 'none', shards = [], override } = steps
@@ -134,7 +134,6 @@ async function merge(session: Session, steps: BuildSteps, log: NightlyLog, live:
   })
 }
 
-/** The folder itself, if it holds a complete snapshot. */
 async function snapshotFolder(out: string, warn: (warning: string) => void): Promise<string | null> {
   try {
     recoverSnapshot(out)

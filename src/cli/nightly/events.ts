@@ -23,10 +23,7 @@ const objectionsKept = 20
 /** In bytes. */
 const maxText = 300
 
-/**
- * What the history keeps of how a run has ended. What has gone live has left its events at the door. A failure of another command
- * than `nightly` is none of a night.
- */
+/** Events of the end of a run. A flip has left its events at the door. A failure of another command is none of a night. */
 export function eventsOf(facts: RunFacts): NewEvent[] {
   const { command, outcome, asOf, snapshot, step, who, why, reason, objections, allowed } = facts
   if (asOf === null) return []
@@ -52,7 +49,6 @@ export const eventsOfAllowed = (
   night: Pick<NewEvent, 'asOf' | 'snapshot'>,
 ): NewEvent[] => byOperator(allowed).map((one) => eventOf({ kind: 'allowed', ...night, ...one }))
 
-/** @param objections all of them, with what only a table needs */
 export function eventOf({
   objections = [],
   ...facts
@@ -71,13 +67,12 @@ export function eventOf({
   }
 }
 
-/** The warnings of a run beside those that earlier ones have told. Nothing depends on it: without the history, all are new. */
+/** Recalls the warnings of earlier runs. Without the history, all warnings are new. */
 export const recallWarnings = async (session: Session) =>
   recall(await withBucket(session, fetchHistory, shortPatience).catch(() => ({ told: [] })))
 
 const kinds = { publish: null, flip: 'flipped', rollback: 'rolled back', return: 'returned' } as const
 
-/** The events of a snapshot that has gone live, by any command. */
 export function eventsOfGone({ kind, live, before, reason, allowed }: Gone, who: string): NewEvent[] {
   const { asOf, snapshot } = live
   const word = kinds[kind]
@@ -90,9 +85,8 @@ export function eventsOfGone({ kind, live, before, reason, allowed }: Gone, who:
 }
 
 /**
- * Nothing depends on the history: if the bucket does not take the run, there is a warning. The figures of a run are worth some patience: the
- * next attempt finds in them that there is nothing to do.
- * @returns all that the history holds then; null if there is nothing to keep, or if that failed
+ * Warns if the bucket does not take the run. Figures are worth some patience: by them, the next attempt has nothing to do.
+ * @returns the new history; null if there is nothing to keep, or if that failed
  */
 export const keepRun = async (
   session: Session,
@@ -109,10 +103,10 @@ export const keepRun = async (
         run.figures !== undefined,
       )
 
-/** In milliseconds: much time has passed already, and after SIGTERM SIGKILL comes soon. */
+/** Short, because much time has passed already, and SIGKILL comes soon after SIGTERM. */
 const noteMs = 4000
 
-/** Notes that no target has taken the notice of a failure. A run that was stopped may do so, too. */
+/** Notes that no target has taken the notice of a failure, also after a stop. */
 export async function noteUntold(
   session: Session,
   [failure]: readonly NewEvent[],
@@ -138,7 +132,7 @@ async function inHistory<T>(
   }
 }
 
-/** Describes an event, and gives its reason (empty: there is none). */
+/** @returns `why`: the reason, or '' */
 export function describeEvent(event: NightlyEvent): { readonly what: string; readonly why: string } {
   const { kind, step, objections = [], moreObjections = 0, snapshot, reverted, times = 1 } = event
   const parts = objections.map(({ guard, message }) => `${guard} (${message})`)

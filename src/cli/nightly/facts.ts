@@ -1,6 +1,6 @@
 /**
- * The end of a run: one record, which the command fills once. Everything that tells of a run is a small function of this record: the
- * text and JSON of the log, the summary, the outputs of a workflow, the history, notices, the heartbeat and metrics.
+ * The end of a run: one record, filled once. All reports are small functions of it: the text and JSON of the log, the summary,
+ * the outputs of a workflow, the history, notices, the heartbeat and metrics.
  */
 
 import type { News } from '../../bucket/changes/news.ts'
@@ -14,61 +14,59 @@ import { reasonOf } from '../failure.ts'
 import { whoIs } from '../from-settings.ts'
 import type { Step } from './log.ts'
 
-/** `open`: with --ask, there is something to do. Each switch over the outcomes names all of them: the compiler shows them to who adds one. */
+/** `open`: with --ask, there is something to do. */
 export type Outcome = 'done' | 'skipped' | 'open' | 'failed' | 'refused'
 
 export interface RunFacts {
   readonly command: string
-  /** The subject of `… failed`: the command, or a part of its work, such as a shard. */
+  /** The subject of `… failed`: the command, or a part of it, such as a shard. */
   readonly subject: string
   readonly outcome: Outcome
   readonly asOf: string | null
-  /** The snapshot that is live or staged now; after a failure, the one that would have been. */
+  /** The snapshot that is live or staged now, or would be without a failure. */
   readonly snapshot: string | null
   readonly slot: string | null
   readonly isStaged: boolean
-  /** Whether this run made the snapshot live, or staged it: another run may have done so before. */
+  /** False if another run made the snapshot live, or staged it. */
   readonly isNew: boolean
   /** The snapshot that a rollback reverted. */
   readonly reverted: string | null
-  /** A sentence about the rollback that holds what is live. */
+  /** A sentence about the rollback that holds the live snapshot. */
   readonly hold: string | null
-  /** The step of a nightly run that failed or refused. */
+  /** The step that failed or refused. */
   readonly step: Step | null
   readonly who: string
   /** The operator's reason. */
   readonly why: string | null
-  /** The reason of a failure or a refusal, in one line; else null. */
+  /** The reason of a failure or a refusal, in one line. */
   readonly reason: string | null
-  /** The errors that led to a failure; empty if the reason says all. */
+  /** Errors that led to a failure; empty if the reason says all. */
   readonly errors: readonly string[]
   readonly objections: readonly Objection[]
   readonly allowed: readonly AllowedObjection[]
   readonly news: News | null
-  /** Warnings that no earlier run has told. */
+  /** Warnings that no earlier run has reported. */
   readonly warnings: readonly string[]
   readonly figures: Partial<NightlyFigures>
   /** Null unless a nightly run has done all its steps. */
   readonly night: NightFacts | null
-  /** The last runs, this one included; null if the bucket does not say. */
+  /** Includes this run; null if the bucket did not answer. */
   readonly history: KeptHistory | null
 }
 
-export interface NightFacts {
+interface NightFacts {
   readonly built: BuildSummary
   readonly published: PublishSummary
   /** In dollars: thirty such runs, and the storage of two slots. */
   readonly costOfMonth: number
   readonly newestPrice: string | null
-  /** What was verified, in words. */
   readonly verified: string
-  /** Warnings that earlier runs have told. */
+  /** Warnings that earlier runs have reported. */
   readonly toldBefore: readonly string[]
 }
 
 type Known = Pick<RunFacts, 'command'> & Partial<RunFacts>
 
-/** The facts of a run of which no more is known. */
 export const factsOf = (known: Pick<RunFacts, 'outcome' | 'asOf' | 'who'> & Known): RunFacts => ({
   subject: known.command,
   snapshot: null,
@@ -91,7 +89,6 @@ export const factsOf = (known: Pick<RunFacts, 'outcome' | 'asOf' | 'who'> & Know
   ...known,
 })
 
-/** The facts of a run that an error has ended. */
 export function factsOfFailure(session: Session, error: unknown, known: Known): RunFacts {
   const { signal } = session
   const isRefusal = error instanceof Refusal && !signal.aborted
@@ -105,7 +102,7 @@ export function factsOfFailure(session: Session, error: unknown, known: Known): 
   })
 }
 
-/** The facts of a publish or a flip. What was live or staged before was allowed before. */
+/** The facts of a publish or a flip. Earlier runs report what was allowed for an earlier snapshot. */
 export function factsOfPublish(
   command: string,
   summary: PublishSummary | FlipSummary,

@@ -12,7 +12,7 @@ export type Step = 'night' | 'check' | 'build' | 'plan' | 'publish' | 'verify' |
 type Figure = string | number | boolean | null | object
 type Figures = Readonly<Record<string, Figure>>
 type Event = 'begun' | 'done' | 'skipped' | 'failed' | 'refused' | 'warning' | 'error' | 'progress' | 'note'
-/** @param text what people read instead of the figures */
+/** @param text for people, instead of the figures */
 type Write = (step: Step, event: Event, figures: Figures, text: string) => void
 
 export interface NightlyWarning {
@@ -22,16 +22,15 @@ export interface NightlyWarning {
 
 export type NightlyLog = ReturnType<typeof openLog>
 
-/** What healthchecks.io keeps of a log. */
+/** healthchecks.io keeps no more of a log. */
 const lastBytes = 100_000
 
 /**
- * With --json one object per line on stdout: `time`, `step`, `event`, then figures or a `message`. What ends a step has its
- * duration in `seconds`, but `check`, which runs while the snapshot is built.
+ * With --json one object per line on stdout: `time`, `step`, `event`, then figures or a `message`. The end of a step has its
+ * duration in `seconds`, except for `check`, which runs during the build.
  */
 export function openLog(session: Session) {
   const warnings: NightlyWarning[] = []
-  /** All errors so far, without their steps. */
   const errors: string[] = []
   const last = lastLines(lastBytes)
   const started = session.clock()
@@ -45,7 +44,7 @@ export function openLog(session: Session) {
     print(step, event, figures, text)
   }
   const secondsSince = (moment: number) => (session.clock() - moment) / 1000
-  /** The session for a step: in a log for machines the progress of the step goes into the log, too. */
+  /** The session for a step: in a log for machines, progress goes into the log, too. */
   const sessionFor = (step: Step): Session => {
     if (!session.isJson) return session
     const tell = (text: string) => write(step, 'progress', { message: withoutSecrets(text.trimEnd()) }, text)
@@ -64,15 +63,15 @@ export function openLog(session: Session) {
     warnings: warnings as readonly NightlyWarning[],
     errors: errors as readonly string[],
     step: () => current,
-    /** The last lines as people read them, also with --json or --quiet: their times, no secrets, at most 100 kB. */
+    /** The last lines for people, also with --json or --quiet: with times, without secrets, at most 100 kB. */
     lastLines: last.text,
-    /** The durations of the steps that have ended, the one that runs, and of the whole run as `night`. */
+    /** Durations of the steps so far, and of the whole run as `night`. */
     seconds: (): ReadonlyMap<Step, number> => {
       const running =
         current === 'night' || seconds.has(current) ? [] : [[current, secondsSince(begun)] as const]
       return new Map([['night', secondsSince(started)], ...running, ...seconds])
     },
-    /** A step begins without a line of its own. */
+    /** Begins a step without a line. */
     enter: (step: Step) => {
       current = step
     },
@@ -90,12 +89,12 @@ export function openLog(session: Session) {
       if ('seconds' in all) seconds.set(step, Number(all.seconds))
       write(step, event, all, text)
     },
-    /** A line for people: machines get its figures elsewhere. */
+    /** A line for people: machines get the figures elsewhere. */
     note: (step: Step, text: string) => write(step, 'note', {}, text),
     warn: telling('warning', (message, step) => warnings.push({ step, message })),
     /** One of several errors, or the reason of the failure. */
     fail: telling('error', (message) => errors.push(message)),
-    /** For machines: the program itself ends with the reason. */
+    /** For machines: the program itself prints the reason for people. */
     refuse: (step: Step, reason: string, objections: readonly Objection[]) => {
       if (session.isJson) write(step, 'refused', { message: reason, objections }, '')
     },
@@ -123,7 +122,7 @@ function lineOf(step: Step, event: Event, text: string, paint: Paint = (_, word)
   return `${paint('bold', step.padEnd('publish'.length))}  ${text}`
 }
 
-/** Keeps the end of a text that grows line by line, in bounded memory. @param most bytes of UTF-8; a line that is longer leaves nothing */
+/** Keeps the end of a growing text. @param most bytes of UTF-8; a longer line leaves nothing */
 function lastLines(most: number) {
   const lines: string[] = []
   let bytes = 0

@@ -1,4 +1,4 @@
-/** The news of a run for people who run the nights: a few words for a title, a line for each, and tables. Pure. */
+/** The news of a run for operators: a few words for a title, a line for each item, and tables. Pure. */
 
 import type { Move, News, PermittedFund } from '../../bucket/changes/news.ts'
 import type { NamedFund } from '../../api/contract/changes.ts'
@@ -6,50 +6,48 @@ import { printable } from '../../data/model/printable.ts'
 import { alignedTable, countOf, formatCount, shorten } from '../format.ts'
 import type { RunFacts } from './facts.ts'
 
-/** A list names no more, and counts the rest. */
+/** A list counts the rest. */
 const namedInList = 10
-/** All funds that are gone, or public now, are named as far as a message can hold them. */
+/** Funds that are gone, or public now: as many as a message can hold. */
 const namedAlways = 60
-/** With their names, which people know better, if they are few. */
+/** At most this many funds are listed with their names. */
 const namedInFull = 3
 /** In characters. */
 const maxWarning = 250
 
 type Told = Pick<RunFacts, 'news' | 'warnings'>
 
-/** `words` count, `names` say what is counted. */
 interface Item {
   readonly words: string
   readonly names: string
-  /** Whether it is told even if nothing else is new. */
+  /** Reported even if nothing else is new. */
   readonly isAlarm: boolean
 }
 
-/** `1 fund gone, 4 prices of 2 funds corrected`; null if nothing has to be told. */
+/** `1 fund gone, 4 prices of 2 funds corrected`; null if nothing has to be reported. */
 export function titleOfNews({ news, warnings }: Told): string | null {
   const words = itemsOf(news).flatMap((item) => (item.isAlarm ? [item.words] : []))
   if (warnings.length > 0) words.push(countOf(warnings.length, 'new warning'))
   return words.length === 0 ? null : words.join(', ')
 }
 
-/** A line for each but the warnings. */
+/** All items but the warnings. */
 export const linesOfNews = (news: News | null): readonly string[] =>
   itemsOf(news).map(({ words, names }) => (names === '' ? words : `${words}: ${names}`))
 
-/** The news as text: its lines and a table of the largest moves, after an empty line; empty if nothing is new. */
+/** The lines and a table of the largest moves, after an empty line; empty if nothing is new. */
 export function describeNews(news: News | null): string {
   const moves = news?.moves ?? []
   const lines = [...linesOfNews(news), ...(moves.length === 0 ? [] : alignedTable(tableOfMoves(moves)))]
   return lines.length === 0 ? '' : `\n${lines.join('\n')}\n`
 }
 
-/** The lines with the first warnings. */
 export const linesOfRun = ({ news, warnings }: Told): readonly string[] => [
   ...linesOfNews(news),
   ...firstOf(warnings.map((warning) => `warning: ${shorten(warning, maxWarning)}`)),
 ]
 
-/** The first lines, and how many more there are. */
+/** The first lines, and the number of further ones. */
 export function firstOf(lines: readonly string[], most = namedInList): readonly string[] {
   const rest = lines.length - most
   return rest > 0 ? [...lines.slice(0, most), `and ${formatCount(rest)} more`] : lines
@@ -94,7 +92,7 @@ function namesOf(funds: readonly NamedFund[], most: number): string {
   return [...names, ...more(funds.length - names.length)].join(', ')
 }
 
-/** A fund may be restricted in several ways. Restricted data mean all of it. */
+/** A fund may be restricted in several ways. Restricted data stand for all of them. */
 const byFund = (funds: readonly PermittedFund[]): NamedFund[] =>
   [...Map.groupBy(funds, ({ isin }) => isin)].map(([isin, all]) => {
     const kinds = all.flatMap(({ what }) => (what === 'data' ? [] : [what]))
@@ -102,7 +100,6 @@ const byFund = (funds: readonly PermittedFund[]): NamedFund[] =>
     return kinds.length === 0 ? { isin, name } : { isin: `${isin} (${kinds.join(', ')})`, name }
   })
 
-/** The heading and the rows of a table of the largest moves, as texts. */
 export const tableOfMoves = (moves: readonly Move[]): readonly (readonly string[])[] => [
   ['fund', 'name', 'NAV before', 'NAV now', 'percent'],
   ...moves.map(({ isin, name, before, after, percent }) => [
@@ -114,7 +111,7 @@ export const tableOfMoves = (moves: readonly Move[]): readonly (readonly string[
   ]),
 ]
 
-/** The table of corrected prices, a value each. */
+/** One row for each corrected value. */
 export const tableOfCorrected = ({ examples, corrected }: News['prices']): readonly (readonly string[])[] => [
   ['fund', 'day', 'value', 'before', 'now'],
   ...examples.map(({ isin, date, item: value, before, after }) => [

@@ -1,4 +1,4 @@
-/** Publishes or plans the folder of the settings, and gives every command that makes a snapshot live the same options. */
+/** Publishes or plans the folder of the settings. All commands that make a snapshot live share `doorOptions`. */
 
 import { routeTable } from '../../api/derive/route-table.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
@@ -26,11 +26,10 @@ export interface PublishFlags {
   /** False with --no-lock. */
   readonly lock: boolean
   readonly forgetKvs?: boolean | undefined
-  /** Older downloads are removed; null, also if absent: none are for their age. */
+  /** Older downloads are removed; null or absent: none. */
   readonly keepDays?: number | null
 }
 
-/** Publishes the folder of the settings into their bucket. */
 export function publishFolder(session: Session, flags: PublishFlags, onWarning: (warning: string) => void) {
   const { settings, signal } = session
   const { bucket, edge, baseUrl, docsUrl } = settings
@@ -51,7 +50,7 @@ export function publishFolder(session: Session, flags: PublishFlags, onWarning: 
   })
 }
 
-/** Removes the withdrawn downloads that a publish which was killed after its flip has left. @param tell hears which */
+/** Removes withdrawn downloads that a publish left because it was killed after its flip. @param tell gets their description */
 export async function clearDownloads(
   session: Session,
   live: Live,
@@ -67,7 +66,7 @@ export async function clearDownloads(
   if (removed !== null) tell(removed)
 }
 
-/** Plans what `publishFolder` would do, and its cost in dollars: once, and a `month` of thirty times, with the storage of two slots. */
+/** @returns `cost` in dollars: of this publish, and of a `month` of thirty, with the storage of two slots */
 export async function planFolder(session: Session, flags: PublishFlags) {
   const { signal, settings } = session
   const { concurrency } = settings.bucket
@@ -89,7 +88,6 @@ async function commonOptions(session: Session, flags: PublishFlags) {
   return { ...(await doorOptions(session, flags)), out, baseUrl, isRepair: flags.repair === true, isStaging }
 }
 
-/** The options that every command gives to the door when it makes a snapshot live. */
 export async function doorOptions(session: Session, flags: PublishFlags) {
   const { settings, today } = session
   const { docsUrl, freshness, guards, bucket, downloads } = settings

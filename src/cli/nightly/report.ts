@@ -1,4 +1,4 @@
-/** The summary of a nightly run in Markdown: what a workflow shows of it, also before an approval, and what can be mailed. */
+/** The summary of a nightly run in Markdown, for a workflow (also before an approval) or a mail. */
 
 import type { NightlyEvent, NightlyFigures } from '../../bucket/nightly/history.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
@@ -19,7 +19,6 @@ import { firstOf, linesOfRun, tableOfCorrected, tableOfMoves } from './news.ts'
 
 const linesShown = 100
 
-/** @param warnings all of them, of any step */
 export function describeReport(facts: RunFacts, warnings: readonly NightlyWarning[]): string {
   const heading = `## fundpress ${facts.asOf ?? ''}: ${outcomeOf(facts)}\n`
   return [heading, ...bodyOf(facts), describeWarnings(facts, warnings)]
@@ -27,7 +26,7 @@ export function describeReport(facts: RunFacts, warnings: readonly NightlyWarnin
     .join('\n')
 }
 
-/** Parts that end with a line feed, or are empty. */
+/** Each part ends with a line feed, or is empty. */
 function bodyOf(facts: RunFacts): readonly string[] {
   const { outcome, snapshot, slot, hold, isStaged, reason } = facts
   const id = code(snapshot ?? '')
@@ -48,7 +47,6 @@ function bodyOf(facts: RunFacts): readonly string[] {
   }
 }
 
-/** How to look at a staged snapshot, and how to make it live. */
 const describeStaged = (snapshot: string) =>
   [
     'It is staged: readers do not see it yet. Look at it, then make it live:\n',
@@ -56,7 +54,6 @@ const describeStaged = (snapshot: string) =>
     'With `edge.previewToken` in the config, each edge shows it to requests with the header `X-Fundpress-Preview: <token>`.\n',
   ].join('\n')
 
-/** The news: to look at before an approval, or to know afterwards. */
 function describeNews(facts: RunFacts): readonly string[] {
   const { news } = facts
   const lines = linesOfRun(facts)
@@ -105,10 +102,10 @@ function describeDone({ figures, night, slot, allowed, history }: RunFacts): rea
   ]
 }
 
-/** More rows than an issue of GitHub can hold are of no use. */
+/** An issue of GitHub cannot hold more rows. */
 const objectionsShown = 50
 
-/** Describes a refusal, with the exact command that allows it. It is the text of GitHub's issue, too. */
+/** The text of GitHub's issue, too. */
 export function describeRefusal(objections: readonly Objection[]): string {
   const rows = objections.slice(0, objectionsShown).map(({ guard, subject, message, figures }) => {
     const { before = '', after = '', limit = '' } = figures ?? {}
@@ -152,7 +149,7 @@ const table = (heading: readonly string[], rows: readonly (readonly string[])[])
 /** In bytes: an issue of GitHub has at most 65,536 characters. */
 const maxCell = 600
 
-/** Makes a text of the data or the bucket safe: it cannot break out of its cell, and mentions no user of GitHub. */
+/** Makes a text safe: it cannot break out of its cell, and mentions no user of GitHub. */
 function cell(value: string | number): string {
   const text = typeof value === 'number' ? formatCount(value) : cut(withoutSecrets(value), maxCell)
   return text === '' ? '' : code(text).replaceAll('|', '\\|')
@@ -161,7 +158,7 @@ function cell(value: string | number): string {
 export const describeChanged = ({ changed }: Pick<NightlyFigures, 'changed'>) =>
   changed === null ? 'not known' : formatCount(changed)
 
-/** The warnings of a run. A person who approves a night reads those of earlier nights, too. */
+/** The approver of a night needs the warnings of earlier nights, too. */
 function describeWarnings({ isStaged, night }: RunFacts, warnings: readonly NightlyWarning[]): string {
   const lines = warnings.map(({ step, message }) => `${step}: ${message}`)
   const before = isStaged ? (night?.toldBefore ?? []) : []
@@ -173,10 +170,10 @@ function describeWarnings({ isStaged, night }: RunFacts, warnings: readonly Nigh
   return `<details><summary>${summary}</summary>\n\n${shown}\n</details>\n`
 }
 
-/** A word from the bucket. It cannot break out of the code. */
+/** A word from the bucket cannot break out of the code. */
 const code = (word: string) => `\`${escapeInvisible(word).replaceAll('`', '')}\``
 
-/** Lines of text. No name of a fund can break out of the fence. */
+/** No name of a fund can break out of the fence. */
 function fenced(lines: readonly string[]): string {
   const text = lines.join('\n')
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
@@ -187,9 +184,9 @@ function fenced(lines: readonly string[]): string {
 /** A page is too narrow for more bars. */
 const barsShown = 30
 
-/** Charts of the last runs in Mermaid, which GitHub draws; none if there is only one run. */
+/** Charts of the last runs in Mermaid, which GitHub draws; none for a single run. */
 function charts(history: readonly NightlyFigures[]): readonly string[] {
-  // Earlier versions did not write `written`, and have another figure in `changed`.
+  // Earlier versions wrote no `written`, and another figure in `changed`.
   const changes = history.flatMap(({ asOf, changed, written }): Bar[] =>
     changed === null || written === undefined ? [] : [[asOf, changed]],
   )

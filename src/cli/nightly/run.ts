@@ -1,4 +1,4 @@
-/** A nightly run from its first question to its report: whether there is anything to do, the steps, and how the end is left and told. */
+/** A nightly run from the check whether there is anything to do, over its steps, to its reports. */
 
 import { assertFollowed } from '../../bucket/live/follow.ts'
 import { type Live, readLive } from '../../bucket/live/live.ts'
@@ -45,7 +45,7 @@ interface NightlyFlags extends Omit<NightlySteps, 'override' | 'repair'>, Overri
 
 type Wanted = NightlyFlags & Pick<NightlySteps, 'override'>
 
-/** Runs a night, and tells of its end. @throws {Error} the reason why a step failed, after everything has been told */
+/** @throws {Error} of the step that failed, after all reports */
 export async function runNightly(session: Session, flags: NightlyFlags): Promise<RunFacts> {
   const log = openLog(session)
   const { asOf, lock, summary } = flags
@@ -64,18 +64,17 @@ export async function runNightly(session: Session, flags: NightlyFlags): Promise
   return done
 }
 
-/** Logs that the run has failed or was refused. */
 function logFailure(session: Session, error: unknown, asOf: string, log: NightlyLog): RunFacts {
   const step = log.step()
   const facts = factsOfFailure(session, error, { command: 'nightly', asOf, step, errors: [...log.errors] })
   const { outcome, reason, objections } = facts
   if (outcome === 'refused') log.refuse(step, reason ?? '', objections)
-  // For people, the program itself ends with the reason.
+  // For people, the program itself prints the reason.
   else if (session.isJson) log.fail(step, reason ?? '')
   return facts
 }
 
-/** Leaves the summary and the outputs. A run does not fail if they cannot be written: it warns. */
+/** Warns if the summary or the outputs cannot be written: the run does not fail. */
 function leaveReport(session: Session, summary: string | undefined, facts: RunFacts, log: NightlyLog) {
   const trying = (what: string, write: () => void) => {
     try {
@@ -89,7 +88,7 @@ function leaveReport(session: Session, summary: string | undefined, facts: RunFa
   trying('its outputs', () => writeForWorkflow(session, facts, log.warnings))
 }
 
-/** @throws {Error} the reason why a step failed, after the log has its single errors */
+/** @throws {Error} of the step that failed, after the log has its single errors */
 async function attempt(session: Session, given: NightlyFlags, log: NightlyLog): Promise<RunFacts> {
   const started = session.clock()
   const flags = { ...given, override: overrideOf(session, given) }
@@ -121,11 +120,11 @@ async function attempt(session: Session, given: NightlyFlags, log: NightlyLog): 
   const { buildAndPublish } = await import('./steps.ts')
   const repair = isDamaged || (state?.kind === 'open' && state.isDoubtful)
   const facts = await buildAndPublish(session, { ...flags, repair }, log, { started, allowed })
-  // A person who approves a stage must know that its flip will be refused.
+  // The approver of a stage must know that its flip will be refused.
   return { ...facts, warnings: [...holds, ...facts.warnings] }
 }
 
-/** The first attempt of a day lists the live slot. @returns whether objects of it are missing or other ones */
+/** The first attempt of a day lists the live slot. */
 async function hasDamage(
   session: Session,
   { live, listedAt }: Extract<NightlyState, { kind: 'done' }>,
@@ -135,7 +134,7 @@ async function hasDamage(
   if (listedAt !== null && todayInBerlin(new Date(listedAt)) === session.today) return false
   const damaged = await withBucket(session, async (store) => {
     const found = await findLiveDamage(store, live)
-    // Nothing depends on the history: the next attempt lists the slot again.
+    // Without this note, the next attempt lists the slot again.
     const onError = (error: unknown) =>
       log.warn('verify', `the history does not have this: ${reasonOf(error)}`)
     if (found.length === 0) await keepListed(store, live.snapshot, lock).catch(onError)
@@ -149,7 +148,6 @@ async function hasDamage(
   return true
 }
 
-/** The objection to a load that is not marked as complete, if the settings want that. */
 function incompleteLoad({ settings }: Session, db: string): Objection[] {
   if (!settings.requireComplete || completedAt(db) !== null) return []
   const advice = '`fundpress import --complete` marks it after the last import'
@@ -163,12 +161,12 @@ function incompleteLoad({ settings }: Session, db: string): Objection[] {
 }
 
 /**
- * @returns `state` null with --again @throws {Refusal} if the clock of this machine is wrong
- * @throws {Error} if a publish would be refused because it does not name the KeyValueStore that follows the bucket
+ * @returns `state` null with --again
+ * @throws {Refusal} if the clock of this machine is wrong @throws {Error} without the KeyValueStore that follows the bucket
  */
 async function stateOf(session: Session, db: string, flags: Wanted, log: NightlyLog) {
   const { asOf, again, stage, override } = flags
-  // A file that is no database is an error at once.
+  // Reports a file that is no database at once.
   openFunds(db).close()
   const following = await followingOf(session, flags.forgetKvs)
   const find = (store: ObjectStore, live: Live | null): Promise<NightlyState> =>
@@ -190,7 +188,7 @@ async function stateOf(session: Session, db: string, flags: Wanted, log: Nightly
     const { live } = await readLive(store)
     assertFollowed(store, live, following)
     const state = again === true ? null : await find(store, live)
-    // The guard is asked again at the door, when the snapshot is known: what is allowed is noted there.
+    // The door asks the guard again, when the snapshot is known, and notes what is allowed.
     const isToGoLive = stage !== true && (state === null || state.kind === 'open')
     const held = holdAgainst(null, live)
     refuseUnlessAllowed('the nightly run', isToGoLive ? held : [], override)
@@ -201,7 +199,7 @@ async function stateOf(session: Session, db: string, flags: Wanted, log: Nightly
   })
 }
 
-/** An as-of date is today's, and a price of tomorrow would be a mistake: a wrong clock makes both wrong. */
+/** A wrong clock makes the as-of date wrong, and the check of prices in the future. */
 function wrongClock(store: S3Store | FolderStore, log: NightlyLog): Objection[] {
   // A folder has the clock of this machine.
   const judged = store.kind === 'folder' ? null : judgeClock(store.behindSeconds())

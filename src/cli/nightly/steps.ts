@@ -32,16 +32,15 @@ export interface NightlySteps extends BuildSteps {
   /** False with --no-lock. */
   readonly lock: boolean
   readonly forgetKvs?: boolean | undefined
-  /** Whether the run ends with a staged snapshot. */
   readonly stage?: boolean | undefined
-  /** Whether what is live is damaged: its other slot is made whole and goes live. */
+  /** The live slot is damaged: the other one is made whole and goes live. */
   readonly repair?: boolean | undefined
 }
 
 interface Begun {
   /** By the session's clock. */
   readonly started: number
-  /** What an operator has allowed before. */
+  /** Allowed before the build. */
   readonly allowed: readonly AllowedObjection[]
 }
 
@@ -51,7 +50,7 @@ export async function buildAndPublish(
   log: NightlyLog,
   run: Begun,
 ): Promise<RunFacts> {
-  // Only a complete snapshot has what a damaged slot may lack.
+  // Only a complete snapshot has all files that a damaged slot may lack.
   const isSparse = options.repair === true && options.since === 'other'
   const steps = isSparse ? { ...options, since: undefined } : options
   const recalled = await recallWarnings(session)
@@ -68,8 +67,8 @@ export async function buildAndPublish(
 
 interface Made extends Begun {
   readonly built: BuildSummary
-  /** Warnings about the data that no run has told, and those that earlier ones have. */
   readonly warnings: readonly string[]
+  /** Warnings that earlier runs have reported. */
   readonly toldBefore: readonly string[]
   readonly recalled: Recalled
 }
@@ -118,7 +117,7 @@ async function publishNightly(
     await keep(false)
     const isDamaged = error instanceof Mismatch && published.hasFlipped
     const end = isDamaged ? await goneBack(session, flags, built.snapshot, error, log) : null
-    // The next attempt finds it live or staged, and knows nothing of its news.
+    // The next attempt finds the snapshot live or staged, and knows nothing of its news.
     if (end?.isBack !== true) await tell(session, noticesBeside(facts), warn)
     throw end?.failure ?? error
   })
@@ -132,7 +131,7 @@ async function publishNightly(
   return { ...facts, figures, night, history }
 }
 
-/** The sample of what has just gone live is damaged: what was live before goes live again. @returns whether it did, and the error of the run */
+/** Makes the snapshot before live again, because the sample of the new one is damaged. @returns the error of the run, too */
 async function goneBack(
   session: Session,
   flags: PublishFlags,
@@ -203,7 +202,7 @@ function logPublished(published: PublishSummary, log: NightlyLog): void {
   )
 }
 
-/** A step shows at most ten annotations. */
+/** Few, because a step shows at most ten annotations. */
 const allowedLogged = 5
 
 function logAllowed(allowed: readonly AllowedObjection[], log: NightlyLog): void {
@@ -220,7 +219,7 @@ function costOf({ requests }: PublishSummary, { settings }: Session): number {
 
 const differencesShown = 100
 
-/** @returns what was verified, in words @throws {Error} if the slot that was published does not match its manifest */
+/** @returns a text @throws {Error} if the published slot does not match its manifest */
 async function verifySample(
   session: Session,
   wanted: ReturnType<typeof sampleOf>,
@@ -231,7 +230,7 @@ async function verifySample(
   const show = (difference: ObjectDifference) => {
     if (shown++ < differencesShown) log.fail('verify', describeDifference(difference))
   }
-  // The publish has listed the slot, and searched the downloads of earlier days.
+  // The publish has listed the slot, and checked the downloads of earlier days.
   const verified = await verifyBucket(session, wanted, show, { keep: null, isStaged, isListing: false })
   assertMatches(verified)
   const { objects, bodies, differences } = verified.found
@@ -240,7 +239,7 @@ async function verifySample(
   return `${formatCount(objects)} objects listed, ${formatCount(bodies)} bodies read (seed ${wanted.seed})`
 }
 
-/** @returns the newest price of what was published @throws {Error} if nothing is live or staged, contrary to what all steps before did */
+/** @returns the day of the newest published price @throws {Error} if nothing is live or staged, contrary to all steps before */
 async function logStatus(session: Session, isStaged: boolean, log: NightlyLog): Promise<string | null> {
   const { live, staged, other, name } = await withBucket(session, async (store) => {
     try {
@@ -248,7 +247,7 @@ async function logStatus(session: Session, isStaged: boolean, log: NightlyLog): 
       return { live: found.live.live, staged: found.staged, other: found.other, name: store.name }
     } catch (error) {
       session.signal.throwIfAborted()
-      // The live slot is verified, so this run does not fail. The next one would.
+      // The live slot is verified, so this run does not fail. The next run would.
       const advice = '`fundpress publish --repair` repairs a damaged slot'
       log.warn('status', `the state of the other slot is unknown: ${reasonOf(error)}; ${advice}`)
       const { live: now } = await readLive(store)

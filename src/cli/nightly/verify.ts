@@ -1,4 +1,4 @@
-/** Verifies what is live or staged against its manifest. */
+/** Verifies the live or the staged slot by its manifest. */
 
 import type { ObjectDifference } from '../../bucket/manifest/listing.ts'
 import { verifyLive, type Verified, type VerifyOptions } from '../../bucket/manifest/verify.ts'
@@ -11,7 +11,7 @@ import { type Progress, showProgress } from '../progress.ts'
 
 export const maxSeed = 2 ** 32 - 1
 
-/** The bodies to read: none, all, or a number of them that the seed chooses. */
+/** A number of bodies is a sample that the seed chooses. */
 type WantedBodies = { readonly bodies: 'none' | 'all' } | ReturnType<typeof sampleOf>
 
 /** Without a seed each call chooses other bodies. */
@@ -19,7 +19,7 @@ export function sampleOf(bodies: number, seed = Math.floor(Math.random() * (maxS
   return { bodies, seed }
 }
 
-/** @param onDifference may return a promise, to slow the verification down @param options as in `VerifyOptions` */
+/** @param onDifference may return a promise, to slow the verification down */
 export async function verifyBucket(
   session: Session,
   wanted: WantedBodies,
@@ -71,17 +71,17 @@ const meanings: Readonly<Record<ObjectDifference['what'], string>> = {
 export const describeDifference = ({ key, what }: ObjectDifference): string =>
   `${escapeInvisible(key)} ${meanings[what]}`
 
-/** Thrown if published objects do not match their manifest. */
+/** Published objects do not match their manifest. */
 export class Mismatch extends Error {
   override readonly name = 'Mismatch'
 }
 
-/** @throws {Mismatch} that counts the differences, if there are any */
+/** @throws {Mismatch} that counts the differences */
 export function assertMatches({ name, found, kinds }: Awaited<ReturnType<typeof verifyBucket>>): void {
   const { snapshot, differences } = found
   if (differences === 0) return
   const differ = differences === 1 ? 'differs' : 'differ'
-  // Only reading finds a body that changed while its size and ETag stayed the same.
+  // Only reading finds a changed body with the same size and ETag.
   const repair = kinds.has('body') ? '--repair --deep' : '--repair'
   throw new Mismatch(
     `${name}: ${countOf(differences, 'object')} ${differ} from the manifest of ${snapshot}: run \`fundpress publish ${repair}\``,

@@ -1,4 +1,4 @@
-/** Leaves annotations and the outputs of the step for GitHub Actions, if a nightly run or a refusal happens there. */
+/** Annotations and outputs of the step for a nightly run or a refusal on GitHub Actions. */
 
 import { appendFileSync } from 'node:fs'
 import { escapeInvisible } from '../../data/model/printable.ts'
@@ -18,7 +18,7 @@ export function writeForWorkflow(
   warnings: readonly NightlyWarning[],
 ): void {
   if (environment['GITHUB_ACTIONS'] !== 'true') return
-  // The runner reads its commands from both streams; stdout may be a log for machines.
+  // The runner reads commands from both streams, but stdout may be a log for machines.
   const titled = warnings.map(({ step, message }) => ({ title: `${name}: ${step}`, message }))
   stderr.command(annotationLines(titled, name))
   const { step, reason } = facts
@@ -29,7 +29,7 @@ export function writeForWorkflow(
 
 type Outputs = Readonly<Record<string, string | number | boolean>>
 
-/** None of the values may have a line feed. */
+/** Values must not have line feeds. */
 function writeOutputs(environment: Session['environment'], outputs: Outputs): void {
   const file = environment['GITHUB_OUTPUT'] ?? ''
   if (environment['GITHUB_ACTIONS'] !== 'true' || file === '') return
@@ -37,14 +37,14 @@ function writeOutputs(environment: Session['environment'], outputs: Outputs): vo
   appendFileSync(placeToWrite(file, 'file'), lines.join(''))
 }
 
-/** Leaves a refusal for the issue. The shard of a build and a flip are steps of workflows, too. */
+/** Writes a refusal for the issue. Builds of shards and flips are steps of workflows, too. */
 export function leaveRefusal(environment: Session['environment'], objections: readonly Objection[]): void {
-  // As JSON, the Markdown has no line feed.
+  // JSON, because it has no line feed.
   const refusal = JSON.stringify(describeRefusal(objections))
   writeOutputs(environment, { refused: true, allow: allowanceFor(objections), refusal })
 }
 
-/** An earlier attempt may have written others to the same file: the last ones count. */
+/** Overrides outputs of an earlier attempt in the same file: the last ones count. */
 function outputsOf(facts: RunFacts): Outputs {
   const { outcome, snapshot, slot, step, reason, isStaged } = facts
   return {
@@ -54,7 +54,7 @@ function outputsOf(facts: RunFacts): Outputs {
     staged: isStaged,
     'failed-step': step ?? '',
     reason: reason ?? '',
-    // `leaveRefusal` writes those of a refusal.
+    // `leaveRefusal` writes the outputs of a refusal.
     ...(outcome === 'refused' ? {} : { refused: false, allow: '', refusal: '' }),
   }
 }
@@ -68,7 +68,7 @@ function figuresOf({ night, figures }: RunFacts): Outputs {
     changed: changed ?? '',
     written,
     bytes,
-    // To a millionth of a dollar: a sum of binary fractions has digits that mean nothing.
+    // Rounded, because a sum of binary fractions has digits that mean nothing.
     cost: cost.toFixed(6),
     seconds: Math.round(seconds),
     'oldest-price': night.built.oldestPrice?.day ?? '',
@@ -77,10 +77,10 @@ function figuresOf({ night, figures }: RunFacts): Outputs {
 
 type Annotation = Readonly<Record<'title' | 'message', string>>
 
-/** Less than a line may have: `%` takes three bytes, and a title comes first. */
+/** Less than a line may have: `%` becomes three bytes, and a title comes first. */
 const maxMessageBytes = 600
 
-/** A step shows at most ten annotations of a kind: the last one counts the rest. */
+/** A step shows at most ten annotations of a kind, and the last one counts the rest. */
 const shown = 9
 
 /** @param title of the annotation that counts the rest */
@@ -96,7 +96,7 @@ function annotationLine(kind: 'warning' | 'error', { title, message }: Annotatio
   return `::${kind} title=${escapeProperty(title)}::${escapeMessage(cut(escapeInvisible(message), maxMessageBytes))}\n`
 }
 
-/** The runner must not find commands in the lines that it makes of the message, either. */
+/** The decoded lines of a message must not hold commands, either. */
 const escapeMessage = (text: string) =>
   withoutCommands(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 

@@ -1,9 +1,9 @@
-/** Addresses that are secrets. No message shows more of one than its host. */
+/** Addresses that are secrets: messages show only the host. */
 
 import { httpAddress, openSecret } from '../setting-fields.ts'
 
-/** `url` has no user and no password, which `fetch` refuses: they are a header. Names of headers are in lower case. */
-export interface OpenAddress {
+/** `fetch` refuses a user and a password in `url`: they become a header. Names of headers are in lower case. */
+interface OpenAddress {
   readonly host: string
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
@@ -18,7 +18,7 @@ export function openAddress(address: URL): OpenAddress {
   return { host, url, headers: username === '' ? {} : { authorization: `Basic ${basic}` } }
 }
 
-/** A password with a percent sign that encodes nothing is taken as it is. */
+/** A percent sign in a password may encode nothing. */
 export function decodedPart(part: string): string {
   try {
     return decodeURIComponent(part.replace(/%(?![0-9a-f]{2})/gi, '%25'))
@@ -28,8 +28,8 @@ export function decodedPart(part: string): string {
 }
 
 /**
- * The address that a setting has, or the environment variable that it names. @param name of the setting, for the error
- * @throws {Error} if the variable is unset or empty, or if it is no address
+ * The address of a setting, or of the environment variable that it names. @param name of the setting, for the error
+ * @throws {Error} if the variable is unset or empty, or is no address
  */
 export function secretAddressOf(
   setting: string,

@@ -1,4 +1,4 @@
-/** Judges whether what is live is too old, and whether a staged snapshot has waited too long for its flip. */
+/** Judges the age of the live snapshot, and the wait of a staged one for its flip. */
 
 import type { Hold, LiveSnapshot } from '../../bucket/live/live.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
@@ -16,12 +16,12 @@ export interface LiveFacts extends Omit<LiveSnapshot, 'slot' | 'docsUrl' | 'down
   readonly hold?: Hold | undefined
   /** By the store's clock; of a deployment by the clock of this machine. */
   readonly now: Date
-  /** Only a deployment says it. */
+  /** Undefined for a bucket. */
   readonly oldestPrice?: string | null
 }
 
 /** In seconds; undefined: no limit. */
-export interface Limits {
+interface Limits {
   readonly maxAge: number | undefined
   readonly maxWait: number | undefined
 }
@@ -34,7 +34,6 @@ export interface Ages {
 
 export const noAges: Ages = { late: [], stale: [] }
 
-/** In seconds. */
 export const secondsLive = ({ liveSince, now }: Pick<LiveFacts, 'liveSince' | 'now'>) =>
   (now.getTime() - Date.parse(liveSince)) / 1000
 
@@ -62,7 +61,7 @@ function tooOld(live: LiveFacts, calendar: Calendar, maxAge = Infinity): string[
     live.hold === undefined ? [] : [`${escapeInvisible(describeHold(live, live.hold))} (--allow hold)`]
   if (secondsLive(live) > maxAge)
     late.push(`${snapshot} went live ${formatDuration(secondsLive(live))} ago, more than ${limit}`)
-  // After a rollback an old snapshot has just gone live.
+  // The as-of date counts, too: after a rollback an old snapshot has just gone live.
   const ended = `ended ${formatDuration(asOfAgeSeconds)} of business days ago`
   if (asOfAgeSeconds > maxAge)
     late.push(`the as-of date of ${snapshot}, ${asOf}, ${ended}, more than ${limit}`)
@@ -78,7 +77,7 @@ function unapproved({ now }: LiveFacts, calendar: Calendar, maxWait = Infinity, 
   ]
 }
 
-/** The time since a day of Berlin ended, on business days: some companies run no nightly between Friday's and Monday's. */
+/** Counts business days of Berlin only: some companies run no nightly on weekends. */
 function secondsSinceDay(calendar: Calendar, asOf: string, now: Date): number {
   const today = todayInBerlin(now)
   const whole = businessDaysBetween(calendar, asOf, addDays(today, -1)) * 86_400

@@ -1,11 +1,8 @@
-/**
- * Asks a server of monitors or of people, as often as it takes. Addresses are secrets: no error of a library is quoted, and
- * nothing that the server says.
- */
+/** Sends a message until an attempt succeeds. Addresses are secrets: no error of a library and no answer is quoted. */
 
 import { setTimeout } from 'node:timers/promises'
 
-/** In milliseconds. `total` is for all attempts and pauses; `pause` doubles from one attempt to the next. */
+/** In milliseconds. `total` limits all attempts and pauses; `pause` doubles with each attempt. */
 export interface DeliveryPatience {
   readonly attempts: number
   readonly attempt: number
@@ -17,18 +14,17 @@ export interface DeliveryTerms {
   readonly patience: DeliveryPatience
   /** Milliseconds since an arbitrary moment. */
   readonly clock: () => number
-  /** Stops it. */
   readonly signal: AbortSignal
 }
 
-/** `isFinal`: another attempt would end in the same way. `wait`: the pause that the target asks for, in milliseconds. */
+/** `isFinal`: another attempt would fail, too. `wait`: the pause that the target asks for, in milliseconds. */
 export interface Failed {
   readonly reason: string
   readonly isFinal?: boolean
   readonly wait?: number
 }
 
-/** @returns null if an attempt has returned that; else why not, without anything secret. It never throws */
+/** Never throws. @returns null for success, else the reason, without secrets */
 export async function tryOften(
   work: (signal: AbortSignal) => Promise<Failed | null>,
   terms: DeliveryTerms,
@@ -42,7 +38,7 @@ export async function tryOften(
     if (signal.aborted && failed !== null) return 'stopped before it was sent'
     if (failed === null) return null
     const pause = Math.max(failed.wait ?? 0, patience.pause * 2 ** (attempt - 1))
-    // An attempt that cannot last half as long as others is none.
+    // An attempt needs at least half of its usual time.
     const next = clock() + pause + patience.attempt / 2
     const isLast = attempt === patience.attempts || left <= patience.attempt || next > end
     if (failed.isFinal === true || isLast)
@@ -52,7 +48,7 @@ export async function tryOften(
   }
 }
 
-/** Runs one attempt, and aborts it after a time in milliseconds. */
+/** @param limit of one attempt, in milliseconds */
 async function within(
   limit: number,
   stop: AbortSignal,
@@ -76,8 +72,8 @@ async function within(
 }
 
 /**
- * One HTTP request. It follows no redirect: another host must not get what is secret, and a login page would look like success.
- * @param judge of the beginning of a good answer; absent: the answer is not read
+ * Follows no redirect: another host must not get secrets, and a login page would look like success.
+ * @param judge gets the beginning of a good answer; absent: the answer is not read
  */
 export async function request(
   url: string | URL,
@@ -101,7 +97,7 @@ export async function request(
   return failed
 }
 
-/** @returns null for a status that says that all is well */
+/** @returns null for success */
 export function judgeStatus(status: number, headers: Headers): Failed | null {
   if (status >= 200 && status < 300) return null
   const reason = `its answer has the status ${status}${status >= 300 && status < 400 ? ', a redirect, which is not followed' : ''}`
@@ -111,7 +107,6 @@ export function judgeStatus(status: number, headers: Headers): Failed | null {
 
 const readCharacters = 1000
 
-/** In characters of one byte. */
 export async function beginningOf(body: AsyncIterable<Uint8Array> | null): Promise<string> {
   let text = ''
   for await (const chunk of body ?? []) {
@@ -121,7 +116,7 @@ export async function beginningOf(body: AsyncIterable<Uint8Array> | null): Promi
   return text
 }
 
-/** In milliseconds: `Retry-After` has seconds, or a date by the clock of the answer (RFC 9110, 10.2.3). */
+/** `Retry-After` in milliseconds: the header has seconds, or a date by the clock of the answer (RFC 9110, 10.2.3). */
 function waitOf(headers: Headers): number {
   const retryAfter = headers.get('retry-after') ?? ''
   if (/^\d{1,6}$/.test(retryAfter)) return Number(retryAfter) * 1000
@@ -154,7 +149,7 @@ function failureOf(error: unknown): Failed {
     : because('no connection', false)
 }
 
-/** The codes of an error, of `fetch` or of nodemailer: words of fixed lists. */
+/** Codes of errors of `fetch` and nodemailer: words of fixed lists, so they hold no secret. */
 function detailsOf(error: unknown) {
   const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const { name, code, originalCode, responseCode } = inner as Readonly<Record<string, unknown>>

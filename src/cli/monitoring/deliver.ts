@@ -6,12 +6,12 @@ import type { Notice } from './notice.ts'
 import { mailMessage, slackBody, teamsBody } from './render.ts'
 import type { OpenTarget, SmtpServer, TargetSetting } from './targets.ts'
 
-/** A night whose targets all hang ends this much later. */
+/** `total` is the delay of a night whose targets all hang. */
 export const usualDelivery: DeliveryPatience = { attempts: 4, attempt: 8000, pause: 1000, total: 20_000 }
 /** After SIGTERM there is little time: GitHub gives 7.5 s, Kubernetes 30 s. */
 export const lastDelivery: DeliveryPatience = { attempts: 2, attempt: 3000, pause: 250, total: 4000 }
 
-/** @returns null if the target has taken the message; else why not, without anything secret. It never throws */
+/** Never throws. @returns null for success, else the reason, without secrets */
 export const deliver = (target: OpenTarget, notice: Notice, terms: DeliveryTerms): Promise<string | null> =>
   tryOften((signal) => send(target, notice, signal), terms)
 
@@ -20,7 +20,6 @@ const send = (target: OpenTarget, notice: Notice, signal: AbortSignal) =>
 
 const bodies = { webhook: (notice: Notice): object => notice, slack: slackBody, teams: teamsBody } as const
 
-/** The content for a target, without its address. */
 export const contentFor = (target: OpenTarget | TargetSetting, notice: Notice): object =>
   target.type === 'mail'
     ? { from: target.from, to: target.to, ...mailMessage(notice) }
@@ -39,7 +38,7 @@ async function mail(
   notice: Notice,
   signal: AbortSignal,
 ): Promise<Failed | null> {
-  // Imported here because only a mail needs it, and it loads slowly.
+  // Imported here because only mails need it, and it loads slowly.
   const { createTransport } = await import('nodemailer')
   const { host, port, isSecure, auth } = server
   const isLocal = localHosts.includes(host)
@@ -47,7 +46,7 @@ async function mail(
     host,
     port,
     secure: isSecure,
-    // No other machine is in between, and local mail servers offer TLS with certificates of their own.
+    // A local mail server needs no TLS, or has a certificate of its own.
     requireTLS: !isSecure && !isLocal,
     tls: { rejectUnauthorized: isSecure || !isLocal },
     ...(auth === null ? {} : { auth: { ...auth } }),
@@ -57,7 +56,7 @@ async function mail(
   const { subject, text } = mailMessage(notice)
   try {
     const headers = { 'Auto-Submitted': 'auto-generated' }
-    // The id is the same in each attempt: if one got through and its answer did not, many servers drop the second one.
+    // The same id in each attempt, so that many servers drop a mail whose first copy they took without an answer.
     const messageId = `<${hash('sha256', JSON.stringify([notice, to]))}${from.slice(from.lastIndexOf('@'))}>`
     const message = { from, to: [...to], subject, text, headers, messageId }
     const { rejected } = await transport.sendMail({ ...message, signal })

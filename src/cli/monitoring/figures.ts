@@ -1,4 +1,4 @@
-/** The figures of a nightly run and of what is live: one list, from which the formats of Prometheus and OpenTelemetry derive. Pure. */
+/** Figures of a nightly run and of the live snapshot: one list for the formats of Prometheus and OpenTelemetry. Pure. */
 
 import type { LiveSnapshot } from '../../bucket/live/live.ts'
 import type { NightlyLog } from '../nightly/log.ts'
@@ -10,7 +10,7 @@ export interface Figure {
   /** Without `fundpress.` before it: `nightly.step.duration`. */
   readonly name: string
   readonly help: string
-  /** As UCUM writes it; what is counted in braces. None for a state. */
+  /** UCUM; counted things in braces. None for a state. */
   readonly unit: '' | 's' | 'By' | `{${string}}`
   readonly values: readonly LabelledValue[]
 }
@@ -20,7 +20,7 @@ interface LabelledValue {
   readonly value: number
 }
 
-/** Each outcome, and whether the metrics have it: a run that only asks leaves none. */
+/** Outcomes that the metrics have: a run that only asks leaves none. */
 const isResult: Readonly<Record<Outcome, boolean>> = {
   done: true,
   skipped: true,
@@ -30,7 +30,7 @@ const isResult: Readonly<Record<Outcome, boolean>> = {
 }
 const results = Object.entries(isResult).flatMap(([outcome, has]) => (has ? [outcome] : []))
 
-/** @param now when the run ended */
+/** @param now the end of the run */
 export function figuresOfRun(facts: RunFacts, log: NightlyLog, now: Date): readonly Figure[] {
   const { night = 0, ...steps } = Object.fromEntries(log.seconds())
   const { outcome, allowed, objections } = facts
@@ -84,7 +84,7 @@ function figuresOfPublish({ night, figures }: RunFacts): readonly Figure[] {
   ]
 }
 
-/** @param now by the store's clock @param command which one has looked: nightly and status may write files into one folder */
+/** @param now by the store's clock @param command a label, because nightly and status may write files into one folder */
 export function figuresOfLive(
   live: Pick<LiveSnapshot, 'liveSince' | 'asOf' | 'funds' | 'objects' | 'bytes' | 'freshness'>,
   now: Date,
@@ -105,13 +105,13 @@ export function figuresOfLive(
   return labelled(all, { command })
 }
 
-/** @param alarms how many reasons `status` has to fail */
+/** @param alarms number of reasons to fail */
 export const figuresOfStatus = (alarms: number, now: Date): readonly Figure[] => [
   one('status.end_timestamp', 'When status looked last, as a Unix time', 's', now.getTime() / 1000),
   one('status.alarms', 'Why it failed: how many reasons; 0 if all is well', '{alarm}', alarms),
 ]
 
-/** The figures that have values, with labels for all of these, so that those of two buckets do not clash. */
+/** Adds labels to all values, so that figures of two buckets do not clash, and drops figures without values. */
 export const labelled = (figures: readonly Figure[], labels: LabelledValue['labels']): readonly Figure[] =>
   figures
     .filter(({ values }) => values.length > 0)
@@ -120,7 +120,7 @@ export const labelled = (figures: readonly Figure[], labels: LabelledValue['labe
       values: figure.values.map(({ labels: own, value }) => ({ labels: safe({ ...labels, ...own }), value })),
     }))
 
-/** Names come from settings, and those of guards that were allowed from shards, too. */
+/** Names come from settings, and names of allowed guards from shards. */
 const safe = (labels: LabelledValue['labels']) =>
   Object.fromEntries(Object.entries(labels).map(([label, text]) => [label, cut(safeLines(text), 200)]))
 

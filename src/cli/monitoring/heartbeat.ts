@@ -1,5 +1,5 @@
 /**
- * The heartbeat: one address that waits for each nightly run, and tells people if none comes.
+ * The heartbeat: one address that waits for each nightly run, and alerts people if none comes.
  * Sources: healthchecks.io, "Pinging API"; Uptime Kuma, server/routers/api-router.js.
  */
 
@@ -14,13 +14,13 @@ import { cut, safeLines } from '../safe-text.ts'
 import { secretAddressOf, openAddress } from './address.ts'
 import { type DeliveryPatience, type Failed, request, tryOften } from './attempts.ts'
 
-/** A start that does not arrive costs little, and the run waits for it. */
+/** Short, because the run waits for it, and a lost start costs little. */
 const startPatience: DeliveryPatience = { attempts: 2, attempt: 2500, pause: 250, total: 5000 }
 const endPatience: DeliveryPatience = { attempts: 3, attempt: 3000, pause: 500, total: 10_500 }
 /** After SIGTERM, SIGKILL comes soon. */
 const lastPatience: DeliveryPatience = { attempts: 2, attempt: 2000, pause: 250, total: 4000 }
 
-/** `outcome` has one line, `log` the last lines of the log, `ms` is the duration. */
+/** `outcome` has one line, `log` the last lines, `ms` is the duration. */
 interface RunEnd {
   readonly hasFailed: boolean
   readonly outcome: string
@@ -28,14 +28,13 @@ interface RunEnd {
   readonly ms: number
 }
 
-/** One attempt each. */
+/** Functions for one attempt each. */
 interface Service {
-  /** Undefined if the service knows no start. */
   readonly start?: (signal: AbortSignal) => Promise<Failed | null>
   readonly end: (end: RunEnd, signal: AbortSignal) => Promise<Failed | null>
 }
 
-/** Tells the monitor that the run begins. @returns what tells it the end. Neither throws: a failure is a warning. */
+/** Reports the start of a run. @returns a function that reports its end. Both log failures as warnings. */
 export async function startHeartbeat(
   session: Session,
   log: NightlyLog,
@@ -64,20 +63,20 @@ export async function startHeartbeat(
     const hasFailed = facts.reason !== null
     const outcome = inOneLine(facts)
     const objections = safeLines(describeObjections(facts.objections))
-    // The program itself ends with the reason, which is not in the log.
+    // The log lacks the reason, because the program itself prints it.
     const lines = log.lastLines() + objections + (hasFailed ? `${outcome}\n` : '')
     const ms = Math.round((log.seconds().get('night') ?? 0) * 1000)
     const end = { hasFailed, outcome, log: lines, ms }
     const patience = session.signal.aborted ? lastPatience : endPatience
-    // A run that was stopped still tells so.
+    // A stopped run still reports its end.
     await trying((signal) => service.end(end, signal), patience, new AbortController().signal)
   }
 }
 
-/** The bytes of a body that healthchecks.io keeps. It would keep the beginning, but a log says at its end what happened. */
+/** healthchecks.io keeps this many bytes of the beginning, but the end of a log matters. */
 const maxBody = 100_000
 
-/** @param run so that the service knows which end belongs to which start */
+/** @param run joins a start and its end */
 function healthchecks(address: URL, run: string): Service {
   const opened = openAddress(address)
   const ping = (path: string, signal: AbortSignal, body: string | Uint8Array<ArrayBuffer> = '') => {
@@ -93,7 +92,7 @@ function healthchecks(address: URL, run: string): Service {
   }
 }
 
-/** It answers 200 also if there is no such check, or if it ignores the ping. */
+/** The service answers 200 also for an unknown check, or a ping that it ignores. */
 function judgePing(answer: string): Failed | null {
   if (answer.startsWith('OK (not found)'))
     return { reason: 'it knows no check with this address', isFinal: true }
@@ -111,7 +110,7 @@ function endOf(text: string, most: number): Uint8Array<ArrayBuffer> {
 
 const isPushUrl = ({ pathname }: URL) => /\/api\/push\/[^/]+\/?$/.test(pathname)
 
-/** It refuses a duration of more than a day. */
+/** Uptime Kuma refuses a duration of more than a day. */
 const maxPing = 86_400_000
 const maxMessage = 300
 
@@ -122,7 +121,7 @@ function uptimeKuma(address: URL): Service {
       const status = hasFailed ? 'down' : 'up'
       const query = { status, msg: cut(outcome, maxMessage), ping: String(Math.min(ms, maxPing)) }
       const url = new URL(pushUrl)
-      // Replaces the query that its page shows for copying.
+      // Replaces the query of the copied address.
       url.search = new URLSearchParams(query).toString()
       return request(url, { method: 'GET', headers, signal })
     },

@@ -1,4 +1,4 @@
-/** Figures of a run: in a file for Prometheus, and to a receiver of OpenTelemetry. */
+/** Writes the figures of a run into a file for Prometheus, and sends them to a receiver of OpenTelemetry. */
 
 import { readLive } from '../../bucket/live/live.ts'
 import type { Session } from '../command.ts'
@@ -10,12 +10,12 @@ import { secretAddressOf } from './address.ts'
 import { type Figure, figuresOfLive, figuresOfRun, figuresOfStatus, labelled } from './figures.ts'
 import { bucketAndPrefix } from './notice.ts'
 
-/** In milliseconds: how long the bucket and the receiver may take. */
+/** In milliseconds. */
 const patience = { bucket: 3500, receiver: 6000 }
 /** After SIGTERM, SIGKILL comes soon. */
 const hurried = { bucket: 1500, receiver: 2000 }
 
-/** Never throws: a failure is a warning. */
+/** Never throws: logs failures as warnings. */
 export async function leaveMetrics(session: Session, log: NightlyLog, facts: RunFacts): Promise<void> {
   const trying = async <T>(what: string, work: () => T | Promise<T>): Promise<T | null> => {
     try {
@@ -29,7 +29,7 @@ export async function leaveMetrics(session: Session, log: NightlyLog, facts: Run
   const receiver = await trying('', () => receiverOf(session))
   if (file === null && receiver === null) return
   const limits = () => (session.signal.aborted ? hurried : patience)
-  // Before anything is waited for: a run that failed has no other end.
+  // Taken before any wait: this is the end of the run.
   const ofRun = figuresOfRun(facts, log, session.now())
   const live = await trying('what is live is not known: ', () => figuresOfBucket(session, limits().bucket))
   const figures = labelled([...ofRun, ...(live ?? [])], labelsOf(session))
@@ -44,19 +44,18 @@ export async function leaveMetrics(session: Session, log: NightlyLog, facts: Run
     )
 }
 
-/** What `status` has found. `live`: null if nothing is live; `now`: by the clock that its age counts by; `alarms`: reasons to fail. */
-export interface LiveFigures {
-  readonly live: Parameters<typeof figuresOfLive>[0] | null
-  readonly now: Date
-  readonly alarms: number
-}
-
-/** @param base the deployment that was asked; undefined: the bucket @throws {Error} if the file cannot be written */
+/** @param found `now` is by the clock of `live`; `base` is undefined for a bucket @throws {Error} if the file cannot be written */
 export async function writeStatusMetrics(
   session: Session,
   file: string,
-  { live, now, alarms, base }: LiveFigures & { readonly base: string | undefined },
+  found: {
+    readonly live: Parameters<typeof figuresOfLive>[0] | null
+    readonly now: Date
+    readonly alarms: number
+    readonly base: string | undefined
+  },
 ): Promise<void> {
+  const { live, now, alarms, base } = found
   const ofLive = live === null ? [] : figuresOfLive(live, now, 'status')
   const all = [...figuresOfStatus(alarms, session.now()), ...ofLive]
   const { writeTextfile } = await import('./prometheus.ts')
@@ -65,7 +64,7 @@ export async function writeStatusMetrics(
 
 async function figuresOfBucket(session: Session, timeoutMs: number): Promise<readonly Figure[]> {
   if (session.settings.bucket.name === null) return []
-  // A run that was stopped may still ask what is live.
+  // A stopped run may still ask.
   const asking = { ...session, signal: AbortSignal.timeout(timeoutMs) }
   const { live, now } = await withBucket(asking, readLive)
   return live === null ? [] : figuresOfLive(live, now, 'nightly')
@@ -74,8 +73,7 @@ async function figuresOfBucket(session: Session, timeoutMs: number): Promise<rea
 const labelsOf = ({ settings }: Session) => ({ bucket: bucketAndPrefix(settings) ?? '' })
 
 /**
- * The address of OpenTelemetry's receiver: the setting, else the variables of its specification; null if there is none, or if
- * OTEL_SDK_DISABLED switches it off.
+ * The setting, else the variables of OpenTelemetry's specification; null without a receiver, or with OTEL_SDK_DISABLED.
  * @throws {Error} if it is no address
  */
 function receiverOf(session: Session): URL | null {

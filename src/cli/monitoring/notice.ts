@@ -1,4 +1,4 @@
-/** A notice for people and programs: one event with its facts. Every text in it is one harmless line. */
+/** A notice for people and programs: one event with its facts. Every text is one harmless line. */
 
 import { hostname } from 'node:os'
 import type { NightlyFigures } from '../../bucket/nightly/history.ts'
@@ -17,7 +17,7 @@ export interface Notice {
   readonly title: string
   /** ISO 8601 with time */
   readonly time: string
-  /** The command that tells: `nightly`, `publish`, … */
+  /** `nightly`, `publish`, … */
   readonly command: string
   /** The bucket with its prefix, or the address of a deployment. */
   readonly place: string | null
@@ -26,24 +26,22 @@ export interface Notice {
   /** The snapshot that a rollback reverted. */
   readonly reverted: string | null
   readonly slot: string | null
-  /** The step of a nightly run. */
   readonly step: string | null
   readonly reason: string | null
-  /** Funds that are gone, public or restricted now, and published prices that changed: a line each. */
+  /** A line each for funds that are gone, public or restricted now, and for changed prices. */
   readonly news: readonly string[]
-  /** Errors that led to it, warnings, or funds. */
+  /** Errors that led to the event, warnings, or funds. */
   readonly details: readonly string[]
   readonly objections: readonly NoticeObjection[]
-  /** The number of objections that are left out. */
+  /** Objections that are left out. */
   readonly moreObjections: number
-  /** The flags that allow what was refused. */
+  /** The flags that allow the objections. */
   readonly allow: string | null
-  /** Who allowed it, or rolled back. */
+  /** The operator who allowed the objections, or rolled back. */
   readonly who: string | null
-  /** How often the day of a `done` was refused or failed before. */
+  /** Earlier refusals and failures of the day of a `done`. */
   readonly failures: number
   readonly figures: NoticeFigures | null
-  /** The machine that tells. */
   readonly host: string
   /** The address of the run on GitHub. */
   readonly run: string | null
@@ -51,19 +49,18 @@ export interface Notice {
 
 type NoticeObjection = Pick<Objection, 'subject' | 'message'> & { readonly guard: string }
 
-/** Absent where the command does not know them. `changed`: documents that differ from those that were live; null if that is not known. */
+/** Absent where the command does not know them. `changed`: documents that differ from the live ones before; null: not known. */
 interface NoticeFigures extends Partial<
   Pick<NightlyFigures, 'funds' | 'documents' | 'changed' | 'written' | 'bytes' | 'cost' | 'seconds'>
 > {
   readonly prices?: FreshnessCounts
 }
 
-/** The fields that differ from one notice to the next. */
 export type NoticeFacts = Pick<Notice, 'event' | 'command'> &
   Partial<
     Omit<Notice, 'format' | 'title' | 'objections' | 'host' | 'time' | 'allow' | 'moreObjections' | 'run'>
   > & {
-    /** What happened, after the as-of date: `failed in check`. */
+    /** The title after the as-of date: `failed in check`. */
     readonly what: string
     readonly objections?: readonly Objection[]
   }
@@ -100,7 +97,7 @@ export function createNotice(
     news: news.slice(0, newsListed).map((text) => lineOf(text, maxLine.news)),
     details: [...details.slice(0, listed), ...more].map(line),
     objections: objections.slice(0, listed).map(({ guard, subject, message }) => ({
-      // One that was allowed may come from a shard.
+      // The name of an allowed guard may come from a shard.
       guard: lineOf(guard, maxLine.guard),
       subject: safe(subject),
       message: line(message),
@@ -118,7 +115,7 @@ export function createNotice(
   }
 }
 
-/** Those of the webhook's JSON, and no others that a caller may have. */
+/** Drops figures that are not in the webhook's JSON. */
 const publicFigures = (figures: NoticeFigures): NoticeFigures =>
   Object.fromEntries(Object.entries(figures).filter(([name]) => figureNames.includes(name)))
 const figureNames = ['funds', 'documents', 'changed', 'written', 'bytes', 'cost', 'seconds', 'prices']
@@ -133,7 +130,7 @@ function runOnGithub(environment: Session['environment']): string | null {
   return /^https:\/\/[\w.:-]+\/[\w.-]+\/[\w.-]+\/actions\/runs\/\d+$/.test(address) ? address : null
 }
 
-/** The facts of a notice for people: a label, and a line or several. */
+/** The facts of a notice for people: a label, and lines. */
 export function describeNotice(notice: Notice): readonly (readonly [label: string, text: string])[] {
   const { reason, news, details, objections, moreObjections, who, figures, slot, snapshot } = notice
   const objected = objections.map(({ guard, subject, message }) =>

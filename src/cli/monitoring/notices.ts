@@ -1,4 +1,4 @@
-/** Notices: what happened, told to the people whom the settings name. */
+/** Notices to the targets of the settings. */
 
 import type { MarkedFund } from '../../guards/assess.ts'
 import { byOperator } from '../../guards/guards.ts'
@@ -14,12 +14,12 @@ import { type ClosedTarget, openTarget, type OpenTarget, type TargetSetting } fr
 /** The result of a delivery. */
 export interface Told {
   readonly type: TargetSetting['type']
-  /** Null if the target has no address: a variable is missing. */
+  /** Null if the variable with the address is missing. */
   readonly host: string | null
   readonly events: TargetSetting['events']
-  /** Null if it was told; else why not, without its address. */
+  /** Null for success; else the reason, without the address. */
   readonly reason: string | null
-  /** What would be sent. */
+  /** Only of a dry run. */
   readonly content?: object
 }
 
@@ -38,10 +38,10 @@ export const targetsFor = (targets: readonly TargetSetting[], { event, failures 
       (failures > 0 && (events.includes('failed') || events.includes('refused'))),
   )
 
-/** Sends notices to all that want them, at the same time. @returns an entry for each notice and target */
+/** Sends all notices at the same time. @returns an entry for each notice and target */
 export async function sendNotices(session: Session, notices: readonly Notice[]): Promise<readonly Told[]> {
   const { settings, environment, clock, signal } = session
-  // A program that was stopped tells that, but not for long, and a second signal ends it.
+  // A stopped program still sends its notices, but not for long. A second signal ends it.
   const terms = signal.aborted
     ? { patience: lastDelivery, clock, signal: new AbortController().signal }
     : { patience: usualDelivery, clock, signal }
@@ -56,8 +56,8 @@ export async function sendNotices(session: Session, notices: readonly Notice[]):
 }
 
 /**
- * Sends notices beside other work: a target that cannot be told is a warning. So is a target whose variable is not set, whatever its
- * events are, so that this is found before a bad night.
+ * Warns of targets that did not take a notice, and of any target whose variable is not set, so that a bad night is not the
+ * first to find that.
  * @returns false if targets want the notices and none has taken them
  */
 export async function tell(
@@ -82,7 +82,6 @@ export async function tell(
 export const describeTarget = (type: TargetSetting['type'], host: string | null) =>
   `notify: ${type}${host === null ? '' : ` (${host})`}`
 
-/** The notices about a run; none about one with nothing to do. */
 export function noticesOf(facts: RunFacts): readonly NoticeFacts[] {
   const { outcome, step, who, objections, reason, errors: details } = facts
   const [about, what] = [aboutOf(facts), outcomeOf(facts)]
@@ -115,7 +114,7 @@ function noticesOfDone(facts: RunFacts): readonly NoticeFacts[] {
   return [{ ...done, figures: { ...figures, prices } }, ...stale, ...beside]
 }
 
-/** The notices about what went live or is staged, whatever became of the run then: what was allowed, and what is new. */
+/** Notices about the live or staged snapshot, whatever became of the run then: allowed objections, and news. */
 export function noticesBeside(facts: RunFacts): readonly NoticeFacts[] {
   const about = aboutOf(facts)
   const forced = byOperator(facts.allowed).map((one): NoticeFacts => ({
@@ -149,8 +148,7 @@ const staleOf = (overdue: readonly MarkedFund[]) =>
   )
 
 /**
- * Tells how a run has ended, unless a person has stopped it at a terminal. The attempts of a night often fail for the same reason:
- * that is told once.
+ * Sends the notices about a run, unless a person has stopped it at a terminal, or it repeats the failure of an earlier attempt.
  * @returns as {@link tell}
  */
 export async function tellOfRun(
@@ -162,7 +160,6 @@ export async function tellOfRun(
   return tell(session, noticesOf(facts), onWarning)
 }
 
-/** Tells that a command has failed or was refused. */
 export async function tellFailure(
   session: Session,
   error: unknown,
@@ -171,7 +168,7 @@ export async function tellFailure(
   await tellOfRun(session, factsOfFailure(session, error, known))
 }
 
-/** Ctrl-C, or a window that was closed. A scheduler stops a run without a terminal. */
+/** Ctrl-C, or a closed window. A scheduler stops a run without a terminal. */
 function isStoppedByPerson({ signal, stdout, stderr }: Session): boolean {
   const reason: unknown = signal.reason
   const isKey = reason instanceof Interrupted && reason.signal !== 'SIGTERM'

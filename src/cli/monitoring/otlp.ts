@@ -1,5 +1,5 @@
 /**
- * Figures to a receiver of OpenTelemetry: one request of OTLP over HTTP, as JSON. Imported only if there is one.
+ * Sends figures to a receiver of OpenTelemetry: one request of OTLP over HTTP, as JSON.
  * Sources: OTLP 1.x, "OTLP/HTTP"; OpenTelemetry's "SDK environment variables" and "OTLP exporter" for the variables.
  */
 
@@ -15,7 +15,7 @@ import type { Figure } from './figures.ts'
 
 type Environment = Session['environment']
 
-/** @param timeoutMs for all attempts @throws {Error} that names the host only */
+/** @param timeoutMs of all attempts together @throws {Error} that names only the host */
 export async function sendFigures(
   address: URL,
   figures: readonly Figure[],
@@ -44,7 +44,7 @@ export async function sendFigures(
         .end(body)
     })
     const failed = judgeStatus(response.statusCode ?? 0, new Headers(headersOf(response)))
-    // The receiver has taken the figures, as the status says, also if the rest of the answer never comes.
+    // The status confirms the figures, even if the rest of the answer never comes.
     if (failed === null) return judgeAnswer(await beginningOf(response).catch(() => ''))
     response.destroy()
     return failed
@@ -52,7 +52,7 @@ export async function sendFigures(
   const failed = await tryOften(post, {
     patience: { attempts: 4, attempt: timeoutMs / 2, pause: 500, total: timeoutMs },
     clock: () => performance.now(),
-    // A run that was stopped sends its figures, too.
+    // A stopped run sends its figures, too.
     signal: new AbortController().signal,
   })
   if (failed !== null) throw new Error(`${address.host}: ${failed}`)
@@ -63,7 +63,7 @@ const headersOf = ({ headers }: IncomingMessage) =>
     typeof value === 'string' ? [[name, value]] : [],
   )
 
-/** @param text the beginning of an answer that says that all is well */
+/** @param text the beginning of an answer with a good status */
 function judgeAnswer(text: string): Failed | null {
   if (/"rejectedDataPoints"\s*:\s*"?[1-9]/.test(text))
     return { reason: 'it has rejected some of the figures', isFinal: true }
@@ -99,13 +99,13 @@ function messageOf(figures: readonly Figure[], environment: Environment) {
 const attributesOf = (values: Readonly<Record<string, string>>, prefix = '') =>
   Object.entries(values).map(([name, stringValue]) => ({ key: prefix + name, value: { stringValue } }))
 
-/** The value of a variable of exporters: the one for metrics, else the common one. */
+/** The variable for metrics wins over the common one. */
 function exporterSetting(name: string, environment: Environment): string | undefined {
   const variables = [`OTEL_EXPORTER_OTLP_METRICS_${name}`, `OTEL_EXPORTER_OTLP_${name}`]
   return variables.map((variable) => environment[variable] ?? '').find((value) => value !== '')
 }
 
-/** `name=value,…` with percent signs, as W3C Baggage writes it. What has no name or no value is left out. */
+/** `name=value,…` with percent signs (W3C Baggage). Drops pairs without a name or a value. */
 function pairsOf(text = ''): Readonly<Record<string, string>> {
   const pairs = text.split(',').flatMap((pair): [string, string][] => {
     const [named = ''] = pair.split(';')

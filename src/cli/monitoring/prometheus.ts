@@ -1,12 +1,12 @@
-/** Figures as a file for the textfile collector of Prometheus' node_exporter. Imported only if there is such a file. */
+/** Figures as a file for the textfile collector of Prometheus' node_exporter. */
 
 import { replaceFile } from '../../system/durable.ts'
 import type { Figure } from './figures.ts'
 
-/** Base units, as Prometheus' naming conventions have them; what is counted has none. */
+/** Base units of Prometheus' naming conventions. Counted things have none. */
 const suffixes: Readonly<Record<string, string>> = { s: '_seconds', By: '_bytes', '{USD}': '_dollars' }
 
-/** node_exporter has a user of its own, and must never read half of a file. Source: Prometheus' text-based format. */
+/** Replaces the whole file, readable for node_exporter's own user. Source: Prometheus' text-based format. */
 export function writeTextfile(file: string, figures: readonly Figure[]): void {
   const lines = figures.flatMap(({ name, help, unit, values }) => {
     const metric = `fundpress_${name.replaceAll('.', '_')}${suffixes[unit] ?? ''}`

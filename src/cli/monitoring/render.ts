@@ -1,10 +1,10 @@
-/** A notice as each type of target takes it. Pure. Names of funds are data: they are no mentions and no markup. */
+/** Notices in the formats of targets. Names of funds are data, so they must not become mentions or markup. Pure. */
 
 import { cut } from '../safe-text.ts'
 import { describeNotice, type Notice } from './notice.ts'
 
 /**
- * The body for Slack. Only `mrkdwn` is markup there, and in each text `&`, `<` and `>` are escaped: `<!channel>` would call everybody.
+ * Only `mrkdwn` is markup for Slack. `&`, `<` and `>` are escaped in each text: `<!channel>` would call everybody.
  * Source: Slack's documentation, "Formatting message text" and "Blocks" (a header has 150 characters, a section 3,000, a message 50 blocks).
  */
 export function slackBody(notice: Notice) {
@@ -14,7 +14,7 @@ export function slackBody(notice: Notice) {
     label === 'Run' ? [] : `${label}: ${text.replaceAll('\n', '\n  • ')}`.split('\n'),
   )
   return {
-    // Notifications show it, and what cannot show blocks.
+    // For notifications, and clients that cannot show blocks.
     text: escapedForSlack(title),
     mrkdwn: false,
     blocks: [
@@ -46,8 +46,8 @@ const escapedForSlack = (text: string) => text.replace(/[&<>]/g, (sign) => slack
 const slackSigns: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
 /**
- * The body for Workflows in Teams: a message with an Adaptive Card. All text is in text runs, which know no Markdown, unlike text
- * blocks and facts. Source: Microsoft's documentation, "Create incoming webhooks with Workflows" and "Adaptive Card schema: TextRun".
+ * An Adaptive Card for Workflows in Teams. All text is in text runs, which know no Markdown, unlike text blocks and facts.
+ * Source: Microsoft's documentation, "Create incoming webhooks with Workflows" and "Adaptive Card schema: TextRun".
  */
 export function teamsBody(notice: Notice) {
   const { title, run } = notice

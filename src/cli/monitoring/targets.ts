@@ -1,17 +1,17 @@
-/** The setting `notify`: who is told of what, and by which way. */
+/** The setting `notify`: targets of notices, their events and addresses. */
 
 import { z } from 'zod'
 import { httpAddress, mailAddress, openSecret } from '../setting-fields.ts'
 import { say, secretAddress, secretHeader, secretUrl, settingText as text } from '../setting-fields.ts'
 import { decodedPart, openAddress } from './address.ts'
 
-/** The events of notices, which the README of this folder explains. */
+/** The README of this folder explains the events. */
 export const noticeEvents = [
   ...(['done', 'refused', 'failed', 'late', 'stale', 'rollback', 'forced', 'warned'] as const),
 ]
 export type NoticeEvent = (typeof noticeEvents)[number]
 
-// Without an @ behind the host, as `httpAddress`.
+// No @ behind the host, as in `httpAddress`.
 const smtpAddress = /^smtps?:\/\/([^\s/?#@\\]+@)?[^\s/?#@\\]+\/?$/u
 
 const events = say(
@@ -26,7 +26,7 @@ const expectsSmtp =
   'an address such as smtps://mail.example.com:465 or smtp://mail.example.com:587, with user:password@ before the host (%40 ' +
   'stands for an @ in the password)'
 
-/** Without signs that would make it a list, a group, a comment or a name: its mail could go to another address. */
+/** No signs of a list, a group, a comment or a name: the mail could go to another address. */
 const mailbox = mailAddress.regex(/^[^"(),:;[\\\]]+$/u, 'a mail address')
 
 const url = say(
@@ -90,7 +90,7 @@ export const notifySetting = say(
   z.array(targetSetting, 'a list of targets').default([]),
 )
 
-/** A target with its secrets: no part of it but `type` and `host` may be shown. */
+/** A target with its secrets: only `type` and `host` may be shown. */
 export type OpenTarget =
   | {
       readonly type: 'webhook' | 'slack' | 'teams'
@@ -114,7 +114,7 @@ export interface SmtpServer {
   readonly auth: { readonly user: string; readonly pass: string } | null
 }
 
-/** A target that nothing can be sent to, and why: it names variables, but no values. */
+/** A target without an address. The reason names variables, but no values. */
 export interface ClosedTarget {
   readonly type: TargetSetting['type']
   readonly host: null

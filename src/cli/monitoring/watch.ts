@@ -1,4 +1,4 @@
-/** Tells people and monitors of a run: by a heartbeat, metrics, notices and the history. None of them can fail the run. */
+/** Reports a run by heartbeat, metrics, notices and history. None of them can fail the run. */
 
 import { once } from 'node:events'
 import type { Session } from '../command.ts'
@@ -9,7 +9,7 @@ import { startHeartbeat } from './heartbeat.ts'
 import { leaveMetrics } from './metrics.ts'
 import { tellOfRun } from './notices.ts'
 
-/** Tells that a nightly run begins. @returns a function that tells of its end, and never throws */
+/** Reports the start of a nightly run. @returns a function that reports its end, and never throws */
 export async function watchRun(
   session: Session,
   log: NightlyLog,
@@ -21,24 +21,24 @@ export async function watchRun(
     const isUntold = !isTold && facts.reason !== null && facts.history !== null
     if (isUntold) await noteUntold(session, eventsOf(facts), isLocking, warn)
   }
-  // If a run that only asks fails, the machines that it asks for never begin: only people can hear of that.
+  // If a run that only asks fails, its machines never begin: notices are the only report.
   if (isAsking) return notify
   const beat = await startHeartbeat(session, log)
   return async (facts) => {
     const told = Promise.all([notify(facts), leaveMetrics(session, log, facts)])
-    // The log that the heartbeat sends has the warnings of both. After SIGTERM there is no time for that.
+    // The heartbeat waits, to send the warnings of both in its log. After SIGTERM there is no time for that.
     await Promise.race([told, aborted(session.signal)])
     await Promise.all([told, beat(facts)])
   }
 }
 
-/** Keeps the end of a publish, a flip or a rollback in the history, and tells of it. */
+/** Reports the end of a publish, a flip or a rollback. */
 export async function endRun(session: Session, facts: RunFacts, isLocking: boolean): Promise<void> {
   await keepRun(session, { events: eventsOf(facts) }, isLocking, session.stderr.tell)
   await tellOfRun(session, facts)
 }
 
-/** Ends a run that fails. @param known of it, also asynchronously @throws what the work throws */
+/** Reports a run that fails. @throws the error of the work */
 export const endIfFailed = <T>(
   session: Session,
   isLocking: boolean,

@@ -1,6 +1,6 @@
 /**
- * What `fundpress setup` has to know: its questions, with the form of each answer. An answer becomes part of shell commands,
- * policies and units, so all but free texts have a form in which no character means anything there.
+ * Questions of `fundpress setup`, with the form of each answer. Answers become part of shell commands, policies and units, so
+ * all but free texts have a form without special characters.
  */
 
 import { createInterface } from 'node:readline/promises'
@@ -17,29 +17,29 @@ export const targets = ['aws', 'cloudflare', 'server'] as const
 export type Target = (typeof targets)[number]
 
 interface Question {
-  /** The flag's value, as the help shows it. */
+  /** The flag's value in the help. */
   readonly value: string
   readonly asks: string
-  /** Targets that ask; all of them if this is absent. */
+  /** Targets that ask; absent: all. */
   readonly of?: readonly Target[]
   readonly schema: (target: Target) => z.ZodType
-  /** A question with a fallback that only a flag answers. */
+  /** A question with a fallback is not asked: only a flag answers it. */
   readonly isRare?: true
-  /** '' stands for no answer. Undefined, also without this function: an answer is needed. */
+  /** '' is no answer. Undefined, or no such function: an answer is needed. */
   readonly fallback?: (known: Known, release: Release | null) => string | undefined
 }
 
-/** The target, and the answers to earlier questions. */
+/** Target, and answers to earlier questions. */
 type Known = Readonly<Partial<Record<string, string>>>
 
-/** Answers by the name of their question; '' where there is none, or the target does not ask. */
+/** '' where there is no answer, or the target does not ask. */
 export type Answers = { readonly target: Target } & { readonly [Name in AnswerName]: string }
 
 const setting = (key: SettingKey) => () => findSetting(key).schema
 const form = (expects: string, pattern: RegExp) => () => text(expects, pattern)
 const none = () => ''
 
-/** An absolute path in which no character means anything to a shell. */
+/** An absolute path without a special character of a shell. */
 const plainPath = /^(\/(?!\.\.?(\/|$))[\w.-]+)+$/
 const plainPathSays = 'an absolute path of letters, digits, dots, hyphens and underscores'
 const packageForms =
@@ -158,7 +158,7 @@ const questions = {
   at: {
     value: 'time',
     asks: 'Time of the first attempt of a night, in Europe/Berlin',
-    // All attempts have to be of one day, and the last one is more than four hours after the first.
+    // All attempts must be on one day, and the last one is more than four hours after the first.
     schema: form(
       'a time in Berlin from 00:00 to 19:29, such as 03:17',
       /^((0[0-9]|1[0-8]):[0-5][0-9]|19:[0-2][0-9])$/,
@@ -212,12 +212,12 @@ const questions = {
     value: 'file',
     isRare: true,
     asks: `Package to install (in a checkout \`npm pack\` makes one): ${packageForms}`,
-    // In the registry, anybody may own a name without a scope.
+    // Anybody may own a name without a scope in the registry.
     schema: form(
       packageForms,
       /^((https:\/\/[^\s/?#@]+\/[^\s?#]*|\.{0,2}\/[^\p{Cc}]*)\.tgz|@[a-z\d-]+\/[a-z\d][a-z\d.-]*@\d+\.\d+\.\d+(-rc\.\d+)?)$/u,
     ),
-    // Only what the workflow of releases has packed is on npm.
+    // Only packages of the release workflow are on npm.
     fallback: ({ action = '' }, release) => {
       const chosen = parseRelease(action) ?? release
       if (release?.package === undefined || chosen?.repository !== release.repository) return undefined
@@ -235,17 +235,17 @@ export const flagOf = (name: AnswerName): `--${string}` =>
 
 interface Asking {
   readonly target: Target
-  /** What the flags say. */
+  /** By flags. */
   readonly given: Partial<Readonly<Record<AnswerName, string>>>
   readonly release: Release | null
-  /** Null with --yes: the defaults count. */
+  /** Null with --yes: defaults count. */
   readonly ask: Ask | null
 }
 
-/** Asks in the terminal. @returns '' for no answer */
+/** @returns '' for no answer */
 export type Ask = (question: string) => Promise<string>
 
-/** @throws {UsageError} for a wrong flag, and with `ask` null for answers that are missing: it names all of them */
+/** @throws {UsageError} for a wrong flag, and without `ask` for missing answers, naming all of them */
 export async function collectAnswers({ target, given, release, ask }: Asking): Promise<Answers> {
   const known: Record<string, string> = { target }
   const missing: string[] = []
@@ -295,7 +295,7 @@ async function askUntilValid(ask: Ask, question: Question, target: Target, fallb
   }
 }
 
-/** @returns null if the answer is valid */
+/** Null if the answer is valid. */
 function refusalOf(question: Question, target: Target, answer: string): string | null {
   const { success, error } = parseText(question.schema(target), answer)
   return success ? null : `${shownValue(answer)}: it must be ${expectedBy(error)}`
@@ -304,7 +304,7 @@ function refusalOf(question: Question, target: Target, answer: string): string |
 const valueOf = (question: Question, target: Target, answer: string) =>
   String(parseText(question.schema(target), answer).data)
 
-/** Asks in a terminal. @throws {UsageError} from `ask` if the input ends */
+/** @throws {UsageError} from `ask` if the input ends */
 export function openQuestions(dialog: Dialog) {
   const lines = createInterface({ ...dialog })
   const ended = new AbortController()

@@ -1,4 +1,4 @@
-/** `fundpress setup --check`: the steps of the checklist that a machine can try, each with what it found. It publishes nothing. */
+/** `fundpress setup --check`: tries the steps of the checklist that a machine can try. Publishes nothing. */
 
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -22,20 +22,20 @@ import type { Settings } from '../settings.ts'
 import { hasNetwork } from './units.ts'
 import { publishesOnSchedule } from './workflows.ts'
 
-export interface CheckedStep {
+interface CheckedStep {
   readonly what: string
   readonly state: 'ok' | 'to do' | 'failed'
-  /** What was found and, unless all is well, what to do. */
+  /** The finding and, unless all is well, advice. */
   readonly says: string
 }
 
-/** Tells of a step what was found: `about('units', 'failed', 'no units')`. */
+/** Reports a step: `about('units', 'failed', 'no units')`. */
 type About = (what: string, state: CheckedStep['state'], says: string) => void
 
 /**
  * @param dest the folder that setup has written
- * @param database in place of that of the config file
- * @throws {UsageError} if the folder has no valid config file: nothing else can be checked then
+ * @param database overrides the config file
+ * @throws {UsageError} if the folder has no valid config file
  */
 export async function checkSetup(
   outer: Session,
@@ -53,7 +53,7 @@ export async function checkSetup(
   const isServer = settings.bucket.name?.startsWith('file:') === true
   if (isServer) await checkUnits(dest, settings, about)
   else checkWorkflows(dest, about)
-  // What the stack is made of.
+  // The template of the stack.
   if (existsSync(join(dest, 'edge/template.json'))) await checkRoles(dest, settings, about)
   if (isServer && isOfOther(settings.bucket.name ?? '')) {
     const advice = 'run this as that user, since files of root would stop its nights'
@@ -73,7 +73,7 @@ export async function checkSetup(
     await checkEdge(session, base, about)
 }
 
-/** The session with the settings of the folder: the environment still wins, as in the nights. */
+/** The session with the settings of the folder. The environment wins, as in the nights. */
 function openFolder(outer: Session, dest: string): Session {
   const configFile = join(dest, 'fundpress.config.json')
   const { environment } = outer
@@ -83,7 +83,7 @@ function openFolder(outer: Session, dest: string): Session {
   return { ...outer, settings }
 }
 
-/** Whether root would leave files in the folder of another user. All others may not write there. */
+/** True if root would leave files in the folder of another user. Other users may not write there. */
 function isOfOther(bucket: string): boolean {
   const found = statSync(new URL(bucket), { throwIfNoEntry: false })
   return process.getuid?.() === 0 && found !== undefined && found.uid !== 0
@@ -120,7 +120,7 @@ function checkWorkflows(dest: string, about: About): void {
   else about('workflows', 'failed', `${dest} has no ${missing}: run \`fundpress setup\``)
 }
 
-/** Runs a program of this machine. @returns what it printed; or why it failed, null if it is not there */
+/** @returns the output of a program; or `why` it failed, null if it does not exist */
 async function ask(program: string, words: readonly string[]) {
   try {
     return { stdout: (await promisify(execFile)(program, words, { timeout: 60_000 })).stdout }
@@ -130,7 +130,7 @@ async function ask(program: string, words: readonly string[]) {
   }
 }
 
-/** Whether the stack has made the roles that the workflows need, asked with `aws` as it is signed in. */
+/** Checks with `aws` that the stack has made the roles that the workflows need. */
 async function checkRoles(dest: string, { bucket }: Settings, about: About): Promise<void> {
   const stack = stackName(bucket.name ?? '')
   const isApproved = workflowsIn(dest).some(
@@ -162,7 +162,7 @@ async function checkUnits(dest: string, settings: Settings, about: About): Promi
     about('units', 'failed', `${folder} has no units: run \`fundpress setup server\``)
     return
   }
-  // The failed@ unit is read by those that name it.
+  // Other units read the failed@ unit.
   const files = units.filter((name) => !name.includes('@')).map((name) => join(folder, name))
   const { stdout, stderr, why } = await ask('systemd-analyze', ['verify', ...files])
   if (stdout !== undefined) about('units', 'ok', `systemd accepts ${units.join(', ')}`)
@@ -179,12 +179,12 @@ async function checkUnits(dest: string, settings: Settings, about: About): Promi
   const timers = units.filter((name) => /\.(timer|socket)$/.test(name))
   const enabled = await Promise.all(timers.map((timer) => ask('systemctl', ['is-enabled', '--quiet', timer])))
   const off = timers.filter((_, index) => enabled[index]?.stdout === undefined)
-  // A timer that is not enabled is a night that never comes, and no unit tells of it.
+  // No unit reports a night that never comes because its timer is not enabled.
   if (off.length === 0) about('timers', 'ok', `${timers.join(', ')} are enabled`)
   else about('timers', 'to do', `not enabled: ${off.join(', ')}`)
 }
 
-/** Servers that are told are on other machines, or behind the loopback device: a unit without network reaches neither. */
+/** A unit without network reaches no server of notices, heartbeat or metrics, not even on this machine. */
 function checkNetwork(folder: string, units: readonly string[], settings: Settings, about: About): void {
   const { notify, heartbeat, metrics } = settings
   const needs = Object.entries({
@@ -192,7 +192,7 @@ function checkNetwork(folder: string, units: readonly string[], settings: Settin
     'heartbeat.url': heartbeat.url !== null,
     'metrics.otlpUrl': metrics.otlpUrl !== null,
   }).flatMap(([name, isSet]) => (isSet ? [name] : []))
-  // The unit that answers readers tells nobody.
+  // The unit that answers readers sends no notices.
   const telling = units.filter((name) => name.endsWith('.service') && name !== 'fundpress-serve.service')
   const alone = telling.filter((name) => !hasNetwork(folder, name))
   const advice =
@@ -215,7 +215,7 @@ async function checkNight(outer: Session, db: string | null, isBucketWell: boole
     return
   }
   const folder = await makeTemporaryFolder()
-  // A build works beside its folder: all of it is below this one.
+  // Below the folder, because a build works beside its own.
   const session = { ...outer, settings: { ...outer.settings, db, out: join(folder, 'out') } }
   const override = { allow: [], isForced: false, reason: null, who: '' }
   try {
@@ -242,7 +242,6 @@ async function checkNight(outer: Session, db: string | null, isBucketWell: boole
   }
 }
 
-/** Whether a night would find a load that is marked as complete. */
 function checkLoad(db: string, { requireComplete }: Settings, about: About): void {
   const at = completedAt(db)
   if (!requireComplete) about('load', 'to do', 'requireComplete is off: half a load would be published')

@@ -1,4 +1,4 @@
-/** The files that `fundpress setup` writes: made from the answers first, compared with what is there, and then written. */
+/** Files of `fundpress setup`: made from the answers, compared with existing files, and then written. */
 
 import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
@@ -16,8 +16,8 @@ import { parseRelease } from './release.ts'
 import { makeUnits } from './units.ts'
 import { makeWorkflows, publishesOnSchedule, timesFrom } from './workflows.ts'
 
-export interface SetupFile {
-  /** Below the folder that they are written to. */
+interface SetupFile {
+  /** Below the folder of `--dest`. */
   readonly path: string
   readonly text: string
 }
@@ -42,7 +42,7 @@ function configOf(answers: Answers): string {
       ? `${root}/opt/fundpress/lib/node_modules/@fundpress/cli/${schema}`
       : `https://raw.githubusercontent.com/${repository}/${commit}/${schema}`,
     ...(isServer ? { db: database, out: `${root}/var/lib/fundpress/out` } : {}),
-    // A load that has failed half-way is no reason to publish yesterday's prices as of today.
+    // Half a load must not publish yesterday's prices as of today.
     requireComplete: true,
     baseUrl,
     site: { name: company, imprint, privacy, contact },
@@ -58,7 +58,6 @@ function configOf(answers: Answers): string {
   return `${JSON.stringify(config, undefined, 2)}\n`
 }
 
-/** The variant of the nightly workflow that the answers want. */
 const workflowOf = ({ shards, approval }: Answers) =>
   shards !== '' ? 'nightly-sharded.yml' : approval === 'yes' ? 'nightly-approved.yml' : 'nightly.yml'
 
@@ -104,7 +103,7 @@ async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
     databaseKey: isElsewhere
       ? await fromTemplate('setup/database-key.md', { repository, bucket: databaseBucket })
       : '',
-    // A night in shards beats only if it publishes.
+    // A night in shards sends a heartbeat only when it publishes.
     tell: await noticesOf(answers.shards === '' ? 3 : 8),
     tellGitHub: await fromTemplate('setup/tell-github.md', {
       repository,
@@ -121,7 +120,7 @@ async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
   ]
 }
 
-/** How far an approval can be enforced. */
+/** The enforcement of an approval. */
 const rightsOn: Readonly<Record<Answers['target'], string>> = {
   aws: 'The role of `fundpress` may not write what is live: only that of `fundpress-approval` may.',
   cloudflare:
@@ -129,7 +128,7 @@ const rightsOn: Readonly<Record<Answers['target'], string>> = {
   server: '',
 }
 
-/** What the stack has made, as variables of the workflows. */
+/** Outputs of the stack as variables of the workflows. */
 function stackCommands({ repository, approval }: Answers): readonly string[] {
   const outputs = {
     FUNDPRESS_ROLE: 'PublisherRoleArn',
@@ -142,21 +141,21 @@ function stackCommands({ repository, approval }: Answers): readonly string[] {
   )
 }
 
-/** @param grace hours after which a heartbeat that should have come is missing: an attempt can be the first or the last of its night */
+/** @param grace hours that a heartbeat may be late: an attempt can be the first or the last of its night */
 const noticesOf = (grace: number) => fromTemplate('setup/tell.md', { grace, interval: (24 + grace) * 3600 })
 
-/** The night reads the database from the region of its bucket. */
+/** The database may be in a bucket of another region. */
 const regionCommand = (bucket: string, { repository, region }: Answers) =>
   `gh variable set FUNDPRESS_DATABASE_REGION --repo ${repository} --body ` +
   `"$(aws s3api head-bucket --region ${region} --bucket ${bucket} --query BucketRegion --output text)"`
 
-/** What the checklist needs beside the programs of all. */
+/** Further programs that the checklist needs. */
 function toolsOf({ target, database, kmsKey }: Answers): string {
   if (kmsKey !== '') return ', and `jq`'
   return target === 'cloudflare' && database.startsWith('s3://') ? ', and `aws`' : ''
 }
 
-/** The commands that bring the database to the checklist's machine as funds.sqlite. */
+/** Commands that fetch the database as funds.sqlite. */
 function fetchOf({ database, repository, target, region, endpoint }: Answers, isElsewhere: boolean): string {
   if (database.startsWith('artifact:'))
     return `gh run download --repo ${repository} --name ${database.slice('artifact:'.length)} --dir database\nmv database/* funds.sqlite`
@@ -174,7 +173,6 @@ function fetchOf({ database, repository, target, region, endpoint }: Answers, is
 
 const github = new URL('../../../templates/github/', import.meta.url)
 
-/** What the policy of a key of KMS has to have. */
 async function keyPolicy({ kmsKey, region }: Answers): Promise<SetupFile> {
   const [, , , , account = ''] = kmsKey.split(':')
   return { path: 'iam/kms.json', text: await fromTemplate('setup/kms.json', { account, region }) }
@@ -209,23 +207,23 @@ async function ignoredFiles({ target, database }: Answers): Promise<string> {
   const text = await fromTemplate('setup/gitignore', {})
   const isInRepository = target !== 'server' && !/^(s3|artifact):/.test(database)
   if (!isInRepository) return text
-  // Git looks for no exception in a folder that it ignores.
+  // Git finds no exception in a folder that it ignores.
   const lines = text.split('\n').filter((line) => line === '' || !`/${database}`.startsWith(line))
   return `${lines.join('\n')}!/${database}\n`
 }
 
-export interface Writing {
+interface Writing {
   readonly file: string
-  /** Null: the file has to go. */
+  /** Null: remove the file. */
   readonly text: string | null
-  /** Null: there was none. */
+  /** Null: no such file. */
   readonly earlier: string | null
 }
 
 /**
- * Compares the files with those that are there. `writings`: what has to be written or removed. `differing`: files of others among
- * them. A `.gitignore` keeps its lines and gets those that it lacks. Another workflow that publishes on a schedule goes: it would
- * make each night live without the approval, or the shards, of the answers.
+ * Compares with existing files. A `.gitignore` keeps its lines. Another workflow that publishes on a schedule is removed, because
+ * it would make nights live without the approval, or the shards, of the answers.
+ * @returns `differing`: existing files among the `writings`
  */
 export function compareWith(dest: string, files: readonly SetupFile[]) {
   const all = files.map(({ path, text }): Writing => {
@@ -261,7 +259,7 @@ function withLines(text: string, wanted: string): string {
   return `${start}${lacking.join('\n')}\n`
 }
 
-/** Writes and removes all of them. If one cannot be written, those before it are as they were. */
+/** Restores all files if one cannot be written. */
 export async function writeAll(writings: readonly Writing[]): Promise<void> {
   const put = (file: string, text: string | null) => {
     if (text === null) rmSync(file, { force: true })

@@ -1,4 +1,4 @@
-/** Which release this program is: what a company's workflows name by version and commit. */
+/** The release of this program, which a company's workflows name by version and commit. */
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -11,18 +11,18 @@ export interface Release {
   readonly version: string
   /** 40 hexadecimal digits. */
   readonly commit: string
-  /** The package's name on npm. Absent, unless this was packed by the workflow that publishes it there. */
+  /** The name on npm. Only the workflow that publishes there sets it. */
   readonly package?: string
 }
 
-/** Three folders up, from src/cli/setup and from dist/cli/setup alike. */
+/** Three folders above src/cli/setup and dist/cli/setup alike. */
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-/** `prepack` writes it: the package has no repository to ask. */
+/** Written by `prepack`, because the package has no repository to ask. */
 const releaseFile = join(root, 'dist/release.json')
 
-/** @returns null in a package that was made without git, and in a checkout that does not come from GitHub */
+/** Null in a package that was made without git, and in a checkout that is not from GitHub. */
 export function findRelease(): Release | null {
-  // A checkout: never the repository that a package was installed into.
+  // Only the checkout's own repository, never one that a package was installed into.
   if (existsSync(join(root, '.git'))) return readCheckout()
   return existsSync(releaseFile) ? (JSON.parse(readFileSync(releaseFile, 'utf8')) as Release) : null
 }
@@ -34,7 +34,7 @@ export function parseRelease(action: string): Release | null {
   return { repository, version, commit }
 }
 
-/** For `prepack`, after the compiler has made the folder. */
+/** For `prepack`. The compiler has made the folder. */
 export function writeRelease(): void {
   const release = findRelease()
   if (release !== null) writeFileSync(releaseFile, `${JSON.stringify(release)}\n`)
@@ -43,7 +43,7 @@ export function writeRelease(): void {
 interface Manifest {
   readonly name: string
   readonly version: string
-  /** `release.yml` sets it: a fork that packs for itself must not name a package of others. */
+  /** Set by `release.yml`, because a fork that packs for itself must not name a package of others. */
   readonly repository?: object
 }
 

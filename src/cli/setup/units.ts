@@ -1,4 +1,4 @@
-/** A server's units: those of `templates/systemd` with its user, folders and times; and whether they have a network. */
+/** Units of a server: `templates/systemd` with its user, folders and times. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
@@ -7,13 +7,9 @@ import { fileURLToPath } from 'node:url'
 import type { Answers } from './answers.ts'
 import { timesFrom } from './workflows.ts'
 
-/** Three folders up, from src/cli/setup and from dist/cli/setup alike. */
 const templates = fileURLToPath(new URL('../../../templates/systemd', import.meta.url))
 
-/**
- * @param folders what the nights write to
- * @returns files for `systemd/`: units, drop-ins and the script that tells of failures
- */
+/** Units, drop-ins and the script for failures. @param folders that the nights write to */
 export async function makeUnits({ root, user, at, port, bucket }: Answers, folders: readonly string[]) {
   const { move } = await timesFrom(at)
   const names = await readdir(templates, { recursive: true })
@@ -33,7 +29,7 @@ export async function makeUnits({ root, user, at, port, bucket }: Answers, folde
   return Promise.all(made)
 }
 
-/** Whether systemd gives a unit of this folder the machine's network: the last value counts, drop-ins in the order of their names. */
+/** The last value of PrivateNetwork counts, with drop-ins in the order of their names. */
 export function hasNetwork(folder: string, unit: string): boolean {
   const dropIns = ['fundpress-.service.d', `${unit}.d`].flatMap((name) =>
     existsSync(join(folder, name)) ? readdirSync(join(folder, name)).map((file) => ({ file, name })) : [],

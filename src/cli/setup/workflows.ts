@@ -1,27 +1,27 @@
-/** A company's workflows: those of this repository, with the released actions in place of the local ones and another time. */
+/** Workflows of a company: those of this repository with released actions and other times. */
 
 import { readFile } from 'node:fs/promises'
 import { parseRelease } from './release.ts'
 
-/** Three folders up, from src/cli/setup and from dist/cli/setup alike: the package holds them, too. */
+/** The package holds the workflows, too. */
 const folder = new URL('../../../.github/workflows/', import.meta.url)
 
-export interface WorkflowChanges {
+interface WorkflowChanges {
   /** `owner/name@version#commit` */
   readonly action: string
-  /** Of the first attempt of a night, as HH:MM in Berlin: all other times move with it. */
+  /** Time of the first attempt of a night, as HH:MM in Berlin. All other times move with it. */
   readonly at: string
-  /** '' : as they are. */
+  /** '': unchanged. */
   readonly shards: string
 }
 
 const readWorkflow = (name: string) => readFile(new URL(name, folder), 'utf8')
 
-/** Whether a workflow runs nights of a released fundpress by itself. Only one may: two would publish past each other. */
+/** Runs nights of a released fundpress by itself. Only one workflow may, as two would publish past each other. */
 export const publishesOnSchedule = (text: string): boolean =>
   /^ *schedule:/m.test(text) && /uses: \S+\/\.github\/actions\/fundpress@/.test(text)
 
-/** @param name of the variant that has the schedule: the only nightly workflow that is written */
+/** @param name of the nightly workflow, which gets the schedule */
 export async function makeWorkflows(name: string, changes: WorkflowChanges) {
   const nightly = await readWorkflow('nightly.yml')
   const schedule = /^ {2}schedule:\n(?: {4}.*\n)+/m.exec(nightly)?.[0] ?? ''
@@ -34,17 +34,17 @@ export async function makeWorkflows(name: string, changes: WorkflowChanges) {
   ]
 }
 
-/** Moves a time, as HH:MM, as far as the first attempt moves. */
-export type Mover = (time: string) => string
+/** Moves a time (HH:MM) with the first attempt. */
+type Mover = (time: string) => string
 
-/** The times of the attempts in Berlin if the first one is at `at`, and what moves all other times with them. */
+/** @returns the times of all attempts in Berlin, and the function that moves other times */
 export async function timesFrom(at: string): Promise<{ attempts: readonly string[]; move: Mover }> {
   const nightly = await readWorkflow('nightly.yml')
   const move = moverFrom(nightly, at)
   return { attempts: timesIn(nightly).map(move), move }
 }
 
-/** Of each day, or of Sundays. */
+/** Each day, or Sundays. */
 const cron = /(?<=')(\d+) (\d+)(?= \* \* [*0]')/g
 const two = (value: number) => String(value).padStart(2, '0')
 const timesIn = (text: string) =>
@@ -60,7 +60,7 @@ function moverFrom(nightly: string, at: string): Mover {
   }
 }
 
-/** @throws {Error} if something is left that only the repository of fundpress has */
+/** @throws {Error} if the result names a file that only the repository of fundpress has */
 function derive(text: string, move: Mover, { action, shards }: WorkflowChanges): string {
   const { repository = '', version = '', commit = '' } = parseRelease(action) ?? {}
   const derived = text

@@ -59,12 +59,12 @@ it.each([
   ['takes requests and never answers', 'uploads', uploading, '0'],
   ['answers 503 to everything', 'waits for readers', /^journal\/.*changes/, '3600'],
   ['refuses connections', 'acquires the lease', /^journal\.json$/, '0'],
-])('the store %s while the run %s: SIGTERM ends it', { timeout: 30_000 }, async (state, _, key, grace) => {
+])('the store %s while the run %s: SIGTERM ends it', async (state, _, key, grace) => {
   expect(await stopNight(state, key, grace)).toMatchObject({ code: null, signal: 'SIGTERM' })
   expect(receiver.take()).toMatchObject([{ event: 'failed', reason: 'stopped by SIGTERM' }])
 })
 
-it.runIf(isComplete)('a run ends although nobody answers its notices', { timeout: 30_000 }, async () => {
+it.runIf(isComplete)('a run ends although nobody answers its notices', async () => {
   receiver.answerWith(() => undefined)
   const end = await stopNight('takes requests and never answers', uploading)
   expect(end).toMatchObject({ code: null, signal: 'SIGTERM' })

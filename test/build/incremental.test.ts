@@ -53,7 +53,7 @@ it('gives the snapshot of a full build, byte for byte, and refuses what that ref
     }),
     { numRuns: times(5), endOnFailure: true },
   )
-}, 600_000)
+})
 
 /** In every snapshot, sparse ones included: they name it. */
 const alwaysThere =

@@ -73,7 +73,7 @@ it('gives the bytes of a build without shards, in any number of shards, pages in
     ),
     { numRuns: times(6), endOnFailure: true },
   )
-}, 600_000)
+})
 
 describe('shards of five funds', () => {
   const db = folder.file('funds.sqlite')

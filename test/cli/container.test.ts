@@ -91,7 +91,7 @@ describe.runIf(isComplete && !isMissing(canBuild))('the image', () => {
   const arguments_ = { SOURCE: 'https://github.com/acme/fundpress', VERSION: '1.0.0', REVISION: '0123abcd' }
   beforeAll(async () => {
     image = await buildImage(folder, arguments_)
-  }, 240_000)
+  })
   afterAll(() => removeImage(folder))
 
   const fundpress = (words: readonly string[], env: readonly string[] = []) =>

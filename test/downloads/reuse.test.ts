@@ -67,7 +67,7 @@ it('gives the files of a full build, byte for byte, after any edits', async () =
     }),
     { numRuns: times(3), endOnFailure: true },
   )
-}, 600_000)
+})
 
 interface Listed {
   readonly path: string

@@ -176,7 +176,16 @@ async function makeDebian(tar: string): Promise<void> {
   const unneeded = ['doc', 'info', 'locale', 'man'].map(
     (name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`,
   )
-  const [program = '', ...rest] = [...asRoot, 'mmdebstrap', '--quiet', '--variant=minbase', ...unneeded]
+  // At an error mmdebstrap sends SIGHUP to its process group, which would be that of the whole test run.
+  const [program = '', ...rest] = [
+    ...asRoot,
+    'setsid',
+    '--wait',
+    'mmdebstrap',
+    '--quiet',
+    '--variant=minbase',
+    ...unneeded,
+  ]
   await promisify(execFile)(program, [...rest, 'trixie', tar])
 }
 

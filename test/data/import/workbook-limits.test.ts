@@ -72,7 +72,7 @@ describe('import refuses a workbook with', () => {
     ['a damaged part', () => zip(parts, { method: 8 }).fill(0xff, 60, 90), 'it is damaged'],
   ]
 
-  it.each(cases)('%s', { timeout: 120_000 }, async (_, content, reason) => {
+  it.each(cases)('%s', async (_, content, reason) => {
     const { code, stdout, stderr } = await importBook(content(), /MB|texts|XFD/.test(reason))
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(/^fundpress: book\.xlsx cannot be read as a workbook \(XLSX\): [^\n]*\n$/)

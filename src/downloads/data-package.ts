@@ -7,14 +7,12 @@ import type { Publisher } from '../api/contract/page.ts'
 import type { WrittenFile } from './file-sink.ts'
 import type { DownloadFormat, Licence, Piece } from './formats/format.ts'
 
-/** A file with what the registry says of it. */
 export interface DescribedFile extends WrittenFile {
   readonly format: DownloadFormat
   readonly piece: Piece
 }
 
 export interface PackageFacts {
-  /** ISO 8601 */
   readonly asOf: string
   readonly licence: Licence | null
   readonly publisher: Publisher | null
@@ -22,9 +20,8 @@ export interface PackageFacts {
   readonly baseUrl: string
 }
 
-/** What the data package says besides. */
+/** Further facts of the data package. */
 interface PackageSettings extends PackageFacts {
-  /** The snapshot's id. */
   readonly snapshot: string
   /** Whether texts in plain CSV stay as they are. */
   readonly isRawCsv: boolean

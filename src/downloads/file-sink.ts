@@ -4,24 +4,20 @@ import { createHash, hash } from 'node:crypto'
 import { closeSync, fstatSync, mkdirSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** A file that was written. */
 export interface WrittenFile {
   /** Relative to the folder of the downloads. */
   readonly path: string
   readonly bytes: number
-  /** In hex. */
   readonly sha256: string
   /** Rows of a table, without the header. */
   readonly rows?: number
-  /** What a later build can copy. */
+  /** Parts that a later build can copy. */
   readonly parts?: readonly Part[]
 }
 
-/** Some rows of a file. */
 export interface Part {
-  /** Digest of what it was made from: the rows, the code and the settings. */
+  /** Digest of rows, code and settings that the part was made from. */
   readonly from: string
-  /** Its place in the file, in bytes. */
   readonly at: number
   readonly bytes: number
   readonly rows: number
@@ -90,7 +86,6 @@ export function fileSink(folder: string, path: string) {
 /** Of files that are closed: there are two for each fund. */
 const spareBlocks: Buffer[] = []
 
-/** Writes a small file. */
 export function writeFile(folder: string, path: string, content: string): WrittenFile {
   const place = join(folder, path)
   const encoded = Buffer.from(content)
@@ -110,7 +105,7 @@ export function fileThere(folder: string, path: string): WrittenFile {
 
 const readBlock = Buffer.allocUnsafeSlow(1 << 20)
 
-/** SHA-256 of an open file that nobody writes to, in hex. */
+/** SHA-256 of an open file that no program writes to, in hex. */
 export function digestOfOpen(file: number): string {
   const sha256 = createHash('sha256')
   let at = 0

@@ -14,13 +14,11 @@ import type { DownloadFormat } from './formats/format.ts'
 import { historyPath } from './formats/fund-files.ts'
 
 export interface PageFacts extends PackageFacts {
-  /** In the order in which the page lists them. */
   readonly formats: readonly DownloadFormat[]
   /** Whether the snapshot has other pages: this one looks like them, and leads to them. */
   readonly hasPages: boolean
 }
 
-/** Their names in the folder of the downloads. */
 export const indexPages: Readonly<Record<Language, string>> = { en: 'index.html', de: 'de.html' }
 
 /** The rows of the page by its sections. Rows that are not named here are in the last one. */
@@ -214,7 +212,6 @@ function dataset(files: readonly DescribedFile[], { asOf, licence }: PackageFact
   }
 }
 
-/** The same in both languages. */
 const programs: readonly (readonly [name: string, text: HtmlContent])[] = [
   ['pandas', html`<code>pandas.read_parquet("prices.parquet").astype({"date": "datetime64[ns]"})</code>`],
   ['R', html`<code>read.csv("prices.csv")</code>`],

@@ -40,9 +40,7 @@ export interface WriteDownloadsOptions {
   readonly db: FundDatabase
   /** The snapshot's folder, with its documents in it. */
   readonly root: string
-  /** Its id. */
   readonly snapshot: string
-  /** ISO 8601 */
   readonly asOf: string
   /** The funds of the snapshot, ascending. */
   readonly funds: readonly { readonly isin: string; readonly rows: RowDigests }[]
@@ -50,7 +48,6 @@ export interface WriteDownloadsOptions {
   readonly code: string
   /** The snapshot with files to reuse, or null. */
   readonly earlier: EarlierSnapshot | null
-  /** Whether there are pages for people beside them. */
   readonly hasPages: boolean
   readonly publisher: Publisher | null
   /** The address that the API is published at, without a closing slash. */
@@ -59,7 +56,6 @@ export interface WriteDownloadsOptions {
   readonly licence: Licence | null
   /** Whether texts in plain CSV stay as they are, formulas too. */
   readonly isRawCsv: boolean
-  /** How many threads at a time. */
   readonly jobs: number
   /** How they are started (`startThread`, unless given). */
   readonly startThread?: StartThread | undefined
@@ -101,7 +97,6 @@ export async function writeDownloads(options: WriteDownloadsOptions) {
   }
 }
 
-/** A piece of the registry. */
 interface KnownPiece {
   readonly format: DownloadFormat
   readonly piece: Piece
@@ -111,7 +106,6 @@ interface KnownPiece {
 
 type MadeFile = DescribedFile & KnownPiece
 
-/** All pieces of all formats. */
 function piecesOf(
   funds: DownloadFunds,
   { asOf, snapshot, licence }: WriteDownloadsOptions,
@@ -186,7 +180,6 @@ function jobsOf(wanted: readonly KnownPiece[]): readonly (readonly DownloadForma
   return [...Map.groupBy(formats, (format) => (isShared(format) ? 'rows' : format.id)).values()]
 }
 
-/** By path, in the order of its bytes. */
 const inOrder = <File extends WrittenFile>(files: readonly File[]) =>
   files.toSorted((one, other) => (one.path < other.path ? -1 : 1))
 

@@ -12,12 +12,10 @@ import type { EarlierFiles } from './parts.ts'
 export const madeFilesKey = 'downloads.ndjson'
 
 export interface MadeFile extends WrittenFile {
-  /** The digest of its piece. */
   readonly from: string
 }
 
 interface Head {
-  /** Version of this format. */
   readonly format: number
   /** The files lie in `downloads/<as-of>/`. */
   readonly asOf: string

@@ -7,12 +7,9 @@ import { hash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { digestOfOpen, type Part } from './file-sink.ts'
 
-/** A file of the earlier snapshot. */
 export interface EarlierFile {
-  /** Its path. */
   readonly place: string
   readonly bytes: number
-  /** In hex. */
   readonly sha256: string
   readonly parts: readonly Part[]
 }
@@ -24,7 +21,6 @@ export type EarlierFiles = ReadonlyMap<string, EarlierFile>
 export const partFrom = (...inputs: readonly string[]): string =>
   hash('sha256', JSON.stringify(inputs), 'base64url').slice(0, 22)
 
-/** Bytes that are copied at a time. */
 const block = Buffer.allocUnsafeSlow(1 << 20)
 
 /**
@@ -53,7 +49,6 @@ export function fileParts(
   }
   return {
     copy,
-    /** Adds a part that was written just now. */
     add,
     /** Copies a part, or has it written. @param make gives back its number of rows @returns this number */
     put: (from: string, make: () => number): number => {

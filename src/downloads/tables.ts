@@ -1,4 +1,4 @@
-/** The tables of the downloads, from which every format is made, and which funds' rows they may hold. Source: `data/model/schema.ts`. */
+/** Tables of the downloads, and the funds whose rows they may hold. All formats are made from these. Source: `data/model/schema.ts`. */
 
 import { isYoungerThanOneYear, mayGiveOutPrices, mayShowPerformance } from '../api/contract/fund.ts'
 import type { FundRow } from '../api/contract/rows.ts'
@@ -19,7 +19,6 @@ import { cached } from '../system/cached.ts'
  */
 export type ColumnType = 'text' | 'date' | 'decimal' | 'number' | 'integer' | 'boolean'
 
-/** A column of a table as the files have it. */
 export interface OutputColumn extends DownloadColumn {
   readonly name: string
   readonly type: ColumnType
@@ -30,9 +29,7 @@ export interface OutputTable {
   readonly name: string
   /** Name of the CSV files, if it is another one. */
   readonly csvName?: string
-  /** One sentence for people. */
   readonly describe: Readonly<Record<Language, string>>
-  /** The table of the fund database. */
   readonly source: string
   readonly needs: Permission
   readonly columns: readonly OutputColumn[]
@@ -47,7 +44,6 @@ export interface OutputTable {
 /** A fund's rows of a table in the order of its key; none if the fund's permissions exclude them. */
 export type RowsOfFund = (table: OutputTable) => readonly OutputRow[]
 
-/** A row in the order of the columns, as SQLite gives it. */
 export type OutputRow = readonly OutputCell[]
 export type OutputCell = string | number | null
 
@@ -79,13 +75,11 @@ const tableOf = cached(({ name, key, columns, download }: SchemaTable): OutputTa
 
 export const tables: readonly OutputTable[] = Object.values(schemaTables).map(tableOf)
 
-/** The table of the prices. */
 export const pricesTable = tableOf(schemaTables.prices)
 
 /** The table that holds the funds: all others refer to it. */
 export const fundsTable = tableOf(schemaTables.fund)
 
-/** The place of a column in the rows of a table. */
 const placeIn = ({ columns }: OutputTable, column: string) => columns.findIndex(({ name }) => name === column)
 
 /** Columns of the fund's own row, and their values. */
@@ -103,7 +97,7 @@ export const historyTable: OutputTable = {
   },
 }
 
-/** What most people look for first. */
+/** The table that most people look for first. */
 export const newestPrices: OutputTable = {
   ...pricesTable,
   name: 'newest_prices',
@@ -134,7 +128,6 @@ export function scopeOf(fund: FundRow, asOf: string): FundScope | null {
   return { isin: fund.isin, prices: mayGiveOutPrices(fund), performance }
 }
 
-/** Whether the rows of a fund may be in a table. */
 export const mayHold = (scope: FundScope, needs: Permission): boolean => needs === 'data' || scope[needs]
 
 /** The ISINs of the funds whose rows may be in a table, in the order of the scopes. */

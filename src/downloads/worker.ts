@@ -10,7 +10,6 @@ export interface FormatsWork extends Omit<FormatWork, 'wanted'> {
   readonly wanted: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-/** A file, and the id of its format. */
 export interface FormatFile extends PieceFile {
   readonly format: string
 }

@@ -11,15 +11,14 @@ import { damageIn, databaseError, openFunds, refuseDamage } from '../read/open.t
 
 export interface CheckOptions {
   readonly db: string
-  /** The snapshot's date, ISO 8601. */
   readonly asOf: string
   /** Whether SQLite checks the file's pages first; true unless given. */
   readonly hasQuickCheck?: boolean
-  /** What is wrong with the age of a fund's newest price, or null. `guards/` decides it. */
+  /** Describes a newest price that is too old, or null; by `guards/`. */
   readonly ageProblem?: (fund: FundPriceDays) => string | null
-  /** What the settings name and no fund has. `guards/` decides it. */
+  /** Describes settings that fit no fund; by `guards/`. */
   readonly settingsProblems?: (funds: readonly FundPriceDays[]) => readonly string[]
-  /** How to check the plausibility of prices; it is not checked unless given. */
+  /** Plausibility of prices; not checked unless given. */
   readonly prices?: PriceChecks
   readonly onFund?: (done: number, of: number) => void
   readonly signal?: AbortSignal

@@ -1,4 +1,4 @@
-/** What the checks of a database find. */
+/** Findings of the checks of a database. */
 
 import {
   type AllowedObjection,
@@ -11,18 +11,16 @@ import {
 import { escapeInvisible, printable } from '../model/printable.ts'
 
 export interface Finding {
-  /** An error stops a build; a warning does not. */
   readonly severity: 'error' | 'warning'
   /** The fund, or null where the finding belongs to none. */
   readonly isin: string | null
   readonly table: string
-  /** What is wrong and where in the table: `price date 2024-13-01 is not a date`. */
   readonly message: string
-  /** The guard that refuses it; absent where nobody can allow it. */
+  /** The guard that refuses the data; absent if the finding cannot be allowed. */
   readonly guard?: GuardName
-  /** What `--allow` may narrow that guard to; the fund unless given. */
+  /** Subject that narrows `--allow` of the guard; the fund unless given. */
   readonly subject?: string
-  /** The old prices that the message sums up, so that somebody can tell the new ones among them alone. */
+  /** The old prices that the message sums up, so that a caller can report only the new ones. */
   readonly older?: OlderPrices
 }
 
@@ -42,7 +40,7 @@ export function olderPrices(older: OlderPrices, count = older.prices.length): Fi
   return { ...generalWarning(message, 'price'), ...(count === older.prices.length && { older }) }
 }
 
-/** What a guard has against the data of the database: errors that an operator may allow. */
+/** Objections of guards: errors that an operator may allow. */
 export const objectionsIn = (findings: readonly Finding[]) =>
   findings.flatMap(({ severity, guard, isin, subject = isin, message }): Objection[] =>
     guard === undefined || severity === 'warning'
@@ -50,7 +48,7 @@ export const objectionsIn = (findings: readonly Finding[]) =>
       : [{ guard, subject, message: isin === null ? message : `fund ${isin}: ${message}` }],
   )
 
-/** What an operator allows becomes a warning. */
+/** Turns errors that an operator allows into warnings. */
 export function judgeFindings(all: readonly Finding[], override = nothingAllowed) {
   const allowed: AllowedObjection[] = []
   const findings = all.map((finding): Finding => {
@@ -82,7 +80,7 @@ export const generalWarning = (message: string, table: string): Finding => ({
   message: escapeInvisible(message),
 })
 
-/** The database has errors, so nothing was built. The message names the first one that nobody can allow. */
+/** The database has errors, so nothing was built. The message names the first error that cannot be allowed. */
 export class RefusedDatabase extends Error {
   override readonly name = 'RefusedDatabase'
   readonly findings: readonly Finding[]
@@ -112,7 +110,6 @@ export class ImplausibleDatabase extends Refusal {
   }
 }
 
-/** What is thrown of findings with errors. */
 export const refusalOf = (db: string, findings: readonly Finding[]) =>
   findings.some(({ severity, guard }) => severity === 'error' && guard === undefined)
     ? new RefusedDatabase(db, findings)

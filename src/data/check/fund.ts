@@ -91,7 +91,7 @@ function placeIn({ columns }: SchemaTable, row: Row): string {
 /** @returns the end of a sentence that begins with the column's name, or undefined */
 function errorIn(column: TableColumn, value: string | number, last: string): string | undefined {
   const { kind, allowed } = column
-  // The schema's CHECK constraints promise it, unless somebody has switched them off.
+  // The schema's CHECK constraints promise it, unless they were switched off.
   if (allowed !== null) {
     const found = typeof value === 'string' ? quoted(value) : value
     return allowed.includes(value) ? undefined : `is ${found}, not one of ${allowed.join(', ')}`

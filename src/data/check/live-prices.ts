@@ -1,4 +1,4 @@
-/** Prices that are live, read from the documents of the snapshot that is. Anybody may have changed these: nothing is trusted. */
+/** Live prices, read from the documents of the live snapshot. The documents are not trusted: anyone may have changed them. */
 
 import { routeTable } from '../../api/derive/route-table.ts'
 import { pricesCurrentAll, pricesHistoric } from '../../api/endpoints/prices.ts'
@@ -82,7 +82,6 @@ interface LiveWindow {
   readonly prices: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** The columns of a price, without its ISIN. */
 export const priceColumns = rowColumns(schemaTables.prices)
 
 /** A record of a window as the row of the database that it was made from. */

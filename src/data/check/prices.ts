@@ -22,9 +22,8 @@ import { DamagedDocument, livePrices, priceColumns, type LiveReader } from './li
 
 export interface PriceChecks {
   readonly plausibility: PlausibilitySettings
-  /** They have the funds' calendars. */
   readonly rules: Rules
-  /** Null if nothing is live, or nobody knows: then the newest price of each fund counts as new. */
+  /** Null if nothing is live, or it is unknown: then the newest price of each fund counts as new. */
   readonly live: LiveReader | null
   readonly signal?: AbortSignal | undefined
 }
@@ -70,7 +69,6 @@ export async function checkPrices(
   return { findings: [...findings, ...older.findings()], newPrices }
 }
 
-/** The funds with prices that are checked. */
 function* fundsToCheck(db: Database, isins: readonly string[], plausibility: PlausibilitySettings) {
   const pricesOf = priceReader(db)
   for (const fund of readPriceDays(db, isins, 0)) {
@@ -85,7 +83,6 @@ function* fundsToCheck(db: Database, isins: readonly string[], plausibility: Pla
 export const limitsToCheck = (plausibility: PlausibilitySettings, fund: FundPriceDays) =>
   fund.dataPermitted === 1 && fund.pricesPermitted === 1 ? limitsOf(plausibility, fund) : null
 
-/** @param newPrices of all funds, by ISIN */
 export const findingsAcross = (newPrices: readonly NewPrice[], plausibility: PlausibilitySettings) =>
   objectionsAcross(newPrices, plausibility).map(({ guard, subject, message }): Finding => {
     return {
@@ -101,13 +98,11 @@ export const findingsAcross = (newPrices: readonly NewPrice[], plausibility: Pla
 /** A whole history may be wrong: beyond this, they are only counted. */
 const olderKept = 1000
 
-/** Gathers what is older, for one finding. */
 function gatherOlder() {
   let count = 0
   let areLive = true
   const prices: OlderPrices['prices'][number][] = []
   return {
-    /** @param isLive whether the fund has live prices */
     add: (isin: string, found: readonly ImplausiblePrice[], isLive: boolean) => {
       if (found.length === 0) return
       const some = found.slice(0, olderKept - prices.length)
@@ -176,7 +171,7 @@ async function divide(found: readonly ImplausiblePrice[], { isLive, isNew }: Ret
 
 /**
  * Compares a fund's prices with those that are live.
- * @param newest of the database @param live null if the fund has none, or nobody knows @param newestLive null if unknown
+ * @param newest of the database @param live null if the fund has none, or it is unknown @param newestLive null if unknown
  */
 function comparison(
   isin: string,
@@ -214,7 +209,7 @@ export function priceReader(db: Database) {
 const isNewer = (price: PriceTexts, live: PriceTexts) =>
   price[0] > live[0] || (price[0] === live[0] && valuesOf(price) !== valuesOf(live))
 
-/** What makes an old price a changed one: not the columns that are not checked. */
+/** Values whose change makes an old price a new one: the checked columns. */
 const valuesOf = ([, ...values]: PriceTexts) => values.slice(0, checkedColumns - 1).join(' ')
 
 const valuesByDay = (prices: readonly PriceTexts[]) =>

@@ -1,4 +1,4 @@
-/** What the guards would have refused on the last nights: each day with prices as if it had been the night's new one. */
+/** Replays the guards on the last nights: each day with prices counts as a night with new prices. */
 
 import { setImmediate } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
@@ -23,7 +23,6 @@ export interface ReplayOptions {
   readonly nights: number
   readonly plausibility: PlausibilitySettings
   readonly rules: Rules
-  /** `freshness.maxStaleShare` */
   readonly maxStaleShare: number
   readonly onFund?: (done: number, of: number) => void
   readonly signal?: AbortSignal
@@ -31,7 +30,6 @@ export interface ReplayOptions {
 
 export type Replay = Awaited<ReturnType<typeof replayNights>>
 
-/** A day as a night. */
 interface Night {
   readonly day: string
   readonly findings: Finding[]
@@ -74,7 +72,6 @@ export async function replayNights(options: ReplayOptions) {
   }
 }
 
-/** Ascending. */
 function lastDays(db: Database, asOf: string, count: number): string[] {
   const days = db.prepare<[string], string>(
     'SELECT DISTINCT date FROM price WHERE date <= ? ORDER BY date DESC',
@@ -90,7 +87,6 @@ const emptyNight = (day: string): Night => ({
   stalest: [],
 })
 
-/** @param prices of the fund, by day */
 function replayFund(
   fund: FundPriceDays,
   prices: ReturnType<ReturnType<typeof priceReader>>,

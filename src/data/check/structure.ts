@@ -7,7 +7,6 @@ import { maxListRows, maxTextBytes } from '../model/limits.ts'
 import { schemaTables, sqlTypeOf, type SchemaTable } from '../model/schema.ts'
 import { rowPlace, type Finding } from './finding.ts'
 
-/** The schema, then the sizes. */
 export function checkStructure(db: Database): Finding[] {
   const findings = checkSchema(db)
   return findings.length > 0 ? findings : [...longTexts(db), ...longLists(db)]
@@ -74,7 +73,6 @@ function differences(db: Database, table: FoundTable, wanted: SchemaTable): stri
 /** Findings of one column or list: more of them tell nothing new. */
 const maxFindings = 1000
 
-/** Every text that is far too long. */
 function longTexts(db: Database): Finding[] {
   // SQLite knows the largest row of each table from its pages alone: as a rule, no row needs a look.
   const large = db
@@ -95,7 +93,6 @@ function longTexts(db: Database): Finding[] {
 /** What makes one list in one document, beside the ISIN. */
 const lists = { structure_item: ['type'], key_figure: [], legal_period: [] } as const
 
-/** Every list that has far too many rows. */
 const longLists = (db: Database): Finding[] =>
   Object.entries(lists).flatMap(([table, places]) => {
     const query = `count(*) AS size FROM ${table} GROUP BY ${['isin', ...places].join(', ')} HAVING size > ?`

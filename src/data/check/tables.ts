@@ -1,4 +1,4 @@
-/** Checks of whole tables: what no single fund's rows show, or what SQL finds faster than a look at every row. */
+/** Checks of whole tables: across funds, or faster in SQL than row by row. */
 
 import type { Database } from 'better-sqlite3'
 import type { Group } from '../../api/contract/rows.ts'
@@ -57,7 +57,6 @@ interface Limit {
   readonly fields: readonly string[]
   readonly least?: number
   readonly most?: number
-  /** SQL condition for the rows that it holds for. */
   readonly where?: string
 }
 const limits: readonly Limit[] = [
@@ -106,7 +105,6 @@ function warningOf(table: string, keys: readonly string[], row: Found, what: str
   return { severity: 'warning', isin: row.isin, table, message: place + what + more }
 }
 
-/** The end of a sentence about a figure. */
 function describe(least: number, most: number): string {
   if (least === -Infinity) return `is above ${most}`
   if (most === Infinity) return least === 0 ? 'is negative' : `is below ${least}`

@@ -43,13 +43,11 @@ export function copiesOf(db: string, folder: string | undefined) {
   /** When the database was as in this copy, ISO 8601. */
   const timeOf = (name: string) =>
     name.slice(start.length, -'.backup'.length).replace(/(T\d\d)-(\d\d)-/, '$1:$2:')
-  /** The day of that import, in Berlin. */
   const dayOf = (name: string) => todayInBerlin(new Date(timeOf(name)))
   const nameAt = (ms: number) => `${start}${new Date(ms).toISOString().replaceAll(':', '-')}.backup`
   return { path, home, list, timeOf, dayOf, nameAt }
 }
 
-/** The rights of another file. */
 export function giveTo(file: string, { mode, uid, gid }: Stats): void {
   chmodSync(file, mode)
   if (process.getuid?.() === 0) chownSync(file, uid, gid)
@@ -73,7 +71,7 @@ export async function makeBackup(db: Database, folder: string | undefined, now: 
     mkdirSync(home, { recursive: true })
     removeLeftovers(join(home, basename(path)))
     const stats = statSync(path)
-    // Nobody reads in a copy what may not be read in the database.
+    // The copy must not be readable for more users than the database.
     closeSync(openSync(temporary, 'wx', stats.mode & 0o700))
     const progress = () => {
       signal.throwIfAborted()
@@ -93,7 +91,7 @@ export async function makeBackup(db: Database, folder: string | undefined, now: 
     /** Names it after the time, before the import commits. @returns the file */
     keep: (): string => {
       const last = list().at(-1)
-      // After all others, also if two imports begin in the same moment or somebody has set the clock.
+      // After all others, also if two imports begin in the same moment or the clock was set back.
       const ms = Math.max(now.getTime(), last === undefined ? 0 : Date.parse(timeOf(last)) + 1)
       renameSync(temporary, join(home, nameAt(ms)))
       file = join(home, nameAt(ms))

@@ -59,7 +59,6 @@ const lineBreak = /\r\n|\n|\r/g
 const readStart = (file: string, encoding: Encoding): string =>
   decoderOf(encoding)(readBytes(file, headerBytes))
 
-/** The first bytes of a file. */
 function readBytes(file: string, most: number): Buffer {
   const handle = openSync(file, 'r')
   try {

@@ -53,11 +53,9 @@ function mustBeReadable(file: string): void {
   }
 }
 
-/** Whether a table has a row. */
 export const hasRows = (db: Database.Database, { name }: SchemaTable): boolean =>
   db.prepare(`SELECT 1 FROM main.${name} LIMIT 1`).get() !== undefined
 
-/** The currency of each fund, by its ISIN. */
 export function readCurrencies(db: Database.Database): ReadonlyMap<string, string> {
   return new Map(db.prepare<[], [string, string]>('SELECT isin, currency FROM fund').raw().all())
 }
@@ -65,7 +63,7 @@ export function readCurrencies(db: Database.Database): ReadonlyMap<string, strin
 export type KeptValues = NonNullable<ReturnType<typeof openKept>>
 
 /**
- * What rows of the database keep. Its connection is its own: staging has a transaction open, which must not lock the database.
+ * Reads values that rows of the database keep, by a connection of its own: staging has a transaction open, which must not lock the database.
  * @returns undefined without columns
  */
 export function openKept(file: string, { name, key }: SchemaTable, columns: readonly string[]) {
@@ -128,7 +126,7 @@ export function openStaging(db: Database.Database, table: SchemaTable, columns: 
         return `against the schema: ${error.message.replace(/^CHECK constraint failed: /, '')}`
       }
     },
-    /** Call it after the last line. @returns the ISINs, ascending */
+    /** To be called after the last line. @returns the ISINs, ascending */
     end: (): readonly string[] => {
       db.exec('COMMIT')
       return db.prepare<[], string>(distinctIsins(staged)).pluck().all()
@@ -148,11 +146,9 @@ export interface Waiting {
 
 export interface TakeOptions extends Waiting {
   readonly scope: Scope
-  /** Counts only. */
   readonly isDryRun: boolean
   /** Computes the columns of prices that the file lacks. */
   readonly isDeriving: boolean
-  /** Marks the load as complete. */
   readonly isComplete: boolean
   /** The folder of copies of the database (undefined: beside it), or null for none. */
   readonly backup: string | undefined | null
@@ -169,12 +165,10 @@ export interface Changes {
   readonly removed: number
 }
 
-/** What is to be taken. */
 interface Staged {
   readonly table: SchemaTable
-  /** Those that the file has, and those that are derived. */
+  /** Columns that the file has, and derived ones. */
   readonly columns: readonly string[]
-  /** Those that are derived. */
   readonly derived: readonly string[]
   readonly isins: readonly string[]
 }
@@ -204,7 +198,7 @@ export async function takeLines(db: Database.Database, lines: Staged, options: T
     const isChanged = changes.added + changes.changed + changes.removed > 0
     const copy = isChanged ? (backup?.keep() ?? null) : null
     db.exec('COMMIT')
-    // It is kept, or has no other name yet.
+    // A copy without changes is discarded below.
     if (isChanged) {
       backup?.prune()
       backup = undefined
@@ -289,16 +283,16 @@ export async function beginWriting(
       throw error
     }
     if (backup === undefined || dataVersion(db) === before) return backup
-    // Somebody else has changed the database since then.
+    // Another program has changed the database since then.
     db.exec('ROLLBACK')
     backup.discard()
   }
 }
 
 /**
- * Does something as soon as nobody else is in its way. Nobody reads while lines are taken, unless the database is in WAL
+ * Waits until no other program is in the way. No program can read while lines are taken, unless the database is in WAL
  * mode: without a log, SQLite would have to keep all changes in memory until the last reader is gone. The lock is asked for
- * now and then and released at once, so that waiting for it keeps nobody else out.
+ * now and then and released at once, so that waiting does not block others.
  */
 export async function whenFree(
   db: Database.Database,

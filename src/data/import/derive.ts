@@ -1,4 +1,4 @@
-/** What a price file lacks, from its NAVs: the change to the price before, in percent, too, and the performance of the year. */
+/** Computes columns that a price file lacks from its NAVs: change, change in percent, performance of the year. */
 
 import type { Database } from 'better-sqlite3'
 import { schemaTables } from '../model/schema.ts'
@@ -94,7 +94,6 @@ function inUnits(decimals: readonly string[]) {
   return { units, scale }
 }
 
-/** @param scale decimals of the unit */
 function fromUnits(units: bigint, scale: number): string {
   const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0')
   const point = digits.length - scale

@@ -43,10 +43,9 @@ export interface BadLine {
 
 export interface ImportOptions extends TakeOptions, HeaderOptions {
   readonly db: string
-  /** A table of the schema. */
   readonly table: string
   readonly file: string
-  /** What was asked for; what is undefined is sniffed. */
+  /** These options are sniffed if they are undefined. */
   readonly encoding: Encoding | undefined
   readonly delimiter: Delimiter | undefined
   readonly decimal: DecimalMark | undefined
@@ -59,17 +58,17 @@ export interface ImportOptions extends TakeOptions, HeaderOptions {
 }
 
 export interface ImportSummary {
-  /** What the file is, sniffed or as it was asked for, for people. */
+  /** Form of the file, sniffed or as asked for; for people. */
   readonly form: readonly string[]
   readonly notes: readonly string[]
-  /** What is wrong with fields of the template that the API does not show. */
+  /** Faults of the template's fields that the API does not show. */
   readonly warnings: readonly string[]
   /** After the header, without empty ones. */
   readonly lines: number
   readonly bad: number
   /** Undefined if nothing was taken because of bad lines. For a dry run: what would change. */
   readonly changes: Changes | undefined
-  /** What a guard has against it: of a dry run. */
+  /** Objections of guards, of a dry run. */
   readonly objections: readonly Objection[]
   readonly allowed: readonly AllowedObjection[]
   /** The copy of the database as it was; null if none was made, or nothing changed. */
@@ -112,7 +111,7 @@ export async function importFile(options: ImportOptions): Promise<ImportSummary>
     const reader = lineReader(table, { layout, notations, funds, staging, derived, kept }, options.onBad)
     await cells.read({ ...reader.visitor, bytes: meter })
     const staged = staging.end()
-    // It may have been half written.
+    // The file may have been half written.
     const advice = 'nothing was imported; import it when it is complete'
     if (contentOf(file) !== content) throw new Error(`${file} changed while it was being read: ${advice}`)
     const { lines, bad } = reader.counts()
@@ -156,9 +155,9 @@ function notesOn(derived: readonly string[], again: Readonly<{ count: number; fi
   ]
 }
 
-/** What changes when somebody writes to the file or replaces it. */
+/** A text that changes when a program writes to the file or replaces it. */
 function contentOf(file: string): string {
-  // It is read several times.
+  // An import reads its file several times: a pipe cannot be read again.
   assertFile(file)
   const stats = statSync(file, { bigint: true, throwIfNoEntry: false })
   if (stats === undefined) throw new Error(`${file} does not exist`)
@@ -219,7 +218,7 @@ function byteMeter({ file, decimal, dates, onBytes, signal }: ImportOptions): (c
   }
 }
 
-/** Says where something is wrong. */
+/** Names the place in an error. */
 function within<T>(place: string, work: () => T): T {
   try {
     return work()
@@ -229,23 +228,21 @@ function within<T>(place: string, work: () => T): T {
   }
 }
 
-/** More of them tell nothing new and would fill the memory. */
+/** More bad lines tell nothing new and would fill the memory. */
 const maxBadLines = 1000
 
-/** What the lines of a file are read with. */
+/** Tools to read the lines of a file with. */
 interface Reading {
   readonly layout: Layout
   readonly notations: Notations
   /** The currency of each fund in the database; undefined if the file has the funds themselves. */
   readonly funds: ReadonlyMap<string, string> | undefined
   readonly staging: StagedLines
-  /** Columns that are computed later. */
   readonly derived: readonly string[]
   /** The values of rows that exist; undefined if the file has all that a new row needs. */
   readonly kept: KeptValues | undefined
 }
 
-/** Converts and stages the good lines, reports the bad ones. */
 function lineReader(table: SchemaTable, reading: Reading, onBad: ImportOptions['onBad']) {
   const { layout, staging, derived, kept } = reading
   const valuesIn = lineConverter(reading)
@@ -280,7 +277,7 @@ function lineReader(table: SchemaTable, reading: Reading, onBad: ImportOptions['
   return { visitor, counts: () => ({ lines, bad }) }
 }
 
-/** Of a line: the values of its fields, or what is wrong with it. */
+/** @returns a function that gives the values of a line, or its faults */
 function lineConverter({ layout, notations: { marks, dates }, funds }: Reading) {
   const { check, currency } = layout
   const [least, most] = layout.width

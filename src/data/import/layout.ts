@@ -13,9 +13,8 @@ import type { FileCell } from './values.ts'
 export interface CellLines {
   /** The cells of the line that names the columns. */
   readonly header: readonly FileCell[]
-  /** The number of that line, from 1. */
   readonly headerLine: number
-  /** What the file is, for people: `UTF-8, delimiter ;`. */
+  /** Form of the file, for people: `UTF-8, delimiter ;`. */
   readonly form: string
   /** The lines after the header that are not empty, in order. May be called again. */
   readonly read: (visitor: LineVisitor) => Promise<void>
@@ -31,9 +30,8 @@ export interface LineVisitor {
 
 export interface Field {
   readonly column: TableColumn
-  /** The cell's place in the line, from 0. */
   readonly at: number
-  /** What a message calls it. */
+  /** Name in messages. */
   readonly label: string
 }
 
@@ -43,13 +41,12 @@ export interface Layout {
   readonly currency: Field | undefined
   /** Columns that the file lacks and a new row needs: a row that exists keeps its values. */
   readonly kept: readonly string[]
-  /** How many cells a line has, at least and at most. */
   readonly width: readonly [least: number, most: number]
-  /** What is wrong with a line apart from the values of its fields. */
+  /** Finds faults of a line beside those of its values. */
   readonly check: (cells: readonly FileCell[], line: number) => readonly string[]
-  /** What the file does not have, and other notes, after the file has been read. */
+  /** Missing columns and other notes; after the file has been read. */
   readonly notes: () => readonly string[]
-  /** What is wrong with the lines and no reason to refuse one, after the file has been read. */
+  /** Faults that refuse no line; after the file has been read. */
   readonly warnings: () => readonly string[]
 }
 
@@ -69,7 +66,7 @@ export interface HeaderOptions {
   readonly named: readonly string[]
 }
 
-/** What may be missing from a file: columns that are computed, and, of rows that exist, others that keep their values. */
+/** Columns that a file may lack: computed ones, and those whose values existing rows keep. */
 export interface Absence {
   readonly computed: readonly string[]
   readonly isKeeping: boolean
@@ -127,7 +124,6 @@ export function columnLayout(
   }
 }
 
-/** What is wrong with the names of a header. */
 function faultsOf(
   { fields, unknown, unnamed }: ReturnType<typeof assign>,
   { name: table, columns }: SchemaTable,
@@ -161,7 +157,7 @@ export function deriveHint(columns: readonly string[]): string {
 /** A price has no currency of its own, but a file may say in which its prices are. */
 const currencyColumns = schemaTables.fund.columns.filter(({ name }) => name === 'currency')
 
-/** Which cell goes into which column: `unknown` has no column, and `unnamed` not even a name. */
+/** Assigns cells to columns: `unknown` cells have no column, `unnamed` ones no name. */
 function assign(table: SchemaTable, header: readonly FileCell[], columnMap: ColumnMap) {
   const fields: Field[] = []
   const ignored: string[] = []
@@ -197,7 +193,6 @@ const knownVersions = ['V4', 'V4.0', 'V4.1', 'V4.2', 'V4.3']
 export const fieldNumber = (cell: FileCell): string | undefined =>
   /^\s*([0-9]{5})(?![0-9])/.exec(String(cell))?.[1]
 
-/** Whether a line names fields of the template. */
 export function isTemplateHeader(header: readonly FileCell[]): boolean {
   const numbers = new Set(header.map(fieldNumber))
   return [versionField, '00010'].some((number) => numbers.has(number)) && numbers.size > 2

@@ -13,7 +13,6 @@ import {
 } from './values.ts'
 
 export interface Notations {
-  /** The mark of each field's column. */
   readonly marks: readonly DecimalMark[]
   readonly dates: DateForm
   /** For people: the marks and the form of the dates, as far as the file has any. */
@@ -118,7 +117,7 @@ function sniffMarks(columns: readonly (NumberColumn | undefined)[]): (DecimalMar
   })
 }
 
-/** The one that has an example. @throws {Error} if two have one */
+/** The only key with an example. @throws {Error} if two have one */
 function theOnly<Key extends string>(
   examples: Examples<Key>,
   contradiction: (both: Required<Examples<Key>>) => string,
@@ -137,7 +136,6 @@ function agreed(marks: readonly (DecimalMark | undefined)[]): DecimalMark | unde
 
 const show = ({ text, line }: Example): string => `${quoted(text)} (line ${line})`
 
-/** The columns of each mark, or '' if no column has one. */
 function columnsByMark(labels: readonly string[], marks: readonly (DecimalMark | undefined)[]): string {
   const columns = (mark: DecimalMark) => labels.filter((_, index) => marks[index] === mark).join(', ')
   const comma = columns('comma')

@@ -13,7 +13,7 @@ export type FileCell = string | number | Date
 
 export type Value = string | number | null
 
-/** What is wrong with a cell: it follows the column's name in a message. */
+/** Fault of a cell. In a message the reason follows the column's name. */
 interface CellProblem {
   readonly reason: string
 }
@@ -21,10 +21,9 @@ interface CellProblem {
 /** `iso` is 2024-05-02, `german` 02.05.2024 (or 2.5.2024). */
 export type DateForm = 'iso' | 'german'
 
-/** What divides the whole from its fraction. */
+/** The mark between whole and fraction. */
 export type DecimalMark = 'comma' | 'point'
 
-/** How the numbers and days of a column are written. */
 interface Notation {
   readonly mark: DecimalMark
   readonly dates: DateForm
@@ -112,7 +111,6 @@ const germanDay = /^([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})$/
 const midnight = /[ T]00?:00(?::00(?:\.0+)?)?$/
 const germanDayOfYear = /^([0-9]{1,2})\.([0-9]{1,2})\.?$/
 
-/** As people know it. */
 export const dateFormNames: Readonly<Record<DateForm, string>> = { iso: 'YYYY-MM-DD', german: 'DD.MM.YYYY' }
 
 /** @returns YYYY-MM-DD, or undefined if the day does not exist, is before 1900, or has a time of day */
@@ -200,7 +198,7 @@ const withPoint = (whole: string, fraction: string) =>
 function movePoint(whole: string, fraction: string, power: number): string | undefined {
   const digits = whole + fraction
   const point = whole.length + power
-  // 1.23457E+11 was a longer number once: what would be zeros here are digits that somebody cut off.
+  // 1.23457E+11 was a longer number once: what would be zeros here are digits that a spreadsheet cut off.
   if (point > digits.length) return /^0+$/.test(digits) ? '0' : undefined
   const padded = point <= 0 ? '0'.repeat(1 - point) + digits : digits
   const at = point <= 0 ? 1 : point

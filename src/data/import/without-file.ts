@@ -42,7 +42,7 @@ export async function undoImport(db: string, options: UndoOptions) {
     try {
       unmark(opened)
     } finally {
-      // Closing it also moves a log beside it, which somebody who looked at it has left, into the file.
+      // Closing the copy also moves a log that a reader has left beside it into the file.
       opened.close()
     }
     const backupFolder = day === undefined || !isKept ? null : folder

@@ -15,7 +15,6 @@ import type { FileCell } from './values.ts'
 /** A title or two may stand above the header. */
 const headerWithin = 50
 
-/** Whether the file is a ZIP archive, as every XLSX is. */
 export function isWorkbook(file: string): boolean {
   const handle = openSync(file, 'r')
   try {
@@ -170,6 +169,5 @@ const tooFar = (what: string, part: string) =>
       `${maxCells.toLocaleString('en-US')} cells are read; delete the rows and columns behind the data, or save the sheet as CSV`,
   )
 
-/** `A` is 1, `XFD` 16,384. */
 const columnNumber = (letters: string) =>
   [...letters].reduce((number, letter) => number * 26 + letter.charCodeAt(0) - 64, 0)

@@ -1,4 +1,4 @@
-/** What the values of a database may be, and how large: others are refused, with the row's name. */
+/** Limits of the values of a database. The checks refuse other values, and name the row. */
 
 import { structureTypes } from '../../api/contract/structure-types.ts'
 import { unfitForXml } from '../../api/contract/texts.ts'
@@ -6,7 +6,6 @@ import { isDay, isIsin } from '../../api/routes/values.ts'
 import { quoted } from './printable.ts'
 import type { TextKind } from './schema.ts'
 
-/** Bytes of a text in UTF-8. */
 export const maxTextBytes = 100_000
 
 /** Rows in one list of a document: an investment structure of one type, key figures, legal periods. */
@@ -47,12 +46,12 @@ const notPlain = unless((text) => /^-?[0-9]+(?:\.[0-9]+)?$/.test(text), 'a plain
 
 /** `#REF!`, `#BEZUG!`, `#DIV/0!`, `#N/A`, `#NV` of Excel, also within a text; `###`, a column that is too narrow; `Err:502` of LibreOffice. */
 const spreadsheetError = /(?:^|\s)#(?:[A-ZÄÖÜ]+(?:\/0)?[!?]|N\/A|NV)(?:[\s%]|$)|^#{3,}$|^Err:\d{3}$/
-/** What programs write for a value that they lack: `NaN %`, `null`, `<NA>`. */
+/** Texts that programs write for a missing value: `NaN %`, `null`, `<NA>`. */
 const missingValue = /^-?(?:nan|null|undefined|<na>)(?:\s?%)?$/i
 
 const isNoText = (text: string) => spreadsheetError.test(text) || missingValue.test(text.trim())
 
-/** What is wrong with a text of a kind: the end of a sentence that begins with the column's name. Undefined if it is right. */
+/** Describe the fault of a text: the end of a sentence that begins with the column's name. Undefined for a right text. */
 export const textFaults: Readonly<Record<TextKind, (text: string) => string | undefined>> = {
   isin: unless(isIsin, 'an ISIN: wrong form or check digit'),
   structureType: unless((text) => knownTypes.has(text), 'one of the structure types'),

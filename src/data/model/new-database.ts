@@ -19,7 +19,7 @@ export function newDatabase(file: string) {
   let db: Database.Database | undefined
   let firstMade: string | undefined
 
-  /** Closes and removes it, and the folders that were made for it. */
+  /** Closes and removes the database, and the folders that were made for it. */
   const discard = () => {
     db?.close()
     rmSync(temporary, { force: true })
@@ -38,7 +38,7 @@ export function newDatabase(file: string) {
     throw cannotBeMade(file, error)
   }
   const made = db
-  /** Closes it and puts it in the file's place, over what is there. Comes back when it is on the disk. */
+  /** Closes the database and replaces the file by it. Returns when the file is on the disk. */
   const keep = () => {
     made.close()
     // SQLite did not wait for the disk.
@@ -81,7 +81,7 @@ function removeEmptyFolders(folder: string, top: string): void {
   try {
     for (let at = folder; at.length >= top.length; at = dirname(at)) rmdirSync(at)
   } catch {
-    // Somebody has put something there in the meantime: it stays.
+    // Another program has put something there in the meantime: it stays.
   }
 }
 

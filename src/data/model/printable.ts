@@ -1,6 +1,5 @@
 /** Texts of a database in messages: nothing in them can move a cursor, or hide or reverse other text. */
 
-/** Longer text is cut. */
 const maxLength = 60
 
 /** The text with every invisible character as an escape, without a line feed, and at most 60 characters long. */

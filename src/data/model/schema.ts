@@ -16,7 +16,6 @@ import { profileRecord } from '../../api/endpoints/profile.ts'
 /** The value of `PRAGMA user_version` in a database of this schema. */
 export const SCHEMA_VERSION = 1
 
-/** The schema as SQL, as it is shipped. */
 export const schemaSql = (): string =>
   readFileSync(new URL('../../../templates/schema.sql', import.meta.url), 'utf8')
 
@@ -40,7 +39,7 @@ export interface TableColumn {
   readonly hasDefault: boolean
   /** Null if the kind is the only limit. */
   readonly allowed: readonly (string | number)[] | null
-  /** A smaller number cannot be; null without such a limit. */
+  /** Smallest possible number; null without a limit. */
   readonly least: number | null
   /** Number of the field in the European MiFID Template (FinDatEx EMT V4), for the import. */
   readonly template: string | null
@@ -60,9 +59,7 @@ export type Permission = 'data' | 'prices' | 'performance'
 
 export interface SchemaTable {
   readonly name: string
-  /** In the order of the schema, `isin` first. */
   readonly columns: readonly TableColumn[]
-  /** Columns of the primary key, in its order. */
   readonly key: readonly string[]
   readonly download: {
     /** The name of the files (`prices.csv`), and of the table in the SQLite file. */
@@ -75,7 +72,6 @@ export interface SchemaTable {
   }
 }
 
-/** SQLite's type of a kind. */
 export function sqlTypeOf(kind: Kind): 'TEXT' | 'REAL' | 'INTEGER' {
   if (kind === 'number' || kind === 'fraction') return 'REAL'
   return kind === 'integer' || kind === 'flag' || kind === 'year' ? 'INTEGER' : 'TEXT'
@@ -101,9 +97,8 @@ interface Declared<V> {
   readonly least?: number
   readonly hasDefault?: true
   readonly template?: string
-  /** What the downloads have instead of the column's own value. */
   readonly download?: { readonly sql: string; readonly isNullable: boolean } | null
-  /** Never there: it makes a column of one type of values no column of another. */
+  /** Never set: the type keeps columns of different values apart. */
   readonly values?: (value: V) => V
 }
 type More = Partial<Omit<Declared<unknown>, 'values'>>
@@ -123,13 +118,10 @@ const orNull = <V>({ values: _, ...declared }: Declared<V>): Declared<V | null> 
   ...declared,
   isNullable: true,
 })
-/** What the downloads have instead of the column's own value. */
 const instead = (sql: string, isNullable: boolean) => ({ sql, isNullable })
 
-/** In percent: nothing loses more than all. */
 const performance = (describe: string) => number(describe, { least: -100 })
 
-/** A cost of the European MiFID Template. */
 const cost = (template: string) => orNull(column<number>('fraction')(undefined, { template }))
 
 /** One of these texts, by its number in the European MiFID Template. */
@@ -164,13 +156,10 @@ const inSnakeCase = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${l
 
 interface DeclaredTable<Row> {
   readonly name: string
-  /** Columns of the primary key beside the ISIN. */
   readonly key: readonly string[]
-  /** The name of the files. */
   readonly download: string
   readonly csvName?: string
   readonly needs: Permission
-  /** What the files hold. */
   readonly en: string
   readonly de: string
   /** The API's fields whose descriptions the columns of the same name take over. */
@@ -418,8 +407,6 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
   }),
 }
 
-/** The groups of rows of a fund. */
 export const groupNames = Object.keys(schemaTables).filter((name): name is Group => name !== 'fund')
 
-/** The names of the tables, in their order. */
 export const schemaTableNames: readonly string[] = Object.values(schemaTables).map(({ name }) => name)

@@ -15,9 +15,9 @@ export interface OpenedFile {
   /** @throws {Error} if another file has replaced it: what was opened meanwhile may be of either */
   readonly assertSame: () => void
   /**
-   * Nobody writes to the database through SQLite while we read: a writer waits, or writes to the log.
+   * No program writes to the database through SQLite meanwhile: a writer waits, or writes to the log.
    * @param db in a read transaction, until the answer has been asked
-   * @returns rejects if somebody has written to the file since the call: what was read may be of before and after
+   * @returns rejects if another program has written to the file since the call: the digest may be of a mixture
    */
   readonly watch: (db: FundDatabase) => Promise<() => Promise<void>>
   /**
@@ -81,7 +81,7 @@ async function digestOfLog(log: string): Promise<Buffer | null> {
 }
 
 /**
- * The same for the same file, through links, for as long as somebody has it open; '' if there is none. No time of
+ * The same for the same file, through links, for as long as a program has the file open; '' if there is none. No time of
  * the file counts: on a disk without times of creation, that time is the time of the last write.
  */
 export function identityOf(file: string): string {

@@ -23,9 +23,7 @@ export interface RowsDigest {
   readonly isDoubtful: boolean
 }
 
-/** The prices of one calendar year. */
 export interface YearDigest {
-  /** Four digits. */
   readonly year: string
   /** Days of its first and its last price. */
   readonly first: string
@@ -36,10 +34,8 @@ export interface YearDigest {
 
 /** All of a fund's rows, each digest cut to 132 bits; '' if there is no row. */
 export interface RowDigests {
-  /** The fund's own row. */
   readonly fund: string
   readonly groups: Readonly<Record<WholeGroup, string>>
-  /** By calendar year. */
   readonly prices: Readonly<Record<string, string>>
 }
 

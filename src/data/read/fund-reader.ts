@@ -9,7 +9,6 @@ export type Fund = { readonly fund: FundRow } & FundRows
 
 export type FundReader = ReturnType<typeof fundReader>
 
-/** The ISINs of all funds, ascending. */
 export function readIsins(db: Database): string[] {
   return db.prepare<[], string>('SELECT isin FROM fund ORDER BY isin').pluck().all()
 }
@@ -56,7 +55,6 @@ export function fundReader(db: Database) {
       const read = groupNames.map((group) => [group, rows(group, isin)])
       return { fund: row, ...(Object.fromEntries(read) as FundRows) }
     },
-    /** The fund's own row. */
     fund: (isin: string) => fund.get(isin),
     rows,
     /** Between two days, both included, ascending. */
@@ -84,7 +82,6 @@ export interface FundPriceDays {
   readonly currency: string
   readonly dataPermitted: 0 | 1
   readonly pricesPermitted: 0 | 1
-  /** Null without a profile. */
   readonly categoryDe: string | null
   /** Null without a profile, or if the profile has no English category. */
   readonly categoryEn: string | null

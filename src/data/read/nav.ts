@@ -53,7 +53,6 @@ export function navReader(db: Database) {
   }
 }
 
-/** Evenly spread, both ends included. */
 function daysAcross(first: string, last: string): readonly string[] {
   const start = dayNumber(first)
   const days = dayNumber(last) - start

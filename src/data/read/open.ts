@@ -52,7 +52,6 @@ function mustBeFile(file: string): void {
  */
 export function beginReading(db: Database.Database): boolean {
   if (db.inTransaction) db.exec('ROLLBACK')
-  // Milliseconds.
   db.pragma('busy_timeout = 100')
   db.exec('BEGIN')
   try {
@@ -88,7 +87,7 @@ const interrupted =
 const noRights =
   'it cannot be opened: check its rights (a database in WAL mode needs its folder to be writable)'
 
-/** What SQLite says of a file, with the file and a way out. Other errors are handed back as they are. */
+/** Adds the file and the remedy to an error of SQLite. Returns other errors unchanged. */
 export function databaseError(file: string, error: unknown): unknown {
   if (!(error instanceof Database.SqliteError)) return error
   const { code } = error
@@ -96,7 +95,7 @@ export function databaseError(file: string, error: unknown): unknown {
   return new Error(`${file}: ${advice ?? 'reading it failed'} (${error.message})`, { cause: error })
 }
 
-/** What to do, by the beginning of SQLite's code; the first that fits counts. */
+/** Remedies by the beginning of SQLite's code; the first match counts. */
 const advices = [
   ['SQLITE_NOTADB', 'it is not a SQLite database'],
   ['SQLITE_CORRUPT', damaged],

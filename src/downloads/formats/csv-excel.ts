@@ -9,7 +9,6 @@ const maxRows = 1_048_575
 
 const excelTables = [newestPrices, ...tables]
 
-/** The table with files by year. */
 const isByYear = ({ name }: OutputTable) => name === pricesTable.name
 
 export const csvForExcel: RowsFormat = {

@@ -35,7 +35,6 @@ export const csv: RowsFormat = {
   },
 }
 
-/** A format that writes some tables as plain CSV. */
 export function plainCsv(
   id: string,
   some: readonly OutputTable[],
@@ -54,10 +53,8 @@ export function plainCsv(
   }
 }
 
-/** A CSV file that grows. */
 export type GrowingCsv = ReturnType<typeof csvFile>
 
-/** @param earlier to copy parts from */
 export function csvFile(
   folder: string,
   path: string,
@@ -156,7 +153,7 @@ const readAsText = (text: string) => (isMisread(text) ? `'${text}` : defused(tex
 const isMisread = (text: string) =>
   /^\s*(?:\d{1,2}[-./](?:\d{1,2}|\d{4})[-./]?|0\d+|\d+(?:[.,]\d+)?e[+-]?\d+|\d{16,})\s*$/i.test(text)
 
-/** What `datapackage.json` says of a plain CSV file with these columns. Each table but that of the funds refers to it by ISIN. */
+/** The resource of a plain CSV file in `datapackage.json`. Each table but that of the funds refers to the funds by ISIN. */
 function csvResource({ source, columns, key }: OutputTable) {
   const isin = key[0] ?? ''
   const toFund = { fields: [isin], reference: { resource: `${fundsTable.name}.csv`, fields: fundsTable.key } }

@@ -1,4 +1,4 @@
-/** What a format of the downloads is. `index.ts` beside this file lists all formats; nothing here knows a single one. */
+/** The interface of formats of the downloads. `index.ts` beside this file lists them; nothing here knows one of them. */
 
 import type { Language } from '../../api/routes/table.ts'
 import { schemaTables } from '../../data/model/schema.ts'
@@ -17,7 +17,7 @@ import {
   type RowsOfFund,
 } from '../tables.ts'
 
-/** What may be done with the data, in the words of the settings; its name is `CC-BY-4.0` for example. */
+/** The licence of the data, in the words of the settings; a name is `CC-BY-4.0`. */
 export interface Licence {
   readonly name: string
   readonly url: string | null
@@ -27,7 +27,6 @@ export interface Licence {
 export type DownloadFormat = RowsFormat | WholeFormat
 
 interface FormatBase {
-  /** Unique among all formats. */
   readonly id: string
   /** As `datapackage.json` names it: `csv`, `text/csv`. */
   readonly name: string
@@ -36,7 +35,7 @@ interface FormatBase {
   readonly label: string
   /** For the page of the downloads: whom this format is for. */
   readonly advice?: Readonly<Record<Language, string>>
-  /** What it writes from these funds. */
+  /** Lists the pieces that the format writes from these funds. */
   readonly pieces: (funds: DownloadFunds) => readonly Piece[]
   /** A member of `datapackage.json` that its files have instead of a resource each. */
   readonly inPackage?: (files: readonly PieceFile[]) => Readonly<Record<string, unknown>>
@@ -52,7 +51,6 @@ export interface RowsFormat extends FormatBase {
   readonly open: (work: FormatWork) => RowsWriter
 }
 
-/** A format that is written as a whole. */
 export interface WholeFormat extends FormatBase {
   readonly kind: 'whole'
   readonly write: (work: FormatWork) => readonly PieceFile[] | Promise<readonly PieceFile[]>
@@ -60,15 +58,13 @@ export interface WholeFormat extends FormatBase {
 
 /** Files of a format that are made from the same rows. A build makes all of them, or reuses all of them. */
 export interface Piece {
-  /** Unique in its format. */
   readonly name: string
   /** The row of the downloads page that lists its files, beside those of other formats; null for files of a single fund. */
   readonly row: string | null
-  /** One sentence for people. */
   readonly describe: Readonly<Record<Language, string>>
-  /** What its files are made from; null for a piece that every build makes anew. */
+  /** The source of the files; null for a piece that every build makes anew. */
   readonly rows: PieceRows | null
-  /** What `datapackage.json` says of its files, besides path, size and digest. */
+  /** Members of the files in `datapackage.json`, besides path, size and digest. */
   readonly resource?: Readonly<Record<string, unknown>>
 }
 
@@ -78,43 +74,35 @@ export interface PieceRows {
   readonly digest: (rows: RowDigests) => string
 }
 
-/** A file of a piece. */
 export interface PieceFile extends WrittenFile {
-  /** The piece's name. */
   readonly piece: string
 }
 
 /** The funds that files may hold. */
 export interface DownloadFunds {
-  /** In the order of their ISINs. */
   readonly scopes: readonly FundScope[]
   /** Digests of the rows of each of them, by ISIN. */
   readonly digests: ReadonlyMap<string, RowDigests>
 }
 
-/** What a format is asked to make, where, and what it may read. */
+/** The order to a format: pieces, folder, and sources. */
 export interface FormatWork {
-  /** The folder of the downloads. */
   readonly folder: string
-  /** Names of the pieces to be made. */
   readonly wanted: ReadonlySet<string>
   /** Whether texts in plain CSV stay as they are (`--raw-csv`). */
   readonly isRawCsv: boolean
-  /** A copy of the fund database, which nobody writes to. */
+  /** A copy of the fund database, which no program writes to. */
   readonly copy: string
   readonly funds: DownloadFunds
   /** Digest of the code and the settings that make bytes of rows. */
   readonly madeBy: string
   readonly earlierFiles: EarlierFiles
-  /** ISO 8601 */
   readonly asOf: string
-  /** The snapshot's id. */
   readonly snapshot: string
   readonly licence: Licence | null
 }
 
 export interface RowsWriter {
-  /** Takes the funds in their order. */
   readonly add: (fund: FundTables) => void
   readonly close: () => readonly PieceFile[]
 }
@@ -127,15 +115,12 @@ export interface FundTables {
   readonly newest: RowsOfFund
   /** The same with the prices of all other years. */
   readonly older: RowsOfFund
-  /** The years of its prices. */
   readonly years: readonly string[]
-  /** What decides the prices of all years but the newest; null without any. */
+  /** Digest of the prices of all years but the newest; null without such prices. */
   readonly olderDigest: string | null
-  /** Digest of the fund's own row. */
   readonly ownDigest: string
 }
 
-/** A file of a table that grows. */
 export interface TableFile {
   readonly add: (rows: readonly OutputRow[]) => void
   /** Adds rows that are copied if the earlier file has a part that was made from the same. */
@@ -196,7 +181,7 @@ export function rowsOfTable(table: OutputTable, { scopes }: DownloadFunds): Piec
   return { isins, digest: ({ groups }) => groups[group] }
 }
 
-/** What decides the rows: a text for each fund. */
+/** Digests of the rows, one for each fund. */
 export const digestsOf = ({ isins, digest }: PieceRows, { digests }: DownloadFunds): readonly string[] =>
   isins.map((isin) => {
     const rows = digests.get(isin)
@@ -204,13 +189,11 @@ export const digestsOf = ({ isins, digest }: PieceRows, { digests }: DownloadFun
     return `${isin} ${digest(rows)}`
   })
 
-/** All prices of a fund. */
 const allPrices = ({ prices }: RowDigests): string => digestOfYears(Object.entries(prices))
 
 const digestOfYears = (years: readonly (readonly [year: string, digest: string])[]): string =>
   years.map(([year, digest]) => `${year} ${digest}`).join(' ')
 
-/** Reads the tables of one fund after the other. */
 export function* readFunds(db: FundDatabase, { scopes, digests }: DownloadFunds): Generator<FundTables> {
   const statementOf = cached((table: OutputTable) => db.prepare<[string], OutputRow>(rowsQuery(table)).raw())
   const between = cached((table: OutputTable) =>
@@ -249,7 +232,6 @@ export function* readFunds(db: FundDatabase, { scopes, digests }: DownloadFunds)
 }
 
 const inYears = 'AND t.date >= ? AND t.date < ?'
-/** After all days. */
 const afterAll = '~'
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Each fund's prices for programs that read numbers, ascending, in a folder with its ISIN. `<isin>-prices.json` has the
- * whole history; its name says the fund when somebody saves it. As CSV, the API answers the same. `prices.csv` and
+ * whole history; the name of a saved file says the fund. As CSV, the API answers the same. `prices.csv` and
  * `prices.json` have as many of its newest prices as the web functions of spreadsheets take, and `nav.txt` the newest NAV
  * alone, without a line feed: a cell's value.
  */

@@ -138,7 +138,7 @@ function pricesByYear({ scopes, digests }: DownloadFunds) {
   return [...isins].sort().map(([year, some]) => [year, some.map(([, isin]) => isin)] as const)
 }
 
-/** What a file says of itself, since people save it under another name. Readers show it: `parquet_kv_metadata` in DuckDB. */
+/** Facts about the file for its footer, since people save it under another name. DuckDB shows them by `parquet_kv_metadata`. */
 function metadataOf({ asOf, snapshot, licence }: FormatWork): readonly (readonly [string, string])[] {
   return [
     ['as_of', asOf],
@@ -154,7 +154,6 @@ const rowsPerGroup = 16_384
 interface ParquetForm {
   /** How decimal columns are stored: as DOUBLE, the nearest one, or as DECIMAL(38, 15). */
   readonly amounts: 'double' | 'exact'
-  /** Keys and values for the footer. */
   readonly metadata: readonly (readonly [key: string, value: string])[]
 }
 
@@ -203,7 +202,7 @@ export function parquetFile(
       get data() {
         return valuesOf(column, formOf(column), index, group)
       },
-      // Somebody filters by these columns: groups tell their smallest and largest value.
+      // Analysts filter by these columns: groups have their smallest and largest value.
       statistics: column.name === 'isin' || column.type === 'date' || column.type === 'integer',
       // An index of pages would be behind the row groups, where no part of the file is copied from.
       offsetIndex: false,
@@ -314,11 +313,9 @@ const precision = maxWholeDigits + maxDecimals
 /** Room for 38 digits, the widest decimal that readers commonly know. */
 const decimalBytes = 16
 
-/** How values of a type are stored. */
 interface Form {
   readonly physical: Omit<SchemaElement, 'name'>
   readonly meaning?: Pick<SchemaElement, 'converted_type' | 'precision' | 'scale'>
-  /** @param at which row of the group it is in */
   readonly value: (cell: NonNullable<OutputCell>, at: number) => unknown
 }
 

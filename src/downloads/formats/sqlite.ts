@@ -90,7 +90,6 @@ function definition({ name: table, describe: { en: what }, columns, key }: Outpu
   )
 }
 
-/** The same for programs. */
 function describe(db: FundDatabase, asOf: string): void {
   db.exec(
     'CREATE TABLE main.about (as_of TEXT NOT NULL) STRICT;' +

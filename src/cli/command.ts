@@ -46,7 +46,6 @@ export function defineCommand<
   readonly options?: Options
   /** The output of --json; undefined: the command has no such flag. */
   readonly json?: string
-  /** The help's part before the examples. */
   readonly notes?: string
   readonly examples: readonly (readonly [command: string, does: string])[]
   readonly run: (session: Session, flags: FlagsOf<Options>, ...args: Args) => Promise<void> | void
@@ -102,10 +101,7 @@ function openSession(command: Command, { cores, ...surroundings }: Surroundings)
   }
 }
 
-/**
- * Prints a list that may be too long for memory, as JSON or as lines. A line appears as soon as its entry is found.
- * @param find gives each entry to `add`, and awaits the promise of `add`, to slow down
- */
+/** Prints a list that may be too long for memory. `find` awaits the promise of `add`, to slow down. */
 export function printList<Entry extends object, Found>(
   { isJson, stdout }: Session,
   find: (add: (entry: Entry) => unknown) => Promise<Found>,

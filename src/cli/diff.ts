@@ -34,7 +34,6 @@ export async function showDiff(session: Session, before: string, after: string):
   })
 }
 
-/** Further parts are only counted. */
 const partsShown = 8
 
 type SnapshotDiff = Pick<DocumentComparison, 'funds' | 'documents' | 'groups'> &

@@ -118,7 +118,6 @@ export function describeFindings(findings: readonly Finding[], paint: Paint): st
     .join('')
 }
 
-/** A line for each objection of a night, the guards in a table, and a sum. */
 export function describeReplay({ nights, guards: counts }: Replay): string {
   const refused = nights.filter(({ objections }) => objections.length > 0)
   const lines = refused.flatMap(({ day, objections }) => {

@@ -19,7 +19,6 @@ import type { Settings } from './settings.ts'
 
 export type OverrideFlags = FlagsOf<ReturnType<typeof overrideOptions>>
 
-/** The patience of commands that must answer soon. */
 export const shortPatience: Patience = { attempts: 2, connectMs: 3000, silenceMs: 4000 }
 
 /** Opens the bucket: an S3 store, or a folder of this machine. @throws {UsageError} without a bucket name */
@@ -77,7 +76,6 @@ export function overrideOf(session: Session, { allow = [], force, reason }: Over
 
 const maxReason = 300
 
-/** @throws {UsageError} for a reason that is too long to be kept and published */
 function shortReason(reason: string | undefined): string | null {
   if (reason === undefined || reason.length <= maxReason) return reason ?? null
   throw new UsageError(`--reason has ${reason.length} characters: give it in ${maxReason} at most`)

@@ -40,7 +40,6 @@ export const libraryOf = (...place: [country: string, state?: string]): Holidays
 
 const daysOf = (library: Holidays) => new Set(years.flatMap((year) => closedDays(library, year)))
 
-/** The shortest rule with these days: days that are the same in each year, and single ones. */
 function ruleOf(days: ReadonlySet<string>): Rule {
   const always = (found: readonly string[]) => found.length > 0 && found.every((day) => days.has(day))
   const inYears = (monthAndDay: string) => weekdaysOnly(years.map((year) => `${year}-${monthAndDay}`))

@@ -5,7 +5,6 @@ import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { configSchema } from './load-settings.ts'
 
-/** Files in `templates/`, and the module in `site/funds/browser/` that each bundles. */
 const scripts: Readonly<Record<string, string>> = {
   'pages/compare.js': 'compare.ts',
   'pages/find.js': 'find.ts',

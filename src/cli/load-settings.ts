@@ -13,7 +13,6 @@ import { complete, configShape, groupMembers, settingList, variableOf, withSwitc
 import type { SettingKey, Settings } from './settings.ts'
 
 export interface SettingSources {
-  /** Already checked. */
   readonly flags: ReadonlyMap<SettingKey, unknown>
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Undefined: fundpress.config.json, if it exists. */
@@ -41,7 +40,6 @@ export function loadSettings({ flags, environment, configFile, cores }: SettingS
   return settings
 }
 
-/** @throws {UsageError} for a folder with settings of a store, or with a prefix that is no folder below it */
 function assertBucket({ bucket }: Settings): void {
   const { name, prefix, endpoint, region, pathStyle } = bucket
   if (name === null || !isFolderName(name)) return
@@ -55,7 +53,6 @@ function assertBucket({ bucket }: Settings): void {
     )
 }
 
-/** @throws {UsageError} for a colour that is hard to read */
 function assertColours({ site }: Settings): void {
   for (const theme of ['light', 'dark'] as const) {
     const key = theme === 'light' ? 'accentLight' : 'accentDark'
@@ -93,7 +90,6 @@ const renamed: ReadonlyMap<string, string> = new Map([
   ['edge.port', 'serve.port'],
 ])
 
-/** @throws {UsageError} for a variable of an earlier version */
 function refuseOldVariables(environment: SettingSources['environment']): void {
   for (const [before, now] of renamed) {
     const [old, name] = [variableOf(before), variableOf(now)]
@@ -205,7 +201,6 @@ function show(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }
 
-/** The text of `templates/fundpress.config.schema.json`, for editors. */
 export function configSchema(): string {
   const schema = z.toJSONSchema(configShape, { io: 'input', target: 'draft-7' })
   const { downloads = {} } = schema.properties as Readonly<Record<string, { readonly description?: string }>>

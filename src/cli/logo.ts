@@ -8,10 +8,7 @@ const maxBytes = 100_000
 /** A larger image costs readers time for 28 pixels of height. */
 const maxPixels = 4096
 
-/**
- * @param file path of an SVG or PNG file
- * @throws {UsageError} if it cannot be read, is too large, is of another type, or could run a script
- */
+/** @throws {UsageError} if the file cannot be read, is too large, is neither SVG nor PNG, or could run a script */
 export function readLogo(file: string): Logo {
   const refuse = (why: string, options?: ErrorOptions) =>
     new UsageError(`site.logo is ${file}: ${why}`, options)
@@ -61,7 +58,6 @@ const forbidden: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/url\((?! ?["']? ?#)|@import/i, 'an address'],
 ]
 
-/** @returns the size, or the reason of a refusal */
 function sizeOfSvg(content: string): Size | string {
   const text = content.replace(/\s+/g, ' ')
   const root = /^ ?(?:<\?xml[^>]*\?> ?)?(?:<!--[^]*?--> ?)*<svg\b([^>]*)>/.exec(text)?.[1]

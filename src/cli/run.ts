@@ -37,10 +37,7 @@ const commands: readonly (readonly [name: string, summary: string, load: Load])[
   ['edge', 'write the files to deploy an edge', () => import('./commands/edge.ts')],
 ]
 
-/**
- * @param args the words after `fundpress`
- * @returns the exit code: 0 done, 1 failed, 2 wrong usage or settings, 3 refused by a guard, 4 nothing to do
- */
+/** @returns the exit code: 0 done, 1 failed, 2 wrong usage or settings, 3 refused by a guard, 4 nothing to do */
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const { signal } = surroundings
   try {
@@ -119,7 +116,6 @@ FUNDPRESS_DEBUG=1 adds a stack trace to errors.`
 /** Codes of commander after it has printed help or the version. */
 const answers = ['commander.helpDisplayed', 'commander.version', 'commander.help']
 
-/** Replacements of dropped commands and flags. */
 const dropped: Readonly<Record<string, string>> = {
   demo: '`fundpress init --demo` makes the same database',
   merge: '`fundpress build --merge part-1 part-2` does the same',
@@ -134,7 +130,6 @@ const dropped: Readonly<Record<string, string>> = {
   'rollback --again': '--allow hold --reason "…" makes what a rollback has reverted live again',
 }
 
-/** Settings that replace dropped flags. */
 const settingsOfDropped: Readonly<Record<string, SettingKey>> = {
   '--concurrency': 'bucket.concurrency',
   '--max-rate': 'bucket.maxRate',

@@ -26,7 +26,6 @@ export const whole = (minimum: number, maximum: number) => {
 export const orNull = <T extends z.ZodType>(schema: T) =>
   schema.optional().transform((value) => value ?? null)
 
-/** Adds a text for the help and the JSON Schema. */
 export const say = <T extends z.ZodType>(describe: string, schema: T): T => schema.describe(describe)
 
 /** A missing group has the defaults of its members. */

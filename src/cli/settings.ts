@@ -247,7 +247,6 @@ const propagationSeconds = 120
 
 export type Settings = ReturnType<typeof complete>
 
-/** Adds the defaults that depend on other settings or on the machine. */
 export function complete({ $schema: _, ...given }: z.output<typeof configShape>, cores: number) {
   const { baseUrl, bucket, edge, storePrices } = given
   const isR2 = /^https:\/\/[^/]*\.r2\.cloudflarestorage\.com(:|\/|$)/i.test(bucket.endpoint ?? '')
@@ -311,10 +310,7 @@ function listSettings(shape: z.ZodRawShape, prefix: string): NamedSetting[] {
   })
 }
 
-/**
- * The members of a group, or of the entries of a list; null for all other schemas.
- * @param type of an entry, if the list has several
- */
+/** Members of a group, or of the entries of a list; else null. @param type of an entry, if the list has several */
 export function groupMembers(schema: unknown, type?: unknown): z.ZodRawShape | null {
   if (schema instanceof z.ZodPrefault || schema instanceof z.ZodDefault)
     return groupMembers(schema.unwrap(), type)

@@ -14,7 +14,6 @@ import { secondsLive, type LiveFacts } from './monitoring/ages.ts'
 import { describeEvent } from './nightly/events.ts'
 
 export interface FoundStatus {
-  /** The bucket or the address. */
   readonly name: string
   readonly live: LiveFacts | null
   /** Undefined: nothing is staged. */

@@ -11,7 +11,6 @@ export type Terminal = ReturnType<typeof openTerminal>
 export type Paint = Terminal['paint']
 
 interface TerminalWish {
-  /** --no-color was given. */
   readonly isRefused: boolean
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Removes passwords from addresses: the stream gets messages, no data. */
@@ -43,7 +42,6 @@ export function openTerminal(stream: NodeJS.WriteStream, wish: TerminalWish) {
     redraw: (line: string) => send(eraseLine + styled(safeLines(line))),
     /** Writes commands for the runner of a workflow, unescaped. */
     command: send,
-    /** Unchanged if colours are off. */
     paint: (style: Style, text: string) => (hasColour ? marked(style, text) : text),
   }
 }

@@ -21,24 +21,20 @@ type CheckGroup =
 
 export interface Check {
   readonly group: CheckGroup
-  /** Reads as a specification: `answers 304 to the ETag that it gave`. */
   readonly name: string
   readonly run: (context: CheckContext) => Promise<void>
 }
 
 interface CheckFailure extends Difference {
-  /** A shell command: `curl …`. */
   readonly request: string
 }
 
 export interface CheckResult extends Pick<Check, 'group' | 'name'> {
   readonly requests: number
   readonly failed: number
-  /** The first ten. */
   readonly failures: readonly CheckFailure[]
 }
 
-/** Shared by all checks of a suite. */
 interface Subject {
   /** Without a slash at its end. */
   readonly base: string
@@ -63,11 +59,9 @@ interface Asking {
 
 export type CheckContext = ReturnType<typeof checkContext>
 
-/** The header of an answer that names the staged snapshot. */
 export const stagedHeader = 'x-fundpress-snapshot'
 const mostFailures = 10
 
-/** Counts the requests and failures of a check, and keeps the first failures. */
 export class Findings {
   requests = 0
   failed = 0
@@ -145,7 +139,6 @@ export function checkContext(
   return { ...subject, random, ask, compare, compareAll, fail, same, each }
 }
 
-/** Differences from the oracle's answer beyond the allowances. */
 function differences(
   base: string,
   oracle: Oracle,

@@ -27,7 +27,6 @@ export type Client = ReturnType<typeof openHttpClient>
 
 const timeoutMs = 30_000
 
-/** The header whose token asks for the staged snapshot. */
 export const tokenHeader = 'X-Fundpress-Preview'
 
 /** After this many requests in a row without an answer, the server counts as gone. */
@@ -36,10 +35,7 @@ const mostSilences = 25
 /** The connection failed, broke off, or was silent for too long. */
 export class NoAnswer extends Error {}
 
-/**
- * @param base http or https, with or without a path prefix, without a slash at its end
- * @param always headers of every request
- */
+/** @param base without a slash at its end @param always headers of every request */
 export function openHttpClient(
   base: string,
   concurrency: number,
@@ -104,7 +100,6 @@ async function readAnswer(response: IncomingMessage): Promise<HttpAnswer> {
   return { status: response.statusCode ?? 0, headers, body }
 }
 
-/** @param base http or https */
 export function connectTo(base: string): Socket {
   const { protocol, hostname, port } = new URL(base)
   const isSecure = protocol === 'https:'

@@ -10,7 +10,6 @@ export interface Difference {
   readonly got: string
 }
 
-/** Differences in status, body, and the headers that the interface decides. */
 export function compareAnswer(base: string, answer: HttpAnswer, expected: OracleAnswer): Difference[] {
   const { page } = expected
   const isPage = answer.headers.get('content-type')?.startsWith('text/html') === true
@@ -59,7 +58,6 @@ const pageRules: readonly (readonly [name: string, form: RegExp])[] = [
   ['permissions-policy', /\bcamera=\(\)/],
 ]
 
-/** Reports missing and wrong headers that limit a page's rights. */
 export const missingPageHeaders = (headers: HttpAnswer['headers']): Difference[] =>
   pageRules
     .map(([name, form]) => ({ name, form, value: headers.get(name) ?? 'absent' }))

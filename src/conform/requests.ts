@@ -64,7 +64,6 @@ export const missingParameters = (isin: string): string[] => [
       /api/v1/prices-historic/${noSuchIsin}/ /api/v1/figures/?format=yaml&language=fr`),
 ]
 
-/** Invalid days, types and ISINs. */
 export function wrongParameters(isin: string): string[] {
   const dates =
     words(`2023-02-29 2024-02-30 1900-02-29 2024-13-01 2024-00-10 2024-01-00 2024-04-31 2024-1-1 20240101
@@ -90,7 +89,6 @@ export function wrongParameters(isin: string): string[] {
   ]
 }
 
-/** Paths of no endpoint. */
 export const outsideTheList = (isin: string): string[] =>
   words(`/ /api/ /api/v1/ /api/v2/ /api/v2/asset-allocations/ /favicon.ico /manifest.ndjson.gz /SHA256SUMS
       /api/v1/emt/ /api/v2/figures/ /API/v1/figures/ /api/v1/Figures/ /api/v1/investment_structure/

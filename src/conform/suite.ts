@@ -61,10 +61,7 @@ export const checks: readonly Check[] = [
 /** The seed chooses this many funds of a larger database. */
 const mostFunds = 40
 
-/**
- * Runs all checks.
- * @throws {Error} if the database cannot be read, nothing answers, or the run is aborted
- */
+/** @throws {Error} if the database cannot be read, nothing answers, or the run is aborted */
 export async function conform(
   options: ConformOptions & { readonly onStep?: (done: number, of: number, name: string) => void },
 ) {
@@ -85,11 +82,7 @@ export async function conform(
   }
 }
 
-/**
- * Opens the suite to run single checks.
- * @param open opens the oracle; the suite closes it
- * @throws {Error} if the database cannot be read
- */
+/** Runs single checks. @param open opens the oracle, which the suite closes @throws {Error} if the database cannot be read */
 export function openSuite(options: ConformOptions, open = openOracle) {
   const { requests: randomRequests = 2000, seed = 1, concurrency = 8, signal, previewToken } = options
   const isPreview = previewToken !== undefined

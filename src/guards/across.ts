@@ -13,7 +13,6 @@ export interface NewPrice {
   /** ISO 8601 */
   readonly day: string
   readonly nav: number
-  /** The NAV before. */
   readonly before: number | null
   /** The mean of the last moves before, as a share; null if they are fewer than `leastMoves`. */
   readonly usualMove: number | null
@@ -21,7 +20,6 @@ export interface NewPrice {
   readonly mayStay: boolean
   /** A guard refuses it by itself: no other reason is needed. */
   readonly isRefused: boolean
-  /** Guards that count a warning about it. */
   readonly warnings: readonly GuardName[]
 }
 

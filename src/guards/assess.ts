@@ -91,7 +91,6 @@ type WatchedCounts = Pick<FreshnessCounts, 'fresh' | 'late' | 'stale'>
 export const staleShare = ({ fresh, late, stale }: WatchedCounts): number =>
   stale === 0 ? 0 : stale / (fresh + late + stale)
 
-/** Part of a sentence: too many funds are stale. */
 export function describeStale({ fresh, late, stale }: WatchedCounts, maxStaleShare: number): string {
   const limit = `${Number((maxStaleShare * 100).toFixed(2))} %`
   return `the prices of ${stale} of ${fresh + late + stale} funds are stale, more than ${limit}`

@@ -81,7 +81,6 @@ function holidaysBy(rules: readonly Rule[], year: number): ReadonlySet<string> {
   return new Set(days.filter((one) => !open.has(one)))
 }
 
-/** The rule of a country, and the additional one of a state. */
 async function rulesOf(name: string): Promise<readonly Rule[]> {
   const { default: file } = await import('./holidays.json', { with: { type: 'json' } })
   const all = new Map<string, Packed>(Object.entries(file.calendars))

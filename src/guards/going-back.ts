@@ -3,7 +3,6 @@
 import type { RestrictedFunds } from '../api/contract/fund.ts'
 import type { Objection } from './guards.ts'
 
-/** The live snapshot and the rollback that brought it, by `live.json`. */
 interface HeldLive {
   readonly snapshot: string
   readonly liveSince: string
@@ -66,7 +65,6 @@ export function givenOutAgain(
   })
 }
 
-/** Restrictions that are not among the known ones. */
 export const restrictedBeside = (restricted: RestrictedFunds, known: RestrictedFunds): RestrictedFunds =>
   Object.fromEntries(
     Object.entries(restricted).flatMap(([kind, isins]) => {

@@ -40,7 +40,6 @@ export interface SnapshotFigures {
 export interface SnapshotCounts {
   /** By endpoint, without error documents. */
   readonly documents: Counts
-  /** By table. */
   readonly rows: Counts
   /** Rows with a value, by column that may be empty (`profile.benchmark`). */
   readonly values?: Counts
@@ -69,7 +68,6 @@ export interface Loss {
 /** A fund may always have the prices of a week corrected. */
 export const fewPrices = 5
 
-/** The loss as far as the first lines of the manifests show it. */
 export function lossByCounts(live: SnapshotFigures, head: SnapshotFigures): Loss {
   const funds = Math.max(0, live.funds - head.funds)
   const kept = live.funds === 0 ? 1 : 1 - funds / live.funds

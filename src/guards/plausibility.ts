@@ -37,7 +37,6 @@ export interface AcrossLimits {
 interface PlausibilityGroup extends FundGroup, Partial<PlausibilityLimits> {
   /** NAVs may stay as they were: `unchanged-prices` and `same-move` leave these funds out. */
   readonly mayStay?: boolean
-  /** Nothing is checked. */
   readonly never?: boolean
 }
 
@@ -73,13 +72,11 @@ export interface ImplausiblePrice {
   readonly price: PriceTexts
   /** Live prices are left out: calendars of the past are not kept, and decimals are not mended. */
   readonly isForNewOnly: boolean
-  /** The price that it is compared with. */
   readonly previous: PriceTexts | null
   /** A sentence without its full stop, with the day and the figures. */
   readonly message: string
 }
 
-/** A fund whose live prices stay. */
 export interface WithheldFund {
   readonly isin: string
   readonly message: string
@@ -135,7 +132,6 @@ export function implausiblePrices(
   return found
 }
 
-/** @param price without an error */
 function warningsIn(price: Figures, previous: Figures | null, { warnJump }: PlausibilityLimits) {
   const [day, issue, repurchase, nav] = price.texts
   const found: string[] = []

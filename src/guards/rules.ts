@@ -41,7 +41,6 @@ interface FreshnessGroup extends FundGroup {
   readonly never?: boolean
 }
 
-/** Properties that decide a fund's group. */
 export interface GroupedFund {
   readonly isin: string
   readonly currency: string

@@ -159,7 +159,6 @@ program, removes it; VACUUM and changes of the schema do so, too.
   },
 })
 
-/** `--undo` or `--complete`. */
 async function runWithoutFile(session: Session, flags: Flags, table: string | undefined): Promise<void> {
   const { settings, print, now } = session
   const { undo, complete = false, backup } = flags

@@ -90,7 +90,6 @@ function count(total: Total, { key, bytes }: Garbage): void {
   if (total.keys.length < keysShown) total.keys.push(key)
 }
 
-/** The progress of one slot after the other. */
 function slotProgress(session: Session) {
   let current: { readonly slot: Slot; readonly progress: Progress } | undefined
   const endListed = () => current?.progress.end()

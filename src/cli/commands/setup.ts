@@ -66,7 +66,6 @@ export default defineCommand({
   },
 })
 
-/** @throws {UsageError} for a wrong or a missing answer */
 async function answersFor(session: Session, target: Target, given: Given, isSilent: boolean) {
   const asking = { target, given, release: findRelease() }
   if (isSilent) return collectAnswers({ ...asking, ask: null })

@@ -26,7 +26,6 @@ interface Limits {
   readonly maxWait: number | undefined
 }
 
-/** One sentence for each reason to raise an alarm. */
 export interface Ages {
   readonly late: readonly string[]
   readonly stale: readonly string[]

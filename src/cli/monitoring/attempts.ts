@@ -71,10 +71,7 @@ async function within(
   }
 }
 
-/**
- * Follows no redirect: another host must not get secrets, and a login page would look like success.
- * @param judge gets the beginning of a good answer; absent: the answer is not read
- */
+/** Follows no redirect: another host must not get secrets. @param judge gets the beginning of a good answer */
 export async function request(
   url: string | URL,
   {
@@ -97,7 +94,6 @@ export async function request(
   return failed
 }
 
-/** @returns null for success */
 export function judgeStatus(status: number, headers: Headers): Failed | null {
   if (status >= 200 && status < 300) return null
   const reason = `its answer has the status ${status}${status >= 300 && status < 400 ? ', a redirect, which is not followed' : ''}`

@@ -5,7 +5,6 @@ import type { NightlyLog } from '../nightly/log.ts'
 import type { Outcome, RunFacts } from '../nightly/facts.ts'
 import { cut, safeLines } from '../safe-text.ts'
 
-/** A figure at one moment, with a value for each combination of labels. */
 export interface Figure {
   /** Without `fundpress.` before it: `nightly.step.duration`. */
   readonly name: string
@@ -30,7 +29,6 @@ const isResult: Readonly<Record<Outcome, boolean>> = {
 }
 const results = Object.entries(isResult).flatMap(([outcome, has]) => (has ? [outcome] : []))
 
-/** @param now the end of the run */
 export function figuresOfRun(facts: RunFacts, log: NightlyLog, now: Date): readonly Figure[] {
   const { night = 0, ...steps } = Object.fromEntries(log.seconds())
   const { outcome, allowed, objections } = facts
@@ -105,7 +103,6 @@ export function figuresOfLive(
   return labelled(all, { command })
 }
 
-/** @param alarms number of reasons to fail */
 export const figuresOfStatus = (alarms: number, now: Date): readonly Figure[] => [
   one('status.end_timestamp', 'When status looked last, as a Unix time', 's', now.getTime() / 1000),
   one('status.alarms', 'Why it failed: how many reasons; 0 if all is well', '{alarm}', alarms),

@@ -28,7 +28,6 @@ interface RunEnd {
   readonly ms: number
 }
 
-/** Functions for one attempt each. */
 interface Service {
   readonly start?: (signal: AbortSignal) => Promise<Failed | null>
   readonly end: (end: RunEnd, signal: AbortSignal) => Promise<Failed | null>

@@ -72,10 +72,7 @@ async function figuresOfBucket(session: Session, timeoutMs: number): Promise<rea
 
 const labelsOf = ({ settings }: Session) => ({ bucket: bucketAndPrefix(settings) ?? '' })
 
-/**
- * The setting, else the variables of OpenTelemetry's specification; null without a receiver, or with OTEL_SDK_DISABLED.
- * @throws {Error} if it is no address
- */
+/** The setting, else the variables of OpenTelemetry's specification. @throws {Error} if it is no address */
 function receiverOf(session: Session): URL | null {
   const { environment, settings } = session
   const { otlpUrl } = settings.metrics

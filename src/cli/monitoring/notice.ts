@@ -17,13 +17,11 @@ export interface Notice {
   readonly title: string
   /** ISO 8601 with time */
   readonly time: string
-  /** `nightly`, `publish`, … */
   readonly command: string
   /** The bucket with its prefix, or the address of a deployment. */
   readonly place: string | null
   readonly asOf: string | null
   readonly snapshot: string | null
-  /** The snapshot that a rollback reverted. */
   readonly reverted: string | null
   readonly slot: string | null
   readonly step: string | null
@@ -43,7 +41,6 @@ export interface Notice {
   readonly failures: number
   readonly figures: NoticeFigures | null
   readonly host: string
-  /** The address of the run on GitHub. */
   readonly run: string | null
 }
 
@@ -130,7 +127,6 @@ function runOnGithub(environment: Session['environment']): string | null {
   return /^https:\/\/[\w.:-]+\/[\w.-]+\/[\w.-]+\/actions\/runs\/\d+$/.test(address) ? address : null
 }
 
-/** The facts of a notice for people: a label, and lines. */
 export function describeNotice(notice: Notice): readonly (readonly [label: string, text: string])[] {
   const { reason, news, details, objections, moreObjections, who, figures, slot, snapshot } = notice
   const objected = objections.map(({ guard, subject, message }) =>

@@ -11,7 +11,6 @@ import { deliver, lastDelivery, usualDelivery } from './deliver.ts'
 import { createNotice, type Notice, type NoticeFacts } from './notice.ts'
 import { type ClosedTarget, openTarget, type OpenTarget, type TargetSetting } from './targets.ts'
 
-/** The result of a delivery. */
 export interface Told {
   readonly type: TargetSetting['type']
   /** Null if the variable with the address is missing. */
@@ -38,7 +37,6 @@ export const targetsFor = (targets: readonly TargetSetting[], { event, failures 
       (failures > 0 && (events.includes('failed') || events.includes('refused'))),
   )
 
-/** Sends all notices at the same time. @returns an entry for each notice and target */
 export async function sendNotices(session: Session, notices: readonly Notice[]): Promise<readonly Told[]> {
   const { settings, environment, clock, signal } = session
   // A stopped program still sends its notices, but not for long. A second signal ends it.
@@ -147,10 +145,7 @@ const staleOf = (overdue: readonly MarkedFund[]) =>
     mark === 'stale' ? [`${isin} ${name}: newest price ${newestPrice ?? 'none'}`] : [],
   )
 
-/**
- * Sends the notices about a run, unless a person has stopped it at a terminal, or it repeats the failure of an earlier attempt.
- * @returns as {@link tell}
- */
+/** Sends nothing if a person stopped the run at a terminal, or if it repeats an earlier failure. @returns as {@link tell} */
 export async function tellOfRun(
   session: Session,
   facts: RunFacts,

@@ -115,7 +115,6 @@ function pairsOf(text = ''): Readonly<Record<string, string>> {
   return Object.fromEntries(pairs)
 }
 
-/** @throws {Error} for a file that cannot be read */
 function certificates(environment: Environment) {
   const read = (name: string) => {
     const file = exporterSetting(name, environment)

@@ -30,7 +30,6 @@ export function slackBody(notice: Notice) {
 /** In characters; fewer than Slack allows. */
 const maxSection = 2900
 
-/** As few sections as possible. */
 function sectionsOf(lines: readonly string[]): string[] {
   const sections: string[] = []
   for (const whole of lines) {
@@ -99,7 +98,6 @@ const colours: Readonly<Record<Notice['event'], string>> = {
   failed: 'Attention',
 }
 
-/** A mail of plain text, with lines that a mail program need not wrap. */
 export function mailMessage(notice: Notice) {
   const facts = describeNotice(notice).map(([label, text]) => {
     return `${label}: ${text.replaceAll('\n', '\n  ')}\n`

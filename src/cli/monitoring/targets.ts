@@ -121,7 +121,6 @@ export interface ClosedTarget {
   readonly reason: string
 }
 
-/** Fills in the values of environment variables. */
 export function openTarget(
   setting: TargetSetting,
   environment: Readonly<Record<string, string | undefined>>,

@@ -32,7 +32,6 @@ export async function watchRun(
   }
 }
 
-/** Reports the end of a publish, a flip or a rollback. */
 export async function endRun(session: Session, facts: RunFacts, isLocking: boolean): Promise<void> {
   await keepRun(session, { events: eventsOf(facts) }, isLocking, session.stderr.tell)
   await tellOfRun(session, facts)

@@ -84,7 +84,6 @@ export function mergeSince(
   })
 }
 
-/** @throws {OutdatedShards} if there is no snapshot */
 async function snapshotIn(session: Session, word: string): Promise<string> {
   if (!isSlotWord(word)) {
     const file = statSync(word, { throwIfNoEntry: false })?.isFile() === true ? word : join(word, manifestKey)

@@ -29,11 +29,9 @@ export interface RunFacts {
   readonly isStaged: boolean
   /** False if another run made the snapshot live, or staged it. */
   readonly isNew: boolean
-  /** The snapshot that a rollback reverted. */
   readonly reverted: string | null
   /** A sentence about the rollback that holds the live snapshot. */
   readonly hold: string | null
-  /** The step that failed or refused. */
   readonly step: Step | null
   readonly who: string
   /** The operator's reason. */

@@ -76,7 +76,6 @@ export function openLog(session: Session) {
       current = step
     },
     sessionFor,
-    /** @returns the session for the step */
     begin: (step: Step, figures: Figures = {}) => {
       current = step
       begun = session.clock()
@@ -127,7 +126,6 @@ function lastLines(most: number) {
   const lines: string[] = []
   let bytes = 0
   return {
-    /** @param line without its line feed */
     add: (line: string) => {
       lines.push(line)
       bytes += sizeOf(line)

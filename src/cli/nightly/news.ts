@@ -6,7 +6,6 @@ import { printable } from '../../data/model/printable.ts'
 import { alignedTable, countOf, formatCount, shorten } from '../format.ts'
 import type { RunFacts } from './facts.ts'
 
-/** A list counts the rest. */
 const namedInList = 10
 /** Funds that are gone, or public now: as many as a message can hold. */
 const namedAlways = 60
@@ -47,7 +46,6 @@ export const linesOfRun = ({ news, warnings }: Told): readonly string[] => [
   ...firstOf(warnings.map((warning) => `warning: ${shorten(warning, maxWarning)}`)),
 ]
 
-/** The first lines, and the number of further ones. */
 export function firstOf(lines: readonly string[], most = namedInList): readonly string[] {
   const rest = lines.length - most
   return rest > 0 ? [...lines.slice(0, most), `and ${formatCount(rest)} more`] : lines
@@ -111,7 +109,6 @@ export const tableOfMoves = (moves: readonly Move[]): readonly (readonly string[
   ]),
 ]
 
-/** One row for each corrected value. */
 export const tableOfCorrected = ({ examples, corrected }: News['prices']): readonly (readonly string[])[] => [
   ['fund', 'day', 'value', 'before', 'now'],
   ...examples.map(({ isin, date, item: value, before, after }) => [

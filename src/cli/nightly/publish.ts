@@ -79,7 +79,6 @@ export async function planFolder(session: Session, flags: PublishFlags) {
   return { preview, cost: { publish: once, month: costOfMonth(requests, slotBytes, settings.storePrices) } }
 }
 
-/** @throws {Error} if the folder holds no snapshot */
 async function commonOptions(session: Session, flags: PublishFlags) {
   const { out, baseUrl } = session.settings
   recoverSnapshot(out)

@@ -88,7 +88,6 @@ function leaveReport(session: Session, summary: string | undefined, facts: RunFa
   trying('its outputs', () => writeForWorkflow(session, facts, log.warnings))
 }
 
-/** @throws {Error} of the step that failed, after the log has its single errors */
 async function attempt(session: Session, given: NightlyFlags, log: NightlyLog): Promise<RunFacts> {
   const started = session.clock()
   const flags = { ...given, override: overrideOf(session, given) }
@@ -160,10 +159,7 @@ function incompleteLoad({ settings }: Session, db: string): Objection[] {
   ]
 }
 
-/**
- * @returns `state` null with --again
- * @throws {Refusal} if the clock of this machine is wrong @throws {Error} without the KeyValueStore that follows the bucket
- */
+/** `state` is null with --again. @throws {Refusal} for a wrong clock @throws {Error} if another KeyValueStore follows the bucket */
 async function stateOf(session: Session, db: string, flags: Wanted, log: NightlyLog) {
   const { asOf, again, stage, override } = flags
   // Reports a file that is no database at once.

@@ -29,7 +29,6 @@ import { describeChanged } from './report.ts'
 export interface NightlySteps extends BuildSteps {
   readonly sample: number
   readonly seed?: number | undefined
-  /** False with --no-lock. */
   readonly lock: boolean
   readonly forgetKvs?: boolean | undefined
   readonly stage?: boolean | undefined
@@ -40,7 +39,6 @@ export interface NightlySteps extends BuildSteps {
 interface Begun {
   /** By the session's clock. */
   readonly started: number
-  /** Allowed before the build. */
   readonly allowed: readonly AllowedObjection[]
 }
 
@@ -219,7 +217,6 @@ function costOf({ requests }: PublishSummary, { settings }: Session): number {
 
 const differencesShown = 100
 
-/** @returns a text @throws {Error} if the published slot does not match its manifest */
 async function verifySample(
   session: Session,
   wanted: ReturnType<typeof sampleOf>,

@@ -71,12 +71,10 @@ const meanings: Readonly<Record<ObjectDifference['what'], string>> = {
 export const describeDifference = ({ key, what }: ObjectDifference): string =>
   `${escapeInvisible(key)} ${meanings[what]}`
 
-/** Published objects do not match their manifest. */
 export class Mismatch extends Error {
   override readonly name = 'Mismatch'
 }
 
-/** @throws {Mismatch} that counts the differences */
 export function assertMatches({ name, found, kinds }: Awaited<ReturnType<typeof verifyBucket>>): void {
   const { snapshot, differences } = found
   if (differences === 0) return

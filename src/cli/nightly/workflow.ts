@@ -83,7 +83,6 @@ const maxMessageBytes = 600
 /** A step shows at most ten annotations of a kind, and the last one counts the rest. */
 const shown = 9
 
-/** @param title of the annotation that counts the rest */
 export function annotationLines(warnings: readonly Annotation[], title: string): string {
   const some = warnings.slice(0, shown)
   const rest = warnings.length - some.length

@@ -17,7 +17,6 @@ export const targets = ['aws', 'cloudflare', 'server'] as const
 export type Target = (typeof targets)[number]
 
 interface Question {
-  /** The flag's value in the help. */
   readonly value: string
   readonly asks: string
   /** Targets that ask; absent: all. */
@@ -29,7 +28,6 @@ interface Question {
   readonly fallback?: (known: Known, release: Release | null) => string | undefined
 }
 
-/** Target, and answers to earlier questions. */
 type Known = Readonly<Partial<Record<string, string>>>
 
 /** '' where there is no answer, or the target does not ask. */
@@ -235,7 +233,6 @@ export const flagOf = (name: AnswerName): `--${string}` =>
 
 interface Asking {
   readonly target: Target
-  /** By flags. */
   readonly given: Partial<Readonly<Record<AnswerName, string>>>
   readonly release: Release | null
   /** Null with --yes: defaults count. */
@@ -295,7 +292,6 @@ async function askUntilValid(ask: Ask, question: Question, target: Target, fallb
   }
 }
 
-/** Null if the answer is valid. */
 function refusalOf(question: Question, target: Target, answer: string): string | null {
   const { success, error } = parseText(question.schema(target), answer)
   return success ? null : `${shownValue(answer)}: it must be ${expectedBy(error)}`

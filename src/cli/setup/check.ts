@@ -25,18 +25,13 @@ import { publishesOnSchedule } from './workflows.ts'
 interface CheckedStep {
   readonly what: string
   readonly state: 'ok' | 'to do' | 'failed'
-  /** The finding and, unless all is well, advice. */
   readonly says: string
 }
 
 /** Reports a step: `about('units', 'failed', 'no units')`. */
 type About = (what: string, state: CheckedStep['state'], says: string) => void
 
-/**
- * @param dest the folder that setup has written
- * @param database overrides the config file
- * @throws {UsageError} if the folder has no valid config file
- */
+/** @param database overrides the config file @throws {UsageError} if the folder has no valid config file */
 export async function checkSetup(
   outer: Session,
   dest: string,
@@ -53,7 +48,6 @@ export async function checkSetup(
   const isServer = settings.bucket.name?.startsWith('file:') === true
   if (isServer) await checkUnits(dest, settings, about)
   else checkWorkflows(dest, about)
-  // The template of the stack.
   if (existsSync(join(dest, 'edge/template.json'))) await checkRoles(dest, settings, about)
   if (isServer && isOfOther(settings.bucket.name ?? '')) {
     const advice = 'run this as that user, since files of root would stop its nights'
@@ -130,7 +124,6 @@ async function ask(program: string, words: readonly string[]) {
   }
 }
 
-/** Checks with `aws` that the stack has made the roles that the workflows need. */
 async function checkRoles(dest: string, { bucket }: Settings, about: About): Promise<void> {
   const stack = stackName(bucket.name ?? '')
   const isApproved = workflowsIn(dest).some(

@@ -17,7 +17,6 @@ import { makeUnits } from './units.ts'
 import { makeWorkflows, publishesOnSchedule, timesFrom } from './workflows.ts'
 
 interface SetupFile {
-  /** Below the folder of `--dest`. */
   readonly path: string
   readonly text: string
 }
@@ -120,7 +119,6 @@ async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
   ]
 }
 
-/** The enforcement of an approval. */
 const rightsOn: Readonly<Record<Answers['target'], string>> = {
   aws: 'The role of `fundpress` may not write what is live: only that of `fundpress-approval` may.',
   cloudflare:
@@ -128,7 +126,6 @@ const rightsOn: Readonly<Record<Answers['target'], string>> = {
   server: '',
 }
 
-/** Outputs of the stack as variables of the workflows. */
 function stackCommands({ repository, approval }: Answers): readonly string[] {
   const outputs = {
     FUNDPRESS_ROLE: 'PublisherRoleArn',
@@ -149,13 +146,11 @@ const regionCommand = (bucket: string, { repository, region }: Answers) =>
   `gh variable set FUNDPRESS_DATABASE_REGION --repo ${repository} --body ` +
   `"$(aws s3api head-bucket --region ${region} --bucket ${bucket} --query BucketRegion --output text)"`
 
-/** Further programs that the checklist needs. */
 function toolsOf({ target, database, kmsKey }: Answers): string {
   if (kmsKey !== '') return ', and `jq`'
   return target === 'cloudflare' && database.startsWith('s3://') ? ', and `aws`' : ''
 }
 
-/** Commands that fetch the database as funds.sqlite. */
 function fetchOf({ database, repository, target, region, endpoint }: Answers, isElsewhere: boolean): string {
   if (database.startsWith('artifact:'))
     return `gh run download --repo ${repository} --name ${database.slice('artifact:'.length)} --dir database\nmv database/* funds.sqlite`

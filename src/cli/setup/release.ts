@@ -34,7 +34,6 @@ export function parseRelease(action: string): Release | null {
   return { repository, version, commit }
 }
 
-/** For `prepack`. The compiler has made the folder. */
 export function writeRelease(): void {
   const release = findRelease()
   if (release !== null) writeFileSync(releaseFile, `${JSON.stringify(release)}\n`)

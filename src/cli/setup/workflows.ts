@@ -34,7 +34,6 @@ export async function makeWorkflows(name: string, changes: WorkflowChanges) {
   ]
 }
 
-/** Moves a time (HH:MM) with the first attempt. */
 type Mover = (time: string) => string
 
 /** @returns the times of all attempts in Berlin, and the function that moves other times */

@@ -92,7 +92,6 @@ async function expectNotModified(
   }
 }
 
-/** Accept-Encoding, and the codings that it allows. */
 const accepted: readonly (readonly [header: string, codings: readonly string[]])[] = [
   ['gzip', ['gzip']],
   ['br', ['br']],

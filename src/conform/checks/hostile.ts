@@ -132,7 +132,6 @@ function climbingPath(random: Draws, isin: string): string {
   return word(random, starts) + word(random, climbs).repeat(random.whole(1, 8)) + word(random, files) + end
 }
 
-/** Real pieces of paths among bad ones. */
 function mixedPath(random: Draws, isin: string): string {
   const real = `api v1 v2 prices-historic investment_structure-countries figures emt ${isin} 2024-01-01 2024-12-31
     index.de.json 2024.json manifest.ndjson.gz`

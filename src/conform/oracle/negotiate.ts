@@ -5,10 +5,7 @@ export type OracleFormat = 'json' | 'xml' | 'csv'
 /** How exactly a range of the header names an offer; undefined: not at all. */
 type SpecificityOf = (range: string) => number | undefined
 
-/**
- * The best format of an Accept header: JSON if nothing is acceptable or readable, and for a browser.
- * @param hasCsv the answer exists as CSV
- */
+/** JSON if nothing is acceptable or readable, and for a browser. @param hasCsv the answer exists as CSV */
 export function acceptedFormat(header: string | undefined, hasCsv = false): OracleFormat {
   const best = bestOffer(header, hasCsv)
   return best === 'html' ? 'json' : best
@@ -41,10 +38,7 @@ function bestOffer(header: string | undefined, hasCsv: boolean): OracleFormat | 
   return format
 }
 
-/**
- * The best language of an Accept-Language header; German if nothing is acceptable or readable. `*` stands for every language
- * that no other range names (RFC 9110, 12.5.4).
- */
+/** German if nothing is acceptable or readable. `*` stands for each language that no range names (RFC 9110, 12.5.4). */
 export function acceptedLanguage(header: string | undefined): 'de' | 'en' {
   const specificityOf =
     (language: string): SpecificityOf =>

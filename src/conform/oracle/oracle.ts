@@ -11,7 +11,6 @@ import { type Call, decodePercent, findEndpoint, hasCsv, readTarget, route } fro
 export interface OracleRequest {
   /** Default: GET. */
   readonly method?: string
-  /** Path and query of the request line. */
   readonly target: string
   readonly accept?: string | undefined
   readonly acceptLanguage?: string | undefined
@@ -134,7 +133,6 @@ function movedTo(path: string, funds: OracleFunds): string | undefined {
   return Object.hasOwn(redirects, path) ? redirects[path] : undefined
 }
 
-/** @throws {OracleProblem} */
 function findBody(
   funds: OracleFunds,
   { asOf }: OracleSettings,

@@ -23,7 +23,6 @@ export interface OracleEndpoint {
   /** As in src/api/interface.md. */
   readonly path: string
   readonly answer: (question: Question) => Branch
-  /** The answer as CSV. */
   readonly table?: (question: Question) => Table
   readonly hasLanguages: boolean
 }
@@ -61,10 +60,7 @@ const templates = oracleEndpoints.map((endpoint) => ({ endpoint, template: segme
 const parameterOf = (segment: string) => /^\{(\w+)\}$/.exec(segment)?.[1]
 const typeMark = '{type}'
 
-/**
- * The endpoint of a path, and its parameters by name: right, wrong, or missing at the end.
- * @param path with or without its closing slash
- */
+/** @param path with or without its closing slash @returns `given`: parameters, right, wrong, or missing at the end */
 export function findEndpoint(path: string) {
   if (!path.startsWith('/') || path.length > 900) return undefined
   if (path.split('/').some((segment) => segment.length > 255)) return undefined
@@ -92,10 +88,7 @@ export interface Call extends OracleEndpoint, Pick<Question, 'isin' | 'type' | '
   readonly hasForm: boolean
 }
 
-/**
- * @returns undefined for a path of no endpoint, or without its closing slash
- * @throws {OracleProblem} if the path lacks a parameter, or has a wrong one
- */
+/** Undefined for a path of no endpoint, or without its slash. @throws {OracleProblem} for a missing or wrong parameter */
 export function route(path: string): Call | undefined {
   const found = path.endsWith('/') ? findEndpoint(path) : undefined
   if (found === undefined) return undefined
@@ -114,7 +107,6 @@ export function route(path: string): Call | undefined {
   return { ...endpoint, isin: isin.toUpperCase(), hasForm, type, from, to }
 }
 
-/** YYYY-MM-DD, and a day of the Gregorian calendar. */
 function isDay(text: string): boolean {
   const [, year, month, day] = (/^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? []).map(Number)
   if (year === undefined || month === undefined || day === undefined) return false

@@ -43,7 +43,6 @@ export async function buildSnapshot(options: BuildOptions) {
   }
 }
 
-/** @param threads started ones; the function adds others */
 async function buildWith(options: BuildOptions, threads: RenderThread[]) {
   const started = performance.now()
   options.signal.throwIfAborted()
@@ -87,7 +86,7 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]) {
     }
     const withheld = shards.flatMap(({ head }) => head.withheld ?? [])
     const rendered = await render(withheld, base)
-    const { build, head, reused, assessment, warnings, each, assertUntouched } = rendered
+    const { build, head, each, assertUntouched } = rendered
     await base.close()
     rmSync(join(folder, '.previous'), { force: true })
     if (from.kind === 'sparse') writeSparse(folder, { since: from.snapshot })
@@ -99,30 +98,7 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]) {
     base.assertSame()
     await assertUntouched()
     staging.swapIn()
-    const { snapshot, asOf, funds, objects: documents, bytes } = head
-    return {
-      snapshot,
-      asOf,
-      funds,
-      documents,
-      bytes,
-      /** Number of documents that were rendered; the others are unchanged. */
-      rendered: documents - reused,
-      since: from.kind === 'nothing' ? null : from.snapshot,
-      /** True if the folder lacks the unchanged files. */
-      isSparse: from.kind === 'sparse',
-      freshness: assessment.counts,
-      /** The watched fund with the oldest newest price, or null without any price. */
-      oldestPrice: assessment.oldestPrice,
-      /** Stale funds, then late ones, each by age of the newest price, oldest first. */
-      overdue: assessment.overdue.slice(0, namedFunds),
-      downloads,
-      seconds: (performance.now() - started) / 1000,
-      warnings,
-      /** Objections of guards that an operator has allowed. */
-      allowed: head.allowed ?? [],
-      withheld: head.withheld ?? [],
-    }
+    return summaryOf(rendered, from, downloads, (performance.now() - started) / 1000)
   } catch (error) {
     await base?.close()
     staging?.discard()
@@ -136,7 +112,28 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]) {
   }
 }
 
-/** Writes the files for analysts, if there are any. For shards, the merge writes them. */
+function summaryOf(
+  { head, reused, assessment, warnings }: Rendered,
+  from: Base['from'],
+  downloads: Awaited<ReturnType<typeof downloadsOf>>,
+  seconds: number,
+) {
+  const { snapshot, asOf, funds, objects: documents, bytes, allowed = [], withheld = [] } = head
+  return {
+    ...{ snapshot, asOf, funds, documents, bytes },
+    rendered: documents - reused,
+    since: from.kind === 'nothing' ? null : from.snapshot,
+    isSparse: from.kind === 'sparse',
+    freshness: assessment.counts,
+    /** The watched fund with the oldest newest price, or null without any price. */
+    oldestPrice: assessment.oldestPrice,
+    /** Stale funds, then late ones, each by age of the newest price, oldest first. */
+    overdue: assessment.overdue.slice(0, namedFunds),
+    ...{ downloads, seconds, warnings, allowed, withheld },
+  }
+}
+
+/** For shards, the merge writes the files for analysts. */
 async function downloadsOf(
   { options, settings, db, base: { from } }: Build,
   snapshot: string,
@@ -169,7 +166,6 @@ async function downloadsOf(
   return written
 }
 
-/** Advice on errors of the disk, by the system's code. */
 const advice: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full: free some space, or choose another --out',
   EDQUOT: 'the quota is used up: free some space, or choose another --out',

@@ -28,7 +28,6 @@ import type { Written } from './document-files.ts'
 import type { RenderedLine } from './manifest.ts'
 import type { Plan, WindowPlan } from './plans.ts'
 
-/** Writes a document. @returns its line of the manifest */
 export type Put = (document: Written) => RenderedLine
 
 /** Inputs of an answer beside the fund's rows. */

@@ -77,7 +77,6 @@ export function fundInputs(
       return fromOf(base, 'pages', ...settings, ...reads.map(digestOf))
     },
     group,
-    /** Digests of all rows, for files that are made from many funds. */
     rows: (): RowDigests => ({
       fund: short(own),
       groups: Object.fromEntries(
@@ -106,13 +105,11 @@ export function fundRows(reader: FundReader, fund: FundRow) {
     year,
     day: (day: string) => reader.prices(isin, day, day),
     newestPrice,
-    /** The rows that an endpoint reads. */
     of: ({ reads, readsNewestPrice = false }: FundEndpoint) => {
       const newestRow = () => [newestPrice()].filter((row) => row !== null)
       const rowsOf = (name: Group) => (name === 'prices' && readsNewestPrice ? newestRow() : group(name))
       return only(Object.fromEntries(reads.map((name) => [name, rowsOf(name)])))
     },
-    /** The prices of one year, or none. */
     ofYear: (name: string | null) => only({ prices: name === null ? [] : year(name) }),
   }
 }

@@ -26,7 +26,6 @@ export interface ManifestHead {
   readonly asOf: string
   readonly funds: number
   readonly objects: number
-  /** Sum over all objects. */
   readonly bytes: number
   /** ISO 8601 day of the newest published price, or null without one. */
   readonly newestPrice: string | null
@@ -65,7 +64,6 @@ interface SnapshotFreshness extends FreshnessCounts {
 export const countFiles = ({ objects, files = [] }: Pick<ManifestHead, 'objects' | 'files'>): number =>
   objects + files.length
 
-/** The line of an object. */
 export interface ManifestLine {
   readonly key: string
   /** In hex. */

@@ -25,7 +25,6 @@ interface RenderFunds {
   readonly isins: readonly string[]
   /** Each fund's lines of the previous manifest: a text for each plan, then for each kind of pages. */
   readonly previous: readonly (readonly string[])[]
-  /** For the pages of each fund. */
   readonly overdue: readonly (Overdue | null)[]
   /** True after an error: the snapshot is refused, and the threads only check, to find the other errors. */
   readonly isRefused: boolean

@@ -116,7 +116,6 @@ async function checkDamage({ options }: Build, pool: RenderPool): Promise<void> 
     refuseDamage(options.db, await pool.damage())
 }
 
-/** Assesses the ages of prices and counts the rows of each table, while the other threads render. */
 async function assess({ options, db, rules }: Build, isins: readonly string[]) {
   const thresholds = await rules
   await setImmediate()
@@ -234,7 +233,6 @@ function settingsWarnings({ options, db }: Build): Finding[] {
   )
 }
 
-/** Adds the documents over all funds, the errors, and the pages over the whole snapshot. */
 async function addShared(
   build: Build,
   isins: readonly string[],

@@ -47,7 +47,6 @@ const headShape = z.object({
   hasPages: z.boolean(),
   /** True if its pages link to files for analysts, which the merge makes. */
   hasDownloads: z.boolean(),
-  /** Digest of the code that rendered. */
   code: text,
   /** The snapshot that has the files that this folder lacks; null if it lacks none. */
   since: textOrNull,
@@ -145,7 +144,6 @@ export interface FundNews {
   readonly from: Readonly<Record<string, string>>
   /** Number of endpoints with answers for the fund. */
   readonly answers: number
-  /** For lists of funds. */
   readonly entry: FundEntry | null
   readonly rows: RowDigests
 }

@@ -114,7 +114,6 @@ function swap(folder: string, place: string): void {
   else flushNames(place)
 }
 
-/** Removes snapshots that another one has replaced at `place`. */
 function removeReplaced(folders: readonly string[], place: string): void {
   if (folders.length === 0) return
   flushNames(place)
@@ -148,7 +147,6 @@ type Purpose = 'build' | 'old'
 const beside = (place: string, purpose: Purpose, mark = markOf(thisHolder())) =>
   join(dirname(place), `.${basename(place)}.${purpose}-${mark}`)
 
-/** Paths of folders that builds have left, or work in. */
 function leftovers(
   place: string,
   purpose: Purpose,

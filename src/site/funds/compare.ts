@@ -8,7 +8,7 @@ import { frontPages, layout, pageTemplate } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
 import { compareWording } from './compare-wording.ts'
 import { fundListKey } from './list.ts'
-import { rangeButtons } from './sections/ranges.ts'
+import { rangeButtons } from './sections/performance.ts'
 import { fundWords } from './wording.ts'
 
 const keys = frontPages.compare

@@ -62,13 +62,6 @@ function statusPage(
   const list = (caption: string, some: readonly MarkedFund[]) =>
     html`<h2>${caption}</h2>
       ${fundTable(caption, some, language, site !== null)}`
-  /** Filled in by status.js. A figure that always comes keeps its place, so that nothing moves. */
-  const later = (id: string, name: string, state: Html) =>
-    html`<div id="${id}" ${state}>
-      <dt>${name}</dt>
-      <dd>${'\u00a0'}</dd>
-      <dd class="below">${'\u00a0'}</dd>
-    </div>`
   const figures = [
     [
       figure(w.asOf, dayIn(language, asOf)),
@@ -110,6 +103,14 @@ function statusPage(
       <p><a href="${linkTo(key, changesKeys[language])}">${shell.changes}</a></p>`,
   })
 }
+
+/** Filled in by status.js. A figure that always comes keeps its place, so that nothing moves. */
+const later = (id: string, name: string, state: Html): Html =>
+  html`<div id="${id}" ${state}>
+    <dt>${name}</dt>
+    <dd>${'\u00a0'}</dd>
+    <dd class="below">${'\u00a0'}</dd>
+  </div>`
 
 const sizeIn = (language: Language, bytes: number) =>
   bytes < 1e9

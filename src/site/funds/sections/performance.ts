@@ -20,7 +20,6 @@ import {
 import { fundWords, isForeign } from '../wording.ts'
 import { barChart, type BarGroup, lineChart } from '../chart/charts.ts'
 import { amountIn, changeIn, dayIn, decimalIn, fixedIn, unbroken } from '../chart/formats.ts'
-import { rangeButtons } from './ranges.ts'
 import type { FundFacts, Line, PerformanceFacts, PriceFacts } from '../facts.ts'
 
 export function performanceSection(facts: FundFacts, language: Language): Html | null {
@@ -175,3 +174,14 @@ function chart(facts: FundFacts, price: PriceFacts, language: Language, key: str
     <figcaption>${w.chartNote} ${w.past}</figcaption>
   </figure> `
 }
+
+const ranges = {
+  en: ['1M', '3M', 'YTD', '1Y', '3Y', '5Y', 'Max'],
+  de: ['1M', '3M', 'Lfd. Jahr', '1J', '3J', '5J', 'Max'],
+} as const
+
+/** Ranges of a chart over days. A script makes the buttons work. */
+export const rangeButtons = (language: Language): Html =>
+  html`<div class="ranges" role="group" aria-label="${fundWords[language].ranges}">
+    ${ranges[language].map((label, index) => html`<button type="button" data-range="${ranges.en[index]}">${label}</button>`)}
+  </div>`

@@ -34,15 +34,6 @@ describe("GitHub's validation", () => {
   })
 })
 
-it('the jobs of a workflow need no job that needs them', () => {
-  for (const [file, { jobs }] of withRelease) {
-    const left = new Map(Object.entries(jobs).map(([id, { needs = [] }]) => [id, [needs].flat()]))
-    const isNext = ([, needs]: readonly [string, readonly string[]]) => !needs.some((id) => left.has(id))
-    for (let next; (next = [...left].find(isNext)) !== undefined;) left.delete(next[0])
-    expect([file, [...left.keys()]]).toEqual([file, []])
-  }
-})
-
 it('every output of an action that a workflow reads is one', () => {
   const wrong = withRelease.flatMap(([file, { jobs }]) =>
     Object.values(jobs).flatMap(({ steps, outputs = {} }) =>

@@ -21,7 +21,7 @@ export function useRunner(files: readonly string[], funds: number): void {
     for (const file of files) {
       api.workflows.set(file, { state: 'active', enabled: 0 })
       for (const [id, { permissions }] of Object.entries(readWorkflow(`.github/workflows/${file}`).jobs))
-        api.permissions.set(`token-of-${id}`, permissions)
+        api.permissions.set(`${file}/${id}`, permissions)
     }
   })
   afterAll(async () => {

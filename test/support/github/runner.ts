@@ -82,7 +82,7 @@ export function openRunner() {
           inputs: { ...defaults, ...surroundings.inputs },
           vars: surroundings.vars,
           secrets: surroundings.secrets ?? {},
-          github: { token: `token-of-${id}`, event: { schedule: surroundings.schedule } },
+          github: { token: `${workflow}/${id}`, event: { schedule: surroundings.schedule } },
           needs: mapValues(needs, (one) => ({ result: one?.result, outputs: one?.outputs })),
         }
         if (earlier[id]?.result === 'success') ran[id] = earlier[id]

@@ -119,7 +119,6 @@ describe('build --shard and merge', () => {
       {},
       'from JOB_COMPLETION_INDEX or AWS_BATCH_JOB_ARRAY_INDEX, and neither is set: run it in ',
     ],
-    ['an empty index', { JOB_COMPLETION_INDEX: '' }, 'neither is set'],
     [
       'an index that is too high',
       { JOB_COMPLETION_INDEX: '2' },
@@ -130,7 +129,6 @@ describe('build --shard and merge', () => {
       { AWS_BATCH_JOB_ARRAY_INDEX: '-1' },
       "AWS_BATCH_JOB_ARRAY_INDEX is '-1': --shard auto",
     ],
-    ['no number', { JOB_COMPLETION_INDEX: 'one' }, 'needs an index from 0 to 1'],
     [
       'two that differ',
       { JOB_COMPLETION_INDEX: '0', AWS_BATCH_JOB_ARRAY_INDEX: '1' },
@@ -141,7 +139,7 @@ describe('build --shard and merge', () => {
     expect(existsSync(folderOf('never'))).toBe(false)
   })
 
-  const noShards = ['0/2', '3/2', '1', '1/1000', '01/2', 'auto/0', '/2']
+  const noShards = ['0/2', '3/2', '1', 'auto/0']
   it.each(noShards)('refuse the shard %s as wrong usage', (shard) =>
     expectFailure(build('never', ` --shard ${shard}`), 'such as 3/8', 2),
   )

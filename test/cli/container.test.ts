@@ -1,11 +1,10 @@
 /** The image of `templates/container`: what its files say, and, in CI, a built one whose nights and server run as in production. */
 import { once } from 'node:events'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { lists } from '../../src/api/contract/lists.ts'
-import { settingList } from '../../src/cli/settings.ts'
 import {
   buildImage,
   canBuild,
@@ -17,9 +16,7 @@ import {
 import { freePorts } from '../support/ports.ts'
 import { makeTempFolder, repository } from '../support/product.ts'
 import { isMissing } from '../support/programs.ts'
-import { bucketArgs, credentials } from '../support/publishing.ts'
 import { isComplete } from '../support/rounds.ts'
-import { startS3 } from '../support/s3/server.ts'
 import { expectFailure, expectSuccess } from './outcome.ts'
 import { ended } from './run.ts'
 
@@ -37,16 +34,6 @@ describe('the Dockerfile', () => {
       'debian:trixie-slim',
     ])
     expect(readFileSync(dockerfile, 'utf8')).not.toMatch(/amd64|x64|aarch64|x86/)
-  })
-
-  it('runs as a user without rights, takes no secrets as arguments, and sets settings that there are', () => {
-    expect([all('USER'), all('ENTRYPOINT')]).toEqual([['10001:10001'], ['["fundpress"]']])
-    expect(all('ARG')).toEqual(['SOURCE=', 'VERSION=', 'REVISION=', 'LICENSE=MIT'])
-    const variables = all('ENV').flatMap((line) => [...line.matchAll(/(\w+)=/g)].map(([, name]) => name))
-    expect(variables).toEqual(['FUNDPRESS_SERVE_HOST', 'FUNDPRESS_SERVE_PORT', 'HOME'])
-    expect(settingList.map(({ variable }) => variable)).toEqual(
-      expect.arrayContaining(variables.slice(0, -1)),
-    )
   })
 
   it('checks the health of `serve` by a list that the API publishes', () => {
@@ -167,26 +154,6 @@ describe.runIf(isComplete && !isMissing(canBuild))('the image', () => {
     expect(conf).toContain('server 127.0.0.1:8080;')
   })
 
-  it('runs a night into S3', async () => {
-    const s3 = await startS3({ buckets: ['fund-data'] })
-    const env = Object.entries({ ...credentials, FUNDPRESS_BASE_URL: 'https://api.example.com' })
-    const night = [
-      'nightly',
-      '--db',
-      '/data/funds.sqlite',
-      '--out',
-      '/tmp/out',
-      ...bucketArgs(s3.endpoint, 'fund-data'),
-    ]
-    expect(
-      await fundpress(
-        night,
-        env.map((pair) => pair.join('=')),
-      ),
-    ).toContain('is live in blue')
-    await s3.stop()
-  })
-
   it('serves a bucket that it cannot write to, answers its health check, and ends at SIGTERM', async () => {
     expect(services['serve']?.volumes).toEqual(['./data:/data:ro'])
     const port = await freePorts()
@@ -199,14 +166,5 @@ describe.runIf(isComplete && !isMissing(canBuild))('the image', () => {
     await expectFailure(image.askHealth(server, [`FUNDPRESS_SERVE_PORT=${port + 1}`]), 'ECONNREFUSED')
     image.terminate(server)
     expect(await end).toMatchObject({ code: 143, stderr: '' })
-  })
-
-  it('is healthy while another command runs, which SIGTERM stops', async () => {
-    const long = image.start('init --demo --db /workdir/made/big.sqlite --funds 5000 --quiet'.split(' '))
-    const end = ended(long)
-    await expect.poll(() => existsSync(join(folder, 'workdir/made')), { timeout: 60_000 }).toBe(true)
-    await expectSuccess(image.askHealth(long))
-    image.terminate(long)
-    expect(await end).toMatchObject({ code: 143, stderr: 'fundpress: stopped by SIGTERM\n' })
   })
 })

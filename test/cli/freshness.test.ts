@@ -46,7 +46,7 @@ describe('a build', () => {
     const { snapshot, documents, bytes, ...summary } = JSON.parse(stdout) as Status & Record<string, unknown>
     expect(summary).toMatchObject({
       freshness: counts,
-      // The merged fund's price is older, but nobody waits for a newer one.
+      // The merged fund's price is older, but no newer one is expected.
       oldestPrice: { isin: isins.monthly, day: '2026-10-30' },
       overdue: [
         { isin: isins.stale, mark: 'stale', newestPrice: '2026-11-10', nextPrice: '2026-11-11' },

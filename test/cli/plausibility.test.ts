@@ -1,4 +1,4 @@
-/** Implausible prices in `check` and `build`: new ones are refused, allowed by name, or withheld; old ones are told once. */
+/** Implausible prices in `check` and `build`: new ones are refused, allowed by name, or withheld; old ones are shown in one line. */
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -57,7 +57,7 @@ const older = (count: string, live: string) =>
 const oneOlder = older('1 older price is implausible', ' (live already)')
 
 describe('check', () => {
-  it('tells of old prices in one line, and names those that were changed since what is live', async () => {
+  it('shows old prices in one line, and names those that were changed since what is live', async () => {
     expect(await check()).toEqual({ code: 0, found: [oneOlder] })
     editDatabase(
       folder.file('funds.sqlite'),
@@ -154,7 +154,7 @@ describe('build', () => {
     expect(await build()).toMatchObject({ code: 0 })
   })
 
-  it('names values that nobody can allow first, with exit code 1', async () => {
+  it('names values that no flag can allow first, with exit code 1', async () => {
     insertPrice(one, asOf, jump)
     editDatabase(folder.file('funds.sqlite'), `UPDATE fund SET currency = 'euro' WHERE isin = '${two}'`)
     const named = (count: string) =>

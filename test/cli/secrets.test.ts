@@ -1,4 +1,4 @@
-/** A password in an address is written nowhere: not in a message, a log, a summary, JSON, or a file. */
+/** A password in an address appears nowhere: not in a message, a log, a summary, JSON, or a file. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -24,7 +24,7 @@ const addresses = [
   `https://user:a/b@${secret}?c#d@store.example.com:9000`,
   `http://user:'"${secret}"'@store.example.com`,
 ]
-/** What nobody can find in a text, but a user may give as an address. */
+/** Mistaken addresses, whose passwords no pattern can find in a text. */
 const mistaken = [`http://user:${secret} with space@store.example.com`, `user:${secret}@store.example.com`]
 
 const onBucket = '--bucket fund-data --region eu-central-1 --json'

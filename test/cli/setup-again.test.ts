@@ -1,4 +1,4 @@
-/** `fundpress setup` in a folder that holds files already: those of an earlier set-up, or of somebody else. */
+/** `fundpress setup` in a folder that holds files already: those of an earlier set-up, or others. */
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -38,7 +38,7 @@ describe('files that are there', () => {
     const dest = folder.file(`from-${before}`)
     await expectSuccess(setup('aws', dest, { approval: before }))
     const workflows = join(dest, '.github/workflows')
-    // A workflow of somebody else, which may publish something else.
+    // Another workflow, which may publish something else.
     writeFileSync(join(workflows, 'other.yml'), 'on:\n  schedule:\n    - cron: "1 2 * * *"\n')
     const held = textsOf(dest)
     await expectFailure(setup('aws', dest, { approval: after }), [

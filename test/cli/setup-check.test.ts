@@ -51,7 +51,7 @@ it('--check says that the program is not installed and that no timer is enabled'
   )
 })
 
-it('--check finds units without network if the config file tells somebody, until they get it', async () => {
+it('--check finds units without network if the config file has a target, until they get it', async () => {
   const dest = folder.file('cut-off')
   await expectSuccess(run(setupWords('server', dest, { root: folder.file('cut-off-root') }), inFolder))
   const network = async () => {
@@ -127,7 +127,7 @@ describe('--check', () => {
     const { code, stdout } = await check({}, '--database', 'funds.sqlite')
     expect(stateOf(stdout)).toMatchObject({
       ...{ config: 'ok', company: 'ok', workflows: 'ok', credentials: 'ok', 'conditional put': 'ok' },
-      // Nobody has marked it: a night would refuse it.
+      // It is not marked as complete: a night would refuse it.
       ...{ build: 'ok', load: 'to do', plan: 'ok', edge: 'to do' },
     })
     expect(stdout).toMatch(

@@ -88,7 +88,7 @@ describe('the checklist', () => {
   const checklistOf = async (...given: Parameters<typeof written>) =>
     textsOf(await written(...given))['SETUP.md'] ?? ''
 
-  it('lets the stack make the roles, which only stage if somebody approves each night', async () => {
+  it('lets the stack make the roles, which only stage if each night needs an approval', async () => {
     const parametersOf = (text: string) =>
       / --parameter-overrides (Approval.*?) GitHubRepository=/.exec(text)?.[1]
     const alone = await checklistOf('aws')
@@ -242,7 +242,7 @@ describe('answers', () => {
     expect(existsSync(empty)).toBe(false)
   })
 
-  it('have to come from flags where nobody can be asked', async () => {
+  it('have to come from flags without a terminal', async () => {
     const words = ['setup', 'server', '--dest', folder.file('nothing'), ...flagsOf(company)]
     await expectFailure(
       run(words, { cwd: folder.path }),

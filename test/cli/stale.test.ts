@@ -263,9 +263,9 @@ describe('a deployment that `status --base` asks', () => {
   it.each([
     ['2026-11-23T09:10:00Z', 'a staged snapshot has waited 6 h 10 min for its flip, more than 6 h 0 min'],
     ['2026-11-23T08:50:00Z', ''],
-    // A Sunday: nobody has to approve anything before Monday.
+    // On a Sunday no approval is expected.
     ['2026-11-22T21:00:00Z', ''],
-  ])('at %s tells that nobody has approved what is staged: %j', async (now, says) => {
+  ])('at %s says how long a staged snapshot has waited: %j', async (now, says) => {
     const head = { format: 1, snapshot: '2026-11-20-0123456789ab', as_of: asOf }
     const since = now.replace(/T.*/, 'T03:00:00Z')
     const other = { snapshot: '2026-11-23-0123456789ab', as_of: '2026-11-23', staged_since: since }

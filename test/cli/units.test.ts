@@ -27,7 +27,7 @@ async function unitsOf(name: string, more: Readonly<Record<string, string>> = {}
   return join(dest, 'systemd')
 }
 
-it('setup writes the units of the template if nobody wants another user, place or time', async () => {
+it('setup writes the units of the template unless answers name another user, place or time', async () => {
   expect(textsIn(await unitsOf('same'))).toEqual(textsIn(templates))
 })
 

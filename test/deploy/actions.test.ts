@@ -1,4 +1,4 @@
-/** What the actions promise to other repositories: their inputs, and where they find their files. */
+/** The inputs of the actions, and the files that they find in any repository. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { settingList } from '../../src/cli/settings.ts'
@@ -46,7 +46,7 @@ it('finds its own files wherever GitHub puts it: no action and no workflow names
       const paths = run.match(/\S*(?:\.mjs|\.sh|\.\.)(?=["\s]|$)\S*/g) ?? []
       expect(paths.filter((path) => !path.startsWith('"$GITHUB_ACTION_PATH/'))).toEqual([])
     }
-  // Nobody else uses these two.
+  // Only this repository uses these two.
   const workflows = readdirSync('.github/workflows').filter((file) => !/^(ci|release)\.yml$/.test(file))
   expect(workflows.length).toBe(4)
   for (const file of workflows)

@@ -101,7 +101,7 @@ describe.skipIf(lacksKubectl)('the sharded night', () => {
     expectPublished()
   })
 
-  it('ends with 3 if a guard refuses a shard, and goes on with what somebody allows by hand', async () => {
+  it('ends with 3 if a guard refuses a shard, and goes on with --allow', async () => {
     const isin = `(SELECT max(isin) FROM fund)`
     const newest = `(SELECT max(date) FROM price WHERE isin = ${isin})`
     await load(`UPDATE price SET net_asset_value = '1000000' WHERE isin = ${isin} AND date = ${newest}`)

@@ -64,7 +64,7 @@ describe.each(lacksKubectl ? [] : variants)('$title', ({ objects }) => {
     }
   })
 
-  it('refers only to what is there, and has nothing that nobody refers to', () => {
+  it('refers only to objects that exist, and to all of them', () => {
     for (const { spec } of pods) {
       const mounted = containersOf(spec).flatMap((one) => one.volumeMounts.map(({ name }) => name))
       expect([...new Set(mounted)].sort()).toEqual(spec.volumes.map(({ name }) => name).sort())
@@ -136,7 +136,7 @@ it.skipIf(lacksKubectl)('renders as many shards as there are pods, of which two 
   const [{ env = [] }] = template.spec.containers as readonly [Container]
   expect(env.find(({ name }) => name === 'SHARDS')?.value).toBe(String(completions))
   expect([parallelism >= 2, parallelism <= completions]).toEqual([true, true])
-  // Somebody may delete a Job, change the settings, and make another one of the same name.
+  // A Job may be deleted and made anew under its name, with other settings.
   expect(JSON.stringify(env)).toContain('controller-uid')
 })
 

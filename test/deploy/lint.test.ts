@@ -107,7 +107,7 @@ describe('our own rules', () => {
     },
   )
 
-  it('no two nightly runs overlap, and one that waits for its reviewers keeps nobody waiting', () => {
+  it('no two nightly runs overlap, and a run that waits for its reviewers delays no other', () => {
     const groups = ours.flatMap(([file, { jobs, concurrency }]) =>
       [concurrency, ...Object.values(jobs).map((job) => job.concurrency)].flatMap((group) =>
         group === undefined ? [] : [[file.replace('.github/workflows/', ''), group.group]],

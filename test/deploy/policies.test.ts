@@ -130,7 +130,7 @@ it('with an approval, the role that stages cannot make anything live, and the on
   as('FlipRole')
   await asking('flip', () => expectSuccess(press.fundpress(`flip ${first}`)))
   expect(press.bucket.live()?.snapshot).toBe(first)
-  // Nor may it publish what nobody has staged.
+  // Nor may it publish without a stage.
   const slots = () => [...press.bucket.keys('blue/'), ...press.bucket.keys('green/')]
   const held = slots()
   editDatabase(db(), `UPDATE profile SET benchmark = 'z'`)
@@ -160,7 +160,7 @@ it('with an approval, the role that stages cannot make anything live, and the on
   })
   const second = stagedId()
   as('FlipRole')
-  // The files of a day that nobody approved have expired by then.
+  // The files of a day without an approval have expired by then.
   const env = { FUNDPRESS_DOWNLOADS_KEEP_DAYS: '1' }
   await asking('flip', () => expectSuccess(press.fundpress(`flip ${second}`, env)))
   expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])

@@ -12,7 +12,7 @@ const author = ['-c', 'user.name=test', '-c', 'user.email=test@example.com']
 export const gitIn = (folder: string, ...args: readonly string[]) =>
   execFileSync('git', ['-C', folder, ...author, ...args], { encoding: 'utf8', stdio: 'pipe' }).trim()
 
-/** Commits a version, as somebody who makes a release does; main has it at once. */
+/** Commits a version to main. */
 export function commitVersion(folder: string, version: string, message = `Version ${version}`): void {
   for (const name of ['package.json', 'package-lock.json'])
     writeFileSync(join(folder, name), JSON.stringify({ ...packageOf(folder, name), version }))

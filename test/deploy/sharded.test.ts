@@ -6,7 +6,7 @@ import { nightlyOf, press } from '../bucket/nightly/nightly.ts'
 import { api, logOf, replaceIn, resultsOf, runner, surroundings, useRunner } from './workflow-runs.ts'
 
 const workflow = 'nightly-sharded.yml'
-/** As the workflow has them; commands of the tests make neither unless told. */
+/** As the workflow has them; commands of the tests make neither by default. */
 const settings = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' }
 
 useRunner([workflow, 'watch.yml'], 2)

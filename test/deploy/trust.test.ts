@@ -1,4 +1,4 @@
-/** Who may assume the roles of the stack, asked with the claims that GitHub gives to jobs. */
+/** The trust of the stack's roles, tested with the claims that GitHub gives to jobs. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -117,7 +117,7 @@ describe('the stack', () => {
     },
   )
 
-  it('lets nobody else assume one', () => {
+  it('lets no other claims assume one', () => {
     const repository = 'owner/funds'
     const others = [
       ...['pull_request', 'ref:refs/heads/main', 'ref:refs/heads/feature', 'ref:refs/tags/v1'],

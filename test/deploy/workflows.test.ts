@@ -154,7 +154,7 @@ it('tries once what a guard refuses, opens one issue that says how to allow it, 
   expect(api.issues).toMatchObject([{ state: 'closed' }])
 })
 
-it('publishes with the key of secrets, which nobody sees, and never with a role beside it', async () => {
+it('publishes with the key of secrets, which appears nowhere, and never with a role beside it', async () => {
   const secrets = {
     FUNDPRESS_ACCESS_KEY_ID: credentials.AWS_ACCESS_KEY_ID,
     FUNDPRESS_SECRET_ACCESS_KEY: credentials.AWS_SECRET_ACCESS_KEY,

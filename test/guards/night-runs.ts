@@ -1,4 +1,4 @@
-/** Nights of one fund family on a bucket, each from a database of its own, and what people are told of them. */
+/** Nights of one fund family on a bucket, each from a database of its own, and the warnings and news of each. */
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
@@ -58,7 +58,7 @@ export interface LiveNight {
 }
 
 /**
- * What becomes of a night. `live`: it goes live, and nobody is told of its data; an expression: it does, and a warning or the news of
+ * The expected end of a night. `live`: it goes live without warnings and news; an expression: it does, and a warning or the news of
  * its summary say this. A list: these guards refuse it, as `--allow` names them. A number: another exit code.
  */
 type Verdict = 'live' | RegExp | readonly string[] | number
@@ -162,7 +162,7 @@ function useNightBucket() {
       }
       buckets.set(name, press.server.snapshot())
     },
-    /** What people are told of the last night: its warnings, and the news of its summary. */
+    /** The warnings of the last night, and the news of its summary. */
     toldOf: ({ stdout }: Run): string => {
       const warnings = stdout.split('\n').filter((line) => line.includes('"event":"warning"'))
       const summary = readFileSync(folder.file('night.md'), 'utf8')

@@ -40,7 +40,7 @@ const lives: Readonly<Record<Live, readonly LiveNight[]>> = {
     { asOf: '2024-05-02' },
     { asOf: lastNight, edit: withoutFunds(3), flags: '--allow lost-funds --reason merged' },
   ],
-  /** With a jump in the history that nobody has seen. */
+  /** With a jump in the history that no guard has refused. */
   'an old jump': [{ asOf: lastNight, edit: priced(200, { date: '2024-04-10' }) }],
   'no emt': [{ asOf: lastNight, edit: 'DELETE FROM emt;' }],
   'a private fund': [{ asOf: lastNight, edit: `UPDATE fund SET data_permitted = 0 WHERE isin = '${two}';` }],

@@ -116,7 +116,7 @@ it.each([
 
 it.each([
   ['2026-11-13', ['price-change']],
-  // The fund had a price on Friday, but nobody delivered it.
+  // The fund had a price on Friday, which was not delivered.
   ['2026-11-16', []],
 ])('a change that is no difference, after daily prices until Thursday, on %s: %j', (day, guards) => {
   const daily = ['09', '10', '11', '12'].map((date): Price => [`2026-11-${date}`, '105', '99', '100', '0'])

@@ -53,7 +53,7 @@ export async function startCloudFront(options: CloudFrontOptions) {
     const edge = edges[turn++ % edges.length]
     edge?.answer(viewerRequest(request)).then(
       ({ status, headers, body }) => {
-        // A 204 and a 304 have no length; what the Lambda streams is told by its chunks.
+        // A 204 and a 304 have no length; an answer of the Lambda comes in chunks.
         response.writeHead(status, headers)
         response.end(request.method === 'HEAD' ? undefined : body)
       },

@@ -127,7 +127,7 @@ export function findMistakes(object: KubernetesObject): readonly string[] {
   return [...mistakes, ...[...unread].map((path) => `${path} is unknown`)]
 }
 
-/** The same value. @param unread has the paths of all fields that nobody has read yet */
+/** @param unread gets the paths of all fields, and loses those that are read @returns the same value */
 function watched<T>(value: T, path: string, unread: Set<string>): T {
   if (typeof value !== 'object' || value === null) return value
   const fields = new Map<string, unknown>()
@@ -147,7 +147,7 @@ interface PodOptions {
   readonly job?: string
   /** Of an Indexed Job, from 0. */
   readonly index?: number
-  /** More arguments, as somebody gives them by hand. */
+  /** More arguments, as given by hand. */
   readonly args?: readonly string[]
 }
 

@@ -81,13 +81,6 @@ export const statuses =
     response.writeHead(list[nth - 1] ?? list.at(-1) ?? 200).end()
   }
 
-/** An address that nobody listens at. */
-export async function closedAddress(): Promise<string> {
-  const { url, close } = await openReceiver()
-  await close()
-  return url
-}
-
 /** @returns the port */
 export async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
   server.listen(0, host)

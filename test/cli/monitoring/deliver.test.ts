@@ -1,4 +1,4 @@
-/** One message to one target: retries, limits of time, and what it says of a target that does not take it. */
+/** One message to one target: retries, limits of time, and the reason of a failure. */
 import { createServer as createNetServer, type Server, type Socket } from 'node:net'
 import { simpleParser } from 'mailparser'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -236,7 +236,7 @@ describe('a mail', () => {
     await refusing.close()
   })
 
-  it('whose taking nobody has confirmed is sent again with the same id, so that the server can drop it', async () => {
+  it('without a confirmation is sent again with the same id, so that the server can drop the copy', async () => {
     const ids: (string | undefined)[] = []
     const busy = await openMailServer({
       authOptional: true,

@@ -141,7 +141,7 @@ describe.skipIf(isMissing(prometheus !== undefined))('the textfile', () => {
     expect(alarms()).toBe(0)
     await press.fundpress('status --prefix other --metrics other.prom')
     const families = textfile('night.prom', 'status.prom', 'other.prom')
-    // Nobody had objections.
+    // There were no objections.
     const listed = figuresListed.filter((name) => name !== 'fundpress_nightly_objections')
     expect(Object.keys(families).sort()).toEqual(listed.sort())
     const labels = families['fundpress_live_since_timestamp_seconds']?.samples.map((one) => one.labels)

@@ -1,4 +1,4 @@
-/** Who is told of a run that a signal stops: of a scheduler's, somebody; of a person's at a terminal, nobody. */
+/** Notices of a run that a signal stops: a scheduler's signal sends one, Ctrl-C at a terminal does not. */
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import { writeFileSync } from 'node:fs'
@@ -31,7 +31,7 @@ const stopNight = async (signal: NodeJS.Signals, env = {}) => {
 }
 
 it.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s of a scheduler is told before the run ends by it',
+  '%s of a scheduler sends a notice before the run ends by it',
   async (signal) => {
     expect(await stopNight(signal)).toMatchObject({ code: null, signal })
     expect(receiver.take()).toMatchObject([
@@ -40,23 +40,20 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
   },
 )
 
-it.skipIf(isMissing(process.platform === 'linux'))(
-  'a signal that a person gives at a terminal is told to nobody',
-  async () => {
-    const silent = createServer(() => python.stdin.write('\u0003'))
-    const port = await listen(silent)
-    const line = [launcher, 'nightly', '--db', 'funds.sqlite', '--as-of', asOf, '--bucket', 'funds']
-    const on = ['--endpoint', `http://127.0.0.1:${port}`, '--region', 'eu-central-1', '--path-style']
-    const script = 'import pty, sys; pty.spawn(sys.argv[1:])'
-    const env = { ...process.env, AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
-    const python = spawn('python3', ['-c', script, process.execPath, ...line, ...on], {
-      cwd: fileOf('.'),
-      env,
-    })
-    const { stdout } = await ended(python)
-    expect(stdout).toContain('fundpress: stopped by SIGINT')
-    expect(receiver.take()).toEqual([])
-    silent.closeAllConnections()
-    silent.close()
-  },
-)
+it.skipIf(isMissing(process.platform === 'linux'))('Ctrl-C at a terminal sends no notice', async () => {
+  const silent = createServer(() => python.stdin.write('\u0003'))
+  const port = await listen(silent)
+  const line = [launcher, 'nightly', '--db', 'funds.sqlite', '--as-of', asOf, '--bucket', 'funds']
+  const on = ['--endpoint', `http://127.0.0.1:${port}`, '--region', 'eu-central-1', '--path-style']
+  const script = 'import pty, sys; pty.spawn(sys.argv[1:])'
+  const env = { ...process.env, AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
+  const python = spawn('python3', ['-c', script, process.execPath, ...line, ...on], {
+    cwd: fileOf('.'),
+    env,
+  })
+  const { stdout } = await ended(python)
+  expect(stdout).toContain('fundpress: stopped by SIGINT')
+  expect(receiver.take()).toEqual([])
+  silent.closeAllConnections()
+  silent.close()
+})

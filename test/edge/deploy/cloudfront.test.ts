@@ -89,7 +89,7 @@ describe('security', () => {
     }
   })
 
-  it('lets nobody read without TLS', () => {
+  it('denies reads without TLS', () => {
     const policies = resourcesOf('AWS::S3::BucketPolicy').map(({ Properties }) => statements(Properties))
     expect(policies).toHaveLength(2)
     const denied = { Effect: 'Deny', Principal: '*', Action: 's3:*' }
@@ -127,7 +127,7 @@ describe('security', () => {
     expect(JSON.stringify(statement?.Condition)).toContain('AWS:SourceArn')
   })
 
-  it("lets nobody but the distribution call the Lambda's address", () => {
+  it("lets only the distribution call the Lambda's address", () => {
     expect(only('AWS::Lambda::Url')).toMatchObject({ AuthType: 'AWS_IAM', InvokeMode: 'RESPONSE_STREAM' })
     const permissions = resourcesOf('AWS::Lambda::Permission').map(({ Properties }) => Properties)
     expect(permissions.map(({ Action, Principal }) => [Action, Principal])).toEqual([
@@ -149,7 +149,7 @@ describe('security', () => {
     expect(resources.filter((one) => one !== bucket && !one.startsWith(`${bucket}/nights/`))).toEqual([])
   })
 
-  it('keeps old versions for a month, which nobody may read or delete, and nothing forever', () => {
+  it('keeps old versions for a month, which no role may read or delete, and nothing forever', () => {
     const { VersioningConfiguration, LifecycleConfiguration } = template.Resources['Bucket']?.Properties ?? {}
     expect(VersioningConfiguration).toEqual({ Status: 'Enabled' })
     expect(LifecycleConfiguration).toMatchObject({

@@ -1,4 +1,4 @@
-/** A stock nginx before `fundpress serve`: the same answers, kept for a moment, and nobody's answer for anybody else. */
+/** A stock nginx before `fundpress serve`: the same answers, kept for a moment, and none for another request. */
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
@@ -69,7 +69,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
     return answer
   }
 
-  it('answers what serve answers, whatever the headers are, cold and hot, and to nobody what another one asked for', async () => {
+  it('answers what serve answers, whatever the headers are, cold and hot, and no request with the answer of another', async () => {
     const cached = await startNginx({ serve: serve.base, env: liveTtl(3600), workers: 2 })
     await fc.assert(
       fc.asyncProperty(
@@ -138,7 +138,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
     await expect.poll(() => textOf(profile)).toContain('night 1')
     await publish(1)
     await expect.poll(() => textOf(profile)).toContain('night 2')
-    // What nobody asked for meanwhile is not older.
+    // An answer that was not asked for meanwhile is not older.
     const other = `${profile}?language=en`
     expect(await textOf(other)).toContain('night 2')
     await publish(2)
@@ -276,7 +276,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('a socket of systemd', () =
     let broken = 0
     const client = async () => {
       while (!isOver) {
-        // Nobody has asked for it: serve has to answer.
+        // No cache has it: serve has to answer.
         const target = `/api/v1/prices-historic/${isin}/2022-03-01/2026-02-01/?x=${asked++}`
         const status = await rawRequest(nginx.base, { target }).then(
           (answer) => answer.status,
@@ -321,7 +321,7 @@ interface Asked {
 }
 
 const comparable = (answer: RawResponse | undefined) => {
-  // The length of what HEAD describes may be told, or not.
+  // An answer to HEAD may have a length, or not.
   const ofTheWay = /^(date|server|connection|keep-alive|transfer-encoding|content-length)$/
   const headers = (answer?.headers ?? []).filter(([name]) => !ofTheWay.test(name))
   return { status: answer?.status, headers: headers.toSorted(), body: answer?.body.toString('latin1') }

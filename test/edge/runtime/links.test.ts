@@ -1,4 +1,4 @@
-/** `serve` of a folder whose files somebody has replaced by links: what they lead to is not given out. */
+/** `serve` of a folder with symbolic links in place of files: their targets are not given out. */
 import { cpSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'

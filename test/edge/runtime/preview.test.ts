@@ -1,4 +1,4 @@
-/** A preview on every edge that reads a bucket: whoever has the token sees the staged night, and nobody else does. */
+/** A preview on every edge that reads a bucket: only requests with the token get the staged night. */
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { expectList } from '../../support/lists.ts'
@@ -191,7 +191,7 @@ describe.each(stagingPlatforms.map((platform) => [platform.name, platform] as co
         await expect.poll(isFlipped).toBe(true)
         expectLive(await ask(target, headers), 200)
       }
-      // CloudFront remembers for a minute what it told.
+      // CloudFront keeps this answer for a minute.
       if (platform.name === 'CloudFront') return
       expect(JSON.parse((await ask('/status/staged.json')).body.toString())).toEqual({
         format: 1,

@@ -1,4 +1,4 @@
-/** What a night brings beside new prices is told to people: lost funds, permissions, corrected prices, new warnings. */
+/** News of a night beside new prices: lost funds, permissions, corrected prices, new warnings. */
 import { writeFileSync } from 'node:fs'
 import { beforeEach, expect, it } from 'vitest'
 import {
@@ -46,7 +46,7 @@ function change() {
   return { first, second, third }
 }
 
-it('a night with less, other or strange data is told by default, in the summary and in the last lines, with ISINs', async () => {
+it('lost, corrected or strange data are in a notice, the summary and the last lines, with ISINs', async () => {
   await nightly()
   const names = readDatabase(db(), 'SELECT name FROM fund ORDER BY isin').map(({ name }) => name ?? '')
   const { first, second, third } = change()
@@ -91,7 +91,7 @@ it('a night with less, other or strange data is told by default, in the summary 
   })
 })
 
-it('a warning about old data is told once, then only by check; one more is told alone', async () => {
+it('a warning about old data is shown once, then only by check; a second one is shown alone', async () => {
   const [first = '', second = ''] = isins()
   /** An old repurchase price is above the NAV, which is a warning. */
   const oldest = (isin: string) =>
@@ -117,7 +117,7 @@ it('a warning about old data is told once, then only by check; one more is told 
   expect(older.exec(read('night.md'))?.[1] ?? read('night.md')).toBe(second)
 })
 
-it('a warning about the newest price is not told again when a newer one comes', async () => {
+it('a warning about the newest price is not shown again when a newer price comes', async () => {
   const [first = ''] = isins()
   await nightly()
   const add = (day: string, factor: number) => {
@@ -140,7 +140,7 @@ it('a warning about the newest price is not told again when a newer one comes', 
   expect(toldOf('2026-11-11')).toEqual([])
 })
 
-it('whoever approves a night sees prices and all warnings, those of earlier nights included', async () => {
+it('the summary of a staged night shows prices and all warnings, those of earlier nights included', async () => {
   const [first = ''] = isins()
   editDatabase(db(), `UPDATE fund SET name = 'Fonds ' || char(8203) WHERE isin = '${first}'`)
   await nightly()
@@ -169,7 +169,7 @@ it('whoever approves a night sees prices and all warnings, those of earlier nigh
   expect(page).not.toContain('<details>')
 })
 
-it('publish and flip tell the same', async () => {
+it('publish and flip send the same', async () => {
   await nightly()
   const { first, second } = change()
   await press.bare(`build --db funds.sqlite --as-of ${later} --quiet ${force}`)
@@ -186,7 +186,7 @@ it('publish and flip tell the same', async () => {
   expect(flipped.stdout).toContain(`\n\n1 fund gone: ${first} `)
 })
 
-it('what went live is told also if nobody can verify it, and what went back is told once it goes live again', async () => {
+it('news are sent also if the verification fails, and after a return only once the snapshot goes live again', async () => {
   await nightly()
   change()
   const kinds = () =>

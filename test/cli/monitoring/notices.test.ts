@@ -1,4 +1,4 @@
-/** Who is told of what: nightly runs, publishes, flips, rollbacks, shards and monitors, through the front door. */
+/** Notices of nightly runs, publishes, flips, rollbacks, shards and monitors, through the front door. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -41,8 +41,8 @@ const older = {
   message: 'it is of 2026-11-11, older than the live one of 2026-11-12',
 }
 
-describe('of a nightly run', () => {
-  it('that went live, its figures are told to those who want them; of one with nothing to do, nobody is told', async () => {
+describe('a nightly run', () => {
+  it('sends its figures to targets of `done` when it went live, and no notice when it has nothing to do', async () => {
     const onlyDefault = { type: 'webhook', url: receiver.url('/default') }
     configure({ notify: [{ type: 'webhook', url: receiver.url('/done'), events: ['done'] }, onlyDefault] })
     const github = {
@@ -93,7 +93,7 @@ describe('of a nightly run', () => {
     expect(receiver.take()).toEqual([])
   })
 
-  it('that is refused, it is told once with what allows it; then that somebody has allowed it', async () => {
+  it('sends a refusal once, with the flags that allow it, and then the permission', async () => {
     await publishLater()
     expect((await nightly('', alice)).code).toBe(3)
     expect(receiver.take()).toMatchObject([
@@ -124,7 +124,7 @@ describe('of a nightly run', () => {
     })
   })
 
-  it('that fails, it is told with its errors, once: until its end, for another reason, or on another day', async () => {
+  it('sends a failure once with its errors: again only after a success, for another reason, or on another day', async () => {
     const onlyDefault = { type: 'webhook', url: receiver.url('/default') }
     configure({ notify: [onlyDefault, { type: 'webhook', url: receiver.url('/late'), events: ['late'] }] })
     const failed = async (run: Promise<Run>) => {
@@ -176,7 +176,7 @@ describe('of a nightly run', () => {
     expect(receiver.take()).toEqual([])
   })
 
-  it('that fails is told by the next attempt if nobody could be told before; it is enough that one target was', async () => {
+  it('sends a failure again in the next attempt if no target took it; one target is enough', async () => {
     const wrong = { type: 'webhook', url: receiver.url('/wrong') }
     const both = [wrong, { type: 'webhook', url: receiver.url('/right') }]
     receiver.answerWith((response, { path }) => response.writeHead(path === '/wrong' ? 404 : 200).end())
@@ -189,14 +189,14 @@ describe('of a nightly run', () => {
     expect(keptEvents()).toMatchObject([{ times: 4 }])
   })
 
-  it('that fails is told each time if the bucket does not keep that', async () => {
+  it('sends a failure each time if the bucket does not keep the history', async () => {
     press.server.settings.deny = [{ operation: /^PutObject$/, key: /^nightly\// }]
     for (let attempt = 0; attempt < 2; attempt++)
       await press.fundpress(`nightly --db nowhere.sqlite --as-of ${asOf}`)
     expect(receiver.take().map(({ event }) => event)).toEqual(['failed', 'failed'])
   })
 
-  it('that lacks a setting or has a wrong flag, it is told, too', async () => {
+  it('sends a failure for a missing setting or a wrong flag, too', async () => {
     expect((await press.bare(`nightly --db funds.sqlite --as-of ${asOf}`)).code).toBe(2)
     expect((await nightly('--allow lost-funds')).code).toBe(2)
     expect(receiver.take()).toMatchObject([
@@ -210,8 +210,8 @@ describe('of a nightly run', () => {
   })
 })
 
-describe('by hand', () => {
-  it('a stage, a flip, a rollback and what is refused are told, with who did it and why', async () => {
+describe('a command by hand', () => {
+  it('sends a stage, a flip, a rollback and a refusal, with the person and the reason', async () => {
     await nightly()
     const before = liveNow().snapshot
     editDatabase(db(), newBenchmark(1))
@@ -258,7 +258,7 @@ describe('by hand', () => {
     expect(receiver.take()).toMatchObject([{ event: 'failed', title: 'fundpress 2026-11-20: flip failed' }])
   })
 
-  it('a shard that fails is told, another build is not', async () => {
+  it('sends the failure of a shard, and of no other build', async () => {
     const line = `build --db nowhere.sqlite --as-of ${asOf}`
     expect((await press.bare(`${line} --shard auto/8`, { JOB_COMPLETION_INDEX: '2' })).code).toBe(1)
     expect((await press.bare(line)).code).toBe(1)
@@ -269,7 +269,7 @@ describe('by hand', () => {
 })
 
 describe('a monitor, which looks with `status --max-age` and `verify`,', () => {
-  it('tells that nothing is live, that what is live is late, and that too many prices are stale', async () => {
+  it('sends that nothing is live, that the live snapshot is late, and that too many prices are stale', async () => {
     await press.fundpress('status')
     expect(receiver.take()).toEqual([])
     expect((await press.fundpress('status --max-age 1d')).code).toBe(1)
@@ -294,7 +294,7 @@ describe('a monitor, which looks with `status --max-age` and `verify`,', () => {
     expect(told.find(({ event }) => event === 'late')?.['reason']).toMatch(/ ago, more than 0 s/)
   })
 
-  it('tells that what is live contradicts itself, and that it cannot be read', async () => {
+  it('sends that the live snapshot contradicts itself, or cannot be read', async () => {
     await nightlyOf('2026-11-20', '', { FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '1' })
     receiver.take()
     const failure = async (line: string, reason: string) => {
@@ -318,7 +318,7 @@ describe('a monitor, which looks with `status --max-age` and `verify`,', () => {
   })
 })
 
-it('a target that fails is a warning, and changes neither the exit code nor what others are told', async () => {
+it('a target that fails is a warning, and changes neither the exit code nor the notices of others', async () => {
   const refusing = await openReceiver((response) => response.writeHead(404).end('key S3CRET is wrong'))
   const mailServer = await openMailServer({ hideSTARTTLS: true, allowInsecureAuth: true })
   const smtp = (login: string) => `smtp://${login}@127.0.0.1:${mailServer.port}`
@@ -326,7 +326,7 @@ it('a target that fails is a warning, and changes neither the exit code nor what
   const all = { type: 'webhook', url: receiver.url('/all'), events }
   const targets = [
     { type: 'slack', url: `${refusing.url}/S3CRET`, events },
-    // It is off, although it would not be told.
+    // A missing variable is a warning, whatever the events are.
     { type: 'teams', url: 'env:NOT_SET', events: ['late'] },
     { ...mail, smtp: smtp('ops:S3CRET') },
   ]

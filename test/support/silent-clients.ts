@@ -2,8 +2,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-export type SilentClients = Awaited<ReturnType<typeof silentClients>>
-
 /** @param text what each of them writes @param perAddress how many share an address; the first one is 127.0.1.1 */
 export async function silentClients(base: string, count: number, text: string, perAddress = 20) {
   const sockets: Socket[] = []

@@ -78,9 +78,6 @@ it('lost, corrected or strange data are in a notice, the summary and the last li
     ),
   )
 
-  // The same, and back again.
-  await nightlyOf('2026-11-13', force)
-  expect(warned()).toEqual([])
   editDatabase(db(), 'UPDATE fund SET data_permitted = 1')
   const json = await nightlyOf('2026-11-14', `--json ${force}`)
   expect(titlesOf(warned())).toEqual(['fundpress 2026-11-14: live with 1 fund public now'])

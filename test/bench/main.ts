@@ -7,12 +7,14 @@
  *     npm run bench show after.json              as tables
  *     npm run bench quote after.json             as the figures of README.md
  *     npm run bench compare before.json after.json
+ *     npm run bench compare main night -- --funds 20    a revision beside this checkout, in one run
  */
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Missing, type Bench } from './bench.ts'
-import { compare, describeRun, readRun, thisRun, toMarkdown } from './tables.ts'
+import { measureBoth } from './revision.ts'
+import { compare, costlier, describeRun, readRun, thisRun, toMarkdown } from './tables.ts'
 
 const benches: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> = {
   start: () => import('./start.ts'),
@@ -40,8 +42,14 @@ if (name === 'show' || name === 'quote') {
   if (name === 'show') print(text)
   else quote(text)
 } else if (name === 'compare') {
-  const [before, after] = [readRun(args[0] ?? usage()), readRun(args[1] ?? usage())]
+  const [from = usage(), ...others] = args
+  const [before, after] = from.endsWith('.json')
+    ? [readRun(from), readRun(others[0] ?? usage())]
+    : measureBoth(from, others)
   print([describeRun(before.run), describeRun(after.run), compare(before.tables, after.tables)].join('\n'))
+  const costly = costlier(before.tables, after.tables)
+  for (const line of costly) process.stderr.write(`costs more than a tenth more: ${line}\n`)
+  if (costly.length > 0) process.exitCode = 1
 } else if (name === undefined) {
   printRun()
   for (const each of Object.keys(benches)) {
@@ -83,6 +91,8 @@ async function measure(bench: string, options: string[]): Promise<void> {
 
 function usage(): never {
   process.stderr.write(`usage: npm run bench -- [${Object.keys(all).join('|')}] [options] [--json]\n`)
-  process.stderr.write('       npm run bench -- show|quote <file>, or compare <file> <file>\n')
+  process.stderr.write(
+    '       npm run bench -- show|quote <file>, compare <file> <file>, or compare <revision> [options]\n',
+  )
   process.exit(2)
 }

@@ -60,10 +60,42 @@ export function compare(before: readonly TableOfBench[], after: readonly TableOf
     .join('\n')
 }
 
+/**
+ * @param after of the same benchmarks, measured in turn with `before`, or on the same machine
+ * @returns a line for each cost that rose by more than a tenth, and by more than the rounds vary. Where a table has ratios, they count
+ * alone: a measure depends on what else the machine does.
+ */
+export function costlier(before: readonly TableOfBench[], after: readonly TableOfBench[]): string[] {
+  const known = new Map(before.map((table) => [`${table.bench} ${table.name}`, table]))
+  return after.flatMap((table) => {
+    const old = known.get(`${table.bench} ${table.name}`)
+    if (old === undefined) return []
+    return Object.keys(table.rows).flatMap((row) =>
+      columnsOf(table, row).flatMap(({ column, isSpeed, isRatio }) => {
+        if (!isRatio && table.ratios !== undefined) return []
+        const [was, is] = [valuesOf(old, row, column), valuesOf(table, row, column)]
+        const [cheap, dear] = isSpeed ? [is, was] : [was, is]
+        const isDearer = rangeOf(dear)[0] > rangeOf(cheap)[1] && median(dear) > 1.1 * median(cheap)
+        return isDearer
+          ? [`${table.name}: ${row}, ${column}: ${withRange(was)} before, ${withRange(is)} after`]
+          : []
+      }),
+    )
+  })
+}
+
+/** A row's ratios, then its measures. More of a speed is better, less of everything else. */
+function columnsOf({ rows, ratios = {} }: Table, row: string) {
+  const isSpeed = (measure: string) => measure.endsWith('/s')
+  const own = Object.entries(ratios).filter(([, { of }]) => of !== row)
+  return [
+    ...own.map(([column, { by }]) => ({ column, isSpeed: isSpeed(by), isRatio: true })),
+    ...Object.keys(rows[row] ?? {}).map((column) => ({ column, isSpeed: isSpeed(column), isRatio: false })),
+  ]
+}
+
 function compareRow(old: Table, table: Table, row: string): string[][] {
-  const ratios = Object.entries(table.ratios ?? {}).flatMap(([name, { of }]) => (of === row ? [] : [name]))
-  const columns = [...ratios, ...Object.keys(table.rows[row] ?? {})]
-  return columns.flatMap((column) => {
+  return columnsOf(table, row).flatMap(({ column }) => {
     const [was, is] = [valuesOf(old, row, column), valuesOf(table, row, column)]
     if (was.length === 0 || is.length === 0) return []
     const [[low, high], [lowest, highest]] = [rangeOf(was), rangeOf(is)]
@@ -113,9 +145,36 @@ function markdownLines(rows: readonly (readonly string[])[]): string {
   return [head, rule, ...body].map((cells) => `| ${cells.map(pad).join(' | ')} |\n`).join('')
 }
 
+export interface MeasuredRun {
+  readonly run: Run
+  readonly tables: readonly TableOfBench[]
+}
+
+/** Runs of the same benchmarks as one: with the values of all their rounds. */
+export function joinRuns(runs: readonly MeasuredRun[]): MeasuredRun {
+  const [first, ...others] = runs
+  if (first === undefined) throw new Error('no run')
+  const joined = (table: TableOfBench) => {
+    const same = others.flatMap(({ tables }) => tables.filter((other) => other.name === table.name))
+    const rows = Object.entries(table.rows).map(([row, measures]) => [
+      row,
+      Object.fromEntries(
+        Object.keys(measures).map((measure) => [
+          measure,
+          [table, ...same].flatMap(({ rows: found }) => found[row]?.[measure] ?? []),
+        ]),
+      ),
+    ])
+    return { ...table, rows: Object.fromEntries(rows) as TableOfBench['rows'] }
+  }
+  return { run: first.run, tables: first.tables.map(joined) }
+}
+
 /** Reads what `--json` has printed. @throws {Error} if it is something else */
-export function readRun(file: string): { readonly run: Run; readonly tables: readonly TableOfBench[] } {
-  const lines = readFileSync(file, 'utf8').split('\n')
+export const readRun = (file: string) => parseRun(readFileSync(file, 'utf8'), file)
+
+export function parseRun(text: string, file: string): MeasuredRun {
+  const lines = text.split('\n')
   // npm puts the command above them, unless it runs with -s.
   const all = lines
     .filter((line) => line.startsWith('{'))

@@ -91,28 +91,27 @@ export async function readChanges(publish: Publish, compared: DocumentComparison
       notCompared.push((one.after ?? one.before)?.key ?? isin)
     }
   }
-  // Rows are added in the order of `toRead`: the rows that are kept do not depend on the speed of reads.
-  for (let from = 0; from < toRead.length; from += publish.concurrency) {
-    publish.lease.writing.signal.throwIfAborted()
-    const some = toRead.slice(from, from + publish.concurrency)
-    const read = await Promise.all(some.map((one) => readBoth(publish, live.slot, one)))
-    for (const [index, one] of some.entries()) add(one, read[index] ?? { before: null, after: null })
-  }
+  for await (const [one, read] of readAll(publish, live.slot, toRead)) add(one, read)
   prices.totals.funds_with_new = withNew.size
   prices.totals.corrected_funds = corrected.size
-  const renamed = [...names.before].flatMap(([isin, old]) => {
-    const after = names.after.get(isin) ?? old
-    return after === old ? [] : [{ isin, before: old, after }]
-  })
-  const named = (isins: readonly string[], known: ReadonlyMap<string, string>) =>
-    isins.map((isin) => ({ isin, name: known.get(isin) ?? null }))
-  const added = named(compared.added, names.after)
-  const removed = named(compared.removed, names.before)
-  const funds = { total: head.funds, added, removed, renamed }
+  const funds = { total: head.funds, ...namedFunds(compared, names) }
   return {
     announced: { ...changes, funds, documents, endpoints, prices, not_compared: notCompared },
     corrected,
   }
+}
+
+function namedFunds(
+  { added, removed }: DocumentComparison,
+  { before, after }: Readonly<Record<'before' | 'after', ReadonlyMap<string, string>>>,
+) {
+  const named = (isins: readonly string[], names: ReadonlyMap<string, string>) =>
+    isins.map((isin) => ({ isin, name: names.get(isin) ?? null }))
+  const renamed = [...before].flatMap(([isin, old]) => {
+    const fresh = after.get(isin) ?? old
+    return fresh === old ? [] : [{ isin, before: old, after: fresh }]
+  })
+  return { added: named(added, after), removed: named(removed, before), renamed }
 }
 
 /** @returns null if the moves are unknown */
@@ -130,6 +129,16 @@ export async function readMoves(publish: Publish, live: Slot, compared: Document
 }
 
 type Both = Awaited<ReturnType<typeof readBoth>>
+
+/** Reads some documents at a time, in their order: the rows that are kept do not depend on the speed of reads. */
+async function* readAll(publish: Publish, live: Slot, toRead: readonly ToRead[]) {
+  const { concurrency, lease } = publish
+  for (let from = 0; from < toRead.length; from += concurrency) {
+    lease.writing.signal.throwIfAborted()
+    const some = toRead.slice(from, from + concurrency)
+    yield* await Promise.all(some.map(async (one) => [one, await readBoth(publish, live, one)] as const))
+  }
+}
 
 async function readBoth(publish: Publish, live: Slot, { before, after }: Lines) {
   const { store, out, base, lease } = publish

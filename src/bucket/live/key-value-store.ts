@@ -38,6 +38,35 @@ export function keyValueStore(
   arn: string,
   { endpoint, signal, previewToken = null }: KeyValueStoreOptions = {},
 ): LivePointer {
+  const { read, set } = requestsTo(arn, endpoint, signal)
+  const setMonths = async (live: Pointed): Promise<void> => {
+    // After a rollback the month of the former live day may have no days.
+    const emptied = live.previous ? { [live.previous.asOf.slice(0, 7)]: noFolders } : {}
+    const months = Object.entries({ ...emptied, ...foldersByMonth(live) })
+    const known = await Promise.all(months.map(([month]) => read(downloadsRoot + month)))
+    for (const [index, [month, folders]] of months.entries())
+      if ((known[index] ?? noFolders) !== folders) await set(downloadsRoot + month, folders)
+  }
+
+  const explained = (error: unknown): never => {
+    signal?.throwIfAborted()
+    throw withAdvice(error, arn)
+  }
+  const setLive = async (live: Pointed) => {
+    const value = valueOf(live)
+    // Months come first: a live day has its downloads at once.
+    return setMonths(live)
+      .then(() => set(liveKey, value))
+      .catch(explained)
+  }
+  const setStaged = async (staged: Pointed | null) => {
+    if (previewToken === null) return
+    await set(previewKey(previewToken), staged && valueOf(staged)).catch(explained)
+  }
+  return { name: arn, set: setLive, setStaged }
+}
+
+function requestsTo(arn: string, endpoint: string | undefined, signal: AbortSignal | undefined) {
   const client = new CloudFrontKeyValueStoreClient({
     // The service is global, but the SDK demands a region.
     region: 'us-east-1',
@@ -69,32 +98,7 @@ export function keyValueStore(
       }
     }
   }
-
-  const setMonths = async (live: Pointed): Promise<void> => {
-    // After a rollback the month of the former live day may have no days.
-    const emptied = live.previous ? { [live.previous.asOf.slice(0, 7)]: noFolders } : {}
-    const months = Object.entries({ ...emptied, ...foldersByMonth(live) })
-    const known = await Promise.all(months.map(([month]) => read(downloadsRoot + month)))
-    for (const [index, [month, folders]] of months.entries())
-      if ((known[index] ?? noFolders) !== folders) await set(downloadsRoot + month, folders)
-  }
-
-  const explained = (error: unknown): never => {
-    signal?.throwIfAborted()
-    throw withAdvice(error, arn)
-  }
-  const setLive = async (live: Pointed) => {
-    const value = valueOf(live)
-    // Months come first: a live day has its downloads at once.
-    return setMonths(live)
-      .then(() => set(liveKey, value))
-      .catch(explained)
-  }
-  const setStaged = async (staged: Pointed | null) => {
-    if (previewToken === null) return
-    await set(previewKey(previewToken), staged && valueOf(staged)).catch(explained)
-  }
-  return { name: arn, set: setLive, setStaged }
+  return { read, set }
 }
 
 function valueOf({ slot, snapshot, liveSince, docsUrl, downloads }: Pointed): string {

@@ -51,8 +51,6 @@ const acquired = (
 }
 const ended = (state: State, phase: 'lost' | 'released'): State =>
   state.phase === 'held' ? { ...state, phase } : state
-const waited = (state: State): State => (state.earlier === 'late' ? { ...state, earlier: 'over' } : state)
-const fenced = (state: State): State => (state.earlier === 'over' ? { ...state, earlier: 'settled' } : state)
 const marked = (state: State, slot: Slot, list: string | null): State => {
   const others = Object.entries(state.changing).filter(([other]) => other !== slot)
   return { ...state, changing: Object.fromEntries(list === null ? others : [...others, [slot, list]]) }
@@ -176,12 +174,12 @@ export class Lease {
       onWait(Math.ceil(wait / 1000))
       await this.#time.pause(wait, this.writing.signal)
     }
-    this.#state = waited(this.#state)
+    this.#state = { ...this.#state, earlier: 'over' }
   }
 
   /** Call after the fence: requests of earlier holders can do no harm any more, if they were waited for. */
   settle(): void {
-    this.#state = fenced(this.#state)
+    if (this.#state.earlier === 'over') this.#state = { ...this.#state, earlier: 'settled' }
   }
 
   /** Names a slot in the journal before its first change. @param list the key of the list; null: the slot is whole */

@@ -80,15 +80,10 @@ export async function compareDocuments(
     const other = side === 'before' ? 'after' : 'before'
     return ofFunds.filter(([, fund]) => fund[side][flag] && !fund[other][flag]).map(([isin]) => isin)
   }
-  const endpoints = new Map<string, ReturnType<typeof noCounts>>()
-  for (const group of groups.values()) {
-    const sum = entry(endpoints, group.endpoint, noCounts)
-    for (const change of ['added', 'removed', 'changed'] as const) sum[change] += group.documents[change]
-  }
   const [gone, withheld] = [only('before', 'isThere'), only('before', 'hasDocuments')]
   return {
     documents: documents as Counts,
-    endpoints: sortedEntries(endpoints).map(([endpoint, counts]) => ({ endpoint, ...counts })),
+    endpoints: sumsByEndpoint(groups.values()),
     /** ISINs of funds with objects only in the new snapshot, refusals included, and only in the old one. */
     funds: { added: only('after', 'isThere'), removed: gone },
     /** The same for documents: a withheld fund has errors alone. */
@@ -98,18 +93,23 @@ export async function compareDocuments(
     continued: ofFunds.filter(([, fund]) => hasNewYear(fund)).map(([isin]) => isin),
     loss: lossOf(new Set([...gone, ...withheld]), [...groups.values()], documents.removed, answers),
     /** By fund, those of no fund first, then by endpoint. */
-    groups: sortedEntries(groups).map(([, { isin, endpoint, documents: counts, parts }]): DiffGroup => {
-      return {
-        isin,
-        endpoint,
-        documents: counts,
-        parts: [...parts].map(([name, changes]) => ({ name, what: whatOf(changes) })),
-      }
+    groups: sortedEntries(groups).map(([, group]): DiffGroup => {
+      const parts = [...group.parts].map(([name, changes]) => ({ name, what: whatOf(changes) }))
+      return { isin: group.isin, endpoint: group.endpoint, documents: group.documents, parts }
     }),
     toRead: ofFunds.flatMap(([isin, fund]) => toReadOf(isin, fund)),
     /** The document with the newest price of each fund, if it differs. */
     newestPrices,
   }
+}
+
+function sumsByEndpoint(groups: Iterable<ReturnType<typeof newGroup>>) {
+  const endpoints = new Map<string, ReturnType<typeof noCounts>>()
+  for (const { endpoint, documents } of groups) {
+    const sum = entry(endpoints, endpoint, noCounts)
+    for (const change of ['added', 'removed', 'changed'] as const) sum[change] += documents[change]
+  }
+  return sortedEntries(endpoints).map(([endpoint, counts]) => ({ endpoint, ...counts }))
 }
 
 const isNewestPrices = (meaning: KeyMeaning) =>

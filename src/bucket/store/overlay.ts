@@ -72,9 +72,8 @@ export function overlayStore(base: ObjectStore): OverlayStore {
     list: (prefix, options) => listBoth(base.list(prefix, options), written, prefix, count),
     folders: async (prefix, options) => {
       count('ListObjectsV2')
-      const own = [...written].filter(([key, object]) => key.startsWith(prefix) && object !== null)
-      const below = own.flatMap(([key]) => /^[^/]+(?=\/)/.exec(key.slice(prefix.length)) ?? [])
-      return [...new Set([...(await base.folders(prefix, options)), ...below])].sort()
+      const below = await base.folders(prefix, options)
+      return [...new Set([...below, ...writtenFolders(written, prefix)])].sort()
     },
     delete: (keys, options) => {
       if (keys.length === 0) return Promise.resolve()
@@ -87,6 +86,11 @@ export function overlayStore(base: ObjectStore): OverlayStore {
     unanswered: () => 0,
   }
 }
+
+const writtenFolders = (written: OverlayStore['written'], prefix: string) =>
+  [...written]
+    .filter(([key, object]) => key.startsWith(prefix) && object !== null)
+    .flatMap(([key]) => /^[^/]+(?=\/)/.exec(key.slice(prefix.length)) ?? [])
 
 function fetched({ etag, bytes, lastModified, content }: Written, { part }: GetOptions = {}): FetchedObject {
   const first = part?.first ?? 0

@@ -29,31 +29,26 @@ import { targetHeader } from './event.ts'
 declare const awslambda: {
   readonly streamifyResponse: <Handler>(handler: Handler) => Handler
   readonly HttpResponseStream: {
-    readonly from: (...of: Parameters<LambdaEdgeOptions['open']>) => Writable
+    /** Sends the head, and returns the stream for the body. */
+    readonly from: (
+      stream: Writable,
+      head: { readonly statusCode: number; readonly headers: Readonly<Record<string, string>> },
+    ) => Writable
   }
 }
 
+interface LambdaConfig {
+  /** `docsUrl` comes with each request. */
+  readonly table: RouteTable
+  readonly settings: EdgeSettings
+}
+
 /** Both handlers, with the SDK of Lambda's Node and the globals of its runtime. */
-export function handlers(config: Pick<LambdaEdgeOptions, 'table' | 'settings'>) {
-  const { BUCKET, PREFIX = '', STACK = '' } = process.env
-  const requestHandler = { connectionTimeout: 2 * longestReadMs, socketTimeout: 2 * longestReadMs }
-  const client = new S3Client({ maxAttempts: 3, requestHandler })
-  const reader = lambdaReader(
-    (key, more) =>
-      client.send(new GetObjectCommand({ Bucket: BUCKET, Key: PREFIX + key, ...more }), {
-        abortSignal: AbortSignal.timeout(longestReadMs),
-      }) as Promise<GotObject>,
-  )
-  const handler = lambdaEdge({
-    ...config,
-    reader,
-    open: (stream, head) => awslambda.HttpResponseStream.from(stream, head),
-    // eslint-disable-next-line no-console -- the log of the platform
-    onFailure: (error, target) => console.error(target.slice(0, 500), error),
-  })
+export function handlers(config: LambdaConfig) {
+  const reader = lambdaReader()
   return {
-    handler: awslambda.streamifyResponse(handler),
-    watch: lambdaWatch(reader, STACK, Date.now, (line) => process.stdout.write(line)),
+    handler: awslambda.streamifyResponse(requestHandler(config, reader)),
+    watch: () => watch(reader),
   }
 }
 
@@ -65,33 +60,24 @@ interface FunctionUrlEvent {
   readonly requestContext: { readonly http: { readonly method: string } }
 }
 
-interface LambdaEdgeOptions {
-  /** `docsUrl` comes with each request. */
-  readonly table: RouteTable
-  readonly settings: EdgeSettings
-  readonly reader: BucketReader
-  /** Sends the head, and returns the stream for the body. */
-  readonly open: (
-    stream: Writable,
-    head: { readonly statusCode: number; readonly headers: Readonly<Record<string, string>> },
-  ) => Writable
-  readonly onFailure: (error: unknown, target: string) => void
-}
-
+/** An instance has one request at a time, and bucket.graceSeconds protects the slot for longer than a request may take. */
 const sending: SendOptions = {
   slots: null,
   readsAtATime: () => fetchesAtATime,
   assertLive: () => Promise.resolve(),
 }
 
-function lambdaEdge({ table, settings, reader, open, onFailure }: LambdaEdgeOptions) {
+function requestHandler({ table, settings }: LambdaConfig, reader: BucketReader) {
   const storeOf = storesByPin(reader)
   return async (event: FunctionUrlEvent, stream: Writable): Promise<void> => {
     const response = await respond(event).catch((error: unknown) => {
-      onFailure(error, `${event.rawPath}?${event.rawQueryString}`)
+      const target = `${event.rawPath}?${event.rawQueryString}`
+      // eslint-disable-next-line no-console -- the log of the platform
+      console.error(target.slice(0, 500), error)
       return wholeResponse(unavailable)
     })
-    const out = open(stream, { statusCode: response.status, headers: response.headers })
+    const { status: statusCode, headers } = response
+    const out = awslambda.HttpResponseStream.from(stream, { statusCode, headers })
     if (isPouring(response)) return pour(response, out)
     const { body } = response
     // The head goes out with the first write, even an empty one.
@@ -181,26 +167,32 @@ interface GotObject {
   readonly LastModified: Date
 }
 
-/** @param get sends a GetObject; throws the SDK's errors */
-const lambdaReader = (
-  get: (key: string, more?: { readonly Range: string; readonly IfMatch?: string }) => Promise<GotObject>,
-): BucketReader => ({
-  read: async (key, most) => {
-    const got = await get(key).catch(nullIfMissing)
-    if (got === null) return null
-    const { Body, ContentLength: length, ETag: etag, LastModified: lastModified } = got
-    if (length <= most) return { length, body: await bytesOf(got), etag, lastModified }
-    Body.destroy()
-    return { length, body: null, etag, lastModified }
-  },
-  readPart: async (key, { first, last }, etag) => {
-    const got = await get(key, { Range: `bytes=${first}-${last}`, ...(etag !== null && { IfMatch: etag }) })
-    const bytes = await bytesOf(got)
-    if ((etag !== null && got.ETag !== etag) || bytes.length !== last - first + 1)
-      throw new Error(`${key} was changed while it was read, or broke off`)
-    return [bytes]
-  },
-})
+function lambdaReader(): BucketReader {
+  const { BUCKET, PREFIX = '' } = process.env
+  const timeouts = { connectionTimeout: 2 * longestReadMs, socketTimeout: 2 * longestReadMs }
+  const client = new S3Client({ maxAttempts: 3, requestHandler: timeouts })
+  const get = (key: string, more?: { readonly Range: string; readonly IfMatch?: string }) =>
+    client.send(new GetObjectCommand({ Bucket: BUCKET, Key: PREFIX + key, ...more }), {
+      abortSignal: AbortSignal.timeout(longestReadMs),
+    }) as Promise<GotObject>
+  return {
+    read: async (key, most) => {
+      const got = await get(key).catch(nullIfMissing)
+      if (got === null) return null
+      const { Body, ContentLength: length, ETag: etag, LastModified: lastModified } = got
+      if (length <= most) return { length, body: await bytesOf(got), etag, lastModified }
+      Body.destroy()
+      return { length, body: null, etag, lastModified }
+    },
+    readPart: async (key, { first, last }, etag) => {
+      const got = await get(key, { Range: `bytes=${first}-${last}`, ...(etag !== null && { IfMatch: etag }) })
+      const bytes = await bytesOf(got)
+      if ((etag !== null && got.ETag !== etag) || bytes.length !== last - first + 1)
+        throw new Error(`${key} was changed while it was read, or broke off`)
+      return [bytes]
+    },
+  }
+}
 
 function nullIfMissing(error: unknown): null {
   const { name } = error as { readonly name?: string }
@@ -216,22 +208,20 @@ async function bytesOf({ Body }: GotObject): Promise<Buffer> {
 /**
  * The handler of the schedule writes a line from which CloudWatch reads the metric. Source: its embedded metric format. If nothing is
  * live, it writes none: the alarm treats that like a snapshot that is too old.
- * @param stack the metric's one dimension @param now milliseconds since 1970 @param write adds no prefix, which would hide the line
  */
-const lambdaWatch =
-  (reader: BucketReader, stack: string, now: () => number, write: (line: string) => void) =>
-  async (): Promise<void> => {
-    const text = await readText(reader, 'live.json')
-    if (text === null) return
-    const { snapshot, liveSince } = parseLiveFile(text, 'live.json')
-    const at = now()
-    const metric = { Name: 'LiveSnapshotAge', Unit: 'Seconds' }
-    const metrics = [{ Namespace: 'Fundpress', Dimensions: [['Stack']], Metrics: [metric] }]
-    const line = {
-      _aws: { Timestamp: at, CloudWatchMetrics: metrics },
-      Stack: stack,
-      LiveSnapshotAge: Math.round((at - Date.parse(liveSince)) / 1000),
-      snapshot,
-    }
-    write(`${JSON.stringify(line)}\n`)
+async function watch(reader: BucketReader): Promise<void> {
+  const text = await readText(reader, 'live.json')
+  if (text === null) return
+  const { snapshot, liveSince } = parseLiveFile(text, 'live.json')
+  const now = Date.now()
+  const metric = { Name: 'LiveSnapshotAge', Unit: 'Seconds' }
+  const metrics = [{ Namespace: 'Fundpress', Dimensions: [['Stack']], Metrics: [metric] }]
+  const line = {
+    _aws: { Timestamp: now, CloudWatchMetrics: metrics },
+    Stack: process.env['STACK'] ?? '',
+    LiveSnapshotAge: Math.round((now - Date.parse(liveSince)) / 1000),
+    snapshot,
   }
+  // Not by console: its prefix would hide the line from CloudWatch.
+  process.stdout.write(`${JSON.stringify(line)}\n`)
+}

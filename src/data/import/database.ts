@@ -20,8 +20,7 @@ const cacheKibibytes = 65_536
 
 /** @throws {Error} if the file is missing, is not a database, or has another schema */
 export function openForWriting(file: string): Database.Database {
-  mustBeReadable(file)
-  const db = new Database(file, { fileMustExist: true })
+  const db = openFunds(file, 'writing')
   try {
     const [wrong] = checkSchema(db)
     if (wrong !== undefined)
@@ -33,23 +32,6 @@ export function openForWriting(file: string): Database.Database {
   } catch (error) {
     db.close()
     throw databaseError(file, error)
-  }
-}
-
-function mustBeReadable(file: string): void {
-  try {
-    openFunds(file).close()
-  } catch (error) {
-    const cause = error instanceof Error ? error.cause : undefined
-    if (!(cause instanceof Database.SqliteError) || cause.code !== 'SQLITE_READONLY_ROLLBACK') throw error
-    // The next program that opens the database for writing undoes what an interrupted one has left.
-    const db = new Database(file, { fileMustExist: true })
-    try {
-      db.prepare('SELECT count(*) FROM sqlite_schema').get()
-    } finally {
-      db.close()
-    }
-    openFunds(file).close()
   }
 }
 

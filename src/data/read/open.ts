@@ -1,5 +1,5 @@
 /**
- * Opening the fund database: read-only, with errors that say which file and what to do. `damageIn` is SQLite's own check of the
+ * Opening the fund database, with errors that say which file and what to do. `damageIn` is SQLite's own check of the
  * file's pages, made before anything of the file is believed.
  */
 
@@ -12,14 +12,14 @@ import { assertFile } from '../../system/place.ts'
 export type FundDatabase = Database.Database
 
 /**
- * Opens a database of the project's schema, read-only.
+ * Opens a database of the project's schema. For writing, SQLite undoes what an interrupted writer has left.
  * @throws {Error} if the file is missing, is not a SQLite database, or has a schema of another version
  */
-export function openFunds(file: string): Database.Database {
+export function openFunds(file: string, mode: 'reading' | 'writing' = 'reading'): Database.Database {
   mustBeFile(file)
   let db: Database.Database | undefined
   try {
-    db = new Database(file, { readonly: true, fileMustExist: true })
+    db = new Database(file, { readonly: mode === 'reading', fileMustExist: true })
     const version: unknown = db.pragma('user_version', { simple: true })
     const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()
     if (version !== SCHEMA_VERSION) {

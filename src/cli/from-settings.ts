@@ -1,7 +1,7 @@
 /** Opens what the settings name: the bucket, the rules of freshness, and the options of a build. */
 
 import { hostname, userInfo } from 'node:os'
-import type { Following, LivePointer } from '../bucket/live/follow.ts'
+import type { Following } from '../bucket/live/follow.ts'
 import type { Patience } from '../bucket/store/retry.ts'
 import type { FolderStore } from '../bucket/store/folder.ts'
 import type { S3Store } from '../bucket/store/s3.ts'
@@ -51,17 +51,13 @@ async function openBucket({ settings: { bucket }, signal }: Session, patience?: 
   return openS3(settings, signal, patience)
 }
 
-export async function followingOf(session: Session, isForgetting: boolean | undefined): Promise<Following> {
-  return { pointer: await livePointer(session), isForgetting: isForgetting === true }
-}
-
-/** The copy of `live.json` in CloudFront's KeyValueStore; null if the settings name none. */
-async function livePointer({ settings, signal }: Session): Promise<LivePointer | null> {
-  const { keyValueStore: arn } = settings.edge
-  if (arn === null) return null
+/** Follows `live.json` by its copy in CloudFront's KeyValueStore, if the settings name one. */
+export async function followingOf({ settings, signal }: Session, isForgetting = false): Promise<Following> {
+  const { keyValueStore: arn, previewToken } = settings.edge
+  if (arn === null) return { pointer: null, isForgetting }
   // Imported here because its SDK loads slowly, and only deployments on CloudFront need it.
   const { keyValueStore } = await import('../bucket/live/key-value-store.ts')
-  return keyValueStore(arn, { signal, previewToken: settings.edge.previewToken })
+  return { pointer: keyValueStore(arn, { signal, previewToken }), isForgetting }
 }
 
 /** Reads the flags of `overrideOptions`. @throws {UsageError} for a permission without a reason */

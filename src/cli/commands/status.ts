@@ -72,9 +72,11 @@ export default defineCommand({
     const alarms = [...wrong, ...ages.late, ...ages.stale]
     if (metrics !== undefined) {
       const figures = { live, now: live?.now ?? session.now(), alarms: alarms.length, base }
-      const onError = (error: unknown) =>
-        void alarms.push(`${metrics} could not be written: ${reasonOf(error)}`)
-      await writeStatusMetrics(session, metrics, figures).catch(onError)
+      try {
+        writeStatusMetrics(session, metrics, figures)
+      } catch (error) {
+        alarms.push(`${metrics} could not be written: ${reasonOf(error)}`)
+      }
     }
     session.print({ ...json, alarms }, describe)
     await tellAlarms(session, isMonitor ? found : { ...found, wrong: [] }, ages, base ?? null)

@@ -1,6 +1,7 @@
 /** Writes the figures of a run into a file for Prometheus, and sends them to a receiver of OpenTelemetry. */
 
 import { readLive } from '../../bucket/live/live.ts'
+import { replaceFile } from '../../system/durable.ts'
 import type { Session } from '../command.ts'
 import { reasonOf } from '../failure.ts'
 import { withBucket } from '../from-settings.ts'
@@ -33,19 +34,16 @@ export async function leaveMetrics(session: Session, log: NightlyLog, facts: Run
   const ofRun = figuresOfRun(facts, log, session.now())
   const live = await trying('what is live is not known: ', () => figuresOfBucket(session, limits().bucket))
   const figures = labelled([...ofRun, ...(live ?? [])], labelsOf(session))
-  // Imported here because a run without metrics must start fast.
-  if (file !== null)
-    await trying(`${file} could not be written: `, async () =>
-      (await import('./prometheus.ts')).writeTextfile(file, figures),
-    )
+  if (file !== null) await trying(`${file} could not be written: `, () => writeTextfile(file, figures))
   if (receiver !== null)
+    // Imported here because a run without a receiver must start fast.
     await trying('', async () =>
       (await import('./otlp.ts')).sendFigures(receiver, figures, limits().receiver, session),
     )
 }
 
 /** @param found `now` is by the clock of `live`; `base` is undefined for a bucket @throws {Error} if the file cannot be written */
-export async function writeStatusMetrics(
+export function writeStatusMetrics(
   session: Session,
   file: string,
   found: {
@@ -54,11 +52,10 @@ export async function writeStatusMetrics(
     readonly alarms: number
     readonly base: string | undefined
   },
-): Promise<void> {
+): void {
   const { live, now, alarms, base } = found
   const ofLive = live === null ? [] : figuresOfLive(live, now, 'status')
   const all = [...figuresOfStatus(alarms, session.now()), ...ofLive]
-  const { writeTextfile } = await import('./prometheus.ts')
   writeTextfile(file, labelled(all, base === undefined ? labelsOf(session) : { base }))
 }
 
@@ -93,3 +90,25 @@ function withMetricsPath(address: URL): URL {
   url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/v1/metrics`
   return url
 }
+
+/** Base units of Prometheus' naming conventions. Counted things have none. */
+const suffixes: Readonly<Record<string, string>> = { s: '_seconds', By: '_bytes', '{USD}': '_dollars' }
+
+/** For the textfile collector. Replaces the whole file, readable for node_exporter's own user. Source: Prometheus' text-based format. */
+function writeTextfile(file: string, figures: readonly Figure[]): void {
+  const lines = figures.flatMap(({ name, help, unit, values }) => {
+    const metric = `fundpress_${name.replaceAll('.', '_')}${suffixes[unit] ?? ''}`
+    const samples = values.map(({ labels, value }) => `${metric}${labelText(labels)} ${value}`)
+    return [`# HELP ${metric} ${escaped(help)}`, `# TYPE ${metric} gauge`, ...samples]
+  })
+  replaceFile(file, `${lines.join('\n')}\n`, 0o644)
+}
+
+function labelText(labels: Readonly<Record<string, string | number>>): string {
+  const pairs = Object.entries(labels).map(
+    ([name, value]) => `${name}="${escaped(String(value)).replaceAll('"', '\\"')}"`,
+  )
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
+}
+
+const escaped = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')

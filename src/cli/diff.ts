@@ -13,6 +13,7 @@ import {
 import { isSlotWord, openPath, openSlot, type Source } from '../bucket/manifest/sources.ts'
 import type { ManifestHead } from '../build/manifest.ts'
 import { printable } from '../data/model/printable.ts'
+import { listed } from '../guards/loss.ts'
 import type { Session } from './command.ts'
 import { alignedTable, describeSummary, formatCount } from './format.ts'
 import { withBucket } from './from-settings.ts'
@@ -101,9 +102,8 @@ function describeParts(parts: readonly PartDifference[]): string {
   const isPlain = parts.every(({ name, what }) => name === 'document' && what === 'changed')
   if (isPlain) return ''
   const shown = [...Map.groupBy(parts, ({ what }) => what)].map(([what, some]) => {
-    const names = some.slice(0, partsShown).map(({ name }) => printable(name))
-    const more = some.length > partsShown ? ` and ${some.length - partsShown} more` : ''
-    return `${names.join(', ')}${more} ${what}`
+    const names = some.map(({ name }) => printable(name))
+    return `${listed(names, partsShown)} ${what}`
   })
   return `: ${shown.join('; ')}`
 }

@@ -8,6 +8,7 @@ import type { Replay } from '../data/check/replay.ts'
 import { escapeInvisible, printable } from '../data/model/printable.ts'
 import { type FreshnessCounts, marks } from '../guards/assess.ts'
 import { guards, type Objection } from '../guards/guards.ts'
+import { listed } from '../guards/loss.ts'
 import { statusWords } from '../site/status/wording.ts'
 import type { Paint } from './terminal.ts'
 
@@ -94,9 +95,8 @@ export function describeRemoved(removed: readonly RemovedFolder[], verb = 'remov
     const [from, to] = [first, others.at(-1) ?? first].map(({ folder }) => dayOf(folder))
     const days = `downloads of ${from}${from === to ? '' : ` to ${to}`}`
     const done = isHeld ? 'kept for a legal hold, and not served' : verb
-    const more = isins.length > maxNamed ? ` and ${isins.length - maxNamed} more` : ''
-    const funds = `${isins.slice(0, maxNamed).join(', ')}${more}`
-    return `${days} ${done}: ${why === 'expired' ? 'expired (downloads.keepDays)' : `${funds} may no longer be given out`}`
+    const withdrawn = `${listed(isins, maxNamed)} may no longer be given out`
+    return `${days} ${done}: ${why === 'expired' ? 'expired (downloads.keepDays)' : withdrawn}`
   })
   return sentences.length === 0 ? null : sentences.join('; ')
 }

@@ -22,9 +22,9 @@ const maxDeletedShare = 0.1
 const namedFunds = 3
 
 /** `A, B, C and 4 more` */
-export function listed(funds: readonly string[]): string {
-  const others = funds.length - namedFunds
-  return funds.slice(0, namedFunds).join(', ') + (others > 0 ? ` and ${others} more` : '')
+export function listed(names: readonly string[], most = namedFunds): string {
+  const others = names.length - most
+  return names.slice(0, most).join(', ') + (others > 0 ? ` and ${others} more` : '')
 }
 
 /** The figures in `live.json` and in the first line of a manifest. Earlier versions lack the optional ones. */

@@ -107,6 +107,12 @@ const nights: readonly Night<Live>[] = [
   // What is lost.
   ['one of eleven funds fewer', withoutFunds(1), new RegExp(`1 fund gone: ${isins.at(-1) ?? ''} Fund`)],
   ['two of eleven funds fewer', withoutFunds(2), ['lost-funds']],
+  [
+    'two funds fewer, as the config allows',
+    withoutFunds(2),
+    /2 funds gone/,
+    { config: { guards: { lostFunds: 0.2 } } },
+  ],
   ['the night after an approved loss of funds', withoutFunds(3), 'live', { live: 'three funds fewer' }],
   ['a loss after an approved one', withoutFunds(5), ['lost-funds'], { live: 'three funds fewer' }],
   ['1 % of the price rows fewer', withoutPrices(15), /15 prices removed/],

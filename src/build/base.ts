@@ -19,7 +19,6 @@ export interface Base {
 }
 
 type BaseSnapshot =
-  /** The build makes every file. */
   | { readonly kind: 'nothing' }
   /** A folder with all files of a snapshot: the build links unchanged files from there. */
   | { readonly kind: 'folder'; readonly snapshot: string; readonly folder: string }

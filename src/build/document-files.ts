@@ -92,7 +92,6 @@ export function documentFiles(root: string, reuse: Reuse) {
 
 export type SharedObject = ReturnType<typeof putShared>
 
-/** Reuses a document or a page that was made from the same inputs, or writes it. */
 export function putShared(
   page: Page,
   from: string,

@@ -2,10 +2,8 @@ import type { Readable } from 'node:stream'
 import { createInterface } from 'node:readline'
 
 /**
- * Example requests for `fundpress serve` to print: the pages, then up to three targets that the snapshot answers with
- * data, for example `/api/v1/prices-current/DE0008471400/`.
- * @param checksums its SHA256SUMS
- * @param has asks for a file of the snapshot: its line in SHA256SUMS may be the last
+ * Requests for `fundpress serve` to print: pages, and up to three endpoints that answer with data.
+ * @param checksums its SHA256SUMS @param has asks for a file, whose line may be the last of SHA256SUMS
  */
 export async function exampleTargets(
   checksums: Readable,

@@ -145,10 +145,7 @@ export function putWindows(
   putOf(null)({ key: windowListKey(route, values), content: JSON.stringify(content) })
 }
 
-/**
- * @param records of one year, at least one
- * @returns the document in 14 pieces: the text before the records, the records of each month, the text after them
- */
+/** @returns 14 pieces: the text before the records of a year, those of each month, the text after them */
 export function windowPieces(
   { head, separator, record, tail }: SeriesText,
   records: readonly unknown[],

@@ -118,8 +118,7 @@ export function linesByName(text: string, folder: string): ReadonlyMap<string, P
 }
 
 /**
- * The lines of one fund's documents or pages of one kind. If all are unchanged, `text` is null, and the main thread
- * takes them from the previous manifest: no thread has to send them.
+ * If all lines are unchanged, `text` is null, and the main thread takes them from the previous manifest.
  * @param lines in the order of keys @param reused number of unchanged lines
  */
 export function linesOf(lines: readonly RenderedLine[], reused: number) {

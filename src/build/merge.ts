@@ -54,7 +54,6 @@ export async function mergeShards({
   })
 }
 
-/** @throws {Error} if the pages of the shards differ from the pages that the merge makes */
 function refuseOtherPages(
   { freshness, publisher }: Pick<ShardHead, 'freshness' | 'publisher'>,
   options: Pick<MergeOptions, 'freshness' | 'publisher'>,

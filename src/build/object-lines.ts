@@ -87,7 +87,6 @@ export function objectLines(root: string, table: RouteTable) {
 
 const keys = /^\{"key":"([^"]+)"/gm
 
-/** Turns lines of the manifest into lines of SHA256SUMS. */
 const checksums = (lines: string) => lines.replace(/^\{"key":"([^"]+)","sha256":"([^"]+)".*$/gm, '$2  $1')
 
 /** Sorts runs by key, and groups those whose keys interleave. */

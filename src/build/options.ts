@@ -27,7 +27,6 @@ export interface BuildOptions {
   readonly docsUrl: string
   /** The address of the API, without a closing slash: pages name it. */
   readonly baseUrl: string
-  /** For the pages; none unless given. */
   readonly publisher?: Publisher | null
   /** The address of the registry of endpoints (`allEndpoints`, unless given). */
   readonly endpoints?: string
@@ -42,9 +41,7 @@ export interface BuildOptions {
   readonly part?: BuildPart | null
   /** The snapshot to continue from, or null to render everything. The result is the same. */
   readonly since?: Since | null
-  /** Limits for the age of prices; the defaults unless given. */
   readonly freshness?: FreshnessSettings
-  /** Limits for implausible prices, and what happens to them; the defaults unless given. */
   readonly plausibility?: PlausibilitySettings
   /** Reads the live snapshot, to compare prices with it; null if nothing is live, or it is unknown. */
   readonly live?: LiveReader | null

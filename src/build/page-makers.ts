@@ -1,7 +1,4 @@
-/**
- * The registry of page makers. A maker may depend on nothing but its source: no clock, no `Intl` (its texts change with
- * Node's version), no order of a folder.
- */
+/** A page maker depends on nothing but its source: no clock, no `Intl` (its texts change with Node's version). */
 
 import { comparePages } from '../site/funds/compare.ts'
 import { cataloguePages } from '../site/funds/list.ts'

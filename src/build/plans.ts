@@ -1,11 +1,8 @@
-/**
- * Plans of a build, compiled once from the registry of endpoints: one for each endpoint about a fund, so that rendering
- * a fund is joining text.
- */
+/** Plans of a build, compiled once from the registry of endpoints, so that rendering a fund is joining text. */
 
 import type { Endpoint, FundEndpoint } from '../api/contract/endpoint.ts'
 import type { FundPages, Publisher, SitePages } from '../api/contract/page.ts'
-import { routeTable, typesOf } from '../api/derive/route-table.ts'
+import { routeOf, routeTable, typesOf } from '../api/derive/route-table.ts'
 import { type Encode, jsonEncoder } from '../api/encode/json.ts'
 import { csvEncoder } from '../api/encode/csv.ts'
 import {
@@ -30,10 +27,8 @@ import {
 import { moduleBeside } from '../system/start-thread.ts'
 import type { Reuse } from './document-files.ts'
 
-/** Settings of each rendering thread. */
 export interface RenderSettings {
   readonly db: string
-  /** The folder that the snapshot is written to. */
   readonly root: string
   readonly asOf: string
   readonly docsUrl: string
@@ -42,7 +37,6 @@ export interface RenderSettings {
   readonly publisher: Publisher | null
   /** Address of the registry of endpoints. Threads load it, because functions cannot be sent to them. */
   readonly endpoints: string
-  /** The address of the module with the makers of pages, or null for a snapshot without pages. */
   readonly pages: string | null
   /** As `rendererOf` returns it. */
   readonly renderer: string
@@ -72,10 +66,7 @@ export async function openRendering(settings: RenderSettings) {
   return { settings, table, plans, allFunds: allFundsPlans(endpoints, table, plans), makers }
 }
 
-/**
- * One endpoint with its parameters but the ISIN filled in: the documents of all funds lie below `folder`. Source of the
- * keys: src/bucket/keys.md.
- */
+/** One endpoint with all parameters but the ISIN. Documents lie below `folder`. Source: src/bucket/keys.md. */
 export type Plan = ReturnType<typeof fundPlans>[number]
 
 export type WindowPlan = ReturnType<typeof windowPlan>
@@ -100,13 +91,6 @@ function fundPlans(endpoints: readonly Endpoint[], table: RouteTable) {
     .sort((a, b) => (a.folder < b.folder ? -1 : 1))
 }
 
-export function routeOf({ routes }: RouteTable, { id }: { readonly id: string }): Route {
-  const route = routes.find((candidate) => candidate.id === id)
-  if (route === undefined) throw new Error(`endpoint ${id} has no route`)
-  return route
-}
-
-/** Names of a fund's files, without their folder. */
 function fileNames(route: Route, hasWindows: boolean) {
   const documents = (route.hasLanguages ? languages : [languages[0]]).flatMap((language) =>
     formatsOf(route).map((format) => nameOf(documentKey(route, {}, language, format))),
@@ -124,7 +108,6 @@ function fileNames(route: Route, hasWindows: boolean) {
 /** A key's part after its last slash. */
 export const nameOf = (key: string) => key.slice(key.lastIndexOf('/') + 1)
 
-/** Writes an endpoint's answers in one format. */
 interface DocumentEncoder {
   readonly document: Encode
   /** A fund's part of the document over all funds; `byIsin` is the text around the parts. */
@@ -161,7 +144,6 @@ function windowPlan({ id, body, csv }: FundEndpoint, cut: Series) {
     ['xml', xmlSeries(body, list, date)],
   ]
   if (csv !== undefined) series.unshift(['csv', csvEncoder(body, csv).series])
-  /** In the byte order of the formats. */
   return { cut, series: new Map(series) }
 }
 

@@ -13,10 +13,7 @@ import { isinsOfShard } from './shard.ts'
 
 export type Build = Awaited<ReturnType<typeof prepareBuild>>
 
-/**
- * @param db in the same read transaction as the rendering threads, until the end
- * @param root the folder that the snapshot is written to @param withheld funds with live prices in `db`
- */
+/** @param db in the read transaction of the rendering threads @param withheld funds with live prices in `db` */
 export async function prepareBuild(
   options: BuildOptions,
   db: FundDatabase,
@@ -40,7 +37,6 @@ export async function prepareBuild(
     renderer: rendererOf(code, docsUrl),
     reuse: base.from,
   })
-  // The calendars load meanwhile.
   const rules = openRules(freshness)
   // Every user of the rules gets the error.
   rules.catch(() => undefined)

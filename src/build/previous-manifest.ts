@@ -1,7 +1,4 @@
-/**
- * The previous manifest, read along with the funds: unpacked into a file, with a position in it for each folder, so
- * that memory does not grow with the number of objects.
- */
+/** The previous manifest, unpacked into a file and read along with the funds, so that it needs little memory. */
 
 import { closeSync, createReadStream, createWriteStream, fstatSync, openSync, readSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'

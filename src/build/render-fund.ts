@@ -157,7 +157,6 @@ function renderPlan(
   return { ...linesOf(all, reused.length), isAnswer: all.some(({ key }) => nameOf(key) === answer) }
 }
 
-/** The unchanged documents of one plan and fund. */
 type Unchanged = ReturnType<typeof noneUnchanged>
 
 /** Also for documents whose files are missing. @param lines of the previous manifest, by the name of the file */

@@ -13,9 +13,8 @@ type FundsRequest = Extract<RenderRequest, { readonly isins: readonly string[] }
 export type RenderPool = Awaited<ReturnType<typeof openRenderPool>>
 
 /**
- * Gives each thread its own connection and read transaction: they and `db` see the same state of the database.
- * @param threads exclusive to the pool; stopped if it cannot be opened
- * @throws {Error} if another program keeps the database busy, or if the signal aborts
+ * Gives each thread a connection and a read transaction, which sees the same state of the database as `db`.
+ * @param threads exclusive to the pool @throws {Error} if another program keeps the database busy, or on abort
  */
 export async function openRenderPool(
   settings: RenderSettings,

@@ -1,7 +1,4 @@
-/**
- * Renders a snapshot: documents and pages of the funds, in threads or out of shards; the documents and pages over all
- * funds; then the manifest and the status.
- */
+/** Renders a snapshot: the funds, in threads or out of shards, documents over all funds, manifest and status. */
 
 import { setImmediate } from 'node:timers/promises'
 import { isRefusal } from '../api/contract/endpoint.ts'
@@ -125,10 +122,7 @@ async function assess({ options, db, rules }: Build, isins: readonly string[]) {
 
 type RenderedFunds = Awaited<ReturnType<typeof renderFunds>>
 
-/**
- * Checks the plausibility of prices before anything is rendered. Refused prices are errors among the findings.
- * @throws {WithholdPrices} if the settings ask for it, and the live prices are known
- */
+/** Refused prices are errors among the findings. @throws {WithholdPrices} if the settings ask for it */
 async function guardPrices(
   { options, db, rules, withheld }: Build,
   isins: readonly string[],

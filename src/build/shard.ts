@@ -155,10 +155,8 @@ export function exampleIsinOf(each: readonly FundNews[]): string | null {
 }
 
 /**
- * @param code digest of the code that merges
- * @returns the shards in the order of their funds, and the head of one of them
- * @throws {Error} that names the folders that do not fit, {@link OutdatedShards} if the input changed between two
- * machines
+ * @param code digest of the code that merges @returns the shards in the order of their funds
+ * @throws {Error} that names the folders, {@link OutdatedShards} if the input changed between machines
  */
 export function checkShards(shards: readonly ReadShard[], code: string) {
   const [first] = shards

@@ -45,7 +45,6 @@ export function makeStaging(out: string) {
     },
     /** Puts the finished folder in the place of `out`. Removes the old snapshot once the new name is on the disk. */
     swapIn: () => swap(folder, place),
-    /** Removes the folder, and those that were made for it. */
     discard: () => {
       rmSync(folder, { recursive: true, force: true })
       if (firstMade === undefined) return

@@ -17,8 +17,7 @@ import { OutdatedShards, type ReadShard } from './shard.ts'
 
 /**
  * @param shards in the order of their funds @param source SHA-256 of the database file, in hex
- * @throws {Error} if the shards are of another database, or one is not complete
- * @throws {ImplausibleDatabase} if the guards that compare funds refuse their prices
+ * @throws {Error} for an incomplete shard or another database, {@link ImplausibleDatabase} by guards across funds
  */
 export async function takeShards(
   shards: readonly ReadShard[],

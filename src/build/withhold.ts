@@ -34,8 +34,7 @@ export function withholdMore(withheld: readonly WithheldFund[], findings: readon
 }
 
 /**
- * Copies a database as its transaction sees it, and gives funds the live prices and the live currency. A fund that is
- * not live gets no prices.
+ * Copies a database as its transaction sees it, and gives funds the live prices and currency, or no prices.
  * @param file of the copy; replaced if it exists @throws {Error} if live prices are missing or damaged
  */
 export async function copyWithLivePrices(

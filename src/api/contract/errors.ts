@@ -6,7 +6,6 @@ import type { Texts } from './shape.ts'
 export interface EndpointGroup {
   readonly id: string
   readonly title: Texts
-  /** Purpose of the group, one or two sentences. */
   readonly lead: Texts
 }
 
@@ -39,7 +38,6 @@ export const noIsin: ErrorRow = {
   when: { en: 'The path ends before the ISIN.', de: 'Der Pfad endet vor der ISIN.' },
 }
 
-/** Endpoints 7, 10, 11, 12, 13. */
 export const unknownIsin: ErrorRow = {
   status: 404,
   slug: 'notfound',
@@ -50,7 +48,6 @@ export const unknownIsin: ErrorRow = {
   },
 }
 
-/** Endpoints 7, 10, 11, 12, 13. */
 export const dataDenied: ErrorRow = {
   status: 403,
   slug: 'noapidataforfund',
@@ -61,7 +58,6 @@ export const dataDenied: ErrorRow = {
   },
 }
 
-/** Endpoints 10, 13. */
 export const noData: ErrorRow = {
   status: 404,
   slug: 'nodata',

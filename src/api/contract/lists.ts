@@ -1,7 +1,4 @@
-/**
- * Lists: files beside the endpoints. They have one format and no parameters, and their only error is 404. A build
- * writes some of them, a publish the others; tests compare both with these shapes.
- */
+/** Lists: files in one format, without parameters. Their only error is 404. A build or a publish writes them. */
 
 import { listShapes } from './list-shapes.ts'
 import type { RecordOf, Texts } from './shape.ts'

@@ -34,7 +34,6 @@ export interface Publisher {
   readonly start: Readonly<Record<Language, string | null>>
 }
 
-/** An image in the header of every page. */
 export interface Logo {
   /** Relative to the snapshot. Ends with `.svg` or `.png`. */
   readonly key: string
@@ -77,10 +76,7 @@ export interface NavPoint {
   readonly nav: DecimalText
 }
 
-/**
- * The pages of each fund, in `<folder><isin>/`. Only `overdue` may depend on the as-of date, so that a fund without
- * news keeps its pages.
- */
+/** In `<folder><isin>/`. Only `overdue` may depend on the as-of date: a fund without news keeps its pages. */
 export interface FundPages {
   /** Ends with a slash. No other folder of pages begins with it. */
   readonly folder: string
@@ -118,7 +114,6 @@ export interface FundEntry {
   readonly overdue: Overdue | null
 }
 
-/** Source of pages over the whole snapshot. */
 export interface SitePageSource {
   readonly table: RouteTable
   /** Without a closing slash. */

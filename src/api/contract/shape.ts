@@ -51,7 +51,6 @@ export interface Decimal extends Described<'decimal'> {
 
 /** A number, written in its shortest decimal form, never with an exponent. */
 interface Numeric extends Described<'number'> {
-  /** Bounds of whole numbers. */
   readonly whole?: { readonly minimum?: number; readonly maximum?: number }
 }
 
@@ -120,7 +119,6 @@ export function descriptionOf(field: Shape | Optional | undefined): Texts | unde
   if (field.kind === 'item') return field.value.description
   return descriptionOf(field.kind === 'record' ? field.fields['value'] : field.of)
 }
-/** A decimal with its German name. */
 export const item = (name: string, en: string, de = name, mark: '.' | ',' = '.') =>
   ({ kind: 'item', name, value: decimal(en, de, mark) }) as const
 export const nullable = <S extends Shape>(of: S) => ({ kind: 'nullable', of }) as const

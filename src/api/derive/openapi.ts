@@ -19,13 +19,11 @@ interface OpenApiSource {
   readonly publisher: Publisher | null
   /** Answers of this snapshot, by endpoint. */
   readonly examples: ReadonlyMap<string, OpenApiExample>
-  /** By list. */
   readonly listExamples: ReadonlyMap<string, unknown>
   /** Values in the parameters' examples, by name. */
   readonly values: Readonly<Record<string, string>>
 }
 
-/** An answer of the snapshot: JSON parsed, other formats as text. */
 export interface OpenApiExample {
   readonly json: unknown
   readonly xml: string
@@ -155,7 +153,6 @@ function pathItem(endpoint: Endpoint, source: OpenApiSource): JsonSchema {
   }
 }
 
-/** The tag of the lists, which belong to no group of endpoints. */
 export const listTag = 'lists'
 
 /** A list is a file: no `format`, no language, and no error but 404. */

@@ -10,6 +10,12 @@ export const pages: readonly string[] = (
   'index.html de.html robots.txt sitemap.xml llms.txt'
 ).split(' ')
 
+export function routeOf({ routes }: RouteTable, { id }: { readonly id: string }): Route {
+  const route = routes.find((candidate) => candidate.id === id)
+  if (route === undefined) throw new Error(`endpoint ${id} has no route`)
+  return route
+}
+
 /** The structure types of a route; of other routes one that is ''. */
 export function typesOf({ parameters }: Route): readonly string[] {
   const choice = parameters.find((parameter) => parameter.kind === 'choice')
@@ -28,12 +34,12 @@ export function routeTable(endpoints: readonly Endpoint[], docsUrl: string): Rou
   const general = Object.fromEntries(
     Object.entries(generalErrors).map(([name, row]) => [name, position(generalGroup.id, row)]),
   ) as RouteTable['general']
-  const routes = endpoints.map((endpoint) => routeOf(endpoint, position))
+  const routes = endpoints.map((endpoint) => declaredRoute(endpoint, position))
   return { docsUrl, routes, pages, problems, general }
 }
 
 /** @param position of a problem in the table */
-function routeOf(endpoint: Endpoint, position: (group: string, row: ErrorRow) => number): Route {
+function declaredRoute(endpoint: Endpoint, position: (group: string, row: ErrorRow) => number): Route {
   const { id, path } = endpoint
   const own = endpoint.scope === 'all' ? endpoint.of : endpoint
   const withCsv = own.csv === undefined ? {} : { hasCsv: true }

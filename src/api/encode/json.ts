@@ -1,7 +1,4 @@
-/**
- * Documents as compact JSON, keys in the order of the shape. Rendering takes most of the time of a build: a shape is
- * compiled once, so that few pieces are joined.
- */
+/** Documents as compact JSON, keys in the order of the shape. Shapes are compiled once, for fast rendering. */
 
 import type { Fields, Shape } from '../contract/shape.ts'
 
@@ -74,7 +71,6 @@ function compileRecord(fields: Fields): Compiled {
   return { before: '{', text: (value) => text(value).replace(/^,/, ''), after: '}' }
 }
 
-/** Joins the members that a record's value has. */
 export const joinMembers =
   (members: readonly (Compiled & { readonly name: string })[]): Encode =>
   (value) => {

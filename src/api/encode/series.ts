@@ -21,7 +21,6 @@ export interface SeriesText {
   /** Text before the first record and after the last one. */
   readonly head: string
   readonly tail: string
-  /** Between two records. */
   readonly separator: string
   /** @param index of the record in the document */
   readonly record: (record: unknown, index: number) => string
@@ -88,12 +87,8 @@ const isRecordOfTexts = (shape: RecordOf, date: string): boolean =>
   Object.keys(shape.fields)[0] !== date &&
   Object.values(shape.fields).every((field) => field.kind !== 'optional' && isPlain(field))
 
-/**
- * Parts of a document over all funds, `{funds: {<isin>: …}}`. It is written fund by fund, since all funds may not fit
- * into memory. Source: the interface, conventions, 6.
- */
+/** Parts of a document over all funds, written fund by fund. Source: the interface, conventions, 6. */
 export interface ByIsinText {
-  /** The document without any fund. */
   readonly empty: string
   readonly head: string
   readonly separator: string

@@ -24,7 +24,6 @@ export function xmlItem(key: string, content: string): string {
   return content === '' ? `<item key="${key}"/>` : `<item key="${key}">${content}</item>`
 }
 
-/** Encodes the content of a value's element. */
 export function xmlContent(shape: Shape): Encode {
   const { before, text, after } = compile(shape)
   return before === '' && after === '' ? text : (value) => before + text(value) + after

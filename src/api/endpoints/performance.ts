@@ -6,7 +6,6 @@ import { basicFund, fundWithStatus, isYoungerThanOneYear, mayShowPerformance } f
 import type { FundRows, PointRow } from '../contract/rows.ts'
 import { day, keyed, list, number, record, textLike, wholeNumber, type Shape } from '../contract/shape.ts'
 
-/** Endpoints 4, 5, 8, 9. */
 const tooYoung: ErrorRow = {
   status: 403,
   slug: 'noapidataforfund',
@@ -18,7 +17,6 @@ const tooYoung: ErrorRow = {
   },
 }
 
-/** Endpoints 4, 8, 9, each with a title of its own. */
 const noPerformance = (title: string): ErrorRow => ({
   status: 404,
   slug: 'nodata',

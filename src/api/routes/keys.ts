@@ -33,12 +33,10 @@ export function errorKey(route: Route, values: Values, format: DocumentFormat): 
   return folderKey(route, values) + 'error.' + format
 }
 
-/** The key of one calendar year of a date-range route. */
 export function windowKey(route: Route, values: Values, year: number | string, format: Format): string {
   return `${folderKey(route, values)}${year}.${format}`
 }
 
-/** The key of the list of windows of a date-range route. */
 export function windowListKey(route: Route, values: Values): string {
   return folderKey(route, values) + 'index.json'
 }

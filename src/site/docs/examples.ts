@@ -70,7 +70,6 @@ export interface Excerpt {
   readonly hidden: number
 }
 
-/** A document with long lists and maps cut after their first members. */
 export function excerpt(format: DocumentFormat, shape: Shape, value: unknown): Excerpt {
   const tree = format === 'json' ? jsonTree(shape, value) : xmlElement('root', shape, value)
   if (typeof tree === 'string') throw new Error(`${tree} is no document`)

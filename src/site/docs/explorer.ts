@@ -1,5 +1,3 @@
-/** The API explorer: its page in each language, and its library. */
-
 import { groupsOf } from '../../api/contract/endpoint.ts'
 import { listsOf } from '../../api/contract/lists.ts'
 import type { Page } from '../../api/contract/page.ts'

@@ -220,11 +220,9 @@ export function fieldTable(body: RecordOf, language: Language, label: string): H
   return wideTable(label, { kind: 'fields', columns: [field, type, meaning], rows })
 }
 
-/** Text with code in backticks. */
 export const inlineCode = (text: string): Html =>
   html`${text.split('`').map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : piece))}`
 
-/** A field of a document, or a member of a list or a map. */
 interface DescribedField {
   readonly name: string
   /** 0 for a field of the document itself. */

@@ -1,5 +1,3 @@
-/** The lists in the documentation: a section for each, with its fields and an example. */
-
 import { changesFormat } from '../../api/contract/list-shapes.ts'
 import { listsOf, type PublishedList } from '../../api/contract/lists.ts'
 import type { SitePageSource } from '../../api/contract/page.ts'

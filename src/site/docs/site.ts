@@ -20,7 +20,6 @@ export type Guide = 'overview' | 'conventions' | 'lists' | 'recipes' | 'terms'
 interface DocPage extends Pick<PageLayout, 'language' | 'title' | 'description' | 'main'> {
   /** Relative to the documentation in its language: `v1/endpoints/prices/index.html`. */
   readonly path: string
-  /** Headings in the page's own entry of the navigation. */
   readonly onPage: readonly { readonly id: string; readonly text: string }[]
 }
 

@@ -5,7 +5,7 @@ import { isYoungerThanOneYear, mayGiveOutPrices, mayShowPerformance } from '../.
 import type { FundEntry, FundPageSource } from '../../api/contract/page.ts'
 import type { AssetAllocationRow, Group, PointRow, PriceRow } from '../../api/contract/rows.ts'
 import { structureTypes } from '../../api/contract/structure-types.ts'
-import { typesOf } from '../../api/derive/route-table.ts'
+import { routeOf, typesOf } from '../../api/derive/route-table.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
 import { languages } from '../../api/routes/table.ts'
 import { dayNumber } from '../../system/day-number.ts'
@@ -140,8 +140,7 @@ function allocationOf(rows: readonly AssetAllocationRow[], derivatives: number) 
 function answersOf(source: FundPageSource) {
   return endpoints.flatMap((endpoint) => {
     if (endpoint.scope === 'all') return []
-    const route = source.table.routes.find(({ id }) => id === endpoint.id)
-    if (route === undefined) throw new Error(`endpoint ${endpoint.id} has no route`)
+    const route = routeOf(source.table, endpoint)
     const rows = rowsOf(endpoint, source)
     const ask = { asOf: source.day, language: languages[0] }
     return typesOf(route)
@@ -150,10 +149,7 @@ function answersOf(source: FundPageSource) {
   })
 }
 
-/**
- * Rows that decide on a refusal: whether they exist, not their values. Each type has its own answer, so all structure
- * items count.
- */
+/** A refusal depends on which rows exist. Structure items all count: each type has its own answer. */
 function rowsOf({ reads }: FundEndpoint, source: FundPageSource): RowsOf<Group> {
   const some = (name: Group): readonly unknown[] => {
     if (name === 'prices') return [source.newestPrice()].filter((price) => price !== null)

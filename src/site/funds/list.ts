@@ -25,12 +25,15 @@ import { fundWords, isForeign } from './wording.ts'
 const keys = frontPages.funds
 export const fundListKey = 'funds/index.json'
 
-/** The list in each language and as JSON, and the files that the pages of funds load. */
+/** Equal names keep their order. */
+export const sortedByName = <T extends { readonly name: string }>(items: readonly T[]): readonly T[] =>
+  items
+    .map((item) => ({ item, key: searchKey(item.name) }))
+    .sort((one, other) => (one.key < other.key ? -1 : Number(one.key > other.key)))
+    .map(({ item }) => item)
+
 export const cataloguePages: SitePages = (source) => {
-  const named = source.funds.map((fund) => ({ fund, name: searchKey(fund.name) }))
-  // The sort is stable: equal names keep the order of their ISINs.
-  named.sort((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name)))
-  const funds = named.map(({ fund }) => fund)
+  const funds = sortedByName(source.funds)
   return [
     { key: keys.en, content: listPage(source, funds, 'en') },
     { key: keys.de, content: listPage(source, funds, 'de') },
@@ -98,8 +101,7 @@ function filters(funds: readonly FundEntry[], language: Language): Html {
   }
   const currencies = new Map(funds.map(({ currency }) => [currency, currency]))
   const filter = (id: string, label: string, choices: ReadonlyMap<string, string>) => {
-    const sorted = [...choices].map(([value, name]) => ({ value, name, key: searchKey(name) }))
-    sorted.sort((one, other) => (one.key < other.key ? -1 : Number(one.key > other.key)))
+    const sorted = sortedByName([...choices].map(([value, name]) => ({ value, name })))
     const options = sorted.map(({ value, name }) => html`<option value="${value}">${name}</option> `)
     return html`<div>
       <label for="${id}">${label}</label>

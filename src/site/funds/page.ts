@@ -1,5 +1,3 @@
-/** The page of a fund. */
-
 import { inLanguage } from '../../api/contract/fund.ts'
 import type { FundPages } from '../../api/contract/page.ts'
 import { isWebAddress } from '../../api/contract/texts.ts'

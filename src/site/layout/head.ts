@@ -15,7 +15,6 @@ interface Described {
   /** Without a closing slash. */
   readonly baseUrl: string
   readonly publisher: Publisher | null
-  /** The company's name, or the site's. */
   readonly siteName: string
   /** The pages from the start page to this one; empty for the start page. */
   readonly trail: readonly Crumb[]

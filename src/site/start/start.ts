@@ -2,8 +2,8 @@
 
 import type { FundEntry, Page, SitePageSource, SitePages } from '../../api/contract/page.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
-import { dayIn, decimalIn, fixedIn, searchKey } from '../funds/chart/formats.ts'
-import { fundListKey } from '../funds/list.ts'
+import { dayIn, decimalIn, fixedIn } from '../funds/chart/formats.ts'
+import { fundListKey, sortedByName } from '../funds/list.ts'
 import { fundWords } from '../funds/wording.ts'
 import { addressOf, organizationOf } from '../layout/head.ts'
 import { changeCell, html, type Html, linkedData, linkTo, table, type TableCell } from '../layout/html.ts'
@@ -126,19 +126,12 @@ function searchBox(language: Language, link: (to: string) => string): Html {
 
 const mostPrices = 10
 
-/** The funds with the newest prices, by name. */
 function newestPrices({ funds }: SitePageSource, language: Language): Html | null {
   const w = fundWords[language]
   const startPage = startWords[language]
-  const priced = funds.flatMap(({ newest, ...fund }) =>
-    newest === null ? [] : [{ ...fund, newest, order: searchKey(fund.name) }],
-  )
+  const priced = funds.flatMap(({ newest, ...fund }) => (newest === null ? [] : [{ ...fund, newest }]))
   const newestDay = priced.reduce((day, { newest }) => (newest.date > day ? newest.date : day), '')
-  const shown = priced
-    .filter(({ newest }) => newest.date === newestDay)
-    // The sort is stable: equal names keep the order of their ISINs.
-    .sort((one, other) => (one.order < other.order ? -1 : Number(one.order > other.order)))
-    .slice(0, mostPrices)
+  const shown = sortedByName(priced.filter(({ newest }) => newest.date === newestDay)).slice(0, mostPrices)
   if (shown.length === 0) return null
   const heading = startPage.prices(dayIn(language, newestDay))
   return html`<h2>${heading}</h2>

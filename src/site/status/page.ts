@@ -24,7 +24,6 @@ import { statusWords } from './wording.ts'
 const documentKey = 'status/index.json'
 const scriptKey = 'status/status.js'
 
-/** The page in each language, the JSON document, and the files that the pages load. */
 export function statusPages(source: StatusSource, site: PageSite) {
   const style = pageTemplate(statusStyleKey)
   // In the order of their keys.

@@ -52,8 +52,8 @@ function linkToFiles(root: ParentNode): void {
 }
 
 /**
- * A folder has no `latest`, only the downloads' day. A fund's page does not know the day, since many snapshots reuse
- * the page: a script beside the downloads does.
+ * In a folder, downloads lie below their day only. A fund's page does not know it, since many snapshots reuse the page:
+ * the script `latest/as-of.js` does.
  */
 function linkToSnapshot(root: ParentNode): void {
   const links = [...root.querySelectorAll('a[href*="downloads/latest/"]')]

@@ -13,7 +13,6 @@ export function chosenRange(figure: HTMLElement, standard: string): string {
   return range
 }
 
-/** @param show called after each choice, when the address has it */
 export function onRange(figure: HTMLElement, standard: string, show: () => void): void {
   for (const button of rangeChoices(figure)) {
     button.addEventListener('click', () => {

@@ -112,7 +112,6 @@ function nameStage(svg: SVGSVGElement, stage: HTMLElement): void {
   svg.removeAttribute('aria-labelledby')
 }
 
-/** The index that a key leads to, or null for other keys. */
 function moved(key: string, from: number, last: number): number | null {
   const targets: Readonly<Record<string, number>> = {
     ArrowLeft: from - 1,

@@ -1,5 +1,3 @@
-/** A table that sorts by its headings. */
-
 export type Row = HTMLTableRowElement
 
 /**

@@ -174,7 +174,6 @@ export const mostCompared = 5
 export const lineStyle = (index: number) => (index === 0 ? 'line' : `line l${index + 1}`)
 
 interface Layer {
-  /** CSS classes. */
   readonly colour: string
   /** Percent, one for each day. */
   readonly values: readonly number[]

@@ -71,7 +71,6 @@ function requests(facts: FundFacts, language: Language): Html | null {
     </div> `
 }
 
-/** Files for tools that read numbers, of the live snapshot. */
 function downloads({ fund, price, historic }: FundFacts, language: Language, key: string): Html {
   const w = fundWords[language]
   const folder = 'downloads/latest/'

@@ -21,13 +21,11 @@ type Codes = Readonly<Record<string, Texts>>
 
 interface Field {
   readonly id: keyof EmtRow
-  /** Number in the template. */
   readonly number: string
   readonly name: Texts
   readonly meaning: Texts
   /** Meanings of its codes; without them the value is a number. */
   readonly codes?: Codes
-  /** The field with the day of the costs. */
   readonly day?: 'ongoingCostsDate' | 'transactionCostsDate' | 'incidentalCostsDate'
 }
 

@@ -34,10 +34,7 @@ export interface DeploymentSettings {
 export const folderOfBucket = (name: string | null): string | null =>
   name?.startsWith('file:') === true ? fileURLToPath(name) : null
 
-/**
- * @returns files with their paths below the folder of the deployment
- * @throws {Error} if the settings lack a value for the platform, with the setting
- */
+/** @returns files, with paths below the deployment's folder @throws {Error} that names a missing setting */
 export type MakeDeployment = (
   settings: DeploymentSettings,
 ) => Promise<readonly { readonly path: string; readonly text: string }[]>

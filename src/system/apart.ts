@@ -11,10 +11,7 @@ export function apart(end: (error: unknown) => void, work: () => void): void {
   endOfWork.run(end, work)
 }
 
-/**
- * Ends the work apart in which an uncaught error was thrown. For the handler of uncaught errors.
- * @returns false for an error of other work
- */
+/** For the handler of uncaught errors. @returns false if the error is not of work apart */
 export function endApart(error: unknown): boolean {
   const end = endOfWork.getStore()
   end?.(error)

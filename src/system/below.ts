@@ -31,9 +31,8 @@ export function realFolder(folder: string): string {
 }
 
 /**
- * Opens a file for reading.
  * @param root of `realFolder` @param path of plain names, relative to the root
- * @returns its descriptor; it may be no regular file @throws {Error} that names the link, if one is on the way
+ * @returns the descriptor for reading; it may be no regular file @throws {Error} that names a link on the way
  */
 export function openBelow(root: string, path: string): number {
   const full = placeOf(root, path)
@@ -67,9 +66,8 @@ export interface OpenFolder {
 }
 
 /**
- * @param root of `realFolder` @param path of plain names, relative to the root; '' for the root
- * @param isMade makes the folder if it is missing, with those above
- * @throws {Error} that names the link, if one is on the way
+ * Parameters as for {@link openBelow}; the path '' is the root.
+ * @param isMade makes the folder if it is missing, with those above @throws {Error} that names a link on the way
  */
 export function openFolderBelow(root: string, path: string, isMade = false): OpenFolder {
   const full = placeOf(root, path)

@@ -23,10 +23,7 @@ export async function flushTree(folder: string, signal: AbortSignal): Promise<vo
   signal.throwIfAborted()
 }
 
-/**
- * Waits until the names in a folder are on the disk, after files were made, renamed or removed there.
- * @param top also flushes the folders above, up to this one
- */
+/** Waits until the names in a folder are on the disk. @param top also flushes the folders above, up to this one */
 export function flushFolder(folder: string, top = folder): void {
   // Windows opens no folders; its file systems write names in their order.
   if (process.platform === 'win32') return

@@ -37,10 +37,7 @@ export const markOf = ({ world, pid, startedAt = '0' }: Holder): string =>
 
 const markOfWorld = (world: string) => hash('sha256', world).slice(0, 12)
 
-/**
- * True if the process of a mark has ended, or cannot be seen from here and has changed nothing for `unknownForMs`.
- * @param mark of {@link markOf}; earlier versions wrote others
- */
+/** True if the process of a {@link markOf} has ended, or cannot be seen and has changed nothing for `unknownForMs`. */
 export function isLeftBehind(path: string, mark: string, unknownForMs: number): boolean {
   const { host, world } = thisHolder()
   const [, where, pid, start] = /^([0-9a-f]{12})-(\d+)-(\d+)$/.exec(mark) ?? []

@@ -6,10 +6,7 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync, type Stats } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
-/**
- * The place behind links at which a file or folder is written, existing or not.
- * @throws {Error} that names what is there, if it is of another kind
- */
+/** The place behind links, existing or not. @throws {Error} that names what is there, if it is of another kind */
 export function placeToWrite(path: string, kind: 'file' | 'folder'): string {
   const found = statOf(path)
   if (found === undefined) return endOfLinks(path)

@@ -18,10 +18,7 @@ export const moduleBeside = (own: string, name: string): string =>
 /** A thread holds the rows of a few funds, or a row group of Parquet. */
 const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 24 }
 
-/**
- * @param module address of the thread's code, which listens to its parent port
- * @param name for the error if the thread ends too early: `a rendering thread`
- */
+/** @param module address of code that listens to its parent port @param name for errors: `a rendering thread` */
 export function startThread<Ask extends (request: never) => Promise<unknown>>(
   module: string,
   name: string,

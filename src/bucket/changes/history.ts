@@ -1,7 +1,4 @@
-/**
- * Changes of a day (`changes/<as-of>.json`), and the index of the last days (`changes/index.json`) from which pages and feeds are
- * made. Pure.
- */
+/** `changes/<as-of>.json`, the changes of a day, and `changes/index.json`, from which pages and feeds are made. Pure. */
 
 import { z } from 'zod'
 import {
@@ -111,15 +108,12 @@ export const maxPriceRows = 10_000
 /** Limit of a day, beside the newest publish. */
 const earlierKept = 20
 
-/**
- * @param publish the number of this publish among those of the day @param live the live file of this day, or null
- * @throws {Error} if `live` is no file of a day
- */
+/** @param live the live file of this day, or null @throws {Error} if `live` is no file of a day */
 export function dayChanges(changes: SnapshotChanges, publish: number, live: string | null): DayChanges {
   return { ...changes, publish, earlier: live === null ? [] : shorten(publishesOfDay(parseDay(live))) }
 }
 
-/** Keeps check and reason of an exception: the person, and the guard's words, which may name a file or a host, are not for readers. */
+/** Keeps check and reason of an exception. Names, and the guard's words, which may name a file or a host, are not for readers. */
 export const allowedInPublic = ({ guard, subject, reason }: AllowedChange): AllowedChange => ({
   guard,
   subject,
@@ -156,7 +150,7 @@ export function withoutPricesOf(isins: ReadonlySet<string>, day: DayChanges): Da
   return { ...cut(day), earlier: day.earlier.map(cut) }
 }
 
-/** Reads earlier versions, too: one publish a day, with the person who allowed it. @throws {Error} if the text is not that of a day */
+/** Reads earlier versions, too, with one publish a day. @throws {Error} if the text is not that of a day */
 export function parseDay(body: string): DayChanges {
   const found = inSnakeCase(JSON.parse(body)) as Partial<DayChanges> | null
   if (found === null || ![1, changesFormat].includes(found.format ?? 0) || found.prices === undefined)

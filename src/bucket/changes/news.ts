@@ -1,7 +1,4 @@
-/**
- * The news of a publish for operators, beside `changes/` for readers: funds that are gone, new, public or restricted now,
- * published prices that changed, and the largest moves. Pure.
- */
+/** The news of a publish for operators: funds gone, new or restricted, changed prices, the largest moves. Pure. */
 
 import type { CorrectedValue, NamedFund, SnapshotChanges } from '../../api/contract/changes.ts'
 import type { RestrictedFunds } from '../../api/contract/fund.ts'

@@ -28,10 +28,8 @@ const indexKey = `${changesFolder}index.json`
 const keyOf = (asOf: string) => changesFolder + fileOf(asOf)
 
 /**
- * Writes `changes/` of the slot. Call after the upload.
- * @param compared with the live snapshot
+ * Call after the upload.
  * @returns `changed`: number of changed documents; null if unknown. `news`: null if nothing is live
- * @throws {Error} if the store fails
  */
 export async function writeChanges(
   publish: Publish,
@@ -70,10 +68,7 @@ export async function writeChanges(
   }
 }
 
-/**
- * Reads the changes of the publish that put a snapshot into a slot. @returns null if the file of the day lacks them
- * @throws {Error} if the store fails
- */
+/** The changes of the publish that put a snapshot into a slot; null if the file of the day lacks them. */
 export async function readWrittenChanges(store: ObjectStore, slot: Slot, { asOf, snapshot }: ManifestHead) {
   const object = await readObject(store, inSlot(slot, keyOf(asOf)))
   try {

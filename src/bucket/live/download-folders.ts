@@ -16,10 +16,7 @@ export interface LiveDownloads {
   readonly sums: string
 }
 
-/**
- * Folders of other days than that of the live snapshot, by month; `Placed` in `routes/pages.ts` explains the form. After
- * a rollback later days are among them: edges hide these.
- */
+/** Folders of other days, by month: see `Placed` in `routes/pages.ts`. After a rollback edges hide the later ones. */
 export type FoldersByMonth = Readonly<Record<string, string>>
 
 interface NamedFolders {
@@ -112,10 +109,7 @@ export const earlierFolders = (earlier: FoldersByMonth = {}): string[] =>
 /** ISO 8601 */
 export const dayOf = (folder: string): string => folder.slice(0, 10)
 
-/**
- * The place of a snapshot's downloads in the bucket, with a slash at the end. Earlier versions named no folder, and used that of
- * the day.
- */
+/** The place of a snapshot's downloads, with a slash at the end. Earlier versions used the folder of the day. */
 export const prefixOf = ({ asOf, downloads }: { readonly asOf: string } & NamedFolders): string =>
   downloads === undefined ? dayFolder(asOf) : downloadsPrefix(downloads.folder)
 

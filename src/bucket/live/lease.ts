@@ -281,10 +281,7 @@ function journalWriter(
   }
 }
 
-/**
- * A bucket without a journal is new, or the journal was removed.
- * @throws {Error} if it was removed: the remains of a killed publish are unknown
- */
+/** @throws {Error} if the journal was removed: the remains of a killed publish are unknown. A new bucket has none. */
 async function tornWithoutJournal(store: ObjectStore, { condition }: JournalObject, isRepair: boolean) {
   // A first publish that was killed leaves objects, and no manifest.
   const isEmpty = async (slot: Slot) => !(await hasAny(store, slotPrefix(slot)))

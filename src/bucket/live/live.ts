@@ -150,10 +150,7 @@ export class LiveDamaged extends Error {
   override readonly name = 'LiveDamaged'
 }
 
-/**
- * Checks every field: any program with the right to write to the bucket can write anything into the file.
- * @throws {LiveDamaged} that names the first wrong field, and what to do
- */
+/** Checks every field: any writer of the bucket can write anything. @throws {LiveDamaged} with the first wrong field */
 function parseLive(body: string, { name }: ObjectStore, key: string): Live {
   const found = liveShape.safeParse(orNull(body))
   if (found.success) return found.data

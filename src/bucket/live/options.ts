@@ -87,10 +87,7 @@ export interface Verdict {
   readonly announced: SnapshotChanges | null
 }
 
-/**
- * `head`: the first line of the live manifest; null if nothing is live, or if it cannot be read. `documents`: null also if the rest
- * cannot be read.
- */
+/** `head`: of the live manifest. Both are null if nothing is live, or if they cannot be read. */
 export interface Comparison {
   readonly head: ManifestHead | null
   readonly documents: DocumentComparison | null

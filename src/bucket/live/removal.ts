@@ -159,9 +159,8 @@ export const digestOfRestricted = (restricted: RestrictedFunds = {}) =>
 const hasNone = (restricted: RestrictedFunds) => Object.keys(restricted).length === 0
 
 /**
- * Finds the folders with data of restricted funds, with the ISINs. A folder that lacks a file counts as holding data: the folder may
- * be foreign, or a part may have been removed.
- * @param folders names below `downloads/`
+ * Finds folders with data of restricted funds. A folder that lacks a file counts: it may be foreign, or have lost a part.
+ * @param folders names below `downloads/` @returns ISINs by folder
  */
 export async function findWithdrawn(
   store: ObjectStore,

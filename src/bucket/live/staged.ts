@@ -39,10 +39,7 @@ export async function findWholeStaged(store: ObjectStore, live: Live | null): Pr
   return tornSlots((await readJournal(store)).journal, live)[staged.slot] === undefined ? staged : null
 }
 
-/**
- * Finds the snapshot with this id in a slot: staged (perhaps with another edition than the live one), live, or live before.
- * @throws {Error} if no slot holds it, or if that slot is torn
- */
+/** Finds this snapshot in a slot: staged, live, or live before. @throws {Error} if no slot holds it, or the slot is torn */
 export async function findSnapshot(store: ObjectStore, snapshot: string): Promise<LiveSnapshot> {
   const { live } = await readLive(store)
   const { staged } = await findStaged(store, live)

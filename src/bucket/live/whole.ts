@@ -61,11 +61,7 @@ export async function findDamage(
   return damaged
 }
 
-/**
- * Checks the downloads before a flip alone: a publish has just put them, and a rollback, which warns only, must take back wrong
- * prices all the same.
- * @throws {Error} if they are missing
- */
+/** Checks downloads before a flip: a publish has just put them, and a rollback must work without them, too. */
 async function assertDownloads(
   store: ObjectStore,
   { kind, slot, manifest, brought }: Arrival,

@@ -43,10 +43,7 @@ export async function* planChanges(
 /** Characters in another order in UTF-16 than in UTF-8: surrogates, and those beyond. */
 const oddOnes = /[\ud800-\uffff]/
 
-/**
- * Compares keys by their UTF-8 bytes, the order in which stores list them. Our keys are ASCII (src/bucket/keys.md); foreign ones
- * need not be.
- */
+/** Compares keys by their UTF-8 bytes, the order of stores. Our keys are ASCII; foreign ones need not be. */
 export function isBefore(one: string, other: string): boolean {
   if (!oddOnes.test(one) || !oddOnes.test(other)) return one < other
   return Buffer.compare(Buffer.from(one), Buffer.from(other)) < 0

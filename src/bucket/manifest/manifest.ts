@@ -37,10 +37,7 @@ async function* withFiles(lines: AsyncIterable<ManifestLine>, files: readonly Ma
   yield* files.slice(next)
 }
 
-/**
- * @param folder for the fetched file @param doesWithout takes a damaged manifest for none
- * @returns null if there is none @throws {Damaged} if it is damaged
- */
+/** @param doesWithout takes a damaged manifest for none @returns null if there is none @throws {Damaged} */
 export const fetchManifest = (store: ObjectStore, slot: Slot, folder: string, doesWithout = false) =>
   fetchIntact(store, manifestIn(slot), folder, doesWithout, openManifest)
 

@@ -84,10 +84,7 @@ async function* linesOf(unzipped: Gunzip, signal: AbortSignal | undefined): Asyn
   if (last !== '') yield last
 }
 
-/**
- * Reads the lines of a list in the order of their keys.
- * @param heads lines before the first one with a key @throws {Damaged} also if a line has no key or is out of order
- */
+/** Reads a list in the order of its keys. @param heads lines without a key @throws {Damaged} for a line out of order, too */
 export async function* readSorted<T extends KeyedLine>(file: string, source: ListSource = {}, heads = 0) {
   const { label = file } = source
   let left = heads
@@ -103,10 +100,7 @@ export async function* readSorted<T extends KeyedLine>(file: string, source: Lis
   }
 }
 
-/**
- * Writes a list line by line. Await the promise of `add` before much more is added; after `end`, `read` reads the list. All throw an
- * error that names the file if it could not be written.
- */
+/** Writes a list. Await `add` before much more is added; after `end`, `read` reads it. Errors name the file. */
 export function lineWriter<T extends object>(file: string) {
   const gzip = createGzip()
   let failure: { readonly error: unknown } | undefined

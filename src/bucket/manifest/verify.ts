@@ -42,10 +42,7 @@ export interface VerifyOptions {
 
 export type Verified = Awaited<ReturnType<typeof verifyLive>>
 
-/**
- * @throws {Error} if nothing is live (or staged), if it has no manifest, if a list is damaged, or if another snapshot went live
- * meanwhile
- */
+/** @throws {Error} if nothing is live (or staged), if a list is damaged, or if another snapshot went live meanwhile */
 export async function verifyLive(store: ObjectStore, options: VerifyOptions) {
   const read = async () => {
     const { live: now } = await readLive(store)

@@ -22,10 +22,7 @@ const figuresOfRun = z.object({
   edition: text.exactOptional(),
   funds: z.number(),
   documents: z.number(),
-  /**
-   * Documents that differ from the former live ones, as in `changes/<as-of>.json`; null if unknown. Earlier versions had the number
-   * of written documents here, and no `written`.
-   */
+  /** As in `changes/<as-of>.json`; null if unknown. Earlier versions had `written` here. */
   changed: z.number().nullable(),
   written: z.number().exactOptional(),
   bytes: z.number(),

@@ -47,10 +47,7 @@ export interface PruneOptions
   readonly onFound: (garbage: Garbage) => unknown
 }
 
-/**
- * Holds the lease during the removal: no publish and no rollback can begin meanwhile.
- * @throws {Error} if a publish is under way and something would be removed
- */
+/** Holds the lease during the removal. @throws {Error} if a publish is under way and something would be removed */
 export async function prune(store: S3Store | FolderStore, options: PruneOptions): Promise<void> {
   if (!options.isReal) {
     const isHeld = isHeldByOther(await readJournal(store), options.me, options.isAlive)
@@ -103,10 +100,7 @@ async function walk(
 /** Limits uploads to our places: a bucket without a prefix can hold foreign ones. */
 const ours = [...slots.map(slotPrefix), 'journal/', 'downloads/', liveKey, journalKey]
 
-/**
- * Finds unfinished multipart uploads: no listing of objects shows them, and their parts cost storage. A store that does not list them
- * gives a note.
- */
+/** Finds unfinished multipart uploads: no listing of objects shows them, and their parts cost storage. */
 async function* oldUploads(store: S3Store, now: Date, signal: AbortSignal, onNote: (note: string) => void) {
   const start = store.fullKey('')
   try {

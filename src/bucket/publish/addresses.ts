@@ -1,10 +1,7 @@
 /** `endpoint`: the store's, null for AWS. */
 export type Addresses = Readonly<{ baseUrl: string; docsUrl: string; endpoint: string | null }>
 
-/**
- * Describes addresses that reach only the machine of the reader: fine for a trial, a mistake in a public bucket.
- * @returns the settings to change, or null
- */
+/** Describes addresses that only this machine can reach. @returns the settings to change, or null */
 export function describeLocalAddresses({ baseUrl, docsUrl, endpoint }: Addresses): string | null {
   // A store on this machine has no readers elsewhere.
   if (endpoint !== null && isLoopback(endpoint)) return null

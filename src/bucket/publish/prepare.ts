@@ -44,10 +44,7 @@ async function readSlot({ store, folder, isRepair }: Publish, slot: Slot) {
   return { head: manifest.head, lines: manifest.lines, etags: etags ?? nothing }
 }
 
-/**
- * Refuses a sparse snapshot that goes on from another slot: it holds only the files that this slot lacked.
- * @throws {Error} if it is sparse, and a file that must be put is missing
- */
+/** @throws {Error} if the snapshot is sparse and lacks a file: it goes on from another slot */
 export async function refuseSparse({ out, base }: Publish, { file, before }: Prepared): Promise<void> {
   const sparse = readSparse(out)
   if (sparse === null) return

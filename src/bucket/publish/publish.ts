@@ -1,7 +1,4 @@
-/**
- * `fundpress publish`: uploads a snapshot into the other slot, and brings it to the door or stages it. `src/bucket/README.md` has the
- * steps.
- */
+/** `fundpress publish`: uploads a snapshot into the other slot, then flips or stages. `src/bucket/README.md` has the steps. */
 
 import type { News } from '../changes/news.ts'
 import { readChanges } from '../changes/compare.ts'
@@ -43,10 +40,7 @@ export type PublishSummary = Awaited<ReturnType<typeof publish>>
  */
 type Done = Awaited<ReturnType<typeof carryOut>>
 
-/**
- * @throws {Refusal} if a guard refuses the snapshot @throws {Error} if another process holds the lease, or the store fails: what
- * is live stays live, and the next publish continues
- */
+/** @throws {Refusal} by a guard @throws {Error} after which what is live stays live, and the next publish continues */
 export async function publish(store: ObjectStore, options: PublishOptions) {
   const started = performance.now()
   const identity = await identifySnapshot(options.out, options.baseUrl)

@@ -28,8 +28,8 @@ export const namesSnapshot = (live: Live | null, { snapshot, edition }: Identity
   live?.snapshot === snapshot && live.edition === edition
 
 /**
- * The edition of a snapshot: a digest of what a publish uploads beside the objects that make the snapshot's id: the files of `status/`,
- * the analysts' files, and the address in the feed. Other thresholds, another licence or baseUrl may change them and no object.
+ * A digest of what a publish uploads beside the objects that make the id: `status/`, the analysts' files, the address in the feed.
+ * Other thresholds, another licence or baseUrl may change them and no object.
  * @returns 12 hex digits
  */
 async function editionOf(out: string, { asOf, files = [] }: ManifestHead, baseUrl: string): Promise<string> {
@@ -39,10 +39,7 @@ async function editionOf(out: string, { asOf, files = [] }: ManifestHead, baseUr
   return hash('sha256', JSON.stringify([beside, sums, baseUrl])).slice(0, 12)
 }
 
-/**
- * Copies the snapshot's lists, since a build may replace the snapshot at any moment: all that is put must be of one.
- * @param folder for the copies @throws {Error} if a build has just replaced it
- */
+/** Copies the lists: all that is put must be of one snapshot. @throws {Error} if a build has just replaced it */
 export async function copySnapshot(out: string, folder: string, baseUrl: string, identity: Identity) {
   const { snapshot, edition } = identity
   const [manifestFile, checksumsFile] = [join(folder, manifestKey), join(folder, checksumsKey)]

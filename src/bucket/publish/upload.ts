@@ -58,10 +58,7 @@ async function carryOut(
   await putOwn(etagsFile(folder), etagsKey(base.slot), gzipType)
 }
 
-/**
- * Puts damaged objects of the slot again, and deletes those that should be gone. The journal names their keys first.
- * @param prepared the changes of this publish in the slot; null if there are none
- */
+/** Mends a slot; the journal names the keys first. @param prepared changes of this publish in the slot; null for none */
 export const putAgain =
   (publish: Publish, prepared: Prepared | null): Mend =>
   async (damaged) => {

@@ -3,10 +3,7 @@ import type { Doing } from './errors.ts'
 
 type Signal = AbortSignal | undefined
 
-/**
- * @param session stops all calls when it aborts; later ones, to clean up, go through for a short time
- * @param explain adds place and advice to an error
- */
+/** @param session stops all calls when it aborts; later ones, to clean up, go through for a short time */
 export function callsOf(session: Signal, explain: (error: unknown, doing: Doing, key: string) => unknown) {
   const stopOf = joinedWith(session)
   const reasonFor = (error: unknown, stop: Signal, doing: Doing, key: string): unknown => {

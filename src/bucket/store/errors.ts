@@ -74,10 +74,7 @@ const isPassing = (error: unknown): boolean => {
   return status === undefined || status === 429 || status >= 500
 }
 
-/**
- * Keeps the code of the client's error and the frames of its stack. The error itself holds the store's answer and quotes
- * it in its message, which can show a session token.
- */
+/** Keeps code and stack: the error itself quotes the store's answer, which can show a session token. */
 export function bareCause(error: unknown): Error {
   const code = codeOf(error)
   const cause = new Error(code)

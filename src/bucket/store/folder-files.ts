@@ -24,10 +24,7 @@ import { setImmediate } from 'node:timers/promises'
 import { diskOf, lackOn, megabytes } from '../../system/disk.ts'
 import type { ListedObject } from './store.ts'
 
-/**
- * Copies a file into a folder. @param name new in the folder
- * @returns the SHA-256 of the copy, in hex @throws {Error} if the file cannot be read
- */
+/** @param name new in the folder @returns the SHA-256 of the copy, in hex @throws {Error} if the file cannot be read */
 export const copyFile = async (
   file: string,
   folder: OpenFolder,
@@ -72,10 +69,7 @@ async function copyLarge(
 /** Size and time of the last change, in nanoseconds. Successive files under a key differ in it. */
 export const etagOf = ({ size, mtimeNs }: BigIntStats) => `"${size.toString(16)}-${mtimeNs.toString(16)}"`
 
-/**
- * Gives a file a later time than the file that it will replace: clocks of files tick every few milliseconds, on some file
- * systems every two seconds, and may be set back.
- */
+/** Makes a file newer than its predecessor: clocks of files tick every few ms, or every 2 s, and may be set back. */
 export function makeNewer(file: string, before: BigIntStats | null): BigIntStats {
   let stat = statSync(file, { bigint: true })
   for (const stepMs of [2, 1000, 2000]) {
@@ -127,11 +121,7 @@ interface Entry {
   readonly stat: BigIntStats | null
 }
 
-/**
- * Lists files and folders in a folder; none if it is missing.
- * @param folder relative to the root @param isWanted other entries may be links
- * @throws {Error} for a link
- */
+/** None if the folder is missing. @param isWanted other entries may be links @throws {Error} for a link */
 export function entriesOf(root: string, folder: string, isWanted: (name: string) => boolean): Entry[] {
   const fileAt = (at: string, name: string): Entry[] => {
     const stat = statOf(join(at, name))
@@ -200,10 +190,7 @@ export function withAdvice(error: unknown, name: string, doing: string, key: str
 /** Room that stays free for lists and other programs: in bytes, and as a share of a small disk. */
 const margin = { bytes: 100e6, share: 0.05 }
 
-/**
- * Checks the room on the disk; a replaced file gives its room back.
- * @param puts in any order @throws {Error} with the free and the needed bytes
- */
+/** A replaced file gives its room back. @throws {Error} with the free and the needed bytes */
 export async function assertRoomBelow(
   name: string,
   root: string,

@@ -14,10 +14,7 @@ const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants
 /** Appends, as 'a' does, but follows no link, and does not wait for the reader of a pipe. */
 const flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK
 
-/**
- * Uses SQLite's lock on a database without tables: it works between processes, and on every system.
- * @param folder holds the file `lock`, which is made if it is missing
- */
+/** Uses SQLite's lock on a database without tables (`lock`): it works between processes, and on every system. */
 export function openLock(folder: OpenFolder) {
   const file = join(folder.path, 'lock')
   const unusable = (cause: unknown) => new Error(`${file}: the lock of the folder cannot be used`, { cause })
@@ -48,10 +45,7 @@ export function openLock(folder: OpenFolder) {
   }
 
   return {
-    /**
-     * Runs a change while this process holds the lock.
-     * @throws {Error} if another process holds it all the time; the signal's reason if that aborts
-     */
+    /** @throws {Error} if another process holds the lock all the time; the signal's reason if that aborts */
     change: async <T>(signal: AbortSignal | undefined, work: () => T): Promise<T> => {
       const started = performance.now()
       while (!tryBegin()) {

@@ -24,10 +24,7 @@ export const readSmall = (store: Reads, key: string, options?: CallOptions) =>
     text: (await bodyOf(object)).toString('utf8'),
   }))
 
-/**
- * Reads a small object before its replacement, if there is one. `condition`: for the next write; `ageMs`: infinite without an
- * object; `now`: the store's clock, this machine's without an object.
- */
+/** For a replacement. `condition`: of the next write; `ageMs`: infinite without an object; `now`: the store's clock. */
 export async function readReplaceable(store: Reads, key: string) {
   const object = await readSmall(store, key)
   const condition: Condition = object === null ? { ifAbsent: true } : { ifMatch: object.etag }
@@ -52,10 +49,7 @@ export const readUpTo = (store: Reads, key: string, most: number) =>
     return { length: body?.length ?? bytes ?? 0, body, etag, lastModified }
   })
 
-/**
- * A part of an object with this ETag (null: with any), in the pieces in which it came.
- * @throws {Error} if the object is gone or another one, or keeps breaking off
- */
+/** A part, in pieces. @param etag null: any @throws {Error} if the object is gone or another one, or keeps breaking off */
 export async function readPart(
   store: Reads,
   key: string,
@@ -84,9 +78,8 @@ export const digestOf = (store: Reads, key: string, options?: CallOptions): Prom
   })
 
 /**
- * Fetches a whole object into a file.
- * @returns null if there is none; else the signal that ends the command: a reader of the file has to stop, too
- * @throws {Damaged} if it is larger than `maxBytes` @throws {Error} if it keeps breaking off, or if the file cannot be written
+ * @returns null if there is no such object; else the signal that ends the command: a reader of the file has to stop, too
+ * @throws {Damaged} above `maxBytes` @throws {Error} if it keeps breaking off, or if the file cannot be written
  */
 export async function download(
   store: Reads,

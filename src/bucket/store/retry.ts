@@ -20,10 +20,7 @@ import type { Condition, FetchedObject, GetOptions, NewObject, ObjectStore, PutO
 
 /** Limits of a request: milliseconds until there is a connection, and without a byte in either direction. */
 export interface Patience extends Readonly<Record<'attempts' | 'connectMs' | 'silenceMs', number>> {
-  /**
-   * Time for a store that throttles, or refuses connections during a restart; absent: each refusal is an attempt, and throttling
-   * lowers no concurrency.
-   */
+  /** Time for a store that throttles, or restarts; absent: each refusal is an attempt, and lowers no concurrency. */
   readonly refusedMs?: number
 }
 export const nightlyPatience: Patience = {
@@ -88,10 +85,7 @@ function conditionHeaders(condition: Condition, isUnquoted: boolean): Partial<Pu
 
 const passing = new Set<unknown>(['InternalError', 'SlowDown', 'ServiceUnavailable', 'RequestTimeout'])
 
-/**
- * Repeats the keys that failed: DeleteObjects answers 200 with an error for each of them. A missing key counts as deleted.
- * @param send one request @returns the keys that are left, hopeless ones first
- */
+/** Repeats keys that failed in an answer of 200. A missing key counts as deleted. @returns the keys left, hopeless first */
 export async function deleteKeys<Failed extends { Key?: string | undefined; Code?: string | undefined }>(
   keys: readonly string[],
   attempts: number,
@@ -112,8 +106,7 @@ export async function deleteKeys<Failed extends { Key?: string | undefined; Code
 const maxReads = 5
 
 /**
- * Reads a whole object; begins again if its body breaks off, unless the call was stopped.
- * @returns null if there is no such object
+ * Reads a whole object; begins again if its body breaks off. @returns null if there is no such object
  * @throws {Damaged} above `maxBytes` @throws {Error} if it keeps breaking off; errors of the reader
  */
 export async function readWhole<T>(
@@ -197,9 +190,6 @@ export const afterAnswer = ({ most, allowed, cuts }: Concurrency): Concurrency =
   return { most, allowed: Math.min(most, allowed + 1 / allowed), cuts }
 }
 
-/**
- * Halves the number. Requests from before the last cut do not count: a hundred refusals of one moment halve it once.
- * @param cuts when the refused request was sent
- */
+/** Halves once for all refusals of a moment. @param cuts when the refused request was sent: older ones do not count */
 export const afterRefusal = (now: Concurrency, cuts: number): Concurrency =>
   cuts < now.cuts ? now : { ...now, allowed: Math.max(1, now.allowed / 2), cuts: now.cuts + 1 }

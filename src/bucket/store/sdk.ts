@@ -168,10 +168,7 @@ function retryStrategy({ attempts, refusedMs }: Patience): RetryStrategy {
   }
 }
 
-/**
- * Layer 1: all requests of a client share one limit, which goes down while the store throttles.
- * @param isUrgent by the key of a request: an urgent one is sent at once, whatever the limit
- */
+/** Layer 1: all requests of a client share one limit, which goes down while the store throttles. */
 function limitConcurrency(
   { middlewareStack }: S3Client,
   most: number,
@@ -211,10 +208,7 @@ const answersOfProxies: readonly (number | undefined)[] = [408, 502, 504]
 
 type Headers = Readonly<Record<string, string>>
 
-/**
- * Counts all attempts of a client, retries included, and writes without an answer. An attempt without a connection does not count, and
- * a page of a proxy is no answer.
- */
+/** Counts attempts, and writes without an answer: a page of a proxy is none. Without a connection, nothing counts. */
 function watchAttempts({ middlewareStack }: S3Client) {
   const { count, requests } = countRequests()
   let unanswered = 0
@@ -272,10 +266,7 @@ function trustAnswers({ middlewareStack }: S3Client): void {
   )
 }
 
-/**
- * Signs the digest that the object is to have: the SDK need not hash the body again, and the store refuses a body with another
- * digest.
- */
+/** Signs the object's digest: the SDK need not hash the body again, and the store refuses another body. */
 function giveDigests({ middlewareStack }: S3Client): void {
   middlewareStack.add(
     (next) => (args) => {

@@ -11,10 +11,7 @@ export interface ObjectStore {
    * @throws {ConditionFailed} if the condition does not hold @throws {ConditionsUnknown} if the store has none
    */
   readonly put: (object: NewObject, condition?: Condition, options?: WriteOptions) => Promise<PutObject>
-  /**
-   * Puts a file, verified by the store; a big one is never in memory as a whole.
-   * @throws {Error} if it cannot be read, or is larger than what one put can hold
-   */
+  /** A big file is never in memory as a whole. @throws {Error} if it cannot be read, or is too large for one put */
   readonly putFile: (file: string, object: NewFileObject, options?: WriteOptions) => Promise<PutObject>
   /** Lists the objects whose keys have this prefix, in the byte order of their keys. */
   readonly list: (prefix: string, options?: CallOptions) => AsyncIterable<ListedObject>
@@ -22,10 +19,7 @@ export interface ObjectStore {
   readonly folders: (prefix: string, options?: CallOptions) => Promise<readonly string[]>
   /** @param keys at most `keysPerDelete` @throws {Error} that names a key that could not be deleted, and why */
   readonly delete: (keys: readonly string[], options?: WriteOptions) => Promise<void>
-  /**
-   * Absent where there is always room. A replaced file gives its room back.
-   * @throws {Error} with the free and the needed bytes, if these do not fit
-   */
+  /** Absent where there is always room. @throws {Error} with the free and the needed bytes */
   readonly assertRoom?: (puts: AsyncIterable<Pick<ListedObject, 'key' | 'bytes'>>) => Promise<void>
   readonly requests: () => Readonly<Record<string, number>>
   /** Writes and deletes that ended without an answer: the store may still carry them out. */

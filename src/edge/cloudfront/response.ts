@@ -1,7 +1,4 @@
-/**
- * The viewer-response function of CloudFront: adds headers to answers of the bucket. It sees the request as the viewer-request
- * function left it, and runs only for statuses below 400.
- */
+/** The viewer-response function of CloudFront: adds headers to answers of the bucket, for statuses below 400 only. */
 
 import { documentHeaders, pageHeaders, type EdgeSettings } from '../core/answer.ts'
 import { mayBeCoded, varyByCoding } from '../core/finish.ts'

@@ -34,10 +34,7 @@ export interface EdgeSettings {
   readonly errorCacheControl: string
 }
 
-/**
- * - `stored`: an object as it is.
- * - `joined`: a date range. The platform gets the windows and joins them (join.ts).
- */
+/** `joined`: a date range. The platform gets the windows and joins them (join.ts). */
 export type Body<B> =
   | { readonly kind: 'none' }
   | { readonly kind: 'stored'; readonly body: B }
@@ -74,10 +71,7 @@ interface Edge<B> {
   readonly store: Store<B>
 }
 
-/**
- * The answer to a GET; a HEAD has the same headers, and finish.ts handles conditional requests.
- * @throws {Error} if the store fails or holds half a snapshot
- */
+/** The answer to a GET; finish.ts does the rest. @throws {Error} if the store fails or holds half a snapshot */
 export async function answer<B>(edge: Edge<B>, resolution: Resolution): Promise<Answer<B>> {
   const { settings, store } = edge
   if (resolution.kind === 'preflight') return preflight(settings)
@@ -205,10 +199,7 @@ export function placeOfRange(
 export const overlapping = <W extends Days>(windows: readonly W[], from: string, to: string): readonly W[] =>
   windows.filter((window) => window.first <= to && window.last >= from)
 
-/**
- * A strong ETag of a range, from the digests of its windows and its days. Digests are uniformly distributed, so a rolling sum over
- * their words tells contents apart.
- */
+/** A strong ETag from the digests of the windows, which are uniform: a rolling sum tells contents apart. */
 function rangeEtag(windows: readonly WindowEntry[], format: Format, from: string, to: string): string {
   const sums = [0, 0, 0, 0]
   windows.forEach((window) => {

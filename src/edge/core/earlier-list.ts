@@ -15,11 +15,7 @@ interface Located {
   readonly around: Around
 }
 
-/**
- * Finds the records of a window in one format. Its months stay unknown: all offsets but the last are that of the first record.
- * @param text the window's document
- * @throws {Error} if it is no window
- */
+/** Finds a window's records. Months stay unknown: all offsets but the last are equal. @throws {Error} if it is no window */
 export function locate(
   window: EarlierWindowList['windows'][number],
   text: string,

@@ -16,10 +16,7 @@ interface ChosenCoding {
   readonly name: string
 }
 
-/**
- * @param sizeOf bytes of a stored body
- * @returns headers that the caller may add to; `part`: the bytes of the stored body to send, null for all
- */
+/** @returns headers that the caller may add to; `part`: the bytes of the stored body to send, null for all */
 export function finish<B>(
   { status, headers: given, body }: Answer<B>,
   method: string,
@@ -60,11 +57,7 @@ export const mayBeCoded = (contentType: string, length: number | null): boolean 
 
 export const varyByCoding = (vary: string | undefined) => (vary ? vary + ', ' : '') + 'Accept-Encoding'
 
-/**
- * True if the client's copy is current: If-None-Match by weak comparison; If-Modified-Since only without it.
- * Source: RFC 9110, 13.
- * @param etag of the answer, with its quotation marks
- */
+/** True if the client's copy is current. If-Modified-Since counts only without If-None-Match. Source: RFC 9110, 13. */
 export function isNotModified(header: Header, etag: string, lastModified: string): boolean {
   const ifNoneMatch = header('if-none-match')
   const ifModifiedSince = header('if-modified-since')
@@ -89,8 +82,7 @@ export function notModifiedHeaders(headers: Readonly<Record<string, string>>): R
 }
 
 /**
- * One range of bytes of a GET (RFC 9110, 14.2: no other method has ranges). Several ranges, or another unit, give the whole, as the
- * RFC allows.
+ * One range of bytes of a GET. Several ranges, or another unit, give the whole. Source: RFC 9110, 14.2.
  * @returns null for the whole; `outside` if the file has none of these bytes (416)
  */
 export function byteRange(
@@ -112,10 +104,7 @@ export function byteRange(
   return first >= length ? 'outside' : { first, last }
 }
 
-/**
- * Reads the two numbers of `bytes = from - to`, of which one may be empty; null for anything else. A regular expression would
- * take quadratic time, since blanks are allowed around each part.
- */
+/** Parses `bytes = from - to`, else null. A regular expression would take quadratic time, since blanks are allowed. */
 function readRange(range: string) {
   const sides = range.split('=')
   const numbers = (sides[1] || '').split('-').map((text) => text.trim())

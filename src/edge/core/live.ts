@@ -91,18 +91,12 @@ export function followLive(options: FollowOptions) {
     if (isCutOff()) throw notKept()
   }
   return {
-    /**
-     * The live snapshot, known within the time to live; while the edge is cut off, the last one.
-     * @throws {Error} if `live.json` cannot be read and the last look is too old
-     */
+    /** The live snapshot; the last one while the edge is cut off. @throws {Error} if the last look is too old */
     current,
     isCutOff,
     isSafe,
     assertReachable,
-    /**
-     * True if an answer belongs to the snapshot of a look: its slot was not overwritten. Always true while the edge is cut off: all
-     * parts of the answer are confirmed.
-     */
+    /** True if an answer belongs to the snapshot of a look. While the edge is cut off, all parts are confirmed already. */
     isStillLive: async (seen: Look, read: ReadLive) =>
       isSafe(seen) || isCutOff() || idOf((await current(read)).live) === idOf(seen.live),
     /** Call after each read, before its result is kept or used. @throws {Error} if it may belong to another snapshot */
@@ -187,9 +181,7 @@ export interface Pinned {
 }
 
 /**
- * Makes an answer from one snapshot. If the snapshot changes meanwhile, it pins the new one and starts again: then missing objects
- * are no failure.
- * @param attempts limit of snapshots
+ * If the snapshot changes meanwhile, pins the new one and starts again: then missing objects are no failure.
  * @param discard frees an answer that is not going to be sent
  */
 export async function fromOneSnapshot<P extends Pinned, R>(

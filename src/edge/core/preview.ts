@@ -39,10 +39,7 @@ export function stagedBeside(live: string | null, text: string | null): LiveSlot
   return staged.previousSince === liveSince && staged.slot !== slot ? staged : null
 }
 
-/**
- * No grace period protects the slot of a staged snapshot: an answer asks again after its last read. A publish removes `staged.json`
- * before it writes to the slot.
- */
+/** Ask after the last read: no grace period protects the slot. A publish removes `staged.json` before it writes there. */
 export async function isStillStaged(staged: LiveSlot, readStaged: ReadStaged): Promise<boolean> {
   const now = await readStaged()
   return now !== null && idOf(now) === idOf(staged)

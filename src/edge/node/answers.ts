@@ -17,9 +17,7 @@ const entryBytes = 2000
 const longestKey = 500
 const mostAskedOnce = 5000
 
-/**
- * The last used answers of one snapshot. An answer is kept at its second request: single and made-up requests push nothing out.
- */
+/** Keeps the last used answers, each from its second request on: single and made-up requests push nothing out. */
 export function answerCache() {
   const askedOnce = new LRUCache<string, true>({ max: mostAskedOnce })
   const answers = new LRUCache<string, WholeResponse>({
@@ -39,9 +37,8 @@ export function answerCache() {
 }
 
 /**
- * The key of the answer to a GET in a snapshot. Conditions are not part of it: {@link onCondition} decides those.
- * @param target without its host
- * @returns null if the answer is not to be kept
+ * Conditions are not part of the key: {@link onCondition} decides those.
+ * @param target without its host @returns null if the answer is not to be kept
  */
 export function answerKey(method: string, target: string, header: Header): string | null {
   if (method !== 'GET' || header('range') !== undefined) return null

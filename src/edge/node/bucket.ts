@@ -103,10 +103,7 @@ const bufferOf = ({ buffer, byteOffset, length }: Uint8Array) => Buffer.from(buf
 
 export type SlotStore = Required<Store<NodeBody>>
 
-/**
- * Caches objects of this snapshot alone.
- * @param place the place of a key in the bucket, or null if there is none
- */
+/** @param place the place of a key in the bucket, or null if there is none */
 export function slotStore(
   place: (key: string) => string | null,
   liveSince: Date,

@@ -40,10 +40,7 @@ export function createLimitedServer(limits: ConnectionLimits, handle: RequestLis
   return server
 }
 
-/**
- * Closes a connection for each one beyond `most`: first those that wait for their next request, then those whose client has neither
- * sent a request nor read anything for the longest. So clients that hold on keep no other client out.
- */
+/** Closes idle connections beyond `most`, then the one whose client has moved nothing for the longest: no client blocks others. */
 function makeRoom(server: Server, most: number): void {
   /** In the order of their last movement. */
   const [idle, busy] = [new Set<Socket>(), new Set<Socket>()]
@@ -72,10 +69,7 @@ function makeRoom(server: Server, most: number): void {
   })
 }
 
-/**
- * Stops a server: it takes no connection any more, answers the requests that it has, and closes each connection after its answer.
- * @param patienceMs after this time the others are closed
- */
+/** Answers the requests at hand, and closes each connection after its answer; after `patienceMs` all others. */
 export async function stopServing(server: Server, patienceMs: number): Promise<void> {
   const late = setTimeout(() => {
     server.closeAllConnections()
@@ -92,10 +86,7 @@ export async function stopServing(server: Server, patienceMs: number): Promise<v
   clearInterval(closeIdle)
 }
 
-/**
- * Handles the requests of a connection one after the other. Node would begin all of them at once, and a single read can bring some
- * thousand. If too many wait, the connection with the most is closed.
- */
+/** Handles the requests of a connection in turn: one read can bring thousands. If too many wait, the longest queue is closed. */
 export class RequestTurns {
   readonly #handle: RequestListener
   readonly #limits: Pick<ConnectionLimits, 'requests' | 'waiting'>

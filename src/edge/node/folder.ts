@@ -171,10 +171,7 @@ function folderStore(root: string, snapshot: string, md5Of: Md5Of, onRead: () =>
   }
 }
 
-/**
- * A part of a window. Synchronous, since asking another thread would take ten times as long.
- * @throws {Error} if the file is shorter
- */
+/** Synchronous: another thread would take ten times as long. @throws {Error} if the file is shorter */
 function readSlice(place: Place, first: number, last: number): Buffer {
   const file = openBelow(place.root, place.path)
   try {

@@ -6,25 +6,16 @@ import type { StoredObject } from '../core/answer.ts'
 import type { ByteRange } from '../core/finish.ts'
 import { isNoAnswer } from '../core/live.ts'
 
-/**
- * Bytes. A longer object is never in memory as a whole, and no cache keeps it. A connection holds no more of an answer, beyond the
- * windows of a date range that are in work.
- */
+/** Bytes. A longer object is never in memory as a whole, and a connection holds no more of an answer, beyond windows in work. */
 export const mostInMemory = 256 * 1024
 
-/**
- * Parts of large objects that are read at a time, for all connections: other requests are answered in between. A part of an
- * object in a bucket takes two milliseconds of work.
- */
+/** For all connections: other requests are answered in between. A part from a bucket takes 2 ms of work. */
 export const largeReadsAtATime = 4
 
 export interface LargeBody {
   /** Bytes. */
   readonly length: number
-  /**
-   * Each chunk is valid until the next one is asked for: its memory is used again. Throws if the object is gone, or was replaced.
-   * End it early with `return`.
-   */
+  /** Each chunk is valid until the next one. Throws if the object is gone, or was replaced. End early with `return`. */
   readonly read: (part: ByteRange) => AsyncGenerator<Uint8Array, void>
 }
 
@@ -71,10 +62,7 @@ const withWhatIsMade = 1.5
 /** Keys without an object are kept apart, so that they push no objects out of memory. Times in milliseconds. */
 export const missing = { max: 10_000, ttl: 5000 }
 
-/**
- * The small objects of one snapshot, the last used ones. They never change, so no entry gets stale.
- * @param sizeOf bytes of a body in memory; the cache keeps none with more than {@link mostInMemory}
- */
+/** The last used small objects of one snapshot, which never change. @param sizeOf bytes of a body in memory */
 export function objectCache(sizeOf: (body: NodeBody) => number) {
   const objects = new LRUCache<string, StoredObject<NodeBody>, Read>({
     maxSize: maxBytes,

@@ -10,8 +10,7 @@ interface Holder {
 }
 
 /**
- * If all slots are taken, the client that has not read for the longest time loses its slot to the next one. So clients that do not
- * read cannot keep others out.
+ * If all slots are taken, the client that has not read for the longest time loses its slot: idle clients keep no others out.
  * @param patienceMs time that a client may read nothing before it can lose its slot
  */
 export function readerSlots(count: number, patienceMs: number) {
@@ -45,11 +44,7 @@ export function readerSlots(count: number, patienceMs: number) {
   }
 }
 
-/**
- * Lets callers go on a few at a time, so that long answers do not delay the others.
- * @param perTurn callers that go on in a turn of the event loop
- * @returns waits until the caller may go on, first come, first served
- */
+/** Lets `perTurn` callers go on in a turn of the event loop, so that long answers do not delay the others. */
 export function turns(perTurn: number): () => Promise<void> {
   const waiting: (() => void)[] = []
   let left = perTurn

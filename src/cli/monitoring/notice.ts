@@ -7,6 +7,7 @@ import { flagsThatAllow, type Objection } from '../../guards/guards.ts'
 import type { Session } from '../command.ts'
 import { countOf, describeFreshness, formatBytes, formatCount } from '../format.ts'
 import { formatDollars, formatDuration } from '../format.ts'
+import { firstOf } from '../nightly/news.ts'
 import { cut, statement } from '../safe-text.ts'
 import type { NoticeEvent } from './targets.ts'
 
@@ -77,7 +78,6 @@ export function createNotice(
     text === null || text === undefined ? null : lineOf(text, most)
   const line = (text: string) => lineOf(text, maxLine.other)
   const asOf = safe(facts.asOf)
-  const more = details.length > listed ? [`and ${formatCount(details.length - listed)} more`] : []
   return {
     format: 1,
     event: facts.event,
@@ -92,7 +92,7 @@ export function createNotice(
     step: safe(facts.step),
     reason: safe(facts.reason, maxLine.reason),
     news: news.slice(0, newsListed).map((text) => lineOf(text, maxLine.news)),
-    details: [...details.slice(0, listed), ...more].map(line),
+    details: firstOf(details, listed).map(line),
     objections: objections.slice(0, listed).map(({ guard, subject, message }) => ({
       // The name of an allowed guard may come from a shard.
       guard: lineOf(guard, maxLine.guard),

@@ -44,14 +44,7 @@ export function openLog(session: Session) {
     print(step, event, figures, text)
   }
   const secondsSince = (moment: number) => (session.clock() - moment) / 1000
-  /** The session for a step: in a log for machines, progress goes into the log, too. */
-  const sessionFor = (step: Step): Session => {
-    if (!session.isJson) return session
-    const tell = (text: string) => write(step, 'progress', { message: withoutSecrets(text.trimEnd()) }, text)
-    const paint = (_: string, text: string) => text
-    const stderr = { ...session.stderr, isTerminal: false, write: tell, tell, paint }
-    return { ...session, stderr }
-  }
+  const sessionFor = (step: Step) => (session.isJson ? loggedSession(session, step, write) : session)
   const telling =
     (event: 'warning' | 'error', keep: (message: string, step: Step) => unknown) =>
     (step: Step, text: string, figures: Figures = {}) => {
@@ -98,6 +91,13 @@ export function openLog(session: Session) {
       if (session.isJson) write(step, 'refused', { message: reason, objections }, '')
     },
   }
+}
+
+/** The progress of a step goes into a log for machines, too. */
+function loggedSession(session: Session, step: Step, write: Write): Session {
+  const tell = (text: string) => write(step, 'progress', { message: withoutSecrets(text.trimEnd()) }, text)
+  const paint = (_: string, text: string) => text
+  return { ...session, stderr: { ...session.stderr, isTerminal: false, write: tell, tell, paint } }
 }
 
 function jsonWriter({ now, stdout }: Session): Write {

@@ -97,7 +97,7 @@ function byFund(groups: readonly DiffGroup[], funds: SnapshotDiff['funds'], pain
     .join('')
 }
 
-/** `: 2025 added; countries, currencies changed`; empty if the counts say it all. */
+/** `: 2025 added; countries, currencies changed`; empty if the counts are enough. */
 function describeParts(parts: readonly PartDifference[]): string {
   const isPlain = parts.every(({ name, what }) => name === 'document' && what === 'changed')
   if (isPlain) return ''

@@ -48,7 +48,6 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
     // Help and version have been printed. Help without --help means that the command is missing.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     if (error instanceof NothingToDo && !signal.aborted) return 4
-    // The error of an interrupted command says nothing new.
     if (error instanceof Refusal && !signal.aborted) {
       const { describeObjections } = await import('./format.ts')
       surroundings.stderr.write(safeLines(describeObjections(error.objections)))

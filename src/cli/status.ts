@@ -29,7 +29,7 @@ export async function statusOfBucket(session: Session): Promise<FoundStatus> {
     const status = await readStatus(store)
     const isHeld = isHeldByOther(status.journal, thisHolder(), isAlive)
     const heldBy = isHeld ? heldMessage(store, status.journal) : null
-    // An unreadable history is no failure. Failed nights say little about what is live.
+    // An unreadable history is no failure. Failed nights are no events of the live snapshot.
     const { events } = await fetchHistory(store).catch(() => ({ events: [] }))
     const shown = events.filter(({ kind }) => kind !== 'failed').slice(-eventsShown)
     return { name: store.name, status, heldBy, events: shown }

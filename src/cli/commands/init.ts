@@ -1,4 +1,4 @@
-/** `fundpress init`: makes an empty database of the schema, or one that looks real. */
+/** `fundpress init`: makes an empty database of the schema, or a realistic one. */
 
 import { initDatabase } from '../../data/model/new-database.ts'
 import { addDays } from '../../system/days.ts'

@@ -50,7 +50,7 @@ export function publishFolder(session: Session, flags: PublishFlags, onWarning: 
   })
 }
 
-/** Removes withdrawn downloads that a publish left because it was killed after its flip. @param tell gets their description */
+/** Removes withdrawn downloads that a publish left because it was killed after its flip. */
 export async function clearDownloads(
   session: Session,
   live: Live,

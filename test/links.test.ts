@@ -154,4 +154,4 @@ const withoutCode = (text: string) => withoutFences(text).replace(/(`+)[^`\n]*\1
 
 /** Block comments, and those to the end of a line; not the `//` of an address. */
 const commentsOf = (text: string): readonly string[] =>
-  [...text.matchAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/[^\n]*/gm)].map(([comment]) => comment)
+  [...text.matchAll(/(?<=^|[\s({])(?:\/\*[\s\S]*?\*\/|\/\/[^\n]*)/gm)].map(([comment]) => comment)

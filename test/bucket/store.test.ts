@@ -87,6 +87,13 @@ function suite(open: (prefix: string) => Opened, isPossible: (key: string) => bo
       expect(await list('gone')).toEqual([])
     })
 
+    it('deletes more keys than a request of S3 takes', async () => {
+      await put('last-of-many', 'x')
+      const many = Array.from({ length: 1000 }, (_, nth) => at(`many/${nth}`))
+      await store.delete([...many, at('last-of-many')])
+      expect(await list('last-of-many')).toEqual([])
+    })
+
     it('puts only if the condition holds', async () => {
       const putIf = (condition: Parameters<ObjectStore['put']>[1], body: string) =>
         store.put(object(at('if'), body), condition)

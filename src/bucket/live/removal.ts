@@ -16,7 +16,7 @@ import { type Live, type LiveSnapshot, readLive } from './live.ts'
 import { findStaged } from './staged.ts'
 import { fetchHead } from '../manifest/manifest.ts'
 import { realTime } from '../store/retry.ts'
-import { keysPerDelete, type CallOptions, type ObjectStore } from '../store/store.ts'
+import type { CallOptions, ObjectStore } from '../store/store.ts'
 import type { Door, DoorOptions } from './options.ts'
 import { hash } from 'node:crypto'
 import { inParallel } from '../store/in-parallel.ts'
@@ -104,8 +104,7 @@ export async function removeFolders(removal: Removal, live: Live, removed: reado
 async function removeFolder(store: ObjectStore, { writing }: Lease, folder: string): Promise<void> {
   const keys: string[] = []
   for await (const { key } of store.list(downloadsPrefix(folder), writing)) keys.push(key)
-  for (let at = 0; at < keys.length; at += keysPerDelete)
-    await store.delete(keys.slice(at, at + keysPerDelete), writing)
+  await store.delete(keys, writing)
 }
 
 /** Completes the removal of a publish that was killed after its flip. */

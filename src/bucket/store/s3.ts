@@ -10,7 +10,13 @@ import { digestOfFile, sizeOf, streamedFrom, unreadable } from './files.ts'
 import { readSmall } from './read.ts'
 import { deleteKeys, nightlyPatience, putConditionally, type Patience } from './retry.ts'
 import { guard, noteClock, openClient, openPuts, sendFile, sending, type S3Settings } from './sdk.ts'
-import type { NewObject, ObjectStore, PutObject, WriteOptions } from './store.ts'
+import {
+  keysPerDelete,
+  type NewObject,
+  type ObjectStore,
+  type PutObject,
+  type WriteOptions,
+} from './store.ts'
 
 export interface S3Store extends ObjectStore {
   readonly kind: 's3'
@@ -142,7 +148,10 @@ function putsOf({ name, client, bucket, fullKey, calls }: Place, get: ObjectStor
 
 function deleteIn({ client, bucket, fullKey, shortKey, advise, calls }: Place, attempts: number) {
   const remove: ObjectStore['delete'] = async (keys, options = {}) => {
-    if (keys.length === 0) return
+    for (let at = 0; at < keys.length; at += keysPerDelete)
+      await removeSome(keys.slice(at, at + keysPerDelete), options)
+  }
+  const removeSome = async (keys: readonly string[], options: WriteOptions) => {
     const left = await calls.call(options.signal, 'delete', keys[0] ?? '', (stop) => {
       const once = async (some: readonly string[]) => {
         const Delete = { Objects: some.map((Key) => ({ Key })), Quiet: true }

@@ -17,7 +17,7 @@ export interface ObjectStore {
   readonly list: (prefix: string, options?: CallOptions) => AsyncIterable<ListedObject>
   /** Lists the names between this prefix and the next slash. @param prefix ends with a slash */
   readonly folders: (prefix: string, options?: CallOptions) => Promise<readonly string[]>
-  /** @param keys at most `keysPerDelete` @throws {Error} that names a key that could not be deleted, and why */
+  /** @throws {Error} that names a key that could not be deleted, and why */
   readonly delete: (keys: readonly string[], options?: WriteOptions) => Promise<void>
   /** Absent where there is always room. @throws {Error} with the free and the needed bytes */
   readonly assertRoom?: (puts: AsyncIterable<Pick<ListedObject, 'key' | 'bytes'>>) => Promise<void>
@@ -26,7 +26,7 @@ export interface ObjectStore {
   readonly unanswered: () => number
 }
 
-/** The most keys of one delete. */
+/** The most keys that one request of S3 deletes. */
 export const keysPerDelete = 1000
 
 export interface CallOptions {

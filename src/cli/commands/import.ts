@@ -6,6 +6,7 @@ import { suggest, UsageError } from '../failure.ts'
 import { countOf, describeSummary, formatCount } from '../format.ts'
 import {
   choiceOption,
+  dayOption,
   option,
   overrideOptions,
   parsedOption,
@@ -20,7 +21,6 @@ import { completeLoad, undoImport } from '../../data/import/without-file.ts'
 import { flagsThatAllow } from '../../guards/guards.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
 import { schemaTableNames as tables } from '../../data/model/schema.ts'
-import { isDay } from '../../api/routes/values.ts'
 import { Argument } from '@commander-js/extra-typings'
 
 const options = [
@@ -49,11 +49,9 @@ const options = [
   option('--skip-bad', 'Take the good lines if others are bad'),
   option('--dry-run', 'Change nothing, only show what would change'),
   option('--complete', 'Mark the load as complete, also without a file (requireComplete in the config)'),
-  parsedOption(
+  dayOption(
     '--undo [day]',
     'Without a file: take the last import back; or all since the first one of this day',
-    'a day that exists, as YYYY-MM-DD',
-    (text) => (isDay(text) ? text : undefined),
   ),
   option('--backup <folder>', 'Where copies of the database are kept (default: beside it)'),
   option('--no-backup', 'Keep no copy: this import cannot be undone'),

@@ -1,5 +1,6 @@
 /** `fundpress conform`: compares the answers of a deployment with the interface and the database. */
 
+import { maxSeed } from '../nightly/verify.ts'
 import type { CheckResult } from '../../conform/check.ts'
 import { conform as runSuite, type ConformReport } from '../../conform/suite.ts'
 import { defineCommand } from '../command.ts'
@@ -18,7 +19,7 @@ export default defineCommand({
     baseOption('The address of the deployment (default: the setting baseUrl)'),
     asOfOption("The published snapshot's date (default: today in Europe/Berlin)"),
     wholeOption('--requests <number>', 'How many random date ranges to request', [0, 1e6]).default(2000),
-    wholeOption('--seed <number>', 'Another number gives other random requests', [0, 2 ** 32 - 1]).default(1),
+    wholeOption('--seed <number>', 'Another number gives other random requests', [0, maxSeed]).default(1),
     wholeOption('--concurrency <number>', 'How many requests run at the same time', [1, 256]).default(8),
     option(
       '--preview',

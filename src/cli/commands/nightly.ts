@@ -1,5 +1,6 @@
 /** `fundpress nightly`: all steps of a nightly run, the same for every scheduler. */
 
+import { maxSeed } from '../nightly/verify.ts'
 import { defineCommand } from '../command.ts'
 import { NothingToDo, UsageError } from '../failure.ts'
 import { runNightly } from '../nightly/run.ts'
@@ -45,7 +46,7 @@ export default defineCommand({
     wholeOption('--sample <number>', 'How many bodies to read after the publish', [1, 1_000_000]).default(
       100,
     ),
-    wholeOption('--seed <number>', 'See `verify`', [0, 2 ** 32 - 1]),
+    wholeOption('--seed <number>', 'See `verify`', [0, maxSeed]),
     ...overrideOptions(),
     option('--no-lock', 'See `publish`'),
     option('--forget-kvs', 'See `publish`'),

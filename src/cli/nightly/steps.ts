@@ -1,5 +1,6 @@
 /** The steps of a nightly run after its build: plan, publish, verify, status. */
 
+import { isSlotWord } from '../../bucket/manifest/sources.ts'
 import { readLive } from '../../bucket/live/live.ts'
 import { returnFrom } from '../../bucket/live/rollback.ts'
 import { readStaged } from '../../bucket/live/staged.ts'
@@ -49,7 +50,7 @@ export async function buildAndPublish(
   run: Begun,
 ): Promise<RunFacts> {
   // Only a complete snapshot has all files that a damaged slot may lack.
-  const isSparse = options.repair === true && options.since === 'other'
+  const isSparse = options.repair === true && isSlotWord(options.since ?? '')
   const steps = isSparse ? { ...options, since: undefined } : options
   const recalled = await recallWarnings(session)
   const publishing = async (some: NightlySteps) => {

@@ -60,7 +60,7 @@ it('reports ok for each check, and leaves nothing in the bucket', async () => {
   for (const secret of Object.values(credentials)) expect(stdout).not.toContain(secret)
 })
 
-it('warns if a night that fails would reach nobody, and names a target that is not set here', async () => {
+it('warns if no target hears of a night that fails, and names a target that is not set here', async () => {
   const line = async (config: object) => {
     const file = press.nights.folder.file('told.json')
     writeFileSync(file, JSON.stringify(config))

@@ -127,7 +127,7 @@ it('prune removes downloads that another publish of the day replaced, and, with 
   age(2)
   const folders = async (flags?: string) =>
     [...new Set((await prune(flags)).map(({ kind, key }) => `${kind} ${key.replace(/[^/]+$/, '')}`))].sort()
-  // A day that nobody names may have been live: only its age removes it.
+  // A day that live.json does not name may have been live: only its age removes it.
   const replaced = [first, 'downloads/2026-11-12-3f9c2ab4d1e0/'].sort()
   const tooOld = [...replaced, 'downloads/2026-11-01-3f9c2ab4d1e0/', 'downloads/2026-11-02/'].sort()
   expect(await folders()).toEqual(replaced.map((folder) => `replaced ${folder}`))

@@ -60,7 +60,7 @@ it.each([
   expect([writes().length, server.keys.get('live')]).toEqual([count, said])
 })
 
-it('reads again if somebody else changes the store before the write', async () => {
+it('reads again if another process changes the store before the write', async () => {
   let others = 2
   server.onRequest = (request) => {
     if (request === 'PUT live' && others-- > 0) server.put('other', String(others))

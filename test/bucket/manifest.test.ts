@@ -164,7 +164,7 @@ describe('a list in a JSON document', () => {
   const leftovers = () => readdirSync(folder.path).filter((name) => name.startsWith('fundpress-'))
 
   it('is what JSON.stringify writes', async () => {
-    // Without what is escaped beyond JSON: characters that nobody sees.
+    // Without invisible characters, which are escaped although JSON does not ask for it.
     const text = fc.string({ unit: fc.constantFrom('a', '"', '\\', 'é', '\n', '{', '😀', ',') })
     const entries = fc.array(fc.record({ key: text, bytes: fc.nat() }), { maxLength: 5 })
     const fields = fc.dictionary(fc.constantFrom('a', 'b', 'c'), text)

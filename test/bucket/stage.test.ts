@@ -1,4 +1,4 @@
-/** Staged snapshots: uploaded and complete, seen by nobody until `flip` makes just that one live, under the same guards. */
+/** Staged snapshots: a stage uploads one completely, readers see it after its `flip`, and the guards are the same. */
 import { once } from 'node:events'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { expectFailure, expectSuccess } from '../cli/outcome.ts'

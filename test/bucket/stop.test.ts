@@ -1,4 +1,4 @@
-/** SIGTERM ends a nightly run by itself, soon, and somebody is told: whatever the store does, and whatever the run waits for. */
+/** SIGTERM ends a nightly run within seconds, and a notice says so, whatever the store does and the run waits for. */
 import { writeFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
@@ -64,7 +64,7 @@ it.each([
   expect(receiver.take()).toMatchObject([{ event: 'failed', reason: 'stopped by SIGTERM' }])
 })
 
-it.runIf(isComplete)('a run ends although nobody answers its notices', async () => {
+it.runIf(isComplete)('a run ends although its notices are not answered', async () => {
   receiver.answerWith(() => undefined)
   const end = await stopNight('takes requests and never answers', uploading)
   expect(end).toMatchObject({ code: null, signal: 'SIGTERM' })

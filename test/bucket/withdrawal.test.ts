@@ -224,7 +224,7 @@ describe('a staged snapshot', () => {
   })
 })
 
-it('a repair removes what somebody put back', async () => {
+it('a repair removes withdrawn downloads that were put back', async () => {
   await publishTwoDays()
   const [back = ''] = folders()
   const bodies = press.bucket.keys(`downloads/${back}/`).map((key) => [key, press.bucket.body(key)] as const)

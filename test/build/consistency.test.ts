@@ -31,7 +31,7 @@ beforeAll(() => {
   })
 })
 
-/** Commits one generation after the other, in single transactions, until it is told to end; says how many. */
+/** Commits one generation after the other, each in a transaction, until its input ends; prints how many. */
 const writer = `
   const [file, mode, ...isins] = process.argv.slice(1)
   const db = new (require('better-sqlite3'))(file, { timeout: 60_000 })

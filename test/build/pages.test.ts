@@ -58,15 +58,6 @@ describe('a snapshot with pages', () => {
     expect(keys).toEqual(keys.toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other))))
   })
 
-  it('lists each with the type of its ending', () => {
-    const types = new Map(listed('out').map(({ key, type }) => [key, type]))
-    const endings = { png: 'image/png', html: 'text/html', json: 'application/json', csv: 'text/csv' }
-    for (const key of allPages) {
-      const type = endings[key.slice(key.lastIndexOf('.') + 1) as keyof typeof endings]
-      expect([key, types.get(key)]).toEqual([key, type + (type === 'image/png' ? '' : '; charset=utf-8')])
-    }
-  })
-
   it('gives the makers the rows of the fund, its newest price, and bytes as they are', () => {
     expect(JSON.parse(contentOf('out', `funds/${single}/index.html`))).toMatchObject({
       fund: { isin: single, name: 'Good Fund' },

@@ -29,7 +29,7 @@ const names = (): string[] => readdirSync(folder.path).sort()
 it('a refused build names all errors that check names, in the same words', async () => {
   const checked = await fundpress(`check --db wrong.sqlite --as-of ${asOf}`)
   const refused = await build('wrong.sqlite', 'out')
-  // How old prices are is told by builds of databases that are good.
+  // A build warns of old prices only if its database has no error.
   const stale = /^XF\w+\n {2}warning {2}price: the newest price, [^\n]*\n/m
   expect(checked.stdout).toMatch(stale)
   const list = checked.stdout.slice(0, checked.stdout.indexOf('4 errors, 1 warning\n')).replace(stale, '')

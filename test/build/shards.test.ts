@@ -93,21 +93,6 @@ describe('shards of five funds', () => {
       return copy
     })
 
-  it('tell each warning once, in the order of a build without shards', async () => {
-    const doubtful = `UPDATE fund SET url = 'x'; UPDATE profile SET total_fund_assets = '-5'`
-    const next = changedCopy(db, folder.file('doubtful.sqlite'), doubtful)
-    // Nothing is found where prices should be live.
-    const live = () => Promise.resolve(null)
-    const parts = await buildShards(next, folder.file('doubtful'), 3, { live })
-    const { warnings } = await merge(next, folder.file('doubtful-merged'), parts)
-    const tables = ['profile', 'fund']
-    expect(warnings.map(({ isin, table }) => [isin, table])).toEqual([
-      [null, 'price'],
-      ...[0, 1, 2, 3, 4].flatMap((number) => tables.map((table) => [isinOf(number), table])),
-    ])
-    expect(warnings).toEqual((await build(next, folder.file('doubtful-whole'), { live })).warnings)
-  })
-
   it('replace an older snapshot, share their files with the merged one, and stay as they are', async () => {
     const before = halves.map(hashesOf)
     const out = folder.file('older')

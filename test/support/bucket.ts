@@ -46,7 +46,7 @@ export function bucketOf(server: S3Server, name: string, folder: string) {
     empty: () => {
       server.empty(name)
     },
-    /** Keeps what is there. @returns what brings it back, at any time */
+    /** Copies all objects. @returns a function that puts them back */
     save: () => {
       const saved = new Map(objects())
       return () => {

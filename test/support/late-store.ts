@@ -48,6 +48,8 @@ export interface Process {
 interface LateStoreOptions {
   /** The longest time between the last moment of a sender and the moment a request is carried out, in seconds. */
   readonly lifetimeSeconds: number
+  /** The same for writes of `live.json`, which must be safe without such a limit. */
+  readonly flipSeconds?: number
   /** From 0 to below 1. */
   readonly random: () => number
   /** False for a store that ignores conditions. */
@@ -58,7 +60,8 @@ interface LateStoreOptions {
 
 const silenceSeconds = 60
 
-export function lateStore({ lifetimeSeconds, random, knowsConditions, onWrite }: LateStoreOptions) {
+export function lateStore(options: LateStoreOptions) {
+  const { lifetimeSeconds, flipSeconds = lifetimeSeconds, random, knowsConditions, onWrite } = options
   const objects = new Map<string, StoredBytes>()
   let late: { readonly due: number; readonly carryOut: () => unknown }[] = []
   const begun = performance.now()
@@ -73,7 +76,7 @@ export function lateStore({ lifetimeSeconds, random, knowsConditions, onWrite }:
       try {
         next.carryOut()
       } catch {
-        // Nobody waits for the answer.
+        // The sender does not wait for the answer.
       }
     }
   }
@@ -87,7 +90,7 @@ export function lateStore({ lifetimeSeconds, random, knowsConditions, onWrite }:
     passed = until
     deliver()
   }
-  /** HTTP tells whole seconds. */
+  /** HTTP dates have whole seconds. */
   const toldAt = (ms: number) => new Date(Math.floor(ms / 1000) * 1000)
   const about = ({ body, etag, modified }: StoredBytes) => ({
     bytes: body.length,
@@ -144,19 +147,23 @@ export function lateStore({ lifetimeSeconds, random, knowsConditions, onWrite }:
       return answer === undefined || !isInTime ? giveUp() : answer.done
     }
 
-    const strike = async <T>(fault: Fault, carryOut: () => T, mayStillSend: () => void): Promise<T> => {
+    const strike = async <T>(
+      fault: Fault,
+      carryOut: () => T,
+      mayStillSend: () => void,
+      withinSeconds: number,
+    ): Promise<T> => {
       switch (fault.kind) {
         case 'kill':
         case 'unanswered':
+          if (fault.kind === 'unanswered') pass(silenceSeconds)
           if (fault.request === 'done') carryOut()
-          else if (fault.request === 'late') sendLate(carryOut)
-          if (fault.kind === 'kill') return kill()
-          pass(silenceSeconds)
-          return giveUp()
+          else if (fault.request === 'late') sendLate(carryOut, withinSeconds)
+          return fault.kind === 'kill' ? kill() : giveUp()
         case 'twice':
-          sendLate(carryOut)
-          unanswered++
           pass(silenceSeconds * random())
+          sendLate(carryOut, withinSeconds)
+          unanswered++
           mayStillSend()
           return carryOut()
         case 'slow':
@@ -177,7 +184,11 @@ export function lateStore({ lifetimeSeconds, random, knowsConditions, onWrite }:
     }
 
     /** Requests that are sent at the same time are all under way when the first of them is carried out. */
-    const write = async <T>(carryOut: () => T, options: WriteOptions = {}): Promise<T> => {
+    const write = async <T>(
+      carryOut: () => T,
+      options: WriteOptions = {},
+      withinSeconds = lifetimeSeconds,
+    ): Promise<T> => {
       const mayStillSend = () => {
         assertAlive()
         options.signal?.throwIfAborted()
@@ -190,17 +201,19 @@ export function lateStore({ lifetimeSeconds, random, knowsConditions, onWrite }:
       underWay.delete(carryOut)
       deliver()
       if (++writes !== plan?.nth) return carryOut()
-      return strike(plan.fault, carryOut, mayStillSend)
+      return strike(plan.fault, carryOut, mayStillSend, withinSeconds)
     }
 
-    const put = (object: NewObject, condition?: Condition, options?: WriteOptions) =>
-      write(() => {
+    const put = (object: NewObject, condition?: Condition, options?: WriteOptions) => {
+      const carryOut = () => {
         assertCondition(object.key, condition)
         const etag = `"${createHash('md5').update(object.body).digest('hex')}"`
         objects.set(object.key, { body: object.body, type: object.type, etag, modified: clock() })
         onWrite(object.key, process)
         return { etag }
-      }, options)
+      }
+      return write(carryOut, options, object.key === 'live.json' ? flipSeconds : lifetimeSeconds)
+    }
 
     const process: Process = {
       isAlive: () => state === 'alive',

@@ -42,7 +42,7 @@ interface Place {
   readonly write: (file: SmallFile, text: string) => unknown
   /** How long a flip may take to show, in milliseconds. */
   readonly lagMs: number
-  /** How often `staged.json` was read; absent if nobody counts. */
+  /** How often the edge has read `staged.json`; absent where requests are not counted. */
   readonly readsOfStaged?: () => number
   readonly stop: () => Promise<unknown>
 }
@@ -83,7 +83,7 @@ const downloadsIn = (out: string) => {
   return { folder: folderIn(out), files: 2, bytes: 20, sums: '0'.repeat(64) }
 }
 
-/** In the folder `secret/`, what nobody may see: beside the slots and downloads, and in a folder also outside of the bucket. */
+/** The content of `secret/`, which no edge may serve: beside slots and downloads, and for a folder also outside of the bucket. */
 export const canary = 'canary-4711'
 const secrets = ({ outs }: Nights) =>
   ['a.csv', 'index.html', `api/v1/figures/${firstIsin(outs[0] ?? '')}/index.de.json`].map(

@@ -1,4 +1,4 @@
-/** A bucket with two published nights, the second one live in `green/`, brought back before each test; and what goes wrong. */
+/** A bucket with two published nights, the second one live in `green/`, restored before each test; and kills and faults. */
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { buildNights } from './nights.ts'
 import { openPress, type Begun, type Press } from './press.ts'

@@ -1,7 +1,6 @@
 /** `fundpress nightly`: its steps, what it renders and refuses; a complete run is not repeated, an incomplete one is no success. */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { readHistory } from '../../../src/bucket/nightly/history.ts'
 import { editDatabase } from '../../support/database.ts'
 import { newBenchmark } from '../../support/nights.ts'
 import { parseManifest } from '../../support/tree.ts'
@@ -163,18 +162,6 @@ it('does not need its history: it may be missing, damaged, or denied', async () 
   const denied = await nightly('--again')
   expect(denied.code).toBe(0)
   expect(denied.stderr).toMatch(/^warning {2}night: the history does not have this: /)
-})
-
-it('ignores a history of another form, and entries of another form', () => {
-  const counts = Object.fromEntries(
-    ['funds', 'documents', 'changed', 'bytes', 'cost'].map((name) => [name, 1]),
-  )
-  const night = { ...counts, asOf, finishedAt: 'x', snapshot: 'x' }
-  const whole = { ...night, seconds: 1, oldestPrice: null, isVerified: true }
-  const read = (...nights: readonly unknown[]) => readHistory(JSON.stringify({ format: 1, nights })).nights
-  for (const text of ['', '{', 'null', '[]', '{"format":2,"nights":[]}', '{"format":1,"nights":{}}'])
-    expect(readHistory(text)).toEqual({ nights: [], events: [], told: [] })
-  expect(read(null, 3, night, { ...whole, asOf: '"]<b>' }, { ...whole, bytes: '1' }, whole)).toEqual([whole])
 })
 
 it('keeps the figures of sixty runs', async () => {

@@ -176,7 +176,7 @@ it('nightly runs and other commands quote hostile texts without giving a command
   for (const command of own) expect(command).toMatch(/^warning ::warning title=fundpress nightly%3A check::/)
   expect(own.join('')).not.toContain('##[')
 
-  // Without its history, a run tells all warnings again.
+  // Without its history, a run repeats all warnings.
   press.bucket.remove('nightly/history.json')
   const json = await nightly('--summary night.md --json --again', inWorkflow())
   expect(commandsIn(json)).toEqual(own)

@@ -1,4 +1,4 @@
-/** `nightly --stage`: a night that somebody looks at before it goes live. */
+/** `nightly --stage`: a night that an operator looks at before it goes live. */
 import { expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
 import { newBenchmark } from '../../support/nights.ts'

@@ -54,7 +54,7 @@ export async function startS3({ buckets: names = [], ...given }: S3Options = {})
         if (!isStale() && began.resets === resets) log.push(entry)
       },
       (error: unknown) => {
-        // A mistake of this server: loud, wherever the test looks.
+        // A mistake of this server ends the test.
         response.destroy()
         process.nextTick(() => {
           throw error
@@ -163,7 +163,7 @@ async function exchange(
   const early = await endEarly(request, response, fault)
   if (early !== undefined) return end(early)
   const body = await readBody(request)
-  // A body that broke off: nobody is there to be answered, and nothing is carried out.
+  // A body that broke off: the sender is gone, and nothing is carried out.
   if (body === undefined) return end(0)
   await waitFor(rules, 'before')
   if (isStale()) return end(0, body)

@@ -11,7 +11,7 @@ export interface StoredObject {
   readonly lastModified: number
   /** Content-Type and the like, and x-amz-meta-…; names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** In base64, by the algorithm of the header that brought it. */
+  /** In base64, by the algorithm that the header named. */
   readonly checksums: Readonly<Record<string, string>>
 }
 

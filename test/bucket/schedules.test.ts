@@ -94,6 +94,8 @@ interface Step {
 const death: fc.Arbitrary<Fault> = fc.record({
   kind: fc.constantFrom('kill', 'kill', 'unanswered'),
   request: fc.constantFrom('lost', 'late', 'late', 'done'),
+  // Less than four fifths of the lease.
+  worked: fc.constantFrom(0, 0, 400),
 })
 const stop: fc.Arbitrary<Fault> = fc.record({
   kind: fc.constant('stopped'),
@@ -280,8 +282,11 @@ async function run(
     }
     const assertNoted = damageLive(step)
     try {
-      if (step.command === 'lose') store.lose(nthObject(store.objects, 'other', step.snapshot))
-      else if (step.command === 'flip')
+      if (step.command === 'lose') {
+        // A flip that is still on its way would make the slot live.
+        store.pass(flipSeconds)
+        store.lose(nthObject(store.objects, 'other', step.snapshot))
+      } else if (step.command === 'flip')
         await flipStaged(process.store, { ...options, to: snapshot?.id ?? '' })
       else {
         await commands[step.command](process.store, options)
@@ -349,7 +354,7 @@ it('keeps it live without conditional writes if commands run one after the other
   await fc.assert(holds(schedulesOf(death, 2), { lateSeconds, isLocking: false }), { numRuns, seed })
 })
 
-const unanswered: Fault = { kind: 'unanswered', request: 'late' }
+const unanswered: Fault = { kind: 'unanswered', request: 'late', worked: 0 }
 
 /**
  * One publish or stage dies, or is not answered, with requests on their way; others follow at once, some of the same snapshot. Some
@@ -369,7 +374,7 @@ const followed: fc.Arbitrary<Schedule> = fc.record({
     .map(([[live = 0, one = 0, other = 0], command, plan, follow]) => {
       const step = { command: 'publish' as const, isHere: true, plan: null, after: 0 }
       const first = { ...step, snapshot: live }
-      const early = { nth: 1, fault: { kind: 'kill' as const, request: 'done' as const } }
+      const early = { nth: 1, fault: { kind: 'kill' as const, request: 'done' as const, worked: 0 } }
       const followers = follow.map(([which, dies]) => ({
         ...step,
         ...{ snapshot: [one, other, live][which] ?? one, plan: dies === 0 ? early : null },

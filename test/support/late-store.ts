@@ -17,7 +17,12 @@ export type Fault =
    * The process is killed, or its client waits in vain for an answer and gives up. Its request is never carried out, is
    * carried out later, or was carried out.
    */
-  | { readonly kind: 'kill' | 'unanswered'; readonly request: 'lost' | 'late' | 'done' }
+  | {
+      readonly kind: 'kill' | 'unanswered'
+      readonly request: 'lost' | 'late' | 'done'
+      /** How long the process has worked before it is killed there, in seconds. */
+      readonly worked: number
+    }
   /** The same, and it tries again. */
   | { readonly kind: 'twice' }
   /** The process stands still, before or after it has sent the request, while others run. */
@@ -156,7 +161,7 @@ export function lateStore(options: LateStoreOptions) {
       switch (fault.kind) {
         case 'kill':
         case 'unanswered':
-          if (fault.kind === 'unanswered') pass(silenceSeconds)
+          pass(fault.kind === 'unanswered' ? silenceSeconds : fault.worked)
           if (fault.request === 'done') carryOut()
           else if (fault.request === 'late') sendLate(carryOut, withinSeconds)
           return fault.kind === 'kill' ? kill() : giveUp()

@@ -1,6 +1,9 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { prune as pruneStore } from '../../src/bucket/prune/prune.ts'
+import { openS3 } from '../../src/bucket/store/s3.ts'
 import { expectSuccess } from '../cli/outcome.ts'
+import { credentials } from '../support/publishing.ts'
 import { holdBack, press, useTwoNights } from '../support/two-nights.ts'
 import { makeSettings } from '../support/s3/settings.ts'
 
@@ -163,4 +166,38 @@ it('aborts more than one page of uploads', async () => {
   for (let i = 10; i < 35; i++) addUpload(`blue/${i}`, 48)
   expect(await reportOf('--yes')).toMatchObject({ count: 25 })
   expect(uploads().size).toBe(0)
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** In this process, so that the test has its clock. */
+async function pruneHere(): Promise<void> {
+  Object.assign(process.env, credentials)
+  const { server, bucket } = press
+  const place = { bucket: bucket.name, prefix: '', endpoint: server.endpoint, region: 'us-east-1' }
+  const store = openS3({ ...place, pathStyle: true, concurrency: 4 })
+  const ignore = () => undefined
+  await pruneStore(store, {
+    ...{ isReal: true, isLocking: true, leaseSeconds: 60, today: '2026-11-12' },
+    ...{ retention: { keepDays: null, keep: [] }, me: { host: 'here', pid: 1, world: 'here' } },
+    ...{ isAlive: () => true, now: () => new Date(), signal: new AbortController().signal },
+    ...{ onFound: ignore, onListed: ignore, onNote: ignore },
+  }).finally(() => {
+    store.close()
+  })
+}
+
+it.each([
+  ['DeleteObjects', 'ListMultipartUploads'],
+  ['AbortMultipartUpload', 'DeleteObjects'],
+] as const)('sends no %s after the lease has expired', async (operation, before) => {
+  addGarbage()
+  addUpload('blue/old', 48)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+  const sleep = () => vi.setSystemTime(Date.now() + 50_000)
+  press.server.faults([{ kind: 'call', when: 'after', operation: before, nth: 1, run: sleep }])
+  await expect(pruneHere()).rejects.toThrow(/the lease could not be renewed for 50 s/)
+  expect(Object.keys(press.server.counts())).not.toContain(operation)
 })

@@ -187,6 +187,17 @@ it('stages and flips the very first snapshot', async () => {
   expectWhole()
 })
 
+it('prune keeps what is staged, and its downloads', async () => {
+  const downloads = { folder: id('night-2'), files: 1, bytes: 1, sums: '0'.repeat(64) }
+  press.bucket.put('staged.json', JSON.stringify({ ...staged(), downloads }))
+  press.bucket.put(`downloads/${id('night-2')}/prices.csv`, 'x')
+  press.bucket.put('downloads/2025-11-01-000000000000/prices.csv', 'x')
+  const kept = () => press.bucket.keys().filter((key) => /^(green|downloads)\//.test(key))
+  const before = kept()
+  await expectSuccess(press.fundpress('prune --yes --keep-downloads 0'))
+  expect(kept()).toEqual(before.filter((key) => !key.startsWith('downloads/2025-11-01')))
+})
+
 describe('serve --snapshot', () => {
   it('serves the slot that holds the snapshot, and answers 503 once another one takes its place', async () => {
     const { child } = press.begin(`serve --port 0 --snapshot ${id('night-2')}`)

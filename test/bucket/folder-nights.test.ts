@@ -67,7 +67,7 @@ it('a night, a second one, a refusal that changes nothing, a rollback, a repair,
   expect(await nightly('2026-11-14')).toMatchObject({ code: 0 })
   expect(live()).toMatchObject({ slot: 'green', asOf: '2026-11-14' })
   const changes = JSON.parse(readFileSync(join(bucket, 'green/changes/index.json'), 'utf8')) as object
-  expect(changes).toMatchObject({ nights: [{ asOf: '2026-11-14' }, { asOf: '2026-11-13' }] })
+  expect(changes).toMatchObject({ nights: [{ as_of: '2026-11-14' }, { as_of: '2026-11-13' }] })
 
   const before = published()
   editDatabase(db, removeTwoFunds)

@@ -62,9 +62,7 @@ export default defineCommand({
         throw new UsageError(
           '--db and --bucket together need --since: without it, --bucket tests the bucket alone',
         )
-      // Imported here because most checks need no bucket, and it loads slowly.
-      const { checkBucket } = await import('../doctor.ts')
-      return checkBucket(session)
+      return testBucket(session)
     }
     if (replay !== undefined) return showReplay(session, asOf, replay)
     const { settings, signal, isJson, isQuiet, stdout, print } = session
@@ -115,6 +113,12 @@ async function showReplay(session: Session, asOf: string, count: number): Promis
     signal,
   }).finally(progress.end)
   print(replay, () => describeReplay(replay))
+}
+
+/** Imports a module that loads slowly. In the function above, the compiler would leave its address as it is. */
+async function testBucket(session: Session): Promise<void> {
+  const { checkBucket } = await import('../doctor.ts')
+  return checkBucket(session)
 }
 
 function withBucketNamed(session: Session, name: string): Session {

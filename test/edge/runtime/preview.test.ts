@@ -193,10 +193,9 @@ describe.each(stagingPlatforms.map((platform) => [platform.name, platform] as co
       }
       // CloudFront keeps this answer for a minute.
       if (platform.name === 'CloudFront') return
-      expect(JSON.parse((await ask('/status/staged.json')).body.toString())).toEqual({
-        format: 1,
-        staged: null,
-      })
+      // nginx keeps it for some seconds.
+      const stagedNow = async () => JSON.parse((await ask('/status/staged.json')).body.toString()) as unknown
+      await expect.poll(stagedNow).toEqual({ format: 1, staged: null })
     })
   })
 })

@@ -36,7 +36,8 @@ describe.each(stagingPlatforms.map((platform) => [platform.name, platform] as co
     const expectHarmless = async (headers = {}) => {
       for (const target of targets()) {
         const { status, body } = await ask(target, headers)
-        expect([200, 404, 503]).toContain(status)
+        // On a busy machine the Lambda may be late: then CloudFront answers itself.
+        expect([200, 404, 503, ...(platform.name === 'CloudFront' ? [502] : [])]).toContain(status)
         expect(body).not.toContain(canary)
         if (status === 200) expect(right.get(target)).toContain(body)
         if (status === 503) expect(body).toBe(unavailable)

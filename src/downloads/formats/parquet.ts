@@ -165,19 +165,10 @@ export function parquetFile(
   { amounts, metadata }: ParquetForm,
   earlier?: EarlierFile,
 ) {
-  const formOf = ({ type }: OutputColumn) =>
-    forms[type === 'decimal' && amounts === 'double' ? 'number' : type]
-  const schemaOf = (elementOf: (form: Form) => Omit<SchemaElement, 'name'>): SchemaElement[] => [
-    { name: 'root', num_children: columns.length },
-    ...columns.map((column) => ({
-      name: column.name,
-      repetition_type: column.isNullable ? ('OPTIONAL' as const) : ('REQUIRED' as const),
-      ...elementOf(formOf(column)),
-    })),
-  ]
+  const formOf = formIn(amounts)
   const writer = new ParquetWriter({
     writer: fileWriter(join(folder, path)),
-    schema: schemaOf(({ physical }) => physical),
+    schema: schemaOf(columns, (column) => formOf(column).physical),
     codec: 'GZIP',
     compressors: { GZIP: compress },
     createdBy: 'fundpress',
@@ -244,12 +235,32 @@ export function parquetFile(
     close: () => {
       flush()
       // The writer got values in their physical form. Readers learn from the footer what these mean.
-      writer.schema = schemaOf(({ physical, meaning }) => ({ ...physical, ...meaning }))
+      writer.schema = schemaOf(columns, (column) => {
+        const { physical, meaning } = formOf(column)
+        return { ...physical, ...meaning }
+      })
       void writer.finish()
       return { ...fileThere(folder, path), rows, ...partsOf(parts.close()) }
     },
   }
 }
+
+const formIn =
+  (amounts: ParquetForm['amounts']) =>
+  ({ type }: OutputColumn) =>
+    forms[type === 'decimal' && amounts === 'double' ? 'number' : type]
+
+const schemaOf = (
+  columns: readonly OutputColumn[],
+  elementOf: (column: OutputColumn) => Omit<SchemaElement, 'name'>,
+): SchemaElement[] => [
+  { name: 'root', num_children: columns.length },
+  ...columns.map((column) => ({
+    name: column.name,
+    repetition_type: column.isNullable ? ('OPTIONAL' as const) : ('REQUIRED' as const),
+    ...elementOf(column),
+  })),
+]
 
 /** The row groups that a file's footer lists. Source: Parquet's file format, "File format". */
 function rowGroupsIn(place: string): readonly RowGroup[] {

@@ -100,7 +100,7 @@ function ownAnswer(
 /** Downloads lie beside the slots: the other platforms use `placeOf`. @param monthOf the folders of a month, `2026-11` */
 function placeDownload<R>(
   request: CloudFrontRequest,
-  { snapshot, folder }: Repeated & { readonly folder?: string },
+  { snapshot, folder }: Repeated & { readonly folder?: unknown },
   monthOf: (month: string) => Promise<unknown>,
   refuse: (answer: Answer<never>) => R,
 ): CloudFrontRequest | R | Promise<CloudFrontRequest | R> {
@@ -110,15 +110,16 @@ function placeDownload<R>(
   const day = download[1] === 'latest' ? asOf : (download[1] as string)
   // After a rollback a later day is no longer published.
   if (day > asOf) return request
-  const forwardTo = (folder: string, isRight: boolean) => {
+  const forwardTo = (folder: string | null) => {
+    if (folder === null) return refuse(unavailable)
     request.uri = '/downloads/' + folder + (download[2] as string)
-    return isRight ? request : refuse(unavailable)
+    return request
   }
   // The keys of months do not name the folder of a staged snapshot. Earlier versions wrote no folder.
-  if (folder && day === asOf) return forwardTo(folder, isFolder(folder))
+  if (folder && day === asOf) return forwardTo(isFolder(folder) ? folder : null)
   return monthOf(day.slice(0, 7)).then(
-    (month) => forwardTo(folderOfDay(String(month), day), month === '-' || isMonth(month)),
-    () => forwardTo(day, true),
+    (month) => forwardTo(month === '-' || isMonth(month) ? folderOfDay(month, day) : null),
+    () => forwardTo(day),
   )
 }
 

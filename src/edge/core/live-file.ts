@@ -35,14 +35,16 @@ const control = /[\0-\x1f\x7f-\x9f]/
 const isLike = (value: unknown, form: RegExp): value is string =>
   typeof value === 'string' && !control.test(value) && form.test(value)
 
-const isDated = (value: unknown, form: RegExp) => isLike(value, form) && isDay(value.slice(0, 10))
+const isDated = (value: unknown, form: RegExp): value is string =>
+  isLike(value, form) && isDay(value.slice(0, 10))
 
 const isTime = (value: unknown) => isDated(value, /^[\d-]{10}T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{3})?Z$/)
 
-export const isFolder = (value: unknown) => isDated(value, /^[\d-]{10}(-[0-9a-f]{12}){1,2}$/)
+export const isFolder = (value: unknown): value is string => isDated(value, /^[\d-]{10}(-[0-9a-f]{12}){1,2}$/)
 
 /** Tests the folders of a month: `19-3f9c2ab4d1e0 18 17-0`. */
-export const isMonth = (value: unknown) => isLike(value, /^([0-3]\d(-0|(-[0-9a-f]{12}){0,2})( (?=\d)|$))+$/)
+export const isMonth = (value: unknown): value is string =>
+  isLike(value, /^([0-3]\d(-0|(-[0-9a-f]{12}){0,2})( (?=\d)|$))+$/)
 
 const slotChecks: Checks = {
   slot: (value) => isLike(value, /^(blue|green)$/),

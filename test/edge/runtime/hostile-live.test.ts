@@ -36,8 +36,7 @@ describe.each(stagingPlatforms.map((platform) => [platform.name, platform] as co
     const expectHarmless = async (headers = {}) => {
       for (const target of targets()) {
         const { status, body } = await ask(target, headers)
-        // On a busy machine the Lambda may be late: then CloudFront answers itself.
-        expect([200, 404, 503, ...(platform.name === 'CloudFront' ? [502] : [])]).toContain(status)
+        expect([200, 404, 503], body).toContain(status)
         expect(body).not.toContain(canary)
         if (status === 200) expect(right.get(target)).toContain(body)
         if (status === 503) expect(body).toBe(unavailable)
@@ -65,6 +64,7 @@ describe.each(stagingPlatforms.map((platform) => [platform.name, platform] as co
       { slot: '../secret' },
       { slot: 'secret' },
       { downloads: { folder: '../secret' } },
+      { downloads: { folder: { toString: null } } },
       { downloads: { folder: '../../secret' } },
       { earlierDownloads: { '2026-11': '11/../../secret' } },
       { earlierDownloads: { '2026-11': '11/../../../secret' } },

@@ -24,6 +24,8 @@ import {
   type RouteTable,
   type Series,
 } from '../api/routes/table.ts'
+import type { PlausibilitySettings } from '../guards/plausibility.ts'
+import { type FreshnessSettings, openRules } from '../guards/rules.ts'
 import { moduleBeside } from '../system/start-thread.ts'
 import type { Reuse } from './document-files.ts'
 
@@ -38,6 +40,8 @@ export interface RenderSettings {
   /** Address of the registry of endpoints. Threads load it, because functions cannot be sent to them. */
   readonly endpoints: string
   readonly pages: string | null
+  readonly freshness: FreshnessSettings
+  readonly plausibility: PlausibilitySettings
   /** As `rendererOf` returns it. */
   readonly renderer: string
   readonly reuse: Reuse
@@ -55,6 +59,7 @@ export const allPageMakers = moduleBeside(import.meta.url, './page-makers')
 
 export type Rendering = Awaited<ReturnType<typeof openRendering>>
 
+/** @throws {Error} as `openRules` does */
 export async function openRendering(settings: RenderSettings) {
   const { endpoints } = (await import(settings.endpoints)) as { readonly endpoints: readonly Endpoint[] }
   const { makers } =
@@ -63,7 +68,8 @@ export async function openRendering(settings: RenderSettings) {
       : ((await import(settings.pages)) as { readonly makers: PageMakers })
   const table = routeTable(endpoints, settings.docsUrl)
   const plans = fundPlans(endpoints, table)
-  return { settings, table, plans, allFunds: allFundsPlans(endpoints, table, plans), makers }
+  const rules = await openRules(settings.freshness)
+  return { settings, table, plans, allFunds: allFundsPlans(endpoints, table, plans), makers, rules }
 }
 
 /** One endpoint with all parameters but the ISIN. Documents lie below `folder`. Source: src/bucket/keys.md. */

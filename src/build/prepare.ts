@@ -1,11 +1,11 @@
 import type { OpenedFile } from '../data/read/digest.ts'
 import { readIsins } from '../data/read/fund-reader.ts'
 import type { FundDatabase } from '../data/read/open.ts'
-import { defaultFreshness, openRules } from '../guards/rules.ts'
+import { defaultFreshness } from '../guards/rules.ts'
 import type { Base } from './base.ts'
 import { codeDigest } from './code-digest.ts'
 import { rendererOf } from './inputs.ts'
-import type { WithheldFund } from '../guards/plausibility.ts'
+import { defaultPlausibility, type WithheldFund } from '../guards/plausibility.ts'
 import { objectLines } from './object-lines.ts'
 import type { BuildOptions } from './options.ts'
 import { allEndpoints, allPageMakers, openRendering } from './plans.ts'
@@ -23,7 +23,8 @@ export async function prepareBuild(
   withheld: readonly WithheldFund[],
 ) {
   const { asOf, docsUrl, baseUrl, publisher = null, code = codeDigest(), downloads = null } = options
-  const { endpoints = allEndpoints, pages = allPageMakers, freshness = defaultFreshness } = options
+  const { endpoints = allEndpoints, pages = allPageMakers } = options
+  const { freshness = defaultFreshness, plausibility = defaultPlausibility } = options
   const rendering = await openRendering({
     db: db.name,
     root,
@@ -34,14 +35,13 @@ export async function prepareBuild(
     endpoints,
     pages,
     hasDownloads: downloads !== null,
+    freshness,
+    plausibility,
     renderer: rendererOf(code, docsUrl),
     reuse: base.from,
   })
-  const rules = openRules(freshness)
-  // Every user of the rules gets the error.
-  rules.catch(() => undefined)
   const lines = objectLines(root, rendering.table)
-  return { ...rendering, options, db, file, rules, base, withheld, lines }
+  return { ...rendering, options, db, file, base, withheld, lines }
 }
 
 /** The funds of the snapshot, or of the shard. @throws {Error} if the database lacks a fund that the options name */

@@ -4,16 +4,17 @@
  */
 
 import { mayGiveOutPrices } from '../api/contract/fund.ts'
-import type { FundPageSource, Overdue } from '../api/contract/page.ts'
+import type { FundPageSource } from '../api/contract/page.ts'
 import type { FundRows } from '../api/contract/rows.ts'
 import { formatsOf } from '../api/routes/table.ts'
 import { isDay } from '../api/routes/values.ts'
 import { checkFund, groupsWithWarnings } from '../data/check/fund.ts'
 import type { Finding } from '../data/check/finding.ts'
 import { fundDigests, wholeGroups, type WholeGroup, type YearDigest } from '../data/read/fund-digests.ts'
-import { fundReader } from '../data/read/fund-reader.ts'
+import { fundReader, readPriceDays } from '../data/read/fund-reader.ts'
 import { navReader } from '../data/read/nav.ts'
 import type { FundDatabase } from '../data/read/open.ts'
+import { overdueFunds } from '../guards/assess.ts'
 import type { DocumentFiles } from './document-files.ts'
 import {
   membersOf,
@@ -35,7 +36,7 @@ export type RenderedFund = NonNullable<ReturnType<FundRenderer['render']>['rende
 
 export function fundRenderer(
   db: FundDatabase,
-  { settings, table, plans, allFunds, makers: { fundPages } }: Rendering,
+  { settings, table, plans, allFunds, rules, makers: { fundPages } }: Rendering,
   files: DocumentFiles,
 ) {
   const { asOf, renderer, baseUrl, hasDownloads, publisher } = settings
@@ -52,6 +53,8 @@ export function fundRenderer(
     if (hasError(findings)) return { findings, rendered: null }
     throw new Error(`fund ${isin}: its rows cannot be told apart, but the checks find nothing wrong`)
   }
+  const overdueOf = (isin: string) =>
+    overdueFunds(readPriceDays(db, [isin], 1), rules, asOf).get(isin) ?? null
   const fundOf = (isin: string) => {
     const fund = reader.fund(isin)
     if (fund === undefined) throw new Error(`there is no fund ${isin}`)
@@ -63,7 +66,7 @@ export function fundRenderer(
      * Checks and renders a fund; after an error, only checks.
      * @param previous lines of the previous manifest: a text for each plan, then for each kind of pages
      */
-    render: (isin: string, previous: readonly string[], overdue: Overdue | null) => {
+    render: (isin: string, previous: readonly string[]) => {
       const fund = fundOf(isin)
       const years = digests.years(isin)
       // An invalid or future day cannot be compared: the checks refuse it.
@@ -87,7 +90,7 @@ export function fundRenderer(
         baseUrl,
         hasDownloads,
         publisher,
-        overdue,
+        overdue: fundPages.length === 0 ? null : overdueOf(isin),
         rows: rows.group,
         newestPrice: rows.newestPrice,
         navSample: () => navs.sample(isin),

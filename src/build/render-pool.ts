@@ -33,25 +33,31 @@ export async function openRenderPool(
     throw error
   }
   return {
-    /** Asks about all funds, some at a time. `request` and `take` are called in the order of the funds. */
+    /** Asks about all funds, some at a time. `request` and `take` are called in the order of the funds, one after the other. */
     ask: async <R extends FundsRequest>(
       isins: readonly string[],
       request: (some: readonly string[]) => R,
-      take: (reply: RenderReplies[R['kind']], some: readonly string[]) => void,
+      take: (reply: RenderReplies[R['kind']], some: readonly string[]) => void | Promise<void>,
     ): Promise<void> => {
       const chunks = Math.ceil(isins.length / fundsPerChunk)
       const fundsOf = (chunk: number) => isins.slice(chunk * fundsPerChunk, (chunk + 1) * fundsPerChunk)
       const early = new Map<number, RenderReplies[R['kind']]>()
       let asked = 0
       let taken = 0
+      let taking = Promise.resolve()
+      const takeAll = async () => {
+        for (let next = early.get(taken); next !== undefined; next = early.get(taken)) {
+          early.delete(taken)
+          await take(next, fundsOf(taken++))
+        }
+      }
       const lane = async (thread: RenderThread) => {
         while (asked < chunks) {
           const chunk = asked++
           early.set(chunk, await thread.ask(request(fundsOf(chunk))))
-          for (let next = early.get(taken); next !== undefined; next = early.get(taken)) {
-            early.delete(taken)
-            take(next, fundsOf(taken++))
-          }
+          taking = taking.then(takeAll)
+          // Replies do not pile up while one is taken.
+          await taking
         }
       }
       // Two for each thread, so that no thread waits while a reply is taken.

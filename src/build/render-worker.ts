@@ -1,9 +1,9 @@
 /** A worker thread that renders funds: reads the database, checks each fund, writes its documents. */
 
 import { parentPort } from 'node:worker_threads'
-import type { Overdue } from '../api/contract/page.ts'
 import type { Format } from '../api/routes/table.ts'
 import type { Finding } from '../data/check/finding.ts'
+import { priceJudge, type JudgedPrices } from '../data/check/prices.ts'
 import { beginReading, damageIn, databaseError, openFunds } from '../data/read/open.ts'
 import { documentFiles } from './document-files.ts'
 import { openRendering, type Plan, type RenderSettings } from './plans.ts'
@@ -17,6 +17,7 @@ export type RenderRequest =
   | { readonly kind: 'close' }
   | { readonly kind: 'begin' | 'damage' }
   | RenderFunds
+  | { readonly kind: 'judge'; readonly isins: readonly string[] }
   | { readonly kind: 'members'; readonly isins: readonly string[]; readonly folders: readonly string[] }
 
 interface RenderFunds {
@@ -25,7 +26,6 @@ interface RenderFunds {
   readonly isins: readonly string[]
   /** Each fund's lines of the previous manifest: a text for each plan, then for each kind of pages. */
   readonly previous: readonly (readonly string[])[]
-  readonly overdue: readonly (Overdue | null)[]
   /** True after an error: the snapshot is refused, and the threads only check, to find the other errors. */
   readonly isRefused: boolean
 }
@@ -38,6 +38,7 @@ export interface RenderReplies {
   readonly damage: readonly string[]
   /** Funds in the order of the ISINs, up to the first with an error. */
   readonly render: { readonly findings: readonly Finding[]; readonly funds: readonly RenderedFund[] }
+  readonly judge: readonly JudgedPrices[]
   /** By requested folder and format: parts of documents over all funds; funds without a part are left out. */
   readonly members: readonly ReadonlyMap<Format, readonly string[]>[]
 }
@@ -74,18 +75,21 @@ async function open(settings: RenderSettings) {
   const rendering = await openRendering(settings)
   const db = openFunds(settings.db)
   const renderer = fundRenderer(db, rendering, documentFiles(settings.root, settings.reuse))
-  return { file: settings.db, db, allFunds: rendering.allFunds, renderer }
+  const judge = priceJudge(db, { plausibility: settings.plausibility, rules: rendering.rules })
+  return { file: settings.db, db, allFunds: rendering.allFunds, renderer, judge }
 }
 
 function replyTo(
   request: Exclude<RenderRequest, { readonly kind: 'open' | 'close' }>,
-  { db, allFunds, renderer }: Opened,
+  { db, allFunds, renderer, judge }: Opened,
 ) {
   switch (request.kind) {
     case 'begin':
       return beginReading(db)
     case 'damage':
       return damageIn(db)
+    case 'judge':
+      return judge(request.isins)
     case 'render':
       return render(renderer, request)
     case 'members':
@@ -97,14 +101,14 @@ function replyTo(
   }
 }
 
-function render(renderer: FundRenderer, { isins, previous, overdue, ...request }: RenderFunds) {
+function render(renderer: FundRenderer, { isins, previous, ...request }: RenderFunds) {
   const findings: Finding[] = []
   const funds: RenderedFund[] = []
   let { isRefused } = request
   for (const [index, isin] of isins.entries()) {
     const done = isRefused
       ? { findings: renderer.check(isin), rendered: null }
-      : renderer.render(isin, previous[index] ?? [], overdue[index] ?? null)
+      : renderer.render(isin, previous[index] ?? [])
     findings.push(...done.findings)
     if (done.rendered === null) isRefused = true
     else funds.push(done.rendered)

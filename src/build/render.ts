@@ -6,14 +6,13 @@ import { restrictedFunds } from '../api/contract/fund.ts'
 import type { Publisher, SitePageSource } from '../api/contract/page.ts'
 import { contentTypeOf } from '../api/routes/content-types.ts'
 import { type Finding, generalWarning, judgeFindings, refusalOf } from '../data/check/finding.ts'
-import { checkPrices, findingsAcross } from '../data/check/prices.ts'
+import { comparePrices, findingsAcross } from '../data/check/prices.ts'
 import { checkTables } from '../data/check/tables.ts'
 import { countTables, fundReader, readIsins, readPriceDays } from '../data/read/fund-reader.ts'
 import { refuseDamage } from '../data/read/open.ts'
 import { writeFile } from '../downloads/file-sink.ts'
-import { assessFunds, type Assessment, daysOfRhythm, overdueFunds } from '../guards/assess.ts'
-import { defaultPlausibility } from '../guards/plausibility.ts'
-import { defaultFreshness, doubtfulSettings } from '../guards/rules.ts'
+import { assessFunds, type Assessment, daysOfRhythm } from '../guards/assess.ts'
+import { doubtfulSettings } from '../guards/rules.ts'
 import { changeFeeds } from '../site/changes/feed.ts'
 import { changesPages, noHistory } from '../site/changes/pages.ts'
 import type { PageSite } from '../site/layout/layout.ts'
@@ -114,9 +113,8 @@ async function checkDamage({ options }: Build, pool: RenderPool): Promise<void> 
 }
 
 async function assess({ options, db, rules }: Build, isins: readonly string[]) {
-  const thresholds = await rules
   await setImmediate()
-  const assessment = assessFunds(readPriceDays(db, isins, daysOfRhythm), thresholds, options.asOf)
+  const assessment = assessFunds(readPriceDays(db, isins, daysOfRhythm), rules, options.asOf)
   return { assessment, tables: options.part?.kind === 'shard' ? null : countTables(db) }
 }
 
@@ -124,13 +122,20 @@ type RenderedFunds = Awaited<ReturnType<typeof renderFunds>>
 
 /** Refused prices are errors among the findings. @throws {WithholdPrices} if the settings ask for it */
 async function guardPrices(
-  { options, db, rules, withheld }: Build,
+  { options, settings: { plausibility }, withheld }: Build,
   isins: readonly string[],
-  signal: AbortSignal,
+  pool: RenderPool,
 ) {
-  const { plausibility = defaultPlausibility, live = null } = options
-  const checks = { plausibility, rules: await rules, live, signal }
-  const { findings: ofFunds, newPrices } = await checkPrices(db, isins, checks)
+  const { live = null } = options
+  const compared = await comparePrices(live)
+  await pool.ask(
+    isins,
+    (some) => ({ kind: 'judge', isins: some }),
+    async (reply) => {
+      for (const judged of reply) await compared.add(judged)
+    },
+  )
+  const { findings: ofFunds, newPrices } = compared.end()
   // A shard lacks funds: the merge compares them.
   const across = options.part?.kind === 'shard' ? [] : findingsAcross(newPrices, plausibility)
   const { findings, allowed } = judgeFindings([...ofFunds, ...across], options.override)
@@ -146,15 +151,10 @@ async function guardPrices(
 
 /** @throws {RefusedDatabase} if a check finds an error; nothing is rendered after the first one */
 async function renderFunds(build: Build, isins: readonly string[], pool: RenderPool, signal: AbortSignal) {
-  const { options, db, makers, rules } = build
-  const { findings, ...guarded } = await guardPrices(build, isins, signal)
+  const { options, db } = build
+  const { findings, ...guarded } = await guardPrices(build, isins, pool)
   signal.throwIfAborted()
   const hasErrors = () => findings.some(({ severity }) => severity === 'error')
-  // Pages mark late prices. The main thread finds them: loading the world's holidays in each thread takes long.
-  const marks =
-    makers.fundPages.length === 0
-      ? new Map<string, never>()
-      : overdueFunds(readPriceDays(db, isins, 1), await rules, options.asOf)
   const { previousOf, take, taken } = fundTaker(build, await build.base.manifest)
   let done = 0
   const asked = pool.ask(
@@ -163,7 +163,6 @@ async function renderFunds(build: Build, isins: readonly string[], pool: RenderP
       kind: 'render',
       isins: some,
       previous: some.map(previousOf),
-      overdue: some.map((isin) => marks.get(isin) ?? null),
       isRefused: hasErrors(),
     }),
     (reply, some) => {
@@ -217,8 +216,9 @@ function fundTaker({ plans, makers, lines }: Build, previous: PreviousManifest) 
 }
 
 /** Warnings about settings: reported once for a snapshot, by the merge and not by its shards. */
-function settingsWarnings({ options, db }: Build): Finding[] {
-  const { freshness = defaultFreshness, plausibility = defaultPlausibility, part = null } = options
+function settingsWarnings({ options, settings, db }: Build): Finding[] {
+  const { freshness, plausibility } = settings
+  const { part = null } = options
   if (part?.kind === 'shard') return []
   const hasGroups = freshness.groups.length + plausibility.groups.length > 0
   const funds = hasGroups ? readPriceDays(db, readIsins(db), 0) : []

@@ -7,7 +7,6 @@ import { setImmediate } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
 import { judgeFindings, refusalOf } from '../data/check/finding.ts'
 import { findingsAcross } from '../data/check/prices.ts'
-import { defaultPlausibility } from '../guards/plausibility.ts'
 import { wholeLines } from '../system/whole-lines.ts'
 import { documentFiles } from './document-files.ts'
 import { manifestKey, type ParsedLine, parseLines } from './manifest.ts'
@@ -25,7 +24,7 @@ export async function takeShards(
   isins: readonly string[],
   source: Promise<string>,
 ) {
-  const { options, withheld } = build
+  const { options, settings, withheld } = build
   const each = shards.flatMap((shard) => shard.each)
   if (shards[0]?.head.source !== (await source))
     throw new OutdatedShards(`${options.db} is not the database that the shards were built from`)
@@ -33,8 +32,7 @@ export async function takeShards(
   if (each.map(({ isin }) => isin).join() !== isins.join())
     throw new Error('the shards do not hold every fund once')
   const newPrices = shards.flatMap(({ head }) => head.newPrices)
-  const { plausibility = defaultPlausibility } = options
-  const across = judgeFindings(findingsAcross(newPrices, plausibility), options.override)
+  const across = judgeFindings(findingsAcross(newPrices, settings.plausibility), options.override)
   if (across.findings.some(({ severity }) => severity === 'error'))
     throw refusalOf(options.db, across.findings)
   let documents = 0

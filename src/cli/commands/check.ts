@@ -79,7 +79,7 @@ export default defineCommand({
           ...withoutImprint(settings),
           ...doubtfulSettings(settings, funds, asOf),
         ],
-        prices: { plausibility, rules, live, signal },
+        prices: { plausibility, rules, live },
         onFund: progress.update,
         signal,
         hasQuickCheck,

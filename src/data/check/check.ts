@@ -2,12 +2,13 @@
 
 import { setImmediate } from 'node:timers/promises'
 import { checkFund } from './fund.ts'
-import { checkPrices, findingsAcross, type PriceChecks } from './prices.ts'
+import type { LiveReader } from './live-prices.ts'
+import { comparePrices, findingsAcross, priceJudge, type PriceSettings } from './prices.ts'
 import { checkStructure } from './structure.ts'
 import { checkTables } from './tables.ts'
 import { generalWarning, type Finding } from './finding.ts'
 import { fundReader, readIsins, readPriceDays, type FundPriceDays } from '../read/fund-reader.ts'
-import { damageIn, databaseError, openFunds, refuseDamage } from '../read/open.ts'
+import { damageIn, databaseError, type FundDatabase, openFunds, refuseDamage } from '../read/open.ts'
 
 export interface CheckOptions {
   readonly db: string
@@ -19,7 +20,7 @@ export interface CheckOptions {
   /** Describes settings that fit no fund; by `guards/`. */
   readonly settingsProblems?: (funds: readonly FundPriceDays[]) => readonly string[]
   /** Plausibility of prices; not checked unless given. */
-  readonly prices?: PriceChecks
+  readonly prices?: PriceSettings & { readonly live: LiveReader | null }
   readonly onFund?: (done: number, of: number) => void
   readonly signal?: AbortSignal
 }
@@ -50,10 +51,7 @@ export async function checkDatabase(options: CheckOptions): Promise<readonly Fin
       await setImmediate()
       signal?.throwIfAborted()
     }
-    if (prices !== undefined) {
-      const { findings: ofPrices, newPrices } = await checkPrices(db, isins, prices)
-      findings.push(...ofPrices, ...findingsAcross(newPrices, prices.plausibility))
-    }
+    if (prices !== undefined) findings.push(...(await checkPrices(db, isins, prices, signal)))
     return [
       ...(settingsProblems?.(funds) ?? []).map((message) => generalWarning(message, 'settings')),
       ...findings,
@@ -63,4 +61,21 @@ export async function checkDatabase(options: CheckOptions): Promise<readonly Fin
   } finally {
     db.close()
   }
+}
+
+async function checkPrices(
+  db: FundDatabase,
+  isins: readonly string[],
+  prices: NonNullable<CheckOptions['prices']>,
+  signal: AbortSignal | undefined,
+): Promise<readonly Finding[]> {
+  const judge = priceJudge(db, prices)
+  const compared = await comparePrices(prices.live)
+  for (const isin of isins) {
+    for (const judged of judge([isin])) await compared.add(judged)
+    await setImmediate()
+    signal?.throwIfAborted()
+  }
+  const { findings, newPrices } = compared.end()
+  return [...findings, ...findingsAcross(newPrices, prices.plausibility)]
 }

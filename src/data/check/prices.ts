@@ -1,6 +1,5 @@
 /** The plausibility of prices: each finding of what is new since what is live, and one of all that is older. */
 
-import { setImmediate } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { isDay } from '../../api/routes/values.ts'
 import { type NewPrice, newPriceOf, objectionsAcross } from '../../guards/across.ts'
@@ -20,25 +19,47 @@ import { firstDay, textFaults } from '../model/limits.ts'
 import { escapeInvisible } from '../model/printable.ts'
 import { DamagedDocument, livePrices, priceColumns, type LiveReader } from './live-prices.ts'
 
-export interface PriceChecks {
+export interface PriceSettings {
   readonly plausibility: PlausibilitySettings
   readonly rules: Rules
-  /** Null if nothing is live, or it is unknown: then the newest price of each fund counts as new. */
-  readonly live: LiveReader | null
-  readonly signal?: AbortSignal | undefined
 }
 
+/** The prices of a fund that may be given out, judged by themselves, whatever is live. */
+export interface JudgedPrices {
+  readonly isin: string
+  readonly currency: string
+  readonly newest: PriceTexts
+  readonly found: readonly ImplausiblePrice[]
+  /** Of the newest price, in case it is new. */
+  readonly newPrice: NewPrice
+}
+
+/** @returns judges funds; leaves out those without prices, or whose prices may not be given out */
+export function priceJudge(db: Database, { plausibility, rules }: PriceSettings) {
+  const pricesOf = priceReader(db)
+  return (isins: readonly string[]): readonly JudgedPrices[] =>
+    readPriceDays(db, isins, 0).flatMap((fund) => {
+      const { isin, currency } = fund
+      const limits = limitsToCheck(plausibility, fund)
+      const prices = limits === null ? [] : pricesOf(isin)
+      const newest = prices.at(-1)
+      if (limits === null || newest === undefined) return []
+      const { calendar } = rules(fund)
+      const found = implausiblePrices(prices, limits, calendar).filter(isOfDecimals)
+      const newPrice = newPriceOf(isin, prices, found, calendar, limits.mayStay)
+      return [{ isin, currency, newest, found, newPrice }]
+    })
+}
+
+export type PriceComparison = Awaited<ReturnType<typeof comparePrices>>
+
 /**
- * New is a price that is not live, or not with these values; and what is compared with one. Of a fund without live prices
- * it is the newest. Prices that may not be given out are not checked.
- * @param isins of funds that are there @returns also the newest price of each fund, if it is new, for the guards across funds
+ * Compares judged prices with what is live. New is a price that is not live, or not with these values; and what is compared
+ * with one. Of a fund without live prices it is the newest.
+ * @param read null if nothing is live, or it is unknown: then the newest price of each fund counts as new
  * @throws {Error} if what is live cannot be reached
  */
-export async function checkPrices(
-  db: Database,
-  isins: readonly string[],
-  { plausibility, rules, live: read, signal }: PriceChecks,
-) {
+export async function comparePrices(read: LiveReader | null) {
   const findings: Finding[] = []
   const newPrices: NewPrice[] = []
   const older = gatherOlder()
@@ -50,32 +71,19 @@ export async function checkPrices(
     return null
   }
   const liveFunds = (await live?.funds().catch(orWarn)) ?? null
-  for (const { fund, limits, prices, newest } of fundsToCheck(db, isins, plausibility)) {
-    const { isin, currency } = fund
-    const before = liveFunds?.get(isin)
-    findings.push(...otherCurrency(isin, currency, before?.currency, newest[0]))
-    const known = before !== undefined || liveFunds === null ? live : null
-    const compared = comparison(isin, newest, known, before?.newest[0] ?? null, orWarn)
-    const { calendar } = rules(fund)
-    const found = implausiblePrices(prices, limits, calendar).filter(isOfDecimals)
-    if (before === undefined || isNewer(newest, before.newest))
-      newPrices.push(newPriceOf(isin, prices, found, calendar, limits.mayStay))
-    const { news, old } = await divide(found, compared)
-    findings.push(...shortened(news).map((one) => findingOf(isin, one)))
-    older.add(isin, old, known !== null)
-    await setImmediate()
-    signal?.throwIfAborted()
-  }
-  return { findings: [...findings, ...older.findings()], newPrices }
-}
-
-function* fundsToCheck(db: Database, isins: readonly string[], plausibility: PlausibilitySettings) {
-  const pricesOf = priceReader(db)
-  for (const fund of readPriceDays(db, isins, 0)) {
-    const limits = limitsToCheck(plausibility, fund)
-    const prices = limits === null ? [] : pricesOf(fund.isin)
-    const newest = prices.at(-1)
-    if (limits !== null && newest !== undefined) yield { fund, limits, prices, newest }
+  return {
+    add: async ({ isin, currency, newest, found, newPrice }: JudgedPrices): Promise<void> => {
+      const before = liveFunds?.get(isin)
+      findings.push(...otherCurrency(isin, currency, before?.currency, newest[0]))
+      const known = before !== undefined || liveFunds === null ? live : null
+      const compared = comparison(isin, newest, known, before?.newest[0] ?? null, orWarn)
+      if (before === undefined || isNewer(newest, before.newest)) newPrices.push(newPrice)
+      const { news, old } = await divide(found, compared)
+      findings.push(...shortened(news).map((one) => findingOf(isin, one)))
+      older.add(isin, old, known !== null)
+    },
+    /** @returns also the newest price of each fund, if it is new, for the guards across funds */
+    end: () => ({ findings: [...findings, ...older.findings()], newPrices }),
   }
 }
 

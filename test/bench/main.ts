@@ -22,6 +22,7 @@ const benches: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> 
   night: () => import('./night.ts'),
   publish: () => import('./publish.ts'),
   edge: () => import('./edge.ts'),
+  cpu: () => import('./cpu.ts'),
   ranges: () => import('./ranges.ts'),
 }
 /** With what takes minutes in any size: it runs only by its name. */

@@ -193,7 +193,7 @@ const moduleOf = (path: string, contents: string) => {
 }
 
 /** The children of this process that are workerd. */
-async function workerdPids(): Promise<number[]> {
+export async function workerdPids(): Promise<number[]> {
   const children = await readFile(`/proc/self/task/${process.pid}/children`, 'utf8')
   const pids = children.trim().split(' ').map(Number)
   const names = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/comm`, 'utf8')))

@@ -53,6 +53,7 @@ export async function openRenderPool(
       }
       const lane = async (thread: RenderThread) => {
         while (asked < chunks) {
+          signal.throwIfAborted()
           const chunk = asked++
           early.set(chunk, await thread.ask(request(fundsOf(chunk))))
           taking = taking.then(takeAll)

@@ -14,8 +14,9 @@ export function schemaOf(shape: Shape): JsonSchema {
     case 'text':
       return { type: 'string', description: shape.description.en, ...shape.form }
     case 'decimal': {
-      const pattern = `^-?[0-9]+(?:${shape.mark === '.' ? '\\.' : ','}[0-9]+)?$`
-      return { type: 'string', description: shape.description.en, pattern }
+      const { description, mark } = shape
+      const pattern = `^-?[0-9]+(?:${mark === '.' ? '\\.' : ','}[0-9]+)?$`
+      return { type: 'string', description: description.en + (mark === '.' ? '' : commaNote), pattern }
     }
     case 'day':
       return { type: 'string', description: shape.description.en, format: 'date', pattern: dayPattern }
@@ -74,6 +75,9 @@ const recordSchema = (
   required: Object.keys(properties).filter((name) => !optional.includes(name)),
   additionalProperties: false,
 })
+
+/** A parser of numbers would take `2402,03` for 2402. */
+const commaNote = ' (decimal comma: `2402,03`; CSV has a point)'
 
 export const dayPattern = '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'
 

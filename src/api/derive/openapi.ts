@@ -3,6 +3,7 @@
 import { groupsOf, type Endpoint, type PathParameter } from '../contract/endpoint.ts'
 import type { PublishedList } from '../contract/lists.ts'
 import type { Publisher } from '../contract/page.ts'
+import type { Optional, Shape } from '../contract/shape.ts'
 import { fill } from '../routes/keys.ts'
 import { problemDocument } from '../routes/problems.ts'
 import { formats, formatsOf, languages, type DocumentFormat } from '../routes/table.ts'
@@ -47,7 +48,7 @@ export function openApi(source: OpenApiSource): JsonSchema {
       version: apiVersion,
       summary: 'Read-only data of funds by ISIN',
       description,
-      ...(source.publisher === null ? {} : contactAndLicense(source.publisher)),
+      ...(source.publisher === null ? {} : aboutPublisher(source.publisher)),
     },
     // Generated clients use the first one. The explorer chooses the relative one: templates/docs/explorer.js.
     servers: [
@@ -105,10 +106,11 @@ const csvSchema = {
 }
 
 /** Known members of `info`, by the names of OpenAPI. */
-function contactAndLicense({ name, contact, licence }: Publisher): JsonSchema {
+function aboutPublisher({ name, contact, licence, terms }: Publisher): JsonSchema {
   const known = (members: Readonly<Record<string, string | null>>) =>
     Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
   return {
+    ...known({ termsOfService: terms }),
     ...((name ?? contact) === null ? {} : { contact: known({ name, email: contact }) }),
     ...(licence === null ? {} : { license: known({ name: licence.name, url: licence.url }) }),
   }
@@ -202,6 +204,13 @@ const listParameters: Readonly<Record<string, JsonSchema>> = {
 
 const hasCsv = (endpoint: Endpoint) => (endpoint.scope === 'all' ? endpoint.of : endpoint).csv !== undefined
 
+function hasComma(shape: Shape | Optional): boolean {
+  if (shape.kind === 'decimal') return shape.mark === ','
+  if (shape.kind === 'item') return hasComma(shape.value)
+  if (shape.kind === 'record') return Object.values(shape.fields).some(hasComma)
+  return 'of' in shape && hasComma(shape.of)
+}
+
 /** Markdown: the answer, and the cases of each error. */
 function descriptionOf(endpoint: Endpoint, hasLanguages: boolean): string {
   const { scope, summary } = endpoint
@@ -210,9 +219,13 @@ function descriptionOf(endpoint: Endpoint, hasLanguages: boolean): string {
       ? [`A map from ISIN to the answer of \`${endpoint.of.id}\`, for each fund that has one.`]
       : []
   const texts = hasLanguages ? ['Texts are in German or English.'] : []
+  const commas =
+    scope === 'fund' && hasComma(endpoint.body)
+      ? ['Decimals are texts with a comma, such as `2402,03`; in CSV they have a point.']
+      : []
   const cases = [...errorCases(endpoint)].sort((one, other) => one.problem.status - other.problem.status)
   const errors = cases.map(({ problem, when }) => `- ${problem.status}: ${when.en}`)
-  return `${[`${summary.en}.`, ...all, ...texts].join(' ')}\n\nErrors:\n\n${errors.join('\n')}`
+  return `${[`${summary.en}.`, ...all, ...texts, ...commas].join(' ')}\n\nErrors:\n\n${errors.join('\n')}`
 }
 
 /** `Accept` may not be a parameter in OpenAPI: the media types of the responses are its values. */

@@ -33,7 +33,9 @@ export const pageChecks = checksOf('pages', {
     const accepts = [...browsers, ...programs, 'text/csv,text/html;q=0.9']
     return context.compareAll(targets.flatMap((target) => accepts.map((accept) => ({ target, accept }))))
   },
-  'gives browsers the start page, and a page for what there is not, in their language': async (context) => {
+  'gives everybody the start page, and browsers a page for what there is not, in their language': async (
+    context,
+  ) => {
     const { each, ask, fail, compareAll } = context
     const targets = [
       '/',
@@ -43,6 +45,10 @@ export const pageChecks = checksOf('pages', {
       '/docs/none.html',
     ]
     await compareAll(inLanguages(targets, [...browsers, ...programs]))
+    const starts = ['/', '/?format=xml', '/?language=en&format=json']
+    await compareAll(
+      starts.flatMap((target) => [undefined, '*/*', 'application/xml'].map((accept) => ({ target, accept }))),
+    )
     await each(['/', '/nothing/'], async (target) => {
       // A snapshot of an earlier version has no such page.
       const page = target === '/' ? '/index.html' : '/not-found/index.html'
@@ -52,9 +58,9 @@ export const pageChecks = checksOf('pages', {
       if (!isHtml(answer)) fail(asked, 'a page', answer.headers.get('content-type') ?? 'no content-type')
     })
   },
-  'gives programs a document for what there is not, also for the start page': ({ compareAll }) =>
+  'gives programs a document for what there is not': ({ compareAll }) =>
     compareAll(
-      ['/', '/?format=xml', '/nothing/?format=json', '/docs/none.html'].flatMap((target) =>
+      ['/nothing/?format=json', '/docs/none.html'].flatMap((target) =>
         [undefined, '*/*', 'application/xml', ...programs].map((accept) => ({ target, accept })),
       ),
     ),

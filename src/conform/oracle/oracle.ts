@@ -92,18 +92,20 @@ function answerWithBody(funds: OracleFunds, settings: OracleSettings, request: O
   }
 }
 
-/** The start page or the 404 page, for browsers only. */
+/** The start page, for every client, or the 404 page, for browsers only. */
 function pageInstead({ target, accept, acceptLanguage }: OracleRequest): OracleAnswer['page'] {
   const { path, parameter } = readTarget(target)
-  if (formatOf('', parameter('format')) !== undefined || !isBrowser(accept)) return undefined
+  const isStart = path === '/'
+  if (!isStart && (formatOf('', parameter('format')) !== undefined || !isBrowser(accept))) return undefined
   const asked = parameter('language')
   const isAsked = asked === 'de' || asked === 'en'
+  const vary = [...(isStart ? [] : ['accept']), ...(isAsked ? [] : ['accept-language'])].join(', ')
   const headers = {
     'content-type': 'text/html; charset=utf-8',
     'content-language': isAsked ? asked : acceptedLanguage(acceptLanguage),
-    vary: isAsked ? 'accept' : 'accept, accept-language',
+    ...(vary !== '' && { vary }),
   }
-  return { status: path === '/' ? 200 : 404, headers }
+  return { status: isStart ? 200 : 404, headers }
 }
 
 const redirects: Readonly<Record<string, string>> = {

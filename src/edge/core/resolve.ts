@@ -17,7 +17,7 @@ import {
   wantedFormat,
   wantedPage,
 } from './representation.ts'
-import type { Preferences, Query, RefusalRepresentation, Representation } from './representation.ts'
+import type { Chosen, Preferences, Query, RefusalRepresentation, Representation } from './representation.ts'
 
 export interface EdgeRequest extends Preferences {
   readonly method: string
@@ -129,8 +129,11 @@ function resolvePage(table: RouteTable, request: EdgeRequest, asked: Query): Res
     page: inFolder('not-found/'),
   }
   if (page.kind === 'page') return { kind: 'page', key: page.key, wanted, missing }
-  const start = path === '/' && inFolder('')
-  if (start) return { kind: 'page', key: start.key, chosen: start, wanted, missing }
+  if (path === '/') {
+    const start = withLanguage<Chosen>(request, asked, { format: 'html', language: null, vary: [] })
+    const chosen = { key: pageKey('', start.language), language: start.language, vary: start.vary }
+    return { kind: 'page', key: chosen.key, chosen, wanted, missing }
+  }
   return Object.assign({ kind: 'refusal' as const, wanted }, missing)
 }
 

@@ -4,6 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
+import type { CheckResult } from '../../../src/conform/check.ts'
 import { checks, openSuite, type Suite } from '../../../src/conform/suite.ts'
 import { answersOf, conformNights, loadDuring, type Nights } from '../../conform/nights.ts'
 import { openOracle, type Oracle, type OracleAnswer } from '../../../src/conform/oracle/oracle.ts'
@@ -38,6 +39,8 @@ function rememberingOracle(night: Night): Oracle {
   }
 }
 
+const isOfLateStore = ({ got }: CheckResult['failures'][number]) => got.includes('503')
+
 describePlatforms((platform, turn) => {
   // With fewer rounds, each platform runs another sixth of the checks: together they run all.
   const chosen = sample(checks, { least: checks.length / 6, turn: turn + 2 })
@@ -57,7 +60,10 @@ describePlatforms((platform, turn) => {
   it.each(chosen.map((check) => [check.group, check.name, check] as const))(
     '%s: %s',
     async (_, __, check) => {
-      const { requests, failed, failures } = await suite.run(check)
+      let { requests, failed, failures } = await suite.run(check)
+      // On a busy machine a store may be late for an edge, which says so with 503. An edge that goes on to say it fails.
+      for (let times = 0; times < 3 && failed > 0 && failures.some(isOfLateStore); times++)
+        ({ requests, failed, failures } = await suite.run(check))
       expect({ failed, failures }).toEqual({ failed: 0, failures: [] })
       // The database has every case: a check without a request would check nothing.
       expect(requests).toBeGreaterThan(0)

@@ -109,7 +109,7 @@ export const configShape = z.strictObject(
     rawCsv: say('Plain CSV keeps texts that a spreadsheet would run as formulas.', onOrOff(false)),
     licence: group('The licence of the data, as the downloads state it.', {
       name: say('The name of the licence, such as CC-BY-4.0.', orNull(line)),
-      url: say('The address of its text.', orNull(url)),
+      url: say('The address of its text.', orNull(pageAddress)),
     }),
     bucket: group('The bucket that snapshots are published to.', {
       name: say(

@@ -87,19 +87,28 @@ it('the header has its name, nothing else of a page changes, and without the set
   expect(changed).toEqual([])
 })
 
-it('the OpenAPI document has contact and licence, as far as they are known', async () => {
+it('the OpenAPI document has contact and licence, as far as they are known, letter by letter', async () => {
   const infoOf = (out: string) =>
     (JSON.parse(read(out, 'openapi.json')) as { readonly info: Readonly<Record<string, unknown>> }).info
   const { contact, ...others } = infoOf('named')
   expect(contact).toEqual({ name: site.FUNDPRESS_SITE_NAME, email: site.FUNDPRESS_SITE_CONTACT })
   expect(others).toEqual(infoOf('nobody'))
 
-  const FUNDPRESS_LICENCE_URL = 'https://creativecommons.org/licenses/by/4.0'
+  const FUNDPRESS_LICENCE_URL = 'https://creativecommons.org/licenses/by/4.0/'
   const licence = { FUNDPRESS_LICENCE_NAME: 'CC-BY-4.0', FUNDPRESS_LICENCE_URL }
   expect(await build('licensed', licence, '--since', folder.file('nobody'))).toMatchObject({ code: 0 })
   const license = { name: 'CC-BY-4.0', url: FUNDPRESS_LICENCE_URL }
   expect(infoOf('licensed')).toEqual({ ...infoOf('nobody'), license })
   expect(read('licensed', 'funds/index.html')).toBe(read('nobody', 'funds/index.html'))
+})
+
+it('feeds are by the company, not by its host', () => {
+  const feeds = filesIn(folder.file('named')).filter((key) => /feed(\.de)?\.xml$/.test(key))
+  expect(feeds.length).toBeGreaterThan(4)
+  const author = `<author><name>${site.FUNDPRESS_SITE_NAME.replace('&', '&amp;')}</name></author>`
+  for (const key of feeds) expect(read('named', key)).toContain(author)
+  expect(read('named', 'changes/feed.xml')).toContain('<title>Changes at Muster &amp; Söhne')
+  expect(read('nobody', 'changes/feed.xml')).toContain('<author><name>localhost:8080</name></author>')
 })
 
 it('pages of an earlier snapshot are made anew when the company changes', async () => {

@@ -338,7 +338,7 @@ async function finish(
   }
   // These files name the snapshot, whose id comes from its objects: the first line of the manifest has their digests.
   const site: PageSite = { baseUrl, publisher, others: pages === null ? null : { hasDownloads } }
-  for (const { key, content } of [...changesPages(noHistory, site), ...changeFeeds(noHistory, baseUrl, asOf)])
+  for (const { key, content } of [...changesPages(noHistory, site), ...changeFeeds(noHistory, site, asOf)])
     writeFile(root, key, String(content))
   const files = statusPages(source, site).map(({ key, content }) => {
     const { sha256, bytes } = writeFile(root, key, content)

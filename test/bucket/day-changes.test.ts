@@ -62,7 +62,7 @@ it('gives each of more than sixty publishes of a day a later time', () => {
   let history: ChangeHistory = noHistory
   for (let nth = 1; nth <= 70; nth++)
     history = withPublish(history, { ...corrections(`snapshot-${nth}`, 0), publish: nth }, file)
-  const [feed] = changeFeeds(history, 'https://api.example.org', asOf)
+  const [feed] = changeFeeds(history, { baseUrl: 'https://api.example.org', publisher: null }, asOf)
   const times = String(feed?.content).match(/(?<=<updated>)[^<]+/g) ?? []
   // The feed's own, then those of twenty-one entries.
   expect(times).toHaveLength(22)

@@ -100,7 +100,7 @@ describe.each([
   })
 
   it('leads nowhere but to pages of the snapshot, its own, and places on them', () => {
-    const feeds = changeFeeds(history, baseUrl, asOf).map(({ key }) => key)
+    const feeds = changeFeeds(history, { baseUrl, publisher: null }, asOf).map(({ key }) => key)
     const elsewhere =
       others === null
         ? ['status/']
@@ -162,7 +162,7 @@ it('says before the first publish that nothing is published yet, with a feed wit
   expect(page).toContain('Nothing has been published yet')
   expect(german).toContain('Noch wurde nichts veröffentlicht')
   expect(page).not.toContain('index.json')
-  const feeds = changeFeeds(noHistory, baseUrl, asOf)
+  const feeds = changeFeeds(noHistory, { baseUrl, publisher: null }, asOf)
   for (const { content } of feeds) {
     expect(content).toContain(`<updated>${asOf}T00:00:00Z</updated>`)
     expect(content).not.toContain('<entry>')

@@ -144,7 +144,7 @@ async function writeFolder(publish: Publish, found: Folders, changes: SnapshotCh
     onWarning(`${store.name}: what changed on ${day.as_of} is ${place}, it is left out`)
   })
   history = { ...history, nights: history.nights.filter((day) => !lost.has(day.as_of)) }
-  const overAll = [...changesPages(history, site), ...changeFeeds(history, baseUrl, asOf)]
+  const overAll = [...changesPages(history, site), ...changeFeeds(history, site, asOf)]
   for (const { key, content } of overAll) await put(key, String(content))
   await put(indexKey, `${JSON.stringify(history)}\n`)
   const known = new Set([

@@ -3,14 +3,18 @@
 import { type ChangeHistory, type HistoryEntry, publishesOf } from '../../api/contract/changes.ts'
 import type { Page } from '../../api/contract/page.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
-import { atomFeed, type AtomEntry } from '../layout/atom.ts'
-import { changesKeys, feedKeys } from '../layout/layout.ts'
+import { atomFeed, authorOf, type AtomEntry } from '../layout/atom.ts'
+import { changesKeys, feedKeys, type PageSite } from '../layout/layout.ts'
 import { publishId } from './day.ts'
 import { dayAddress, wordsIn } from './pages.ts'
 import { changeWords } from './wording.ts'
 
-/** @param baseUrl without a closing slash @param asOf ISO 8601: the feed's own date while there is no entry */
-export const changeFeeds = ({ nights }: ChangeHistory, baseUrl: string, asOf: string): readonly Page[] =>
+/** @param asOf ISO 8601: the feed's own date while there is no entry */
+export const changeFeeds = (
+  { nights }: ChangeHistory,
+  { baseUrl, publisher }: Pick<PageSite, 'baseUrl' | 'publisher'>,
+  asOf: string,
+): readonly Page[] =>
   languages.map((language) => {
     const key = feedKeys[language]
     const content = atomFeed({
@@ -18,7 +22,8 @@ export const changeFeeds = ({ nights }: ChangeHistory, baseUrl: string, asOf: st
       baseUrl,
       key,
       page: changesKeys[language],
-      title: changeWords[language].feedTitle(new URL(baseUrl).host),
+      title: changeWords[language].feedTitle(authorOf(publisher, baseUrl)),
+      publisher,
       updated: timeOf(nights[0] ?? { as_of: asOf, publish: 1 }),
       entries: nights.flatMap((day) =>
         publishesOf(day).map((publish) => entryOf(publish, day.file, language)),

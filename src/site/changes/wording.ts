@@ -5,7 +5,7 @@ export const changeWords = bilingual((say) => ({
     'What has changed in the published data: corrected prices, new funds, funds no longer published.',
     'Was sich an den veröffentlichten Daten geändert hat: korrigierte Preise, neue Fonds, nicht mehr veröffentlichte Fonds.',
   ),
-  feedTitle: (host: string) => say(`Changes at ${host}`, `Änderungen bei ${host}`),
+  feedTitle: (author: string) => say(`Changes at ${author}`, `Änderungen bei ${author}`),
   intro: say(
     'Changes to the published data, newest day first (at most 30 days).',
     'Änderungen an den veröffentlichten Daten, der neueste Tag zuerst (höchstens 30 Tage).',

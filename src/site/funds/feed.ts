@@ -13,7 +13,7 @@ import { fundWords } from './wording.ts'
 /** No entries for a fund whose prices are not published. */
 export const fundFeeds = (facts: FundFacts): readonly Page[] =>
   languages.map((language) => {
-    const { fund, baseUrl, latest, historic } = facts
+    const { fund, baseUrl, publisher, latest, historic } = facts
     const key = fundFeedKeys(fund.isin)[language]
     const content = atomFeed({
       language,
@@ -21,6 +21,7 @@ export const fundFeeds = (facts: FundFacts): readonly Page[] =>
       key,
       page: fundPageKeys(fund.isin)[language],
       title: fundWords[language].feedTitle(fund.name),
+      publisher,
       updated: timeOf(latest[0]?.date ?? fund.inceptionDate),
       entries: historic === undefined ? [] : latest.map((price) => entryOf(fund, price, historic, language)),
     })

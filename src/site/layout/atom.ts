@@ -1,7 +1,9 @@
 /** Atom feeds (RFC 4287) of every fund in every night: xmlbuilder2 takes nine times as long. Pure. */
 
 import { createHash } from 'node:crypto'
+import type { Publisher } from '../../api/contract/page.ts'
 import type { Language } from '../../api/routes/table.ts'
+import { addressOf } from './head.ts'
 
 interface AtomFeed {
   readonly language: Language
@@ -11,6 +13,7 @@ interface AtomFeed {
   readonly key: string
   readonly page: string
   readonly title: string
+  readonly publisher: Publisher | null
   /** ISO 8601 with `Z`, as in the entries. */
   readonly updated: string
   readonly entries: readonly AtomEntry[]
@@ -28,19 +31,23 @@ export interface AtomEntry {
   readonly lines: readonly string[]
 }
 
-export function atomFeed({ language, baseUrl, key, page, title, updated, entries }: AtomFeed): string {
-  const self = `${baseUrl}/${key}`
-  const { host } = new URL(baseUrl)
+/** The company, or its host. */
+export const authorOf = (publisher: Publisher | null, baseUrl: string): string =>
+  publisher?.name ?? new URL(baseUrl).host
+
+export function atomFeed(feed: AtomFeed): string {
+  const { language, baseUrl, key, page, title, publisher, updated, entries } = feed
+  const self = addressOf(baseUrl, key)
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="${language}">`,
     `<id>${idOf(self)}</id>`,
     `<title>${escape(title)}</title>`,
     `<updated>${updated}</updated>`,
-    `<author><name>${escape(host)}</name></author>`,
+    `<author><name>${escape(authorOf(publisher, baseUrl))}</name></author>`,
     '<generator>fundpress</generator>',
     `<link rel="self" type="application/atom+xml" href="${escape(self)}"/>`,
-    `<link rel="alternate" type="text/html" href="${addressIn(baseUrl, page)}"/>`,
+    `<link rel="alternate" type="text/html" href="${escape(addressOf(baseUrl, page))}"/>`,
     ...entries.map((entry) => entryText(entry, baseUrl)),
     '</feed>',
     '',
@@ -54,7 +61,7 @@ function entryText({ name, title, updated, page, json, lines }: AtomEntry, baseU
     `<id>${idOf(name)}</id>`,
     `<title>${escape(title)}</title>`,
     `<updated>${updated}</updated>`,
-    `<link rel="alternate" type="text/html" href="${addressIn(baseUrl, page)}"/>`,
+    `<link rel="alternate" type="text/html" href="${escape(addressOf(baseUrl, page))}"/>`,
     `<link rel="alternate" type="application/json" href="${escape(`${baseUrl}/${json}`)}"/>`,
     `<summary>${escape(lines.join('\n'))}</summary>`,
     // Escaped twice: HTML within XML.
@@ -62,10 +69,6 @@ function entryText({ name, title, updated, page, json, lines }: AtomEntry, baseU
     '</entry>',
   ].join('\n')
 }
-
-/** Readers see the address of a folder without `index.html`. */
-const addressIn = (baseUrl: string, page: string) =>
-  escape(`${baseUrl}/${page.replace(/\/index\.html(?=$|#)/, '/')}`)
 
 /** A UUID made of a name. Source: RFC 9562, 5.5 (version 5). */
 function idOf(name: string): string {

@@ -25,7 +25,9 @@ interface Crumb {
   readonly key: string
 }
 
-export const addressOf = (baseUrl: string, key: string): string => `${baseUrl}/${key}`
+/** The one public address of a file: that of a folder without `index.html`. `/` may be in either language, so the start page keeps its name. */
+export const addressOf = (baseUrl: string, key: string): string =>
+  `${baseUrl}/${key.replace(/\/index\.html(?=$|#)/, '/')}`
 
 const locales: Readonly<Record<Language, string>> = { en: 'en_GB', de: 'de_DE' }
 

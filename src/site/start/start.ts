@@ -18,6 +18,7 @@ import {
   startKeys,
 } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
+import { statusWords } from '../status/wording.ts'
 import { startWords } from './wording.ts'
 
 const styles = ['funds/catalogue.css', 'docs/assets/start.css']
@@ -145,14 +146,24 @@ function newestPrices({ funds }: SitePageSource, language: Language): Html | nul
 }
 
 function priceRow(
-  { isin, name, currency, newest }: FundEntry & { readonly newest: NonNullable<FundEntry['newest']> },
+  {
+    isin,
+    name,
+    currency,
+    newest,
+    overdue,
+  }: FundEntry & { readonly newest: NonNullable<FundEntry['newest']> },
   language: Language,
 ): readonly TableCell[] {
   const page = linkTo(startKeys[language], fundPageKeys(isin)[language])
   return [
     // `<bdi>`: a name written from right to left must not turn its neighbours round.
     html`<a href="${page}"><bdi>${name}</bdi></a>`,
-    `${decimalIn(language, newest.nav)}\u00a0${currency}`,
+    [
+      `${decimalIn(language, newest.nav)}\u00a0${currency}`,
+      overdue !== null &&
+        html` <small class="mark ${overdue}">${statusWords[language].marks[overdue]}</small>`,
+    ],
     changeCell(language, newest.changePercent, 'number wide'),
   ]
 }

@@ -57,6 +57,8 @@ const read = (key: string, from = out) => readFileSync(join(from, key), 'utf8')
 /** Of `downloads/`, search engines shall know the newest only: its address does not change. */
 const pagesOf = () => filesIn(out).filter((key) => /^(?!.*\/latest\/|not-found\/).*\.html$/.test(key))
 const steady = (key: string) => key.replace(`downloads/${asOf}/`, 'downloads/latest/')
+/** A folder has one address, without the name of its page. */
+const addressOf = (key: string) => `${baseUrl}/${steady(key).replace(/\/index\.html$/, '/')}`
 /** Parsed once: that takes a process for each page. */
 const htmlOf = cached((key: string) => readHtml(read(key)))
 const linksIn = (key: string, rel: string) =>
@@ -78,20 +80,17 @@ describe('every page', () => {
   it('names its own address and that of the other language, each of which is in the snapshot', () => {
     expect(pagesOf().length).toBeGreaterThan(50)
     for (const key of pagesOf()) {
-      expect([key, linksIn(key, 'canonical').map(({ href }) => href)]).toEqual([
-        key,
-        [`${baseUrl}/${steady(key)}`],
-      ])
+      expect([key, linksIn(key, 'canonical').map(({ href }) => href)]).toEqual([key, [addressOf(key)]])
       const languages = linksIn(key, 'alternate').filter(({ hreflang }) => hreflang !== undefined)
       expect(languages.map(({ hreflang }) => hreflang)).toEqual(['en', 'de', 'x-default'])
       const [english, german, other] = languages.map(({ href = '' }) => href.slice(baseUrl.length + 1))
       expect(other).toBe(english)
-      expect([english, german]).toContain(steady(key))
+      expect([english, german].map((to) => `${baseUrl}/${to ?? ''}`)).toContain(addressOf(key))
       for (const [to = '', lang] of [
         [english, 'en'],
         [german, 'de'],
       ]) {
-        const made = to.replace('downloads/latest/', `downloads/${asOf}/`)
+        const made = to.replace('downloads/latest/', `downloads/${asOf}/`).replace(/\/$/, '/index.html')
         expect(read(made)).toContain(`<html lang="${lang}">`)
       }
     }
@@ -108,7 +107,7 @@ describe('every page', () => {
         'og:site_name': site.name,
         'og:title': title,
         'og:description': description?.attributes['content'],
-        'og:url': `${baseUrl}/${steady(key)}`,
+        'og:url': addressOf(key),
         'og:locale': isGerman ? 'de_DE' : 'en_GB',
         'og:locale:alternate': isGerman ? 'en_GB' : 'de_DE',
         'og:image': `${baseUrl}/docs/assets/logo.png`,
@@ -130,7 +129,7 @@ describe('every page', () => {
         name: isGerman ? 'Startseite' : 'Start page',
         item: `${baseUrl}/${isGerman ? 'de' : 'index'}.html`,
       })
-      expect(items.at(-1)?.item).toBe(`${baseUrl}/${steady(key)}`)
+      expect(items.at(-1)?.item).toBe(addressOf(key))
     }
   })
 
@@ -151,7 +150,7 @@ describe('the sitemap', () => {
   it('lists exactly the pages of the snapshot, with their languages', () => {
     expect(addresses().sort()).toEqual(
       pagesOf()
-        .map((key) => `${baseUrl}/${steady(key)}`)
+        .map((key) => addressOf(key))
         .sort(),
     )
     const links = elementsOf(read('sitemap.xml')).filter(({ name }) => name === 'xhtml:link')
@@ -232,7 +231,7 @@ describe('the start page', () => {
         '@type': 'Dataset',
         dateModified: asOf,
         creator: publisher,
-        url: `${baseUrl}/downloads/latest/index.html`,
+        url: `${baseUrl}/downloads/latest/`,
       },
     })
     // Source: Google's rules for data sets.
@@ -275,7 +274,8 @@ describe('the page in place of missing ones', () => {
   )
 })
 
-it('the footer of every page leads to the home page and to the terms of use', () => {
+it('the footer of every page leads to the home page and to the terms of use, as the OpenAPI document does', () => {
+  expect(JSON.parse(read('openapi.json'))).toMatchObject({ info: { termsOfService: site.terms } })
   for (const key of pagesOf()) {
     const [, footer = ''] = read(key).split('<footer')
     expect(footer).toContain('<a href="https://www.example.com">Muster &#38; Söhne KVG</a>')

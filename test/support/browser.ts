@@ -131,7 +131,7 @@ const findViolations = `axe.run({ preload: false, resultTypes: ['violations'], s
   .then(({ violations }) => violations)`
 
 /** @returns what axe-core finds: rule, help, and the elements concerned */
-async function accessibilityFaults(page: Page): Promise<readonly string[]> {
+export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
   // Run by the debugger: the page's own security policy has no say in it.
   await page.evaluate(axe)
   const violations = await page.evaluate<AxeResults['violations']>(findViolations)

@@ -25,6 +25,10 @@ export const compareWording = bilingual((say) => ({
     ),
   removal: say('Remove', 'Entfernen'),
   onDay: (day: string) => say(`Net asset value on ${day}`, `Nettoinventarwert am ${day}`),
+  /** Before the days are known. */
+  atStart: say('Net asset value at the start', 'Nettoinventarwert zu Beginn'),
+  atEnd: say('Net asset value at the end', 'Nettoinventarwert am Ende'),
+  loading: say('Loading prices …', 'Preise werden geladen …'),
   noteDistributions: say(
     'The index follows the net asset value. Distributions are not included: the performance of a distributing fund is shown too low by the amounts paid out, and cannot be compared with that of an accumulating fund.',
     'Der Index folgt dem Nettoinventarwert. Ausschüttungen sind nicht berücksichtigt: Bei ausschüttenden Fonds fällt die Wertentwicklung um die ausgeschütteten Beträge zu niedrig aus und ist mit der thesaurierender Fonds nicht vergleichbar.',

@@ -44,6 +44,9 @@ function comparePage(source: SitePageSource, language: Language): string {
 const listLink = (language: Language, key: string): Html =>
   html`<a href="${linkTo(key, frontPages.funds[language])}">${fundWords[language].list}</a>`
 
+/** @param filled with the placeholder of a day, which the script knows */
+const dated = (text: string, filled: string): Html => html`<span data-text="${filled}">${text}</span>`
+
 /** Search, messages, chart and table for the script. Hidden until it runs. */
 function tool({ table: { routes } }: SitePageSource, language: Language, key: string): Html {
   const [w, funds] = [compareWording[language], fundWords[language]]
@@ -59,17 +62,26 @@ function tool({ table: { routes } }: SitePageSource, language: Language, key: st
     data-words="${JSON.stringify(w.says)}"
   >
     <div class="search" role="search">
-      <div class="wide-field">
+      <div class="wide-field picker">
         <label for="search">${w.add}</label>
-        <input id="search" type="search" autocomplete="off" spellcheck="false" />
+        <input
+          id="search"
+          type="search"
+          role="combobox"
+          aria-expanded="false"
+          aria-controls="options"
+          aria-autocomplete="list"
+          autocomplete="off"
+          spellcheck="false"
+        />
+        <ul class="options" id="options" role="listbox" aria-label="${w.add}" hidden></ul>
       </div>
       <p role="status" id="found"></p>
-      <ul class="results" id="results"></ul>
     </div>
     <div role="status" id="messages"></div>
     <figure class="chart" hidden>
       ${rangeButtons(language)}
-      <div class="stage">
+      <div class="stage" data-busy="${w.loading}">
         ${drawing({
           id: 'index',
           title: w.chartTitle,
@@ -93,8 +105,8 @@ function tool({ table: { routes } }: SitePageSource, language: Language, key: st
         columns: [
           funds.fund,
           { content: funds.currency, kind: 'wide' },
-          { content: w.onDay('{first}'), kind: 'number wide' },
-          { content: w.onDay('{last}'), kind: 'number wide' },
+          { content: dated(w.atStart, w.onDay('{first}')), kind: 'number wide' },
+          { content: dated(w.atEnd, w.onDay('{last}')), kind: 'number wide' },
           { content: funds.performance, kind: 'number' },
           html`<span class="unseen">${w.removal}</span>`,
         ],

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Browser, Page } from 'playwright-core'
 import {
+  accessibilityFaults,
   desktopLight,
   expectSound,
   inTurn,
@@ -147,13 +148,20 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       const [one = '', two = ''] = isins
       expect(await messages(page)).toEqual(['Add a second fund to compare.'])
       await page.locator('#search').fill(two.toLowerCase())
-      await page.getByRole('button', { name: nameOf(two) }).click()
+      await page.getByRole('option', { name: nameOf(two) }).click()
       await expect.poll(rows).toEqual([nameOf(one), nameOf(two)])
+      const key = () =>
+        page.locator('.compared tr', { hasText: two }).locator('.key line').getAttribute('class')
+      const styled = await key()
       expect(new URL(page.url()).search).toBe(`?isins=${one},${two}`)
       await page.getByRole('button', { name: '3M' }).click()
       expect(new URL(page.url()).search).toBe(`?isins=${one},${two}&range=3m`)
-      await page.getByRole('button', { name: `Remove ${nameOf(one)}` }).click()
+      await page.getByRole('button', { name: `Remove ${nameOf(one)}` }).press('Enter')
       await expect.poll(rows).toEqual([nameOf(two)])
+      // The line keeps its colour, and the keyboard its place.
+      expect([await key(), await page.locator('.drawn path').getAttribute('class')]).toEqual([styled, styled])
+      const focused = page.locator(':focus')
+      await expect.poll(() => focused.getAttribute('aria-label')).toBe(`Remove ${nameOf(two)}`)
       await page.goBack()
       await expect.poll(rows).toEqual([nameOf(one), nameOf(two)])
       await page.getByRole('link', { name: 'Deutsch' }).click()
@@ -193,6 +201,61 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       expect(isins).toHaveLength(6)
       expect((await messages(page))[0]).toContain('At most five funds')
       expect(await page.locator('.drawn path').count()).toBe(5)
+    })
+  })
+
+  it('adds funds by keyboard alone: arrows, Enter, Escape', async () => {
+    await withPage('index.html', desktopLight, async (page) => {
+      const field = page.getByRole('combobox')
+      const active = () =>
+        page.evaluate<string>(`document.getElementById(
+          document.getElementById('search').getAttribute('aria-activedescendant'))?.textContent ?? ''`)
+      const found = () => page.getByRole('option').allTextContents()
+      await field.fill('de000')
+      const options = await found()
+      expect(options.length).toBeGreaterThan(2)
+      for (const [key, index] of [
+        ['ArrowDown', 1],
+        ['ArrowUp', 0],
+        ['ArrowUp', options.length - 1],
+        ['ArrowDown', 0],
+      ] as const) {
+        await field.press(key)
+        expect(await active()).toBe(options[index])
+      }
+      await field.press('Escape')
+      expect([await found(), await field.getAttribute('aria-expanded')]).toEqual([[], 'false'])
+      const [one = ''] = isins
+      await field.fill(one)
+      expect(await accessibilityFaults(page)).toEqual([])
+      await field.press('Enter')
+      await expect.poll(() => page.locator('.compared tbody a').allTextContents()).toEqual([nameOf(one)])
+      expect([await field.inputValue(), await found()]).toEqual(['', []])
+      await field.fill(young)
+      await field.press('Enter')
+      expect((await found()).join()).toContain('cannot be compared')
+      expect(await page.locator('.compared tbody tr').count()).toBe(1)
+    })
+  })
+
+  it('says that it loads, and shows no placeholder before it knows the days', async () => {
+    await withPage('index.html', desktopLight, async (page) => {
+      const held = Promise.withResolvers<undefined>()
+      await page.route('**/prices-historic/**', async (route) => {
+        await held.promise
+        await route.continue()
+      })
+      await page.goto(`${site.base}/compare/index.html?isins=${asked(2)}`)
+      await page.locator('figure[aria-busy]').waitFor()
+      const text = () => page.locator('main').innerText()
+      const shown = await page.evaluate<string>(
+        "getComputedStyle(document.querySelector('.stage'), '::after').content",
+      )
+      expect([shown, await text()]).toEqual(['"Loading prices …"', expect.not.stringContaining('{')])
+      held.resolve(undefined)
+      await ready(page)
+      expect(await text()).toMatch(/Net asset value on \d+ \w+ 20\d\d/)
+      expect(await text()).not.toContain('{')
     })
   })
 

@@ -25,6 +25,8 @@ const config: ConfigData = {
     'no-trailing-whitespace': 'off',
     // A fund's name may be long, and the title has it whole.
     'long-title': 'off',
+    // The list of a combobox.
+    'prefer-native-element': ['error', { exclude: ['listbox'] }],
   },
 }
 

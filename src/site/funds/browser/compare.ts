@@ -55,10 +55,13 @@ async function compareFunds(root: HTMLElement): Promise<void> {
     void show()
   }
   const isinsAsked = () => asked().funds.map(({ isin }) => isin)
-  const picker = fundPicker(root, list, say, (isin) => choose([...isinsAsked(), isin]))
+  const picker = fundPicker(page, list, (isin) => choose([...isinsAsked(), isin]))
   const [figure, compared] = [part('figure'), part('#compared')]
+  const styleOf = stylesByFund()
 
   let turn = 0
+  /** The place of a fund that a press of its button has removed: the focus goes to what stands there now. */
+  let removed: number | null = null
   const show = async () => {
     const mine = ++turn
     const range = chosenRange(figure, standardRange)
@@ -67,7 +70,7 @@ async function compareFunds(root: HTMLElement): Promise<void> {
     tell(told)
     figure.setAttribute('aria-busy', 'true')
     figure.hidden = funds.length === 0
-    compared.hidden = funds.length === 0
+    compared.hidden ||= funds.length === 0
     const { comparison, loaded } = await load(funds, range, histories)
     // A slow answer must not win over a later choice.
     if (mine !== turn) return
@@ -77,20 +80,49 @@ async function compareFunds(root: HTMLElement): Promise<void> {
       .map(({ name }) => say('failed', { fund: name }))
     if (loaded.length > 0 && comparison === null) problems.push(say('noDays'))
     if (problems.length > 0) tell([...told, ...problems.map((text) => ({ text, again: () => void show() }))])
-    draw(comparison, loaded)
+    const styles = styleOf(funds)
+    draw(
+      comparison,
+      loaded,
+      loaded.map((fund) => styles(fund)),
+    )
     const rows = funds.map((fund, index) =>
       comparedRow({
-        ...{ fund, language, say, style: index },
+        ...{ fund, language, say, style: styles(fund) },
         figures: comparison?.funds[loaded.indexOf(fund)] ?? null,
-        onRemove: () => choose(isinsAsked().filter((isin) => isin !== fund.isin)),
+        onRemove: () => {
+          removed = index
+          choose(isinsAsked().filter((isin) => isin !== fund.isin))
+        },
       }),
     )
     compared.querySelector('tbody')?.replaceChildren(...rows)
+    compared.hidden = funds.length === 0
+    if (removed !== null) {
+      const left = compared.querySelectorAll('button')
+      const place = left[Math.min(removed, left.length - 1)] ?? part('#search')
+      place.focus()
+      removed = null
+    }
     part('#notes').hidden = false
   }
 
   onRange(figure, standardRange, () => void show())
   followAddress(() => void show())
+}
+
+/** A fund keeps its colour and dashes while others come and go. @returns the styles of the chosen funds */
+function stylesByFund() {
+  let known = new Map<string, number>()
+  return (funds: readonly ListedFund[]) => {
+    const kept = new Map(funds.flatMap(({ isin }) => (known.has(isin) ? [[isin, known.get(isin) ?? 0]] : [])))
+    const free = Array.from({ length: mostCompared }, (_, style) => style).filter(
+      (style) => ![...kept.values()].includes(style),
+    )
+    for (const { isin } of funds) if (!kept.has(isin)) kept.set(isin, free.shift() ?? 0)
+    known = kept
+    return ({ isin }: ListedFund) => kept.get(isin) ?? 0
+  }
 }
 
 type Page = ReturnType<typeof pageOf>
@@ -171,21 +203,23 @@ function drawer({ part }: Page) {
   const [figure, period] = [part('figure'), part('#period')]
   const explore = exploreChart(part('.stage'), part<SVGSVGElement>('.stage svg'))
   // Two headings name the days of the period.
-  const headings = [...part('#compared').querySelectorAll('th')]
-    .filter(({ textContent }) => textContent.includes('{'))
-    .map((heading) => ({ heading, text: heading.textContent }))
-  return (comparison: FundComparison | null, funds: readonly ListedFund[]) => {
+  const headings = [...part('#compared').querySelectorAll<HTMLElement>('th [data-text]')].map((heading) => {
+    return { heading, unknown: heading.textContent }
+  })
+  return (comparison: FundComparison | null, funds: readonly ListedFund[], styles: readonly number[]) => {
     figure.hidden = comparison === null
     const [first, last] = [comparison?.days[0], comparison?.days.at(-1)]
     const day = (number: number | undefined) => (number === undefined ? '–' : dayIn(language, isoOf(number)))
-    const fill = (text: string) => text.replace('{first}', day(first)).replace('{last}', day(last))
-    period.textContent = fill(period.dataset['text'] ?? '')
-    for (const { heading, text } of headings) heading.textContent = fill(text)
+    const filled = ({ dataset }: HTMLElement) =>
+      (dataset['text'] ?? '').replace('{first}', day(first)).replace('{last}', day(last))
+    for (const { heading, unknown } of headings)
+      heading.textContent = comparison === null ? unknown : filled(heading)
     if (comparison === null) return
+    period.textContent = filled(period)
     const lines = comparison.funds.map(({ line }) => line)
     const plot = plotOf(...lines)
     const paths = lines.map((line) => linePath(line, plot))
-    part('.drawn').innerHTML = lineChart(plot, paths, language)
+    part('.drawn').innerHTML = lineChart(plot, paths, language, styles)
     const { days } = comparison
     explore({
       last: days.length - 1,

@@ -162,16 +162,24 @@ export const linePath = (points: readonly ChartPoint[], plot: Plot): string =>
   pathThrough(points, plot, yOf(plot, points[0]?.value ?? 0))
 
 /** @param paths as `linePath` returns them for the same plot */
-export const lineChart = (plot: Plot, paths: readonly string[], language: Language): string =>
+export const lineChart = (
+  plot: Plot,
+  paths: readonly string[],
+  language: Language,
+  styles: readonly number[] = paths.map((_, index) => index),
+): string =>
   valueGrid(plot.axis, language) +
   timeGrid(plot, language) +
-  canvas(plot, paths.map((path, index) => `<path class="${lineStyle(index)}" d="${path}"/>`).join(''))
+  canvas(
+    plot,
+    paths.map((path, index) => `<path class="${lineStyle(styles[index] ?? 0)}" d="${path}"/>`).join(''),
+  )
 
 /** The style sheet has a style for each of these lines. */
 export const mostCompared = 5
 
-/** The CSS classes of a line's colour and dashes. @param index of the line in its chart */
-export const lineStyle = (index: number) => (index === 0 ? 'line' : `line l${index + 1}`)
+/** The CSS classes of a line's colour and dashes. @param style from 0, below {@link mostCompared} */
+export const lineStyle = (style: number) => (style === 0 ? 'line' : `line l${style + 1}`)
 
 interface Layer {
   readonly colour: string

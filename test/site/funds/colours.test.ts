@@ -74,6 +74,21 @@ describe.each(['light', 'dark'])('in the %s scheme', (scheme) => {
     expect(colours.map((colour) => contrast(colour, paper)).filter((each) => each < 3)).toEqual([])
   })
 
+  it('lines and bars have it, too, pale bars by their outline', () => {
+    const series = valuesOf(style, /--series-\d: (#[\da-f]{6})/g).slice(isDark ? 8 : 0, isDark ? 16 : 8)
+    expect(series.map((colour) => contrast(colour, paper)).filter((each) => each < 3)).toEqual([])
+    const rules = [...catalogue.matchAll(/^(\.[^{}]*) \{\n([^}]*)\}/gm)]
+    const pale = rules.filter(([, , rule = '']) =>
+      /(?:fill|background): color-mix\(in srgb, var\(--series/.test(rule),
+    )
+    expect(pale.length).toBeGreaterThan(2)
+    for (const [, selector, rule] of pale)
+      expect([selector, rule]).toEqual([
+        selector,
+        expect.stringMatching(/(?:stroke|box-shadow): .*var\(--series-[12]\)/),
+      ])
+  })
+
   // From the bottom of the stack to its top, as the demo's funds have them.
   it.each(['1 4 6 7', '2 3 6 7', '1 2 4 5 6 7', '8 9 6 7', '10 11 12 6 7'])(
     'neighbours in a stack differ for colour-blind readers, too: %s',

@@ -276,10 +276,14 @@ export interface BarGroup {
 /** From this number of bars on, the figures at the bars stand too close on a narrow screen (`many`). */
 const manyBars = 8
 
+/** Of a chart's height: the figure of the lowest bar stands below it, and above the labels. */
+const roomBelow = 0.1
+
 /** One or two bars for each label, from zero upwards or downwards. @param groups with the same number of values */
 export function barChart(groups: readonly BarGroup[], language: Language): string {
   const all = groups.flatMap(({ values }) => values.filter((value) => value !== null))
-  const axis = valueAxis(Math.min(0, ...all), Math.max(0, ...all), 4)
+  const [low, high] = [Math.min(0, ...all), Math.max(0, ...all)]
+  const axis = valueAxis(low - (low < 0 ? roomBelow * (high - low) : 0), high, 4)
   const series = groups[0]?.values.length ?? 1
   const slot = 1 / groups.length
   const width = (slot * (series === 1 ? 0.62 : 0.76)) / series

@@ -13,10 +13,12 @@ import { fundWords } from './wording.ts'
 
 const keys = frontPages.compare
 const scriptKey = 'compare/compare.js'
+const styleKey = 'compare/compare.css'
 
 export const comparePages: SitePages = (source) => [
   ...languages.map((language) => ({ key: keys[language], content: comparePage(source, language) })),
   { key: scriptKey, content: pageTemplate('pages/compare.js') },
+  { key: styleKey, content: pageTemplate('pages/compare.css') },
 ]
 
 function comparePage(source: SitePageSource, language: Language): string {
@@ -32,7 +34,7 @@ function comparePage(source: SitePageSource, language: Language): string {
     hasDownloads: source.hasDownloads,
     baseUrl: source.baseUrl,
     publisher: source.publisher,
-    styles: ['funds/catalogue.css'],
+    styles: ['funds/catalogue.css', styleKey],
     scripts: [scriptKey],
     main: html`<h1>${title}</h1>
       <p class="lead">${w.lead}</p>

@@ -5,7 +5,7 @@ import { lineChart, linePath, mostCompared, plotOf } from '../chart/charts.ts'
 import { dayNumber, isoOf } from '../../../system/day-number.ts'
 import { dayIn, fixedIn } from '../chart/formats.ts'
 import { followAddress, parameterOf, setParameters } from './address.ts'
-import { comparedRow } from './compared-row.ts'
+import { comparedRow, lineKey } from './compared-row.ts'
 import { type FundComparison, comparisonOf } from './comparison.ts'
 import { fetchFunds, type ListedFund } from './fund-list.ts'
 import { fundPicker } from './picker.ts'
@@ -227,17 +227,17 @@ function drawer({ part }: Page) {
       at: (index) => {
         const number = days[index] ?? plot.first
         const values = comparison.funds.map(
-          ({ indexOn }, which) =>
-            `${shortened(funds[which]?.name ?? '')}: ${fixedIn(language, indexOn(number), 2)}`,
+          ({ indexOn }, which) => `${funds[which]?.name ?? ''}: ${fixedIn(language, indexOn(number), 2)}`,
         )
-        return { x: (number - plot.first) / plot.days, lines: [day(number), ...values] }
+        return {
+          x: (number - plot.first) / plot.days,
+          lines: [day(number), ...values],
+          keyOf: (line) => (line === 0 ? null : lineKey(styles[line - 1] ?? 0)),
+        }
       },
     })
   }
 }
-
-/** A tip has to fit on a phone. */
-const shortened = (name: string) => (name.length > 28 ? `${name.slice(0, 27).trimEnd()}…` : name)
 
 /** @param address of historic prices, with `ISIN` as placeholder */
 function priceHistories(address: string) {

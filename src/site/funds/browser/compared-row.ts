@@ -59,7 +59,8 @@ export function comparedRow({ fund, style, figures, language, say, onRemove }: C
   return row
 }
 
-function lineKey(style: number): Element {
+/** A short line as in the chart. */
+export function lineKey(style: number): Element {
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
   svg.setAttribute('class', 'key')
   svg.setAttribute('aria-hidden', 'true')

@@ -48,7 +48,10 @@ export function fundPicker(
     const typed = input.value.trim()
     const isFound = searchFor(typed)
     const matching = texts.filter(({ fund, text }) => typed !== '' && !chosen.has(fund.isin) && isFound(text))
-    open(matching.slice(0, mostOptions).map(({ fund }) => fund))
+    const funds = matching.map(({ fund }) => fund)
+    // Funds that can be chosen come first.
+    funds.sort((one, other) => Number(other.comparable) - Number(one.comparable))
+    open(funds.slice(0, mostOptions))
     const count = String(matching.length)
     const text = matching.length === 0 ? say('notFound') : say('found', { count })
     found.textContent = typed === '' ? '' : text

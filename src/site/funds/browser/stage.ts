@@ -7,6 +7,8 @@ interface Place {
   /** From its top, as a share of its height: for a dot. */
   readonly y?: number
   readonly lines: readonly string[]
+  /** With it, the tip is a legend below the chart: as many lines would cover those of the chart. */
+  readonly keyOf?: (line: number) => Element | null
 }
 
 export interface Places {
@@ -32,7 +34,15 @@ export function exploreChart(stage: HTMLElement, svg: SVGSVGElement): (places: P
     chosen = Math.max(0, Math.min(places.last, index))
     const place = places.at(chosen)
     if (place === undefined) return
-    tip.textContent = place.lines.join('\n')
+    tip.classList.toggle('legend', place.keyOf !== undefined)
+    tip.replaceChildren(
+      ...place.lines.map((line, index) => {
+        const item = document.createElement('span')
+        const key = place.keyOf?.(index) ?? null
+        item.append(...(key === null ? [] : [key]), line)
+        return item
+      }),
+    )
     stage.setAttribute('aria-valuemax', String(places.last))
     stage.setAttribute('aria-valuenow', String(chosen))
     stage.setAttribute('aria-valuetext', place.lines.join(', '))
@@ -42,10 +52,7 @@ export function exploreChart(stage: HTMLElement, svg: SVGSVGElement): (places: P
     cursor.style.height = `${height}px`
     cursor.classList.toggle('dotted', place.y !== undefined)
     cursor.style.setProperty('--dot', `${(place.y ?? 0) * height}px`)
-    // A tip of several lines reaches into the chart: it stands beside the cursor.
-    const beside = place.x > 0.5 ? x - tip.offsetWidth - 12 : x + 12
-    const wanted = place.lines.length > 1 ? beside : x - tip.offsetWidth / 2
-    const edge = Math.max(0, Math.min(box.width - tip.offsetWidth, wanted))
+    const edge = Math.max(0, Math.min(box.width - tip.offsetWidth, x - tip.offsetWidth / 2))
     tip.style.transform = `translate(${edge}px, 0)`
   }
   const show = (isShown: boolean) => stage.classList.toggle('told', isShown)

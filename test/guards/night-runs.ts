@@ -137,7 +137,10 @@ function useNightBucket() {
     const db = folder.file('night.sqlite')
     copyFileSync(folder.file(`${count}.sqlite`), db)
     editDatabase(db, `DELETE FROM price WHERE date > '${asOf}';${edit}`)
-    writeFileSync(folder.file('night.json'), JSON.stringify({ pages: false, downloads: false, ...config, bucket: { concurrency: 16 } }))
+    writeFileSync(
+      folder.file('night.json'),
+      JSON.stringify({ pages: false, downloads: false, ...config, bucket: { concurrency: 16 } }),
+    )
     for (const name of ['out', 'night.md']) rmSync(folder.file(name), { recursive: true, force: true })
     const words = ['nightly', '--config', 'night.json', '--db', 'night.sqlite', '--out', 'out']
     const more = (flags.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''))

@@ -103,7 +103,7 @@ function pageInstead({ target, accept, acceptLanguage }: OracleRequest): OracleA
   const headers = {
     'content-type': 'text/html; charset=utf-8',
     'content-language': isAsked ? asked : acceptedLanguage(acceptLanguage),
-    ...(vary !== '' && { vary }),
+    vary,
   }
   return { status: isStart ? 200 : 404, headers }
 }

@@ -255,7 +255,7 @@ async function refusal<B>(
 }
 
 const chosenHeaders = (chosen: BrowserPage | undefined): Record<string, string> =>
-  chosen ? { 'Content-Language': chosen.language, Vary: chosen.vary.join(', ') } : {}
+  chosen ? Object.assign({ 'Content-Language': chosen.language }, varyHeader(chosen.vary)) : {}
 
 /** Refusals are always English, so they do not depend on Accept-Language. */
 export function refusalHeaders(
@@ -322,8 +322,10 @@ function commonHeaders(cacheControl: string, vary: readonly string[]): Record<st
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': cacheControl,
   }
-  return vary.length > 0 ? Object.assign(headers, { Vary: vary.join(', ') }) : headers
+  return Object.assign(headers, varyHeader(vary))
 }
+
+const varyHeader = (vary: readonly string[]) => (vary.length > 0 ? { Vary: vary.join(', ') } : {})
 
 const mediaType = (format: Format) => (format === 'csv' ? 'text/' : 'application/') + format
 

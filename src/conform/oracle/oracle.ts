@@ -84,11 +84,12 @@ function answerWithBody(funds: OracleFunds, settings: OracleSettings, request: O
     // A refusal is English, so it does not depend on the language.
     const headers = { 'content-language': 'en', ...(status === 405 && { allow: 'GET, HEAD, OPTIONS' }) }
     const refusal = { title, type, status }
+    const document =
+      format === 'xml'
+        ? answer(status, toXml(refusal), 'application/xml', headers, [])
+        : answer(status, toJson(refusal), 'application/json', headers, [])
     const page = slug === 'noendpoint' ? pageInstead(request) : undefined
-    if (page !== undefined)
-      return { ...answer(status, toJson(refusal), 'application/json', headers, []), page }
-    if (format === 'xml') return answer(status, toXml(refusal), 'application/xml', headers, [])
-    return answer(status, toJson(refusal), 'application/json', headers, [])
+    return page === undefined ? document : { ...document, page }
   }
 }
 

@@ -68,7 +68,7 @@ function tool({ table: { routes } }: SitePageSource, language: Language, key: st
         <label for="search">${w.add}</label>
         <input
           id="search"
-          type="search"
+          type="text"
           role="combobox"
           aria-expanded="false"
           aria-controls="options"

@@ -67,7 +67,7 @@ describe('a password in an address', () => {
   it.each(sample([...addresses, ...mistaken], { least: 3 }))(
     'is refused in an address: %s',
     async (address) => {
-      const reason = 'must be an absolute http or https URL without a user name, a password or a query'
+      const reason = 'must be an absolute http or https URL without a user name'
       const refused = [
         await run(words(publish, '--endpoint', address), options),
         await run(words(build, '--docs-url', address), options),

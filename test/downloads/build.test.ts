@@ -76,9 +76,9 @@ it('names a licence in the data package and on the page if the settings name one
   const read = (out: string, name: string) =>
     readFileSync(join(folder.file(out), 'downloads', demoDay, name), 'utf8')
   expect(read('first', 'datapackage.json')).not.toContain('licenses')
-  const [name, address] = ['CC-BY-4.0', 'https://creativecommons.org/licenses/by/4.0']
+  const [name, address] = ['CC-BY-4.0', 'https://creativecommons.org/licenses/by/4.0/']
   await mustRun(['build', '--db', db, '--out', folder.file('licensed'), '--as-of', demoDay, '--quiet'], {
-    env: { ...withDownloads.env, FUNDPRESS_LICENCE_NAME: name, FUNDPRESS_LICENCE_URL: `${address}/` },
+    env: { ...withDownloads.env, FUNDPRESS_LICENCE_NAME: name, FUNDPRESS_LICENCE_URL: address },
   })
   const { licenses } = JSON.parse(read('licensed', 'datapackage.json')) as { licenses: unknown }
   expect(licenses).toEqual([{ name, path: address, title: name }])

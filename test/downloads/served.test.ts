@@ -112,7 +112,7 @@ it.each([
   async (name, language, word, size) => {
     const page = await (await ask(`latest/${name}`)).text()
     expect(page).toContain(`<html lang="${language}">`)
-    expect(page).toContain('hreflang="en" href="http://localhost:8080/downloads/latest/index.html"')
+    expect(page).toContain('hreflang="en" href="http://localhost:8080/downloads/latest/"')
     expect(page).toContain('hreflang="de" href="http://localhost:8080/downloads/latest/de.html"')
     expect([page.includes(word), size.test(page)]).toEqual([true, true])
     const [, json = ''] = /<script type="application\/ld\+json">([^]*?)<\/script>/.exec(page) ?? []

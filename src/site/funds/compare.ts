@@ -46,7 +46,7 @@ function comparePage(source: SitePageSource, language: Language): string {
 const listLink = (language: Language, key: string): Html =>
   html`<a href="${linkTo(key, frontPages.funds[language])}">${fundWords[language].list}</a>`
 
-/** @param filled with the placeholder of a day, which the script knows */
+/** A heading without its day, and with it, once the script knows the day. */
 const dated = (text: string, filled: string): Html => html`<span data-text="${filled}">${text}</span>`
 
 /** Search, messages, chart and table for the script. Hidden until it runs. */

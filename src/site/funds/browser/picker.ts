@@ -59,8 +59,8 @@ export function fundPicker(
   const pick = (fund: ListedFund | undefined) => {
     if (fund?.comparable !== true) return
     input.value = ''
+    // Leaves the fund out, which searches again.
     onPick(fund.isin)
-    search()
   }
   const optionOf = (fund: ListedFund, index: number) => {
     const option = document.createElement('li')

@@ -1,9 +1,12 @@
 /** Nights of one fund family on a bucket, each from a database of its own, and the warnings and news of each. */
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterEach, beforeAll, expect, it } from 'vitest'
+import { run as runCommand } from '../cli/run.ts'
 import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { openPress, type Press } from '../support/press.ts'
-import { makeTempFolder, type Run } from '../support/product.ts'
+import { docsUrl, tempFolder, type Run } from '../support/product.ts'
 import { isComplete } from '../support/rounds.ts'
 
 export const tonight = '2024-05-06'
@@ -113,57 +116,52 @@ export function testNights<Live extends string>(
   return { goBack, publishNight, allowedBy }
 }
 
-function useNightBucket() {
-  let press: Press
-  const folder = makeTempFolder()
-  /** Buckets as they are before a night, by what is live. */
-  const buckets = new Map<string, ReturnType<Press['server']['snapshot']>>()
+/** By links, since an object of a bucket is never changed, but replaced. */
+function copyFolder(from: string, to: string): void {
+  execFileSync('cp', ['--recursive', '--link', from, to])
+}
 
-  beforeAll(async () => {
-    const unused = () => Promise.reject(new Error('not here'))
-    press = await openPress({
-      folder,
-      outs: [],
-      change: unused,
-      sums: () => new Map(),
-      remove: folder.remove,
-    })
+function useNightBucket() {
+  const folder = tempFolder()
+  const bucket = folder.file('funds')
+  const live = join(bucket, 'live.json')
+  /** Copies of the bucket as it is before a night, by what is live. */
+  const kept = (name: string) => folder.file(`kept/${name}`)
+
+  beforeAll(() => {
+    mkdirSync(folder.file('kept'))
     for (const count of [11, 3]) makeFunds(folder.file(`${count}.sqlite`), count)
   })
   afterEach(() => rmSync(folder.file('out'), { recursive: true, force: true }))
-  afterAll(() => press.stop())
 
   function publishNight({ asOf, edit = '', count = 11, flags = '', config = {} }: LiveNight): Promise<Run> {
     const db = folder.file('night.sqlite')
     copyFileSync(folder.file(`${count}.sqlite`), db)
     editDatabase(db, `DELETE FROM price WHERE date > '${asOf}';${edit}`)
-    writeFileSync(
-      folder.file('night.json'),
-      JSON.stringify({ pages: false, downloads: false, ...config, bucket: { concurrency: 16 } }),
-    )
+    writeFileSync(folder.file('night.json'), JSON.stringify({ pages: false, downloads: false, ...config }))
     for (const name of ['out', 'night.md']) rmSync(folder.file(name), { recursive: true, force: true })
     const words = ['nightly', '--config', 'night.json', '--db', 'night.sqlite', '--out', 'out']
+    const into = ['--bucket', pathToFileURL(bucket).href]
     const more = (flags.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''))
     const ways = ['--since', 'other', '--sample', '1', '--json', '--summary', 'night.md']
-    return press.fundpress([...words, '--as-of', asOf, ...ways, ...more])
+    return runCommand([...words, ...into, '--as-of', asOf, ...ways, ...more], { cwd: folder.path })
   }
 
   return {
     publishNight,
-    liveBytes: () => press.server.objects('funds').get('live.json')?.body.toString(),
+    liveBytes: () => (existsSync(live) ? readFileSync(live, 'utf8') : undefined),
     /** Brings the bucket to what is live before a night. @param nights those that were published, by the name of all together */
     goBack: async (name: string, nights: readonly LiveNight[]): Promise<void> => {
-      press.reset()
-      const known = buckets.get(name)?.get('funds')
-      if (known !== undefined) {
-        press.server.restore('funds', known)
+      rmSync(bucket, { recursive: true, force: true })
+      if (existsSync(kept(name))) {
+        copyFolder(kept(name), bucket)
         return
       }
       for (const night of nights) {
         const { code, stderr, stdout } = await publishNight(night)
         expect(code, stderr + stdout).toBe(0)
       }
-      buckets.set(name, press.server.snapshot())
+      copyFolder(bucket, kept(name))
     },
     /** The warnings of the last night, and the news of its summary. */
     toldOf: ({ stdout }: Run): string => {

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { systemCode } from '../system/message.ts'
 
 /** Folders that no file of a snapshot depends on. A folder that is added later counts. */
 const others: readonly string[] = ['bucket', 'cli', 'conform', 'data/import', 'demo', 'edge']
@@ -51,7 +52,7 @@ function librariesOf(top: string): readonly string[] {
       try {
         return read(join(folder, name, 'package.json')).version
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+        if (systemCode(error) !== 'ENOENT') throw error
       }
     }
     // An optional library: the feature that needs it reports that it is missing.

@@ -17,6 +17,7 @@ import type { Page } from '../api/contract/page.ts'
 import { contentTypeOf } from '../api/routes/content-types.ts'
 import type { ParsedLine, RenderedLine } from './manifest.ts'
 import type { PreviousManifest } from './previous-manifest.ts'
+import { systemCode } from '../system/message.ts'
 
 /** How unchanged files are reused. `folder`: linked from there. `sparse`: left out. `nothing`: no file is unchanged. */
 export type Reuse =
@@ -127,7 +128,7 @@ export function linkOrCopy(file: string, place: string, bytes: number): boolean 
   try {
     linkSync(file, place)
   } catch (error) {
-    if (!unlinkable.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    if (!unlinkable.includes(systemCode(error))) throw error
     copyFileSync(file, place, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL)
   }
   return true

@@ -11,7 +11,7 @@ import type { AllowedObjection } from '../guards/guards.ts'
 import type { SnapshotCounts } from '../guards/loss.ts'
 import type { WithheldFund } from '../guards/plausibility.ts'
 import { refuseShard } from './shard.ts'
-import { messageOf } from '../system/message.ts'
+import { messageOf, systemCode } from '../system/message.ts'
 import { assertFile } from '../system/place.ts'
 
 export const manifestKey = 'manifest.ndjson.gz'
@@ -160,7 +160,7 @@ export async function readHeadOf(file: string): Promise<ManifestHead | null> {
     if (head.format === manifestFormat) return head
     throw new Error(`manifest format ${head.format}, this fundpress reads ${manifestFormat}: build it again`)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if (systemCode(error) === 'ENOENT') return null
     throw new Error(`${file} cannot be read: ${messageOf(error)}`, { cause: error })
   }
 }
@@ -197,7 +197,7 @@ export function readSparse(folder: string): Sparse | null {
   try {
     return JSON.parse(readFileSync(join(folder, sparseKey), 'utf8')) as Sparse
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if (systemCode(error) === 'ENOENT') return null
     const message = `${join(folder, sparseKey)} is damaged: remove ${folder} and build it again`
     throw new Error(message, { cause: error })
   }

@@ -14,6 +14,7 @@ import { madeFilesKey } from '../downloads/made-files.ts'
 import { pages } from '../api/derive/route-table.ts'
 import { checksumsKey, manifestKey, sparseKey } from './manifest.ts'
 import { shardKey } from './shard.ts'
+import { systemCode } from '../system/message.ts'
 
 export type StagedSnapshot = ReturnType<typeof makeStaging>
 
@@ -67,7 +68,7 @@ function makeFolders(folder: string, out: string): string | undefined {
     return missing[0]
   } catch (error) {
     // /proc reports ENOENT if nothing can be made there.
-    if (codeOf(error) !== 'ENOENT') throw error
+    if (systemCode(error) !== 'ENOENT') throw error
     throw new Error(`${out}: no folder can be made in ${dirname(missing[0] ?? folder)}: choose another --out`)
   }
 }
@@ -80,7 +81,7 @@ function namesIn(place: string): readonly string[] {
   try {
     return readdirSync(place)
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return []
+    if (systemCode(error) === 'ENOENT') return []
     throw error
   }
 }
@@ -101,7 +102,7 @@ function swap(folder: string, place: string): void {
       renameSync(folder, place)
       break
     } catch (error) {
-      if (!occupied.includes(codeOf(error)) || attempt === maxAttempts) {
+      if (!occupied.includes(systemCode(error)) || attempt === maxAttempts) {
         if (replaces && !existsSync(place)) renameSync(old, place)
         throw error
       }
@@ -168,7 +169,7 @@ function isGone(path: string, mark: string): boolean {
     return isLeftBehind(path, mark, dayMs)
   } catch (error) {
     // Another build has removed it.
-    if (codeOf(error) === 'ENOENT') return false
+    if (systemCode(error) === 'ENOENT') return false
     throw error
   }
 }
@@ -179,15 +180,13 @@ const renameIfThere = (from: string, to: string): boolean => unless(() => rename
 /** Errors of a rename to a folder with something in it. */
 const occupied: readonly string[] = ['ENOTEMPTY', 'EEXIST']
 
-const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? ''
-
 /** @returns false on an error with one of these codes: another build has done the work, or undone it */
 function unless(work: () => void, codes: readonly string[]): boolean {
   try {
     work()
     return true
   } catch (error) {
-    if (codes.includes(codeOf(error))) return false
+    if (codes.includes(systemCode(error))) return false
     throw error
   }
 }

@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { isFolderName } from '../bucket/store/store.ts'
 import { leastContrast, minContrast } from '../site/layout/colours.ts'
-import { messageOf } from '../system/message.ts'
+import { messageOf, systemCode } from '../system/message.ts'
 import { assertFile } from '../system/place.ts'
 import { suggest, UsageError } from './failure.ts'
 import { shownValue } from './safe-text.ts'
@@ -123,7 +123,7 @@ function readConfigFile(file: string | undefined): Config {
     assertFile(name)
     text = readFileSync(name, 'utf8')
   } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    const isMissing = systemCode(error) === 'ENOENT'
     if (isMissing && file === undefined) return {}
     if (isMissing) throw new UsageError(`config file ${name} does not exist (--config)`)
     throw new UsageError(`config file ${name} cannot be read`, { cause: error })

@@ -10,6 +10,7 @@ import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, readl
 import { realpathSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
+import { systemCode } from './message.ts'
 
 const descriptors = '/proc/self/fd'
 const hasDescriptors = process.platform === 'linux' && existsSync(descriptors)
@@ -156,13 +157,13 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path)
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error
+    if (systemCode(error) !== 'EEXIST') throw error
   }
 }
 
 /** The error, or the first link on the way, which explains it. */
 function reasonFor(error: unknown, root: string, full: string): unknown {
-  if (codeOf(error) === 'ENOENT') return error
+  if (systemCode(error) === 'ENOENT') return error
   let link: string | undefined
   for (let at = full; at.length > root.length; at = dirname(at)) if (isLink(at)) link = at
   return link === undefined ? error : linkRefused(link)
@@ -175,5 +176,3 @@ function isLink(path: string): boolean {
     return false
   }
 }
-
-const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code

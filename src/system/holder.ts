@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import { lstatSync, readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { systemCode } from './message.ts'
 
 /** A process, distinct from others with the same number on this or another machine. */
 export interface Holder {
@@ -23,7 +24,7 @@ export function isAlive({ pid, startedAt }: Holder): boolean {
     process.kill(pid, 0)
   } catch (error) {
     // EPERM: the process exists, and belongs to another user.
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+    if (systemCode(error) === 'ESRCH') return false
   }
   const stat = statOf(pid)
   if (stat === undefined) return true

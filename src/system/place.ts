@@ -5,6 +5,7 @@
 
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync, type Stats } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { systemCode } from './message.ts'
 
 /** The place behind links, existing or not. @throws {Error} that names what is there, if it is of another kind */
 export function placeToWrite(path: string, kind: 'file' | 'folder'): string {
@@ -24,7 +25,7 @@ function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch (error) {
-    if (codeOf(error) === 'ENOTDIR') return undefined
+    if (systemCode(error) === 'ENOTDIR') return undefined
     throw error
   }
 }
@@ -34,7 +35,7 @@ function realPathOf(path: string): string | undefined {
   try {
     return realpathSync(path)
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (systemCode(error) === 'ENOENT') return undefined
     throw error
   }
 }
@@ -57,11 +58,9 @@ function isLink(place: string, path: string): boolean {
   try {
     return lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true
   } catch (error) {
-    if (codeOf(error) !== 'ENOTDIR') throw error
+    if (systemCode(error) !== 'ENOTDIR') throw error
     let file = dirname(place)
     while (!existsSync(file)) file = dirname(file)
     throw new Error(`${path} lies in ${file}, which is not a folder: name another place`)
   }
 }
-
-const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code

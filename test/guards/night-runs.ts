@@ -138,7 +138,10 @@ function useNightBucket() {
     const db = folder.file('night.sqlite')
     copyFileSync(folder.file(`${count}.sqlite`), db)
     editDatabase(db, `DELETE FROM price WHERE date > '${asOf}';${edit}`)
-    writeFileSync(folder.file('night.json'), JSON.stringify({ pages: false, downloads: false, ...config }))
+    writeFileSync(
+      folder.file('night.json'),
+      JSON.stringify({ baseUrl: docsUrl, pages: false, downloads: false, ...config }),
+    )
     for (const name of ['out', 'night.md']) rmSync(folder.file(name), { recursive: true, force: true })
     const words = ['nightly', '--config', 'night.json', '--db', 'night.sqlite', '--out', 'out']
     const into = ['--bucket', pathToFileURL(bucket).href]
@@ -161,7 +164,7 @@ function useNightBucket() {
         const { code, stderr, stdout } = await publishNight(night)
         expect(code, stderr + stdout).toBe(0)
       }
-      copyFolder(bucket, kept(name))
+      if (nights.length > 0) copyFolder(bucket, kept(name))
     },
     /** The warnings of the last night, and the news of its summary. */
     toldOf: ({ stdout }: Run): string => {

@@ -15,6 +15,7 @@ import type { Prepared } from './prepare.ts'
 import { withCrew } from '../store/in-parallel.ts'
 import { pause } from '../store/retry.ts'
 import { keysPerDelete } from '../store/store.ts'
+import { systemCode } from '../../system/message.ts'
 
 export async function uploadChanges(publish: Publish, prepared: Prepared): Promise<number> {
   const { onProgress } = publish
@@ -178,7 +179,7 @@ export async function applyChanges(
 
 const explainMissing = (file: string) => async (error: unknown) => {
   await access(file, constants.R_OK).catch((cause: unknown) => {
-    const what = `${file} is in the manifest but cannot be read (${(cause as NodeJS.ErrnoException).code ?? ''})`
+    const what = `${file} is in the manifest but cannot be read (${systemCode(cause)})`
     throw new Error(`${what}: build the snapshot again`, { cause })
   })
   throw error

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { makeTemporaryFolder } from '../../system/temporary.ts'
+import { systemCode } from '../../system/message.ts'
 
 /** Gives a folder for lists that need not fit into memory, and removes it afterwards. */
 export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
@@ -42,7 +43,7 @@ export async function digestOfFile(file: string, signal?: AbortSignal, algorithm
 }
 
 export function unreadable(file: string, error: unknown): Error {
-  const reason = (error as NodeJS.ErrnoException).code ?? String(error)
+  const reason = systemCode(error) || String(error)
   return new Error(`${file} cannot be read (${reason})`, { cause: error })
 }
 
@@ -55,7 +56,7 @@ export function unwritable(file: string, error: unknown): unknown {
 export const orIfMissing =
   <T>(value: T) =>
   (error: unknown): T => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return value
+    if (systemCode(error) === 'ENOENT') return value
     throw error
   }
 

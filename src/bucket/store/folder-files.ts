@@ -23,6 +23,7 @@ import { isFileError, sizeOf, streamedFrom, unreadable } from './files.ts'
 import { setImmediate } from 'node:timers/promises'
 import { diskOf, lackOn, megabytes } from '../../system/disk.ts'
 import type { ListedObject } from './store.ts'
+import { systemCode } from '../../system/message.ts'
 
 /** @param name new in the folder @returns the SHA-256 of the copy, in hex @throws {Error} if the file cannot be read */
 export const copyFile = async (
@@ -89,7 +90,7 @@ export function removeFile(root: string, key: string): void {
     })
   } catch (error) {
     // A folder is no object.
-    if (!isAbsent(error) && codeOf(error) !== 'EISDIR') throw error
+    if (!isAbsent(error) && systemCode(error) !== 'EISDIR') throw error
   }
 }
 
@@ -99,7 +100,7 @@ export function removeEmpty(root: string, folder: string): void {
     try {
       inFolderBelow(root, dirname(path), (at) => rmdirSync(join(at, basename(path))))
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT') return
+      if (systemCode(error) !== 'ENOENT') return
     }
   }
 }
@@ -153,10 +154,8 @@ export function statOf(path: string): BigIntStats | null {
   return stat ?? null
 }
 
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? ''
-
 export const isAbsent = (error: unknown): boolean =>
-  ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(codeOf(error))
+  ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(systemCode(error))
 
 const denied = 'this user may not do that: change the owner or the rights of the folder (chown, chmod)'
 const full = 'the disk is full: make room, and publish again'

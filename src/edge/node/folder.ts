@@ -17,6 +17,7 @@ import type { Store, StoredObject } from '../core/answer.ts'
 import type { ByteRange } from '../core/finish.ts'
 import { largeReadsAtATime, mostInMemory, objectCache, reading, type NodeBody } from './objects.ts'
 import type { Origin, PinnedSnapshot } from './server.ts'
+import { systemCode } from '../../system/message.ts'
 
 interface FolderOriginOptions {
   readonly folder: string
@@ -147,7 +148,7 @@ function folderStore(root: string, snapshot: string, md5Of: Md5Of, onRead: () =>
       return { body, etag: `"${md5}"`, lastModified: stats.mtime.toUTCString() }
     }).catch((error: unknown) => {
       // A path of a page can go on below a file.
-      if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null
+      if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return null
       throw error
     })
   }

@@ -21,6 +21,7 @@ import { connectionLimits, createLimitedServer, RequestTurns, type ConnectionLim
 import type { NodeBody } from './objects.ts'
 import { Busy, discard, isPouring, pour, respondWith, wholeResponse, type Response } from './response.ts'
 import { readerSlots, turns, type ReaderSlots } from './slots.ts'
+import { systemCode } from '../../system/message.ts'
 
 export interface Origin {
   readonly pin: () => Promise<PinnedSnapshot>
@@ -132,7 +133,7 @@ function rawAnswer(status: number, headers: Readonly<Record<string, string>>, le
 /** True if a body broke off because its client left, or did not read it in time. */
 const isClients = (error: unknown) =>
   ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'ECANCELED', 'EPIPE'].includes(
-    (error as NodeJS.ErrnoException).code ?? '',
+    systemCode(error),
   )
 
 async function respond(

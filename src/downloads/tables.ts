@@ -62,15 +62,44 @@ export const columnTypes: Readonly<Record<Kind, ColumnType>> = {
   flag: 'boolean',
 }
 
+/** Only a number ends with a digit and is valid as JSON. A point may stand for thousands, so such a text has none. */
+function figure(name: string, text: string, sql: string): OutputColumn {
+  const number = `replace(rtrim(${sql}, ' %' || char(160, 8239)), ',', '.')`
+  const isPlain = `${sql} NOT GLOB '*.*' AND ${number} GLOB '*[0-9]' AND json_valid(${number})`
+  return {
+    ...{ name, type: 'number', isNullable: true },
+    describe: `${text} as a number: 2.49 for "2,49 %"; empty for other texts, such as "BBB+" or "1.000"`,
+    sql: `iif(${isPlain}, CAST(${number} AS REAL), NULL)`,
+  }
+}
+
+/** Columns that follow from others, by the table of the database. */
+const derived: Readonly<Record<string, readonly OutputColumn[]>> = {
+  [schemaTables.prices.name]: [
+    {
+      ...{ name: 'currency', type: 'text', isNullable: false },
+      describe: 'Currency of the fund and of its prices, ISO 4217',
+      sql: '(SELECT currency FROM fund WHERE fund.isin = t.isin)',
+    },
+  ],
+  [schemaTables.keyFigures.name]: [
+    figure('number', 'The value', 't.value'),
+    figure('number2', 'The second value', 'iif(t.has_value2 = 1, t.value2, NULL)'),
+  ],
+}
+
 const tableOf = cached(({ name, key, columns, download }: SchemaTable): OutputTable => ({
   ...download,
   source: name,
   key,
-  columns: columns.flatMap((column) =>
-    column.download === null
-      ? []
-      : [{ name: column.name, type: columnTypes[column.kind], ...column.download }],
-  ),
+  columns: [
+    ...columns.flatMap((column) =>
+      column.download === null
+        ? []
+        : [{ name: column.name, type: columnTypes[column.kind], ...column.download }],
+    ),
+    ...(derived[name] ?? []),
+  ],
 }))
 
 export const tables: readonly OutputTable[] = Object.values(schemaTables).map(tableOf)
@@ -80,21 +109,14 @@ export const pricesTable = tableOf(schemaTables.prices)
 /** The table that holds the funds: all others refer to it. */
 export const fundsTable = tableOf(schemaTables.fund)
 
-const placeIn = ({ columns }: OutputTable, column: string) => columns.findIndex(({ name }) => name === column)
+const nameAt = fundsTable.columns.findIndex(({ name }) => name === 'name')
 
-/** Columns of the fund's own row, and their values. */
-const [nameAt, currencyAt] = [placeIn(fundsTable, 'name'), placeIn(fundsTable, 'currency')]
-const [fundName, currency] = [nameAt, currencyAt].map((at) => fundsTable.columns.slice(at, at + 1))
-
-/** The whole history of a fund, for a file of its own: its prices without ISIN, and the currency. */
+/** The whole history of a fund, for a file of its own: its prices without ISIN. */
 export const historyTable: OutputTable = {
   ...pricesTable,
   key: ['date'],
-  columns: [...pricesTable.columns.slice(1), ...(currency ?? [])],
-  derive: (rows) => {
-    const [fund = []] = rows(fundsTable)
-    return rows(pricesTable).map((price) => [...price.slice(1), fund[currencyAt] ?? null])
-  },
+  columns: pricesTable.columns.slice(1),
+  derive: (rows) => rows(pricesTable).map((price) => price.slice(1)),
 }
 
 /** The table that most people look for first. */
@@ -104,13 +126,12 @@ export const newestPrices: OutputTable = {
   describe: { en: 'The newest price of each fund', de: 'Der neueste Preis jedes Fonds' },
   key: ['isin'],
   isOfNewestYear: true,
-  columns: [...pricesTable.columns.slice(0, 1), ...(fundName ?? []), ...historyTable.columns],
+  columns: pricesTable.columns.toSpliced(1, 0, ...fundsTable.columns.slice(nameAt, nameAt + 1)),
   derive: (rows) => {
     const [fund = []] = rows(fundsTable)
-    const [isin = null, name = null, inCurrency = null] = [fund[0], fund[nameAt], fund[currencyAt]]
     return rows(pricesTable)
       .slice(-1)
-      .map((price) => [isin, name, ...price.slice(1), inCurrency])
+      .map((price) => price.toSpliced(1, 0, fund[nameAt] ?? null))
   },
 }
 

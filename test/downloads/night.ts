@@ -52,6 +52,7 @@ async function makeOddNight(): Promise<Night> {
      UPDATE fund SET name = '${hostileNames.markup}' WHERE isin = '${gap}';
      UPDATE fund SET name = '${secret}', url = 'https://${secret}' WHERE isin = '${denied}';
      UPDATE structure_item SET name_de = '${secret}' WHERE isin = '${denied}';
+     UPDATE key_figure SET value = char(48, 44, 53, 160, 37), value2 = '1.000', has_value2 = 1 WHERE isin = '${gap}' AND position = 0;
      UPDATE key_figure SET name_de = '${secret}', value = '${secret}' WHERE isin = '${denied}';
      UPDATE asset_allocation SET class_de = '${secret}' WHERE isin = '${denied}';
      UPDATE profile SET category_de = '${secret}', benchmark = '${secret}' WHERE isin = '${denied}';

@@ -22,7 +22,7 @@ export const oracle: Readonly<Record<string, string>> = {
     CASE WHEN lower(url) GLOB 'http://?*' OR lower(url) GLOB 'https://?*' THEN url ELSE '' END, currency FROM fund
     WHERE isin IN (${given}) ORDER BY isin`,
   prices: `SELECT isin, date, issue_price, repurchase_price, net_asset_value, change, change_percent, performance,
-    intercompany_profit, share_profit, real_estate_profits, share_profit2 FROM price
+    intercompany_profit, share_profit, real_estate_profits, share_profit2, currency FROM price JOIN fund USING (isin)
     WHERE isin IN (${priced}) ORDER BY isin, date`,
   performance_years: `SELECT isin, year, percent FROM performance_year WHERE isin IN (${yearOld}) ORDER BY isin, year`,
   performance_periods: `SELECT isin, label, date_from, date_realfrom, date_to, gross, net FROM legal_period
@@ -34,7 +34,7 @@ export const oracle: Readonly<Record<string, string>> = {
   allocations: `SELECT isin, ${truth('derivatives')}, position, class_de, ifnull(class_en, class_de), date, percent
     FROM asset_allocation WHERE isin IN (${given}) ORDER BY isin, derivatives, position, date`,
   key_figures: `SELECT isin, position, name_de, ifnull(name_en, name_de), value,
-    CASE has_value2 WHEN 1 THEN value2 END FROM key_figure WHERE isin IN (${given}) ORDER BY isin, position`,
+    CASE has_value2 WHEN 1 THEN value2 END, value, CASE has_value2 WHEN 1 THEN value2 END FROM key_figure WHERE isin IN (${given}) ORDER BY isin, position`,
   profiles: `SELECT isin, category_de, ifnull(category_en, category_de), benchmark, fund_assets, total_fund_assets,
     end_of_fiscal_year, ${truth('accumulating')}, ${truth('conformity')}, issue_surcharge, redemption_fee,
     total_expense_ratio, management_fee, custodian_bank_fee, ${truth('performance_fee')},
@@ -53,7 +53,16 @@ export const decimals: Readonly<Record<string, readonly number[]>> = {
 }
 
 export function expectedRows(db: string, table: string, asOf: string): readonly Values[] {
-  return ask(db, oracle[table] ?? '', asOf)
+  const rows = ask(db, oracle[table] ?? '', asOf)
+  return table === 'key_figures'
+    ? rows.map((row) => row.with(6, numberIn(row[6])).with(7, numberIn(row[7])))
+    : rows
+}
+
+/** `-2,49 %` is -2.49. */
+function numberIn(text: Value = null): number | null {
+  const [, number] = /^(-?(?:0|[1-9]\d*)(?:,\d+)?)[\s%]*$/.exec(String(text)) ?? []
+  return number === undefined ? null : Number(number.replace(',', '.'))
 }
 
 /** The newest prices of each fund that has some to give, ascending. */
@@ -64,10 +73,7 @@ export function expectedPrices(db: string, asOf: string): ReadonlyMap<string, re
 
 /** Of each fund with prices to give, all of them, ascending: those of its own file, in the order of {@link historyColumns}. */
 export function expectedHistories(db: string, asOf: string): ReadonlyMap<string, readonly Values[]> {
-  const sql = `SELECT isin, date, issue_price, repurchase_price, net_asset_value, change, change_percent, performance,
-    intercompany_profit, share_profit, real_estate_profits, share_profit2, currency FROM price JOIN fund USING (isin)
-    WHERE isin IN (${priced}) ORDER BY isin, date`
-  const found = Map.groupBy(ask(db, sql, asOf), ([isin]) => String(isin))
+  const found = Map.groupBy(expectedRows(db, 'prices', asOf), ([isin]) => String(isin))
   return new Map([...found].map(([isin, rows]) => [isin, rows.map(([, ...row]) => row)]))
 }
 

@@ -55,10 +55,15 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
   const night = () => nights[which]
   const rowsOf = (table: string) => expectedRows(night().db, table, night().asOf)
   const file = (name: string) => join(night().folder, name)
-  /** Parquet has the prices year by year. */
+  /** Parquet has the prices of the newest year behind all others. */
   const inParquet = (table: string) => {
-    const yearOf = ([, day]: readonly Value[]) => (table === 'prices' ? Number(String(day).slice(0, 4)) : 0)
-    return rowsOf(table).toSorted((one, other) => yearOf(one) - yearOf(other))
+    const rows = rowsOf(table)
+    if (table !== 'prices') return rows
+    const newest = rows
+      .map(([, day]) => String(day).slice(0, 4))
+      .reduce((one, other) => (one > other ? one : other))
+    const isNewest = ([, day]: readonly Value[]) => Number(String(day).startsWith(newest))
+    return rows.toSorted((one, other) => isNewest(one) - isNewest(other))
   }
   let csv: Readonly<Record<string, string[][]>> = {}
   let sqlite: readonly unknown[][][] = []
@@ -141,6 +146,19 @@ it.skipIf(isMissing(hasDuckdb)).each([
     const rows = await duckdb(`DESCRIBE SELECT ${columns} FROM '${join(night.folder, `${name}.parquet`)}'`)
     expect(rows.map((row) => row[1])).toEqual(['VARCHAR', 'DATE', type, type])
   }
+})
+
+// An analyst who asks for one fund over HTTP reads these groups alone.
+it.skipIf(isMissing(hasDuckdb))('has a fund in two row groups of prices.parquet at most', async () => {
+  const groups = await duckdb(
+    `SELECT row_group_id, stats_min_value, stats_max_value FROM parquet_metadata('${join(nights.demo.folder, 'prices.parquet')}')
+      WHERE path_in_schema = 'isin'`,
+  )
+  expect(groups.length).toBeGreaterThan(2)
+  const isins = expectedRows(nights.demo.db, 'funds', nights.demo.asOf).map(([isin]) => String(isin))
+  const countOf = (isin: string) =>
+    groups.filter(([, first, last]) => String(first) <= isin && isin <= String(last)).length
+  expect(Math.max(...isins.map(countOf))).toBe(2)
 })
 
 describe('a text that a spreadsheet would run', () => {

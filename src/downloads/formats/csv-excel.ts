@@ -39,7 +39,7 @@ export const csvForExcel: RowsFormat = {
       const years = new Set(rows.isins.flatMap((isin) => Object.keys(yearsOf(isin))))
       return [...years].sort().map((year) => {
         const isins = rows.isins.filter((isin) => yearsOf(isin)[year] !== undefined)
-        const digest: PieceRows['digest'] = ({ prices }) => prices[year] ?? ''
+        const digest: PieceRows['digest'] = ({ fund, prices }) => `${fund} ${prices[year]}`
         return { name: nameOfYear(table, year), row: name, describe: pricesOf(year), rows: { isins, digest } }
       })
     }),

@@ -116,9 +116,8 @@ export interface FundTables {
   /** The same with the prices of all other years. */
   readonly older: RowsOfFund
   readonly years: readonly string[]
-  /** Digest of the prices of all years but the newest; null without such prices. */
+  /** Digest of the fund's own row and its prices of all years but the newest; null without such prices. */
   readonly olderDigest: string | null
-  readonly ownDigest: string
 }
 
 export interface TableFile {
@@ -171,11 +170,12 @@ function addFund(
 
 /** The rows of a table, as what a piece is made from. */
 export function rowsOfTable(table: OutputTable, { scopes }: DownloadFunds): PieceRows {
-  const { name, source, needs, derive } = table
+  const { name, source, needs } = table
   const isins = permittedIsins(scopes, needs)
-  if (derive !== undefined) return { isins, digest: (rows) => `${rows.fund} ${allPrices(rows)}` }
   if (source === 'fund') return { isins, digest: ({ fund }) => fund }
-  if (source === schemaTables.prices.name) return { isins, digest: allPrices }
+  // The currency is in the fund's own row.
+  if (source === schemaTables.prices.name)
+    return { isins, digest: ({ fund, prices }) => `${fund} ${digestOfYears(Object.entries(prices))}` }
   const group = wholeGroups.find((candidate) => schemaTables[candidate].name === source)
   if (group === undefined) throw new Error(`table ${name} is made of ${source}, which has no digest`)
   return { isins, digest: ({ groups }) => groups[group] }
@@ -189,8 +189,6 @@ export const digestsOf = ({ isins, digest }: PieceRows, { digests }: DownloadFun
     return `${isin} ${digest(rows)}`
   })
 
-const allPrices = ({ prices }: RowDigests): string => digestOfYears(Object.entries(prices))
-
 const digestOfYears = (years: readonly (readonly [year: string, digest: string])[]): string =>
   years.map(([year, digest]) => `${year} ${digest}`).join(' ')
 
@@ -201,7 +199,7 @@ export function* readFunds(db: FundDatabase, { scopes, digests }: DownloadFunds)
   )
   for (const scope of scopes) {
     const { isin } = scope
-    const { fund: ownDigest = '', prices = {} } = digests.get(isin) ?? {}
+    const { fund = '', prices = {} } = digests.get(isin) ?? {}
     const found = mayHold(scope, pricesTable.needs) ? Object.entries(prices).sort() : []
     const years = found.map(([year]) => year)
     const first = years.at(-1) ?? ''
@@ -218,7 +216,7 @@ export function* readFunds(db: FundDatabase, { scopes, digests }: DownloadFunds)
       return rows
     }
     const newest = reading(first, afterAll, null)
-    const olderDigest = years.length < 2 ? null : digestOfYears(found.slice(0, -1))
+    const olderDigest = years.length < 2 ? null : `${fund} ${digestOfYears(found.slice(0, -1))}`
     yield {
       isin,
       rows: reading('', afterAll, newest),
@@ -226,7 +224,6 @@ export function* readFunds(db: FundDatabase, { scopes, digests }: DownloadFunds)
       older: reading('', first, newest),
       years,
       olderDigest,
-      ownDigest,
     }
   }
 }
@@ -234,17 +231,17 @@ export function* readFunds(db: FundDatabase, { scopes, digests }: DownloadFunds)
 const inYears = 'AND t.date >= ? AND t.date < ?'
 const afterAll = '~'
 
-/**
- * Reads the prices of one year, fund by fund.
- * @param isins of the funds that may be in the file, and have prices in that year
- */
-export function* readYear(
+/** Reads the prices from one year to the end of another, fund by fund. @param isins of funds that may be in the file */
+export function* readYears(
   db: FundDatabase,
-  year: string,
-  isins: readonly string[],
+  {
+    isins,
+    first,
+    last,
+  }: { readonly isins: readonly string[]; readonly first: string; readonly last: string },
 ): Generator<readonly OutputRow[]> {
   const statement = db.prepare<[string, string, string], OutputRow>(rowsQuery(pricesTable, inYears)).raw()
-  for (const isin of isins) yield statement.all(isin, year, year + afterAll)
+  for (const isin of isins) yield statement.all(isin, first, last + afterAll)
 }
 
 /** One fund's rows of a table, in the order of its key. @param where more conditions */

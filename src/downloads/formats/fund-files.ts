@@ -15,7 +15,7 @@ const inPackage = (files: readonly PieceFile[]) => ({
   fundFiles: {
     description:
       'The prices of each fund, in a folder named after its ISIN. {isin}-prices.json contains the whole history in ' +
-      'ascending order, with the columns of the resource prices.csv without isin, and with the currency. ' +
+      'ascending order, with the columns of the resource prices.csv without isin. ' +
       'Amounts are numbers, and tax figures without a value are omitted. {isin}/prices.csv and {isin}/prices.json contain date ' +
       `and nav of the newest prices, up to ${maxCharacters} characters: the limit of the web functions of spreadsheets. nav.txt ` +
       'contains the newest net asset value only. These files are not resources: with many funds, this description would be too ' +
@@ -66,7 +66,7 @@ const memberStarts = historyTable.columns.map(({ name }, index) => `${index === 
 
 /** The years before the newest are a part of it: in most nights, they are as they were. */
 function historyFile(
-  { isin, older, newest, olderDigest, ownDigest }: FundTables,
+  { isin, older, newest, olderDigest }: FundTables,
   { folder, madeBy, earlierFiles }: FormatWork,
 ): WrittenFile {
   const path = historyPath(isin)
@@ -74,8 +74,7 @@ function historyFile(
   const parts = fileParts(earlierFiles.get(path), sink.bytes, sink.write)
   sink.write('[\n')
   if (olderDigest !== null) {
-    // The currency is in the fund's own row.
-    parts.put(partFrom(madeBy, 'json', isin, ownDigest, olderDigest), () => {
+    parts.put(partFrom(madeBy, 'json', isin, olderDigest), () => {
       const records = older(historyTable)
       sink.write(`${records.map(historyRecord).join(recordEnd)}${recordEnd}`)
       return records.length

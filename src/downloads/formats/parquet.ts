@@ -30,7 +30,7 @@ import {
   eachTable,
   type FormatWork,
   type PieceFile,
-  readYear,
+  readYears,
   type RowsFormat,
   rowsOfTable,
   type RowsWriter,
@@ -101,10 +101,7 @@ function writeOthers(work: FormatWork): RowsWriter {
   }
 }
 
-/**
- * Writes the prices year by year, each in row groups of its own: a night changes the newest year, and the others are copied. Who
- * filters by day reads the groups of that year.
- */
+/** Who asks for one fund reads two groups: the block of its older years, and the newest year of all funds, which a night changes. */
 function writePrices(work: FormatWork): readonly PieceFile[] {
   const { funds, madeBy, wanted, copy } = work
   const made = priceTables
@@ -112,15 +109,14 @@ function writePrices(work: FormatWork): readonly PieceFile[] {
     .map((table) => ({ name: table.name, file: openFile(table, work) }))
   const db = new Database(copy, { readonly: true })
   try {
-    for (const [year, isins] of pricesByYear(funds)) {
-      const digests = isins.map((isin) => `${isin} ${funds.digests.get(isin)?.prices[year] ?? ''}`)
+    for (const block of blocksOf(funds)) {
       const missing = made.flatMap(({ name, file }) => {
-        const end = file.putPart(partFrom(madeBy, name, year, ...digests))
+        const end = file.putPart(partFrom(madeBy, name, ...block.digests))
         return end === null ? [] : [{ file, end }]
       })
       if (missing.length === 0) continue
       // Both files share one reading.
-      for (const rows of readYear(db, year, isins)) for (const { file } of missing) file.add(rows)
+      for (const rows of readYears(db, block)) for (const { file } of missing) file.add(rows)
       for (const { end } of missing) end()
     }
   } finally {
@@ -129,13 +125,50 @@ function writePrices(work: FormatWork): readonly PieceFile[] {
   return made.map(({ name, file }) => ({ ...file.close(), piece: name }))
 }
 
-/** The funds with prices in a year that may be given out, by year. */
-function pricesByYear({ scopes, digests }: DownloadFunds) {
-  const priced = permittedIsins(scopes, pricesTable.needs).flatMap((isin) =>
-    Object.keys(digests.get(isin)?.prices ?? {}).map((year) => [year, isin] as const),
-  )
-  const isins = Map.groupBy(priced, ([year]) => year)
-  return [...isins].sort().map(([year, some]) => [year, some.map(([, isin]) => isin)] as const)
+/** Number of rows in a row group: at most this and the rows of one fund. The threads have a small heap. */
+const rowsPerGroup = 16_384
+
+/** A year has 262 business days at most: such a block fits into a row group. */
+const yearsPerBlock = Math.floor(rowsPerGroup / 262)
+
+/** A fund's prices of a year. */
+interface Share {
+  readonly isin: string
+  readonly year: string
+  readonly digest: string
+}
+
+/** The older years of some funds after the other, then the newest year of all. */
+function blocksOf({ scopes, digests }: DownloadFunds) {
+  const shares = permittedIsins(scopes, pricesTable.needs).flatMap((isin) => {
+    const { fund = '', prices = {} } = digests.get(isin) ?? {}
+    // The currency is in the fund's own row.
+    return Object.entries(prices).map(([year, digest]): Share => {
+      return { isin, year, digest: `${isin} ${year} ${fund} ${digest}` }
+    })
+  })
+  const newest = shares.reduce((latest, { year }) => (year > latest ? year : latest), '')
+  const blocks: Share[][] = [[]]
+  for (const some of Map.groupBy(
+    shares.filter(({ year }) => year < newest),
+    ({ isin }) => isin,
+  ).values()) {
+    if ((blocks.at(-1)?.length ?? 0) + some.length > yearsPerBlock) blocks.push([])
+    blocks.at(-1)?.push(...some)
+  }
+  blocks.push(shares.filter(({ year }) => year === newest))
+  return blocks.filter((block) => block.length > 0).map(blockOf)
+}
+
+function blockOf(shares: readonly Share[]) {
+  const years = shares.map(({ year }) => year).sort()
+  const [first = '', last = ''] = [years[0], years.at(-1)]
+  return {
+    isins: [...new Set(shares.map(({ isin }) => isin))],
+    first,
+    last,
+    digests: shares.map(({ digest }) => digest),
+  }
 }
 
 /** Facts about the file for its footer, since people save it under another name. DuckDB shows them by `parquet_kv_metadata`. */
@@ -147,9 +180,6 @@ function metadataOf({ asOf, snapshot, licence }: FormatWork): readonly (readonly
     ...(licence?.url ? [['licence_url', licence.url] as const] : []),
   ]
 }
-
-/** Number of rows in a row group: at most this and the rows of one fund. The threads have a small heap. */
-const rowsPerGroup = 16_384
 
 interface ParquetForm {
   /** How decimal columns are stored: as DOUBLE, the nearest one, or as DECIMAL(38, 15). */

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import readWorkbook from 'read-excel-file/node'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { excelFiles } from '../../src/downloads/formats/csv-excel.ts'
 import type { ColumnType, OutputTable } from '../../src/downloads/tables.ts'
@@ -121,6 +122,41 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
       expect(rows.map((row) => row.map(plain))).toEqual(inParquet('prices').map((row) => row.map(plain)))
     },
   )
+
+  it.each([
+    ['fund-data.xlsx', 3],
+    ['fondsdaten.xlsx', 2],
+  ])('%s has newest prices, funds and key figures, with numbers and days as such', async (name, named) => {
+    const asCell = (value: Value = null, isDay = false) =>
+      value === '' ? null : isDay && value !== null ? new Date(String(value)) : value
+    const sheets = await readWorkbook(file(name), { trim: false })
+    const [prices = [], funds = [], figures = []] = sheets.map(({ data }): unknown[][] => data.slice(1))
+    const nameOf = new Map(rowsOf('funds').map(([isin, , fund]) => [isin, fund]))
+    const newest = new Map(rowsOf('prices').map((row) => [row[0], row]))
+    expectRows(
+      prices,
+      [...newest.values()].map(([isin = null, day = null, ...amounts]) => {
+        const numbers = amounts.slice(0, -1).map((amount) => (amount === null ? null : Number(amount) + 0))
+        return [
+          isin,
+          nameOf.get(isin) ?? null,
+          asCell(day, true),
+          ...numbers,
+          amounts.at(-1) ?? null,
+        ] as Values
+      }),
+    )
+    expectRows(
+      funds.map((row) => row.slice(0, 7)),
+      rowsOf('funds').map((row) => row.map((value, at) => asCell(value, at === 3 || at === 4))) as Values[],
+    )
+    expectRows(
+      figures,
+      rowsOf('key_figures').map((row) =>
+        [row[0], row[named], ...row.slice(4)].map((value) => asCell(value)),
+      ) as Values[],
+    )
+  })
 
   it('CSV ends its lines with CRLF, and only that for Excel begins with a byte order mark', () => {
     const plainBytes = readFileSync(file('funds.csv'))

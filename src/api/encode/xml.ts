@@ -102,7 +102,7 @@ function mapContent(element: (key: string, member: unknown) => string): Encode {
 }
 
 /** Escaped element text. Source: src/api/decisions.md, Errors, "XML text". */
-function xmlText(text: string): string {
+export function xmlText(text: string): string {
   return needsEscape.test(text) ? text.replace(/[&<>\r]/g, escapeCharacter) : text
 }
 

@@ -16,6 +16,7 @@ const types: Readonly<Record<string, string>> = {
   zip: 'application/zip',
   parquet: 'application/vnd.apache.parquet',
   sqlite: 'application/vnd.sqlite3',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   SHA256SUMS: 'text/plain; charset=utf-8',
 }
 

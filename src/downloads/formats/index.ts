@@ -3,6 +3,7 @@
 import { csvForExcel } from './csv-excel.ts'
 import { csv } from './csv.ts'
 import { emtCsv } from './emt.ts'
+import { excel } from './excel.ts'
 import type { DownloadFormat } from './format.ts'
 import { fundFiles } from './fund-files.ts'
 import { parquet } from './parquet.ts'
@@ -11,6 +12,7 @@ import { sqlite } from './sqlite.ts'
 /** Threads begin them in this order. */
 export const downloadFormats: readonly DownloadFormat[] = [
   csv,
+  excel,
   csvForExcel,
   emtCsv,
   fundFiles,

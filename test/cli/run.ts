@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { repository, withoutPages } from '../support/product.ts'
-import { runWarm } from '../support/warm.ts'
+import { runWarm, withoutProgress } from '../support/warm.ts'
 
 export interface Ended {
   readonly code: number | null
@@ -73,5 +73,6 @@ export async function ended(child: ChildProcess): Promise<Ended> {
   child.stdout?.on('data', (chunk: Buffer) => out.push(chunk))
   child.stderr?.on('data', (chunk: Buffer) => err.push(chunk))
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
-  return { code, signal, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() }
+  const [stdout, stderr] = [out, err].map((chunks) => Buffer.concat(chunks).toString())
+  return withoutProgress({ code, signal, stdout: stdout ?? '', stderr: stderr ?? '' })
 }

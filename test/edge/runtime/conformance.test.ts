@@ -49,7 +49,7 @@ describePlatforms((platform, turn) => {
 
   beforeAll(async () => {
     deployment = await platform.deploy(nights.first)
-    const requests = isComplete ? 400 : 100 * rounds
+    const requests = isComplete ? 200 : 100 * rounds
     suite = openSuite({ base: deployment.base, ...nights.first, requests, seed: 4711 }, () => oracle)
     return async () => {
       suite.close()

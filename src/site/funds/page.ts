@@ -135,7 +135,7 @@ function millions(language: Language, decimal: string, currency: string): string
 }
 
 /** For search engines. Source: schema.org/InvestmentFund. */
-const markupOf = ({ fund, profile, baseUrl, publisher }: FundFacts, language: Language) => ({
+const markupOf = ({ fund, profile, price, baseUrl, publisher }: FundFacts, language: Language) => ({
   '@context': 'https://schema.org',
   '@type': 'InvestmentFund',
   name: fund.name,
@@ -145,5 +145,8 @@ const markupOf = ({ fund, profile, baseUrl, publisher }: FundFacts, language: La
     { '@type': 'PropertyValue', propertyID: 'ISIN', value: fund.isin },
     ...(fund.wkn === null ? [] : [{ '@type': 'PropertyValue', propertyID: 'WKN', value: fund.wkn }]),
   ],
+  ...(price === null
+    ? {}
+    : { offers: { '@type': 'Offer', price: price.newest.netAssetValue, priceCurrency: fund.currency } }),
   ...(profile === null ? {} : { category: inLanguage(language, profile.categoryDe, profile.categoryEn) }),
 })

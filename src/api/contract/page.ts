@@ -100,6 +100,10 @@ export interface FundEntry {
   readonly categoryEn: string | null
   /** True if income stays in the fund, so that prices show its whole performance; null if unknown. */
   readonly accumulating: boolean | null
+  /** In percent a year. */
+  readonly totalExpenseRatio: number | null
+  /** Risk and reward indicator, 1 to 7. */
+  readonly srri: number | null
   /** True if prices and performance may be shown. */
   readonly isComparable: boolean
   /** Null if no price may be published. */

@@ -175,6 +175,8 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
     categoryDe: profile?.categoryDe ?? null,
     categoryEn: profile?.categoryEn ?? null,
     accumulating: profile === undefined ? null : profile.accumulating === 1,
+    totalExpenseRatio: profile?.totalExpenseRatio ?? null,
+    srri: source.rows('emt')[0]?.srri ?? null,
     isComparable,
     newest: price && {
       date: price.date,

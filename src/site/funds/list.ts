@@ -76,11 +76,12 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
           <input id="search" type="search" autocomplete="off" spellcheck="false" />
         </div>
         ${filters(funds, language)}
-        <p role="status" id="found" data-words="${w.found}" data-none="${w.none}">${w.found} ${found}</p>
+        <p>
+          <span role="status" id="found" data-words="${w.found}">${w.found} ${found}</span>
+          <button type="button" id="clear" hidden>${w.clear}</button>
+        </p>
       </div>
-      <div class="scroll" role="group" aria-label="${shell.parts.funds}" tabindex="0">
-        ${fundTable(funds, language)}
-      </div>
+      ${fundTable(funds, language)}
       <p class="selected" id="selected" hidden data-words="${w.selected}" data-most="${w.selectedMost}">
         <span role="status"></span>
         <a class="button first" href="${linkTo(key, frontPages.compare[language])}">${w.compare}</a>
@@ -116,6 +117,7 @@ function filters(funds: readonly FundEntry[], language: Language): Html {
 
 function fundTable(funds: readonly FundEntry[], language: Language): Html {
   const w = fundWords[language]
+  const hasWkn = funds.some(({ wkn }) => wkn !== null)
   /** @param id names the column in the page's address */
   const column = (id: string, name: string, kind: string, attributes = ''): TableCell => ({
     content: html`<span>${name}</span>`,
@@ -123,23 +125,23 @@ function fundTable(funds: readonly FundEntry[], language: Language): Html {
     attributes: raw(` data-id="${id}"${attributes}`),
   })
   return table({
-    kind: 'funds',
-    attributes: html` id="funds" data-more="${w.more}" data-select="${w.select}"`,
+    kind: 'funds long carded sortable',
+    attributes: html` id="funds" data-more="${w.more}" data-none="${w.none}" data-select="${w.select}"`,
     columns: [
       column('name', w.fund, 'name', ' aria-sort="ascending"'),
       column('isin', 'ISIN', 'wide'),
-      column('wkn', 'WKN', 'wide'),
+      ...(hasWkn ? [column('wkn', 'WKN', 'wide')] : []),
       column('nav', w.navColumn, 'number'),
       column('date', w.day, 'number wide'),
       column('change', w.change, 'number wide'),
       column('year', w.oneYear, 'number'),
     ],
-    rows: funds.map((fund) => cells(fund, language)),
+    rows: funds.map((fund) => cells(fund, hasWkn, language)),
   })
 }
 
 /** A row may be one of ten thousand: it holds nothing that a script can derive. */
-function cells(fund: FundEntry, language: Language): readonly TableCell[] {
+function cells(fund: FundEntry, hasWkn: boolean, language: Language): readonly TableCell[] {
   const { isin, wkn, name, newest, currency, oneYearPercent, overdue, categoryDe, categoryEn } = fund
   const page = fundPageKeys(isin)[language].slice('funds/'.length)
   const missing = noValue(language)
@@ -165,7 +167,7 @@ function cells(fund: FundEntry, language: Language): readonly TableCell[] {
       kind: '',
     },
     isin,
-    wkn ?? missing,
+    ...(hasWkn ? [wkn ?? missing] : []),
     // The filter finds the currency of a fund without a price here.
     ...(newest === null
       ? [{ content: missing, attributes: html` data-currency="${currency}"` }, missing, missing]
@@ -185,6 +187,8 @@ export function fundList({ asOf, funds }: Pick<SitePageSource, 'asOf' | 'funds'>
       ...{ isin, wkn, name, currency, category, price },
       one_year_percent: fund.oneYearPercent,
       accumulating: fund.accumulating,
+      total_expense_ratio: fund.totalExpenseRatio,
+      srri: fund.srri,
       comparable: fund.isComparable,
       page: fundPageKeys(isin),
     }

@@ -25,8 +25,13 @@ export const fundWords = bilingual((say) => ({
   },
   search: say('Search by name, ISIN or WKN', 'Suche nach Name, ISIN oder WKN'),
   found: say('Funds found:', 'Gefundene Fonds:'),
+  clear: say('Clear filters', 'Filter zurücksetzen'),
   more: say('Show all', 'Alle anzeigen'),
   none: say('No fund matches.', 'Keine passenden Fonds gefunden.'),
+  failedList: say(
+    'The list of funds could not be loaded. Press Enter to search on its page.',
+    'Die Fondsliste konnte nicht geladen werden. Die Eingabetaste führt zur Suche auf ihrer Seite.',
+  ),
   all: say('All', 'Alle'),
   currency: say('Currency', 'Währung'),
   select: say('Select for comparison:', 'Für den Vergleich auswählen:'),

@@ -71,7 +71,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
       expect(await page.locator('#found').textContent()).toBe('Funds found: 1')
       await page.locator('#search').fill(isin.toLowerCase().slice(2, 10))
       expect(await page.locator('#funds tbody a').evaluateAll(hrefs)).toEqual([`${isin}/index.html`])
-      const heads = () => page.locator('#funds thead th').evaluateAll<number[]>(leftEdges)
+      const heads = () => page.locator('#funds thead th').evaluateAll(leftEdges)
       const places = await heads()
       await page.locator('#search').fill('no such fund')
       expect(await page.locator('#funds tbody').textContent()).toBe('No fund matches.')

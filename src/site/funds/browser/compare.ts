@@ -19,6 +19,8 @@ import { sortableTable } from './table.ts'
 const standardRange = '5Y'
 /** Before every price. */
 const firstYear = 1900
+/** Of a message, by its kind. */
+const classes = { fault: 'callout fault', notice: 'callout', hint: 'quiet' }
 
 const language: Language = document.documentElement.lang === 'de' ? 'de' : 'en'
 const root = document.getElementById('compare')
@@ -30,7 +32,7 @@ if (root !== null) {
 interface Message {
   readonly text: string
   /** `fault`: what the reader asked for cannot be shown. `hint`: what to do next. */
-  readonly kind: 'fault' | 'notice' | 'hint'
+  readonly kind: keyof typeof classes
   readonly again?: () => void
 }
 
@@ -158,8 +160,6 @@ function pageOf(root: HTMLElement) {
     say: sayOf(root),
   }
 }
-
-const classes = { fault: 'callout fault', notice: 'callout', hint: 'quiet' }
 
 /** @returns replaces all messages */
 function teller({ part, say }: Page) {

@@ -66,11 +66,7 @@ it.each([
     ),
   ],
   ['Nothing changed', 'Keine Änderungen', changes()],
-  [
-    'Other data changed',
-    'Andere Daten geändert',
-    { ...changes(), documents: { ...counts, changed: 1 } },
-  ],
+  ['Other data changed', 'Andere Daten geändert', { ...changes(), documents: { ...counts, changed: 1 } }],
   ['First publication: 3 funds', 'Erste Veröffentlichung: 3 Fonds', { ...changes(), before: null }],
 ])('says what happened, corrections first: %s', (english, german, what) => {
   expect([describeChanges(what, 'en').title, describeChanges(what, 'de').title]).toEqual([english, german])

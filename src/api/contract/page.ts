@@ -26,6 +26,8 @@ export interface Publisher {
   readonly homePage: string | null
   /** A mail address. */
   readonly contact: string | null
+  /** The language of the funds' names, which pages of both languages show. */
+  readonly fundNames: Language | null
   readonly licence: { readonly name: string; readonly url: string | null } | null
   readonly logo: Logo | null
   /** The colour of links, as `#rrggbb`, for each theme. */

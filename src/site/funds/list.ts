@@ -1,11 +1,12 @@
 /** The list of the funds: a page in each language, and the same list as JSON. */
 
-import type { FundEntry, SitePageSource, SitePages } from '../../api/contract/page.ts'
+import type { FundEntry, Publisher, SitePageSource, SitePages } from '../../api/contract/page.ts'
 import { inLanguage } from '../../api/contract/fund.ts'
 import type { Language } from '../../api/routes/table.ts'
 import {
   categoryIn,
   changeCell,
+  fundName,
   html,
   type Html,
   linkedData,
@@ -81,7 +82,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
           <button type="button" id="clear" hidden>${w.clear}</button>
         </p>
       </div>
-      ${fundTable(funds, language)}
+      ${fundTable(funds, source.publisher, language)}
       <p class="selected" id="selected" hidden data-words="${w.selected}" data-most="${w.selectedMost}">
         <span role="status"></span>
         <a class="button first" href="${linkTo(key, frontPages.compare[language])}">${w.compare}</a>
@@ -115,7 +116,7 @@ function filters(funds: readonly FundEntry[], language: Language): Html {
   return html`${categories.size > 1 && filter('category', w.category, categories)}${currencies.size > 1 && filter('currency', w.currency, currencies)}`
 }
 
-function fundTable(funds: readonly FundEntry[], language: Language): Html {
+function fundTable(funds: readonly FundEntry[], publisher: Publisher | null, language: Language): Html {
   const w = fundWords[language]
   const hasWkn = funds.some(({ wkn }) => wkn !== null)
   /** @param id names the column in the page's address */
@@ -136,12 +137,18 @@ function fundTable(funds: readonly FundEntry[], language: Language): Html {
       column('change', w.change, 'number wide'),
       column('year', w.oneYear, 'number'),
     ],
-    rows: funds.map((fund) => cells(fund, hasWkn, language)),
+    rows: funds.map((fund) => cells(fund, { hasWkn, publisher, language })),
   })
 }
 
+interface FundTable {
+  readonly hasWkn: boolean
+  readonly publisher: Publisher | null
+  readonly language: Language
+}
+
 /** A row may be one of ten thousand: it holds nothing that a script can derive. */
-function cells(fund: FundEntry, hasWkn: boolean, language: Language): readonly TableCell[] {
+function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): readonly TableCell[] {
   const { isin, wkn, name, newest, currency, oneYearPercent, overdue, categoryDe, categoryEn } = fund
   const page = fundPageKeys(isin)[language].slice('funds/'.length)
   const missing = noValue(language)
@@ -161,7 +168,7 @@ function cells(fund: FundEntry, hasWkn: boolean, language: Language): readonly T
   return [
     {
       content: [
-        html`<a href="${page}">${name}</a>`,
+        html`<a href="${page}">${fundName(publisher, name)}</a>`,
         categoryDe !== null && html`<small>${categoryIn(language, categoryDe, categoryEn)}</small>`,
       ],
       kind: '',

@@ -1,13 +1,22 @@
 /** The start page, and the page for missing ones. Both link to everything, and find funds. */
 
-import type { FundEntry, Page, SitePageSource, SitePages } from '../../api/contract/page.ts'
+import type { FundEntry, Page, Publisher, SitePageSource, SitePages } from '../../api/contract/page.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
 import { amountIn, dayIn, fixedIn } from '../funds/chart/formats.ts'
 import { fundListKey, sortedByName } from '../funds/list.ts'
 import { fundPickerField, pickerWords } from '../funds/picker-field.ts'
 import { fundWords } from '../funds/wording.ts'
 import { addressOf, organizationOf } from '../layout/head.ts'
-import { changeCell, html, type Html, linkedData, linkTo, table, type TableCell } from '../layout/html.ts'
+import {
+  changeCell,
+  fundName,
+  html,
+  type Html,
+  linkedData,
+  linkTo,
+  table,
+  type TableCell,
+} from '../layout/html.ts'
 import {
   changesKeys,
   frontPages,
@@ -137,7 +146,7 @@ type Mover = FundEntry & { readonly newest: NonNullable<FundEntry['newest']>; re
 const mostMovers = 5
 
 /** The highest and the lowest changes of the newest day. A fund younger than one year has none (MiFID II). */
-function movers({ funds }: SitePageSource, language: Language): Html | null {
+function movers({ funds, publisher }: SitePageSource, language: Language): Html | null {
   const w = startWords[language]
   const day = funds.reduce(
     (latest, { newest }) => (newest && newest.date > latest ? newest.date : latest),
@@ -152,19 +161,24 @@ function movers({ funds }: SitePageSource, language: Language): Html | null {
   if (moved.length === 0) return null
   const half = Math.min(mostMovers, Math.ceil(moved.length / 2))
   const [highest, lowest] = [moved.slice(0, half), moved.slice(half).slice(-half).reverse()]
+  const tableOf = (heading: string, some: readonly Mover[]) => moverTable(heading, some, publisher, language)
   return html`<h2>${w.movers(dayIn(language, day))}</h2>
-    <div class="movers">
-      ${moverTable(w.highest, highest, language)} ${moverTable(w.lowest, lowest, language)}
-    </div>
+    <div class="movers">${tableOf(w.highest, highest)} ${tableOf(w.lowest, lowest)}</div>
     <p class="quiet small">${fundWords[language].past}</p> `
 }
 
-function moverTable(heading: string, funds: readonly Mover[], language: Language): Html | null {
+function moverTable(
+  heading: string,
+  funds: readonly Mover[],
+  publisher: Publisher | null,
+  language: Language,
+): Html | null {
   const w = fundWords[language]
   const rowOf = ({ isin, name, currency, newest, change, overdue }: Mover): readonly TableCell[] => [
-    // `<bdi>`: a name written from right to left must not turn its neighbours round.
     [
-      html`<a href="${linkTo(startKeys[language], fundPageKeys(isin)[language])}"><bdi>${name}</bdi></a>`,
+      html`<a href="${linkTo(startKeys[language], fundPageKeys(isin)[language])}"
+        >${fundName(publisher, name)}</a
+      >`,
       overdue !== null &&
         html` <small class="mark ${overdue}">${statusWords[language].marks[overdue]}</small>`,
     ],

@@ -1,11 +1,12 @@
 /** The status of a snapshot as a page in each language that works without scripts. Pure. */
 
+import type { Publisher } from '../../api/contract/page.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
 import { type MarkedFund, marks } from '../../guards/assess.ts'
 import { maxBusinessDays } from '../../guards/calendar.ts'
 import { dayIn, fixedIn, unbroken } from '../funds/chart/formats.ts'
 import { sortedByName } from '../funds/list.ts'
-import { figure, html, type Html, linkTo, table, type TableCell, noValue } from '../layout/html.ts'
+import { figure, fundName, html, type Html, linkTo, table, type TableCell, noValue } from '../layout/html.ts'
 import {
   changesKeys,
   feedLink,
@@ -61,7 +62,7 @@ function statusPage(
   const count = (number: number) => fixedIn(language, number, 0)
   const list = (caption: string, some: readonly MarkedFund[]) =>
     html`<h2>${caption}</h2>
-      ${fundTable(caption, some, language, site !== null)}`
+      ${fundTable(caption, some, language, { publisher, hasPages: site !== null })}`
   const figures = [
     [
       figure(w.asOf, dayIn(language, asOf)),
@@ -121,7 +122,13 @@ const sizeIn = (language: Language, bytes: number) =>
 /** Rows in a table; the JSON has all of them. */
 const maxRows = 1000
 
-function fundTable(caption: string, funds: readonly MarkedFund[], language: Language, hasPages: boolean) {
+interface Names {
+  readonly publisher: Publisher | null
+  /** Whether funds have pages. */
+  readonly hasPages: boolean
+}
+
+function fundTable(caption: string, funds: readonly MarkedFund[], language: Language, names: Names) {
   const w = statusWords[language]
   const { columns } = w
   const toJson = linkTo(frontPages.status[language], documentKey)
@@ -137,15 +144,14 @@ function fundTable(caption: string, funds: readonly MarkedFund[], language: Lang
       { content: columns.rhythm, kind: 'number rhythm' },
       { content: columns.next, kind: 'number next' },
     ],
-    rows: funds.slice(0, maxRows).map((fund) => cells(fund, language, hasPages)),
+    rows: funds.slice(0, maxRows).map((fund) => cells(fund, language, names)),
   })}
   ${left > 0 && html`<p><a href="${toJson}">${w.more(fixedIn(language, left, 0))}</a></p>`}`
 }
 
-function cells(fund: MarkedFund, language: Language, hasPages: boolean): readonly TableCell[] {
+function cells(fund: MarkedFund, language: Language, { publisher, hasPages }: Names): readonly TableCell[] {
   const { isin, mark, ageDays, rhythmDays } = fund
-  // `<bdi>`: a name written from right to left must not turn its neighbours round.
-  const name = html`<bdi>${fund.name}</bdi>`
+  const name = fundName(publisher, fund.name)
   const page = linkTo(frontPages.status[language], fundPageKeys(isin)[language])
   const day = (date: string | null) =>
     date === null ? noValue(language) : html`<time datetime="${date}">${dayIn(language, date)}</time>`

@@ -53,11 +53,12 @@ function publishChanges(changes: PublishChanges, place: Place): Html {
     columns: readonly TableCell[],
     rows: readonly Row[],
     cells: (row: Row) => readonly TableCell[],
+    kind = '',
   ) =>
     heading !== null &&
     rows.length > 0 &&
     html`${headingOf(heading, place)}
-    ${wideTable(heading, { columns, rows: rows.slice(0, maxRows).map(cells) })}
+    ${wideTable(heading, { kind, columns, rows: rows.slice(0, maxRows).map(cells) })}
     ${rows.length > maxRows && html`<p class="quiet">${w.more(countIn(language, rows.length - maxRows))}</p> `}`
   const days = (heading: string | null, rows: readonly PastDay[]) =>
     table(heading, [columns.fund, columns.date], rows, (row) => [
@@ -70,6 +71,7 @@ function publishChanges(changes: PublishChanges, place: Place): Html {
       [columns.fund, columns.date, columns.item, ...[columns.before, columns.after].map(asNumber)],
       prices.corrected,
       (row) => correctedCells(row, place),
+      'carded corrected',
     )}
     ${days(headings.daysAdded, prices.added)}${days(headings.daysRemoved, prices.removed)}
     ${fundList(headings.removed, funds.removed, { ...place, pageOf: null })}

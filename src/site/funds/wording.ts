@@ -73,7 +73,7 @@ export const fundWords = bilingual((say) => ({
     ),
   nav: say('Net asset value', 'Nettoinventarwert'),
   /** With a soft hyphen: a phone shows two lines. */
-  navColumn: say('Net asset value', 'Netto\u00adinventarwert'),
+  navColumn: say('Net asset value', 'Netto\u00adinventar\u00adwert'),
   ytd: say('Since 31 Dec', 'Seit 31.12.'),
   assets: say('Fund assets (share class)', 'Fondsvermögen (Anteilklasse)'),
   inception: say('Launched', 'Auflegung'),

@@ -1,10 +1,8 @@
 /** A field that suggests funds: a combobox with a list. Source: WAI-ARIA, pattern "Combobox". */
 
 import { fundText, type ListedFund } from './fund-list.ts'
+import type { Say } from './say.ts'
 import { searchFor } from './search.ts'
-
-/** A text by its name, with its placeholders filled in. */
-export type Say = (name: string, values?: Readonly<Record<string, string>>) => string
 
 interface Picker {
   /** Holds the field, its list and its status. */

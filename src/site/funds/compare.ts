@@ -7,7 +7,7 @@ import { drawing, html, type Html, linkTo, table, type TableCell } from '../layo
 import { frontPages, layout, pageTemplate } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
 import { compareWording } from './compare-wording.ts'
-import { fundListKey } from './list.ts'
+import { fundListKey, listStyles } from './list.ts'
 import { fundPickerField, pickerWords } from './picker-field.ts'
 import { rangeButtons } from './sections/performance.ts'
 import { fundWords } from './wording.ts'
@@ -35,7 +35,7 @@ function comparePage(source: SitePageSource, language: Language): string {
     hasDownloads: source.hasDownloads,
     baseUrl: source.baseUrl,
     publisher: source.publisher,
-    styles: ['funds/catalogue.css', styleKey],
+    styles: [...listStyles, styleKey],
     scripts: [scriptKey],
     main: html`<h1>${title}</h1>
       <p class="lead">${w.lead}</p>

@@ -25,6 +25,8 @@ import { fundWords, isForeign } from './wording.ts'
 
 const keys = frontPages.funds
 export const fundListKey = 'funds/index.json'
+/** Also for pages that search for funds. */
+export const listStyles = ['funds/catalogue.css', 'funds/list.css']
 
 /** Equal names keep their order. */
 export const sortedByName = <T extends { readonly name: string }>(items: readonly T[]): readonly T[] =>
@@ -39,7 +41,7 @@ export const cataloguePages: SitePages = (source) => {
     { key: keys.en, content: listPage(source, funds, 'en') },
     { key: keys.de, content: listPage(source, funds, 'de') },
     { key: fundListKey, content: JSON.stringify(fundList(source)) },
-    ...['catalogue.css', 'fund.js', 'list.js'].map((name) => ({
+    ...['catalogue.css', 'fund.js', 'list.css', 'list.js'].map((name) => ({
       key: `funds/${name}`,
       content: pageTemplate(`pages/${name}`),
     })),
@@ -64,7 +66,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
     part: 'funds',
     hasDownloads: source.hasDownloads,
     publisher: source.publisher,
-    styles: ['funds/catalogue.css'],
+    styles: listStyles,
     scripts: ['funds/list.js'],
     head: html`${feedLink(key, language)} ${linkedData(markupOf(source, language))}`,
     main: html`<h1>${title}</h1>

@@ -3,7 +3,7 @@
 import type { FundEntry, Page, Publisher, SitePageSource, SitePages } from '../../api/contract/page.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
 import { amountIn, dayIn, fixedIn } from '../funds/chart/formats.ts'
-import { fundListKey, sortedByName } from '../funds/list.ts'
+import { fundListKey, listStyles, sortedByName } from '../funds/list.ts'
 import { fundPickerField, pickerWords } from '../funds/picker-field.ts'
 import { fundWords } from '../funds/wording.ts'
 import { addressOf, organizationOf } from '../layout/head.ts'
@@ -31,7 +31,7 @@ import { wording } from '../wording.ts'
 import { statusWords } from '../status/wording.ts'
 import { startWords } from './wording.ts'
 
-const styles = ['funds/catalogue.css', 'docs/assets/start.css']
+const styles = [...listStyles, 'docs/assets/start.css']
 const scripts = ['docs/assets/find.js']
 
 export function* startPages(source: SitePageSource): ReturnType<SitePages> & Generator<Page> {

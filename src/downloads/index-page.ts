@@ -235,8 +235,8 @@ export const pageWords = bilingual((say) => ({
   heading: 'Downloads',
   intro: (day: Html) =>
     say(
-      html`All data as of ${day}. With <code>latest</code> in place of the date, an address always leads to
-        the newest files.`,
+      html`All data as of ${day}. Addresses with <code>latest</code> in place of the date always lead to the
+        newest files.`,
       html`Stichtag der Daten: ${day}. Steht in der Adresse <code>latest</code> anstelle des Datums, führt sie
         immer zu den neuesten Dateien.`,
     ),

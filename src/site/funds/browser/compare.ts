@@ -106,13 +106,14 @@ async function compareFunds(root: HTMLElement): Promise<void> {
       kind: 'fault',
     })
     const noDays = loaded.length > 0 && comparison === null
-    tell([
-      ...told,
+    const faults: readonly Message[] = [
       ...(failed.length > 0 ? [{ ...faultOf('failed', ...failed), again: () => void show() }] : []),
       ...(noDays ? [{ text: say('noDays'), kind: 'fault' } as const] : []),
       ...lonely.few.map((fund) => faultOf('few', fund)),
       ...lonely.alone.map((fund) => faultOf('alone', fund)),
-    ])
+    ]
+    // Screen readers read again what is told again.
+    if (faults.length > 0) tell([...told, ...faults])
     draw(
       comparison,
       loaded,

@@ -27,7 +27,7 @@ export function fundPicker({ place, say, load, mayPick, onPick, onEnter }: Picke
   )
   if (!input || !listbox || !told) throw new Error('the page has no field for funds')
   const first = onEnter === undefined ? 0 : -1
-  let texts: Promise<readonly { fund: ListedFund; text: ReturnType<typeof fundText> }[]> | undefined
+  const find = finder(load)
   let chosen: ReadonlySet<string> = new Set()
   let options: readonly ListedFund[] = []
   let active = first
@@ -49,19 +49,7 @@ export function fundPicker({ place, say, load, mayPick, onPick, onEnter }: Picke
     input.removeAttribute('aria-activedescendant')
     activate(first)
   }
-  const matches = async () => {
-    const typed = input.value.trim()
-    if (typed === '') return []
-    const isFound = searchFor(typed)
-    try {
-      texts ??= load().then((list) => list.map((fund) => ({ fund, text: fundText(fund) })))
-      const matching = (await texts).filter(({ fund, text }) => !chosen.has(fund.isin) && isFound(text))
-      return matching.map(({ fund }) => fund)
-    } catch {
-      texts = undefined
-      return null
-    }
-  }
+  const matches = async () => (await find(input.value))?.filter(({ isin }) => !chosen.has(isin)) ?? null
   const search = async () => {
     const asked = input.value
     const found = await matches()
@@ -115,5 +103,23 @@ export function fundPicker({ place, say, load, mayPick, onPick, onEnter }: Picke
       chosen = new Set(funds.map(({ isin }) => isin))
       if (document.activeElement === input) void search()
     },
+  }
+}
+
+/** @returns the funds that match a text, none for an empty one; null if the list cannot be loaded */
+function finder(load: Picker['load']) {
+  const loadTexts = async () => (await load()).map((fund) => ({ fund, text: fundText(fund) }))
+  let texts: ReturnType<typeof loadTexts> | undefined
+  return async (typed: string): Promise<readonly ListedFund[] | null> => {
+    if (typed.trim() === '') return []
+    const isFound = searchFor(typed.trim())
+    try {
+      texts ??= loadTexts()
+      return (await texts).filter(({ text }) => isFound(text)).map(({ fund }) => fund)
+    } catch {
+      // The next letter tries again.
+      texts = undefined
+      return null
+    }
   }
 }

@@ -26,7 +26,7 @@ export const compareWording = bilingual((say) => ({
   chosen: say('Compared funds', 'Verglichene Fonds'),
   /** With soft hyphens: a phone shows four columns. */
   performance: say('Perform\u00adance', 'Wert\u00adentwicklung'),
-  volatility: say('Volatility p.\u2060a.', 'Volatilität p.\u2060a.'),
+  volatility: say('Volatility p.\u2060a.', 'Volati\u00adlität p.\u2060a.'),
   costs: say('Costs (TER)', 'Kosten (TER)'),
   risk: say('Risk class', 'Risiko\u00adklasse'),
   noteColumns: say(

@@ -174,11 +174,10 @@ function moverTable(
   language: Language,
 ): Html | null {
   const w = fundWords[language]
+  const pageOf = (isin: string) => linkTo(startKeys[language], fundPageKeys(isin)[language])
   const rowOf = ({ isin, name, currency, newest, change, overdue }: Mover): readonly TableCell[] => [
     [
-      html`<a href="${linkTo(startKeys[language], fundPageKeys(isin)[language])}"
-        >${fundName(publisher, name)}</a
-      >`,
+      html`<a href="${pageOf(isin)}">${fundName(publisher, name)}</a>`,
       overdue !== null &&
         html` <small class="mark ${overdue}">${statusWords[language].marks[overdue]}</small>`,
     ],

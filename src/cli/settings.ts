@@ -3,6 +3,7 @@
  * `templates/fundpress.config.schema.json` (`npm run generate`).
  */
 
+import { languages } from '../api/routes/table.ts'
 import { isDay } from '../api/routes/values.ts'
 import { requestLifetimeSeconds } from '../bucket/store/retry.ts'
 import { isFolderName } from '../bucket/store/store.ts'
@@ -185,6 +186,10 @@ export const configShape = z.strictObject(
       contact: say('A mail address for questions about the data.', orNull(mailAddress)),
       terms: say('The address of its terms of use.', orNull(pageAddress)),
       homePage: say('The address of its home page.', orNull(pageAddress)),
+      fundNames: say(
+        'The language of the names of its funds, for hyphens and for screen readers: de or en. Default: unknown.',
+        orNull(z.enum(languages)),
+      ),
       logo: say(
         'Its logo, an SVG or PNG file of at most 100 KB. The header of each page shows it on white.',
         orNull(path),

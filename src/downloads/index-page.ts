@@ -7,6 +7,7 @@ import { bilingual } from '../site/bilingual.ts'
 import { maxCharacters } from '../api/contract/page.ts'
 import { dayIn, fixedIn } from '../site/funds/chart/formats.ts'
 import { html, linkedData, linkTo, section, type Html, type HtmlContent } from '../site/layout/html.ts'
+import { addressOf } from '../site/layout/head.ts'
 import { frontPages, layout } from '../site/layout/layout.ts'
 import type { Language } from '../api/routes/table.ts'
 import type { DescribedFile, PackageFacts } from './data-package.ts'
@@ -66,7 +67,7 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
     hasDownloads: true,
     publisher,
     isAlone: !hasPages,
-    head: linkedData(dataset(listed, facts)),
+    head: linkedData(dataset(listed, facts, language)),
     main: html`<h1>${w.heading}</h1>
       <p>${w.intro(html`<time datetime="${asOf}">${dayIn(language, asOf)}</time>`)}</p>
       ${licence === null ? null : html`<p>${w.licence}: ${licenceLink(licence)}</p>`}
@@ -186,8 +187,12 @@ function size(bytes: number, language: Language): string {
     : `${fixedIn(language, bytes / 1e6, 1)}\u00a0MB`
 }
 
-/** Source: schema.org/Dataset. Addresses are relative to the page. */
-function dataset(files: readonly DescribedFile[], { asOf, licence }: PackageFacts): unknown {
+/** Source: schema.org/Dataset. */
+function dataset(
+  files: readonly DescribedFile[],
+  { asOf, licence, baseUrl }: PackageFacts,
+  language: Language,
+) {
   return {
     '@context': 'https://schema.org/',
     '@type': 'Dataset',
@@ -195,6 +200,7 @@ function dataset(files: readonly DescribedFile[], { asOf, licence }: PackageFact
     description:
       'Prices, performance, investment structures, asset allocations, key figures, profiles and EMT data of investment ' +
       'funds, by ISIN, as CSV, Parquet, SQLite and JSON.',
+    url: addressOf(baseUrl, frontPages.downloads[language]),
     identifier: `fund-data-${asOf}`,
     version: asOf,
     dateModified: asOf,
@@ -204,7 +210,7 @@ function dataset(files: readonly DescribedFile[], { asOf, licence }: PackageFact
     distribution: files.map(({ path, bytes, sha256, format, piece }) => ({
       '@type': 'DataDownload',
       name: piece.describe.en,
-      contentUrl: path,
+      contentUrl: `${baseUrl}/downloads/${asOf}/${path}`,
       encodingFormat: format.mediatype,
       contentSize: `${bytes} B`,
       sha256,
@@ -229,8 +235,8 @@ export const pageWords = bilingual((say) => ({
   heading: 'Downloads',
   intro: (day: Html) =>
     say(
-      html`All data as of ${day}. With <code>latest</code> in place of the date, an address always leads to
-        the newest files.`,
+      html`All data as of ${day}. Addresses with <code>latest</code> in place of the date always lead to the
+        newest files.`,
       html`Stichtag der Daten: ${day}. Steht in der Adresse <code>latest</code> anstelle des Datums, führt sie
         immer zu den neuesten Dateien.`,
     ),

@@ -31,7 +31,8 @@ const about: FundPages = {
         : { date: price.date, nav: navAt(price.date)?.nav ?? '', changePercent: price.changePercent }
     const { isin, wkn, name, currency } = fund
     const nothing = { categoryDe: null, categoryEn: null, oneYearPercent: null, accumulating: null }
-    return { isin, wkn, name, currency, ...nothing, newest, overdue, isComparable: false }
+    const unknown = { totalExpenseRatio: null, srri: null }
+    return { isin, wkn, name, currency, ...nothing, ...unknown, newest, overdue, isComparable: false }
   },
 }
 

@@ -116,14 +116,22 @@ it.each([
     expect(page).toContain('hreflang="de" href="http://localhost:8080/downloads/latest/de.html"')
     expect([page.includes(word), size.test(page)]).toEqual([true, true])
     const [, json = ''] = /<script type="application\/ld\+json">([^]*?)<\/script>/.exec(page) ?? []
-    const dataset = JSON.parse(json) as { '@type': string; distribution: { contentUrl: string }[] }
+    const dataset = JSON.parse(json) as {
+      '@type': string
+      url: string
+      distribution: { contentUrl: string }[]
+    }
     expect(dataset['@type']).toBe('Dataset')
     expect(dataset.distribution.length).toBeGreaterThan(20)
     const links = [...page.matchAll(/href="([^"#]+)"/g)]
       .map(([, href = '']) => href)
       .filter((href) => !/^(\.\.\/|http:\/\/localhost:8080\/)/.test(href))
-    for (const path of [...links, ...dataset.distribution.map(({ contentUrl }) => contentUrl)]) {
-      const { status } = await ask(`latest/${path}`, { Range: 'bytes=0-0' })
+    expect(dataset.url).toBe(`http://localhost:8080/downloads/latest/${name.replace('index.html', '')}`)
+    const files = dataset.distribution.map(({ contentUrl }) =>
+      contentUrl.replace('http://localhost:8080/downloads/', ''),
+    )
+    for (const path of [...links.map((link) => `latest/${link}`), ...files]) {
+      const { status } = await ask(path, { Range: 'bytes=0-0' })
       expect([path, status]).toEqual([path, expect.toBeOneOf([200, 206])])
     }
     expect(page).not.toContain(hostileNames.markup)

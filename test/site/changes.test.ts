@@ -44,18 +44,18 @@ const corrected = {
 
 it.each([
   [
-    'New prices of 412 funds',
+    'New prices for 412 funds',
     'Neue Preise von 412 Fonds',
     changes({ totals: { funds_with_new: 412, corrected_prices: 0, corrected_funds: 0 } }),
   ],
   [
-    'Corrected: 1 price of 1 fund; New prices of 1,412 funds',
-    'Korrigiert: 1 Preis von 1 Fonds; Neue Preise von 1.412 Fonds',
+    '1 price of 1 fund corrected, new prices for 1,412 funds',
+    '1 Preis von 1 Fonds korrigiert, neue Preise von 1.412 Fonds',
     changes(corrected),
   ],
   [
-    'No longer published: 1 fund; New: 2 funds; Renamed: 1 fund',
-    'Nicht mehr veröffentlicht: 1 Fonds; Neu: 2 Fonds; Umbenannt: 1 Fonds',
+    '1 fund no longer published, 2 new funds, 1 fund renamed',
+    '1 Fonds nicht mehr veröffentlicht, 2 neue Fonds, 1 Fonds umbenannt',
     changes(
       {},
       {
@@ -66,14 +66,26 @@ it.each([
     ),
   ],
   ['Nothing changed', 'Keine Änderungen', changes()],
-  ['Changed: 1 document', 'Geändert: 1 Dokument', { ...changes(), documents: { ...counts, changed: 1 } }],
-  [
-    'First publication: 3 funds, 0 documents',
-    'Erste Veröffentlichung: 3 Fonds, 0 Dokumente',
-    { ...changes(), before: null },
-  ],
+  ['Other data changed', 'Andere Daten geändert', { ...changes(), documents: { ...counts, changed: 1 } }],
+  ['First publication: 3 funds', 'Erste Veröffentlichung: 3 Fonds', { ...changes(), before: null }],
 ])('says what happened, corrections first: %s', (english, german, what) => {
   expect([describeChanges(what, 'en').title, describeChanges(what, 'de').title]).toEqual([english, german])
+})
+
+it('lists what happened, one statement each, without numbers of documents', () => {
+  const endpoints = [{ endpoint: 'pages', ...counts, changed: 64 }]
+  const what = {
+    ...changes(corrected),
+    documents: { ...counts, changed: 64 },
+    endpoints,
+    not_compared: ['x.json'],
+  }
+  expect(describeChanges(what, 'en').lines).toEqual([
+    '1 price of 1 fund corrected',
+    'Fonds A & B (DE0008471400) 2 Nov 2026, Net asset value (NAV) per share: 1,234.50 → none',
+    'New prices for 1,412 funds',
+    'The changes of 1 file are not known',
+  ])
 })
 
 describe.each([
@@ -90,10 +102,11 @@ describe.each([
     expect([...pages.keys()].sort()).toEqual(keys.toSorted())
     const [index, indexDe] = keys.map((key) => pages.get(key) ?? '')
     const [ofDay, ofDayDe] = (['en', 'de'] as const).map((language) => dayMarkup(day, language, null).markup)
-    expect(index).toContain('Corrected: 1 price of 1 fund')
+    expect(index).toContain('1 price of 1 fund corrected')
     expect(indexDe).toContain('20.11.2026')
     expect(ofDay).toContain('1,234.50')
-    expect(ofDay).toContain('Net asset value (NAV) per share')
+    expect(ofDay).toContain('<h2>1 price of 1 fund corrected</h2>')
+    expect(ofDay).toContain('<td>2\u00a0Nov\u00a02026</td><td>Net asset value (NAV) per share</td>')
     expect(ofDayDe).toContain('1.234,50')
     expect(ofDayDe).toContain('Nettoinventarwert je Anteil')
     expect(ofDayDe).toContain('Fonds A &#38; B')
@@ -152,7 +165,7 @@ it('names by fund only those that a long list of corrections has in the list of 
 it('has no empty table for prices that may no longer be given out', () => {
   const cut = { ...changes({ ...corrected, corrected: [] }), publish: 1, earlier: [] }
   const { markup } = dayMarkup(cut, 'en', null)
-  expect(markup).toContain('Corrected: 1 price of 1 fund')
+  expect(markup).toContain('1 price of 1 fund corrected')
   expect(markup).not.toContain('<table')
 })
 

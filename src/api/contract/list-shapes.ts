@@ -4,6 +4,7 @@ import {
   flag,
   list,
   nullable,
+  number,
   optional,
   record,
   text,
@@ -75,6 +76,16 @@ const fundList = record({
         flag(
           'Whether the fund accumulates its income; if not, its prices do not include distributions. Null if this is not known',
           'Ob der Fonds seine Erträge thesauriert; andernfalls enthalten seine Preise die Ausschüttungen nicht. Null, wenn dies nicht bekannt ist',
+        ),
+      ),
+      total_expense_ratio: nullable(
+        number('Total expense ratio (TER) in percent', 'Gesamtkostenquote (TER) in Prozent'),
+      ),
+      srri: nullable(
+        wholeNumber(
+          'Risk and reward indicator (SRRI), 1 to 7',
+          'Risiko- und Ertragsindikator (SRRI), 1 bis 7',
+          { minimum: 1, maximum: 7 },
         ),
       ),
       comparable: flag(

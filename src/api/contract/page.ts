@@ -26,6 +26,8 @@ export interface Publisher {
   readonly homePage: string | null
   /** A mail address. */
   readonly contact: string | null
+  /** The language of the funds' names, which pages of both languages show. */
+  readonly fundNames: Language | null
   readonly licence: { readonly name: string; readonly url: string | null } | null
   readonly logo: Logo | null
   /** The colour of links, as `#rrggbb`, for each theme. */
@@ -100,6 +102,10 @@ export interface FundEntry {
   readonly categoryEn: string | null
   /** True if income stays in the fund, so that prices show its whole performance; null if unknown. */
   readonly accumulating: boolean | null
+  /** In percent a year. */
+  readonly totalExpenseRatio: number | null
+  /** Risk and reward indicator, 1 to 7. */
+  readonly srri: number | null
   /** True if prices and performance may be shown. */
   readonly isComparable: boolean
   /** Null if no price may be published. */

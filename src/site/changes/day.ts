@@ -9,9 +9,9 @@ import type {
 } from '../../api/contract/changes.ts'
 import { priceTitle } from '../../api/contract/prices.ts'
 import type { Language } from '../../api/routes/table.ts'
-import { dayIn } from '../funds/chart/formats.ts'
+import { dayIn, unbroken } from '../funds/chart/formats.ts'
 import { html, type Html, type TableCell, wideTable } from '../layout/html.ts'
-import { countIn, describeChanges, maxRows, otherLines, valueIn } from './words.ts'
+import { countIn, describeChanges, headingsOf, maxRows, otherLines, valueIn } from './words.ts'
 import { changeWords } from './wording.ts'
 
 interface Place {
@@ -45,37 +45,39 @@ const headingOf = (text: string, { isOnly }: Place): Html =>
 function publishChanges(changes: PublishChanges, place: Place): Html {
   const { language } = place
   const w = changeWords[language]
+  const { columns } = w
   const { funds, prices } = changes
-  const say = (text: (count: number, shown: string) => string, count: number) =>
-    text(count, countIn(language, count))
+  const headings = headingsOf(changes, language)
   const table = <Row>(
-    heading: string,
+    heading: string | null,
     columns: readonly TableCell[],
     rows: readonly Row[],
     cells: (row: Row) => readonly TableCell[],
+    kind = '',
   ) =>
+    heading !== null &&
     rows.length > 0 &&
     html`${headingOf(heading, place)}
-    ${wideTable(heading, { columns, rows: rows.slice(0, maxRows).map(cells) })}
+    ${wideTable(heading, { kind, columns, rows: rows.slice(0, maxRows).map(cells) })}
     ${rows.length > maxRows && html`<p class="quiet">${w.more(countIn(language, rows.length - maxRows))}</p> `}`
-  const { columns, prices: priceCount, funds: fundCount } = w
-  const dayCells = (row: PastDay) => [fundCell(row, place), dayIn(language, row.date)]
-  const days = (heading: (prices: string) => string, what: 'added' | 'removed') => {
-    const count = prices.counts[what]
-    return table(heading(say(priceCount, count)), [columns.fund, columns.date], prices[what], dayCells)
-  }
+  const days = (heading: string | null, rows: readonly PastDay[]) =>
+    table(heading, [columns.fund, columns.date], rows, (row) => [
+      fundCell(row, place),
+      dayIn(language, row.date),
+    ])
   return html`<p id="${publishId(changes)}"><strong>${describeChanges(changes, language).title}</strong></p>
     ${table(
-      say(w.correctedValues, prices.counts.corrected),
-      [columns.fund, columns.date, ...[columns.before, columns.after].map(asNumber)],
+      headings.corrected,
+      [columns.fund, columns.date, columns.item, ...[columns.before, columns.after].map(asNumber)],
       prices.corrected,
       (row) => correctedCells(row, place),
+      'carded corrected',
     )}
-    ${days(w.daysAdded, 'added')}${days(w.daysRemoved, 'removed')}
-    ${fundList(w.removed(say(fundCount, funds.removed.length)), funds.removed, { ...place, pageOf: null })}
-    ${fundList(w.added(say(fundCount, funds.added.length)), funds.added, place)}
+    ${days(headings.daysAdded, prices.added)}${days(headings.daysRemoved, prices.removed)}
+    ${fundList(headings.removed, funds.removed, { ...place, pageOf: null })}
+    ${fundList(headings.added, funds.added, place)}
     ${table(
-      w.renamed(say(fundCount, funds.renamed.length)),
+      headings.renamed,
       [columns.newName, columns.oldName],
       funds.renamed,
       ({ isin, before, after }) => [fundCell({ isin, name: after }, place), html`<bdi>${before}</bdi>`],
@@ -91,13 +93,11 @@ function correctedCells(
 ): readonly TableCell[] {
   const { language } = place
   const values = [before, after].map((value) => valueIn(language, value))
-  // Day and item share a column: a phone has no room for more.
-  const what = html`${dayIn(language, date)}<br /><small>${priceTitle(item, language)}</small>`
-  return [fundCell(fund, place), what, ...values]
+  return [fundCell(fund, place), unbroken(dayIn(language, date)), priceTitle(item, language), ...values]
 }
 
-const fundList = (heading: string, funds: readonly NamedFund[], place: Place): Html | null =>
-  funds.length === 0
+const fundList = (heading: string | null, funds: readonly NamedFund[], place: Place): Html | null =>
+  heading === null
     ? null
     : html`${headingOf(heading, place)}
         <ul>

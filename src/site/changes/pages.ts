@@ -123,11 +123,12 @@ function changeOfFund(
   language: Language,
 ) {
   const w = changeWords[language]
-  const prices = (count: number) => w.prices(count, countIn(language, count))
+  const say = (text: (count: number, shown: string) => string, count: number) =>
+    text(count, countIn(language, count))
   return [
-    ...(corrected > 0 ? [w.correctedOf(prices(corrected))] : []),
-    ...(daysAdded > 0 ? [w.addedLater(prices(daysAdded))] : []),
-    ...(daysRemoved > 0 ? [w.removedLater(prices(daysRemoved))] : []),
+    ...(corrected > 0 ? [w.correctedOf(say(w.prices, corrected))] : []),
+    ...(daysAdded > 0 ? [say(w.daysAdded, daysAdded)] : []),
+    ...(daysRemoved > 0 ? [say(w.daysRemoved, daysRemoved)] : []),
     ...(what === undefined ? [] : [w.fund[what]]),
-  ].join('; ')
+  ].join(', ')
 }

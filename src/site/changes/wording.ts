@@ -39,6 +39,7 @@ export const changeWords = bilingual((say) => ({
   columns: {
     fund: say('Fund', 'Fonds'),
     date: say('Date', 'Datum'),
+    item: say('Value', 'Wert'),
     before: say('Before', 'Vorher'),
     after: say('After', 'Nachher'),
     oldName: say('Old name', 'Bisheriger Name'),
@@ -49,50 +50,46 @@ export const changeWords = bilingual((say) => ({
     removed: say('no longer published', 'nicht mehr veröffentlicht'),
     renamed: say('renamed', 'umbenannt'),
   },
-  first: (funds: string, documents: string) =>
-    say(
-      `First publication: ${funds} funds, ${documents} documents`,
-      `Erste Veröffentlichung: ${funds} Fonds, ${documents} Dokumente`,
-    ),
+  first: (funds: string) => say(`First publication: ${funds}`, `Erste Veröffentlichung: ${funds}`),
   prices: (count: number, shown: string) =>
     say(count === 1 ? '1 price' : `${shown} prices`, count === 1 ? '1 Preis' : `${shown} Preise`),
   funds: (count: number, shown: string) => say(count === 1 ? '1 fund' : `${shown} funds`, `${shown} Fonds`),
   corrected: (prices: string, funds: string) =>
-    say(`Corrected: ${prices} of ${funds}`, `Korrigiert: ${prices} von ${funds}`),
-  correctedValues: (count: number, shown: string) =>
-    say(
-      `Corrected: ${count === 1 ? '1 value' : `${shown} values`}`,
-      `Korrigiert: ${count === 1 ? '1 Wert' : `${shown} Werte`}`,
-    ),
+    say(`${prices} of ${funds} corrected`, `${prices} von ${funds} korrigiert`),
+  /** Of one fund, or if the number of funds is not known. */
   correctedOf: (prices: string) => say(`${prices} corrected`, `${prices} korrigiert`),
-  daysAdded: (prices: string) =>
-    say(`Added for earlier days: ${prices}`, `Für frühere Tage ergänzt: ${prices}`),
-  addedLater: (prices: string) => say(`${prices} added retroactively`, `${prices} nachträglich ergänzt`),
-  daysRemoved: (prices: string) =>
-    say(`Removed for earlier days: ${prices}`, `Für frühere Tage entfernt: ${prices}`),
-  removedLater: (prices: string) => say(`${prices} removed retroactively`, `${prices} nachträglich entfernt`),
-  removed: (funds: string) => say(`No longer published: ${funds}`, `Nicht mehr veröffentlicht: ${funds}`),
-  added: (funds: string) => say(`New: ${funds}`, `Neu: ${funds}`),
-  renamed: (funds: string) => say(`Renamed: ${funds}`, `Umbenannt: ${funds}`),
-  newPrices: (count: number, shown: string) =>
-    say(`New prices of ${count === 1 ? '1 fund' : `${shown} funds`}`, `Neue Preise von ${shown} Fonds`),
-  documents: (count: number, shown: string) =>
+  values: (count: number, shown: string) =>
+    say(count === 1 ? '1 value' : `${shown} values`, count === 1 ? '1 Wert' : `${shown} Werte`),
+  daysAdded: (count: number, shown: string) =>
     say(
-      `Changed: ${count === 1 ? '1 document' : `${shown} documents`}`,
-      `Geändert: ${count === 1 ? '1 Dokument' : `${shown} Dokumente`}`,
+      count === 1 ? '1 past price added' : `${shown} past prices added`,
+      count === 1 ? '1 früherer Preis ergänzt' : `${shown} frühere Preise ergänzt`,
     ),
+  daysRemoved: (count: number, shown: string) =>
+    say(
+      count === 1 ? '1 past price removed' : `${shown} past prices removed`,
+      count === 1 ? '1 früherer Preis entfernt' : `${shown} frühere Preise entfernt`,
+    ),
+  removed: (funds: string) => say(`${funds} no longer published`, `${funds} nicht mehr veröffentlicht`),
+  added: (count: number, shown: string) =>
+    say(
+      count === 1 ? '1 new fund' : `${shown} new funds`,
+      count === 1 ? '1 neuer Fonds' : `${shown} neue Fonds`,
+    ),
+  renamed: (funds: string) => say(`${funds} renamed`, `${funds} umbenannt`),
+  newPrices: (funds: string) => say(`new prices for ${funds}`, `neue Preise von ${funds}`),
+  otherData: say('Other data changed', 'Andere Daten geändert'),
   unknown: say('It is not known what changed', 'Nicht bekannt, was sich geändert hat'),
   nothing: say('Nothing changed', 'Keine Änderungen'),
-  noDocument: say('No document changed', 'Kein Dokument geändert'),
-  documentLine: say('Documents', 'Dokumente'),
-  counted: {
-    changed: say('changed', 'geändert'),
-    added: say('added', 'neu'),
-    removed: say('removed', 'entfernt'),
-  },
-  notCompared: say('Not compared', 'Nicht verglichen'),
+  notCompared: (count: number, shown: string) =>
+    say(
+      count === 1 ? 'The changes of 1 file are not known' : `The changes of ${shown} files are not known`,
+      count === 1
+        ? 'Die Änderungen einer Datei sind nicht bekannt'
+        : `Die Änderungen von ${shown} Dateien sind nicht bekannt`,
+    ),
   allowed: (check: string, reason: string) =>
     say(`Exception allowed (check ${check}): ${reason}`, `Ausnahme zugelassen (Prüfung ${check}): ${reason}`),
   andMore: (count: string) => say(`and ${count} more`, `und ${count} weitere`),
-  none: say('none', 'keine Angabe'),
+  none: say('none', 'ohne Wert'),
 }))

@@ -12,40 +12,45 @@ import type { Language } from '../../api/routes/table.ts'
 import { dayIn, decimalIn, fixedIn } from '../funds/chart/formats.ts'
 import { changeWords } from './wording.ts'
 
-/** Number of items in a line. The rest is counted. */
+/** Number of items of a kind. The rest is counted. */
 const shown = 20
 
 /** @returns plain text */
 export function describeChanges(changes: SnapshotChanges, language: Language): ChangeWords {
   const w = changeWords[language]
-  const { before, funds, documents } = changes
+  const { before, funds } = changes
   const others = otherLines(changes, language)
   if (before === null) {
-    const what = w.first(countIn(language, funds.total), countIn(language, documents.added))
+    const what = w.first(w.funds(funds.total, countIn(language, funds.total)))
     return { title: what, lines: [what, ...others] }
   }
-  const lists = listsOf(changes, language).filter(({ total }) => total > 0)
-  const newest = newPrices(changes, language)
-  const what = [...lists.map(({ heading }) => heading), ...newest].join('; ')
+  const headings = headingsOf(changes, language)
+  const items = itemsOf(changes, language)
+  const kinds = (Object.keys(headings) as ChangeKind[]).filter((kind) => headings[kind] !== null)
+  const what = kinds.map((kind) => headings[kind]).join(', ')
   return {
-    title: what === '' ? documentTitle(changes, language) : what,
+    title: what === '' ? otherTitle(changes, language) : sentence(what),
     lines: [
-      ...lists.map(({ heading, items, total }) =>
-        items.length === 0 ? heading : `${heading}: ${shortList(items, total, language)}`,
-      ),
-      ...newest,
+      ...kinds.flatMap((kind) => {
+        const { list, total } = items[kind]
+        const left = total - Math.min(list.length, shown)
+        const more = list.length > 0 && left > 0 ? [w.andMore(countIn(language, left))] : []
+        return [sentence(headings[kind] ?? ''), ...list.slice(0, shown), ...more]
+      }),
       ...others,
     ],
   }
 }
 
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
 export function otherLines(changes: SnapshotChanges, language: Language): readonly string[] {
   const w = changeWords[language]
-  const { before, not_compared: notCompared, allowed = [] } = changes
-  const unknown = `${w.notCompared}: ${shortList(notCompared, notCompared.length, language)}`
+  const { not_compared: notCompared, allowed = [] } = changes
   return [
-    ...(before === null ? [] : [documentLine(changes, language)]),
-    ...(notCompared.length === 0 ? [] : [unknown]),
+    ...(notCompared.length === 0
+      ? []
+      : [w.notCompared(notCompared.length, countIn(language, notCompared.length))]),
     ...allowed
       .slice(0, shown)
       .map(({ guard, subject, reason }) =>
@@ -54,64 +59,58 @@ export function otherLines(changes: SnapshotChanges, language: Language): readon
   ]
 }
 
-function newPrices({ prices }: SnapshotChanges, language: Language): readonly string[] {
-  const { funds_with_new: fundsWithNew = 0 } = prices.totals ?? {}
-  return fundsWithNew === 0
-    ? []
-    : [changeWords[language].newPrices(fundsWithNew, countIn(language, fundsWithNew))]
-}
+type ChangeKind = 'corrected' | 'daysAdded' | 'daysRemoved' | 'removed' | 'added' | 'renamed' | 'newPrices'
 
-function listsOf({ funds, prices }: SnapshotChanges, language: Language) {
-  const w = changeWords[language]
-  const { counts, totals, corrected } = prices
-  const list = (heading: string, items: readonly string[], total = items.length) => ({
-    heading,
-    items,
-    total,
-  })
-  const dayOf = ({ date, ...fund }: PastDay) => `${fundName(fund)} ${dayIn(language, date)}`
-  const values = corrected.map(({ item, before, after, ...day }) =>
-    [dayOf(day), priceTitle(item, language), valueIn(language, before), '→', valueIn(language, after)].join(
-      ' ',
-    ),
-  )
-  const one = (text: (count: number, shown: string) => string, count: number) =>
-    text(count, countIn(language, count))
-  const correctedHeading =
-    totals === undefined
-      ? one(w.correctedValues, counts.corrected)
-      : w.corrected(one(w.prices, totals.corrected_prices), one(w.funds, totals.corrected_funds))
-  const renamed = funds.renamed.map(({ isin, before, after }) => `${before} → ${after} (${isin})`)
-  return [
-    list(correctedHeading, values, counts.corrected),
-    list(w.daysAdded(one(w.prices, counts.added)), prices.added.map(dayOf), counts.added),
-    list(w.daysRemoved(one(w.prices, counts.removed)), prices.removed.map(dayOf), counts.removed),
-    list(w.removed(one(w.funds, funds.removed.length)), funds.removed.map(fundName)),
-    list(w.added(one(w.funds, funds.added.length)), funds.added.map(fundName)),
-    list(w.renamed(one(w.funds, funds.renamed.length)), renamed),
-  ]
-}
-
-function documentTitle(
-  { documents, not_compared: notCompared }: SnapshotChanges,
+/** Each kind of change with its number; null for none. */
+export function headingsOf(
+  { funds, prices }: SnapshotChanges,
   language: Language,
-): string {
+): Readonly<Record<ChangeKind, string | null>> {
   const w = changeWords[language]
-  const count = documents.added + documents.removed + documents.changed
-  if (count > 0) return w.documents(count, countIn(language, count))
-  return notCompared.length > 0 ? w.unknown : w.nothing
+  const { counts, totals } = prices
+  const say = (text: (count: number, shown: string) => string, count: number) =>
+    text(count, countIn(language, count))
+  const some = (count: number, heading: () => string) => (count === 0 ? null : heading())
+  const corrected = () =>
+    totals === undefined
+      ? w.correctedOf(say(w.values, counts.corrected))
+      : w.corrected(say(w.prices, totals.corrected_prices), say(w.funds, totals.corrected_funds))
+  const fundsWithNew = totals?.funds_with_new ?? 0
+  return {
+    corrected: some(counts.corrected, corrected),
+    daysAdded: some(counts.added, () => say(w.daysAdded, counts.added)),
+    daysRemoved: some(counts.removed, () => say(w.daysRemoved, counts.removed)),
+    removed: some(funds.removed.length, () => w.removed(say(w.funds, funds.removed.length))),
+    added: some(funds.added.length, () => say(w.added, funds.added.length)),
+    renamed: some(funds.renamed.length, () => w.renamed(say(w.funds, funds.renamed.length))),
+    newPrices: some(fundsWithNew, () => w.newPrices(say(w.funds, fundsWithNew))),
+  }
 }
 
-function documentLine({ documents, endpoints }: SnapshotChanges, language: Language): string {
-  const w = changeWords[language]
-  const counts = (['changed', 'added', 'removed'] as const)
-    .filter((what) => documents[what] > 0)
-    .map((what) => `${countIn(language, documents[what])} ${w.counted[what]}`)
-  if (counts.length === 0) return w.noDocument
-  const byEndpoint = endpoints.map(
-    (one) => `${one.endpoint} ${countIn(language, one.added + one.removed + one.changed)}`,
+function itemsOf({ funds, prices }: SnapshotChanges, language: Language) {
+  const { counts } = prices
+  const of = (list: readonly string[], total = list.length) => ({ list, total })
+  const dayOf = ({ date, ...fund }: PastDay) => `${fundName(fund)} ${dayIn(language, date)}`
+  const values = prices.corrected.map(
+    ({ item, before, after, ...day }) =>
+      `${dayOf(day)}, ${priceTitle(item, language)}: ${valueIn(language, before)} → ${valueIn(language, after)}`,
   )
-  return `${w.documentLine}: ${counts.join(', ')} (${byEndpoint.join(', ')})`
+  return {
+    corrected: of(values, counts.corrected),
+    daysAdded: of(prices.added.map(dayOf), counts.added),
+    daysRemoved: of(prices.removed.map(dayOf), counts.removed),
+    removed: of(funds.removed.map(fundName)),
+    added: of(funds.added.map(fundName)),
+    renamed: of(funds.renamed.map(({ isin, before, after }) => `${before} → ${after} (${isin})`)),
+    newPrices: of([]),
+  }
+}
+
+/** If neither a price nor a fund changed. */
+function otherTitle({ documents, not_compared: notCompared }: SnapshotChanges, language: Language): string {
+  const w = changeWords[language]
+  if (documents.added + documents.removed + documents.changed > 0) return w.otherData
+  return notCompared.length > 0 ? w.unknown : w.nothing
 }
 
 /** Number of rows in a table on the page of a day. */
@@ -154,9 +153,3 @@ export const countIn = (language: Language, count: number) => fixedIn(language, 
 /** A value of a price, digit for digit. */
 export const valueIn = (language: Language, value: string | null) =>
   value === null ? changeWords[language].none : decimalIn(language, value)
-
-function shortList(items: readonly string[], total: number, language: Language): string {
-  const left = total - Math.min(items.length, shown)
-  const more = left > 0 ? ` ${changeWords[language].andMore(countIn(language, left))}` : ''
-  return items.slice(0, shown).join('; ') + more
-}

@@ -23,7 +23,16 @@ export const compareWording = bilingual((say) => ({
       `From ${first} to ${last}. All of the funds have a price on both days.`,
       `Vom ${first} bis zum ${last}. An beiden Tagen haben alle Fonds einen Preis.`,
     ),
-  removal: say('Remove', 'Entfernen'),
+  chosen: say('Compared funds', 'Verglichene Fonds'),
+  /** With soft hyphens: a phone shows four columns. */
+  performance: say('Perform\u00adance', 'Wert\u00adentwicklung'),
+  volatility: say('Volatility p.\u2060a.', 'Volati\u00adlität p.\u2060a.'),
+  costs: say('Costs (TER)', 'Kosten (TER)'),
+  risk: say('Risk class', 'Risiko\u00adklasse'),
+  noteColumns: say(
+    'Volatility: standard deviation of the changes in the net asset value in the period shown, per year. Distributions increase it. Costs: total expense ratio per year. Risk class: risk indicator from 1 (low) to 7 (high).',
+    'Volatilität: Standardabweichung der Veränderungen des Nettoinventarwerts im gezeigten Zeitraum, auf das Jahr bezogen. Ausschüttungen erhöhen sie. Kosten: Gesamtkostenquote pro Jahr. Risikoklasse: Risikoindikator von 1 (niedrig) bis 7 (hoch).',
+  ),
   onDay: (day: string) => say(`Net asset value on ${day}`, `Nettoinventarwert am ${day}`),
   /** Before the days are known. */
   atStart: say('Net asset value at the start', 'Nettoinventarwert zu Beginn'),
@@ -60,11 +69,19 @@ export const compareWording = bilingual((say) => ({
       'The prices of {fund} could not be loaded.',
       'Die Preise von {fund} konnten nicht geladen werden.',
     ),
-    failedList: say('The list of funds could not be loaded.', 'Die Fondsliste konnte nicht geladen werden.'),
+    failedFunds: say('The list of funds could not be loaded.', 'Die Fondsliste konnte nicht geladen werden.'),
     again: say('Try again', 'Erneut versuchen'),
     noDays: say(
       'There is no period in which all of these funds have prices.',
       'Es gibt keinen Zeitraum, in dem alle diese Fonds Preise haben.',
+    ),
+    few: say(
+      '{fund} has fewer than two prices in this period. Remove the fund, or choose a longer period.',
+      '{fund} hat in diesem Zeitraum weniger als zwei Preise. Entfernen Sie den Fonds, oder wählen Sie einen längeren Zeitraum.',
+    ),
+    alone: say(
+      'Without {fund}, the others can be compared.',
+      'Ohne {fund} lassen sich die anderen vergleichen.',
     ),
     currencies: say(
       'The funds have different currencies ({currencies}). Each line shows the performance in the currency of its fund; changes in exchange rates are not included.',
@@ -74,8 +91,6 @@ export const compareWording = bilingual((say) => ({
       'This page was opened from a folder. The comparison needs a server, for example: fundpress serve --out FOLDER',
       'Diese Seite wurde aus einem Ordner geöffnet. Der Vergleich benötigt einen Server, zum Beispiel: fundpress serve --out ORDNER',
     ),
-    found: say('Funds found: {count}', 'Gefundene Fonds: {count}'),
-    notFound: say('No fund matches.', 'Keine passenden Fonds gefunden.'),
     notComparable: say('cannot be compared', 'nicht vergleichbar'),
     noValue: say('not available', 'keine Angabe'),
     remove: say('Remove {fund}', '{fund} entfernen'),

@@ -3,11 +3,12 @@
 import type { SitePages, SitePageSource } from '../../api/contract/page.ts'
 import { folderKey } from '../../api/routes/keys.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
-import { drawing, html, type Html, linkTo, table } from '../layout/html.ts'
+import { drawing, html, type Html, linkTo, table, type TableCell } from '../layout/html.ts'
 import { frontPages, layout, pageTemplate } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
 import { compareWording } from './compare-wording.ts'
-import { fundListKey } from './list.ts'
+import { fundListKey, listStyles } from './list.ts'
+import { fundPickerField, pickerWords } from './picker-field.ts'
 import { rangeButtons } from './sections/performance.ts'
 import { fundWords } from './wording.ts'
 
@@ -34,7 +35,7 @@ function comparePage(source: SitePageSource, language: Language): string {
     hasDownloads: source.hasDownloads,
     baseUrl: source.baseUrl,
     publisher: source.publisher,
-    styles: ['funds/catalogue.css', styleKey],
+    styles: [...listStyles, styleKey],
     scripts: [scriptKey],
     main: html`<h1>${title}</h1>
       <p class="lead">${w.lead}</p>
@@ -49,7 +50,14 @@ const listLink = (language: Language, key: string): Html =>
 /** A heading without its day, and with it, once the script knows the day. */
 const dated = (text: string, filled: string): Html => html`<span data-text="${filled}">${text}</span>`
 
-/** Search, messages, chart and table for the script. Hidden until it runs. */
+/** @param id names the column in the page's address */
+const column = (id: string, content: Html | string, kind: string): TableCell => ({
+  content,
+  kind,
+  attributes: html` data-id="${id}"`,
+})
+
+/** Search, chosen funds, messages, chart and table for the script. Hidden until it runs. */
 function tool({ table: { routes } }: SitePageSource, language: Language, key: string): Html {
   const [w, funds] = [compareWording[language], fundWords[language]]
   const historic = routes.find(({ series }) => series !== undefined)
@@ -61,25 +69,10 @@ function tool({ table: { routes } }: SitePageSource, language: Language, key: st
     hidden
     data-list="${linkTo(key, fundListKey)}"
     data-prices="${prices}"
-    data-words="${JSON.stringify(w.says)}"
+    data-words="${JSON.stringify({ ...pickerWords(language), ...w.says })}"
   >
-    <div class="search" role="search">
-      <div class="wide-field picker">
-        <label for="search">${w.add}</label>
-        <input
-          id="search"
-          type="text"
-          role="combobox"
-          aria-expanded="false"
-          aria-controls="options"
-          aria-autocomplete="list"
-          autocomplete="off"
-          spellcheck="false"
-        />
-        <ul class="options" id="options" role="listbox" aria-label="${w.add}" hidden></ul>
-      </div>
-      <p role="status" id="found"></p>
-    </div>
+    <div class="search" role="search">${fundPickerField(w.add)}</div>
+    <ul class="chips" aria-label="${w.chosen}"></ul>
     <div role="status" id="messages"></div>
     <figure class="chart" hidden>
       ${rangeButtons(language)}
@@ -94,34 +87,30 @@ function tool({ table: { routes } }: SitePageSource, language: Language, key: st
       </div>
       <figcaption id="period" data-text="${w.period('{first}', '{last}')}"></figcaption>
     </figure>
-    <div
-      class="scroll"
-      id="compared"
-      tabindex="0"
-      role="group"
-      aria-label="${wording[language].shell.parts.compare}"
-      hidden
-    >
-      ${table({
-        kind: 'compared',
-        columns: [
-          funds.fund,
-          { content: funds.currency, kind: 'wide' },
-          { content: dated(w.atStart, w.onDay('{first}')), kind: 'number wide' },
-          { content: dated(w.atEnd, w.onDay('{last}')), kind: 'number wide' },
-          { content: funds.performance, kind: 'number' },
-          html`<span class="unseen">${w.removal}</span>`,
-        ],
-        rows: [],
-      })}
-    </div>
+    ${table({
+      kind: 'compared carded sortable',
+      attributes: html` id="compared" hidden`,
+      caption: wording[language].shell.parts.compare,
+      columns: [
+        column('name', funds.fund, ''),
+        column('currency', funds.currency, 'wide'),
+        column('from', dated(w.atStart, w.onDay('{first}')), 'number wide'),
+        column('to', dated(w.atEnd, w.onDay('{last}')), 'number wide'),
+        column('performance', w.performance, 'number'),
+        column('volatility', w.volatility, 'number'),
+        column('costs', w.costs, 'number'),
+        column('risk', w.risk, 'number'),
+      ],
+      rows: [],
+    })}
     ${
       // Shown with the chart, which would push the notes down.
       html`<div id="notes" hidden>
+        <p class="quiet small">${w.noteColumns}</p>
         <p class="quiet small">${w.noteDistributions}</p>
         <p class="quiet small">${w.noteYoung} ${funds.costs} ${funds.past}</p>
-        <p>${listLink(language, key)}</p>
       </div>`
     }
+    <p>${listLink(language, key)}</p>
   </div> `
 }

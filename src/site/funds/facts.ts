@@ -3,7 +3,7 @@
 import { type FundEndpoint, isRefusal, type RowsOf } from '../../api/contract/endpoint.ts'
 import { isYoungerThanOneYear, mayGiveOutPrices, mayShowPerformance } from '../../api/contract/fund.ts'
 import type { FundEntry, FundPageSource } from '../../api/contract/page.ts'
-import type { AssetAllocationRow, Group, PointRow, PriceRow } from '../../api/contract/rows.ts'
+import type { AssetAllocationRow, Group, PointRow, PriceRow, ProfileRow } from '../../api/contract/rows.ts'
 import { structureTypes } from '../../api/contract/structure-types.ts'
 import { routeOf, typesOf } from '../../api/derive/route-table.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
@@ -172,9 +172,8 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
     wkn: fund.wkn,
     name: fund.name,
     currency: fund.currency,
-    categoryDe: profile?.categoryDe ?? null,
-    categoryEn: profile?.categoryEn ?? null,
-    accumulating: profile === undefined ? null : profile.accumulating === 1,
+    ...ofProfile(profile),
+    srri: source.rows('emt')[0]?.srri ?? null,
     isComparable,
     newest: price && {
       date: price.date,
@@ -185,6 +184,13 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
     overdue: price === null ? null : source.overdue,
   }
 }
+
+const ofProfile = (profile: ProfileRow | undefined) => ({
+  categoryDe: profile?.categoryDe ?? null,
+  categoryEn: profile?.categoryEn ?? null,
+  accumulating: profile === undefined ? null : profile.accumulating === 1,
+  totalExpenseRatio: profile?.totalExpenseRatio ?? null,
+})
 
 /**
  * A page may show performance with the permission and from the age of one year on. MiFID II (delegated regulation

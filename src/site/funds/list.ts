@@ -1,11 +1,12 @@
 /** The list of the funds: a page in each language, and the same list as JSON. */
 
-import type { FundEntry, SitePageSource, SitePages } from '../../api/contract/page.ts'
+import type { FundEntry, Publisher, SitePageSource, SitePages } from '../../api/contract/page.ts'
 import { inLanguage } from '../../api/contract/fund.ts'
 import type { Language } from '../../api/routes/table.ts'
 import {
   categoryIn,
   changeCell,
+  fundName,
   html,
   type Html,
   linkedData,
@@ -24,6 +25,8 @@ import { fundWords, isForeign } from './wording.ts'
 
 const keys = frontPages.funds
 export const fundListKey = 'funds/index.json'
+/** Also for pages that search for funds. */
+export const listStyles = ['funds/catalogue.css', 'funds/list.css']
 
 /** Equal names keep their order. */
 export const sortedByName = <T extends { readonly name: string }>(items: readonly T[]): readonly T[] =>
@@ -38,7 +41,7 @@ export const cataloguePages: SitePages = (source) => {
     { key: keys.en, content: listPage(source, funds, 'en') },
     { key: keys.de, content: listPage(source, funds, 'de') },
     { key: fundListKey, content: JSON.stringify(fundList(source)) },
-    ...['catalogue.css', 'fund.js', 'list.js'].map((name) => ({
+    ...['catalogue.css', 'fund.js', 'list.css', 'list.js'].map((name) => ({
       key: `funds/${name}`,
       content: pageTemplate(`pages/${name}`),
     })),
@@ -63,7 +66,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
     part: 'funds',
     hasDownloads: source.hasDownloads,
     publisher: source.publisher,
-    styles: ['funds/catalogue.css'],
+    styles: listStyles,
     scripts: ['funds/list.js'],
     head: html`${feedLink(key, language)} ${linkedData(markupOf(source, language))}`,
     main: html`<h1>${title}</h1>
@@ -76,11 +79,12 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
           <input id="search" type="search" autocomplete="off" spellcheck="false" />
         </div>
         ${filters(funds, language)}
-        <p role="status" id="found" data-words="${w.found}" data-none="${w.none}">${w.found} ${found}</p>
+        <p>
+          <span role="status" id="found" data-words="${w.found}">${w.found} ${found}</span>
+          <button type="button" id="clear" hidden>${w.clear}</button>
+        </p>
       </div>
-      <div class="scroll" role="group" aria-label="${shell.parts.funds}" tabindex="0">
-        ${fundTable(funds, language)}
-      </div>
+      ${fundTable(funds, source.publisher, language)}
       <p class="selected" id="selected" hidden data-words="${w.selected}" data-most="${w.selectedMost}">
         <span role="status"></span>
         <a class="button first" href="${linkTo(key, frontPages.compare[language])}">${w.compare}</a>
@@ -114,8 +118,9 @@ function filters(funds: readonly FundEntry[], language: Language): Html {
   return html`${categories.size > 1 && filter('category', w.category, categories)}${currencies.size > 1 && filter('currency', w.currency, currencies)}`
 }
 
-function fundTable(funds: readonly FundEntry[], language: Language): Html {
+function fundTable(funds: readonly FundEntry[], publisher: Publisher | null, language: Language): Html {
   const w = fundWords[language]
+  const hasWkn = funds.some(({ wkn }) => wkn !== null)
   /** @param id names the column in the page's address */
   const column = (id: string, name: string, kind: string, attributes = ''): TableCell => ({
     content: html`<span>${name}</span>`,
@@ -123,23 +128,29 @@ function fundTable(funds: readonly FundEntry[], language: Language): Html {
     attributes: raw(` data-id="${id}"${attributes}`),
   })
   return table({
-    kind: 'funds',
-    attributes: html` id="funds" data-more="${w.more}" data-select="${w.select}"`,
+    kind: 'funds long carded sortable',
+    attributes: html` id="funds" data-more="${w.more}" data-none="${w.none}" data-select="${w.select}"`,
     columns: [
       column('name', w.fund, 'name', ' aria-sort="ascending"'),
       column('isin', 'ISIN', 'wide'),
-      column('wkn', 'WKN', 'wide'),
+      ...(hasWkn ? [column('wkn', 'WKN', 'wide')] : []),
       column('nav', w.navColumn, 'number'),
       column('date', w.day, 'number wide'),
       column('change', w.change, 'number wide'),
       column('year', w.oneYear, 'number'),
     ],
-    rows: funds.map((fund) => cells(fund, language)),
+    rows: funds.map((fund) => cells(fund, { hasWkn, publisher, language })),
   })
 }
 
+interface FundTable {
+  readonly hasWkn: boolean
+  readonly publisher: Publisher | null
+  readonly language: Language
+}
+
 /** A row may be one of ten thousand: it holds nothing that a script can derive. */
-function cells(fund: FundEntry, language: Language): readonly TableCell[] {
+function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): readonly TableCell[] {
   const { isin, wkn, name, newest, currency, oneYearPercent, overdue, categoryDe, categoryEn } = fund
   const page = fundPageKeys(isin)[language].slice('funds/'.length)
   const missing = noValue(language)
@@ -159,13 +170,13 @@ function cells(fund: FundEntry, language: Language): readonly TableCell[] {
   return [
     {
       content: [
-        html`<a href="${page}">${name}</a>`,
+        html`<a href="${page}">${fundName(publisher, name)}</a>`,
         categoryDe !== null && html`<small>${categoryIn(language, categoryDe, categoryEn)}</small>`,
       ],
       kind: '',
     },
     isin,
-    wkn ?? missing,
+    ...(hasWkn ? [wkn ?? missing] : []),
     // The filter finds the currency of a fund without a price here.
     ...(newest === null
       ? [{ content: missing, attributes: html` data-currency="${currency}"` }, missing, missing]
@@ -185,6 +196,8 @@ export function fundList({ asOf, funds }: Pick<SitePageSource, 'asOf' | 'funds'>
       ...{ isin, wkn, name, currency, category, price },
       one_year_percent: fund.oneYearPercent,
       accumulating: fund.accumulating,
+      total_expense_ratio: fund.totalExpenseRatio,
+      srri: fund.srri,
       comparable: fund.isComparable,
       page: fundPageKeys(isin),
     }

@@ -2,7 +2,16 @@ import { inLanguage } from '../../api/contract/fund.ts'
 import type { FundPages } from '../../api/contract/page.ts'
 import { isWebAddress } from '../../api/contract/texts.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
-import { categoryIn, changeOf, figure, html, type Html, linkedData, linkTo } from '../layout/html.ts'
+import {
+  categoryIn,
+  changeOf,
+  figure,
+  fundName,
+  html,
+  type Html,
+  linkedData,
+  linkTo,
+} from '../layout/html.ts'
 import { addressOf, organizationOf } from '../layout/head.ts'
 import { feedLink, fundFeedKeys, fundPageKeys, layout, frontPages } from '../layout/layout.ts'
 import { statusWords } from '../status/wording.ts'
@@ -86,7 +95,7 @@ function fundPage(facts: FundFacts, language: Language): string {
 }
 
 function header(facts: FundFacts, language: Language, key: string): Html {
-  const { fund, profile, price, performance, isComparable } = facts
+  const { fund, profile, price, performance, isComparable, publisher } = facts
   const w = fundWords[language]
   const category = profile === null ? null : categoryIn(language, profile.categoryDe, profile.categoryEn)
   const figures: Html[] = []
@@ -109,7 +118,7 @@ function header(facts: FundFacts, language: Language, key: string): Html {
   if (profile !== null) figures.push(figure(w.assets, millions(language, profile.fundAssets, fund.currency)))
   return html`<div class="fund-head">
     ${category !== null && html`<p class="eyebrow">${category}</p> `}
-    <h1>${fund.name}</h1>
+    <h1>${fundName(publisher, fund.name)}</h1>
     <p class="codes">
       <span>ISIN <code>${fund.isin}</code></span>
       ${fund.wkn !== null && html`<span>WKN <code>${fund.wkn}</code></span> `}
@@ -135,7 +144,7 @@ function millions(language: Language, decimal: string, currency: string): string
 }
 
 /** For search engines. Source: schema.org/InvestmentFund. */
-const markupOf = ({ fund, profile, baseUrl, publisher }: FundFacts, language: Language) => ({
+const markupOf = ({ fund, profile, price, baseUrl, publisher }: FundFacts, language: Language) => ({
   '@context': 'https://schema.org',
   '@type': 'InvestmentFund',
   name: fund.name,
@@ -145,5 +154,8 @@ const markupOf = ({ fund, profile, baseUrl, publisher }: FundFacts, language: La
     { '@type': 'PropertyValue', propertyID: 'ISIN', value: fund.isin },
     ...(fund.wkn === null ? [] : [{ '@type': 'PropertyValue', propertyID: 'WKN', value: fund.wkn }]),
   ],
+  ...(price === null
+    ? {}
+    : { offers: { '@type': 'Offer', price: price.newest.netAssetValue, priceCurrency: fund.currency } }),
   ...(profile === null ? {} : { category: inLanguage(language, profile.categoryDe, profile.categoryEn) }),
 })

@@ -25,8 +25,13 @@ export const fundWords = bilingual((say) => ({
   },
   search: say('Search by name, ISIN or WKN', 'Suche nach Name, ISIN oder WKN'),
   found: say('Funds found:', 'Gefundene Fonds:'),
+  clear: say('Clear filters', 'Filter zurücksetzen'),
   more: say('Show all', 'Alle anzeigen'),
   none: say('No fund matches.', 'Keine passenden Fonds gefunden.'),
+  failedList: say(
+    'The list of funds could not be loaded. Press Enter to search on its page.',
+    'Die Fondsliste konnte nicht geladen werden. Die Eingabetaste führt zur Suche auf ihrer Seite.',
+  ),
   all: say('All', 'Alle'),
   currency: say('Currency', 'Währung'),
   select: say('Select for comparison:', 'Für den Vergleich auswählen:'),
@@ -68,7 +73,7 @@ export const fundWords = bilingual((say) => ({
     ),
   nav: say('Net asset value', 'Nettoinventarwert'),
   /** With a soft hyphen: a phone shows two lines. */
-  navColumn: say('Net asset value', 'Netto\u00adinventarwert'),
+  navColumn: say('Net asset value', 'Netto\u00adinventar\u00adwert'),
   ytd: say('Since 31 Dec', 'Seit 31.12.'),
   assets: say('Fund assets (share class)', 'Fondsvermögen (Anteilklasse)'),
   inception: say('Launched', 'Auflegung'),

@@ -29,19 +29,23 @@ interface Crumb {
 export const addressOf = (baseUrl: string, key: string): string =>
   `${baseUrl}/${key.replace(/\/index\.html(?=$|#)/, '/')}`
 
+/** In the default language of the API, German; `/` answers in the reader's. */
+export const defaultAddress = (baseUrl: string, { de }: PageKeys): string =>
+  de === 'de.html' ? `${baseUrl}/` : addressOf(baseUrl, de)
+
 const locales: Readonly<Record<Language, string>> = { en: 'en_GB', de: 'de_DE' }
 
 export function headLinks(page: Described): Html {
   const { language, keys, baseUrl, title, description, siteName, trail } = page
   const address = (to: string) => addressOf(baseUrl, to)
   const other = language === 'en' ? 'de' : 'en'
-  const alternate = (hreflang: string, to: string) =>
-    html`<link rel="alternate" hreflang="${hreflang}" href="${address(to)}" /> `
+  const alternate = (hreflang: string, href: string) =>
+    html`<link rel="alternate" hreflang="${hreflang}" href="${href}" /> `
   const property = (name: string, content: string) =>
     html`<meta property="og:${name}" content="${content}" /> `
   const logo = page.publisher?.logo ?? null
   return html`<link rel="canonical" href="${address(keys[language])}" />
-    ${[alternate('en', keys.en), alternate('de', keys.de), alternate('x-default', keys.en)]}${[
+    ${[alternate('en', address(keys.en)), alternate('de', address(keys.de)), alternate('x-default', defaultAddress(baseUrl, keys))]}${[
       property('type', 'website'),
       property('site_name', siteName),
       property('title', title),

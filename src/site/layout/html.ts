@@ -3,6 +3,7 @@
  * attribute without quotes. Also sections, tables, figures and drawings.
  */
 
+import type { Publisher } from '../../api/contract/page.ts'
 import type { Language } from '../../api/routes/table.ts'
 import { decimalIn } from '../funds/chart/formats.ts'
 import { wording } from '../wording.ts'
@@ -127,6 +128,10 @@ export const figure = (name: HtmlContent, value: HtmlContent, below?: HtmlConten
 /** An English page marks a German category as German. Not for names: most have no translation. */
 export const categoryIn = (language: Language, german: string, english: string | null): HtmlContent =>
   language === 'en' ? (english ?? html`<span lang="de">${german}</span>`) : german
+
+/** A name is the same in both languages. `<bdi>`: written from right to left, it must not turn its neighbours round. */
+export const fundName = (publisher: Publisher | null, name: string): Html =>
+  publisher?.fundNames ? html`<bdi lang="${publisher.fundNames}">${name}</bdi>` : html`<bdi>${name}</bdi>`
 
 export const noValue = (language: Language): Html =>
   html`<span role="img" aria-label="${wording[language].shell.noValue}">–</span>`

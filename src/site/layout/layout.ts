@@ -115,7 +115,7 @@ export function layout(page: PageLayout): string {
         <meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy}" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>${page.title}</title>
+        <title>${titleOf(page)}</title>
         <meta name="description" content="${page.description}" />
         ${
           !isAlone &&
@@ -145,6 +145,12 @@ export function layout(page: PageLayout): string {
       </body>
     </html> `
   return document.markup
+}
+
+/** With the company, for bookmarks and search results. */
+function titleOf({ title, language, publisher }: PageLayout): string {
+  const name = publisher?.name ?? wording[language].shell.brand
+  return title.includes(name) ? title : `${title} · ${name}`
 }
 
 /** Links from a page to a file of the snapshot, by its key. */

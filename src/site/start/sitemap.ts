@@ -2,7 +2,7 @@
 
 import { create } from 'xmlbuilder2'
 import type { Page, SitePageSource } from '../../api/contract/page.ts'
-import { addressOf, type PageKeys } from '../layout/head.ts'
+import { addressOf, defaultAddress, type PageKeys } from '../layout/head.ts'
 import { changesKeys, frontPages, fundPageKeys, notFoundKeys } from '../layout/layout.ts'
 
 /** Source: sitemaps.org: at most 50,000 addresses and 50 MB. An address with its languages takes less than 1 KB. */
@@ -43,13 +43,16 @@ const germanKey = (key: string): string =>
 
 /** Source: sitemaps.org, and Google's `xhtml:link` for the languages of a page. */
 function sitemap(pages: readonly PageKeys[], baseUrl: string): string {
-  const alternate = (hreflang: string, key: string) => ({
+  const alternate = (hreflang: string, href: string) => ({
     '@rel': 'alternate',
     '@hreflang': hreflang,
-    '@href': addressOf(baseUrl, key),
+    '@href': href,
   })
   const url = pages.flatMap(({ en, de }) => {
-    const languages = [alternate('en', en), alternate('de', de), alternate('x-default', en)]
+    const languages = [
+      ...[en, de].map((key) => alternate(key === en ? 'en' : 'de', addressOf(baseUrl, key))),
+      alternate('x-default', defaultAddress(baseUrl, { en, de })),
+    ]
     return [en, de].map((key) => ({ loc: addressOf(baseUrl, key), 'xhtml:link': languages }))
   })
   const content = {

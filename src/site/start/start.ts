@@ -1,12 +1,22 @@
 /** The start page, and the page for missing ones. Both link to everything, and find funds. */
 
-import type { FundEntry, Page, SitePageSource, SitePages } from '../../api/contract/page.ts'
+import type { FundEntry, Page, Publisher, SitePageSource, SitePages } from '../../api/contract/page.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
-import { dayIn, decimalIn, fixedIn } from '../funds/chart/formats.ts'
-import { fundListKey, sortedByName } from '../funds/list.ts'
+import { amountIn, dayIn, fixedIn } from '../funds/chart/formats.ts'
+import { fundListKey, listStyles, sortedByName } from '../funds/list.ts'
+import { fundPickerField, pickerWords } from '../funds/picker-field.ts'
 import { fundWords } from '../funds/wording.ts'
 import { addressOf, organizationOf } from '../layout/head.ts'
-import { changeCell, html, type Html, linkedData, linkTo, table, type TableCell } from '../layout/html.ts'
+import {
+  changeCell,
+  fundName,
+  html,
+  type Html,
+  linkedData,
+  linkTo,
+  table,
+  type TableCell,
+} from '../layout/html.ts'
 import {
   changesKeys,
   frontPages,
@@ -21,7 +31,7 @@ import { wording } from '../wording.ts'
 import { statusWords } from '../status/wording.ts'
 import { startWords } from './wording.ts'
 
-const styles = ['funds/catalogue.css', 'docs/assets/start.css']
+const styles = [...listStyles, 'docs/assets/start.css']
 const scripts = ['docs/assets/find.js']
 
 export function* startPages(source: SitePageSource): ReturnType<SitePages> & Generator<Page> {
@@ -42,7 +52,7 @@ function startPage(source: SitePageSource, language: Language): string {
   const count = fixedIn(language, funds.length, 0)
   const name = publisher?.name ?? null
   const text = publisher?.start[language] ?? null
-  const parts = (Object.keys(frontPages) as (keyof typeof frontPages)[]).filter(
+  const parts = (['docs', 'explorer', 'downloads', 'status'] as const).filter(
     (part) => part !== 'downloads' || hasDownloads,
   )
   const title = name === null ? shell.brand : `${shell.brand} · ${name}`
@@ -58,12 +68,22 @@ function startPage(source: SitePageSource, language: Language): string {
     styles,
     scripts,
     head: linkedData(catalogueOf(source, language, title)),
-    main: html`${name !== null && html`<p class="eyebrow">${name}</p> `}
-      <h1>${shell.brand}</h1>
-      <p class="lead">${w.lead(count, dayIn(language, asOf))}</p>
-      ${text?.split(/\n\s*\n/).map((paragraph) => html`<p>${paragraph}</p> `)} ${searchBox(language, link)}
-      <p><a href="${link(frontPages.funds[language])}">${w.allFunds(count)}</a></p>
-      ${newestPrices(source, language)}
+    main: html`<div class="hero">
+        <div>
+          ${name !== null && html`<p class="eyebrow">${name}</p> `}
+          <h1>${shell.brand}</h1>
+          <p class="lead">${w.lead(count, dayIn(language, asOf))}</p>
+          ${text?.split(/\n\s*\n/).map((paragraph) => html`<p>${paragraph}</p> `)}
+        </div>
+        <div class="finder">
+          ${searchBox(language, link)}
+          <p>
+            <a class="button first" href="${link(frontPages.funds[language])}">${w.allFunds(count)}</a>
+            <a class="button" href="${link(frontPages.compare[language])}">${shell.parts.compare}</a>
+          </p>
+        </div>
+      </div>
+      ${movers(source, language)}
       <h2>${w.overview}</h2>
       <ul class="parts">
         ${parts.map((part) => entry(link(frontPages[part][language]), shell.parts[part], w.about[part]))}
@@ -85,7 +105,7 @@ function notFoundPage({ baseUrl, hasDownloads, publisher }: SitePageSource, lang
   const link = linksOf(page)
   return layout({
     ...page,
-    title: `${w.missing} · ${publisher?.name ?? shell.brand}`,
+    title: w.missing,
     description: w.aboutMissing,
     part: null,
     hasDownloads,
@@ -115,57 +135,62 @@ function searchBox(language: Language, link: (to: string) => string): Html {
     data-funds="${link(fundListKey)}"
     data-root="${link('')}"
     data-list="${link(frontPages.funds[language])}"
+    data-words="${JSON.stringify(pickerWords(language))}"
   >
-    <div class="wide-field">
-      <label for="search">${w.search}</label>
-      <input id="search" type="search" autocomplete="off" spellcheck="false" />
-    </div>
-    <p role="status" data-words="${w.found}" data-none="${w.none}"></p>
-    <ul class="results"></ul>
+    ${fundPickerField(w.search)}
   </div> `
 }
 
-const mostPrices = 10
+type Mover = FundEntry & { readonly newest: NonNullable<FundEntry['newest']>; readonly change: string }
 
-function newestPrices({ funds }: SitePageSource, language: Language): Html | null {
-  const w = fundWords[language]
-  const startPage = startWords[language]
-  const priced = funds.flatMap(({ newest, ...fund }) => (newest === null ? [] : [{ ...fund, newest }]))
-  const newestDay = priced.reduce((day, { newest }) => (newest.date > day ? newest.date : day), '')
-  const shown = sortedByName(priced.filter(({ newest }) => newest.date === newestDay)).slice(0, mostPrices)
-  if (shown.length === 0) return null
-  const heading = startPage.prices(dayIn(language, newestDay))
-  return html`<h2>${heading}</h2>
-    ${table({
-      kind: 'newest',
-      caption: heading,
-      columns: [w.fund, { content: w.nav, kind: 'number' }, { content: w.change, kind: 'number wide' }],
-      rows: shown.map((fund) => priceRow(fund, language)),
-    })}
-    <p class="quiet small">${w.past}</p> `
+const mostMovers = 5
+
+/** The highest and the lowest changes of the newest day. A fund younger than one year has none (MiFID II). */
+function movers({ funds, publisher }: SitePageSource, language: Language): Html | null {
+  const w = startWords[language]
+  const day = funds.reduce(
+    (latest, { newest }) => (newest && newest.date > latest ? newest.date : latest),
+    '',
+  )
+  const moved = sortedByName(funds)
+    .flatMap(({ newest, ...fund }): readonly Mover[] => {
+      const change = newest?.changePercent ?? null
+      return newest?.date === day && change !== null ? [{ ...fund, newest, change }] : []
+    })
+    .sort((one, other) => Number(other.change) - Number(one.change))
+  if (moved.length === 0) return null
+  const half = Math.min(mostMovers, Math.ceil(moved.length / 2))
+  const [highest, lowest] = [moved.slice(0, half), moved.slice(half).slice(-half).reverse()]
+  const tableOf = (heading: string, some: readonly Mover[]) => moverTable(heading, some, publisher, language)
+  return html`<h2>${w.movers(dayIn(language, day))}</h2>
+    <div class="movers">${tableOf(w.highest, highest)} ${tableOf(w.lowest, lowest)}</div>
+    <p class="quiet small">${fundWords[language].past}</p> `
 }
 
-function priceRow(
-  {
-    isin,
-    name,
-    currency,
-    newest,
-    overdue,
-  }: FundEntry & { readonly newest: NonNullable<FundEntry['newest']> },
+function moverTable(
+  heading: string,
+  funds: readonly Mover[],
+  publisher: Publisher | null,
   language: Language,
-): readonly TableCell[] {
-  const page = linkTo(startKeys[language], fundPageKeys(isin)[language])
-  return [
-    // `<bdi>`: a name written from right to left must not turn its neighbours round.
-    html`<a href="${page}"><bdi>${name}</bdi></a>`,
+): Html | null {
+  const w = fundWords[language]
+  const pageOf = (isin: string) => linkTo(startKeys[language], fundPageKeys(isin)[language])
+  const rowOf = ({ isin, name, currency, newest, change, overdue }: Mover): readonly TableCell[] => [
     [
-      `${decimalIn(language, newest.nav)}\u00a0${currency}`,
+      html`<a href="${pageOf(isin)}">${fundName(publisher, name)}</a>`,
       overdue !== null &&
         html` <small class="mark ${overdue}">${statusWords[language].marks[overdue]}</small>`,
     ],
-    changeCell(language, newest.changePercent, 'number wide'),
+    amountIn(language, newest.nav, currency),
+    changeCell(language, change, 'number'),
   ]
+  return funds.length === 0
+    ? null
+    : table({
+        caption: heading,
+        columns: [heading, { content: w.nav, kind: 'number wide' }, { content: w.change, kind: 'number' }],
+        rows: funds.map(rowOf),
+      })
 }
 
 /** For search engines. Source: schema.org/DataCatalog. */

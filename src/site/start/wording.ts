@@ -14,14 +14,11 @@ export const startWords = bilingual((say) => ({
     ),
   find: say('Find a fund', 'Fonds finden'),
   allFunds: (count: string) => say(`All funds (${count})`, `Alle Fonds (${count})`),
-  prices: (day: string) => say(`Newest prices: ${day}`, `Neueste Preise: ${day}`),
-  overview: say('Overview', 'Überblick'),
+  movers: (day: string) => say(`Changes on ${day}`, `Veränderungen am ${day}`),
+  highest: say('Highest changes', 'Höchste Veränderungen'),
+  lowest: say('Lowest changes', 'Niedrigste Veränderungen'),
+  overview: say('Data and documentation', 'Daten und Dokumentation'),
   about: {
-    funds: say(
-      'Prices, charts, performance, structure, key figures and costs of each fund.',
-      'Preise, Diagramme, Wertentwicklung, Struktur, Kennzahlen und Kosten jedes Fonds.',
-    ),
-    compare: say('Up to five funds in one chart.', 'Bis zu fünf Fonds in einem Diagramm.'),
     docs: say(
       'How programs query the data: addresses, fields, errors and examples.',
       'So rufen Programme die Daten ab: Adressen, Felder, Fehler und Beispiele.',

@@ -1,10 +1,12 @@
 /** The status of a snapshot as a page in each language that works without scripts. Pure. */
 
+import type { Publisher } from '../../api/contract/page.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
 import { type MarkedFund, marks } from '../../guards/assess.ts'
 import { maxBusinessDays } from '../../guards/calendar.ts'
 import { dayIn, fixedIn, unbroken } from '../funds/chart/formats.ts'
-import { figure, html, type Html, linkTo, table, type TableCell, noValue } from '../layout/html.ts'
+import { sortedByName } from '../funds/list.ts'
+import { figure, fundName, html, type Html, linkTo, table, type TableCell, noValue } from '../layout/html.ts'
 import {
   changesKeys,
   feedLink,
@@ -50,7 +52,7 @@ function statusPage(
 ): string {
   const { snapshot, asOf, funds, documents, bytes, assessment } = source
   const { counts, newestPrice, oldestPrice } = assessment
-  const others = assessment.funds.filter(({ mark }) => mark !== 'late' && mark !== 'stale')
+  const others = sortedByName(assessment.funds.filter(({ mark }) => mark !== 'late' && mark !== 'stale'))
   const withheld = withheldFunds(source)
   const { shell } = wording[language]
   const w = statusWords[language]
@@ -60,7 +62,7 @@ function statusPage(
   const count = (number: number) => fixedIn(language, number, 0)
   const list = (caption: string, some: readonly MarkedFund[]) =>
     html`<h2>${caption}</h2>
-      ${fundTable(caption, some, language, site !== null)}`
+      ${fundTable(caption, some, language, { publisher, hasPages: site !== null })}`
   const figures = [
     [
       figure(w.asOf, dayIn(language, asOf)),
@@ -93,10 +95,11 @@ function statusPage(
       <dl class="headline">${figures}</dl>
       <h2>${w.prices}</h2>
       <dl class="headline">
-        ${marks.map((mark) => figure(html`<span class="mark ${mark}">${w.marks[mark]}</span>`, count(counts[mark])))}
+        ${marks.map((mark) => figure(markedAs(counts[mark] > 0 ? mark : '', w.marks[mark]), count(counts[mark])))}
       </dl>
       ${withheld.length > 0 && [list(w.withheld, withheld), html`<p class="quiet small note">${w.withheldNote}</p>`]}
-      ${list(w.overdue, assessment.overdue)} ${list(w.others, others)}
+      ${assessment.overdue.length > 0 && list(w.overdue, assessment.overdue)}
+      ${others.length > 0 && list(others.length < assessment.funds.length ? w.others : w.all, others)}
       <p class="quiet small note">${w.note}</p>
       <p><a href="${toJson}">${w.asData}</a></p>
       <p><a href="${linkTo(key, changesKeys[language])}">${shell.changes}</a></p>`,
@@ -119,14 +122,19 @@ const sizeIn = (language: Language, bytes: number) =>
 /** Rows in a table; the JSON has all of them. */
 const maxRows = 1000
 
-function fundTable(caption: string, funds: readonly MarkedFund[], language: Language, hasPages: boolean) {
+interface Names {
+  readonly publisher: Publisher | null
+  /** Whether funds have pages. */
+  readonly hasPages: boolean
+}
+
+function fundTable(caption: string, funds: readonly MarkedFund[], language: Language, names: Names) {
   const w = statusWords[language]
-  if (funds.length === 0) return html`<p class="quiet">${w.none}</p>`
   const { columns } = w
   const toJson = linkTo(frontPages.status[language], documentKey)
   const left = funds.length - maxRows
   return html`${table({
-    kind: 'watched',
+    kind: 'watched long',
     caption,
     columns: [
       columns.fund,
@@ -136,33 +144,36 @@ function fundTable(caption: string, funds: readonly MarkedFund[], language: Lang
       { content: columns.rhythm, kind: 'number rhythm' },
       { content: columns.next, kind: 'number next' },
     ],
-    rows: funds.slice(0, maxRows).map((fund) => cells(fund, language, hasPages)),
+    rows: funds.slice(0, maxRows).map((fund) => cells(fund, language, names)),
   })}
   ${left > 0 && html`<p><a href="${toJson}">${w.more(fixedIn(language, left, 0))}</a></p>`}`
 }
 
-function cells(fund: MarkedFund, language: Language, hasPages: boolean): readonly TableCell[] {
+function cells(fund: MarkedFund, language: Language, { publisher, hasPages }: Names): readonly TableCell[] {
   const { isin, mark, ageDays, rhythmDays } = fund
-  // `<bdi>`: a name written from right to left must not turn its neighbours round.
-  const name = html`<bdi>${fund.name}</bdi>`
+  const name = fundName(publisher, fund.name)
   const page = linkTo(frontPages.status[language], fundPageKeys(isin)[language])
   const day = (date: string | null) =>
     date === null ? noValue(language) : html`<time datetime="${date}">${dayIn(language, date)}</time>`
-  const count = (days: number | null) => {
+  const w = statusWords[language]
+  const count = (days: number | null, say: (count: string) => string) => {
     if (days === null) return noValue(language)
     const least = days === maxBusinessDays ? '≥ ' : ''
-    return unbroken(least + statusWords[language].businessDays(fixedIn(language, days, 0)))
+    return unbroken(say(least + fixedIn(language, days, 0)))
   }
   const next = day(fund.nextPrice)
   return [
     [hasPages ? html`<a href="${page}">${name}</a>` : name, html`<small>${isin}</small>`],
-    html`<span class="mark ${mark}">${statusWords[language].marks[mark]}</span>`,
+    markedAs(mark, w.marks[mark]),
     [day(fund.newestPrice), fund.nextPrice !== null && below(next)],
-    count(ageDays),
-    count(rhythmDays),
+    count(ageDays, w.businessDays),
+    count(rhythmDays, w.rhythm),
     next,
   ]
 }
+
+const markedAs = (mark: string, word: string) =>
+  html`<span class="${`mark ${mark}`.trimEnd()}">${word}</span>`
 
 /** For a narrow screen, in place of a column. */
 const below = (next: Html | string): Html => html`<small class="below">${next}</small>`

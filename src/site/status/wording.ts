@@ -38,7 +38,7 @@ export const statusWords = bilingual((say) => ({
   ),
   overdue: say('Overdue prices', 'Überfällige Preise'),
   others: say('All other funds', 'Alle übrigen Fonds'),
-  none: say('None.', 'Keine.'),
+  all: say('All funds', 'Alle Fonds'),
   more: (count: string) =>
     say(`${count} more funds are in the JSON document.`, `Das JSON-Dokument enthält ${count} weitere Fonds.`),
   columns: {
@@ -54,6 +54,10 @@ export const statusWords = bilingual((say) => ({
       `${count} business day${count === '1' ? '' : 's'}`,
       `${count} Bankarbeitstag${count === '1' ? '' : 'e'}`,
     ),
+  rhythm: (count: string) =>
+    count === '1'
+      ? say('daily', 'täglich')
+      : say(`every ${count} business days`, `alle ${count} Bankarbeitstage`),
   note: say(
     'Age: business days since the newest price. Interval: the usual time between two prices. Next price: the day on which it is expected.',
     'Alter: Bankarbeitstage seit dem neuesten Preis. Turnus: üblicher Abstand zwischen zwei Preisen. Nächster Preis: der Tag, an dem er erwartet wird.',

@@ -82,7 +82,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       const visited = await visit(browser, `${site.base}/compare/${name}?isins=${asked(5)}`, look)
       await ready(visited.page)
       await expectSound(visited)
-      const controls = '.ranges button, .stage, .compared :is(a, button), #search'
+      const controls = '.ranges button, .stage, .chips button, .compared :is(a, button), #search'
       expect(await unreachedByKeyboard(visited.page, controls)).toEqual([])
       await visited.end()
     },
@@ -104,9 +104,45 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
     const navOn = (isin: string, day: string) =>
       Number(value<string>('SELECT net_asset_value FROM price WHERE isin = ? AND date = ?', isin, day))
     const performances = four.map((isin) => (navOn(isin, last) / navOn(isin, first) - 1) * 100)
-    const figures = await page.locator('.compared tbody td.number:not(.wide)').allTextContents()
-    const numbers = figures.map((text) => Number(text.replace('\u2212', '-').replace(/[^\d.-]/g, '')))
+    /** Of the columns from the end: risk class, costs, volatility, performance. */
+    const numbersIn = async (fromEnd: number) => {
+      const texts = await page.locator(`.compared tbody td:nth-last-child(${fromEnd})`).allTextContents()
+      return texts.map((text) =>
+        text === '–' ? null : Number(text.replace('\u2212', '-').replace(/[^\d.-]/g, '')),
+      )
+    }
+    const numbers = await numbersIn(4)
     expect(numbers).toEqual(performances.map((percent) => Number(percent.toFixed(2))))
+    const stored = (column: string, table: string) =>
+      four.map(
+        (isin) => value<number | undefined>(`SELECT ${column} FROM ${table} WHERE isin = ?`, isin) ?? null,
+      )
+    expect(await numbersIn(2)).toEqual(
+      stored('total_expense_ratio', 'profile').map((ratio) => ratio && Number(ratio.toFixed(2))),
+    )
+    expect(await numbersIn(1)).toEqual(stored('srri', 'emt'))
+    const days = db
+      .prepare<[], string>(
+        `SELECT date FROM price WHERE isin IN (${four.map((each) => `'${each}'`).join()}) AND date >= '${first}'
+          GROUP BY date HAVING count(*) = 4 ORDER BY date`,
+      )
+      .pluck()
+      .all()
+    const volatilities = four.map((isin) => {
+      const navs = days.map((day) => navOn(isin, day))
+      const changes = navs.slice(1).map((nav, index) => Math.log(nav) - Math.log(navs[index] ?? 1))
+      const mean = changes.reduce((sum, change) => sum + change) / changes.length
+      const variance = changes.reduce((sum, change) => sum + (change - mean) ** 2, 0) / (changes.length - 1)
+      const years = (Date.parse(last) - Date.parse(first)) / 864e5 / 365.25
+      return Number((100 * Math.sqrt((variance * changes.length) / years)).toFixed(2))
+    })
+    expect(await numbersIn(3)).toEqual(volatilities)
+    await page.getByRole('button', { name: 'Costs (TER)' }).click()
+    const sorted = await numbersIn(2)
+    expect(sorted).toEqual(sorted.toSorted((one, other) => (other ?? 0) - (one ?? 0)))
+    expect(new URL(page.url()).search).toContain('&sort=-costs')
+    await page.goBack()
+    await expect.poll(() => numbersIn(4)).toEqual(numbers)
 
     // An accumulating fund has the figure that the list has.
     const list = (await (await fetch(`${site.base}/funds/index.json`)).json()) as {
@@ -136,6 +172,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
     const drawn = await styles('.drawn .line')
     for (const part of [0, 1]) expect(new Set(drawn.map((style) => style[part])).size).toBe(4)
     expect(await styles('.compared .key .line')).toEqual(drawn)
+    expect(await styles('.chips .key .line')).toEqual(drawn)
     expect(await styles('.tip .key .line')).toEqual(drawn)
     expect((await messages(page)).join()).toContain('different currencies (EUR, USD)')
     expect(complaints).toEqual([])
@@ -161,6 +198,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       await expect.poll(rows).toEqual([nameOf(two)])
       // The line keeps its colour, and the keyboard its place.
       expect([await key(), await page.locator('.drawn path').getAttribute('class')]).toEqual([styled, styled])
+      expect(await page.locator('.chips').innerText()).not.toContain(nameOf(one))
       const focused = page.locator(':focus')
       await expect.poll(() => focused.getAttribute('aria-label')).toBe(`Remove ${nameOf(two)}`)
       await page.goBack()
@@ -266,7 +304,9 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       await page.route(`**/prices-historic/${two}/**`, (route) => route.fulfill({ status: 503, body: '{}' }))
       await page.goto(`${site.base}/compare/index.html?isins=${one},${two}`)
       await ready(page)
-      expect((await messages(page)).join()).toContain(`The prices of ${nameOf(two)} could not be loaded.`)
+      const fault = page.locator('#messages .callout.fault')
+      expect(await fault.innerText()).toContain(`The prices of ${nameOf(two)} could not be loaded.`)
+      expect(await accessibilityFaults(page)).toEqual([])
       expect(await page.locator('.drawn path').count()).toBe(1)
       await page.unroute(`**/prices-historic/${two}/**`)
       await page.getByRole('button', { name: 'Try again' }).click()
@@ -279,6 +319,41 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       await expect
         .poll(() => messages(page))
         .toEqual([expect.stringContaining('The list of funds could not be loaded.')])
+    })
+  })
+
+  it('names the fund without which the others have days in common, and offers no other try', async () => {
+    await withPage('index.html', desktopLight, async (page) => {
+      const [one = '', two = '', three = ''] = isins
+      interface Price {
+        readonly date: string
+      }
+      /** Changes the prices of the second fund. */
+      const change = async (changed: (prices: readonly Price[]) => readonly Price[]) => {
+        await page.unrouteAll()
+        await page.route(`**/prices-historic/${two}/**`, async (route) => {
+          const response = await route.fetch()
+          const answer = (await response.json()) as { readonly prices: readonly Price[] }
+          await route.fulfill({ response, json: { ...answer, prices: changed(answer.prices) } })
+        })
+      }
+      const told = async () => {
+        await page.goto(`${site.base}/compare/index.html?isins=${one},${two},${three}&range=3m`)
+        await page.locator('.compared tbody tr').nth(2).waitFor()
+        await page.locator('.fault').nth(1).waitFor()
+        expect(await page.locator('#messages button').count()).toBe(0)
+        expect(await page.locator('figure').isVisible()).toBe(false)
+        return messages(page)
+      }
+      const none = 'There is no period in which all of these funds have prices.'
+      await change((prices) => prices.slice(-1))
+      expect(await told()).toEqual([
+        none,
+        expect.stringContaining(`${nameOf(two)} has fewer than two prices`),
+      ])
+      // Days on which the others have no prices.
+      await change((prices) => prices.map(({ date, ...price }) => ({ ...price, date: saturdayAfter(date) })))
+      expect(await told()).toEqual([none, `Without ${nameOf(two)}, the others can be compared.`])
     })
   })
 
@@ -295,3 +370,9 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
     await end()
   })
 })
+
+function saturdayAfter(day: string): string {
+  const time = new Date(`${day}T00:00:00Z`)
+  time.setUTCDate(time.getUTCDate() + 6 - time.getUTCDay())
+  return time.toISOString().slice(0, 10)
+}

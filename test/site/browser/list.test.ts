@@ -6,6 +6,7 @@ import {
   desktopLight,
   hrefs,
   openBrowser,
+  overhang,
   phoneLight,
   visit,
   whyNoBrowser,
@@ -70,11 +71,14 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
       expect(await page.locator('#found').textContent()).toBe('Funds found: 1')
       await page.locator('#search').fill(isin.toLowerCase().slice(2, 10))
       expect(await page.locator('#funds tbody a').evaluateAll(hrefs)).toEqual([`${isin}/index.html`])
+      const heads = () => page.locator('#funds thead th').evaluateAll(leftEdges)
+      const places = await heads()
       await page.locator('#search').fill('no such fund')
-      expect(await page.locator('#found').textContent()).toBe('No fund matches.')
+      expect(await page.locator('#funds tbody').textContent()).toBe('No fund matches.')
+      expect(await heads()).toEqual(places)
       // The day of nearly every price.
       await page.locator('#search').fill('nov 2026')
-      expect(await page.locator('#found').textContent()).toBe('No fund matches.')
+      expect(await page.locator('#found').textContent()).toBe('Funds found: 0')
       await page.locator('#search').fill('')
       expect(await names(page)).toEqual(all)
       await page.getByRole('link', { name: hostileName }).click()
@@ -135,6 +139,33 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
       expect(await page.locator('#category').inputValue()).toBe(category)
       await page.locator('#search').pressSequentially('no such fund')
       await expect.poll(query).toContain('q=no such fund')
+      await page.getByRole('button', { name: 'Filter zurücksetzen' }).click()
+      expect(query()).toBe('?sort=-year')
+      expect(await names(page)).toHaveLength(funds('true').length)
+      expect(await page.locator('#search:focus').inputValue()).toBe('')
+      expect(await page.locator('#clear').isVisible()).toBe(false)
+    })
+  })
+
+  it('keeps its heading at the top, and shows each fund as a card on a phone, whose prices push nothing away', async () => {
+    await withPage('funds/index.html', { ...phoneLight, height: 400 }, async (page) => {
+      const boxOf = async (selector: string) =>
+        (await page.locator(selector).boundingBox()) ?? { x: 0, y: 0, width: 0 }
+      await page.evaluate(
+        "document.querySelector('#funds tbody td.number').textContent = '153,190,000,000,000.0 USD'",
+      )
+      const [name, nav, year] = await Promise.all(
+        ['th', 'td:nth-last-child(4)', 'td:last-child'].map((cell) =>
+          boxOf(`#funds tbody tr:first-child ${cell}`),
+        ),
+      )
+      expect(nav?.y).toBeGreaterThan(name?.y ?? 0)
+      expect(year?.y).toBe(nav?.y)
+      expect((year?.x ?? 0) + (year?.width ?? 0)).toBeLessThanOrEqual(360)
+      expect(await overhang(page)).toEqual([])
+      const last = page.locator('#funds tbody tr').last()
+      await last.scrollIntoViewIfNeeded()
+      expect((await boxOf('#funds thead')).y).toBe(0)
     })
   })
 
@@ -207,6 +238,12 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
     })
   })
 })
+
+interface Place {
+  readonly getBoundingClientRect: () => { readonly left: number }
+}
+/** For `evaluateAll`: it runs in the browser. */
+const leftEdges = (places: readonly Place[]) => places.map((place) => place.getBoundingClientRect().left)
 
 interface Cell {
   readonly textContent: string | null

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
+  accessibilityFaults,
   expectSound,
   inTurn,
   openBrowser,
@@ -64,7 +65,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the start page in a browser', () =>
     },
   )
 
-  it('finds funds by parts of their names, shows them, and goes to the only one that is left', async () => {
+  it('suggests funds by parts of their names, and goes to the only one that is left', async () => {
     const { page, complaints, end } = await open('index.html')
     const [fund = { isin: '', name: '' }] = funds
     await page.fill('#search', fund.isin.slice(0, 3).toLowerCase())
@@ -75,12 +76,27 @@ describe.skipIf(whyNoBrowser !== undefined)('the start page in a browser', () =>
     await expect
       .poll(() => page.locator('#find [role=status]').innerText())
       .toBe(`Funds found: ${matching.length}`)
-    expect(await page.locator('#find li').count()).toBe(Math.min(8, matching.length))
+    expect(await page.getByRole('option').count()).toBe(Math.min(8, matching.length))
     await page.fill('#search', `  ${fund.isin.toLowerCase()} `)
-    await expect.poll(() => page.locator('#find li').allInnerTexts()).toEqual([`${fund.name} ${fund.isin}`])
+    await expect.poll(() => page.getByRole('option').allInnerTexts()).toEqual([`${fund.name} (${fund.isin})`])
+    expect(await accessibilityFaults(page)).toEqual([])
     await page.press('#search', 'Enter')
     await page.waitForURL(`**/funds/${fund.isin}/index.html`)
     expect(complaints).toEqual([])
+    await end()
+  })
+
+  it('goes to a suggestion that the arrow keys choose', async () => {
+    const { page, end } = await open('index.html')
+    await page.fill('#search', 'de0')
+    await expect.poll(() => page.getByRole('option').count()).toBeGreaterThan(2)
+    await page.press('#search', 'ArrowUp')
+    await page.press('#search', 'ArrowDown')
+    await page.press('#search', 'ArrowDown')
+    const chosen = (await page.locator('[aria-selected=true]').innerText()).slice(-13, -1)
+    expect(await page.getByRole('option').nth(1).innerText()).toContain(chosen)
+    await page.press('#search', 'Enter')
+    await page.waitForURL(`**/funds/${chosen}/index.html`)
     await end()
   })
 
@@ -102,7 +118,9 @@ describe.skipIf(whyNoBrowser !== undefined)('the start page in a browser', () =>
     const { page, end } = await open('index.html')
     await page.route('**/funds/index.json', (route) => route.abort())
     await page.fill('#search', 'x')
-    await page.waitForEvent('requestfailed')
+    await expect
+      .poll(() => page.locator('#find [role=status]').innerText())
+      .toBe('The list of funds could not be loaded. Press Enter to search on its page.')
     await page.unroute('**/funds/index.json')
     await page.fill('#search', 'no such fund')
     await expect.poll(() => page.locator('#find [role=status]').innerText()).toBe('No fund matches.')
@@ -113,7 +131,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the start page in a browser', () =>
     const { page, end } = await open('not-found/de.html')
     const [fund = { isin: '' }] = funds
     await page.fill('#search', fund.isin)
-    await page.locator('#find li a').click()
+    await page.getByRole('option').click()
     await page.waitForURL(`**/funds/${fund.isin}/de.html`)
     await end()
   })

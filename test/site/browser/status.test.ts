@@ -191,13 +191,21 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
       'up to date',
       '19 Nov 2026',
       '1 business day',
-      '1 business day',
+      'daily',
       '20 Nov 2026',
     ]
     expect(cellsOf('fresh')).toEqual(fresh)
     expect(cellsOf('stale')?.slice(0, 4)).toEqual([names.stale, isins.stale, 'stale', '10 Nov 2026'])
     expect(cellsOf('merged')?.slice(2, 5)).toEqual(['not monitored', '28 Jun 2019', '≥ 1,000 business days'])
     expect(cellsOf('unpriced')?.slice(2)).toEqual(['without a price', '–', '–', '–', '–'])
+    // Colours of an alarm are for alarms only; funds without one come by name.
+    for (const figure of await page.locator('.headline:has(.mark) > div').all()) {
+      const isNone = (await figure.locator('dd').innerText()) === '0'
+      expect((await figure.locator('.mark').getAttribute('class')) === 'mark').toBe(isNone)
+    }
+    const others = await page.locator('h2:has-text("All other funds") + table tbody bdi').allInnerTexts()
+    expect(others.length).toBeGreaterThan(3)
+    expect(others).toEqual(others.toSorted((one, other) => one.localeCompare(other, 'de')))
     expect(await page.locator('tbody').getByLabel('not available').allInnerTexts()).toContain('–')
     await end()
   })

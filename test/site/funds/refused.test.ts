@@ -161,7 +161,7 @@ it('makes the same pages on another day, except for a fund that has its birthday
 
 it('has a page of a fund without any rows, and shows the price but no line of a fund with one price', () => {
   for (const page of pagesOf(withoutRows)) {
-    expect(page).toContain(`<h1>Fund ${withoutRows}</h1>`)
+    expect(page).toContain(`<h1><bdi>Fund ${withoutRows}</bdi></h1>`)
     expect(page).not.toMatch(/NaN|undefined|null|Infinity/)
   }
   for (const page of pagesOf(onePrice)) {

@@ -22,6 +22,7 @@ const site = {
   FUNDPRESS_SITE_IMPRINT: 'https://example.org/impressum',
   FUNDPRESS_SITE_PRIVACY: 'https://example.org/datenschutz',
   FUNDPRESS_SITE_CONTACT: 'fund.data+api@example.org',
+  FUNDPRESS_SITE_FUND_NAMES: 'de',
 }
 const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' }
 const build = (out: string, more: Readonly<Record<string, string>>, ...flags: readonly string[]) =>
@@ -55,6 +56,16 @@ const lineIn = (german: boolean) => {
   )
 }
 
+it('marks names of funds with their language, if the settings tell it', () => {
+  const [fund = ''] = filesIn(folder.file('named')).filter((key) =>
+    /^funds\/[A-Z0-9]{12}\/index\.html$/.test(key),
+  )
+  for (const key of ['funds/index.html', 'status/index.html', fund]) {
+    expect([key, read('named', key)]).toEqual([key, expect.stringContaining('<bdi lang="de">Möwenstein ')])
+    expect([key, read('nobody', key)]).toEqual([key, expect.stringContaining('<bdi>Möwenstein ')])
+  }
+})
+
 it('every page has company, imprint, privacy and contact in its footer, in its own language', () => {
   const pages = pagesIn('named')
   for (const part of ['funds/', 'docs/', 'docs/explorer/', 'status/', `downloads/${asOf}/`])
@@ -74,7 +85,7 @@ it('the header has its name, nothing else of a page changes, and without the set
   const others = pagesIn('nobody').filter(
     (key) => !/^((status|downloads|docs\/(de\/)?terms)\/|index|de)/.test(key),
   )
-  const bodyOf = (page: string) => page.slice(page.indexOf('<body>'))
+  const bodyOf = (page: string) => page.slice(page.indexOf('<body>')).replaceAll('<bdi lang="de">', '<bdi>')
   const changed = others.filter((key) => {
     const [start = '', end = '', ...more] = read('named', key).split(`${lineIn(isGerman(key))} `)
     const ours = /(<a class="brand"[^>]*>)<svg[^]*?<\/svg><span>[^<]*<\/span>/

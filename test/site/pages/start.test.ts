@@ -84,7 +84,8 @@ describe('every page', () => {
       const languages = linksIn(key, 'alternate').filter(({ hreflang }) => hreflang !== undefined)
       expect(languages.map(({ hreflang }) => hreflang)).toEqual(['en', 'de', 'x-default'])
       const [english, german, other] = languages.map(({ href = '' }) => href.slice(baseUrl.length + 1))
-      expect(other).toBe(english)
+      // `/` answers in the reader's language; without one, pages are German, as the API is.
+      expect(other).toBe(german === 'de.html' ? '' : german)
       expect([english, german].map((to) => `${baseUrl}/${to ?? ''}`)).toContain(addressOf(key))
       for (const [to = '', lang] of [
         [english, 'en'],
@@ -99,13 +100,15 @@ describe('every page', () => {
   it('has a title, a description, an address and the logo for link previews', () => {
     for (const key of pagesOf()) {
       const { elements } = htmlOf(key)
-      const title = elements.find(({ name }) => name === 'title')?.text
+      const title = elements.find(({ name }) => name === 'title')?.text ?? ''
+      expect(title).toContain(site.name)
       const description = elements.find(({ attributes }) => attributes['name'] === 'description')
       const isGerman = elements[0]?.attributes['lang'] === 'de'
       expect(propertiesOf(key)).toEqual({
         'og:type': 'website',
         'og:site_name': site.name,
-        'og:title': title,
+        // The company is the name of the site.
+        'og:title': /^(?:index|de)\.html$/.test(key) ? title : title.replace(` · ${site.name}`, ''),
         'og:description': description?.attributes['content'],
         'og:url': addressOf(key),
         'og:locale': isGerman ? 'de_DE' : 'en_GB',
@@ -192,24 +195,35 @@ describe('the start page', () => {
     expect(read('de.html')).toContain('Stichtag: 20.11.2026')
   })
 
-  it('shows ten of the newest prices, as the list of funds has them, and leads to all', () => {
+  it('shows the highest and the lowest changes of the newest day, as the list of funds has them, and leads to all', () => {
     const { funds } = JSON.parse(read('funds/index.json')) as {
-      funds: { name: string; isin: string; price: { date: string; net_asset_value: string } | null }[]
+      funds: { isin: string; price: { date: string; change_percent: string | null } | null }[]
     }
-    const [, body = ''] = read('index.html').split('<table class="newest">')
-    const rows = [
-      ...body.matchAll(/<a href="funds\/([A-Z0-9]{12})\/index\.html">.*?<td class="number">([\d.,]+)/g),
-    ]
-    const newest = funds
-      .map(({ price }) => price?.date ?? '')
-      .sort()
-      .at(-1)
-    const current = funds.filter(({ price }) => price?.date === newest)
-    expect(rows).toHaveLength(Math.min(10, current.length))
-    expect(read('index.html')).toContain('<h2>Newest prices: 20 Nov 2026</h2>')
-    for (const [, isin, nav = ''] of rows)
-      expect(current.find((fund) => fund.isin === isin)?.price?.net_asset_value).toBe(nav.replaceAll(',', ''))
-    expect(read('index.html')).toContain(`<a href="funds/index.html">All funds (${funds.length})</a>`)
+    const [, high = '', low = ''] = read('index.html').split('<caption')
+    const changesIn = (table: string) =>
+      [
+        ...table.matchAll(
+          /<a href="funds\/([A-Z0-9]{12})\/index\.html">.*?([+\u2212]?[\d.]+)\u00a0?%<\/td><\/tr>/g,
+        ),
+      ].map(([, isin, percent = '']) => [isin, Number(percent.replace('\u2212', '-'))] as const)
+    // Null for a fund younger than one year.
+    const changes = funds.flatMap(({ price }) =>
+      price?.date === asOf && price.change_percent !== null ? [Number(price.change_percent)] : [],
+    )
+    changes.sort((one, other) => other - one)
+    expect(changes.length).toBeGreaterThan(5)
+    expect(changesIn(high).map(([, change]) => change)).toEqual(changes.slice(0, changesIn(high).length))
+    expect(changesIn(low).map(([, change]) => change)).toEqual(
+      changes.toReversed().slice(0, changesIn(low).length),
+    )
+    const shown = [...changesIn(high), ...changesIn(low)]
+    expect(shown).toHaveLength(Math.min(10, changes.length))
+    for (const [isin, change] of shown)
+      expect(Number(funds.find((fund) => fund.isin === isin)?.price?.change_percent)).toBe(change)
+    expect(read('index.html')).toContain('<h2>Changes on 20 Nov 2026</h2>')
+    expect(read('index.html')).toContain(
+      `<a class="button first" href="funds/index.html">All funds (${funds.length})</a>`,
+    )
   })
 
   it('describes the data and their publisher for search engines', () => {

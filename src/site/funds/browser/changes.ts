@@ -33,7 +33,7 @@ async function show(day: string): Promise<void> {
     const response = await fetch(data.href)
     if (!response.ok) throw new Error(String(response.status))
     content.innerHTML = dayMarkup((await response.json()) as DayChanges, language, pageOf()).markup
-    document.title = w.dayHeading(shown)
+    document.title = title.replace(/^[^·]*(?= · )/, w.dayHeading(shown))
     document.getElementById(location.hash.slice(1))?.scrollIntoView()
   } catch {
     data.hidden = true

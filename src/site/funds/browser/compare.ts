@@ -5,18 +5,22 @@ import { lineChart, linePath, mostCompared, plotOf } from '../chart/charts.ts'
 import { dayNumber, isoOf } from '../../../system/day-number.ts'
 import { dayIn, fixedIn } from '../chart/formats.ts'
 import { followAddress, parameterOf, setParameters } from './address.ts'
-import { comparedRow, lineKey } from './compared-row.ts'
-import { type FundComparison, comparisonOf } from './comparison.ts'
+import { comparedRow, fundChip, lineKey } from './compared-row.ts'
+import { type FundComparison, comparisonOf, loners } from './comparison.ts'
 import { fetchFunds, type ListedFund } from './fund-list.ts'
 import { fundPicker } from './picker.ts'
 import { type DayPrice, fetchPrices, yearOf, yearToAsk } from './prices.ts'
 import { chosenRange, firstDayOf, onRange } from './ranges.ts'
+import { sayOf } from './say.ts'
 import { exploreChart, nearestDay } from './stage.ts'
+import { sortableTable } from './table.ts'
 
 /** Five years: the first period that MiFID II asks for. */
 const standardRange = '5Y'
 /** Before every price. */
 const firstYear = 1900
+/** Of a message, by its kind. */
+const classes = { fault: 'callout fault', notice: 'callout', hint: 'quiet' }
 
 const language: Language = document.documentElement.lang === 'de' ? 'de' : 'en'
 const root = document.getElementById('compare')
@@ -27,6 +31,8 @@ if (root !== null) {
 
 interface Message {
   readonly text: string
+  /** `fault`: what the reader asked for cannot be shown. `hint`: what to do next. */
+  readonly kind: keyof typeof classes
   readonly again?: () => void
 }
 
@@ -34,9 +40,9 @@ async function compareFunds(root: HTMLElement): Promise<void> {
   const page = pageOf(root)
   const { part, say } = page
   const tell = teller(page)
-  const giveUp = (message: Message) => {
+  const giveUp = (message: Omit<Message, 'kind'>) => {
     part('.search').hidden = true
-    tell([message])
+    tell([{ ...message, kind: 'fault' }])
   }
   if (location.protocol === 'file:') {
     giveUp({ text: say('folder') })
@@ -44,7 +50,7 @@ async function compareFunds(root: HTMLElement): Promise<void> {
   }
   const list = await fetchFunds(root.dataset['list'] ?? '').catch(() => null)
   if (list === null) {
-    giveUp({ text: say('failedList'), again: () => location.reload() })
+    giveUp({ text: say('failedFunds'), again: () => location.reload() })
     return
   }
   const draw = drawer(page)
@@ -55,56 +61,74 @@ async function compareFunds(root: HTMLElement): Promise<void> {
     void show()
   }
   const isinsAsked = () => asked().funds.map(({ isin }) => isin)
-  const picker = fundPicker(page, list, (isin) => choose([...isinsAsked(), isin]))
-  const [figure, compared] = [part('figure'), part('#compared')]
+  const picker = fundPicker({
+    place: root,
+    say,
+    load: () => Promise.resolve(list),
+    mayPick: ({ comparable }) => comparable,
+    onPick: ({ isin }) => choose([...isinsAsked(), isin]),
+  })
+  const [figure, chips, compared] = [part('figure'), part('.chips'), part<HTMLTableElement>('#compared')]
+  const showRows = () => compared.tBodies[0]?.replaceChildren(...sorted.rows())
+  const sorted = sortableTable(compared, (sort) => {
+    setParameters({ sort }, 'new')
+    showRows()
+  })
   const styleOf = stylesByFund()
 
   let turn = 0
-  /** The place of a fund that a press of its button has removed: the focus goes to what stands there now. */
-  let removed: number | null = null
   const show = async () => {
     const mine = ++turn
     const range = chosenRange(figure, standardRange)
     const { funds, told } = asked()
+    const styles = styleOf(funds)
+    const chipOf = (fund: ListedFund, place: number) => {
+      const onRemove = () => {
+        choose(isinsAsked().filter((isin) => isin !== fund.isin))
+        // The focus goes to what stands there now.
+        const left = chips.querySelectorAll('button')
+        ;(left[Math.min(place, left.length - 1)] ?? part('#search')).focus()
+      }
+      return fundChip(fund, { style: styles(fund), say, onRemove })
+    }
+    chips.replaceChildren(...funds.map(chipOf))
     picker.leaveOut(funds)
     tell(told)
     figure.setAttribute('aria-busy', 'true')
     figure.hidden = funds.length === 0
     compared.hidden ||= funds.length === 0
-    const { comparison, loaded } = await load(funds, range, histories)
+    const { comparison, loaded, failed, lonely } = await load(funds, range, histories)
     // A slow answer must not win over a later choice.
     if (mine !== turn) return
     figure.removeAttribute('aria-busy')
-    const problems = funds
-      .filter((fund) => !loaded.includes(fund))
-      .map(({ name }) => say('failed', { fund: name }))
-    if (loaded.length > 0 && comparison === null) problems.push(say('noDays'))
-    if (problems.length > 0) tell([...told, ...problems.map((text) => ({ text, again: () => void show() }))])
-    const styles = styleOf(funds)
+    const faultOf = (name: string, ...some: readonly ListedFund[]): Message => ({
+      text: say(name, { fund: some.map((fund) => fund.name).join(', ') }),
+      kind: 'fault',
+    })
+    const noDays = loaded.length > 0 && comparison === null
+    const faults: readonly Message[] = [
+      ...(failed.length > 0 ? [{ ...faultOf('failed', ...failed), again: () => void show() }] : []),
+      ...(noDays ? [{ text: say('noDays'), kind: 'fault' } as const] : []),
+      ...lonely.few.map((fund) => faultOf('few', fund)),
+      ...lonely.alone.map((fund) => faultOf('alone', fund)),
+    ]
+    // Screen readers read again what is told again.
+    if (faults.length > 0) tell([...told, ...faults])
     draw(
       comparison,
       loaded,
       loaded.map((fund) => styles(fund)),
     )
-    const rows = funds.map((fund, index) =>
+    const rows = funds.map((fund) =>
       comparedRow({
         ...{ fund, language, say, style: styles(fund) },
         figures: comparison?.funds[loaded.indexOf(fund)] ?? null,
-        onRemove: () => {
-          removed = index
-          choose(isinsAsked().filter((isin) => isin !== fund.isin))
-        },
       }),
     )
-    compared.querySelector('tbody')?.replaceChildren(...rows)
+    sorted.sort(parameterOf('sort'), rows)
+    showRows()
     compared.hidden = funds.length === 0
-    if (removed !== null) {
-      const left = compared.querySelectorAll('button')
-      const place = left[Math.min(removed, left.length - 1)] ?? part('#search')
-      place.focus()
-      removed = null
-    }
-    part('#notes').hidden = false
+    part('#notes').hidden = funds.length === 0
   }
 
   onRange(figure, standardRange, () => void show())
@@ -128,23 +152,22 @@ function stylesByFund() {
 type Page = ReturnType<typeof pageOf>
 
 function pageOf(root: HTMLElement) {
-  const words = JSON.parse(root.dataset['words'] ?? '{}') as Readonly<Record<string, string>>
   return {
     part: <T extends Element = HTMLElement>(selector: string) => {
       const found = root.querySelector<T>(selector)
       if (found === null) throw new Error(`the page has no ${selector}`)
       return found
     },
-    say: (name: string, values: Readonly<Record<string, string>> = {}) =>
-      (words[name] ?? '').replace(/\{(\w+)\}/g, (_, place: string) => values[place] ?? ''),
+    say: sayOf(root),
   }
 }
 
 /** @returns replaces all messages */
 function teller({ part, say }: Page) {
   const messages = part('#messages')
-  const lineOf = ({ text, again }: Message) => {
+  const lineOf = ({ text, kind, again }: Message) => {
     const line = document.createElement('p')
+    line.className = classes[kind]
     line.textContent = `${text} `
     if (again !== undefined) {
       const button = document.createElement('button')
@@ -169,16 +192,16 @@ function fundsAsked(list: readonly ListedFund[], say: Page['say']) {
   )
   const funds = [...isins].flatMap((asked) => {
     const fund = list.find(({ isin }) => isin === asked)
-    if (fund === undefined) told.push({ text: say('unknown', { isin: asked }) })
-    else if (!fund.comparable) told.push({ text: say('barred', { fund: fund.name }) })
+    if (fund === undefined) told.push({ text: say('unknown', { isin: asked }), kind: 'fault' })
+    else if (!fund.comparable) told.push({ text: say('barred', { fund: fund.name }), kind: 'fault' })
     return fund?.comparable === true ? [fund] : []
   })
-  if (funds.length > mostCompared) told.push({ text: say('most') })
-  if (funds.length === 0) told.push({ text: say('none') })
-  if (funds.length === 1) told.push({ text: say('one') })
+  if (funds.length > mostCompared) told.push({ text: say('most'), kind: 'notice' })
+  if (funds.length === 0) told.push({ text: say('none'), kind: 'notice' })
+  if (funds.length === 1) told.push({ text: say('one'), kind: 'hint' })
   const currencies = [...new Set(funds.slice(0, mostCompared).map(({ currency }) => currency))]
   if (currencies.length > 1)
-    told.push({ text: say('currencies', { currencies: currencies.sort().join(', ') }) })
+    told.push({ text: say('currencies', { currencies: currencies.sort().join(', ') }), kind: 'notice' })
   return { funds: funds.slice(0, mostCompared), told }
 }
 
@@ -191,11 +214,13 @@ async function load(
   const newest = Math.min(...funds.map(({ price }) => dayNumber(price?.date ?? '')))
   const first = funds.length === 0 ? null : firstDayOf(range, newest)
   const answers = await Promise.all(funds.map(({ isin, price }) => histories(isin, first, price?.date ?? '')))
-  const comparison = comparisonOf(
-    answers.filter((answer) => answer !== null),
-    first,
-  )
-  return { comparison, loaded: funds.filter((_, index) => answers[index] !== null) }
+  const known = answers.filter((answer) => answer !== null)
+  const loaded = funds.filter((_, index) => answers[index] !== null)
+  const failed = funds.filter((fund) => !loaded.includes(fund))
+  const comparison = comparisonOf(known, first)
+  const { few, alone } = comparison === null ? loners(known, first) : { few: [], alone: [] }
+  const at = (places: readonly number[]) => loaded.filter((_, place) => places.includes(place))
+  return { comparison, loaded, failed, lonely: { few: at(few), alone: at(alone) } }
 }
 
 /** @returns draws a comparison, and writes its days into the table */

@@ -1,11 +1,11 @@
-/** A row of a comparison's table, which is the legend of its chart. */
+/** A compared fund outside the chart: its row in the table, and its chip, the legend, which removes it. */
 
 import type { Language } from '../../../api/routes/table.ts'
 import { lineStyle } from '../chart/charts.ts'
-import { changeIn, decimalIn } from '../chart/formats.ts'
+import { changeIn, decimalIn, percentIn } from '../chart/formats.ts'
 import type { FundComparison } from './comparison.ts'
 import type { ListedFund } from './fund-list.ts'
-import type { Say } from './picker.ts'
+import type { Say } from './say.ts'
 
 interface ComparedRow {
   readonly fund: ListedFund
@@ -13,10 +13,9 @@ interface ComparedRow {
   readonly figures: FundComparison['funds'][number] | null
   readonly language: Language
   readonly say: Say
-  readonly onRemove: () => void
 }
 
-export function comparedRow({ fund, style, figures, language, say, onRemove }: ComparedRow): HTMLElement {
+export function comparedRow({ fund, style, figures, language, say }: ComparedRow): HTMLTableRowElement {
   const name = element('th')
   name.scope = 'row'
   const link = element('a', fund.name)
@@ -27,36 +26,43 @@ export function comparedRow({ fund, style, figures, language, say, onRemove }: C
     fund.accumulating === false ? `${fund.isin}, ${say('distributing')}` : fund.isin,
   )
   name.append(lineKey(style), link, small)
+  const cell = (text: string | null, kind = 'number') => {
+    const made = element('td', text ?? '')
+    made.className = kind
+    if (text !== null) return made
+    const missing = element('span', '–')
+    missing.setAttribute('role', 'img')
+    missing.setAttribute('aria-label', say('noValue'))
+    made.append(missing)
+    return made
+  }
+  const percent = (value: number | null | undefined) =>
+    cell(typeof value === 'number' ? percentIn(language, value) : null)
+  const row = element('tr')
+  row.append(
+    name,
+    cell(fund.currency, 'wide'),
+    cell(figures && decimalIn(language, figures.from), 'number wide'),
+    cell(figures && decimalIn(language, figures.to), 'number wide'),
+    cell(figures && changeIn(language, figures.performance)),
+    percent(figures?.volatility),
+    percent(fund.total_expense_ratio),
+    cell(fund.srri === null ? null : String(fund.srri)),
+  )
+  return row
+}
+
+export function fundChip(
+  { name }: ListedFund,
+  { style, say, onRemove }: { readonly style: number; readonly say: Say; readonly onRemove: () => void },
+): HTMLElement {
+  const chip = element('li')
   const button = element('button', '×')
   button.type = 'button'
-  button.setAttribute('aria-label', say('remove', { fund: fund.name }))
+  button.setAttribute('aria-label', say('remove', { fund: name }))
   button.addEventListener('click', onRemove)
-  const valueCell = (text: string | null) => {
-    const cell = element('td', text ?? '')
-    if (text === null) {
-      const missing = element('span', '–')
-      missing.setAttribute('role', 'img')
-      missing.setAttribute('aria-label', say('noValue'))
-      cell.append(missing)
-    }
-    return cell
-  }
-  const [removal, performance] = [
-    element('td'),
-    valueCell(figures === null ? null : changeIn(language, figures.performance)),
-  ]
-  removal.append(button)
-  performance.className = 'number'
-  const nav = (decimal: string | undefined) => {
-    const cell = valueCell(decimal === undefined ? null : decimalIn(language, decimal))
-    cell.className = 'number wide'
-    return cell
-  }
-  const currency = element('td', fund.currency)
-  currency.className = 'wide'
-  const row = element('tr')
-  row.append(name, currency, nav(figures?.from), nav(figures?.to), performance, removal)
-  return row
+  chip.append(lineKey(style), element('span', name), button)
+  return chip
 }
 
 /** A short line as in the chart. */

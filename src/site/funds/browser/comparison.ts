@@ -16,6 +16,8 @@ interface ComparedFund {
   readonly to: string
   /** From the first to the last common day, in percent. */
   readonly performance: number
+  /** Standard deviation of the changes from one common day to the next, in percent a year; null for few days. */
+  readonly volatility: number | null
   /** Thinned for a screen. */
   readonly line: readonly ChartPoint[]
   /** 100 on the first common day. @param day one of `days` */
@@ -23,6 +25,8 @@ interface ComparedFund {
 }
 
 const mostPoints = 1000
+/** Fewer would tell little. */
+const leastChanges = 30
 
 /**
  * @param histories at least one, ascending @param first start of the period (see `pricesSince`), or null for all
@@ -50,8 +54,32 @@ export function comparisonOf(
         .map(([day, nav]) => ({ day, value: indexed(nav) }))
       return {
         ...{ from, to, performance: indexed(to) - 100, line: thinned(points, mostPoints) },
+        volatility: volatilityOf(
+          days.map((day) => Number(byDay.get(day))),
+          (end - start) / 365.25,
+        ),
         indexOn: (day) => indexed(byDay.get(day) ?? ''),
       }
     }),
   }
+}
+
+function volatilityOf(navs: readonly number[], years: number): number | null {
+  const changes = navs.slice(1).map((nav, index) => Math.log(nav / (navs[index] ?? nav)))
+  if (changes.length < leastChanges) return null
+  const mean = changes.reduce((sum, change) => sum + change, 0) / changes.length
+  const squares = changes.reduce((sum, change) => sum + (change - mean) ** 2, 0)
+  return Math.sqrt(((squares / (changes.length - 1)) * changes.length) / years) * 100
+}
+
+/**
+ * Why funds have no two days in common: the places of funds that have fewer than two themselves, or else of those
+ * without which the others could be compared.
+ */
+export function loners(histories: readonly (readonly DayPrice[])[], first: number | null) {
+  const places = histories.map((_, place) => place)
+  const few = places.filter((place) => comparisonOf([histories[place] ?? []], first) === null)
+  const without = (place: number) => histories.filter((_, other) => other !== place)
+  const alone = places.filter((place) => comparisonOf(without(place), first) !== null)
+  return { few, alone: few.length > 0 || histories.length < 3 ? [] : alone }
 }

@@ -9,6 +9,8 @@ export interface ListedFund {
   readonly price: { readonly date: string } | null
   readonly accumulating: boolean | null
   readonly comparable: boolean
+  readonly total_expense_ratio: number | null
+  readonly srri: number | null
   readonly page: Readonly<Record<'de' | 'en', string>>
 }
 

@@ -28,6 +28,11 @@ function fundList(table: HTMLTableElement, input: HTMLInputElement, found: HTMLE
   const more = document.createElement('button')
   more.type = 'button'
   more.className = 'more'
+  const clear = document.querySelector<HTMLElement>('#clear')
+  const none = document.createElement('tr')
+  const cell = none.insertCell()
+  cell.colSpan = table.tHead?.rows[0]?.cells.length ?? 1
+  cell.textContent = table.dataset['none'] ?? ''
   let pause: ReturnType<typeof setTimeout> | undefined
 
   const show = (most: number) => {
@@ -46,12 +51,13 @@ function fundList(table: HTMLTableElement, input: HTMLInputElement, found: HTMLE
     })
     const elements = matching.slice(0, most)
     for (const row of elements) selection.addTo(row)
-    body?.replaceChildren(...elements)
+    body?.replaceChildren(...(elements.length === 0 ? [none] : elements))
+    if (clear !== null) clear.hidden = [input, ...filters].every(({ value }) => value === '')
     more.textContent = `${table.dataset['more'] ?? ''} (${matching.length})`
     more.hidden = matching.length <= Math.max(most, atOnce)
     const count = matching.length.toLocaleString(document.documentElement.lang)
-    const text = matching.length === 0 ? found.dataset['none'] : `${found.dataset['words'] ?? ''} ${count}`
-    if (found.textContent !== text) found.textContent = text ?? ''
+    const text = `${found.dataset['words'] ?? ''} ${count}`
+    if (found.textContent !== text) found.textContent = text
     if (most >= atOnce) return
     pause = setTimeout(() => {
       setParameters({ q: input.value }, 'same')
@@ -67,7 +73,7 @@ function fundList(table: HTMLTableElement, input: HTMLInputElement, found: HTMLE
   }
   more.addEventListener('click', () => show(Infinity))
   table.after(more)
-  followAddress(() => {
+  const read = () => {
     input.value = parameterOf('q')
     for (const filter of filters) {
       filter.value = parameterOf(filter.id)
@@ -77,13 +83,19 @@ function fundList(table: HTMLTableElement, input: HTMLInputElement, found: HTMLE
     sorted.sort(parameterOf('sort'))
     selection.read()
     show(atOnce)
+  }
+  clear?.addEventListener('click', () => {
+    setParameters({ q: '', ...Object.fromEntries(filters.map(({ id }) => [id, ''])) }, 'new')
+    read()
+    input.focus()
   })
+  followAddress(read)
 }
 
 /** Name, category, ISIN and WKN. The digits of a price or a day would match nearly every search. */
-function searchTexts(row: Row) {
-  const [name, isin, wkn, nav] = row.cells
-  const texts = [name, isin, wkn].map((cell) => cell?.textContent ?? '')
+function searchTexts({ cells }: Row) {
+  const [nav, name] = [[...cells].at(-4), cells[0]]
+  const texts = [...cells].slice(0, -4).map(({ textContent }) => textContent)
   return {
     ...searchText(texts),
     category: name?.querySelector('small')?.textContent ?? '',

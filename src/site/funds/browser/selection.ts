@@ -37,7 +37,8 @@ export function fundSelection(label: string) {
     addTo: (row: Row) => {
       const [name, isinCell] = row.cells
       const isin = isinCell?.textContent ?? ''
-      if (name === undefined || boxes.has(isin) || !/\d/.test(row.cells[5]?.textContent ?? '')) return
+      if (name === undefined || boxes.has(isin) || !/\d/.test([...row.cells].at(-2)?.textContent ?? ''))
+        return
       const box = document.createElement('input')
       box.type = 'checkbox'
       box.checked = selected.includes(isin)

@@ -7,23 +7,22 @@ export type Row = HTMLTableRowElement
 export function sortableTable(table: HTMLTableElement, onSort: (sort: string) => void) {
   const headings = [...(table.tHead?.rows[0]?.cells ?? [])]
   const first = headings.find((heading) => heading.hasAttribute('aria-sort'))
-  const asMade: readonly Row[] = [...(table.tBodies[0]?.rows ?? [])]
+  let asMade: readonly Row[] = [...(table.tBodies[0]?.rows ?? [])]
   let rows = asMade
 
   const sortBy = (column: number, isAscending: boolean) => {
-    const heading = headings[column]
-    if (heading === undefined) return
     for (const other of headings) other.removeAttribute('aria-sort')
-    heading.setAttribute('aria-sort', isAscending ? 'ascending' : 'descending')
-    const isStandard = heading === first && isAscending
+    const heading = headings[column]
+    heading?.setAttribute('aria-sort', isAscending ? 'ascending' : 'descending')
+    const isStandard = heading === undefined || (heading === first && isAscending)
     rows = isStandard ? asMade : sorted(rows, column, isNumber(heading), isAscending)
   }
   for (const [column, heading] of headings.entries()) {
     const button = document.createElement('button')
     button.type = 'button'
     // Same shape as the heading's own text, so that nothing moves.
-    button.textContent = heading.textContent
-    heading.replaceChildren(button)
+    button.append(...heading.childNodes)
+    heading.append(button)
     button.addEventListener('click', () => {
       const before = heading.getAttribute('aria-sort')
       // Readers want the largest numbers first.
@@ -36,11 +35,12 @@ export function sortableTable(table: HTMLTableElement, onSort: (sort: string) =>
   return {
     /** In their present order. */
     rows: () => rows,
-    /** @param name as for `onSort`; an unknown column means the sort that the page came with */
-    sort: (name: string) => {
+    /** @param name as for `onSort`; an unknown column means the sort that the page came with @param made other rows */
+    sort: (name: string, made = asMade) => {
+      rows = asMade = made
       const column = headings.findIndex(({ dataset }) => dataset['id'] === name.replace(/^-/, ''))
       if (column >= 0) sortBy(column, !name.startsWith('-'))
-      else if (first !== undefined) sortBy(headings.indexOf(first), true)
+      else sortBy(first === undefined ? -1 : headings.indexOf(first), true)
     },
   }
 }

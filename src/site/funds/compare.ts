@@ -81,17 +81,9 @@ function tool({ table: { routes } }: SitePageSource, language: Language, key: st
       <p role="status" id="found"></p>
     </div>
     <div role="status" id="messages"></div>
-    <figure class="chart" hidden>
+    <figure class="chart" data-busy="${w.loading}" hidden>
       ${rangeButtons(language)}
-      <div class="stage" data-busy="${w.loading}">
-        ${drawing({
-          id: 'index',
-          title: w.chartTitle,
-          description: w.lead,
-          height: 360,
-          shapes: '<g class="drawn"></g>',
-        })}
-      </div>
+      ${drawing({ id: 'index', title: w.chartTitle, height: 360, shapes: '<g class="drawn"></g>' })}
       <figcaption id="period" data-text="${w.period('{first}', '{last}')}"></figcaption>
     </figure>
     <div

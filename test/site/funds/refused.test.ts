@@ -135,7 +135,7 @@ it.each([
     expect(said(isin, figure)).toEqual([])
   expect(said(isin, secrets.nav)).toHaveLength(5)
   for (const page of pagesOf(isin)) {
-    expect(page).not.toContain('data-nav')
+    expect(page).not.toContain('data-points')
     expect(page).not.toMatch(/href="[^"]*performance-/)
   }
 })

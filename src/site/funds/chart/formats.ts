@@ -25,6 +25,13 @@ export function fixedIn(language: Language, value: number, digits: number): stri
   return decimalIn(language, /[1-9]/.test(text) ? text : text.replace('-', ''))
 }
 
+/** As `fixedIn`, but millions with a unit, `153.2 m`: for the labels of an axis. */
+export function shortIn(language: Language, value: number, digits: number): string {
+  if (Math.abs(value) < 1e6 || Math.abs(value) >= 1e12) return fixedIn(language, value, digits)
+  const unit = language === 'de' ? 'Mio.' : 'm'
+  return `${decimalIn(language, String(Number((value / 1e6).toFixed(Math.min(20, digits + 6)))))}\u00a0${unit}`
+}
+
 /** `5.25 %`, with a space that does not break. */
 export const percentIn = (language: Language, value: number, digits = 2) =>
   `${fixedIn(language, value, digits)}\u00a0%`
@@ -68,6 +75,21 @@ export function changeIn(language: Language, value: number, digits = 2): string 
   const text = percentIn(language, value, digits)
   return value > 0 && /[1-9]/.test(text) ? `+${text}` : text
 }
+
+/**
+ * The change over a time, in percent, with the class of its colour; null from nothing.
+ * @param from @param to decimal text @param days ISO 8601
+ */
+export function changeOver(language: Language, [from, to]: Pair, [first, last]: Pair) {
+  const percent = (Number(to) / Number(from) - 1) * 100
+  if (!Number.isFinite(percent)) return null
+  const text = changeIn(language, percent)
+  const tone = !/[1-9]/.test(text) ? '' : percent > 0 ? 'good' : 'bad'
+  const days = `${unbroken(dayIn(language, first))} – ${unbroken(dayIn(language, last))}`
+  return { text, tone, days }
+}
+
+type Pair = readonly [from: string, to: string]
 
 export const months: Readonly<Record<Language, readonly string[]>> = {
   de: ['Jan', 'Feb', 'Mär', 'Apr', 'Mai', 'Jun', 'Jul', 'Aug', 'Sep', 'Okt', 'Nov', 'Dez'],

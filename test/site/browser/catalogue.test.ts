@@ -315,6 +315,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
       expect(await colours('borderBottomColor', 'header nav a')).toBe(2)
       expect(await colours('backgroundColor', '.view .shares i')).toBeGreaterThan(1)
       expect(await colours('backgroundColor', '.ranges button')).toBe(2)
+      expect(await colours('borderBottomColor', '.tabs label')).toBe(2)
     })
   })
 

@@ -10,6 +10,7 @@ import { wording } from '../wording.ts'
 import { amountIn, dayIn, percentIn } from './chart/formats.ts'
 import { fundEntry, fundFacts, type FundFacts, type PriceFacts } from './facts.ts'
 import { fundFeeds } from './feed.ts'
+import { fundChart } from './image.ts'
 import { dataSection } from './sections/data.ts'
 import { emtSection } from './sections/emt.ts'
 import { allocationsSection, figuresSection, profileSection, structureSection } from './sections/holdings.ts'
@@ -18,7 +19,7 @@ import { fundWords } from './wording.ts'
 
 export const catalogueFundPages: FundPages = {
   folder: 'funds/',
-  names: ['de.html', 'feed.de.xml', 'feed.xml', 'index.html'],
+  names: ['chart.svg', 'de.html', 'feed.de.xml', 'feed.xml', 'index.html'],
   reads: [
     'prices',
     'performanceYears',
@@ -36,7 +37,9 @@ export const catalogueFundPages: FundPages = {
     const facts = fundFacts(source)
     const keys = fundPageKeys(source.fund.isin)
     const pages = languages.map((language) => ({ key: keys[language], content: fundPage(facts, language) }))
-    return [...pages, ...fundFeeds(facts)].sort((one, other) => (one.key < other.key ? -1 : 1))
+    return [...pages, fundChart(facts), ...fundFeeds(facts)].sort((one, other) =>
+      one.key < other.key ? -1 : 1,
+    )
   },
   entry: fundEntry,
 }

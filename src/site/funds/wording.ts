@@ -105,14 +105,16 @@ export const fundWords = bilingual((say) => ({
     'Für diesen Fonds werden keine Preise veröffentlicht.',
   ),
   withoutPrices: say('No prices are available for this fund.', 'Für diesen Fonds liegen keine Preise vor.'),
-  noPerformance: say(
-    'The performance of this fund may not be shown.',
-    'Die Wertentwicklung dieses Fonds darf nicht dargestellt werden.',
-  ),
-  young: say(
-    'This fund was launched less than one year ago: its performance may not be shown yet.',
-    'Die Auflegung dieses Fonds liegt weniger als ein Jahr zurück. Seine Wertentwicklung darf noch nicht dargestellt werden.',
-  ),
+  noPerformance: {
+    denied: say(
+      'The performance of this fund may not be shown.',
+      'Die Wertentwicklung dieses Fonds darf nicht dargestellt werden.',
+    ),
+    young: say(
+      'This fund was launched less than one year ago: its performance may not be shown yet.',
+      'Die Auflegung dieses Fonds liegt weniger als ein Jahr zurück. Seine Wertentwicklung darf noch nicht dargestellt werden.',
+    ),
+  },
   performance: say('Performance', 'Wertentwicklung'),
   years: say('Calendar years', 'Kalenderjahre'),
   year: say('Year', 'Jahr'),
@@ -149,6 +151,7 @@ export const fundWords = bilingual((say) => ({
   requests: say('Example requests', 'Beispielanfragen'),
   currentRequest: say('newest price', 'neuester Preis'),
   historicRequest: say('prices of one year, as XML', 'Preise eines Jahres als XML'),
+  image: say('Chart as an SVG image', 'Diagramm als SVG-Bild (englisch)'),
   documents: say('Documents', 'Dokumente'),
   document: say('Document', 'Dokument'),
   formats: say('Formats', 'Formate'),

@@ -5,7 +5,7 @@ import { fill } from '../../../api/routes/keys.ts'
 import { formatsOf, type Language } from '../../../api/routes/table.ts'
 import { shellText } from '../../../system/shell-text.ts'
 import { html, type Html, linkTo, section, table } from '../../layout/html.ts'
-import { frontPages, fundFeedKeys } from '../../layout/layout.ts'
+import { frontPages, fundChartKey, fundFeedKeys } from '../../layout/layout.ts'
 import { fundWords } from '../wording.ts'
 import type { FundAnswer, FundFacts } from '../facts.ts'
 
@@ -21,6 +21,9 @@ export function dataSection(facts: FundFacts, language: Language, key: string): 
           ${
             facts.price !== null &&
             html`<p><a href="${linkTo(key, fundFeedKeys(facts.fund.isin)[language])}">${w.feed}</a></p> `
+          }${
+            facts.price?.line &&
+            html`<p><a href="${linkTo(key, fundChartKey(facts.fund.isin))}">${w.image}</a></p> `
           }${facts.hasDownloads && downloads(facts, language, key)}
         </div>
       </div>

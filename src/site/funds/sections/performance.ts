@@ -23,10 +23,8 @@ import type { FundFacts, Line, PerformanceFacts } from '../facts.ts'
 export function performanceSection(facts: FundFacts, language: Language): Html | null {
   const w = fundWords[language]
   const { fund, performance, price } = facts
-  if (typeof performance === 'string') {
-    const refusal = performance === 'young' ? w.young : w.noPerformance
-    return section('performance', w.performance, html`<p>${refusal}</p>`)
-  }
+  if (typeof performance === 'string')
+    return section('performance', w.performance, html`<p>${w.noPerformance[performance]}</p>`)
   const { years, periods, index } = performance
   if (years.length === 0 && periods.length === 0 && index === null) return null
   return section(

@@ -34,19 +34,23 @@ export function structureSection({ structures }: FundFacts, language: Language):
 const shown = 10
 
 function card(type: string, items: readonly StructureItemRow[], language: Language): Html {
+  const name = structureTypeName(type, language)
   const bar = barOf(type, items)
   // A correlation is a coefficient; the values of all other types are percent of the fund.
   const valueOf = (value: number) =>
     type === correlationType ? fixedIn(language, value, 2) : percentIn(language, value)
   const rows = (some: readonly StructureItemRow[]) =>
     some.map((item) => {
-      const name = escapeHtml(inLanguage(language, item.nameDe, item.nameEn))
-      return raw(`<tr><th scope="row">${name}</th><td>${bar(item)}${valueOf(item.percent)}</td></tr>`)
+      const heading = escapeHtml(inLanguage(language, item.nameDe, item.nameEn))
+      return raw(`<tr><th scope="row">${heading}</th><td>${bar(item)}${valueOf(item.percent)}</td></tr>`)
     })
   const rest = items.slice(shown)
   const others = html`<details>
     <summary>${fundWords[language].rest(rest.length)}</summary>
     <table class="shares">
+      <caption class="unseen">
+        ${name}
+      </caption>
       <tbody>
         ${rows(rest)}
       </tbody>
@@ -55,7 +59,7 @@ function card(type: string, items: readonly StructureItemRow[], language: Langua
   return html`<div class="card">
     <table class="shares">
       <caption>
-        ${structureTypeName(type, language)}
+        ${name}
       </caption>
       <tbody>
         ${rows(items.slice(0, shown))}

@@ -2,7 +2,7 @@
 
 import type { Language } from '../../../api/routes/table.ts'
 import { isoOf } from '../../../system/day-number.ts'
-import { changeOver, dayIn, decimalIn } from '../chart/formats.ts'
+import { changeLine, dayIn, decimalIn } from '../chart/formats.ts'
 import { depthOf, lineChart, linePath, plotOf } from '../chart/charts.ts'
 import { followAddress } from './address.ts'
 import { type DayPrice, fetchPrices, pricesSince, yearToAsk, yearOf } from './prices.ts'
@@ -13,7 +13,7 @@ const whole = 'Max'
 
 export function exploreLine(figure: HTMLElement, language: Language): void {
   const { points = '', windows = '', unit = '' } = figure.dataset
-  const drawn = figure.querySelector('.drawn')
+  const [drawn, change] = [figure.querySelector('.drawn'), figure.querySelector('.change')]
   const history = historyOf(points, windows)
   const explore = exploreChart(figure)
 
@@ -57,38 +57,18 @@ export function exploreLine(figure: HTMLElement, language: Language): void {
     // A slow answer must not win over a later choice.
     if (range !== shown) return
     figure.removeAttribute('aria-busy')
-    if (drawn === null || prices.length < 2) return
+    const [from, to] = [prices[0], prices.at(-1)]
+    if (drawn === null || change === null || from === undefined || to === undefined || from === to) return
     const plot = take(prices)
     drawn.innerHTML = lineChart(plot, [linePath(pointsOf(prices), plot)], language)
-    tellChange(
-      figure,
-      buttons.find(({ dataset }) => dataset['range'] === range)?.title ?? '',
-      prices,
-      language,
-    )
+    const period = buttons.find(({ dataset }) => dataset['range'] === range)?.title ?? ''
+    change.innerHTML = changeLine(language, period, valueOn(from), valueOn(to))
   }
   onRange(figure, whole, () => void show())
   followAddress(() => void show())
 }
 
-/** The change in the chosen range, in words. */
-function tellChange(
-  figure: HTMLElement,
-  range: string,
-  prices: readonly DayPrice[],
-  language: Language,
-): void {
-  const [first, last] = [prices[0], prices.at(-1)]
-  const line = figure.querySelector('.change')
-  if (line === null || first === undefined || last === undefined) return
-  const change = changeOver(language, [first.nav, last.nav], [isoOf(first.day), isoOf(last.day)])
-  const [percent, days] = [document.createElement('b'), document.createElement('small')]
-  percent.textContent = change?.text ?? ''
-  percent.className = change?.tone ?? ''
-  days.textContent = change?.days ?? ''
-  line.replaceChildren(`${range}: `, percent, ' ', days)
-}
-
+const valueOn = ({ day, nav }: DayPrice) => ({ date: isoOf(day), decimal: nav })
 const pointsOf = (prices: readonly DayPrice[]) => prices.map(({ day, nav }) => ({ day, value: Number(nav) }))
 
 /** @param flat pairs of day and value, each day relative to the one before @param windows their address */

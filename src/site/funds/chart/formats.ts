@@ -77,19 +77,24 @@ export function changeIn(language: Language, value: number, digits = 2): string 
 }
 
 /**
- * The change over a time, in percent, with the class of its colour; null from nothing.
- * @param from @param to decimal text @param days ISO 8601
+ * A period, the change in it and its days, as markup: `1 year: <b class="bad">−2.88 %</b> …`.
+ * @param period text without markup
  */
-export function changeOver(language: Language, [from, to]: Pair, [first, last]: Pair) {
-  const percent = (Number(to) / Number(from) - 1) * 100
-  if (!Number.isFinite(percent)) return null
+export function changeLine(language: Language, period: string, from: ValueOnDay, to: ValueOnDay): string {
+  const percent = (Number(to.decimal) / Number(from.decimal) - 1) * 100
+  if (!Number.isFinite(percent)) return period
   const text = changeIn(language, percent)
   const tone = !/[1-9]/.test(text) ? '' : percent > 0 ? 'good' : 'bad'
-  const days = `${unbroken(dayIn(language, first))} – ${unbroken(dayIn(language, last))}`
-  return { text, tone, days }
+  const days = `${unbroken(dayIn(language, from.date))} – ${unbroken(dayIn(language, to.date))}`
+  return `${period}: <b class="${tone}">${text}</b> <small>${days}</small>`
 }
 
-type Pair = readonly [from: string, to: string]
+interface ValueOnDay {
+  /** ISO 8601 */
+  readonly date: string
+  /** Decimal text with a point. */
+  readonly decimal: string
+}
 
 export const months: Readonly<Record<Language, readonly string[]>> = {
   de: ['Jan', 'Feb', 'Mär', 'Apr', 'Mai', 'Jun', 'Jul', 'Aug', 'Sep', 'Okt', 'Nov', 'Dez'],

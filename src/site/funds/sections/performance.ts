@@ -11,13 +11,14 @@ import {
   type Html,
   linkTo,
   noValue,
+  raw,
   section,
   table,
   twoViews,
 } from '../../layout/html.ts'
 import { fundWords, isForeign } from '../wording.ts'
 import { barChart, lineChart } from '../chart/charts.ts'
-import { amountIn, changeIn, changeOver, dayIn, decimalIn, unbroken } from '../chart/formats.ts'
+import { amountIn, changeIn, changeLine, dayIn, decimalIn, unbroken } from '../chart/formats.ts'
 import type { FundFacts, Line, PerformanceFacts } from '../facts.ts'
 
 export function performanceSection(facts: FundFacts, language: Language): Html | null {
@@ -147,9 +148,7 @@ function indexFigure(line: Line, language: Language): Html {
 
 function drawnLine(id: string, title: string, line: Line, period: string, language: Language): Html {
   const { first, last, plot, path } = line
-  const change = changeOver(language, [first.decimal, last.decimal], [first.date, last.date])
-  const shown = change && html`<b class="${change.tone}">${change.text}</b> <small>${change.days}</small>`
-  return html`<p class="change" role="status">${period}: ${shown}</p>
+  return html`<p class="change" role="status">${raw(changeLine(language, period, first, last))}</p>
     ${drawing({
       id,
       title,

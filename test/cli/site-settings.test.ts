@@ -122,6 +122,7 @@ describe('the colours', () => {
     )
     expect(rules).toContain('@media not (prefers-color-scheme: dark) { :root { --accent: #0b3d91;')
     expect(rules).toContain('@media (prefers-color-scheme: dark) { :root { --accent: #8AB4F8;')
+    for (const colour of Object.values(colours)) expect(rules).toContain(`--series-1: ${colour};`)
     expect(read('colours', 'docs/assets/icon.svg')).toContain('fill="#0b3d91"')
   })
 

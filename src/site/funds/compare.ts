@@ -74,17 +74,9 @@ function tool({ table: { routes } }: SitePageSource, language: Language, key: st
     <div class="search" role="search">${fundPickerField(w.add)}</div>
     <ul class="chips" aria-label="${w.chosen}"></ul>
     <div role="status" id="messages"></div>
-    <figure class="chart" hidden>
+    <figure class="chart" data-busy="${w.loading}" hidden>
       ${rangeButtons(language)}
-      <div class="stage" data-busy="${w.loading}">
-        ${drawing({
-          id: 'index',
-          title: w.chartTitle,
-          description: w.lead,
-          height: 360,
-          shapes: '<g class="drawn"></g>',
-        })}
-      </div>
+      ${drawing({ id: 'index', title: w.chartTitle, height: 360, shapes: '<g class="drawn"></g>' })}
       <figcaption id="period" data-text="${w.period('{first}', '{last}')}"></figcaption>
     </figure>
     ${table({

@@ -58,48 +58,47 @@ export function fundFacts(source: FundPageSource) {
 function priceFacts(source: FundPageSource) {
   const newest = source.newestPrice()
   if (newest === null) return null
-  const sample = source.navSample()
-  const points = sample.map(({ date, nav }) => ({ date, value: Number(nav) }))
-  const line = mayPagesShowPerformance(source) ? lineOf(points) : null
-  // Pairs of day and NAV for the script: the first day since 1970-01-01, each further day since the one before.
-  let [flat, before] = ['', 0]
-  for (const { date, nav } of sample) {
-    const day = dayNumber(date)
-    flat += `${flat === '' ? '' : ' '}${day - before} ${nav}`
-    before = day
-  }
+  const sample = source.navSample().map(({ date, nav }) => ({ date, decimal: nav }))
   return {
     newest,
     first: sample[0]?.date ?? newest.date,
-    oneYearPercent: oneYearPercent(source, newest),
+    oneYearPercent: percentOver(source, newest, 1),
+    fiveYearsPercent: percentOver(source, newest, 5),
     overdue: source.overdue,
     /** Null with one price only, and if performance may not be shown. */
-    line: line === null ? null : { ...line, firstNav: sample[0]?.nav ?? '', flat },
+    line: mayPagesShowPerformance(source) ? lineOf(sample) : null,
   }
 }
 
-const performanceFacts = (source: FundPageSource) => ({
-  years: source.rows('performanceYears'),
-  periods: source.rows('legalPeriods'),
-  legal: lineOf(source.rows('legalPoints')),
-  launch: lineOf(source.rows('launchPoints')),
-})
+function performanceFacts(source: FundPageSource) {
+  const asIndex = (rows: readonly PointRow[], start: number) =>
+    lineOf(rows.map(({ date, value }) => ({ date, decimal: (start + value).toFixed(2) })))
+  return {
+    years: source.rows('performanceYears'),
+    periods: source.rows('legalPeriods'),
+    /** An index from 100: since the launch, or else over the time that the law requires. */
+    index: asIndex(source.rows('launchPoints'), 0) ?? asIndex(source.rows('legalPoints'), 100),
+  }
+}
 
 /** More points would look the same. */
 const mostPoints = 400
 
-function lineOf(rows: readonly PointRow[]) {
+/** @param rows ascending, with decimal text @returns null for fewer than two days */
+function lineOf(rows: readonly { readonly date: string; readonly decimal: string }[]) {
   const [first, last] = [rows[0], rows.at(-1)]
   if (first === undefined || last === undefined || first === last) return null
-  const points = thinned(rows, mostPoints).map(({ date, value }) => ({ day: dayNumber(date), value }))
+  const some = thinned(rows, mostPoints)
+  const points = some.map(({ date, decimal }) => ({ day: dayNumber(date), value: Number(decimal) }))
   const plot = plotOf(points)
-  let [low, high] = [Infinity, -Infinity]
-  for (const { value } of rows) {
-    if (value < low) low = value
-    if (value > high) high = value
-  }
-  return { plot, path: linePath(points, plot), first: first.date, last: last.date, low, high }
+  // Pairs of day and value for the script.
+  const days = daySteps(points.map(({ day }) => day))
+  const flat = some.map(({ decimal }, index) => `${days[index]} ${decimal}`).join(' ')
+  return { plot, path: linePath(points, plot), first, last, flat }
 }
+
+/** The first day since 1970-01-01, each further day since the one before. */
+const daySteps = (days: readonly number[]) => days.map((day, index) => day - (days[index - 1] ?? 0))
 
 /** Enough for the months of ten years. */
 const mostDays = 130
@@ -128,9 +127,10 @@ function allocationOf(rows: readonly AssetAllocationRow[], derivatives: number) 
     newest: byDay.get(last) ?? null,
     values: days.map((day) => byDay.get(day) ?? 0),
   }))
+  const numbers = days.map(dayNumber)
   // One day has no areas. The lowest class of the stack comes first.
-  const stack = days.length < 2 ? null : stackOf(days.map(dayNumber), classes)
-  return { derivatives, stack, first, last, classes }
+  const stack = days.length < 2 ? null : stackOf(numbers, classes)
+  return { derivatives, stack, days: daySteps(numbers), first, last, classes }
 }
 
 /**
@@ -180,7 +180,7 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
       nav: price.netAssetValue,
       changePercent: isComparable ? price.changePercent : null,
     },
-    oneYearPercent: price === null ? null : oneYearPercent(source, price),
+    oneYearPercent: price === null ? null : percentOver(source, price, 1),
     overdue: price === null ? null : source.overdue,
   }
 }
@@ -200,27 +200,37 @@ const ofProfile = (profile: ProfileRow | undefined) => ({
 const mayPagesShowPerformance = ({ fund, day }: FundPageSource) =>
   mayShowPerformance(fund) && !isYoungerThanOneYear(fund, day)
 
-/** Days that the price, or the end of the legal period, may lie away from exactly a year. */
+/** Days that the price, or the end of a legal period, may lie away from where it belongs. */
 const tolerance = 7
 
 /**
- * Percent since a year before the newest price; null if unknown or not to be shown. The NAV of a distributing fund
- * lacks its distributions: there, only a legal period of twelve months counts, which ends with the newest price or at
- * most a week before.
+ * Percent over the years before the newest price; null if unknown or not to be shown. The NAV of a distributing fund
+ * lacks its distributions: there, only legal periods of twelve months count, one after the other, the last of which ends
+ * with the newest price or at most a week before.
  */
-export function oneYearPercent(source: FundPageSource, { date, netAssetValue }: PriceRow): string | null {
+function percentOver(
+  source: FundPageSource,
+  { date, netAssetValue }: PriceRow,
+  years: number,
+): string | null {
   if (!mayPagesShowPerformance(source)) return null
   const [profile] = source.rows('profile')
   if (profile?.accumulating === 1) {
-    const yearAgo = addYears(date, -1)
-    const before = source.navAt(yearAgo)
-    if (before === null || daysBetween(before.date, yearAgo) > tolerance) return null
+    const start = addYears(date, -years)
+    const before = source.navAt(start)
+    if (before === null || daysBetween(before.date, start) > tolerance) return null
     const [from, to] = [Number(before.nav), Number(netAssetValue)]
     return from > 0 ? ((to / from - 1) * 100).toFixed(2) : null
   }
-  const period = source.rows('legalPeriods').find(({ dateFrom, dateTo }) => {
-    const age = daysBetween(dateTo, date)
-    return age >= 0 && age <= tolerance && Math.abs(daysBetween(dateFrom, addYears(dateTo, -1))) <= 1
-  })
-  return period?.gross?.toFixed(2) ?? null
+  let [end, factor] = [date, 1]
+  for (let year = 0; year < years; year++) {
+    const period = source.rows('legalPeriods').find(({ dateFrom, dateTo }) => {
+      const age = daysBetween(dateTo, end)
+      return age >= 0 && age <= tolerance && Math.abs(daysBetween(dateFrom, addYears(dateTo, -1))) <= 1
+    })
+    if (typeof period?.gross !== 'number') return null
+    end = period.dateFrom
+    factor *= 1 + period.gross / 100
+  }
+  return ((factor - 1) * 100).toFixed(2)
 }

@@ -16,9 +16,10 @@ import { addressOf, organizationOf } from '../layout/head.ts'
 import { feedLink, fundFeedKeys, fundPageKeys, layout, frontPages } from '../layout/layout.ts'
 import { statusWords } from '../status/wording.ts'
 import { wording } from '../wording.ts'
-import { amountIn, dayIn, fixedIn } from './chart/formats.ts'
-import { fundEntry, fundFacts, type FundFacts } from './facts.ts'
+import { amountIn, dayIn, percentIn } from './chart/formats.ts'
+import { fundEntry, fundFacts, type FundFacts, type PriceFacts } from './facts.ts'
 import { fundFeeds } from './feed.ts'
+import { fundChart } from './image.ts'
 import { dataSection } from './sections/data.ts'
 import { emtSection } from './sections/emt.ts'
 import { allocationsSection, figuresSection, profileSection, structureSection } from './sections/holdings.ts'
@@ -27,7 +28,7 @@ import { fundWords } from './wording.ts'
 
 export const catalogueFundPages: FundPages = {
   folder: 'funds/',
-  names: ['de.html', 'feed.de.xml', 'feed.xml', 'index.html'],
+  names: ['chart.svg', 'de.html', 'feed.de.xml', 'feed.xml', 'index.html'],
   reads: [
     'prices',
     'performanceYears',
@@ -45,7 +46,9 @@ export const catalogueFundPages: FundPages = {
     const facts = fundFacts(source)
     const keys = fundPageKeys(source.fund.isin)
     const pages = languages.map((language) => ({ key: keys[language], content: fundPage(facts, language) }))
-    return [...pages, ...fundFeeds(facts)].sort((one, other) => (one.key < other.key ? -1 : 1))
+    return [...pages, fundChart(facts), ...fundFeeds(facts)].sort((one, other) =>
+      one.key < other.key ? -1 : 1,
+    )
   },
   entry: fundEntry,
 }
@@ -95,52 +98,54 @@ function fundPage(facts: FundFacts, language: Language): string {
 }
 
 function header(facts: FundFacts, language: Language, key: string): Html {
-  const { fund, profile, price, performance, isComparable, publisher } = facts
+  const { fund, profile, isComparable, publisher } = facts
   const w = fundWords[language]
   const category = profile === null ? null : categoryIn(language, profile.categoryDe, profile.categoryEn)
-  const figures: Html[] = []
-  if (price !== null) {
-    const { newest, overdue } = price
-    const word = overdue !== null && statusWords[language].marks[overdue]
-    const mark = overdue !== null && html` <span class="mark ${overdue}">${word}</span>`
-    const nav = amountIn(language, newest.netAssetValue, fund.currency)
-    figures.push(figure(w.nav, nav, html`${dayIn(language, newest.date)}${mark}`))
-    if (typeof performance === 'object') {
-      const { oneYearPercent } = price
-      if (oneYearPercent !== null) figures.push(figure(w.oneYear, signed(language, oneYearPercent)))
-      const since = `${w.ytd}${language === 'de' ? '' : ' '}${Number(newest.date.slice(0, 4)) - 1}`
-      figures.push(figure(w.change, signed(language, newest.changePercent)))
-      figures.push(figure(since, signed(language, newest.performance)))
-    }
-  }
+  const figures = headFigures(facts, language)
   // A database may hold any text: only a web address becomes a link, never one that a browser would run.
   const website = isWebAddress(fund.url) ? URL.parse(fund.url)?.href : undefined
-  if (profile !== null) figures.push(figure(w.assets, millions(language, profile.fundAssets, fund.currency)))
+  const income = profile?.accumulating === 1 ? w.accumulating : w.distributing
   return html`<div class="fund-head">
     ${category !== null && html`<p class="eyebrow">${category}</p> `}
     <h1>${fundName(publisher, fund.name)}</h1>
     <p class="codes">
       <span>ISIN <code>${fund.isin}</code></span>
       ${fund.wkn !== null && html`<span>WKN <code>${fund.wkn}</code></span> `}
-      <span>${w.inception} ${dayIn(language, fund.inceptionDate)}</span>
+      <span>${fund.currency}${profile !== null && `, ${income}`}</span>
       ${website !== undefined && html`<a href="${website}" rel="noopener external">${w.website}</a> `}
-      ${isComparable && html`<a href="${linkTo(key, frontPages.compare[language])}?isins=${fund.isin}">${w.compareThis}</a>`}
+      ${isComparable && html`<a href="${linkTo(key, frontPages.compare[language])}?isins=${fund.isin}">${w.compare}</a>`}
     </p>
     ${figures.length > 0 && html`<dl class="headline">${figures}</dl> `}
   </div> `
 }
 
+function headFigures(facts: FundFacts, language: Language): readonly Html[] {
+  const { fund, profile, price, emt } = facts
+  const w = fundWords[language]
+  const figures: Html[] = []
+  if (price !== null) {
+    const nav = amountIn(language, price.newest.netAssetValue, fund.currency)
+    figures.push(figure(w.nav, nav, dayOfPrice(facts, price, language)))
+    const { oneYearPercent, fiveYearsPercent } = price
+    if (oneYearPercent !== null) figures.push(figure(w.oneYear, signed(language, oneYearPercent)))
+    if (fiveYearsPercent !== null) figures.push(figure(w.fiveYears, signed(language, fiveYearsPercent)))
+  }
+  if (profile !== null) figures.push(figure(w.costsHead, percentIn(language, profile.totalExpenseRatio)))
+  if (typeof emt?.srri === 'number') figures.push(figure(w.riskHead, emt.srri))
+  return figures
+}
+
+/** The day of the newest price, and its change since the day before. */
+function dayOfPrice({ performance }: FundFacts, { newest, overdue }: PriceFacts, language: Language): Html {
+  const word = overdue !== null && statusWords[language].marks[overdue]
+  const mark = overdue !== null && html` <span class="mark ${overdue}">${word}</span>`
+  const change = typeof performance === 'object' && signed(language, newest.changePercent)
+  return html`${change} ${dayIn(language, newest.date)}${mark}`
+}
+
 function signed(language: Language, decimal: string): Html {
   const { text, tone } = changeOf(language, decimal)
   return tone === '' ? html`${text}` : html`<span class="${tone}">${text}</span>`
-}
-
-/** `234.5 m EUR`, with spaces that do not break. */
-function millions(language: Language, decimal: string, currency: string): string {
-  const value = Number(decimal) / 1e6
-  if (Math.abs(value) < 1) return amountIn(language, decimal, currency)
-  const unit = language === 'de' ? 'Mio.' : 'm'
-  return `${fixedIn(language, value, Math.abs(value) < 1000 ? 1 : 0)}\u00a0${unit}\u00a0${currency}`
 }
 
 /** For search engines. Source: schema.org/InvestmentFund. */

@@ -41,7 +41,6 @@ export const fundWords = bilingual((say) => ({
     'Fünf Fonds sind ausgewählt. Mehr als fünf lassen sich nicht vergleichen.',
   ),
   compare: say('Compare', 'Vergleichen'),
-  compareThis: say('Compare with other funds', 'Mit anderen Fonds vergleichen'),
   deselect: say('Clear selection', 'Auswahl aufheben'),
   fund: say('Fund', 'Fonds'),
   list: say('List of funds', 'Fondsliste'),
@@ -51,6 +50,11 @@ export const fundWords = bilingual((say) => ({
   oneYearNote: say(
     '1 year: for accumulating funds, the change in the net asset value; for distributing funds, the reported gross performance of the last twelve months, including distributions.',
     '1 Jahr: bei thesaurierenden Fonds die Veränderung des Nettoinventarwerts, bei ausschüttenden Fonds die gemeldete Bruttowertentwicklung der letzten zwölf Monate einschließlich Ausschüttungen.',
+  ),
+  fiveYears: say('5 years', '5 Jahre'),
+  yearsNote: say(
+    '1 and 5 years: for accumulating funds, the change in the net asset value; for distributing funds, the reported gross performance, including distributions.',
+    '1 und 5 Jahre: bei thesaurierenden Fonds die Veränderung des Nettoinventarwerts, bei ausschüttenden Fonds die gemeldete Bruttowertentwicklung einschließlich Ausschüttungen.',
   ),
   costs: say(
     'Unless stated otherwise, issue surcharges and custody fees are not taken into account. They reduce the performance.',
@@ -74,10 +78,11 @@ export const fundWords = bilingual((say) => ({
   nav: say('Net asset value', 'Nettoinventarwert'),
   /** With a soft hyphen: a phone shows two lines. */
   navColumn: say('Net asset value', 'Netto\u00adinventar\u00adwert'),
-  ytd: say('Since 31 Dec', 'Seit 31.12.'),
+  costsHead: say('Costs (TER)', 'Kosten (TER)'),
+  riskHead: say('Risk (1–7)', 'Risiko (1–7)'),
   assets: say('Fund assets (share class)', 'Fondsvermögen (Anteilklasse)'),
   inception: say('Launched', 'Auflegung'),
-  website: say('Fund website', 'Website des Fonds'),
+  website: say('Website', 'Website'),
   statusDate: (day: string) =>
     say(`Data other than prices as of ${day}.`, `Stichtag aller Daten mit Ausnahme der Preise: ${day}.`),
   price: say('Prices', 'Preise'),
@@ -91,19 +96,30 @@ export const fundWords = bilingual((say) => ({
     'Nettoinventarwert je Anteil, ohne Berücksichtigung von Ausschüttungen.',
   ),
   ranges: say('Period of the chart', 'Zeitraum des Diagramms'),
+  rangeNames: {
+    '1M': { short: '1M', name: say('1 month', '1 Monat') },
+    '3M': { short: '3M', name: say('3 months', '3 Monate') },
+    YTD: { short: say('YTD', 'Lfd. Jahr'), name: say('Year to date', 'Laufendes Jahr') },
+    '1Y': { short: say('1Y', '1J'), name: say('1 year', '1 Jahr') },
+    '3Y': { short: say('3Y', '3J'), name: say('3 years', '3 Jahre') },
+    '5Y': { short: say('5Y', '5J'), name: say('5 years', '5 Jahre') },
+    Max: { short: 'Max', name: say('Entire period', 'Gesamtzeitraum') },
+  },
   noPrices: say(
     'Prices of this fund are not published.',
     'Für diesen Fonds werden keine Preise veröffentlicht.',
   ),
   withoutPrices: say('No prices are available for this fund.', 'Für diesen Fonds liegen keine Preise vor.'),
-  noPerformance: say(
-    'The performance of this fund may not be shown.',
-    'Die Wertentwicklung dieses Fonds darf nicht dargestellt werden.',
-  ),
-  young: say(
-    'This fund was launched less than one year ago: its performance may not be shown yet.',
-    'Die Auflegung dieses Fonds liegt weniger als ein Jahr zurück. Seine Wertentwicklung darf noch nicht dargestellt werden.',
-  ),
+  noPerformance: {
+    denied: say(
+      'The performance of this fund may not be shown.',
+      'Die Wertentwicklung dieses Fonds darf nicht dargestellt werden.',
+    ),
+    young: say(
+      'This fund was launched less than one year ago: its performance may not be shown yet.',
+      'Die Auflegung dieses Fonds liegt weniger als ein Jahr zurück. Seine Wertentwicklung darf noch nicht dargestellt werden.',
+    ),
+  },
   performance: say('Performance', 'Wertentwicklung'),
   years: say('Calendar years', 'Kalenderjahre'),
   year: say('Year', 'Jahr'),
@@ -116,27 +132,21 @@ export const fundWords = bilingual((say) => ({
     'Gross: without the issue surcharge. Net: after deduction of the issue surcharge.',
     'Brutto: ohne Ausgabeaufschlag. Netto: nach Abzug des Ausgabeaufschlags.',
   ),
-  line: say('Entire period', 'Gesamtzeitraum'),
-  launch: say('Since launch', 'Seit Auflegung'),
-  launchTitle: say(
-    'Performance since launch as an index (start: 100)',
-    'Wertentwicklung seit Auflegung als Index (Startwert 100)',
-  ),
-  lineTitle: say('Cumulative performance in percent', 'Kumulierte Wertentwicklung in Prozent'),
-  between: (first: string, last: string, low: string, high: string) =>
-    say(
-      `From ${first} to ${last}, between ${low} and ${high}.`,
-      `Vom ${first} bis zum ${last}, zwischen ${low} und ${high}.`,
-    ),
+  chart: say('Chart', 'Diagramm'),
+  since: (day: string) => say(`Since ${day}`, `Seit ${day}`),
+  indexTitle: say('Performance as an index', 'Wertentwicklung als Index'),
+  indexNote: (day: string) => say(`Index: 100 on ${day}.`, `Index: 100 am ${day}.`),
   structure: say('Investment structure', 'Anlagestruktur'),
   rest: (count: number) => say(`${count} more`, `${count} weitere`),
   allocations: say('Asset allocation over time', 'Vermögensaufteilung im Zeitverlauf'),
   withoutDerivatives: say('Without derivatives', 'Ohne Derivate'),
   withDerivatives: say('With derivatives', 'Mit Derivaten'),
-  newestShare: (day: string) => say(`Share on ${day}`, `Anteil am ${day}`),
+  shareOn: say('Share on', 'Anteil am'),
   assetClass: say('Asset class', 'Anlageklasse'),
   figures: say('Key figures', 'Kennzahlen'),
   profile: say('Profile and costs', 'Profil und Kosten'),
+  emtFields: (count: number) =>
+    say(`${count} fields with their meaning`, `${count} Felder mit ihrer Bedeutung`),
   emt: say('MiFID data (EMT)', 'MiFID-Daten (EMT)'),
   data: say('Data', 'Daten'),
   dataLead: say(
@@ -146,9 +156,10 @@ export const fundWords = bilingual((say) => ({
   requests: say('Example requests', 'Beispielanfragen'),
   currentRequest: say('newest price', 'neuester Preis'),
   historicRequest: say('prices of one year, as XML', 'Preise eines Jahres als XML'),
+  image: say('Chart as an SVG image', 'Diagramm als SVG-Bild (englisch)'),
   documents: say('Documents', 'Dokumente'),
   document: say('Document', 'Dokument'),
-  files: say('Files', 'Dateien'),
+  formats: say('Formats', 'Formate'),
   history: say(
     'All prices of this fund, with decimal points:',
     'Alle Preise dieses Fonds, mit Dezimalpunkt:',

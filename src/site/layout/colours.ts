@@ -40,7 +40,8 @@ function luminance(colour: string): number {
 /** Rules after `style.css`; '' without colours. Text on the accent is readable: backgrounds are not darker. */
 export function colourRules(publisher: Publisher | null): string {
   const { light = null, dark = null } = publisher?.accent ?? {}
-  const rule = (colour: string) => `:root { --accent: ${colour}; --accent-wash: var(--sunken); }`
+  const rule = (colour: string) =>
+    `:root { --accent: ${colour}; --accent-wash: var(--sunken); --series-1: ${colour}; }`
   const rules = [
     light !== null && `@media not (prefers-color-scheme: dark) { ${rule(light)} }\n`,
     dark !== null && `@media (prefers-color-scheme: dark) { ${rule(dark)} }\n`,

@@ -153,24 +153,38 @@ export function changeCell(language: Language, decimal: string | null, kind: str
 interface Drawing {
   readonly id: string
   readonly title: string
-  /** For screen readers. */
-  readonly description: HtmlContent
+  /** For screen readers, unless a table beside it has the figures. */
+  readonly description?: string
   readonly height: number
   /** Markup of `chart/`. */
   readonly shapes: string
   readonly kind?: string
 }
 
-/** An `<svg>` as wide as its place, with a title and a description for screen readers. */
-export const drawing = ({ id, title, description, height, shapes, kind = '' }: Drawing): Html =>
-  html`<svg
-    class="canvas${kind}"
-    role="img"
-    aria-labelledby="${id}-title ${id}-text"
-    height="${height}"
-    width="100%"
-  >
-    <title id="${id}-title">${title}</title>
-    <desc id="${id}-text">${description}</desc>
-    ${raw(shapes)}
-  </svg> `
+/** An `<svg>` as wide as its place, with a title and a description for screen readers, in a place for the script. */
+export function drawing({ id, title, description, height, shapes, kind = '' }: Drawing): Html {
+  const described = description !== undefined && html` aria-describedby="${id}-text"`
+  return html`<div class="stage">
+    <svg
+      class="canvas${kind}"
+      role="img"
+      aria-labelledby="${id}-title"
+      ${described}
+      height="${height}"
+      width="100%"
+    >
+      <title id="${id}-title">${title}</title>
+      ${description !== undefined && html`<desc id="${id}-text">${description}</desc> `}${raw(shapes)}
+    </svg>
+  </div> `
+}
+
+/** Two views of the same thing, of which one is shown: the first, until the reader chooses. Without a script. */
+export const twoViews = (name: string, legend: string, views: readonly (readonly [string, Html])[]): Html =>
+  html`<div class="views">
+    <fieldset class="tabs">
+      <legend class="unseen">${legend}</legend>
+      ${views.map(([label], index) => html`<label><input type="radio" name="${name}" ${index === 0 && raw('checked ')} />${label}</label> `)}
+    </fieldset>
+    ${views.map(([, view]) => html`<div class="view">${view}</div> `)}
+  </div> `

@@ -16,7 +16,7 @@ const iconKey = 'docs/assets/icon.svg'
 /** The style sheet, icon and logo of all pages. The documentation puts them into the snapshot. */
 export function sharedPages(publisher: Publisher | null): readonly Page[] {
   const icon = pageTemplate('pages/icon.svg')
-  const colour = publisher?.accent.light ?? iconColour
+  const colour = accentOf(publisher)
   const logo = publisher?.logo ?? null
   return [
     { key: styleKey, content: styleSheet(publisher) },
@@ -27,6 +27,9 @@ export function sharedPages(publisher: Publisher | null): readonly Page[] {
 
 /** The colour in `icon.svg`. */
 const iconColour = '#0b6463'
+
+/** For what is always light. */
+export const accentOf = (publisher: Publisher | null): string => publisher?.accent.light ?? iconColour
 
 export const styleSheet = (publisher: Publisher | null): string =>
   pageTemplate('pages/style.css') + colourRules(publisher)
@@ -62,6 +65,7 @@ export const fundFeedKeys = (isin: string): PageKeys => ({
   de: `funds/${isin}/feed.de.xml`,
   en: `funds/${isin}/feed.xml`,
 })
+export const fundChartKey = (isin: string) => `funds/${isin}/chart.svg`
 
 export interface PageLayout {
   /** This page in each language. All links are relative to its own key. */

@@ -85,8 +85,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
       const { page } = visited
       if (kind === 'a German fund') {
         await page.locator('.ranges button:enabled').first().click()
-        await page.locator('.chart:not([aria-busy])').waitFor()
-        await page.locator('.stage').focus()
+        await page.locator('#nav:not([aria-busy])').waitFor()
+        await page.locator('#nav .stage').focus()
       } else if (kind === 'the German list') await page.locator('#search').fill('e')
       await expectSound(visited)
       await visited.end()
@@ -94,14 +94,14 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
   )
 
   describe('the chart of a fund', () => {
-    const path = (page: Page) => page.locator('.chart .line').getAttribute('d')
+    const path = (page: Page) => page.locator('#nav .line').getAttribute('d')
     const days = async (page: Page) =>
-      Number((await page.locator('.chart .plot').getAttribute('viewBox'))?.split(' ')[2])
+      Number((await page.locator('#nav .plot').getAttribute('viewBox'))?.split(' ')[2])
 
     it('is there without scripts', async () => {
       await withPage(`funds/${isin}/index.html`, { ...phoneLight, scripts: false }, async (page) => {
-        expect((await page.locator('.chart .line').boundingBox())?.width).toBeGreaterThan(200)
-        expect(await page.locator('.chart svg title').textContent()).toContain('Net asset value in')
+        expect((await page.locator('#nav .line').boundingBox())?.width).toBeGreaterThan(200)
+        expect(await page.locator('#nav svg title').textContent()).toContain('Net asset value in')
         expect(await page.locator('.ranges button').first().isVisible()).toBe(false)
       })
     })
@@ -115,7 +115,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         const asked: string[] = []
         page.on('request', (request) => asked.push(request.url()))
         await button('1Y').click()
-        await page.locator('.chart:not([aria-busy])').waitFor()
+        await page.locator('#nav:not([aria-busy])').waitFor()
         const since = 'SELECT count(*) FROM price WHERE isin = ? AND date >= ?'
         const records = value<number>(since, isin, '2025-11-20')
         // A pair of numbers a point after the first.
@@ -127,15 +127,24 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
           `/api/v1/prices-historic/${isin}/2026-01-01/2026-12-31/`,
         ])
         expect(await button('1Y').getAttribute('aria-pressed')).toBe('true')
+        const before = value<string>(
+          "SELECT net_asset_value FROM price WHERE isin = ? AND date <= '2025-11-20' ORDER BY date DESC",
+          isin,
+        )
+        const percent = ((Number(navOn(asOf)) / Number(before) - 1) * 100).toFixed(2).replace('-', '\u2212')
+        const change = async () =>
+          ((await page.locator('#nav .change').textContent()) ?? '').replace(/\u00a0/g, ' ')
+        expect(await change()).toMatch(`1 year: ${percent.startsWith('\u2212') ? '' : '+'}${percent} % `)
         await button('Max').click()
-        await page.locator('.chart:not([aria-busy])').waitFor()
+        await page.locator('#nav:not([aria-busy])').waitFor()
         expect(await path(page)).toBe(whole)
+        expect(await change()).toMatch(/^Entire period: .* – 20 Nov 2026$/)
 
-        await page.locator('.stage').scrollIntoViewIfNeeded()
-        const box = await page.locator('.chart .plot').boundingBox()
+        await page.locator('#nav .stage').scrollIntoViewIfNeeded()
+        const box = await page.locator('#nav .plot').boundingBox()
         if (box === null) throw new Error('there is no plot')
         await page.mouse.move(box.x + box.width - 1, box.y + box.height / 2)
-        const tip = page.locator('.tip')
+        const tip = page.locator('#nav .tip')
         expect(await tip.textContent()).toMatch(new RegExp(`${navOn(asOf)} .*20 Nov 2026`))
         expect(await tip.isVisible()).toBe(true)
         await page.mouse.move(box.x + box.width / 2, box.y + 5)
@@ -149,18 +158,18 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         await button('Copied').waitFor()
         const copied = await page.evaluate<string>('navigator.clipboard.readText()')
         expect(copied).toContain(`/api/v1/prices-current/${isin}/`)
-        const controls = '.ranges button:enabled, .stage, summary, .copy, .documents a'
+        const controls = '.ranges button:enabled, .stage, .tabs :checked, summary, .copy'
         expect(await unreachedByKeyboard(page, controls)).toEqual([])
       })
     })
 
     it('shows the price of the day that a finger taps, and scrolls on under a finger that moves', async () => {
       await withPage(`funds/${isin}/index.html`, { ...phoneLight, touch: true }, async (page) => {
-        const stage = page.locator('.stage')
+        const stage = page.locator('#nav .stage')
         await stage.scrollIntoViewIfNeeded()
-        const box = await page.locator('.chart .plot').boundingBox()
+        const box = await page.locator('#nav .plot').boundingBox()
         if (box === null) throw new Error('there is no plot')
-        const tip = page.locator('.tip')
+        const tip = page.locator('#nav .tip')
         const days = new Set<string>()
         for (const share of [0.3, 0.7, 0.05]) {
           await page.touchscreen.tap(box.x + box.width * share, box.y + box.height / 2)
@@ -174,7 +183,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
           days.add(day)
         }
         expect(days.size).toBe(3)
-        const action = 'getComputedStyle(document.querySelector(".stage")).touchAction'
+        const action = 'getComputedStyle(document.querySelector("#nav .stage")).touchAction'
         expect(await page.evaluate<string>(action)).toBe('pan-y')
         await page.getByRole('heading', { level: 1 }).tap()
         expect(await tip.isVisible()).toBe(false)
@@ -207,7 +216,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
 
     it('shows the price of a day by the arrow keys, also to a screen reader', async () => {
       await withPage(`funds/${isin}/de.html`, desktopLight, async (page) => {
-        const stage = page.getByRole('slider')
+        const stage = page.getByRole('slider', { name: 'Nettoinventarwert' })
         await stage.focus()
         expect(await stage.getAttribute('aria-valuetext')).toContain('20.11.2026')
         await page.keyboard.press('Home')
@@ -220,11 +229,79 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         // With Alt it belongs to the browser: the next page.
         await page.keyboard.press('Alt+ArrowRight')
         expect(await stage.getAttribute('aria-valuenow')).toBe('1')
-        expect(await page.locator('.tip').isVisible()).toBe(true)
+        expect(await page.locator('#nav .tip').isVisible()).toBe(true)
         await page.keyboard.press('Escape')
-        expect(await page.locator('.tip').isVisible()).toBe(false)
+        expect(await page.locator('#nav .tip').isVisible()).toBe(false)
         expect(await stage.getAttribute('aria-label')).toContain('Nettoinventarwert')
       })
+    })
+  })
+
+  it('tells the figures of each chart by pointer, finger and keyboard: years, index, shares', async () => {
+    await withPage(`funds/${isin}/index.html`, { ...phoneLight, touch: true }, async (page) => {
+      const plain = (text: string | null) => (text ?? '').replaceAll('\u00a0', ' ').replace('\u2212', '-')
+      const years = page.getByRole('slider', { name: 'Calendar years' })
+      await years.scrollIntoViewIfNeeded()
+      const bar = await page.locator('.bars rect').nth(2).boundingBox()
+      if (bar === null) throw new Error('there is no third bar')
+      // Above or below a short bar, too.
+      await page.touchscreen.tap(bar.x + bar.width / 2, bar.y - 3)
+      const count = await page.locator('.bars rect').count()
+      const [year, percent] = db
+        .prepare<[string, number], [number, number]>(
+          'SELECT year, percent FROM performance_year WHERE isin = ? ORDER BY year DESC LIMIT 1 OFFSET ?',
+        )
+        .raw()
+        .get(isin, count - 3) ?? [0, 0]
+      const figure = `${year}: ${percent > 0 ? '+' : ''}${percent.toFixed(2)} %`
+      const tip = years.locator('.tip')
+      expect([await tip.isVisible(), plain(await tip.textContent())]).toEqual([true, figure])
+
+      await page.locator('.tabs').getByText('Performance').tap()
+      const index = page.getByRole('slider', { name: 'Performance as an index' })
+      await index.press('Home')
+      expect(plain(await index.getAttribute('aria-valuetext'))).toMatch(/^100\.00, \d+ \w+ \d{4}$/)
+      expect(await page.locator('#nav').isVisible()).toBe(false)
+
+      const areas = page.getByRole('slider', { name: 'Without derivatives' })
+      const legend = page.locator('.view:has([aria-label*="Without"]) .shares')
+      const asMade = await legend.textContent()
+      await areas.press('Home')
+      const first = value<string>(
+        'SELECT min(date) FROM asset_allocation WHERE isin = ? AND derivatives = 0',
+        isin,
+      )
+      const shares = db
+        .prepare<[string, string], [string, number]>(
+          `SELECT coalesce(class_en, class_de), percent FROM asset_allocation
+            WHERE isin = ? AND derivatives = 0 AND date = ? ORDER BY position DESC`,
+        )
+        .raw()
+        .all(isin, first)
+      const shown = await legend.locator('tbody tr').allTextContents()
+      expect(shown.map(plain)).toEqual(shares.map(([name, share]) => `${name}${share.toFixed(2)} %`))
+      for (const [name, share] of shares)
+        expect(plain(await areas.getAttribute('aria-valuetext'))).toContain(`${name}: ${share.toFixed(2)} %`)
+      await page.getByRole('heading', { level: 1 }).tap()
+      expect(await legend.textContent()).toBe(asMade)
+    })
+  })
+
+  it('marks the section that is read in the navigation', async () => {
+    await withPage(`funds/${isin}/index.html`, desktopLight, async (page) => {
+      const present = () => page.locator('.side [aria-current]').allTextContents()
+      expect(await present()).toEqual([])
+      for (const name of ['Performance', 'Investment structure', 'Data']) {
+        await page.locator('.side').getByRole('link', { name, exact: true }).click()
+        await expect.poll(present).toEqual([name])
+      }
+    })
+  })
+
+  it('has its first chart on the first screen of a phone', async () => {
+    await withPage(`funds/${isin}/index.html`, { scheme: 'light', width: 390, height: 844 }, async (page) => {
+      const box = await page.locator('#nav .plot').boundingBox()
+      expect(box === null ? NaN : box.y + box.height).toBeLessThan(844)
     })
   })
 
@@ -236,8 +313,9 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
           `new Set([...document.querySelectorAll('${selector}')].map((each) => getComputedStyle(each)['${property}'])).size`,
         )
       expect(await colours('borderBottomColor', 'header nav a')).toBe(2)
-      expect(await colours('backgroundColor', '.legend i')).toBeGreaterThan(1)
+      expect(await colours('backgroundColor', '.view .shares i')).toBeGreaterThan(1)
       expect(await colours('backgroundColor', '.ranges button')).toBe(2)
+      expect(await colours('borderBottomColor', '.tabs label')).toBe(2)
     })
   })
 
@@ -274,9 +352,9 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
     const url = pathToFileURL(`${folder.file('out')}/funds/${isin}/index.html`).href
     const { page, complaints, end } = await visit(browser, url)
     await page.getByRole('button', { name: '1Y' }).click()
-    await page.locator('.chart .plot[viewBox^="0 0 36"]').waitFor({ state: 'attached' })
+    await page.locator('#nav .plot[viewBox^="0 0 36"]').waitFor({ state: 'attached' })
     const links = await page.locator('.documents a').evaluateAll(hrefs)
-    expect(links).toContain(`../../api/v1/figures/${isin}/index.de.xml`)
+    expect(links).toContain(`../../api/v1/figures/${isin}/index.en.xml`)
     expect(links).toContain(`../../api/v1/prices-historic/${isin}/2026.json`)
     expect(await page.evaluate<string>('getComputedStyle(document.querySelector(".line")).fill')).toBe('none')
     const files = `../../downloads/${asOf}/`
@@ -287,6 +365,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
     )
     expect(downloads).toEqual([...own, `${files}index.html`])
     for (const link of downloads) expect(existsSync(`${folder.file('out')}/funds/${isin}/${link}`)).toBe(true)
+    await page.locator('#documents summary').click()
     await page.locator(`.documents a[href$="figures/${isin}/index.en.json"]`).click()
     expect(await page.textContent('body')).toContain(isin)
     expect(complaints).toEqual([])

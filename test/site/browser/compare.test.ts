@@ -210,7 +210,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       expect(await page.locator('.ranges [aria-pressed="true"]').textContent()).toBe('3M')
       await page.locator('.compared a').first().click()
       expect(page.url()).toBe(`${site.base}/funds/${one}/de.html`)
-      await page.getByRole('link', { name: 'Mit anderen Fonds vergleichen' }).click()
+      await page.getByRole('link', { name: 'Vergleichen' }).click()
       expect(page.url()).toBe(`${site.base}/compare/de.html?isins=${one}`)
     })
   })
@@ -288,7 +288,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       await page.locator('figure[aria-busy]').waitFor()
       const text = () => page.locator('main').innerText()
       const shown = await page.evaluate<string>(
-        "getComputedStyle(document.querySelector('.stage'), '::after').content",
+        "getComputedStyle(document.querySelector('figure'), '::after').content",
       )
       expect([shown, await text()]).toEqual(['"Loading prices …"', expect.not.stringContaining('{')])
       held.resolve(undefined)

@@ -1,19 +1,15 @@
-/** Bars and their figures, whatever the values are. */
+/** Bars and their figures, and the scale of lines, whatever the values are. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { barChart } from '../../../src/site/funds/chart/charts.ts'
+import { barChart, lineChart, plotOf } from '../../../src/site/funds/chart/charts.ts'
 import { times } from '../../support/rounds.ts'
 
 it('a figure stands outside of its bar, and never on the labels below the chart', () => {
   const values = fc.array(fc.double({ min: -99, max: 300, noNaN: true }), { minLength: 1, maxLength: 12 })
   fc.assert(
     fc.property(values, (percents) => {
-      const groups = percents.map((percent, year) => ({
-        label: String(year),
-        below: null,
-        values: [percent],
-      }))
-      const markup = barChart(groups, 'en')
+      const years = percents.map((percent, year) => ({ label: String(year), below: null, percent }))
+      const markup = barChart(years, 'en')
       const bars = [
         ...markup.matchAll(
           /<rect [^>]* y="([\d.]+)%"[^>]* height="([\d.]+)%"\/><text class="figure" [^>]*y="([\d.]+)%" dy="(-?)/g,
@@ -28,4 +24,33 @@ it('a figure stands outside of its bar, and never on the labels below the chart'
     }),
     { numRuns: times(400) },
   )
+})
+
+it.each([
+  ['15 years', 15 * 365, 2, false],
+  ['more than 15 years', 15 * 366, 2, true],
+  ['a factor of ten', 300, 10, false],
+  ['more than a factor of ten', 300, 11, true],
+])('has a logarithmic scale for many years and for a wide range: %s', (_, days, factor, isLog) => {
+  const chart = lineChart(
+    plotOf([
+      { day: 0, value: 100 },
+      { day: days, value: 100 * factor },
+    ]),
+    [],
+    'en',
+  )
+  expect(chart.includes('logarithmic scale')).toBe(isLog)
+})
+
+it('has an even scale where values are not above zero', () => {
+  const chart = lineChart(
+    plotOf([
+      { day: 0, value: 0 },
+      { day: 9999, value: 100 },
+    ]),
+    [],
+    'en',
+  )
+  expect(chart).not.toContain('logarithmic scale')
 })

@@ -21,7 +21,7 @@ async function coloursIn(name: 'de.html' | 'index.html') {
   return pages.map((page) => ({
     legends: [...page.matchAll(/<i class="(c\d+)"><\/i>([^<]+)/g)].map(([, colour, text]) => [text, colour]),
     bars: [
-      ...page.matchAll(/<th scope="row">([^<]+)<svg class="rate" aria-hidden="true"><rect class="(c\d+)"/g),
+      ...page.matchAll(/<th scope="row">([^<]+)<\/th><td><svg aria-hidden="true"><rect class="(c\d+)"/g),
     ].map(([, text, colour]) => [text, colour]),
     areas: [...page.matchAll(/<path class="(c\d+)"/g)].map(([, colour]) => colour),
   }))
@@ -78,15 +78,10 @@ describe.each(['light', 'dark'])('in the %s scheme', (scheme) => {
     const series = valuesOf(style, /--series-\d: (#[\da-f]{6})/g).slice(isDark ? 8 : 0, isDark ? 16 : 8)
     expect(series.map((colour) => contrast(colour, paper)).filter((each) => each < 3)).toEqual([])
     const rules = [...catalogue.matchAll(/^(\.[^{}]*) \{\n([^}]*)\}/gm)]
-    const pale = rules.filter(([, , rule = '']) =>
-      /(?:fill|background): color-mix\(in srgb, var\(--series/.test(rule),
-    )
-    expect(pale.length).toBeGreaterThan(2)
+    const pale = rules.filter(([, , rule = '']) => rule.includes('fill: color-mix(in srgb, var(--series'))
+    expect(pale.length).toBeGreaterThan(1)
     for (const [, selector, rule] of pale)
-      expect([selector, rule]).toEqual([
-        selector,
-        expect.stringMatching(/(?:stroke|box-shadow): .*var\(--series-[12]\)/),
-      ])
+      expect([selector, rule]).toEqual([selector, expect.stringMatching(/stroke: var\(--series-[12]\)/)])
   })
 
   // From the bottom of the stack to its top, as the demo's funds have them.

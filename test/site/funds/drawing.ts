@@ -24,9 +24,13 @@ export function drawingOf(page: string, id: string): Drawing {
     .map(({ text, attribute }) => [parseFloat(attribute('y')), numberIn(text)] as const)
   const [top, bottom] = [labels.find(([y]) => y === 0), labels.find(([y]) => y === 100)]
   if (top === undefined || bottom === undefined) throw new Error(`the axis of ${id} has no ends`)
+  const isLog = elements.some(({ text }) => text === 'logarithmic scale')
   return {
     elements,
-    valueAt: (height) => top[1] + ((bottom[1] - top[1]) * height) / 100,
+    valueAt: (height) =>
+      isLog
+        ? top[1] * (bottom[1] / top[1]) ** (height / 100)
+        : top[1] + ((bottom[1] - top[1]) * height) / 100,
     range: [bottom[1], top[1]],
   }
 }
@@ -46,7 +50,8 @@ export function lineOf({ elements, valueAt, range }: Drawing) {
     y += moves[index + 1] ?? NaN
     points.push({ day: x, value: valueAt((y / (height ?? NaN)) * 100) })
   }
-  return { days: width ?? NaN, points, precision: ((range[1] - range[0]) / (height ?? NaN)) * 0.51 }
+  // Steps are widest at the top.
+  return { days: width ?? NaN, points, precision: (range[1] - valueAt(100 / (height ?? NaN))) * 0.51 }
 }
 
 /** From `<svg` to its own end: one lies in another. */

@@ -152,7 +152,7 @@ it('draws a bar for each calendar year, as high as its percent', async () => {
   const bars = elements.filter(({ name }) => name === 'rect')
   const sql = 'SELECT percent FROM performance_year WHERE isin = ? ORDER BY year'
   // Earlier years have no room.
-  const years = rows<{ percent: number }>(sql, isin).slice(-15)
+  const years = rows<{ percent: number }>(sql, isin).slice(-10)
   expect(bars).toHaveLength(years.length)
   for (const [index, { percent }] of years.entries()) {
     const top = parseFloat(bars[index]?.attribute('y') ?? '')
@@ -172,24 +172,15 @@ it('marks the year that has not ended, and no other', async () => {
     const running = bars.map((bar) => bar.attribute('class').startsWith('running '))
     expect(running).toEqual([...new Array<boolean>(bars.length - 1).fill(false), true])
     expect(html.match(new RegExp(`<tspan[^>]*>${word}</tspan>`, 'g'))).toHaveLength(1)
-    expect(html).toContain(`2026 ${word}: `)
     expect(html).toContain(`<th scope="row">2026 ${word}</th>`)
   }
 })
 
-it('colours bars of gross and net as the legend says, below zero too', async () => {
-  const below = value(`SELECT isin FROM legal_period JOIN fund USING (isin) WHERE net < 0 AND data_permitted
-    AND performance_permitted AND fund_inception_date < '2020-01-01' LIMIT 1`) as string
-  const html = await text(`funds/${below}/index.html`)
-  const bars = drawingOf(html, 'periods').elements.filter(({ name }) => name === 'rect')
-  const kinds = bars.map((bar) => bar.attribute('class'))
-  expect(kinds).toEqual(kinds.map((_, index) => (index % 2 === 0 ? 'first' : 'second')))
-  const legend = html.matchAll(/<li><i class="(\w+)"><\/i>(\w+)<\/li>/g)
-  expect([...legend].map(([, kind, name]) => `${kind}: ${name}`)).toEqual(['first: Gross', 'second: Net'])
-})
-
-it('draws the line since launch as high as its points', async () => {
-  const { points, precision } = lineOf(drawingOf(await page(), 'launch'))
+it('draws the line since launch as high as its points, on a logarithmic scale if it has more than 15 years', async () => {
+  const drawn = drawingOf(await page(), 'index')
+  expect(drawn.elements.map(({ text }) => text)).toContain('logarithmic scale')
+  expect(drawingOf(await page(), 'nav').elements.map(({ text }) => text)).not.toContain('logarithmic scale')
+  const { points, precision } = lineOf(drawn)
   const sql = 'SELECT date, value FROM launch_point WHERE isin = ? ORDER BY date'
   const launch = rows<{ date: string; value: number }>(sql, isin)
   const first = launch[0]?.date ?? ''
@@ -232,7 +223,7 @@ it('shows a correlation as the coefficient that it is, and all other shares in p
   ] as const) {
     const cards = cardsIn(await text(`funds/${correlated}/${name}`))
     const figuresIn = (some: readonly string[]) =>
-      [...some.join('').matchAll(/<td class="number">([^<]*)<\/td>/g)].map(([, figure = '']) => figure)
+      [...some.join('').matchAll(/<\/svg>([^<]*)<\/td>/g)].map(([, figure = '']) => figure)
     expect(figuresIn(cards.filter((card) => card.includes(caption)))).toEqual(shown)
     const others = figuresIn(cards.filter((card) => !card.includes(caption)))
     expect(others.length).toBeGreaterThan(10)
@@ -240,47 +231,56 @@ it('shows a correlation as the coefficient that it is, and all other shares in p
   }
 })
 
-it('draws bars of a structure out of 100 %, below zero to the left, and longer ones on a wider scale', async () => {
+it('draws bars of a structure as parts of its largest value, below zero to the left', async () => {
   const funds = rows<{ isin: string }>('SELECT isin FROM fund WHERE data_permitted = 1')
-  let [negative, wide] = [0, 0]
+  let negative = 0
   for (const { isin: one } of funds) {
     for (const card of cardsIn(await text(`funds/${one}/index.html`))) {
-      const whole = card.includes('Correlations') ? 1 : 100
       const bars = [
-        ...card.matchAll(
-          /<rect((?: [a-z]+="[^"]*")+)\/>(?=(?:(?!<td).)*<td class="number">([\d.,\u2212]+))/g,
-        ),
-      ]
-        .filter(([, attributes = '']) => !attributes.includes('class="at"'))
-        .map(([, attributes = '', figure = '']) => ({
-          percent: Number(figure.replace('\u2212', '-').replace(',', '')),
-          x: Number(/ x="([\d.]+)%"/.exec(attributes)?.[1] ?? 0),
-          width: Number(/ width="([\d.]+)%"/.exec(attributes)?.[1]),
-        }))
+        ...card.matchAll(/<rect((?: [a-z]+="[^"]*")+)\/>(?:<rect class="at"[^>]*>)?<\/svg>([\d.,\u2212]+)/g),
+      ].map(([, attributes = '', figure = '']) => ({
+        percent: Number(figure.replace('\u2212', '-').replace(',', '')),
+        x: Number(/ x="([\d.]+)%"/.exec(attributes)?.[1] ?? 0),
+        width: Number(/ width="([\d.]+)%"/.exec(attributes)?.[1]),
+      }))
+      expect(bars).not.toEqual([])
       const percents = bars.map(({ percent }) => percent)
-      const [low, high] = [Math.min(0, ...percents), Math.max(whole, ...percents)]
+      const [low, high] = [Math.min(0, ...percents), Math.max(0, ...percents)]
       for (const { percent, x, width } of bars) {
         expect(Math.abs(width - (Math.abs(percent) / (high - low)) * 100)).toBeLessThan(0.6)
         expect(Math.abs(x - ((Math.min(0, percent) - low) / (high - low)) * 100)).toBeLessThan(0.6)
       }
-      expect(card.includes('class="at"')).toBe(low < 0 || high > whole)
+      expect(card.includes('class="at"')).toBe(low < 0)
       if (low < 0) negative++
-      if (high > whole) wide++
     }
   }
   expect(negative).toBeGreaterThan(0)
-  expect(wide).toBeGreaterThan(0)
 })
 
-it('links to existing documents, in each format and language', async () => {
+it('says what matters at the top: price with its change and day, 1 and 5 years, costs, risk, currency, income', async () => {
+  const [, top = ''] = (await page()).split('<div class="fund-head">')
+  const head = (top.split('<section')[0] ?? '').replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')
+  const [one = {}] = rows<Record<string, string>>(
+    `SELECT net_asset_value || ' ' || currency || printf(' %+.2f', change_percent) AS price, printf('%.2f', total_expense_ratio) AS costs,
+      srri, accumulating, currency, (SELECT printf('%+.2f', (exp(sum(ln(1 + gross / 100))) - 1) * 100) FROM
+      (SELECT gross FROM legal_period AS each WHERE each.isin = fund.isin ORDER BY date_to DESC LIMIT 5)) AS five
+      FROM fund JOIN profile USING (isin) JOIN emt USING (isin) JOIN price USING (isin) WHERE isin = ? ORDER BY date DESC`,
+    isin,
+  )
+  expect(one['accumulating']).toBe(0)
+  const said = `${one['currency']}, distributing .* Net asset value ${one['price']} % 20 Nov 2026 1 year [+-][0-9.]+ % 5 years ${one['five']} % Costs \\(TER\\) ${one['costs']} % Risk \\(1–7\\) ${one['srri']}`
+  expect(head.replaceAll('\u2212', '-')).toMatch(new RegExp(said.replaceAll(/ [+](?=\d)/g, ' [+]')))
+})
+
+it('links to existing documents, in each format and in the language of the page', async () => {
   const page = await text(`funds/${isin}/de.html`)
   const links = [...page.matchAll(/href="\.\.\/\.\.\/(api\/[^"]+)"/g)].map(([, path = '']) =>
-    path.replaceAll('&amp;', '&'),
+    path.replaceAll('&#38;', '&'),
   )
   const types = Number(value('SELECT count(DISTINCT type) FROM structure_item WHERE isin = ?', isin))
-  // Endpoints 6, 7, 10 to 13 have two languages and two formats, 4, 8 and 9 two formats, 1 and 3 three.
-  // The downloads have the whole of 3 as CSV once more.
-  expect(links).toHaveLength((types + 5) * 4 + 3 * 2 + 2 * 3 + 1)
+  // Endpoints 4 and 6 to 13 have two formats, 1 and 3 three. The downloads have the whole of 3 as CSV once more.
+  expect(links).toHaveLength((types + 5 + 3) * 2 + 2 * 3 + 1)
+  expect(links.filter((link) => link.includes('language=de'))).toHaveLength((types + 5) * 2)
   for (const link of links) {
     const { status, headers } = await get(link)
     expect([link, status]).toEqual([link, 200])

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
+import { create } from 'xmlbuilder2'
 import { goodRows, insertGood, isinOf, makeDatabase, type Insert, type Row } from '../../support/database.ts'
 import { mustRun, type Server, startServer, tempFolder } from '../../support/product.ts'
 
@@ -135,9 +136,25 @@ it.each([
     expect(said(isin, figure)).toEqual([])
   expect(said(isin, secrets.nav)).toHaveLength(5)
   for (const page of pagesOf(isin)) {
-    expect(page).not.toContain('data-nav')
+    expect(page).not.toContain('data-points')
     expect(page).not.toMatch(/href="[^"]*performance-/)
   }
+})
+
+it('has the chart as an image of its own, which shows a line only where performance may be shown', () => {
+  const image = (isin: string) => {
+    const svg = readFileSync(join(folder.file(asOf), 'funds', isin, 'chart.svg'), 'utf8')
+    const texts = create(svg)
+      .filter(({ node }) => node.nodeName === 'text', true, true)
+      .map(({ node }) => node.textContent ?? '')
+    return { lines: svg.match(/<path /g)?.length ?? 0, text: texts.join('\n') }
+  }
+  expect(image(good)).toMatchObject({ lines: 1, text: expect.stringContaining(secrets.nav) as string })
+  for (const isin of [performanceDenied, young, onePrice, withoutRows, pricesDenied])
+    expect([isin, image(isin).lines]).toEqual([isin, 0])
+  expect(image(pricesDenied).text).not.toMatch(secrets.nav)
+  expect(image(young).text).toContain('less than one year ago')
+  for (const [index, name] of hostileNames.entries()) expect(image(hostile[index] ?? '').text).toContain(name)
 })
 
 it('says whether a fund is too young or its performance refused, and whether prices are missing or refused', () => {

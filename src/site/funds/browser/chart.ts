@@ -1,8 +1,8 @@
-/** The price chart of a fund: buttons for ranges, and a cursor with the price of a day. */
+/** A chart of one line: a cursor with the value of a day, and, for prices, buttons for ranges. */
 
 import type { Language } from '../../../api/routes/table.ts'
 import { isoOf } from '../../../system/day-number.ts'
-import { dayIn, decimalIn } from '../chart/formats.ts'
+import { changeLine, dayIn, decimalIn } from '../chart/formats.ts'
 import { depthOf, lineChart, linePath, plotOf } from '../chart/charts.ts'
 import { followAddress } from './address.ts'
 import { type DayPrice, fetchPrices, pricesSince, yearToAsk, yearOf } from './prices.ts'
@@ -11,30 +11,26 @@ import { exploreChart, nearestDay } from './stage.ts'
 
 const whole = 'Max'
 
-export function priceChart(figure: HTMLElement): void {
-  const language: Language = document.documentElement.lang === 'de' ? 'de' : 'en'
-  const { nav = '', windows = '', currency = '' } = figure.dataset
-  const svg = figure.querySelector('svg')
-  const drawn = figure.querySelector('.drawn')
-  const stage = figure.querySelector<HTMLElement>('.stage')
-  if (svg === null || drawn === null || stage === null) return
-  const history = historyOf(nav, windows)
-  const explore = exploreChart(stage, svg)
+export function exploreLine(figure: HTMLElement, language: Language): void {
+  const { points = '', windows = '', unit = '' } = figure.dataset
+  const [drawn, change] = [figure.querySelector('.drawn'), figure.querySelector('.change')]
+  const history = historyOf(points, windows)
+  const explore = exploreChart(figure)
 
-  /** Explores the prices. @returns their plot */
-  const take = (prices: readonly DayPrice[]) => {
-    const plot = plotOf(pointsOf(prices))
-    const days = prices.map(({ day }) => day)
+  /** Explores the values. @returns their plot */
+  const take = (values: readonly DayPrice[]) => {
+    const plot = plotOf(pointsOf(values))
+    const days = values.map(({ day }) => day)
     explore({
-      last: prices.length - 1,
+      last: values.length - 1,
       nearest: (share) => nearestDay(days, plot.first + share * plot.days),
       at: (index) => {
-        const price = prices[index]
+        const value = values[index]
         return (
-          price && {
-            x: (price.day - plot.first) / plot.days,
-            y: depthOf(plot.axis, Number(price.nav)),
-            lines: [`${decimalIn(language, price.nav)} ${currency}, ${dayIn(language, isoOf(price.day))}`],
+          value && {
+            x: (value.day - plot.first) / plot.days,
+            y: depthOf(plot.axis, Number(value.nav)),
+            lines: [`${decimalIn(language, value.nav)}${unit}, ${dayIn(language, isoOf(value.day))}`],
           }
         )
       },
@@ -42,8 +38,11 @@ export function priceChart(figure: HTMLElement): void {
     return plot
   }
 
+  take(history.sample)
+  const buttons = rangeChoices(figure)
+  if (buttons.length === 0) return
   const [oldest, newest] = [history.sample[0]?.day ?? 0, history.sample.at(-1)?.day ?? 0]
-  for (const button of rangeChoices(figure)) {
+  for (const button of buttons) {
     const first = firstDayOf(button.dataset['range'] ?? '', newest)
     button.disabled = first !== null && first <= oldest
   }
@@ -58,18 +57,21 @@ export function priceChart(figure: HTMLElement): void {
     // A slow answer must not win over a later choice.
     if (range !== shown) return
     figure.removeAttribute('aria-busy')
-    if (prices.length < 2) return
+    const [from, to] = [prices[0], prices.at(-1)]
+    if (drawn === null || change === null || from === undefined || to === undefined || from === to) return
     const plot = take(prices)
     drawn.innerHTML = lineChart(plot, [linePath(pointsOf(prices), plot)], language)
+    const period = buttons.find(({ dataset }) => dataset['range'] === range)?.title ?? ''
+    change.innerHTML = changeLine(language, period, valueOn(from), valueOn(to))
   }
-  take(history.sample)
   onRange(figure, whole, () => void show())
   followAddress(() => void show())
 }
 
+const valueOn = ({ day, nav }: DayPrice) => ({ date: isoOf(day), decimal: nav })
 const pointsOf = (prices: readonly DayPrice[]) => prices.map(({ day, nav }) => ({ day, value: Number(nav) }))
 
-/** @param flat pairs of day and NAV, each day relative to the one before @param windows their address */
+/** @param flat pairs of day and value, each day relative to the one before @param windows their address */
 function historyOf(flat: string, windows: string) {
   const sample: DayPrice[] = []
   const parts = flat.split(' ')

@@ -226,7 +226,7 @@ async function load(
 /** @returns draws a comparison, and writes its days into the table */
 function drawer({ part }: Page) {
   const [figure, period] = [part('figure'), part('#period')]
-  const explore = exploreChart(part('.stage'), part<SVGSVGElement>('.stage svg'))
+  const explore = exploreChart(figure)
   // Two headings name the days of the period.
   const headings = [...part('#compared').querySelectorAll<HTMLElement>('th [data-text]')].map((heading) => {
     return { heading, unknown: heading.textContent }

@@ -1,17 +1,41 @@
-/** A fund's page in a browser: ranges and a tooltip for its chart, buttons that copy. The page works without them. */
+/**
+ * A fund's page in a browser: charts that tell their values, ranges, a navigation that shows the present section, buttons
+ * that copy. The page works without them.
+ */
 
-import { priceChart } from './chart.ts'
+import type { Language } from '../../../api/routes/table.ts'
+import { exploreAreas, exploreBars } from './beside.ts'
+import { exploreLine } from './chart.ts'
 
 if (location.protocol === 'file:') {
   linkToFiles(document)
   linkToSnapshot(document)
 }
+const language: Language = document.documentElement.lang === 'de' ? 'de' : 'en'
 addCopyButtons(document)
-const figure = document.getElementById('nav')
-if (figure !== null) priceChart(figure)
+markSection(document)
+const figures = (kind: string) => document.querySelectorAll<HTMLElement>(`figure${kind}`)
+for (const figure of figures('[data-points]')) exploreLine(figure, language)
+for (const figure of figures('.bar-chart')) exploreBars(figure)
+for (const figure of figures('[data-days]')) exploreAreas(figure, language)
+
+/** Marks the link to the section that is read: the last one that has reached the upper third of the window. */
+function markSection(root: ParentNode): void {
+  const links = [...root.querySelectorAll<HTMLAnchorElement>('.side a')]
+  const tops = () =>
+    links.map(({ hash }) => document.getElementById(hash.slice(1))?.getBoundingClientRect().top ?? Infinity)
+  const mark = () => {
+    const isAtEnd = scrollY > 0 && innerHeight + scrollY >= document.documentElement.scrollHeight - 2
+    const present = isAtEnd ? links.at(-1) : links[tops().filter((top) => top < innerHeight / 3).length - 1]
+    for (const link of links) link.removeAttribute('aria-current')
+    present?.setAttribute('aria-current', 'location')
+  }
+  addEventListener('scroll', mark, { passive: true })
+  mark()
+}
 
 function addCopyButtons(root: ParentNode): void {
-  const [copy, copied] = document.documentElement.lang === 'de' ? ['Kopieren', 'Kopiert'] : ['Copy', 'Copied']
+  const [copy, copied] = language === 'de' ? ['Kopieren', 'Kopiert'] : ['Copy', 'Copied']
   for (const block of root.querySelectorAll('.code')) {
     const code = block.querySelector('code')
     if (code === null) continue

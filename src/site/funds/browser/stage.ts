@@ -17,10 +17,14 @@ export interface Places {
   readonly at: (index: number) => Place | undefined
   /** The index of the place that is nearest to a share of the plot's width. */
   readonly nearest: (share: number) => number
+  /** Shows the values of a place beside the chart: its tip has the first line only. */
+  readonly showBeside?: (index: number) => void
 }
 
-/** @param stage holds the drawing @returns to be called after each drawing of the chart */
-export function exploreChart(stage: HTMLElement, svg: SVGSVGElement): (places: Places) => void {
+/** @param figure has a stage with the drawing @returns to be called after each drawing of the chart */
+export function exploreChart(figure: ParentNode): (places: Places) => void {
+  const [stage, svg] = [figure.querySelector<HTMLElement>('.stage'), figure.querySelector('svg')]
+  if (stage === null || svg === null) return () => undefined
   let places: Places = { last: 0, at: () => undefined, nearest: () => 0 }
   let chosen = 0
   const cursor = document.createElement('div')
@@ -36,7 +40,7 @@ export function exploreChart(stage: HTMLElement, svg: SVGSVGElement): (places: P
     if (place === undefined) return
     tip.classList.toggle('legend', place.keyOf !== undefined)
     tip.replaceChildren(
-      ...place.lines.map((line, index) => {
+      ...(places.showBeside === undefined ? place.lines : place.lines.slice(0, 1)).map((line, index) => {
         const item = document.createElement('span')
         const key = place.keyOf?.(index) ?? null
         item.append(...(key === null ? [] : [key]), line)
@@ -46,6 +50,7 @@ export function exploreChart(stage: HTMLElement, svg: SVGSVGElement): (places: P
     stage.setAttribute('aria-valuemax', String(places.last))
     stage.setAttribute('aria-valuenow', String(chosen))
     stage.setAttribute('aria-valuetext', place.lines.join(', '))
+    places.showBeside?.(chosen)
     const { box, left, top, width, height } = plotBox(svg)
     const x = left + place.x * width
     cursor.style.transform = `translate(${x}px, ${top}px)`
@@ -55,7 +60,10 @@ export function exploreChart(stage: HTMLElement, svg: SVGSVGElement): (places: P
     const edge = Math.max(0, Math.min(box.width - tip.offsetWidth, x - tip.offsetWidth / 2))
     tip.style.transform = `translate(${edge}px, 0)`
   }
-  const show = (isShown: boolean) => stage.classList.toggle('told', isShown)
+  const show = (isShown: boolean) => {
+    stage.classList.toggle('told', isShown)
+    places.showBeside?.(isShown ? chosen : places.last)
+  }
   const point = ({ clientX }: PointerEvent) => {
     const { box, left, width } = plotBox(svg)
     tell(places.nearest((clientX - box.left - left) / width))
@@ -89,8 +97,8 @@ export function exploreChart(stage: HTMLElement, svg: SVGSVGElement): (places: P
   })
   return (next) => {
     places = next
-    show(false)
     tell(next.last)
+    show(false)
   }
 }
 
@@ -109,7 +117,7 @@ function nameStage(svg: SVGSVGElement, stage: HTMLElement): void {
   stage.tabIndex = 0
   stage.setAttribute('role', 'slider')
   stage.setAttribute('aria-label', title?.textContent ?? '')
-  stage.setAttribute('aria-description', text?.textContent ?? '')
+  if (text !== null) stage.setAttribute('aria-description', text.textContent)
   stage.setAttribute('aria-valuemin', '0')
   // A title would show as a second tooltip.
   title?.remove()
@@ -117,6 +125,7 @@ function nameStage(svg: SVGSVGElement, stage: HTMLElement): void {
   svg.setAttribute('aria-hidden', 'true')
   svg.removeAttribute('role')
   svg.removeAttribute('aria-labelledby')
+  svg.removeAttribute('aria-describedby')
 }
 
 function moved(key: string, from: number, last: number): number | null {

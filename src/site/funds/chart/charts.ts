@@ -8,7 +8,7 @@
 
 import type { Language } from '../../../api/routes/table.ts'
 import { dayNumber, isoOf } from '../../../system/day-number.ts'
-import { fixedIn, monthDayIn, months } from './formats.ts'
+import { fixedIn, monthDayIn, months, shortIn } from './formats.ts'
 
 /** Ends at its outermost ticks. */
 interface Axis {
@@ -17,6 +17,8 @@ interface Axis {
   readonly ticks: readonly number[]
   /** The decimal places that the ticks need. */
   readonly digits: number
+  /** True if an equal distance is an equal ratio. */
+  readonly isLog: boolean
 }
 
 /** Round values from below the lowest to above the highest, about `wanted` of them. */
@@ -28,12 +30,38 @@ function valueAxis(low: number, high: number, wanted = 5): Axis {
   const first = Math.floor(from / step + 1e-9)
   const last = Math.ceil(to / step - 1e-9)
   const ticks = Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step)
-  return { min: first * step, max: last * step, ticks, digits }
+  return { min: first * step, max: last * step, ticks, digits, isLog: false }
 }
+
+/** Up to this ratio of the ends, even steps have room for their labels on a logarithmic axis. */
+const mostRatio = 5
+
+/** Factors of powers of ten: the more, the closer the axis lies around its values. */
+const ladders = [[1, 1.5, 2, 3, 5, 7], [1, 2, 5], [1]] as const
+
+/** At most seven round values: even steps, or those of a ladder. */
+function logAxis(low: number, high: number): Axis {
+  const even = valueAxis(low, high)
+  if (even.min > 0 && even.max / even.min <= mostRatio) return { ...even, isLog: true }
+  const [from, to] = [exponentOf(low), exponentOf(high)]
+  const ticksOf = (factors: readonly number[], decades = 1) => {
+    const all: number[] = []
+    for (let exponent = from; exponent <= to + decades; exponent += decades)
+      for (const factor of factors) all.push(Number(`${factor}e${exponent}`))
+    return all.filter((_, index) => (all[index + 1] ?? Infinity) > low && (all[index - 1] ?? 0) < high)
+  }
+  const fitting = ladders.map((factors) => ticksOf(factors)).find(({ length }) => length <= 7)
+  const ticks = fitting ?? ticksOf([1], Math.ceil((to - from) / 5))
+  const [min, max] = [ticks[0] ?? low, ticks.at(-1) ?? high]
+  // Factors have one decimal place at most.
+  return { min, max, ticks, digits: Math.max(0, Math.min(20, 1 - exponentOf(min))), isLog: true }
+}
+
+const exponentOf = (value: number) => Number(value.toExponential().split('e')[1])
 
 /** Rounds up to 1, 2, 2.5 or 5 times a power of ten. Works on text, so that every machine gets the same result. */
 function roundStep(rough: number): { readonly step: number; readonly digits: number } {
-  const exponent = Number(rough.toExponential().split('e')[1])
+  const exponent = exponentOf(rough)
   const mantissa = rough / Number(`1e${exponent}`)
   const factor = [1, 2, 2.5, 5].find((candidate) => mantissa <= candidate + 1e-9) ?? 10
   const step = Number(`${factor}e${exponent}`)
@@ -67,7 +95,8 @@ export function thinned<T>(all: readonly T[], most: number): readonly T[] {
 export const toPercent = (share: number) => `${Math.round(share * 10_000) / 100}%`
 
 /** Distance of a value from the top of the axis, as a share. */
-export const depthOf = ({ min, max }: Axis, value: number) => (max - value) / (max - min)
+export const depthOf = ({ min, max, isLog }: Axis, value: number) =>
+  isLog ? Math.log(max / value) / Math.log(max / min) : (max - value) / (max - min)
 
 /** Lines across, each with its value on the left. */
 function valueGrid(axis: Axis, language: Language, unit = ''): string {
@@ -77,20 +106,26 @@ function valueGrid(axis: Axis, language: Language, unit = ''): string {
     const kind = tick === 0 ? ' class="zero"' : ''
     markup +=
       `<line${kind} x2="100%" y1="${y}" y2="${y}"/>` +
-      `<text x="-8" y="${y}" dy=".32em">${fixedIn(language, tick, axis.digits)}${unit}</text>`
+      `<text x="-8" y="${y}" dy=".32em">${shortIn(language, tick, axis.digits)}${unit}</text>`
   }
+  if (axis.isLog) markup += `<text x="100%" dy="-.3em">${logarithmic[language]}</text>`
   return `${markup}</g>`
 }
 
-/** Days below the chart. A narrow screen leaves out every other one (`odd`). */
+const logarithmic = { de: 'logarithmische Skala', en: 'logarithmic scale' }
+
+/** A narrow chart has room for so many labels below it. Of more it leaves out every other one (`odd`). */
+const [mostDayLabels, mostYearLabels] = [5, 7]
+
+/** Days below the chart. */
 function timeGrid({ first, days }: Plot, language: Language): string {
-  let [markup, isOdd] = ['<g class="x">', false]
-  for (const { day, label } of timeTicks(first, first + days, language)) {
+  let markup = '<g class="x">'
+  const ticks = timeTicks(first, first + days, language)
+  for (const [index, { day, label }] of ticks.entries()) {
     const x = toPercent((day - first) / days)
+    const odd = ticks.length > mostDayLabels && index % 2 === 1 ? ' class="odd"' : ''
     markup +=
-      `<line x1="${x}" x2="${x}" y2="100%"/>` +
-      `<text${isOdd ? ' class="odd"' : ''} x="${x}" y="100%" dy="20">${label}</text>`
-    isOdd = !isOdd
+      `<line x1="${x}" x2="${x}" y2="100%"/>` + `<text${odd} x="${x}" y="100%" dy="20">${label}</text>`
   }
   return `${markup}</g>`
 }
@@ -147,14 +182,22 @@ export interface ChartPoint {
 
 const depth = 1000
 
-/** The plot of lines over the same days. @param lines at least one, each with its points ascending */
+/** From here on, an equal rise looks smaller and smaller on an even scale. */
+const [longDays, largeRatio] = [15 * 365.25, 10]
+
+/**
+ * The plot of lines over the same days, with a logarithmic scale for many years or a wide range.
+ * @param lines at least one, each with its points ascending
+ */
 export function plotOf(...lines: readonly (readonly ChartPoint[])[]): Plot {
   let [low, high] = [Infinity, -Infinity]
   for (const { value } of lines.flat()) {
     if (value < low) low = value
     if (value > high) high = value
   }
-  return plotOver(lines[0]?.[0]?.day ?? 0, lines[0]?.at(-1)?.day ?? 0, valueAxis(low, high))
+  const [first, last] = [lines[0]?.[0]?.day ?? 0, lines[0]?.at(-1)?.day ?? 0]
+  const isLog = low > 0 && (last - first > longDays || high / low > largeRatio)
+  return plotOver(first, last, isLog ? logAxis(low, high) : valueAxis(low, high))
 }
 
 /** The line as a path, the same in every language. */
@@ -204,34 +247,17 @@ export function stackOf(days: readonly number[], layers: readonly Layer[]) {
       shapes += `<path class="${colour}" d="${pathThrough(edge, plot, zero)}V${zero}z"/>`
     }
   }
-  const newest = layers.flatMap(({ values }, index) => {
-    const percent = values.at(-1) ?? 0
-    const middle = ((percent < 0 ? down : up)[index]?.at(-1) ?? 0) - percent / 2
-    const isHigh = Math.abs(percent) > (plot.axis.max - plot.axis.min) * 0.08
-    return isHigh ? [{ percent, y: toPercent(depthOf(plot.axis, middle)) }] : []
-  })
-  return { plot, shapes, newest }
+  return { plot, shapes }
 }
 
-/** The newest share labels large areas: a reader who cannot tell the colours apart finds it in the legend. */
-export function areaChart({ plot, shapes, newest }: ReturnType<typeof stackOf>, language: Language): string {
-  const labels = newest.map(
-    ({ percent, y }) =>
-      `<text class="share" x="99%" y="${y}" dy=".32em">${fixedIn(language, percent, 0)}\u00a0%</text>`,
-  )
-  return (
-    canvas(plot, shapes) +
-    valueGrid(plot.axis, language, '\u00a0%') +
-    timeGrid(plot, language) +
-    labels.join('')
-  )
-}
+/** The legend names the colours, and has the values. */
+export const areaChart = ({ plot, shapes }: ReturnType<typeof stackOf>, language: Language): string =>
+  canvas(plot, shapes) + valueGrid(plot.axis, language, '\u00a0%') + timeGrid(plot, language)
 
 const canvas = ({ days }: Plot, shapes: string) =>
   `<svg class="plot" viewBox="0 0 ${days} ${depth}" preserveAspectRatio="none">${shapes}</svg>`
 
-const yOf = ({ axis }: Plot, value: number) =>
-  Math.round((axis.max - value) * (depth / (axis.max - axis.min)))
+const yOf = ({ axis }: Plot, value: number) => Math.round(depthOf(axis, value) * depth)
 
 /** A path from the first day at `from` through the points, in relative steps. A minus sign separates, too. */
 function pathThrough(points: readonly ChartPoint[], plot: Plot, from: number): string {
@@ -264,51 +290,37 @@ function axisOf(highest: readonly number[], lowest: readonly number[]): Axis {
   return valueAxis(Math.min(0, ...lowest), high > 100 && high < 101 ? 100 : high)
 }
 
-export interface BarGroup {
-  /** Escaped. */
+export interface Bar {
   readonly label: string
-  /** Escaped second line below a year that has not ended, whose bar is paler. */
+  /** A second line below a year that has not ended, whose bar is paler. */
   readonly below: string | null
-  /** Percent, one for each series; null for no bar. */
-  readonly values: readonly (number | null)[]
+  readonly percent: number
 }
-
-/** From this number of bars on, the figures at the bars stand too close on a narrow screen (`many`). */
-const manyBars = 8
 
 /** Of a chart's height: the figure of the lowest bar stands below it, and above the labels. */
 const roomBelow = 0.1
 
-/** One or two bars for each label, from zero upwards or downwards. @param groups with the same number of values */
-export function barChart(groups: readonly BarGroup[], language: Language): string {
-  const all = groups.flatMap(({ values }) => values.filter((value) => value !== null))
+/** A bar for each label, from zero upwards or downwards. Narrow charts leave out every other label, and all figures (`figure`). */
+export function barChart(bars: readonly Bar[], language: Language): string {
+  const all = bars.map(({ percent }) => percent)
   const [low, high] = [Math.min(0, ...all), Math.max(0, ...all)]
   const axis = valueAxis(low - (low < 0 ? roomBelow * (high - low) : 0), high, 4)
-  const series = groups[0]?.values.length ?? 1
-  const slot = 1 / groups.length
-  const width = (slot * (series === 1 ? 0.62 : 0.76)) / series
-  let markup = valueGrid(axis, language, '\u00a0%')
-  markup += groups.length * series >= manyBars ? '<g class="bars many">' : '<g class="bars">'
-  for (const [index, { label, below, values }] of groups.entries()) {
-    const middle = (index + 0.5) * slot
-    for (const [which, value] of values.entries()) {
-      if (value === null) continue
-      const x = middle + (which - series / 2) * width
-      const [top, bottom] = [depthOf(axis, Math.max(0, value)), depthOf(axis, Math.min(0, value))]
-      const sign = value < 0 ? 'down' : 'up'
-      const kind =
-        series === 2 ? (which === 0 ? 'first' : 'second') : below !== null ? `running ${sign}` : sign
-      const [y, dy] = value < 0 ? [bottom, '1.2em'] : [top, '-.45em']
-      markup +=
-        `<rect class="${kind}" x="${toPercent(x)}" y="${toPercent(top)}" width="${toPercent(width * 0.94)}"` +
-        ` height="${toPercent(bottom - top)}"/>` +
-        `<text class="figure" x="${toPercent(x + width * 0.47)}" y="${toPercent(y)}" dy="${dy}">` +
-        `${fixedIn(language, value, 1)}</text>`
-    }
+  const slot = 1 / bars.length
+  let markup = `${valueGrid(axis, language, '\u00a0%')}<g class="bars">`
+  for (const [index, { label, below, percent }] of bars.entries()) {
+    const middle = toPercent((index + 0.5) * slot)
+    const [top, bottom] = [depthOf(axis, Math.max(0, percent)), depthOf(axis, Math.min(0, percent))]
+    const sign = percent < 0 ? 'down' : 'up'
+    const [y, dy] = percent < 0 ? [bottom, '1.2em'] : [top, '-.45em']
     // Counted from the end, so that the newest keeps its label on a narrow screen.
-    const odd = (groups.length - index) % 2 === 0 ? ' odd' : ''
-    const second = below === null ? '' : `<tspan x="${toPercent(middle)}" dy="1.25em">${below}</tspan>`
-    markup += `<text class="label${odd}" x="${toPercent(middle)}" y="100%" dy="20">${label}${second}</text>`
+    const odd = bars.length > mostYearLabels && (bars.length - index) % 2 === 0 ? ' odd' : ''
+    const second = below === null ? '' : `<tspan x="${middle}" dy="1.25em">${below}</tspan>`
+    markup +=
+      `<rect class="${below === null ? sign : `running ${sign}`}" x="${toPercent((index + 0.2) * slot)}"` +
+      ` y="${toPercent(top)}" width="${toPercent(slot * 0.6)}" height="${toPercent(bottom - top)}"/>` +
+      `<text class="figure" x="${middle}" y="${toPercent(y)}" dy="${dy}">` +
+      `${fixedIn(language, percent, Math.abs(percent) < 100 ? 1 : 0)}</text>` +
+      `<text class="label${odd}" x="${middle}" y="100%" dy="20">${label}${second}</text>`
   }
   return `${markup}</g>`
 }

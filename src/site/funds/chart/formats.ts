@@ -25,6 +25,13 @@ export function fixedIn(language: Language, value: number, digits: number): stri
   return decimalIn(language, /[1-9]/.test(text) ? text : text.replace('-', ''))
 }
 
+/** As `fixedIn`, but millions with a unit, `153.2 m`: for the labels of an axis. */
+export function shortIn(language: Language, value: number, digits: number): string {
+  if (Math.abs(value) < 1e6 || Math.abs(value) >= 1e12) return fixedIn(language, value, digits)
+  const unit = language === 'de' ? 'Mio.' : 'm'
+  return `${decimalIn(language, String(Number((value / 1e6).toFixed(Math.min(20, digits + 6)))))}\u00a0${unit}`
+}
+
 /** `5.25 %`, with a space that does not break. */
 export const percentIn = (language: Language, value: number, digits = 2) =>
   `${fixedIn(language, value, digits)}\u00a0%`
@@ -67,6 +74,26 @@ function pointForm(digits: string): string | null {
 export function changeIn(language: Language, value: number, digits = 2): string {
   const text = percentIn(language, value, digits)
   return value > 0 && /[1-9]/.test(text) ? `+${text}` : text
+}
+
+/**
+ * A period, the change in it and its days, as markup: `1 year: <b class="bad">−2.88 %</b> …`.
+ * @param period text without markup
+ */
+export function changeLine(language: Language, period: string, from: ValueOnDay, to: ValueOnDay): string {
+  const percent = (Number(to.decimal) / Number(from.decimal) - 1) * 100
+  if (!Number.isFinite(percent)) return period
+  const text = changeIn(language, percent)
+  const tone = !/[1-9]/.test(text) ? '' : percent > 0 ? 'good' : 'bad'
+  const days = `${unbroken(dayIn(language, from.date))} – ${unbroken(dayIn(language, to.date))}`
+  return `${period}: <b class="${tone}">${text}</b> <small>${days}</small>`
+}
+
+interface ValueOnDay {
+  /** ISO 8601 */
+  readonly date: string
+  /** Decimal text with a point. */
+  readonly decimal: string
 }
 
 export const months: Readonly<Record<Language, readonly string[]>> = {

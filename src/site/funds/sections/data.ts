@@ -2,10 +2,10 @@
 
 import { structureTypeName } from '../../../api/contract/structure-types.ts'
 import { fill } from '../../../api/routes/keys.ts'
-import { formatsOf, type Language, languages } from '../../../api/routes/table.ts'
+import { formatsOf, type Language } from '../../../api/routes/table.ts'
 import { shellText } from '../../../system/shell-text.ts'
-import { html, type Html, linkTo, raw, section, wideTable } from '../../layout/html.ts'
-import { frontPages, fundFeedKeys } from '../../layout/layout.ts'
+import { html, type Html, linkTo, section, table } from '../../layout/html.ts'
+import { frontPages, fundChartKey, fundFeedKeys } from '../../layout/layout.ts'
 import { fundWords } from '../wording.ts'
 import type { FundAnswer, FundFacts } from '../facts.ts'
 
@@ -15,19 +15,27 @@ export function dataSection(facts: FundFacts, language: Language, key: string): 
     'data',
     w.data,
     html`<p>${w.dataLead}</p>
-      ${requests(facts, language)}
-      <h3 id="documents">${w.documents}</h3>
-      ${wideTable(w.documents, {
-        kind: 'documents',
-        // A phone has no room for a third column of formats.
-        columns: [w.document, 'JSON', 'XML, CSV'],
-        rows: facts.answers.map((answer) => documentRow(facts, answer, language, linkTo(key, ''))),
-      })}
-      ${
-        facts.price !== null &&
-        html`<p><a href="${linkTo(key, fundFeedKeys(facts.fund.isin)[language])}">${w.feed}</a></p> `
-      }
-      ${facts.hasDownloads && downloads(facts, language, key)}`,
+      <div class="beside">
+        ${requests(facts, language)}
+        <div>
+          ${
+            facts.price !== null &&
+            html`<p><a href="${linkTo(key, fundFeedKeys(facts.fund.isin)[language])}">${w.feed}</a></p> `
+          }${
+            facts.price?.line &&
+            html`<p><a href="${linkTo(key, fundChartKey(facts.fund.isin))}">${w.image}</a></p> `
+          }${facts.hasDownloads && downloads(facts, language, key)}
+        </div>
+      </div>
+      <details id="documents">
+        <summary>${w.documents} (${facts.answers.length})</summary>
+        ${table({
+          caption: w.documents,
+          kind: 'documents',
+          columns: [w.document, w.formats],
+          rows: facts.answers.map((answer) => documentRow(facts, answer, language, linkTo(key, ''))),
+        })}
+      </details>`,
   )
 }
 
@@ -37,15 +45,11 @@ function documentRow({ fund, price }: FundFacts, answer: FundAnswer, language: L
   const name = type === '' ? endpoint.name[language] : structureTypeName(type, language)
   const days = price === null ? [] : [price.first, price.newest.date]
   const path = root + pathOf(fund.isin, answer, days).slice(1)
-  const links = (format: string) => {
-    if (!route.hasLanguages) return html`<a href="${path}?format=${format}">${format}</a>`
-    const inEach = languages.map(
-      (other) => `<a href="${path}?language=${other}&amp;format=${format}" hreflang="${other}">${other}</a>`,
-    )
-    return raw(inEach.join(' '))
-  }
-  const [json = 'json', ...others] = formatsOf(route)
-  return [name, links(json), html`${others.map((format) => [links(format), ' '])}`]
+  const inLanguage = route.hasLanguages ? `language=${language}&` : ''
+  const links = formatsOf(route).map(
+    (format) => html`<a href="${path}?${inLanguage}format=${format}">${format.toUpperCase()}</a> `,
+  )
+  return [name, links]
 }
 
 /** The path of an answer's document, which needs no escapes in HTML. @param days bounds of a range of prices */
@@ -65,10 +69,12 @@ function requests(facts: FundFacts, language: Language): Html | null {
     `curl ${shellText(baseUrl + pathOf(fund.isin, answer, [`${year}-01-01`, `${year}-12-31`]) + query)}`
   const [newest, ofYear] = [request(current), request(historic, '?format=xml')]
   const lines = [`# ${w.currentRequest}`, newest, `# ${w.historicRequest}`, ofYear]
-  return html`<h3 id="requests">${w.requests}</h3>
+  return html`<div>
+    <h3 id="requests">${w.requests}</h3>
     <div class="code">
       <pre tabindex="0" role="group" aria-labelledby="requests"><code>${lines.join('\n')}</code></pre>
-    </div> `
+    </div>
+  </div> `
 }
 
 function downloads({ fund, price, historic }: FundFacts, language: Language, key: string): Html {
@@ -82,7 +88,6 @@ function downloads({ fund, price, historic }: FundFacts, language: Language, key
   const json = linkTo(key, `${folder}${fund.isin}/${fund.isin}-prices.json`)
   const own = html`<p>${w.history} ${csv}<a href="${json}">JSON</a></p>
     <p>${w.downloads} ${links('prices.csv', 'prices.json', 'nav.txt')}</p> `
-  return html`<h3 id="files">${w.files}</h3>
-    ${price !== null && own}
+  return html`${price !== null && own}
     <p><a href="${linkTo(key, frontPages.downloads[language])}">${w.allDownloads}</a></p> `
 }

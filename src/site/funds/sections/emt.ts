@@ -14,7 +14,15 @@ export function emtSection({ emt: row }: FundFacts, language: Language): Html | 
     const name = html`${field.name[language]} <small>EMT ${field.number}</small>`
     return figure(name, valueOf(field, row, language), field.meaning[language])
   })
-  return section('emt', fundWords[language].emt, html`<dl class="facts explained">${figures}</dl>`)
+  const w = fundWords[language]
+  return section(
+    'emt',
+    w.emt,
+    html`<details>
+      <summary>${w.emtFields(fields.length)}</summary>
+      <dl class="facts explained">${figures}</dl>
+    </details>`,
+  )
 }
 
 type Codes = Readonly<Record<string, Texts>>

@@ -16,6 +16,7 @@ import {
   raw,
   section,
   table,
+  twoViews,
 } from '../../layout/html.ts'
 import { fundWords } from '../wording.ts'
 import { amountIn, dayIn, fixedIn, germanTextIn, monthDayIn, percentIn, unbroken } from '../chart/formats.ts'
@@ -33,21 +34,23 @@ export function structureSection({ structures }: FundFacts, language: Language):
 const shown = 10
 
 function card(type: string, items: readonly StructureItemRow[], language: Language): Html {
-  const bar = barIn(type, items)
+  const name = structureTypeName(type, language)
+  const bar = barOf(type, items)
   // A correlation is a coefficient; the values of all other types are percent of the fund.
   const valueOf = (value: number) =>
     type === correlationType ? fixedIn(language, value, 2) : percentIn(language, value)
   const rows = (some: readonly StructureItemRow[]) =>
     some.map((item) => {
-      const name = escapeHtml(inLanguage(language, item.nameDe, item.nameEn))
-      return raw(
-        `<tr><th scope="row">${name}${bar(item)}</th><td class="number">${valueOf(item.percent)}</td></tr>`,
-      )
+      const heading = escapeHtml(inLanguage(language, item.nameDe, item.nameEn))
+      return raw(`<tr><th scope="row">${heading}</th><td>${bar(item)}${valueOf(item.percent)}</td></tr>`)
     })
   const rest = items.slice(shown)
   const others = html`<details>
     <summary>${fundWords[language].rest(rest.length)}</summary>
     <table class="shares">
+      <caption class="unseen">
+        ${name}
+      </caption>
       <tbody>
         ${rows(rest)}
       </tbody>
@@ -56,7 +59,7 @@ function card(type: string, items: readonly StructureItemRow[], language: Langua
   return html`<div class="card">
     <table class="shares">
       <caption>
-        ${structureTypeName(type, language)}
+        ${name}
       </caption>
       <tbody>
         ${rows(items.slice(0, shown))}
@@ -69,64 +72,64 @@ function card(type: string, items: readonly StructureItemRow[], language: Langua
 /** Types whose items are asset classes, which have colours of their own. */
 const ofAssetClasses = /^(?:exposure_)?asset_structure/
 
-/**
- * Bars of one table. The whole width is the whole fund (a coefficient of 1), so that bars of several tables compare.
- * Values below zero extend to the left; a value above the whole widens the scale. Marks show zero and the whole.
- */
-function barIn(type: string, items: readonly StructureItemRow[]): (item: StructureItemRow) => string {
+/** Bars of one table, scaled to its largest value. Values below zero extend to the left of a mark. */
+function barOf(type: string, items: readonly StructureItemRow[]): (item: StructureItemRow) => string {
   const values = items.map(({ percent }) => percent)
-  const whole = type === correlationType ? 1 : 100
-  const [low, high] = [Math.min(0, ...values), Math.max(whole, ...values)]
-  const at = (value: number) => toPercent((value - low) / (high - low))
-  const markAt = (value: number) => `<rect class="at" x="${at(value)}" width="1"/>`
-  const marks = (low < 0 ? markAt(0) : '') + (high > whole ? markAt(whole) : '')
+  const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)]
+  const shareOf = (value: number) => toPercent(value / (high - low || 1))
+  const zero = low < 0 ? `<rect class="at" x="${shareOf(-low)}" width="1"/>` : ''
   return ({ nameDe, percent }) => {
     const kind = ofAssetClasses.test(type) ? classColour(nameDe) : percent < 0 ? 'down' : ''
-    const from = Math.min(0, percent)
-    const width = toPercent(Math.abs(percent) / (high - low))
+    const from = Math.min(0, percent) - low
     return (
-      `<svg class="rate" aria-hidden="true"><rect${kind === '' ? '' : ` class="${kind}"`}` +
-      `${from === low && low === 0 ? '' : ` x="${at(from)}"`} width="${width}"/>${marks}</svg>`
+      `<svg aria-hidden="true"><rect${kind === '' ? '' : ` class="${kind}"`}` +
+      `${from === 0 ? '' : ` x="${shareOf(from)}"`} width="${shareOf(Math.abs(percent))}"/>${zero}</svg>`
     )
   }
 }
 
 export function allocationsSection({ allocations }: FundFacts, language: Language): Html | null {
-  if (allocations.length === 0) return null
-  const charts = allocations.map((allocation) => allocationPart(allocation, language))
-  return section('allocations', fundWords[language].allocations, charts)
+  const w = fundWords[language]
+  const [first, second] = allocations.map((allocation) => {
+    const title = allocation.derivatives === 0 ? w.withoutDerivatives : w.withDerivatives
+    return [title, allocationPart(allocation, title, language)] as const
+  })
+  if (first === undefined) return null
+  const content =
+    second === undefined
+      ? html`<h3>${first[0]}</h3>
+          ${first[1]}`
+      : twoViews('allocation', w.allocations, [first, second])
+  return section('allocations', w.allocations, content)
 }
 
-/** The newest shares are the legend of the areas. */
-function allocationPart(allocation: Allocation, language: Language): Html {
-  const { derivatives, stack, first, last, classes } = allocation
+/** The legend has the shares of the newest day, or of the day that the reader chooses in the areas. */
+function allocationPart(allocation: Allocation, title: string, language: Language): Html {
+  const { derivatives, stack, days, first, last, classes } = allocation
   const w = fundWords[language]
+  const caption = `${w.allocations}: ${title}`
   const id = `allocation-${derivatives}`
-  const title = derivatives === 0 ? w.withoutDerivatives : w.withDerivatives
-  const chart =
-    stack &&
-    drawing({
-      id,
-      title: `${w.allocations}: ${title}`,
-      description: `${dayIn(language, first)} – ${dayIn(language, last)}`,
-      height: 260,
-      shapes: areaChart(stack, language),
-    })
-  return html`<h3 id="${id}">${title}</h3>
-    <div class="beside">
-      ${chart}
-      ${table({
-        kind: 'shares',
-        columns: [w.assetClass, { content: w.newestShare(unbroken(dayIn(language, last))), kind: 'number' }],
-        // The top of the stack comes first.
-        rows: [...classes]
-          .reverse()
-          .map(({ nameDe, nameEn, colour, newest }) => [
-            [html`<i class="${colour}"></i>`, inLanguage(language, nameDe, nameEn)],
-            newest === null ? noValue(language) : percentIn(language, newest),
-          ]),
-      })}
-    </div> `
+  const description = `${dayIn(language, first)} – ${dayIn(language, last)}`
+  const share = html`${w.shareOn} <span class="day">${unbroken(dayIn(language, last))}</span>`
+  return html`<figure class="beside area-chart" data-days="${days.join(' ')}">
+    ${stack && drawing({ id, title: caption, description, height: 220, shapes: areaChart(stack, language) })}
+    ${table({
+      caption,
+      kind: 'shares',
+      columns: [w.assetClass, { content: share, kind: 'number' }],
+      // The top of the stack comes first.
+      rows: classes.toReversed().map(({ nameDe, nameEn, colour, newest, values }) => {
+        const shares = values.map((value) => Math.round(value * 100) / 100).join(' ')
+        return [
+          [html`<i class="${colour}"></i>`, inLanguage(language, nameDe, nameEn)],
+          {
+            content: newest === null ? noValue(language) : percentIn(language, newest),
+            attributes: html` data-shares="${shares}"`,
+          },
+        ]
+      }),
+    })}
+  </figure> `
 }
 
 /** `value` is null if it is missing. */

@@ -38,6 +38,7 @@ export const wording = bilingual((say) => ({
     conventions: say('Conventions', 'Konventionen'),
     lists: say('Lists', 'Listen'),
     recipes: say('Recipes', 'Anleitungen'),
+    clients: say('Clients', 'Clients'),
     terms: say('Use and licence', 'Nutzung und Lizenz'),
     openapi: say('OpenAPI description', 'OpenAPI-Beschreibung'),
     parameters: say('Parameters', 'Parameter'),
@@ -145,6 +146,10 @@ export const wording = bilingual((say) => ({
       lists: say(
         'All funds, the status of the prices and the changes, as plain files.',
         'Alle Fonds, der Status der Preise und die Änderungen als einfache Dateien.',
+      ),
+      clients: say(
+        'Programs that use the API in TypeScript, Python, R, Java and Excel, with types from OpenAPI.',
+        'Programme, die die API nutzen, in TypeScript, Python, R, Java und Excel, mit Typen aus OpenAPI.',
       ),
       terms: say(
         'Licence, fair use, time of publication, versions and changes to the data.',

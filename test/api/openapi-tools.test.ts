@@ -25,9 +25,9 @@ const allOperations = () => Object.entries(described().paths).map(([path, { get 
 /** Those of endpoints: lists are plain files. */
 const operations = () => allOperations().filter(({ path }) => path.startsWith('/api/'))
 
-it('names the published address first, the version of the API, and no login', () => {
+it('names the published address alone, the version of the API, and no login', () => {
   const { info, servers, security } = described()
-  expect(servers.map(({ url }) => url)).toEqual([publishedAt, '.'])
+  expect(servers.map(({ url }) => url)).toEqual([publishedAt])
   expect([info.version, security]).toEqual(['1.1.0', []])
 })
 

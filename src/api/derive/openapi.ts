@@ -50,11 +50,7 @@ export function openApi(source: OpenApiSource): JsonSchema {
       description,
       ...(source.publisher === null ? {} : aboutPublisher(source.publisher)),
     },
-    // Generated clients use the first one. The explorer chooses the relative one: templates/docs/explorer.js.
-    servers: [
-      { url: baseUrl, description: 'The published API' },
-      { url: '.', description: 'The server that this description was read from' },
-    ],
+    servers: [{ url: baseUrl }],
     // There is no login.
     security: [],
     externalDocs: { url: `${docsUrl}/`, description: 'Documentation' },
@@ -155,7 +151,7 @@ function pathItem(endpoint: Endpoint, source: OpenApiSource): JsonSchema {
   }
 }
 
-export const listTag = 'lists'
+const listTag = 'lists'
 
 /** A list is a file: no `format`, no language, and no error but 404. */
 function listItem(list: PublishedList, source: OpenApiSource): JsonSchema {
@@ -252,7 +248,6 @@ const sharedParameters = {
   },
   acceptLanguage: inHeader(
     'Accept-Language',
-    // In words and no `example`: the explorer would fill that in, and send it.
     'Languages with quality values, such as `en, de;q=0.5`; `en-GB` counts as `en`.',
   ),
   ifNoneMatch: inHeader(

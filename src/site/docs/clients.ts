@@ -29,10 +29,13 @@ npx openapi-typescript ${baseUrl}/${openApiKey} --output fund-data.ts`,
     ({ baseUrl, isin, from, to }) => `import createClient from 'openapi-fetch'
 import type { paths } from './fund-data'
 
-const client = createClient<paths, 'application/json'>({ baseUrl: '${baseUrl}' })
-const { data, error } = await client.GET('/api/v1/prices-historic/{isin}/{datefrom}/{dateto}/', {
-  params: { path: { isin: '${isin}', datefrom: '${from}', dateto: '${to}' } },
+const client = createClient<paths, 'application/json'>({
+  baseUrl: '${baseUrl}',
 })
+const { data, error } = await client.GET(
+  '/api/v1/prices-historic/{isin}/{datefrom}/{dateto}/',
+  { params: { path: { isin: '${isin}', datefrom: '${from}', dateto: '${to}' } } },
+)
 if (!data) throw new Error(error?.title)
 for (const { date, net_asset_value } of data.prices)
   console.log(date, Number(net_asset_value.value.replace(',', '.')))`,
@@ -79,7 +82,8 @@ for price in csv.DictReader(text.splitlines()):
   read.csv(paste0("${baseUrl}/", path), colClasses = c(date = "Date"))
 }
 
-print(prices("${isin}", "${from}", "${to}")[, c("date", "net_asset_value")], row.names = FALSE)`,
+rows <- prices("${isin}", "${from}", "${to}")
+print(rows[, c("date", "net_asset_value")], row.names = FALSE)`,
   ],
   java: [
     'Java',
@@ -107,13 +111,23 @@ public class Prices {
 let
     Day = (day as date) => Date.ToText(day, "yyyy-MM-dd"),
     Path = Text.Combine({"api/v1/prices-historic", isin, Day(from), Day(to), ""}, "/"),
-    Answer = Web.Contents("${baseUrl}", [RelativePath = Path, Query = [format = "csv"]]),
-    Source = Csv.Document(Answer, [Delimiter = ",", Encoding = 65001, QuoteStyle = QuoteStyle.Csv]),
+    Answer = Web.Contents(
+        "${baseUrl}",
+        [RelativePath = Path, Query = [format = "csv"]]
+    ),
+    Source = Csv.Document(
+        Answer,
+        [Delimiter = ",", Encoding = 65001, QuoteStyle = QuoteStyle.Csv]
+    ),
     Rows = Table.PromoteHeaders(Source, [PromoteAllScalars = true]),
     Typed = Table.TransformColumnTypes(
         Rows,
-        {{"date", type date}, {"issue_price", type number}, {"repurchase_price", type number},
-        {"net_asset_value", type number}},
+        {
+            {"date", type date},
+            {"issue_price", type number},
+            {"repurchase_price", type number},
+            {"net_asset_value", type number}
+        },
         "en-US"
     )
 in

@@ -74,7 +74,9 @@ it('the function for Excel reads columns of days and numbers at an address that 
     .map((part) => values[part] ?? (JSON.parse(part) as string))
     .join('/')
   const [, base = '', format = ''] =
-    /Web\.Contents\("([^"]+)", \[RelativePath = Path, Query = \[format = "(\w+)"\]\]\)/.exec(program) ?? []
+    /Web\.Contents\(\s*"([^"]+)",\s*\[RelativePath = Path, Query = \[format = "(\w+)"\]\]\s*\)/.exec(
+      program,
+    ) ?? []
   const answer = await fetch(`${base}/${path}?format=${format}`)
   expect(answer.status).toBe(200)
   const [header = [], ...rows] = (await answer.text())

@@ -94,7 +94,7 @@ function endpointOperation(endpoint: Endpoint, { source }: Site, language: Langu
     const parameter = scope === 'all' ? undefined : endpoint.parameters[name]
     if (parameter?.kind !== 'choice') return field(id, name, values[name])
     const options = parameter.choices.map(
-      (one) => [one, `${one}: ${parameter.nameOf(one, language)}`] as const,
+      (one) => [one, `${parameter.nameOf(one, language)} (${one})`] as const,
     )
     return choice(id, name, options, values[name])
   })

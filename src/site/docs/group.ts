@@ -138,7 +138,7 @@ function parameterTable(endpoint: Endpoint, language: Language): Html {
   rows.push(row('format', inQuery, csv === undefined ? text.format : text.formatOrCsv))
   if (hasLanguages(endpoint)) rows.push(row('language', inQuery, text.language))
   const columns = [text.name, text.where, text.meaning]
-  return html`${wideTable(`${text.parameters}: ${endpoint.id}`, { columns, rows })}
+  return html`${wideTable(`${text.parameters}: ${endpoint.id}`, { kind: 'fields', columns, rows })}
   ${own.map(([, parameter]) => choiceTable(parameter, language))}`
 }
 

@@ -103,7 +103,7 @@ export function documentSchemas(endpoints: readonly Endpoint[], baseUrl: string)
     ...lists.flatMap(({ id, title, body }) =>
       body === null ? [] : [document(id, title.en, schemaOf(body))],
     ),
-    document('error', 'An error: the answer where there is none', errorSchema),
+    document('error', 'An error', errorSchema),
     document('window-list', 'The yearly windows that a fund has historic prices in', windowListSchema),
   ]
 }
@@ -122,7 +122,7 @@ export const errorSchema: JsonSchema = recordSchema({
   type: {
     type: 'string',
     format: 'uri',
-    description: 'Address of this documentation of the error: stable, for programs to compare',
+    description: 'URL of the documentation of the error: stable, for programs to compare',
   },
   status: { type: 'integer', description: 'The HTTP status', minimum: 400, maximum: 599 },
 })

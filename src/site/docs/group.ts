@@ -144,7 +144,7 @@ function parameterTable(endpoint: Endpoint, language: Language): Html {
 
 function meaningOf(parameter: PathParameter, language: Language): Html | string {
   const text = wording[language].docs
-  if (parameter.kind === 'date') return inlineCode(`${parameter.meaning[language]} (${text.kinds.day})`)
+  if (parameter.kind === 'date') return `${parameter.meaning[language]}: ${text.kinds.day}`
   return parameter.kind === 'isin' ? text.isin : text.choice
 }
 

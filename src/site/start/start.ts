@@ -2,7 +2,7 @@
 
 import type { FundEntry, Page, SitePageSource, SitePages } from '../../api/contract/page.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
-import { dayIn, decimalIn, fixedIn } from '../funds/chart/formats.ts'
+import { amountIn, dayIn, fixedIn } from '../funds/chart/formats.ts'
 import { fundListKey, sortedByName } from '../funds/list.ts'
 import { fundWords } from '../funds/wording.ts'
 import { addressOf, organizationOf } from '../layout/head.ts'
@@ -160,7 +160,7 @@ function priceRow(
     // `<bdi>`: a name written from right to left must not turn its neighbours round.
     html`<a href="${page}"><bdi>${name}</bdi></a>`,
     [
-      `${decimalIn(language, newest.nav)}\u00a0${currency}`,
+      amountIn(language, newest.nav, currency),
       overdue !== null &&
         html` <small class="mark ${overdue}">${statusWords[language].marks[overdue]}</small>`,
     ],

@@ -198,7 +198,9 @@ describe('the start page', () => {
     }
     const [, body = ''] = read('index.html').split('<table class="newest">')
     const rows = [
-      ...body.matchAll(/<a href="funds\/([A-Z0-9]{12})\/index\.html">.*?<td class="number">([\d.,]+)/g),
+      ...body.matchAll(
+        /<a href="funds\/([A-Z0-9]{12})\/index\.html">.*?<td class="number">[A-Z]{3}\u00a0([\d.,]+)/g,
+      ),
     ]
     const newest = funds
       .map(({ price }) => price?.date ?? '')

@@ -8,7 +8,7 @@
 
 import type { Language } from '../../../api/routes/table.ts'
 import { dayNumber, isoOf } from '../../../system/day-number.ts'
-import { fixedIn, monthDayIn, months } from './formats.ts'
+import { fixedIn, monthDayIn, months, percentIn, percentSign } from './formats.ts'
 
 /** Ends at its outermost ticks. */
 interface Axis {
@@ -217,11 +217,11 @@ export function stackOf(days: readonly number[], layers: readonly Layer[]) {
 export function areaChart({ plot, shapes, newest }: ReturnType<typeof stackOf>, language: Language): string {
   const labels = newest.map(
     ({ percent, y }) =>
-      `<text class="share" x="99%" y="${y}" dy=".32em">${fixedIn(language, percent, 0)}\u00a0%</text>`,
+      `<text class="share" x="99%" y="${y}" dy=".32em">${percentIn(language, percent, 0)}</text>`,
   )
   return (
     canvas(plot, shapes) +
-    valueGrid(plot.axis, language, '\u00a0%') +
+    valueGrid(plot.axis, language, percentSign(language)) +
     timeGrid(plot, language) +
     labels.join('')
   )
@@ -287,7 +287,7 @@ export function barChart(groups: readonly BarGroup[], language: Language): strin
   const series = groups[0]?.values.length ?? 1
   const slot = 1 / groups.length
   const width = (slot * (series === 1 ? 0.62 : 0.76)) / series
-  let markup = valueGrid(axis, language, '\u00a0%')
+  let markup = valueGrid(axis, language, percentSign(language))
   markup += groups.length * series >= manyBars ? '<g class="bars many">' : '<g class="bars">'
   for (const [index, { label, below, values }] of groups.entries()) {
     const middle = (index + 0.5) * slot

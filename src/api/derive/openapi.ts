@@ -195,7 +195,7 @@ const listParameters: Readonly<Record<string, JsonSchema>> = {
     description: 'Day of the publication, ISO 8601',
     schema: { type: 'string', format: 'date', pattern: dayPattern },
   },
-  id: { description: 'Id of an endpoint or of a list, `error` or `window-list`', schema: { type: 'string' } },
+  id: { description: 'Id of an endpoint or of a list, or `error`', schema: { type: 'string' } },
 }
 
 const hasCsv = (endpoint: Endpoint) => (endpoint.scope === 'all' ? endpoint.of : endpoint).csv !== undefined

@@ -26,6 +26,8 @@ export interface Publisher {
   readonly homePage: string | null
   /** A mail address. */
   readonly contact: string | null
+  /** A mail address or an `https` address for reports of vulnerabilities. */
+  readonly security: string | null
   readonly licence: { readonly name: string; readonly url: string | null } | null
   readonly logo: Logo | null
   /** The colour of links, as `#rrggbb`, for each theme. */

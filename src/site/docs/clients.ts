@@ -32,9 +32,10 @@ import type { paths } from './fund-data'
 const client = createClient<paths, 'application/json'>({
   baseUrl: '${baseUrl}',
 })
+const path = { isin: '${isin}', datefrom: '${from}', dateto: '${to}' }
 const { data, error } = await client.GET(
   '/api/v1/prices-historic/{isin}/{datefrom}/{dateto}/',
-  { params: { path: { isin: '${isin}', datefrom: '${from}', dateto: '${to}' } } },
+  { params: { path } },
 )
 if (!data) throw new Error(error?.title)
 for (const { date, net_asset_value } of data.prices)
@@ -49,9 +50,8 @@ npx @hey-api/openapi-ts --input ${baseUrl}/${openApiKey} --output fund-data`,
     'TypeScript: hey-api',
     ({ isin, from, to }) => `import { pricesHistoric } from './fund-data'
 
-const { data, error } = await pricesHistoric({
-  path: { isin: '${isin}', datefrom: '${from}', dateto: '${to}' },
-})
+const path = { isin: '${isin}', datefrom: '${from}', dateto: '${to}' }
+const { data, error } = await pricesHistoric({ path })
 if (!data) throw new Error(error?.title)
 for (const { date, net_asset_value } of data.prices)
   console.log(date, Number(net_asset_value.value.replace(',', '.')))`,

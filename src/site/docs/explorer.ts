@@ -74,7 +74,7 @@ function explorerPage(site: Site, language: Language): string {
         )}
         <h2>${docs.lists}</h2>
         ${listsOf(site.source).map(({ id, path, title: name }) => {
-          const fields = placeholders(path).map((each) => field(id, each, listValues(site.source)[each]))
+          const fields = placeholders(path).map((each) => field(each, listValues(site.source)[each]))
           return operation({ id, path, summary: name, page: guidePath('lists') }, fields, language)
         })}
       </div>`,
@@ -92,34 +92,29 @@ function endpointOperation(endpoint: Endpoint, { source }: Site, language: Langu
   }
   const ofPath = placeholders(path).map((name) => {
     const parameter = scope === 'all' ? undefined : endpoint.parameters[name]
-    if (parameter?.kind !== 'choice') return field(id, name, values[name])
+    if (parameter?.kind !== 'choice') return field(name, values[name])
     const options = parameter.choices.map(
       (one) => [one, `${parameter.nameOf(one, language)} (${one})`] as const,
     )
-    return choice(id, name, options, values[name])
+    return choice(name, options, values[name])
   })
   const hasCsv = (scope === 'all' ? endpoint.of : endpoint).csv !== undefined
   const option = (standard: string) => (value: string) =>
     value === standard ? (['', byDefault(value)] as const) : ([value, value] as const)
-  const format = choice(id, 'format', formatsOf({ hasCsv }).map(option('json')))
-  const ofLanguage = choice(id, 'language', languages.map(option('de')), language)
+  const format = choice('format', formatsOf({ hasCsv }).map(option('json')))
+  const ofLanguage = choice('language', languages.map(option('de')), language)
   const fields = [ofPath, format, hasLanguages(endpoint) && ofLanguage]
   return operation({ id, path, summary, page: groupPath(group.id) }, fields, language)
 }
 
-const labelled = (id: string, name: string, control: Html) =>
-  html`<div>
-    <label for="${id}.${name}"><code>${name}</code></label>
-    ${control}
-  </div> `
+const labelled = (name: string, control: Html) => html`<label><code>${name}</code> ${control}</label> `
 
 /** @param name of the placeholder in the path */
-const field = (id: string, name: string, value = '') =>
+const field = (name: string, value = '') =>
   labelled(
-    id,
     name,
     html`<input
-      id="${id}.${name}"
+      type="text"
       name="${name}"
       value="${value}"
       required
@@ -129,11 +124,10 @@ const field = (id: string, name: string, value = '') =>
     />`,
   )
 
-const choice = (id: string, name: string, options: readonly (readonly [string, string])[], chosen = '') =>
+const choice = (name: string, options: readonly (readonly [string, string])[], chosen = '') =>
   labelled(
-    id,
     name,
-    html`<select id="${id}.${name}" name="${name}">
+    html`<select name="${name}">
       ${options.map(
         ([value, text]) =>
           html`<option value="${value}" ${value === chosen ? html`selected` : null}>${text}</option> `,
@@ -159,7 +153,7 @@ function operation({ id, path, summary, page }: Operation, fields: HtmlContent, 
     <p class="small"><a href="${about}">${text.explorer.documentation}</a></p>
     <form data-path="${path}" hidden>
       <div class="parameters">${fields}</div>
-      <button class="button first">${text.explorer.send}</button>
+      <button type="submit" class="button first">${text.explorer.send}</button>
     </form>
     <p role="status"></p>
     <div class="result" hidden>

@@ -71,6 +71,18 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
     await end()
   })
 
+  it('shows all of a field on a phone: name, type and meaning below each other', async () => {
+    const { page, end } = await visit(browser, url('docs/v1/endpoints/prices/index.html'), phoneLight)
+    const cut = `[...document.querySelectorAll(':is(.fields, .errors) :is(th, td)')].filter((cell) => {
+      const { left, right, top } = cell.getBoundingClientRect()
+      const above = cell.previousElementSibling?.getBoundingClientRect().bottom ?? top
+      return cell.closest('thead') === null && right > left && (left < 0 || right > innerWidth || top < above)
+    }).map(({ textContent }) => textContent)`
+    expect(await page.evaluate<string[]>(cut)).toEqual([])
+    expect(await page.getByText('Launch date of the fund').first().isVisible()).toBe(true)
+    await end()
+  })
+
   it('shows XML instead of JSON without scripts, by keyboard', async () => {
     const look = { ...desktopLight, scripts: false }
     const { page, end } = await visit(browser, url('docs/v1/endpoints/emt/index.html'), look)

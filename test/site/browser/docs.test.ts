@@ -24,6 +24,7 @@ const guide = [
   'docs/v1/endpoints/prices/index.html',
   'docs/de/conventions/index.html',
   'docs/recipes/index.html',
+  'docs/clients/index.html',
   'docs/lists/index.html',
   'docs/terms/index.html',
   'docs/index.html',

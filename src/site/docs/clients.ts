@@ -122,12 +122,7 @@ let
     Rows = Table.PromoteHeaders(Source, [PromoteAllScalars = true]),
     Typed = Table.TransformColumnTypes(
         Rows,
-        {
-            {"date", type date},
-            {"issue_price", type number},
-            {"repurchase_price", type number},
-            {"net_asset_value", type number}
-        },
+        {{"date", type date}, {"net_asset_value", type number}},
         "en-US"
     )
 in

@@ -43,8 +43,8 @@ describe('links', () => {
 })
 
 describe('commands', () => {
-  /** Cloudflare's own package, in a major version that we know. */
-  const known = /^wrangler@4$/
+  /** Cloudflare's own package, in a major version that we know, and generators of clients, which CI tries. */
+  const known = /^(?:wrangler@4|openapi-(?:fetch|typescript)|@hey-api\/openapi-ts)$/
   const { name, dependencies, devDependencies } = JSON.parse(read('package.json')) as {
     readonly name: string
     readonly dependencies: object

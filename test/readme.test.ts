@@ -16,7 +16,7 @@ const read = (file: string) => readFileSync(join(repository, file), 'utf8')
 const readmes = [
   'README.md',
   ...readdirSync(join(repository, 'templates'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => /(^|\/)(README|SETUP)[^/]*\.md$/.test(file) && !file.includes('swagger-ui'))
+    .filter((file) => /(^|\/)(README|SETUP)[^/]*\.md$/.test(file))
     .map((file) => `templates/${file}`),
 ]
 

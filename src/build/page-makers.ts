@@ -5,11 +5,19 @@ import { cataloguePages } from '../site/funds/list.ts'
 import { catalogueFundPages } from '../site/funds/page.ts'
 import { docsPages } from '../site/docs/index.ts'
 import { sitemapPages } from '../site/start/sitemap.ts'
+import { securityPage } from '../site/start/security.ts'
 import { startPages } from '../site/start/start.ts'
 import type { PageMakers } from './plans.ts'
 
 /** `fundPages` run in the rendering threads, `sitePages` after the funds, the sitemap after the pages that it lists. */
 export const makers: PageMakers = {
   fundPages: [catalogueFundPages],
-  sitePages: [startPages, cataloguePages, comparePages, (source) => docsPages(source), sitemapPages],
+  sitePages: [
+    startPages,
+    cataloguePages,
+    comparePages,
+    (source) => docsPages(source),
+    sitemapPages,
+    securityPage,
+  ],
 }

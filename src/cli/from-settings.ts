@@ -2,6 +2,7 @@
 
 import { hostname, userInfo } from 'node:os'
 import type { Following } from '../bucket/live/follow.ts'
+import { describeLocalAddresses } from '../bucket/publish/addresses.ts'
 import type { Patience } from '../bucket/store/retry.ts'
 import type { FolderStore } from '../bucket/store/folder.ts'
 import type { S3Store } from '../bucket/store/s3.ts'
@@ -39,6 +40,10 @@ export async function withBucket<T>(
     store.close()
   }
 }
+
+/** @returns the settings to change if readers elsewhere cannot follow the links of a snapshot, or null */
+export const describeAddresses = ({ baseUrl, docsUrl, bucket }: Settings) =>
+  describeLocalAddresses({ baseUrl, docsUrl, endpoint: bucket.endpoint })
 
 /** Imports stores lazily: the AWS SDK loads slowly, and several commands need a bucket only with some flags. */
 async function openBucket({ settings: { bucket }, signal }: Session, patience?: Patience) {

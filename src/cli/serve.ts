@@ -25,6 +25,7 @@ import { createEdgeServer } from '../edge/node/server.ts'
 import { messageOf } from '../system/message.ts'
 import { Interrupted } from '../system/signals.ts'
 import type { Session } from './command.ts'
+import { describeAddresses } from './from-settings.ts'
 
 /**
  * Patience of a request: a silent store must soon become a 503. {@link inTime} limits all attempts together. Times of the
@@ -94,6 +95,9 @@ export async function serveUntilStopped(
     const links = (await examples()).map((target) => `  ${address}${target}\n`)
     stdout.write(`serving ${snapshot} from ${place} on ${address}\n`)
     if (links.length > 0) stdout.write(`try\n${links.join('')}`)
+    const local = describeAddresses(settings)
+    const isHere = address.endsWith(`:${new URL(settings.baseUrl).port}`)
+    if (local !== null && !isHere) stdout.write(`${local}\n`)
   }
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
   const { reason } = signal as { readonly reason: unknown }

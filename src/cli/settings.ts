@@ -39,6 +39,11 @@ const pageAddress = text(
   /^https?:\/\/([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?([/?#]\S*)?$/u,
 )
 
+const securityContact = text(
+  'a mail address, or an https URL, such as https://www.example.com/security',
+  /^(?:https:\/\/[A-Za-z0-9._-]+(:[0-9]{1,5})?([/?#]\S*)?|[^\s@<>:/]+@[^\s@<>.]+(\.[^\s@<>.]+)+)$/u,
+)
+
 const bucketName = text(
   'a bucket name (3 to 63 lower-case letters, digits, dots and hyphens), or a folder as file:///srv/fundpress',
   /^([a-z0-9][a-z0-9.-]{1,61}[a-z0-9]|file:\/\/\/[^\s?#%/]([^\s?#%]|%20)*)$/u,
@@ -184,6 +189,10 @@ export const configShape = z.strictObject(
       ),
       privacy: say('The address of its privacy notice.', orNull(pageAddress)),
       contact: say('A mail address for questions about the data.', orNull(mailAddress)),
+      security: say(
+        'A mail address, or the https address of a page, for reports of vulnerabilities: /.well-known/security.txt names it.',
+        orNull(securityContact),
+      ),
       terms: say('The address of its terms of use.', orNull(pageAddress)),
       homePage: say('The address of its home page.', orNull(pageAddress)),
       fundNames: say(

@@ -235,9 +235,9 @@ export const pageWords = bilingual((say) => ({
   heading: 'Downloads',
   intro: (day: Html) =>
     say(
-      html`All data as of ${day}. Addresses with <code>latest</code> in place of the date always lead to the
+      html`All data as of ${day}. A URL with <code>latest</code> instead of the date always leads to the
         newest files.`,
-      html`Stichtag der Daten: ${day}. Steht in der Adresse <code>latest</code> anstelle des Datums, führt sie
+      html`Stichtag der Daten: ${day}. Steht in der URL <code>latest</code> anstelle des Datums, führt sie
         immer zu den neuesten Dateien.`,
     ),
   licence: say('Licence', 'Lizenz'),

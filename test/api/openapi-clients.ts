@@ -1,4 +1,4 @@
-/** Clients that generators of others make from the OpenAPI document, each with a program that uses it. */
+/** Tools of others that read the OpenAPI document, and how TypeScript compiles the clients that they make. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 
@@ -25,61 +25,11 @@ export const node = (cwd: string, args: readonly string[]): Promise<Outcome> =>
     })
   })
 
-export interface Generator {
-  readonly name: string
-  /** Its program below `node_modules`. */
-  readonly command: string
-  /** Its arguments for a description. */
-  readonly args: (description: string) => readonly string[]
-  /** Prints `{ document, range, error }` of the server and the fund that its arguments name. Wrong types do not compile. */
-  readonly program: string
-}
-
-const begin = `declare const process: { readonly argv: string[] }
-const [, , base = '', isin = ''] = process.argv
-const days = { datefrom: '2026-11-02', dateto: '2026-11-13' }
-const nobody = 'XX0000000002'
-const print = (isin: string, currency: string, range: string[], status: number, title: string) =>
-  console.log(JSON.stringify({ document: [isin, currency], range, error: [status, title] }))
-`
-
-export const generators: readonly Generator[] = [
-  {
-    name: 'openapi-typescript with openapi-fetch',
-    command: 'openapi-typescript/bin/cli.js',
-    // No `.d.ts`: the compiler skips the checks of those.
-    args: (description) => [description, '--output', 'paths.ts'],
-    program: `import createClient from 'openapi-fetch'
-import type { paths } from './paths.ts'
-${begin}
-const client = createClient<paths, 'application/json'>({ baseUrl: base })
-const current = await client.GET('/api/v1/prices-current/{isin}/', { params: { path: { isin } } })
-const historic = await client.GET('/api/v1/prices-historic/{isin}/{datefrom}/{dateto}/', {
-  params: { path: { isin, ...days } },
-})
-const { error, response } = await client.GET('/api/v1/figures/{isin}/', { params: { path: { isin: nobody } } })
-if (!current.data || !historic.data || !error) throw new Error('other answers')
-const range = historic.data.prices.map((price) => \`\${price.date} \${price.net_asset_value.value}\`)
-print(current.data.fund.isin, current.data.currency, range, response.status, error.title)
-`,
-  },
-  {
-    name: '@hey-api/openapi-ts',
-    command: '@hey-api/openapi-ts/bin/run.js',
-    args: (description) => ['--input', description, '--output', 'sdk', '--no-log-file', '--silent'],
-    program: `import { client } from './sdk/client.gen.ts'
-import { figures, pricesCurrent, pricesHistoric } from './sdk/index.ts'
-${begin}
-client.setConfig({ baseUrl: base })
-const current = await pricesCurrent({ path: { isin } })
-const historic = await pricesHistoric({ path: { isin, ...days } })
-const { error, response } = await figures({ path: { isin: nobody } })
-if (!current.data || !historic.data || !error || !response) throw new Error('other answers')
-const range = historic.data.prices.map((price) => \`\${price.date} \${price.net_asset_value.value}\`)
-print(current.data.fund.isin, current.data.currency, range, response.status, error.title)
-`,
-  },
-]
+/** By the name of their block on the page "Clients", with the program of each below `node_modules`. */
+export const generators = [
+  ['openapi-fetch', 'openapi-typescript', 'openapi-typescript/bin/cli.js'],
+  ['hey-api', '@hey-api/openapi-ts', '@hey-api/openapi-ts/bin/run.js'],
+] as const
 
 /** For programs and generated clients: strict, and as bundlers find modules. */
 export const compilerOptions = {

@@ -5,6 +5,7 @@ import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mustRun, repository, tempFolder } from '../support/product.ts'
 import { isMissing } from '../support/programs.ts'
+import { codeOn, guideOf } from '../support/published-code.ts'
 import { lacksXmllint, readXml } from '../support/read-xml.ts'
 import { buildDemoSite, publishedAt, type Site } from '../support/site.ts'
 import { compilerOptions, generators, node, tools } from './openapi-clients.ts'
@@ -24,9 +25,9 @@ const allOperations = () => Object.entries(described().paths).map(([path, { get 
 /** Those of endpoints: lists are plain files. */
 const operations = () => allOperations().filter(({ path }) => path.startsWith('/api/'))
 
-it('names the published address first, the version of the API, and no login', () => {
+it('names the published address alone, the version of the API, and no login', () => {
   const { info, servers, security } = described()
-  expect(servers.map(({ url }) => url)).toEqual([publishedAt, '.'])
+  expect(servers.map(({ url }) => url)).toEqual([publishedAt])
   expect([info.version, security]).toEqual(['1.1.0', []])
 })
 
@@ -122,37 +123,45 @@ describe.skipIf(isMissing(hasTools))('the OpenAPI document and tools of others',
   })
 
   it.each(generators)(
-    'a client of $name compiles, and asks for a document, a range and an error',
-    async (generator) => {
-      const { name, command, args, program } = generator
-      const own = folder.file(name.replace('/', ' '))
+    'the client of %s on the page compiles, prints a range, and throws an error of the API',
+    async (client, command, cli) => {
+      const code = (name: string) => codeOn(guideOf(site.out, 'clients', 'en'), `client-${name}`)
+      const own = folder.file(client)
       const must = async (...line: readonly string[]) => {
-        const { code, stdout, stderr } = await node(own, line)
-        if (code !== 0) throw new Error(`${line.join(' ')} ended with ${code}: ${stderr}${stdout}`)
+        const { code: status, stdout, stderr } = await node(own, line)
+        if (status !== 0) throw new Error(`${line.join(' ')} ended with ${status}: ${stderr}${stdout}`)
         return stdout
       }
       mkdirSync(own)
       symlinkSync(tools, join(own, 'node_modules'))
       const write = (file: string, text: string) => writeFileSync(join(own, file), text)
       write('package.json', JSON.stringify({ type: 'module' }))
-      write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts', 'sdk'] }))
-      write('main.ts', program)
-      await must(join(tools, command), ...args(descriptionOf(site.out)))
-      await must(join(repository, 'node_modules/typescript/bin/tsc'), '-p', '.')
-      const files = { absWorkingDir: own, entryPoints: ['main.ts'], outfile: 'built.js' }
-      await build({ ...files, bundle: true, format: 'esm', platform: 'node', packages: 'external' })
-      const isin = operations()[0]?.parameters[0]?.example ?? ''
-      const stdout = await must('built.js', site.base, isin)
+      write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts', 'fund-data'] }))
+      // The published address is that of no server.
+      const atServer = (text: string) => text.replaceAll(publishedAt, site.base)
+      write('openapi.json', atServer(readFileSync(descriptionOf(site.out), 'utf8')))
+      const [generate = ''] = code(`${client}-setup`).split('\n').slice(-1)
+      const [npx, name, ...args] = generate.replace(`${publishedAt}/`, '').split(' ')
+      expect([npx, name]).toEqual(['npx', command])
+      await must(join(tools, cli), ...args)
 
-      const get = async (path: string) => (await fetch(site.base + path)).json() as Promise<Prices>
-      const current = await get(`/api/v1/prices-current/${isin}/`)
-      const historic = await get(`/api/v1/prices-historic/${isin}/2026-11-02/2026-11-13/`)
-      expect(historic.prices).toHaveLength(10)
-      expect(JSON.parse(stdout)).toEqual({
-        document: [isin, current.currency],
-        range: historic.prices.map(({ date, net_asset_value: { value } }) => `${date} ${value}`),
-        error: [404, 'There is no fund with this ISIN: XX0000000002'],
-      })
+      const program = atServer(code(client))
+      const isin = operations()[0]?.parameters[0]?.example ?? ''
+      write('main.ts', program)
+      write('wrong.ts', program.replace(isin, 'XX0000000002'))
+      await must(join(repository, 'node_modules/typescript/bin/tsc'), '-p', '.')
+      const files = { absWorkingDir: own, entryPoints: ['main.ts', 'wrong.ts'], outdir: 'built' }
+      await build({ ...files, bundle: true, format: 'esm', platform: 'node', packages: 'external' })
+
+      const [path] = /\/api\/v1\/prices-historic\/[^?"]+/.exec(code('python')) ?? ['']
+      const { prices } = (await (await fetch(site.base + path)).json()) as Prices
+      expect(prices).toHaveLength(10)
+      expect((await must('built/main.js')).trim().split('\n')).toEqual(
+        prices.map(({ date, net_asset_value: { value } }) => `${date} ${Number(value.replace(',', '.'))}`),
+      )
+      const { code: status, stderr } = await node(own, ['built/wrong.js'])
+      expect(status).toBe(1)
+      expect(stderr).toContain('Error: No historic prices for the fund with ISIN: XX0000000002')
     },
   )
 })
@@ -209,6 +218,5 @@ interface Content {
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
 }
 interface Prices {
-  readonly currency: string
   readonly prices: readonly { readonly date: string; readonly net_asset_value: { readonly value: string } }[]
 }

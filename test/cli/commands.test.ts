@@ -62,12 +62,14 @@ describe('build', () => {
   it('ends with a summary and prints nothing else', async () => {
     const stdout = await expectSuccess(fundpress(build))
     expect(stdout).toMatch(
-      /^snapshot {3}2026-11-20-[0-9a-f]{12}\nfolder {5}out\nas of {6}2026-11-20\nfunds {6}3\n/,
+      /^warning {2}baseUrl is http:\/\/localhost:8080: .*set "baseUrl" \(FUNDPRESS_BASE_URL\), then build again\n\nsnapshot {3}2026-11-20-[0-9a-f]{12}\nfolder {5}out\nas of {6}2026-11-20\nfunds {6}3\n/,
     )
     expect(stdout).toMatch(
       /\ndocuments {2}[\d,]+\nbytes {6}[\d,]+ \([\d.]+ MB\)\nprices {5}\d+ up to date, 0 late, 0 stale/,
     )
     expect(stdout).toMatch(/\nseconds {4}[\d.]+ \(.+ documents a second\)\n$/)
+    const published = { cwd: folder.path, env: { FUNDPRESS_BASE_URL: 'https://api.example.org' } }
+    expect(await expectSuccess(run(build, published))).toMatch(/^snapshot /)
   })
 
   it('prints the summary as JSON with --json, and nothing with --quiet', async () => {

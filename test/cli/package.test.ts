@@ -186,7 +186,7 @@ describe('the installed package', () => {
     expect(names).toContain('node_modules/@fundpress/cli')
     expect(onlyOfCheckout).toEqual(expect.arrayContaining(['esbuild', '@swc/wasm', 'vitest']))
     expect(onlyOfCheckout.filter((each) => names.includes(`node_modules/${each}`))).toEqual([])
-    expect(names.filter((each) => /esbuild|swc|scarf|swagger/.test(each))).toEqual([])
+    expect(names.filter((each) => /esbuild|swc|scarf/.test(each))).toEqual([])
     expect(installation).toMatch(/^added \d+ packages/m)
     // npm begins what a script writes with its name.
     expect(installation).not.toMatch(/^> /m)
@@ -225,9 +225,6 @@ describe('the installed package', () => {
     const { snapshot } = JSON.parse(again) as Summary
     const summary = JSON.parse(execute(program, build, project)) as Summary
     expect(summary).toMatchObject({ funds: 2, snapshot })
-    // The snapshot's id covers the pages, the explorer and its library among them.
-    const library = readFileSync(join(project, 'out/docs/explorer/swagger-ui-bundle.js'), 'utf8')
-    expect(library).toContain('SwaggerUI')
   })
 
   it.each([

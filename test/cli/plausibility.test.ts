@@ -184,7 +184,7 @@ describe('build', () => {
     expect(csv).toContain(`${two},`)
     expect([csv.includes(`${one},2026-11-19`), csv.includes('10000')]).toEqual([true, false])
     const status = JSON.parse(readFileSync(folder.file('out/status/index.json'), 'utf8')) as object
-    expect(status).toMatchObject({ withheld: [{ isin: one, name: 'Good Fund' }] })
+    expect(status).toMatchObject({ held_back: [{ isin: one, name: 'Good Fund' }] })
     const prices = (status as { prices: { isin: string; newest_price: string }[] }).prices
     expect(prices.map(({ newest_price: day }) => day)).toEqual(['2026-11-19', asOf])
     expect(readFileSync(folder.file('out/status/index.html'), 'utf8')).toContain('Prices held back')

@@ -109,7 +109,7 @@ describe.runIf(hasTerminal)('on a terminal', () => {
   it('a build shows a bar and removes it at the end', () => {
     const shown = onTerminal('build --db demo.sqlite --out bar --as-of 2026-11-20')
     expect(shown).toMatch(/█*░+.* \d+ of 30 funds, [\d,]+ documents/)
-    expect(shown).toContain(`\r${escape}Ksnapshot `)
+    expect(shown).toContain(`\r${escape}Kwarning  baseUrl`)
     expect(onTerminal('build --db small.sqlite --out bar --as-of 2026-11-20 --quiet')).toBe('')
   })
 })

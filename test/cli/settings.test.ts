@@ -131,6 +131,7 @@ describe('a line break or another control character', () => {
     'edge.keyValueStore': `arn:aws:cloudfront::123456789012:key-value-store/${'0'.repeat(36)}`,
     ...{ 'site.name': 'A GmbH', 'site.publishedBy': '05:30 Europe/Berlin', 'site.contact': 'a@b.example' },
     ...{ 'site.imprint': 'https://a.example/b?c#d', 'site.privacy': 'https://a.example/b?c#d' },
+    'site.security': 'https://a.example/b',
     ...{ 'site.terms': 'https://a.example/b?c#d', 'site.homePage': 'https://a.example/b?c#d' },
     ...{ 'site.logo': 'logo.svg', 'site.accentLight': '#0b6463', 'site.accentDark': '#8ab4f8' },
     ...{ 'freshness.calendar': 'DE-BY', 'heartbeat.url': 'https://a.example/b' },

@@ -3,11 +3,12 @@
  * done here in small, by the formulas, queries and settings that the recipes give.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isMissing, lacks } from '../support/programs.ts'
 import { mustRun, type Server, startServer, tempFolder } from '../support/product.ts'
+import { codeNames, codeOn, guideOf } from '../support/published-code.ts'
 import { interpreterWith } from '../support/python.ts'
 import { demoDay, type Night } from './night.ts'
 import { expectedPrices } from './oracle.ts'
@@ -70,21 +71,11 @@ function changeOf(fund: string): number {
 
 const publishedAt = 'https://api.example.org'
 const languages = ['en', 'de'] as const
-const page = (language: string) =>
-  readFileSync(join(night.out, `docs/${language === 'en' ? '' : 'de/'}recipes/index.html`), 'utf8')
+const page = (language: string) => guideOf(night.out, 'recipes', language)
 
 /** A recipe's text, as a reader copies it. */
-function recipe(name: string, language = 'en'): string {
-  const pattern = new RegExp(`<(pre|dl)[^>]*data-recipe="${name}"[^>]*>([^]*?)</\\1>`)
-  const [, , markup = ''] = pattern.exec(page(language)) ?? []
-  const text = markup
-    .replace(/<\/?code>/g, '')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&lt;', '<')
-    .replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
-    .replaceAll('&amp;', '&')
-  return text.replaceAll(publishedAt, server?.base ?? '')
-}
+const recipe = (name: string, language = 'en') =>
+  codeOn(page(language), name).replaceAll(publishedAt, server?.base ?? '')
 
 const shell = (script: string) =>
   execFileSync('bash', ['-euo', 'pipefail', '-c', script], {
@@ -110,8 +101,7 @@ const inSheets = ['newest', 'day', 'several', 'history'] as const
 const inDuckdb = ['day', 'month-ends', 'return', 'several', 'history', 'all'] as const
 
 it('has the same programs in both languages, and no recipe without a test', () => {
-  const names = (language: string) =>
-    [...page(language).matchAll(/data-recipe="([\w-]+)"/g)].map(([, name = '']) => name)
+  const names = (language: string) => codeNames(page(language))
   const of = (program: string, some: readonly string[]) => some.map((question) => `${question}-${program}`)
   const tested = [
     ...['curl', 'pandas', 'r'].flatMap((program) => of(program, questions)),

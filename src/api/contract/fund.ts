@@ -12,7 +12,7 @@ const named = {
   fund_inception_date: day('Launch date of the fund', 'Auflegungsdatum des Fonds'),
 }
 const url = text(
-  'Address of the web page about the fund; empty if there is none',
+  'URL of the web page about the fund; empty if there is none',
   'Adresse der Webseite zum Fonds; leer, wenn es keine gibt',
 )
 

@@ -59,8 +59,8 @@ const fundList = record({
           ),
           overdue: nullable(
             textAmong(
-              'How overdue the price is: `stale` is older than `late`. Null if it is not overdue',
-              'Wie überfällig der Preis ist: `stale` ist älter als `late`. Null, wenn er nicht überfällig ist',
+              'Whether the price is overdue: `late`, or `stale` if it is older still. Null if it is not',
+              'Ob der Preis überfällig ist: `late`, oder `stale`, wenn er noch älter ist. Null, wenn er es nicht ist',
               ['late', 'stale'],
             ),
           ),
@@ -93,14 +93,22 @@ const fundList = record({
         'Ob der Fonds mit anderen verglichen werden kann: Preise und Wertentwicklung dürfen veröffentlicht werden, und er ist mindestens ein Jahr alt',
       ),
       page: inBoth({
-        en: 'Page of the fund in that language, relative to the address of the API',
-        de: 'Seite des Fonds in dieser Sprache, relativ zur Adresse der API',
+        en: 'Page of the fund in that language, relative to the URL of the API',
+        de: 'Seite des Fonds in dieser Sprache, relativ zur URL der API',
       }),
     }),
   ),
 })
 
-const marks = ['fresh', 'late', 'stale', 'unwatched', 'unpriced', 'withheld'] as const
+/** The funds with each mark, in words. */
+const marks = {
+  fresh: { en: 'Funds with a recent price', de: 'Fonds mit aktuellem Preis' },
+  late: { en: 'Funds whose price is overdue', de: 'Fonds mit überfälligem Preis' },
+  stale: { en: 'Funds whose price is long overdue', de: 'Fonds mit lange überfälligem Preis' },
+  unwatched: { en: 'Funds whose price may have any age', de: 'Fonds, deren Preis beliebig alt sein darf' },
+  unpriced: { en: 'Funds without a price', de: 'Fonds ohne Preis' },
+  withheld: { en: 'Funds whose prices may not be published', de: 'Fonds ohne freigegebene Preise' },
+} as const satisfies Readonly<Record<string, Texts>>
 const marked = list(
   record({
     isin,
@@ -110,7 +118,7 @@ const marked = list(
         '`unpriced` that there is no price, `withheld` that it may not be published',
       'Wie aktuell der neueste Preis ist: `late` und `stale` sind überfällig, bei `unwatched` wird das Alter nicht überwacht, bei ' +
         '`unpriced` gibt es keinen Preis, bei `withheld` ist er nicht freigegeben',
-      marks,
+      Object.keys(marks),
     ),
     newest_price: nullable(day('Day of the newest price', 'Tag des neuesten Preises')),
     age_business_days: nullable(
@@ -143,16 +151,11 @@ const status = record({
   ),
   newest_price: nullable(day('Day of the newest price of all funds', 'Tag des neuesten Preises aller Fonds')),
   freshness: record(
-    Object.fromEntries(
-      marks.map((mark) => [
-        mark,
-        count(`Number of funds marked \`${mark}\``, `Anzahl der Fonds mit \`${mark}\``),
-      ]),
-    ),
+    Object.fromEntries(Object.entries(marks).map(([mark, { en, de }]) => [mark, count(en, de)])),
   ),
   overdue: marked,
   prices: marked,
-  withheld: optional(
+  held_back: optional(
     list(
       record({
         isin,

@@ -74,10 +74,10 @@ export const lists: readonly PublishedList[] = [
     about: {
       en:
         'What the publications of a day changed: new, removed and renamed funds, documents by endpoint, and prices that were corrected, ' +
-        'added or removed in the past. The counts are complete; each list has at most 10,000 rows. The answer is a 404 for a day without a publication, and for one that is no longer in the index.',
+        'added or removed in the past. The counts are complete; each array has at most 10,000 rows. The response is a 404 for a day without a publication, and for one that is no longer in the index.',
       de:
         'Was die Veröffentlichungen eines Tages geändert haben: neue, entfallene und umbenannte Fonds, Dokumente je Endpunkt sowie rückwirkend ' +
-        'korrigierte, nachgetragene und entfallene Preise. Die Anzahlen sind vollständig; jede Liste enthält höchstens 10.000 Zeilen. Für einen Tag ohne Veröffentlichung und für einen, der nicht mehr im Verzeichnis steht, lautet die Antwort 404.',
+        'korrigierte, nachgetragene und entfallene Preise. Die Anzahlen sind vollständig; jedes Array enthält höchstens 10.000 Zeilen. Für einen Tag ohne Veröffentlichung und für einen, der nicht mehr im Verzeichnis steht, lautet die Antwort 404.',
     },
     type: 'application/json',
     body: listShapes.changesOfDay,

@@ -28,6 +28,8 @@ export interface Publisher {
   readonly contact: string | null
   /** The language of the funds' names, which pages of both languages show. */
   readonly fundNames: Language | null
+  /** A mail address or an `https` address for reports of vulnerabilities. */
+  readonly security: string | null
   readonly licence: { readonly name: string; readonly url: string | null } | null
   readonly logo: Logo | null
   /** The colour of links, as `#rrggbb`, for each theme. */

@@ -89,7 +89,7 @@ function nullable(schema: JsonSchema): JsonSchema {
   return { ...schema, type: [schema['type'], 'null'], ...named }
 }
 
-/** The schemas of endpoints, lists, `error` and `window-list`. @param baseUrl begins each `$id`; no closing slash */
+/** The schemas of endpoints, lists and `error`. @param baseUrl begins each `$id`; no closing slash */
 export function documentSchemas(endpoints: readonly Endpoint[], baseUrl: string) {
   const document = (id: string, title: string, schema: JsonSchema) => {
     const key = schemaKey(id)
@@ -103,8 +103,7 @@ export function documentSchemas(endpoints: readonly Endpoint[], baseUrl: string)
     ...lists.flatMap(({ id, title, body }) =>
       body === null ? [] : [document(id, title.en, schemaOf(body))],
     ),
-    document('error', 'An error: the answer where there is none', errorSchema),
-    document('window-list', 'The yearly windows that a fund has historic prices in', windowListSchema),
+    document('error', 'An error', errorSchema),
   ]
 }
 
@@ -122,37 +121,7 @@ export const errorSchema: JsonSchema = recordSchema({
   type: {
     type: 'string',
     format: 'uri',
-    description: 'Address of this documentation of the error: stable, for programs to compare',
+    description: 'URL of the documentation of the error: stable, for programs to compare',
   },
   status: { type: 'integer', description: 'The HTTP status', minimum: 400, maximum: 599 },
-})
-
-const sha256Start = { type: 'string', pattern: '^[0-9a-f]{32}$' }
-const day = { type: 'string', format: 'date' }
-const byFormat = (of: JsonSchema) => recordSchema({ json: of, xml: of, csv: of })
-const offset = { type: 'integer', minimum: 0 }
-
-/** Source: routes/keys.ts. */
-const windowListSchema: JsonSchema = recordSchema({
-  windows: {
-    type: 'array',
-    items: recordSchema({
-      year: { type: 'integer', description: 'Calendar year: the window is the file of that name' },
-      first: { ...day, description: 'Date of its first record' },
-      last: { ...day, description: 'Date of its last record' },
-      records: { type: 'integer', minimum: 1, description: 'How many records it has' },
-      json: { ...sha256Start, description: 'First half of the SHA-256 of its JSON file' },
-      xml: { ...sha256Start, description: 'First half of the SHA-256 of its XML file' },
-      csv: { ...sha256Start, description: 'First half of the SHA-256 of its CSV file' },
-      months: {
-        ...byFormat({ type: 'array', minItems: 13, maxItems: 13, items: offset }),
-        description:
-          'Byte offsets in each of its files: of the first record of each month (of the next record if a month has none), and of the end of the records',
-      },
-    }),
-  },
-  around: {
-    ...byFormat(recordSchema({ head: { type: 'string' }, tail: { type: 'string' } })),
-    description: 'What stands before and after the records, the same in all its windows',
-  },
 })

@@ -50,11 +50,7 @@ export function openApi(source: OpenApiSource): JsonSchema {
       description,
       ...(source.publisher === null ? {} : aboutPublisher(source.publisher)),
     },
-    // Generated clients use the first one. The explorer chooses the relative one: templates/docs/explorer.js.
-    servers: [
-      { url: baseUrl, description: 'The published API' },
-      { url: '.', description: 'The server that this description was read from' },
-    ],
+    servers: [{ url: baseUrl }],
     // There is no login.
     security: [],
     externalDocs: { url: `${docsUrl}/`, description: 'Documentation' },
@@ -94,7 +90,7 @@ const apiVersion = '1.1.0'
 const xmlSchema = {
   type: 'string',
   contentMediaType: 'application/xml',
-  description: 'The JSON answer as XML. The description of this API says how the two correspond.',
+  description: 'The JSON response as XML. The description of this API says how the two correspond.',
 }
 
 /** The example shows the columns. */
@@ -119,11 +115,11 @@ function aboutPublisher({ name, contact, licence, terms }: Publisher): JsonSchem
 const description = `\
 Prices, performance, investment structures, key figures, profiles, asset allocations and EMT data of funds, by ISIN.
 
-Every operation is a GET and needs no key. HEAD and OPTIONS are supported, too; any other method results in a 405. Paths of endpoints
-end with a slash; a path without it is redirected (308). Answers are JSON or XML, prices also CSV. The parameter \`format\` takes precedence
-over the \`Accept\` header; the default is JSON.
+Every operation is a GET and needs no key. HEAD and OPTIONS are supported, too; any other method results in a 405. By contract, paths
+of endpoints end with a slash, which some linters report; a path without it is redirected (308). Responses are JSON or XML, prices also
+CSV. The parameter \`format\` takes precedence over the \`Accept\` header; the default is JSON.
 
-XML has the root element \`root\`. Lists and maps are \`item\` elements with an attribute \`key\` (an index from 0, or the map’s key),
+XML has the root element \`root\`. Arrays and maps are \`item\` elements with an attribute \`key\` (an index from 0, or the map’s key),
 except \`funds\`, whose members are elements named after the ISIN. Null is an empty element, true is 1 and false is 0.
 
 The operations tagged \`lists\` are plain files in one format. They ignore all parameters; a file that does not exist is a 404.`
@@ -155,7 +151,7 @@ function pathItem(endpoint: Endpoint, source: OpenApiSource): JsonSchema {
   }
 }
 
-export const listTag = 'lists'
+const listTag = 'lists'
 
 /** A list is a file: no `format`, no language, and no error but 404. */
 function listItem(list: PublishedList, source: OpenApiSource): JsonSchema {
@@ -199,7 +195,7 @@ const listParameters: Readonly<Record<string, JsonSchema>> = {
     description: 'Day of the publication, ISO 8601',
     schema: { type: 'string', format: 'date', pattern: dayPattern },
   },
-  id: { description: 'Id of an endpoint or of a list, `error` or `window-list`', schema: { type: 'string' } },
+  id: { description: 'Id of an endpoint or of a list, or `error`', schema: { type: 'string' } },
 }
 
 const hasCsv = (endpoint: Endpoint) => (endpoint.scope === 'all' ? endpoint.of : endpoint).csv !== undefined
@@ -216,12 +212,12 @@ function descriptionOf(endpoint: Endpoint, hasLanguages: boolean): string {
   const { scope, summary } = endpoint
   const all =
     scope === 'all'
-      ? [`A map from ISIN to the answer of \`${endpoint.of.id}\`, for each fund that has one.`]
+      ? [`A map from ISIN to the response of \`${endpoint.of.id}\`, for each fund that has one.`]
       : []
   const texts = hasLanguages ? ['Texts are in German or English.'] : []
   const commas =
     scope === 'fund' && hasComma(endpoint.body)
-      ? ['Decimals are texts with a comma, such as `2402,03`; in CSV they have a point.']
+      ? ['Decimals are strings with a comma, such as `2402,03`; in CSV they have a point.']
       : []
   const cases = [...errorCases(endpoint)].sort((one, other) => one.problem.status - other.problem.status)
   const errors = cases.map(({ problem, when }) => `- ${problem.status}: ${when.en}`)
@@ -233,14 +229,14 @@ const sharedParameters = {
   format: {
     name: 'format',
     in: 'query',
-    description: 'The format of the answer. Takes precedence over the `Accept` header. Default: JSON.',
+    description: 'The format of the response. Takes precedence over the `Accept` header. Default: JSON.',
     schema: { type: 'string', enum: formats },
   },
   formatOrCsv: {
     name: 'format',
     in: 'query',
     description:
-      'The format of the answer. Takes precedence over the `Accept` header. Default: JSON. Errors of CSV requests are JSON.',
+      'The format of the response. Takes precedence over the `Accept` header. Default: JSON. Errors of CSV requests are JSON.',
     schema: { type: 'string', enum: formatsOf({ hasCsv: true }) },
   },
   language: {
@@ -252,16 +248,15 @@ const sharedParameters = {
   },
   acceptLanguage: inHeader(
     'Accept-Language',
-    // In words and no `example`: the explorer would fill that in, and send it.
     'Languages with quality values, such as `en, de;q=0.5`; `en-GB` counts as `en`.',
   ),
   ifNoneMatch: inHeader(
     'If-None-Match',
-    'The `ETag` of an earlier answer. If it is still current, the answer is a 304 without a body.',
+    'The `ETag` of an earlier response. If it is still current, the response is a 304 without a body.',
   ),
   ifModifiedSince: inHeader(
     'If-Modified-Since',
-    'The `Last-Modified` of an earlier answer. `If-None-Match` takes precedence.',
+    'The `Last-Modified` of an earlier response. `If-None-Match` takes precedence.',
   ),
 }
 
@@ -358,28 +353,28 @@ const anyObject = { type: 'object' }
 const sharedHeaders = {
   ETag: { description: 'Strong; differs between formats, languages and content codings', schema: text },
   LastModified: { description: 'When this document last changed, as an HTTP date', schema: text },
-  CacheControl: { description: 'How long the answer may be cached', schema: text },
+  CacheControl: { description: 'How long the response may be cached', schema: text },
   ContentLanguage: {
     description: 'The language of the texts; errors are in English',
     schema: { type: 'string', enum: ['de', 'en'] },
   },
   Vary: {
     description:
-      'Only where the answer depends on a request header: `Accept`, `Accept-Language`, `Accept-Encoding`',
+      'Only where the response depends on a request header: `Accept`, `Accept-Language`, `Accept-Encoding`',
     schema: text,
   },
   Link: {
-    description: 'The same answer in the other formats and in the other language, `rel="alternate"`',
+    description: 'The same response in the other formats and in the other language, `rel="alternate"`',
     schema: text,
   },
   AccessControlAllowOrigin: {
-    description: 'Web pages of any origin may read the answer',
+    description: 'Web pages of any origin may read the response',
     schema: { const: '*' },
   },
 }
 
 const sharedResponses = {
-  notModified: { description: 'The earlier answer is still current; no body', headers: headers('ETag') },
+  notModified: { description: 'The earlier response is still current; no body', headers: headers('ETag') },
   unavailable: {
     description: 'The service cannot answer just now',
     headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } },

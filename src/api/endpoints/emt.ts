@@ -20,7 +20,7 @@ export const emtRecord = record({
     ),
   ),
   ongoing_costs: cost(
-    'Ongoing costs ex post, as a fraction: 0.0158 is 1.58\u00a0% (EMT 08030)',
+    'Ongoing costs ex post, as a fraction: 0.0158 is 1.58% (EMT 08030)',
     'Laufende Kosten ex post, als Bruchteil: 0.0158 sind 1,58\u00a0% (EMT 08030)',
   ),
   transaction_costs_date: nullable(

@@ -111,7 +111,7 @@ export const pricesHistoric = endpoint({
       slug: 'notfound',
       title: 'No historic prices for the fund with ISIN: {isin}',
       when: {
-        en: 'The fund has no prices, or the ISIN is unknown. If the fund has prices, but none in the range, the answer is a 200 with an empty list.',
+        en: 'The fund has no prices, or the ISIN is unknown. If the fund has prices, but none in the range, the response is a 200 with an empty array.',
         de: 'Der Fonds hat keine Preise, oder die ISIN ist unbekannt. Hat der Fonds Preise, aber keinen im Zeitraum, lautet die Antwort 200 mit leerer Liste.',
       },
     },

@@ -40,7 +40,7 @@ export const profileRecord = record({
     'Ende des Geschäftsjahres, `<Monat, abgekürzt> <Tag>`',
   ),
   dividend_distributions: textAmong(
-    'Use of income, in the language of the answer',
+    'Use of income, in the language of the response',
     'Ertragsverwendung, in der Sprache der Antwort',
     ['ausschüttend', 'thesaurierend', 'distributing', 'accumulating'],
   ),

@@ -22,35 +22,33 @@ const moved: Readonly<Record<string, string>> = {
 }
 
 /** Each day of changes had a page of its own in earlier versions. */
-const dayOfChanges = /^\/changes\/([0-9]{4}-[0-9]{2}-[0-9]{2})(\/|\/index\.html|\/de\.html)?$/
+const dayOfChanges = /^\/changes\/(\d{4}-\d\d-\d\d)(?:\/(?:index\.html|(de\.html))?)?$/
 
 /** The key of a page in one language: `compare/de.html`. @param folder empty, or with its closing slash */
 export const pageKey = (folder: string, language: Language): string =>
   folder + (language === 'de' ? 'de' : 'index') + '.html'
 
 /** Plain names only: nothing to decode, nothing hidden, no way up. */
-const pagePath = /^(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+\/?$/
+const pagePath = /^(\/[\w-][\w.-]*)+\/?$/
 
 /** @param path as it was sent, still percent-encoded */
 export function matchPage(table: Pick<RouteTable, 'pages'>, path: string): PageMatch {
+  // The one hidden folder that readers know. Source: RFC 9116, section 3.
+  if (path === '/.well-known/security.txt') return { kind: 'page', key: 'security.txt' }
   if (!pagePath.test(path)) return { kind: 'none' }
   const to = moved[path]
   if (to) return { kind: 'moved', to }
   const day = dayOfChanges.exec(path)
-  if (day)
-    return {
-      kind: 'moved',
-      to: '/changes/' + (day[2] === '/de.html' ? 'de.html' : '') + '?day=' + (day[1] as string),
-    }
+  if (day) return { kind: 'moved', to: '/changes/' + (day[2] || '') + '?day=' + (day[1] as string) }
   const segments = path.split('/')
   if (table.pages.indexOf(segments[1] as string) < 0) return { kind: 'none' }
   const isin = segments[2] || ''
   if (isIsinInEitherCase(isin) && isin !== isin.toUpperCase())
     return { kind: 'moved', to: path.replace(isin, isin.toUpperCase()) }
-  const name = segments[segments.length - 1] as string
+  const name = segments.pop() as string
   if (name === '') return { kind: 'page', key: path.slice(1) + 'index.html' }
   // The checksums of downloads are the only file without an ending.
-  const isFile = name.indexOf('.') >= 0 || name === 'SHA256SUMS'
+  const isFile = /\.|^SHA256SUMS$/.test(name)
   return isFile ? { kind: 'page', key: path.slice(1) } : { kind: 'moved', to: path + '/' }
 }
 
@@ -77,15 +75,12 @@ export function placeOf(live: Placed, key: string): string | null {
   const asked = downloadsOf(key)
   if (asked === null) return live.slot + '/' + key
   const folder = folderOf(live, asked)
-  return folder && downloadIn(folder, asked, key)
+  return folder && 'downloads/' + folder + key.slice(10 + asked.length)
 }
 
 /** The day in a download's key: `latest`, a day, or any other text. */
 export const downloadsOf = (key: string): string | null =>
   key.slice(0, 10) === 'downloads/' ? (key.split('/')[1] as string) : null
-
-const downloadIn = (folder: string, asked: string, key: string): string =>
-  'downloads/' + folder + key.slice(10 + asked.length)
 
 function folderOf({ snapshot, downloads, earlierDownloads }: Placed, asked: string): string | null {
   const asOf = snapshot.slice(0, 10)

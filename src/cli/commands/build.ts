@@ -5,7 +5,7 @@ import type { Shard } from '../../build/shard.ts'
 import { ImplausibleDatabase, RefusedDatabase } from '../../data/check/finding.ts'
 import { refuseUnlessAllowed } from '../../guards/guards.ts'
 import { futureDate } from '../../guards/loss.ts'
-import { buildOptions, mergeOptions, overrideOf } from '../from-settings.ts'
+import { buildOptions, describeAddresses, mergeOptions, overrideOf } from '../from-settings.ts'
 import { withLive } from '../live.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { UsageError } from '../failure.ts'
@@ -15,6 +15,7 @@ import { describeFreshness, describeOverdue, describeWithheld } from '../format.
 import { describeFindings, describeSummary, formatBytes, formatCount } from '../format.ts'
 import { isIsinInEitherCase } from '../../api/routes/values.ts'
 import { shownValue } from '../safe-text.ts'
+import type { Settings } from '../settings.ts'
 import {
   asOfOption,
   bucketSettings,
@@ -171,17 +172,17 @@ async function showBuild({ settings, stderr, print }: Session, work: Promise<Bui
       stderr.write(describeFindings(error.findings, stderr.paint))
     throw error
   })
-  print(summary, () => describe(summary, settings.out))
+  print(summary, () => describe(summary, settings))
 }
 
-function describe(summary: BuildSummary, out: string): string {
+function describe(summary: BuildSummary, settings: Settings): string {
   const { snapshot, asOf, funds, documents, bytes, rendered, since, isSparse } = summary
   const { downloads, seconds, warnings } = summary
   const pace = Math.round(documents / Math.max(seconds, 0.001))
   const sparse = isSparse ? ', but not in this folder (sparse)' : ''
   const figures = describeSummary({
     snapshot,
-    folder: out,
+    folder: settings.out,
     'as of': asOf,
     funds: formatCount(funds),
     documents: formatCount(documents),
@@ -194,7 +195,9 @@ function describe(summary: BuildSummary, out: string): string {
   })
   // Warnings about the settings belong to this build; `check` lists those about funds.
   const aboutSettings = warnings.filter(({ isin }) => isin === null)
+  const local = describeAddresses(settings)
   const lines = [
+    ...(local === null ? [] : [`warning  ${local}\n`]),
     ...aboutSettings.map(({ message }) => `warning  ${message}\n`),
     ...summary.allowed.map(({ message, reason }) => `allowed  ${message} (${reason})\n`),
     ...summary.withheld.map((fund) => `withheld ${describeWithheld(fund)}\n`),

@@ -5,7 +5,6 @@ import { endpoints } from '../../api/endpoints/index.ts'
 import type { Live } from '../../bucket/live/live.ts'
 import type { Gone } from '../../bucket/live/options.ts'
 import { clearAlone } from '../../bucket/live/removal.ts'
-import { describeLocalAddresses } from '../../bucket/publish/addresses.ts'
 import { costOfMonth, costOfRequests, previewPublish } from '../../bucket/publish/preview.ts'
 import { publish } from '../../bucket/publish/publish.ts'
 import { readManifestHead } from '../../build/manifest.ts'
@@ -14,7 +13,7 @@ import type { Override } from '../../guards/guards.ts'
 import { isAlive, thisHolder } from '../../system/holder.ts'
 import type { Session } from '../command.ts'
 import { describeRemoved } from '../format.ts'
-import { followingOf, withBucket } from '../from-settings.ts'
+import { describeAddresses, followingOf, withBucket } from '../from-settings.ts'
 import { showProgress } from '../progress.ts'
 import { eventsOfGone, keepRun } from './events.ts'
 
@@ -32,9 +31,9 @@ export interface PublishFlags {
 
 export function publishFolder(session: Session, flags: PublishFlags, onWarning: (warning: string) => void) {
   const { settings, signal } = session
-  const { bucket, edge, baseUrl, docsUrl } = settings
+  const { bucket, edge } = settings
   return withBucket(session, async (store) => {
-    const local = describeLocalAddresses({ baseUrl, docsUrl, endpoint: bucket.endpoint })
+    const local = describeAddresses(settings)
     const common = await commonOptions(session, flags)
     if (local !== null) onWarning(local)
     const progress = showProgress(session, 'objects')

@@ -47,7 +47,7 @@ const columns: readonly OutputColumn[] = [
   field('05115_Other_Specific_Investment_Need', 'N: none, I: Islamic banking, O: other'),
   field(
     '07130_Financial_Instrument_Transaction_Costs_Ex_Ante',
-    'Transaction costs ex ante, as a fraction: 0.0158 is 1.58\u00a0%',
+    'Transaction costs ex ante, as a fraction: 0.0158 is 1.58%',
   ),
   field('07140_Financial_Instrument_Incidental_Costs_Ex_Ante', 'Incidental costs ex ante, as a fraction'),
   field('07160_Ex_Ante_Costs_Reference_Date', 'Reference date of the costs ex ante'),

@@ -1,43 +1,38 @@
-import { groupsOf } from '../../api/contract/endpoint.ts'
+/** The API explorer: a form for each operation. Its script sends the request and shows the response. */
+
+import { type Endpoint, groupsOf } from '../../api/contract/endpoint.ts'
 import { listsOf } from '../../api/contract/lists.ts'
 import type { Page } from '../../api/contract/page.ts'
-import { listTag } from '../../api/derive/openapi.ts'
-import { type Language, languages } from '../../api/routes/table.ts'
-import { html, type Html, linkTo } from '../layout/html.ts'
+import type { Texts } from '../../api/contract/shape.ts'
+import { formatsOf, type Language, languages } from '../../api/routes/table.ts'
+import { html, type Html, type HtmlContent, linkTo } from '../layout/html.ts'
 import { frontPages, layout, pageTemplate } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
-import { pathTemplate } from './group.ts'
-import { docKey, groupPath, guidePath, openApiKey, type Site } from './site.ts'
+import { endpointExample } from './examples.ts'
+import { hasLanguages, pathTemplate } from './group.ts'
+import { listValues } from './lists.ts'
+import {
+  codeBlock,
+  docKey,
+  docStyleKey,
+  groupPath,
+  guidePath,
+  openApiKey,
+  scriptKey,
+  type Site,
+} from './site.ts'
+
+const styleKey = 'docs/assets/explorer.css'
+const ownScriptKey = 'docs/assets/explorer.js'
 
 export function* explorerPages(site: Site): Generator<Page> {
   for (const language of languages)
     yield { key: frontPages.explorer[language], content: explorerPage(site, language) }
-  yield { key: explorerFile('explorer.js'), content: pageTemplate('docs/explorer.js') }
-  yield { key: explorerFile('explorer.css'), content: pageTemplate('docs/explorer.css') }
-  for (const [file, name] of Object.entries(libraryFiles)) {
-    const text = pageTemplate(`docs/swagger-ui/${file}`)
-    // The source maps are not published: developer tools must not ask for them.
-    const content = text.replace(/\n(?:\/\/|\/\*)# sourceMappingURL=\S+\s*$/, '\n')
-    yield { key: explorerFile(name), content }
-  }
+  yield { key: ownScriptKey, content: pageTemplate('docs/explorer.js') }
+  yield { key: styleKey, content: pageTemplate('docs/explorer.css') }
 }
 
-/** All files of the explorer lie beside its English page. */
-const explorerFile = (name: string) => frontPages.explorer.en.replace('index.html', name)
-
-/** Files of Swagger UI, and their names beside the page. Its licence must be published with it. */
-const libraryFiles: Readonly<Record<string, string>> = {
-  'swagger-ui-bundle.js.br': 'swagger-ui-bundle.js',
-  'swagger-ui.css.br': 'swagger-ui.css',
-  'swagger-ui-bundle.js.LICENSE.txt': 'swagger-ui-bundle.js.LICENSE.txt',
-  LICENSE: 'swagger-ui.LICENSE.txt',
-  NOTICE: 'swagger-ui.NOTICE.txt',
-}
-
-/**
- * Swagger UI, always in English. The page lists the operations; its script loads the large library when a reader
- * chooses one. Without scripts and in a folder the list links to the documentation.
- */
+/** The forms are hidden until the script can send them: without scripts, each operation links to its documentation. */
 function explorerPage(site: Site, language: Language): string {
   const { hasDownloads, publisher, baseUrl } = site.source
   const keys = frontPages.explorer
@@ -45,6 +40,7 @@ function explorerPage(site: Site, language: Language): string {
   const { docs, shell } = wording[language]
   const text = docs.explorer
   const title = shell.parts.explorer
+  const { waiting, failed, tooLong } = text
   return layout({
     keys,
     language,
@@ -54,56 +50,118 @@ function explorerPage(site: Site, language: Language): string {
     baseUrl,
     hasDownloads,
     publisher,
-    styles: [explorerFile('explorer.css')],
-    scripts: [explorerFile('explorer.js')],
+    styles: [docStyleKey, styleKey],
+    scripts: [scriptKey, ownScriptKey],
     main: html`<h1>${title}</h1>
-      <p class="lead">
-        ${text.lead}
-        <a href="${link(frontPages.docs[language])}">${text.documentation}</a>.
-      </p>
+      <p class="lead">${text.lead}</p>
       <noscript
         ><p class="notice">${text.noScript} <a href="${link(openApiKey)}">openapi.json</a>.</p></noscript
       >
       <p class="notice" id="from-folder" hidden>${text.fromFolder} <code>fundpress serve</code>.</p>
-      <h2>${text.operations}</h2>
-      <p role="status" id="explorer-state" data-loading="${text.loading}" data-failed="${text.failed}"></p>
-      <div id="operation-list">${operationList(site, language)}</div>
       <div
         id="explorer"
-        lang="en"
-        data-description="${link(openApiKey)}"
-        data-script="${link(explorerFile('swagger-ui-bundle.js'))}"
-        data-style="${link(explorerFile('swagger-ui.css'))}"
-      ></div>`,
-    footer: html`Swagger UI: <a href="${link(explorerFile('swagger-ui.LICENSE.txt'))}">Apache 2.0</a>.`,
+        data-root="${link('')}"
+        data-waiting="${waiting}"
+        data-failed="${failed}"
+        data-too-long="${tooLong}"
+      >
+        ${groupsOf(site.endpoints).map(
+          ({ id, title: name }) =>
+            html`<h2>${name[language]}</h2>
+              ${site.endpoints
+                .filter(({ group }) => group.id === id)
+                .map((endpoint) => endpointOperation(endpoint, site, language))}`,
+        )}
+        <h2>${docs.lists}</h2>
+        ${listsOf(site.source).map(({ id, path, title: name }) => {
+          const fields = placeholders(path).map((each) => field(each, listValues(site.source)[each]))
+          return operation({ id, path, summary: name, page: guidePath('lists') }, fields, language)
+        })}
+      </div>`,
   })
 }
 
-function operationList({ source, endpoints }: Site, language: Language): readonly Html[] {
-  const groups = groupsOf(endpoints).map(({ id: tag, title }) => {
-    const own = endpoints.filter(({ group }) => group.id === tag)
-    const items = own.map(({ id, path, summary }) => operation(tag, id, path, summary[language], language))
-    return [title[language], items] as const
+const placeholders = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+
+function endpointOperation(endpoint: Endpoint, { source }: Site, language: Language): Html {
+  const { id, path, summary, group, scope } = endpoint
+  const { byDefault } = wording[language].docs.explorer
+  const values: Readonly<Record<string, string>> = {
+    isin: source.exampleIsin ?? '',
+    ...endpointExample(endpoint, source, language)?.values,
+  }
+  const ofPath = placeholders(path).map((name) => {
+    const parameter = scope === 'all' ? undefined : endpoint.parameters[name]
+    if (parameter?.kind !== 'choice') return field(name, values[name])
+    const options = parameter.choices.map(
+      (one) => [one, `${parameter.nameOf(one, language)} (${one})`] as const,
+    )
+    return choice(name, options, values[name])
   })
-  const lists = listsOf(source).map(({ id, path, title }) =>
-    operation(listTag, id, path, title[language], language),
-  )
-  return [...groups, [wording[language].docs.lists, lists] as const].map(
-    ([title, items]) =>
-      html`<h3>${title}</h3>
-        <ul>
-          ${items}
-        </ul> `,
-  )
+  const hasCsv = (scope === 'all' ? endpoint.of : endpoint).csv !== undefined
+  const option = (standard: string) => (value: string) =>
+    value === standard ? (['', byDefault(value)] as const) : ([value, value] as const)
+  const format = choice('format', formatsOf({ hasCsv }).map(option('json')))
+  const ofLanguage = choice('language', languages.map(option('de')), language)
+  const fields = [ofPath, format, hasLanguages(endpoint) && ofLanguage]
+  return operation({ id, path, summary, page: groupPath(group.id) }, fields, language)
 }
 
-function operation(tag: string, id: string, path: string, summary: string, language: Language): Html {
-  const key = frontPages.explorer[language]
-  const page = docKey(language, tag === listTag ? guidePath('lists') : groupPath(tag))
-  return html`<li>
-    <a href="${linkTo(key, `${page}#${id}`)}" data-operation="${tag}/${id}"
-      ><span class="method">GET</span><code>${pathTemplate(path)}</code></a
-    >
-    <p>${summary}</p>
-  </li> `
+const labelled = (name: string, control: Html) => html`<label><code>${name}</code> ${control}</label> `
+
+/** @param name of the placeholder in the path */
+const field = (name: string, value = '') =>
+  labelled(
+    name,
+    html`<input
+      type="text"
+      name="${name}"
+      value="${value}"
+      required
+      autocomplete="off"
+      autocapitalize="off"
+      spellcheck="false"
+    />`,
+  )
+
+const choice = (name: string, options: readonly (readonly [string, string])[], chosen = '') =>
+  labelled(
+    name,
+    html`<select name="${name}">
+      ${options.map(
+        ([value, text]) =>
+          html`<option value="${value}" ${value === chosen ? html`selected` : null}>${text}</option> `,
+      )}
+    </select>`,
+  )
+
+interface Operation {
+  readonly id: string
+  readonly path: string
+  readonly summary: Texts
+  /** Of the documentation, in its language. */
+  readonly page: string
+}
+
+function operation({ id, path, summary, page }: Operation, fields: HtmlContent, language: Language): Html {
+  const text = wording[language].docs
+  const about = linkTo(frontPages.explorer[language], `${docKey(language, page)}#${id}`)
+  return html`<details class="operation" id="${id}">
+    <summary>
+      <span class="method">GET</span> <code>${pathTemplate(path)}</code> <span>${summary[language]}</span>
+    </summary>
+    <p class="small"><a href="${about}">${text.explorer.documentation}</a></p>
+    <form data-path="${path}" hidden>
+      <div class="parameters">${fields}</div>
+      <button type="submit" class="button first">${text.explorer.send}</button>
+    </form>
+    <p role="status"></p>
+    <div class="result" hidden>
+      ${codeBlock('', `${text.request} ${id}`, true)} ${codeBlock('', `${text.answer} ${id}`)}
+      <details class="choices">
+        <summary>${text.explorer.headers}</summary>
+        ${codeBlock('', `${text.explorer.headers} ${id}`)}
+      </details>
+    </div>
+  </details> `
 }

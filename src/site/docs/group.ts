@@ -86,7 +86,7 @@ export const pathTemplate = (path: string): Html =>
 function exampleBlock(endpoint: Endpoint, site: Site, language: Language, key: string): Html {
   const text = wording[language].docs
   const example = endpointExample(endpoint, site.source, language)
-  const explorer = linkTo(key, `${docKey(language, explorerPath)}#/${endpoint.group.id}/${endpoint.id}`)
+  const explorer = linkTo(key, `${docKey(language, explorerPath)}#${endpoint.id}`)
   const links = (open: Html | null) =>
     html`<p class="small links">${open}<a href="${explorer}">${text.inExplorer}</a></p>`
   if (example === null)
@@ -123,7 +123,7 @@ export function targetOf(endpoint: Endpoint, path: string, language: Language, f
   return query.size === 0 ? path : `${path}?${query.toString()}`
 }
 
-const hasLanguages = (endpoint: Endpoint) =>
+export const hasLanguages = (endpoint: Endpoint) =>
   endpoint.scope === 'all' ? endpoint.of.hasLanguages : endpoint.hasLanguages
 
 function parameterTable(endpoint: Endpoint, language: Language): Html {
@@ -138,13 +138,13 @@ function parameterTable(endpoint: Endpoint, language: Language): Html {
   rows.push(row('format', inQuery, csv === undefined ? text.format : text.formatOrCsv))
   if (hasLanguages(endpoint)) rows.push(row('language', inQuery, text.language))
   const columns = [text.name, text.where, text.meaning]
-  return html`${wideTable(`${text.parameters}: ${endpoint.id}`, { columns, rows })}
+  return html`${wideTable(`${text.parameters}: ${endpoint.id}`, { kind: 'fields', columns, rows })}
   ${own.map(([, parameter]) => choiceTable(parameter, language))}`
 }
 
 function meaningOf(parameter: PathParameter, language: Language): Html | string {
   const text = wording[language].docs
-  if (parameter.kind === 'date') return inlineCode(`${parameter.meaning[language]} (${text.kinds.day})`)
+  if (parameter.kind === 'date') return `${parameter.meaning[language]}: ${text.kinds.day}`
   return parameter.kind === 'isin' ? text.isin : text.choice
 }
 

@@ -8,6 +8,7 @@ import { fixedIn } from '../funds/chart/formats.ts'
 import { html, type Html, type HtmlContent, linkTo, markupOf, raw } from '../layout/html.ts'
 import { mailTo, pageTemplate } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
+import { clientBlocks } from './clients.ts'
 import { endpointExample, listing, problemExcerpt } from './examples.ts'
 import { aboutExample, pathTemplate, targetOf } from './group.ts'
 import { listSections } from './lists.ts'
@@ -30,6 +31,7 @@ export const guidesOf = ({ hasDownloads }: SitePageSource): readonly Guide[] => 
   'conventions',
   'lists',
   ...(hasDownloads ? (['recipes'] as const) : []),
+  'clients',
   'terms',
 ]
 
@@ -86,6 +88,7 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
     baseUrl: source.baseUrl,
     isin: pricedIsins(source)[0],
     ...recipeBlocks(source, pricedIsins(source), language),
+    ...clientBlocks(source, pricedIsins(source)[0]),
     maxCharacters: fixedIn(language, maxCharacters, 0),
     example: source.exampleIsin === null ? noExample : aboutExample(source, language),
     firstRequest: block(curlRequest(current)),

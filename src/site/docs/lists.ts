@@ -69,7 +69,10 @@ export function listExamples(source: SitePageSource): ReadonlyMap<string, Excerp
 }
 
 /** Values for the placeholders in the paths of lists. */
-export const listValues = ({ asOf }: Pick<SitePageSource, 'asOf'>) => ({ as_of: asOf, id: 'prices-current' })
+export const listValues = ({ asOf }: Pick<SitePageSource, 'asOf'>): Readonly<Record<string, string>> => ({
+  as_of: asOf,
+  id: 'prices-current',
+})
 
 export function listSections(source: SitePageSource, language: Language, key: string): Html {
   const examples = listExamples(source)

@@ -52,10 +52,10 @@ function intro({ source }: Site): string {
   const { baseUrl, publisher, asOf, hasDownloads } = source
   const { name = null, licence = null, terms = null, contact = null } = publisher ?? {}
   const facts = [
-    `Address: ${baseUrl}. Every request is a GET, without key or login.`,
+    `Base URL: ${baseUrl}. Every request is a GET, without key or login.`,
     'Paths of endpoints end with a slash. An ISIN has 12 characters, in upper or lower case.',
     `\`format=${formats.join('|')}\` chooses the format (default: JSON), \`language=de|en\` the language of texts (default: German).`,
-    'Prices are texts. Historic prices in JSON and XML have a decimal comma: `19,749` is 19.749. CSV always has a point.',
+    'Prices are strings. Historic prices in JSON and XML have a decimal comma: `19,749` is 19.749. CSV always has a point.',
     'Prices are also available as CSV (`format=csv`), which is best for tables: ISO 8601 dates, decimal points, one row per price.',
     'A date range is `/<first day>/<last day>/`, both included, of any length. Days without a price, such as weekends, are left out.',
     'An error is a document with `title`, `type` and `status`; `status` is the HTTP status.',

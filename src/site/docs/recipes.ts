@@ -3,9 +3,9 @@
 import type { SitePageSource } from '../../api/contract/page.ts'
 import type { Language } from '../../api/routes/table.ts'
 import { addDays, mondayOf } from '../../system/days.ts'
-import { html, type Html } from '../layout/html.ts'
+import type { Html } from '../layout/html.ts'
 import { wording } from '../wording.ts'
-import { tabs } from './site.ts'
+import { namedCode, placeholder, tabs } from './site.ts'
 
 interface RecipeFacts {
   readonly api: string
@@ -238,19 +238,13 @@ export function recipeBlocks(
   const blocks = Object.entries(recipes).map(([question, codes]) => {
     const panels = programs.flatMap((program): (readonly [string, Html])[] => {
       const code = (codes as Partial<Record<Program, Code>>)[program]
-      return code === undefined ? [] : [[program, recipeBlock(question, program, code(facts, language))]]
+      const name = `${question}-${program.toLowerCase().replace(' ', '-')}`
+      return code === undefined ? [] : [[program, namedCode(name, program, code(facts, language))]]
     })
-    const name = question.replace(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase())
-    return [`recipe${name}`, tabs(`recipe-${question}`, wording[language].docs.program, panels)] as const
+    const panel = tabs(`recipe-${question}`, wording[language].docs.program, panels)
+    return [placeholder('recipe', question), panel] as const
   })
   return Object.fromEntries(blocks)
-}
-
-function recipeBlock(question: string, program: Program, code: string): Html {
-  const name = `${question}-${program.toLowerCase().replace(' ', '-')}`
-  return html`<div class="code" data-copy>
-    <pre tabindex="0" role="group" aria-label="${program}" data-recipe="${name}"><code>${code}</code></pre>
-  </div>`
 }
 
 function factsOf(

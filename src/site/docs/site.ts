@@ -15,7 +15,7 @@ export interface Site {
   readonly guides: readonly Guide[]
 }
 
-export type Guide = 'overview' | 'conventions' | 'lists' | 'recipes' | 'terms'
+export type Guide = 'overview' | 'conventions' | 'lists' | 'recipes' | 'clients' | 'terms'
 
 interface DocPage extends Pick<PageLayout, 'language' | 'title' | 'description' | 'main'> {
   /** Relative to the documentation in its language: `v1/endpoints/prices/index.html`. */
@@ -104,6 +104,16 @@ export function codeBlock(content: HtmlContent, label: string, canBeCopied = fal
   const code = html`<pre tabindex="0" role="group" aria-label="${label}"><code>${content}</code></pre>`
   return canBeCopied ? html`<div class="code" data-copy>${code}</div>` : html`<div class="code">${code}</div>`
 }
+
+/** A program that a test finds by its name. @param label for screen readers */
+export const namedCode = (name: string, label: string, code: string): Html =>
+  html`<div class="code" data-copy>
+    <pre tabindex="0" role="group" aria-label="${label}" data-recipe="${name}"><code>${code}</code></pre>
+  </div>`
+
+/** The place of a block in a guide: `recipeMonthEnds` for `month-ends`. */
+export const placeholder = (kind: string, name: string) =>
+  kind + name.replace(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase())
 
 /** A request for a shell. @param url absolute @param flags as words */
 export function curlRequest(url: string, ...flags: readonly string[]): Html {

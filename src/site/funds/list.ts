@@ -20,7 +20,7 @@ import { addressOf } from '../layout/head.ts'
 import { feedLink, frontPages, fundPageKeys, layout, pageTemplate } from '../layout/layout.ts'
 import { statusWords } from '../status/wording.ts'
 import { wording } from '../wording.ts'
-import { dayIn, decimalIn, fixedIn, searchKey, unbroken } from './chart/formats.ts'
+import { amountIn, dayIn, fixedIn, searchKey, unbroken } from './chart/formats.ts'
 import { fundWords, isForeign } from './wording.ts'
 
 const keys = frontPages.funds
@@ -162,7 +162,7 @@ function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): rea
       overdue !== null &&
       html` <small class="mark ${overdue}">${word}<span class="slim">, ${unbroken(day)}</span></small>`
     return [
-      [`${decimalIn(language, price.nav)} ${currency}`, mark],
+      [amountIn(language, price.nav, currency), mark],
       { content: day, attributes: html` data-value="${price.date}"` },
       changeCell(language, price.changePercent, 'number wide'),
     ]

@@ -84,7 +84,7 @@ export const fundWords = bilingual((say) => ({
   inception: say('Launched', 'Auflegung'),
   website: say('Website', 'Website'),
   statusDate: (day: string) =>
-    say(`Data other than prices as of ${day}.`, `Stichtag aller Daten mit Ausnahme der Preise: ${day}.`),
+    say(`Portfolio and key figures as of ${day}.`, `Stichtag von Portfolio und Kennzahlen: ${day}.`),
   price: say('Prices', 'Preise'),
   feed: say('New prices of this fund as an Atom feed', 'Neue Preise dieses Fonds als Atom-Feed'),
   feedTitle: (name: string) => say(`Prices of ${name}`, `Preise: ${name}`),

@@ -5,7 +5,7 @@
 
 import type { Publisher } from '../../api/contract/page.ts'
 import type { Language } from '../../api/routes/table.ts'
-import { decimalIn } from '../funds/chart/formats.ts'
+import { decimalIn, percentSign } from '../funds/chart/formats.ts'
 import { wording } from '../wording.ts'
 
 /** Escaped markup. Only {@link html} and {@link raw} make it. */
@@ -139,7 +139,7 @@ export const noValue = (language: Language): Html =>
 /** A change in percent as decimal text, digit for digit, and the class of its colour: none for 0. */
 export function changeOf(language: Language, decimal: string) {
   const value = Number(decimal)
-  const text = `${value > 0 ? '+' : ''}${decimalIn(language, decimal)}\u00a0%`
+  const text = `${value > 0 ? '+' : ''}${decimalIn(language, decimal)}${percentSign(language)}`
   return { text, tone: value > 0 ? 'good' : value < 0 ? 'bad' : '' }
 }
 

@@ -1,7 +1,6 @@
 /** The shell of every page: head, navigation, main part, footer; and the keys and files that pages share. */
 
 import { readFileSync } from 'node:fs'
-import { brotliDecompressSync } from 'node:zlib'
 import type { Page, Publisher } from '../../api/contract/page.ts'
 import type { Language } from '../../api/routes/table.ts'
 import { wording } from '../wording.ts'
@@ -34,11 +33,9 @@ export const accentOf = (publisher: Publisher | null): string => publisher?.acce
 export const styleSheet = (publisher: Publisher | null): string =>
   pageTemplate('pages/style.css') + colourRules(publisher)
 
-/** @param path below `templates/`; a file that ends in `.br` is unpacked @throws {Error} if the file does not exist */
-export function pageTemplate(path: string): string {
-  const content = readFileSync(new URL(`../../../templates/${path}`, import.meta.url))
-  return (path.endsWith('.br') ? brotliDecompressSync(content) : content).toString()
-}
+/** @param path below `templates/` @throws {Error} if the file does not exist */
+export const pageTemplate = (path: string): string =>
+  readFileSync(new URL(`../../../templates/${path}`, import.meta.url), 'utf8')
 
 export const startKeys: PageKeys = { en: 'index.html', de: 'de.html' }
 

@@ -22,7 +22,7 @@ export const statusJson = (source: StatusSource): string => JSON.stringify(docum
 
 const documentOf = (source: StatusSource) => {
   const { snapshot, asOf, funds, documents, bytes, assessment } = source
-  const withheld = withheldFunds(source).map(({ isin, name }) => ({ isin, name }))
+  const heldBack = withheldFunds(source).map(({ isin, name }) => ({ isin, name }))
   return {
     format: 1 as number,
     snapshot,
@@ -38,7 +38,7 @@ const documentOf = (source: StatusSource) => {
     /** In the order of their ISINs, without funds whose data may not be published. */
     prices: assessment.funds.map(published),
     /** Absent if there is none. The implausible figures are not public. */
-    ...(withheld.length > 0 && { withheld }),
+    ...(heldBack.length > 0 && { held_back: heldBack }),
   }
 }
 

@@ -22,6 +22,7 @@ describe('the page of a path', () => {
     ['/not-found/de.html', 'not-found/de.html'],
     ['/de.html', 'de.html'],
     ['/robots.txt', 'robots.txt'],
+    ['/.well-known/security.txt', 'security.txt'],
     ['/downloads/latest/SHA256SUMS', 'downloads/latest/SHA256SUMS'],
   ])('%s is %s', (path, key) => {
     expect(match(path)).toEqual({ kind: 'page', key })

@@ -24,6 +24,7 @@ const guide = [
   'docs/v1/endpoints/prices/index.html',
   'docs/de/conventions/index.html',
   'docs/recipes/index.html',
+  'docs/clients/index.html',
   'docs/lists/index.html',
   'docs/terms/index.html',
   'docs/index.html',
@@ -37,27 +38,10 @@ const answers = [
   ['prices', ['index.json', 'index.xml', 'index.csv', '2026.json', '2026.xml', '2026.csv']],
   ['figures', ['index.en.json', 'index.en.xml']],
 ] as const
-// They take seconds to open, and are alike but for their words.
 const explorers = [
   ['docs/explorer/index.html', 'a desktop in light', desktopLight],
   ['docs/de/explorer/index.html', 'a phone in dark', phoneDark],
 ] as const
-
-interface Operation {
-  readonly tags: readonly string[]
-  readonly operationId: string
-}
-
-/** For `evaluate`: `widest` is how far the page was wider than its window in any frame from now on. */
-const widestOverhang = `(() => {
-  globalThis.widest = 0
-  const look = () => {
-    const { scrollWidth, clientWidth } = document.documentElement
-    globalThis.widest = Math.max(globalThis.widest, scrollWidth - clientWidth)
-    requestAnimationFrame(look)
-  }
-  look()
-})()`
 
 describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', () => {
   let site: Site
@@ -85,6 +69,18 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
     // Of radio buttons the one that is chosen is a stop, arrows lead to the others.
     const controls = 'a[href], button, summary, input:checked, [tabindex="0"]'
     expect(await unreachedByKeyboard(page, controls)).toEqual([])
+    await end()
+  })
+
+  it('shows all of a field on a phone: name, type and meaning below each other', async () => {
+    const { page, end } = await visit(browser, url('docs/v1/endpoints/prices/index.html'), phoneLight)
+    const cut = `[...document.querySelectorAll(':is(.fields, .errors) :is(th, td)')].filter((cell) => {
+      const { left, right, top } = cell.getBoundingClientRect()
+      const above = cell.previousElementSibling?.getBoundingClientRect().bottom ?? top
+      return cell.closest('thead') === null && right > left && (left < 0 || right > innerWidth || top < above)
+    }).map(({ textContent }) => textContent)`
+    expect(await page.evaluate<string[]>(cut)).toEqual([])
+    expect(await page.getByText('Launch date of the fund').first().isVisible()).toBe(true)
     await end()
   })
 
@@ -139,90 +135,80 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
     await end()
   })
 
-  it('loads the library of the explorer when a reader chooses an operation, and has a list of them without it', async () => {
-    const visited = await visit(browser, url('docs/explorer/index.html'), phoneLight)
-    const { page, end } = visited
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
-    expect(await page.evaluate<string>('typeof SwaggerUIBundle')).toBe('undefined')
-    const { paths } = (await (await fetch(url('openapi.json'))).json()) as {
-      readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-    }
-    const operations = Object.values(paths).flatMap(({ get }) => get ?? [])
-    expect(await page.locator('#operation-list a').evaluateAll(hrefs)).toEqual(
-      operations.map(({ tags, operationId }) => `#/${tags[0]}/${operationId}`),
-    )
-    await expectSound(visited)
-    await page.locator('#operation-list a[href="#/figures/figures"]').focus()
-    await page.keyboard.press('Enter')
-    await page.locator('.opblock.is-open .btn.execute').waitFor()
-    expect(asked).toContain('/docs/explorer/swagger-ui-bundle.js')
-    expect(await page.locator('#operation-list').isVisible()).toBe(false)
-    // The link that had the focus is gone.
-    const focused = page.locator('.opblock.is-open .opblock-summary-control:focus')
-    await focused.waitFor()
-    await end()
-  })
-
-  it('lists the operations of the explorer without scripts, with links to their documentation', async () => {
+  it('has a form in the explorer for each operation, and none without scripts: links to its documentation', async () => {
     const look = { ...phoneLight, scripts: false }
     const { page, end } = await visit(browser, url('docs/de/explorer/index.html'), look)
-    await page.locator('#operation-list a', { hasText: '/api/v1/figures/' }).click()
+    const { paths } = (await (await fetch(url('openapi.json'))).json()) as {
+      readonly paths: Readonly<Record<string, { readonly get: { readonly operationId: string } }>>
+    }
+    const operations = Object.entries(paths).map(([path, { get }]) => [get.operationId, path])
+    const forms = `[...document.querySelectorAll('form')].map((form) => [form.closest('.operation').id, form.dataset.path])`
+    expect(await page.evaluate(forms)).toEqual(operations)
+    await page.locator('#figures summary').first().click()
+    expect(await page.locator('#figures form').isVisible()).toBe(false)
+    await page.locator('#figures a').click()
     expect(new URL(page.url()).pathname).toBe('/docs/de/v1/endpoints/figures/index.html')
     expect(await page.locator(':target').textContent()).toBe('Kennzahlen eines Fonds')
     await end()
   })
 
-  // The German one has the longer words.
-  it('the explorer is never wider than the narrowest phone, whatever comes late', async () => {
-    const look = { ...phoneDark, width: 320 }
-    const { page, end } = await visit(browser, url('docs/de/explorer/index.html'), look)
-    await page.evaluate(widestOverhang)
-    // The script comes before the style.
-    const held = Promise.withResolvers<null>()
-    await page.route(/swagger-ui\.css/, async (route) => {
-      await held.promise
-      await route.continue()
-    })
-    const script = page.waitForResponse(/swagger-ui-bundle\.js/)
-    await page.locator('#operation-list a[href="#/prices/prices-historic"]').click()
-    await (await script).finished()
-    expect(await page.locator('.swagger-ui').count()).toBe(0)
-    held.resolve(null)
-    const open = page.locator('.opblock.is-open')
-    await open.locator('.btn.execute').click()
-    await page.locator('.live-responses-table .response').waitFor()
-    for (const width of [390, 360, 320]) {
-      await page.setViewportSize({ width, height: 740 })
-      expect([width, ...(await overhang(page))]).toEqual([width])
-    }
-    // Of each frame since the first.
-    expect(await page.evaluate<number>('globalThis.widest')).toBe(0)
-    await end()
-  })
-
   it.each(sample(explorers))(
-    'sends requests from %s to its own server, without a language unless the reader fills one in, on %s',
+    'sends requests from %s to its own server by keyboard, and shows what it says, on %s',
     async (explorer, _, look) => {
-      const visited = await visit(browser, `${url(explorer)}#/figures/figures`, look)
+      const visited = await visit(browser, `${url(explorer)}#prices-historic`, look)
       const { page } = visited
-      const open = page.locator('.opblock.is-open')
-      await open.locator('.btn.execute').waitFor()
-      expect(await open.locator('tr[data-param-name="Accept-Language"] input').inputValue()).toBe('')
-      const asked = page.waitForRequest(/\/api\/v1\/figures\//)
-      await open.locator('.btn.execute').click()
-      expect(new URL((await asked).url()).origin).toBe(site.base)
-      const response = page.locator('.live-responses-table .response')
-      expect(await response.locator('.response-col_status').textContent()).toBe('200')
-      const shown = await response.locator('.response-col_description pre').first().textContent()
-      expect(shown).toContain('"figures"')
-      expect((await open.locator('.curl-command').allTextContents()).join()).not.toContain('Accept-Language:')
-      // What changes slowly makes the page too wide for as long: how often that was seen depended on the machine.
-      const slow = `[...document.querySelectorAll('.swagger-ui *')].filter(
-        (element) => getComputedStyle(element).transitionDuration !== '0s').map(({ className }) => className)`
-      expect(await page.evaluate<string[]>(slow)).toEqual([])
+      const operation = page.locator('#prices-historic')
+      // What an address names is open, and the next stop.
+      await page.keyboard.press('Tab')
+      await operation.locator('> summary:focus').waitFor()
+      await operation.locator('select').selectOption('xml')
+      await operation.locator('[name="datefrom"]').fill('2026-11-16')
+      const asked = page.waitForRequest(/\/api\/v1\/prices-historic\//)
+      await page.keyboard.press('Enter')
+      const { origin, pathname, search } = new URL((await asked).url())
+      expect([origin, search]).toEqual([site.base, '?format=xml'])
+      const state = operation.locator('[role="status"]')
+      await expect.poll(() => state.textContent()).toMatch(/^200 OK · \d+ ms$/)
+      const shown = operation.locator('.result code')
+      expect(await shown.nth(0).textContent()).toBe(`curl '${site.base}${pathname}?format=xml'`)
+      expect(await shown.nth(1).textContent()).toBe(await (await fetch(site.base + pathname + search)).text())
+      expect(await shown.nth(2).textContent()).toContain('content-type: application/xml')
       await expectSound(visited)
+
+      // Years are keys in their order: the text is indented, not made anew.
+      await page.evaluate("location.hash = 'performance-years'")
+      const years = page.locator('#performance-years')
+      await years.locator('button').first().click()
+      await expect.poll(() => years.locator('[role="status"]').textContent()).toMatch(/^200/)
+      const text = (await years.locator('.result code').nth(1).textContent()) ?? ''
+      const isin = await years.locator('input').inputValue()
+      expect(text).toContain(`{\n  "fund": {\n    "name": "`)
+      const answer = await fetch(`${site.base}/api/v1/performance-years/${isin}/`)
+      expect(text.replace(/\n\s*|(?<=":) /g, '')).toBe(await answer.text())
+
+      await years.locator('input').fill(' XX0000000002/')
+      await years.locator('button').first().click()
+      await expect.poll(() => years.locator('[role="status"]').textContent()).toMatch(/^404/)
+      await page.route('**/api/**', (route) => route.abort())
+      await years.locator('button').first().click()
+      await expect.poll(() => years.locator('[role="status"]').textContent()).toMatch(/again|erneut/)
+      expect(await years.locator('.result').isVisible()).toBe(false)
       await visited.end()
     },
   )
+
+  it('shows the beginning of a long response, no wider than the narrowest phone', async () => {
+    const { page, end } = await visit(browser, `${url('docs/de/explorer/index.html')}#openapi`, {
+      ...phoneDark,
+      width: 320,
+    })
+    const operation = page.locator('#openapi')
+    await operation.locator('button').first().click()
+    await expect
+      .poll(() => operation.locator('[role="status"]').textContent())
+      .toContain('Der Anfang der Antwort')
+    expect(await operation.locator('.result code').nth(1).textContent()).toHaveLength(100_000)
+    expect(await overhang(page)).toEqual([])
+    await end()
+  })
 })

@@ -23,6 +23,7 @@ const site = {
   FUNDPRESS_SITE_PRIVACY: 'https://example.org/datenschutz',
   FUNDPRESS_SITE_CONTACT: 'fund.data+api@example.org',
   FUNDPRESS_SITE_FUND_NAMES: 'de',
+  FUNDPRESS_SITE_SECURITY: 'security@example.org',
 }
 const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' }
 const build = (out: string, more: Readonly<Record<string, string>>, ...flags: readonly string[]) =>
@@ -79,6 +80,19 @@ it('every page has company, imprint, privacy and contact in its footer, in its o
           ?.includes(lineIn(isGerman(key))) !== true,
     ),
   ).toEqual([])
+})
+
+it('security.txt names who takes reports for less than a year, and is not there without the setting', async () => {
+  const { base, stop } = await serveHere(folder.file('named'))
+  const answer = await fetch(`${base}/.well-known/security.txt`)
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+  expect(await answer.text()).toBe(
+    'Contact: mailto:security@example.org\nExpires: 2027-11-19T00:00:00Z\nPreferred-Languages: de, en\n',
+  )
+  await stop()
+  expect(existsSync(join(folder.file('nobody'), 'security.txt'))).toBe(false)
+  const http = await build('refused', { FUNDPRESS_SITE_SECURITY: 'http://example.org/security' })
+  expect([http.code, http.stderr]).toEqual([2, expect.stringContaining('an https URL')])
 })
 
 it('the header has its name, nothing else of a page changes, and without the settings no page has such a line', () => {

@@ -99,6 +99,6 @@ function searchTexts({ cells }: Row) {
   return {
     ...searchText(texts),
     category: name?.querySelector('small')?.textContent ?? '',
-    currency: nav?.dataset['currency'] ?? /\s([A-Z]{3})$/.exec(nav?.firstChild?.textContent ?? '')?.[1] ?? '',
+    currency: nav?.dataset['currency'] ?? /[A-Z]{3}/.exec(nav?.firstChild?.textContent ?? '')?.[0] ?? '',
   }
 }

@@ -71,7 +71,7 @@ function sorted(
   return keyed.map(({ row }) => row)
 }
 
-/** Parses a number of the page: `−1.234,50 EUR` in German. A day is the number of its digits. */
+/** Parses a number of the page: `−1.234,50 EUR` in German, `EUR 1,234.50`. A day is the number of its digits. */
 function numberOf(text: string, language: string): number {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return Number(text.replaceAll('-', ''))
   const [digits = ''] = /[\d.,]+/.exec(text) ?? []

@@ -8,7 +8,7 @@
 
 import type { Language } from '../../../api/routes/table.ts'
 import { dayNumber, isoOf } from '../../../system/day-number.ts'
-import { fixedIn, monthDayIn, months, shortIn } from './formats.ts'
+import { fixedIn, monthDayIn, months, percentSign, shortIn } from './formats.ts'
 
 /** Ends at its outermost ticks. */
 interface Axis {
@@ -252,7 +252,7 @@ export function stackOf(days: readonly number[], layers: readonly Layer[]) {
 
 /** The legend names the colours, and has the values. */
 export const areaChart = ({ plot, shapes }: ReturnType<typeof stackOf>, language: Language): string =>
-  canvas(plot, shapes) + valueGrid(plot.axis, language, '\u00a0%') + timeGrid(plot, language)
+  canvas(plot, shapes) + valueGrid(plot.axis, language, percentSign(language)) + timeGrid(plot, language)
 
 const canvas = ({ days }: Plot, shapes: string) =>
   `<svg class="plot" viewBox="0 0 ${days} ${depth}" preserveAspectRatio="none">${shapes}</svg>`
@@ -306,7 +306,7 @@ export function barChart(bars: readonly Bar[], language: Language): string {
   const [low, high] = [Math.min(0, ...all), Math.max(0, ...all)]
   const axis = valueAxis(low - (low < 0 ? roomBelow * (high - low) : 0), high, 4)
   const slot = 1 / bars.length
-  let markup = `${valueGrid(axis, language, '\u00a0%')}<g class="bars">`
+  let markup = `${valueGrid(axis, language, percentSign(language))}<g class="bars">`
   for (const [index, { label, below, percent }] of bars.entries()) {
     const middle = toPercent((index + 0.5) * slot)
     const [top, bottom] = [depthOf(axis, Math.max(0, percent)), depthOf(axis, Math.min(0, percent))]

@@ -32,13 +32,18 @@ export function shortIn(language: Language, value: number, digits: number): stri
   return `${decimalIn(language, String(Number((value / 1e6).toFixed(Math.min(20, digits + 6)))))}\u00a0${unit}`
 }
 
-/** `5.25 %`, with a space that does not break. */
-export const percentIn = (language: Language, value: number, digits = 2) =>
-  `${fixedIn(language, value, digits)}\u00a0%`
+/** `%` in English; German has a space before it, one that does not break. */
+export const percentSign = (language: Language) => (language === 'de' ? '\u00a0%' : '%')
 
-/** `1,234.50 EUR`, with a space that does not break. @param decimal text with a point */
-export const amountIn = (language: Language, decimal: string, currency: string) =>
-  `${decimalIn(language, decimal)}\u00a0${currency}`
+/** `5.25%`, or `5,25 %` in German. */
+export const percentIn = (language: Language, value: number, digits = 2) =>
+  fixedIn(language, value, digits) + percentSign(language)
+
+/** `EUR 1,234.50`, or `1.234,50 EUR` in German, with a space that does not break. @param decimal text with a point */
+export function amountIn(language: Language, decimal: string, currency: string): string {
+  const parts = [decimalIn(language, decimal), currency]
+  return (language === 'de' ? parts : parts.reverse()).join('\u00a0')
+}
 
 /** Text that stays on one line: a day, or a number with its unit. */
 export const unbroken = (text: string) => text.replaceAll(' ', '\u00a0')
@@ -57,7 +62,8 @@ export function germanTextIn(language: Language, text: string): string {
   return text
     .replace(/(?<![\d.,])(\d{1,2})\.(0?[1-9]|1[0-2])\.(\d{4})(?![\d.,]*\d)/g, day)
     .replace(/(?<![\p{L}\d.,])([-+\u2212]?)(\d+(?:[.,]\d+)*)(?![\p{L}\d])/gu, number)
-    .replace(/(\d) ?(?=[%\u2030])|(\d) (?=\p{L})/gu, '$1$2\u00a0')
+    .replace(/(\d) (?=\p{L})/gu, '$1\u00a0')
+    .replace(/(?<=\d) ?(?=[%\u2030])/gu, percentSign(language).slice(0, -1))
 }
 
 /**

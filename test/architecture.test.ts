@@ -24,7 +24,7 @@ const mayImport: Readonly<Record<string, string>> = {
   'site/changes': 'api site',
   'site/funds/chart': 'api/routes system',
   'site/funds/browser': 'api/contract api/routes site/changes site/funds/chart system',
-  downloads: 'api data site system better-sqlite3 hyparquet hyparquet-writer node:',
+  downloads: 'api data site system better-sqlite3 fflate hyparquet hyparquet-writer node:',
   build: 'api data downloads guards site system zod node:',
   bucket: 'api build guards site system @aws-sdk better-sqlite3 p-limit zod node:',
   edge: 'api system lru-cache p-limit node: esbuild @swc',

@@ -21,8 +21,10 @@ export function showProgress(session: Pick<Session, 'clock' | 'isQuiet' | 'stder
   let isShown = false
   return {
     /** @param detail added to the line: `1,204 documents` */
-    update: (done: number, of: number, detail = '') => {
+    update: (done: number, expected: number, detail = '') => {
       const now = clock()
+      // A listing finds objects that nobody expects.
+      const of = Math.max(done, expected)
       if (isQuiet || now - last < every) return
       const seconds = (now - start) / 1000
       // Work that has hardly begun, or stands still, gives no estimate.

@@ -27,12 +27,14 @@ it('progress is a line every ten seconds without a terminal, with an estimate fo
   at(25, 800)
   at(30, 500)
   at(40, 1000)
+  at(50, 2100)
   end()
   expect(written).toEqual([
     '1 of 2,000 funds, 100 documents, 10 s\n',
     '500 of 2,000 funds, 50000 documents, 20 s, about 60 s left\n',
     '500 of 2,000 funds, 50000 documents, 30 s\n',
     '1,000 of 2,000 funds, 100000 documents, 40 s, about 40 s left\n',
+    '2,100 of 2,100 funds, 210000 documents, 50 s, about 0 s left\n',
   ])
 })
 

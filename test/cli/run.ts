@@ -1,6 +1,6 @@
 /** The command line in a folder of its own, so that no config file of the repository has a say. */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
+import { on, once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { repository, withoutPages } from '../support/product.ts'
@@ -65,6 +65,15 @@ const environmentOf = (env: RunOptions['env']) => ({ ...cleanEnvironment(), ...w
 export function cleanEnvironment(): Record<string, string | undefined> {
   const isForUs = ([name]: readonly [string, unknown]) => /^(FUNDPRESS_|NO_COLOR$|FORCE_COLOR$)/.test(name)
   return Object.fromEntries(Object.entries(process.env).filter((one) => !isForUs(one)))
+}
+
+/** Waits until a process says this to stderr. */
+export async function says(child: ChildProcess, words: string): Promise<void> {
+  let said = ''
+  for await (const [chunk] of on(child.stderr ?? child, 'data') as AsyncIterable<[Buffer]>) {
+    said += chunk.toString()
+    if (said.includes(words)) return
+  }
 }
 
 export async function ended(child: ChildProcess): Promise<Ended> {

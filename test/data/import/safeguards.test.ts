@@ -1,6 +1,5 @@
 /** What an import may remove, the copies that it keeps of the database, and the way back. */
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
@@ -15,7 +14,7 @@ import { basename } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterAll, describe, expect, it } from 'vitest'
-import { ended, run, runAlone, start } from '../../cli/run.ts'
+import { ended, run, runAlone, says, start } from '../../cli/run.ts'
 import { editDatabase, isinOf } from '../../support/database.ts'
 import { userWithoutRights } from '../../support/other-user.ts'
 import { times } from '../../support/rounds.ts'
@@ -261,7 +260,7 @@ it('a copy has what another program commits before the import can begin', async 
   const child = start(['import', 'launch_point', 'held.csv', '--db', db], { cwd: folder.path })
   const end = ended(child)
   // It has made a copy by now.
-  await once(child.stderr ?? child, 'data')
+  await says(child, 'waiting for other users')
   expect(readdirSync(folder.path).some((name) => name.startsWith(`.${db}`))).toBe(true)
   writer.exec('COMMIT')
   writer.close()

@@ -1,6 +1,5 @@
 /** Imports that are killed, interrupted, out of disk, or not alone: the database is as it was, or has all of it. */
 import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import {
   appendFileSync,
   copyFileSync,
@@ -13,7 +12,7 @@ import {
 import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ended, launcher, run, start } from '../../cli/run.ts'
+import { ended, launcher, run, says, start } from '../../cli/run.ts'
 import { insertGood, isinOf, makeDatabase } from '../../support/database.ts'
 import { repository, tempFolder } from '../../support/product.ts'
 import { dump, writeCsv } from './dialects.ts'
@@ -143,7 +142,7 @@ it('import ends when a signal arrives while it waits', async () => {
   const { reader } = startReading(copy('waiting.sqlite'))
   const child = start(line('waiting.sqlite').replace(' --quiet', ''), here)
   const end = ended(child)
-  await once(child.stderr ?? child, 'data')
+  await says(child, 'waiting for other users')
   child.kill('SIGTERM')
   const { signal, stderr } = await end
   reader.close()

@@ -27,7 +27,7 @@ describe('links', () => {
     const targets = [
       ...text.matchAll(/\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)/g),
       ...text.matchAll(/^\[[^\]]+\]:\s+<?([^\s>]+)/gm),
-      ...text.matchAll(/<(?:a|img)\s[^>]*?(?:href|src)="([^"]+)"/g),
+      ...text.matchAll(/<(?:a|img|source)\s[^>]*?(?:href|src|srcset)="([^"]+)"/g),
     ].map(([, target = '']) => target)
     const broken = targets.filter(
       (target) => !/^[a-z][a-z\d+.-]*:/i.test(target) && !resolves(document, target),

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { openBrowser, visit } from '../support/browser.ts'
 import { makeTempFolder, mustRun, repository, startServing } from '../support/product.ts'
 
-const isins = ['DE000FP67FJ1', 'AT000FP4X4K7', 'DE000FP06UX9']
+const isins = ['DE000FP06UX9', 'DE000FPSVXB8', 'DE000FP67FJ1']
 const pages = {
-  'fund-page': `/funds/${isins[2] ?? ''}/`,
+  'fund-page': `/funds/${isins[0] ?? ''}/`,
   compare: `/compare/?isins=${isins.join()}`,
 }
 
@@ -19,7 +19,7 @@ const server = await startServing(['--out', out])
 const browser = await openBrowser()
 for (const scheme of ['light', 'dark'] as const)
   for (const [name, path] of Object.entries(pages)) {
-    const { page, end } = await visit(browser, server.base + path, { scheme, width: 1200, height: 800 })
+    const { page, end } = await visit(browser, server.base + path, { scheme, width: 1200, height: 860 })
     const file = `.github/${name}-${scheme}.png`
     await page.screenshot({ path: join(repository, file) })
     await end()

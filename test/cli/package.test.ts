@@ -142,7 +142,9 @@ describe('the installed package', () => {
     expect(documents).toContain('README.md')
     const targets = documents.flatMap((document) => {
       const text = readFileSync(join(installed, document), 'utf8')
-      const links = [...text.matchAll(/\]\(([^)\s#]+)[^)\s]*\)/g)].map(([, target = '']) => target)
+      const links = [...text.matchAll(/(?:\]\(|\bsrc(?:set)?=")([^)\s#"]+)[^)\s"]*[)"]/g)].map(
+        ([, target = '']) => target,
+      )
       return links.map((target) => ({ document, target }))
     })
     const ours = /^https:\/\/github\.com\/acme\/fundpress\/(?:blob|raw)\/v1\.0\.0\/(.+)$/
@@ -156,7 +158,8 @@ describe('the installed package', () => {
     const base = 'https://github.com/acme/fundpress'
     expect(ofReadme).toEqual(
       expect.arrayContaining([
-        `${base}/raw/v1.0.0/.github/fund-page.png`,
+        `${base}/raw/v1.0.0/.github/fund-page-light.png`,
+        `${base}/raw/v1.0.0/.github/fund-page-dark.png`,
         `${base}/blob/v1.0.0/src/guards/README.md`,
         'templates/github/README.md',
       ]),

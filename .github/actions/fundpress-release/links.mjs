@@ -12,14 +12,21 @@ export const repository = `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`
  */
 export function absoluteLinks(text, document, isKept = () => false) {
   const root = new URL('https://repository.invalid/')
-  const links = /(!\[[^\]]*)?\]\((?![a-z]+:)([^)\s]+)\)/g
-  return text.replace(
-    links,
-    (whole, /** @type {string | undefined} */ image, /** @type {string} */ target) => {
-      const { pathname, hash } = new URL(target, new URL(document, root))
-      const path = pathname.slice(1)
-      if (isKept(path)) return whole
-      return `${image ?? ''}](${repository}/${image === undefined ? 'blob' : 'raw'}/${tag}/${path}${hash})`
-    },
-  )
+  /** @param {string} target @param {'blob' | 'raw'} view @returns {string} */
+  const addressOf = (target, view) => {
+    const { pathname, hash } = new URL(target, new URL(document, root))
+    const path = pathname.slice(1)
+    return isKept(path) ? target : `${repository}/${view}/${tag}/${path}${hash}`
+  }
+  return text
+    .replace(
+      /(!\[[^\]]*)?\]\((?![a-z]+:)([^)\s]+)\)/g,
+      (_, /** @type {string | undefined} */ image, /** @type {string} */ target) =>
+        `${image ?? ''}](${addressOf(target, image === undefined ? 'blob' : 'raw')})`,
+    )
+    .replace(
+      /\b(src|srcset)="(?![a-z]+:)([^"\s]+)"/g,
+      (_, /** @type {string} */ name, /** @type {string} */ target) =>
+        `${name}="${addressOf(target, 'raw')}"`,
+    )
 }

@@ -134,7 +134,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         const percent = ((Number(navOn(asOf)) / Number(before) - 1) * 100).toFixed(2).replace('-', '\u2212')
         const change = async () =>
           ((await page.locator('#nav .change').textContent()) ?? '').replace(/\u00a0/g, ' ')
-        expect(await change()).toMatch(`1 year: ${percent.startsWith('\u2212') ? '' : '+'}${percent} % `)
+        expect(await change()).toMatch(`1 year: ${percent.startsWith('\u2212') ? '' : '+'}${percent}% `)
         await button('Max').click()
         await page.locator('#nav:not([aria-busy])').waitFor()
         expect(await path(page)).toBe(whole)
@@ -253,7 +253,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         )
         .raw()
         .get(isin, count - 3) ?? [0, 0]
-      const figure = `${year}: ${percent > 0 ? '+' : ''}${percent.toFixed(2)} %`
+      const figure = `${year}: ${percent > 0 ? '+' : ''}${percent.toFixed(2)}%`
       const tip = years.locator('.tip')
       expect([await tip.isVisible(), plain(await tip.textContent())]).toEqual([true, figure])
 
@@ -279,9 +279,9 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         .raw()
         .all(isin, first)
       const shown = await legend.locator('tbody tr').allTextContents()
-      expect(shown.map(plain)).toEqual(shares.map(([name, share]) => `${name}${share.toFixed(2)} %`))
+      expect(shown.map(plain)).toEqual(shares.map(([name, share]) => `${name}${share.toFixed(2)}%`))
       for (const [name, share] of shares)
-        expect(plain(await areas.getAttribute('aria-valuetext'))).toContain(`${name}: ${share.toFixed(2)} %`)
+        expect(plain(await areas.getAttribute('aria-valuetext'))).toContain(`${name}: ${share.toFixed(2)}%`)
       await page.getByRole('heading', { level: 1 }).tap()
       expect(await legend.textContent()).toBe(asMade)
     })

@@ -261,14 +261,14 @@ it('says what matters at the top: price with its change and day, 1 and 5 years, 
   const [, top = ''] = (await page()).split('<div class="fund-head">')
   const head = (top.split('<section')[0] ?? '').replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')
   const [one = {}] = rows<Record<string, string>>(
-    `SELECT net_asset_value || ' ' || currency || printf(' %+.2f', change_percent) AS price, printf('%.2f', total_expense_ratio) AS costs,
+    `SELECT currency || ' ' || net_asset_value || printf(' %+.2f', change_percent) AS price, printf('%.2f', total_expense_ratio) AS costs,
       srri, accumulating, currency, (SELECT printf('%+.2f', (exp(sum(ln(1 + gross / 100))) - 1) * 100) FROM
       (SELECT gross FROM legal_period AS each WHERE each.isin = fund.isin ORDER BY date_to DESC LIMIT 5)) AS five
       FROM fund JOIN profile USING (isin) JOIN emt USING (isin) JOIN price USING (isin) WHERE isin = ? ORDER BY date DESC`,
     isin,
   )
   expect(one['accumulating']).toBe(0)
-  const said = `${one['currency']}, distributing .* Net asset value ${one['price']} % 20 Nov 2026 1 year [+-][0-9.]+ % 5 years ${one['five']} % Costs \\(TER\\) ${one['costs']} % Risk \\(1–7\\) ${one['srri']}`
+  const said = `${one['currency']}, distributing .* Net asset value ${one['price']}% 20 Nov 2026 1 year [+-][0-9.]+% 5 years ${one['five']}% Costs \\(TER\\) ${one['costs']}% Risk \\(1–7\\) ${one['srri']}`
   expect(head.replaceAll('\u2212', '-')).toMatch(new RegExp(said.replaceAll(/ [+](?=\d)/g, ' [+]')))
 })
 

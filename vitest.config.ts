@@ -55,7 +55,7 @@ export default defineConfig(({ mode }) => ({
     pool: 'forks',
     isolate: false,
     // Tests that wait for something leave a core to others.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 3,
     sequence: { sequencer: LongestFirst },
     // Nobody waits for a time: a condition that never comes ends a test, on a slow machine, too.
     expect: { poll: { timeout: 60_000 } },

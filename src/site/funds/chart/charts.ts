@@ -303,7 +303,9 @@ const roomBelow = 0.1
 /** A bar for each label, from zero upwards or downwards. Narrow charts leave out every other label, and all figures (`figure`). */
 export function barChart(bars: readonly Bar[], language: Language): string {
   const all = bars.map(({ percent }) => percent)
-  const [low, high] = [Math.min(0, ...all), Math.max(0, ...all)]
+  const low = Math.min(0, ...all)
+  // Figures have one decimal place: smaller values make no scale of their own.
+  const high = Math.max(0, ...all, low + 0.1)
   const axis = valueAxis(low - (low < 0 ? roomBelow * (high - low) : 0), high, 4)
   const slot = 1 / bars.length
   let markup = `${valueGrid(axis, language, percentSign(language))}<g class="bars">`

@@ -97,21 +97,12 @@ async function compareFunds(root: HTMLElement): Promise<void> {
     figure.setAttribute('aria-busy', 'true')
     figure.hidden = funds.length === 0
     compared.hidden ||= funds.length === 0
-    const { comparison, loaded, failed, lonely } = await load(funds, range, histories)
+    const result = await load(funds, range, histories)
+    const { comparison, loaded } = result
     // A slow answer must not win over a later choice.
     if (mine !== turn) return
     figure.removeAttribute('aria-busy')
-    const faultOf = (name: string, ...some: readonly ListedFund[]): Message => ({
-      text: say(name, { fund: some.map((fund) => fund.name).join(', ') }),
-      kind: 'fault',
-    })
-    const noDays = loaded.length > 0 && comparison === null
-    const faults: readonly Message[] = [
-      ...(failed.length > 0 ? [{ ...faultOf('failed', ...failed), again: () => void show() }] : []),
-      ...(noDays ? [{ text: say('noDays'), kind: 'fault' } as const] : []),
-      ...lonely.few.map((fund) => faultOf('few', fund)),
-      ...lonely.alone.map((fund) => faultOf('alone', fund)),
-    ]
+    const faults = faultsOf(result, say, () => void show())
     // Screen readers read again what is told again.
     if (faults.length > 0) tell([...told, ...faults])
     draw(
@@ -221,6 +212,24 @@ async function load(
   const { few, alone } = comparison === null ? loners(known, first) : { few: [], alone: [] }
   const at = (places: readonly number[]) => loaded.filter((_, place) => places.includes(place))
   return { comparison, loaded, failed, lonely: { few: at(few), alone: at(alone) } }
+}
+
+/** What cannot be shown of the funds, and why. @param again loads what has failed once more */
+function faultsOf(
+  { comparison, loaded, failed, lonely }: Awaited<ReturnType<typeof load>>,
+  say: Page['say'],
+  again: () => void,
+): readonly Message[] {
+  const faultOf = (name: string, ...funds: readonly ListedFund[]): Message => ({
+    text: say(name, { fund: funds.map((fund) => fund.name).join(', ') }),
+    kind: 'fault',
+  })
+  return [
+    ...(failed.length > 0 ? [{ ...faultOf('failed', ...failed), again }] : []),
+    ...(loaded.length > 0 && comparison === null ? [faultOf('noDays')] : []),
+    ...lonely.few.map((fund) => faultOf('few', fund)),
+    ...lonely.alone.map((fund) => faultOf('alone', fund)),
+  ]
 }
 
 /** @returns draws a comparison, and writes its days into the table */

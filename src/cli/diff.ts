@@ -24,7 +24,9 @@ export async function showDiff(session: Session, before: string, after: string):
   const { settings, stdout, stderr, print } = session
   await withFolder(async (folder) => {
     const open = (word: string): Promise<Source> =>
-      isSlotWord(word) ? withBucket(session, (store) => openSlot(store, word, folder)) : openPath(word)
+      isSlotWord(word)
+        ? withBucket(session, (store) => openSlot(store, word, { slots: settings.bucket.slots, folder }))
+        : openPath(word)
     const [from, to] = [await open(before), await open(after)]
     const table = routeTable(endpoints, settings.docsUrl)
     const compared = await compareDocuments(from.manifest.objects(), to.manifest.objects(), table)

@@ -130,6 +130,11 @@ export const configShape = z.strictObject(
         'How many requests run at the same time; fewer while the store throttles.',
         whole(1, 1024).default(64),
       ),
+      slots: say(
+        'How many snapshots the bucket keeps, the live one among them. `rollback` brings each of them back. Each costs its storage, and ' +
+          'a night writes what has changed since the oldest of them.',
+        whole(2, 7).default(2),
+      ),
       maxRate: say('Puts per second at most. Default: no limit.', orNull(whole(1, 100_000))),
       maxDeletes: say(
         'How many live objects a publish may take away. Default: a tenth of them.',

@@ -26,7 +26,7 @@ export interface FoundStatus {
 
 export async function statusOfBucket(session: Session): Promise<FoundStatus> {
   const { name, status, heldBy, events } = await withBucket(session, async (store) => {
-    const status = await readStatus(store)
+    const status = await readStatus(store, session.settings.bucket.slots)
     const isHeld = isHeldByOther(status.journal, thisHolder(), isAlive)
     const heldBy = isHeld ? heldMessage(store, status.journal) : null
     // An unreadable history is no failure. Failed nights are no events of the live snapshot.
@@ -47,7 +47,10 @@ export async function statusOfBucket(session: Session): Promise<FoundStatus> {
     wrong:
       named === null ? [nothing] : wrong.map((what) => `${what}: \`fundpress publish --repair\` repairs it`),
     json: { ...jsonOf(status, live), heldBy, events },
-    describe: () => (live === null ? '' : describeBucket(status, live, heldBy) + describeEvents(events)),
+    describe: () =>
+      live === null
+        ? ''
+        : describeBucket(status, live, heldBy) + describeOlder(status.older) + describeEvents(events),
   }
 }
 
@@ -73,11 +76,11 @@ export async function statusOfDeployment(session: Session, base: string): Promis
 
 const noOther = { slot: null, head: null, isWhole: false, isReverted: false }
 
-function jsonOf({ live: { live }, consistency, other, staged }: Status, facts: LiveFacts | null) {
+function jsonOf({ live: { live }, consistency, other, older, staged }: Status, facts: LiveFacts | null) {
   const ageSeconds = facts === null ? null : Math.round(secondsLive(facts))
   const { slot, head, isWhole, isReverted } = other ?? noOther
   const others = { slot, snapshot: head?.snapshot ?? null, asOf: head?.asOf ?? null, isWhole, isReverted }
-  return { live, ageSeconds, consistency, other: slot === null ? null : others, staged }
+  return { live, ageSeconds, consistency, other: slot === null ? null : others, older, staged }
 }
 
 const downloadsStates: Readonly<Record<DownloadsState, string>> = {
@@ -100,7 +103,7 @@ function describeBucket({ consistency, other, staged }: Status, live: Live, held
     downloads:
       downloads === undefined ? null : `${formatCount(files)} files, ${formatBytes(bytes)}, ${state}`,
     staged: staged && describeStaged(staged),
-    other: staged === null ? describeOther(other) : `${staged.slot} holds what is staged`,
+    other: staged?.slot === other?.slot ? `${staged?.slot} holds what is staged` : describeOther(other),
     publishing: heldBy,
   })
 }
@@ -135,6 +138,16 @@ function describeOther(other: Status['other']): string {
   return wasLive
     ? `${place}, complete, live before: \`fundpress rollback\` makes it live`
     : `${place}, complete, not live before: \`fundpress rollback --to ${head.snapshot}\` makes it live`
+}
+
+function describeOlder(older: Status['older']): string {
+  const lines = older.map(({ slot, snapshot, isWhole }) => {
+    const state = isWhole
+      ? `complete: \`fundpress rollback --to ${snapshot}\` makes it live`
+      : 'not there any more: a publish is writing to its slot, or was stopped in it'
+    return `  ${snapshot} in ${slot}, ${state}\n`
+  })
+  return lines.length === 0 ? '' : `\nLive before that:\n${lines.join('')}`
 }
 
 const eventsShown = 5

@@ -29,6 +29,7 @@ const benches: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> 
 const all: typeof benches = {
   ...benches,
   shards: () => import('./shards.ts'),
+  slots: () => import('./slots.ts'),
   outage: () => import('./outage.ts'),
   budget: () => import('./budget/budget.ts'),
 }

@@ -5,7 +5,7 @@ import type { Live } from '../../src/bucket/live/live.ts'
 
 const [old, now, next] = ['2026-11-19-aaaaaaaaaaaa', '2026-11-20-bbbbbbbbbbbb', '2026-11-21-cccccccccccc']
 
-const named = (snapshot: string, slot: 'blue' | 'green', previous: Live | null = null): Live => ({
+const named = (snapshot: string, slot: Live['slot'], previous: Live | null = null): Live => ({
   ...{ format: 1, slot, snapshot, asOf: snapshot.slice(0, 10), funds: 1, objects: 1, bytes: 1 },
   ...{ newestPrice: null, docsUrl: '/docs', liveSince: '2026-11-20T01:00:00.000Z', previous },
 })
@@ -15,8 +15,19 @@ const staged = named(next, 'blue', live)
 const list = 'journal/1.changes.ndjson.gz'
 
 const quiet: Situation = {
-  ...{ live, staged: null, hasStagedFile: false, journal: { changing: {} }, held: old, isRepair: false },
+  ...{
+    live,
+    staged: null,
+    hasStagedFile: false,
+    journal: { changing: {} },
+    held: old,
+    isRepair: false,
+    slots: 2,
+  },
 }
+const oldest = '2026-11-18-dddddddddddd'
+const further = named(oldest, 'slot-3')
+const three = { live: { ...live, older: [further] } }
 const torn = { journal: { changing: { blue: list } } }
 const isStaged = { staged, hasStagedFile: true, held: next }
 
@@ -97,6 +108,35 @@ it.each<readonly [string, Candidate, Partial<Situation>, object]>([
     back(next),
     { held: next },
     { kind: 'flip', slot: 'blue', named: null },
+  ],
+  ['a publish with an unused slot', publish(next), { slots: 3 }, into('slot-3', null, true)],
+  ['a publish with three used slots', publish(next), { ...three, slots: 3 }, into('slot-3', null, true)],
+  ['a publish after slots were taken away', publish(next), three, into('blue', null, true)],
+  ['a stage where another one is staged', stage(old), { ...three, ...isStaged }, into('blue', null, true)],
+  ['a rollback with three slots', back(), three, { kind: 'flip', slot: 'blue', named: before }],
+  [
+    'a rollback to an older one',
+    back(oldest),
+    { ...three, held: oldest },
+    { kind: 'flip', slot: 'slot-3', named: further },
+  ],
+  [
+    'a rollback to an older one beside a staged one',
+    back(oldest),
+    { ...three, ...isStaged, held: oldest },
+    { kind: 'flip', slot: 'slot-3', named: further },
+  ],
+  [
+    'a rollback to an older one in a torn slot',
+    back(oldest),
+    { ...three, held: oldest, journal: { changing: { 'slot-3': list } } },
+    refused('a publish was stopped in it'),
+  ],
+  [
+    'a publish where the live slot is named twice',
+    publish(next),
+    { live: { ...live, previous: { ...before, slot: 'green' } } },
+    into('blue', null, true),
   ],
 ])('%s', (_, candidate, situation, decision) => {
   expect(decide(candidate, { ...quiet, ...situation })).toEqual(decision)

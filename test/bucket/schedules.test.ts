@@ -72,10 +72,11 @@ function writeSnapshot(out: string, files: Readonly<Record<string, string>>) {
 }
 
 const commands = { rollback, prune, publish, repair: publish, stage: publish }
-/** An object of the live slot, or of the other one. */
+/** An object of the live slot, or of another one. */
 function nthObject(objects: ReadonlyMap<string, StoredBytes>, place: 'live' | 'other', nth: number) {
-  const isBlue = (liveOf(objects)?.slot === 'blue') === (place === 'live')
-  const keys = [...objects.keys()].filter((key) => key.startsWith(isBlue ? 'blue/docs/' : 'green/docs/'))
+  const slot = liveOf(objects)?.slot
+  const isIn = (key: string) => (key.split('/docs/')[0] === slot) === (place === 'live')
+  const keys = [...objects.keys()].filter((key) => key.includes('/docs/') && isIn(key))
   return keys[nth % keys.length]
 }
 
@@ -83,6 +84,8 @@ interface Step {
   readonly command: keyof typeof commands | 'flip' | 'lose'
   /** Which of the snapshots it publishes, stages or flips. */
   readonly snapshot: number
+  /** A rollback to this snapshot, not to the one that was live last. */
+  readonly isFar?: boolean
   /** Whether others can see that its process is dead. */
   readonly isHere: boolean
   /** What happens to it. */
@@ -112,6 +115,12 @@ const withoutStages = 'publish publish publish repair rollback rollback prune lo
   ' ',
 ) as Step['command'][]
 const withStages = ['publish', 'stage', 'stage', 'flip', 'flip', 'rollback', 'rollback', 'prune'] as const
+/** Of each step in turn: an operator may change it. */
+const anySlots = fc.oneof(
+  fc.constant([2]),
+  fc.array(fc.constantFrom(2, 3, 4), { minLength: 1, maxLength: 3 }),
+)
+
 /** @param first the first write that something can happen to */
 const schedulesOf = (
   fault: fc.Arbitrary<Fault>,
@@ -125,16 +134,19 @@ const schedulesOf = (
         command: fc.constantFrom(...commands),
         snapshot: fc.nat({ max: snapshotCount - 1 }),
         isHere: fc.boolean(),
+        isFar: fc.boolean(),
         plan: fc.option(fc.record({ nth: fc.integer({ min: first, max: 24 }), fault }), { freq: 3 }),
         after: fc.constantFrom(0, 0, 1, 30, 100, 700),
       }),
       { minLength: 2, maxLength: 7 },
     ),
     seed: fc.nat(),
+    slots: anySlots,
   })
 
 interface Schedule {
   readonly steps: readonly Step[]
+  readonly slots: readonly number[]
   readonly seed: number
 }
 interface Rules {
@@ -183,7 +195,7 @@ function faultsOf(objects: ReadonlyMap<string, StoredBytes>, live: Live | null):
 
 /** Runs a schedule. @returns each rule that was broken, in words */
 async function run(
-  { steps, seed }: Schedule,
+  { steps, seed, slots }: Schedule,
   { lateSeconds, isLocking, flipSeconds = lateSeconds }: Rules,
 ): Promise<readonly string[]> {
   const wrong: string[] = []
@@ -240,6 +252,7 @@ async function run(
       me: { host: 'here', pid, world: step.isHere ? 'here' : `machine ${pid}` },
       isAlive: (holder: { readonly pid: number }) => processes[holder.pid - 1]?.isAlive() === true,
       isLocking,
+      slots: slots[pid % slots.length] ?? 2,
       leaseSeconds: 600,
       lateSeconds,
       graceSeconds: 0,
@@ -252,7 +265,7 @@ async function run(
       onListed: () => undefined,
       onNote: () => undefined,
       // Of a rollback and of prune.
-      to: null,
+      to: step.isFar && snapshot !== undefined ? snapshot.id : null,
       isHolding: step.snapshot % 2 === 0,
       isReal: true,
       retention: { keepDays: null, keep: [] },
@@ -382,6 +395,7 @@ const followed: fc.Arbitrary<Schedule> = fc.record({
       return [first, { ...step, command, snapshot: one, plan }, ...followers]
     }),
   seed: fc.nat(),
+  slots: anySlots,
 })
 
 it('does not need to wait before it publishes the same snapshot again', { timeout }, async () => {

@@ -36,12 +36,12 @@ export type Found = Awaited<ReturnType<typeof findSituation>>
 
 /** Reads under the lease: the holder before may have flipped. `found`: `live.json` as an object of the store. */
 export async function findSituation(door: Door) {
-  const { store, lease, isRepair } = door
+  const { store, lease, isRepair, slots: count } = door
   const found = await readLiveFor(store, isRepair)
   const { live } = found
   assertFollowed(store, live, door)
   const { staged, hasFile: hasStagedFile } = await findStaged(store, live)
-  return { found, live, staged, hasStagedFile, journal: { changing: lease.torn }, isRepair }
+  return { found, live, staged, hasStagedFile, journal: { changing: lease.torn }, isRepair, slots: count }
 }
 
 /** @throws {LiveDamaged} if `live.json` is damaged, unless this is a repair @throws {Error} if the store fails */

@@ -1,7 +1,7 @@
 /** Decides what a command that makes a snapshot live has to do. The one place for all commands. */
 
-import { manifestIn, otherSlot, type Slot } from './layout.ts'
-import { type Live, type LiveSnapshot, tornSlots } from './live.ts'
+import { type Slot, slots } from './layout.ts'
+import { type Live, type LiveSnapshot, snapshotsIn, tornSlots } from './live.ts'
 import type { Journal } from './journal.ts'
 import type { Staged } from './staged.ts'
 
@@ -9,7 +9,7 @@ export type Candidate =
   /** A snapshot in a folder, or of a build to come: `isThis` compares it with `live.json` or `staged.json`. */
   | { readonly kind: 'snapshot'; readonly isThis: (named: Live) => boolean; readonly isStaging: boolean }
   | { readonly kind: 'staged'; readonly snapshot: string }
-  /** The former snapshot in the other slot; `snapshot`: null for any. */
+  /** A snapshot that was live; `snapshot`: null for the one that was live last. */
   | { readonly kind: 'before'; readonly snapshot: string | null }
 
 export interface Situation {
@@ -19,9 +19,11 @@ export interface Situation {
   /** True also for a `staged.json` that does not count. */
   readonly hasStagedFile: boolean
   readonly journal: Pick<Journal, 'changing'> | null
-  /** The id in the manifest of the other slot; null without a manifest. `undefined`: not read. */
+  /** The id in the manifest of the candidate's slot; null without a manifest. `undefined`: not read. */
   readonly held: string | null | undefined
   readonly isRepair: boolean
+  /** Of `bucket.slots`. */
+  readonly slots: number
 }
 
 type Decision =
@@ -49,10 +51,10 @@ export function decide(candidate: Candidate, situation: Situation): Decision {
 
 function decideSnapshot(
   { isThis, isStaging }: Extract<Candidate, { kind: 'snapshot' }>,
-  { live, staged, journal, held, isRepair }: Situation,
+  { live, staged, journal, held, isRepair, slots: count }: Situation,
 ): Decision {
   if (!isRepair && live !== null && isThis(live)) return { kind: 'nothing', named: live, isStaged: false }
-  const slot = slotBeside(live)
+  const slot = slotToWrite(live, staged, count)
   const torn = tornSlots(journal, live)[slot] ?? null
   const isTrusted = torn === null && !isRepair
   if (isTrusted && staged !== null && staged !== undefined && isThis(staged)) {
@@ -87,12 +89,12 @@ function notStaged(to: string, live: Live | null, staged: Staged | null, hasFile
 
 function decideBefore(
   { snapshot: to }: Extract<Candidate, { kind: 'before' }>,
-  { live, staged = null, journal, held = null }: Situation,
+  { live, staged = null, journal, held = null, slots: count }: Situation,
 ): Decision {
   const refused = (why: string): Decision => ({ kind: 'refusal', why })
   if (live === null) return refused('nothing is live, there is nothing to take back')
-  const slot = otherSlot(live.slot)
-  if (staged !== null)
+  const { slot, named } = slotToGoBackTo(live, staged, to, count)
+  if (staged?.slot === slot)
     return refused(
       `${staged.snapshot} is staged in ${slot}, which held the snapshot before: there is nothing to go back to. ` +
         `\`fundpress flip ${staged.snapshot}\` makes it live, a publish replaces it`,
@@ -101,14 +103,41 @@ function decideBefore(
   if (to !== null && held !== to)
     return refused(live.snapshot === to ? `${to} is live already` : `${slot} holds ${held}, not ${to}`)
   if (tornSlots(journal, live)[slot] !== undefined) return refusal(slot, stopped)
-  const { previous } = live
-  if (previous?.snapshot === held) return { kind: 'flip', slot, named: previous }
+  if (named?.snapshot === held) return { kind: 'flip', slot, named }
   // `staged.json` was removed or damaged by hand.
   if (to === held) return { kind: 'flip', slot, named: null }
   return refused(`${slot} holds ${held}, which was not live before: --to ${held} makes it live all the same`)
 }
 
-const slotBeside = (live: Live | null): Slot => (live === null ? 'blue' : otherSlot(live.slot))
+/**
+ * The slot that the next publish writes to: the one of what is staged, else an unused one, else the one that readers have left first.
+ * @param count of `bucket.slots`
+ */
+export function slotToWrite(
+  live: Live | null,
+  staged: Pick<Live, 'slot'> | null | undefined,
+  count: number,
+): Slot {
+  if (live === null) return slots[0]
+  if (staged) return staged.slot
+  const used = snapshotsIn(live).map(({ slot }) => slot)
+  const lastUse = (slot: Slot) => (used.includes(slot) ? used.indexOf(slot) : used.length)
+  const ours = slots.slice(0, count).filter((slot) => slot !== live.slot)
+  const [first = slots[0]] = ours.toSorted((one, other) => lastUse(other) - lastUse(one))
+  return first
+}
+
+/** @param to null: the one that was live last @returns `named`: its entry in `live.json`; null without one */
+export function slotToGoBackTo(
+  live: Live,
+  staged: Pick<Live, 'slot'> | null,
+  to: string | null,
+  count: number,
+): { readonly slot: Slot; readonly named: LiveSnapshot | null } {
+  const [, ...former] = snapshotsIn(live)
+  const named = former.find(({ snapshot }) => to === null || snapshot === to) ?? null
+  return { slot: named?.slot ?? slotToWrite(live, staged, count), named }
+}
 
 const stopped = 'a publish was stopped in it'
 /** Only a repair distrusts the manifest of a slot. */
@@ -117,6 +146,3 @@ const byRepair = 'publish with --repair instead'
 const refusal = (slot: Slot, why: string, advice = 'publish again instead'): Decision => {
   return { kind: 'refusal', why: `${slot} is not whole (${why}): ${advice}` }
 }
-
-/** The manifest from which the situation's `held` is read. */
-export const heldIn = (live: Live | null) => manifestIn(slotBeside(live))

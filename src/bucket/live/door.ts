@@ -7,10 +7,10 @@ import { askGuards } from './ask.ts'
 import { assertWhole } from './whole.ts'
 import { earlierAfter, type RemovedFolder } from './download-folders.ts'
 import { assertFollowed, namesFollower, point, pointStaged, type Following } from './follow.ts'
-import { changesKey, liveKey, stagedKey } from './layout.ts'
+import { changesKey, liveKey, type Slot, stagedKey } from './layout.ts'
 import { type Lease, LeaseLost } from './lease.ts'
-import { isSameLive, readLive, smallObject, snapshotOf } from './live.ts'
-import type { Hold, Live, LiveObject } from './live.ts'
+import { isSameLive, readLive, smallObject, snapshotOf, snapshotsIn } from './live.ts'
+import type { Hold, Live, LiveObject, LiveSnapshot } from './live.ts'
 import type { Arrival, Verdict, Door, Gone } from './options.ts'
 import { findRemoved, newlyRestricted, removeFolders, digestOfRestricted } from './removal.ts'
 
@@ -62,7 +62,7 @@ export async function stage(door: Door, arrival: Arrival): Promise<Pick<Gone, 'm
 }
 
 async function admit(door: Door, arrival: Arrival) {
-  const { store, lease, pointer } = door
+  const { store, lease, pointer, slots } = door
   const { live } = arrival
   assertFollowed(store, live.live, door)
   // `live.json` may name no KeyValueStore yet, or be missing.
@@ -71,16 +71,21 @@ async function admit(door: Door, arrival: Arrival) {
   const asked = arrival.asked ?? (await askGuards(door, arrival))
   const removed = goesBack(arrival) ? [] : await findOutdated(door, arrival, asked)
   lease.writing.signal.throwIfAborted()
-  const next = liveAfter(arrival, { now: await lease.assertHeld(), asked, pointer, removed })
+  const next = liveAfter(arrival, { now: await lease.assertHeld(), asked, pointer, slots, removed })
   return { next, removed, mended, ...asked }
 }
 
 const goesBack = ({ kind }: Arrival) => kind === 'rollback' || kind === 'return'
 
-function findOutdated(door: Door, { manifest, brought, live, restricted }: Arrival, { compared }: Verdict) {
+function findOutdated(
+  door: Door,
+  { slot, manifest, brought, live, restricted }: Arrival,
+  { compared }: Verdict,
+) {
   const { head } = manifest
   const toSearch = restricted ?? newlyRestricted(door, head, compared.head)
-  return findRemoved(door, { ...head, downloads: brought.downloads }, live.live, toSearch)
+  const next = { ...head, downloads: brought.downloads }
+  return findRemoved(door, next, live.live === null ? [] : formerAfter(slot, live.live, door.slots), toSearch)
 }
 
 interface Circumstances {
@@ -88,17 +93,19 @@ interface Circumstances {
   readonly now: Date
   readonly asked: Verdict
   readonly pointer: Following['pointer']
+  readonly slots: number
   /** Folders of downloads that the new `live.json` leaves out. */
   readonly removed: readonly RemovedFolder[]
 }
 
-function liveAfter(arrival: Arrival, { now, asked, pointer, removed }: Circumstances): Live {
+function liveAfter(arrival: Arrival, { now, asked, pointer, slots, removed }: Circumstances): Live {
   const { kind, slot, brought, manifest, live } = arrival
   const { snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, freshness, restricted }: ManifestHead =
     manifest.head
   const { live: before } = live
   // Answers carry this time as Last-Modified, in whole seconds: it never goes back, whatever the clocks say.
   const earliest = before === null ? -Infinity : Date.parse(before.liveSince) + 1000
+  const [previous = null, ...older] = before === null ? [] : formerAfter(slot, before, slots)
   const liveSince = new Date(Math.max(now.getTime(), earliest)).toISOString()
   return {
     ...{ format: 1, slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, ...brought },
@@ -109,8 +116,17 @@ function liveAfter(arrival: Arrival, { now, asked, pointer, removed }: Circumsta
     hold: holdAfter(arrival, asked, liveSince),
     keyValueStore: pointer?.name,
     earlierDownloads: earlierAfter({ asOf }, before, removed),
-    previous: before === null ? null : snapshotOf(before),
+    previous,
+    // Two slots have no further one.
+    older: older.length === 0 ? undefined : older,
   }
+}
+
+/** @param slot that is about to be live @param count of slots @returns what the others hold then, the one that was live last first */
+function formerAfter(slot: Slot, before: Live, count: number): LiveSnapshot[] {
+  const [, ...former] = snapshotsIn(before)
+  const others = former.filter((one) => one.slot !== slot && one.slot !== before.slot)
+  return [snapshotOf(before), ...others].slice(0, count - 1)
 }
 
 const countsOf = ({ fresh, late, stale, unwatched, unpriced, withheld }: NonNullable<Live['freshness']>) => {

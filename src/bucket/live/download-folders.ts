@@ -19,10 +19,15 @@ export interface LiveDownloads {
 /** Folders of other days, by month: see `Placed` in `routes/pages.ts`. After a rollback edges hide the later ones. */
 export type FoldersByMonth = Readonly<Record<string, string>>
 
+interface WithDownloads {
+  readonly downloads?: LiveDownloads | undefined
+}
+
 interface NamedFolders {
   readonly downloads?: LiveDownloads | undefined
   readonly earlierDownloads?: FoldersByMonth | undefined
-  readonly previous?: { readonly downloads?: LiveDownloads | undefined } | null | undefined
+  readonly previous?: WithDownloads | null | undefined
+  readonly older?: readonly WithDownloads[] | undefined
 }
 
 /** Keeps `live.json` small: every edge reads it again and again. */
@@ -34,7 +39,8 @@ const maxEarlierDays = 400
  * @param sums SHA-256 of their `SHA256SUMS`, in hex
  */
 export function chooseFolder(snapshot: string, sums: string, live: NamedFolders | null): string {
-  const named = [live?.downloads, live?.previous?.downloads].flatMap((one) => one ?? [])
+  const snapshots = [live, live?.previous, ...(live?.older ?? [])]
+  const named = snapshots.flatMap((one) => one?.downloads ?? [])
   const same = named.find((one) => one.folder.startsWith(snapshot) && one.sums === sums)
   if (same !== undefined) return same.folder
   const taken = [...named.map(({ folder }) => folder), ...earlierFolders(live?.earlierDownloads)]

@@ -2,19 +2,19 @@
 
 import { checksumsKey, manifestKey } from '../../build/manifest.ts'
 
-export const slots = ['blue', 'green'] as const
+/** All names. A bucket uses the first of them, as many as `bucket.slots` says. */
+export const slots = ['blue', 'green', 'slot-3', 'slot-4', 'slot-5', 'slot-6', 'slot-7'] as const
 export type Slot = (typeof slots)[number]
 
 export const liveKey = 'live.json'
 export const stagedKey = 'staged.json'
 export const journalKey = 'journal.json'
 
-export const otherSlot = (slot: Slot): Slot => (slot === 'blue' ? 'green' : 'blue')
-
-export const slotPrefix = (slot: Slot) => `${slot}/`
-export const inSlot = (slot: Slot, key: string) => slotPrefix(slot) + key
+/** @param slot also one that an edge has read from `live.json` */
+export const slotPrefix = (slot: string) => `${slot}/`
+export const inSlot = (slot: string, key: string) => slotPrefix(slot) + key
 export const manifestIn = (slot: Slot) => inSlot(slot, manifestKey)
-export const checksumsIn = (slot: Slot) => inSlot(slot, checksumsKey)
+export const checksumsIn = (slot: string) => inSlot(slot, checksumsKey)
 
 /** A folder outside of the manifest: changes depend on what was live before. */
 export const changesFolder = 'changes/'

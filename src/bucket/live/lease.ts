@@ -5,7 +5,7 @@ import { allTorn, heldMessage, isHeldByOther, isLeftUnsettled, readJournal } fro
 import type { Journal, JournalObject, TornSlots } from './journal.ts'
 import type { Holder } from '../../system/holder.ts'
 import { messageOf } from '../../system/message.ts'
-import { journalKey, type Slot, slotPrefix } from './layout.ts'
+import { journalKey, type Slot, slotPrefix, slots } from './layout.ts'
 import { smallObject } from './live.ts'
 import { hasAny } from '../store/read.ts'
 import { realTime, type Time } from '../store/retry.ts'
@@ -284,8 +284,11 @@ function journalWriter(
 /** @throws {Error} if the journal was removed: the remains of a killed publish are unknown. A new bucket has none. */
 async function tornWithoutJournal(store: ObjectStore, { condition }: JournalObject, isRepair: boolean) {
   // A first publish that was killed leaves objects, and no manifest.
-  const isEmpty = async (slot: Slot) => !(await hasAny(store, slotPrefix(slot)))
-  if ('ifAbsent' in condition && (await isEmpty('blue')) && (await isEmpty('green'))) return {}
+  const isEmpty = async () => {
+    for (const slot of slots) if (await hasAny(store, slotPrefix(slot))) return false
+    return true
+  }
+  if ('ifAbsent' in condition && (await isEmpty())) return {}
   if (isRepair) return allTorn
   const advice = 'run `fundpress publish --repair`, which lists them and writes it anew'
   throw new Error(`${store.name}: ${journalKey} is missing, so nobody knows what the slots hold: ${advice}`)

@@ -54,7 +54,7 @@ const earlierDownloads = z.record(
 
 /** A snapshot, for edges, the next publish and operators: its manifest need not be read. */
 const snapshotShape = z.object({
-  slot: z.enum(slots, 'blue or green'),
+  slot: z.enum(slots, 'a slot'),
   snapshot: snapshotId,
   asOf: day,
   funds: count,
@@ -97,6 +97,8 @@ const liveShape = z.object(
     keyValueStore: z.string('an ARN').optional(),
     /** The first checkouts wrote none. */
     previous: z.nullable(z.object(snapshotShape.shape, 'an object or null')).default(null),
+    /** What further slots hold, the one that was live last first. */
+    older: z.array(z.object(snapshotShape.shape, 'an object'), 'a list').optional(),
   },
   'a JSON object',
 )
@@ -128,6 +130,13 @@ export async function readLiveFile(store: ObjectStore, key: string): Promise<Liv
 export const isSameLive = (one: LiveSnapshot | null, other: LiveSnapshot | null) =>
   one?.slot === other?.slot && one?.snapshot === other?.snapshot && one?.liveSince === other?.liveSince
 
+/** The snapshots of all slots, each once, the one that was live last first. A slot may hold another one by now: its manifest says so. */
+export const snapshotsIn = (live: Pick<Live, 'previous' | 'older'> & LiveSnapshot): LiveSnapshot[] => [
+  live,
+  ...(live.previous === null ? [] : [live.previous]),
+  ...(live.older ?? []),
+]
+
 export const snapshotOf = (live: Live): LiveSnapshot => snapshotShape.parse(live)
 
 /**
@@ -136,7 +145,7 @@ export const snapshotOf = (live: Live): LiveSnapshot => snapshotShape.parse(live
  */
 export function tornSlots(journal: Pick<Journal, 'changing'> | null, live: Live | null): TornSlots {
   const changing = journal?.changing ?? (live === null ? {} : allTorn)
-  const done = [live?.changes, live?.previous?.changes]
+  const done = live === null ? [] : snapshotsIn(live).map((one) => one.changes)
   return Object.fromEntries(Object.entries(changing).filter(([, list]) => !done.includes(list)))
 }
 

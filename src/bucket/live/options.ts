@@ -28,6 +28,8 @@ export interface DoorOptions extends Following, LeaseOptions {
   /** Compares the slots with listings, too. Only for a publish. */
   readonly isRepair: boolean
   readonly concurrency: number
+  /** Number of slots, `bucket.slots`: a publish writes to the one that readers have left first. */
+  readonly slots: number
   /** The grace period: time for readers of a slot that was live. */
   readonly graceSeconds: number
   /** Time that a request may outlive its sender: the next publish after a crash waits this long. */

@@ -12,7 +12,7 @@ import { dayOf, isExpired, isOurFolder, prefixOf, type RemovedFolder } from './d
 import { readJournal } from './journal.ts'
 import { downloadsPrefix, downloadsRoot, manifestIn } from './layout.ts'
 import { type Lease, type LeaseOptions, withLease } from './lease.ts'
-import { type Live, type LiveSnapshot, readLive } from './live.ts'
+import { type Live, type LiveSnapshot, readLive, snapshotsIn } from './live.ts'
 import { findStaged } from './staged.ts'
 import { fetchHead } from '../manifest/manifest.ts'
 import { realTime } from '../store/retry.ts'
@@ -52,12 +52,12 @@ export function newlyRestricted(
 /**
  * Reads only: one listing of the folders, none without a reason to search.
  * @param next live, or about to be: an as-of date in the future makes nothing expire early
- * @param before live before; its downloads do not expire
+ * @param former snapshots to which a rollback can go back: their downloads do not expire
  */
 export async function findRemoved(
   { store, lease, retention, today }: Pick<Removal, 'store' | 'lease' | 'retention' | 'today'>,
   next: Pick<LiveSnapshot, 'asOf' | 'downloads'>,
-  before: LiveSnapshot | null,
+  former: readonly LiveSnapshot[],
   restricted: RestrictedFunds,
 ): Promise<RemovedFolder[]> {
   if (hasNone(restricted) && retention.keepDays === null) return []
@@ -66,7 +66,7 @@ export async function findRemoved(
   const others = folders.filter((folder) => folder !== next.downloads?.folder)
   const isOld = (folder: string) =>
     isExpired(folder, retention, next.asOf < today ? next.asOf : today) &&
-    (before === null || downloadsPrefix(folder) !== prefixOf(before))
+    !former.some((one) => downloadsPrefix(folder) === prefixOf(one))
   const expired = others.filter(isOld).map((folder): RemovedFolder => {
     return { folder, why: 'expired', isins: [], isHeld: false }
   })
@@ -113,7 +113,7 @@ export async function clearWithdrawn(store: ObjectStore, live: Live, removal: Om
   if (live.restricted === undefined || lease.searched() === live.restricted) return []
   const head = await fetchHead(store, manifestIn(live.slot))
   const all = { ...removal, store, retention: { ...retention, keepDays: null } }
-  const found = await findRemoved(all, live, live.previous ?? null, head?.restricted ?? {})
+  const found = await findRemoved(all, live, snapshotsIn(live).slice(1), head?.restricted ?? {})
   // A staged snapshot may give out again what the live one withholds. Its downloads have no readers before its flip.
   const { staged } = await findStaged(store, live)
   const removed = found.filter(({ folder }) => folder !== staged?.downloads?.folder)

@@ -4,17 +4,17 @@ import { fetchManifest, type Manifest } from '../manifest/manifest.ts'
 import { writeNdjson } from '../manifest/ndjson.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { findSituation, withDoor } from './command.ts'
-import { decide } from './decide.ts'
+import { decide, slotToGoBackTo } from './decide.ts'
 import { goLive } from './door.ts'
 import { prefixOf } from './download-folders.ts'
 import { assertFollowed } from './follow.ts'
-import { changesKey, gzipType, noCache, otherSlot, type Slot } from './layout.ts'
+import { changesKey, gzipType, noCache, type Slot } from './layout.ts'
 import { type LiveSnapshot, readLive, snapshotOf } from './live.ts'
 import type { Door, DoorOptions } from './options.ts'
 import { downloadsState } from './status.ts'
 
 interface RollbackOptions extends DoorOptions {
-  /** The snapshot to bring back; null for the one in the other slot. */
+  /** The snapshot to bring back; null for the one that was live last. */
   readonly to: string | null
   readonly isHolding: boolean
 }
@@ -23,7 +23,7 @@ interface RollbackOptions extends DoorOptions {
  * Waits for no late requests of a killed publish: they can change only a torn slot, which a rollback refuses.
  * @returns what is live now, and the snapshot that was live until then
  * @throws {Refusal} if a hold is on, or if withdrawn data would be given out @throws {Error} if another process holds the lease, or if
- * the other slot is torn, damaged, or does not hold that snapshot
+ * its slot is torn, damaged, or does not hold that snapshot
  */
 export async function rollback(store: ObjectStore, options: RollbackOptions) {
   const { live } = await readLive(store)
@@ -65,8 +65,9 @@ async function goBack(
 ) {
   const { store, folder, override, onWarning } = door
   const situation = await findSituation(door)
-  const { found, live: before } = situation
-  const manifest = before && (await fetchManifest(store, otherSlot(before.slot), folder))
+  const { found, live: before, staged } = situation
+  const place = before && slotToGoBackTo(before, staged, to, door.slots)
+  const manifest = place && (await fetchManifest(store, place.slot, folder))
   const held = manifest?.head.snapshot ?? null
   const decision = decide({ kind: 'before', snapshot: to }, { ...situation, held })
   if (decision.kind !== 'flip' || before === null || manifest === null)

@@ -7,7 +7,8 @@ import type { ObjectStore } from '../store/store.ts'
 import { fetchHead } from '../manifest/manifest.ts'
 import { readJournal } from './journal.ts'
 import { manifestIn, stagedKey } from './layout.ts'
-import { type Live, LiveDamaged, type LiveSnapshot, readLive, readLiveFile, tornSlots } from './live.ts'
+import { type Live, LiveDamaged, type LiveSnapshot, readLive, readLiveFile } from './live.ts'
+import { snapshotsIn, tornSlots } from './live.ts'
 
 /** `liveSince`: time of the stage. `previous`: what was live then. */
 export type Staged = Live
@@ -44,10 +45,13 @@ export async function findSnapshot(store: ObjectStore, snapshot: string): Promis
   const { live } = await readLive(store)
   const { staged } = await findStaged(store, live)
   if (live?.snapshot === snapshot && staged?.snapshot !== snapshot) return live
-  const other = staged ?? live?.previous ?? null
-  const held = [live, other].flatMap((one) => one?.snapshot ?? [])
+  const [, ...former] = live === null ? [] : snapshotsIn(live)
+  // What was in the slot of a staged snapshot is gone.
+  const others = [staged ?? [], former.filter(({ slot }) => slot !== staged?.slot)].flat()
+  const other = others.find((one) => one.snapshot === snapshot)
+  const held = [live ?? [], others].flat().map((one) => one.snapshot)
   const refused = (why: string) => new Error(`${store.name}: ${why}`)
-  if (other?.snapshot !== snapshot)
+  if (other === undefined)
     throw refused(`no slot holds ${snapshot}, but ${held.join(' and ') || 'there is none at all'}`)
   // This order matters: a publish marks the slot as torn before it changes it.
   const head = await fetchHead(store, manifestIn(other.slot))

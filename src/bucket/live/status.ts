@@ -7,38 +7,49 @@ import { readSmall } from '../store/read.ts'
 import { nullIfDamaged, type ObjectStore } from '../store/store.ts'
 import { prefixOf } from './download-folders.ts'
 import { readJournal } from './journal.ts'
-import { checksumsName, downloadsPrefix, manifestIn, otherSlot } from './layout.ts'
-import { type Live, type LiveSnapshot, readLive, tornSlots } from './live.ts'
+import { slotToGoBackTo } from './decide.ts'
+import { checksumsName, downloadsPrefix, manifestIn, type Slot } from './layout.ts'
+import { type Live, type LiveSnapshot, readLive, snapshotsIn, tornSlots } from './live.ts'
 import { findStaged } from './staged.ts'
 
 export type Status = Awaited<ReturnType<typeof readStatus>>
 
 /**
- * Six or seven reads. `consistency` and `other` are null while nothing is live. `staged`: null also if its slot is torn or holds
- * another snapshot. @throws {Damaged} for the other slot's manifest
+ * Six or seven reads, and one for each further slot. `consistency` and `other` are null while nothing is live. `other`: what a rollback
+ * without --to brings. `older`: what one with --to brings. `staged`: null also if its slot is torn or holds another snapshot.
+ * @param slots `bucket.slots` @throws {Damaged} for the other slot's manifest
  */
-export async function readStatus(store: ObjectStore) {
+export async function readStatus(store: ObjectStore, slots: number) {
   // This order matters: a publish that begins after the journal was read finds this live snapshot.
   const live = await readLive(store)
   const journal = await readJournal(store)
   const found = await findStaged(store, live.live)
   const torn = tornSlots(journal.journal, live.live)
   const staged = found.staged !== null && torn[found.staged.slot] === undefined ? found.staged : null
-  if (live.live === null) return { live, consistency: null, other: null, journal, staged }
+  if (live.live === null) return { live, consistency: null, other: null, older: [], journal, staged }
   const documents = await fetchHead(store, manifestIn(live.live.slot)).catch(nullIfDamaged)
   const downloads = await downloadsState(store, live.live)
-  const slot = otherSlot(live.live.slot)
-  const head = await fetchHead(store, manifestIn(slot))
+  const { slot, named } = slotToGoBackTo(live.live, staged, null, slots)
+  const heldIn = (one: Slot) => fetchHead(store, manifestIn(one))
+  const head = await heldIn(slot)
+  const inStaged = staged === null || staged.slot === slot ? head : await heldIn(staged.slot)
+  const further = snapshotsIn(live.live).filter((one) => one.slot !== live.live?.slot && one.slot !== slot)
   const isWhole = head !== null && torn[slot] === undefined
   const isReverted = head !== null && revertedIn(live.live) === head.snapshot
-  const wasLive = live.live.previous?.snapshot === head?.snapshot
+  const wasLive = named?.snapshot === head?.snapshot
   return {
     live,
     consistency: { documents: documents?.snapshot ?? null, downloads },
     // A rollback would bring the former live snapshot, or one that was reverted before.
     other: { slot, head, isWhole, isReverted, wasLive },
+    older: await Promise.all(
+      further.map(async ({ slot: place, snapshot, asOf, liveSince }) => {
+        const held = torn[place] === undefined ? await heldIn(place).catch(nullIfDamaged) : null
+        return { slot: place, snapshot, asOf, liveSince, isWhole: held?.snapshot === snapshot }
+      }),
+    ),
     journal,
-    staged: staged?.snapshot === head?.snapshot ? staged : null,
+    staged: staged?.snapshot === inStaged?.snapshot ? staged : null,
   }
 }
 

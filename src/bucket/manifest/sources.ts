@@ -4,8 +4,10 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { manifestKey, readManifestHead } from '../../build/manifest.ts'
 import { readJournal } from '../live/journal.ts'
-import { manifestIn, otherSlot, slots, type Slot } from '../live/layout.ts'
+import { slotToGoBackTo, slotToWrite } from '../live/decide.ts'
+import { manifestIn, slots, type Slot } from '../live/layout.ts'
 import { readLive, tornSlots, type Live } from '../live/live.ts'
+import { findStaged, type Staged } from '../live/staged.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { fetchManifest, openManifest, type Manifest } from './manifest.ts'
 
@@ -29,10 +31,23 @@ export async function openPath(path: string): Promise<Source> {
   return { manifest: await openManifest(file), name: path, warning: null }
 }
 
-/** @param folder for the fetched manifest @throws {Error} if the slot holds no snapshot */
-export async function openSlot(store: ObjectStore, word: SlotWord, folder: string): Promise<Source> {
+interface SlotOptions {
+  /** `bucket.slots` */
+  readonly slots: number
+  /** For the fetched manifest. */
+  readonly folder: string
+}
+
+/** `other`: what is staged, else what was live before. @throws {Error} if the slot holds no snapshot */
+export async function openSlot(
+  store: ObjectStore,
+  word: SlotWord,
+  { slots: count, folder }: SlotOptions,
+): Promise<Source> {
   const { live } = await readLive(store)
-  const slot = slotOf(store, word, live)
+  const slot = await slotOf(store, word, live, (now, staged) =>
+    staged === null ? slotToGoBackTo(now, staged, null, count).slot : staged.slot,
+  )
   const manifest = await fetchManifest(store, slot, folder)
   const name = `${store.name}/${slot}`
   if (manifest === null)
@@ -44,15 +59,18 @@ export async function openSlot(store: ObjectStore, word: SlotWord, folder: strin
 }
 
 /**
- * The manifest of a slot, if any, for a build that continues from it. A slot is torn if a publish was stopped in it.
- * @param folder for the fetched manifest
+ * The manifest of a slot, if any, for a build that continues from it. `other`: the slot that the next publish writes to. A slot is torn if a publish was stopped in it.
  * @throws {Damaged} if it is damaged @throws {Error} if the store fails, or the file cannot be written
  */
-export async function fetchSlotManifest(store: ObjectStore, word: SlotWord, folder: string) {
+export async function fetchSlotManifest(
+  store: ObjectStore,
+  word: SlotWord,
+  { slots: count, folder }: SlotOptions,
+) {
   const none = (reason: string) => ({ kind: 'none', reason: store.name + reason }) as const
   const { live } = await readLive(store)
   if (live === null) return none(': nothing is live yet')
-  const slot = slotOf(store, word, live)
+  const slot = await slotOf(store, word, live, (now, staged) => slotToWrite(now, staged, count))
   const manifest = await fetchManifest(store, slot, folder)
   if (manifest === null) return none(`/${slot} holds no snapshot yet`)
   if (await isTorn(store, slot, live))
@@ -67,8 +85,13 @@ export async function fetchSlotManifest(store: ObjectStore, word: SlotWord, fold
 const isTorn = async (store: ObjectStore, slot: Slot, live: Live | null) =>
   tornSlots((await readJournal(store)).journal, live)[slot] !== undefined
 
-function slotOf(store: ObjectStore, word: SlotWord, live: Live | null): Slot {
+async function slotOf(
+  store: ObjectStore,
+  word: SlotWord,
+  live: Live | null,
+  other: (live: Live, staged: Staged | null) => Slot,
+): Promise<Slot> {
   if (word !== 'live' && word !== 'other') return word
-  if (live === null) throw new Error(`${store.name}: nothing is live: name the slot, blue or green`)
-  return word === 'live' ? live.slot : otherSlot(live.slot)
+  if (live === null) throw new Error(`${store.name}: nothing is live: name the slot, such as blue`)
+  return word === 'live' ? live.slot : other(live, (await findStaged(store, live)).staged)
 }

@@ -29,6 +29,8 @@ interface Wanted {
   /** The operator allows something: a snapshot that withholds prices may be outdated. */
   readonly isAllowing: boolean
   readonly isStaging: boolean
+  /** `bucket.slots` */
+  readonly slots: number
   readonly pointer: LivePointer | null
   readonly signal: AbortSignal
   readonly onUnknownHistory: (error: unknown) => void
@@ -46,7 +48,7 @@ export async function findNightlyState(
   live: Live | null,
   wanted: Wanted,
 ): Promise<NightlyState> {
-  const { isStaging, pointer } = wanted
+  const { isStaging, pointer, slots } = wanted
   let facts: Promise<Facts> | undefined
   const look = async (named: Live): Promise<'other' | 'doubtful' | 'done'> => {
     const head = named.asOf === wanted.asOf ? await headOf(store, named) : null
@@ -58,7 +60,8 @@ export async function findNightlyState(
   const isStaged = staged !== null && (await look(staged)) === 'done'
   const isThis = (named: Live) => (named === live && isLive) || (named === staged && isStaged)
   const journal = { changing: {} }
-  const situation = { live, staged, journal, hasStagedFile: false, held: undefined, isRepair: false }
+  const unread = { hasStagedFile: false, held: undefined, isRepair: false }
+  const situation = { live, staged, journal, ...unread, slots }
   const decision = decide({ kind: 'snapshot', isThis, isStaging }, situation)
   if (decision.kind !== 'nothing') return { kind: 'open', isDoubtful: liveIs === 'doubtful' }
   // The run before this one may have failed at this write.

@@ -15,7 +15,7 @@ import {
   type Slot,
 } from '../live/layout.ts'
 import { withLease, type LeaseOptions } from '../live/lease.ts'
-import { readLive, tornSlots, type Live } from '../live/live.ts'
+import { readLive, snapshotsIn, tornSlots, type Live } from '../live/live.ts'
 import { findStaged, type Staged } from '../live/staged.ts'
 import { bareCause, codeOf, isMissing, statusOf } from '../store/errors.ts'
 import { withFolder } from '../store/files.ts'
@@ -39,7 +39,7 @@ import { hasAny } from '../store/read.ts'
 import { Damaged, keysPerDelete, type ObjectStore } from '../store/store.ts'
 
 export interface PruneOptions
-  extends LeaseOptions, Pick<BucketState, 'retention' | 'today' | 'onListed' | 'onNote'> {
+  extends LeaseOptions, Pick<BucketState, 'retention' | 'slots' | 'today' | 'onListed' | 'onNote'> {
   /** False: nothing is removed. */
   readonly isReal: boolean
   readonly now: () => Date
@@ -146,12 +146,12 @@ async function abortUpload(store: S3Store, { key, uploadId }: Garbage, signal: A
 }
 
 /**
- * - `unknown`: in a slot, and in no manifest. `changes`: the list of a publish, and in no journal.
+ * - `unknown`: in a slot, and in no manifest. `unused`: in a slot that `bucket.slots` does not name any more. `changes`: the list of a publish, and in no journal.
  * - `scratch`: left by a `check` that was killed. `upload`: multipart, begun long ago, never finished.
  * - `download`: of an expired day. `replaced`: a download that was never live, or that another one of the same day replaced.
  */
 export interface Garbage {
-  readonly kind: 'unknown' | 'changes' | 'scratch' | 'upload' | 'download' | 'replaced'
+  readonly kind: 'unknown' | 'unused' | 'changes' | 'scratch' | 'upload' | 'download' | 'replaced'
   readonly key: string
   /** 0 if unknown. */
   readonly bytes: number
@@ -168,6 +168,8 @@ interface BucketState {
   readonly now: Date
   readonly today: string
   readonly retention: Retention
+  /** `bucket.slots` */
+  readonly slots: number
   readonly folder: string
   /** Progress of the listing of a slot; `of` is an estimate. */
   readonly onListed: (slot: Slot, done: number, of: number) => void
@@ -179,8 +181,8 @@ async function* findGarbage(store: ObjectStore, state: BucketState): Found {
   if (live === null) onNote('nothing is live: the slots are left alone')
   else {
     for (const slot of slots) {
-      if (isHeld && slot !== live.slot) onNote(`${slot} is left alone: a publish is under way in it`)
-      else yield* slotGarbage(store, slot, live, state)
+      if (!isHeld || slot === live.slot) yield* slotGarbage(store, slot, live, state)
+      else if (!isLeft(slot, live, state)) onNote(`${slot} is left alone: a publish is under way in it`)
     }
   }
   if (isHeld) onNote('lists of changes are left alone: a publish is under way')
@@ -200,14 +202,29 @@ async function* slotGarbage(store: ObjectStore, slot: Slot, live: Live, state: B
     onListed: (count) => state.onListed(slot, count, Math.max(count, known.objects)),
   })
   const prefix = slotPrefix(slot)
+  // Foreign objects may have such a prefix: only a manifest says that they are ours. So it goes last.
+  const isUnused = known.hasManifest && isLeft(slot, live, state)
+  const last: Garbage[] = []
   for await (const { key, values } of mergeSorted(known.keys, listed)) {
     const [expected, object] = values
-    if (expected !== undefined || object === undefined) continue
-    // Without a manifest the other bookkeeping is useless, too.
-    const isOurs = prefix + key === manifestIn(slot) || (known.hasManifest && isBookkeeping(key))
-    if (!isOurs) yield { kind: 'unknown', key: prefix + key, bytes: object.bytes }
+    if (object === undefined) continue
+    const garbage = { key: prefix + key, bytes: object.bytes }
+    const isManifest = garbage.key === manifestIn(slot)
+    if (isUnused) {
+      if (isManifest) last.push({ kind: 'unused', ...garbage })
+      else yield { kind: 'unused', ...garbage }
+    } else if (expected === undefined) {
+      // Without a manifest the other bookkeeping is useless, too.
+      const isOurs = isManifest || (known.hasManifest && isBookkeeping(key))
+      if (!isOurs) yield { kind: 'unknown', ...garbage }
+    }
   }
+  yield* last
 }
+
+/** True for a slot beyond `bucket.slots` that `live.json` does not name any more. */
+const isLeft = (slot: Slot, live: Live, { staged, slots: count }: BucketState) =>
+  slots.indexOf(slot) >= count && ![...snapshotsIn(live), staged].some((one) => one?.slot === slot)
 
 /**
  * @returns a text: why the expected objects are unknown. Else the number of objects in the manifest or `live.json`, and the keys of
@@ -222,10 +239,10 @@ async function knownObjects(store: ObjectStore, slot: Slot, live: Live, { journa
     if (isLive) return 'it is live, and its manifest is missing: publish with --repair'
     if (unfinished !== undefined)
       return 'a publish was stopped in it, and it has no manifest yet: publish again'
-    const wasLive = live.previous?.slot === slot
-    if (!wasLive && (await hasAny(store, slotPrefix(slot))))
+    const named = snapshotsIn(live).find((one) => one.slot === slot)
+    if (named === undefined && (await hasAny(store, slotPrefix(slot))))
       return 'it has no manifest, and nothing was live in it'
-    return { hasManifest: false, objects: wasLive ? live.previous.objects : 0, keys: nothing() }
+    return { hasManifest: false, objects: named?.objects ?? 0, keys: nothing() }
   }
   const { head, lines } = manifest
   const [count, objects] = [await countOf(lines()), countFiles(head)]
@@ -272,13 +289,15 @@ async function* journalGarbage(store: ObjectStore, { journal, isHeld, now }: Buc
  *   does the removal of `live.json`.
  * - Folders of expired days.
  *
- * The downloads of the live snapshot, of the one before it and of the staged one always stay, and so do those on a legal hold.
+ * The downloads of the live snapshot, of those before it in a slot and of the staged one always stay, and so do those on a legal hold.
  * Folders with other names are foreign.
  */
 async function* downloadGarbage(store: ObjectStore, state: BucketState): Found {
   const { live, staged, retention, today, now, isHeld, isUnsettled } = state
   // Earlier versions named no folder: that of the day is live then.
-  const kept = [live, live?.previous, staged].flatMap((one) => one?.downloads?.folder ?? one?.asOf ?? [])
+  const kept = [...(live === null ? [] : snapshotsIn(live)), staged].flatMap(
+    (one) => one?.downloads?.folder ?? one?.asOf ?? [],
+  )
   const named = new Set([...earlierFolders(live?.earlierDownloads), ...kept])
   const namedDays = new Set([...named].filter(isFolderOfSnapshot).map(dayOf))
 

@@ -114,7 +114,7 @@ export function costOfRequests(requests: Requests, prices: Prices): number {
   return (puts + GetObject * prices.perMillionGets + DeleteObjects * prices.perMillionDeletes) / 1e6
 }
 
-/** 30 such publishes, and storage of two slots, in dollars. @param bytes of one slot */
+/** 30 such publishes, and storage of all slots, in dollars. @param bytes of all slots */
 export function costOfMonth(requests: Requests, bytes: number, prices: Prices): number {
-  return 30 * costOfRequests(requests, prices) + ((2 * bytes) / 1e9) * prices.perGbMonth
+  return 30 * costOfRequests(requests, prices) + (bytes / 1e9) * prices.perGbMonth
 }

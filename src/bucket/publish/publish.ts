@@ -68,7 +68,13 @@ async function nothingToDo(
   const readsStaged = !isRepair && isStaging === true && !namesSnapshot(live, identity)
   const staged = readsStaged ? await findWholeStaged(store, live) : undefined
   const unread = { hasStagedFile: false, journal: { changing: {} }, held: undefined }
-  const decision = decide(candidateOf(identity, options), { live, staged, isRepair, ...unread })
+  const decision = decide(candidateOf(identity, options), {
+    live,
+    staged,
+    isRepair,
+    slots: options.slots,
+    ...unread,
+  })
   if (decision.kind !== 'nothing') return null
   const { named, isStaged } = decision
   if (isStaged) await pointStaged(pointer, named)

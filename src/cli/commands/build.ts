@@ -61,7 +61,7 @@ export default defineCommand({
     'fails: replace it with `mv` instead.\n\n' +
     'With --since only documents whose data changed are rendered; the snapshot is the same. `--since FOLDER` gives a ' +
     'complete snapshot; unchanged files are hard links. With a manifest (manifest.ndjson.gz) or a slot of the bucket ' +
-    '(other, live, blue or green) the new folder is sparse: it holds only the files that the slot lacks, and can be ' +
+    '(other, live, or a name such as blue) the new folder is sparse: it holds only the files that the slot lacks, and can be ' +
     'published only to that slot. The next publish writes to the slot that is not live: other.\n\n' +
     'Prices are compared with what is live: with --since and the word of a slot, with the live slot of the bucket; else ' +
     'with the folder of --since, or of --out. New prices that are implausible are refused (exit code 3), or held back, as ' +

@@ -19,8 +19,8 @@ export default defineCommand({
     'Shows what a publish would put and delete, its requests, their cost (requests and storage, without traffic; ' +
     'the prices are settings), and what is new: funds that are gone, new, public or restricted, published prices that changed, and the largest moves. It writes nothing. If a publish would refuse, the plan says why; the exit code is 0.\n\n' +
     'With two snapshots it shows what changed from A to B, by fund and endpoint, and nothing else. Each is a folder, a ' +
-    'manifest (manifest.ndjson.gz), or a slot of the bucket: live, other (what is staged, or what was live before), blue or ' +
-    'green.',
+    'manifest (manifest.ndjson.gz), or a slot of the bucket: live, other (what is staged, or what was live before), or a ' +
+    'name such as blue.',
   arguments: [new Argument('[A]', 'The snapshot before'), new Argument('[B]', 'The snapshot after')],
   settings: ['out', ...bucketSettings, 'bucket.maxDeletes', 'freshness.maxStaleShare', 'edge.keyValueStore'],
   options: [
@@ -63,7 +63,7 @@ function describe(preview: Preview, cost: Awaited<ReturnType<typeof planFolder>>
     downloads: describeDownloads(preview.downloads),
     'earlier days': describeRemoved(preview.removed, 'to be removed'),
     requests: describeRequests({ puts, gets, lists, deletes }),
-    cost: `${formatDollars(cost.publish)} for this publish, ${formatDollars(cost.month)} a month for one such publish a day and two slots`,
+    cost: `${formatDollars(cost.publish)} for this publish, ${formatDollars(cost.month)} a month for one such publish a day and ${cost.slots} slots`,
     'held up': preview.heldBy,
     refused: refusals.length === 0 ? null : refusals.join('; '),
     'allow it': refusals.length === 0 ? null : flagsThatAllow(objections),

@@ -44,6 +44,7 @@ export default defineCommand({
           isReal,
           isLocking,
           retention: { keepDays: keepDownloads, keep: settings.downloads.keep },
+          slots: settings.bucket.slots,
           leaseSeconds: settings.bucket.leaseSeconds,
           me: thisHolder(),
           isAlive,
@@ -72,6 +73,7 @@ export default defineCommand({
 
 const meanings: Readonly<Record<Garbage['kind'], string>> = {
   unknown: 'in a slot, but in no manifest',
+  unused: 'in slots that are not used any more (bucket.slots)',
   changes: 'lists of finished publishes',
   scratch: 'left by a doctor that was stopped',
   upload: 'unfinished uploads',

@@ -20,7 +20,8 @@ import {
 
 export default defineCommand({
   description:
-    'Makes the other slot live with one write, if a listing shows that it is complete and no publish is running. ' +
+    'Makes the snapshot that was live before live again with one write, if a listing shows that its slot is complete and no publish is ' +
+    'running. With bucket.slots above 2, --to goes further back: `status` lists what there is. ' +
     'Edges follow within edge.liveTtlSeconds. Downloads go back with the snapshot; if they are missing, rollback warns.\n\n' +
     'Nothing else goes live then until somebody lifts the hold: nightly, publish and flip end with exit code 3. Once the data ' +
     'are right, `publish`, `flip` or `nightly` with --allow hold --reason "…" lifts it. --no-hold sets none: only what was ' +
@@ -33,7 +34,7 @@ export default defineCommand({
   options: [
     parsedOption(
       '--to <snapshot>',
-      'Only if the other slot holds this snapshot',
+      'Go back to this snapshot, which a slot still holds',
       expectedSnapshot,
       parseSnapshot,
     ),
@@ -48,7 +49,7 @@ export default defineCommand({
   json: 'Print what is live now as JSON, with the warnings',
   examples: [
     ['rollback --bucket fund-data --reason "wrong NAV of one fund"', 'To the previous snapshot'],
-    ['rollback --bucket fund-data --to 2026-11-19-3f9c2ab4d1e0', 'To this snapshot and no other'],
+    ['rollback --bucket fund-data --to 2026-11-17-3f9c2ab4d1e0', 'To this snapshot and no other'],
     [
       'rollback --bucket fund-data --allow hold --reason "the data were right"',
       'To the snapshot that the last rollback reverted',

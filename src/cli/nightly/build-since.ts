@@ -32,12 +32,13 @@ export async function buildSince(
     return summary
   }
   return withFolder(async (folder) => {
-    const found = await withBucket(session, (store) => fetchSlotManifest(store, word, folder)).catch(
-      (error: unknown) => {
-        if (!(error instanceof Damaged)) throw error
-        throw new Error(`${error.message}: build without --since`, { cause: error })
-      },
-    )
+    const { slots } = session.settings.bucket
+    const found = await withBucket(session, (store) =>
+      fetchSlotManifest(store, word, { slots, folder }),
+    ).catch((error: unknown) => {
+      if (!(error instanceof Damaged)) throw error
+      throw new Error(`${error.message}: build without --since`, { cause: error })
+    })
     if (found.kind === 'whole') return since({ kind: 'manifest', path: found.manifest.file })
     // The next publish needs all files that a stopped one may have changed in a torn slot, to put them again.
     onWarning(`${found.reason}: everything is rendered`)
@@ -91,8 +92,9 @@ async function snapshotIn(session: Session, word: string): Promise<string> {
     if (head === null) throw new OutdatedShards(`${word} holds no snapshot`)
     return head.snapshot
   }
+  const { slots } = session.settings.bucket
   const found = await withFolder((folder) =>
-    withBucket(session, (store) => fetchSlotManifest(store, word, folder)),
+    withBucket(session, (store) => fetchSlotManifest(store, word, { slots, folder })),
   )
   if (found.kind === 'none') throw new OutdatedShards(found.reason)
   // The stopped publish in a torn slot may be one of these shards. The next publish checks that it has every file.

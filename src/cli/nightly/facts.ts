@@ -55,7 +55,7 @@ export interface RunFacts {
 interface NightFacts {
   readonly built: BuildSummary
   readonly published: PublishSummary
-  /** In dollars: thirty such runs, and the storage of two slots. */
+  /** In dollars: thirty such runs, and the storage of all slots. */
   readonly costOfMonth: number
   readonly newestPrice: string | null
   readonly verified: string

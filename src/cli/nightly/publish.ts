@@ -65,17 +65,18 @@ export async function clearDownloads(
   if (removed !== null) tell(removed)
 }
 
-/** @returns `cost` in dollars: of this publish, and of a `month` of thirty, with the storage of two slots */
+/** @returns `cost` in dollars: of this publish, and of a `month` of thirty, with the storage of all slots */
 export async function planFolder(session: Session, flags: PublishFlags) {
   const { signal, settings } = session
-  const { concurrency } = settings.bucket
+  const { concurrency, slots } = settings.bucket
   const preview = await withBucket(session, async (store) => {
     const common = await commonOptions(session, flags)
-    return previewPublish(store, { ...common, concurrency, signal })
+    return previewPublish(store, { ...common, concurrency, slots, signal })
   })
   const { requests, slotBytes } = preview
   const once = costOfRequests(requests, settings.storePrices)
-  return { preview, cost: { publish: once, month: costOfMonth(requests, slotBytes, settings.storePrices) } }
+  const month = costOfMonth(requests, slots * slotBytes, settings.storePrices)
+  return { preview, cost: { publish: once, month, slots } }
 }
 
 async function commonOptions(session: Session, flags: PublishFlags) {

@@ -175,6 +175,7 @@ async function stateOf(session: Session, db: string, flags: Wanted, log: Nightly
       settings: async () => settingsDigest(await buildOptions(session)),
       isAllowing: override.isForced || override.allow.length > 0,
       isStaging: stage === true,
+      slots: session.settings.bucket.slots,
       pointer: following.pointer,
       signal: session.signal,
       onUnknownHistory: (error) =>

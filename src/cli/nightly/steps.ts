@@ -241,7 +241,7 @@ async function verifySample(
 async function logStatus(session: Session, isStaged: boolean, log: NightlyLog): Promise<string | null> {
   const { live, staged, other, name } = await withBucket(session, async (store) => {
     try {
-      const found = await readStatus(store)
+      const found = await readStatus(store, session.settings.bucket.slots)
       return { live: found.live.live, staged: found.staged, other: found.other, name: store.name }
     } catch (error) {
       session.signal.throwIfAborted()

@@ -8,7 +8,8 @@ import { isDay } from '../../api/routes/values.ts'
 
 /** Fields for an edge. Source: src/bucket/keys.md. */
 export interface LiveSlot extends Placed {
-  readonly slot: 'blue' | 'green'
+  /** `blue`, `green`, or `slot-3` and so on: a folder of the bucket. */
+  readonly slot: string
   readonly docsUrl: string
   /** ISO 8601. */
   readonly liveSince: string
@@ -47,7 +48,7 @@ export const isMonth = (value: unknown): value is string =>
   isLike(value, /^([0-3]\d(-0|(-[0-9a-f]{12}){0,2})( (?=\d)|$))+$/)
 
 const slotChecks: Checks = {
-  slot: (value) => isLike(value, /^(blue|green)$/),
+  slot: (value) => isLike(value, /^[a-z]{4,5}(-\d)?$/),
   snapshot: (value) => isDated(value, /^[\d-]{10}-[0-9a-f]{12}$/),
   docsUrl: (value) => isLike(value, /^(https?:\/)?\/\S*$/) && value.length <= 2048,
   liveSince: isTime,

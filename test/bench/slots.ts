@@ -1,0 +1,62 @@
+/**
+ * What a night puts into a bucket with 2, 3 and 7 slots (`bucket.slots`): the slot that it writes to lacks as many nights. Each night
+ * brings one new price a fund. The bucket is a folder: only puts are counted.
+ *
+ * Options: --funds 10 --years 3
+ */
+
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { addDays } from '../../src/system/days.ts'
+import { mustRun } from '../support/product.ts'
+import { bench, type Measures } from './bench.ts'
+
+const options = { funds: { type: 'string', default: '10' }, years: { type: 'string', default: '3' } } as const
+
+const counts = [2, 3, 7]
+/** Each slot of the largest bucket is filled, and written to once more. */
+const nights = 15
+const last = '2026-11-20'
+
+export const run = bench(options, async (folder, { funds, years }) => {
+  const size = ['--funds', funds, '--years', years]
+  const outs: string[] = []
+  for (let night = 1; night <= nights; night++) {
+    const day = addDays(last, night - nights)
+    const [db, out] = [join(folder, `${night}.sqlite`), join(folder, `night-${night}`)]
+    await mustRun(['init', '--demo', '--db', db, ...size, '--until', day, '--quiet'])
+    await mustRun(['build', '--db', db, '--out', out, '--as-of', day, '--no-downloads', '--quiet'])
+    outs.push(out)
+  }
+  const rows: Record<string, Measures> = {}
+  for (const slots of counts) {
+    const bucket = join(folder, `bucket-${slots}`)
+    mkdirSync(bucket)
+    const config = join(folder, `${slots}.json`)
+    writeFileSync(config, JSON.stringify({ bucket: { name: `file://${bucket}`, slots, graceSeconds: 0 } }))
+    const puts: number[] = []
+    for (const out of outs) {
+      const summary = await mustRun([
+        'publish',
+        '--config',
+        config,
+        '--out',
+        out,
+        '--json',
+        '--force',
+        '--reason',
+        'a benchmark',
+      ])
+      puts.push((JSON.parse(summary) as { readonly put: number }).put)
+    }
+    rows[`${slots} slots`] = { 'objects put': puts.slice(-7) }
+  }
+  return [
+    {
+      name: 'a night with more slots',
+      about: `${funds} funds, ${years} years; medians of 7 nights, with pages, without downloads`,
+      rows,
+      ratios: { 'of two slots': { by: 'objects put', of: '2 slots' } },
+    },
+  ]
+})

@@ -1,6 +1,7 @@
 /** A page maker depends on nothing but its source: no clock, no `Intl` (its texts change with Node's version). */
 
 import { comparePages } from '../site/funds/compare.ts'
+import { embeddedFundPages, embeddedPages } from '../site/funds/embed.ts'
 import { cataloguePages } from '../site/funds/list.ts'
 import { catalogueFundPages } from '../site/funds/page.ts'
 import { docsPages } from '../site/docs/index.ts'
@@ -11,11 +12,12 @@ import type { PageMakers } from './plans.ts'
 
 /** `fundPages` run in the rendering threads, `sitePages` after the funds, the sitemap after the pages that it lists. */
 export const makers: PageMakers = {
-  fundPages: [catalogueFundPages],
+  fundPages: [embeddedFundPages, catalogueFundPages],
   sitePages: [
     startPages,
     cataloguePages,
     comparePages,
+    embeddedPages,
     (source) => docsPages(source),
     sitemapPages,
     securityPage,

@@ -20,7 +20,7 @@ export function putFundPages(
   files: DocumentFiles,
 ) {
   const { isin } = source.fund
-  if (!pages.isFor(source.fund)) return linesOf([], 0)
+  if (!pages.isFor(source)) return linesOf([], 0)
   const { names } = pages
   const folder = `${pages.folder}${isin}/`
   const from = inputs.ofPages(pages, source)
@@ -55,7 +55,7 @@ function onlyWhatIsRead({ folder, reads }: FundPages, source: FundPageSource): F
 /** The fund's entry in lists, from the first maker that has one, or null. */
 export function entryOf(makers: readonly FundPages[], source: FundPageSource): FundEntry | null {
   for (const { isFor, entry } of makers) {
-    const found = isFor(source.fund) ? entry(source) : null
+    const found = isFor(source) ? entry(source) : null
     if (found !== null) return found
   }
   return null

@@ -85,7 +85,7 @@ export async function serveUntilStopped(
   }
   const server = createEdgeServer({
     origin,
-    settings: settings.edge,
+    settings: { ...settings.edge, frameAncestors: settings.site.frameAncestors },
     previewToken: settings.edge.previewToken,
     onFailure,
   })

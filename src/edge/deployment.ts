@@ -27,6 +27,7 @@ export interface DeploymentSettings {
     /** Null: no preview. */
     readonly previewToken: string | null
   }
+  readonly site: { readonly frameAncestors: string | null }
   readonly serve: { readonly host: string; readonly port: number }
 }
 
@@ -39,9 +40,13 @@ export type MakeDeployment = (
   settings: DeploymentSettings,
 ) => Promise<readonly { readonly path: string; readonly text: string }[]>
 
-export const edgeConfig = ({ docsUrl, edge }: Pick<DeploymentSettings, 'docsUrl' | 'edge'>) => ({
+export const edgeConfig = ({
+  docsUrl,
+  edge: { cacheControl, errorCacheControl },
+  site: { frameAncestors },
+}: Pick<DeploymentSettings, 'docsUrl' | 'edge' | 'site'>) => ({
   table: routeTable(endpoints, docsUrl),
-  settings: { cacheControl: edge.cacheControl, errorCacheControl: edge.errorCacheControl },
+  settings: { cacheControl, errorCacheControl, frameAncestors },
 })
 
 const edgeFolder = dirname(fileURLToPath(import.meta.url))

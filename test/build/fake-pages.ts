@@ -7,7 +7,7 @@ const about: FundPages = {
   folder: 'funds/',
   names: ['index.html', 'prices.csv'],
   reads: ['prices', 'keyFigures'],
-  isFor: ({ dataPermitted }) => dataPermitted === 1,
+  isFor: ({ fund }) => fund.dataPermitted === 1,
   render: ({ fund, day, baseUrl, overdue, rows, newestPrice, navSample }) => [
     {
       key: `funds/${fund.isin}/index.html`,

@@ -45,6 +45,7 @@ export function workerSettings(
       hstsSeconds: 0,
       previewToken,
     },
+    site: { frameAncestors: null },
     serve: { host: '127.0.0.1', port: 0 },
   }
 }

@@ -30,6 +30,8 @@ export interface Publisher {
   readonly fundNames: Language | null
   /** A mail address or an `https` address for reports of vulnerabilities. */
   readonly security: string | null
+  /** Origins whose pages may show a fund in a frame, separated by spaces. */
+  readonly frameAncestors: string | null
   readonly licence: { readonly name: string; readonly url: string | null } | null
   readonly logo: Logo | null
   /** The colour of links, as `#rrggbb`, for each theme. */
@@ -88,7 +90,7 @@ export interface FundPages {
   readonly names: readonly string[]
   /** Beside the fund's own row; all prices with `prices`. */
   readonly reads: readonly Group[]
-  readonly isFor: (fund: FundRow) => boolean
+  readonly isFor: (source: Pick<FundPageSource, 'fund' | 'publisher'>) => boolean
   /** @returns a page for each name, in their order */
   readonly render: (source: FundPageSource) => readonly Page[]
   /** The fund's entry in lists, or null. Cheap: every build makes one for every fund. */

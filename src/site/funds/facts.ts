@@ -20,6 +20,20 @@ export type Line = NonNullable<ReturnType<typeof lineOf>>
 export type Allocation = FundFacts['allocations'][number]
 export type FundAnswer = FundFacts['answers'][number]
 
+/** What {@link fundFacts} reads. */
+export const factReads: readonly Group[] = [
+  'prices',
+  'performanceYears',
+  'structureItems',
+  'keyFigures',
+  'legalPeriods',
+  'legalPoints',
+  'launchPoints',
+  'profile',
+  'assetAllocations',
+  'emt',
+]
+
 const latestPrices = 30
 
 export function fundFacts(source: FundPageSource) {

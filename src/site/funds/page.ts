@@ -17,7 +17,7 @@ import { feedLink, fundFeedKeys, fundPageKeys, layout, frontPages } from '../lay
 import { statusWords } from '../status/wording.ts'
 import { wording } from '../wording.ts'
 import { amountIn, dayIn, percentIn } from './chart/formats.ts'
-import { fundEntry, fundFacts, type FundFacts, type PriceFacts } from './facts.ts'
+import { factReads, fundEntry, fundFacts, type FundFacts, type PriceFacts } from './facts.ts'
 import { fundFeeds } from './feed.ts'
 import { fundChart } from './image.ts'
 import { dataSection } from './sections/data.ts'
@@ -29,19 +29,8 @@ import { fundWords } from './wording.ts'
 export const catalogueFundPages: FundPages = {
   folder: 'funds/',
   names: ['chart.svg', 'de.html', 'feed.de.xml', 'feed.xml', 'index.html'],
-  reads: [
-    'prices',
-    'performanceYears',
-    'structureItems',
-    'keyFigures',
-    'legalPeriods',
-    'legalPoints',
-    'launchPoints',
-    'profile',
-    'assetAllocations',
-    'emt',
-  ],
-  isFor: ({ dataPermitted }) => dataPermitted === 1,
+  reads: factReads,
+  isFor: ({ fund }) => fund.dataPermitted === 1,
   render: (source) => {
     const facts = fundFacts(source)
     const keys = fundPageKeys(source.fund.isin)
@@ -136,7 +125,11 @@ function headFigures(facts: FundFacts, language: Language): readonly Html[] {
 }
 
 /** The day of the newest price, and its change since the day before. */
-function dayOfPrice({ performance }: FundFacts, { newest, overdue }: PriceFacts, language: Language): Html {
+export function dayOfPrice(
+  { performance }: FundFacts,
+  { newest, overdue }: PriceFacts,
+  language: Language,
+): Html {
   const word = overdue !== null && statusWords[language].marks[overdue]
   const mark = overdue !== null && html` <span class="mark ${overdue}">${word}</span>`
   const change = typeof performance === 'object' && signed(language, newest.changePercent)

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import type { Page, Publisher } from '../../api/contract/page.ts'
+import { pageKey } from '../../api/routes/pages.ts'
 import type { Language } from '../../api/routes/table.ts'
 import { wording } from '../wording.ts'
 import { colourRules } from './colours.ts'
@@ -57,6 +58,10 @@ type SitePart = keyof typeof frontPages
 export const fundPageKeys = (isin: string): PageKeys => ({
   de: `funds/${isin}/de.html`,
   en: `funds/${isin}/index.html`,
+})
+export const embeddedKeys = (isin: string): PageKeys => ({
+  de: pageKey(`embed/${isin}/`, 'de'),
+  en: pageKey(`embed/${isin}/`, 'en'),
 })
 export const fundFeedKeys = (isin: string): PageKeys => ({
   de: `funds/${isin}/feed.de.xml`,
@@ -178,7 +183,7 @@ function describedHead(page: PageLayout): Html {
 }
 
 /** Everything comes from this host: `file:` if the page is opened from a folder; elsewhere browsers refuse it. */
-const contentSecurityPolicy = [
+export const contentSecurityPolicy = [
   "default-src 'none'",
   "style-src 'self' file:",
   "script-src 'self' file:",

@@ -146,7 +146,7 @@ function indexFigure(line: Line, language: Language): Html {
   </figure> `
 }
 
-function drawnLine(id: string, title: string, line: Line, period: string, language: Language): Html {
+export function drawnLine(id: string, title: string, line: Line, period: string, language: Language): Html {
   const { first, last, plot, path } = line
   return html`<p class="change" role="status">${raw(changeLine(language, period, first, last))}</p>
     ${drawing({

@@ -88,6 +88,33 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
     },
   )
 
+  it('names each line at its end where there is room, no name over another', async () => {
+    const asked = isins.slice(0, 5)
+    await withPage(`?isins=${asked.join(',')}`, desktopLight, async (page) => {
+      const labels = page.locator('.drawn .end text')
+      await expect.poll(() => labels.count()).toBe(5)
+      const boxes = await Promise.all((await labels.all()).map((label) => label.boundingBox()))
+      const [shown, figure] = [
+        boxes.filter((box) => box !== null),
+        await page.locator('figure').boundingBox(),
+      ]
+      for (const { x, width } of shown)
+        expect(x + width).toBeLessThanOrEqual((figure?.x ?? 0) + (figure?.width ?? 0))
+      const tops = shown.map(({ y }) => y).sort((one, other) => one - other)
+      for (const [index, top] of tops.slice(1).entries())
+        expect(top - (tops[index] ?? 0)).toBeGreaterThanOrEqual((shown[0]?.height ?? 0) - 1)
+      const [label = '', ...others] = await labels.allTextContents()
+      const name = value<string>('SELECT name FROM fund WHERE isin = ?', asked[0] ?? '')
+      expect(name).toContain(label.replace('…', ''))
+      expect(new Set([label, ...others]).size).toBe(5)
+    })
+    await withPage(`?isins=${asked.join(',')}`, phoneLight, async (page) => {
+      await expect.poll(() => page.locator('.drawn .end text').count()).toBe(5)
+      expect(await page.locator('.drawn .end text:visible').count()).toBe(0)
+      expect(await page.locator('.chips li:visible').count()).toBe(5)
+    })
+  })
+
   it('draws funds from 100 on the first day that they have in common, with their performance, from the API of its host', async () => {
     const four = isins.slice(0, 4)
     const { page, complaints, end } = await visit(
@@ -169,7 +196,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
         const { strokeDasharray, stroke } = getComputedStyle(line)
         return [strokeDasharray, stroke]
       })`)
-    const drawn = await styles('.drawn .line')
+    const drawn = await styles('.drawn path')
+    expect(await styles('.drawn .end .line')).toEqual(drawn)
     for (const part of [0, 1]) expect(new Set(drawn.map((style) => style[part])).size).toBe(4)
     expect(await styles('.compared .key .line')).toEqual(drawn)
     expect(await styles('.chips .key .line')).toEqual(drawn)

@@ -1,13 +1,14 @@
 /** The comparison in a browser: funds from the address, their prices from the API, chart and table. */
 
 import type { Language } from '../../../api/routes/table.ts'
-import { lineChart, linePath, mostCompared, plotOf } from '../chart/charts.ts'
+import { depthOf, lineChart, linePath, mostCompared, plotOf } from '../chart/charts.ts'
 import { dayNumber, isoOf } from '../../../system/day-number.ts'
 import { dayIn, fixedIn } from '../chart/formats.ts'
 import { followAddress, parameterOf, setParameters } from './address.ts'
 import { comparedRow, fundChip, lineKey } from './compared-row.ts'
 import { type FundComparison, comparisonOf, loners } from './comparison.ts'
 import { fetchFunds, type ListedFund } from './fund-list.ts'
+import { lineEnds } from './line-ends.ts'
 import { fundPicker } from './picker.ts'
 import { type DayPrice, fetchPrices, yearOf, yearToAsk } from './prices.ts'
 import { chosenRange, firstDayOf, onRange } from './ranges.ts'
@@ -253,7 +254,13 @@ function drawer({ part }: Page) {
     const lines = comparison.funds.map(({ line }) => line)
     const plot = plotOf(...lines)
     const paths = lines.map((line) => linePath(line, plot))
-    part('.drawn').innerHTML = lineChart(plot, paths, language, styles)
+    const drawn = part('.drawn')
+    drawn.innerHTML = lineChart(plot, paths, language, styles)
+    const endOf = (line: (typeof lines)[number], index: number) => ({
+      ...{ name: funds[index]?.name ?? '', style: styles[index] ?? 0 },
+      depth: depthOf(plot.axis, line.at(-1)?.value ?? 0),
+    })
+    drawn.append(...lineEnds(lines.map(endOf)))
     const { days } = comparison
     explore({
       last: days.length - 1,

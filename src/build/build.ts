@@ -139,7 +139,8 @@ async function downloadsOf(
   snapshot: string,
   funds: readonly FundNews[],
 ) {
-  const { asOf, baseUrl, jobs, startThread, signal, out, downloads = null, part = null } = options
+  const { asOf, baseUrl, jobs, startThread, signal, out, downloads = null } = options
+  const { part = null, signing = null } = options
   if (downloads === null || part?.kind === 'shard') return null
   const { root, pages, publisher, renderer: code } = settings
   // A sparse build has no downloads beside its manifest; the folder to be replaced has those of the last build.
@@ -161,6 +162,7 @@ async function downloadsOf(
     hasPages: pages !== null,
     publisher,
     baseUrl,
+    signing,
   })
   assertSame()
   return written

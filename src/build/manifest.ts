@@ -16,6 +16,9 @@ import { assertFile } from '../system/place.ts'
 
 export const manifestKey = 'manifest.ndjson.gz'
 export const checksumsKey = 'SHA256SUMS'
+export const signatureKey = 'SHA256SUMS.sig'
+/** Public keys of the signature; `/.well-known/fundpress-signing-key` leads to it. */
+export const signingKeyKey = 'signing-key.txt'
 export const manifestFormat = 1
 
 /** The first line. */

@@ -12,7 +12,14 @@ import { constants, createGzip } from 'node:zlib'
 import { answeredBy, parseKey } from '../api/routes/parse-key.ts'
 import type { RouteTable } from '../api/routes/table.ts'
 import { wholeLines } from '../system/whole-lines.ts'
-import { checksumsKey, keyAt, type ManifestHead, manifestKey, withoutFrom } from './manifest.ts'
+import {
+  checksumsKey,
+  keyAt,
+  type ManifestHead,
+  manifestKey,
+  type ManifestLine,
+  withoutFrom,
+} from './manifest.ts'
 
 interface Run {
   readonly file: string
@@ -69,7 +76,12 @@ export function objectLines(root: string, table: RouteTable) {
       }
       return { sha256: sha256.digest('hex'), documents }
     },
-    /** Writes the manifest and the rest of SHA256SUMS, and removes the temporary files. */
+    /** Writes the rest of SHA256SUMS: the files of the manifest's first line. */
+    list: (files: readonly ManifestLine[]): void => {
+      const lines = files.map(({ key, sha256 }) => `${sha256}  ${key}\n`)
+      appendFileSync(join(root, checksumsKey), lines.join(''))
+    },
+    /** Writes the manifest, and removes the temporary files. */
     write: async (head: ManifestHead): Promise<void> => {
       async function* parts() {
         yield `${JSON.stringify(head)}\n`
@@ -78,8 +90,6 @@ export function objectLines(root: string, table: RouteTable) {
       // Digests are most of the text, and more effort does not make them smaller.
       const gzip = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: 1 << 18 })
       await pipeline(parts, gzip, createWriteStream(join(root, manifestKey), { flags: 'wx' }))
-      const { files = [] } = head
-      appendFileSync(join(root, checksumsKey), files.map(({ key, sha256 }) => `${sha256}  ${key}\n`).join(''))
       rmSync(temporary, { recursive: true })
     },
   }

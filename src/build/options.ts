@@ -10,6 +10,7 @@ import { defaultFreshness, type FreshnessSettings } from '../guards/rules.ts'
 import { codeDigest } from './code-digest.ts'
 import { digestOfPublisher, fromOf } from './inputs.ts'
 import type { RenderThread } from './render-threads.ts'
+import type { Signing } from '../system/ssh-signature.ts'
 import type { StartThread } from '../system/start-thread.ts'
 import type { ReadShard, Shard } from './shard.ts'
 
@@ -37,6 +38,8 @@ export interface BuildOptions {
     readonly licence: Licence | null
     readonly isRawCsv?: boolean
   } | null
+  /** Signs the checksums of snapshot and downloads; null: nobody does. */
+  readonly signing?: Signing | null
   /** Set if this build does not render all funds of a snapshot. Excludes `only`. */
   readonly part?: BuildPart | null
   /** The snapshot to continue from, or null to render everything. The result is the same. */
@@ -75,7 +78,7 @@ type Deciding = Pick<
   'docsUrl' | 'baseUrl' | 'publisher' | 'pages' | 'downloads' | 'freshness' | 'plausibility' | 'code'
 >
 
-/** With the same digest, a build makes the same files from the same database and day, downloads included. */
+/** With the same digest, a build makes the same files from the same database and day, but for signatures. */
 export function settingsDigest(options: Deciding): string {
   const { docsUrl, baseUrl, publisher = null, pages, downloads = null } = options
   const { plausibility = defaultPlausibility } = options

@@ -1,5 +1,6 @@
 /** Renders a snapshot: the funds, in threads or out of shards, documents over all funds, manifest and status. */
 
+import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { isRefusal } from '../api/contract/endpoint.ts'
 import { restrictedFunds } from '../api/contract/fund.ts'
@@ -17,10 +18,12 @@ import { changeFeeds } from '../site/changes/feed.ts'
 import { changesPages, noHistory } from '../site/changes/pages.ts'
 import type { PageSite } from '../site/layout/layout.ts'
 import { statusPages } from '../site/status/page.ts'
+import { allowedSigners, sha512OfFile } from '../system/ssh-signature.ts'
 import { codeDigest } from './code-digest.ts'
 import { documentFiles } from './document-files.ts'
 import { dayThatCounts, fundRows } from './inputs.ts'
-import { folderOf, manifestFormat, type ManifestHead, manifestLine, snapshotId } from './manifest.ts'
+import { checksumsKey, folderOf, manifestFormat, type ManifestHead, manifestLine } from './manifest.ts'
+import { type ManifestLine, signatureKey, signingKeyKey, snapshotId } from './manifest.ts'
 import { freshnessDigest, publisherDigest, settingsDigest } from './options.ts'
 import { putSitePages } from './pages.ts'
 import { type Build, isinsToRender } from './prepare.ts'
@@ -340,10 +343,17 @@ async function finish(
   const site: PageSite = { baseUrl, publisher, others: pages === null ? null : { hasDownloads } }
   for (const { key, content } of [...changesPages(noHistory, site), ...changeFeeds(noHistory, site, asOf)])
     writeFile(root, key, String(content))
-  const files = statusPages(source, site).map(({ key, content }) => {
+  const put = (key: string, content: string): ManifestLine => {
     const { sha256, bytes } = writeFile(root, key, content)
     return { key, sha256, bytes, type: contentTypeOf(key) }
-  })
+  }
+  const { signing = null, part = null } = build.options
+  const signer = part?.kind === 'shard' ? null : signing
+  const keys = signer === null ? [] : [put(signingKeyKey, allowedSigners(signer.publicKeys))]
+  const listed = [...keys, ...statusPages(source, site).map(({ key, content }) => put(key, content))]
+  build.lines.list(listed)
+  const signature =
+    signer === null ? [] : [put(signatureKey, signer.sign(await sha512OfFile(join(root, checksumsKey))))]
   const head: ManifestHead = {
     ...said,
     settings: settingsDigest(build.options),
@@ -352,7 +362,7 @@ async function finish(
     ...(withheld.length > 0 && { withheld }),
     counts: tables === null ? undefined : { documents, ...tables },
     site: site.others && { publisher: withoutLogoBytes(publisher), hasDownloads },
-    files,
+    files: [...signature, ...listed],
   }
   await build.lines.write(head)
   return head

@@ -12,7 +12,7 @@ import { isLeftBehind, markOf, thisHolder } from '../system/holder.ts'
 import { placeToWrite } from '../system/place.ts'
 import { madeFilesKey } from '../downloads/made-files.ts'
 import { pages } from '../api/derive/route-table.ts'
-import { checksumsKey, manifestKey, sparseKey } from './manifest.ts'
+import { checksumsKey, manifestKey, signatureKey, sparseKey } from './manifest.ts'
 import { shardKey } from './shard.ts'
 import { systemCode } from '../system/message.ts'
 
@@ -74,7 +74,14 @@ function makeFolders(folder: string, out: string): string | undefined {
 }
 
 /** The names at the top of a snapshot's folder. Source: src/bucket/keys.md. A swap would lose anything else. */
-const listKeys: readonly string[] = [manifestKey, checksumsKey, madeFilesKey, sparseKey, shardKey]
+const listKeys: readonly string[] = [
+  manifestKey,
+  checksumsKey,
+  signatureKey,
+  madeFilesKey,
+  sparseKey,
+  shardKey,
+]
 const namesOfSnapshots: readonly string[] = ['api', 'errors', ...pages, ...listKeys]
 
 function namesIn(place: string): readonly string[] {

@@ -11,11 +11,14 @@ import type { Publisher } from '../api/contract/page.ts'
 import type { BuildOptions } from '../build/build.ts'
 import type { Override } from '../guards/guards.ts'
 import { openRules, type Rules } from '../guards/rules.ts'
+import { messageOf } from '../system/message.ts'
+import { openSigning, type Signing } from '../system/ssh-signature.ts'
 import type { Session } from './command.ts'
 import { UsageError } from './failure.ts'
 import { readLogo } from './logo.ts'
 import { type FlagsOf, type overrideOptions, required } from './options.ts'
 import { cut, statement } from './safe-text.ts'
+import { openSecret } from './setting-fields.ts'
 import type { Settings } from './settings.ts'
 
 export type OverrideFlags = FlagsOf<ReturnType<typeof overrideOptions>>
@@ -105,22 +108,49 @@ export const wrongSettings = (cause: unknown): never => {
   throw new UsageError('the settings are wrong', { cause })
 }
 
-/** @throws {UsageError} if the settings are wrong */
-export async function buildOptions(session: Session): Promise<Omit<BuildOptions, 'asOf' | 'only'>> {
+/** @param isUnsigned for what signs nothing, such as a shard: it needs no key @throws {UsageError} if the settings are wrong */
+export async function buildOptions(
+  session: Session,
+  isUnsigned = false,
+): Promise<Omit<BuildOptions, 'asOf' | 'only'>> {
   const { docsUrl, baseUrl, pages, quickCheck: hasQuickCheck } = session.settings
-  const options = { ...(await mergeOptions(session)), docsUrl, baseUrl, hasQuickCheck }
+  const options = { ...(await mergeOptions(session, isUnsigned)), docsUrl, baseUrl, hasQuickCheck }
   return pages ? options : { ...options, pages: null }
 }
 
 /** Options of a build without those that shards bring. @throws {UsageError} if the settings are wrong */
-export async function mergeOptions({ settings, signal }: Session) {
+export async function mergeOptions(session: Session, isUnsigned = false) {
+  const { settings, signal } = session
   const { out, jobs, freshness, plausibility, rawCsv: isRawCsv } = settings
   const db = required(settings.db, 'db')
   // Reports a wrong calendar before anything is read.
   await freshnessRules(settings)
   const publisher = publisherOf(settings)
   const downloads = settings.downloads.enabled ? { licence: publisher?.licence ?? null, isRawCsv } : null
-  return { db, out, jobs, publisher, downloads, freshness, plausibility, signal } as const
+  const signing = isUnsigned ? null : signingOf(session)
+  return { db, out, jobs, publisher, downloads, freshness, plausibility, signing, signal } as const
+}
+
+/** @returns null without a key @throws {UsageError} if the key cannot be used */
+export function signingOf({ settings: { signing }, environment }: Session): Signing | null {
+  if (signing.key === null) return null
+  const found = openSecret(signing.key, environment)
+  if ('missing' in found)
+    throw new UsageError(`signing.key: the environment variable ${found.missing} is not set`)
+  try {
+    return openSigning(found.value, signing.publicKeys)
+  } catch (error) {
+    throw new UsageError(`signing.key ${messageOf(error)}`)
+  }
+}
+
+/** For `verify`, which needs no private key. @returns null if nothing has to be signed; none if its key is not known here */
+export function trustedKeys(session: Session): readonly string[] | null {
+  const { key, publicKeys } = session.settings.signing
+  if (key === null) return publicKeys.length === 0 ? null : publicKeys
+  return 'missing' in openSecret(key, session.environment)
+    ? publicKeys
+    : (signingOf(session)?.publicKeys ?? [])
 }
 
 /** Null if the settings name neither company nor licence. @throws {UsageError} for a logo that is refused */

@@ -1,6 +1,7 @@
 /** Parts of the schemas of settings. The message of each check completes the sentence "It must be …". */
 
 import { z } from 'zod'
+import { isPublicKey } from '../system/ssh-signature.ts'
 
 // Compiling the schema takes longer than it saves with the few values of one start.
 z.config({ jitless: true })
@@ -52,6 +53,19 @@ export const httpAddress = /^https?:\/\/([^\s/?#@\\]+@)?[^\s/?#@\\]+([/?#][^\s@]
 export const secretUrl = secretAddress(
   'an absolute http or https URL (%40 stands for an @ in its password, path or query)',
   httpAddress,
+)
+
+/** A variable holds the key itself: a config file is no place for it. */
+export const secretKey = z
+  .string('env:NAME')
+  .regex(
+    new RegExp(`^(${ofEnvironment.source}|\\s*-----BEGIN [^]+)$`, 'u'),
+    'env:NAME, or in FUNDPRESS_SIGNING_KEY the key itself',
+  )
+
+export const publicKey = settingText('a public key, such as ssh-ed25519 AAAA…', /^[^]*$/u).refine(
+  isPublicKey,
+  'a public key, such as ssh-ed25519 AAAA…',
 )
 
 /** @returns the value, or the name of the environment variable that is unset or empty */

@@ -19,6 +19,8 @@ import {
   mailAddress,
   orNull,
   say,
+  publicKey,
+  secretKey,
   secretUrl,
 } from './setting-fields.ts'
 import { settingText as text, whole } from './setting-fields.ts'
@@ -226,6 +228,16 @@ export const configShape = z.strictObject(
       startEn: say('A text for the English start page. Blank lines separate paragraphs.', orNull(paragraphs)),
       startDe: say('A text for the German start page. Blank lines separate paragraphs.', orNull(paragraphs)),
     }),
+    signing: group('The key that signs the checksums of snapshots and downloads, in the format of OpenSSH.', {
+      key: say(
+        'env:NAME for the environment variable that holds the file of `ssh-keygen -t ed25519 -N ""`. It is a secret.',
+        orNull(secretKey),
+      ),
+      publicKeys: say(
+        'Public keys (lines of .pub files) that are trusted, too: earlier ones, and that of signing.key where only `verify` runs.',
+        z.array(publicKey, 'a list of public keys').default([]),
+      ),
+    }),
     ...guardSettings,
     notify: notifySetting,
     heartbeat: group('What waits for a sign of life of each nightly run: healthchecks.io or Uptime Kuma.', {
@@ -303,7 +315,7 @@ export function complete({ $schema: _, ...given }: z.output<typeof configShape>,
 /** Names of all settings but lists and maps: `serve.port`. */
 export type SettingKey = {
   [K in Exclude<keyof Settings, 'import' | 'notify'>]: Settings[K] extends object
-    ? `${K}.${Exclude<keyof Settings[K], 'groups' | 'keep'> & string}`
+    ? `${K}.${Exclude<keyof Settings[K], 'groups' | 'keep' | 'publicKeys'> & string}`
     : K
 }[Exclude<keyof Settings, 'import' | 'notify'>]
 
@@ -334,7 +346,7 @@ export function variableOf(key: string): string {
 
 function listSettings(shape: z.ZodRawShape, prefix: string): NamedSetting[] {
   return Object.entries(shape).flatMap(([name, schema]) => {
-    if (['$schema', 'groups', 'keep', 'import', 'notify'].includes(name)) return []
+    if (['$schema', 'groups', 'keep', 'publicKeys', 'import', 'notify'].includes(name)) return []
     const members = groupMembers(schema)
     if (members !== null) return listSettings(members, `${name}.`)
     const key = prefix + name

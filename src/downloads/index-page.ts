@@ -9,6 +9,7 @@ import { dayIn, fixedIn } from '../site/funds/chart/formats.ts'
 import { html, linkedData, linkTo, section, type Html, type HtmlContent } from '../site/layout/html.ts'
 import { addressOf } from '../site/layout/head.ts'
 import { frontPages, layout } from '../site/layout/layout.ts'
+import { fingerprintOf, verifyCommand } from '../system/ssh-signature.ts'
 import type { Language } from '../api/routes/table.ts'
 import type { DescribedFile, PackageFacts } from './data-package.ts'
 import type { DownloadFormat } from './formats/format.ts'
@@ -16,6 +17,8 @@ import { historyPath } from './formats/fund-files.ts'
 
 export interface PageFacts extends PackageFacts {
   readonly formats: readonly DownloadFormat[]
+  /** The public key of the signature of the checksums; null without one. */
+  readonly signedBy: string | null
   /** Whether the snapshot has other pages: this one looks like them, and leads to them. */
   readonly hasPages: boolean
 }
@@ -36,7 +39,7 @@ type SectionId = keyof typeof sections
 
 /** @param files all others, in the order of their paths */
 export function indexPage(files: readonly DescribedFile[], facts: PageFacts, language: Language): string {
-  const { asOf, licence, hasPages, publisher, baseUrl, formats } = facts
+  const { asOf, licence, hasPages, publisher, baseUrl, formats, signedBy } = facts
   const w = pageWords[language]
   const listed = files.filter(({ piece }) => piece.row !== null)
   const rows = Map.groupBy(listed, ({ piece }) => piece.row ?? '')
@@ -92,6 +95,7 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
         'check',
         w.check,
         html`<p>${w.forPrograms}</p>
+          ${signedBy !== null && signature(signedBy, facts, language)}
           <details>
             <summary>${w.digests}</summary>
             <ul class="digests">
@@ -100,6 +104,22 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
           </details>`,
       )}`,
   })
+}
+
+/** How to check the signature. The first time, readers trust the address of the key, or compare its fingerprint. */
+function signature(key: string, { asOf, baseUrl }: PageFacts, language: Language): Html {
+  const code = [
+    `curl -fsSo allowed_signers '${baseUrl}/.well-known/fundpress-signing-key'`,
+    `curl -fsSO '${baseUrl}/downloads/${asOf}/SHA256SUMS'`,
+    `curl -fsSO '${baseUrl}/downloads/${asOf}/SHA256SUMS.sig'`,
+    verifyCommand('allowed_signers', 'SHA256SUMS'),
+  ]
+  return html`<p>${pageWords[language].signed(fingerprintOf(key))}</p>
+    <pre
+      tabindex="0"
+      role="group"
+      aria-label="${pageWords[language].verify}"
+    ><code>${code.join('\n')}</code></pre>`
 }
 
 const licenceLink = ({ name, url }: NonNullable<PackageFacts['licence']>): Html =>
@@ -277,6 +297,16 @@ export const pageWords = bilingual((say) => ({
     html`<a href="datapackage.json">datapackage.json</a> beschreibt die Dateien maschinenlesbar. Mit
       <a href="SHA256SUMS">SHA256SUMS</a> und <code>sha256sum -c</code> lassen sich alle Dateien prüfen.`,
   ),
+  verify: say('Check the signature', 'Signatur prüfen'),
+  signed: (fingerprint: string) =>
+    say(
+      html`<a href="SHA256SUMS.sig">SHA256SUMS.sig</a> is its signature, which OpenSSH checks. The key has the
+        fingerprint <code class="digest">${fingerprint}</code>. Keep <code>allowed_signers</code>, and get it
+        again only when the key changes.`,
+      html`<a href="SHA256SUMS.sig">SHA256SUMS.sig</a> ist die Signatur dazu; OpenSSH prüft sie. Der Schlüssel
+        hat den Fingerabdruck <code class="digest">${fingerprint}</code>. Bewahren Sie
+        <code>allowed_signers</code> auf und laden Sie die Datei nur neu, wenn der Schlüssel wechselt.`,
+    ),
   digests: say('SHA-256 of each file', 'SHA-256 aller Dateien'),
   rows: (count: number, text: string) =>
     say(count === 1 ? '1 row' : `${text} rows`, count === 1 ? '1 Zeile' : `${text} Zeilen`),

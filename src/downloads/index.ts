@@ -16,6 +16,7 @@ import { contentTypeOf, unknownType } from '../api/routes/content-types.ts'
 import { languages, type Language } from '../api/routes/table.ts'
 import type { RowDigests } from '../data/read/fund-digests.ts'
 import type { FundDatabase } from '../data/read/open.ts'
+import { sha512OfFile, type Signing } from '../system/ssh-signature.ts'
 import { moduleBeside, startThread, type StartThread } from '../system/start-thread.ts'
 import { dataPackage, type DescribedFile } from './data-package.ts'
 import { writeFile, type WrittenFile } from './file-sink.ts'
@@ -54,6 +55,8 @@ export interface WriteDownloadsOptions {
   readonly baseUrl: string
   /** What may be done with the data; null: the files do not say. */
   readonly licence: Licence | null
+  /** Signs the checksums; null: nobody does. */
+  readonly signing: Signing | null
   /** Whether texts in plain CSV stay as they are, formulas too. */
   readonly isRawCsv: boolean
   readonly jobs: number
@@ -67,7 +70,7 @@ const checksums = 'SHA256SUMS'
 /** The same rows, date and settings give the same bytes. @throws {Error} if a file cannot be written, or it is aborted */
 export async function writeDownloads(options: WriteDownloadsOptions) {
   const started = performance.now()
-  const { root, asOf, hasPages, publisher, licence, baseUrl } = options
+  const { root, asOf, hasPages, publisher, licence, baseUrl, signing } = options
   const folder = join(root, 'downloads', asOf)
   mkdirSync(folder, { recursive: true })
   const { fund } = fundReader(options.db)
@@ -77,13 +80,18 @@ export async function writeDownloads(options: WriteDownloadsOptions) {
   const made = inOrder(await makeFiles(options, folder, funds))
   const about = dataPackage(made, options)
   const described = writeFile(folder, 'datapackage.json', `${JSON.stringify(about, null, 2)}\n`)
-  const facts = { asOf, licence, hasPages, publisher, baseUrl, formats: downloadFormats }
+  const signedBy = signing?.publicKeys[0] ?? null
+  const facts = { asOf, licence, hasPages, publisher, baseUrl, signedBy, formats: downloadFormats }
   const pages = languages.map((language) =>
     writeFile(folder, indexPages[language], indexPage(made, facts, language)),
   )
   const files = inOrder<WrittenFile>([...made, described, ...pages])
   const listed = files.map(({ sha256, path }) => `${sha256}  ${path}\n`).join('')
-  const sums = writeFile(folder, checksums, listed)
+  const own = [writeFile(folder, checksums, listed)]
+  if (signing !== null) {
+    const signature = signing.sign(await sha512OfFile(join(folder, checksums)))
+    own.push(writeFile(folder, `${checksums}.sig`, signature))
+  }
   writeLatest(join(root, 'downloads'), asOf)
   const reusable = made.flatMap(({ path, bytes, sha256, rows, from, parts = [] }) => {
     const counted = rows === undefined ? {} : { rows }
@@ -91,8 +99,8 @@ export async function writeDownloads(options: WriteDownloadsOptions) {
   })
   writeMadeFiles(root, asOf, reusable)
   return {
-    files: files.length + 1,
-    bytes: [...files, sums].reduce((sum, { bytes }) => sum + bytes, 0),
+    files: files.length + own.length,
+    bytes: [...files, ...own].reduce((sum, { bytes }) => sum + bytes, 0),
     seconds: (performance.now() - started) / 1000,
   }
 }

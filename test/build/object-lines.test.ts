@@ -41,6 +41,7 @@ describe('lines of a manifest', () => {
           for (const name of sorted)
             lines.add(String(keys.find(([other]) => other === name)?.[1]), lineOf(name))
           await lines.digest()
+          lines.list([])
           await lines.write(head)
           const manifest = gunzipSync(readFileSync(`${place}/manifest.ndjson.gz`)).toString()
           expect(manifest).toBe(`{"snapshot":"x"}\n${sorted.map(lineOf).join('')}`)

@@ -65,7 +65,7 @@ it('the keys of secrets are in the environment of the steps that use the store, 
     actionOf(name).runs.steps.flatMap((step) => {
       const text = JSON.stringify({ env: step.env, with: step.with })
       // Whether there is one is no secret.
-      return /inputs\.((database-)?(secret-access-key|session-token)|heartbeat-url|notify-\w+|metrics-otlp-url)(?! != '')/.test(
+      return /inputs\.((database-)?(secret-access-key|session-token)|heartbeat-url|notify-\w+|signing-key|metrics-otlp-url)(?! != '')/.test(
         text,
       )
         ? [`${name}: ${step.name ?? ''}`]

@@ -180,7 +180,7 @@ describe('our own rules', () => {
       const text = textOf(file)
       const uses = text.match(/\bsecrets\..*/g) ?? []
       const asInput =
-        /^ {10}(?:(?:database-)?(?:access-key-id|secret-access-key)|heartbeat-url|notify-url|notify-smtp|metrics-otlp-url): \$\{\{ secrets\.FUNDPRESS_[A-Z_]+ \}\}$/gm
+        /^ {10}(?:(?:database-)?(?:access-key-id|secret-access-key)|heartbeat-url|notify-url|notify-smtp|signing-key|metrics-otlp-url): \$\{\{ secrets\.FUNDPRESS_[A-Z_]+ \}\}$/gm
       expect(text.match(asInput) ?? []).toHaveLength(uses.length)
       // Outputs can be read by everybody who may read the log.
       expect(text).not.toMatch(
@@ -197,12 +197,12 @@ describe('our own rules', () => {
     const told = ours.flatMap(([file, { jobs }]) =>
       Object.entries(jobs).flatMap(([id, { steps }]) => {
         const inputs = steps.flatMap(({ with: given = {} }) => Object.keys(given))
-        const names = inputs.filter((name) => /^(heartbeat|notify|metrics)-/.test(name))
+        const names = inputs.filter((name) => /^(heartbeat|notify|signing|metrics)-/.test(name))
         return names.length === 0 ? [] : [[`${file.replace('.github/workflows/', '')} ${id}`, names] as const]
       }),
     )
     const notices = ['notify-url', 'notify-smtp']
-    const everything = ['heartbeat-url', ...notices, 'metrics-otlp-url']
+    const everything = ['heartbeat-url', ...notices, 'signing-key', 'metrics-otlp-url']
     expect(Object.fromEntries(told)).toEqual({
       'nightly.yml night': everything,
       'nightly-approved.yml stage': everything,

@@ -7,7 +7,7 @@ import type { Parameter, Problem, Route, RouteTable } from '../routes/table.ts'
 /** Names in a snapshot's top folder that the edge serves. Other files there are for the publisher. */
 export const pages: readonly string[] = (
   'docs funds compare embed downloads status changes schemas not-found openapi.json ' +
-  'index.html de.html robots.txt sitemap.xml llms.txt security.txt'
+  'index.html de.html robots.txt sitemap.xml llms.txt security.txt signing-key.txt'
 ).split(' ')
 
 export function routeOf({ routes }: RouteTable, { id }: { readonly id: string }): Route {

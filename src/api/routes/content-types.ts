@@ -17,6 +17,7 @@ const types: Readonly<Record<string, string>> = {
   sqlite: 'application/vnd.sqlite3',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   SHA256SUMS: 'text/plain' + utf8,
+  sig: 'text/plain' + utf8,
 }
 
 export const unknownType = 'application/octet-stream'

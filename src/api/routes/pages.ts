@@ -21,6 +21,11 @@ const moved: Readonly<Record<string, string>> = {
   '/favicon.ico': '/docs/assets/icon.svg',
 }
 
+const wellKnown: Readonly<Record<string, string>> = {
+  '/.well-known/security.txt': 'security.txt',
+  '/.well-known/fundpress-signing-key': 'signing-key.txt',
+}
+
 /** Each day of changes had a page of its own in earlier versions. */
 const dayOfChanges = /^\/changes\/(\d{4}-\d\d-\d\d)(?:\/(?:index\.html|(de\.html))?)?$/
 
@@ -34,7 +39,8 @@ const pagePath = /^(\/[\w-][\w.-]*)+\/?$/
 /** @param path as it was sent, still percent-encoded */
 export function matchPage(table: Pick<RouteTable, 'pages'>, path: string): PageMatch {
   // The one hidden folder that readers know. Source: RFC 9116, section 3.
-  if (path === '/.well-known/security.txt') return { kind: 'page', key: 'security.txt' }
+  const known = wellKnown[path]
+  if (known) return { kind: 'page', key: known }
   if (!pagePath.test(path)) return { kind: 'none' }
   const to = moved[path]
   if (to) return { kind: 'moved', to }

@@ -88,6 +88,8 @@ const words: Readonly<Record<ObjectDifference['what'], string>> = {
   size: 'another one',
   etag: 'another one',
   body: 'another one',
+  unsigned: 'unsigned',
+  signature: 'signed by an unknown key',
   withdrawn: 'withdrawn',
 }
 

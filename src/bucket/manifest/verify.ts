@@ -1,17 +1,19 @@
 /** `fundpress verify`: compares the live slot with its manifest, and its downloads with their checksums. Writes nothing. */
 
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { countFiles, type ManifestLine } from '../../build/manifest.ts'
+import { checksumsKey, countFiles, type ManifestLine } from '../../build/manifest.ts'
+import { signatureKey, signingKeyKey } from '../../build/manifest.ts'
 import { placeOf } from '../../api/routes/pages.ts'
 import { checksumsName, dayFolder, downloadEtagsKey, downloadsPrefix } from '../live/layout.ts'
-import { downloadsRoot, etagsKey, manifestIn } from '../live/layout.ts'
+import { checksumsIn, downloadsRoot, etagsKey, inSlot, manifestIn, type Slot } from '../live/layout.ts'
 import { dayOf, isOurFolder, prefixOf } from '../live/download-folders.ts'
 import { readLive, type Live } from '../live/live.ts'
 import { findStaged, readStaged } from '../live/staged.ts'
 import { findWithdrawn } from '../live/removal.ts'
 import { sumsIn, type DownloadLine } from '../publish/downloads.ts'
+import { isSignedBy, keysIn } from '../../system/ssh-signature.ts'
 import { withFolder } from '../store/files.ts'
 import { inParallel } from '../store/in-parallel.ts'
 import { digestOf, readSmall } from '../store/read.ts'
@@ -19,7 +21,8 @@ import type { ObjectStore } from '../store/store.ts'
 import { isBefore, mergeSorted } from './compare.ts'
 import { compareBody, compareWithListing, listingDifferences } from './listing.ts'
 import type { ExpectedObject, ObjectDifference } from './listing.ts'
-import { adviseRepair, fetchHead, fetchList, fetchManifest, type EtagLine } from './manifest.ts'
+import { adviseRepair, fetchHead, fetchList, fetchManifest } from './manifest.ts'
+import type { EtagLine, Manifest } from './manifest.ts'
 import { nothing, readSorted, writeNdjson } from './ndjson.ts'
 
 export interface VerifyOptions {
@@ -31,6 +34,8 @@ export interface VerifyOptions {
   readonly isStaged?: boolean
   /** Days of a legal hold; null: downloads of earlier days are not searched, since a publish has just searched them. */
   readonly keep: readonly string[] | null
+  /** Keys that are trusted; none: those that the snapshot itself names. Null: it need not be signed. */
+  readonly signedBy: readonly string[] | null
   readonly signal: AbortSignal
   /** From 0 to below 1. */
   readonly random: () => number
@@ -59,8 +64,8 @@ export async function verifyLive(store: ObjectStore, options: VerifyOptions) {
   }
   const found = await withFolder(async (folder) => {
     const counting = { ...options, onDifference }
-    const objects = await verifySlot(store, live, folder, counting)
-    const downloads = await verifyDownloads(store, live, folder, counting)
+    const { keys, ...objects } = await verifySlot(store, live, folder, counting)
+    const downloads = await verifyDownloads(store, live, folder, keys, counting)
     if (options.isStaged !== true) await verifyEarlier(store, live, counting)
     return { ...objects, downloads }
   }).catch(adviseRepair)
@@ -89,6 +94,8 @@ async function verifySlot(store: ObjectStore, live: Live, folder: string, option
   const listed = isListing ? compareWithListing(store, slot, lines(), etags(), listing) : nothing()
   await writeNdjson(known, reported(listed, onDifference))
 
+  const keys = await verifySignature(store, slot, manifest, options)
+
   const wanted = bodies === 'all' ? objects : bodies === 'none' ? 0 : Math.min(bodies, objects)
   const chosen = wanted === 0 ? nothing() : sample(lines(), objects, wanted, random)
   let done = 0
@@ -98,14 +105,51 @@ async function verifySlot(store: ObjectStore, live: Live, folder: string, option
     if (difference !== null) await onDifference(difference)
     onBody(++done, wanted)
   })
-  return { objects, bodies: done }
+  return { objects, bodies: done, keys }
+}
+
+/**
+ * Compares the signature with the lines of the manifest, which make SHA256SUMS, and that file with them. So a manifest that somebody
+ * has changed together with an object shows. Snapshots of earlier versions have no signature.
+ * @returns the keys that are trusted; none if nothing has to be signed
+ */
+async function verifySignature(
+  store: ObjectStore,
+  slot: Slot,
+  { head: { files = [] }, objects }: Manifest,
+  { signedBy, signal, onDifference }: VerifyOptions,
+): Promise<readonly string[]> {
+  const isSigned = files.some(({ key }) => key === signatureKey)
+  if (!isSigned && signedBy !== null) await onDifference({ key: checksumsKey, what: 'unsigned' })
+  if (!isSigned) return signedBy ?? []
+  const [sha256, sha512] = [createHash('sha256'), createHash('sha512')]
+  const add = ({ sha256: digest, key }: ManifestLine) => {
+    const line = `${digest}  ${key}\n`
+    sha256.update(line)
+    sha512.update(line)
+  }
+  for await (const line of objects()) add(line)
+  for (const file of files) if (file.key !== signatureKey) add(file)
+  const digest = await digestOf(store, checksumsIn(slot), { signal })
+  if (digest !== sha256.digest('hex')) await onDifference({ key: checksumsKey, what: 'body' })
+  const textOf = async (key: string) => (await readSmall(store, inSlot(slot, key), { signal }))?.text ?? ''
+  const keys = signedBy === null || signedBy.length === 0 ? keysIn(await textOf(signingKeyKey)) : signedBy
+  if (!isSignedBy(keys, await textOf(signatureKey), sha512.digest()))
+    await onDifference({ key: signatureKey, what: 'signature' })
+  return keys
 }
 
 /**
  * Compares the live snapshot's downloads by listing: names of `SHA256SUMS`, sizes and ETags of the publish; then by bodies if all are
  * to be read. Downloads of an earlier version have no list of ETags.
  */
-async function verifyDownloads(store: ObjectStore, live: Live, folder: string, options: VerifyOptions) {
+async function verifyDownloads(
+  store: ObjectStore,
+  live: Live,
+  folder: string,
+  keys: readonly string[],
+  options: VerifyOptions,
+) {
   const { bodies, concurrency, signal, onDifference } = options
   const { downloads, slot } = live
   if (downloads === undefined) return null
@@ -115,10 +159,11 @@ async function verifyDownloads(store: ObjectStore, live: Live, folder: string, o
   const isRight = sums !== null && hash('sha256', sums.text) === downloads.sums
   if (sums !== null && !isRight) await onDifference({ key: sumsKey, what: 'body' })
 
+  if (isRight) await verifyChecksums(store, sumsKey, sums.text, keys, options)
   const names = [...(isRight ? sumsIn(sums.text) : [])]
   const digests = names.map(([name, sha256]) => ({ key: prefix + name, sha256 }))
-  const keys = [{ key: sumsKey }, ...digests]
-  const expected = new Map<string, ExpectedObject>(keys.map((one) => [one.key, one]))
+  const named = [{ key: sumsKey }, ...digests]
+  const expected = new Map<string, ExpectedObject>(named.map((one) => [one.key, one]))
   const lines = await fetchList<DownloadLine>(store, downloadEtagsKey(slot), folder)
   // The list of a publish that was killed belongs to another folder.
   for await (const line of lines?.() ?? nothing())
@@ -139,6 +184,20 @@ async function verifyDownloads(store: ObjectStore, live: Live, folder: string, o
     if ((await digestOf(store, key, { signal })) !== sha256) await onDifference({ key, what: 'body' })
   })
   return downloads.files
+}
+
+async function verifyChecksums(
+  store: ObjectStore,
+  key: string,
+  text: string,
+  keys: readonly string[],
+  { signal, onDifference }: VerifyOptions,
+) {
+  if (keys.length === 0) return
+  const signature = await readSmall(store, `${key}.sig`, { signal })
+  if (signature === null) await onDifference({ key, what: 'unsigned' })
+  else if (!isSignedBy(keys, signature.text, hash('sha512', text, 'buffer')))
+    await onDifference({ key: `${key}.sig`, what: 'signature' })
 }
 
 /** Earlier downloads may hold withdrawn data only on a legal hold, out of reach of edges. */

@@ -129,7 +129,7 @@ async function render(
     refuseUnlessAllowed('the build', futureDate(asOf, session.today), override)
     const part = shard === undefined ? null : ({ kind: 'shard', ...shardOf(shard, session) } as const)
     if (part !== null) subject = `shard ${part.number}/${part.of}`
-    const options = { ...(await buildOptions(session)), asOf, only, part, override }
+    const options = { ...(await buildOptions(session, part !== null)), asOf, only, part, override }
     const building = withLive(session, since, (live) =>
       buildSince(session, since, { ...options, live }, session.stderr.tell),
     )

@@ -172,7 +172,7 @@ async function stateOf(session: Session, db: string, flags: Wanted, log: Nightly
         const file = await openFile(db)
         return file.digest().finally(file.close)
       },
-      settings: async () => settingsDigest(await buildOptions(session)),
+      settings: async () => settingsDigest(await buildOptions(session, true)),
       isAllowing: override.isForced || override.allow.length > 0,
       isStaging: stage === true,
       slots: session.settings.bucket.slots,

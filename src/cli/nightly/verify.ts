@@ -6,7 +6,7 @@ import { escapeInvisible } from '../../data/model/printable.ts'
 import { randomFor } from '../../system/random.ts'
 import type { Session } from '../command.ts'
 import { countOf, formatCount } from '../format.ts'
-import { withBucket } from '../from-settings.ts'
+import { trustedKeys, withBucket } from '../from-settings.ts'
 import { type Progress, showProgress } from '../progress.ts'
 
 export const maxSeed = 2 ** 32 - 1
@@ -39,6 +39,7 @@ export async function verifyBucket(
     const found = await verifyLive(store, {
       bodies: wanted.bodies,
       keep: session.settings.downloads.keep,
+      signedBy: trustedKeys(session),
       ...options,
       concurrency: settings.bucket.concurrency,
       signal,
@@ -65,6 +66,8 @@ const meanings: Readonly<Record<ObjectDifference['what'], string>> = {
   size: 'has another size',
   etag: 'is not the object that was put',
   body: 'has another body',
+  unsigned: 'has no signature, though there is a key',
+  signature: 'is no signature by signing.key, or by one of signing.publicKeys',
   withdrawn: 'holds what may no longer be given out',
 }
 
@@ -79,10 +82,12 @@ export function assertMatches({ name, found, kinds }: Awaited<ReturnType<typeof 
   const { snapshot, differences } = found
   if (differences === 0) return
   const differ = differences === 1 ? 'differs' : 'differ'
+  const isUnsigned = kinds.has('unsigned') || kinds.has('signature')
+  const first = isUnsigned ? 'build the snapshot again with the setting signing.key, then ' : ''
   // Only reading finds a changed body with the same size and ETag.
   const repair = kinds.has('body') ? '--repair --deep' : '--repair'
   throw new Mismatch(
-    `${name}: ${countOf(differences, 'object')} ${differ} from the manifest of ${snapshot}: run \`fundpress publish ${repair}\``,
+    `${name}: ${countOf(differences, 'object')} ${differ} from the manifest of ${snapshot}: ${first}run \`fundpress publish ${repair}\``,
   )
 }
 

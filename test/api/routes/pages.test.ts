@@ -23,6 +23,7 @@ describe('the page of a path', () => {
     ['/de.html', 'de.html'],
     ['/robots.txt', 'robots.txt'],
     ['/.well-known/security.txt', 'security.txt'],
+    ['/.well-known/fundpress-signing-key', 'signing-key.txt'],
     ['/downloads/latest/SHA256SUMS', 'downloads/latest/SHA256SUMS'],
   ])('%s is %s', (path, key) => {
     expect(match(path)).toEqual({ kind: 'page', key })

@@ -115,11 +115,13 @@ function signature(key: string, { asOf, baseUrl }: PageFacts, language: Language
     verifyCommand('allowed_signers', 'SHA256SUMS'),
   ]
   return html`<p>${pageWords[language].signed(fingerprintOf(key))}</p>
-    <pre
-      tabindex="0"
-      role="group"
-      aria-label="${pageWords[language].verify}"
-    ><code>${code.join('\n')}</code></pre>`
+    <div class="code">
+      <pre
+        tabindex="0"
+        role="group"
+        aria-label="${pageWords[language].verify}"
+      ><code>${code.join('\n')}</code></pre>
+    </div>`
 }
 
 const licenceLink = ({ name, url }: NonNullable<PackageFacts['licence']>): Html =>

@@ -42,6 +42,8 @@ export interface ManifestHead {
   readonly freshness?: SnapshotFreshness
   /** Funds with something that may not be published; absent if there is none, and in manifests of earlier versions. */
   readonly restricted?: RestrictedFunds | undefined
+  /** ISINs of funds that are gone because they merged; absent if there is none. */
+  readonly merged?: readonly string[]
   /** Funds whose implausible prices were replaced by the live ones; absent if there is none. */
   readonly withheld?: readonly WithheldFund[]
   /** For the guards of a publish. Absent in shards and manifests of earlier versions. */

@@ -9,7 +9,7 @@ import { contentTypeOf } from '../api/routes/content-types.ts'
 import { type Finding, generalWarning, judgeFindings, refusalOf } from '../data/check/finding.ts'
 import { comparePrices, findingsAcross } from '../data/check/prices.ts'
 import { checkTables } from '../data/check/tables.ts'
-import { countTables, fundReader, readIsins, readPriceDays } from '../data/read/fund-reader.ts'
+import { countTables, fundReader, mergedFunds, readIsins, readPriceDays } from '../data/read/fund-reader.ts'
 import { refuseDamage } from '../data/read/open.ts'
 import { writeFile } from '../downloads/file-sink.ts'
 import { assessFunds, type Assessment, daysOfRhythm } from '../guards/assess.ts'
@@ -180,7 +180,7 @@ async function renderFunds(build: Build, isins: readonly string[], pool: RenderP
   const ours = new Set(isins)
   // An error refuses every shard. Warnings go to the shard that has the fund.
   findings.push(
-    ...checkTables(db).filter(
+    ...checkTables(db, options.asOf).filter(
       ({ severity, isin }) => severity === 'error' || isin === null || ours.has(isin),
     ),
   )
@@ -323,6 +323,7 @@ async function finish(
   },
 ): Promise<ManifestHead> {
   const { asOf, docsUrl } = build.options
+  const merged = mergedFunds(build.db, asOf)
   const { sha256: linesDigest, documents } = await build.lines.digest()
   const snapshot = snapshotId(asOf, linesDigest)
   const said = { format: manifestFormat, snapshot, asOf, ...counts, docsUrl }
@@ -360,6 +361,7 @@ async function finish(
     freshness: { ...marks, stalest },
     ...(allowed.length > 0 && { allowed }),
     ...(withheld.length > 0 && { withheld }),
+    ...(merged.length > 0 && { merged }),
     counts: tables === null ? undefined : { documents, ...tables },
     site: site.others && { publisher: withoutLogoBytes(publisher), hasDownloads },
     files: [...signature, ...listed],

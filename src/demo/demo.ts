@@ -14,7 +14,7 @@ import { dateAt, demoPeriod, type Period } from './calendar.ts'
 import { emtRow, keyFigureRows, profileRow } from './figures.ts'
 import { fundPlaceOf, instrument, mostFunds, securityNumbers, type Instrument } from './funds.ts'
 import { launchPoints, legalPeriods, legalPoints, yearPerformances } from './performance.ts'
-import { type Market, marketOver, priceHistory, priceRows } from './prices.ts'
+import { distributionRows, type Market, marketOver, priceHistory, priceRows } from './prices.ts'
 import { allocationRows, monthAllocations, structureRows } from './structures.ts'
 
 export interface DemoOptions {
@@ -116,6 +116,7 @@ function rowsOf(fund: Instrument, seed: number, market: Market, period: Period):
   const computed = {
     ...basic,
     prices: priceRows(fund, history, period),
+    corporateActions: distributionRows(fund, history, period),
     performanceYears: yearPerformances(fund, history, period),
     structureItems: structureRows(fund, latest, period),
     legalPeriods: legalPeriods(fund, history, period),

@@ -1,6 +1,6 @@
 /** The markets, the prices of a fund, which move with them, and the rows of the table price. */
 
-import type { PriceRow } from '../api/contract/rows.ts'
+import type { FundRows, PriceRow } from '../api/contract/rows.ts'
 import { type Draws, randomFor } from '../system/random.ts'
 import { dateAt, type Period, previousYearEnd } from './calendar.ts'
 import type { Instrument } from './funds.ts'
@@ -12,7 +12,7 @@ export const businessDaysAYear = 253
 const lowestNav = 100
 
 /**
- * Both arrays by calendar index, in units of the price's last digit; 0 before the launch. `worths`: NAV times the shares that one
+ * By calendar index, in units of the price's last digit; both arrays are 0 before the launch. `worths`: NAV times the shares that one
  * share has become by reinvesting its distributions, so its ratios are total return.
  */
 export function priceHistory(fund: Instrument, market: Market, { calendar, last }: Period) {
@@ -24,6 +24,7 @@ export function priceHistory(fund: Instrument, market: Market, { calendar, last 
   const drift = within(random, kind.drift) / businessDaysAYear
   const navs = new Int32Array(last + 1)
   const worths = new Float64Array(last + 1)
+  const distributions = new Map<number, number>()
 
   let nav = random.pick(kind.startPrices) * 10 ** kind.decimals
   let shares = 1
@@ -36,12 +37,13 @@ export function priceHistory(fund: Instrument, market: Market, { calendar, last 
     if (paysOn(fund, calendar, day)) {
       const distribution = Math.round(nav * within(random, kind.distribution))
       nav -= distribution
+      distributions.set(day, distribution)
       shares *= 1 + distribution / nav
     }
     navs[day] = nav
     worths[day] = nav * shares
   }
-  return { navs, worths }
+  return { navs, worths, distributions }
 }
 
 /** Total return between two calendar indices, as a fraction. */
@@ -80,6 +82,23 @@ export function* priceRows(fund: Instrument, history: PriceHistory, period: Peri
     }
   }
 }
+
+/** The distributions that the prices show: from the fund's first price on. */
+export const distributionRows = (
+  { firstPrice, place, kind }: Instrument,
+  { distributions }: PriceHistory,
+  { calendar }: Period,
+): FundRows['corporateActions'] =>
+  [...distributions]
+    .filter(([day]) => day > firstPrice)
+    .map(([day, units]) => ({
+      exDate: dateAt(calendar, day),
+      kind: 'distribution',
+      amount: decimalText(units, kind.decimals),
+      currency: place.currency,
+      factor: null,
+      successorIsin: null,
+    }))
 
 /** By calendar index: the interim profit in the fund's currency, the others in percent of the repurchase price. */
 function taxFigures(

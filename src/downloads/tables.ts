@@ -88,21 +88,26 @@ const derived: Readonly<Record<string, readonly OutputColumn[]>> = {
   ],
 }
 
-const tableOf = cached(({ name, key, columns, download }: SchemaTable): OutputTable => ({
-  ...download,
-  source: name,
-  key,
-  columns: [
-    ...columns.flatMap((column) =>
-      column.download === null
-        ? []
-        : [{ name: column.name, type: columnTypes[column.kind], ...column.download }],
-    ),
-    ...(derived[name] ?? []),
-  ],
-}))
+const tableOf = cached(({ name, key, columns, download }: SchemaTable): OutputTable => {
+  if (download === null) throw new Error(`the downloads have no table ${name}`)
+  return {
+    ...download,
+    source: name,
+    key,
+    columns: [
+      ...columns.flatMap((column) =>
+        column.download === null
+          ? []
+          : [{ name: column.name, type: columnTypes[column.kind], ...column.download }],
+      ),
+      ...(derived[name] ?? []),
+    ],
+  }
+})
 
-export const tables: readonly OutputTable[] = Object.values(schemaTables).map(tableOf)
+export const tables: readonly OutputTable[] = Object.values(schemaTables)
+  .filter(({ download }) => download !== null)
+  .map(tableOf)
 
 export const pricesTable = tableOf(schemaTables.prices)
 

@@ -1,5 +1,7 @@
 /** Guards across funds: mistakes that only the new prices of one day show together. Pure. */
 
+import type { CorporateActionRow } from '../api/contract/rows.ts'
+import { actionWatch } from './corporate-actions.ts'
 import type { GuardName, Objection } from './guards.ts'
 import type { PriceTexts } from './figures.ts'
 import type { AcrossLimits, ImplausiblePrice } from './plausibility.ts'
@@ -13,6 +15,7 @@ export interface NewPrice {
   /** ISO 8601 */
   readonly day: string
   readonly nav: number
+  /** As it would be without what corporate actions did to it since. */
   readonly before: number | null
   /** The mean of the last moves before, as a share; null if they are fewer than `leastMoves`. */
   readonly usualMove: number | null
@@ -32,14 +35,21 @@ const leastUsualMove = 0.0005
 export function newPriceOf(
   isin: string,
   prices: readonly PriceTexts[],
+  actions: readonly CorporateActionRow[],
   found: readonly ImplausiblePrice[],
   calendar: Calendar,
   mayStay: boolean,
 ): NewPrice {
-  const navs = prices.slice(-movesSeen - 2).map(([, , , nav]) => Number(nav))
-  const nav = navs.pop() ?? NaN
-  const before = navs.at(-1) ?? NaN
-  const moves = navs.slice(1).map((each, index) => Math.abs(moveOf(navs[index] ?? NaN, each)))
+  const actionsUntil = actionWatch(actions)
+  let last = NaN
+  const pairs = prices.slice(-movesSeen - 2).map(([day, , , text]) => {
+    const { shares, distributed } = actionsUntil(day)
+    const pair = { nav: Number(text), before: last / shares - distributed }
+    last = pair.nav
+    return pair
+  })
+  const { nav, before } = pairs.pop() ?? { nav: NaN, before: NaN }
+  const moves = pairs.slice(1).map((each) => Math.abs(moveOf(each.before, each.nav)))
   const usual = moves.reduce((sum, move) => sum + move, 0) / moves.length
   const price = prices.at(-1)
   const ofPrice = found.filter((one) => one.price === price)

@@ -24,6 +24,8 @@ export function figuresOf(texts: PriceTexts) {
     year: day.slice(0, 4),
     /** In days. */
     at: dayNumber(day),
+    /** Shares that one share has become, if it is compared with a price after a split. */
+    shares: 1,
     issue: Number(issue),
     repurchase: Number(repurchase),
     nav: Number(nav),
@@ -40,6 +42,12 @@ export const decimalsOf = (text: string) => (text.includes('.') ? text.length - 
 /** The largest difference between rounded numbers and the exact ones, all together. */
 export const roundingOf = (texts: readonly string[]) =>
   texts.reduce((sum, text) => sum + 0.5 * 10 ** -decimalsOf(text), 0)
+
+/** The rounding of a NAV; one from before a split may have been rounded again. */
+export function roundingOfNav({ texts, shares }: Figures): number {
+  const rounding = roundingOf([texts[3]])
+  return shares === 1 ? rounding : rounding / shares + rounding
+}
 
 /** Fewer prices prove nothing: in a file without closing zeros, every tenth price has a decimal less. */
 const leastPrices = 20

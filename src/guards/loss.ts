@@ -35,6 +35,8 @@ export interface SnapshotFigures {
   readonly newestPrice: string | null
   readonly freshness?: (FreshnessCounts & { readonly stalest?: readonly StaleFund[] }) | undefined
   readonly counts?: SnapshotCounts | undefined
+  /** ISINs of funds that are gone because they merged with another one. */
+  readonly merged?: readonly string[] | undefined
 }
 
 export interface SnapshotCounts {
@@ -120,7 +122,7 @@ function objection(guard: GuardName, message: string, figures: Figures, subject:
 function lossesOf(head: SnapshotFigures, live: SnapshotFigures, loss: Loss, limits: GuardLimits) {
   return [
     ...olderThan(head, live),
-    ...lostFunds(live, loss, limits.lostFunds),
+    ...lostFunds(head, live, loss, limits.lostFunds),
     ...loss.documents.flatMap((counts) => lostDocuments(counts, limits.lostDocuments)),
     ...lostRows(head, live, loss, limits),
     ...lostValues(head, live, limits.lostRows),
@@ -147,12 +149,21 @@ function olderThan(head: SnapshotFigures, live: SnapshotFigures): Objection[] {
   return found
 }
 
-function lostFunds({ funds: before }: SnapshotFigures, { funds, isins }: Loss, share: number): Objection[] {
+/** Funds that merged are no loss. */
+function lostFunds(
+  { merged = [] }: SnapshotFigures,
+  { funds: before }: SnapshotFigures,
+  loss: Loss,
+  share: number,
+): Objection[] {
+  const isins = loss.isins.filter((isin) => !merged.includes(isin))
+  const funds = loss.funds - (loss.isins.length - isins.length)
   const after = before - funds
   // One fund may always be lost, unless it is the last.
   const least = Math.max(1, Math.min(before - 1, leastOf(before, share)))
   if (funds === 0 || after >= least) return []
-  const message = `it lacks ${funds} of ${before} funds${isins.length === 0 ? '' : ` (${listed(isins)})`}`
+  const names = isins.length === 0 ? '' : ` (${listed(isins)})`
+  const message = `it lacks ${funds} of ${before} funds${names}, and table corporate_action has no merger of them`
   return [objection('lost-funds', message, [before, after, `at least ${least}`])]
 }
 

@@ -2,9 +2,11 @@
 
 import { businessDays, daysOfRhythm, usualGap } from './assess.ts'
 import { businessDaysBetween, type Calendar } from './calendar.ts'
+import type { CorporateActionRow } from '../api/contract/rows.ts'
+import { actionWatch, type Earlier, inSharesOf } from './corporate-actions.ts'
 import { type Figures, figuresOf, type PriceTexts, roundedWatch } from './figures.ts'
 import type { GuardName } from './guards.ts'
-import { baseOf, describeJump, type Earlier, type ErrorLimits, errorsIn } from './price-errors.ts'
+import { baseOf, describeJump, type ErrorLimits, errorsIn } from './price-errors.ts'
 import { type FundGroup, type GroupedFund, isIn } from './rules.ts'
 
 /** `plausibility` in the config file. Jumps and spreads are shares: 0.3 is 30 %. Days are business days. */
@@ -88,25 +90,28 @@ const aMonth = 35
 /**
  * A price that a guard refuses gets no warning.
  * @param prices of a fund, by day. The checks of values report a text that is no number.
+ * @param actions of the fund
  * @param from the index of the first price to check; the ones before are only compared with
  */
 export function implausiblePrices(
   prices: readonly PriceTexts[],
   limits: PlausibilityLimits,
   calendar: Calendar,
+  actions: readonly CorporateActionRow[],
   from = 0,
 ): ImplausiblePrice[] {
   const found: ImplausiblePrice[] = []
   /** The first day with the NAV of the previous price. */
   let since = ''
   let earlier: Earlier | null = null
+  const actionsUntil = actionWatch(actions)
   const roundedMore = roundedWatch()
   for (const [index, texts] of prices.entries()) {
     const [day] = texts
     const price = figuresOf(texts)
-    const compared: Earlier | null = earlier
+    const compared: Earlier | null = inSharesOf(earlier, actionsUntil(day))
     const before = compared?.previous ?? null
-    earlier = { previous: price, base: baseOf(price, compared) }
+    earlier = { previous: price, base: baseOf(price, compared), distributed: 0 }
     if (price.nav !== before?.nav) since = day
     const rounded = roundedMore(texts)
     if (index < from) continue
@@ -119,7 +124,7 @@ export function implausiblePrices(
     const errors = errorsIn(price, compared, limits, isNext)
     for (const [guard, message] of errors) add(message, { guard })
     if (errors.length === 0) {
-      for (const message of warningsIn(price, before, limits)) add(message)
+      for (const message of warningsIn(price, compared, limits)) add(message)
       const isClosed = !calendar.isBusinessDay(day)
       const closed = { countedBy: 'non-business-day', isForNewOnly: true } as const
       if (isClosed) add(`${day} has a price and is no business day`, closed)
@@ -132,10 +137,10 @@ export function implausiblePrices(
   return found
 }
 
-function warningsIn(price: Figures, previous: Figures | null, { warnJump }: PlausibilityLimits) {
+function warningsIn(price: Figures, earlier: Earlier | null, { warnJump }: PlausibilityLimits) {
   const [day, issue, repurchase, nav] = price.texts
   const found: string[] = []
-  const jump = previous === null || !(previous.nav > 0) ? null : describeJump(price, previous, warnJump)
+  const jump = earlier === null || !(earlier.previous.nav > 0) ? null : describeJump(price, earlier, warnJump)
   if (jump !== null) found.push(jump)
   if (price.issue < price.nav) found.push(`issue price ${issue} on ${day} is below the NAV ${nav}`)
   if (price.repurchase > price.nav)

@@ -1,6 +1,7 @@
 /** Errors of one price, alone or beside the price before, which guards refuse. Pure. */
 
-import { decimalsOf, type Figures, type PriceTexts, roundingOf, tiny } from './figures.ts'
+import { actionsNamed, distributionHint, type Earlier, splitHint } from './corporate-actions.ts'
+import { decimalsOf, type Figures, type PriceTexts, roundingOf, roundingOfNav, tiny } from './figures.ts'
 import type { GuardName } from './guards.ts'
 import { impossiblePercents, wrongPercents } from './price-percent.ts'
 
@@ -12,12 +13,6 @@ export interface ErrorLimits {
 }
 
 type ErrorInPrice = readonly [guard: GuardName, message: string]
-
-export interface Earlier {
-  readonly previous: Figures
-  /** The base of the previous price's performance. */
-  readonly base: Figures
-}
 
 /** The price that a performance is against: the fund's last price of an earlier year, else its first. */
 export function baseOf(price: Figures, earlier: Earlier | null): Figures {
@@ -38,12 +33,12 @@ export function errorsIn(
   const alone = errorsAlone(price)
   if (earlier === null || !(price.nav > 0) || !(earlier.previous.nav > 0)) return alone
   const { previous } = earlier
-  const jump = describeJump(price, previous, limits.errorJump)
-  if (jump !== null) return [...alone, ['price-jump', jump]]
+  const jump = describeJump(price, earlier, limits.errorJump)
+  if (jump !== null) return [...alone, ['price-jump', jump + splitHint(price, previous)]]
   const isInOrder = price.repurchase > 0 && price.issue >= price.repurchase
   const spread = isInOrder ? describeSpread(price, previous, limits.errorSpread) : null
-  const change = describeChange(price, previous)
-  const percents = wrongPercents(price, previous, baseOf(price, earlier), limits.errorPercent)
+  const change = describeChange(price, earlier)
+  const percents = wrongPercents(price, earlier, baseOf(price, earlier), limits.errorPercent)
   // Almost all prices end here.
   if (spread === null && change === null && percents.length === 0) return alone
   const found = [...alone]
@@ -81,13 +76,18 @@ function describeSign([day, issue, repurchase, nav]: PriceTexts): string {
 const percent = (share: number) => `${Number((share * 100).toFixed(2))} %`
 
 /** @param limit a share @returns null if the NAV does not change by more */
-export function describeJump(price: Figures, previous: Figures, limit: number): string | null {
-  const change = price.nav / previous.nav - 1
+export function describeJump(
+  price: Figures,
+  { previous, distributed }: Earlier,
+  limit: number,
+): string | null {
+  const change = (price.nav + distributed) / previous.nav - 1
   if (!(Math.abs(change) > limit + tiny)) return null
   const [day, , , nav] = price.texts
   const [since, , , before] = previous.texts
   const direction = change > 0 ? 'above' : 'below'
-  return `NAV ${nav} on ${day} is ${percent(Math.abs(change))} ${direction} the ${before} of ${since}, more than ${percent(limit)}`
+  const actions = actionsNamed(previous, distributed)
+  return `NAV ${nav} on ${day} is ${percent(Math.abs(change))} ${direction} the ${before} of ${since}${actions}, more than ${percent(limit)}`
 }
 
 const spreads = [
@@ -120,16 +120,22 @@ function describeSpread(price: Figures, previous: Figures, limit: number): strin
   return null
 }
 
-/** Describes a change that is not the difference of the NAVs. Each of the three may be rounded. */
-function describeChange(price: Figures, previous: Figures): string | null {
+/** Describes a change that is not the difference of the NAVs, with a distribution or without it. Each figure may be rounded. */
+function describeChange(price: Figures, { previous, distributed }: Earlier): string | null {
   const [day, , , nav, change] = price.texts
   const difference = price.nav - previous.nav
-  const apart = Math.abs(Number(change) - difference)
+  const excess = Number(change) - difference
+  const apart = Math.min(Math.abs(excess), Math.abs(excess - distributed))
   // Almost all prices end here.
   if (apart < tiny) return null
   const [since, , , before] = previous.texts
   // NaN: the checks of values name a text that is no number.
-  if (!(apart > roundingOf([nav, before, change]) + tiny * Math.abs(price.nav))) return null
-  const right = difference.toFixed(Math.min(20, Math.max(decimalsOf(nav), decimalsOf(before))))
-  return `change ${change} on ${day} is not ${right}, from NAV ${before} of ${since} to ${nav}`
+  const rounding = roundingOf([nav, change]) + roundingOfNav(previous)
+  if (!(apart > rounding + tiny * Math.abs(price.nav))) return null
+  const decimals = Math.min(20, Math.max(decimalsOf(nav), decimalsOf(before)))
+  const right = [difference, ...(distributed === 0 ? [] : [difference + distributed])]
+  const named = right.map((one) => one.toFixed(decimals)).join(' or ')
+  const actions = actionsNamed(previous, distributed)
+  const hint = distributed === 0 ? distributionHint(price, previous) : ''
+  return `change ${change} on ${day} is not ${named}, from NAV ${before} of ${since} to ${nav}${actions}${hint}`
 }

@@ -1,5 +1,12 @@
 /** Everything that can be wrong with the rows of a fund: one problem a fund, and what has to be said of it. */
-import { columnsOfType, goodRows, insertGood, type Insert, type Value } from '../support/database.ts'
+import {
+  columnsOfType,
+  goodRows,
+  insertGood,
+  type Insert,
+  type Row,
+  type Value,
+} from '../support/database.ts'
 
 export interface Problem {
   /** Inserts a fund that has this problem and no other. */
@@ -12,6 +19,7 @@ export interface Problem {
 const dates = columns(
   'fund: fund_inception_date status_date',
   'price: date',
+  'corporate_action: ex_date',
   'legal_period: date_from date_realfrom date_to',
   'legal_point: date',
   'launch_point: date',
@@ -26,6 +34,7 @@ const noDates =
 const decimals = columns(
   'price: issue_price repurchase_price net_asset_value change change_percent performance',
   'price: intercompany_profit share_profit real_estate_profits share_profit2',
+  'corporate_action: amount',
   'profile: fund_assets total_fund_assets savings_plan_minimum one_time_investment_minimum',
   'profile: capital_forming_payments_minimum',
 )
@@ -39,8 +48,31 @@ const enumerations = columns(
   'key_figure: has_value2',
   'profile: accumulating conformity performance_fee savings_plan one_time_investment capital_forming_payments',
   'asset_allocation: derivatives',
+  'corporate_action: kind',
   'emt: srri governanceprocess other_specific_investment_need',
 )
+
+const noPayment = { amount: null, currency: null }
+const actionFaults: readonly (readonly [row: Row, says: string])[] = [
+  [{ amount: '0.00' }, 'amount "0.00" is not above 0'],
+  [{ amount: '-1.5' }, 'amount "-1.5" is not above 0'],
+  [{ currency: 'USD' }, 'currency is "USD", that of the fund EUR: convert the amount'],
+  [{ amount: null }, 'a distribution needs amount'],
+  [{ currency: null }, 'a distribution needs currency'],
+  [{ factor: '10' }, 'a distribution has no factor'],
+  [{ kind: 'split', factor: '10' }, 'a split has no amount'],
+  [{ ...noPayment, kind: 'split' }, 'a split needs factor'],
+  ...['0', '-10', '1', '1.000'].map(
+    (factor) =>
+      [{ ...noPayment, kind: 'split', factor }, `factor "${factor}" is not above 0, or it is 1`] as const,
+  ),
+  [{ ...noPayment, kind: 'split', factor: '1:10' }, 'factor "1:10" is not a plain decimal'],
+  [{ ...noPayment, kind: 'merger' }, 'a merger needs successor_isin'],
+  [
+    { ...noPayment, kind: 'merger', successor_isin: 'XF0000000011' },
+    'successor_isin "XF0000000011" is not an ISIN',
+  ],
+]
 
 const priceTooLate = '1 price lies after the as-of date 2024-05-03, the first on 2024-05-04'
 const notInXml = { 'U+0000': '\u0000', 'U+000B': '\u000b', 'U+001F': '\u001f', 'U+FFFE': '\ufffe' }
@@ -48,6 +80,7 @@ const notInXml = { 'U+0000': '\u0000', 'U+000B': '\u000b', 'U+001F': '\u001f', '
 /** How a message names the row, in tables that have several a fund. */
 const rows: Readonly<Record<string, string>> = {
   price: 'date 2024-05-02: ',
+  corporate_action: 'ex_date ',
   performance_year: 'year 2021: ',
   structure_item: 'type countries, position 3: ',
   key_figure: 'position 4: ',
@@ -122,8 +155,17 @@ export const problems: Readonly<Record<string, readonly Problem[]>> = {
       says: [`position 3: type "${type}" is not one of the structure types`],
     }),
   ),
-  'currencies that are no codes': ['eur', 'EURO', '', 'E R'].map((code) =>
-    changed('fund', 'currency', code, `"${code}" is not an ISO 4217 code`),
+  'currencies that are no codes': ['eur', 'EURO', '', 'E R'].flatMap((code) =>
+    ['fund', 'corporate_action'].map((table) =>
+      changed(table, 'currency', code, `"${code}" is not an ISO 4217 code`),
+    ),
+  ),
+  'corporate actions that contradict themselves, their kind or their fund': actionFaults.map(
+    ([row, says]) => ({
+      ...changed('corporate_action', 'kind', '', ''),
+      insert: (insert, isin) => insertGood(insert, isin, { corporate_action: row }),
+      says: ['ex_date 2019-07-01, kind ', says],
+    }),
   ),
   'years before 1900, or more than 50 years after the as-of date': [-1, 1899, 2075, 10000].map((year) =>
     changed('performance_year', 'year', year, `year ${year} does not lie between 1900 and 2074`),
@@ -164,7 +206,12 @@ function sameClass(names: { class_de: string; class_en: string | null }, problem
 
 /** Whether any text may stand there. */
 function isFree(table: string, column: string): boolean {
-  const fixed = columns('structure_item: type', 'profile: end_of_fiscal_year', 'fund: currency')
+  const fixed = columns(
+    'structure_item: type',
+    'profile: end_of_fiscal_year',
+    'fund: currency',
+    'corporate_action: currency factor successor_isin',
+  )
   const listed = [...dates, ...decimals, ...enumerations, ...fixed]
   return !listed.some(([inTable, name]) => inTable === table && name === column)
 }

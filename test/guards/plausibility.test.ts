@@ -42,7 +42,7 @@ const foundIn = (prices: readonly Price[], limits = defaultPlausibility) => {
     )
     return [...price, change, performance]
   })
-  return implausiblePrices(all, limits, calendar)
+  return implausiblePrices(all, limits, calendar, [])
 }
 const sentence = ({ guard, message }: ImplausiblePrice) => `${guard ?? 'warning'}: ${message}`
 const messagesOf = (prices: readonly Price[]) => foundIn(prices).map(sentence)
@@ -183,7 +183,10 @@ describe('issue and repurchase price beside the NAV', () => {
     [
       'jump with it: one mistake has one name',
       ['2026-11-17', '105.00', '100.00', '10000.00', '0.00'],
-      ['price-jump: NAV 10000.00 on 2026-11-17 is 9900 % above the 100.00 of 2026-11-16, more than 30 %'],
+      [
+        'price-jump: NAV 10000.00 on 2026-11-17 is 9900 % above the 100.00 of 2026-11-16, more than 30 % ' +
+          '(if it is a split, add to table corporate_action: ex_date 2026-11-17, kind split, factor 0.01)',
+      ],
     ],
   ])('%s', (_, price, messages) => {
     expect(messagesOf([before, price])).toEqual(messages)
@@ -206,7 +209,7 @@ describe('percentages', () => {
     const prices = days.map(([day, nav, change, percent, performance]): PriceTexts => {
       return [day, nav, nav, nav, change, percent, performance]
     })
-    return implausiblePrices(prices, defaultPlausibility, calendar).map(sentence)
+    return implausiblePrices(prices, defaultPlausibility, calendar, []).map(sentence)
   }
   const base: Day = ['2025-12-30', '100.00', '0.00', '0.00', '7.10']
   const before: Day = ['2026-01-05', '102.00', '2.00', '2.00', '2.00']

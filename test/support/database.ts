@@ -55,7 +55,7 @@ export function isinOf(number: number): string {
 /** The as-of date of the rows below. */
 export const asOf = '2024-05-03'
 
-/** A row for each table, with nothing wrong, every column filled. */
+/** A row for each table, with nothing wrong, every column filled that may be. */
 export const goodRows: Readonly<Record<string, Row>> = {
   fund: {
     wkn: 'ABC123',
@@ -80,6 +80,14 @@ export const goodRows: Readonly<Record<string, Row>> = {
     share_profit: '-1.00',
     real_estate_profits: '0',
     share_profit2: '12',
+  },
+  corporate_action: {
+    ex_date: '2019-07-01',
+    kind: 'distribution',
+    amount: '1.50',
+    currency: 'EUR',
+    factor: null,
+    successor_isin: null,
   },
   performance_year: { year: 2021, percent: 5.25 },
   structure_item: { type: 'countries', position: 3, name_de: 'Schweden', name_en: 'Sweden', percent: 99.5 },

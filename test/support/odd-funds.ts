@@ -3,7 +3,7 @@
  * at the edge of their notation, years without prices, each permission taken away once. As-of date: 2025-02-28.
  */
 import Database from 'better-sqlite3'
-import { goodRows, insertInto, type Insert, type Row } from './database.ts'
+import { goodRows, insertInto, isinOf, type Insert, type Row } from './database.ts'
 
 export const oddFunds = {
   asOf: '2025-02-28',
@@ -34,6 +34,7 @@ export function insertOddFunds(path: string): void {
     insertFunds(insert)
     for (const isin of Object.values(oddFunds)) if (isin.startsWith('LU')) insertSimple(insert, isin)
     insertAwkward(insert, oddFunds.awkward)
+    insertActions(insert, oddFunds.awkward)
     for (const date of ['2019-03-01', '2019-12-31', '2022-01-01', '2022-12-31']) {
       insert('price', { ...price(oddFunds.gap, date, '10.5'), change: '-0.00' })
     }
@@ -114,6 +115,15 @@ function insertAwkward(insert: Insert, isin: string): void {
   insert('profile', profile(isin, { ...texts, end_of_fiscal_year: '03-05' }))
   const letters = { governanceprocess: 'D', other_specific_investment_need: 'O' }
   insert('emt', { isin, srri: 7, ongoing_costs: 1e-9, entry_costs: 0, ...letters })
+}
+
+/** Before the first price. A fund is gone that merged with this one. */
+function insertActions(insert: Insert, isin: string): void {
+  const place = { isin, ex_date: '2016-05-02' }
+  insert('corporate_action', { ...place, kind: 'split', factor: '0.333333333333333' })
+  insert('corporate_action', { ...place, kind: 'distribution', amount: '1234.50', currency: 'EUR' })
+  const gone = { isin: isinOf(7), ex_date: '2016-06-01' }
+  insert('corporate_action', { ...gone, kind: 'merger', successor_isin: isin })
 }
 
 /** Classes named like numbers keep their order; a class whose name changes in time makes two maps; one has two positions. */

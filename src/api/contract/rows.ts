@@ -20,6 +20,18 @@ export interface FundRow {
   readonly performancePermitted: 0 | 1
 }
 
+/** Fields that another kind has are null. */
+export interface CorporateActionRow {
+  readonly exDate: string
+  readonly kind: 'distribution' | 'split' | 'merger'
+  /** Per share as it is on the ex-date, after a split of that day. */
+  readonly amount: DecimalText | null
+  readonly currency: string | null
+  /** New shares for an old one. */
+  readonly factor: DecimalText | null
+  readonly successorIsin: string | null
+}
+
 export interface StructureItemRow {
   readonly type: string
   readonly position: number
@@ -84,6 +96,7 @@ export interface EmtRow {
 /** All rows of one fund by data group, each in the order of its primary key. */
 export interface FundRows {
   readonly prices: readonly PriceRow[]
+  readonly corporateActions: readonly CorporateActionRow[]
   readonly performanceYears: readonly { readonly year: number; readonly percent: number }[]
   readonly structureItems: readonly StructureItemRow[]
   readonly keyFigures: readonly {

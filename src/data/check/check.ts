@@ -37,7 +37,7 @@ export async function checkDatabase(options: CheckOptions): Promise<readonly Fin
     if (options.hasQuickCheck !== false) refuseDamage(file, damageIn(db))
     const structureFindings = checkStructure(db)
     if (structureFindings.length > 0) return structureFindings
-    const findings = checkTables(db)
+    const findings = checkTables(db, asOf)
     const reader = fundReader(db)
     const isins = readIsins(db)
     const funds = readPriceDays(db, isins, 1)

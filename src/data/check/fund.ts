@@ -3,7 +3,7 @@
  * column's kind; what is wrong with a row or with several rows has a check of its own. Pure.
  */
 
-import type { Group } from '../../api/contract/rows.ts'
+import type { CorporateActionRow, Group } from '../../api/contract/rows.ts'
 import { invisibleIn, isFormula, isSuspect, isWebAddress } from '../../api/contract/texts.ts'
 import { isDay } from '../../api/routes/values.ts'
 import { firstDay, lastDay, maxNumber, minNumber, textFaults } from '../model/limits.ts'
@@ -28,6 +28,31 @@ type Report = (severity: Finding['severity'], table: string, message: string) =>
 
 /** @param asOf the snapshot's date, ISO 8601: no price may be newer, and no date more than 50 years */
 export function checkFund(fund: Fund, asOf: string): Finding[] {
+  const { report, findings } = reporter(fund.fund.isin)
+  checkBasics(fund, report)
+  checkRows(schemaTables.fund, [fund.fund], asOf, report)
+  for (const group of groupNames) checkRows(schemaTables[group], fund[group], asOf, report)
+  checkPriceDates(fund, asOf, report)
+  const isCurrency = textFaults.currency(fund.fund.currency) === undefined
+  checkActions(fund.corporateActions, { ...fund.fund, ...(!isCurrency && { currency: null }) }, report)
+  checkLegalPeriods(fund, report)
+  checkAllocations(fund, report)
+  return findings()
+}
+
+/** Checks what the database says of a fund that it has no more. */
+export function checkFormerFund(
+  isin: string,
+  actions: readonly CorporateActionRow[],
+  asOf: string,
+): Finding[] {
+  const { report, findings } = reporter(isin)
+  checkRows(schemaTables.corporateActions, actions, asOf, report)
+  checkActions(actions, { isin, currency: null }, report)
+  return findings()
+}
+
+function reporter(isin: string) {
   const listed: Finding[] = []
   const unlisted = new Map<string, { readonly finding: Finding; readonly count: number }>()
   const counts = new Map<string, number>()
@@ -35,21 +60,16 @@ export function checkFund(fund: Fund, asOf: string): Finding[] {
     const kind = `${severity} ${table}`
     const count = (counts.get(kind) ?? 0) + 1
     counts.set(kind, count)
-    const finding = { severity, isin: fund.fund.isin, table, message }
+    const finding = { severity, isin, table, message }
     if (count <= maxFindings) listed.push(finding)
     else unlisted.set(kind, { finding, count: count - maxFindings })
   }
-  checkBasics(fund, report)
-  checkRows(schemaTables.fund, [fund.fund], asOf, report)
-  for (const group of groupNames) checkRows(schemaTables[group], fund[group], asOf, report)
-  checkPriceDates(fund, asOf, report)
-  checkLegalPeriods(fund, report)
-  checkAllocations(fund, report)
-  const counted = [...unlisted.values()].map(({ finding, count }) => ({
-    ...finding,
-    message: `${count} more of this fund, the last of them: ${finding.message}`,
-  }))
-  return [...listed, ...counted]
+  const counted = () =>
+    [...unlisted.values()].map(({ finding, count }) => ({
+      ...finding,
+      message: `${count} more of this fund, the last of them: ${finding.message}`,
+    }))
+  return { report, findings: () => [...listed, ...counted()] }
 }
 
 /**
@@ -147,6 +167,39 @@ function checkPriceDates({ fund, prices }: Fund, asOf: string, report: Report): 
   const message = `the first price, of ${oldest}, is older than the fund (${fund.inceptionDate})`
   if (oldest < fund.inceptionDate && isDay(fund.inceptionDate))
     report('warning', 'price', `dates out of order: ${message}`)
+}
+
+/** Each kind has its fields and no others: the schema promises it, unless its constraints were switched off. */
+const fieldsOfKind = new Map<string, readonly string[]>([
+  ['distribution', ['amount', 'currency']],
+  ['split', ['factor']],
+  ['merger', ['successorIsin']],
+])
+
+function checkActions(
+  actions: readonly CorporateActionRow[],
+  fund: Readonly<{ isin: string; currency: string | null }>,
+  report: Report,
+): void {
+  const table = schemaTables.corporateActions
+  let mergers = 0
+  for (const action of actions) {
+    const { kind, amount, currency, factor, successorIsin } = action
+    const row: Row = { ...action }
+    const faults = table.columns.flatMap(({ name, field, isNullable }) => {
+      const isNeeded = fieldsOfKind.get(kind)?.includes(field)
+      if (!isNullable || isNeeded === undefined || isNeeded === (row[field] !== null)) return []
+      return [`a ${kind} ${isNeeded ? 'needs' : 'has no'} ${name}`]
+    })
+    if (amount !== null && Number(amount) <= 0) faults.push(`amount ${quoted(amount)} is not above 0`)
+    if (factor !== null && (Number(factor) <= 0 || Number(factor) === 1))
+      faults.push(`factor ${quoted(factor)} is not above 0, or it is 1`)
+    if (currency !== null && fund.currency !== null && currency !== fund.currency)
+      faults.push(`currency is ${quoted(currency)}, that of the fund ${fund.currency}: convert the amount`)
+    if (successorIsin === fund.isin) faults.push('successor_isin is the fund itself')
+    if (kind === 'merger' && ++mergers > 1) faults.push('the fund has another merger')
+    for (const fault of faults) report('error', table.name, placeIn(table, row) + fault)
+  }
 }
 
 function checkLegalPeriods({ legalPeriods }: Fund, report: Report): void {

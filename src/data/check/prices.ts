@@ -13,7 +13,7 @@ import {
 import type { Rules } from '../../guards/rules.ts'
 import { cached } from '../../system/cached.ts'
 import { messageOf } from '../../system/message.ts'
-import { type FundPriceDays, readPriceDays } from '../read/fund-reader.ts'
+import { type FundPriceDays, fundReader, readPriceDays } from '../read/fund-reader.ts'
 import { generalWarning, type OlderPrices, olderPrices, type Finding } from './finding.ts'
 import { firstDay, textFaults } from '../model/limits.ts'
 import { escapeInvisible } from '../model/printable.ts'
@@ -37,6 +37,7 @@ export interface JudgedPrices {
 /** @returns judges funds; leaves out those without prices, or whose prices may not be given out */
 export function priceJudge(db: Database, { plausibility, rules }: PriceSettings) {
   const pricesOf = priceReader(db)
+  const { rows } = fundReader(db)
   return (isins: readonly string[]): readonly JudgedPrices[] =>
     readPriceDays(db, isins, 0).flatMap((fund) => {
       const { isin, currency } = fund
@@ -45,8 +46,9 @@ export function priceJudge(db: Database, { plausibility, rules }: PriceSettings)
       const newest = prices.at(-1)
       if (limits === null || newest === undefined) return []
       const { calendar } = rules(fund)
-      const found = implausiblePrices(prices, limits, calendar).filter(isOfDecimals)
-      const newPrice = newPriceOf(isin, prices, found, calendar, limits.mayStay)
+      const actions = rows('corporateActions', isin)
+      const found = implausiblePrices(prices, limits, calendar, actions).filter(isOfDecimals)
+      const newPrice = newPriceOf(isin, prices, actions, found, calendar, limits.mayStay)
       return [{ isin, currency, newest, found, newPrice }]
     })
 }

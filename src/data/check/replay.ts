@@ -2,6 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
+import type { FundRows } from '../../api/contract/rows.ts'
 import { isDay } from '../../api/routes/values.ts'
 import { type NewPrice, newPriceOf } from '../../guards/across.ts'
 import { assessFunds, daysOfRhythm, type FreshnessCounts, marks } from '../../guards/assess.ts'
@@ -9,7 +10,7 @@ import type { GuardName, Objection } from '../../guards/guards.ts'
 import { staleFunds } from '../../guards/loss.ts'
 import { implausiblePrices, type PlausibilitySettings } from '../../guards/plausibility.ts'
 import type { Rules } from '../../guards/rules.ts'
-import { type FundPriceDays, readIsins, readPriceDays } from '../read/fund-reader.ts'
+import { type FundPriceDays, fundReader, readIsins, readPriceDays } from '../read/fund-reader.ts'
 import { databaseError, openFunds } from '../read/open.ts'
 import { type Finding, objectionsIn, RefusedDatabase } from './finding.ts'
 import { findingOf, findingsAcross, isOfDecimals, limitsToCheck, priceReader } from './prices.ts'
@@ -51,9 +52,10 @@ export async function replayNights(options: ReplayOptions) {
     if (structureFindings.length > 0) throw new RefusedDatabase(file, structureFindings)
     const nights = lastDays(db, asOf, count).map(emptyNight)
     const pricesOf = priceReader(db)
+    const { rows } = fundReader(db)
     const funds = readPriceDays(db, readIsins(db), 0)
     for (const [index, fund] of funds.entries()) {
-      replayFund(fund, pricesOf(fund.isin), nights, options)
+      replayFund(fund, pricesOf(fund.isin), rows('corporateActions', fund.isin), nights, options)
       onFund?.(index + 1, funds.length)
       await setImmediate()
       signal?.throwIfAborted()
@@ -90,6 +92,7 @@ const emptyNight = (day: string): Night => ({
 function replayFund(
   fund: FundPriceDays,
   prices: ReturnType<ReturnType<typeof priceReader>>,
+  actions: FundRows['corporateActions'],
   nights: readonly Night[],
   { plausibility, rules }: ReplayOptions,
 ): void {
@@ -106,9 +109,9 @@ function replayFund(
     const newest = prices[until - 1]
     if (limits === null || newest?.[0] !== day) continue
     const known = prices.slice(0, until)
-    const found = implausiblePrices(known, limits, calendar, until - 1).filter(isOfDecimals)
+    const found = implausiblePrices(known, limits, calendar, actions, until - 1).filter(isOfDecimals)
     for (const one of found) findings.push(findingOf(isin, one))
-    newPrices.push(newPriceOf(isin, known, found, calendar, limits.mayStay))
+    newPrices.push(newPriceOf(isin, known, actions, found, calendar, limits.mayStay))
   }
 }
 

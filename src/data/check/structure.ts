@@ -21,7 +21,8 @@ export function checkSchema(db: Database): Finding[] {
     WHERE lower(list.name) = ?`)
   return Object.values(schemaTables).flatMap((wanted) => {
     const table = found.get(wanted.name)
-    const messages = table === undefined ? ['the table is missing'] : differences(db, table, wanted)
+    const missing = wanted.isOptional ? [] : ['the table is missing']
+    const messages = table === undefined ? missing : differences(db, table, wanted)
     return messages.map((message): Finding => {
       return { severity: 'error', isin: null, table: wanted.name, message }
     })

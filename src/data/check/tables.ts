@@ -2,15 +2,20 @@
 
 import type { Database } from 'better-sqlite3'
 import type { Group } from '../../api/contract/rows.ts'
+import { addYears } from '../../system/days.ts'
 import { printable } from '../model/printable.ts'
-import { groupNames, schemaTables } from '../model/schema.ts'
-import { distinctIsins } from '../read/fund-reader.ts'
-import { rowPlace, type Finding } from './finding.ts'
+import { groupNames, outlivingRows, schemaTables } from '../model/schema.ts'
+import { distinctIsins, fundReader } from '../read/fund-reader.ts'
+import { checkFormerFund } from './fund.ts'
+import { generalWarning, rowPlace, type Finding } from './finding.ts'
 
-export function checkTables(db: Database): Finding[] {
+/** @param asOf the snapshot's date, ISO 8601: corporate actions older than a year are not warned of */
+export function checkTables(db: Database, asOf: string): Finding[] {
   return [
     ...noFunds(db),
     ...orphans(db),
+    ...formerFunds(db, asOf),
+    ...doubtfulActions(db, addYears(asOf, -1)),
     ...limits.flatMap((limit) => beyond(db, limit)),
     ...wrongSums(db, 'structureItems', ['type'], plainTypes, `type IN (${wholeTypes})`),
     ...wrongSums(db, 'assetAllocations', ['derivatives', 'date'], 'derivatives = 0', 'true'),
@@ -27,13 +32,52 @@ function noFunds(db: Database): Finding[] {
 function orphans(db: Database): Finding[] {
   return groupNames.flatMap((group) => {
     const table = schemaTables[group].name
-    const found = db.prepare<[], string>(`${distinctIsins(table)} AND isin NOT IN (SELECT isin FROM fund)`)
+    const found = db.prepare<[], string>(
+      `${distinctIsins(table)} AND isin NOT IN (SELECT isin FROM fund) AND EXISTS
+        (SELECT 1 FROM ${table} AS own WHERE own.isin = held.isin AND NOT (${outlivingRows(schemaTables[group], 'own')}))`,
+    )
     const message = (isin: string) => `orphan rows: there is no fund ${printable(isin)}`
     return found
       .pluck()
       .all()
       .map((isin): Finding => ({ severity: 'error', isin, table, message: message(isin) }))
   })
+}
+
+function formerFunds(db: Database, asOf: string): Finding[] {
+  const { rows } = fundReader(db)
+  const isins = db.prepare<[], string>(
+    `${distinctIsins('corporate_action')} AND isin NOT IN (SELECT isin FROM fund)`,
+  )
+  return isins
+    .pluck()
+    .all()
+    .flatMap((isin) => checkFormerFund(isin, rows('corporateActions', isin), asOf))
+}
+
+/** Warnings of ex-days without a price, of prices after a merger, and of successors that nobody knows. */
+function doubtfulActions(db: Database, since: string): Finding[] {
+  const [table, keys] = ['corporate_action', ['ex_date', 'kind']]
+  const find = (query: string) => db.prepare<[string], Found>(query).all(since)
+  const price = (comparison: string) =>
+    `EXISTS (SELECT 1 FROM price WHERE price.isin = own.isin AND date ${comparison} own.ex_date)`
+  const own = `FROM corporate_action AS own WHERE own.ex_date > ? AND own.kind`
+  const unpriced = find(
+    `SELECT isin, count(*) AS found, max(ex_date) AS ex_date, kind ${own} <> 'merger'
+      AND ${price('<')} AND NOT ${price('=')} AND ${price('>')} GROUP BY isin ORDER BY isin`,
+  ).map((row) => warningOf(table, keys, row, 'there is no price of this day, so the next price shows it'))
+  const late = find(
+    `SELECT isin, 1 AS found, ex_date, kind ${own} = 'merger' AND ${price('>')} ORDER BY isin`,
+  ).map((row) => warningOf(table, keys, row, 'there are prices after it'))
+  const unknown = find(
+    `SELECT isin, 1 AS found, successor_isin ${own} = 'merger' AND successor_isin NOT IN (SELECT isin FROM fund)
+      AND NOT EXISTS (SELECT 1 FROM corporate_action AS later WHERE later.isin = own.successor_isin
+        AND later.kind = 'merger' AND later.ex_date > own.ex_date) ORDER BY isin`,
+  ).map(({ isin, successor_isin: successor = '' }) => {
+    const message = `the fund ${isin} merges into ${successor}, and there is no such fund: is it of another company?`
+    return generalWarning(message, table)
+  })
+  return [...unpriced, ...late, ...unknown]
 }
 
 const fees = ['issueSurcharge', 'redemptionFee', 'managementFee', 'custodianBankFee']

@@ -15,7 +15,10 @@ export function markComplete(db: Database, now: string): void {
   db.exec(
     `CREATE TABLE IF NOT EXISTS main.${table} (at TEXT NOT NULL, schema_version INTEGER NOT NULL) STRICT`,
   )
-  for (const name of schemaTableNames)
+  const tables = db
+    .prepare<[], string>("SELECT lower(name) FROM main.sqlite_schema WHERE type = 'table'")
+    .pluck()
+  for (const name of tables.all().filter((each) => schemaTableNames.includes(each)))
     for (const change of ['insert', 'update', 'delete'])
       db.exec(`CREATE TRIGGER IF NOT EXISTS main.${table}_${name}_${change} AFTER ${change} ON ${name}
         BEGIN DELETE FROM ${table}; END`)

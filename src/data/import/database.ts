@@ -6,7 +6,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { checkSchema } from '../check/structure.ts'
-import { createStatement, schemaTableNames, type SchemaTable } from '../model/schema.ts'
+import { createStatement, outlivingRows, schemaTables, type SchemaTable } from '../model/schema.ts'
 import { distinctIsins } from '../read/fund-reader.ts'
 import { databaseError, isBusy, openFunds } from '../read/open.ts'
 import { refuseUnlessAllowed, type Objection, type Override } from '../../guards/guards.ts'
@@ -35,8 +35,13 @@ export function openForWriting(file: string): Database.Database {
   }
 }
 
-export const hasRows = (db: Database.Database, { name }: SchemaTable): boolean =>
-  db.prepare(`SELECT 1 FROM main.${name} LIMIT 1`).get() !== undefined
+export const hasRows = (db: Database.Database, table: SchemaTable): boolean =>
+  hasTable(db, table) && db.prepare(`SELECT 1 FROM main.${table.name} LIMIT 1`).get() !== undefined
+
+/** A database of an earlier version lacks optional tables. */
+const hasTable = (db: Database.Database, { name }: SchemaTable): boolean =>
+  db.prepare("SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND lower(name) = ?").get(name) !==
+  undefined
 
 export function readCurrencies(db: Database.Database): ReadonlyMap<string, string> {
   return new Map(db.prepare<[], [string, string]>('SELECT isin, currency FROM fund').raw().all())
@@ -203,8 +208,10 @@ async function changeFunds(
   { table, columns, derived, isins }: Staged,
   { scope, isDryRun, onFund, signal }: TakeOptions,
 ) {
+  if (!hasTable(db, table)) db.exec(createStatement(table).replace('TABLE ', 'TABLE main.'))
   const { count, upsert, removals } = prepare(db, table, columns, scope)
-  const deriver = derived.length === 0 ? undefined : priceDeriver(db, staged, derived, scope === 'upsert')
+  const deriver =
+    derived.length === 0 ? undefined : priceDeriver(db, staged, derived, scope === 'upsert', splitReader(db))
   const changes = { added: 0, changed: 0, unchanged: 0, removed: 0 }
   const all = [...(scope === 'table' ? isinsOutsideOf(db, table) : []), ...isins]
   for (const [index, isin] of all.entries()) {
@@ -232,6 +239,14 @@ async function changeFunds(
     ]
   })
   return { changes, removed, again: deriver?.again ?? noneAgain }
+}
+
+function splitReader(db: Database.Database) {
+  if (!hasTable(db, schemaTables.corporateActions)) return () => []
+  const splits = db.prepare<[string], { exDate: string; factor: string }>(
+    'SELECT ex_date AS exDate, factor FROM main.corporate_action WHERE isin = ? AND CAST(factor AS REAL) > 0 ORDER BY ex_date',
+  )
+  return (isin: string) => splits.all(isin)
 }
 
 /** An import removes a tenth of a table's rows without being asked, and no fund. */
@@ -333,7 +348,10 @@ function prepare(db: Database.Database, table: SchemaTable, columns: readonly st
   }
 }
 
-/** Deletes the rows that the file does not have; of a fund that it does not have, first the rows of the other tables. */
+/**
+ * Deletes the rows that the file does not have; of a fund that it does not have, first the rows of the other tables, but
+ * those that stay when their fund is gone.
+ */
 function removalsOf(db: Database.Database, table: SchemaTable, same: string) {
   const removal = (name: string, isSame: string) => {
     const rows = `FROM main.${name} AS own WHERE own.isin = :isin AND NOT EXISTS (SELECT 1 FROM ${staged} AS line WHERE ${isSame})`
@@ -345,6 +363,8 @@ function removalsOf(db: Database.Database, table: SchemaTable, same: string) {
       remove: db.prepare(`DELETE ${rows}`),
     }
   }
-  const others = table.name === 'fund' ? schemaTableNames.filter((name) => name !== 'fund') : []
-  return [...others.map((name) => removal(name, 'line.isin = own.isin')), removal(table.name, same)]
+  const others = Object.values(schemaTables).filter((other) => table.name === 'fund' && other !== table)
+  const ofFund = (other: SchemaTable) => `line.isin = own.isin OR ${outlivingRows(other, 'own')}`
+  const found = others.filter((other) => hasTable(db, other))
+  return [...found.map((other) => removal(other.name, ofFund(other))), removal(table.name, same)]
 }

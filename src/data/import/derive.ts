@@ -14,7 +14,18 @@ interface DatedNav {
   readonly isOther: 0 | 1
 }
 
+/** A NAV to compare with, and the shares that one share has become since: exact decimal text. */
+interface EarlierNav extends DatedNav {
+  readonly shares: string
+}
+
+interface Split {
+  readonly exDate: string
+  readonly factor: string
+}
+
 /**
+ * A NAV from before a split counts by its factor.
  * - change: the NAV less that of the fund's price before, in the file or in the database.
  * - change_percent: the same, in percent of the NAV before.
  * - performance: the NAV against the fund's last price of an earlier year, else against its first, in percent. It leaves
@@ -23,8 +34,15 @@ interface DatedNav {
  * Percentages have two decimals, rounded half away from zero. The first price of a fund has 0. A later price of the database
  * joins the lines of the file where it is against a NAV that the file adds or corrects.
  * @param staged the table of the lines @param columns those that the file lacks @param isUpsert whether other rows stay
+ * @param splitsOf of a fund, by day
  */
-export function priceDeriver(db: Database, staged: string, columns: readonly string[], isUpsert: boolean) {
+export function priceDeriver(
+  db: Database,
+  staged: string,
+  columns: readonly string[],
+  isUpsert: boolean,
+  splitsOf: (isin: string) => readonly Split[],
+) {
   // Rows that the import removes are no price before.
   const kept = isUpsert
     ? `UNION ALL SELECT date, net_asset_value, 0, 0 FROM main.price AS own
@@ -46,13 +64,22 @@ export function priceDeriver(db: Database, staged: string, columns: readonly str
   const again = { count: 0, first: '' }
   return {
     derive: (isin: string): void => {
-      let before: DatedNav | undefined
-      let base: DatedNav | undefined
-      for (const price of prices.all({ isin })) {
+      let before: EarlierNav | undefined
+      let base: EarlierNav | undefined
+      const splits = splitsOf(isin)
+      for (const one of prices.all({ isin })) {
+        const price = { ...one, shares: '1' }
         const { date, isOfFile } = price
         if (before !== undefined && before.date.slice(0, 4) < date.slice(0, 4)) base = before
+        before ??= price
         base ??= price
-        const others = { last: before ?? price, base }
+        const since = before.date
+        for (const { exDate, factor } of splits) {
+          if (exDate <= since || exDate > date) continue
+          before = { ...before, shares: product(before.shares, factor) }
+          base = { ...base, shares: product(base.shares, factor) }
+        }
+        const others = { last: before, base }
         before = price
         const found = columns.map((name) => [name, derivedValue(name, price, others, isin)] as const)
         if (found.every(([, value]) => value === null)) continue
@@ -72,17 +99,34 @@ export function priceDeriver(db: Database, staged: string, columns: readonly str
 function derivedValue(
   name: string,
   { date, nav, isOfFile }: DatedNav,
-  { last, base }: Readonly<Record<'last' | 'base', DatedNav>>,
+  { last, base }: Readonly<Record<'last' | 'base', EarlierNav>>,
   isin: string,
 ): string | null {
   const other = name === 'performance' ? base : last
   if (isOfFile === 0 && other.isOther === 0) return null
   try {
-    return name === 'change' ? difference(nav, other.nav) : percentChange(nav, other.nav)
+    return name === 'change'
+      ? difference(nav, inShares(other, nav))
+      : percentChange(product(nav, other.shares), other.nav)
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause
     throw new Error(`${isin}, ${date}: nothing can be derived, because an earlier NAV is 0`, { cause })
   }
+}
+
+/** Exact. */
+function product(one: string, other: string): string {
+  if (other === '1') return one
+  const [left, right] = [inUnits([one]), inUnits([other])]
+  return fromUnits((left.units[0] ?? 0n) * (right.units[0] ?? 0n), left.scale + right.scale)
+}
+
+/** The NAV as it would have been after the splits, with its decimals or those of the other one. */
+function inShares({ nav, shares }: EarlierNav, other: string): string {
+  if (shares === '1') return nav
+  const { units, scale } = inUnits([nav, other])
+  const factor = inUnits([shares])
+  return fromUnits(divided((units[0] ?? 0n) * 10n ** BigInt(factor.scale), factor.units[0] ?? 0n), scale)
 }
 
 function inUnits(decimals: readonly string[]) {
@@ -112,7 +156,11 @@ function percentChange(value: string, base: string): string {
   const [left = 0n, right = 0n] = inUnits([value, base]).units
   const size = right < 0n ? -right : right
   if (left === right) return fromUnits(0n, 2)
-  const share = (left - right) * 10_000n * (right < 0n ? -1n : 1n)
-  const half = share < 0n ? -size : size
-  return fromUnits((2n * share + half) / (2n * size), 2)
+  return fromUnits(divided((left - right) * 10_000n * (right < 0n ? -1n : 1n), size), 2)
+}
+
+/** Rounds half away from zero. @throws {RangeError} if the divisor is 0 */
+function divided(number: bigint, divisor: bigint): bigint {
+  const half = number < 0n ? -divisor : divisor
+  return (2n * number + half) / (2n * divisor)
 }

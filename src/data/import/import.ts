@@ -245,7 +245,7 @@ interface Reading {
 
 function lineReader(table: SchemaTable, reading: Reading, onBad: ImportOptions['onBad']) {
   const { layout, staging, derived, kept } = reading
-  const valuesIn = lineConverter(reading)
+  const valuesIn = lineConverter(table, reading)
   const keyAt = table.key.map((name) => layout.fields.findIndex(({ column }) => column.name === name))
   const lacking = `the file lacks ${layout.kept.join(', ')}${deriveHint(layout.kept)}`
   let lines = 0
@@ -278,16 +278,19 @@ function lineReader(table: SchemaTable, reading: Reading, onBad: ImportOptions['
 }
 
 /** @returns a function that gives the values of a line, or its faults */
-function lineConverter({ layout, notations: { marks, dates }, funds }: Reading) {
+function lineConverter({ outlives }: SchemaTable, { layout, notations: { marks, dates }, funds }: Reading) {
   const { check, currency } = layout
   const [least, most] = layout.width
   const columns = layout.fields.map((field, index) => {
     return { ...field, notation: { mark: marks[index] ?? 'point', dates } }
   })
-  const isinAt = columns.findIndex(({ column }) => column.kind === 'isin')
-  const faultOfFund = (cells: readonly FileCell[], isin: string): string | undefined => {
+  const isinAt = columns.findIndex(({ column }) => column.name === 'isin')
+  const outlivesAt = columns.findIndex(({ column }) => column.name === outlives?.[0])
+  const faultOfFund = (cells: readonly FileCell[], values: readonly Value[]): string | undefined => {
+    const isin = String(values[isinAt])
     const own = funds?.get(isin)
-    if (funds !== undefined && own === undefined) return `there is no fund ${printable(isin)}`
+    const mayBeGone = outlives !== null && values[outlivesAt] === outlives[1]
+    if (funds !== undefined && own === undefined && !mayBeGone) return `there is no fund ${printable(isin)}`
     if (currency === undefined) return undefined
     const text = String(cells[currency.at] ?? '').trim()
     if (text.toUpperCase() === own) return undefined
@@ -308,7 +311,7 @@ function lineConverter({ layout, notations: { marks, dates }, funds }: Reading) 
       if (isProblem(value)) faults.push(`${label} ${value.reason}`)
       else values.push(value)
     }
-    const fault = faults.length > 0 ? undefined : faultOfFund(cells, String(values[isinAt]))
+    const fault = faults.length > 0 ? undefined : faultOfFund(cells, values)
     return { values, faults: fault === undefined ? faults : [fault] }
   }
 }

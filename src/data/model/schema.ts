@@ -61,6 +61,11 @@ export interface SchemaTable {
   readonly name: string
   readonly columns: readonly TableColumn[]
   readonly key: readonly string[]
+  /** Databases of earlier versions lack the table: it is as good as empty. */
+  readonly isOptional: boolean
+  /** A column, and its value in rows that stay when their fund is gone. */
+  readonly outlives: readonly [column: string, value: string] | null
+  /** Null if the downloads do not have the table. */
   readonly download: {
     /** The name of the files (`prices.csv`), and of the table in the SQLite file. */
     readonly name: string
@@ -69,7 +74,7 @@ export interface SchemaTable {
     /** One sentence for people. */
     readonly describe: Readonly<Record<Language, string>>
     readonly needs: Permission
-  }
+  } | null
 }
 
 export function sqlTypeOf(kind: Kind): 'TEXT' | 'REAL' | 'INTEGER' {
@@ -84,6 +89,10 @@ export function createStatement({ name }: SchemaTable): string {
   if (statement === undefined) throw new Error(`schema.sql has no table ${name}`)
   return statement
 }
+
+/** SQL condition for rows that stay when their fund is gone. */
+export const outlivingRows = ({ outlives }: SchemaTable, alias: string) =>
+  outlives === null ? 'false' : `${alias}.${outlives[0]} = '${outlives[1]}'`
 
 /** A column whose values have type `V` in rows. */
 interface Declared<V> {
@@ -154,21 +163,27 @@ const possibility = <N extends string>(name: N, describe: string) => {
 
 const inSnakeCase = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-interface DeclaredTable<Row> {
-  readonly name: string
-  readonly key: readonly string[]
+interface DeclaredDownload {
   readonly download: string
   readonly csvName?: string
   readonly needs: Permission
   readonly en: string
   readonly de: string
+}
+
+type DeclaredTable<Row> = (DeclaredDownload | { readonly download: null }) & {
+  readonly name: string
+  readonly key: readonly string[]
+  readonly isOptional?: true
+  readonly outlives?: SchemaTable['outlives']
   /** The API's fields whose descriptions the columns of the same name take over. */
   readonly published?: Fields
   readonly columns: { readonly [F in Exclude<keyof Row, 'isin'>]: Declared<Row[F]> }
 }
 
 function table<Row>(declared: DeclaredTable<Row>): SchemaTable {
-  const { name: tableName, download: file, csvName, needs, en, de, published = {} } = declared
+  const { name: tableName, isOptional = false, outlives = null, published = {} } = declared
+  const files = declared.download === null ? null : filesOf(declared)
   const key = ['isin', ...declared.key]
   const isin = column<string>('isin')('ISIN of the fund', { template: '00010' })
   const all = Object.entries({ isin, ...declared.columns } as Readonly<Record<string, Declared<unknown>>>)
@@ -191,11 +206,18 @@ function table<Row>(declared: DeclaredTable<Row>): SchemaTable {
       allowed: kind === 'flag' ? [0, 1] : allowed,
       least,
       template,
-      download: download === null ? null : { describe: shown(), isNullable, sql: `t.${name}`, ...download },
+      download:
+        files === null || download === null
+          ? null
+          : { describe: shown(), isNullable, sql: `t.${name}`, ...download },
     }
   })
-  const files = { name: file, describe: { en, de }, needs }
-  return { name: tableName, key, columns, download: csvName === undefined ? files : { ...files, csvName } }
+  return { name: tableName, key, columns, isOptional, outlives, download: files }
+}
+
+function filesOf({ download: name, csvName, needs, en, de }: DeclaredDownload) {
+  const files = { name, describe: { en, de }, needs }
+  return csvName === undefined ? files : { ...files, csvName }
 }
 
 function missing(name: string): never {
@@ -249,6 +271,24 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       shareProfit: orNull(decimal()),
       realEstateProfits: orNull(decimal()),
       shareProfit2: orNull(decimal()),
+    },
+  }),
+  corporateActions: table<RowOf<'corporateActions'>>({
+    name: 'corporate_action',
+    // Payments of one day are one: more of them would tell prices nothing.
+    key: ['ex_date', 'kind'],
+    isOptional: true,
+    outlives: ['kind', 'merger'],
+    download: null,
+    columns: {
+      exDate: day(),
+      kind: column<RowOf<'corporateActions'>['kind']>('text')(undefined, {
+        allowed: ['distribution', 'split', 'merger'],
+      }),
+      amount: orNull(decimal()),
+      currency: orNull(column<string>('currency')()),
+      factor: orNull(decimal()),
+      successorIsin: orNull(column<string>('isin')()),
     },
   }),
   performanceYears: table<RowOf<'performanceYears'>>({
@@ -410,3 +450,5 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
 export const groupNames = Object.keys(schemaTables).filter((name): name is Group => name !== 'fund')
 
 export const schemaTableNames: readonly string[] = Object.values(schemaTables).map(({ name }) => name)
+
+export const optionalTables = Object.values(schemaTables).filter(({ isOptional }) => isOptional)

@@ -13,13 +13,25 @@ export function readIsins(db: Database): string[] {
   return db.prepare<[], string>('SELECT isin FROM fund ORDER BY isin').pluck().all()
 }
 
+/** ISINs of funds that are gone because they merged, until a day. */
+export const mergedFunds = (db: Database, until: string): readonly string[] =>
+  db
+    .prepare<[string], string>(
+      `SELECT isin FROM corporate_action
+        WHERE kind = 'merger' AND ex_date <= ? AND isin NOT IN (SELECT isin FROM fund) ORDER BY isin`,
+    )
+    .pluck()
+    .all(until)
+
 /** The rows of each table, and those in which a column that may be empty is not (`profile.benchmark`), by name. */
 export function countTables(db: Database) {
   const counts = { rows: {} as Record<string, number>, values: {} as Record<string, number> }
-  for (const { name: table, columns } of Object.values(schemaTables)) {
+  for (const { name: table, columns, isOptional } of Object.values(schemaTables)) {
     const names = columns.filter(({ isNullable }) => isNullable).map(({ name }) => name)
     const query = ['*', ...names].map((name) => `count(${name})`).join(', ')
     const [rows = 0, ...values] = db.prepare<[], number[]>(`SELECT ${query} FROM ${table}`).raw().get() ?? []
+    // The figures of a database with the table, but no row, are those of a database without it.
+    if (isOptional && rows === 0) continue
     counts.rows[table] = rows
     for (const [index, name] of names.entries()) counts.values[`${table}.${name}`] = values[index] ?? 0
   }

@@ -6,13 +6,14 @@
 import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { escapeInvisible } from '../model/printable.ts'
-import { SCHEMA_VERSION } from '../model/schema.ts'
+import { createStatement, optionalTables, SCHEMA_VERSION } from '../model/schema.ts'
 import { assertFile } from '../../system/place.ts'
 
 export type FundDatabase = Database.Database
 
 /**
- * Opens a database of the project's schema. For writing, SQLite undoes what an interrupted writer has left.
+ * Opens a database of the project's schema. For writing, SQLite undoes what an interrupted writer has left. For reading,
+ * tables that a database of an earlier version lacks are there, empty, in the connection alone.
  * @throws {Error} if the file is missing, is not a SQLite database, or has a schema of another version
  */
 export function openFunds(file: string, mode: 'reading' | 'writing' = 'reading'): Database.Database {
@@ -21,11 +22,13 @@ export function openFunds(file: string, mode: 'reading' | 'writing' = 'reading')
   try {
     db = new Database(file, { readonly: mode === 'reading', fileMustExist: true })
     const version: unknown = db.pragma('user_version', { simple: true })
-    const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()
+    const tables = db.prepare("SELECT lower(name) FROM sqlite_schema WHERE type = 'table'").pluck().all()
     if (version !== SCHEMA_VERSION) {
       const found = tables.length === 0 ? 'has no tables' : `has schema version ${String(version)}`
       throw new Error(`${file} ${found}, this fundpress reads version ${SCHEMA_VERSION}`)
     }
+    const lacked = mode === 'writing' ? [] : optionalTables.filter(({ name }) => !tables.includes(name))
+    for (const table of lacked) db.exec(createStatement(table).replace('TABLE', 'TEMP TABLE'))
     return db
   } catch (error) {
     db?.close()

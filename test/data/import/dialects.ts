@@ -32,6 +32,7 @@ function encode(text: string, encoding: Dialect['encoding']): Buffer {
 
 const isDecimal = (table: string, column: string): boolean =>
   (table === 'price' && !['isin', 'date'].includes(column)) ||
+  (table === 'corporate_action' && ['amount', 'factor'].includes(column)) ||
   (table === 'profile' && /fund_assets$|_minimum$/.test(column))
 const isDate = (column: string): boolean => column === 'date' || /^date_|_date$/.test(column)
 

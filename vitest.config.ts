@@ -17,6 +17,7 @@ const longest = [
   'site/browser/docs',
   'edge/runtime/budget',
   'guards/nights-across',
+  'guards/year',
   'deploy/policies',
   'site/pages/validity',
   'deploy/sharded',

@@ -102,6 +102,35 @@ it('a distributing fund falls once a year by its distribution, but its performan
   }
 })
 
+it('a distribution is what the performance has beside the NAV on its ex-day, and no other day lacks one', () => {
+  interface Action {
+    readonly isin: string
+    readonly day: string
+    readonly amount: number
+  }
+  const actions = demo.rows<Action>(
+    `SELECT isin, ex_date AS day, CAST(amount AS REAL) AS amount FROM corporate_action JOIN fund USING (isin, currency)
+      WHERE kind = 'distribution'`,
+  )
+  expect(demo.values('SELECT count(*) FROM corporate_action')).toEqual([actions.length])
+  for (const isin of demo.values('SELECT DISTINCT isin FROM price')) {
+    const amounts = new Map(
+      actions.filter((one) => one.isin === isin).map(({ day, amount }) => [day, amount]),
+    )
+    const days = prices(isin)
+    for (const [i, day] of days.entries()) {
+      const before = days[i - 1]
+      if (before?.date.slice(0, 4) !== day.date.slice(0, 4)) continue
+      const grown = (100 + day.performance) / (100 + before.performance)
+      const amount = amounts.get(day.date) ?? 0
+      amounts.delete(day.date)
+      // Percentages have two decimals.
+      expect(Math.abs(grown - (day.nav + amount) / before.nav), `${isin} ${day.date}`).toBeLessThan(0.0003)
+    }
+    expect([...amounts]).toEqual([])
+  }
+})
+
 it('tax figures are those of the assets, and end with 2017, or after half a year', () => {
   const kinds = (column: string) => `SELECT DISTINCT substr(category_de, 1, instr(category_de, 'fonds') - 1)
     FROM price JOIN profile USING (isin) WHERE ${column} IS NOT NULL ORDER BY 1`

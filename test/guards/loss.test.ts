@@ -1,6 +1,7 @@
 /** What a publish refuses because of what is live: one step beyond each limit, and what lies just within. */
 import { describe, expect, it } from 'vitest'
 import { type Loss, lossByCounts, objectionsTo, type SnapshotFigures } from '../../src/guards/loss.ts'
+import { isinOf } from '../support/database.ts'
 
 const limits = {
   lostFunds: 0.1,
@@ -60,6 +61,15 @@ function refusedOf(
   )
   return found.map(({ guard, subject, figures }) => [guard, subject, figures?.limit])
 }
+
+it('a fund that merged is no lost fund, and explains no other', () => {
+  const isins = Array.from({ length: 12 }, (_, index) => isinOf(index))
+  const loss = { funds: 88, isins }
+  expect(refusedOf({ merged: isins.slice(0, 1) }, loss)).toEqual([['lost-funds', null, 'at least 90']])
+  expect(refusedOf({ merged: isins.slice(0, 2) }, loss)).toEqual([])
+  const others = Array.from({ length: 12 }, (_, index) => isinOf(100 + index))
+  expect(refusedOf({ merged: others }, loss)).toHaveLength(1)
+})
 
 describe('a loss', () => {
   it.each([

@@ -105,10 +105,14 @@ the fund, and another one makes a bad line. It is not stored.
 
 --derive computes from the NAVs, in exact decimals. change: the NAV less that of the price before, in the file or in the
 database. change_percent: the same in percent. performance: the NAV against the fund's last price of an earlier
-year, in percent; for a new fund against its first price. It knows no distributions, so for a fund that distributes it is
-too low. Percentages have two decimals; halves are rounded away from zero. A fund's first price has 0. Later prices in the
+year, in percent; for a new fund against its first price. It leaves distributions out, so for a fund that distributes it is
+too low. NAVs from before a split in table corporate_action count by its factor: import the split first. Percentages have two decimals; halves are rounded away from zero. A fund's first price has 0. Later prices in the
 database are derived again where they depend on a NAV that is new or corrected: change and change_percent of the next
 price, performance of the year after. The output says which columns were derived, and how many later prices.
+
+corporate_action: a distribution has amount and currency, a split has factor (10 for 1:10, 0.1 for a reverse split), a
+merger has successor_isin; other cells are empty. A merger may be of a fund that is gone, and stays when a fund goes. A
+database of an earlier version gets the table with its first rows.
 
 EMT: mandatory fields of V4.3 that are missing, or hold a value that is not in their list, are warnings.
 
@@ -119,6 +123,7 @@ program, removes it; VACUUM and changes of the schema do so, too.
     ['import price prices.csv --db funds.sqlite', 'New prices, and corrected ones'],
     ['import structure_item holdings.csv --replace', 'All items of the funds in the file'],
     ['import price nav.csv --map Datum=date --map NAV=net_asset_value --map *= --derive', 'A foreign export'],
+    ['import corporate_action actions.csv --map Extag=ex_date', 'Distributions, splits and mergers'],
     ['import emt EMT_V4.3.xlsx --skip-bad', 'The template, without funds of other companies'],
     ['import fund funds.csv --decimal comma --dates german --dry-run', 'What would change'],
     ['import fund withdrawn.csv', 'With the columns isin and data_permitted: funds to withdraw'],

@@ -47,7 +47,8 @@ export function checkFormerFund(
   asOf: string,
 ): Finding[] {
   const { report, findings } = reporter(isin)
-  checkRows(schemaTables.corporateActions, actions, asOf, report)
+  const rows = actions.map((action) => ({ isin, ...action }))
+  checkRows(schemaTables.corporateActions, rows, asOf, report)
   checkActions(actions, { isin, currency: null }, report)
   return findings()
 }

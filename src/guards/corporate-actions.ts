@@ -24,7 +24,7 @@ const nothing: Between = { shares: 1, distributed: 0 }
 
 /**
  * An ex-day without a price counts for the next price. The checks of values name actions that are left out here.
- * @returns takes each day with a price, ascending, and gives what lies between it and the day before
+ * @returns takes each day with a price, ascending, and gives what lies between it and the one before
  */
 export function actionWatch(actions: readonly CorporateActionRow[]) {
   const isSplit = ({ kind }: CorporateActionRow) => Number(kind === 'split')
@@ -33,7 +33,6 @@ export function actionWatch(actions: readonly CorporateActionRow[]) {
     one.exDate === other.exDate ? isSplit(other) - isSplit(one) : one.exDate < other.exDate ? -1 : 1,
   )
   let at = 0
-  let isFirst = true
   return (day: string): Between => {
     let { shares, distributed } = nothing
     for (let action = all[at]; action !== undefined && action.exDate <= day; action = all[++at]) {
@@ -41,9 +40,7 @@ export function actionWatch(actions: readonly CorporateActionRow[]) {
       if (factor > 0) [shares, distributed] = [shares * factor, distributed / factor]
       if (amount > 0) distributed += amount
     }
-    const isCompared = !isFirst && (shares !== 1 || distributed !== 0)
-    isFirst = false
-    return isCompared ? { shares, distributed } : nothing
+    return shares === 1 && distributed === 0 ? nothing : { shares, distributed }
   }
 }
 

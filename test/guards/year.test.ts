@@ -252,8 +252,8 @@ const wrongs: Readonly<Record<string, readonly Wrong[]>> = {
       '(if it is a distribution, add to table corporate_action: ex_date 2026-05-15, kind distribution, amount 3.25, currency of the fund)',
     ],
     [
-      'a performance that has the distribution twice',
-      `UPDATE price SET performance = printf('%.2f', performance + 3.25) WHERE isin = '${quarterly}' AND date = '2026-05-15';`,
+      'a performance of a little more',
+      `UPDATE price SET performance = printf('%.2f', performance + 1.5) WHERE isin = '${quarterly}' AND date = '2026-05-15';`,
       `price-percent:${quarterly}`,
     ],
     [

@@ -68,6 +68,11 @@ describe('a distribution or a split in table corporate_action', () => {
       ['10.05', '-89.95', '0.50', '5.53'],
     ],
     [
+      'price-percent: performance -89.95 on 2026-11-17 is not 5.53, from performance 5.00 and NAV 100.00 of 2026-11-16 to NAV 10.05, with a split by 10 in table corporate_action',
+      [split('10')],
+      ['10.05', '0.05', '0.50', '-89.95'],
+    ],
+    [
       'price-jump: NAV 10.05 on 2026-11-17 is 49.75 % below the 100.00 of 2026-11-16, with a split by 5 in table corporate_action, more than 30 %',
       [split('5')],
       ['10.05', '0.05', '0.50', '5.53'],

@@ -16,6 +16,8 @@ interface WorkerFault {
   readonly keyEnd: string
   readonly fails?: boolean
   readonly delayMs?: number
+  /** Waits until other faults are set. */
+  readonly isHeld?: boolean
 }
 
 export type WorkerServer = Awaited<ReturnType<typeof startWorker>>
@@ -58,8 +60,10 @@ const watched = (bucket) => {
   const call = (name) => async (asked, ...rest) => {
     const key = asked.prefix ?? asked
     calls.push(name + ' ' + key)
-    for (const { keyEnd, fails, delayMs } of faults) {
+    for (const fault of faults) {
+      const { keyEnd, fails, delayMs, isHeld } = fault
       if (!key.endsWith(keyEnd)) continue
+      while (isHeld && faults.includes(fault)) await new Promise((resolve) => setTimeout(resolve, 20))
       if (delayMs) await new Promise((resolve) => setTimeout(resolve, delayMs))
       if (fails) throw new Error('R2 fails: it was told to')
     }

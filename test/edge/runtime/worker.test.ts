@@ -148,9 +148,8 @@ describe('a Worker that looks for the live snapshot each second', () => {
     await start(0.5)
     await ask('/nothing/')
     await worker.fill('green', outs.second)
-    const delayMs = 1500
     const late = ['blue/docs/index.html', `blue/api/v1/prices-historic/${isin}/2024.json`]
-    await worker.faults(late.map((keyEnd) => ({ keyEnd, delayMs })))
+    await worker.faults(late.map((keyEnd) => ({ keyEnd, isHeld: true })))
     const slow = ask('/docs/')
     const broken = expect(ask(longRange)).rejects.toThrow(/aborted|hang up/)
     const begun: string[] = []
@@ -158,6 +157,8 @@ describe('a Worker that looks for the live snapshot each second', () => {
       begun.push(...(await worker.calls())) > 0 && late.every((key) => begun.includes(`get ${key}`))
     await expect.poll(isBegun, { interval: 20 }).toBe(true)
     await worker.makeLive('green', outs.second)
+    await setTimeout(1500)
+    await worker.faults([])
     expect((await slow).body.toString()).toContain('2026-11-12')
     expect(await worker.calls()).toContain('get green/docs/index.html')
     await broken

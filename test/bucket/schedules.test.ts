@@ -144,6 +144,9 @@ const schedulesOf = (
     slots: anySlots,
   })
 
+/** The snapshot that a rollback names; null: none. */
+const aimOf = ({ isFar = false, snapshot }: Step) => (isFar ? (snapshots[snapshot]?.id ?? null) : null)
+
 interface Schedule {
   readonly steps: readonly Step[]
   readonly slots: readonly number[]
@@ -265,7 +268,7 @@ async function run(
       onListed: () => undefined,
       onNote: () => undefined,
       // Of a rollback and of prune.
-      to: step.isFar && snapshot !== undefined ? snapshot.id : null,
+      to: aimOf(step),
       isHolding: step.snapshot % 2 === 0,
       isReal: true,
       retention: { keepDays: null, keep: [] },

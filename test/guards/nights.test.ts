@@ -99,7 +99,13 @@ const nights: readonly Night<Live>[] = [
     value('net_asset_value', '100'),
     /NAV 100 on 2024-05-06 has 0 decimals, after 2 or more/,
   ],
-  ['another currency', `UPDATE fund SET currency = 'USD' WHERE isin = '${one}';`, [`currency-change:${one}`]],
+  [
+    'another currency',
+    ['fund', 'corporate_action']
+      .map((table) => `UPDATE ${table} SET currency = 'USD' WHERE isin = '${one}';`)
+      .join(''),
+    [`currency-change:${one}`],
+  ],
   // What is only doubtful.
   ['a price on a Sunday', `UPDATE price SET date = '2024-05-05' WHERE ${ofTonight};`, /2024-05-05/],
   ['a NAV that stays for ten days', flat(10), /not moved/, allow('changed-prices')],

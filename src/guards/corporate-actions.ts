@@ -82,13 +82,15 @@ export function actionsNamed({ shares }: Figures, distributed: number): string {
 
 /** A NAV that is so near to a whole multiple or part of the one before is most likely that of a split. */
 const nearSplit = 0.03
+/** What looks like a split into more shares is more often a misplaced decimal point. */
+const mostShares = 20
 
 /** The row that would explain a jump as a split: the end of a sentence, or ''. */
 export function splitHint({ texts: [day], nav }: Figures, previous: Figures): string {
   const isReverse = nav > previous.nav
   const times = isReverse ? nav / previous.nav : previous.nav / nav
   const whole = Math.round(times)
-  if (previous.shares !== 1 || whole < 2 || Math.abs(times / whole - 1) > nearSplit) return ''
+  if (previous.shares !== 1 || whole < 2 || whole > mostShares || Math.abs(times / whole - 1) > nearSplit) return ''
   const factor = isReverse ? Number((1 / whole).toFixed(12)) : whole
   return ` (if it is a split, add to table corporate_action: ex_date ${day}, kind split, factor ${factor})`
 }

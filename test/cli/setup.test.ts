@@ -220,7 +220,7 @@ describe('the workflows', () => {
       const used = new Set(workflows.join('').match(/(?<=vars\.|secrets\.)FUNDPRESS_\w+/g))
       const missing = [...used].filter((name) => !checklist.includes(` ${name} `))
       // Those of other stores, and those that have a default.
-      const optional = /_(ARTIFACT_RUN_ID|SINCE|MAX_AGE|MAX_WAIT|PATH_STYLE)$|_DATABASE_.+/
+      const optional = /_(ARTIFACT_RUN_ID|SINCE|MAX_AGE|MAX_WAIT|PATH_STYLE|SIGNING_KEY)$|_DATABASE_.+/
       const ofOthers = { aws: /_ENDPOINT$|_ACCESS_KEY/, cloudflare: /_ROLE$|_KEY_VALUE_STORE$/ }[target]
       expect(missing.filter((name) => !optional.test(name) && !ofOthers.test(name))).toEqual([])
     },

@@ -100,7 +100,7 @@ it('reads no live.json that is larger than any of ours', async () => {
 
 describe('live.json', () => {
   it.each([
-    ['slot', 'red', 'slot is "red", not blue or green'],
+    ['slot', 'red', 'slot is "red", not a slot'],
     ['snapshot', '../../etc/passwd', 'snapshot is "../../etc/passwd", not a snapshot id'],
     ['liveSince', '2026-11-31T00:00:00.000Z', 'liveSince is "2026-11-31T00:00:00.000Z", not a time in UTC'],
     ['docsUrl', 'javascript:alert(1)', 'docsUrl is "javascript:alert(1)", not an http(s) address or a path'],

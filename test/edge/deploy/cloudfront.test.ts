@@ -122,7 +122,7 @@ describe('security', () => {
     expect(others).toEqual([])
     expect(statement?.Action).toBe('s3:GetObject')
     expect(JSON.stringify(statement?.Resource).match(/BucketName\}\/[^"]+/g)).toEqual(
-      ['blue', 'green', 'downloads'].map((name) => `BucketName}/nights/${name}/*`),
+      ['blue', 'green', 'slot-*', 'downloads'].map((name) => `BucketName}/nights/${name}/*`),
     )
     expect(JSON.stringify(statement?.Condition)).toContain('AWS:SourceArn')
   })

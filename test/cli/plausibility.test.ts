@@ -167,8 +167,8 @@ describe('build', () => {
     configure({ onImplausible: 'withhold' })
     insertPrice(one, asOf, jump)
     insertPrice(two, asOf, { change: '0' })
-    for (const table of ['fund', 'corporate_action'])
-      editDatabase(folder.file('funds.sqlite'), `UPDATE ${table} SET currency = 'USD' WHERE isin = '${one}'`)
+    editDatabase(folder.file('funds.sqlite'), `UPDATE fund SET currency = 'USD' WHERE isin = '${one}'`)
+    editDatabase(folder.file('funds.sqlite'), `DELETE FROM corporate_action WHERE isin = '${one}'`)
     const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' }
     expect(await build(' --out nothing')).toMatchObject({ code: 3 })
     const done = await fundpress(`build --db funds.sqlite --as-of ${asOf}`, env)

@@ -90,7 +90,8 @@ export function splitHint({ texts: [day], nav }: Figures, previous: Figures): st
   const isReverse = nav > previous.nav
   const times = isReverse ? nav / previous.nav : previous.nav / nav
   const whole = Math.round(times)
-  if (previous.shares !== 1 || whole < 2 || whole > mostShares || Math.abs(times / whole - 1) > nearSplit) return ''
+  if (previous.shares !== 1 || whole < 2 || whole > mostShares || Math.abs(times / whole - 1) > nearSplit)
+    return ''
   const factor = isReverse ? Number((1 / whole).toFixed(12)) : whole
   return ` (if it is a split, add to table corporate_action: ex_date ${day}, kind split, factor ${factor})`
 }

@@ -103,7 +103,10 @@ function describeBucket({ consistency, other, staged }: Status, live: Live, held
     downloads:
       downloads === undefined ? null : `${formatCount(files)} files, ${formatBytes(bytes)}, ${state}`,
     staged: staged && describeStaged(staged),
-    other: staged?.slot === other?.slot ? `${staged?.slot} holds what is staged` : describeOther(other),
+    other:
+      staged !== null && staged.slot === other?.slot
+        ? `${staged.slot} holds what is staged`
+        : describeOther(other),
     publishing: heldBy,
   })
 }

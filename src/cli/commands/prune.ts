@@ -12,7 +12,7 @@ import { escapeInvisible } from '../../data/model/printable.ts'
 
 export default defineCommand({
   description:
-    'Lists unused objects: objects in the slots that are in no manifest, lists of finished publishes, unfinished ' +
+    'Lists unused objects: objects in the slots that are in no manifest, slots beyond bucket.slots, lists of finished publishes, unfinished ' +
     'uploads, expired downloads. --yes removes them; no publish can begin meanwhile.',
   settings: bucketSettings,
   options: [

@@ -6,7 +6,7 @@ import { type Language, languages } from '../../api/routes/table.ts'
 import { colourRules } from '../layout/colours.ts'
 import { addressOf } from '../layout/head.ts'
 import { fundName, html, type Html, linkTo } from '../layout/html.ts'
-import { contentSecurityPolicy, embeddedKeys, fundPageKeys, pageTemplate } from '../layout/layout.ts'
+import { commonHead, embeddedKeys, fundPageKeys, pageTemplate } from '../layout/layout.ts'
 import { amountIn } from './chart/formats.ts'
 import { factReads, fundFacts, type FundFacts } from './facts.ts'
 import { dayOfPrice } from './page.ts'
@@ -44,10 +44,7 @@ function embeddedPage(facts: FundFacts, language: Language): Html {
   return html`<!doctype html>
     <html lang="${language}">
       <head>
-        <meta charset="utf-8" />
-        <meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy}" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
+        ${commonHead}
         <meta name="robots" content="noindex" />
         <title>${fund.name} (${fund.isin})</title>
         <link rel="canonical" href="${addressOf(baseUrl, page)}" />

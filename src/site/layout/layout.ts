@@ -117,10 +117,7 @@ export function layout(page: PageLayout): string {
   const document = html`<!doctype html>
     <html lang="${language}">
       <head>
-        <meta charset="utf-8" />
-        <meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy}" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
+        ${commonHead}
         <title>${titleOf(page)}</title>
         <meta name="description" content="${page.description}" />
         ${
@@ -183,7 +180,7 @@ function describedHead(page: PageLayout): Html {
 }
 
 /** Everything comes from this host: `file:` if the page is opened from a folder; elsewhere browsers refuse it. */
-export const contentSecurityPolicy = [
+const contentSecurityPolicy = [
   "default-src 'none'",
   "style-src 'self' file:",
   "script-src 'self' file:",
@@ -192,6 +189,12 @@ export const contentSecurityPolicy = [
   "base-uri 'none'",
   "form-action 'none'",
 ].join('; ')
+
+/** The first elements of each page's head. */
+export const commonHead = html`<meta charset="utf-8" />
+  <meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy}" />
+  <meta name="viewport" content="width=device-width, initial-scale=1" />
+  <meta name="color-scheme" content="light dark" /> `
 
 const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' }
 

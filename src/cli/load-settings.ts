@@ -9,7 +9,8 @@ import { messageOf, systemCode } from '../system/message.ts'
 import { assertFile } from '../system/place.ts'
 import { suggest, UsageError } from './failure.ts'
 import { shownValue } from './safe-text.ts'
-import { complete, configShape, groupMembers, settingList, variableOf, withSwitches } from './settings.ts'
+import { complete, configShape, groupMembers, settingList, withSwitches } from './settings.ts'
+import { variableOf } from './setting-names.ts'
 import type { SettingKey, Settings } from './settings.ts'
 
 export interface SettingSources {

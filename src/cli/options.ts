@@ -12,7 +12,8 @@ import { guards, parseAllowed } from '../guards/guards.ts'
 import { UsageError } from './failure.ts'
 import { expectedBy, parseText } from './load-settings.ts'
 import { shownValue, statement } from './safe-text.ts'
-import { configShape, findSetting, type SettingKey, shortName } from './settings.ts'
+import { shortName } from './setting-names.ts'
+import { configShape, findSetting, type SettingKey } from './settings.ts'
 
 const settingFlags: Partial<Record<SettingKey, string>> = {
   db: '--db <file>',

@@ -7,7 +7,8 @@ import { Refusal } from '../guards/guards.ts'
 import type { AddCommand, Surroundings } from './command.ts'
 import { NothingToDo, reasonOf, UsageError } from './failure.ts'
 import { safeLines, withoutSecrets } from './safe-text.ts'
-import { type SettingKey, variableOf } from './settings.ts'
+import { variableOf } from './setting-names.ts'
+import type { SettingKey } from './settings.ts'
 
 type Load = () => Promise<{ readonly default: AddCommand }>
 

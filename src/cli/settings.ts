@@ -9,6 +9,7 @@ import { requestLifetimeSeconds } from '../bucket/store/retry.ts'
 import { isFolderName } from '../bucket/store/store.ts'
 import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
+import { variableOf } from './setting-names.ts'
 import { notifySetting } from './monitoring/targets.ts'
 import { guardSettings } from './guard-settings.ts'
 import {
@@ -332,16 +333,6 @@ export function findSetting(key: SettingKey): NamedSetting {
   const found = settingList.find((named) => named.key === key)
   if (found === undefined) throw new Error(`there is no setting ${key}`)
   return found
-}
-
-/** `downloads` for `downloads.enabled`. */
-export function shortName(key: string): string {
-  return key.replace(/\.enabled$/, '')
-}
-
-/** `FUNDPRESS_BUCKET_MAX_RATE` for `bucket.maxRate`, `FUNDPRESS_DOWNLOADS` for `downloads.enabled`. */
-export function variableOf(key: string): string {
-  return `FUNDPRESS_${shortName(key).replace(/[A-Z]/g, '_$&').replace('.', '_').toUpperCase()}`
 }
 
 function listSettings(shape: z.ZodRawShape, prefix: string): NamedSetting[] {

@@ -26,6 +26,7 @@ const parameters = {
 const secrets = {
   HeartbeatSecretArn: 'arn:aws:ssm:us-east-1:123456789012:parameter/heartbeat',
   NotifySecretArn: 'arn:aws:ssm:us-east-1:123456789012:parameter/notify',
+  SigningSecretArn: 'arn:aws:ssm:us-east-1:123456789012:parameter/signing',
 }
 const sharded = filledIn(template, { ...parameters, ...secrets, Shards: 8 })
 const halved = filledIn(template, { ...parameters, Shards: 2 })
@@ -70,7 +71,7 @@ describe('the template', () => {
   it('gives all heartbeats and targets as secrets, and no secret as text', () => {
     const named = ({ ContainerProperties }: JobDefinition) =>
       ContainerProperties.Secrets.map(({ Name }) => Name)
-    expect(named(job)).toEqual(['FUNDPRESS_HEARTBEAT_URL', 'FUNDPRESS_NOTIFY_URL'])
+    expect(named(job)).toEqual(['FUNDPRESS_HEARTBEAT_URL', 'FUNDPRESS_NOTIFY_URL', 'FUNDPRESS_SIGNING_KEY'])
     expect(named(propertiesOf('GuardJob'))).toEqual(['FUNDPRESS_NOTIFY_URL'])
     expect(JSON.stringify(job.ContainerProperties.Environment)).not.toMatch(/SECRET|TOKEN|KEY|URL/)
   })

@@ -3,6 +3,7 @@
 import { comparePages } from '../site/funds/compare.ts'
 import { embeddedFundPages, embeddedPages } from '../site/funds/embed.ts'
 import { cataloguePages } from '../site/funds/list.ts'
+import { mergedFundPages } from '../site/funds/merged.ts'
 import { catalogueFundPages } from '../site/funds/page.ts'
 import { docsPages } from '../site/docs/index.ts'
 import { sitemapPages } from '../site/start/sitemap.ts'
@@ -10,7 +11,8 @@ import { securityPage } from '../site/start/security.ts'
 import { startPages } from '../site/start/start.ts'
 import type { PageMakers } from './plans.ts'
 
-/** `fundPages` run in the rendering threads, `sitePages` after the funds, the sitemap after the pages that it lists. */
+/** `fundPages` run in the rendering threads, `sitePages` after the funds, the sitemap after the pages that it lists. It leaves
+ * merged funds out. */
 export const makers: PageMakers = {
   fundPages: [embeddedFundPages, catalogueFundPages],
   sitePages: [
@@ -20,6 +22,7 @@ export const makers: PageMakers = {
     embeddedPages,
     (source) => docsPages(source),
     sitemapPages,
+    mergedFundPages,
     securityPage,
   ],
 }

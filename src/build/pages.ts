@@ -4,7 +4,6 @@ import { hash } from 'node:crypto'
 import type { FundEntry, FundPageSource, FundPages, Page, SitePageSource } from '../api/contract/page.ts'
 import type { Group } from '../api/contract/rows.ts'
 import { matchPage } from '../api/routes/pages.ts'
-import type { RouteTable } from '../api/routes/table.ts'
 import { type DocumentFiles, putShared, type SharedObject } from './document-files.ts'
 import { fromOf, type FundInputs } from './inputs.ts'
 import { byKey, linesByName, linesOf } from './manifest.ts'
@@ -48,6 +47,7 @@ function onlyWhatIsRead({ folder, reads }: FundPages, source: FundPageSource): F
     newestPrice: () => reading('prices').newestPrice(),
     navSample: () => reading('prices').navSample(),
     navAt: (day) => reading('prices').navAt(day),
+    navFrom: (day) => reading('prices').navFrom(day),
     latestNavs: (count) => reading('prices').latestNavs(count),
   }
 }
@@ -72,7 +72,7 @@ export function putSitePages(
   for (const make of sitePages) {
     for (const page of make(source, [...done.keys()])) {
       if (done.has(page.key)) throw new Error(`page ${page.key} is there twice`)
-      checkPlace(page, source.table, fundPages)
+      checkPlace(page, source, fundPages)
       // Inputs are the whole snapshot, which is always new: `from` is the digest of the content.
       const from = fromOf('page', hash('sha256', page.content, 'hex'))
       done.set(page.key, putShared(page, from, previous, files))
@@ -81,12 +81,18 @@ export function putSitePages(
   return [...done.values()].sort((one, other) => byKey(one.line, other.line))
 }
 
-function checkPlace({ key }: Page, table: RouteTable, fundPages: readonly FundPages[]): void {
+function checkPlace(
+  { key }: Page,
+  { table, mergers }: SitePageSource,
+  fundPages: readonly FundPages[],
+): void {
   const match = matchPage(table, `/${key}`)
   if (match.kind !== 'page' || match.key !== key)
     throw new Error(`page ${key}: the edge gives out no such path`)
-  const folder = fundPages.find(
-    (pages) => key.startsWith(pages.folder) && key.includes('/', pages.folder.length),
-  )
-  if (folder !== undefined) throw new Error(`page ${key} lies among the pages of funds in ${folder.folder}`)
+  const isOfFund = ({ folder }: FundPages) =>
+    key.startsWith(folder) &&
+    key.includes('/', folder.length) &&
+    !mergers.some(({ isin }) => key.startsWith(`${folder}${isin}/`))
+  const pages = fundPages.find(isOfFund)
+  if (pages !== undefined) throw new Error(`page ${key} lies among the pages of funds in ${pages.folder}`)
 }

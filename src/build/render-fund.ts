@@ -95,6 +95,7 @@ export function fundRenderer(
         newestPrice: rows.newestPrice,
         navSample: () => navs.sample(isin),
         navAt: (day) => navs.at(isin, day),
+        navFrom: (day) => navs.from(isin, day),
         latestNavs: (count) => navs.latest(isin, count),
       }
       const documents = unchanged.map((one) => renderPlan(one, files, rows, inputs, years, context))

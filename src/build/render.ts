@@ -1,5 +1,6 @@
 /** Renders a snapshot: the funds, in threads or out of shards, documents over all funds, manifest and status. */
 
+import { addYears } from '../system/days.ts'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { isRefusal } from '../api/contract/endpoint.ts'
@@ -258,7 +259,9 @@ function sitePageSource(build: Build, each: readonly FundNews[]): SitePageSource
   const exampleIsin = exampleIsinOf(each)
   const exampleAnswer = exampleIsin === null ? () => null : exampleAnswers(build, exampleIsin)
   const funds = each.flatMap(({ entry }) => entry ?? [])
-  return { table: build.table, baseUrl, hasDownloads, publisher, asOf, funds, exampleIsin, exampleAnswer }
+  const mergers = mergedFunds(build.db, asOf).filter(({ exDate }) => exDate > addYears(asOf, -1))
+  const { table } = build
+  return { table, baseUrl, hasDownloads, publisher, asOf, funds, mergers, exampleIsin, exampleAnswer }
 }
 
 /** Answers of the fund in the documentation's examples. */
@@ -323,7 +326,7 @@ async function finish(
   },
 ): Promise<ManifestHead> {
   const { asOf, docsUrl } = build.options
-  const merged = mergedFunds(build.db, asOf)
+  const merged = mergedFunds(build.db, asOf).map(({ isin }) => isin)
   const { sha256: linesDigest, documents } = await build.lines.digest()
   const snapshot = snapshotId(asOf, linesDigest)
   const said = { format: manifestFormat, snapshot, asOf, ...counts, docsUrl }

@@ -11,6 +11,7 @@ import { newDatabase } from '../data/model/new-database.ts'
 import { placeToWrite } from '../system/place.ts'
 import { type SchemaTable, schemaTables } from '../data/model/schema.ts'
 import { dateAt, demoPeriod, type Period } from './calendar.ts'
+import { documentRows } from './documents.ts'
 import { emtRow, keyFigureRows, profileRow } from './figures.ts'
 import { fundPlaceOf, instrument, mostFunds, securityNumbers, type Instrument } from './funds.ts'
 import { launchPoints, legalPeriods, legalPoints, yearPerformances } from './performance.ts'
@@ -117,6 +118,7 @@ function rowsOf(fund: Instrument, seed: number, market: Market, period: Period):
     ...basic,
     prices: priceRows(fund, history, period),
     corporateActions: distributionRows(fund, history, period),
+    documents: documentRows(fund, period),
     performanceYears: yearPerformances(fund, history, period),
     structureItems: structureRows(fund, latest, period),
     legalPeriods: legalPeriods(fund, history, period),

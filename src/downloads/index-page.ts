@@ -28,8 +28,8 @@ export const indexPages: Readonly<Record<Language, string>> = { en: 'index.html'
 /** The rows of the page by its sections. Rows that are not named here are in the last one. */
 const sections = {
   newest: ['newest_prices', 'workbook'],
-  prices: ['prices'],
-  funds: ['funds', 'profiles', 'key_figures', 'structures', 'allocations'],
+  prices: ['prices', 'distributions'],
+  funds: ['funds', 'profiles', 'key_figures', 'structures', 'allocations', 'documents'],
   performance: ['performance_years', 'performance_periods', 'performance_line', 'performance_launch'],
   emt: ['emt', 'emt_template'],
   everything: [] as readonly string[],

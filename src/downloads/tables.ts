@@ -52,6 +52,8 @@ export const columnTypes: Readonly<Record<Kind, ColumnType>> = {
   text: 'text',
   structureType: 'text',
   currency: 'text',
+  language: 'text',
+  address: 'text',
   dayOfYear: 'text',
   day: 'date',
   decimal: 'decimal',

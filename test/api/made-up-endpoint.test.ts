@@ -110,7 +110,16 @@ it('is an operation of the OpenAPI description', () => {
 })
 
 it('is documented in English and German', () => {
-  const source = { table, baseUrl, hasDownloads: false, publisher: null, asOf, funds: [], exampleIsin: null }
+  const source = {
+    table,
+    baseUrl,
+    hasDownloads: false,
+    publisher: null,
+    asOf,
+    funds: [],
+    mergers: [],
+    exampleIsin: null,
+  }
   const pages = [...docsPages({ ...source, exampleAnswer: () => null }, registry)]
   const content = new Map(pages.map((page) => [page.key, String(page.content)]))
   for (const [key, words] of [

@@ -2,7 +2,7 @@
  * Databases with one wrong bit, wherever it is: refused in one line that names the file and a way out, or read as what they
  * are. A bit of a value is not damage that anybody could see; whatever is built then has just that value.
  */
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
@@ -85,6 +85,8 @@ it('refuses one wrong bit with a clear message, or builds what SQLite reads', as
     bytes.writeUInt8(bytes.readUInt8(place) ^ (1 << bit), place)
     const db = 'flipped.sqlite'
     writeFileSync(folder.file(db), bytes)
+    // Guards would compare it with the bit before.
+    rmSync(folder.file(`out-${db}`), { recursive: true, force: true })
     const { code, stderr } = await build(db)
     if (code !== 0) {
       const last = stderr.trimEnd().split('\n').at(-1)

@@ -1,13 +1,8 @@
 /** The tables of the model: their queries give every column of schema.sql, under the name that the endpoints know. */
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
-import {
-  createStatement,
-  groupNames,
-  schemaSql,
-  schemaTables,
-  sqlTypeOf,
-} from '../../src/data/model/schema.ts'
+import { groupNames, schemaTables, sqlTypeOf } from '../../src/data/model/schema.ts'
+import { createStatement, schemaSql } from '../../src/data/model/statements.ts'
 import { fundReader } from '../../src/data/read/fund-reader.ts'
 import { openFunds } from '../../src/data/read/open.ts'
 import { goodRows, insertGood, isinOf, makeDatabase, type Row } from '../support/database.ts'

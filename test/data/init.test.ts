@@ -18,7 +18,7 @@ describe('init', () => {
     const db = new Database(folder.file('new/funds.sqlite'), { readonly: true })
     const tables = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()
     expect(tables.sort()).toEqual([...schemaTableNames].sort())
-    expect(tables).toHaveLength(12)
+    expect(tables).toHaveLength(13)
     expect(db.prepare('SELECT count(*) FROM fund').pluck().get()).toBe(0)
     expect(db.pragma('user_version', { simple: true })).toBe(1)
     expect(db.pragma('application_id', { simple: true })).toBe(0)

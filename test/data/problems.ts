@@ -20,6 +20,7 @@ const dates = columns(
   'fund: fund_inception_date status_date',
   'price: date',
   'corporate_action: ex_date',
+  'document: date',
   'legal_period: date_from date_realfrom date_to',
   'legal_point: date',
   'launch_point: date',
@@ -49,6 +50,7 @@ const enumerations = columns(
   'profile: accumulating conformity performance_fee savings_plan one_time_investment capital_forming_payments',
   'asset_allocation: derivatives',
   'corporate_action: kind',
+  'document: kind',
   'emt: srri governanceprocess other_specific_investment_need',
 )
 
@@ -211,6 +213,7 @@ function isFree(table: string, column: string): boolean {
     'profile: end_of_fiscal_year',
     'fund: currency',
     'corporate_action: currency factor successor_isin',
+    'document: language url',
   )
   const listed = [...dates, ...decimals, ...enumerations, ...fixed]
   return !listed.some(([inTable, name]) => inTable === table && name === column)

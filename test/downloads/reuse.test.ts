@@ -72,7 +72,7 @@ it('gives the files of a full build, byte for byte, after any edits', async () =
 interface Listed {
   readonly path: string
   readonly sha256: string
-  readonly parts?: readonly { readonly from: string; readonly at: number }[]
+  readonly parts?: readonly { readonly from: string; readonly at: number; readonly bytes: number }[]
 }
 
 const listOf = (snapshot: string): readonly Listed[] => {
@@ -87,7 +87,7 @@ const mark = 0x7f
 function markParts(snapshot: string, { path, parts = [] }: Listed): string {
   const place = join(snapshot, 'downloads', asOf, path)
   const content = readFileSync(place)
-  for (const { at } of parts) content[at] = mark
+  for (const { at, bytes } of parts) if (bytes > 0) content[at] = mark
   rmSync(place)
   writeFileSync(place, content)
   return createHash('sha256').update(content).digest('hex')
@@ -125,7 +125,11 @@ describe('after a day with new prices of one fund', () => {
   it('makes the files with new prices, and those that a fund appears in since it turned one year old', async () => {
     const built = folder.file('linked')
     await build(db, built, { asOf: next }, folderOf(out))
-    const tables = ['allocations', 'emt', 'funds', 'key_figures', 'profiles', 'structures']
+    const tables = ['allocations', 'distributions', 'documents', 'emt', 'funds'].concat([
+      'key_figures',
+      'profiles',
+      'structures',
+    ])
     const csvNames = tables.map((name) => (name === 'emt' ? 'emt_data.csv' : `${name}.csv`))
     const wanted = [
       ...csvNames.flatMap((name) => [name, `csv-excel/${name}`]),

@@ -89,6 +89,13 @@ export const goodRows: Readonly<Record<string, Row>> = {
     factor: null,
     successor_isin: null,
   },
+  document: {
+    kind: 'annual_report',
+    language: 'de',
+    date: '2023-12-31',
+    title: 'Jahresbericht 2023',
+    url: 'https://funds.example/report.pdf',
+  },
   performance_year: { year: 2021, percent: 5.25 },
   structure_item: { type: 'countries', position: 3, name_de: 'Schweden', name_en: 'Sweden', percent: 99.5 },
   key_figure: {

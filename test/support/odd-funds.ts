@@ -124,6 +124,8 @@ function insertActions(insert: Insert, isin: string): void {
   insert('corporate_action', { ...place, kind: 'distribution', amount: '1234.50', currency: 'EUR' })
   const gone = { isin: isinOf(7), ex_date: '2016-06-01' }
   insert('corporate_action', { ...gone, kind: 'merger', successor_isin: isin })
+  const paper = { isin, kind: 'kid', language: 'en', date: '2016-05-02' }
+  insert('document', { ...paper, title: '<b>&"\'\u202e', url: 'https://example.com/?a=<b>&c="' })
 }
 
 /** Classes named like numbers keep their order; a class whose name changes in time makes two maps; one has two positions. */

@@ -9,8 +9,10 @@ import {
   record,
   text,
   textAmong,
+  textLike,
   wholeNumber,
 } from './shape.ts'
+import { documentKinds } from './rows.ts'
 import type { Texts } from './shape.ts'
 
 const count = (en: string, de: string) => wholeNumber(en, de, { minimum: 0 })
@@ -179,6 +181,64 @@ const staged = record({
   ),
 })
 
+const distributions = record({
+  isin,
+  currency: text('Currency of the fund, ISO 4217', 'Währung des Fonds, ISO 4217'),
+  distributions: list(
+    record({
+      ex_date: day(
+        'Ex-date: the first day whose net asset value lacks the distribution',
+        'Ex-Tag: der erste Tag, dessen Nettoinventarwert die Ausschüttung nicht mehr enthält',
+      ),
+      amount: decimal(
+        'Amount per share, as shares are on the ex-date',
+        'Betrag je Anteil, bezogen auf die Anteile am Ex-Tag',
+      ),
+      currency: textLike('Currency of the amount, ISO 4217', 'Währung des Betrags, ISO 4217', '^[A-Z]{3}$'),
+      reinvested_on: nullable(
+        day(
+          'Day of the first price on or after the ex-date; null if there is none yet',
+          'Tag des ersten Preises am oder nach dem Ex-Tag; null, wenn es noch keinen gibt',
+        ),
+      ),
+      net_asset_value: nullable(
+        decimal(
+          'Net asset value of that day, at which a total return reinvests the amount (BVI method)',
+          'Nettoinventarwert dieses Tages, zu dem die Wertentwicklung den Betrag wieder anlegt (BVI-Methode)',
+        ),
+      ),
+    }),
+  ),
+  splits: list(
+    record({
+      ex_date: day(
+        'The first day whose net asset value is that of the new shares',
+        'Der erste Tag, dessen Nettoinventarwert sich auf die neuen Anteile bezieht',
+      ),
+      factor: decimal(
+        'New shares for an old one: 10 for a split 1:10, 0.1 for a reverse split',
+        'Neue Anteile für einen alten: 10 bei einer Teilung 1:10, 0.1 bei einer Zusammenlegung',
+      ),
+    }),
+  ),
+})
+
+const documents = record({
+  isin,
+  documents: list(
+    record({
+      kind: textAmong('Kind of the document', 'Art des Dokuments', documentKinds),
+      language: text('Language of the document, ISO 639-1', 'Sprache des Dokuments, ISO 639-1'),
+      date: day(
+        'Day of the document; of a report, the end of its period',
+        'Tag des Dokuments; bei Berichten das Ende des Zeitraums',
+      ),
+      title: text('Title of the document', 'Titel des Dokuments'),
+      url: text('Address of the document', 'Adresse des Dokuments'),
+    }),
+  ),
+})
+
 const before = nullable(record({ as_of: asOf, snapshot }))
 const publish = wholeNumber(
   'Number of the publication among those of its day, from 1',
@@ -308,6 +368,8 @@ const dayOfChanges = {
 
 export const listShapes = {
   fundList,
+  distributions,
+  documents,
   status,
   staged,
   changes,

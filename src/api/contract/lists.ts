@@ -6,7 +6,7 @@ import type { RecordOf, Texts } from './shape.ts'
 export interface PublishedList {
   /** Id of its operation in OpenAPI, its section in the documentation, and its schema. */
   readonly id: string
-  /** Relative to the address of the API. `{as_of}` stands for a day, ISO 8601; `{id}` for the name of a schema. */
+  /** Relative to the address of the API. `{as_of}` stands for a day, ISO 8601; `{id}` for the name of a schema; `{isin}` for a fund. */
   readonly path: string
   readonly title: Texts
   /** Content of the list, and when it is missing. */
@@ -31,6 +31,28 @@ export const lists: readonly PublishedList[] = [
     },
     type: 'application/json',
     body: listShapes.fundList,
+  },
+  {
+    id: 'distributions',
+    path: '/funds/{isin}/distributions.json',
+    title: { en: 'Distributions of a fund', de: 'Ausschüttungen eines Fonds' },
+    about: {
+      en: 'Distributions and splits of a fund, the oldest first, with what a total return needs. Both arrays are empty if none are known, or if prices of the fund may not be published. The distributions as CSV: `distributions.csv`. A 404 if no data of the fund are published.',
+      de: 'Ausschüttungen und Anteilteilungen eines Fonds, die ältesten zuerst, mit allem, was die Wertentwicklung braucht. Beide Arrays sind leer, wenn keine bekannt sind oder Preise des Fonds nicht veröffentlicht werden dürfen. Die Ausschüttungen als CSV: `distributions.csv`. 404, wenn keine Daten des Fonds veröffentlicht sind.',
+    },
+    type: 'application/json',
+    body: listShapes.distributions,
+  },
+  {
+    id: 'documents',
+    path: '/funds/{isin}/documents.json',
+    title: { en: 'Documents about a fund', de: 'Dokumente zu einem Fonds' },
+    about: {
+      en: 'Key information documents, prospectuses, reports and factsheets with their addresses, by kind, language and day. The array is empty if none are known. A 404 if no data of the fund are published.',
+      de: 'Basisinformationsblätter, Prospekte, Berichte und Factsheets mit ihren Adressen, nach Art, Sprache und Tag. Das Array ist leer, wenn keine bekannt sind. 404, wenn keine Daten des Fonds veröffentlicht sind.',
+    },
+    type: 'application/json',
+    body: listShapes.documents,
   },
   {
     id: 'status',

@@ -59,6 +59,8 @@ export interface FundPageSource {
   readonly navSample: () => readonly NavPoint[]
   /** The NAV of the last price at or before a day, or null. */
   readonly navAt: (day: string) => NavPoint | null
+  /** The NAV of the first price at or after a day, or null. */
+  readonly navFrom: (day: string) => NavPoint | null
   /** The newest first. */
   readonly latestNavs: (count: number) => readonly NavPoint[]
   /** A day with the fund's age on the as-of date (`dayThatCounts`): pages depend on nothing else of that date. */
@@ -134,11 +136,20 @@ export interface SitePageSource {
   readonly asOf: string
   /** Funds that have pages, in the order of their ISINs. */
   readonly funds: readonly FundEntry[]
+  /** Funds that are gone since they merged within the last year, by ISIN. */
+  readonly mergers: readonly Merger[]
   /** A fund with answers from as many endpoints as any, or null if no fund has one. */
   readonly exampleIsin: string | null
   /** That fund's answer, for a date range with the prices of its newest year; null for a refusal. */
   readonly exampleAnswer: (endpoint: FundEndpoint, type: string, language: Language) => object | null
 }
 
-/** A folder of {@link FundPages} may hold these, no folder below. @param before keys of earlier makers' pages */
+export interface Merger {
+  readonly isin: string
+  /** The day on which the fund ended. */
+  readonly exDate: string
+  readonly successorIsin: string
+}
+
+/** A folder of {@link FundPages} may hold these; a folder below only if its fund has merged. @param before keys of earlier makers' pages */
 export type SitePages = (source: SitePageSource, before: readonly string[]) => Iterable<Page>

@@ -32,6 +32,19 @@ export interface CorporateActionRow {
   readonly successorIsin: string | null
 }
 
+/** A paper about a fund, which lies elsewhere. */
+export interface DocumentRow {
+  readonly kind: (typeof documentKinds)[number]
+  /** ISO 639-1 */
+  readonly language: string
+  readonly date: string
+  readonly title: string
+  readonly url: string
+}
+
+/** In the order of pages and lists: what the law asks for comes first. */
+export const documentKinds = ['kid', 'prospectus', 'annual_report', 'half_year_report', 'factsheet'] as const
+
 export interface StructureItemRow {
   readonly type: string
   readonly position: number
@@ -97,6 +110,7 @@ export interface EmtRow {
 export interface FundRows {
   readonly prices: readonly PriceRow[]
   readonly corporateActions: readonly CorporateActionRow[]
+  readonly documents: readonly DocumentRow[]
   readonly performanceYears: readonly { readonly year: number; readonly percent: number }[]
   readonly structureItems: readonly StructureItemRow[]
   readonly keyFigures: readonly {

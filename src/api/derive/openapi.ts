@@ -196,6 +196,10 @@ const listParameters: Readonly<Record<string, JsonSchema>> = {
     schema: { type: 'string', format: 'date', pattern: dayPattern },
   },
   id: { description: 'Id of an endpoint or of a list, or `error`', schema: { type: 'string' } },
+  isin: {
+    description: 'ISIN of the fund',
+    schema: { type: 'string', pattern: '^[A-Z]{2}[A-Z0-9]{9}[0-9]$' },
+  },
 }
 
 const hasCsv = (endpoint: Endpoint) => (endpoint.scope === 'all' ? endpoint.of : endpoint).csv !== undefined

@@ -79,6 +79,10 @@ function plainText(shape: Shape): Encode | null {
       return shape.mark === '.' ? (value) => value as string : (value) => (value as string).replace(',', '.')
     case 'item':
       return plainText(shape.value)
+    case 'nullable': {
+      const text = plainText(shape.of)
+      return text && ((value) => (value === null ? '' : text(value)))
+    }
     case 'record': {
       // A name and its value: the column has the name.
       const { value } = shape.fields

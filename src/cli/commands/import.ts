@@ -114,6 +114,10 @@ corporate_action: a distribution has amount and currency, a split has factor (10
 merger has successor_isin; other cells are empty. A merger may be of a fund that is gone, and stays when a fund goes. A
 database of an earlier version gets the table with its first rows.
 
+document: kind is kid, prospectus, annual_report, half_year_report or factsheet; language has two letters (de); url begins
+with https:// or http://. A fund has one document of a kind, language and date. Nothing is fetched. A database of an
+earlier version gets the table with its first rows.
+
 EMT: mandatory fields of V4.3 that are missing, or hold a value that is not in their list, are warnings.
 
 Complete: --complete leaves a mark in the database, in the table fundpress_complete. The next change of any table, by any
@@ -124,6 +128,7 @@ program, removes it; VACUUM and changes of the schema do so, too.
     ['import structure_item holdings.csv --replace', 'All items of the funds in the file'],
     ['import price nav.csv --map Datum=date --map NAV=net_asset_value --map *= --derive', 'A foreign export'],
     ['import corporate_action actions.csv --map Extag=ex_date', 'Distributions, splits and mergers'],
+    ['import document papers.csv --replace', 'All documents of the funds in the file'],
     ['import emt EMT_V4.3.xlsx --skip-bad', 'The template, without funds of other companies'],
     ['import fund funds.csv --decimal comma --dates german --dry-run', 'What would change'],
     ['import fund withdrawn.csv', 'With the columns isin and data_permitted: funds to withdraw'],

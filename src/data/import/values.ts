@@ -55,6 +55,8 @@ const converters: Readonly<Record<Kind, Converter>> = {
   isin: (cell) => (isIsinInEitherCase(cell.trim()) ? cell.trim().toUpperCase() : checked('isin', cell)),
   structureType: (cell) => checked('structureType', cell.trim()),
   currency: (cell) => checked('currency', cell.trim()),
+  language: (cell) => checked('language', cell.trim().toLowerCase()),
+  address: (cell) => checked('address', cell.trim()),
   day: (cell, { dates }) =>
     plainDay(cell, dates) ?? wrong(cell, `a day (${dateFormNames[dates]})${whyNoDay(cell)}`),
   dayOfYear: (cell, { dates }) =>

@@ -8,6 +8,9 @@ import type { TextKind } from './schema.ts'
 
 export const maxTextBytes = 100_000
 
+/** Browsers and servers take so many characters. */
+const maxAddress = 2000
+
 /** Rows in one list of a document: an investment structure of one type, key figures, legal periods. */
 export const maxListRows = 10_000
 
@@ -56,6 +59,11 @@ export const textFaults: Readonly<Record<TextKind, (text: string) => string | un
   isin: unless(isIsin, 'an ISIN: wrong form or check digit'),
   structureType: unless((text) => knownTypes.has(text), 'one of the structure types'),
   currency: unless((text) => /^[A-Z]{3}$/.test(text), 'an ISO 4217 code'),
+  language: unless((text) => /^[a-z]{2}$/.test(text), 'a language: two small letters, ISO 639-1'),
+  address: unless(
+    (text) => text.length <= maxAddress && /^https?:\/\/[\x21-\x7e]+$/i.test(text) && URL.canParse(text),
+    'an address of the web: http:// or https:// and no blank',
+  ),
   day: unless(isDay, 'a date (YYYY-MM-DD)'),
   dayOfYear: unless((text) => isDay(`2000-${text}`), 'a day of the year (MM-DD)'),
   decimal: (text) =>

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { flushFile, flushFolder } from '../../system/durable.ts'
 import { placeToWrite } from '../../system/place.ts'
-import { schemaSql } from './schema.ts'
+import { schemaSql } from './statements.ts'
 import { messageOf } from '../../system/message.ts'
 
 /**

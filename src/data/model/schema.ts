@@ -5,10 +5,9 @@
  */
 
 import type { Language } from '../../api/routes/table.ts'
-import { readFileSync } from 'node:fs'
 import { basicFund } from '../../api/contract/fund.ts'
 import { historicPriceRecord } from '../../api/contract/prices.ts'
-import type { FundRow, FundRows, Group } from '../../api/contract/rows.ts'
+import { documentKinds, type FundRow, type FundRows, type Group } from '../../api/contract/rows.ts'
 import { descriptionOf, type Fields } from '../../api/contract/shape.ts'
 import { emtRecord } from '../../api/endpoints/emt.ts'
 import { profileRecord } from '../../api/endpoints/profile.ts'
@@ -16,16 +15,15 @@ import { profileRecord } from '../../api/endpoints/profile.ts'
 /** The value of `PRAGMA user_version` in a database of this schema. */
 export const SCHEMA_VERSION = 1
 
-export const schemaSql = (): string =>
-  readFileSync(new URL('../../../templates/schema.sql', import.meta.url), 'utf8')
-
 /**
  * What the values of a column are. The checks and the import treat all columns of a kind alike.
  * - `decimal`: plain decimal text, never a float. `number`: a double. `fraction`: a double; 20 % or more is implausible.
  * - `day`: YYYY-MM-DD. `dayOfYear`: MM-DD. `flag`: 0 or 1. `currency`: ISO 4217. `structureType`: one of the 33.
+ * `language`: ISO 639-1. `address`: of the web.
  */
 export type Kind = TextKind | 'number' | 'fraction' | 'integer' | 'flag' | 'year'
-export type TextKind = 'isin' | 'text' | 'structureType' | 'currency' | 'day' | 'dayOfYear' | 'decimal'
+export type TextKind =
+  'isin' | 'text' | 'structureType' | 'currency' | 'language' | 'address' | 'day' | 'dayOfYear' | 'decimal'
 
 export interface TableColumn {
   /** In the database: `issue_price`. */
@@ -80,14 +78,6 @@ export interface SchemaTable {
 export function sqlTypeOf(kind: Kind): 'TEXT' | 'REAL' | 'INTEGER' {
   if (kind === 'number' || kind === 'fraction') return 'REAL'
   return kind === 'integer' || kind === 'flag' || kind === 'year' ? 'INTEGER' : 'TEXT'
-}
-
-/** The statement that makes a table, up to its semicolon. */
-export function createStatement({ name }: SchemaTable): string {
-  const pattern = new RegExp(`^CREATE TABLE ${name} [^]*?STRICT, WITHOUT ROWID`, 'm')
-  const [statement] = pattern.exec(schemaSql()) ?? []
-  if (statement === undefined) throw new Error(`schema.sql has no table ${name}`)
-  return statement
 }
 
 /** SQL condition for rows that stay when their fund is gone. */
@@ -279,16 +269,39 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     key: ['ex_date', 'kind'],
     isOptional: true,
     outlives: ['kind', 'merger'],
-    download: null,
+    download: 'distributions',
+    needs: 'prices',
+    en: 'Distributions, splits and mergers of all funds',
+    de: 'Ausschüttungen, Anteilteilungen und Verschmelzungen aller Fonds',
     columns: {
-      exDate: day(),
-      kind: column<RowOf<'corporateActions'>['kind']>('text')(undefined, {
+      exDate: day(
+        'The first day whose net asset value shows it; of a merger, the day on which the fund ends',
+      ),
+      kind: column<RowOf<'corporateActions'>['kind']>('text')('What happens', {
         allowed: ['distribution', 'split', 'merger'],
       }),
-      amount: orNull(decimal()),
-      currency: orNull(column<string>('currency')()),
-      factor: orNull(decimal()),
-      successorIsin: orNull(column<string>('isin')()),
+      amount: orNull(decimal('Distribution: amount per share, as shares are on the ex-date')),
+      currency: orNull(column<string>('currency')('Distribution: currency of the amount, ISO 4217')),
+      factor: orNull(decimal('Split: new shares for an old one')),
+      successorIsin: orNull(
+        column<string>('isin')('Merger: ISIN of the fund whose shares investors receive'),
+      ),
+    },
+  }),
+  documents: table<RowOf<'documents'>>({
+    name: 'document',
+    key: ['kind', 'language', 'date'],
+    isOptional: true,
+    download: 'documents',
+    needs: 'data',
+    en: 'Documents about the funds, such as key information documents and reports',
+    de: 'Dokumente zu den Fonds, etwa Basisinformationsblätter und Berichte',
+    columns: {
+      kind: column<RowOf<'documents'>['kind']>('text')('Kind of the document', { allowed: documentKinds }),
+      language: column<string>('language')('Language of the document, ISO 639-1'),
+      date: day('Day of the document; of a report, the end of its period'),
+      title: text('Title of the document'),
+      url: column<string>('address')('Address of the document'),
     },
   }),
   performanceYears: table<RowOf<'performanceYears'>>({

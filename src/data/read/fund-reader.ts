@@ -1,6 +1,7 @@
 /** Reading funds: all rows of one fund at a time, so that memory does not grow with the number of funds. */
 
 import type { Database, Statement } from 'better-sqlite3'
+import type { Merger } from '../../api/contract/page.ts'
 import type { FundRow, FundRows, Group, PriceRow } from '../../api/contract/rows.ts'
 import { isDay } from '../../api/routes/values.ts'
 import { groupNames, schemaTables, type SchemaTable } from '../model/schema.ts'
@@ -13,14 +14,13 @@ export function readIsins(db: Database): string[] {
   return db.prepare<[], string>('SELECT isin FROM fund ORDER BY isin').pluck().all()
 }
 
-/** ISINs of funds that are gone because they merged, until a day. */
-export const mergedFunds = (db: Database, until: string): readonly string[] =>
+/** Funds that are gone because they merged, until a day, by ISIN. */
+export const mergedFunds = (db: Database, until: string): readonly Merger[] =>
   db
-    .prepare<[string], string>(
-      `SELECT isin FROM corporate_action
+    .prepare<[string], Merger>(
+      `SELECT isin, ex_date AS exDate, successor_isin AS successorIsin FROM corporate_action
         WHERE kind = 'merger' AND ex_date <= ? AND isin NOT IN (SELECT isin FROM fund) ORDER BY isin`,
     )
-    .pluck()
     .all(until)
 
 /** The rows of each table, and those in which a column that may be empty is not (`profile.benchmark`), by name. */

@@ -4,7 +4,7 @@ import type { Database } from 'better-sqlite3'
 import type { NavPoint } from '../../api/contract/page.ts'
 import { dayNumber, isoOf } from '../../system/day-number.ts'
 
-const maxPoints = 400
+const maxPoints = 250
 /** A list of days takes 5 kB. */
 const mostKnown = 200
 
@@ -23,6 +23,9 @@ export function navReader(db: Database) {
   const at = db.prepare<[string, string], NavPoint>(
     'SELECT date, net_asset_value AS nav FROM price WHERE isin = ? AND date <= ? ORDER BY date DESC LIMIT 1',
   )
+  const from = db.prepare<[string, string], NavPoint>(
+    'SELECT date, net_asset_value AS nav FROM price WHERE isin = ? AND date >= ? ORDER BY date LIMIT 1',
+  )
   const latest = db.prepare<[string, number], NavPoint>(
     'SELECT date, net_asset_value AS nav FROM price WHERE isin = ? ORDER BY date DESC LIMIT ?',
   )
@@ -35,7 +38,7 @@ export function navReader(db: Database) {
     return days
   }
   return {
-    /** At most 400 points, ascending, the first and the last price among them; every price of a history of 400 days. */
+    /** At most 250 points, ascending, the first and the last price among them; every price of a history of 250 days. */
     sample: (isin: string): readonly NavPoint[] => {
       const { first, last } = ends.get(isin, isin) ?? { first: null, last: null }
       if (first === null || last === null) return []
@@ -48,6 +51,8 @@ export function navReader(db: Database) {
     },
     /** The last price at or before a day (ISO 8601), or null. */
     at: (isin: string, day: string) => at.get(isin, day) ?? null,
+    /** The first price at or after a day (ISO 8601), or null. */
+    from: (isin: string, day: string) => from.get(isin, day) ?? null,
     /** So many of the last prices, the newest first. */
     latest: (isin: string, count: number): readonly NavPoint[] => latest.all(isin, count),
   }

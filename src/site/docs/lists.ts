@@ -2,6 +2,7 @@ import { changesFormat } from '../../api/contract/list-shapes.ts'
 import { listsOf, type PublishedList } from '../../api/contract/lists.ts'
 import type { SitePageSource } from '../../api/contract/page.ts'
 import { schemaKey } from '../../api/derive/json-schema.ts'
+import { fill } from '../../api/routes/keys.ts'
 import type { Language } from '../../api/routes/table.ts'
 import { fundList } from '../funds/list.ts'
 import { html, type Html, linkTo } from '../layout/html.ts'
@@ -58,6 +59,31 @@ export function listExamples(source: SitePageSource): ReadonlyMap<string, Excerp
       },
     ],
     ['staged', { format: 1, staged: null }],
+    [
+      'distributions',
+      {
+        ...{ isin, currency: fund.currency },
+        distributions: [
+          {
+            ...{ ex_date: date, amount: '1.20', currency: fund.currency },
+            ...{ reinvested_on: date, net_asset_value: newest?.nav ?? '100.00' },
+          },
+        ],
+        splits: [],
+      },
+    ],
+    [
+      'documents',
+      {
+        isin,
+        documents: [
+          {
+            ...{ kind: 'kid', language: 'en', date, title: 'Key information document' },
+            url: `https://www.example.com/${isin}/kid-en.pdf`,
+          },
+        ],
+      },
+    ],
     ['changes', { format: changesFormat, nights: [{ ...told, earlier: [], ...file }] }],
     ['changes-of-day', { ...day, earlier: [] }],
   ])
@@ -69,9 +95,13 @@ export function listExamples(source: SitePageSource): ReadonlyMap<string, Excerp
 }
 
 /** Values for the placeholders in the paths of lists. */
-export const listValues = ({ asOf }: Pick<SitePageSource, 'asOf'>): Readonly<Record<string, string>> => ({
+export const listValues = ({
+  asOf,
+  exampleIsin,
+}: Pick<SitePageSource, 'asOf' | 'exampleIsin'>): Readonly<Record<string, string>> => ({
   as_of: asOf,
   id: 'prices-current',
+  ...(exampleIsin === null ? {} : { isin: exampleIsin }),
 })
 
 export function listSections(source: SitePageSource, language: Language, key: string): Html {
@@ -88,13 +118,14 @@ function listSection(
 ): Html {
   const text = wording[language].docs
   const { id, path, title, about, body, isOfPublish = false } = list
-  const isOne = !path.includes('{')
-  const link = html`<p class="small links"><a href="${linkTo(key, path.slice(1))}">${text.tryIt}</a></p>`
+  const address = fill(path, listValues(source))
+  const isThere = !isOfPublish && (source.exampleIsin !== null || !path.includes('{isin}'))
+  const link = html`<p class="small links"><a href="${linkTo(key, address.slice(1))}">${text.tryIt}</a></p>`
   return html`<section class="endpoint" aria-labelledby="${id}">
     <h2 id="${id}">${title[language]}</h2>
     <p class="path"><span class="method">GET</span> <code>${pathTemplate(path)}</code></p>
     <p>${inlineCode(about[language])}</p>
-    ${isOne && !isOfPublish && [codeBlock(curlRequest(source.baseUrl + path), text.request, true), link]}
+    ${isThere && [codeBlock(curlRequest(source.baseUrl + address), text.request, true), link]}
     ${
       example !== undefined &&
       html`<h3>${text.example}</h3>

@@ -6,18 +6,15 @@ export const compareWording = bilingual((say) => ({
     'Die Wertentwicklung von bis zu fünf Fonds im selben Zeitraum vergleichen.',
   ),
   lead: say(
-    'Up to five funds in one chart: their net asset values, indexed to 100 at the start of the period.',
-    'Bis zu fünf Fonds in einem Diagramm: ihre Nettoinventarwerte, zu Beginn des Zeitraums auf 100 gesetzt.',
+    'Up to five funds in one chart: their performance with distributions reinvested, indexed to 100 at the start of the period.',
+    'Bis zu fünf Fonds in einem Diagramm: ihre Wertentwicklung mit Wiederanlage der Ausschüttungen, zu Beginn des Zeitraums auf 100 gesetzt.',
   ),
   noScript: say(
     'The comparison needs JavaScript. The performance of each fund is also on its own page:',
     'Der Vergleich benötigt JavaScript. Die Wertentwicklung jedes Fonds steht auch auf seiner eigenen Seite:',
   ),
   add: say('Add a fund: name, ISIN or WKN', 'Fonds hinzufügen: Name, ISIN oder WKN'),
-  chartTitle: say(
-    'Net asset values as an index (start: 100)',
-    'Nettoinventarwerte als Index (Startwert 100)',
-  ),
+  chartTitle: say('Performance as an index (start: 100)', 'Wertentwicklung als Index (Startwert 100)'),
   period: (first: string, last: string) =>
     say(
       `From ${first} to ${last}. All of the funds have a price on both days.`,
@@ -30,8 +27,8 @@ export const compareWording = bilingual((say) => ({
   costs: say('Costs (TER)', 'Kosten (TER)'),
   risk: say('Risk class', 'Risiko\u00adklasse'),
   noteColumns: say(
-    'Volatility: standard deviation of the changes in the net asset value in the period shown, per year. Distributions increase it. Costs: total expense ratio per year. Risk class: risk indicator from 1 (low) to 7 (high).',
-    'Volatilität: Standardabweichung der Veränderungen des Nettoinventarwerts im gezeigten Zeitraum, auf das Jahr bezogen. Ausschüttungen erhöhen sie. Kosten: Gesamtkostenquote pro Jahr. Risikoklasse: Risikoindikator von 1 (niedrig) bis 7 (hoch).',
+    'Volatility: standard deviation of the changes in the net asset value in the period shown, with distributions reinvested, per year. Costs: total expense ratio per year. Risk class: risk indicator from 1 (low) to 7 (high).',
+    'Volatilität: Standardabweichung der Veränderungen des Nettoinventarwerts im gezeigten Zeitraum mit Wiederanlage der Ausschüttungen, auf das Jahr bezogen. Kosten: Gesamtkostenquote pro Jahr. Risikoklasse: Risikoindikator von 1 (niedrig) bis 7 (hoch).',
   ),
   onDay: (day: string) => say(`Net asset value on ${day}`, `Nettoinventarwert am ${day}`),
   /** Before the days are known. */
@@ -39,8 +36,8 @@ export const compareWording = bilingual((say) => ({
   atEnd: say('Net asset value at the end', 'Nettoinventarwert am Ende'),
   loading: say('Loading prices …', 'Preise werden geladen …'),
   noteDistributions: say(
-    'The index follows the net asset value. Distributions are not included: the performance of a distributing fund is shown too low by the amounts paid out, and cannot be compared with that of an accumulating fund.',
-    'Der Index folgt dem Nettoinventarwert. Ausschüttungen sind nicht berücksichtigt: Bei ausschüttenden Fonds fällt die Wertentwicklung um die ausgeschütteten Beträge zu niedrig aus und ist mit der thesaurierender Fonds nicht vergleichbar.',
+    'The index reinvests each distribution at the net asset value of its ex-date, without costs (BVI method). The net asset values in the table are those of today’s shares, without distributions.',
+    'Der Index legt jede Ausschüttung zum Nettoinventarwert ihres Ex-Tags wieder an, ohne Kosten (BVI-Methode). Die Nettoinventarwerte der Tabelle beziehen sich auf heutige Anteile, ohne Ausschüttungen.',
   ),
   noteYoung: say(
     'Funds that were launched less than one year ago cannot be compared.',
@@ -86,6 +83,10 @@ export const compareWording = bilingual((say) => ({
     currencies: say(
       'The funds have different currencies ({currencies}). Each line shows the performance in the currency of its fund; changes in exchange rates are not included.',
       'Die Fonds haben verschiedene Währungen ({currencies}). Jede Linie zeigt die Wertentwicklung in der Währung des Fonds; Wechselkursänderungen sind nicht berücksichtigt.',
+    ),
+    unpaid: say(
+      'No distributions of {fund} are known, although the fund distributes: its performance is shown too low by what it has paid.',
+      'Ausschüttungen von {fund} sind nicht bekannt, obwohl der Fonds ausschüttet: Die Wertentwicklung ist um die ausgezahlten Beträge zu niedrig dargestellt.',
     ),
     folder: say(
       'This page was opened from a folder. The comparison needs a server, for example: fundpress serve --out FOLDER',

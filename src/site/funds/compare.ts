@@ -4,7 +4,7 @@ import type { SitePages, SitePageSource } from '../../api/contract/page.ts'
 import { folderKey } from '../../api/routes/keys.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
 import { drawing, html, type Html, linkTo, table, type TableCell } from '../layout/html.ts'
-import { frontPages, layout, pageTemplate } from '../layout/layout.ts'
+import { distributionKeys, frontPages, layout, pageTemplate } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
 import { compareWording } from './compare-wording.ts'
 import { fundListKey, listStyles } from './list.ts'
@@ -69,6 +69,7 @@ function tool({ table: { routes } }: SitePageSource, language: Language, key: st
     hidden
     data-list="${linkTo(key, fundListKey)}"
     data-prices="${prices}"
+    data-actions="${linkTo(key, distributionKeys('ISIN').json)}"
     data-words="${JSON.stringify({ ...pickerWords(language), ...w.says })}"
   >
     <div class="search" role="search">${fundPickerField(w.add)}</div>

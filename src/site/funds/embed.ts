@@ -61,7 +61,7 @@ function embeddedPage(facts: FundFacts, language: Language): Html {
                   ${dayOfPrice(facts, price, language)}
                 </p> `
           }${line && drawnLine('nav', w.chartTitle(fund.currency), line, w.rangeNames.Max.name, language)}
-          ${typeof performance === 'string' && html`<p class="note">${w.noPerformance[performance]}</p> `}${line && html`<p class="note">${w.chartNote} ${w.past}</p> `}
+          ${typeof performance === 'string' && html`<p class="note">${w.noPerformance[performance]}</p> `}${line && html`<p class="note">${line.reinvested === null ? w.chartNote : w.imageNoteReinvested} ${w.past}</p> `}
           <p>
             <a href="${linkTo(key, page)}" target="_blank" rel="noopener">${w.allData}</a
             >${publisher?.name && ` · ${publisher.name}`}

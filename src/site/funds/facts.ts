@@ -11,7 +11,9 @@ import { languages } from '../../api/routes/table.ts'
 import { dayNumber } from '../../system/day-number.ts'
 import { addYears, daysBetween } from '../../system/days.ts'
 import { classColour } from './chart/classes.ts'
-import { thinned, linePath, plotOf, stackOf } from './chart/charts.ts'
+import { type FundActions, noActions, adjusted, packed } from './chart/actions.ts'
+import { thinned, stackOf } from './chart/charts.ts'
+import { priceLine } from './chart/price-line.ts'
 
 export type FundFacts = ReturnType<typeof fundFacts>
 export type PriceFacts = NonNullable<FundFacts['price']>
@@ -23,6 +25,8 @@ export type FundAnswer = FundFacts['answers'][number]
 /** What {@link fundFacts} reads. */
 export const factReads: readonly Group[] = [
   'prices',
+  'corporateActions',
+  'documents',
   'performanceYears',
   'structureItems',
   'keyFigures',
@@ -39,6 +43,7 @@ const latestPrices = 30
 export function fundFacts(source: FundPageSource) {
   const { fund, baseUrl, hasDownloads, publisher } = source
   const answers = answersOf(source)
+  const actions = actionsOf(source)
   const items = source.rows('structureItems')
   const hasPrice = answers.some(({ endpoint }) => endpoint.id === 'prices-current')
   // A withdrawn permission comes first: then the fund's age does not matter.
@@ -51,13 +56,15 @@ export function fundFacts(source: FundPageSource) {
     answers,
     historic: answers.find(({ route }) => route.series !== undefined),
     /** Null if no price may be published. */
-    price: hasPrice ? priceFacts(source) : null,
+    price: hasPrice ? priceFacts(source, actions) : null,
     /** The prices of the fund's feed, the newest first. More than one would show a performance. */
     latest: hasPrice ? source.latestNavs(mayPagesShowPerformance(source) ? latestPrices : 1) : [],
     performance: mayPagesShowPerformance(source) ? performanceFacts(source) : refused,
     isComparable: hasPrice && mayPagesShowPerformance(source),
     profile: source.rows('profile')[0] ?? null,
     emt: source.rows('emt')[0] ?? null,
+    actions,
+    documents: source.rows('documents'),
     keyFigures: source.rows('keyFigures'),
     /** Only types that have items. */
     structures: structureTypes
@@ -69,7 +76,7 @@ export function fundFacts(source: FundPageSource) {
   }
 }
 
-function priceFacts(source: FundPageSource) {
+function priceFacts(source: FundPageSource, actions: FundActions) {
   const newest = source.newestPrice()
   if (newest === null) return null
   const sample = source.navSample().map(({ date, nav }) => ({ date, decimal: nav }))
@@ -80,7 +87,24 @@ function priceFacts(source: FundPageSource) {
     fiveYearsPercent: percentOver(source, newest, 5),
     overdue: source.overdue,
     /** Null with one price only, and if performance may not be shown. */
-    line: mayPagesShowPerformance(source) ? lineOf(sample) : null,
+    line: mayPagesShowPerformance(source) ? lineOf(sample, actions) : null,
+  }
+}
+
+/** None if prices may not be given out. */
+function actionsOf({ fund, rows, navFrom }: FundPageSource): FundActions {
+  if (!mayGiveOutPrices(fund)) return noActions
+  const actions = rows('corporateActions')
+  return {
+    distributions: actions.flatMap(({ exDate, amount }) => {
+      if (amount === null) return []
+      const next = navFrom(exDate)
+      const reinvested = next && { day: dayNumber(next.date), nav: next.nav }
+      return [{ exDay: dayNumber(exDate), amount, reinvested }]
+    }),
+    splits: actions.flatMap(({ exDate, factor }) =>
+      factor === null ? [] : [{ exDay: dayNumber(exDate), factor }],
+    ),
   }
 }
 
@@ -96,19 +120,20 @@ function performanceFacts(source: FundPageSource) {
 }
 
 /** More points would look the same. */
-const mostPoints = 400
+const mostPoints = 250
 
 /** @param rows ascending, with decimal text @returns null for fewer than two days */
-function lineOf(rows: readonly { readonly date: string; readonly decimal: string }[]) {
+function lineOf(rows: readonly { readonly date: string; readonly decimal: string }[], actions = noActions) {
   const [first, last] = [rows[0], rows.at(-1)]
   if (first === undefined || last === undefined || first === last) return null
-  const some = thinned(rows, mostPoints)
-  const points = some.map(({ date, decimal }) => ({ day: dayNumber(date), value: Number(decimal) }))
-  const plot = plotOf(points)
+  const prices = thinned(rows, mostPoints).map(({ date, decimal }) => ({
+    day: dayNumber(date),
+    nav: decimal,
+  }))
   // Pairs of day and value for the script.
-  const days = daySteps(points.map(({ day }) => day))
-  const flat = some.map(({ decimal }, index) => `${days[index]} ${decimal}`).join(' ')
-  return { plot, path: linePath(points, plot), first, last, flat }
+  const days = daySteps(prices.map(({ day }) => day))
+  const flat = prices.map(({ nav }, index) => `${days[index]} ${nav}`).join(' ')
+  return { ...priceLine(prices, actions), first: first.date, flat, ...packed(actions) }
 }
 
 /** The first day since 1970-01-01, each further day since the one before. */
@@ -233,7 +258,11 @@ function percentOver(
     const start = addYears(date, -years)
     const before = source.navAt(start)
     if (before === null || daysBetween(before.date, start) > tolerance) return null
-    const [from, to] = [Number(before.nav), Number(netAssetValue)]
+    const ends = [before, { date, nav: netAssetValue }].map((price) => ({
+      ...price,
+      day: dayNumber(price.date),
+    }))
+    const [from = 0, to = 0] = adjusted(ends, actionsOf(source)).map(({ worth }) => worth)
     return from > 0 ? ((to / from - 1) * 100).toFixed(2) : null
   }
   let [end, factor] = [date, 1]

@@ -3,8 +3,8 @@
 import type { Page } from '../../api/contract/page.ts'
 import { html, raw } from '../layout/html.ts'
 import { accentOf, fundChartKey } from '../layout/layout.ts'
-import { lineChart } from './chart/charts.ts'
 import { amountIn, dayIn } from './chart/formats.ts'
+import { priceLineShapes } from './chart/price-line.ts'
 import type { FundFacts } from './facts.ts'
 import { fundWords } from './wording.ts'
 
@@ -25,11 +25,12 @@ export function fundChart({ fund, price, performance, publisher }: FundFacts): P
       ? w.withoutPrices
       : `${amountIn('en', price.newest.netAssetValue, fund.currency)}, ${dayIn('en', price.newest.date)}`
   const refused = typeof performance === 'string' && [w.noPerformance[performance]]
-  const notes = refused || (line === null ? [] : [w.chartNote, w.past])
+  const notes =
+    refused || (line === null ? [] : [line.reinvested === null ? w.chartNote : w.imageNoteReinvested, w.past])
   const chart =
     line &&
     html`<svg x="80" y="110" width="690" height="230" overflow="visible">
-      ${raw(lineChart(line.plot, [line.path], 'en'))}
+      ${raw(priceLineShapes(line, 'en'))}
     </svg> `
   const { markup } = html`<svg
     xmlns="http://www.w3.org/2000/svg"
@@ -59,4 +60,6 @@ text { font: 15px sans-serif; fill: #17212b }
 .x text { text-anchor: middle }
 .x line, .y line { stroke: #dfe4e8 }
 .line { fill: none; stroke: ${accent}; stroke-width: 1.75; vector-effect: non-scaling-stroke }
+.l2 { stroke-dasharray: 7 5 }
+.event { fill: ${accent} }
 `

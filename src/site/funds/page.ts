@@ -20,7 +20,9 @@ import { amountIn, dayIn, percentIn } from './chart/formats.ts'
 import { factReads, fundEntry, fundFacts, type FundFacts, type PriceFacts } from './facts.ts'
 import { fundFeeds } from './feed.ts'
 import { fundChart } from './image.ts'
+import { fundLists } from './own-lists.ts'
 import { dataSection } from './sections/data.ts'
+import { documentsSection } from './sections/documents.ts'
 import { emtSection } from './sections/emt.ts'
 import { allocationsSection, figuresSection, profileSection, structureSection } from './sections/holdings.ts'
 import { performanceSection, priceSection } from './sections/performance.ts'
@@ -28,14 +30,17 @@ import { fundWords } from './wording.ts'
 
 export const catalogueFundPages: FundPages = {
   folder: 'funds/',
-  names: ['chart.svg', 'de.html', 'feed.de.xml', 'feed.xml', 'index.html'],
+  names: [
+    ...['chart.svg', 'de.html', 'distributions.csv', 'distributions.json', 'documents.json'],
+    ...['feed.de.xml', 'feed.xml', 'index.html'],
+  ],
   reads: factReads,
   isFor: ({ fund }) => fund.dataPermitted === 1,
   render: (source) => {
     const facts = fundFacts(source)
     const keys = fundPageKeys(source.fund.isin)
     const pages = languages.map((language) => ({ key: keys[language], content: fundPage(facts, language) }))
-    return [...pages, fundChart(facts), ...fundFeeds(facts)].sort((one, other) =>
+    return [...pages, fundChart(facts), ...fundLists(facts), ...fundFeeds(facts)].sort((one, other) =>
       one.key < other.key ? -1 : 1,
     )
   },
@@ -56,6 +61,7 @@ function fundPage(facts: FundFacts, language: Language): string {
     ['figures', w.figures, figuresSection(facts, language)],
     ['profile', w.profile, profileSection(facts, language)],
     ['emt', w.emt, emtSection(facts, language)],
+    ['papers', w.papers, documentsSection(facts, language, key)],
     ['data', w.data, dataSection(facts, language, key)],
   ] as const
   const links = sections.map(

@@ -95,6 +95,50 @@ export const fundWords = bilingual((say) => ({
     'Net asset value per share. Distributions are not included.',
     'Nettoinventarwert je Anteil, ohne Berücksichtigung von Ausschüttungen.',
   ),
+  chartNoteReinvested: say(
+    'Net asset value per share, without distributions; the dashed line reinvests each distribution at the net asset value of its ex-date, without costs (BVI method). Dots mark ex-dates.',
+    'Nettoinventarwert je Anteil ohne Ausschüttungen; die gestrichelte Linie legt jede Ausschüttung zum Nettoinventarwert ihres Ex-Tags wieder an, ohne Kosten (BVI-Methode). Punkte markieren Ex-Tage.',
+  ),
+  imageNoteReinvested: say(
+    'Solid: net asset value per share. Dashed: distributions reinvested (BVI method).',
+    'Durchgezogen: Nettoinventarwert je Anteil. Gestrichelt: mit Wiederanlage der Ausschüttungen (BVI-Methode).',
+  ),
+  chartNoteSplits: say(
+    'Values before a split refer to the shares of today.',
+    'Werte vor einer Anteilteilung beziehen sich auf heutige Anteile.',
+  ),
+  merged: (day: string) =>
+    say(`On ${day}, this fund was merged into`, `Dieser Fonds wurde am ${day} verschmolzen auf`),
+  mergedInto: (isin: string, successor: string, day: string) =>
+    say(
+      `The fund ${isin} was merged into ${successor} on ${day}.`,
+      `Der Fonds ${isin} wurde am ${day} auf ${successor} verschmolzen.`,
+    ),
+  mergedData: say(
+    'Its data are no longer published. This page stays for a year.',
+    'Seine Daten werden nicht mehr veröffentlicht. Diese Seite bleibt ein Jahr lang bestehen.',
+  ),
+  /** For the script, too. */
+  onChart: {
+    reinvested: say('Distributions reinvested', 'Mit Wiederanlage der Ausschüttungen'),
+    distribution: say('Distribution', 'Ausschüttung'),
+    split: say('Split', 'Anteilteilung'),
+  },
+  distributions: say('Distributions', 'Ausschüttungen'),
+  actions: say('Distributions and splits', 'Ausschüttungen und Anteilteilungen'),
+  exDate: say('Ex-date', 'Ex-Tag'),
+  perShare: say('Per share', 'Je Anteil'),
+  split: (ratio: string) => say(`Split ${ratio}`, `Teilung ${ratio}`),
+  papers: say('Documents', 'Dokumente'),
+  kinds: {
+    kid: say('Key information document', 'Basisinformationsblatt'),
+    prospectus: say('Prospectus', 'Verkaufsprospekt'),
+    annual_report: say('Annual report', 'Jahresbericht'),
+    half_year_report: say('Half-year report', 'Halbjahresbericht'),
+    factsheet: say('Factsheet', 'Factsheet'),
+  },
+  earlier: say('Earlier documents', 'Frühere Dokumente'),
+  language: say('Language', 'Sprache'),
   ranges: say('Period of the chart', 'Zeitraum des Diagramms'),
   rangeNames: {
     '1M': { short: '1M', name: say('1 month', '1 Monat') },
@@ -161,7 +205,7 @@ export const fundWords = bilingual((say) => ({
   embedNote: (origins: string) =>
     say(`Works on pages of ${origins}.`, `Funktioniert auf Seiten von ${origins}.`),
   allData: say('All data of this fund', 'Alle Daten dieses Fonds'),
-  documents: say('Documents', 'Dokumente'),
+  documents: say('Documents of the API', 'Dokumente der API'),
   document: say('Document', 'Dokument'),
   formats: say('Formats', 'Formate'),
   history: say(

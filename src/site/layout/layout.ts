@@ -67,6 +67,11 @@ export const fundFeedKeys = (isin: string): PageKeys => ({
   de: `funds/${isin}/feed.de.xml`,
   en: `funds/${isin}/feed.xml`,
 })
+export const distributionKeys = (isin: string) => ({
+  csv: `funds/${isin}/distributions.csv`,
+  json: `funds/${isin}/distributions.json`,
+})
+export const documentsKey = (isin: string) => `funds/${isin}/documents.json`
 export const fundChartKey = (isin: string) => `funds/${isin}/chart.svg`
 
 export interface PageLayout {

@@ -94,8 +94,8 @@ describe('import --replace-all', () => {
     const db = folder.database()
     const before = dumpAll(folder.file(db))
     const { code, stdout } = await folder.importLines(db, 'fund', fundLines({}), ['--replace-all', ...forced])
-    // Two funds, and a row in each of the eleven other tables.
-    expect([code, stdout]).toEqual([0, expect.stringContaining('0 new, 0 changed, 1 unchanged, 13 removed')])
+    // Two funds, and a row in each of the twelve other tables.
+    expect([code, stdout]).toEqual([0, expect.stringContaining('0 new, 0 changed, 1 unchanged, 14 removed')])
     for (const table of tableNames) {
       const rows = before[table]?.rows.filter(([isin]) => isin === first)
       expect(dump(folder.file(db), table).rows).toEqual(rows)

@@ -94,13 +94,13 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
   )
 
   describe('the chart of a fund', () => {
-    const path = (page: Page) => page.locator('#nav .line').getAttribute('d')
+    const path = (page: Page) => page.locator('#nav path.line').first().getAttribute('d')
     const days = async (page: Page) =>
       Number((await page.locator('#nav .plot').getAttribute('viewBox'))?.split(' ')[2])
 
     it('is there without scripts', async () => {
       await withPage(`funds/${isin}/index.html`, { ...phoneLight, scripts: false }, async (page) => {
-        expect((await page.locator('#nav .line').boundingBox())?.width).toBeGreaterThan(200)
+        expect((await page.locator('#nav path.line').first().boundingBox())?.width).toBeGreaterThan(200)
         expect(await page.locator('#nav svg title').textContent()).toContain('Net asset value in')
         expect(await page.locator('.ranges button').first().isVisible()).toBe(false)
       })
@@ -148,7 +148,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         expect(await tip.textContent()).toMatch(new RegExp(`${navOn(asOf)} .*20 Nov 2026`))
         expect(await tip.isVisible()).toBe(true)
         await page.mouse.move(box.x + box.width / 2, box.y + 5)
-        const [, nav = '', day = ''] = /^([\d.,]+) \w+, (.+)$/.exec((await tip.textContent()) ?? '') ?? []
+        const [, nav = '', day = ''] =
+          /^([\d.,]+) \w+, (.+)$/.exec((await tip.locator('span').first().textContent()) ?? '') ?? []
         expect(nav.replace(',', '')).toBe(navOn(new Date(`${day} UTC`).toISOString().slice(0, 10)))
         await page.mouse.move(5, 5)
         expect(await tip.isVisible()).toBe(false)
@@ -174,7 +175,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         for (const share of [0.3, 0.7, 0.05]) {
           await page.touchscreen.tap(box.x + box.width * share, box.y + box.height / 2)
           expect(await tip.isVisible()).toBe(true)
-          const [, nav = '', text = ''] = /^([\d.,]+) \w+, (.+)$/.exec((await tip.textContent()) ?? '') ?? []
+          const [, nav = '', text = ''] =
+            /^([\d.,]+) \w+, (.+)$/.exec((await tip.locator('span').first().textContent()) ?? '') ?? []
           const day = new Date(`${text} UTC`).toISOString().slice(0, 10)
           expect(nav.replace(',', '')).toBe(navOn(day))
           const first = value<string>('SELECT min(date) FROM price WHERE isin = ?', isin)
@@ -224,7 +226,9 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         const day = first.split('-').reverse().join('.')
         const nav = Number(navOn(first)).toLocaleString('de-DE', { minimumFractionDigits: 2 })
         const currency = value<string>('SELECT currency FROM fund WHERE isin = ?', isin)
-        expect(await stage.getAttribute('aria-valuetext')).toBe(`${nav} ${currency}, ${day}`)
+        expect(await stage.getAttribute('aria-valuetext')).toBe(
+          `${nav} ${currency}, ${day}, Mit Wiederanlage der Ausschüttungen: ${nav} ${currency}`,
+        )
         await page.keyboard.press('ArrowRight')
         // With Alt it belongs to the browser: the next page.
         await page.keyboard.press('Alt+ArrowRight')

@@ -130,7 +130,20 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
     const [first, last] = [common("date <= '2025-11-20'", 'DESC'), common('true', 'DESC')]
     const navOn = (isin: string, day: string) =>
       Number(value<string>('SELECT net_asset_value FROM price WHERE isin = ? AND date = ?', isin, day))
-    const performances = four.map((isin) => (navOn(isin, last) / navOn(isin, first) - 1) * 100)
+    /** What a share has become, with its distributions reinvested. */
+    const worthOn = (isin: string, day: string) =>
+      navOn(isin, day) *
+      value<number>(
+        `SELECT coalesce(exp(sum(ln(1 + CAST(amount AS REAL) / (SELECT CAST(net_asset_value AS REAL) FROM price
+            WHERE price.isin = own.isin AND date >= ex_date ORDER BY date LIMIT 1)))), 1)
+          FROM corporate_action AS own WHERE isin = ? AND ex_date <= ?`,
+        ...[isin, day],
+      )
+    const performances = four.map((isin) => (worthOn(isin, last) / worthOn(isin, first) - 1) * 100)
+    expect(performances[2]).not.toBeCloseTo(
+      (navOn(four[2] ?? '', last) / navOn(four[2] ?? '', first) - 1) * 100,
+      1,
+    )
     /** Of the columns from the end: risk class, costs, volatility, performance. */
     const numbersIn = async (fromEnd: number) => {
       const texts = await page.locator(`.compared tbody td:nth-last-child(${fromEnd})`).allTextContents()
@@ -156,7 +169,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       .pluck()
       .all()
     const volatilities = four.map((isin) => {
-      const navs = days.map((day) => navOn(isin, day))
+      const navs = days.map((day) => worthOn(isin, day))
       const changes = navs.slice(1).map((nav, index) => Math.log(nav) - Math.log(navs[index] ?? 1))
       const mean = changes.reduce((sum, change) => sum + change) / changes.length
       const variance = changes.reduce((sum, change) => sum + (change - mean) ** 2, 0) / (changes.length - 1)

@@ -88,7 +88,7 @@ describe.skipIf(whyNoBrowser !== undefined)('a fund on another website', () => {
   it.each(['index.html', 'de.html'])('is light, and usable for everybody: %s', async (name) => {
     const { page, weights, end } = await visit(browser, `${server.base}/embed/${fund.isin}/${name}`)
     expect(await accessibilityFaults(page)).toEqual([])
-    expect(await page.locator('svg .line').count()).toBe(1)
+    expect(await page.locator('svg path.line').count()).toBe(2)
     const sizes = await weights()
     await end()
     // The page and its style sheet.

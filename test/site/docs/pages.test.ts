@@ -46,6 +46,8 @@ const ofPublish = ['changes', 'changes-of-day', 'staged']
 /** The schema that a document's key asks for; null for what is no document of the API. */
 function schemaOf(key: string): string | null {
   if (key === 'funds/index.json') return 'fund-list'
+  const [, ofFund] = /^funds\/[^/]+\/(\w+)\.json$/.exec(key) ?? []
+  if (ofFund !== undefined) return ofFund
   if (key === 'status/index.json') return 'status'
   if (!/^(api|errors)\/.*\.json$/.test(key)) return null
   if (/\/error\.json$|^errors\//.test(key)) return 'error'
@@ -262,7 +264,7 @@ describe('the schemas and examples of a demo snapshot', () => {
     // A snapshot that was not published has no changes.
     const paths = all.filter(([path]) => !path.startsWith('/changes/'))
     expect(paths.filter(([path]) => path.startsWith('/api/'))).toHaveLength(13)
-    expect(paths.length).toBe(13 + 8)
+    expect(paths.length).toBe(13 + 10)
     for (const [template, { get }] of paths) {
       const examples = new Map(get.parameters.map(({ name, example }) => [name, example]))
       const path = template.replace(/\{(\w+)\}/g, (_, name: string) => examples.get(name) ?? '')
@@ -302,7 +304,9 @@ describe('the schemas and examples of a demo snapshot', () => {
       const example = get.responses['200']?.content?.['application/json']?.example
       return get.tags.includes('lists') && example !== undefined ? [[get.operationId, example]] : []
     })
-    expect(examples.map(([id]) => id).sort()).toEqual(['fund-list', 'status', ...ofPublish].sort())
+    expect(examples.map(([id]) => id).sort()).toEqual(
+      ['distributions', 'documents', 'fund-list', 'status', ...ofPublish].sort(),
+    )
     for (const [id, example] of examples) {
       const validate = validatorOf(id)
       validate(example)

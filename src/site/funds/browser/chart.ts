@@ -2,40 +2,50 @@
 
 import type { Language } from '../../../api/routes/table.ts'
 import { isoOf } from '../../../system/day-number.ts'
-import { changeLine, dayIn, decimalIn } from '../chart/formats.ts'
-import { depthOf, lineChart, linePath, plotOf } from '../chart/charts.ts'
+import { type DayPrice, type FundActions, unpacked } from '../chart/actions.ts'
+import { dayIn, decimalIn } from '../chart/formats.ts'
+import { depthOf } from '../chart/charts.ts'
+import { priceLine, priceLineChange, priceLineShapes } from '../chart/price-line.ts'
 import { followAddress } from './address.ts'
-import { type DayPrice, fetchPrices, pricesSince, yearToAsk, yearOf } from './prices.ts'
+import { fetchPrices, pricesSince, yearToAsk, yearOf } from './prices.ts'
 import { chosenRange, firstDayOf, onRange, rangeChoices } from './ranges.ts'
+import { type Say, sayOf } from './say.ts'
 import { exploreChart, nearestDay } from './stage.ts'
 
 const whole = 'Max'
 
 export function exploreLine(figure: HTMLElement, language: Language): void {
-  const { points = '', windows = '', unit = '' } = figure.dataset
+  const { points = '', windows = '', unit = '', distributions = '', splits = '' } = figure.dataset
+  const [actions, say] = [unpacked({ distributions, splits }), sayOf(figure)]
   const [drawn, change] = [figure.querySelector('.drawn'), figure.querySelector('.change')]
   const history = historyOf(points, windows)
   const explore = exploreChart(figure)
 
-  /** Explores the values. @returns their plot */
-  const take = (values: readonly DayPrice[]) => {
-    const plot = plotOf(pointsOf(values))
-    const days = values.map(({ day }) => day)
+  /** Explores the line of prices. @returns it */
+  const take = (prices: readonly DayPrice[]) => {
+    const line = priceLine(prices, actions)
+    const { plot, navs, reinvested } = line
+    const days = navs.map(({ day }) => day)
+    const amount = (nav: string) => decimalIn(language, nav) + unit
     explore({
-      last: values.length - 1,
+      last: navs.length - 1,
       nearest: (share) => nearestDay(days, plot.first + share * plot.days),
       at: (index) => {
-        const value = values[index]
+        const [value, total] = [navs[index], reinvested?.[index]]
         return (
           value && {
             x: (value.day - plot.first) / plot.days,
-            y: depthOf(plot.axis, Number(value.nav)),
-            lines: [`${decimalIn(language, value.nav)}${unit}, ${dayIn(language, isoOf(value.day))}`],
+            y: depthOf(plot.axis, value.value),
+            lines: [
+              `${amount(value.nav)}, ${dayIn(language, isoOf(value.day))}`,
+              ...(total === undefined ? [] : [`${say('reinvested')}: ${amount(total.nav)}`]),
+              ...eventsBetween(actions, navs[index - 1]?.day ?? value.day, value.day, say, amount),
+            ],
           }
         )
       },
     })
-    return plot
+    return line
   }
 
   take(history.sample)
@@ -59,17 +69,29 @@ export function exploreLine(figure: HTMLElement, language: Language): void {
     figure.removeAttribute('aria-busy')
     const [from, to] = [prices[0], prices.at(-1)]
     if (drawn === null || change === null || from === undefined || to === undefined || from === to) return
-    const plot = take(prices)
-    drawn.innerHTML = lineChart(plot, [linePath(pointsOf(prices), plot)], language)
+    const line = take(prices)
+    drawn.innerHTML = priceLineShapes(line, language)
     const period = buttons.find(({ dataset }) => dataset['range'] === range)?.title ?? ''
-    change.innerHTML = changeLine(language, period, valueOn(from), valueOn(to))
+    change.innerHTML = priceLineChange(line, language, period, say('reinvested'))
   }
   onRange(figure, whole, () => void show())
   followAddress(() => void show())
 }
 
-const valueOn = ({ day, nav }: DayPrice) => ({ date: isoOf(day), decimal: nav })
-const pointsOf = (prices: readonly DayPrice[]) => prices.map(({ day, nav }) => ({ day, value: Number(nav) }))
+/** What was paid or split after a day, until another. */
+const eventsBetween = (
+  { distributions, splits }: FundActions,
+  after: number,
+  until: number,
+  say: Say,
+  amountIn: (amount: string) => string,
+): readonly string[] => {
+  const isThen = ({ exDay }: { readonly exDay: number }) => exDay > after && exDay <= until
+  return [
+    ...splits.filter(isThen).map(() => say('split')),
+    ...distributions.filter(isThen).map(({ amount }) => `${say('distribution')}: ${amountIn(amount)}`),
+  ]
+}
 
 /** @param flat pairs of day and value, each day relative to the one before @param windows their address */
 function historyOf(flat: string, windows: string) {

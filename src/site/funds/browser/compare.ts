@@ -6,11 +6,11 @@ import { dayNumber, isoOf } from '../../../system/day-number.ts'
 import { dayIn, fixedIn } from '../chart/formats.ts'
 import { followAddress, parameterOf, setParameters } from './address.ts'
 import { comparedRow, fundChip, lineKey } from './compared-row.ts'
-import { type FundComparison, comparisonOf, loners } from './comparison.ts'
+import { type FundComparison, comparisonOf, type History, loners } from './comparison.ts'
 import { fetchFunds, type ListedFund } from './fund-list.ts'
 import { lineEnds } from './line-ends.ts'
 import { fundPicker } from './picker.ts'
-import { type DayPrice, fetchPrices, yearOf, yearToAsk } from './prices.ts'
+import { fetchActions, fetchPrices, yearOf, yearToAsk } from './prices.ts'
 import { chosenRange, firstDayOf, onRange } from './ranges.ts'
 import { sayOf } from './say.ts'
 import { exploreChart, nearestDay } from './stage.ts'
@@ -55,7 +55,7 @@ async function compareFunds(root: HTMLElement): Promise<void> {
     return
   }
   const draw = drawer(page)
-  const histories = priceHistories(root.dataset['prices'] ?? '')
+  const histories = priceHistories(root.dataset['prices'] ?? '', root.dataset['actions'] ?? '')
   const asked = () => fundsAsked(list, say)
   const choose = (isins: readonly string[]) => {
     setParameters({ isins: isins.join(',') }, 'new')
@@ -212,12 +212,15 @@ async function load(
   const comparison = comparisonOf(known, first)
   const { few, alone } = comparison === null ? loners(known, first) : { few: [], alone: [] }
   const at = (places: readonly number[]) => loaded.filter((_, place) => places.includes(place))
-  return { comparison, loaded, failed, lonely: { few: at(few), alone: at(alone) } }
+  const unpaid = loaded.filter(
+    ({ accumulating }, place) => accumulating === false && known[place]?.actions.distributions.length === 0,
+  )
+  return { comparison, loaded, failed, lonely: { few: at(few), alone: at(alone) }, unpaid }
 }
 
 /** What cannot be shown of the funds, and why. @param again loads what has failed once more */
 function faultsOf(
-  { comparison, loaded, failed, lonely }: Awaited<ReturnType<typeof load>>,
+  { comparison, loaded, failed, lonely, unpaid }: Awaited<ReturnType<typeof load>>,
   say: Page['say'],
   again: () => void,
 ): readonly Message[] {
@@ -230,6 +233,7 @@ function faultsOf(
     ...(loaded.length > 0 && comparison === null ? [faultOf('noDays')] : []),
     ...lonely.few.map((fund) => faultOf('few', fund)),
     ...lonely.alone.map((fund) => faultOf('alone', fund)),
+    ...(unpaid.length > 0 ? [{ ...faultOf('unpaid', ...unpaid), kind: 'notice' as const }] : []),
   ]
 }
 
@@ -280,18 +284,22 @@ function drawer({ part }: Page) {
   }
 }
 
-/** @param address of historic prices, with `ISIN` as placeholder */
-function priceHistories(address: string) {
-  const known = new Map<string, { readonly from: number; readonly prices: readonly DayPrice[] }>()
+/** Both addresses have `ISIN` as placeholder. @param prices historic ones @param actions distributions and splits */
+function priceHistories(prices: string, actions: string) {
+  const known = new Map<string, { readonly from: number; readonly history: History }>()
   /** Prices from a day on, or all; null if they cannot be loaded. @param newest ISO 8601 day of the newest price */
-  return async (isin: string, first: number | null, newest: string): Promise<readonly DayPrice[] | null> => {
+  return async (isin: string, first: number | null, newest: string): Promise<History | null> => {
     const from = first === null ? firstYear : yearToAsk(first)
     const before = known.get(isin)
-    if (before !== undefined && before.from <= from) return before.prices
+    if (before !== undefined && before.from <= from) return before.history
     try {
-      const prices = await fetchPrices(address.replace('ISIN', isin), from, yearOf(dayNumber(newest)))
-      known.set(isin, { from, prices })
-      return prices
+      const [found, then] = await Promise.all([
+        fetchPrices(prices.replace('ISIN', isin), from, yearOf(dayNumber(newest))),
+        before?.history.actions ?? fetchActions(actions.replace('ISIN', isin)),
+      ])
+      const history = { prices: found, actions: then }
+      known.set(isin, { from, history })
+      return history
     } catch {
       return null
     }

@@ -1,8 +1,8 @@
 /** A compared fund outside the chart: its row in the table, and its chip, the legend, which removes it. */
 
 import type { Language } from '../../../api/routes/table.ts'
-import { lineStyle } from '../chart/charts.ts'
 import { changeIn, decimalIn, percentIn } from '../chart/formats.ts'
+import { lineKeyOf } from '../chart/price-line.ts'
 import type { FundComparison } from './comparison.ts'
 import type { ListedFund } from './fund-list.ts'
 import type { Say } from './say.ts'
@@ -65,13 +65,10 @@ export function fundChip(
   return chip
 }
 
-/** A short line as in the chart. */
 export function lineKey(style: number): Element {
-  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
-  svg.setAttribute('class', 'key')
-  svg.setAttribute('aria-hidden', 'true')
-  svg.innerHTML = `<line class="${lineStyle(style)}" x2="100%" y1="50%" y2="50%"/>`
-  return svg
+  const holder = element('span')
+  holder.innerHTML = lineKeyOf(style)
+  return holder.firstElementChild ?? holder
 }
 
 function element<K extends keyof HTMLElementTagNameMap>(tag: K, text = ''): HTMLElementTagNameMap[K] {

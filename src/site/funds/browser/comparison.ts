@@ -1,7 +1,15 @@
 /** A comparison: lines that start at 100 on the first day that all funds have in common. Pure. */
 
 import { type ChartPoint, thinned } from '../chart/charts.ts'
-import { type DayPrice, pricesSince } from './prices.ts'
+import { adjusted, type DayPrice, type FundActions } from '../chart/actions.ts'
+import { pricesSince } from './prices.ts'
+
+/** All that a comparison needs of a fund. */
+export interface History {
+  /** Ascending. */
+  readonly prices: readonly DayPrice[]
+  readonly actions: FundActions
+}
 
 export interface FundComparison {
   /** Days on which every fund has a price, since 1970-01-01, ascending; at least two. */
@@ -11,10 +19,10 @@ export interface FundComparison {
 }
 
 interface ComparedFund {
-  /** On the first and on the last common day: decimal text with a point. */
+  /** NAV on the first and on the last common day, in the shares of the last: decimal text with a point. */
   readonly from: string
   readonly to: string
-  /** From the first to the last common day, in percent. */
+  /** From the first to the last common day, in percent, with distributions reinvested. */
   readonly performance: number
   /** Standard deviation of the changes from one common day to the next, in percent a year; null for few days. */
   readonly volatility: number | null
@@ -29,43 +37,39 @@ const mostPoints = 1000
 const leastChanges = 30
 
 /**
- * @param histories at least one, ascending @param first start of the period (see `pricesSince`), or null for all
+ * @param histories at least one @param first start of the period (see `pricesSince`), or null for all
  * @returns null if the funds have no two days in common
  */
-export function comparisonOf(
-  histories: readonly (readonly DayPrice[])[],
-  first: number | null,
-): FundComparison | null {
-  // An index cannot start at a price of zero.
-  const navs = histories.map(
-    (prices) => new Map(prices.filter(({ nav }) => Number(nav) > 0).map(({ day, nav }) => [day, nav])),
-  )
-  const common = (histories[0] ?? []).filter(({ day }) => navs.every((byDay) => byDay.has(day)))
+export function comparisonOf(histories: readonly History[], first: number | null): FundComparison | null {
+  const funds = histories.map(({ prices, actions }) => {
+    // An index cannot start at a price of zero.
+    const all = adjusted(prices, actions).filter(({ nav }) => Number(nav) > 0)
+    return new Map(all.map((price) => [price.day, price]))
+  })
+  const common = [...(funds[0]?.values() ?? [])].filter(({ day }) => funds.every((byDay) => byDay.has(day)))
   const days = (first === null ? common : pricesSince(common, first)).map(({ day }) => day)
   const [start, end] = [days[0], days.at(-1)]
   if (start === undefined || end === undefined || start === end) return null
   return {
     days,
-    funds: navs.map((byDay) => {
-      const [from, to] = [byDay.get(start) ?? '', byDay.get(end) ?? '']
-      const indexed = (nav: string) => (Number(nav) / Number(from)) * 100
-      const points = [...byDay]
-        .filter(([day]) => day >= start && day <= end)
-        .map(([day, nav]) => ({ day, value: indexed(nav) }))
+    funds: funds.map((byDay) => {
+      const [from, to] = [byDay.get(start)?.nav ?? '', byDay.get(end)?.nav ?? '']
+      const worthOn = (day: number) => byDay.get(day)?.worth ?? NaN
+      const indexOn = (day: number) => (worthOn(day) / worthOn(start)) * 100
+      const points = [...byDay.keys()]
+        .filter((day) => day >= start && day <= end)
+        .map((day) => ({ day, value: indexOn(day) }))
       return {
-        ...{ from, to, performance: indexed(to) - 100, line: thinned(points, mostPoints) },
-        volatility: volatilityOf(
-          days.map((day) => Number(byDay.get(day))),
-          (end - start) / 365.25,
-        ),
-        indexOn: (day) => indexed(byDay.get(day) ?? ''),
+        ...{ from, to, performance: indexOn(end) - 100, line: thinned(points, mostPoints) },
+        volatility: volatilityOf(days.map(worthOn), (end - start) / 365.25),
+        indexOn,
       }
     }),
   }
 }
 
-function volatilityOf(navs: readonly number[], years: number): number | null {
-  const changes = navs.slice(1).map((nav, index) => Math.log(nav / (navs[index] ?? nav)))
+function volatilityOf(values: readonly number[], years: number): number | null {
+  const changes = values.slice(1).map((value, index) => Math.log(value / (values[index] ?? value)))
   if (changes.length < leastChanges) return null
   const mean = changes.reduce((sum, change) => sum + change, 0) / changes.length
   const squares = changes.reduce((sum, change) => sum + (change - mean) ** 2, 0)
@@ -76,9 +80,9 @@ function volatilityOf(navs: readonly number[], years: number): number | null {
  * Why funds have no two days in common: the places of funds that have fewer than two themselves, or else of those
  * without which the others could be compared.
  */
-export function loners(histories: readonly (readonly DayPrice[])[], first: number | null) {
+export function loners(histories: readonly History[], first: number | null) {
   const places = histories.map((_, place) => place)
-  const few = places.filter((place) => comparisonOf([histories[place] ?? []], first) === null)
+  const few = places.filter((place) => comparisonOf(histories.slice(place, place + 1), first) === null)
   const without = (place: number) => histories.filter((_, other) => other !== place)
   const alone = places.filter((place) => comparisonOf(without(place), first) !== null)
   return { few, alone: few.length > 0 || histories.length < 3 ? [] : alone }

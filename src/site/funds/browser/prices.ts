@@ -1,13 +1,7 @@
 /** Prices from the API of the page's own host. */
 
 import { dayNumber, isoOf } from '../../../system/day-number.ts'
-
-export interface DayPrice {
-  /** Since 1970-01-01. */
-  readonly day: number
-  /** Net asset value: decimal text with a point. */
-  readonly nav: string
-}
+import type { DayPrice, FundActions } from '../chart/actions.ts'
 
 /** Part of the API's answer. Historic prices carry a decimal comma. */
 interface PricesAnswer {
@@ -24,6 +18,31 @@ export async function fetchPrices(windows: string, from: number, to: number): Pr
     day: dayNumber(date),
     nav: net_asset_value.value.replace(',', '.'),
   }))
+}
+
+/** Part of the list of a fund's distributions. */
+interface ActionsAnswer {
+  readonly distributions: readonly {
+    readonly ex_date: string
+    readonly amount: string
+    readonly reinvested_on: string | null
+    readonly net_asset_value: string | null
+  }[]
+  readonly splits: readonly { readonly ex_date: string; readonly factor: string }[]
+}
+
+/** @throws {Error} without them */
+export async function fetchActions(address: string): Promise<FundActions> {
+  const response = await fetch(address)
+  if (!response.ok) throw new Error(`${address}: ${response.status}`)
+  const { distributions, splits } = (await response.json()) as ActionsAnswer
+  return {
+    distributions: distributions.map(({ ex_date, amount, reinvested_on: on, net_asset_value: nav }) => ({
+      ...{ exDay: dayNumber(ex_date), amount },
+      reinvested: on === null || nav === null ? null : { day: dayNumber(on), nav },
+    })),
+    splits: splits.map(({ ex_date, factor }) => ({ exDay: dayNumber(ex_date), factor })),
+  }
 }
 
 const yearText = (year: number) => String(year).padStart(4, '0')

@@ -23,7 +23,8 @@ export interface Places {
 
 /** @param figure has a stage with the drawing @returns to be called after each drawing of the chart */
 export function exploreChart(figure: ParentNode): (places: Places) => void {
-  const [stage, svg] = [figure.querySelector<HTMLElement>('.stage'), figure.querySelector('svg')]
+  const stage = figure.querySelector<HTMLElement>('.stage')
+  const svg = stage?.querySelector('svg') ?? null
   if (stage === null || svg === null) return () => undefined
   let places: Places = { last: 0, at: () => undefined, nearest: () => 0 }
   let chosen = 0

@@ -218,6 +218,15 @@ export const lineChart = (
     paths.map((path, index) => `<path class="${lineStyle(styles[index] ?? 0)}" d="${path}"/>`).join(''),
   )
 
+/** Dots on a line. */
+export const pointMarks = (plot: Plot, marks: readonly ChartPoint[]): string =>
+  marks
+    .map(({ day, value }) => {
+      const x = toPercent((day - plot.first) / plot.days)
+      return `<circle class="event" cx="${x}" cy="${toPercent(depthOf(plot.axis, value))}" r="3"/>`
+    })
+    .join('')
+
 /** The style sheet has a style for each of these lines. */
 export const mostCompared = 5
 

@@ -16,9 +16,12 @@ import {
   table,
   twoViews,
 } from '../../layout/html.ts'
+import { isoOf } from '../../../system/day-number.ts'
+import { distributionKeys } from '../../layout/layout.ts'
 import { fundWords, isForeign } from '../wording.ts'
-import { barChart, lineChart } from '../chart/charts.ts'
-import { amountIn, changeIn, changeLine, dayIn, decimalIn, unbroken } from '../chart/formats.ts'
+import { barChart } from '../chart/charts.ts'
+import { amountIn, changeIn, dayIn, decimalIn, unbroken } from '../chart/formats.ts'
+import { priceLineChange, priceLineShapes } from '../chart/price-line.ts'
 import type { FundFacts, Line, PerformanceFacts } from '../facts.ts'
 
 export function performanceSection(facts: FundFacts, language: Language): Html | null {
@@ -118,12 +121,45 @@ export function priceSection(facts: FundFacts, language: Language, key: string):
       }
       <dl class="facts">
         ${row(priceTitle('issue_price', language), newest.issuePrice)}${row(priceTitle('repurchase_price', language), newest.repurchasePrice)}
-      </dl>`,
+      </dl>
+      ${actionsPart(facts, language, key)}`,
   )
+}
+
+function actionsPart({ fund, actions }: FundFacts, language: Language, key: string): Html | null {
+  const { distributions, splits } = actions
+  if (distributions.length + splits.length === 0) return null
+  const w = fundWords[language]
+  const rows = [
+    ...distributions.map(({ exDay, amount }) => ({ exDay, text: amountIn(language, amount, fund.currency) })),
+    ...splits.map(({ exDay, factor }) => ({ exDay, text: w.split(splitRatio(language, factor)) })),
+  ].sort((one, other) => other.exDay - one.exDay)
+  const name = splits.length === 0 ? w.distributions : w.actions
+  return html`<details id="distributions">
+    <summary>${name} (${rows.length})</summary>
+    ${table({
+      caption: name,
+      kind: 'narrow',
+      columns: [w.exDate, { content: w.perShare, kind: 'number' }],
+      rows: rows.map(({ exDay, text }) => [dayIn(language, isoOf(exDay)), text]),
+    })}
+    <p>
+      <a href="${linkTo(key, distributionKeys(fund.isin).csv)}">CSV</a>
+      <a href="${linkTo(key, distributionKeys(fund.isin).json)}">JSON</a>
+    </p>
+  </details> `
+}
+
+/** `1:10` for ten new shares for an old one, `10:1` for a reverse split. */
+function splitRatio(language: Language, factor: string): string {
+  const shown = (value: number) => decimalIn(language, String(Number(value.toFixed(6))))
+  const value = Number(factor)
+  return value >= 1 ? `1:${shown(value)}` : `${shown(1 / value)}:1`
 }
 
 function priceFigure({ fund, historic }: FundFacts, line: Line, language: Language, key: string): Html {
   const w = fundWords[language]
+  const hasActions = line.distributions + line.splits !== ''
   const windows = historic === undefined ? '' : linkTo(key, folderKey(historic.route, { isin: fund.isin }))
   return html`<figure
     class="chart"
@@ -131,15 +167,19 @@ function priceFigure({ fund, historic }: FundFacts, line: Line, language: Langua
     data-windows="${windows}"
     data-unit=" ${fund.currency}"
     data-points="${line.flat}"
+    ${hasActions && html` data-distributions="${line.distributions}" data-splits="${line.splits}" data-words="${JSON.stringify(w.onChart)}"`}
   >
     ${rangeButtons(language)}${drawnLine('nav', w.chartTitle(fund.currency), line, w.rangeNames.Max.name, language)}
-    <figcaption>${w.chartNote} ${w.past}</figcaption>
+    <figcaption>
+      ${line.reinvested === null ? w.chartNote : w.chartNoteReinvested}
+      ${line.splits !== '' && `${w.chartNoteSplits} `}${w.past}
+    </figcaption>
   </figure> `
 }
 
 function indexFigure(line: Line, language: Language): Html {
   const w = fundWords[language]
-  const start = dayIn(language, line.first.date)
+  const start = dayIn(language, line.first)
   return html`<figure class="chart" id="index" data-points="${line.flat}">
     ${drawnLine('index', w.indexTitle, line, w.since(start), language)}
     <figcaption>${w.indexNote(start)} ${w.past}</figcaption>
@@ -147,19 +187,21 @@ function indexFigure(line: Line, language: Language): Html {
 }
 
 export function drawnLine(id: string, title: string, line: Line, period: string, language: Language): Html {
-  const { first, last, plot, path } = line
-  return html`<p class="change" role="status">${raw(changeLine(language, period, first, last))}</p>
+  const w = fundWords[language]
+  const [first, last] = [line.navs[0], line.navs.at(-1)]
+  const [day, value] = [
+    (price = first) => dayIn(language, isoOf(price?.day ?? 0)),
+    (price = first) => decimalIn(language, price?.nav ?? ''),
+  ]
+  return html`<p class="change" role="status">
+      ${raw(priceLineChange(line, language, period, w.onChart.reinvested))}
+    </p>
     ${drawing({
       id,
       title,
-      description: fundWords[language].chartDescription(
-        dayIn(language, first.date),
-        decimalIn(language, first.decimal),
-        dayIn(language, last.date),
-        decimalIn(language, last.decimal),
-      ),
+      description: w.chartDescription(day(), value(), day(last), value(last)),
       height: 320,
-      shapes: `<g class="drawn">${lineChart(plot, [path], language)}</g>`,
+      shapes: `<g class="drawn">${priceLineShapes(line, language)}</g>`,
     })}`
 }
 

@@ -1,5 +1,5 @@
 /** Table corporate_action: a database without it, its import, and what the checks say of it. */
-import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
@@ -41,12 +41,11 @@ const filesOf = (out: string) =>
       }),
   )
 
-it('a database without the table builds, publishes, shards and merges as one in which it is empty', async () => {
+it('a database without both tables builds, publishes, shards and merges as one in which they are empty', async () => {
   await done('init --demo --db with.sqlite --funds 4 --years 1 --until 2026-11-19 --quiet')
-  editDatabase(folder.file('with.sqlite'), 'DELETE FROM corporate_action; VACUUM')
+  editDatabase(folder.file('with.sqlite'), 'DELETE FROM corporate_action; DELETE FROM document; VACUUM')
   copyFileSync(folder.file('with.sqlite'), folder.file('without.sqlite'))
-  editDatabase(folder.file('without.sqlite'), 'DROP TABLE corporate_action')
-  writeFileSync(folder.file('fundpress.config.json'), '{"pages":false,"downloads":false}')
+  editDatabase(folder.file('without.sqlite'), 'DROP TABLE corporate_action; DROP TABLE document')
   const flags = '--as-of 2026-11-20 --quiet'
   for (const name of ['with', 'without']) {
     const db = `--db ${name}.sqlite`

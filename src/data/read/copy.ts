@@ -1,11 +1,18 @@
 /** Copies of a fund database that a build reads in its place. */
 
 import Database from 'better-sqlite3'
+import { createStatement } from '../model/statements.ts'
+import { lackedTables } from './open.ts'
 
-/** Copies what the transaction sees: other connections can read the copy without seeing what is committed meanwhile. */
+/**
+ * Copies what the transaction sees: other connections can read the copy without seeing what is committed meanwhile. Tables
+ * that a database of an earlier version lacks are there, empty.
+ */
 export async function copyDatabase(file: string, db: Database.Database): Promise<void> {
   await db.backup(file, { progress: () => 1 << 14 })
-  changeCopy(file, () => undefined)
+  changeCopy(file, (copy) => {
+    for (const table of lackedTables(copy)) copy.exec(createStatement(table))
+  })
 }
 
 /** @param change is made as a whole, or not at all */

@@ -28,13 +28,19 @@ export function openFunds(file: string, mode: 'reading' | 'writing' = 'reading')
       const found = tables.length === 0 ? 'has no tables' : `has schema version ${String(version)}`
       throw new Error(`${file} ${found}, this fundpress reads version ${SCHEMA_VERSION}`)
     }
-    const lacked = mode === 'writing' ? [] : optionalTables.filter(({ name }) => !tables.includes(name))
-    for (const table of lacked) db.exec(createStatement(table).replace('TABLE', 'TEMP TABLE'))
+    if (mode === 'reading')
+      for (const table of lackedTables(db)) db.exec(createStatement(table).replace('TABLE', 'TEMP TABLE'))
     return db
   } catch (error) {
     db?.close()
     throw databaseError(file, error)
   }
+}
+
+/** The tables that a database of an earlier version may lack, and does. */
+export function lackedTables(db: Database.Database) {
+  const tables = db.prepare("SELECT lower(name) FROM sqlite_schema WHERE type = 'table'").pluck().all()
+  return optionalTables.filter(({ name }) => !tables.includes(name))
 }
 
 function mustBeFile(file: string): void {

@@ -9,8 +9,14 @@ export type Site = Awaited<ReturnType<typeof buildSite>>
 export const publishedAt = 'https://api.example.org'
 
 /** @param name tells it from other sites @param fill makes the database */
-export async function buildSite(name: string, asOf: string, fill: (db: string) => Promise<void>) {
-  const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true', FUNDPRESS_BASE_URL: publishedAt }
+export async function buildSite(
+  name: string,
+  asOf: string,
+  fill: (db: string) => Promise<void>,
+  more: Readonly<Record<string, string>> = {},
+) {
+  const everything = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true', FUNDPRESS_BASE_URL: publishedAt }
+  const env = { ...everything, ...more }
   const site = await madeOnce(`site ${name}`, asOf, fill, env)
   return { ...site, ...(await serveHere(site.out)) }
 }

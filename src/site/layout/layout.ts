@@ -119,8 +119,10 @@ export function layout(page: PageLayout): string {
         >`,
     )}
   </p> `
+  // For scripts, which write names, too.
+  const names = page.publisher?.fundNames
   const document = html`<!doctype html>
-    <html lang="${language}">
+    <html lang="${language}" ${names && html` data-names="${names}"`}>
       <head>
         ${commonHead}
         <title>${titleOf(page)}</title>

@@ -30,7 +30,7 @@ let young = ''
 
 describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () => {
   beforeAll(async () => {
-    site = await buildSite('comparison', asOf, fillDemo(24, 3, asOf))
+    site = await buildSite('comparison', asOf, fillDemo(24, 3, asOf), { FUNDPRESS_SITE_FUND_NAMES: 'de' })
     browser = await openBrowser()
     db = new Database(site.db, { readonly: true })
     const may = (condition: string) =>
@@ -227,8 +227,17 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       const [one = '', two = ''] = isins
       expect(await messages(page)).toEqual(['Add a second fund to compare.'])
       await page.locator('#search').fill(two.toLowerCase())
+      // The company says that its names are German.
+      expect(
+        await page
+          .getByRole('option', { name: nameOf(two) })
+          .locator('[lang=de]')
+          .innerText(),
+      ).toBe(nameOf(two))
       await page.getByRole('option', { name: nameOf(two) }).click()
       await expect.poll(rows).toEqual([nameOf(one), nameOf(two)])
+      for (const place of ['.compared a', '.chips span'])
+        expect(await page.locator(place).first().getAttribute('lang')).toBe('de')
       const key = () =>
         page.locator('.compared tr', { hasText: two }).locator('.key line').getAttribute('class')
       const styled = await key()
@@ -336,6 +345,25 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       await ready(page)
       expect(await text()).toMatch(/Net asset value on \d+ \w+ 20\d\d/)
       expect(await text()).not.toContain('{')
+    })
+  })
+
+  it('says of a distributing fund that its distributions are not known, and needs the list of them', async () => {
+    await withPage('index.html', desktopLight, async (page) => {
+      const paying = isins[2] ?? ''
+      const answer = { status: 200, body: '{"distributions":[],"splits":[]}' }
+      await page.route('**/distributions.json', (route) =>
+        route.request().url().includes(paying) ? route.fulfill(answer) : route.continue(),
+      )
+      await page.goto(`${site.base}/compare/index.html?isins=${asked(3)}`)
+      await ready(page)
+      expect(await messages(page)).toEqual([
+        expect.stringContaining(`No distributions of ${nameOf(paying)} are known`),
+      ])
+      answer.status = 503
+      await page.reload()
+      await ready(page)
+      expect((await messages(page)).join()).toContain(`The prices of ${nameOf(paying)} could not be loaded`)
     })
   })
 

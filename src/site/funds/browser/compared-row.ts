@@ -4,7 +4,7 @@ import type { Language } from '../../../api/routes/table.ts'
 import { changeIn, decimalIn, percentIn } from '../chart/formats.ts'
 import { lineKeyOf } from '../chart/price-line.ts'
 import type { FundComparison } from './comparison.ts'
-import type { ListedFund } from './fund-list.ts'
+import { type ListedFund, nameElement } from './fund-list.ts'
 import type { Say } from './say.ts'
 
 interface ComparedRow {
@@ -18,7 +18,7 @@ interface ComparedRow {
 export function comparedRow({ fund, style, figures, language, say }: ComparedRow): HTMLTableRowElement {
   const name = element('th')
   name.scope = 'row'
-  const link = element('a', fund.name)
+  const link = nameElement('a', fund)
   // The list names pages from the top of the snapshot; this page lies in a folder there.
   link.href = `../${fund.page[language]}`
   const small = element(
@@ -53,15 +53,15 @@ export function comparedRow({ fund, style, figures, language, say }: ComparedRow
 }
 
 export function fundChip(
-  { name }: ListedFund,
+  fund: ListedFund,
   { style, say, onRemove }: { readonly style: number; readonly say: Say; readonly onRemove: () => void },
 ): HTMLElement {
   const chip = element('li')
   const button = element('button', '×')
   button.type = 'button'
-  button.setAttribute('aria-label', say('remove', { fund: name }))
+  button.setAttribute('aria-label', say('remove', { fund: fund.name }))
   button.addEventListener('click', onRemove)
-  chip.append(lineKey(style), element('span', name), button)
+  chip.append(lineKey(style), nameElement('span', fund), button)
   return chip
 }
 

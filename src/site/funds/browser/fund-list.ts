@@ -22,3 +22,15 @@ export async function fetchFunds(address: string): Promise<readonly ListedFund[]
 }
 
 export const fundText = ({ name, isin, wkn }: ListedFund) => searchText([name, isin, wkn ?? ''])
+
+/** A fund's name in an element, marked with the language that the company says its names have. */
+export function nameElement<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  { name }: ListedFund,
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag)
+  made.textContent = name
+  const { names } = document.documentElement.dataset
+  if (names !== undefined) made.lang = names
+  return made
+}

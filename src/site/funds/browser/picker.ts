@@ -1,6 +1,6 @@
 /** A field that suggests funds: a combobox with a list. Source: WAI-ARIA, pattern "Combobox". */
 
-import { fundText, type ListedFund } from './fund-list.ts'
+import { fundText, type ListedFund, nameElement } from './fund-list.ts'
 import type { Say } from './say.ts'
 import { searchFor } from './search.ts'
 
@@ -72,10 +72,10 @@ export function fundPicker({ place, say, load, mayPick, onPick, onEnter }: Picke
     const option = document.createElement('li')
     option.id = `option-${index}`
     option.role = 'option'
-    option.textContent = `${fund.name} (${fund.isin})`
+    option.append(nameElement('bdi', fund), ` (${fund.isin})`)
     if (!mayPick(fund)) {
       option.setAttribute('aria-disabled', 'true')
-      option.textContent += `: ${say('notComparable')}`
+      option.append(`: ${say('notComparable')}`)
     }
     option.addEventListener('click', () => pick(fund))
     return option

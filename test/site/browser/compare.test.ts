@@ -1,84 +1,30 @@
 /** The comparison of funds in a real browser, against plain SQL. */
-import Database from 'better-sqlite3'
-import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Browser, Page } from 'playwright-core'
 import {
   accessibilityFaults,
   desktopLight,
   expectSound,
   inTurn,
-  openBrowser,
   phoneLight,
   unreachedByKeyboard,
   visit,
   whyNoBrowser,
-  type Look,
 } from '../../support/browser.ts'
 import { sample } from '../../support/rounds.ts'
-import { buildSite, type Site } from '../../support/site.ts'
-import { fillDemo } from '../../support/snapshots.ts'
+import { type Comparison, messagesOn, openComparison, ready } from './comparison.ts'
 
-const asOf = '2026-11-20'
-/** For what a page shows after an answer. */
-let site: Site
-let browser: Browser
-let db: Database.Database
-/** Funds that may be compared, six, the first two accumulating, the fourth in US dollars. */
-let isins: readonly string[]
-let young = ''
+let compared: Comparison
 
 describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () => {
   beforeAll(async () => {
-    site = await buildSite('comparison', asOf, fillDemo(24, 3, asOf), { FUNDPRESS_SITE_FUND_NAMES: 'de' })
-    browser = await openBrowser()
-    db = new Database(site.db, { readonly: true })
-    const may = (condition: string) =>
-      db
-        .prepare<[], string>(
-          `SELECT isin FROM fund JOIN profile USING (isin) WHERE data_permitted AND prices_permitted
-            AND performance_permitted AND ${condition} AND isin IN (SELECT isin FROM price) ORDER BY isin`,
-        )
-        .pluck()
-        .all()
-    const old = "fund_inception_date < '2015-01-01'"
-    isins = [
-      ...may(`${old} AND accumulating = 1 AND currency = 'EUR'`).slice(0, 2),
-      ...may(`${old} AND accumulating = 0 AND currency = 'EUR'`).slice(0, 1),
-      ...may(`${old} AND currency = 'USD'`).slice(0, 1),
-      ...may(`${old} AND accumulating = 0 AND currency = 'EUR'`).slice(1, 3),
-    ]
-    young = may("fund_inception_date > '2025-12-01'")[0] ?? ''
-    return async () => {
-      await browser.close()
-      site.server.close()
-      db.close()
-    }
+    compared = await openComparison()
+    return compared.close
   })
-
-  const withPage = async <T>(path: string, look: Look, run: (page: Page) => Promise<T>): Promise<T> => {
-    const { page, end } = await visit(browser, `${site.base}/compare/${path}`, look)
-    try {
-      return await run(page)
-    } finally {
-      await end()
-    }
-  }
-  const value = <T>(sql: string, ...values: readonly string[]) =>
-    db
-      .prepare(sql)
-      .pluck()
-      .get(...values) as T
-  const nameOf = (isin: string) => value<string>('SELECT name FROM fund WHERE isin = ?', isin)
-  const asked = (count: number) => isins.slice(0, count).join(',')
-  const messages = async (page: Page) =>
-    (await page.locator('#messages p').allTextContents()).map((text) => text.trim())
-  const ready = (page: Page) =>
-    page.locator('figure:not([aria-busy]) .drawn path').first().waitFor({ state: 'attached' })
 
   it.each(sample(inTurn(['index.html', 'de.html']), { least: 1 }))(
     'has no accessibility fault, no error, no request to another host, and no sideways scrolling: %s on %s',
     async (name, _, look) => {
+      const { site, browser, asked } = compared
       const visited = await visit(browser, `${site.base}/compare/${name}?isins=${asked(5)}`, look)
       await ready(visited.page)
       await expectSound(visited)
@@ -89,6 +35,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
   )
 
   it('names each line at its end where there is room, no name over another', async () => {
+    const { isins, withPage, value } = compared
     const asked = isins.slice(0, 5)
     await withPage(`?isins=${asked.join(',')}`, desktopLight, async (page) => {
       const labels = page.locator('.drawn .end text')
@@ -116,6 +63,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
   })
 
   it('draws funds from 100 on the first day that they have in common, with their performance, from the API of its host', async () => {
+    const { site, browser, db, isins, value } = compared
     const four = isins.slice(0, 4)
     const { page, complaints, end } = await visit(
       browser,
@@ -215,17 +163,18 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
     expect(await styles('.compared .key .line')).toEqual(drawn)
     expect(await styles('.chips .key .line')).toEqual(drawn)
     expect(await styles('.tip .key .line')).toEqual(drawn)
-    expect((await messages(page)).join()).toContain('different currencies (EUR, USD)')
+    expect((await messagesOn(page)).join()).toContain('different currencies (EUR, USD)')
     expect(complaints).toEqual([])
     await end()
   })
 
   it('adds a fund by search, removes one, keeps both and the range in the address, on the way back and in the other language', async () => {
+    const { site, isins, nameOf, asked, withPage } = compared
     await withPage(`index.html?isins=${asked(1)}`, desktopLight, async (page) => {
       await ready(page)
       const rows = () => page.locator('.compared tbody a').allTextContents()
       const [one = '', two = ''] = isins
-      expect(await messages(page)).toEqual(['Add a second fund to compare.'])
+      expect(await messagesOn(page)).toEqual(['Add a second fund to compare.'])
       await page.locator('#search').fill(two.toLowerCase())
       // The company says that its names are German.
       expect(
@@ -266,8 +215,9 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
   })
 
   it('says what is wrong with an address: no fund, an unknown one, one too young, more than five', async () => {
+    const { isins, young, nameOf, asked, withPage } = compared
     await withPage('index.html', desktopLight, async (page) => {
-      expect((await messages(page)).join()).toContain('No fund has been chosen yet')
+      expect((await messagesOn(page)).join()).toContain('No fund has been chosen yet')
       expect(await page.locator('figure').isVisible()).toBe(false)
     })
     await withPage(
@@ -275,7 +225,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       desktopLight,
       async (page) => {
         await ready(page)
-        expect(await messages(page)).toEqual([
+        expect(await messagesOn(page)).toEqual([
           expect.stringContaining('no fund with the ISIN XX0000000000'),
           expect.stringContaining(
             `${nameOf(young)} cannot be compared: it was launched less than one year ago`,
@@ -288,12 +238,13 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
     await withPage(`index.html?isins=${asked(6)}`, phoneLight, async (page) => {
       await ready(page)
       expect(isins).toHaveLength(6)
-      expect((await messages(page))[0]).toContain('At most five funds')
+      expect((await messagesOn(page))[0]).toContain('At most five funds')
       expect(await page.locator('.drawn path').count()).toBe(5)
     })
   })
 
   it('adds funds by keyboard alone: arrows, Enter, Escape', async () => {
+    const { isins, young, nameOf, withPage } = compared
     await withPage('index.html', desktopLight, async (page) => {
       const field = page.getByRole('combobox')
       const active = () =>
@@ -326,122 +277,4 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       expect(await page.locator('.compared tbody tr').count()).toBe(1)
     })
   })
-
-  it('says that it loads, and shows no placeholder before it knows the days', async () => {
-    await withPage('index.html', desktopLight, async (page) => {
-      const held = Promise.withResolvers<undefined>()
-      await page.route('**/prices-historic/**', async (route) => {
-        await held.promise
-        await route.continue()
-      })
-      await page.goto(`${site.base}/compare/index.html?isins=${asked(2)}`)
-      await page.locator('figure[aria-busy]').waitFor()
-      const text = () => page.locator('main').innerText()
-      const shown = await page.evaluate<string>(
-        "getComputedStyle(document.querySelector('figure'), '::after').content",
-      )
-      expect([shown, await text()]).toEqual(['"Loading prices …"', expect.not.stringContaining('{')])
-      held.resolve(undefined)
-      await ready(page)
-      expect(await text()).toMatch(/Net asset value on \d+ \w+ 20\d\d/)
-      expect(await text()).not.toContain('{')
-    })
-  })
-
-  it('says of a distributing fund that its distributions are not known, and needs the list of them', async () => {
-    await withPage('index.html', desktopLight, async (page) => {
-      const paying = isins[2] ?? ''
-      const answer = { status: 200, body: '{"distributions":[],"splits":[]}' }
-      await page.route('**/distributions.json', (route) =>
-        route.request().url().includes(paying) ? route.fulfill(answer) : route.continue(),
-      )
-      await page.goto(`${site.base}/compare/index.html?isins=${asked(3)}`)
-      await ready(page)
-      expect(await messages(page)).toEqual([
-        expect.stringContaining(`No distributions of ${nameOf(paying)} are known`),
-      ])
-      answer.status = 503
-      await page.reload()
-      await ready(page)
-      expect((await messages(page)).join()).toContain(`The prices of ${nameOf(paying)} could not be loaded`)
-    })
-  })
-
-  it('compares the others if the prices of a fund cannot be loaded, and tries again when asked', async () => {
-    await withPage('index.html', desktopLight, async (page) => {
-      const [one = '', two = ''] = isins
-      await page.route(`**/prices-historic/${two}/**`, (route) => route.fulfill({ status: 503, body: '{}' }))
-      await page.goto(`${site.base}/compare/index.html?isins=${one},${two}`)
-      await ready(page)
-      const fault = page.locator('#messages .callout.fault')
-      expect(await fault.innerText()).toContain(`The prices of ${nameOf(two)} could not be loaded.`)
-      expect(await accessibilityFaults(page)).toEqual([])
-      expect(await page.locator('.drawn path').count()).toBe(1)
-      await page.unroute(`**/prices-historic/${two}/**`)
-      await page.getByRole('button', { name: 'Try again' }).click()
-      await expect.poll(() => page.locator('.drawn path').count()).toBe(2)
-      expect(await messages(page)).toEqual([])
-    })
-    await withPage('index.html', desktopLight, async (page) => {
-      await page.route('**/funds/index.json', (route) => route.fulfill({ status: 500, body: '' }))
-      await page.reload()
-      await expect
-        .poll(() => messages(page))
-        .toEqual([expect.stringContaining('The list of funds could not be loaded.')])
-    })
-  })
-
-  it('names the fund without which the others have days in common, and offers no other try', async () => {
-    await withPage('index.html', desktopLight, async (page) => {
-      const [one = '', two = '', three = ''] = isins
-      interface Price {
-        readonly date: string
-      }
-      /** Changes the prices of the second fund. */
-      const change = async (changed: (prices: readonly Price[]) => readonly Price[]) => {
-        await page.unrouteAll()
-        await page.route(`**/prices-historic/${two}/**`, async (route) => {
-          const response = await route.fetch()
-          const answer = (await response.json()) as { readonly prices: readonly Price[] }
-          await route.fulfill({ response, json: { ...answer, prices: changed(answer.prices) } })
-        })
-      }
-      const told = async () => {
-        await page.goto(`${site.base}/compare/index.html?isins=${one},${two},${three}&range=3m`)
-        await page.locator('.compared tbody tr').nth(2).waitFor()
-        await page.locator('.fault').nth(1).waitFor()
-        expect(await page.locator('#messages button').count()).toBe(0)
-        expect(await page.locator('figure').isVisible()).toBe(false)
-        return messages(page)
-      }
-      const none = 'There is no period in which all of these funds have prices.'
-      await change((prices) => prices.slice(-1))
-      expect(await told()).toEqual([
-        none,
-        expect.stringContaining(`${nameOf(two)} has fewer than two prices`),
-      ])
-      // Days on which the others have no prices.
-      await change((prices) => prices.map(({ date, ...price }) => ({ ...price, date: saturdayAfter(date) })))
-      expect(await told()).toEqual([none, `Without ${nameOf(two)}, the others can be compared.`])
-    })
-  })
-
-  it('leads to the list without scripts, and says from a folder that it needs a server', async () => {
-    await withPage('de.html', { ...desktopLight, scripts: false }, async (page) => {
-      expect(await page.locator('#compare').isVisible()).toBe(false)
-      await page.locator('noscript a').click()
-      expect(page.url()).toBe(`${site.base}/funds/de.html`)
-    })
-    const file = `${pathToFileURL(site.out).href}/compare/index.html?isins=${asked(2)}`
-    const { page, complaints, end } = await visit(browser, file)
-    expect(await messages(page)).toEqual([expect.stringContaining('needs a server')])
-    expect(complaints).toEqual([])
-    await end()
-  })
 })
-
-function saturdayAfter(day: string): string {
-  const time = new Date(`${day}T00:00:00Z`)
-  time.setUTCDate(time.getUTCDate() + 6 - time.getUTCDay())
-  return time.toISOString().slice(0, 10)
-}

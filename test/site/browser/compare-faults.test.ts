@@ -1,0 +1,137 @@
+/** What a comparison says while it loads, and when it cannot compare. */
+import { pathToFileURL } from 'node:url'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { accessibilityFaults, desktopLight, visit, whyNoBrowser } from '../../support/browser.ts'
+import { type Comparison, messagesOn, openComparison, ready } from './comparison.ts'
+
+let compared: Comparison
+
+describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', () => {
+  beforeAll(async () => {
+    compared = await openComparison()
+    return compared.close
+  })
+
+  it('says that it loads, and shows no placeholder before it knows the days', async () => {
+    const { site, asked, withPage } = compared
+    await withPage('index.html', desktopLight, async (page) => {
+      const held = Promise.withResolvers<undefined>()
+      await page.route('**/prices-historic/**', async (route) => {
+        await held.promise
+        await route.continue()
+      })
+      await page.goto(`${site.base}/compare/index.html?isins=${asked(2)}`)
+      await page.locator('figure[aria-busy]').waitFor()
+      const text = () => page.locator('main').innerText()
+      const shown = await page.evaluate<string>(
+        "getComputedStyle(document.querySelector('figure'), '::after').content",
+      )
+      expect([shown, await text()]).toEqual(['"Loading prices …"', expect.not.stringContaining('{')])
+      held.resolve(undefined)
+      await ready(page)
+      expect(await text()).toMatch(/Net asset value on \d+ \w+ 20\d\d/)
+      expect(await text()).not.toContain('{')
+    })
+  })
+
+  it('says of a distributing fund that its distributions are not known, and needs the list of them', async () => {
+    const { site, isins, nameOf, asked, withPage } = compared
+    await withPage('index.html', desktopLight, async (page) => {
+      const paying = isins[2] ?? ''
+      const answer = { status: 200, body: '{"distributions":[],"splits":[]}' }
+      await page.route('**/distributions.json', (route) =>
+        route.request().url().includes(paying) ? route.fulfill(answer) : route.continue(),
+      )
+      await page.goto(`${site.base}/compare/index.html?isins=${asked(3)}`)
+      await ready(page)
+      expect(await messagesOn(page)).toEqual([
+        expect.stringContaining(`No distributions of ${nameOf(paying)} are known`),
+      ])
+      answer.status = 503
+      await page.reload()
+      await ready(page)
+      expect((await messagesOn(page)).join()).toContain(`The prices of ${nameOf(paying)} could not be loaded`)
+    })
+  })
+
+  it('compares the others if the prices of a fund cannot be loaded, and tries again when asked', async () => {
+    const { site, isins, nameOf, withPage } = compared
+    await withPage('index.html', desktopLight, async (page) => {
+      const [one = '', two = ''] = isins
+      await page.route(`**/prices-historic/${two}/**`, (route) => route.fulfill({ status: 503, body: '{}' }))
+      await page.goto(`${site.base}/compare/index.html?isins=${one},${two}`)
+      await ready(page)
+      const fault = page.locator('#messages .callout.fault')
+      expect(await fault.innerText()).toContain(`The prices of ${nameOf(two)} could not be loaded.`)
+      expect(await accessibilityFaults(page)).toEqual([])
+      expect(await page.locator('.drawn path').count()).toBe(1)
+      await page.unroute(`**/prices-historic/${two}/**`)
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await expect.poll(() => page.locator('.drawn path').count()).toBe(2)
+      expect(await messagesOn(page)).toEqual([])
+    })
+    await withPage('index.html', desktopLight, async (page) => {
+      await page.route('**/funds/index.json', (route) => route.fulfill({ status: 500, body: '' }))
+      await page.reload()
+      await expect
+        .poll(() => messagesOn(page))
+        .toEqual([expect.stringContaining('The list of funds could not be loaded.')])
+    })
+  })
+
+  it('names the fund without which the others have days in common, and offers no other try', async () => {
+    const { site, isins, nameOf, withPage } = compared
+    await withPage('index.html', desktopLight, async (page) => {
+      const [one = '', two = '', three = ''] = isins
+      interface Price {
+        readonly date: string
+      }
+      /** Changes the prices of the second fund. */
+      const change = async (changed: (prices: readonly Price[]) => readonly Price[]) => {
+        await page.unrouteAll()
+        await page.route(`**/prices-historic/${two}/**`, async (route) => {
+          const response = await route.fetch()
+          const answer = (await response.json()) as { readonly prices: readonly Price[] }
+          await route.fulfill({ response, json: { ...answer, prices: changed(answer.prices) } })
+        })
+      }
+      const told = async () => {
+        await page.goto(`${site.base}/compare/index.html?isins=${one},${two},${three}&range=3m`)
+        await page.locator('.compared tbody tr').nth(2).waitFor()
+        await page.locator('.fault').nth(1).waitFor()
+        expect(await page.locator('#messages button').count()).toBe(0)
+        expect(await page.locator('figure').isVisible()).toBe(false)
+        return messagesOn(page)
+      }
+      const none = 'There is no period in which all of these funds have prices.'
+      await change((prices) => prices.slice(-1))
+      expect(await told()).toEqual([
+        none,
+        expect.stringContaining(`${nameOf(two)} has fewer than two prices`),
+      ])
+      // Days on which the others have no prices.
+      await change((prices) => prices.map(({ date, ...price }) => ({ ...price, date: saturdayAfter(date) })))
+      expect(await told()).toEqual([none, `Without ${nameOf(two)}, the others can be compared.`])
+    })
+  })
+
+  it('leads to the list without scripts, and says from a folder that it needs a server', async () => {
+    const { site, browser, asked, withPage } = compared
+    await withPage('de.html', { ...desktopLight, scripts: false }, async (page) => {
+      expect(await page.locator('#compare').isVisible()).toBe(false)
+      await page.locator('noscript a').click()
+      expect(page.url()).toBe(`${site.base}/funds/de.html`)
+    })
+    const file = `${pathToFileURL(site.out).href}/compare/index.html?isins=${asked(2)}`
+    const { page, complaints, end } = await visit(browser, file)
+    expect(await messagesOn(page)).toEqual([expect.stringContaining('needs a server')])
+    expect(complaints).toEqual([])
+    await end()
+  })
+})
+
+function saturdayAfter(day: string): string {
+  const time = new Date(`${day}T00:00:00Z`)
+  time.setUTCDate(time.getUTCDate() + 6 - time.getUTCDay())
+  return time.toISOString().slice(0, 10)
+}

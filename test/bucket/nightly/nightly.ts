@@ -59,7 +59,7 @@ export const nothingToDo = ['night begun', 'night skipped']
 const tables =
   'price performance_year structure_item key_figure legal_period legal_point launch_point profile'
     .split(' ')
-    .concat('asset_allocation', 'emt', 'corporate_action', 'fund')
+    .concat('asset_allocation', 'emt', 'corporate_action', 'document', 'fund')
 /** SQL that removes a fund. @param isin an expression */
 export const withoutFund = (isin: string) =>
   tables.map((table) => `DELETE FROM ${table} WHERE isin = ${isin};`).join('')

@@ -53,7 +53,9 @@ function sortedDocuments(documents: readonly DocumentRow[]): readonly DocumentRo
 
 function rowOf({ kind, language: of, date, title, url }: DocumentRow, language: Language) {
   const name = fundWords[language].kinds[kind]
-  const link = html`<a href="${url}" lang="${of}" hreflang="${of}" rel="noopener">${title.trim() || name}</a>`
+  const link = html`<a href="${new URL(url).href}" lang="${of}" hreflang="${of}" rel="noopener"
+    >${title.trim() || name}</a
+  >`
   const small = title.trim() !== name && html`<small>${name}</small>`
   return [html`${link} ${small}`, of.toUpperCase(), dayIn(language, date)]
 }

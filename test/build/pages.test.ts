@@ -72,15 +72,15 @@ describe('a snapshot with pages', () => {
     expect(icon).toEqual(Buffer.from([137, 80, 78, 71, 255]))
   })
 
-  it('gives them at most 400 points of the history: the ends, no gap wider than need be, all of a short one', () => {
+  it('gives them at most 250 points of the history: the ends, no gap wider than need be, all of a short one', () => {
     const points = contentOf('out', `funds/${plain}/prices.csv`).trimEnd().split('\n')
     const days = points.map((point) => Date.parse(point.slice(0, 10)) / 86_400_000)
     // The value of each day is its number.
     expect(points.map((point) => point.slice(11))).toEqual(days.map((day) => `${day}.25`))
-    expect([points.length > 350, points.length <= 400]).toEqual([true, true])
+    expect([points.length > 200, points.length <= 250]).toEqual([true, true])
     expect([points[0]?.slice(0, 10), points.at(-1)?.slice(0, 10)]).toEqual(['2021-11-01', '2024-04-30'])
     const gaps = days.slice(1).map((day, index) => day - (days[index] ?? 0))
-    expect([Math.min(...gaps), gaps.filter((gap) => gap > 3)]).toEqual([1, [expect.closeTo(30, -1)]])
+    expect([Math.min(...gaps), gaps.filter((gap) => gap > 5)]).toEqual([2, [expect.closeTo(30, -1)]])
     expect(contentOf('out', `funds/${single}/prices.csv`)).toBe('2024-03-01;7.50\n')
     expect(contentOf('out', `funds/${unpriced}/prices.csv`)).toBe('')
   })

@@ -1,11 +1,11 @@
 /**
- * What a night puts into a bucket with 2, 3 and 7 slots (`bucket.slots`): the slot that it writes to lacks as many nights. Each night
- * brings one new price a fund. The bucket is a folder: only puts are counted.
+ * What a night puts into a bucket with 2, 3 and 7 slots (`bucket.slots`), and what the bucket stores then: the slot that a
+ * night writes to lacks as many nights. Each night brings one new price a fund. The bucket is a folder: no store is timed.
  *
  * Options: --funds 10 --years 3
  */
 
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { addDays } from '../../src/system/days.ts'
 import { mustRun } from '../support/product.ts'
@@ -49,14 +49,23 @@ export const run = bench(options, async (folder, { funds, years }) => {
       ])
       puts.push((JSON.parse(summary) as { readonly put: number }).put)
     }
-    rows[`${slots} slots`] = { 'objects put': puts.slice(-7) }
+    rows[`${slots} slots`] = { 'objects put': puts.slice(-7), 'MB stored': bytesIn(bucket) / 1e6 }
   }
   return [
     {
       name: 'a night with more slots',
       about: `${funds} funds, ${years} years; medians of 7 nights, with pages, without downloads`,
       rows,
-      ratios: { 'of two slots': { by: 'objects put', of: '2 slots' } },
+      ratios: {
+        'puts of two slots': { by: 'objects put', of: '2 slots' },
+        'storage of two slots': { by: 'MB stored', of: '2 slots' },
+      },
     },
   ]
 })
+
+const bytesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true }).reduce(
+    (sum, entry) => sum + (entry.isFile() ? statSync(join(entry.parentPath, entry.name)).size : 0),
+    0,
+  )

@@ -7,7 +7,7 @@ import type { Language } from '../../api/routes/table.ts'
 import { wording } from '../wording.ts'
 import { colourRules } from './colours.ts'
 import { headLinks, type PageKeys } from './head.ts'
-import { html, linkTo, type Html } from './html.ts'
+import { html, linkTo, raw, type Html } from './html.ts'
 
 const styleKey = 'docs/assets/style.css'
 export const statusStyleKey = 'status/status.css'
@@ -120,9 +120,10 @@ export function layout(page: PageLayout): string {
     )}
   </p> `
   // For scripts, which write names, too.
-  const names = page.publisher?.fundNames
+  const names = page.publisher?.fundNames ? ` data-names="${page.publisher.fundNames}"` : ''
+  const attributes = `lang="${language}"${names}`
   const document = html`<!doctype html>
-    <html lang="${language}" ${names && html` data-names="${names}"`}>
+    <html ${raw(attributes)}>
       <head>
         ${commonHead}
         <title>${titleOf(page)}</title>

@@ -44,7 +44,7 @@ const read = (out: string, key: string) => readFileSync(join(folder.file(out), k
 /** `downloads/latest/` only leads on to the page of the day. */
 const pagesIn = (out: string) =>
   filesIn(folder.file(out)).filter((key) => key.endsWith('.html') && !key.includes('/latest/'))
-const isGerman = (key: string) => read('named', key).includes('<html lang="de">')
+const isGerman = (key: string) => read('named', key).includes('<html lang="de" data-names="de">')
 const lineIn = (german: boolean) => {
   const [imprint, privacy, contact] = german
     ? ['Impressum', 'Datenschutz', 'Kontakt']

@@ -11,8 +11,10 @@ import { securityPage } from '../site/start/security.ts'
 import { startPages } from '../site/start/start.ts'
 import type { PageMakers } from './plans.ts'
 
-/** `fundPages` run in the rendering threads, `sitePages` after the funds, the sitemap after the pages that it lists. It leaves
- * merged funds out. */
+/**
+ * `fundPages` run in the rendering threads, `sitePages` after the funds, the sitemap after the pages that it lists: not those
+ * of merged funds.
+ */
 export const makers: PageMakers = {
   fundPages: [embeddedFundPages, catalogueFundPages],
   sitePages: [

@@ -5,9 +5,12 @@ import type { FundRow } from './rows.ts'
 import { day, nullable, optional, record, text, textLike, type ValueOf } from './shape.ts'
 import { webAddress } from './texts.ts'
 
+/** As answers and keys have them; the check digit is not a matter of form. */
+export const isinPattern = '^[A-Z]{2}[A-Z0-9]{9}[0-9]$'
+
 const named = {
   name: text('Name of the fund', 'Name des Fonds'),
-  isin: textLike('ISIN', 'ISIN', '^[A-Z]{2}[A-Z0-9]{9}[0-9]$'),
+  isin: textLike('ISIN', 'ISIN', isinPattern),
   wkn: nullable(text('German securities identification number (WKN)', 'Wertpapierkennnummer (WKN)')),
   fund_inception_date: day('Launch date of the fund', 'Auflegungsdatum des Fonds'),
 }

@@ -6,7 +6,7 @@ import type { RecordOf, Texts } from './shape.ts'
 export interface PublishedList {
   /** Id of its operation in OpenAPI, its section in the documentation, and its schema. */
   readonly id: string
-  /** Relative to the address of the API. `{as_of}` stands for a day, ISO 8601; `{id}` for the name of a schema; `{isin}` for a fund. */
+  /** Relative to the address of the API. `{as_of}` is a day, ISO 8601; `{id}` the name of a schema; `{isin}` a fund. */
   readonly path: string
   readonly title: Texts
   /** Content of the list, and when it is missing. */

@@ -1,6 +1,7 @@
 /** The OpenAPI 3.1 description of the API, made from the registry: `openapi.json`. Pure. */
 
 import { groupsOf, type Endpoint, type PathParameter } from '../contract/endpoint.ts'
+import { isinPattern } from '../contract/fund.ts'
 import type { PublishedList } from '../contract/lists.ts'
 import type { Publisher } from '../contract/page.ts'
 import type { Optional, Shape } from '../contract/shape.ts'
@@ -198,7 +199,7 @@ const listParameters: Readonly<Record<string, JsonSchema>> = {
   id: { description: 'Id of an endpoint or of a list, or `error`', schema: { type: 'string' } },
   isin: {
     description: 'ISIN of the fund',
-    schema: { type: 'string', pattern: '^[A-Z]{2}[A-Z0-9]{9}[0-9]$' },
+    schema: { type: 'string', pattern: isinPattern },
   },
 }
 

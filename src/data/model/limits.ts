@@ -1,7 +1,7 @@
 /** Limits of the values of a database. The checks refuse other values, and name the row. */
 
 import { structureTypes } from '../../api/contract/structure-types.ts'
-import { unfitForXml } from '../../api/contract/texts.ts'
+import { isWebAddress, unfitForXml } from '../../api/contract/texts.ts'
 import { isDay, isIsin } from '../../api/routes/values.ts'
 import { quoted } from './printable.ts'
 import type { TextKind } from './schema.ts'
@@ -10,6 +10,7 @@ export const maxTextBytes = 100_000
 
 /** Browsers and servers take so many characters. */
 const maxAddress = 2000
+const isWithoutBlank = /^[\x21-\x7e]+$/
 
 /** Rows in one list of a document: an investment structure of one type, key figures, legal periods. */
 export const maxListRows = 10_000
@@ -61,7 +62,8 @@ export const textFaults: Readonly<Record<TextKind, (text: string) => string | un
   currency: unless((text) => /^[A-Z]{3}$/.test(text), 'an ISO 4217 code'),
   language: unless((text) => /^[a-z]{2}$/.test(text), 'a language: two small letters, ISO 639-1'),
   address: unless(
-    (text) => text.length <= maxAddress && /^https?:\/\/[\x21-\x7e]+$/i.test(text) && URL.canParse(text),
+    (text) =>
+      text.length <= maxAddress && isWebAddress(text) && isWithoutBlank.test(text) && URL.canParse(text),
     'an address of the web: http:// or https:// and no blank',
   ),
   day: unless(isDay, 'a date (YYYY-MM-DD)'),

@@ -23,9 +23,8 @@ export function openFunds(file: string, mode: 'reading' | 'writing' = 'reading')
   try {
     db = new Database(file, { readonly: mode === 'reading', fileMustExist: true })
     const version: unknown = db.pragma('user_version', { simple: true })
-    const tables = db.prepare("SELECT lower(name) FROM sqlite_schema WHERE type = 'table'").pluck().all()
     if (version !== SCHEMA_VERSION) {
-      const found = tables.length === 0 ? 'has no tables' : `has schema version ${String(version)}`
+      const found = tablesIn(db).length === 0 ? 'has no tables' : `has schema version ${String(version)}`
       throw new Error(`${file} ${found}, this fundpress reads version ${SCHEMA_VERSION}`)
     }
     if (mode === 'reading')
@@ -37,9 +36,12 @@ export function openFunds(file: string, mode: 'reading' | 'writing' = 'reading')
   }
 }
 
+const tablesIn = (db: Database.Database) =>
+  db.prepare("SELECT lower(name) FROM sqlite_schema WHERE type = 'table'").pluck().all()
+
 /** The tables that a database of an earlier version may lack, and does. */
 export function lackedTables(db: Database.Database) {
-  const tables = db.prepare("SELECT lower(name) FROM sqlite_schema WHERE type = 'table'").pluck().all()
+  const tables = tablesIn(db)
   return optionalTables.filter(({ name }) => !tables.includes(name))
 }
 

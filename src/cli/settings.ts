@@ -116,6 +116,7 @@ export const configShape = z.strictObject(
           'nightly removes those of days that lie more than this number of days back.',
           whole(0, 36_500).default(30),
         ),
+        keepMonthEnds: say('Those of the last day of each month stay.', onOrOff(false)),
         keep: say(
           'Days of a legal hold: nobody removes their downloads. Those with data that may no longer be given out are not served.',
           z.array(z.string(isoDay).refine(isDay, isoDay), 'a list of days').default([]),

@@ -72,7 +72,10 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
     isAlone: !hasPages,
     head: linkedData(dataset(listed, facts, language)),
     main: html`<h1>${w.heading}</h1>
-      <p>${w.intro(html`<time datetime="${asOf}">${dayIn(language, asOf)}</time>`)}</p>
+      <p>
+        ${w.intro(html`<time datetime="${asOf}">${dayIn(language, asOf)}</time>`)}
+        ${w.earlier(html`<code>${baseUrl}/downloads/index.json</code>`)}
+      </p>
       ${licence === null ? null : html`<p>${w.licence}: ${licenceLink(licence)}</p>`}
       ${section('newest', w.sections.newest, list('newest'))}
       ${
@@ -261,6 +264,11 @@ export const pageWords = bilingual((say) => ({
         newest files.`,
       html`Stichtag der Daten: ${day}. Steht in der URL <code>latest</code> anstelle des Datums, führt sie
         immer zu den neuesten Dateien.`,
+    ),
+  earlier: (list: Html) =>
+    say(
+      html`Files of earlier days keep their URL; ${list} lists these days.`,
+      html`Dateien früherer Tage behalten ihre URL; ${list} nennt diese Tage.`,
     ),
   licence: say('Licence', 'Lizenz'),
   sections: {

@@ -71,7 +71,9 @@ it('forgets expired folders', () => {
   const before = live({ earlierDownloads: { '2026-11': '10-aaaaaaaaaaaa', '2026-10': '09-aaaaaaaaaaaa' } })
   const removed = [{ folder: '2026-10-09-aaaaaaaaaaaa', why: 'expired', isins: [], isHeld: false }] as const
   expect(earlierAfter({ asOf }, before, removed)).toEqual({ '2026-11': '10-aaaaaaaaaaaa' })
-  expect(['2026-11-01', '2026-10-31'].map((day) => isExpired(day, { keepDays: 10, keep: [] }, asOf))).toEqual(
-    [false, true],
-  )
+  expect(
+    ['2026-11-01', '2026-10-31'].map((day) =>
+      isExpired(day, { keepDays: 10, keep: [], keepMonthEnds: false }, [], asOf),
+    ),
+  ).toEqual([false, true])
 })

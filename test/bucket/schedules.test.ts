@@ -271,7 +271,7 @@ async function run(
       to: aimOf(step),
       isHolding: step.snapshot % 2 === 0,
       isReal: true,
-      retention: { keepDays: null, keep: [] },
+      retention: { keepDays: null, keep: [], keepMonthEnds: false },
       // Of a publish.
       out: snapshot?.out ?? '',
       table,

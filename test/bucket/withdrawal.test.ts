@@ -7,6 +7,7 @@ import { expectSuccess } from '../cli/outcome.ts'
 import { withoutFund } from './nightly/nightly.ts'
 import { buildNights, newBenchmark } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
+import { expectList } from '../support/lists.ts'
 import { startServing } from '../support/product.ts'
 import { isComplete } from '../support/rounds.ts'
 import { bucketArgs, credentials } from '../support/publishing.ts'
@@ -72,11 +73,19 @@ const verify = async () => {
 const edgeEnv = { FUNDPRESS_BUCKET_GRACE_SECONDS: '0', FUNDPRESS_EDGE_LIVE_TTL_SECONDS: '0' }
 const serve = (args: string[]) => startServing(args, { env: { ...credentials, ...edgeEnv } })
 
-/** @param work is given the status of a day's prices.csv at an edge that follows each flip at once */
-async function withEdge(work: (status: (day: string) => Promise<number>) => Promise<void>): Promise<void> {
+type Status = (day: string) => Promise<number>
+type ListDays = () => Promise<readonly string[]>
+
+/** @param work is given the status of a day's prices.csv at an edge that follows each flip at once, and the days that it lists */
+async function withEdge(work: (status: Status, days: ListDays) => Promise<void>): Promise<void> {
   const edge = await serve(bucketArgs(press.server.endpoint, press.bucket.name))
+  const days = async () => {
+    const list = (await (await fetch(`${edge.base}/downloads/index.json`)).json()) as { days: string[] }
+    expectList('download-days', list)
+    return list.days
+  }
   try {
-    await work(async (day) => (await fetch(`${edge.base}/downloads/${day}/prices.csv`)).status)
+    await work(async (day) => (await fetch(`${edge.base}/downloads/${day}/prices.csv`)).status, days)
   } finally {
     await edge.stop()
   }
@@ -94,9 +103,11 @@ async function publishTwoDays(): Promise<readonly string[]> {
 it('a publish in which the prices of a fund may no longer be given out removes earlier downloads', async () => {
   const earlier = await publishTwoDays()
   const withdrawn = earlier.map((folder) => ({ folder, why: 'withdrawn', isins: [isin], isHeld: false }))
-  await withEdge(async (status) => {
+  await withEdge(async (status, days) => {
     expect([await status(first), await status(second)]).toEqual([200, 200])
+    expect(await days()).toEqual([second, first])
     expect(await publish('no-prices')).toMatchObject({ removed: withdrawn })
+    expect(await days()).toEqual([third])
     const answers = [await status(first), await status(second), await status(third), await status('latest')]
     expect(answers).toEqual([404, 404, 200, 200])
   })
@@ -290,6 +301,15 @@ describe('downloads.keepDays', () => {
     configure({ keepDays: 0, keep: ['2026-10-02'] })
     await nightly(second)
     expect(folders()).toEqual(['2026-10-02-3f9c2ab4d1e0', folderOf(first), folderOf(second), 'readme'])
+  })
+
+  it('leaves the last day of each month with downloads.keepMonthEnds', async () => {
+    const days = ['2026-08-31', '2026-09-29', '2026-09-30', '2026-10-29']
+    for (const day of days) press.bucket.put(`downloads/${day}-3f9c2ab4d1e0/prices.csv`, 'x')
+    configure({ keepDays: 10, keepMonthEnds: true })
+    await nightly(first)
+    const kept = ['2026-08-31', '2026-09-30', '2026-10-29'].map((day) => `${day}-3f9c2ab4d1e0`)
+    expect(folders()).toEqual([...kept, folderOf(first)])
   })
 
   it('counts from today if the as-of date lies in the future', async () => {

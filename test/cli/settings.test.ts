@@ -238,7 +238,11 @@ describe('settings', () => {
   it('have defaults that depend on others and on the machine', () => {
     expect(load()).toMatchObject({
       ...{ db: null, docsUrl: 'http://localhost:8080/docs', jobs: 6 },
-      ...{ downloads: { enabled: true, keepDays: 30, keep: [] }, notify: [], import: {} },
+      ...{
+        downloads: { enabled: true, keepDays: 30, keepMonthEnds: false, keep: [] },
+        notify: [],
+        import: {},
+      },
       bucket: { name: null, prefix: '', lateSeconds: 90, graceSeconds: 10 },
       storePrices: { perMillionPuts: 5, perMillionGets: 0.4, perMillionDeletes: 0, perGbMonth: 0.023 },
     })
@@ -291,14 +295,22 @@ describe('settings', () => {
   })
 
   it.each([
-    [{ downloads: false }, {}, { enabled: false, keepDays: 30, keep: [] }],
-    [{ downloads: true }, { FUNDPRESS_DOWNLOADS: 'false' }, { enabled: false, keepDays: 30, keep: [] }],
-    [{ downloads: false }, { FUNDPRESS_DOWNLOADS_KEEP_DAYS: '9' }, { enabled: false, keepDays: 9, keep: [] }],
+    [{ downloads: false }, {}, { enabled: false, keepDays: 30, keepMonthEnds: false, keep: [] }],
+    [
+      { downloads: true },
+      { FUNDPRESS_DOWNLOADS: 'false' },
+      { enabled: false, keepDays: 30, keepMonthEnds: false, keep: [] },
+    ],
+    [
+      { downloads: false },
+      { FUNDPRESS_DOWNLOADS_KEEP_DAYS: '9' },
+      { enabled: false, keepDays: 9, keepMonthEnds: false, keep: [] },
+    ],
     // A switch in the environment leaves a legal hold of the file alone.
     [
       { downloads: { keepDays: 90, keep: ['2026-11-20'] } },
       { FUNDPRESS_DOWNLOADS: 'false' },
-      { enabled: false, keepDays: 90, keep: ['2026-11-20'] },
+      { enabled: false, keepDays: 90, keepMonthEnds: false, keep: ['2026-11-20'] },
     ],
   ])('%j with %j in the environment are downloads %j', (config, environment, downloads) => {
     configure(config)

@@ -366,7 +366,14 @@ const dayOfChanges = {
   publish,
 }
 
+const downloadDays = record({
+  format,
+  as_of: asOf,
+  days: list(day('A day whose files are available', 'Ein Tag, dessen Dateien verfügbar sind')),
+})
+
 export const listShapes = {
+  downloadDays,
   fundList,
   distributions,
   documents,

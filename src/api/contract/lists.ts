@@ -118,6 +118,19 @@ export const lists: readonly PublishedList[] = [
     isOfPublish: true,
   },
   {
+    id: 'download-days',
+    path: '/changes/downloads.json',
+    title: { en: 'Days of the downloads', de: 'Tage der Downloads' },
+    about: {
+      en: 'The days whose files are available below `/downloads/<day>/`, the newest first. `/downloads/index.json` leads here.',
+      de: 'Die Tage, deren Dateien unter `/downloads/<Tag>/` verfügbar sind, der neueste zuerst. `/downloads/index.json` führt hierher.',
+    },
+    type: 'application/json',
+    body: listShapes.downloadDays,
+    isOfPublish: true,
+    isDownload: true,
+  },
+  {
     id: 'data-package',
     path: '/downloads/latest/datapackage.json',
     title: { en: 'Description of the downloads', de: 'Beschreibung der Downloads' },

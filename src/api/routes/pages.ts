@@ -18,6 +18,7 @@ const moved: Readonly<Record<string, string>> = {
   '/docs/v1/': '/docs/',
   '/docs/v1/endpoints/': '/docs/',
   '/downloads/': '/downloads/latest/',
+  '/downloads/index.json': '/changes/downloads.json',
   '/favicon.ico': '/docs/assets/icon.svg',
 }
 

@@ -11,7 +11,7 @@ import { contentTypeOf } from '../../api/routes/content-types.ts'
 import { changeFeeds } from '../../site/changes/feed.ts'
 import { changesPages, noHistory } from '../../site/changes/pages.ts'
 import { messageOf } from '../../system/message.ts'
-import { changesFolder, inSlot, type Slot } from '../live/layout.ts'
+import { changesFolder, downloadDaysKey, inSlot, type Slot } from '../live/layout.ts'
 import { digestOfRestricted } from '../live/removal.ts'
 import type { AllowedObjection } from '../../guards/guards.ts'
 import type { Publish } from '../publish/snapshot.ts'
@@ -149,6 +149,7 @@ async function writeFolder(publish: Publish, found: Folders, changes: SnapshotCh
   await put(indexKey, `${JSON.stringify(history)}\n`)
   const known = new Set([
     indexKey,
+    downloadDaysKey,
     ...overAll.map(({ key }) => key),
     ...history.nights.map((day) => keyOf(day.as_of)),
   ])

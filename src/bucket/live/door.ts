@@ -5,9 +5,9 @@ import { messageOf } from '../../system/message.ts'
 import { ConditionFailed, type ObjectStore } from '../store/store.ts'
 import { askGuards } from './ask.ts'
 import { assertWhole } from './whole.ts'
-import { earlierAfter, type RemovedFolder } from './download-folders.ts'
+import { downloadDays, earlierAfter, type RemovedFolder } from './download-folders.ts'
 import { assertFollowed, namesFollower, point, pointStaged, type Following } from './follow.ts'
-import { changesKey, liveKey, type Slot, stagedKey } from './layout.ts'
+import { changesKey, downloadDaysKey, inSlot, liveKey, type Slot, stagedKey } from './layout.ts'
 import { type Lease, LeaseLost } from './lease.ts'
 import { isSameLive, readLive, smallObject, snapshotOf, snapshotsIn } from './live.ts'
 import type { Hold, Live, LiveObject, LiveSnapshot } from './live.ts'
@@ -72,6 +72,13 @@ async function admit(door: Door, arrival: Arrival) {
   const removed = goesBack(arrival) ? [] : await findOutdated(door, arrival, asked)
   lease.writing.signal.throwIfAborted()
   const next = liveAfter(arrival, { now: await lease.assertHeld(), asked, pointer, slots, removed })
+  // Only a publish may write to a slot: those who release a staged snapshot need no right to.
+  if (arrival.kind === 'publish')
+    await store.put(
+      smallObject(inSlot(arrival.slot, downloadDaysKey), downloadDays(next)),
+      undefined,
+      lease.writing,
+    )
   return { next, removed, mended, ...asked }
 }
 

@@ -3,6 +3,8 @@
  * folders, so nothing is public before its flip, and a named folder never gets other bytes.
  */
 
+import type { listShapes } from '../../api/contract/list-shapes.ts'
+import type { ValueOf } from '../../api/contract/shape.ts'
 import { isDay } from '../../api/routes/values.ts'
 import { addDays } from '../../system/days.ts'
 import { dayFolder, downloadsPrefix } from './layout.ts'
@@ -74,18 +76,29 @@ export function earlierAfter(
 /** Ends the name of a day whose downloads may not be read: no folder has such a name. */
 const hiddenSuffix = '-0'
 
-/** `keep`: days whose downloads stay because of a legal hold. */
+/**
+ * `keep`: days whose downloads stay because of a legal hold. `keepMonthEnds`: those of the last day of each month stay, too.
+ */
 export interface Retention {
   /** Age in days from which downloads are expired; null: never. */
   readonly keepDays: number | null
   readonly keep: readonly string[]
+  readonly keepMonthEnds: boolean
 }
 
-/** @param today ISO 8601 */
-export function isExpired(folder: string, { keepDays, keep }: Retention, today: string): boolean {
-  if (keepDays === null || keep.includes(dayOf(folder))) return false
-  return dayOf(folder) < addDays(today, -keepDays)
+/** @param all the folders that there are: they tell the last day of a month @param today ISO 8601 */
+export function isExpired(
+  folder: string,
+  { keepDays, keep, keepMonthEnds }: Retention,
+  all: readonly string[],
+  today: string,
+): boolean {
+  const day = dayOf(folder)
+  if (keepDays === null || keep.includes(day) || day >= addDays(today, -keepDays)) return false
+  return !keepMonthEnds || all.some((other) => dayOf(other) > day && isSameMonth(dayOf(other), day))
 }
+
+const isSameMonth = (one: string, other: string) => one.slice(0, 7) === other.slice(0, 7)
 
 export interface RemovedFolder {
   readonly folder: string
@@ -98,6 +111,18 @@ export interface RemovedFolder {
 }
 
 export const foldersByMonth = (live: NamedFolders): FoldersByMonth => byMonth(allFolders(live))
+
+/** The list of the days that edges give out: `download-days` of the contract. */
+export const downloadDays = (live: { readonly asOf: string } & NamedFolders): DownloadDays => ({
+  format: 1,
+  as_of: live.asOf,
+  days: allFolders(live).flatMap((folder) => {
+    const day = dayOf(folder)
+    return day > live.asOf || folder.endsWith(hiddenSuffix) ? [] : [day]
+  }),
+})
+
+type DownloadDays = ValueOf<typeof listShapes.downloadDays>
 
 const allFolders = (live: NamedFolders | null) =>
   [live?.downloads?.folder ?? [], earlierFolders(live?.earlierDownloads)].flat()

@@ -18,6 +18,8 @@ export const checksumsIn = (slot: string) => inSlot(slot, checksumsKey)
 
 /** A folder outside of the manifest: changes depend on what was live before. */
 export const changesFolder = 'changes/'
+/** The days whose downloads edges give out. The door writes it. */
+export const downloadDaysKey = `${changesFolder}downloads.json`
 export const statusFolder = 'status/'
 
 /** True for what lies in every slot beside the objects of its manifest. @param key relative to the slot */

@@ -65,7 +65,7 @@ export async function findRemoved(
   const folders = (await store.folders(downloadsRoot, { signal })).filter(isOurFolder)
   const others = folders.filter((folder) => folder !== next.downloads?.folder)
   const isOld = (folder: string) =>
-    isExpired(folder, retention, next.asOf < today ? next.asOf : today) &&
+    isExpired(folder, retention, folders, next.asOf < today ? next.asOf : today) &&
     !former.some((one) => downloadsPrefix(folder) === prefixOf(one))
   const expired = others.filter(isOld).map((folder): RemovedFolder => {
     return { folder, why: 'expired', isins: [], isHeld: false }

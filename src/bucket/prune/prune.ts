@@ -305,9 +305,14 @@ async function* downloadGarbage(store: ObjectStore, state: BucketState): Found {
     live !== null && isFolderOfSnapshot(folder) && dayOf(folder) >= live.asOf
   const isReplaced = (folder: string) =>
     !named.has(folder) && (namedDays.has(dayOf(folder)) || isLater(folder)) && !isHeld && !isUnsettled
-  for (const folder of await store.folders(downloadsRoot)) {
-    if (!isOurFolder(folder) || kept.includes(folder) || retention.keep.includes(dayOf(folder))) continue
-    const kind = isExpired(folder, retention, today) ? 'download' : isReplaced(folder) ? 'replaced' : null
+  const folders = (await store.folders(downloadsRoot)).filter(isOurFolder)
+  for (const folder of folders) {
+    if (kept.includes(folder) || retention.keep.includes(dayOf(folder))) continue
+    const kind = isExpired(folder, retention, folders, today)
+      ? 'download'
+      : isReplaced(folder)
+        ? 'replaced'
+        : null
     if (kind === null) continue
     for await (const { key, bytes, lastModified } of store.list(downloadsPrefix(folder)))
       // A publish without a lease may be uploading younger files.

@@ -43,7 +43,7 @@ export default defineCommand({
           signal,
           isReal,
           isLocking,
-          retention: { keepDays: keepDownloads, keep: settings.downloads.keep },
+          retention: { ...settings.downloads, keepDays: keepDownloads },
           slots: settings.bucket.slots,
           leaseSeconds: settings.bucket.leaseSeconds,
           me: thisHolder(),

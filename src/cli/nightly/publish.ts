@@ -58,7 +58,7 @@ export async function clearDownloads(
 ) {
   const { settings, signal, today } = session
   const { bucket, downloads } = settings
-  const retention = { keepDays: null, keep: downloads.keep }
+  const retention = { ...downloads, keepDays: null }
   const holding = { signal, isLocking, me: thisHolder(), isAlive }
   const common = { ...bucket, ...holding, retention, today, onWarning: tell }
   const removed = describeRemoved(await withBucket(session, (store) => clearAlone(store, live, common)))
@@ -98,7 +98,7 @@ export async function doorOptions(session: Session, flags: PublishFlags) {
     isRepair: false,
     isLocking: flags.lock,
     ...(await followingOf(session, flags.forgetKvs)),
-    retention: { keepDays: flags.keepDays ?? null, keep: downloads.keep },
+    retention: { ...downloads, keepDays: flags.keepDays ?? null },
     me: thisHolder(),
     isAlive,
     record: async (gone: Gone) => {

@@ -86,6 +86,7 @@ export function listExamples(source: SitePageSource): ReadonlyMap<string, Excerp
     ],
     ['changes', { format: changesFormat, nights: [{ ...told, earlier: [], ...file }] }],
     ['changes-of-day', { ...day, earlier: [] }],
+    ['download-days', { format: 1, as_of: asOf, days: [asOf] }],
   ])
   return new Map(
     listsOf(source).flatMap(({ id, body }) =>

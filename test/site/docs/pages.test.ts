@@ -40,8 +40,8 @@ afterAll(async () => {
   for (const site of running) await site.stop()
 })
 
-/** Schemas of lists that no build writes: test/bucket/changes.test.ts and test/edge/runtime/preview.test.ts have them. */
-const ofPublish = ['changes', 'changes-of-day', 'staged']
+/** Schemas of lists that no build writes: tests of test/bucket and test/edge/runtime/preview.test.ts have them. */
+const ofPublish = ['changes', 'changes-of-day', 'download-days', 'staged']
 
 /** The schema that a document's key asks for; null for what is no document of the API. */
 function schemaOf(key: string): string | null {

@@ -144,7 +144,7 @@ export function changeOf(language: Language, decimal: string) {
 }
 
 /** @param decimal change in percent, or null @param kind further CSS classes */
-export function changeCell(language: Language, decimal: string | null, kind: string): TableCell {
+export function changeCell(language: Language, decimal: string | null, kind: string): Styled {
   if (decimal === null) return { content: noValue(language), kind }
   const { text, tone } = changeOf(language, decimal)
   return { content: text, kind: `${kind} ${tone}`.trimEnd() }

@@ -2,6 +2,7 @@
 
 import type { FundEntry, Page, Publisher, SitePageSource, SitePages } from '../../api/contract/page.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
+import { rowBars } from '../funds/chart/charts.ts'
 import { amountIn, dayIn, fixedIn } from '../funds/chart/formats.ts'
 import { fundListKey, listStyles, sortedByName } from '../funds/list.ts'
 import { fundPickerField, pickerWords } from '../funds/picker-field.ts'
@@ -14,6 +15,7 @@ import {
   type Html,
   linkedData,
   linkTo,
+  raw,
   table,
   type TableCell,
 } from '../layout/html.ts'
@@ -161,7 +163,10 @@ function movers({ funds, publisher }: SitePageSource, language: Language): Html 
   if (moved.length === 0) return null
   const half = Math.min(mostMovers, Math.ceil(moved.length / 2))
   const [highest, lowest] = [moved.slice(0, half), moved.slice(half).slice(-half).reverse()]
-  const tableOf = (heading: string, some: readonly Mover[]) => moverTable(heading, some, publisher, language)
+  // One scale for both tables.
+  const bar = rowBars([...highest, ...lowest].map(({ change }) => Number(change)))
+  const tableOf = (heading: string, some: readonly Mover[]) =>
+    moverTable(heading, some, bar, publisher, language)
   return html`<h2>${w.movers(dayIn(language, day))}</h2>
     <div class="movers">${tableOf(w.highest, highest)} ${tableOf(w.lowest, lowest)}</div>
     <p class="quiet small">${fundWords[language].past}</p> `
@@ -170,11 +175,17 @@ function movers({ funds, publisher }: SitePageSource, language: Language): Html 
 function moverTable(
   heading: string,
   funds: readonly Mover[],
+  bar: (value: number, kind: string) => string,
   publisher: Publisher | null,
   language: Language,
 ): Html | null {
   const w = fundWords[language]
   const pageOf = (isin: string) => linkTo(startKeys[language], fundPageKeys(isin)[language])
+  const changeOf = (change: string) => {
+    const cell = changeCell(language, change, 'number')
+    const drawn = raw(bar(Number(change), Number(change) < 0 ? 'down' : ''))
+    return { ...cell, content: html`${drawn}${cell.content}` }
+  }
   const rowOf = ({ isin, name, currency, newest, change, overdue }: Mover): readonly TableCell[] => [
     [
       html`<a href="${pageOf(isin)}">${fundName(publisher, name)}</a>`,
@@ -182,7 +193,7 @@ function moverTable(
         html` <small class="mark ${overdue}">${statusWords[language].marks[overdue]}</small>`,
     ],
     amountIn(language, newest.nav, currency),
-    changeCell(language, change, 'number'),
+    changeOf(change),
   ]
   return funds.length === 0
     ? null

@@ -335,3 +335,20 @@ export function barChart(bars: readonly Bar[], language: Language): string {
   }
   return `${markup}</g>`
 }
+
+/**
+ * Bars of one table, scaled to its largest value. Values below zero extend to the left of a mark.
+ * @returns the markup for a value, with a class of its own
+ */
+export function rowBars(values: readonly number[]): (value: number, kind: string) => string {
+  const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)]
+  const shareOf = (value: number) => toPercent(value / (high - low || 1))
+  const zero = low < 0 ? `<rect class="at" x="${shareOf(-low)}" width="1"/>` : ''
+  return (value, kind) => {
+    const from = Math.min(0, value) - low
+    return (
+      `<svg aria-hidden="true"><rect${kind === '' ? '' : ` class="${kind}"`}` +
+      `${from === 0 ? '' : ` x="${shareOf(from)}"`} width="${shareOf(Math.abs(value))}"/>${zero}</svg>`
+    )
+  }
+}

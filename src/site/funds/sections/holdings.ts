@@ -21,7 +21,7 @@ import {
 import { fundWords } from '../wording.ts'
 import { amountIn, dayIn, fixedIn, germanTextIn, monthDayIn, percentIn, unbroken } from '../chart/formats.ts'
 import { classColour } from '../chart/classes.ts'
-import { toPercent, areaChart } from '../chart/charts.ts'
+import { areaChart, rowBars } from '../chart/charts.ts'
 import type { Allocation, FundFacts } from '../facts.ts'
 
 export function structureSection({ structures }: FundFacts, language: Language): Html | null {
@@ -72,20 +72,10 @@ function card(type: string, items: readonly StructureItemRow[], language: Langua
 /** Types whose items are asset classes, which have colours of their own. */
 const ofAssetClasses = /^(?:exposure_)?asset_structure/
 
-/** Bars of one table, scaled to its largest value. Values below zero extend to the left of a mark. */
 function barOf(type: string, items: readonly StructureItemRow[]): (item: StructureItemRow) => string {
-  const values = items.map(({ percent }) => percent)
-  const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)]
-  const shareOf = (value: number) => toPercent(value / (high - low || 1))
-  const zero = low < 0 ? `<rect class="at" x="${shareOf(-low)}" width="1"/>` : ''
-  return ({ nameDe, percent }) => {
-    const kind = ofAssetClasses.test(type) ? classColour(nameDe) : percent < 0 ? 'down' : ''
-    const from = Math.min(0, percent) - low
-    return (
-      `<svg aria-hidden="true"><rect${kind === '' ? '' : ` class="${kind}"`}` +
-      `${from === 0 ? '' : ` x="${shareOf(from)}"`} width="${shareOf(Math.abs(percent))}"/>${zero}</svg>`
-    )
-  }
+  const bar = rowBars(items.map(({ percent }) => percent))
+  return ({ nameDe, percent }) =>
+    bar(percent, ofAssetClasses.test(type) ? classColour(nameDe) : percent < 0 ? 'down' : '')
 }
 
 export function allocationsSection({ allocations }: FundFacts, language: Language): Html | null {

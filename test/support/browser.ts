@@ -184,3 +184,11 @@ export async function unreachedByKeyboard(page: Page, selector: string): Promise
 /** For `evaluateAll`: it runs in the browser. */
 export const hrefs = (links: readonly { readonly getAttribute: (name: string) => string | null }[]) =>
   links.map((link) => link.getAttribute('href') ?? '')
+
+/** An expression: the sum of the layout shifts of the last 300 ms, and of all before. Source: W3C, Layout Instability. */
+export const sumOfShifts = `new Promise((resolve) => {
+  let sum = 0
+  new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (sum += value)))
+    .observe({ type: 'layout-shift', buffered: true })
+  setTimeout(() => resolve(sum), 300)
+})`

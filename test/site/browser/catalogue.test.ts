@@ -11,6 +11,7 @@ import {
   inTurn,
   openBrowser,
   phoneLight,
+  sumOfShifts,
   unreachedByKeyboard,
   visit,
   whyNoBrowser,
@@ -342,12 +343,6 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
   })
 
   it.each(sample(['a fund', 'the list']))('does not shift while it loads, with scripts: %s', async (kind) => {
-    const sumOfShifts = `new Promise((resolve) => {
-      let sum = 0
-      new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (sum += value)))
-        .observe({ type: 'layout-shift', buffered: true })
-      setTimeout(() => resolve(sum), 300)
-    })`
     const path = kinds.get(kind)?.() ?? ''
     expect(await withPage(path, phoneLight, (page) => page.evaluate<number>(sumOfShifts))).toBe(0)
   })

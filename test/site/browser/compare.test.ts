@@ -6,6 +6,7 @@ import {
   expectSound,
   inTurn,
   phoneLight,
+  sumOfShifts,
   unreachedByKeyboard,
   visit,
   whyNoBrowser,
@@ -33,6 +34,22 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       await visited.end()
     },
   )
+
+  it('keeps its place while it loads, and shows no table before a fund is chosen', async () => {
+    const { asked, withPage } = compared
+    for (const look of [phoneLight, desktopLight]) {
+      const shifts = await withPage(`?isins=${asked(3)}`, look, async (page) => {
+        await ready(page)
+        return page.evaluate<number>(sumOfShifts)
+      })
+      // Names of funds may take a second line; a good page stays below 0.1. Source: web.dev, "Cumulative Layout Shift".
+      expect(shifts).toBeLessThan(0.05)
+    }
+    await withPage('', phoneLight, async (page) => {
+      await page.locator('#messages .callout').waitFor()
+      expect(await page.locator('#compare :is(table, figure):visible').count()).toBe(0)
+    })
+  })
 
   it('names each line at its end where there is room, no name over another', async () => {
     const { isins, withPage, value } = compared

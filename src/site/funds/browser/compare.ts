@@ -5,7 +5,7 @@ import { depthOf, lineChart, linePath, mostCompared, plotOf } from '../chart/cha
 import { dayNumber, isoOf } from '../../../system/day-number.ts'
 import { dayIn, fixedIn } from '../chart/formats.ts'
 import { followAddress, parameterOf, setParameters } from './address.ts'
-import { comparedRow, fundChip, lineKey } from './compared-row.ts'
+import { comparedRow, fundChip, lineKey, waitingChip } from './compared-row.ts'
 import { type FundComparison, comparisonOf, type History, loners } from './comparison.ts'
 import { fetchFunds, type ListedFund } from './fund-list.ts'
 import { lineEnds } from './line-ends.ts'
@@ -41,14 +41,22 @@ async function compareFunds(root: HTMLElement): Promise<void> {
   const page = pageOf(root)
   const { part, say } = page
   const tell = teller(page)
+  const [figure, chips, compared] = [part('figure'), part('.chips'), part<HTMLTableElement>('#compared')]
   const giveUp = (message: Omit<Message, 'kind'>) => {
     part('.search').hidden = true
+    figure.hidden = true
+    chips.replaceChildren()
     tell([{ ...message, kind: 'fault' }])
   }
   if (location.protocol === 'file:') {
     giveUp({ text: say('folder') })
     return
   }
+  // Chips and chart take their places at once: what is below does not move when the funds arrive.
+  const waiting = isinsInAddress().slice(0, mostCompared)
+  chips.replaceChildren(...waiting.map(waitingChip))
+  figure.setAttribute('aria-busy', 'true')
+  figure.hidden = waiting.length === 0
   const list = await fetchFunds(root.dataset['list'] ?? '').catch(() => null)
   if (list === null) {
     giveUp({ text: say('failedFunds'), again: () => location.reload() })
@@ -69,7 +77,6 @@ async function compareFunds(root: HTMLElement): Promise<void> {
     mayPick: ({ comparable }) => comparable,
     onPick: ({ isin }) => choose([...isinsAsked(), isin]),
   })
-  const [figure, chips, compared] = [part('figure'), part('.chips'), part<HTMLTableElement>('#compared')]
   const showRows = () => compared.tBodies[0]?.replaceChildren(...sorted.rows())
   const sorted = sortableTable(compared, (sort) => {
     setParameters({ sort }, 'new')
@@ -174,15 +181,16 @@ function teller({ part, say }: Page) {
 }
 
 /** The funds in the address that may be compared, and messages about the others. */
+function isinsInAddress(): string[] {
+  const texts = parameterOf('isins')
+    .toUpperCase()
+    .split(/[,\s]+/)
+  return [...new Set(texts.filter(Boolean))]
+}
+
 function fundsAsked(list: readonly ListedFund[], say: Page['say']) {
   const told: Message[] = []
-  const isins = new Set(
-    parameterOf('isins')
-      .toUpperCase()
-      .split(/[,\s]+/)
-      .filter(Boolean),
-  )
-  const funds = [...isins].flatMap((asked) => {
+  const funds = isinsInAddress().flatMap((asked) => {
     const fund = list.find(({ isin }) => isin === asked)
     if (fund === undefined) told.push({ text: say('unknown', { isin: asked }), kind: 'fault' })
     else if (!fund.comparable) told.push({ text: say('barred', { fund: fund.name }), kind: 'fault' })

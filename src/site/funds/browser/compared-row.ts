@@ -52,6 +52,9 @@ export function comparedRow({ fund, style, figures, language, say }: ComparedRow
   return row
 }
 
+/** Stands where the chip of a fund will be. */
+export const waitingChip = (isin: string): HTMLElement => element('li', isin)
+
 export function fundChip(
   fund: ListedFund,
   { style, say, onRemove }: { readonly style: number; readonly say: Say; readonly onRemove: () => void },

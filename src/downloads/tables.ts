@@ -3,13 +3,8 @@
 import { isYoungerThanOneYear, mayGiveOutPrices, mayShowPerformance } from '../api/contract/fund.ts'
 import type { FundRow } from '../api/contract/rows.ts'
 import type { Language } from '../api/routes/table.ts'
-import {
-  schemaTables,
-  type DownloadColumn,
-  type Kind,
-  type Permission,
-  type SchemaTable,
-} from '../data/model/schema.ts'
+import type { DownloadColumn, Kind, Permission, SchemaTable } from '../data/model/columns.ts'
+import { schemaTables } from '../data/model/schema.ts'
 import { cached } from '../system/cached.ts'
 
 /**
@@ -91,7 +86,6 @@ const derived: Readonly<Record<string, readonly OutputColumn[]>> = {
 }
 
 const tableOf = cached(({ name, key, columns, download }: SchemaTable): OutputTable => {
-  if (download === null) throw new Error(`the downloads have no table ${name}`)
   return {
     ...download,
     source: name,
@@ -107,9 +101,7 @@ const tableOf = cached(({ name, key, columns, download }: SchemaTable): OutputTa
   }
 })
 
-export const tables: readonly OutputTable[] = Object.values(schemaTables)
-  .filter(({ download }) => download !== null)
-  .map(tableOf)
+export const tables: readonly OutputTable[] = Object.values(schemaTables).map(tableOf)
 
 export const pricesTable = tableOf(schemaTables.prices)
 

@@ -8,13 +8,8 @@ import { invisibleIn, isFormula, isSuspect, isWebAddress } from '../../api/contr
 import { isDay } from '../../api/routes/values.ts'
 import { firstDay, lastDay, maxNumber, minNumber, textFaults } from '../model/limits.ts'
 import { quoted } from '../model/printable.ts'
-import {
-  groupNames,
-  schemaTables,
-  type SchemaTable,
-  type TableColumn,
-  type TextKind,
-} from '../model/schema.ts'
+import type { SchemaTable, TableColumn, TextKind } from '../model/columns.ts'
+import { groupNames, schemaTables } from '../model/schema.ts'
 import type { Fund } from '../read/fund-reader.ts'
 import { rowPlace, type Finding } from './finding.ts'
 
@@ -113,7 +108,7 @@ function placeIn({ columns }: SchemaTable, row: Row): string {
 function errorIn(column: TableColumn, value: string | number, last: string): string | undefined {
   const { kind, allowed } = column
   // The schema's CHECK constraints promise it, unless they were switched off.
-  if (allowed !== null) {
+  if (allowed !== undefined) {
     const found = typeof value === 'string' ? quoted(value) : value
     return allowed.includes(value) ? undefined : `is ${found}, not one of ${allowed.join(', ')}`
   }
@@ -132,7 +127,7 @@ function errorInNumber({ kind, least }: TableColumn, value: number, last: string
   const size = Math.abs(value)
   if (size !== 0 && (size <= minNumber || size >= maxNumber))
     return `${value} is not between ${minNumber} and ${maxNumber}`
-  return least !== null && value < least ? `${value} is below ${least}, which cannot be` : undefined
+  return least !== undefined && value < least ? `${value} is below ${least}, which cannot be` : undefined
 }
 
 /** @returns ends of sentences that begin with the column's name, of a value without an error */
@@ -142,7 +137,7 @@ function warningsIn({ kind, allowed }: TableColumn, value: string | number): rea
     const percent = Number((value * 100).toFixed(2))
     return [`is ${value}, that is ${percent} %: costs are fractions, 0.0158 is 1.58 %`]
   }
-  if (kind !== 'text' || allowed !== null || !isSuspect(value)) return []
+  if (kind !== 'text' || allowed !== undefined || !isSuspect(value)) return []
   const hidden = invisibleIn(value)
   return [
     value.includes('\ufffd') ? 'holds U+FFFD: it was not UTF-8 once' : '',

@@ -4,7 +4,8 @@
 
 import type { Database } from 'better-sqlite3'
 import { maxListRows, maxTextBytes } from '../model/limits.ts'
-import { schemaTables, sqlTypeOf, type SchemaTable } from '../model/schema.ts'
+import { sqlTypeOf, type SchemaTable } from '../model/columns.ts'
+import { schemaTables } from '../model/schema.ts'
 import { rowPlace, type Finding } from './finding.ts'
 
 export function checkStructure(db: Database): Finding[] {
@@ -21,7 +22,7 @@ export function checkSchema(db: Database): Finding[] {
     WHERE lower(list.name) = ?`)
   return Object.values(schemaTables).flatMap((wanted) => {
     const table = found.get(wanted.name)
-    const missing = wanted.isOptional ? [] : ['the table is missing']
+    const missing = wanted.isOptional === true ? [] : ['the table is missing']
     const messages = table === undefined ? missing : differences(db, table, wanted)
     return messages.map((message): Finding => {
       return { severity: 'error', isin: null, table: wanted.name, message }

@@ -2,7 +2,8 @@
 
 import { statSync } from 'node:fs'
 import { printable, quoted } from '../model/printable.ts'
-import { schemaTables, type SchemaTable } from '../model/schema.ts'
+import type { SchemaTable } from '../model/columns.ts'
+import { schemaTables } from '../model/schema.ts'
 import { databaseError } from '../read/open.ts'
 import type { AllowedObjection, Objection } from '../../guards/guards.ts'
 import { assertFile } from '../../system/place.ts'
@@ -289,7 +290,7 @@ function lineConverter({ outlives }: SchemaTable, { layout, notations: { marks, 
   const faultOfFund = (cells: readonly FileCell[], values: readonly Value[]): string | undefined => {
     const isin = String(values[isinAt])
     const own = funds?.get(isin)
-    const mayBeGone = outlives !== null && values[outlivesAt] === outlives[1]
+    const mayBeGone = outlives !== undefined && values[outlivesAt] === outlives[1]
     if (funds !== undefined && own === undefined && !mayBeGone) return `there is no fund ${printable(isin)}`
     if (currency === undefined) return undefined
     const text = String(cells[currency.at] ?? '').trim()

@@ -5,7 +5,8 @@
 
 import { isIsinInEitherCase } from '../../api/routes/values.ts'
 import { printable, quoted } from '../model/printable.ts'
-import { schemaTables, type SchemaTable, type TableColumn } from '../model/schema.ts'
+import type { SchemaTable, TableColumn } from '../model/columns.ts'
+import { schemaTables } from '../model/schema.ts'
 import { derivableColumns } from './derive.ts'
 import { mandatoryFields } from './template-fields.ts'
 import type { FileCell } from './values.ts'
@@ -94,7 +95,7 @@ export function columnLayout(
   const absent = table.columns.filter(
     ({ name }) => !fields.some(({ column }) => column.name === name) && !computed.includes(name),
   )
-  const needed = absent.filter(({ isNullable, hasDefault }) => !isNullable && !hasDefault)
+  const needed = absent.filter(({ isNullable, hasDefault }) => !isNullable && hasDefault !== true)
   const names = needed.map(({ name }) => name)
   // Without its key, no line says which row it is of.
   if (names.length > 0 && (!isKeeping || needed.some(({ isKey }) => isKey))) {

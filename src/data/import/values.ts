@@ -6,7 +6,7 @@
 import { isDay, isIsinInEitherCase } from '../../api/routes/values.ts'
 import { firstDay, textFaults } from '../model/limits.ts'
 import { printable, quoted } from '../model/printable.ts'
-import type { Kind, TableColumn, TextKind } from '../model/schema.ts'
+import type { Kind, TableColumn, TextKind } from '../model/columns.ts'
 
 /** A cell is text; a workbook also knows numbers and dates. */
 export type FileCell = string | number | Date

@@ -4,7 +4,7 @@ import { structureTypes } from '../../api/contract/structure-types.ts'
 import { isWebAddress, unfitForXml } from '../../api/contract/texts.ts'
 import { isDay, isIsin } from '../../api/routes/values.ts'
 import { quoted } from './printable.ts'
-import type { TextKind } from './schema.ts'
+import type { TextKind } from './columns.ts'
 
 export const maxTextBytes = 100_000
 

@@ -4,215 +4,18 @@
  * database and says the same in SQL; a test compares the two.
  */
 
-import type { Language } from '../../api/routes/table.ts'
 import { basicFund } from '../../api/contract/fund.ts'
 import { historicPriceRecord } from '../../api/contract/prices.ts'
 import { documentKinds, type FundRow, type FundRows, type Group } from '../../api/contract/rows.ts'
-import { descriptionOf, type Fields } from '../../api/contract/shape.ts'
 import { emtRecord } from '../../api/endpoints/emt.ts'
 import { profileRecord } from '../../api/endpoints/profile.ts'
+import { columnBuilders, type SchemaTable, tableOfRows as table } from './columns.ts'
+
+const { column, text, textAmong, day, decimal, number, integer, flag, control } = columnBuilders
+const { performance, cost, orNull, instead, inBoth, possibility } = columnBuilders
 
 /** The value of `PRAGMA user_version` in a database of this schema. */
 export const SCHEMA_VERSION = 1
-
-/**
- * What the values of a column are. The checks and the import treat all columns of a kind alike.
- * - `decimal`: plain decimal text, never a float. `number`: a double. `fraction`: a double; 20 % or more is implausible.
- * - `day`: YYYY-MM-DD. `dayOfYear`: MM-DD. `flag`: 0 or 1. `currency`: ISO 4217. `structureType`: one of the 33.
- * `language`: ISO 639-1. `address`: of the web.
- */
-export type Kind = TextKind | 'number' | 'fraction' | 'integer' | 'flag' | 'year'
-export type TextKind =
-  'isin' | 'text' | 'structureType' | 'currency' | 'language' | 'address' | 'day' | 'dayOfYear' | 'decimal'
-
-export interface TableColumn {
-  /** In the database: `issue_price`. */
-  readonly name: string
-  /** In rows: `issuePrice`. */
-  readonly field: string
-  readonly kind: Kind
-  readonly isNullable: boolean
-  readonly isKey: boolean
-  /** Whether the schema has a value for rows that name none. */
-  readonly hasDefault: boolean
-  /** Null if the kind is the only limit. */
-  readonly allowed: readonly (string | number)[] | null
-  /** Smallest possible number; null without a limit. */
-  readonly least: number | null
-  /** Number of the field in the European MiFID Template (FinDatEx EMT V4), for the import. */
-  readonly template: string | null
-  /** Null if the downloads do not have the column. */
-  readonly download: DownloadColumn | null
-}
-
-export interface DownloadColumn {
-  readonly describe: string
-  readonly isNullable: boolean
-  /** SQL over the table as `t`. */
-  readonly sql: string
-}
-
-/** Whose rows the downloads give out. */
-export type Permission = 'data' | 'prices' | 'performance'
-
-export interface SchemaTable {
-  readonly name: string
-  readonly columns: readonly TableColumn[]
-  readonly key: readonly string[]
-  /** Databases of earlier versions lack the table: it is as good as empty. */
-  readonly isOptional: boolean
-  /** A column, and its value in rows that stay when their fund is gone. */
-  readonly outlives: readonly [column: string, value: string] | null
-  /** Null if the downloads do not have the table. */
-  readonly download: {
-    /** The name of the files (`prices.csv`), and of the table in the SQLite file. */
-    readonly name: string
-    /** The name of the CSV files if they have another one. */
-    readonly csvName?: string
-    /** One sentence for people. */
-    readonly describe: Readonly<Record<Language, string>>
-    readonly needs: Permission
-  } | null
-}
-
-export function sqlTypeOf(kind: Kind): 'TEXT' | 'REAL' | 'INTEGER' {
-  if (kind === 'number' || kind === 'fraction') return 'REAL'
-  return kind === 'integer' || kind === 'flag' || kind === 'year' ? 'INTEGER' : 'TEXT'
-}
-
-/** SQL condition for rows that stay when their fund is gone. */
-export const outlivingRows = ({ outlives }: SchemaTable, alias: string) =>
-  outlives === null ? 'false' : `${alias}.${outlives[0]} = '${outlives[1]}'`
-
-/** A column whose values have type `V` in rows. */
-interface Declared<V> {
-  readonly kind: Kind
-  readonly isNullable: boolean
-  /** For the downloads. May be left out if the API describes a field of that name. */
-  readonly describe: string | undefined
-  /** The name in the database if it is not the field in snake_case. */
-  readonly name?: string
-  readonly allowed?: readonly (string | number)[]
-  readonly least?: number
-  readonly hasDefault?: true
-  readonly template?: string
-  readonly download?: { readonly sql: string; readonly isNullable: boolean } | null
-  /** Never set: the type keeps columns of different values apart. */
-  readonly values?: (value: V) => V
-}
-type More = Partial<Omit<Declared<unknown>, 'values'>>
-
-const column =
-  <V>(kind: Kind) =>
-  (describe?: string, more: More = {}): Declared<V> => ({ kind, isNullable: false, describe, ...more })
-
-const text = column<string>('text')
-const day = column<string>('day')
-const decimal = column<string>('decimal')
-const number = column<number>('number')
-const integer = column<number>('integer')
-const flag = column<0 | 1>('flag')
-
-const orNull = <V>({ values: _, ...declared }: Declared<V>): Declared<V | null> => ({
-  ...declared,
-  isNullable: true,
-})
-const instead = (sql: string, isNullable: boolean) => ({ sql, isNullable })
-
-const performance = (describe: string) => number(describe, { least: -100 })
-
-const cost = (template: string) => orNull(column<number>('fraction')(undefined, { template }))
-
-/** One of these texts, by its number in the European MiFID Template. */
-const textAmong = <const V extends string>(template: string, allowed: readonly V[]) =>
-  column<V>('text')(undefined, { template, allowed })
-
-/** A flag that decides what is given out, and is not given out itself. */
-const control = flag(undefined, { hasDefault: true, download: null })
-
-/** A text in German and perhaps in English. */
-const inBoth = <N extends string>(name: N, describe: string) => {
-  const download = instead(`coalesce(t.${name}_en, t.${name}_de)`, false)
-  const english = `${describe}, in English (in German if there is no English one)`
-  return {
-    [`${name}De`]: text(`${describe}, in German`),
-    [`${name}En`]: orNull(text(english, { download })),
-  } as Record<`${N}De`, Declared<string>> & Record<`${N}En`, Declared<string | null>>
-}
-
-/** A way to invest. If nothing says whether it is possible, its minimum is not given out either. */
-const possibility = <N extends string>(name: N, describe: string) => {
-  const own = inSnakeCase(name)
-  const download = instead(`iif(t.${own} IS NULL, NULL, t.${own}_minimum)`, true)
-  const minimum = `${describe}: smallest amount, in the currency of the fund`
-  return {
-    [name]: orNull(flag(`${describe}: whether it is possible`)),
-    [`${name}Minimum`]: orNull(decimal(minimum, { download })),
-  } as Record<N, Declared<0 | 1 | null>> & Record<`${N}Minimum`, Declared<string | null>>
-}
-
-const inSnakeCase = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-
-interface DeclaredDownload {
-  readonly download: string
-  readonly csvName?: string
-  readonly needs: Permission
-  readonly en: string
-  readonly de: string
-}
-
-type DeclaredTable<Row> = (DeclaredDownload | { readonly download: null }) & {
-  readonly name: string
-  readonly key: readonly string[]
-  readonly isOptional?: true
-  readonly outlives?: SchemaTable['outlives']
-  /** The API's fields whose descriptions the columns of the same name take over. */
-  readonly published?: Fields
-  readonly columns: { readonly [F in Exclude<keyof Row, 'isin'>]: Declared<Row[F]> }
-}
-
-function table<Row>(declared: DeclaredTable<Row>): SchemaTable {
-  const { name: tableName, isOptional = false, outlives = null, published = {} } = declared
-  const files = declared.download === null ? null : filesOf(declared)
-  const key = ['isin', ...declared.key]
-  const isin = column<string>('isin')('ISIN of the fund', { template: '00010' })
-  const all = Object.entries({ isin, ...declared.columns } as Readonly<Record<string, Declared<unknown>>>)
-  const columns = all.map(([field, { kind, isNullable, describe, download, ...more }]): TableColumn => {
-    const {
-      name = inSnakeCase(field),
-      allowed = null,
-      least = null,
-      template = null,
-      hasDefault = false,
-    } = more
-    const shown = () => describe ?? descriptionOf(published[name])?.en ?? missing(`${tableName}.${name}`)
-    return {
-      name,
-      field,
-      kind,
-      isNullable,
-      isKey: key.includes(name),
-      hasDefault,
-      allowed: kind === 'flag' ? [0, 1] : allowed,
-      least,
-      template,
-      download:
-        files === null || download === null
-          ? null
-          : { describe: shown(), isNullable, sql: `t.${name}`, ...download },
-    }
-  })
-  return { name: tableName, key, columns, isOptional, outlives, download: files }
-}
-
-function filesOf({ download: name, csvName, needs, en, de }: DeclaredDownload) {
-  const files = { name, describe: { en, de }, needs }
-  return csvName === undefined ? files : { ...files, csvName }
-}
-
-function missing(name: string): never {
-  throw new Error(`column ${name} has no description`)
-}
 
 type RowOf<G extends Group> = FundRows[G][number]
 
@@ -464,4 +267,4 @@ export const groupNames = Object.keys(schemaTables).filter((name): name is Group
 
 export const schemaTableNames: readonly string[] = Object.values(schemaTables).map(({ name }) => name)
 
-export const optionalTables = Object.values(schemaTables).filter(({ isOptional }) => isOptional)
+export const optionalTables = Object.values(schemaTables).filter(({ isOptional }) => isOptional === true)

@@ -1,7 +1,7 @@
 /** The text of `templates/schema.sql`. */
 
 import { readFileSync } from 'node:fs'
-import type { SchemaTable } from './schema.ts'
+import type { SchemaTable } from './columns.ts'
 
 export const schemaSql = (): string =>
   readFileSync(new URL('../../../templates/schema.sql', import.meta.url), 'utf8')

@@ -8,7 +8,8 @@ import { isUtf8 } from 'node:buffer'
 import type { Database } from 'better-sqlite3'
 import type { Group } from '../../api/contract/rows.ts'
 import { isDay } from '../../api/routes/values.ts'
-import { groupNames, schemaTables, sqlTypeOf, type SchemaTable } from '../model/schema.ts'
+import { sqlTypeOf, type SchemaTable } from '../model/columns.ts'
+import { groupNames, schemaTables } from '../model/schema.ts'
 import { rowColumns } from './fund-reader.ts'
 
 /** Groups that are digested as a whole; prices are digested by year. */

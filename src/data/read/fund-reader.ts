@@ -4,7 +4,8 @@ import type { Database, Statement } from 'better-sqlite3'
 import type { Merger } from '../../api/contract/page.ts'
 import type { FundRow, FundRows, Group, PriceRow } from '../../api/contract/rows.ts'
 import { isDay } from '../../api/routes/values.ts'
-import { groupNames, schemaTables, type SchemaTable } from '../model/schema.ts'
+import type { SchemaTable } from '../model/columns.ts'
+import { groupNames, schemaTables } from '../model/schema.ts'
 
 export type Fund = { readonly fund: FundRow } & FundRows
 
@@ -31,7 +32,7 @@ export function countTables(db: Database) {
     const query = ['*', ...names].map((name) => `count(${name})`).join(', ')
     const [rows = 0, ...values] = db.prepare<[], number[]>(`SELECT ${query} FROM ${table}`).raw().get() ?? []
     // The figures of a database with the table, but no row, are those of a database without it.
-    if (isOptional && rows === 0) continue
+    if (isOptional === true && rows === 0) continue
     counts.rows[table] = rows
     for (const [index, name] of names.entries()) counts.values[`${table}.${name}`] = values[index] ?? 0
   }

@@ -3,12 +3,13 @@
  * many there are beside it: it is computed from the seed and its number, one after the other, in bounded memory.
  */
 
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import type { FundRow, FundRows, Group } from '../api/contract/rows.ts'
 import { newDatabase } from '../data/model/new-database.ts'
 import { placeToWrite } from '../system/place.ts'
+import { readStart } from '../system/read-start.ts'
 import type { SchemaTable } from '../data/model/columns.ts'
 import { schemaTables } from '../data/model/schema.ts'
 import { dateAt, demoPeriod, type Period } from './calendar.ts'
@@ -96,16 +97,9 @@ function mayOverwrite(file: string): void {
 
 /** Reads the header that the SQLite file format fixes: its magic at 0, the application id at 68, most significant byte first. */
 function isDemoDatabase(file: string): boolean {
-  const header = Buffer.alloc(100)
-  const opened = openSync(file, 'r')
-  try {
-    readSync(opened, header, 0, header.length, 0)
-  } finally {
-    closeSync(opened)
-  }
-  return (
-    header.toString('latin1', 0, 16) === 'SQLite format 3\0' && header.readUInt32BE(68) === demoApplicationId
-  )
+  const header = readStart(file, 100)
+  if (header.length < 100 || header.toString('latin1', 0, 16) !== 'SQLite format 3\0') return false
+  return header.readUInt32BE(68) === demoApplicationId
 }
 
 /** The rows of a fund, each table after the ones that it refers to. */

@@ -19,7 +19,7 @@ export function thisHolder(): Holder {
 }
 
 /** Tests a holder of this world. An unknown state counts as alive. */
-export function isAlive({ pid, startedAt }: Holder): boolean {
+export function isAlive({ pid, startedAt }: Pick<Holder, 'pid'> & Partial<Holder>): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {

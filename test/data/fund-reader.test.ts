@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { sqlTypeOf } from '../../src/data/model/columns.ts'
 import { groupNames, schemaTables } from '../../src/data/model/schema.ts'
-import { createStatement, schemaSql } from '../../src/data/model/statements.ts'
+import { createStatement, schemaSql } from '../../src/data/model/new-database.ts'
 import { fundReader } from '../../src/data/read/fund-reader.ts'
 import { openFunds } from '../../src/data/read/open.ts'
 import { goodRows, insertGood, isinOf, makeDatabase, type Row } from '../support/database.ts'
@@ -58,7 +58,10 @@ it('the model has the columns of schema.sql: order, types, keys, defaults and co
     expect(found.map(({ name }) => name)).toEqual(table.columns.map(({ name }) => name))
     const key = found.filter(({ pk }) => pk > 0).sort((one, other) => one.pk - other.pk)
     expect(key.map(({ name }) => name)).toEqual(table.key)
-    for (const [index, { name, kind, isNullable, hasDefault = false, allowed = null }] of table.columns.entries()) {
+    for (const [
+      index,
+      { name, kind, isNullable, hasDefault = false, allowed = null },
+    ] of table.columns.entries()) {
       const { type, isNotNull, fallback } = found[index] ?? {}
       const expected = [name, sqlTypeOf(kind), isNullable, hasDefault]
       expect([name, type, isNotNull === 0, fallback !== null]).toEqual(expected)

@@ -1,11 +1,11 @@
 /** CSV as lines of cells: its encoding (UTF-8, UTF-16 or Windows-1252), its delimiter, and reading it without holding it. */
 
 import { isAscii, isUtf8 } from 'node:buffer'
-import { createReadStream, openSync, readSync, closeSync } from 'node:fs'
-import { Readable } from 'node:stream'
+import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { parse, type CsvError, type Options } from 'csv-parse'
 import { parse as parseSync } from 'csv-parse/sync'
+import { readStart } from '../../system/read-start.ts'
 import type { CellLines, LineVisitor } from './layout.ts'
 
 const delimiters = [';', ',', '\t'] as const
@@ -28,7 +28,7 @@ export function openCsv(
   asked: Delimiter | undefined,
   isName: (text: string) => boolean,
 ): CellLines {
-  const whole = readStart(file, encoding)
+  const whole = decoderOf(encoding)(readStart(file, headerBytes))
   const [hint = '', hinted] = delimiterHint.exec(whole) ?? []
   const hasHint = hint !== ''
   const start = whole.slice(hint.length)
@@ -55,19 +55,6 @@ export function openCsv(
 }
 
 const lineBreak = /\r\n|\n|\r/g
-
-const readStart = (file: string, encoding: Encoding): string =>
-  decoderOf(encoding)(readBytes(file, headerBytes))
-
-function readBytes(file: string, most: number): Buffer {
-  const handle = openSync(file, 'r')
-  try {
-    const buffer = Buffer.alloc(most)
-    return buffer.subarray(0, readSync(handle, buffer))
-  } finally {
-    closeSync(handle)
-  }
-}
 
 function options(delimiter: Delimiter): Options {
   return {
@@ -119,20 +106,20 @@ async function readLines(
       lastBroken = line
     },
   })
-  await pipeline(readChunks(file, encoding, visitor), parser.resume())
+  await pipeline(decodedChunks(file, encoding, visitor.bytes), parser.resume())
 }
 
-function readChunks(file: string, encoding: Encoding, { bytes }: LineVisitor): Readable {
+async function* decodedChunks(file: string, encoding: Encoding, onBytes: LineVisitor['bytes']) {
   const decode = decoderOf(encoding)
-  async function* chunks() {
-    for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
-      const buffer = chunk as Buffer
-      bytes(buffer.length)
-      // The parser decodes UTF-8 itself.
-      yield encoding === 'utf-8' ? buffer : decode(buffer)
-    }
+  // The parser decodes UTF-8 itself.
+  for await (const chunk of chunksOf(file, onBytes)) yield encoding === 'utf-8' ? chunk : decode(chunk)
+}
+
+async function* chunksOf(file: string, onBytes: LineVisitor['bytes']): AsyncGenerator<Buffer> {
+  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+    onBytes(chunk.length)
+    yield chunk
   }
-  return Readable.from(chunks())
 }
 
 const unreadableReasons: Readonly<Record<string, string>> = {
@@ -208,7 +195,7 @@ export async function readEncoding(
 
 /** UTF-16 is known by the mark at its beginning, as Excel writes it (Unicode text). */
 function wideEncodingOf(file: string): 'utf-16le' | 'utf-16be' | undefined {
-  const mark = readBytes(file, 2).toString('hex')
+  const mark = readStart(file, 2).toString('hex')
   return mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : undefined
 }
 
@@ -226,10 +213,7 @@ async function readWide<Wide extends Encoding>(
     line += before.split('\n').length - 1
     if (broken !== null) throw new Error(`${file}, line ${line}: it is not UTF-16, as its first bytes say`)
   }
-  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
-    onBytes((chunk as Buffer).length)
-    look(decoder.decode(chunk as Buffer, { stream: true }))
-  }
+  for await (const chunk of chunksOf(file, onBytes)) look(decoder.decode(chunk, { stream: true }))
   look(decoder.decode())
   return encoding
 }
@@ -285,9 +269,8 @@ async function lookAtBytes(file: string, onBytes: (count: number) => void) {
     if (!isPlain) lookAtLine(bytes.subarray(start))
   }
   let rest = Buffer.alloc(0)
-  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
-    const bytes = Buffer.concat([rest, chunk as Buffer])
-    onBytes((chunk as Buffer).length)
+  for await (const chunk of chunksOf(file, onBytes)) {
+    const bytes = Buffer.concat([rest, chunk])
     // The last character may be cut: it begins at the last byte that does not continue another one. It has at most four.
     const start = Math.max(0, bytes.length - 4)
     const last = bytes.subarray(start).findLastIndex((byte) => (byte & 0xc0) !== 0x80)

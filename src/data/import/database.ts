@@ -8,7 +8,7 @@ import Database from 'better-sqlite3'
 import { checkSchema } from '../check/structure.ts'
 import { outlivingRows, type SchemaTable } from '../model/columns.ts'
 import { schemaTables } from '../model/schema.ts'
-import { createStatement } from '../model/statements.ts'
+import { createStatement } from '../model/new-database.ts'
 import { distinctIsins } from '../read/fund-reader.ts'
 import { databaseError, isBusy, openFunds } from '../read/open.ts'
 import { refuseUnlessAllowed, type Objection, type Override } from '../../guards/guards.ts'
@@ -202,7 +202,7 @@ export async function takeLines(db: Database.Database, lines: Staged, options: T
   }
 }
 
-const noneAgain = { count: 0, first: '' }
+export const noneAgain = { count: 0, first: '' }
 
 /** @returns `removed`: of each table that loses rows, how many, and how many it had */
 async function changeFunds(

@@ -11,6 +11,7 @@ import { shellWord } from '../../system/shell-text.ts'
 import { openCsv, readEncoding, type Delimiter, type Encoding } from './csv.ts'
 import {
   hasRows,
+  noneAgain,
   openForWriting,
   openKept,
   openStaging,
@@ -138,7 +139,7 @@ const nothing = {
   objections: [],
   allowed: [],
   copy: null,
-  again: { count: 0, first: '' },
+  again: noneAgain,
 }
 
 /** @param again prices of the database that were derived again */

@@ -67,21 +67,16 @@ export interface HeaderOptions {
   readonly named: readonly string[]
 }
 
-/** Columns that a file may lack: computed ones, and those whose values existing rows keep. */
-export interface Absence {
-  readonly computed: readonly string[]
-  readonly isKeeping: boolean
-}
-
 /**
  * The layout of a file that has the schema's own columns, in any order, or others that a map names.
+ * @param absence what a file may lack: computed columns, and those whose values existing rows keep
  * @throws {Error} that names every column that is unknown, without a name, there twice, or missing where no row keeps it
  */
 export function columnLayout(
   table: SchemaTable,
   header: readonly FileCell[],
   options: HeaderOptions,
-  { computed, isKeeping }: Absence,
+  absence: Readonly<{ computed: readonly string[]; isKeeping: boolean }>,
 ): Layout {
   if (header.some((cell) => isIsinInEitherCase(String(cell).trim())))
     throw new Error(
@@ -93,12 +88,12 @@ export function columnLayout(
   const { fields, ignored } = assigned
   const faults = faultsOf(assigned, table, header.slice(0, width), options)
   const absent = table.columns.filter(
-    ({ name }) => !fields.some(({ column }) => column.name === name) && !computed.includes(name),
+    ({ name }) => !fields.some(({ column }) => column.name === name) && !absence.computed.includes(name),
   )
   const needed = absent.filter(({ isNullable, hasDefault }) => !isNullable && hasDefault !== true)
   const names = needed.map(({ name }) => name)
   // Without its key, no line says which row it is of.
-  if (names.length > 0 && (!isKeeping || needed.some(({ isKey }) => isKey))) {
+  if (names.length > 0 && (!absence.isKeeping || needed.some(({ isKey }) => isKey))) {
     const [noun, verb] = names.length === 1 ? ['column', 'is'] : ['columns', 'are']
     faults.push(`${noun} ${names.join(', ')} of table ${table.name} ${verb} missing${deriveHint(names)}`)
   }

@@ -4,10 +4,11 @@
  * workbooks whose cells reach too far before the library sees them.
  */
 
-import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { FlateErrorCode, strFromU8, unzipSync, zipSync, type FlateError, type Unzipped } from 'fflate'
 import { Parser } from 'saxen'
 import { messageOf } from '../../system/message.ts'
+import { readStart } from '../../system/read-start.ts'
 import { quoted } from '../model/printable.ts'
 import type { LineVisitor } from './layout.ts'
 import type { FileCell } from './values.ts'
@@ -15,16 +16,8 @@ import type { FileCell } from './values.ts'
 /** A title or two may stand above the header. */
 const headerWithin = 50
 
-export function isWorkbook(file: string): boolean {
-  const handle = openSync(file, 'r')
-  try {
-    const start = Buffer.alloc(4)
-    readSync(handle, start)
-    return start.equals(Buffer.from('PK\u0003\u0004', 'latin1'))
-  } finally {
-    closeSync(handle)
-  }
-}
+export const isWorkbook = (file: string): boolean =>
+  readStart(file, 4).toString('latin1') === 'PK\u0003\u0004'
 
 /** @throws {Error} if it is no workbook, or if not exactly one of its sheets has such a header */
 export async function openWorkbook(file: string, isHeader: (cells: readonly FileCell[]) => boolean) {

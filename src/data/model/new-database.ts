@@ -1,12 +1,13 @@
 /** Makes a database file completely or not at all: writes it under another name beside its place, then renames it. */
 
-import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { flushFile, flushFolder } from '../../system/durable.ts'
 import { placeToWrite } from '../../system/place.ts'
-import { schemaSql } from './statements.ts'
+import { isAlive } from '../../system/holder.ts'
 import { messageOf } from '../../system/message.ts'
+import type { SchemaTable } from './columns.ts'
 
 /**
  * An empty database of the project's schema, with a journal in memory: if writing fails, discard it.
@@ -54,6 +55,16 @@ export function newDatabase(file: string) {
 const cannotBeMade = (file: string, reason: unknown) =>
   new Error(`${file} cannot be created: ${messageOf(reason)}`, { cause: reason })
 
+export const schemaSql = () => readFileSync(new URL('../../../templates/schema.sql', import.meta.url), 'utf8')
+
+/** The statement of `templates/schema.sql` that makes a table, up to its semicolon. */
+export function createStatement({ name }: SchemaTable): string {
+  const pattern = new RegExp(`^CREATE TABLE ${name} [^]*?STRICT, WITHOUT ROWID`, 'm')
+  const [statement] = pattern.exec(schemaSql()) ?? []
+  if (statement === undefined) throw new Error(`schema.sql has no table ${name}`)
+  return statement
+}
+
 /** Beside a file, while it is being written. */
 export const temporaryName = (path: string, pid: number) => `.${basename(path)}.fundpress-${pid}.tmp`
 
@@ -61,18 +72,8 @@ export const temporaryName = (path: string, pid: number) => `.${basename(path)}.
 export function removeLeftovers(path: string): void {
   for (const name of readdirSync(dirname(path))) {
     const pid = Number(/\.fundpress-([1-9][0-9]*)\.tmp$/.exec(name)?.[1] ?? 0)
-    if (name !== temporaryName(path, pid) || (pid !== process.pid && isRunning(pid))) continue
+    if (name !== temporaryName(path, pid) || (pid !== process.pid && isAlive({ pid }))) continue
     for (const suffix of ['', '-journal']) rmSync(join(dirname(path), name + suffix), { force: true })
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // The process belongs to another user, but it is running.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
 

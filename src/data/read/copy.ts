@@ -1,7 +1,7 @@
 /** Copies of a fund database that a build reads in its place. */
 
 import Database from 'better-sqlite3'
-import { createStatement } from '../model/statements.ts'
+import { createStatement } from '../model/new-database.ts'
 import { lackedTables } from './open.ts'
 
 /**

@@ -20,15 +20,13 @@ export function navReader(db: Database) {
       FROM json_each(?)`,
     )
     .pluck()
-  const at = db.prepare<[string, string], NavPoint>(
-    'SELECT date, net_asset_value AS nav FROM price WHERE isin = ? AND date <= ? ORDER BY date DESC LIMIT 1',
-  )
-  const from = db.prepare<[string, string], NavPoint>(
-    'SELECT date, net_asset_value AS nav FROM price WHERE isin = ? AND date >= ? ORDER BY date LIMIT 1',
-  )
-  const latest = db.prepare<[string, number], NavPoint>(
-    'SELECT date, net_asset_value AS nav FROM price WHERE isin = ? ORDER BY date DESC LIMIT ?',
-  )
+  const points = <Limit extends string | number>(where: string) =>
+    db.prepare<[string, Limit], NavPoint>(
+      `SELECT date, net_asset_value AS nav FROM price WHERE isin = ? ${where}`,
+    )
+  const at = points<string>('AND date <= ? ORDER BY date DESC LIMIT 1')
+  const from = points<string>('AND date >= ? ORDER BY date LIMIT 1')
+  const latest = points<number>('ORDER BY date DESC LIMIT ?')
   // Many funds have the same first and last day.
   const known = new Map<string, string>()
   const daysOf = (first: string, last: string) => {

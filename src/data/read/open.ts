@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { escapeInvisible } from '../model/printable.ts'
 import { optionalTables, SCHEMA_VERSION } from '../model/schema.ts'
-import { createStatement } from '../model/statements.ts'
+import { createStatement } from '../model/new-database.ts'
 import { assertFile } from '../../system/place.ts'
 
 export type FundDatabase = Database.Database

@@ -108,11 +108,10 @@ const readBlock = Buffer.allocUnsafeSlow(1 << 20)
 /** SHA-256 of an open file that no program writes to, in hex. */
 export function digestOfOpen(file: number): string {
   const sha256 = createHash('sha256')
-  let at = 0
-  for (let read = readSync(file, readBlock, 0, readBlock.length, 0); read > 0;) {
+  for (let at = 0; ;) {
+    const read = readSync(file, readBlock, 0, readBlock.length, at)
+    if (read === 0) return sha256.digest('hex')
     sha256.update(readBlock.subarray(0, read))
     at += read
-    read = readSync(file, readBlock, 0, readBlock.length, at)
   }
-  return sha256.digest('hex')
 }

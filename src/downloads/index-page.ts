@@ -39,33 +39,20 @@ type SectionId = keyof typeof sections
 
 /** @param files all others, in the order of their paths */
 export function indexPage(files: readonly DescribedFile[], facts: PageFacts, language: Language): string {
-  const { asOf, licence, hasPages, publisher, baseUrl, formats, signedBy } = facts
+  const { asOf, licence, hasPages, publisher, baseUrl } = facts
   const w = pageWords[language]
+  const day = dayIn(language, asOf)
   const listed = files.filter(({ piece }) => piece.row !== null)
-  const rows = Map.groupBy(listed, ({ piece }) => piece.row ?? '')
-  const named = new Set<string>(Object.values(sections).flat())
-  const rowsOf = (id: SectionId) =>
-    id === 'everything' ? [...rows.keys()].filter((row) => !named.has(row)) : sections[id]
-  const list = (id: SectionId) => {
-    const items = rowsOf(id).flatMap((row) => fileRow(row, rows.get(row) ?? [], facts, language))
-    return items.length === 0
-      ? null
-      : html`<ul class="files">
-          ${items}
-        </ul> `
-  }
-  const [example] = files.filter(({ piece }) => piece.row === null)
-  const advice = formats.flatMap(({ label, advice }) =>
-    advice === undefined ? [] : [[label, advice[language]] as const],
-  )
+  const example = files.find(({ piece }) => piece.row === null)
+  const list = fileLists(listed, facts, language)
   const keyIn = (other: Language) => `downloads/${asOf}/${indexPages[other]}`
   return layout({
     keys: { en: keyIn('en'), de: keyIn('de') },
     canonicalKeys: frontPages.downloads,
     language,
     baseUrl,
-    title: w.title(dayIn(language, asOf)),
-    description: w.description(dayIn(language, asOf)),
+    title: w.title(day),
+    description: w.description(day),
     part: 'downloads',
     hasDownloads: true,
     publisher,
@@ -73,7 +60,7 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
     head: linkedData(dataset(listed, facts, language)),
     main: html`<h1>${w.heading}</h1>
       <p>
-        ${w.intro(html`<time datetime="${asOf}">${dayIn(language, asOf)}</time>`)}
+        ${w.intro(html`<time datetime="${asOf}">${day}</time>`)}
         ${w.earlier(html`<code>${baseUrl}/downloads/index.json</code>`)}
       </p>
       ${licence === null ? null : html`<p>${w.licence}: ${licenceLink(licence)}</p>`}
@@ -87,26 +74,45 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
         const items = list(id)
         return items === null ? null : section(id, w.sections[id], items)
       })}
-      ${section(
-        'open',
-        w.open,
-        html`<dl class="formats">
-          ${[advice, programs].flatMap((some) => some.map(([name, text]) => [html`<dt>${name}</dt>`, html`<dd>${text}</dd>`]))}
-        </dl>`,
-      )}
-      ${section(
-        'check',
-        w.check,
-        html`<p>${w.forPrograms}</p>
-          ${signedBy !== null && signature(signedBy, facts, language)}
-          <details>
-            <summary>${w.digests}</summary>
-            <ul class="digests">
-              ${listed.map(({ path, sha256 }) => html`<li>${path} <code class="digest">${sha256}</code></li> `)}
-            </ul>
-          </details>`,
-      )}`,
+      ${section('open', w.open, whichFormat(facts, language))}
+      ${section('check', w.check, checksums(listed, facts, language))}`,
   })
+}
+
+/** @returns the list of a section; null if it has no files */
+function fileLists(files: readonly DescribedFile[], facts: PageFacts, language: Language) {
+  const rows = Map.groupBy(files, ({ piece }) => piece.row ?? '')
+  const named = new Set<string>(Object.values(sections).flat())
+  return (id: SectionId): Html | null => {
+    const own = id === 'everything' ? [...rows.keys()].filter((row) => !named.has(row)) : sections[id]
+    const items = own.flatMap((row) => fileRow(row, rows.get(row) ?? [], facts, language))
+    return items.length === 0
+      ? null
+      : html`<ul class="files">
+          ${items}
+        </ul> `
+  }
+}
+
+function whichFormat({ formats }: PageFacts, language: Language): Html {
+  const advice = formats.flatMap(({ label, advice }) =>
+    advice === undefined ? [] : [[label, advice[language]] as const],
+  )
+  return html`<dl class="formats">
+    ${[advice, programs].flatMap((some) => some.map(([name, text]) => [html`<dt>${name}</dt>`, html`<dd>${text}</dd>`]))}
+  </dl>`
+}
+
+function checksums(files: readonly DescribedFile[], facts: PageFacts, language: Language): Html {
+  const w = pageWords[language]
+  return html`<p>${w.forPrograms}</p>
+    ${facts.signedBy !== null && signature(facts.signedBy, facts, language)}
+    <details>
+      <summary>${w.digests}</summary>
+      <ul class="digests">
+        ${files.map(({ path, sha256 }) => html`<li>${path} <code class="digest">${sha256}</code></li> `)}
+      </ul>
+    </details>`
 }
 
 /** How to check the signature. The first time, readers trust the address of the key, or compare its fingerprint. */

@@ -20,18 +20,12 @@ import { sha512OfFile, type Signing } from '../system/ssh-signature.ts'
 import { moduleBeside, startThread, type StartThread } from '../system/start-thread.ts'
 import { dataPackage, type DescribedFile } from './data-package.ts'
 import { writeFile, type WrittenFile } from './file-sink.ts'
-import {
-  digestsOf,
-  type DownloadFormat,
-  type DownloadFunds,
-  type Licence,
-  type Piece,
-} from './formats/format.ts'
+import { digestsOf, type DownloadFormat, type Licence, type Piece } from './formats/format.ts'
 import { downloadFormats } from './formats/index.ts'
 import { indexPage, indexPages, pageWords } from './index-page.ts'
 import { earlierParts, reuseFiles, writeMadeFiles, type EarlierSnapshot } from './made-files.ts'
-import { partFrom, partsOf } from './parts.ts'
-import { scopeOf } from './tables.ts'
+import { partFrom } from './parts.ts'
+import { type DownloadFund, downloadFund } from './tables.ts'
 import type { FormatFile, FormatsWork } from './worker.ts'
 
 export type { Licence } from './formats/format.ts'
@@ -74,9 +68,10 @@ export async function writeDownloads(options: WriteDownloadsOptions) {
   const folder = join(root, 'downloads', asOf)
   mkdirSync(folder, { recursive: true })
   const { fund } = fundReader(options.db)
-  const rows = options.funds.flatMap(({ isin }) => fund(isin) ?? [])
-  const scopes = rows.flatMap((row) => scopeOf(row, asOf) ?? [])
-  const funds = { scopes, digests: new Map(options.funds.map(({ isin, rows }) => [isin, rows])) }
+  const funds = options.funds.flatMap(({ isin, rows }) => {
+    const row = fund(isin)
+    return row === undefined ? [] : (downloadFund(row, rows, asOf) ?? [])
+  })
   const made = inOrder(await makeFiles(options, folder, funds))
   const about = dataPackage(made, options)
   const described = writeFile(folder, 'datapackage.json', `${JSON.stringify(about, null, 2)}\n`)
@@ -94,8 +89,8 @@ export async function writeDownloads(options: WriteDownloadsOptions) {
   }
   writeLatest(join(root, 'downloads'), asOf)
   const reusable = made.flatMap(({ path, bytes, sha256, rows, from, parts = [] }) => {
-    const counted = rows === undefined ? {} : { rows }
-    return from === null ? [] : { path, bytes, sha256, ...counted, from, ...partsOf(parts) }
+    const more = { ...(rows !== undefined && { rows }), ...(parts.length > 0 && { parts }) }
+    return from === null ? [] : { path, bytes, sha256, from, ...more }
   })
   writeMadeFiles(root, asOf, reusable)
   return {
@@ -115,7 +110,7 @@ interface KnownPiece {
 type MadeFile = DescribedFile & KnownPiece
 
 function piecesOf(
-  funds: DownloadFunds,
+  funds: readonly DownloadFund[],
   { asOf, snapshot, licence }: WriteDownloadsOptions,
   madeBy: string,
 ): KnownPiece[] {
@@ -123,7 +118,7 @@ function piecesOf(
     if (rows === null) return null
     const stamp = format.isStamped === true ? [asOf, snapshot, licence] : []
     const sha256 = createHash('sha256').update(JSON.stringify([madeBy, format.id, name, ...stamp]))
-    for (const digest of digestsOf(rows, funds)) sha256.update(`${digest}\n`)
+    for (const digest of digestsOf(rows)) sha256.update(`${digest}\n`)
     return sha256.digest('base64url').slice(0, 22)
   }
   return downloadFormats.flatMap((format) =>
@@ -135,7 +130,7 @@ function piecesOf(
 async function makeFiles(
   options: WriteDownloadsOptions,
   folder: string,
-  funds: DownloadFunds,
+  funds: readonly DownloadFund[],
 ): Promise<MadeFile[]> {
   const { db, root, asOf, snapshot, licence, code, isRawCsv } = options
   // Another zlib packs the pages of Parquet to other bytes.

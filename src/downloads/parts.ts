@@ -88,6 +88,3 @@ function copyBytes(file: number, { at, bytes }: Part, write: (bytes: Uint8Array)
     done += read
   }
 }
-
-/** For the list of files: most have none. */
-export const partsOf = (parts: readonly Part[]) => (parts.length === 0 ? {} : { parts })

@@ -5,6 +5,7 @@ import type { FundRow } from '../api/contract/rows.ts'
 import type { Language } from '../api/routes/table.ts'
 import type { DownloadColumn, Kind, Permission, SchemaTable } from '../data/model/columns.ts'
 import { schemaTables } from '../data/model/schema.ts'
+import type { RowDigests } from '../data/read/fund-digests.ts'
 import { cached } from '../system/cached.ts'
 
 /**
@@ -134,22 +135,23 @@ export const newestPrices: OutputTable = {
   },
 }
 
-/** A fund whose data may be given out, by the API's own rules. */
-export interface FundScope {
+/** A fund whose data may be given out, by the API's own rules, and what it holds. */
+export interface DownloadFund {
   readonly isin: string
   readonly prices: boolean
   readonly performance: boolean
+  readonly rows: RowDigests
 }
 
 /** @param asOf the snapshot's date, ISO 8601 @returns null for a fund whose data may not be given out */
-export function scopeOf(fund: FundRow, asOf: string): FundScope | null {
+export function downloadFund(fund: FundRow, rows: RowDigests, asOf: string): DownloadFund | null {
   if (fund.dataPermitted === 0) return null
   const performance = mayShowPerformance(fund) && !isYoungerThanOneYear(fund, asOf)
-  return { isin: fund.isin, prices: mayGiveOutPrices(fund), performance }
+  return { isin: fund.isin, prices: mayGiveOutPrices(fund), performance, rows }
 }
 
-export const mayHold = (scope: FundScope, needs: Permission): boolean => needs === 'data' || scope[needs]
+export const mayHold = (fund: DownloadFund, needs: Permission): boolean => needs === 'data' || fund[needs]
 
-/** The ISINs of the funds whose rows may be in a table, in the order of the scopes. */
-export const permittedIsins = (scopes: readonly FundScope[], needs: Permission): readonly string[] =>
-  scopes.filter((scope) => mayHold(scope, needs)).map(({ isin }) => isin)
+/** The funds whose rows may be in a table, in their order. */
+export const permittedFunds = (funds: readonly DownloadFund[], needs: Permission): readonly DownloadFund[] =>
+  funds.filter((fund) => mayHold(fund, needs))

@@ -4,6 +4,7 @@ import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { decimalBytesOf, parquetFile } from '../../src/downloads/formats/parquet.ts'
+import type { EarlierFile } from '../../src/downloads/parts.ts'
 import type { OutputColumn, OutputRow } from '../../src/downloads/tables.ts'
 import { isinOf } from '../support/database.ts'
 import { tempFolder } from '../support/product.ts'
@@ -60,6 +61,22 @@ it('holds every row of more funds than fit into a group, in their order, with it
   expect(bounds.length).toBeGreaterThan(1)
   expect(bounds[0]?.[0]).toBe(isinOf(0))
   expect(bounds.at(-1)?.[1]).toBe(isinOf(29))
+})
+
+it('copies each part once, also where one of the same size comes before it', async () => {
+  const writeParts = (name: string, isins: readonly string[], earlier?: EarlierFile) => {
+    const form = { amounts: 'exact', metadata: [] } as const
+    const parquet = parquetFile(folder.path, name, columns, form, earlier)
+    for (const isin of isins) {
+      const end = parquet.putPart(isin)
+      if (end !== null) parquet.add([[isin, '2024-01-02', '1.5', null]])
+      end?.()
+    }
+    return { ...parquet.close(), place: join(folder.path, name) }
+  }
+  const earlier = writeParts('parts.parquet', ['b', 'c'])
+  const { place } = writeParts('more-parts.parquet', ['a', 'b', 'c'], earlier)
+  expect((await readParquet(place)).map(({ isin }) => isin as unknown)).toEqual(['a', 'b', 'c'])
 })
 
 it('says that a column has no NULL', () => {

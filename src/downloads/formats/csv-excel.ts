@@ -1,8 +1,15 @@
 /** CSV for a German Excel, in files that fit into its sheets: prices by calendar year, every table cut where a sheet is full. */
 
-import { newestPrices, type OutputRow, type OutputTable, pricesTable, tables } from '../tables.ts'
+import {
+  newestPrices,
+  type OutputRow,
+  type OutputTable,
+  permittedFunds,
+  pricesTable,
+  tables,
+} from '../tables.ts'
 import { csvFile, type GrowingCsv } from './csv.ts'
-import { rowsOfTable, type Piece, type PieceFile, type PieceRows, type RowsFormat } from './format.ts'
+import { pieceOfTable, type Piece, type PieceFile, type PieceRows, type RowsFormat } from './format.ts'
 
 /** A sheet has 1,048,576 rows, and one is the header. */
 const maxRows = 1_048_575
@@ -32,15 +39,15 @@ export const csvForExcel: RowsFormat = {
   }),
   pieces: (funds) =>
     excelTables.flatMap((table): readonly Piece[] => {
-      const rows = rowsOfTable(table, funds)
-      const { name, csvName = name, describe } = table
-      if (!isByYear(table)) return [{ name: csvName, row: name, describe, rows }]
-      const yearsOf = (isin: string) => funds.digests.get(isin)?.prices ?? {}
-      const years = new Set(rows.isins.flatMap((isin) => Object.keys(yearsOf(isin))))
+      const { name, csvName = name } = table
+      if (!isByYear(table)) return [{ ...pieceOfTable(table, funds), name: csvName }]
+      const priced = permittedFunds(funds, table.needs)
+      const years = new Set(priced.flatMap(({ rows }) => Object.keys(rows.prices)))
       return [...years].sort().map((year) => {
-        const isins = rows.isins.filter((isin) => yearsOf(isin)[year] !== undefined)
+        const some = priced.filter(({ rows }) => rows.prices[year] !== undefined)
         const digest: PieceRows['digest'] = ({ fund, prices }) => `${fund} ${prices[year]}`
-        return { name: nameOfYear(table, year), row: name, describe: pricesOf(year), rows: { isins, digest } }
+        const rows = { funds: some, digest }
+        return { name: nameOfYear(table, year), row: name, describe: pricesOf(year), rows }
       })
     }),
   open: ({ folder, wanted }) => {

@@ -6,8 +6,8 @@
 import { isFormula } from '../../api/contract/texts.ts'
 import { shortestDecimal } from '../../api/encode/json.ts'
 import { fileSink } from '../file-sink.ts'
-import { type EarlierFile, fileParts, partsOf } from '../parts.ts'
-import { eachTable, type RowsFormat } from './format.ts'
+import { type EarlierFile, fileParts, partFrom } from '../parts.ts'
+import { type FundTables, pieceOfTable, type RowsFormat } from './format.ts'
 import {
   type ColumnType,
   type OutputCell,
@@ -16,6 +16,7 @@ import {
   type OutputTable,
   fundsTable,
   newestPrices,
+  pricesTable,
   tables,
 } from '../tables.ts'
 
@@ -42,15 +43,31 @@ export function plainCsv(
 ): RowsFormat {
   return {
     ...{ id, kind: 'rows', name: 'csv', mediatype: 'text/csv', label: 'CSV' },
-    ...eachTable(
-      some,
-      (table, { folder, isRawCsv, earlierFiles }) => {
-        const path = pathOf(table)
-        return csvFile(folder, path, table.columns, isRawCsv ? 'raw' : 'plain', earlierFiles.get(path))
-      },
-      (table) => ({ resource: csvResource(table) }),
-    ),
+    pieces: (funds) => some.map((table) => ({ ...pieceOfTable(table, funds), resource: csvResource(table) })),
+    open: ({ folder, isRawCsv, earlierFiles, wanted, madeBy }) => {
+      const made = some
+        .filter(({ name }) => wanted.has(name))
+        .map((table) => {
+          const path = pathOf(table)
+          const dialect = isRawCsv ? 'raw' : 'plain'
+          return { table, file: csvFile(folder, path, table.columns, dialect, earlierFiles.get(path)) }
+        })
+      return {
+        add: (fund) => {
+          for (const { table, file } of made) addFund(file, table, fund, madeBy)
+        },
+        close: () => made.map(({ table, file }) => ({ ...file.close(), piece: table.name })),
+      }
+    },
   }
+}
+
+/** The years before the newest are a part of the file: in most nights, they are as they were. */
+function addFund(file: GrowingCsv, table: OutputTable, fund: FundTables, madeBy: string): void {
+  const { rows, newest, older, olderDigest, isin } = fund
+  const isParted = table === pricesTable && olderDigest !== null
+  if (isParted) file.addPart(partFrom(madeBy, table.name, isin, olderDigest), () => older(table))
+  file.add(table === pricesTable ? newest(table) : rows(table))
 }
 
 export type GrowingCsv = ReturnType<typeof csvFile>
@@ -80,7 +97,7 @@ export function csvFile(
     },
     /** Their number, without the header. */
     rows: () => count,
-    close: () => ({ ...sink.close(), rows: count, ...partsOf(parts.close()) }),
+    close: () => ({ ...sink.close(), rows: count, parts: parts.close() }),
   }
 }
 

@@ -4,9 +4,9 @@
  */
 
 import { schemaTables } from '../../data/model/schema.ts'
-import { columnTypes, type OutputColumn, type OutputTable, permittedIsins } from '../tables.ts'
+import { columnTypes, type OutputColumn, type OutputTable, permittedFunds } from '../tables.ts'
 import { plainCsv } from './csv.ts'
-import type { RowsFormat } from './format.ts'
+import type { PieceRows, RowsFormat } from './format.ts'
 
 /** How many columns the template has. Source: FinDatEx, EMT V4.3. */
 const templateColumns = 114
@@ -82,12 +82,8 @@ export const emtCsv: RowsFormat = {
   ...asCsv,
   pieces: (funds) =>
     asCsv.pieces(funds).map((piece) => {
-      const isins = permittedIsins(funds.scopes, template.needs)
       // The name and the currency are in the fund's own row.
-      return {
-        ...piece,
-        row: 'emt_template',
-        rows: { isins, digest: ({ fund, groups }) => `${fund} ${groups.emt}` },
-      }
+      const digest: PieceRows['digest'] = ({ fund, groups }) => `${fund} ${groups.emt}`
+      return { ...piece, row: 'emt_template', rows: { funds: permittedFunds(funds, template.needs), digest } }
     }),
 }

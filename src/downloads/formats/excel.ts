@@ -23,13 +23,12 @@ export const excel: RowsFormat = {
     en: 'Workbooks for any version of Excel, in English and in German, with numbers and dates as such.',
     de: 'Arbeitsmappen für jede Version von Excel, auf Deutsch und auf Englisch, mit typisierten Zahlen und Tagen.',
   },
-  pieces: ({ scopes }) => {
-    const isins = scopes.map(({ isin }) => isin)
+  pieces: (funds) => {
     const digest: PieceRows['digest'] = ({ fund, groups: { profile, keyFigures }, prices }) =>
       [fund, profile, keyFigures, Object.values(prices).at(-1)].join(' ')
     return languages.map((language) => {
       const description = `Newest prices, funds and key figures in a workbook, in ${languageNames[language]}`
-      const shared = { row: 'workbook', describe, rows: { isins, digest } }
+      const shared = { row: 'workbook', describe, rows: { funds, digest } }
       return { name: paths[language], ...shared, resource: { description } }
     })
   },

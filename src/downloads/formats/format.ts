@@ -6,13 +6,13 @@ import { wholeGroups, type RowDigests } from '../../data/read/fund-digests.ts'
 import type { FundDatabase } from '../../data/read/open.ts'
 import { cached } from '../../system/cached.ts'
 import type { WrittenFile } from '../file-sink.ts'
-import { type EarlierFiles, partFrom } from '../parts.ts'
+import type { EarlierFiles } from '../parts.ts'
 import {
   type OutputRow,
   type OutputTable,
-  type FundScope,
+  type DownloadFund,
   mayHold,
-  permittedIsins,
+  permittedFunds,
   pricesTable,
   type RowsOfFund,
 } from '../tables.ts'
@@ -36,7 +36,7 @@ interface FormatBase {
   /** For the page of the downloads: whom this format is for. */
   readonly advice?: Readonly<Record<Language, string>>
   /** Lists the pieces that the format writes from these funds. */
-  readonly pieces: (funds: DownloadFunds) => readonly Piece[]
+  readonly pieces: (funds: readonly DownloadFund[]) => readonly Piece[]
   /** A member of `datapackage.json` that its files have instead of a resource each. */
   readonly inPackage?: (files: readonly PieceFile[]) => Readonly<Record<string, unknown>>
   /** Whether its files name as-of date, snapshot and licence: a build reuses them only where these are the same. */
@@ -69,20 +69,13 @@ export interface Piece {
 }
 
 export interface PieceRows {
-  readonly isins: readonly string[]
+  readonly funds: readonly DownloadFund[]
   /** A text that changes whenever the rows of a fund do that the piece is made from. */
   readonly digest: (rows: RowDigests) => string
 }
 
 export interface PieceFile extends WrittenFile {
   readonly piece: string
-}
-
-/** The funds that files may hold. */
-export interface DownloadFunds {
-  readonly scopes: readonly FundScope[]
-  /** Digests of the rows of each of them, by ISIN. */
-  readonly digests: ReadonlyMap<string, RowDigests>
 }
 
 /** The order to a format: pieces, folder, and sources. */
@@ -93,7 +86,7 @@ export interface FormatWork {
   readonly isRawCsv: boolean
   /** A copy of the fund database, which no program writes to. */
   readonly copy: string
-  readonly funds: DownloadFunds
+  readonly funds: readonly DownloadFund[]
   /** Digest of the code and the settings that make bytes of rows. */
   readonly madeBy: string
   readonly earlierFiles: EarlierFiles
@@ -120,93 +113,51 @@ export interface FundTables {
   readonly olderDigest: string | null
 }
 
-export interface TableFile {
-  readonly add: (rows: readonly OutputRow[]) => void
-  /** Adds rows that are copied if the earlier file has a part that was made from the same. */
-  readonly addPart?: (from: string, rows: () => readonly OutputRow[]) => void
-  readonly close: () => WrittenFile
-}
-
-/** A format with one file, and one piece, for each table. @param more what its pieces have beside name, text and rows */
-export const eachTable = (
-  tables: readonly OutputTable[],
-  openFile: (table: OutputTable, work: FormatWork) => TableFile,
-  more: (table: OutputTable) => Pick<Piece, 'resource'> = () => ({}),
-): Pick<RowsFormat, 'pieces' | 'open'> => ({
-  pieces: (funds) =>
-    tables.map((table) => ({
-      name: table.name,
-      row: table.name,
-      describe: table.describe,
-      rows: rowsOfTable(table, funds),
-      ...more(table),
-    })),
-  open: (work) => {
-    const made = tables
-      .filter(({ name }) => work.wanted.has(name))
-      .map((table) => ({ table, file: openFile(table, work) }))
-    return {
-      add: (fund) => {
-        for (const { table, file } of made) addFund(file, table, fund, work.madeBy)
-      },
-      close: () => made.map(({ table, file }) => ({ ...file.close(), piece: table.name })),
-    }
-  },
+/** The piece of a format that has one file for each table. */
+export const pieceOfTable = (table: OutputTable, funds: readonly DownloadFund[]): Piece => ({
+  name: table.name,
+  row: table.name,
+  describe: table.describe,
+  rows: rowsOfTable(table, funds),
 })
 
-function addFund(
-  { add, addPart }: TableFile,
-  table: OutputTable,
-  { rows, newest, older, olderDigest, isin }: FundTables,
-  madeBy: string,
-): void {
-  if (table !== pricesTable || addPart === undefined) {
-    add(rows(table))
-    return
-  }
-  if (olderDigest !== null) addPart(partFrom(madeBy, table.name, isin, olderDigest), () => older(table))
-  add(newest(table))
-}
-
 /** The rows of a table, as what a piece is made from. */
-export function rowsOfTable(table: OutputTable, { scopes }: DownloadFunds): PieceRows {
+export function rowsOfTable(table: OutputTable, all: readonly DownloadFund[]): PieceRows {
   const { name, source, needs } = table
-  const isins = permittedIsins(scopes, needs)
-  if (source === 'fund') return { isins, digest: ({ fund }) => fund }
+  const funds = permittedFunds(all, needs)
+  if (source === 'fund') return { funds, digest: ({ fund }) => fund }
   // The currency is in the fund's own row.
   if (source === schemaTables.prices.name)
-    return { isins, digest: ({ fund, prices }) => `${fund} ${digestOfYears(Object.entries(prices))}` }
+    return { funds, digest: ({ fund, prices }) => `${fund} ${digestOfYears(Object.entries(prices))}` }
   const group = wholeGroups.find((candidate) => schemaTables[candidate].name === source)
   if (group === undefined) throw new Error(`table ${name} is made of ${source}, which has no digest`)
-  return { isins, digest: ({ groups }) => groups[group] }
+  return { funds, digest: ({ groups }) => groups[group] }
 }
 
 /** Digests of the rows, one for each fund. */
-export const digestsOf = ({ isins, digest }: PieceRows, { digests }: DownloadFunds): readonly string[] =>
-  isins.map((isin) => {
-    const rows = digests.get(isin)
-    if (rows === undefined) throw new Error(`there are no digests of fund ${isin}`)
-    return `${isin} ${digest(rows)}`
-  })
+export const digestsOf = ({ funds, digest }: PieceRows): readonly string[] =>
+  funds.map(({ isin, rows }) => `${isin} ${digest(rows)}`)
 
 const digestOfYears = (years: readonly (readonly [year: string, digest: string])[]): string =>
   years.map(([year, digest]) => `${year} ${digest}`).join(' ')
 
-export function* readFunds(db: FundDatabase, { scopes, digests }: DownloadFunds): Generator<FundTables> {
+export function* readFunds(db: FundDatabase, funds: readonly DownloadFund[]): Generator<FundTables> {
   const statementOf = cached((table: OutputTable) => db.prepare<[string], OutputRow>(rowsQuery(table)).raw())
   const between = cached((table: OutputTable) =>
     db.prepare<[string, string, string], OutputRow>(rowsQuery(table, inYears)).raw(),
   )
-  for (const scope of scopes) {
-    const { isin } = scope
-    const { fund = '', prices = {} } = digests.get(isin) ?? {}
-    const found = mayHold(scope, pricesTable.needs) ? Object.entries(prices).sort() : []
+  for (const held of funds) {
+    const {
+      isin,
+      rows: { fund, prices },
+    } = held
+    const found = mayHold(held, pricesTable.needs) ? Object.entries(prices).sort() : []
     const years = found.map(([year]) => year)
     const first = years.at(-1) ?? ''
     /** @param newest reads the tables that are of the newest year in any case; null: this does */
     const reading = (from: string, until: string, newest: RowsOfFund | null) => {
       const rows: RowsOfFund = cached((table: OutputTable) => {
-        if (!mayHold(scope, table.needs)) return []
+        if (!mayHold(held, table.needs)) return []
         if (table.isOfNewestYear === true && newest !== null) return newest(table)
         if (table.derive !== undefined) return table.derive(rows)
         return table.source === pricesTable.source

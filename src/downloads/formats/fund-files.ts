@@ -7,7 +7,7 @@
 
 import { maxCharacters } from '../../api/contract/page.ts'
 import { fileSink, writeFile, type WrittenFile } from '../file-sink.ts'
-import { fileParts, partFrom, partsOf } from '../parts.ts'
+import { fileParts, partFrom } from '../parts.ts'
 import { historyTable, type OutputRow, type OutputTable, pricesTable } from '../tables.ts'
 import { type FormatWork, type FundTables, type PieceFile, rowsOfTable, type RowsFormat } from './format.ts'
 
@@ -33,9 +33,9 @@ const inPackage = (files: readonly PieceFile[]) => ({
 export const fundFiles: RowsFormat = {
   ...{ id: 'funds', kind: 'rows', name: 'csv', mediatype: 'text/csv', label: 'CSV' },
   pieces: (funds) => {
-    const { isins, digest } = rowsOfTable(historyTable, funds)
+    const rows = rowsOfTable(historyTable, funds)
     const about = { row: null, describe: { en: 'Prices of one fund', de: 'Preise eines Fonds' } }
-    return isins.map((isin) => ({ name: isin, ...about, rows: { isins: [isin], digest } }))
+    return rows.funds.map((fund) => ({ name: fund.isin, ...about, rows: { ...rows, funds: [fund] } }))
   },
   open: (work) => {
     const { folder, wanted } = work
@@ -81,7 +81,7 @@ function historyFile(
     })
   }
   sink.write(`${newest(historyTable).map(historyRecord).join(recordEnd)}\n]\n`)
-  return { ...sink.close(), ...partsOf(parts.close()) }
+  return { ...sink.close(), parts: parts.close() }
 }
 
 const recordEnd = ',\n'

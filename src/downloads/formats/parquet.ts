@@ -12,24 +12,24 @@ import { parquetMetadata, type RowGroup, type SchemaElement } from 'hyparquet'
 import { fileWriter, ParquetWriter } from 'hyparquet-writer'
 import { maxDecimals, maxWholeDigits } from '../../data/model/limits.ts'
 import { dayNumber } from '../../system/day-number.ts'
-import { fileThere } from '../file-sink.ts'
-import { type EarlierFile, fileParts, partFrom, partsOf } from '../parts.ts'
+import { fileThere, type Part } from '../file-sink.ts'
+import { type EarlierFile, fileParts, partFrom } from '../parts.ts'
 import {
   type ColumnType,
+  type DownloadFund,
   type OutputCell,
   type OutputColumn,
   type OutputRow,
   type OutputTable,
-  permittedIsins,
+  permittedFunds,
   pricesTable,
   tables,
 } from '../tables.ts'
 import {
-  type DownloadFunds,
   digestsOf,
-  eachTable,
   type FormatWork,
   type PieceFile,
+  pieceOfTable,
   readYears,
   type RowsFormat,
   rowsOfTable,
@@ -54,7 +54,6 @@ function openFile(table: OutputTable, work: FormatWork) {
   return parquetFile(work.folder, path, table.columns, form, work.earlierFiles.get(path))
 }
 
-const files = eachTable([...tables, exactPrices], openFile)
 const otherTables = tables.filter((table) => table !== pricesTable)
 
 export const parquet: RowsFormat = {
@@ -67,9 +66,10 @@ export const parquet: RowsFormat = {
   isSlow: true,
   isStamped: true,
   pieces: (funds) =>
-    files
-      .pieces(funds)
-      .map((piece) => (piece.name === exactPrices.name ? { ...piece, row: pricesTable.name } : piece)),
+    [...tables, exactPrices].map((table) => {
+      const piece = pieceOfTable(table, funds)
+      return table === exactPrices ? { ...piece, row: pricesTable.name } : piece
+    }),
   open: (work) => {
     const others = writeOthers(work)
     return { ...others, close: () => [...others.close(), ...writePrices(work)] }
@@ -82,12 +82,8 @@ function writeOthers(work: FormatWork): RowsWriter {
     .filter(({ name }) => work.wanted.has(name))
     .map((table) => {
       const file = openFile(table, work)
-      const rows = rowsOfTable(table, work.funds)
-      return {
-        table,
-        file,
-        end: file.putPart(partFrom(work.madeBy, table.name, ...digestsOf(rows, work.funds))),
-      }
+      const digests = digestsOf(rowsOfTable(table, work.funds))
+      return { table, file, end: file.putPart(partFrom(work.madeBy, table.name, ...digests)) }
     })
   return {
     add: ({ rows }) => {
@@ -139,14 +135,13 @@ interface Share {
 }
 
 /** The older years of some funds after the other, then the newest year of all. */
-function blocksOf({ scopes, digests }: DownloadFunds) {
-  const shares = permittedIsins(scopes, pricesTable.needs).flatMap((isin) => {
-    const { fund = '', prices = {} } = digests.get(isin) ?? {}
+function blocksOf(funds: readonly DownloadFund[]) {
+  const shares = permittedFunds(funds, pricesTable.needs).flatMap(({ isin, rows: { fund, prices } }) =>
     // The currency is in the fund's own row.
-    return Object.entries(prices).map(([year, digest]): Share => {
+    Object.entries(prices).map(([year, digest]): Share => {
       return { isin, year, digest: `${isin} ${year} ${fund} ${digest}` }
-    })
-  })
+    }),
+  )
   const newest = shares.reduce((latest, { year }) => (year > latest ? year : latest), '')
   const blocks: Share[][] = [[]]
   for (const some of Map.groupBy(
@@ -195,41 +190,29 @@ export function parquetFile(
   { amounts, metadata }: ParquetForm,
   earlier?: EarlierFile,
 ) {
-  const formOf = formIn(amounts)
+  const formed = columns.map((column): FormedColumn => {
+    const isDouble = column.type === 'decimal' && amounts === 'double'
+    return { ...column, form: forms[isDouble ? 'number' : column.type] }
+  })
   const writer = new ParquetWriter({
     writer: fileWriter(join(folder, path)),
-    schema: schemaOf(columns, (column) => formOf(column).physical),
+    schema: schemaOf(formed, ({ physical }) => physical),
     codec: 'GZIP',
     compressors: { GZIP: compress },
     createdBy: 'fundpress',
     kvMetadata: metadata.map(([key, value]) => ({ key, value })),
   })
   const { writer: bytes } = writer
-  const parts = fileParts(
-    earlier,
-    () => bytes.offset,
-    (some: Uint8Array) => {
-      bytes.appendBytes(some)
-    },
-  )
+  const append = (some: Uint8Array) => {
+    bytes.appendBytes(some)
+  }
+  const parts = fileParts(earlier, () => bytes.offset, append)
   let earlierGroups: readonly RowGroup[] | null = null
   let group: OutputRow[] = []
   let rows = 0
   const flush = () => {
     if (group.length === 0) return
-    // The writer asks for one column after the other: only the values of one are in memory.
-    const columnData = columns.map((column, index) => ({
-      name: column.name,
-      get data() {
-        return valuesOf(column, formOf(column), index, group)
-      },
-      // Analysts filter by these columns: groups have their smallest and largest value.
-      statistics: column.name === 'isin' || column.type === 'date' || column.type === 'integer',
-      // An index of pages would be behind the row groups, where no part of the file is copied from.
-      offsetIndex: false,
-      // Digits of prices seldom repeat: to look for a dictionary takes longer than it saves.
-      ...(column.type === 'decimal' ? { encoding: 'PLAIN' as const } : {}),
-    }))
+    const columnData = formed.map((column, index) => dataOf(column, index, group))
     void writer.write({ columnData, rowGroupSize: group.length })
     group = []
   }
@@ -253,11 +236,7 @@ export function parquetFile(
         }
       }
       earlierGroups ??= rowGroupsIn(earlier?.place ?? '')
-      const [first, end] = [BigInt(part.at), BigInt(part.at + part.bytes)]
-      for (const group of earlierGroups) {
-        const { file_offset: at = -1n } = group.columns[0] ?? {}
-        if (at >= first && at < end) writer.row_groups.push(move(group, BigInt(start) - first))
-      }
+      writer.row_groups.push(...groupsOf(part, earlierGroups, start))
       writer.num_rows += BigInt(part.rows)
       rows += part.rows
       return null
@@ -265,32 +244,50 @@ export function parquetFile(
     close: () => {
       flush()
       // The writer got values in their physical form. Readers learn from the footer what these mean.
-      writer.schema = schemaOf(columns, (column) => {
-        const { physical, meaning } = formOf(column)
-        return { ...physical, ...meaning }
-      })
+      writer.schema = schemaOf(formed, ({ physical, meaning }) => ({ ...physical, ...meaning }))
       void writer.finish()
-      return { ...fileThere(folder, path), rows, ...partsOf(parts.close()) }
+      return { ...fileThere(folder, path), rows, parts: parts.close() }
     },
   }
 }
 
-const formIn =
-  (amounts: ParquetForm['amounts']) =>
-  ({ type }: OutputColumn) =>
-    forms[type === 'decimal' && amounts === 'double' ? 'number' : type]
+interface FormedColumn extends OutputColumn {
+  readonly form: Form
+}
 
 const schemaOf = (
-  columns: readonly OutputColumn[],
-  elementOf: (column: OutputColumn) => Omit<SchemaElement, 'name'>,
+  columns: readonly FormedColumn[],
+  elementOf: (form: Form) => Omit<SchemaElement, 'name'>,
 ): SchemaElement[] => [
   { name: 'root', num_children: columns.length },
-  ...columns.map((column) => ({
-    name: column.name,
-    repetition_type: column.isNullable ? ('OPTIONAL' as const) : ('REQUIRED' as const),
-    ...elementOf(column),
+  ...columns.map(({ name, isNullable, form }) => ({
+    name,
+    repetition_type: isNullable ? ('OPTIONAL' as const) : ('REQUIRED' as const),
+    ...elementOf(form),
   })),
 ]
+
+/** The writer asks for one column after the other: only the values of one are in memory. */
+const dataOf = (column: FormedColumn, index: number, rows: readonly OutputRow[]) => ({
+  name: column.name,
+  get data() {
+    return valuesOf(column, index, rows)
+  },
+  // Analysts filter by these columns: groups have their smallest and largest value.
+  statistics: column.name === 'isin' || column.type === 'date' || column.type === 'integer',
+  // An index of pages would be behind the row groups, where no part of the file is copied from.
+  offsetIndex: false,
+  // Digits of prices seldom repeat: to look for a dictionary takes longer than it saves.
+  ...(column.type === 'decimal' ? { encoding: 'PLAIN' as const } : {}),
+})
+
+function valuesOf({ name, isNullable, form }: FormedColumn, index: number, rows: readonly OutputRow[]) {
+  return rows.map((row, at) => {
+    const cell = row[index] ?? null
+    if (cell === null && !isNullable) throw new Error(`column ${name} has no NULL`)
+    return cell === null ? null : form.value(cell, at)
+  })
+}
 
 /** The row groups that a file's footer lists. Source: Parquet's file format, "File format". */
 function rowGroupsIn(place: string): readonly RowGroup[] {
@@ -312,29 +309,20 @@ function rowGroupsIn(place: string): readonly RowGroup[] {
 /** The length of the footer, and the mark behind it. */
 const footerEnd = 8
 
-/** Says that a row group is at another place now. */
-function move(group: RowGroup, shift: bigint): RowGroup {
-  for (const column of group.columns) {
+/** The row groups of a part, as they are at the place that it is copied to. */
+function groupsOf({ at, bytes }: Part, groups: readonly RowGroup[], start: number): readonly RowGroup[] {
+  const placeOf = ({ columns }: RowGroup) => Number(columns[0]?.file_offset ?? -1)
+  // Copies: the next part is found by the places in the earlier file.
+  const own = structuredClone(groups.filter((one) => placeOf(one) >= at && placeOf(one) < at + bytes))
+  const shift = BigInt(start - at)
+  for (const column of own.flatMap(({ columns }) => columns)) {
     column.file_offset += shift
     const { meta_data: data } = column
     if (data === undefined) continue
     data.data_page_offset += shift
     if (data.dictionary_page_offset !== undefined) data.dictionary_page_offset += shift
   }
-  return group
-}
-
-function valuesOf(
-  { name, isNullable }: OutputColumn,
-  { value }: Form,
-  index: number,
-  rows: readonly OutputRow[],
-) {
-  return rows.map((row, at) => {
-    const cell = row[index] ?? null
-    if (cell === null && !isNullable) throw new Error(`column ${name} has no NULL`)
-    return cell === null ? null : value(cell, at)
-  })
+  return own
 }
 
 /** Every reader has gzip. Snappy, which is as common, would be JavaScript: slower, and a third larger. */

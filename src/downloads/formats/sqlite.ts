@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { FundDatabase } from '../../data/read/open.ts'
 import { fileThere } from '../file-sink.ts'
-import { type FundScope, type OutputColumn, type OutputTable, permittedIsins, tables } from '../tables.ts'
+import { type DownloadFund, type OutputColumn, type OutputTable, permittedFunds, tables } from '../tables.ts'
 import type { WholeFormat } from './format.ts'
 
 const name = 'fundpress.sqlite'
@@ -13,7 +13,7 @@ export const sqlite: WholeFormat = {
   ...{ id: 'sqlite', kind: 'whole', name: 'sqlite', mediatype: 'application/vnd.sqlite3', label: 'SQLite' },
   pieces: () => [{ name: 'database', row: 'database', describe: text, rows: null }],
   write: ({ folder, copy, funds, asOf }) => {
-    writeDatabase(join(folder, name), copy, funds.scopes, asOf)
+    writeDatabase(join(folder, name), copy, funds, asOf)
     return [{ ...fileThere(folder, name), piece: 'database' }]
   },
 }
@@ -33,12 +33,12 @@ const pragmas = [
 ]
 
 /** SQLite itself copies the rows, in the order of the keys: the same rows give the same bytes. */
-function writeDatabase(file: string, source: string, scopes: readonly FundScope[], asOf: string): void {
+function writeDatabase(file: string, source: string, funds: readonly DownloadFund[], asOf: string): void {
   const db = new Database(file)
   try {
     for (const pragma of pragmas) db.pragma(pragma)
     db.prepare('ATTACH ? AS source').run(source)
-    listPermitted(db, scopes)
+    listPermitted(db, funds)
     db.transaction(() => {
       for (const table of tables) {
         db.exec(definition(table))
@@ -57,11 +57,11 @@ function writeDatabase(file: string, source: string, scopes: readonly FundScope[
   }
 }
 
-function listPermitted(db: FundDatabase, scopes: readonly FundScope[]): void {
+function listPermitted(db: FundDatabase, funds: readonly DownloadFund[]): void {
   for (const permission of ['data', 'prices', 'performance'] as const) {
     db.exec(`CREATE TEMP TABLE ${permission} (isin TEXT PRIMARY KEY) WITHOUT ROWID`)
     const insert = db.prepare(`INSERT INTO temp.${permission} VALUES (?)`)
-    for (const isin of permittedIsins(scopes, permission)) insert.run(isin)
+    for (const { isin } of permittedFunds(funds, permission)) insert.run(isin)
   }
 }
 

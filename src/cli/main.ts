@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os'
 import type { Surroundings } from './command.ts'
-import { todayInBerlin } from '../guards/berlin.ts'
+import { todayInBerlin } from '../guards/clock.ts'
 import { report, run } from './run.ts'
 import { endApart } from '../system/apart.ts'
 import { watchSignals } from '../system/signals.ts'

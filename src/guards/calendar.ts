@@ -4,6 +4,7 @@
  */
 
 import { gregorianEaster } from 'date-easter'
+import { cached } from '../system/cached.ts'
 import { dayMs, isoOf } from '../system/day-number.ts'
 import { addDays, isWeekend } from '../system/days.ts'
 
@@ -20,23 +21,10 @@ export interface Calendar {
 export async function openCalendar(name: string, isYearEndOpen = false): Promise<Calendar> {
   const rule = written.get(name)
   const rules = rule === undefined ? await rulesOf(name) : [rule]
-  const years = new Map<string, ReadonlySet<string>>()
   const yearEnd = (year: string) => (isYearEndOpen ? [] : [`${year}-12-24`, `${year}-12-31`])
-  const closedIn = (year: string): ReadonlySet<string> => {
-    const found = years.get(year) ?? new Set([...holidaysBy(rules, Number(year)), ...yearEnd(year)])
-    years.set(year, found)
-    return found
-  }
+  const closedIn = cached((year: string) => new Set([...holidaysBy(rules, Number(year)), ...yearEnd(year)]))
   // Every price of every fund asks: a look-up is much faster than arithmetic with dates.
-  const known = new Map<string, boolean>()
-  return {
-    isBusinessDay: (day) => {
-      let found = known.get(day)
-      if (found === undefined)
-        known.set(day, (found = !isWeekend(day) && !closedIn(day.slice(0, 4)).has(day)))
-      return found
-    },
-  }
+  return { isBusinessDay: cached((day) => !isWeekend(day) && !closedIn(day.slice(0, 4)).has(day)) }
 }
 
 /** Months and days of each year, days after (or before) Easter Sunday, single days; and days that a state has open. */
@@ -122,22 +110,20 @@ export const maxBusinessDays = 1000
 
 const lastDay = '9999-12-31'
 
-// Thousands of funds share the same few days.
-const counted = new WeakMap<Calendar, Map<string, number>>()
-
 /** The number of business days after `from`, up to and including `to`; 0 if `to` is not later. At most 1,000. */
-export function businessDaysBetween(calendar: Calendar, from: string, to: string): number {
-  const counts = counted.get(calendar) ?? new Map<string, number>()
-  counted.set(calendar, counts)
-  let count = counts.get(`${from} ${to}`)
-  if (count !== undefined) return count
-  count = 0
-  for (let day = to; day > from && count < maxBusinessDays; day = addDays(day, -1)) {
-    if (calendar.isBusinessDay(day)) count++
-  }
-  counts.set(`${from} ${to}`, count)
-  return count
-}
+export const businessDaysBetween = (calendar: Calendar, from: string, to: string): number =>
+  counterOf(calendar)(`${from} ${to}`)
+
+// Thousands of funds share the same few days.
+const counterOf = cached((calendar: Calendar) =>
+  cached((days: string) => {
+    const [from = '', to = ''] = days.split(' ')
+    let count = 0
+    for (let day = to; day > from && count < maxBusinessDays; day = addDays(day, -1))
+      if (calendar.isBusinessDay(day)) count++
+    return count
+  }),
+)
 
 /** @param count 1 or more */
 export function addBusinessDays(calendar: Calendar, from: string, count: number): string {

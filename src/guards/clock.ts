@@ -1,11 +1,17 @@
-/** Judges the machine's clock by the store's: one rule for `nightly` and `check --bucket`. Pure. */
+/** Today in Berlin, and the machine's clock by the store's. Imports nothing: main.ts loads it at each start. Pure. */
+
+/** Today's date in the time zone of the fund companies. */
+export function todayInBerlin(now: Date): string {
+  // Swedish dates are ISO 8601.
+  return new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin', dateStyle: 'short' }).format(now)
+}
 
 /** S3 refuses signatures that are further off. */
 const maxMinutes = 15
 /** HTTP dates have whole seconds, and requests take some. */
 const noticedSeconds = 30
 
-/** @param behindSeconds of this machine's clock, negative if it is ahead @returns null if all is well */
+/** One rule for `nightly` and `check --bucket`. @param behindSeconds of this machine's clock, negative if it is ahead @returns null if all is well */
 export function judgeClock(behindSeconds: number) {
   const seconds = Math.abs(behindSeconds)
   if (seconds <= noticedSeconds) return null

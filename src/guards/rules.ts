@@ -1,6 +1,7 @@
 /** Thresholds and calendars of funds by the settings, and settings that fit no fund. */
 
 import { isIsin } from '../api/routes/values.ts'
+import { cached } from '../system/cached.ts'
 import { areHolidaysKnown, holidayYears, openCalendar, type Calendar } from './calendar.ts'
 
 /** `freshness` in the config file. Days are business days. */
@@ -58,16 +59,14 @@ export type Rules = (fund: GroupedFund) => {
 
 /** @throws {Error} that names the place in the settings, for an unknown calendar or contradictory thresholds */
 export async function openRules(settings: FreshnessSettings): Promise<Rules> {
-  const calendars = new Map<string, Calendar>()
+  const calendarOf = cached((name: string) => openCalendar(name, settings.yearEndOpen))
   const ruleOf = async (place: string, group: FreshnessGroup) => {
     const { calendar: name, warnDays, errorDays } = { ...settings, ...group }
     if (warnDays > errorDays)
       throw new Error(`${place}: warnDays is ${warnDays}, more than errorDays, which is ${errorDays}`)
-    let calendar = calendars.get(name)
-    calendar ??= await openCalendar(name, settings.yearEndOpen).catch((cause: unknown) => {
+    const calendar = await calendarOf(name).catch((cause: unknown) => {
       throw new Error(`${place}.calendar is ${name}`, { cause })
     })
-    calendars.set(name, calendar)
     return { group, isWatched: group.never !== true, warnDays, errorDays, calendar }
   }
   const general = await ruleOf('freshness', {})

@@ -2,8 +2,8 @@
 export function cached<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const known = new Map<Key, Value>()
   return (key) => {
-    const value = known.has(key) ? (known.get(key) as Value) : make(key)
-    known.set(key, value)
-    return value
+    let value = known.get(key)
+    if (value === undefined && !known.has(key)) known.set(key, (value = make(key)))
+    return value as Value
   }
 }

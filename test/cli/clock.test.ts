@@ -1,6 +1,6 @@
 /** What the commands make of the time: progress and dates. */
 import { expect, it } from 'vitest'
-import { todayInBerlin } from '../../src/guards/berlin.ts'
+import { todayInBerlin } from '../../src/guards/clock.ts'
 import { showProgress } from '../../src/cli/progress.ts'
 
 function watched(isTerminal: boolean, isQuiet = false) {

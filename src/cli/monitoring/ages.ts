@@ -3,7 +3,7 @@
 import type { Hold, LiveSnapshot } from '../../bucket/live/live.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
 import { describeStale, staleShare } from '../../guards/assess.ts'
-import { todayInBerlin } from '../../guards/berlin.ts'
+import { todayInBerlin } from '../../guards/clock.ts'
 import { businessDaysBetween, type Calendar, openCalendar } from '../../guards/calendar.ts'
 import { describeHold } from '../../guards/going-back.ts'
 import { addDays } from '../../system/days.ts'

@@ -17,7 +17,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import { todayInBerlin } from '../../guards/berlin.ts'
+import { todayInBerlin } from '../../guards/clock.ts'
 import { flushFile, flushFolder } from '../../system/durable.ts'
 import { messageOf } from '../../system/message.ts'
 import { removeLeftovers, temporaryName } from '../model/new-database.ts'

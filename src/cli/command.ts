@@ -3,7 +3,7 @@
 import { Option, type Argument, type CommandUnknownOpts as Command } from '@commander-js/extra-typings'
 import { withJsonList, type JsonField } from '../bucket/manifest/ndjson.ts'
 import { loadSettings, type SettingSources } from './load-settings.ts'
-import { readSettingFlags, settingOption, type CommandOption, type FlagsOf } from './options.ts'
+import { readSettingFlags, SettingOption, type CommandOption, type FlagsOf } from './options.ts'
 import type { SettingKey } from './settings.ts'
 import type { StartThread } from '../system/start-thread.ts'
 import { openTerminal } from './terminal.ts'
@@ -54,7 +54,7 @@ export function defineCommand<
   return (command, surroundings) => {
     command.description(description)
     for (const argument of declared.arguments ?? []) command.addArgument(argument)
-    for (const one of [...settings.map(settingOption), ...options]) command.addOption(one)
+    for (const one of [...settings.map((key) => new SettingOption(key)), ...options]) command.addOption(one)
     if (json !== undefined) command.addOption(new Option('--json', json))
     if (notes !== undefined) command.addHelpText('after', `\n${notes}`)
     const lines = examples.flatMap(([line, does]) => [`  # ${does}`, `  fundpress ${line}`])

@@ -137,17 +137,20 @@ export function parseConfig(file: string, text: string): Config {
   const config = withSwitches(parseJson(file, text))
   const { error } = configShape.safeParse(config, { reportInput: true })
   if (error !== undefined) throw new UsageError(`config file ${file}: ${describeIssue(mainIssue(error))}`)
-  const here = (path: string) => (isAbsolute(path) ? path : join(dirname(file), path))
-  const { db, out, site, metrics, ...others } = config as z.input<typeof configShape>
+  const { site, metrics, ...others } = config as Readonly<Record<string, Config | undefined>>
   return {
-    ...others,
-    ...(db !== undefined && { db: here(db) }),
-    ...(out !== undefined && { out: here(out) }),
-    ...(metrics !== undefined && {
-      metrics: metrics.file === undefined ? metrics : { ...metrics, file: here(metrics.file) },
-    }),
-    ...(site !== undefined && { site: site.logo === undefined ? site : { ...site, logo: here(site.logo) } }),
+    ...withPathsOf(file, others, 'db', 'out'),
+    ...(metrics && { metrics: withPathsOf(file, metrics, 'file') }),
+    ...(site && { site: withPathsOf(file, site, 'logo') }),
   }
+}
+
+function withPathsOf(file: string, values: Config, ...names: readonly string[]): Config {
+  const moved = Object.entries(values).map(([name, value]) => {
+    const isHere = names.includes(name) && typeof value === 'string' && !isAbsolute(value)
+    return [name, isHere ? join(dirname(file), value) : value]
+  })
+  return Object.fromEntries(moved) as Config
 }
 
 function parseJson(file: string, text: string): unknown {

@@ -1,6 +1,7 @@
 /** Options of commands: flags of settings, flags that several commands share, and forms of values. */
 
 import {
+  Argument,
   type CommandUnknownOpts,
   type InferOptions,
   InvalidArgumentError,
@@ -47,7 +48,7 @@ export const bucketSettings = [
 ] as const satisfies readonly SettingKey[]
 
 /** A flag of a setting. Only the setting has a default. */
-class SettingOption extends Option<string> {
+export class SettingOption extends Option<string> {
   readonly key: SettingKey
 
   constructor(key: SettingKey) {
@@ -68,8 +69,6 @@ class SettingOption extends Option<string> {
     if (typeof fallback !== 'boolean') this.argParser((value) => parsedBy(schema, flag, value))
   }
 }
-
-export const settingOption = (key: SettingKey): Option => new SettingOption(key)
 
 function parsedBy(schema: z.ZodType, flag: string, text: string): unknown {
   const { success, data, error } = parseText(schema, text)
@@ -130,9 +129,16 @@ export const dayOption = <const Flag extends string>(flag: Flag, describe: strin
 export const asOfOption = (describe = "The snapshot's date (default: today in Europe/Berlin)") =>
   dayOption('--as-of <day>', describe)
 
-export const parseSnapshot = (text: string) =>
-  /^[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9a-f]{12}$/.test(text) ? text : undefined
-export const expectedSnapshot = 'a snapshot id, such as 2026-11-19-3f9c2ab4d1e0'
+const parseSnapshot = (text: string): string => {
+  if (/^[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9a-f]{12}$/.test(text)) return text
+  throw new InvalidArgumentError('It must be a snapshot id, such as 2026-11-19-3f9c2ab4d1e0.')
+}
+
+export const snapshotOption = <const Flag extends string>(flag: Flag, describe: string) =>
+  option(flag, describe).argParser(parseSnapshot)
+
+export const snapshotArgument = (describe: string) =>
+  new Argument('<snapshot>', describe).argParser(parseSnapshot)
 
 /** Flags of commands with guards, for `overrideOf`. @param kept where the reason is kept, for the help */
 export const overrideOptions = (

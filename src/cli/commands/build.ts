@@ -54,6 +54,20 @@ const shardOption = parsedOption(
   },
 )
 
+const options = [
+  asOfOption(),
+  onlyOption,
+  option('--since <snapshot>', 'Render only what changed since this folder, manifest or slot'),
+  shardOption.conflicts('only'),
+  option('--merge <shard...>', 'Make the snapshot from the folders of all shards').conflicts([
+    'only',
+    'shard',
+  ]),
+  ...overrideOptions(),
+] as const
+
+type RenderFlags = Omit<FlagsOf<typeof options>, 'since' | 'merge'>
+
 export default defineCommand({
   description:
     'Renders a fund database into the files of a snapshot. The build checks the database first. The folder holds ' +
@@ -78,17 +92,7 @@ export default defineCommand({
     ...(['db', 'out', 'jobs', 'docsUrl', 'pages', 'downloads.enabled', 'rawCsv', 'quickCheck'] as const),
     ...bucketSettings,
   ],
-  options: [
-    asOfOption(),
-    onlyOption,
-    option('--since <snapshot>', 'Render only what changed since this folder, manifest or slot'),
-    shardOption.conflicts('only'),
-    option('--merge <shard...>', 'Make the snapshot from the folders of all shards').conflicts([
-      'only',
-      'shard',
-    ]),
-    ...overrideOptions(),
-  ],
+  options,
   json: 'Print the summary as JSON',
   examples: [
     ['build --db funds.sqlite --out out', 'All funds, as of today'],
@@ -102,21 +106,12 @@ export default defineCommand({
   ],
   run: async (session, { since = null, merge, ...flags }) => {
     if (merge === undefined) return render(session, since, flags)
-    const options = { ...(await mergeOptions(session)), shards: merge, override: overrideOf(session, flags) }
-    const dated = flags.asOf === undefined ? options : { ...options, asOf: flags.asOf }
+    const common = { ...(await mergeOptions(session)), shards: merge, override: overrideOf(session, flags) }
+    const dated = flags.asOf === undefined ? common : { ...common, asOf: flags.asOf }
     const merging = withLive(session, since, (live) => mergeSince(session, since, { ...dated, live }))
     return showBuild(session, merging)
   },
 })
-
-type RenderFlags = FlagsOf<
-  readonly [
-    ReturnType<typeof asOfOption>,
-    typeof onlyOption,
-    typeof shardOption,
-    ...ReturnType<typeof overrideOptions>,
-  ]
->
 
 async function render(
   session: Session,
@@ -129,9 +124,9 @@ async function render(
     refuseUnlessAllowed('the build', futureDate(asOf, session.today), override)
     const part = shard === undefined ? null : ({ kind: 'shard', ...shardOf(shard, session) } as const)
     if (part !== null) subject = `shard ${part.number}/${part.of}`
-    const options = { ...(await buildOptions(session, part !== null)), asOf, only, part, override }
+    const wanted = { ...(await buildOptions(session, part !== null)), asOf, only, part, override }
     const building = withLive(session, since, (live) =>
-      buildSince(session, since, { ...options, live }, session.stderr.tell),
+      buildSince(session, since, { ...wanted, live }, session.stderr.tell),
     )
     await showBuild(session, building)
   } catch (error) {

@@ -1,6 +1,5 @@
 /** `fundpress flip`: makes the staged snapshot live. */
 
-import { Argument, InvalidArgumentError } from '@commander-js/extra-typings'
 import { flipStaged, type FlipSummary } from '../../bucket/publish/flip-staged.ts'
 import { overrideOf, withBucket } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'
@@ -10,11 +9,10 @@ import { factsOfPublish } from '../nightly/facts.ts'
 import { describeNews } from '../nightly/news.ts'
 import {
   bucketSettings,
-  expectedSnapshot,
   forgetKvsOption,
   noLockOption,
   overrideOptions,
-  parseSnapshot,
+  snapshotArgument,
 } from '../options.ts'
 import { doorOptions } from '../nightly/publish.ts'
 
@@ -25,12 +23,7 @@ export default defineCommand({
     'complete.\n\n' +
     'The guards of `publish` ask again (exit code 3); what was allowed when the snapshot was staged stays allowed. If another ' +
     'snapshot went live since then, stage again. If the snapshot is live already, there is nothing to do.',
-  arguments: [
-    new Argument('<snapshot>', 'The id of what is staged, see `status`').argParser((text: string) => {
-      if (parseSnapshot(text) !== undefined) return text
-      throw new InvalidArgumentError(`It must be ${expectedSnapshot}.`)
-    }),
-  ],
+  arguments: [snapshotArgument('The id of what is staged, see `status`')],
   settings: [...bucketSettings, 'bucket.maxDeletes', 'freshness.maxStaleShare', 'edge.keyValueStore'],
   options: [...overrideOptions(undefined, 'kept in the history'), forgetKvsOption(), noLockOption()],
   json: 'Print what is live now as JSON',
@@ -42,16 +35,13 @@ export default defineCommand({
     ],
   ],
   run: async (session, flags, to: string) => {
-    const { settings, signal, stderr } = session
-    const { keepDays } = settings.downloads
+    const { keepDays } = session.settings.downloads
     const override = overrideOf(session, flags)
     const flipping = withBucket(session, async (store) =>
       flipStaged(store, {
-        ...settings.bucket,
         ...(await doorOptions(session, { ...flags, override, keepDays })),
         to,
-        signal,
-        onWarning: stderr.tell,
+        onWarning: session.stderr.tell,
       }),
     )
     const known = () => ({ command: 'flip', asOf: to.slice(0, 10), snapshot: to })

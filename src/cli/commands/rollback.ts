@@ -9,13 +9,11 @@ import { factsOf } from '../nightly/facts.ts'
 import { doorOptions } from '../nightly/publish.ts'
 import {
   bucketSettings,
-  expectedSnapshot,
   forgetKvsOption,
   noLockOption,
   option,
   overrideOptions,
-  parsedOption,
-  parseSnapshot,
+  snapshotOption,
 } from '../options.ts'
 
 export default defineCommand({
@@ -32,12 +30,7 @@ export default defineCommand({
     'What has been withdrawn since stays withdrawn: a rollback that would give it out again is refused (exit code 3).',
   settings: [...bucketSettings, 'edge.keyValueStore'],
   options: [
-    parsedOption(
-      '--to <snapshot>',
-      'Go back to this snapshot, which a slot still holds',
-      expectedSnapshot,
-      parseSnapshot,
-    ),
+    snapshotOption('--to <snapshot>', 'Go back to this snapshot, which a slot still holds'),
     ...overrideOptions(
       'such as hold or withdrawn-again:DE0008471400',
       'kept in the history and in live.json',
@@ -56,7 +49,7 @@ export default defineCommand({
     ],
   ],
   run: async (session, { to = null, hold: isHolding, ...flags }) => {
-    const { settings, signal, stderr, print } = session
+    const { stderr, print } = session
     const override = overrideOf(session, flags)
     const { who, reason } = override
     const warnings: string[] = []
@@ -66,7 +59,7 @@ export default defineCommand({
     }
     const going = withBucket(session, async (store) => {
       const door = await doorOptions(session, { ...flags, override })
-      return rollback(store, { ...settings.bucket, ...door, to, isHolding, signal, onWarning })
+      return rollback(store, { ...door, to, isHolding, onWarning })
     })
     const known = () => ({ command: 'rollback', asOf: session.today, who })
     const live = await endIfFailed(session, flags.lock, known, going)

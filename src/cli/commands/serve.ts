@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { withBucket } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'
 import { UsageError } from '../failure.ts'
-import { bucketSettings, expectedSnapshot, parsedOption, parseSnapshot } from '../options.ts'
+import { bucketSettings, snapshotOption } from '../options.ts'
 import { requestPatience, serveBucket, serveFolder, serveUntilStopped } from '../serve.ts'
 
 export default defineCommand({
@@ -14,12 +14,7 @@ export default defineCommand({
     'staged one, or the one that was live before; when a publish takes its place, it answers 503. Ctrl-C ends it.',
   settings: ['out', ...bucketSettings, 'serve.host', 'serve.port'],
   options: [
-    parsedOption(
-      '--snapshot <id>',
-      'With --bucket: the snapshot with this id, the staged one for example',
-      expectedSnapshot,
-      parseSnapshot,
-    ),
+    snapshotOption('--snapshot <id>', 'With --bucket: the snapshot with this id, the staged one for example'),
   ],
   examples: [
     ['serve --out out', 'On http://127.0.0.1:8080'],

@@ -13,10 +13,10 @@ export const lastDelivery: DeliveryPatience = { attempts: 2, attempt: 3000, paus
 
 /** Never throws. @returns null for success, else the reason, without secrets */
 export const deliver = (target: OpenTarget, notice: Notice, terms: DeliveryTerms): Promise<string | null> =>
-  tryOften((signal) => send(target, notice, signal), terms)
-
-const send = (target: OpenTarget, notice: Notice, signal: AbortSignal) =>
-  target.type === 'mail' ? mail(target, notice, signal) : post(target, notice, signal)
+  tryOften(
+    (signal) => (target.type === 'mail' ? mail(target, notice, signal) : post(target, notice, signal)),
+    terms,
+  )
 
 const bodies = { webhook: (notice: Notice): object => notice, slack: slackBody, teams: teamsBody } as const
 

@@ -48,11 +48,10 @@ export interface Notice {
 type NoticeObjection = Pick<Objection, 'subject' | 'message'> & { readonly guard: string }
 
 /** Absent where the command does not know them. `changed`: documents that differ from the live ones before; null: not known. */
-interface NoticeFigures extends Partial<
-  Pick<NightlyFigures, 'funds' | 'documents' | 'changed' | 'written' | 'bytes' | 'cost' | 'seconds'>
-> {
+interface NoticeFigures extends Partial<Pick<NightlyFigures, (typeof figureNames)[number]>> {
   readonly prices?: FreshnessCounts
 }
+const figureNames = ['funds', 'documents', 'changed', 'written', 'bytes', 'cost', 'seconds'] as const
 
 export type NoticeFacts = Pick<Notice, 'event' | 'command'> &
   Partial<
@@ -113,9 +112,10 @@ export function createNotice(
 }
 
 /** Drops figures that are not in the webhook's JSON. */
-const publicFigures = (figures: NoticeFigures): NoticeFigures =>
-  Object.fromEntries(Object.entries(figures).filter(([name]) => figureNames.includes(name)))
-const figureNames = ['funds', 'documents', 'changed', 'written', 'bytes', 'cost', 'seconds', 'prices']
+const publicFigures = (figures: NoticeFigures): NoticeFigures => {
+  const names: readonly string[] = [...figureNames, 'prices']
+  return Object.fromEntries(Object.entries(figures).filter(([name]) => names.includes(name)))
+}
 
 export const bucketAndPrefix = ({ bucket: { name, prefix } }: Session['settings']) =>
   name === null || prefix === '' ? name : `${name}/${prefix}`
@@ -155,15 +155,8 @@ export function describeNotice(notice: Notice): readonly (readonly [label: strin
   )
 }
 
-function describeFigures({
-  funds,
-  documents,
-  changed,
-  written,
-  bytes,
-  cost,
-  seconds,
-}: NoticeFigures): string {
+function describeFigures(figures: NoticeFigures): string {
+  const { funds, documents, changed, written, bytes, cost, seconds } = figures
   const parts = [
     funds === undefined ? null : countOf(funds, 'fund'),
     documents === undefined ? null : countOf(documents, 'document'),

@@ -30,19 +30,16 @@ export interface PublishFlags {
 }
 
 export function publishFolder(session: Session, flags: PublishFlags, onWarning: (warning: string) => void) {
-  const { settings, signal } = session
-  const { bucket, edge } = settings
+  const { settings } = session
   return withBucket(session, async (store) => {
     const local = describeAddresses(settings)
     const common = await commonOptions(session, flags)
     if (local !== null) onWarning(local)
     const progress = showProgress(session, 'objects')
     return publish(store, {
-      ...bucket,
       ...common,
-      cacheControl: edge.cacheControl,
+      cacheControl: settings.edge.cacheControl,
       isDeep: flags.deep === true,
-      signal,
       onWarning,
       onProgress: ({ done, of, bytes }) => progress.update(done, of, `${(bytes / 1e6).toFixed(1)} MB`),
     }).finally(progress.end)
@@ -67,15 +64,14 @@ export async function clearDownloads(
 
 /** @returns `cost` in dollars: of this publish, and of a `month` of thirty, with the storage of all slots */
 export async function planFolder(session: Session, flags: PublishFlags) {
-  const { signal, settings } = session
-  const { concurrency, slots } = settings.bucket
-  const preview = await withBucket(session, async (store) => {
-    const common = await commonOptions(session, flags)
-    return previewPublish(store, { ...common, concurrency, slots, signal })
-  })
+  const { bucket, storePrices } = session.settings
+  const { slots } = bucket
+  const preview = await withBucket(session, async (store) =>
+    previewPublish(store, await commonOptions(session, flags)),
+  )
   const { requests, slotBytes } = preview
-  const once = costOfRequests(requests, settings.storePrices)
-  const month = costOfMonth(requests, slots * slotBytes, settings.storePrices)
+  const once = costOfRequests(requests, storePrices)
+  const month = costOfMonth(requests, slots * slotBytes, storePrices)
   return { preview, cost: { publish: once, month, slots } }
 }
 
@@ -88,13 +84,15 @@ async function commonOptions(session: Session, flags: PublishFlags) {
 }
 
 export async function doorOptions(session: Session, flags: PublishFlags) {
-  const { settings, today } = session
+  const { settings, today, signal } = session
   const { docsUrl, freshness, guards, bucket, downloads } = settings
   return {
+    ...bucket,
     table: routeTable(endpoints, docsUrl),
     limits: { ...guards, maxStaleShare: freshness.maxStaleShare, maxDeletes: bucket.maxDeletes },
     override: flags.override,
     today,
+    signal,
     isRepair: false,
     isLocking: flags.lock,
     ...(await followingOf(session, flags.forgetKvs)),

@@ -138,16 +138,10 @@ async function goneBack(
   error: Mismatch,
   log: NightlyLog,
 ) {
-  const { settings, signal } = session
   const onWarning = (warning: string) => log.warn('verify', warning)
   try {
     const back = await withBucket(session, async (store) =>
-      returnFrom(store, snapshot, {
-        ...settings.bucket,
-        ...(await doorOptions(session, flags)),
-        signal,
-        onWarning,
-      }),
+      returnFrom(store, snapshot, { ...(await doorOptions(session, flags)), onWarning }),
     )
     if (back === null)
       return {
@@ -160,7 +154,7 @@ async function goneBack(
     const message = `${error.message}; ${now}. The next run uploads all of ${snapshot} again`
     return { isBack: true, failure: new Error(message, { cause: error }) }
   } catch (cause) {
-    signal.throwIfAborted()
+    session.signal.throwIfAborted()
     const why = `what was live before cannot come back (${reasonOf(cause)})`
     const message = `${error.message}; ${snapshot} stays live: ${why}`
     return { isBack: false, failure: new Error(message, { cause }) }

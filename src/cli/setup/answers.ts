@@ -249,15 +249,14 @@ export async function collectAnswers({ target, given, release, ask }: Asking): P
   for (const [name, question] of questionList) {
     const flag = given[name]
     const isAsked = question.of?.includes(target) ?? true
-    if (flag !== undefined) {
-      if (!isAsked) throw new UsageError(`option '${flagOf(name)}' is not for ${target}`)
-      const refusal = refusalOf(question, target, flag)
-      if (refusal !== null) throw new UsageError(`option '${flagOf(name)}' is ${refusal}`)
-    }
+    if (flag !== undefined && !isAsked) throw new UsageError(`option '${flagOf(name)}' is not for ${target}`)
     const fallback = question.fallback?.(known, release)
     if (!isAsked) known[name] = ''
-    else if (flag !== undefined) known[name] = valueOf(question, target, flag)
-    else if (ask !== null && !(question.isRare === true && fallback !== undefined))
+    else if (flag !== undefined) {
+      const { value, refusal } = readAnswer(question, target, flag)
+      if (refusal !== undefined) throw new UsageError(`option '${flagOf(name)}' is ${refusal}`)
+      known[name] = value
+    } else if (ask !== null && !(question.isRare === true && fallback !== undefined))
       known[name] = await askUntilValid(ask, question, target, fallback)
     else if (fallback === undefined) missing.push(flagOf(name))
     else known[name] = fallback
@@ -286,19 +285,17 @@ async function askUntilValid(ask: Ask, question: Question, target: Target, fallb
   for (;;) {
     const answer = (await ask(`${complaint}${question.asks}${hint}: `)).trim()
     if (answer === '' && fallback !== undefined) return fallback
-    const refusal = refusalOf(question, target, answer)
-    if (refusal === null) return valueOf(question, target, answer)
+    const { value, refusal } = readAnswer(question, target, answer)
+    if (refusal === undefined) return value
     complaint = `This is ${refusal}.\n`
   }
 }
 
-function refusalOf(question: Question, target: Target, answer: string): string | null {
-  const { success, error } = parseText(question.schema(target), answer)
-  return success ? null : `${shownValue(answer)}: it must be ${expectedBy(error)}`
+function readAnswer({ schema }: Question, target: Target, answer: string) {
+  const { data, error } = parseText(schema(target), answer)
+  if (error === undefined) return { value: String(data) }
+  return { value: '', refusal: `${shownValue(answer)}: it must be ${expectedBy(error)}` }
 }
-
-const valueOf = (question: Question, target: Target, answer: string) =>
-  String(parseText(question.schema(target), answer).data)
 
 /** @throws {UsageError} from `ask` if the input ends */
 export function openQuestions(dialog: Dialog) {

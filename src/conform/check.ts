@@ -7,20 +7,9 @@ import { asSent, compareAnswer, type Difference } from './compare.ts'
 import type { Oracle, OracleRequest } from './oracle/oracle.ts'
 import type { AnsweredRequest } from './requests.ts'
 
-type CheckGroup =
-  | 'answers'
-  | 'refusals'
-  | 'negotiation'
-  | 'ranges'
-  | 'http'
-  | 'pages'
-  | 'caching'
-  | 'links'
-  | 'codings'
-  | 'hostile'
-
 export interface Check {
-  readonly group: CheckGroup
+  /** Checks of one group are counted together in the report. */
+  readonly group: string
   readonly name: string
   readonly run: (context: CheckContext) => Promise<void>
 }
@@ -62,31 +51,17 @@ export type CheckContext = ReturnType<typeof checkContext>
 export const stagedHeader = 'x-fundpress-snapshot'
 const mostFailures = 10
 
-export class Findings {
-  requests = 0
-  failed = 0
-  readonly failures: CheckFailure[] = []
-  readonly #describe: (asked: HttpRequest) => string
-
-  constructor(base: string, isPreview: boolean) {
-    this.#describe = (asked) => curlCommand(base, asked, isPreview)
-  }
-
-  add(asked: HttpRequest, expected: string, got: string): void {
-    this.failed++
-    if (this.failures.length < mostFailures)
-      this.failures.push({ request: this.#describe(asked), expected, got })
-  }
-}
-
 export function checkContext(
   subject: Subject,
   { client, concurrency, isPreview, signal }: Asking,
   random: Draws,
-  findings: Findings,
 ) {
   const { base, oracle } = subject
-  const fail = (asked: HttpRequest, expected: string, got: string) => findings.add(asked, expected, got)
+  const found = { requests: 0, failed: 0, failures: new Array<CheckFailure>() }
+  const fail = (asked: HttpRequest, expected: string, got: string): void => {
+    if (found.failed++ < mostFailures)
+      found.failures.push({ request: curlCommand(base, asked, isPreview), expected, got })
+  }
 
   /** Reports a failure if the values differ as JSON. */
   const same = (asked: HttpRequest, what: string, got: unknown, expected: unknown): void => {
@@ -97,7 +72,7 @@ export function checkContext(
 
   /** Reports a failure if the answer has another status. @throws {NoAnswer} */
   const ask = async (asked: HttpRequest, status?: number): Promise<HttpAnswer> => {
-    findings.requests++
+    found.requests++
     const answer = await client.ask(asked).catch((error: unknown) => {
       if (error instanceof NoAnswer) fail(asked, 'an answer', error.message)
       throw error
@@ -118,8 +93,8 @@ export function checkContext(
     }
     const asked = { method, target, headers }
     const answer = await ask(asked)
-    const found = differences(base, oracle, request, asked, answer)
-    for (const { expected, got } of found) fail(asked, expected, got)
+    for (const { expected, got } of differences(base, oracle, request, asked, answer))
+      fail(asked, expected, got)
     return answer
   }
 
@@ -136,7 +111,7 @@ export function checkContext(
   }
 
   const compareAll = (requests: readonly OracleRequest[]): Promise<void> => each(requests, compare)
-  return { ...subject, random, ask, compare, compareAll, fail, same, each }
+  return { ...subject, random, ask, compare, compareAll, fail, same, each, found }
 }
 
 function differences(
@@ -162,12 +137,12 @@ export function ignoreNoAnswer(error: unknown): void {
   if (!(error instanceof NoAnswer)) throw error
 }
 
-export const checksOf = (group: CheckGroup, runs: Readonly<Record<string, Check['run']>>): Check[] =>
+export const checksOf = (group: string, runs: Readonly<Record<string, Check['run']>>): Check[] =>
   Object.entries(runs).map(([name, run]) => ({ group, name, run }))
 
 type ExampleRun = (context: CheckContext & AnsweredRequest) => Promise<unknown>
 
-export const exampleChecksOf = (group: CheckGroup, runs: Readonly<Record<string, ExampleRun>>): Check[] =>
+export const exampleChecksOf = (group: string, runs: Readonly<Record<string, ExampleRun>>): Check[] =>
   Object.entries(runs).map(([name, run]) => ({
     group,
     name,

@@ -2,14 +2,7 @@
 
 import { assertFile } from '../system/place.ts'
 import { randomFor } from '../system/random.ts'
-import {
-  type Check,
-  type CheckResult,
-  Findings,
-  checkContext,
-  ignoreNoAnswer,
-  stagedHeader,
-} from './check.ts'
+import { type Check, type CheckResult, checkContext, ignoreNoAnswer, stagedHeader } from './check.ts'
 import { answerChecks, refusalChecks } from './checks/answers.ts'
 import { cachingChecks, codingChecks } from './checks/caching.ts'
 import { hostileChecks } from './checks/hostile.ts'
@@ -99,13 +92,10 @@ export function openSuite(options: ConformOptions, open = openOracle) {
     /** @throws {Error} if the server is gone, or the run is aborted */
     run: async (check: Check): Promise<CheckResult> => {
       const { group, name } = check
-      const findings = new Findings(base, isPreview)
       const asking = { client, concurrency, isPreview, signal }
-      await check
-        .run(checkContext(subject, asking, randomFor(seed, group, name), findings))
-        .catch(ignoreNoAnswer)
-      const { requests, failed, failures } = findings
-      return { group, name, requests, failed, failures }
+      const context = checkContext(subject, asking, randomFor(seed, group, name))
+      await check.run(context).catch(ignoreNoAnswer)
+      return { group, name, ...context.found }
     },
     /** @throws {Error} if the options ask for the staged snapshot, and it does not answer */
     assertPreview: async () => {

@@ -20,18 +20,12 @@ export interface PackageFacts {
   readonly baseUrl: string
 }
 
-/** Further facts of the data package. */
-interface PackageSettings extends PackageFacts {
-  readonly snapshot: string
-  /** Whether texts in plain CSV stay as they are. */
-  readonly isRawCsv: boolean
-}
-
-/** @param files all others, in the order of their paths */
+/** @param files all others, in the order of their paths @param facts `isRawCsv`: texts in plain CSV stay as they are */
 export function dataPackage(
   files: readonly DescribedFile[],
-  { asOf, snapshot, licence, publisher, baseUrl, isRawCsv }: PackageSettings,
+  facts: PackageFacts & Readonly<{ snapshot: string; isRawCsv: boolean }>,
 ): unknown {
+  const { asOf, snapshot, licence, publisher, baseUrl, isRawCsv } = facts
   return {
     $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
     profile: 'data-package',

@@ -23,8 +23,6 @@ export interface Part {
   readonly rows: number
 }
 
-export type FileSink = ReturnType<typeof fileSink>
-
 /** Characters or bytes that are buffered: a system call and a piece of hashing for each row would take longer. */
 const heldBack = 1 << 18
 

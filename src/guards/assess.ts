@@ -3,11 +3,12 @@
 import { addBusinessDays, businessDaysBetween, maxBusinessDays, type Calendar } from './calendar.ts'
 import type { GroupedFund, Rules } from './rules.ts'
 
-interface PricedFund extends GroupedFund {
+/** The days of a fund's last prices, with what decides how new they should be. */
+export interface PricedFund extends GroupedFund {
   readonly name: string
   readonly dataPermitted: 0 | 1
   readonly pricesPermitted: 0 | 1
-  /** ISO 8601, the newest first; `daysOfRhythm` days, or all that exist. */
+  /** ISO 8601, the newest first. A rhythm needs `daysOfRhythm` of them, if they exist. */
   readonly priceDays: readonly string[]
 }
 

@@ -5,8 +5,19 @@ import { addDays } from '../../system/days.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { UsageError } from '../failure.ts'
 import { describeSummary, formatBytes, formatCount } from '../format.ts'
-import { dayOption, option, required, wholeOption } from '../options.ts'
+import { dayOption, type FlagsOf, option, required, wholeOption } from '../options.ts'
 import { showProgress } from '../progress.ts'
+
+const options = [
+  option('--demo', 'Fill it with invented funds'),
+  wholeOption('--funds <number>', 'With --demo: how many funds (default: 12)', [1, 1_000_000]),
+  wholeOption('--years <number>', 'With --demo: how many years of prices (default: 10)', [1, 100]),
+  dayOption('--until <day>', 'With --demo: the last day with prices (default: the last business day)'),
+  wholeOption('--seed <number>', 'With --demo: another seed gives other funds (default: 1)', [
+    0,
+    2 ** 32 - 1,
+  ]),
+] as const
 
 export default defineCommand({
   description:
@@ -14,28 +25,20 @@ export default defineCommand({
     'With --demo the database has invented funds, to try things with. The same options give the same bytes. Its file is ' +
     'data/demo.sqlite unless --db names another: it never ends up in the database of the config file.',
   settings: ['db'],
-  options: [
-    option('--demo', 'Fill it with invented funds'),
-    wholeOption('--funds <number>', 'With --demo: how many funds (default: 12)', [1, 1_000_000]),
-    wholeOption('--years <number>', 'With --demo: how many years of prices (default: 10)', [1, 100]),
-    dayOption('--until <day>', 'With --demo: the last day with prices (default: the last business day)'),
-    wholeOption('--seed <number>', 'With --demo: another seed gives other funds (default: 1)', [
-      0,
-      2 ** 32 - 1,
-    ]),
-  ],
+  options,
   json: 'Print a summary as JSON',
   examples: [
     ['init --db funds.sqlite', 'An empty database that your own tools fill'],
     ['init --demo', 'Twelve funds with ten years of prices in data/demo.sqlite'],
     ['init --demo --db big.sqlite --funds 500 --until 2026-11-19', 'More funds, up to a day'],
   ],
-  run: (session, { demo, funds, years, until, seed }) => {
-    const size = { funds, years, until, seed }
-    const { settings, hasFlag, print } = session
-    if (demo === true) return makeDemo(session, hasFlag('db') ? required(settings.db, 'db') : demoFile, size)
-    const given = Object.entries(size).find(([, value]) => value !== undefined)
-    if (given !== undefined) throw new UsageError(`--${given[0]} needs --demo`)
+  run: (session, flags) => {
+    const { settings, print } = session
+    const { funds, years, until, seed } = flags
+    if (flags.demo === true) return makeDemo(session, flags)
+    const [given] =
+      Object.entries({ funds, years, until, seed }).find(([, value]) => value !== undefined) ?? []
+    if (given !== undefined) throw new UsageError(`--${given} needs --demo`)
     const db = required(settings.db, 'db')
     initDatabase(db)
     print({ database: db }, () => `made ${db}\n`)
@@ -43,17 +46,9 @@ export default defineCommand({
   },
 })
 
-const demoFile = 'data/demo.sqlite'
-
-interface DemoSize {
-  readonly funds?: number | undefined
-  readonly years?: number | undefined
-  readonly until?: string | undefined
-  readonly seed?: number | undefined
-}
-
-async function makeDemo(session: Session, file: string, size: DemoSize): Promise<void> {
+async function makeDemo(session: Session, size: FlagsOf<typeof options>): Promise<void> {
   const { funds = 12, years = 10, until = addDays(session.today, -1), seed = 1 } = size
+  const file = session.hasFlag('db') ? required(session.settings.db, 'db') : 'data/demo.sqlite'
   const { signal, print } = session
   const progress = showProgress(session, 'funds')
   // Imported here because an empty database needs none of it.

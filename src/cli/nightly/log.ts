@@ -33,17 +33,13 @@ export function openLog(session: Session) {
   const warnings: NightlyWarning[] = []
   const errors: string[] = []
   const last = lastLines(lastBytes)
-  const started = session.clock()
-  let current: Step = 'night'
-  let begun = started
-  const seconds = new Map<Step, number>()
+  const { step: stepNow, enter, begin, end, seconds } = stepTimes(session.clock)
   const print = session.isJson ? jsonWriter(session) : textWriter(session)
   const write: Write = (step, event, figures, text) => {
     if (text !== '' && event !== 'progress')
       last.add(safeLines(`${session.now().toISOString()}  ${lineOf(step, event, text)}`))
     print(step, event, figures, text)
   }
-  const secondsSince = (moment: number) => (session.clock() - moment) / 1000
   const sessionFor = (step: Step) => (session.isJson ? loggedSession(session, step, write) : session)
   const telling =
     (event: 'warning' | 'error', keep: (message: string, step: Step) => unknown) =>
@@ -55,31 +51,20 @@ export function openLog(session: Session) {
   return {
     warnings: warnings as readonly NightlyWarning[],
     errors: errors as readonly string[],
-    step: () => current,
+    step: stepNow,
     /** The last lines for people, also with --json or --quiet: with times, without secrets, at most 100 kB. */
     lastLines: last.text,
-    /** Durations of the steps so far, and of the whole run as `night`. */
-    seconds: (): ReadonlyMap<Step, number> => {
-      const running =
-        current === 'night' || seconds.has(current) ? [] : [[current, secondsSince(begun)] as const]
-      return new Map([['night', secondsSince(started)], ...running, ...seconds])
-    },
+    seconds,
     /** Begins a step without a line. */
-    enter: (step: Step) => {
-      current = step
-    },
+    enter,
     sessionFor,
     begin: (step: Step, figures: Figures = {}) => {
-      current = step
-      begun = session.clock()
+      begin(step)
       write(step, 'begun', figures, '')
       return sessionFor(step)
     },
     end: (step: Step, event: 'done' | 'skipped' | 'failed', figures: Figures, text: string) => {
-      const took = secondsSince(step === 'night' ? started : begun)
-      const all = step === 'check' ? figures : { seconds: took, ...figures }
-      if ('seconds' in all) seconds.set(step, Number(all.seconds))
-      write(step, event, all, text)
+      write(step, event, end(step, figures), text)
     },
     /** A line for people: machines get the figures elsewhere. */
     note: (step: Step, text: string) => write(step, 'note', {}, text),
@@ -89,6 +74,38 @@ export function openLog(session: Session) {
     /** For machines: the program itself prints the reason for people. */
     refuse: (step: Step, reason: string, objections: readonly Objection[]) => {
       if (session.isJson) write(step, 'refused', { message: reason, objections }, '')
+    },
+  }
+}
+
+/** The step that runs, and how long each has taken. */
+function stepTimes(clock: Session['clock']) {
+  const started = clock()
+  let current: Step = 'night'
+  let begun = started
+  const taken = new Map<Step, number>()
+  const secondsSince = (moment: number) => (clock() - moment) / 1000
+  return {
+    step: () => current,
+    enter: (step: Step) => {
+      current = step
+    },
+    begin: (step: Step) => {
+      current = step
+      begun = clock()
+    },
+    /** @returns the figures with the duration, unless they have one; `check` runs during the build */
+    end: (step: Step, figures: Figures): Figures => {
+      if (step === 'check') return figures
+      const all = { seconds: secondsSince(step === 'night' ? started : begun), ...figures }
+      taken.set(step, all.seconds)
+      return all
+    },
+    /** Durations of the steps so far, and of the whole run as `night`. */
+    seconds: (): ReadonlyMap<Step, number> => {
+      const isRunning = current !== 'night' && !taken.has(current)
+      const running = isRunning ? [[current, secondsSince(begun)] as const] : []
+      return new Map([['night', secondsSince(started)], ...running, ...taken])
     },
   }
 }

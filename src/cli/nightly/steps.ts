@@ -27,14 +27,10 @@ import type { NightlyLog } from './log.ts'
 import { linesOfRun } from './news.ts'
 import { describeChanged } from './report.ts'
 
-export interface NightlySteps extends BuildSteps {
+/** With `repair`, the live slot is damaged: the other one is made whole and goes live. */
+export interface NightlySteps extends BuildSteps, Omit<PublishFlags, 'deep' | 'keepDays'> {
   readonly sample: number
   readonly seed?: number | undefined
-  readonly lock: boolean
-  readonly forgetKvs?: boolean | undefined
-  readonly stage?: boolean | undefined
-  /** The live slot is damaged: the other one is made whole and goes live. */
-  readonly repair?: boolean | undefined
 }
 
 interface Begun {

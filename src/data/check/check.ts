@@ -7,7 +7,8 @@ import { comparePrices, findingsAcross, priceJudge, type PriceSettings } from '.
 import { checkStructure } from './structure.ts'
 import { checkTables } from './tables.ts'
 import { generalWarning, type Finding } from './finding.ts'
-import { fundReader, readIsins, readPriceDays, type FundPriceDays } from '../read/fund-reader.ts'
+import type { PricedFund } from '../../guards/assess.ts'
+import { fundReader, readIsins, readPriceDays } from '../read/fund-reader.ts'
 import { damageIn, databaseError, type FundDatabase, openFunds, refuseDamage } from '../read/open.ts'
 
 export interface CheckOptions {
@@ -16,9 +17,9 @@ export interface CheckOptions {
   /** Whether SQLite checks the file's pages first; true unless given. */
   readonly hasQuickCheck?: boolean
   /** Describes a newest price that is too old, or null; by `guards/`. */
-  readonly ageProblem?: (fund: FundPriceDays) => string | null
+  readonly ageProblem?: (fund: PricedFund) => string | null
   /** Describes settings that fit no fund; by `guards/`. */
-  readonly settingsProblems?: (funds: readonly FundPriceDays[]) => readonly string[]
+  readonly settingsProblems?: (funds: readonly PricedFund[]) => readonly string[]
   /** Plausibility of prices; not checked unless given. */
   readonly prices?: PriceSettings & { readonly live: LiveReader | null }
   readonly onFund?: (done: number, of: number) => void

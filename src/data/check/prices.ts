@@ -2,6 +2,7 @@
 
 import type { Database } from 'better-sqlite3'
 import { isDay } from '../../api/routes/values.ts'
+import type { PricedFund } from '../../guards/assess.ts'
 import { type NewPrice, newPriceOf, objectionsAcross } from '../../guards/across.ts'
 import type { PriceTexts } from '../../guards/figures.ts'
 import {
@@ -13,7 +14,7 @@ import {
 import type { Rules } from '../../guards/rules.ts'
 import { cached } from '../../system/cached.ts'
 import { messageOf } from '../../system/message.ts'
-import { type FundPriceDays, fundReader, readPriceDays } from '../read/fund-reader.ts'
+import { fundReader, readPriceDays } from '../read/fund-reader.ts'
 import { generalWarning, type OlderPrices, olderPrices, type Finding } from './finding.ts'
 import { firstDay, textFaults } from '../model/limits.ts'
 import { escapeInvisible } from '../model/printable.ts'
@@ -53,8 +54,6 @@ export function priceJudge(db: Database, { plausibility, rules }: PriceSettings)
     })
 }
 
-export type PriceComparison = Awaited<ReturnType<typeof comparePrices>>
-
 /**
  * Compares judged prices with what is live. New is a price that is not live, or not with these values; and what is compared
  * with one. Of a fund without live prices it is the newest.
@@ -90,7 +89,7 @@ export async function comparePrices(read: LiveReader | null) {
 }
 
 /** Null if nothing of the fund's prices is checked, or given out. */
-export const limitsToCheck = (plausibility: PlausibilitySettings, fund: FundPriceDays) =>
+export const limitsToCheck = (plausibility: PlausibilitySettings, fund: PricedFund) =>
   fund.dataPermitted === 1 && fund.pricesPermitted === 1 ? limitsOf(plausibility, fund) : null
 
 export const findingsAcross = (newPrices: readonly NewPrice[], plausibility: PlausibilitySettings) =>

@@ -5,12 +5,18 @@ import type { Database } from 'better-sqlite3'
 import type { FundRows } from '../../api/contract/rows.ts'
 import { isDay } from '../../api/routes/values.ts'
 import { type NewPrice, newPriceOf } from '../../guards/across.ts'
-import { assessFunds, daysOfRhythm, type FreshnessCounts, marks } from '../../guards/assess.ts'
+import {
+  assessFunds,
+  daysOfRhythm,
+  type FreshnessCounts,
+  marks,
+  type PricedFund,
+} from '../../guards/assess.ts'
 import type { GuardName, Objection } from '../../guards/guards.ts'
 import { staleFunds } from '../../guards/loss.ts'
 import { implausiblePrices, type PlausibilitySettings } from '../../guards/plausibility.ts'
 import type { Rules } from '../../guards/rules.ts'
-import { type FundPriceDays, fundReader, readIsins, readPriceDays } from '../read/fund-reader.ts'
+import { fundReader, readIsins, readPriceDays } from '../read/fund-reader.ts'
 import { databaseError, openFunds } from '../read/open.ts'
 import { type Finding, objectionsIn, RefusedDatabase } from './finding.ts'
 import { findingOf, findingsAcross, isOfDecimals, limitsToCheck, priceReader } from './prices.ts'
@@ -90,7 +96,7 @@ const emptyNight = (day: string): Night => ({
 })
 
 function replayFund(
-  fund: FundPriceDays,
+  fund: PricedFund,
   prices: ReturnType<ReturnType<typeof priceReader>>,
   actions: FundRows['corporateActions'],
   nights: readonly Night[],

@@ -5,34 +5,19 @@ import { createReadStream, existsSync, realpathSync, statSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import type { FundDatabase } from './open.ts'
 
-export interface OpenedFile {
-  /**
-   * SHA-256 of the file in hex; with the digest of its write-ahead log as it was when the file was opened, where that held
-   * something. A transaction that began since then sees at least this, and what others commit while it reads is in none
-   * of the two: they write to the log, and nothing of that goes into the file before we have let go.
-   */
-  readonly digest: (signal?: AbortSignal) => Promise<string>
-  /** @throws {Error} if another file has replaced it: what was opened meanwhile may be of either */
-  readonly assertSame: () => void
-  /**
-   * No program writes to the database through SQLite meanwhile: a writer waits, or writes to the log.
-   * @param db in a read transaction, until the answer has been asked
-   * @returns rejects if another program has written to the file since the call: the digest may be of a mixture
-   */
-  readonly watch: (db: FundDatabase) => Promise<() => Promise<void>>
-  /**
-   * To be called after every connection of this process is closed: POSIX takes a process's locks on a file away when
-   * it closes any descriptor of that file, and SQLite would not know that a writer may come in.
-   */
-  readonly close: () => Promise<void>
-}
+export type OpenedFile = Awaited<ReturnType<typeof openFile>>
 
 /** @param identity of the file, found before anything else of the same file was opened */
-export async function openFile(file: string, identity = identityOf(file)): Promise<OpenedFile> {
+export async function openFile(file: string, identity = identityOf(file)) {
   const handle = await open(file)
   const log = await digestOfLog(`${realpathSync(file)}-wal`)
   return {
-    digest: async (signal) => {
+    /**
+     * SHA-256 of the file in hex; with the digest of its write-ahead log as it was when the file was opened, where that held
+     * something. A transaction that began since then sees at least this, and what others commit while it reads is in none
+     * of the two: they write to the log, and nothing of that goes into the file before we have let go.
+     */
+    digest: async (signal?: AbortSignal): Promise<string> => {
       const sha256 = createHash('sha256')
       const buffer = Buffer.allocUnsafe(1 << 20)
       for (let at = 0; ;) {
@@ -45,11 +30,17 @@ export async function openFile(file: string, identity = identityOf(file)): Promi
       if (log !== null) sha256.update(log)
       return sha256.digest('hex')
     },
-    assertSame: () => {
+    /** @throws {Error} if another file has replaced it: what was opened meanwhile may be of either */
+    assertSame: (): void => {
       if (identityOf(file) !== identity)
         throw new Error(`${file} was replaced while it was being opened: build again`)
     },
-    watch: async (db) => {
+    /**
+     * No program writes to the database through SQLite meanwhile: a writer waits, or writes to the log.
+     * @param db in a read transaction, until the answer has been asked
+     * @returns rejects if another program has written to the file since the call: the digest may be of a mixture
+     */
+    watch: async (db: FundDatabase): Promise<() => Promise<void>> => {
       // SQLite moves the log into the file at any time.
       if (db.pragma('journal_mode', { simple: true }) === 'wal') return () => Promise.resolve()
       const before = await contentOf(handle)
@@ -59,7 +50,11 @@ export async function openFile(file: string, identity = identityOf(file)): Promi
           throw new Error(`${file} was overwritten while it was being read: ${advice}`)
       }
     },
-    close: () => handle.close(),
+    /**
+     * To be called after every connection of this process is closed: POSIX takes a process's locks on a file away when
+     * it closes any descriptor of that file, and SQLite would not know that a writer may come in.
+     */
+    close: (): Promise<void> => handle.close(),
   }
 }
 

@@ -4,6 +4,7 @@ import type { Database, Statement } from 'better-sqlite3'
 import type { Merger } from '../../api/contract/page.ts'
 import type { FundRow, FundRows, Group, PriceRow } from '../../api/contract/rows.ts'
 import { isDay } from '../../api/routes/values.ts'
+import type { PricedFund } from '../../guards/assess.ts'
 import type { SchemaTable } from '../model/columns.ts'
 import { groupNames, schemaTables } from '../model/schema.ts'
 
@@ -88,26 +89,12 @@ function rowsQuery(table: SchemaTable, where = ''): string {
   return `SELECT ${columns.join(', ')} FROM ${table.name} WHERE isin = ? ${where}${order === '' ? '' : ` ORDER BY ${order}`}`
 }
 
-/** The days of a fund's last prices, with what decides how new they should be. */
-export interface FundPriceDays {
-  readonly isin: string
-  readonly name: string
-  readonly currency: string
-  readonly dataPermitted: 0 | 1
-  readonly pricesPermitted: 0 | 1
-  readonly categoryDe: string | null
-  /** Null without a profile, or if the profile has no English category. */
-  readonly categoryEn: string | null
-  /** ISO 8601, the newest first. */
-  readonly priceDays: readonly string[]
-}
-
 /**
  * Leaves out dates that are no days: they can be read before the checks have refused them.
  * @param isins of funds that are there @param count how many days of each at most
  */
-export function readPriceDays(db: Database, isins: readonly string[], count: number): FundPriceDays[] {
-  const fund = db.prepare<[string], Omit<FundPriceDays, 'priceDays'>>(
+export function readPriceDays(db: Database, isins: readonly string[], count: number): PricedFund[] {
+  const fund = db.prepare<[string], Omit<PricedFund, 'priceDays'>>(
     `SELECT fund.isin, name, currency, data_permitted AS dataPermitted, prices_permitted AS pricesPermitted,
         category_de AS categoryDe, category_en AS categoryEn
       FROM fund LEFT JOIN profile ON profile.isin = fund.isin WHERE fund.isin = ?`,

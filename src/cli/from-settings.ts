@@ -75,15 +75,13 @@ export function overrideOf(session: Session, { allow = [], force, reason }: Over
   const isReasoned = /[\p{L}\p{N}]/u.test(reason ?? '')
   if ((isForced || allow.length > 0) && !isReasoned)
     throw new UsageError('--allow and --force need --reason "…", which says why it is right')
-  return { allow, isForced, reason: shortReason(reason), who: whoIs(session) }
+  const length = reason?.length ?? 0
+  if (length > maxReason)
+    throw new UsageError(`--reason has ${length} characters: give it in ${maxReason} at most`)
+  return { allow, isForced, reason: reason ?? null, who: whoIs(session) }
 }
 
 const maxReason = 300
-
-function shortReason(reason: string | undefined): string | null {
-  if (reason === undefined || reason.length <= maxReason) return reason ?? null
-  throw new UsageError(`--reason has ${reason.length} characters: give it in ${maxReason} at most`)
-}
 
 /** The actor of the workflow on GitHub, else user and host. */
 export function whoIs({ environment }: Session): string {

@@ -4,10 +4,10 @@
  */
 
 import { existsSync, statSync } from 'node:fs'
-import { setImmediate } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import type { FundRow, FundRows, Group } from '../api/contract/rows.ts'
 import { newDatabase } from '../data/model/new-database.ts'
+import { inTurn } from '../system/in-turn.ts'
 import { placeToWrite } from '../system/place.ts'
 import { readStart } from '../system/read-start.ts'
 import type { SchemaTable } from '../data/model/columns.ts'
@@ -59,13 +59,10 @@ export async function writeDemo(options: DemoOptions) {
     const inserters = new Map(
       Object.entries(schemaTables).map(([name, table]) => [name, rowInserter(made.db, table)]),
     )
-    for (const [done, number] of numbersByIsin(seed, funds).entries()) {
+    for await (const number of inTurn(numbersByIsin(seed, funds), onFund, signal)) {
       const fund = instrument(seed, number, period)
       for (const [table, rows] of Object.entries(rowsOf(fund, seed, market, period)))
         for (const row of rows) inserters.get(table)?.({ isin: fund.isin, ...row })
-      onFund?.(done + 1, funds)
-      await setImmediate()
-      signal?.throwIfAborted()
     }
     made.db.exec('COMMIT')
     const prices = Number(made.db.prepare('SELECT count(*) FROM price').pluck().get())

@@ -3,19 +3,14 @@
 import { httpAddress, openSecret } from '../setting-fields.ts'
 
 /** `fetch` refuses a user and a password in `url`: they become a header. Names of headers are in lower case. */
-interface OpenAddress {
-  readonly host: string
-  readonly url: URL
-  readonly headers: Readonly<Record<string, string>>
-}
-
-export function openAddress(address: URL): OpenAddress {
+export function openAddress(address: URL) {
   const { username, password, host } = address
   const url = new URL(address)
   url.username = ''
   url.password = ''
   const basic = Buffer.from(`${decodedPart(username)}:${decodedPart(password)}`).toString('base64')
-  return { host, url, headers: username === '' ? {} : { authorization: `Basic ${basic}` } }
+  const headers: Readonly<Record<string, string>> = username === '' ? {} : { authorization: `Basic ${basic}` }
+  return { host, url, headers }
 }
 
 /** A percent sign in a password may encode nothing. */

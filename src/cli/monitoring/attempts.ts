@@ -88,13 +88,16 @@ export async function request(
     redirect: 'manual',
   })
   const { status, headers: answered, body } = response
-  const failed = judgeStatus(status, answered)
+  const failed = judgeStatus(status, Object.fromEntries(answered))
   if (failed === null && judge !== undefined) return judge(await beginningOf(body))
   await body?.cancel().catch(() => undefined)
   return failed
 }
 
-export function judgeStatus(status: number, headers: Headers): Failed | null {
+/** Headers that say when to try again; their names are in lower case. */
+type Hints = Readonly<Partial<Record<'retry-after' | 'date', string | undefined>>>
+
+export function judgeStatus(status: number, headers: Hints): Failed | null {
   if (status >= 200 && status < 300) return null
   const reason = `its answer has the status ${status}${status >= 300 && status < 400 ? ', a redirect, which is not followed' : ''}`
   const isFinal = status < 500 && status !== 408 && status !== 429
@@ -113,10 +116,9 @@ export async function beginningOf(body: AsyncIterable<Uint8Array> | null): Promi
 }
 
 /** `Retry-After` in milliseconds: the header has seconds, or a date by the clock of the answer (RFC 9110, 10.2.3). */
-function waitOf(headers: Headers): number {
-  const retryAfter = headers.get('retry-after') ?? ''
+function waitOf({ 'retry-after': retryAfter = '', date = '' }: Hints): number {
   if (/^\d{1,6}$/.test(retryAfter)) return Number(retryAfter) * 1000
-  return Date.parse(retryAfter) - Date.parse(headers.get('date') ?? '') || 0
+  return Date.parse(retryAfter) - Date.parse(date) || 0
 }
 
 /** Codes of Node and of OpenSSL for a certificate that is not trusted, or of another host. */

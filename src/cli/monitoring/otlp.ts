@@ -43,7 +43,7 @@ export async function sendFigures(
         .on('error', reject)
         .end(body)
     })
-    const failed = judgeStatus(response.statusCode ?? 0, new Headers(headersOf(response)))
+    const failed = judgeStatus(response.statusCode ?? 0, response.headers)
     // The status confirms the figures, even if the rest of the answer never comes.
     if (failed === null) return judgeAnswer(await beginningOf(response).catch(() => ''))
     response.destroy()
@@ -57,11 +57,6 @@ export async function sendFigures(
   })
   if (failed !== null) throw new Error(`${address.host}: ${failed}`)
 }
-
-const headersOf = ({ headers }: IncomingMessage) =>
-  Object.entries(headers).flatMap(([name, value]): [string, string][] =>
-    typeof value === 'string' ? [[name, value]] : [],
-  )
 
 /** @param text the beginning of an answer with a good status */
 function judgeAnswer(text: string): Failed | null {

@@ -57,13 +57,10 @@ const describeStaged = (snapshot: string) =>
 function describeNews(facts: RunFacts): readonly string[] {
   const { news } = facts
   const lines = linesOfRun(facts)
-  const titled = (title: string, rows: readonly (readonly string[])[]) =>
-    rows.length <= 1
-      ? ''
-      : `### ${title}\n\n${table(
-          rows[0] ?? [],
-          rows.slice(1).map((row) => row.map(cell)),
-        )}`
+  const titled = (title: string, [heading = [], ...rows]: readonly (readonly string[])[]) => {
+    const cells = rows.map((row) => row.map(cell))
+    return rows.length === 0 ? '' : `### ${title}\n\n${table(heading, cells)}`
+  }
   return [
     lines.length === 0 ? '' : `### News\n\n${fenced(lines)}`,
     titled('Largest moves', tableOfMoves(news?.moves ?? [])),

@@ -301,18 +301,11 @@ function readAnswer({ schema }: Question, target: Target, answer: string) {
 export function openQuestions(dialog: Dialog) {
   const lines = createInterface({ ...dialog })
   const ended = new AbortController()
-  lines.once('close', () => {
-    ended.abort()
-  })
+  lines.once('close', () => ended.abort())
   const ask: Ask = (question) =>
     lines.question(question, { signal: ended.signal }).catch((cause: unknown) => {
       if (!ended.signal.aborted) throw cause
       throw new UsageError('the answers ended before the last question: nothing was written')
     })
-  return {
-    ask,
-    close: () => {
-      lines.close()
-    },
-  }
+  return { ask, close: () => lines.close() }
 }

@@ -1,6 +1,6 @@
 /** `fundpress check`: every problem of a fund database. */
 
-import { setImmediate } from 'node:timers/promises'
+import { inTurn } from '../../system/in-turn.ts'
 import { checkFund } from './fund.ts'
 import type { LiveReader } from './live-prices.ts'
 import { comparePrices, findingsAcross, priceJudge, type PriceSettings } from './prices.ts'
@@ -42,15 +42,12 @@ export async function checkDatabase(options: CheckOptions): Promise<readonly Fin
     const reader = fundReader(db)
     const isins = readIsins(db)
     const funds = readPriceDays(db, isins, 1)
-    for (const [index, priced] of funds.entries()) {
+    for await (const priced of inTurn(funds, onFund, signal)) {
       const { isin } = priced
       const fund = reader.read(isin)
       if (fund !== undefined) findings.push(...checkFund(fund, asOf))
       const message = ageProblem?.(priced) ?? null
       if (message !== null) findings.push({ severity: 'warning', isin, table: 'price', message })
-      onFund?.(index + 1, funds.length)
-      await setImmediate()
-      signal?.throwIfAborted()
     }
     if (prices !== undefined) findings.push(...(await checkPrices(db, isins, prices, signal)))
     return [
@@ -72,11 +69,8 @@ async function checkPrices(
 ): Promise<readonly Finding[]> {
   const judge = priceJudge(db, prices)
   const compared = await comparePrices(prices.live)
-  for (const isin of isins) {
+  for await (const isin of inTurn(isins, undefined, signal))
     for (const judged of judge([isin])) await compared.add(judged)
-    await setImmediate()
-    signal?.throwIfAborted()
-  }
   const { findings, newPrices } = compared.end()
   return [...findings, ...findingsAcross(newPrices, prices.plausibility)]
 }

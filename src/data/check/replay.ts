@@ -1,6 +1,5 @@
 /** Replays the guards on the last nights: each day with prices counts as a night with new prices. */
 
-import { setImmediate } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import type { FundRows } from '../../api/contract/rows.ts'
 import { isDay } from '../../api/routes/values.ts'
@@ -18,6 +17,7 @@ import { implausiblePrices, type PlausibilitySettings } from '../../guards/plaus
 import type { Rules } from '../../guards/rules.ts'
 import { fundReader, readIsins, readPriceDays } from '../read/fund-reader.ts'
 import { databaseError, openFunds } from '../read/open.ts'
+import { inTurn } from '../../system/in-turn.ts'
 import { type Finding, objectionsIn, RefusedDatabase } from './finding.ts'
 import { findingOf, findingsAcross, isOfDecimals, limitsToCheck, priceReader } from './prices.ts'
 import { checkStructure } from './structure.ts'
@@ -60,12 +60,8 @@ export async function replayNights(options: ReplayOptions) {
     const pricesOf = priceReader(db)
     const { rows } = fundReader(db)
     const funds = readPriceDays(db, readIsins(db), 0)
-    for (const [index, fund] of funds.entries()) {
+    for await (const fund of inTurn(funds, onFund, signal))
       replayFund(fund, pricesOf(fund.isin), rows('corporateActions', fund.isin), nights, options)
-      onFund?.(index + 1, funds.length)
-      await setImmediate()
-      signal?.throwIfAborted()
-    }
     const replayed = nights.map(({ day, findings, newPrices, freshness, stalest }) => {
       const objections = objectionsIn([...findings, ...findingsAcross(newPrices, plausibility)])
       stalest.sort((one, other) => ((one.newestPrice ?? '') < (other.newestPrice ?? '') ? -1 : 1))

@@ -3,7 +3,7 @@
  * taking them over in one transaction.
  */
 
-import { setImmediate, setTimeout } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { checkSchema } from '../check/structure.ts'
 import { outlivingRows, type SchemaTable } from '../model/columns.ts'
@@ -12,6 +12,7 @@ import { createStatement } from '../model/new-database.ts'
 import { distinctIsins } from '../read/fund-reader.ts'
 import { databaseError, isBusy, openFunds } from '../read/open.ts'
 import { refuseUnlessAllowed, type Objection, type Override } from '../../guards/guards.ts'
+import { inTurn } from '../../system/in-turn.ts'
 import { makeBackup, type Backup } from './backup.ts'
 import { markComplete } from './complete.ts'
 import { priceDeriver } from './derive.ts'
@@ -216,7 +217,7 @@ async function changeFunds(
     derived.length === 0 ? undefined : priceDeriver(db, staged, derived, scope === 'upsert', splitReader(db))
   const changes = { added: 0, changed: 0, unchanged: 0, removed: 0 }
   const all = [...(scope === 'table' ? isinsOutsideOf(db, table) : []), ...isins]
-  for (const [index, isin] of all.entries()) {
+  for await (const isin of inTurn(all, onFund, signal)) {
     deriver?.derive(isin)
     const { added, changed, lines } = count.get({ isin }) ?? { added: 0, changed: 0, lines: 0 }
     changes.added += added
@@ -227,9 +228,6 @@ async function changeFunds(
       if (!isDryRun) removal.remove.run({ isin })
     }
     if (!isDryRun && added + changed > 0) upsert.run({ isin })
-    onFund(index + 1, all.length)
-    await setImmediate()
-    signal.throwIfAborted()
   }
   // The table of the file first.
   const removed = removals.toReversed().flatMap(({ name, rows }) => {

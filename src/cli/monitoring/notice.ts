@@ -72,15 +72,14 @@ export function createNotice(
   { what, objections = [], details = [], news = [], ...facts }: NoticeFacts,
 ): Notice {
   const { environment, now, settings } = session
-  const lineOf = (text: string, most: number) => cut(statement(text), most)
-  const safe = (text: string | null | undefined, most = maxLine.other) =>
-    text === null || text === undefined ? null : lineOf(text, most)
-  const line = (text: string) => lineOf(text, maxLine.other)
+  const line = (text: string, most = maxLine.other) => cut(statement(text), most)
+  const safe = (text: string | null | undefined, most?: number) =>
+    text === null || text === undefined ? null : line(text, most)
   const asOf = safe(facts.asOf)
   return {
     format: 1,
     event: facts.event,
-    title: lineOf(`fundpress${asOf === null ? '' : ` ${asOf}`}: ${what}`, maxLine.title),
+    title: line(`fundpress${asOf === null ? '' : ` ${asOf}`}: ${what}`, maxLine.title),
     time: now().toISOString(),
     command: facts.command,
     place: safe(facts.place ?? bucketAndPrefix(settings)),
@@ -90,11 +89,11 @@ export function createNotice(
     slot: safe(facts.slot),
     step: safe(facts.step),
     reason: safe(facts.reason, maxLine.reason),
-    news: news.slice(0, newsListed).map((text) => lineOf(text, maxLine.news)),
-    details: firstOf(details, listed).map(line),
+    news: news.slice(0, newsListed).map((text) => line(text, maxLine.news)),
+    details: firstOf(details, listed).map((text) => line(text)),
     objections: objections.slice(0, listed).map(({ guard, subject, message }) => ({
       // The name of an allowed guard may come from a shard.
-      guard: lineOf(guard, maxLine.guard),
+      guard: line(guard, maxLine.guard),
       subject: safe(subject),
       message: line(message),
     })),

@@ -1,7 +1,7 @@
 /** `fundpress setup --check`: tries the steps of the checklist that a machine can try. Publishes nothing. */
 
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { completedAt } from '../../data/import/complete.ts'
@@ -20,7 +20,7 @@ import { loadSettings } from '../load-settings.ts'
 import { cut } from '../safe-text.ts'
 import type { Settings } from '../settings.ts'
 import { hasNetwork } from './units.ts'
-import { publishesOnSchedule } from './workflows.ts'
+import { publishesOnSchedule, workflowsIn } from './workflows.ts'
 
 interface CheckedStep {
   readonly what: string
@@ -91,15 +91,13 @@ function checkCompany({ site }: Settings, about: About): void {
 }
 
 /** The workflows of the folder that use a released fundpress. */
-function workflowsIn(dest: string) {
-  const folder = join(dest, '.github/workflows')
-  const names = existsSync(folder) ? readdirSync(folder).filter((name) => /\.ya?ml$/.test(name)) : []
-  const all = names.sort().map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8') }))
-  return all.filter(({ text }) => /uses: \S+\/\.github\/actions\/fundpress\S*@[0-9a-f]{40}\b/.test(text))
-}
+const usersIn = (dest: string) =>
+  workflowsIn(dest).filter(({ text }) =>
+    /uses: \S+\/\.github\/actions\/fundpress\S*@[0-9a-f]{40}\b/.test(text),
+  )
 
 function checkWorkflows(dest: string, about: About): void {
-  const using = workflowsIn(dest)
+  const using = usersIn(dest)
   const nights = using.filter(({ text }) => publishesOnSchedule(text)).map(({ name }) => name)
   const missing =
     nights.length === 0
@@ -126,7 +124,7 @@ async function ask(program: string, words: readonly string[]) {
 
 async function checkRoles(dest: string, { bucket }: Settings, about: About): Promise<void> {
   const stack = stackName(bucket.name ?? '')
-  const isApproved = workflowsIn(dest).some(
+  const isApproved = usersIn(dest).some(
     ({ name, text }) => name === 'nightly-approved.yml' && publishesOnSchedule(text),
   )
   const region = ['--region', bucket.region ?? 'eu-central-1']

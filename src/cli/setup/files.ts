@@ -1,6 +1,6 @@
 /** Files of `fundpress setup`: made from the answers, compared with existing files, and then written. */
 
-import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { jurisdictionOf } from '../../edge/cloudflare/deploy.ts'
@@ -14,7 +14,7 @@ import { parseConfig } from '../load-settings.ts'
 import type { Answers } from './answers.ts'
 import { parseRelease } from './release.ts'
 import { makeUnits } from './units.ts'
-import { makeWorkflows, publishesOnSchedule, timesFrom } from './workflows.ts'
+import { makeWorkflows, publishesOnSchedule, timesFrom, workflowsIn } from './workflows.ts'
 
 interface SetupFile {
   readonly path: string
@@ -234,16 +234,10 @@ export function compareWith(dest: string, files: readonly SetupFile[]) {
 }
 
 function otherNights(dest: string, files: readonly SetupFile[]): readonly Writing[] {
-  const folder = join(dest, '.github/workflows')
   const isOurs = (file: string) => files.some(({ path }) => join(dest, path) === file)
-  if (!files.some(({ path }) => path.startsWith('.github/workflows/')) || !existsSync(folder)) return []
-  const found = readdirSync(folder).filter((name) => /\.ya?ml$/.test(name))
-  return found.flatMap((name) => {
-    const file = join(folder, name)
-    if (isOurs(file)) return []
-    const earlier = readFileSync(file, 'utf8')
-    return publishesOnSchedule(earlier) ? [{ file, text: null, earlier }] : []
-  })
+  if (!files.some(({ path }) => path.startsWith('.github/workflows/'))) return []
+  const others = workflowsIn(dest).filter(({ file, text }) => !isOurs(file) && publishesOnSchedule(text))
+  return others.map(({ file, text }) => ({ file, text: null, earlier: text }))
 }
 
 function withLines(text: string, wanted: string): string {

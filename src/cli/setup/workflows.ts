@@ -1,6 +1,8 @@
 /** Workflows of a company: those of this repository with released actions and other times. */
 
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { parseRelease } from './release.ts'
 
 /** The package holds the workflows, too. */
@@ -13,6 +15,16 @@ interface WorkflowChanges {
   readonly at: string
   /** '': unchanged. */
   readonly shards: string
+}
+
+/** The workflows that a repository has, by name. */
+export function workflowsIn(dest: string) {
+  const place = join(dest, '.github/workflows')
+  const names = existsSync(place) ? readdirSync(place).filter((name) => /\.ya?ml$/.test(name)) : []
+  return names.sort().map((name) => {
+    const file = join(place, name)
+    return { name, file, text: readFileSync(file, 'utf8') }
+  })
 }
 
 const readWorkflow = (name: string) => readFile(new URL(name, folder), 'utf8')

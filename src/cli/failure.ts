@@ -33,13 +33,13 @@ export function suggest(word: string, names: readonly string[]): string {
 
 /** The most similar name, ignoring case; undefined if more than a third of the letters differ in all of them. */
 export function nearest(word: string, names: readonly string[]): string | undefined {
-  let best: { readonly name: string; readonly distance: number } | undefined
-  for (const name of names) {
-    const distance = editDistance(word.toLowerCase(), name.toLowerCase())
-    const limit = Math.ceil(Math.max(word.length, name.length) / 3)
-    if (distance <= limit && (best === undefined || distance < best.distance)) best = { name, distance }
-  }
-  return best?.name
+  const found = names.map((name) => ({
+    name,
+    distance: editDistance(word.toLowerCase(), name.toLowerCase()),
+  }))
+  const limitOf = (name: string) => Math.ceil(Math.max(word.length, name.length) / 3)
+  const similar = found.filter(({ name, distance }) => distance <= limitOf(name))
+  return similar.sort((one, other) => one.distance - other.distance)[0]?.name
 }
 
 /** Levenshtein's distance: insertions, deletions and substitutions, one row of the matrix at a time. */

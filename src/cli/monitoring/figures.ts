@@ -62,16 +62,12 @@ function figuresOfPublish({ night, figures }: RunFacts): readonly Figure[] {
       '{fund}',
       built.withheld.length,
     ),
-    ...(changed === null
-      ? []
-      : [
-          one(
-            'nightly.documents_changed',
-            'Documents that differ from what was live before',
-            '{document}',
-            changed,
-          ),
-        ]),
+    one(
+      'nightly.documents_changed',
+      'Documents that differ from what was live before',
+      '{document}',
+      changed,
+    ),
   ]
 }
 
@@ -114,11 +110,12 @@ export const labelled = (figures: readonly Figure[], labels: LabelledValue['labe
 const safe = (labels: LabelledValue['labels']) =>
   Object.fromEntries(Object.entries(labels).map(([label, text]) => [label, cut(safeLines(text), 200)]))
 
-const one = (name: string, help: string, unit: Figure['unit'], value: number): Figure => ({
+/** @param value null: not known */
+const one = (name: string, help: string, unit: Figure['unit'], value: number | null): Figure => ({
   name,
   help,
   unit,
-  values: [{ labels: {}, value }],
+  values: value === null ? [] : [{ labels: {}, value }],
 })
 
 const by = (

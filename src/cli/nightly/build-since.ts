@@ -26,16 +26,12 @@ export async function buildSince(
   if (word === null) return buildFrom(session, options)
   const since = (from: Since) => buildFrom(session, { ...options, since: from })
   if (!isSlotWord(word)) {
-    const kind = statSync(word, { throwIfNoEntry: false })?.isFile() === true ? 'manifest' : 'folder'
-    const summary = await since({ kind, path: word })
+    const summary = await since({ kind: isFile(word) ? 'manifest' : 'folder', path: word })
     if (summary.since === null) onWarning(`${word} holds no snapshot: everything is rendered`)
     return summary
   }
   return withFolder(async (folder) => {
-    const { slots } = session.settings.bucket
-    const found = await withBucket(session, (store) =>
-      fetchSlotManifest(store, word, { slots, folder }),
-    ).catch((error: unknown) => {
+    const found = await manifestOf(session, word, folder).catch((error: unknown) => {
       if (!(error instanceof Damaged)) throw error
       throw new Error(`${error.message}: build without --since`, { cause: error })
     })
@@ -44,6 +40,13 @@ export async function buildSince(
     onWarning(`${found.reason}: everything is rendered`)
     return buildFrom(session, options)
   })
+}
+
+const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true
+
+function manifestOf(session: Session, word: Parameters<typeof fetchSlotManifest>[1], folder: string) {
+  const { slots } = session.settings.bucket
+  return withBucket(session, (store) => fetchSlotManifest(store, word, { slots, folder }))
 }
 
 function buildFrom(session: Session, options: BuildOptions): Promise<BuildSummary> {
@@ -87,15 +90,11 @@ export function mergeSince(
 
 async function snapshotIn(session: Session, word: string): Promise<string> {
   if (!isSlotWord(word)) {
-    const file = statSync(word, { throwIfNoEntry: false })?.isFile() === true ? word : join(word, manifestKey)
-    const head = await readHeadOf(file)
+    const head = await readHeadOf(isFile(word) ? word : join(word, manifestKey))
     if (head === null) throw new OutdatedShards(`${word} holds no snapshot`)
     return head.snapshot
   }
-  const { slots } = session.settings.bucket
-  const found = await withFolder((folder) =>
-    withBucket(session, (store) => fetchSlotManifest(store, word, { slots, folder })),
-  )
+  const found = await withFolder((folder) => manifestOf(session, word, folder))
   if (found.kind === 'none') throw new OutdatedShards(found.reason)
   // The stopped publish in a torn slot may be one of these shards. The next publish checks that it has every file.
   return found.manifest.head.snapshot

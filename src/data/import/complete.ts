@@ -6,7 +6,7 @@
 
 import type { Database } from 'better-sqlite3'
 import { schemaTableNames } from '../model/schema.ts'
-import { openFunds } from '../read/open.ts'
+import { openFunds, tablesIn } from '../read/open.ts'
 
 const table = 'fundpress_complete'
 
@@ -15,10 +15,7 @@ export function markComplete(db: Database, now: string): void {
   db.exec(
     `CREATE TABLE IF NOT EXISTS main.${table} (at TEXT NOT NULL, schema_version INTEGER NOT NULL) STRICT`,
   )
-  const tables = db
-    .prepare<[], string>("SELECT lower(name) FROM main.sqlite_schema WHERE type = 'table'")
-    .pluck()
-  for (const name of tables.all().filter((each) => schemaTableNames.includes(each)))
+  for (const name of tablesIn(db).filter((each) => schemaTableNames.includes(each)))
     for (const change of ['insert', 'update', 'delete'])
       db.exec(`CREATE TRIGGER IF NOT EXISTS main.${table}_${name}_${change} AFTER ${change} ON ${name}
         BEGIN DELETE FROM ${table}; END`)
@@ -28,16 +25,14 @@ export function markComplete(db: Database, now: string): void {
 
 /** Removes the mark of a copy: SQLite gives a copy another version of the schema, which may be that of an older mark. */
 export function unmark(copy: Database): void {
-  const has = copy.prepare('SELECT count(*) FROM sqlite_schema WHERE name = ?').pluck().get(table)
-  if (has !== 0) copy.exec(`DELETE FROM main.${table}`)
+  if (tablesIn(copy).includes(table)) copy.exec(`DELETE FROM main.${table}`)
 }
 
 /** When the last load was marked as complete, or null if the database has changed since then, or has no mark. */
 export function completedAt(file: string): string | null {
   const db = openFunds(file)
   try {
-    const has = db.prepare('SELECT count(*) FROM sqlite_schema WHERE name = ?').pluck().get(table)
-    if (has === 0) return null
+    if (!tablesIn(db).includes(table)) return null
     const found = db
       .prepare<[], string>(
         `SELECT at FROM ${table} WHERE schema_version = (SELECT schema_version FROM pragma_schema_version)`,

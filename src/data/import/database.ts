@@ -10,7 +10,7 @@ import { outlivingRows, type SchemaTable } from '../model/columns.ts'
 import { schemaTables } from '../model/schema.ts'
 import { createStatement } from '../model/new-database.ts'
 import { distinctIsins } from '../read/fund-reader.ts'
-import { databaseError, isBusy, openFunds } from '../read/open.ts'
+import { databaseError, isBusy, openFunds, tablesIn } from '../read/open.ts'
 import { refuseUnlessAllowed, type Objection, type Override } from '../../guards/guards.ts'
 import { inTurn } from '../../system/in-turn.ts'
 import { makeBackup, type Backup } from './backup.ts'
@@ -39,12 +39,8 @@ export function openForWriting(file: string): Database.Database {
 }
 
 export const hasRows = (db: Database.Database, table: SchemaTable): boolean =>
-  hasTable(db, table) && db.prepare(`SELECT 1 FROM main.${table.name} LIMIT 1`).get() !== undefined
-
-/** A database of an earlier version lacks optional tables. */
-const hasTable = (db: Database.Database, { name }: SchemaTable): boolean =>
-  db.prepare("SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND lower(name) = ?").get(name) !==
-  undefined
+  tablesIn(db).includes(table.name) &&
+  db.prepare(`SELECT 1 FROM main.${table.name} LIMIT 1`).get() !== undefined
 
 export function readCurrencies(db: Database.Database): ReadonlyMap<string, string> {
   return new Map(db.prepare<[], [string, string]>('SELECT isin, currency FROM fund').raw().all())
@@ -211,7 +207,8 @@ async function changeFunds(
   { table, columns, derived, isins }: Staged,
   { scope, isDryRun, onFund, signal }: TakeOptions,
 ) {
-  if (!hasTable(db, table)) db.exec(createStatement(table).replace('TABLE ', 'TABLE main.'))
+  // A database of an earlier version lacks optional tables.
+  if (!tablesIn(db).includes(table.name)) db.exec(createStatement(table).replace('TABLE ', 'TABLE main.'))
   const { count, upsert, removals } = prepare(db, table, columns, scope)
   const deriver =
     derived.length === 0 ? undefined : priceDeriver(db, staged, derived, scope === 'upsert', splitReader(db))
@@ -242,7 +239,7 @@ async function changeFunds(
 }
 
 function splitReader(db: Database.Database) {
-  if (!hasTable(db, schemaTables.corporateActions)) return () => []
+  if (!tablesIn(db).includes(schemaTables.corporateActions.name)) return () => []
   const splits = db.prepare<[string], { exDate: string; factor: string }>(
     'SELECT ex_date AS exDate, factor FROM main.corporate_action WHERE isin = ? AND CAST(factor AS REAL) > 0 ORDER BY ex_date',
   )
@@ -365,6 +362,7 @@ function removalsOf(db: Database.Database, table: SchemaTable, same: string) {
   }
   const others = Object.values(schemaTables).filter((other) => table.name === 'fund' && other !== table)
   const ofFund = (other: SchemaTable) => `line.isin = own.isin OR ${outlivingRows(other, 'own')}`
-  const found = others.filter((other) => hasTable(db, other))
+  const tables = tablesIn(db)
+  const found = others.filter((other) => tables.includes(other.name))
   return [...found.map((other) => removal(other.name, ofFund(other))), removal(table.name, same)]
 }

@@ -36,8 +36,9 @@ export function openFunds(file: string, mode: 'reading' | 'writing' = 'reading')
   }
 }
 
-const tablesIn = (db: Database.Database) =>
-  db.prepare("SELECT lower(name) FROM sqlite_schema WHERE type = 'table'").pluck().all()
+/** The names of the tables in the file, in lower case. */
+export const tablesIn = (db: Database.Database): readonly string[] =>
+  db.prepare<[], string>("SELECT lower(name) FROM main.sqlite_schema WHERE type = 'table'").pluck().all()
 
 /** The tables that a database of an earlier version may lack, and does. */
 export function lackedTables(db: Database.Database) {

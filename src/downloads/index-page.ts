@@ -12,7 +12,7 @@ import { frontPages, layout } from '../site/layout/layout.ts'
 import { fingerprintOf, verifyCommand } from '../system/ssh-signature.ts'
 import type { Language } from '../api/routes/table.ts'
 import type { DescribedFile, PackageFacts } from './data-package.ts'
-import type { DownloadFormat } from './formats/format.ts'
+import type { DownloadFormat, Licence } from './formats/format.ts'
 import { historyPath } from './formats/fund-files.ts'
 
 export interface PageFacts extends PackageFacts {
@@ -133,7 +133,7 @@ function signature(key: string, { asOf, baseUrl }: PageFacts, language: Language
     </div>`
 }
 
-const licenceLink = ({ name, url }: NonNullable<PackageFacts['licence']>): Html =>
+const licenceLink = ({ name, url }: Licence): Html =>
   url === null ? html`${name}` : html`<a href="${url}" rel="license">${name}</a>`
 
 /** Bounds that no price lies beyond. */

@@ -15,17 +15,11 @@ export interface MadeFile extends WrittenFile {
   readonly from: string
 }
 
-interface Head {
-  readonly format: number
-  /** The files lie in `downloads/<as-of>/`. */
-  readonly asOf: string
-}
-
 const format = 3
 
 export function writeMadeFiles(root: string, asOf: string, files: readonly MadeFile[]): void {
-  const head: Head = { format, asOf }
-  const lines = [head, ...files].map((line) => `${JSON.stringify(line)}\n`)
+  // The files lie in `downloads/<as-of>/`.
+  const lines = [{ format, asOf }, ...files].map((line) => `${JSON.stringify(line)}\n`)
   writeFileSync(join(root, madeFilesKey), lines.join(''), { flag: 'wx' })
 }
 
@@ -66,15 +60,15 @@ export function reuseFiles(
 
 const placeOf = (root: string, asOf: string, { path }: MadeFile) => join(root, 'downloads', asOf, path)
 
-function readMadeFiles(root: string): Omit<Head, 'format'> & { readonly files: readonly MadeFile[] } {
-  const none = { asOf: '', files: [] }
+function readMadeFiles(root: string) {
+  const none = { asOf: '', files: new Array<MadeFile>() }
   try {
     const [head, ...files] = readFileSync(join(root, madeFilesKey), 'utf8')
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as unknown)
-    const { format: found, asOf } = head as Head
-    const listed = files as readonly MadeFile[]
+    const { format: found, asOf } = head as { readonly format: unknown; readonly asOf: string }
+    const listed = files as MadeFile[]
     const isSound = found === format && isDay(asOf) && listed.every(isPossible)
     return isSound ? { asOf, files: listed } : none
   } catch {

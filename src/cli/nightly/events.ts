@@ -88,20 +88,16 @@ export function eventsOfGone({ kind, live, before, reason, allowed }: Gone, who:
  * Warns if the bucket does not take the run. Figures are worth some patience: by them, the next attempt has nothing to do.
  * @returns the new history; null if there is nothing to keep, or if that failed
  */
-export const keepRun = async (
+export async function keepRun(
   session: Session,
   run: Parameters<typeof keepInHistory>[1],
   isLocking: boolean,
   onWarning: (warning: string) => void,
-): Promise<KeptHistory | null> =>
-  run.figures === undefined && run.events.length === 0
-    ? null
-    : inHistory(
-        session,
-        onWarning,
-        (store) => keepInHistory(store, run, isLocking),
-        run.figures !== undefined,
-      )
+): Promise<KeptHistory | null> {
+  const isPatient = run.figures !== undefined
+  if (!isPatient && run.events.length === 0) return null
+  return inHistory(session, onWarning, (store) => keepInHistory(store, run, isLocking), isPatient)
+}
 
 /** Short, because much time has passed already, and SIGKILL comes soon after SIGTERM. */
 const noteMs = 4000

@@ -1,5 +1,6 @@
 /** The interface of formats of the downloads. `index.ts` beside this file lists them; nothing here knows one of them. */
 
+import type { Publisher } from '../../api/contract/page.ts'
 import type { Language } from '../../api/routes/table.ts'
 import { schemaTables } from '../../data/model/schema.ts'
 import { wholeGroups, type RowDigests } from '../../data/read/fund-digests.ts'
@@ -17,11 +18,7 @@ import {
   type RowsOfFund,
 } from '../tables.ts'
 
-/** The licence of the data, in the words of the settings; a name is `CC-BY-4.0`. */
-export interface Licence {
-  readonly name: string
-  readonly url: string | null
-}
+export type Licence = NonNullable<Publisher['licence']>
 
 /** A format: a file of this folder, and a line of the registry. */
 export type DownloadFormat = RowsFormat | WholeFormat

@@ -57,11 +57,8 @@ export function givenOutAgain(
   )
   return [...kindsOf].map(([isin, kinds]) => {
     const what = kinds.map(({ kind }) => (kind === 'data' ? 'all data' : kind)).join(' and ')
-    return {
-      guard,
-      subject: isin,
-      message: `${next.snapshot} gives out ${what} of ${isin} again, withdrawn since`,
-    }
+    const message = `${next.snapshot} gives out ${what} of ${isin} again, withdrawn since`
+    return { guard, subject: isin, message }
   })
 }
 

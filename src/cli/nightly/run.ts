@@ -149,13 +149,8 @@ async function hasDamage(
 function incompleteLoad({ settings }: Session, db: string): Objection[] {
   if (!settings.requireComplete || completedAt(db) !== null) return []
   const advice = '`fundpress import --complete` marks it after the last import'
-  return [
-    {
-      guard: 'incomplete',
-      subject: null,
-      message: `${db} is not marked as complete since its last change: ${advice}`,
-    },
-  ]
+  const message = `${db} is not marked as complete since its last change: ${advice}`
+  return [{ guard: 'incomplete', subject: null, message }]
 }
 
 /** `state` is null with --again. @throws {Refusal} for a wrong clock @throws {Error} if another KeyValueStore follows the bucket */

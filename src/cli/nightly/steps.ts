@@ -135,25 +135,20 @@ async function goneBack(
   log: NightlyLog,
 ) {
   const onWarning = (warning: string) => log.warn('verify', warning)
+  const end = (isBack: boolean, what: string, cause: unknown = error) => {
+    return { isBack, failure: new Error(`${error.message}; ${what}`, { cause }) }
+  }
   try {
     const back = await withBucket(session, async (store) =>
       returnFrom(store, snapshot, { ...(await doorOptions(session, flags)), onWarning }),
     )
-    if (back === null)
-      return {
-        isBack: false,
-        failure: new Error(`${error.message}; nothing was live before it, or another one is live by now`, {
-          cause: error,
-        }),
-      }
+    if (back === null) return end(false, 'nothing was live before it, or another one is live by now')
     const now = `${back.snapshot} is live again, in ${back.slot}`
-    const message = `${error.message}; ${now}. The next run uploads all of ${snapshot} again`
-    return { isBack: true, failure: new Error(message, { cause: error }) }
+    return end(true, `${now}. The next run uploads all of ${snapshot} again`)
   } catch (cause) {
     session.signal.throwIfAborted()
     const why = `what was live before cannot come back (${reasonOf(cause)})`
-    const message = `${error.message}; ${snapshot} stays live: ${why}`
-    return { isBack: false, failure: new Error(message, { cause }) }
+    return end(false, `${snapshot} stays live: ${why}`, cause)
   }
 }
 
@@ -183,12 +178,8 @@ function logPublished(published: PublishSummary, log: NightlyLog): void {
       ? `${snapshot} is ${state} in ${slot}: ${formatCount(put)} put, ${formatCount(deleted)} deleted, ${seconds.toFixed(1)} s`
       : `${snapshot} is already ${state} in ${slot}`
   const text = removed === null ? done : `${done}; ${removed}`
-  log.end(
-    'publish',
-    'done',
-    { snapshot, slot, hasFlipped, isStaged, put, deleted, bytes, requests, seconds, removed },
-    text,
-  )
+  const figures = { snapshot, slot, hasFlipped, isStaged, put, deleted, bytes, requests, seconds, removed }
+  log.end('publish', 'done', figures, text)
 }
 
 /** Few, because a step shows at most ten annotations. */

@@ -33,11 +33,9 @@ const inOneLanguage = (
   table?: OracleEndpoint['table'],
 ): OracleEndpoint => ({ path, answer, hasLanguages: false, ...(table && { table }) })
 
-const inBothLanguages = (path: string, answer: OracleEndpoint['answer']): OracleEndpoint => ({
-  path,
-  answer,
-  hasLanguages: true,
-})
+const inBothLanguages = (path: string, answer: OracleEndpoint['answer']): OracleEndpoint => {
+  return { path, answer, hasLanguages: true }
+}
 
 export const oracleEndpoints: readonly OracleEndpoint[] = [
   inOneLanguage('/api/v1/prices-current/{isin}/', currentPrices, currentPricesTable),
@@ -94,12 +92,7 @@ export function route(path: string): Call | undefined {
   if (found === undefined) return undefined
   const { endpoint, given } = found
   const value = (name: string) => given.get(name) ?? ''
-  const [type, isin, from, to] = ['type', 'isin', 'datefrom', 'dateto'].map(value) as [
-    string,
-    string,
-    string,
-    string,
-  ]
+  const [type = '', isin = '', from = '', to = ''] = ['type', 'isin', 'datefrom', 'dateto'].map(value)
   if (given.has('type') && !structureNames.has(type)) throw problems.wrongType(type)
   if (given.has('isin') && isin === '') throw problems.noIsin()
   if (given.has('datefrom') && (!isDay(from) || !isDay(to) || from > to)) throw problems.wrongDate()

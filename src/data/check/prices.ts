@@ -94,14 +94,8 @@ export const limitsToCheck = (plausibility: PlausibilitySettings, fund: PricedFu
 
 export const findingsAcross = (newPrices: readonly NewPrice[], plausibility: PlausibilitySettings) =>
   objectionsAcross(newPrices, plausibility).map(({ guard, subject, message }): Finding => {
-    return {
-      severity: 'error',
-      isin: null,
-      table: 'price',
-      message,
-      guard,
-      ...(subject !== null && { subject }),
-    }
+    const finding = { severity: 'error', isin: null, table: 'price', message, guard } as const
+    return subject === null ? finding : { ...finding, subject }
   })
 
 /** A whole history may be wrong: beyond this, they are only counted. */

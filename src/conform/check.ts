@@ -98,8 +98,15 @@ export function checkContext(
     return answer
   }
 
-  /** Works on all items, several at a time. A missing answer does not stop the other items. */
-  const each = async <T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> => {
+  const each = eachBy(concurrency, signal)
+  const compareAll = (requests: readonly OracleRequest[]): Promise<void> => each(requests, compare)
+  return { ...subject, random, ask, compare, compareAll, fail, same, each, found }
+}
+
+/** Works on all items, several at a time. A missing answer does not stop the other items. */
+const eachBy =
+  (concurrency: number, signal: AbortSignal | undefined) =>
+  async <T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> => {
     const waiting = items.values()
     const next = async (): Promise<void> => {
       for (const item of waiting) {
@@ -109,10 +116,6 @@ export function checkContext(
     }
     await Promise.all(Array.from({ length: concurrency }, next))
   }
-
-  const compareAll = (requests: readonly OracleRequest[]): Promise<void> => each(requests, compare)
-  return { ...subject, random, ask, compare, compareAll, fail, same, each, found }
-}
 
 function differences(
   base: string,

@@ -194,14 +194,7 @@ export function parquetFile(
     const isDouble = column.type === 'decimal' && amounts === 'double'
     return { ...column, form: forms[isDouble ? 'number' : column.type] }
   })
-  const writer = new ParquetWriter({
-    writer: fileWriter(join(folder, path)),
-    schema: schemaOf(formed, ({ physical }) => physical),
-    codec: 'GZIP',
-    compressors: { GZIP: compress },
-    createdBy: 'fundpress',
-    kvMetadata: metadata.map(([key, value]) => ({ key, value })),
-  })
+  const writer = openWriter(join(folder, path), formed, metadata)
   const { writer: bytes } = writer
   const append = (some: Uint8Array) => {
     bytes.appendBytes(some)
@@ -250,6 +243,20 @@ export function parquetFile(
     },
   }
 }
+
+const openWriter = (
+  place: string,
+  columns: readonly FormedColumn[],
+  metadata: ParquetForm['metadata'],
+): ParquetWriter =>
+  new ParquetWriter({
+    writer: fileWriter(place),
+    schema: schemaOf(columns, ({ physical }) => physical),
+    codec: 'GZIP',
+    compressors: { GZIP: compress },
+    createdBy: 'fundpress',
+    kvMetadata: metadata.map(([key, value]) => ({ key, value })),
+  })
 
 interface FormedColumn extends OutputColumn {
   readonly form: Form

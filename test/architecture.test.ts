@@ -15,6 +15,7 @@ const mayImport: Readonly<Record<string, string>> = {
   api: 'system',
   'api/routes': '',
   'api/contract': 'api/routes system',
+  'api/derive': 'api system xmlbuilder2',
   'api/encode': 'api/contract',
   'api/endpoints': 'api/contract api/routes',
   data: 'api guards system better-sqlite3 node:',

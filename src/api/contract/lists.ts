@@ -170,8 +170,8 @@ export const lists: readonly PublishedList[] = [
     path: '/schemas/{id}.json',
     title: { en: 'JSON Schemas', de: 'JSON-Schemas' },
     about: {
-      en: 'A JSON Schema (2020-12) for each kind of document, named after the endpoint or list.',
-      de: 'Ein JSON-Schema (2020-12) für jede Art von Dokument, benannt nach dem Endpunkt oder der Liste.',
+      en: 'A JSON Schema (2020-12) for each kind of document, named after the endpoint or list. For XML, `/schemas/<id>.xsd` is an XML Schema (XSD 1.0) of each endpoint and of errors.',
+      de: 'Ein JSON-Schema (2020-12) für jede Art von Dokument, benannt nach dem Endpunkt oder der Liste. Für XML beschreibt `/schemas/<id>.xsd` jeden Endpunkt und die Fehler als XML-Schema (XSD 1.0).',
     },
     type: 'application/json',
     body: null,

@@ -5,6 +5,7 @@ const utf8 = '; charset=utf-8'
 const types: Readonly<Record<string, string>> = {
   json: 'application/json' + utf8,
   xml: 'application/xml' + utf8,
+  xsd: 'application/xml' + utf8,
   html: 'text/html' + utf8,
   css: 'text/css' + utf8,
   js: 'text/javascript' + utf8,

@@ -22,7 +22,7 @@ const pageKeys = ({ out }: Site) => filesIn(out).filter((key) => /^docs\/.*\.htm
 
 /** A function that makes the validator of a schema by its name. */
 function validatorsOf(site: Site) {
-  const names = readdirSync(join(site.out, 'schemas'))
+  const names = readdirSync(join(site.out, 'schemas')).filter((name) => name.endsWith('.json'))
   const published = names.map((name) => readJson<Schema>(site, `schemas/${name}`))
   const address = (id: string) => `${publishedAt}/schemas/${id}.json`
   const open = openSchemas([...published, windowListSchema(address('window-list'))])
@@ -241,6 +241,7 @@ describe('the schemas and examples of a demo snapshot', () => {
     for (const key of filesIn(site.out)) byId.set(schemaOf(key) ?? '', key)
     byId.delete('')
     const names = readdirSync(join(site.out, 'schemas'))
+      .filter((name) => name.endsWith('.json'))
       .map((name) => name.replace('.json', ''))
       .sort()
     // Readers get no list of windows.

@@ -30,6 +30,9 @@ const wellKnown: Readonly<Record<string, string>> = {
 /** Each day of changes had a page of its own in earlier versions. */
 const dayOfChanges = /^\/changes\/(\d{4}-\d\d-\d\d)(?:\/(?:index\.html|(de\.html))?)?$/
 
+/** Only the list of funds knows whose WKN it is. */
+const wknPath = /^\/wkn\/([A-Za-z0-9]{6})\/?$/
+
 /** The key of a page in one language: `compare/de.html`. @param folder empty, or with its closing slash */
 export const pageKey = (folder: string, language: Language): string =>
   folder + (language === 'de' ? 'de' : 'index') + '.html'
@@ -45,6 +48,8 @@ export function matchPage(table: Pick<RouteTable, 'pages'>, path: string): PageM
   if (!pagePath.test(path)) return { kind: 'none' }
   const to = moved[path]
   if (to) return { kind: 'moved', to }
+  const wkn = wknPath.exec(path)
+  if (wkn) return { kind: 'moved', to: '/funds/?q=' + (wkn[1] as string) }
   const day = dayOfChanges.exec(path)
   if (day) return { kind: 'moved', to: '/changes/' + (day[2] || '') + '?day=' + (day[1] as string) }
   const segments = path.split('/')

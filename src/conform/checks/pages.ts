@@ -70,7 +70,8 @@ export const pageChecks = checksOf('pages', {
   }) => {
     const funds = isins.slice(0, 2).map((isin) => `/funds/${isin.toLowerCase()}/`)
     const days = ['', '/', '/index.html', '/de.html'].map((name) => `/changes/2026-11-20${name}`)
-    const targets = ['/docs/v1/', '/docs/v1/endpoints/', '/downloads/', '/favicon.ico', ...days, ...funds]
+    const others = ['/downloads/', '/downloads/index.json', '/favicon.ico', '/wkn/847100', '/wkn/fp06ux/']
+    const targets = ['/docs/v1/', '/docs/v1/endpoints/', ...others, ...days, ...funds]
     return compareAll(
       targets
         .flatMap((target) => [target, `${target}?language=en&x=%20+`])

@@ -113,6 +113,7 @@ const redirects: Readonly<Record<string, string>> = {
   '/docs/v1/': '/docs/',
   '/docs/v1/endpoints/': '/docs/',
   '/downloads/': '/downloads/latest/',
+  '/downloads/index.json': '/changes/downloads.json',
   '/favicon.ico': '/docs/assets/icon.svg',
 }
 
@@ -120,6 +121,8 @@ const redirects: Readonly<Record<string, string>> = {
 function movedTo(path: string, funds: OracleFunds): string | undefined {
   if (!path.endsWith('/') && findEndpoint(path) !== undefined) return `${path}/`
   const [, area, isin = '', ...rest] = path.split('/')
+  if (area === 'wkn' && /^[A-Z\d]{6}$/i.test(isin) && rest.join('') === '' && rest.length < 2)
+    return `/funds/?q=${isin}`
   // Earlier versions had a page for each day of changes.
   if (
     area === 'changes' &&

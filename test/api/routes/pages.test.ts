@@ -34,7 +34,10 @@ describe('the page of a path', () => {
     ['/docs/v1/', '/docs/'],
     ['/docs/v1/endpoints/', '/docs/'],
     ['/downloads/', '/downloads/latest/'],
+    ['/downloads/index.json', '/changes/downloads.json'],
     ['/favicon.ico', '/docs/assets/icon.svg'],
+    ['/wkn/847100/', '/funds/?q=847100'],
+    ['/wkn/fp06ux', '/funds/?q=fp06ux'],
     ['/changes/2026-11-20', '/changes/?day=2026-11-20'],
     ['/changes/2026-11-20/', '/changes/?day=2026-11-20'],
     ['/changes/2026-11-20/de.html', '/changes/de.html?day=2026-11-20'],
@@ -47,7 +50,16 @@ describe('the page of a path', () => {
   it.each([
     ...['/', '//', '/manifest.ndjson.gz', '/SHA256SUMS', '/downloads.ndjson', '/shard.ndjson', '/live.json'],
     ...['/errors/index/400-noisin.json', '/blue/docs/', '/docs/../live.json', '/docs/.hidden', '/docs/%64e/'],
-    ...['/constructor', '/__proto__/', '/index.htm', 'docs/', '/docs//'],
+    ...[
+      '/constructor',
+      '/__proto__/',
+      '/index.htm',
+      'docs/',
+      '/docs//',
+      '/wkn/',
+      '/wkn/84710/',
+      '/wkn/847100/x',
+    ],
   ])('%s has none', (path) => {
     expect(match(path)).toEqual({ kind: 'none' })
   })

@@ -61,6 +61,14 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
 
   const names = (page: Page) => page.locator('#funds tbody a').allTextContents()
 
+  it('shows one fund at the address of its WKN', async () => {
+    const wkn = value<string>('SELECT wkn FROM fund WHERE wkn IS NOT NULL AND data_permitted = 1')
+    const name = value<string>(`SELECT name FROM fund WHERE wkn = '${wkn}'`)
+    await withPage(`wkn/${wkn}/`, desktopLight, async (page) => {
+      await expect.poll(() => names(page)).toEqual([name])
+    })
+  })
+
   it('searches during typing, by name without accents and by ISIN, and leads to a fund with a hostile name', async () => {
     await withPage('funds/index.html', desktopLight, async (page) => {
       const all = await names(page)

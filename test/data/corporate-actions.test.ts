@@ -80,13 +80,11 @@ it('an import makes the table that a database lacks, and no other import does', 
 })
 
 it.each([
-  [[unknownIsin, '2024-04-30', 'split', '', '', '10', ''], `there is no fund ${unknownIsin}`],
   [[first, '2024-04-30', 'split', '1', 'EUR', '10', ''], 'a distribution has an amount, nothing else has'],
   [[first, '2024-04-30', 'distribution', '1', '', '', ''], 'an amount has a currency, nothing else has'],
   [[first, '2024-04-30', 'merger', '', '', '2', second], 'a split has a factor, nothing else has'],
   [[first, '2024-04-30', 'merger', '', '', '', ''], 'a merger has a successor_isin, nothing else has'],
   [[first, '2024-04-30', 'merger', '', '', '', 'XF0000000011'], 'is not an ISIN'],
-  [[first, '2024-02-30', 'split', '', '', '10', ''], '"2024-02-30" is not a day'],
   [[first, '2024-04-30', 'dividend', '1', 'EUR', '', ''], 'against the schema'],
 ])('import refuses %j: %s', async (cells, reason) => {
   const ended = await folder.importLines(folder.database(), 'corporate_action', [header, cells])

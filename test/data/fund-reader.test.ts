@@ -2,11 +2,11 @@
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { sqlTypeOf } from '../../src/data/model/columns.ts'
-import { groupNames, schemaTables } from '../../src/data/model/schema.ts'
+import { schemaTables } from '../../src/data/model/schema.ts'
 import { createStatement, schemaSql } from '../../src/data/model/new-database.ts'
 import { fundReader } from '../../src/data/read/fund-reader.ts'
 import { openFunds } from '../../src/data/read/open.ts'
-import { goodRows, insertGood, isinOf, makeDatabase, type Row } from '../support/database.ts'
+import { insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { tempFolder } from '../support/folders.ts'
 
 const folder = tempFolder()
@@ -17,28 +17,11 @@ makeDatabase(folder.file('good.sqlite'), (insert) => {
   insertGood(insert, isinOf(2))
 })
 
-it('the reader gives every column of every table, and the rows of one fund only', () => {
-  const db = openFunds(folder.file('good.sqlite'))
-  const fund = fundReader(db).read(isin)
-  db.close()
-  const { fund_inception_date, ...basics } = goodRows['fund'] ?? {}
-  expect(fund?.fund).toEqual({ isin, inceptionDate: fund_inception_date, ...inCamelCase(basics) })
-  const expected = groupNames.map((group) => [group, [inCamelCase(goodRows[schemaTables[group].name] ?? {})]])
-  expect({ ...fund, fund: undefined }).toEqual({ ...Object.fromEntries(expected), fund: undefined })
-})
-
 it('the reader gives undefined for an unknown ISIN', () => {
   const db = openFunds(folder.file('good.sqlite'))
   expect(fundReader(db).read(isinOf(3))).toBe(undefined)
   db.close()
 })
-
-function inCamelCase(row: Row): Row {
-  const named = Object.entries(row).map(([column, value]) => {
-    return [column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), value] as const
-  })
-  return Object.fromEntries(named)
-}
 
 it('the model has the columns of schema.sql: order, types, keys, defaults and constraints', () => {
   const db = new Database(':memory:')

@@ -107,15 +107,6 @@ describe('import of lines', () => {
     expect(rows.map((row) => row.slice(1).join(' '))).toEqual(['2024-01-02 1', '2024-01-03 2'])
   })
 
-  it('names the length of a line and of the header if they differ', async () => {
-    const lines = [header, [isin, '2024-01-02', '1', ''], [isin, '2024-01-02'], [isin]]
-    const { code, stdout } = await folder.importLines(folder.database(), 'legal_point', lines)
-    expect(code).toBe(1)
-    expect(stdout).toMatch(
-      /^line 2: it has 4 cells, the header 3\nline 3: it has 2 cells, the header 3\nline 4: it has 1 cell, the header 3\n/,
-    )
-  })
-
   it('counts lines as an editor does, with empty lines and cells of several lines', async () => {
     const text = `\r\nisin;position;name_de;value\r
 ${isin};1;"of\r\ntwo";x\r\n\r\n;;;\r
@@ -148,13 +139,6 @@ ${isin};x;2;x`
     )
     expect(stderr).toContain(reason)
     expect(dumpAll(folder.file(db))).toEqual(before)
-  })
-
-  it('escapes control characters in its messages', async () => {
-    const lines = [header, [isin, '\u001b[2J\u202e', '1']]
-    const { stdout } = await folder.importLines(folder.database(), 'legal_point', lines)
-    expect(stdout).not.toMatch(/[\u001b\u202e]/)
-    expect(stdout).toContain('\\u001b[2J\\u202e')
   })
 })
 

@@ -3,17 +3,14 @@ import { copyFileSync, writeFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { run } from '../../cli/run.ts'
 import { isinOf } from '../../support/database.ts'
-import { insertOddFunds } from '../../support/odd-funds.ts'
 import { tempFolder } from '../../support/product.ts'
-import { dump, dumpAll, exportTables, plain, tableNames, type Dialect } from './dialects.ts'
+import { dump, dumpAll, exportTables, tableNames, type Dialect } from './dialects.ts'
 
 const folder = tempFolder()
 const fundpress = (line: string) => run(line, { cwd: folder.path })
 
 beforeAll(async () => {
   await fundpress('init --demo --db demo.sqlite --funds 3 --years 1 --until 2026-11-19 --quiet')
-  await fundpress('init --db odd.sqlite --quiet')
-  insertOddFunds(folder.file('odd.sqlite'))
 })
 
 async function importAll(db: string, from: string, flags = ''): Promise<void> {
@@ -72,12 +69,4 @@ it('import reads flags as our downloads, spreadsheets and people write them', as
   const order = 'fund ORDER BY CAST(name AS INTEGER)'
   const { rows: found } = dump(folder.file('flags.sqlite'), order, 'data_permitted')
   expect(found.flat()).toEqual([1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0])
-})
-
-it('import gives the same database full of marks, quotes and line ends', async () => {
-  const dialect = { ...plain, delimiter: ',', decimal: ',', dates: 'german', lineEnd: '\r\n' } as const
-  await fundpress('init --db odd-again.sqlite --quiet')
-  exportTables(folder.file('odd.sqlite'), folder.file('odd'), dialect)
-  await importAll('odd-again.sqlite', 'odd', ' --decimal comma')
-  expect(dumpAll(folder.file('odd-again.sqlite'))).toEqual(dumpAll(folder.file('odd.sqlite')))
 })

@@ -73,25 +73,8 @@ it('a fund that merged is no lost fund, and explains no other', () => {
 
 describe('a loss', () => {
   it.each([
-    ['funds', {}, { funds: 90 }, {}, { funds: 89 }, ['lost-funds', null, 'at least 90']],
     ['documents', {}, emt(100, 90), {}, emt(100, 89), ['lost-documents', 'emt', 'at least 90']],
     ['all documents', {}, emt(1, 1), {}, emt(1, 0), ['empty-endpoint', 'emt', 'at least 1']],
-    [
-      'price rows',
-      rows('price', 990),
-      { live: rows('price', 1000) },
-      rows('price', 989),
-      { live: rows('price', 1000) },
-      ['lost-prices', null, 'at least 990'],
-    ],
-    [
-      'other rows',
-      rows('emt', 80),
-      { live: rows('emt', 100) },
-      rows('emt', 79),
-      { live: rows('emt', 100) },
-      ['lost-rows', 'emt', 'at least 80'],
-    ],
     [
       'all rows',
       rows('emt', 1),
@@ -133,23 +116,7 @@ describe('a loss', () => {
       ['unpriced-funds', null, 'at least 90'],
     ],
     ['objects', {}, { objects: 100 }, {}, { objects: 101 }, ['deletes', null, 'at least 900']],
-    [
-      'the newest price',
-      {},
-      {},
-      { newestPrice: '2026-11-18' },
-      {},
-      ['older-prices', null, 'from 2026-11-19'],
-    ],
     ['fresh prices', {}, {}, { freshness: freshness(88, 12) }, {}, ['stale-prices', null, 'at most 10']],
-    [
-      'days',
-      {},
-      { live: { asOf: '2026-11-20' } },
-      {},
-      { live: { asOf: '2026-11-21' } },
-      ['older-date', null, 'from 2026-11-21'],
-    ],
   ] as const)(
     'of %s passes at the limit, and is refused beyond it',
     (_, within, live, beyond, more, expected) => {

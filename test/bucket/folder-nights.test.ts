@@ -8,13 +8,11 @@ import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { ended, run, start } from '../cli/run.ts'
-import { editDatabase } from '../support/database.ts'
 import { buildNights, type Nights } from '../support/nights.ts'
 import { startServing, liveTtl } from '../support/product.ts'
 import { headerOf, rawRequest } from '../support/request.ts'
 import { isComplete } from '../support/rounds.ts'
 import { hashesOf } from '../support/tree.ts'
-import { withoutFund } from './nightly/nightly.ts'
 
 let nights: Nights
 let bucket: string
@@ -55,50 +53,6 @@ const published = () => {
   const isPublic = ([key]: [string, string]) => /^(blue|green|downloads|live\.json)/.test(key)
   return Object.fromEntries(Object.entries(hashesOf(bucket)).filter(isPublic))
 }
-const removeTwoFunds = withoutFund('(SELECT min(isin) FROM fund)').repeat(2)
-
-it('a night, a second one, a refusal that changes nothing, a rollback, a repair, a prune', async () => {
-  const nightly = (day: string) => fundpress(`nightly --db night.sqlite --as-of ${day} --out out --sample 9`)
-  const db = nights.folder.file('night.sqlite')
-  writeFileSync(db, readFileSync(nights.folder.file('funds.sqlite')))
-  expect(await nightly('2026-11-13')).toMatchObject({ code: 0 })
-  const first = live()
-  expect(first).toMatchObject({ slot: 'blue', asOf: '2026-11-13' })
-  expect((await nightly('2026-11-13')).stdout).toContain('nothing to do')
-  editDatabase(db, "UPDATE fund SET name = name || ' once more'")
-  expect(await nightly('2026-11-14')).toMatchObject({ code: 0 })
-  expect(live()).toMatchObject({ slot: 'green', asOf: '2026-11-14' })
-  const changes = JSON.parse(readFileSync(join(bucket, 'green/changes/index.json'), 'utf8')) as object
-  expect(changes).toMatchObject({ nights: [{ as_of: '2026-11-14' }, { as_of: '2026-11-13' }] })
-
-  const before = published()
-  editDatabase(db, removeTwoFunds)
-  const refused = await nightly('2026-11-15')
-  expect(refused.code).toBe(3)
-  expect(refused.stderr).toContain('lost-funds')
-  expect(published()).toEqual(before)
-
-  await must('rollback')
-  expect(live()).toMatchObject({ slot: 'blue', snapshot: first['snapshot'] })
-  const { events } = JSON.parse(readFileSync(join(bucket, 'nightly/history.json'), 'utf8')) as {
-    readonly events: readonly { readonly kind: string }[]
-  }
-  expect(events.map(({ kind }) => kind)).toEqual(['refused', 'rolled back'])
-
-  const page = readdirSync(join(bucket, 'blue/api/v1/profile'))[0] ?? ''
-  writeFileSync(join(bucket, 'blue/api/v1/profile', page, 'index.de.json'), 'damaged')
-  const verified = await fundpress('verify')
-  expect(verified.code).toBe(1)
-  expect(verified.stdout + verified.stderr).toContain(`api/v1/profile/${page}/index.de.json`)
-  await must('publish --out night-3 --repair --quiet --force --reason test')
-  await must('verify --deep')
-
-  writeFileSync(join(bucket, 'blue/strange.txt'), 'x')
-  expect(await json('prune')).toMatchObject({ objects: [{ key: 'blue/strange.txt' }] })
-  await must('prune --yes')
-  expect(existsSync(join(bucket, 'blue/strange.txt'))).toBe(false)
-  await must('verify --deep')
-})
 
 it('puts no download again that is there, unless its bytes differ', async () => {
   await must('publish --out night-1 --quiet')

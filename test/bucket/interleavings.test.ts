@@ -3,7 +3,7 @@ import { cpSync, renameSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { expectFailure, expectSuccess } from '../cli/outcome.ts'
-import { beginPublish, flip, four, holdBack, killAt, killWithPutOnItsWay } from '../support/two-nights.ts'
+import { beginPublish, flip, four, holdBack, killWithPutOnItsWay } from '../support/two-nights.ts'
 import { press, puts, three, two, useTwoNights } from '../support/two-nights.ts'
 
 useTwoNights(4)
@@ -86,15 +86,4 @@ it('gives up, before the first change, if another tool has changed live.json', a
   await expectFailure(press.publish(three), said)
   expect(slotOfLive()).toBe('blue')
   expect(puts(/^blue\/api/)).toEqual([])
-})
-
-it('remembers damage in the slot that was live, if it is killed right after the flip', async () => {
-  const [damaged = ''] = press.bucket.keys('green/errors')
-  press.bucket.put(damaged, '{}')
-  await killAt(beginPublish(two, {}, '--repair'), flip, { when: 'after' })
-  expect(slotOfLive()).toBe('blue')
-  expect(await press.json('status')).toMatchObject({ other: { slot: 'green', isWhole: false } })
-  await expectFailure(press.fundpress('rollback'), /green is not whole/)
-  expect((await press.publish(three)).code).toBe(0)
-  expect(press.bucket.faultsOf('green')).toEqual([])
 })

@@ -4,7 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { DayChanges } from '../../src/api/contract/changes.ts'
 import type { Objection } from '../../src/guards/guards.ts'
-import { expectFailure, expectSuccess } from '../cli/outcome.ts'
+import { expectSuccess } from '../cli/outcome.ts'
 import { editDatabase } from '../support/database.ts'
 import { askFeed } from '../support/feed.ts'
 import { buildNights, newBenchmark } from '../support/nights.ts'
@@ -12,8 +12,6 @@ import { openPress, type Press } from '../support/press.ts'
 import { withoutFund } from './nightly/nightly.ts'
 
 const removed = (funds: number) => withoutFund('(SELECT min(isin) FROM fund)').repeat(funds)
-/** Old prices of one fund. */
-const oldPrices = "DELETE FROM price WHERE date < '2025-12-15' AND isin = (SELECT min(isin) FROM fund)"
 const noProfile = 'DELETE FROM profile'
 
 let press: Press
@@ -46,26 +44,6 @@ async function objectionsTo(out: string, flags = ''): Promise<readonly string[]>
   )
   return objections.map(({ guard, subject }) => (subject === null ? guard : `${guard}:${subject}`))
 }
-
-it.each([
-  ['two lost funds, once', removed(2), '--max-deletes 0', ['lost-funds']],
-  ['lost prices', oldPrices, '', ['lost-prices']],
-  ['a lost table, and its endpoint', noProfile, '', ['empty-endpoint:profile', 'empty-table:profile']],
-] as const)('the second publish of a bucket refuses %s', async (name, sql, flags, expected) => {
-  const out = name.replaceAll(/\W/g, '-')
-  await build(out, sql)
-  expect(await objectionsTo(out, flags)).toEqual(expected)
-})
-
-it('leaves live.json as it was, and names the flags that allow it', async () => {
-  const before = press.bucket.body('live.json')
-  await build('empty', noProfile)
-  const flags = '--allow empty-endpoint:profile,empty-table:profile --reason "…"'
-  await expectFailure(press.fundpress('publish --out empty'), [/^refused .+\n(.+\n){2}fundpress: /, flags], 3)
-  expect(press.bucket.body('live.json')).toEqual(before)
-  const allowed = '--allow empty-endpoint:profile,empty-table --reason test'
-  await expectSuccess(press.fundpress(`publish --out empty --quiet ${allowed}`))
-})
 
 it('what is allowed is published with its reason, and not refused again in the next night', async () => {
   await build('two', removed(2))

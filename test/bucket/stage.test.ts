@@ -136,12 +136,6 @@ describe('flip refuses', () => {
     expect(press.bucket.body('live.json')).toEqual(before)
   }
 
-  it('if another snapshot went live since it was staged', async () => {
-    const other = { ...press.bucket.live(), liveSince: '2026-11-22T10:00:00.000Z' }
-    press.bucket.put('live.json', JSON.stringify(other))
-    await refuses('night-2', `another snapshot went live after ${id('night-2')} or another one was staged`)
-  })
-
   it('a snapshot whose downloads are gone', async () => {
     const downloads = { folder: id('night-2'), files: 1, bytes: 1, sums: '0'.repeat(64) }
     press.bucket.put('staged.json', JSON.stringify({ ...staged(), downloads }))
@@ -175,16 +169,6 @@ describe('another publish', () => {
     await expectSuccess(press.publish('changed'))
     expect(staged()).toBe(null)
   })
-})
-
-it('stages and flips the very first snapshot', async () => {
-  press.reset()
-  await expectSuccess(stage('night-1'))
-  await expectFailure(press.fundpress('status'), `nothing is live yet; staged is ${id('night-1')} in blue`)
-  expect(JSON.parse((await stage('night-1')).stdout)).toMatchObject({ isStaged: true, hasStaged: false })
-  await expectSuccess(flip('night-1'))
-  expect([live(), press.bucket.live()?.previous]).toEqual([id('night-1'), null])
-  expectWhole()
 })
 
 it('prune keeps what is staged, and its downloads', async () => {

@@ -56,6 +56,9 @@ it('ends with a staged and verified snapshot, says how to look at it, and does n
 it('stages the very first night, and another one over it', async () => {
   expect((await nightly('--stage')).code).toBe(0)
   const first = staged().snapshot
+  expect((await press.fundpress('status')).stderr).toContain(
+    `nothing is live yet; staged is ${first} in blue`,
+  )
   expect((await nightly('--stage')).stdout).toContain(`${first} is staged already in blue`)
   editDatabase(db(), newBenchmark(1))
   expect((await nightly('--stage')).code).toBe(0)

@@ -146,21 +146,19 @@ describe('the checklist', () => {
     expect(git('status', '--short', '--untracked-files')).toBe(before)
   })
 
-  it.each(['database/funds.sqlite'])(
-    'takes a database in the repository, %s, which git does not ignore',
-    async (database) => {
-      const dest = await written('cloudflare', { database })
-      expect(readFileSync(join(dest, 'SETUP.md'), 'utf8')).not.toContain('cp funds.sqlite funds.sqlite')
-      const git = (...words: readonly string[]) => spawnSync('git', words, { cwd: dest, encoding: 'utf8' })
-      git('init')
-      mkdirSync(dirname(join(dest, database)), { recursive: true })
-      for (const name of [database, 'other.sqlite']) writeFileSync(join(dest, name), '')
-      git('add', '--all')
-      const added = git('ls-files').stdout.split('\n')
-      expect(added).toContain(database)
-      expect(added).not.toContain('other.sqlite')
-    },
-  )
+  it('takes a database in the repository, which git does not ignore', async () => {
+    const database = 'database/funds.sqlite'
+    const dest = await written('cloudflare', { database })
+    expect(readFileSync(join(dest, 'SETUP.md'), 'utf8')).not.toContain('cp funds.sqlite funds.sqlite')
+    const git = (...words: readonly string[]) => spawnSync('git', words, { cwd: dest, encoding: 'utf8' })
+    git('init')
+    mkdirSync(dirname(join(dest, database)), { recursive: true })
+    for (const name of [database, 'other.sqlite']) writeFileSync(join(dest, name), '')
+    git('add', '--all')
+    const added = git('ls-files').stdout.split('\n')
+    expect(added).toContain(database)
+    expect(added).not.toContain('other.sqlite')
+  })
 
   it('makes and binds a bucket of R2 in the jurisdiction that the endpoint names', async () => {
     const endpoint = 'https://abc.eu.r2.cloudflarestorage.com'

@@ -1,13 +1,13 @@
 /** `fundpress check --bucket`: what it finds in the machine, on the way to a bucket, in its settings, and in what it holds. */
-import { once } from 'node:events'
 import { truncateSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { expectFailure, expectSuccess } from '../cli/outcome.ts'
 import { buildNights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { holdBack } from '../support/two-nights.ts'
 import { bucketArgs, credentials } from '../support/publishing.ts'
+import { listen } from '../support/request.ts'
 
 let press: Press
 beforeAll(async () => {
@@ -95,14 +95,11 @@ it('accepts a missing snapshot, and refuses a damaged one', async () => {
 })
 
 it('says soon that the store does not answer', async () => {
-  const mute = createServer(() => undefined)
-  mute.listen(0, '127.0.0.1')
-  await once(mute, 'listening')
-  const { port } = mute.address() as AddressInfo
-  const args = bucketArgs(`http://127.0.0.1:${port}`, press.bucket.name)
+  const { base, stop } = await listen(createServer(() => undefined))
+  const args = bucketArgs(base, press.bucket.name)
   // It waits for ten seconds. A publish, which is more patient, would wait for longer than a test may take.
   expect(await troublesOf({ args })).toEqual([expect.stringMatching(/^problem bucket: .*does not answer/)])
-  mute.close()
+  await stop()
 })
 
 const noKey = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' }

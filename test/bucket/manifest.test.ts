@@ -2,7 +2,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Change, mergeSorted, planChanges } from '../../src/bucket/manifest/compare.ts'
 import { openManifest } from '../../src/bucket/manifest/manifest.ts'
 import { lineWriter, readNdjson, readSorted, withJsonList } from '../../src/bucket/manifest/ndjson.ts'
@@ -10,16 +10,12 @@ import type { JsonList } from '../../src/bucket/manifest/ndjson.ts'
 import { Damaged } from '../../src/bucket/store/store.ts'
 import { type ManifestLine, readHeadOf } from '../../src/build/manifest.ts'
 import { safeData } from '../../src/cli/safe-text.ts'
-import { makeTempFolder, type TempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/folders.ts'
 
-let folder: TempFolder
+const folder = tempFolder()
 beforeAll(() => {
-  folder = makeTempFolder()
   // Others make temporary files at the same time.
   process.env['TMPDIR'] = folder.path
-})
-afterAll(() => {
-  folder.remove()
 })
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {

@@ -1,18 +1,17 @@
 /** S3 stores that fail, on our own server: files, calls that are stopped, refusals, damaged answers, secrets in errors. */
 import { createHash, randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { readdirSync, readFileSync, readlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { inspect } from 'node:util'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { inParallel } from '../../src/bucket/store/in-parallel.ts'
 import { bareCause, explained } from '../../src/bucket/store/errors.ts'
 import { download, readSmall } from '../../src/bucket/store/read.ts'
 import { openS3, type S3Store } from '../../src/bucket/store/s3.ts'
-import { makeTempFolder, type TempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/folders.ts'
 import { credentials } from '../support/publishing.ts'
+import { listen } from '../support/request.ts'
 import { startS3, type S3Server } from '../support/s3/server.ts'
 
 const bucket = 'funds'
@@ -24,7 +23,7 @@ const object = { ...stored, body: Buffer.from('x'), sha256: hex(Buffer.from('x')
 const mega = 1024 * 1024
 
 let server: S3Server
-let folder: TempFolder
+const folder = tempFolder()
 let store: S3Store
 
 interface Opening {
@@ -46,14 +45,10 @@ function open(endpoint: string, options: Opening = {}): S3Store {
 }
 
 /** A server that is no S3. @returns its address */
-async function listen(answer: RequestListener): Promise<string> {
-  const other = createServer(answer)
-  await once(other.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => {
-    other.closeAllConnections()
-    other.close()
-  })
-  return `http://127.0.0.1:${(other.address() as AddressInfo).port}`
+async function serve(answer: RequestListener): Promise<string> {
+  const { base, stop } = await listen(createServer(answer))
+  onTestFinished(stop)
+  return base
 }
 
 /** Files of the test's folder that this process has open. */
@@ -69,10 +64,6 @@ const openFiles = () =>
 
 beforeAll(() => {
   Object.assign(process.env, credentials, { AWS_CONFIG_FILE: '/dev/null', AWS_REGION: 'us-east-1' })
-  folder = makeTempFolder()
-})
-afterAll(() => {
-  folder.remove()
 })
 // A server a test: a request that a test has stopped may arrive when the next one has begun.
 beforeEach(async () => {
@@ -205,7 +196,7 @@ it.each(['put', 'delete', 'putFile'] as const)('a write asks before each attempt
 })
 
 it('a put that a proxy answers with a page fails, names what was found, and counts as unanswered', async () => {
-  const proxy = await listen((request, response) => {
+  const proxy = await serve((request, response) => {
     request.resume().on('end', () => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'))
   })
   const behind = open(proxy)
@@ -221,7 +212,7 @@ describe('a store that throttles', () => {
     const underWay: number[] = []
     let now = 0
     const isCrowded = Promise.withResolvers<undefined>()
-    const busy = await listen((request, response) => {
+    const busy = await serve((request, response) => {
       underWay.push(++now)
       response.writeHead(now > 4 ? 503 : 200, { etag: '"one"' })
       request.resume()

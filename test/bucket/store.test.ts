@@ -1,13 +1,13 @@
 /** One suite for every store behind the port: S3 (our own server, and radosgw if it is there), a folder, and the overlay. */
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { overlayStore } from '../../src/bucket/store/overlay.ts'
 import { digestOf, readObject, readPart, readSmall, readUpTo } from '../../src/bucket/store/read.ts'
 import { openFolder } from '../../src/bucket/store/folder.ts'
 import { openS3 } from '../../src/bucket/store/s3.ts'
 import { ConditionFailed, type NewObject, type ObjectStore } from '../../src/bucket/store/store.ts'
-import { makeTempFolder, type TempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/folders.ts'
 import { forEachStore } from '../support/s3/stores.ts'
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
@@ -24,13 +24,7 @@ function object(key: string, text: string): NewObject {
 
 type Opened = ObjectStore & { readonly close: () => void }
 
-let folder: TempFolder
-beforeAll(() => {
-  folder = makeTempFolder()
-})
-afterAll(() => {
-  folder.remove()
-})
+const folder = tempFolder()
 
 forEachStore((real) => {
   suite((prefix) => {

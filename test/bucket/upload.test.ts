@@ -4,27 +4,23 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { applyChanges, type ApplyOptions } from '../../src/bucket/publish/upload.ts'
 import type { NewFileObject, ObjectStore, WriteOptions } from '../../src/bucket/store/store.ts'
-import { makeTempFolder, type TempFolder } from '../support/folders.ts'
+import { tempFolder } from '../support/folders.ts'
 import type { Change } from '../../src/bucket/manifest/compare.ts'
 
 const body = Buffer.from('{}')
 const sha256 = createHash('sha256').update(body).digest('hex')
 const type = 'application/json; charset=utf-8'
-let folder: TempFolder
+const folder = tempFolder()
 
 const name = (number: number) => `key-${String(number).padStart(6, '0')}`
 const put = (key: string, bytes = body.length): Change => ({ kind: 'put', key, sha256, bytes, type })
 
 beforeAll(() => {
-  folder = makeTempFolder()
   mkdirSync(folder.file('out'))
   for (let number = 0; number < 3000; number++) writeFileSync(folder.file(`out/${name(number)}`), body)
-})
-afterAll(() => {
-  folder.remove()
 })
 
 /** @param work what a write does, by the first key it is about */

@@ -1,14 +1,13 @@
 /** Implausible prices in `check` and `build`: new ones are refused, allowed by name, or withheld; old ones are shown in one line. */
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Finding } from '../../src/data/check/finding.ts'
 import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { makeTempFolder } from '../support/product.ts'
-import { hashesOf } from '../support/tree.ts'
+import { tempFolder } from '../support/product.ts'
+import { hashesOf, manifestOf } from '../support/tree.ts'
 import { run } from './run.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 const [one, two] = [isinOf(1), isinOf(2)] as const
 const config = folder.file('fundpress.config.json')
 const configure = (plausibility: object) => writeFileSync(config, JSON.stringify({ plausibility }))
@@ -50,7 +49,6 @@ beforeEach(() => {
   cpSync(folder.file('first.sqlite'), folder.file('funds.sqlite'))
   cpSync(folder.file('first'), folder.file('out'), { recursive: true })
 })
-afterAll(folder.remove)
 
 const older = (count: string, live: string) =>
   `warning: ${count}${live}: fund ${two}: NAV -1 on 2026-11-17: a price must be above zero`
@@ -267,12 +265,7 @@ describe('build', () => {
   })
 })
 
-function headOf(out: string) {
-  const [head = ''] = gunzipSync(readFileSync(folder.file(`${out}/manifest.ndjson.gz`)))
-    .toString()
-    .split('\n')
-  return JSON.parse(head) as Readonly<Record<string, unknown>>
-}
+const headOf = (out: string): Readonly<Record<string, unknown>> => ({ ...manifestOf(folder.file(out)).head })
 
 const pricesIn = (out: string, isin: string) =>
   readFileSync(folder.file(`${out}/api/v1/prices-historic/${isin}/2026.json`), 'utf8')

@@ -1,12 +1,12 @@
 /** `check --replay`: past days as nights. What it tells must be what `check` says on such a night. */
 import { writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { Finding } from '../../src/data/check/finding.ts'
 import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 import { run } from './run.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 const isins = Array.from({ length: 6 }, (_, index) => isinOf(index + 1))
 const [one = ''] = isins
 /** Business days of six weeks, Monday to Friday, none of them a holiday in Germany. */
@@ -43,7 +43,6 @@ beforeAll(() => {
       }
   })
 })
-afterAll(folder.remove)
 
 interface Replay {
   readonly nights: readonly {

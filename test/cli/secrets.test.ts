@@ -1,11 +1,11 @@
 /** A password in an address appears nowhere: not in a message, a log, a summary, JSON, or a file. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { withoutSecrets } from '../../src/cli/safe-text.ts'
 import { tempFolder } from '../support/product.ts'
+import { listen } from '../support/request.ts'
 import { sample } from '../support/rounds.ts'
 import { run, type Ended } from './run.ts'
 
@@ -106,9 +106,8 @@ describe('a password in an address', () => {
   it('is not shown if the SDK or a proxy gets it from the environment', async () => {
     const server = createServer((_, response) => response.writeHead(403).end())
     server.on('connect', (_, socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
-    const address = `http://user:${secret}@127.0.0.1:${port}`
+    const { base, stop } = await listen(server)
+    const address = base.replace('//', `//user:${secret}@`)
     const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'ALL_PROXY']
     const env = {
       ...debugging,
@@ -126,7 +125,7 @@ describe('a password in an address', () => {
       'status --base http://api.example.com',
     ])
       expectNoSecret(await run(command, { cwd: folder.path, env }))
-    server.close()
+    await stop()
   })
 })
 

@@ -1,6 +1,5 @@
 /** Stale prices on their way to the bucket, and monitors that look at what is live. */
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { writeFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -11,6 +10,7 @@ import { openPress, type Press } from '../support/press.ts'
 import { asOf, freshness, isins, makePricedFunds } from '../support/priced-funds.ts'
 import { makeTempFolder, startServer, startServing, type Run, liveTtl } from '../support/product.ts'
 import { bucketArgs, credentials } from '../support/publishing.ts'
+import { listen } from '../support/request.ts'
 import { sample } from '../support/rounds.ts'
 import { sumsOf } from '../support/tree.ts'
 import { expectFailure, expectSuccess } from './outcome.ts'
@@ -213,14 +213,12 @@ describe('a deployment that `status --base` asks', () => {
     const server = createServer(({ url }, response) => {
       response.writeHead(status, { ...headers }).end(url === '/status/staged.json' ? staged : body)
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { base, stop } = await listen(server)
     const { code, stderr } = await press.bare(
       `status --base ${base} --max-age 36h --max-wait 6h --quiet`,
       env,
     )
-    server.closeAllConnections()
-    server.close()
+    await stop()
     return { code, stderr: stderr.replaceAll(base, 'BASE') }
   }
   const date = { 'last-modified': 'Fri, 20 Nov 2026 20:00:00 GMT' }

@@ -1,8 +1,8 @@
 /** A nightly run with implausible prices: refused for good, or their funds keep the prices that are live. */
 import { writeFileSync } from 'node:fs'
-import { gunzipSync } from 'node:zlib'
 import { beforeEach, expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
+import { parseManifest } from '../../support/tree.ts'
 import { db, fileOf, lastOf, nightlyOf, nothingToDo, press, read, stepsOf, useNights } from './nightly.ts'
 
 useNights(2)
@@ -13,12 +13,9 @@ const wrong = `UPDATE price SET net_asset_value = net_asset_value * 100, issue_p
 const nightly = (flags = '') => nightlyOf(second, `--json ${flags}`.trim())
 const configure = (plausibility: object) =>
   writeFileSync(fileOf('fundpress.config.json'), JSON.stringify({ plausibility }))
-const withheldIn = (slot: string) => {
-  const [head = ''] = gunzipSync(press.bucket.body(`${slot}/manifest.ndjson.gz`))
-    .toString()
-    .split('\n')
-  return (JSON.parse(head) as { withheld?: readonly object[] }).withheld
-}
+const withheldIn = (slot: string) =>
+  (parseManifest(press.bucket.body(`${slot}/manifest.ndjson.gz`)).head as { withheld?: readonly object[] })
+    .withheld
 
 beforeEach(async () => {
   configure({})

@@ -28,7 +28,7 @@ beforeEach(() => {
   configure({ notify: [{ type: 'webhook', url: receiver.url('/all'), events }] })
 })
 
-const liveNow = () => JSON.parse(press.bucket.body('live.json').toString()) as { readonly snapshot: string }
+const liveNow = () => press.bucket.live()?.snapshot
 const alice = { GITHUB_ACTOR: 'alice' }
 /** A newer day is live: each run of {@link asOf} is refused, as `older-date`. */
 const publishLater = async () => {
@@ -51,7 +51,7 @@ describe('a nightly run', () => {
       GITHUB_RUN_ID: '12',
     }
     expect(await nightly('', github)).toMatchObject({ code: 0, stderr: '' })
-    const { snapshot } = liveNow()
+    const snapshot = liveNow()
     expect(receiver.received.map(({ path, method }) => `${method} ${path}`)).toEqual(['POST /done'])
     expect(receiver.take()).toEqual([
       {
@@ -213,7 +213,7 @@ describe('a nightly run', () => {
 describe('a command by hand', () => {
   it('sends a stage, a flip, a rollback and a refusal, with the person and the reason', async () => {
     await nightly()
-    const before = liveNow().snapshot
+    const before = liveNow()
     editDatabase(db(), newBenchmark(1))
     await press.bare(`build --db funds.sqlite --as-of ${asOf} --quiet`)
     receiver.take()

@@ -1,13 +1,12 @@
 /** Files as fund administrators write them: columns of other names, and prices without what follows from the NAVs. */
 import { writeFileSync } from 'node:fs'
 import fc from 'fast-check'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { editDatabase, isinOf, type Value } from '../../support/database.ts'
 import { importFolder, isins } from './database.ts'
 import { dump, plain } from './dialects.ts'
 
 const folder = importFolder()
-afterAll(folder.remove)
 const [first, second, third] = isins
 
 const german = { ...plain, encoding: 'windows-1252', decimal: ',', dates: 'german', lineEnd: '\r\n' } as const

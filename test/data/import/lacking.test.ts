@@ -1,11 +1,10 @@
 /** Files that lack columns of rows that exist, and files of prices with one more: their currency. */
 import { writeFileSync } from 'node:fs'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { importFolder, isins, unknownIsin } from './database.ts'
 import { dump } from './dialects.ts'
 
 const folder = importFolder()
-afterAll(folder.remove)
 const [first, second, third] = isins
 
 describe('import of a file that lacks columns', () => {

@@ -13,7 +13,7 @@ import {
 import { basename } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ended, run, runAlone, says, start } from '../../cli/run.ts'
 import { editDatabase, isinOf } from '../../support/database.ts'
 import { userWithoutRights } from '../../support/other-user.ts'
@@ -22,7 +22,6 @@ import { importFolder, isins } from './database.ts'
 import { dump, dumpAll, writeCsv } from './dialects.ts'
 
 const folder = importFolder()
-afterAll(folder.remove)
 const [first, second] = isins
 
 const header = ['isin', 'date', 'value']

@@ -4,7 +4,6 @@ import { amount, days, lastNight, nameOf, navOf, prices, tonight } from './night
 
 export const isins = Array.from({ length: 11 }, (_, index) => isinOf(index + 1))
 export const [one = '', two = ''] = isins
-export const ofTonight = `isin = '${one}' AND date = '${tonight}'`
 export const ofPrices = ['prices-current', 'prices-historic']
 /** A price of tonight, or of another day. */
 export function priced(
@@ -67,21 +66,11 @@ export const withoutBenchmark = (count: number) =>
     .slice(-count)
     .map((isin) => `UPDATE profile SET benchmark = NULL WHERE isin = '${isin}';`)
     .join('')
-/** The tax figures of a fund are zero on some days. */
-export const untaxed = (where: string) =>
-  `UPDATE price SET intercompany_profit = '0.00', share_profit = '0.00', real_estate_profits = '0.00',
-    share_profit2 = '0.00' WHERE isin = '${one}' AND ${where};`
+/** The tax figures of a fund are zero on all days. */
+export const untaxed = `UPDATE price SET intercompany_profit = '0.00', share_profit = '0.00', real_estate_profits = '0.00',
+    share_profit2 = '0.00' WHERE isin = '${one}';`
 
 /** The price of tonight came with the date of last night, and replaced that price. */
 export const antedated = (isin: string) =>
   `DELETE FROM price WHERE isin = '${isin}' AND date = '${tonight}';` +
   priced(navOf(days.length - 1) + 0.2, { isin, date: lastNight })
-/** The countries of a fund. */
-export const countries = (...percents: readonly number[]) =>
-  `DELETE FROM structure_item WHERE isin = '${one}';` +
-  percents
-    .map(
-      (percent, position) =>
-        `INSERT INTO structure_item VALUES ('${one}', 'countries', ${position}, 'Land ${position}', NULL, ${percent});`,
-    )
-    .join('')

@@ -42,19 +42,3 @@ it('withholds, is not repeated with the same database, and runs again if an oper
   expect(prices().equals(before)).toBe(false)
   expect(withheldIn('blue')).toBeUndefined()
 })
-
-it('withholds in shards and in what merges them', async () => {
-  configure({ onImplausible: 'withhold' })
-  editDatabase(db(), wrong)
-  for (const shard of [1, 2]) {
-    const line = `build --db funds.sqlite --as-of ${second} --shard ${shard}/2 --out part-${shard} --since other --quiet`
-    expect(await press.fundpress(line)).toMatchObject({ code: 0 })
-  }
-  const done = await nightly('--shards part-1 part-2 --since other')
-  expect([done.code, done.stderr]).toEqual([0, ''])
-  expect(withheldIn('green')).toHaveLength(1)
-  const { slot = '', snapshot } = press.bucket.live() ?? {}
-  expect([slot, press.bucket.faultsOf(slot)]).toEqual(['green', []])
-  const whole = await nightly('--again --since none')
-  expect([whole.code, lastOf(whole)?.['snapshot']]).toEqual([0, snapshot])
-})

@@ -112,19 +112,6 @@ it('refuses shards of another day', async () => {
   expect(press.bucket.keys('')).toEqual(['nightly/history.json'])
 })
 
-it('does nothing if the snapshot is live already: only reads, and says so', async () => {
-  await nightly()
-  press.server.reset()
-  const again = await nightly('--summary night.md')
-  expect(again).toMatchObject({ code: 0, stderr: '' })
-  const { snapshot = '' } = press.bucket.live() ?? {}
-  expect(again.stdout).toBe(
-    `night    ${snapshot} is already live in blue, made from this very database: nothing to do\n`,
-  )
-  expect(read('night.md')).toMatch(/^## fundpress 2026-11-11: nothing to do\n/)
-  expect(Object.keys(press.server.counts())).toEqual(['GetObject'])
-})
-
 it('runs again for --again, another day, another database and other settings', async () => {
   await nightly()
   const steps = async (env = {}, flags = '--json', day = asOf) => stepsOf(await nightlyOf(day, flags, env))

@@ -1,7 +1,6 @@
 /** What an import leaves as it is, what it replaces, and what it says of it. */
 import { spawnSync } from 'node:child_process'
 import { renameSync } from 'node:fs'
-import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { run } from '../../cli/run.ts'
 import { editDatabase, goodRows, type Row } from '../../support/database.ts'
@@ -180,18 +179,4 @@ it('import --quiet prints bad lines only', async () => {
     folder.importLines(folder.database(), 'key_figure', [header, [first, position, 'Neu', '7']], ['--quiet'])
   expect(await importFigure('4')).toMatchObject({ code: 0, stdout: '', stderr: '' })
   expect((await importFigure('x')).stdout).toBe('line 2: position "x" is not a whole number\n')
-})
-
-it('import does not write rows that are the same', async () => {
-  const db = folder.database()
-  const lines = [header, [first, '4', 'Neu', '7'], [second, '4', 'Neu', '7']]
-  await folder.importLines(db, 'key_figure', lines)
-  const watch = new Database(folder.file(db))
-  const version = () => Number(watch.pragma('data_version', { simple: true }))
-  const counter = () => dump(folder.file(db), 'pragma_freelist_count').rows
-  const [before, pages] = [version(), counter()]
-  const { stdout } = await folder.importLines(db, 'key_figure', lines)
-  expect(stdout).toContain('0 new, 0 changed, 2 unchanged, 0 removed')
-  expect([version(), counter()]).toEqual([before, pages])
-  watch.close()
 })

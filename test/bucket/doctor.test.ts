@@ -124,17 +124,15 @@ it('requires a region for AWS, and a bucket', async () => {
 
 const scratchKeys = () => press.bucket.keys().filter((key) => key.includes('doctor'))
 
-describe('rights', () => {
-  it.each([
-    ['put', /^PutObject$/, /^problem right to put: .*s3:PutObject/],
-    ['delete', /^DeleteObject$/, /^problem right to delete: .*AccessDenied.*s3:DeleteObject/],
-  ])('names the missing right to %s, and tries the others', async (_, operation, message) => {
-    press.server.settings.deny = [{ operation }]
-    const found = (await troublesOf()).filter((line) => line.includes('right to'))
-    expect(found).toEqual([expect.stringMatching(message)])
-    const isLeft = operation.test('DeleteObject')
-    expect(scratchKeys()).toHaveLength(isLeft ? 1 : 0)
-  })
+it.each([
+  ['put', /^PutObject$/, /^problem right to put: .*s3:PutObject/],
+  ['delete', /^DeleteObject$/, /^problem right to delete: .*AccessDenied.*s3:DeleteObject/],
+])('names the missing right to %s, and tries the others', async (_, operation, message) => {
+  press.server.settings.deny = [{ operation }]
+  const found = (await troublesOf()).filter((line) => line.includes('right to'))
+  expect(found).toEqual([expect.stringMatching(message)])
+  const isLeft = operation.test('DeleteObject')
+  expect(scratchKeys()).toHaveLength(isLeft ? 1 : 0)
 })
 
 describe('what the store can do', () => {

@@ -129,21 +129,15 @@ it('flip makes it live with one write, and keeps in the history who has done so'
   expectWhole()
 })
 
-describe('flip refuses', () => {
-  const refuses = async (name: string, reason: string | RegExp, ...flags: readonly string[]) => {
-    const before = press.bucket.body('live.json')
-    await expectFailure(flip(name, ...flags), reason)
-    expect(press.bucket.body('live.json')).toEqual(before)
-  }
-
-  it('a snapshot whose downloads are gone', async () => {
-    const downloads = { folder: id('night-2'), files: 1, bytes: 1, sums: '0'.repeat(64) }
-    press.bucket.put('staged.json', JSON.stringify({ ...staged(), downloads }))
-    const why = `downloads/${id('night-2')}/ does not hold its downloads`
-    await refuses('night-2', `green is not whole (${why}): publish with --repair instead`)
-    await expectSuccess(stage('night-2', '--repair'))
-    await expectSuccess(flip('night-2'))
-  })
+it('flip refuses a snapshot whose downloads are gone', async () => {
+  const before = press.bucket.body('live.json')
+  const downloads = { folder: id('night-2'), files: 1, bytes: 1, sums: '0'.repeat(64) }
+  press.bucket.put('staged.json', JSON.stringify({ ...staged(), downloads }))
+  const why = `downloads/${id('night-2')}/ does not hold its downloads`
+  await expectFailure(flip('night-2'), `green is not whole (${why}): publish with --repair instead`)
+  expect(press.bucket.body('live.json')).toEqual(before)
+  await expectSuccess(stage('night-2', '--repair'))
+  await expectSuccess(flip('night-2'))
 })
 
 it('what was allowed when a snapshot was staged stays allowed at its flip', async () => {
@@ -156,19 +150,17 @@ it('what was allowed when a snapshot was staged stays allowed at its flip', asyn
   expect(told).toContain('no EMT any more')
 })
 
-describe('another publish', () => {
-  it('is not stopped by a damaged staged.json', async () => {
-    press.bucket.put('staged.json', '{')
-    await expectFailure(
-      flip('night-2'),
-      /staged.json is damaged: .* Stage again \(`fundpress publish --stage`\)\n$/,
-    )
-    const changes = 'live.json'
-    press.bucket.put('staged.json', JSON.stringify({ ...press.bucket.live(), slot: 'green', changes }))
-    await expectFailure(flip('night-2'), `changes is "${changes}", not the key of a list of changes`)
-    await expectSuccess(press.publish('changed'))
-    expect(staged()).toBe(null)
-  })
+it('another publish is not stopped by a damaged staged.json', async () => {
+  press.bucket.put('staged.json', '{')
+  await expectFailure(
+    flip('night-2'),
+    /staged.json is damaged: .* Stage again \(`fundpress publish --stage`\)\n$/,
+  )
+  const changes = 'live.json'
+  press.bucket.put('staged.json', JSON.stringify({ ...press.bucket.live(), slot: 'green', changes }))
+  await expectFailure(flip('night-2'), `changes is "${changes}", not the key of a list of changes`)
+  await expectSuccess(press.publish('changed'))
+  expect(staged()).toBe(null)
 })
 
 it('prune keeps what is staged, and its downloads', async () => {

@@ -11,6 +11,7 @@ import { expectList } from '../support/lists.ts'
 import { startServing } from '../support/product.ts'
 import { isComplete } from '../support/rounds.ts'
 import { bucketArgs, credentials } from '../support/publishing.ts'
+import { flip, holdBack } from '../support/two-nights.ts'
 
 const [first, second, third, fourth] = ['2026-11-11', '2026-11-12', '2026-11-13', '2026-11-14'] as const
 const withDownloads = { FUNDPRESS_DOWNLOADS: 'true' }
@@ -153,10 +154,7 @@ it('plan says what would be removed, and counts the same requests', async () => 
 describe('a publish that is killed after its flip', () => {
   const killAfterFlip = async (out: string) => {
     const { child, end } = press.begin(['publish', '--out', out, '--force', '--reason', 'test'])
-    const kill = () => child.kill('SIGKILL')
-    press.server.faults([
-      { kind: 'call', when: 'after', method: 'PUT', keyMatches: /^live\.json$/, run: kill },
-    ])
+    press.server.faults([holdBack(flip, () => child.kill('SIGKILL'), { when: 'after' })])
     expect(await end).toMatchObject({ signal: 'SIGKILL' })
     press.server.faults([])
     expect(press.bucket.live()).toMatchObject({ asOf: third })

@@ -103,37 +103,36 @@ it.each(wrongConditions)('a store without conditional writes needs --no-lock: %s
   expect({ DeleteObjects: 0, ListObjectsV2: 0, ...done.requests }).toEqual(planned.requests)
 })
 
-describe('while another publish runs', () => {
-  /** Begins a publish, and waits until it uploads. */
-  const beginUpload = async () => {
-    const released = Promise.withResolvers<undefined>()
-    onTestFinished(() => released.resolve(undefined))
-    let puts = 0
-    const hold = () => (++puts > 2 ? released.promise : undefined)
-    press.server.faults([
-      { kind: 'call', when: 'before', operation: 'PutObject', keyMatches: /^blue\/api/, run: hold },
-    ])
-    const begun = press.begin('publish --out night-1 --quiet', { FUNDPRESS_BUCKET_CONCURRENCY: '4' })
-    await expect.poll(() => puts).toBe(6)
-    return begun
-  }
-  it('publish, plan and status name its process; Ctrl-C releases its lease at once', async () => {
-    const { child, end } = await beginUpload()
-    const held = `another publish is under way \\(process ${child.pid} on [^ ]+\\)`
-    const reason = `^fundpress: s3://fund-data: ${held}; if it is dead, its lease ends in \\d+ s\n$`
-    await expectFailure(press.fundpress('publish --out night-1'), new RegExp(reason))
-    expect((await press.fundpress('plan --out night-1')).stdout).toContain('another publish is under way')
-    expect((await press.fundpress('status')).stderr).toContain('nothing is live yet; ')
+/** Begins a publish, and waits until it uploads. */
+const beginUpload = async () => {
+  const released = Promise.withResolvers<undefined>()
+  onTestFinished(() => released.resolve(undefined))
+  let puts = 0
+  const hold = () => (++puts > 2 ? released.promise : undefined)
+  press.server.faults([
+    { kind: 'call', when: 'before', operation: 'PutObject', keyMatches: /^blue\/api/, run: hold },
+  ])
+  const begun = press.begin('publish --out night-1 --quiet', { FUNDPRESS_BUCKET_CONCURRENCY: '4' })
+  await expect.poll(() => puts).toBe(6)
+  return begun
+}
 
-    child.kill('SIGINT')
-    const stopped = { code: null, signal: 'SIGINT', stdout: '', stderr: 'fundpress: stopped by SIGINT\n' }
-    expect(await end).toEqual(stopped)
-    const journal = JSON.parse(String(press.bucket.body('journal.json'))) as object
-    const blue = expect.stringMatching(/^journal\//) as string
-    expect(journal).toMatchObject({ isHeld: false, changing: { blue } })
-    press.server.reset()
-    const put = press.nights.sums('night-1').size
-    expect(await press.json('publish --out night-1')).toMatchObject({ put })
-    expect(await press.json('verify --deep')).toMatchObject({ differences: [] })
-  })
+it('while another publish runs, publish, plan and status name its process; Ctrl-C releases its lease at once', async () => {
+  const { child, end } = await beginUpload()
+  const held = `another publish is under way \\(process ${child.pid} on [^ ]+\\)`
+  const reason = `^fundpress: s3://fund-data: ${held}; if it is dead, its lease ends in \\d+ s\n$`
+  await expectFailure(press.fundpress('publish --out night-1'), new RegExp(reason))
+  expect((await press.fundpress('plan --out night-1')).stdout).toContain('another publish is under way')
+  expect((await press.fundpress('status')).stderr).toContain('nothing is live yet; ')
+
+  child.kill('SIGINT')
+  const stopped = { code: null, signal: 'SIGINT', stdout: '', stderr: 'fundpress: stopped by SIGINT\n' }
+  expect(await end).toEqual(stopped)
+  const journal = JSON.parse(String(press.bucket.body('journal.json'))) as object
+  const blue = expect.stringMatching(/^journal\//) as string
+  expect(journal).toMatchObject({ isHeld: false, changing: { blue } })
+  press.server.reset()
+  const put = press.nights.sums('night-1').size
+  expect(await press.json('publish --out night-1')).toMatchObject({ put })
+  expect(await press.json('verify --deep')).toMatchObject({ differences: [] })
 })

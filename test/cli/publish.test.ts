@@ -166,14 +166,12 @@ describe('plan', () => {
   })
 })
 
-describe('a probable mistake', () => {
-  it('is to delete more objects than --max-deletes', async () => {
-    await press.fundpress('publish --out c --force --reason test')
-    await press.fundpress('publish --out c --repair')
-    const reason = / is refused: 4 objects that are live would be gone, more than 3 \(--max-deletes\)\./
-    await expectFailure(press.fundpress('publish --out less --max-deletes 3'), reason, 3)
-    await expectSuccess(press.fundpress('publish --out less --max-deletes 4'))
-  })
+it('to delete more objects than --max-deletes is a probable mistake', async () => {
+  await press.fundpress('publish --out c --force --reason test')
+  await press.fundpress('publish --out c --repair')
+  const reason = / is refused: 4 objects that are live would be gone, more than 3 \(--max-deletes\)\./
+  await expectFailure(press.fundpress('publish --out less --max-deletes 3'), reason, 3)
+  await expectSuccess(press.fundpress('publish --out less --max-deletes 4'))
 })
 
 describe('--flip-kvs', () => {

@@ -158,24 +158,21 @@ describe('the notes', () => {
   })
 })
 
-describe('RELEASES.md', () => {
+it('RELEASES.md trusts signatures of the workflow of a release, and of nothing else', () => {
   const text = readFileSync(join(repository, '.github/RELEASES.md'), 'utf8')
-
-  it('trusts signatures of the workflow of a release, and of nothing else', () => {
-    const [of, ...others] = [...text.matchAll(/--certificate-identity-regexp '(.*)'/g)].map(
-      ([, each = '']) => each,
-    )
-    expect(others).toEqual([of])
-    const trusted = new RegExp(of ?? '')
-    const identity = (tag: string, file = 'release.yml', name = 'NAME') =>
-      `https://github.com/OWNER/${name}/.github/workflows/${file}@refs/${tag}`
-    for (const tag of ['tags/v1.0.0', 'tags/v1.20.3-rc.1']) expect(identity(tag)).toMatch(trusted)
-    for (const wrong of [
-      ...['heads/main', 'tags/v1', 'tags/v1.0.0-x', 'pull/1/merge', 'heads/tags/v1.0.0'].map((ref) =>
-        identity(ref),
-      ),
-      ...[identity('tags/v1.0.0', 'nightly.yml'), identity('tags/v1.0.0', 'release.yml', 'NAME2')],
-    ])
-      expect(wrong).not.toMatch(trusted)
-  })
+  const [of, ...others] = [...text.matchAll(/--certificate-identity-regexp '(.*)'/g)].map(
+    ([, each = '']) => each,
+  )
+  expect(others).toEqual([of])
+  const trusted = new RegExp(of ?? '')
+  const identity = (tag: string, file = 'release.yml', name = 'NAME') =>
+    `https://github.com/OWNER/${name}/.github/workflows/${file}@refs/${tag}`
+  for (const tag of ['tags/v1.0.0', 'tags/v1.20.3-rc.1']) expect(identity(tag)).toMatch(trusted)
+  for (const wrong of [
+    ...['heads/main', 'tags/v1', 'tags/v1.0.0-x', 'pull/1/merge', 'heads/tags/v1.0.0'].map((ref) =>
+      identity(ref),
+    ),
+    ...[identity('tags/v1.0.0', 'nightly.yml'), identity('tags/v1.0.0', 'release.yml', 'NAME2')],
+  ])
+    expect(wrong).not.toMatch(trusted)
 })

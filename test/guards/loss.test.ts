@@ -71,60 +71,58 @@ it('a fund that merged is no lost fund, and explains no other', () => {
   expect(refusedOf({ merged: others }, loss)).toHaveLength(1)
 })
 
-describe('a loss', () => {
-  it.each([
-    ['documents', {}, emt(100, 90), {}, emt(100, 89), ['lost-documents', 'emt', 'at least 90']],
-    ['all documents', {}, emt(1, 1), {}, emt(1, 0), ['empty-endpoint', 'emt', 'at least 1']],
-    [
-      'all rows',
-      rows('emt', 1),
-      { live: rows('emt', 1) },
-      rows('emt', 0),
-      { live: rows('emt', 1) },
-      ['empty-table', 'emt', 'at least 1'],
-    ],
-    [
-      'values',
-      benchmarks(80),
-      { live: benchmarks(100) },
-      benchmarks(79),
-      { live: benchmarks(100) },
-      ['lost-values', 'profile', 'at least 80'],
-    ],
-    [
-      'one of a few values',
-      benchmarks(1),
-      { live: benchmarks(2) },
-      benchmarks(0),
-      { live: benchmarks(2) },
-      ['lost-values', 'profile', 'at least 1'],
-    ],
-    [
-      'values beside rows',
-      benchmarks(70, 90),
-      { live: benchmarks(100) },
-      benchmarks(69, 90),
-      { live: benchmarks(100) },
-      ['lost-values', 'profile', 'at least 70'],
-    ],
-    [
-      'prices of funds',
-      { freshness: freshness(90) },
-      {},
-      { freshness: freshness(89) },
-      {},
-      ['unpriced-funds', null, 'at least 90'],
-    ],
-    ['objects', {}, { objects: 100 }, {}, { objects: 101 }, ['deletes', null, 'at least 900']],
-    ['fresh prices', {}, {}, { freshness: freshness(88, 12) }, {}, ['stale-prices', null, 'at most 10']],
-  ] as const)(
-    'of %s passes at the limit, and is refused beyond it',
-    (_, within, live, beyond, more, expected) => {
-      expect(refusedOf(within, live)).toEqual([])
-      expect(refusedOf(beyond, more)).toEqual([expected])
-    },
-  )
-})
+it.each([
+  ['documents', {}, emt(100, 90), {}, emt(100, 89), ['lost-documents', 'emt', 'at least 90']],
+  ['all documents', {}, emt(1, 1), {}, emt(1, 0), ['empty-endpoint', 'emt', 'at least 1']],
+  [
+    'all rows',
+    rows('emt', 1),
+    { live: rows('emt', 1) },
+    rows('emt', 0),
+    { live: rows('emt', 1) },
+    ['empty-table', 'emt', 'at least 1'],
+  ],
+  [
+    'values',
+    benchmarks(80),
+    { live: benchmarks(100) },
+    benchmarks(79),
+    { live: benchmarks(100) },
+    ['lost-values', 'profile', 'at least 80'],
+  ],
+  [
+    'one of a few values',
+    benchmarks(1),
+    { live: benchmarks(2) },
+    benchmarks(0),
+    { live: benchmarks(2) },
+    ['lost-values', 'profile', 'at least 1'],
+  ],
+  [
+    'values beside rows',
+    benchmarks(70, 90),
+    { live: benchmarks(100) },
+    benchmarks(69, 90),
+    { live: benchmarks(100) },
+    ['lost-values', 'profile', 'at least 70'],
+  ],
+  [
+    'prices of funds',
+    { freshness: freshness(90) },
+    {},
+    { freshness: freshness(89) },
+    {},
+    ['unpriced-funds', null, 'at least 90'],
+  ],
+  ['objects', {}, { objects: 100 }, {}, { objects: 101 }, ['deletes', null, 'at least 900']],
+  ['fresh prices', {}, {}, { freshness: freshness(88, 12) }, {}, ['stale-prices', null, 'at most 10']],
+] as const)(
+  'a loss of %s passes at the limit, and is refused beyond it',
+  (_, within, live, beyond, more, expected) => {
+    expect(refusedOf(within, live)).toEqual([])
+    expect(refusedOf(beyond, more)).toEqual([expected])
+  },
+)
 
 const changed = (...each: readonly (readonly [prices: number, of: number | null])[]) => ({
   live: rows('price', 10_000),

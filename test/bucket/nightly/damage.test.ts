@@ -1,19 +1,12 @@
 /** `fundpress nightly` where a slot is damaged: the live one, the other one, or the new one after the flip. */
 import { describe, expect, it } from 'vitest'
+import { flip, holdBack } from '../../support/two-nights.ts'
 import { editHistory, nightly, nightlyOf, nothingToDo, press, stepsOf, useNights } from './nightly.ts'
 
 useNights(1)
 
 /** Does something just after the flip. */
-const afterFlip = (run: () => void) =>
-  ({
-    kind: 'call',
-    when: 'after',
-    keyMatches: /^live\.json$/,
-    operation: 'PutObject',
-    times: 1,
-    run,
-  }) as const
+const afterFlip = (run: () => void) => holdBack(flip, run, { when: 'after' })
 
 describe('damage of the live slot', () => {
   const liveNow = () => press.bucket.live()

@@ -84,22 +84,23 @@ async function publish(day: number, flags = '') {
 const namesLeft = () => readdirSync(press.nights.folder.path).filter((name) => name.startsWith('.'))
 const sparse = { isSparse: true, warnings: [] }
 
-describe('continuing from the other slot', () => {
-  it.each(
-    sample<readonly [string, () => void, string]>(
-      [
-        ['each fund has a new price', () => edit(newPrices), ''],
-        ['nothing changed', () => undefined, ''],
-        ['a fund is new', () => writeFileSync(db(), allFunds), ''],
-        ['a fund is gone', () => edit(withoutFund(`'${two}'`)), '--force --reason test'],
-      ],
-      { least: 2 },
-    ),
-  )('%s: a sparse build has the downloads of a full build', async (_, change, flags) => {
+it.each(
+  sample<readonly [string, () => void, string]>(
+    [
+      ['each fund has a new price', () => edit(newPrices), ''],
+      ['nothing changed', () => undefined, ''],
+      ['a fund is new', () => writeFileSync(db(), allFunds), ''],
+      ['a fund is gone', () => edit(withoutFund(`'${two}'`)), '--force --reason test'],
+    ],
+    { least: 2 },
+  ),
+)(
+  'continuing from the other slot, %s: a sparse build has the downloads of a full build',
+  async (_, change, flags) => {
     change()
     expect(await publish(13, flags)).toEqual(sparse)
-  })
-})
+  },
+)
 
 describe('shards that continue from a snapshot', () => {
   const halves = ['half-1', 'half-2']

@@ -159,24 +159,6 @@ describe('a list in a JSON document', () => {
   }
   const leftovers = () => readdirSync(folder.path).filter((name) => name.startsWith('fundpress-'))
 
-  it('is what JSON.stringify writes', async () => {
-    // Without invisible characters, which are escaped although JSON does not ask for it.
-    const text = fc.string({ unit: fc.constantFrom('a', '"', '\\', 'é', '\n', '{', '😀', ',') })
-    const entries = fc.array(fc.record({ key: text, bytes: fc.nat() }), { maxLength: 5 })
-    const fields = fc.dictionary(fc.constantFrom('a', 'b', 'c'), text)
-    await fc.assert(
-      fc.asyncProperty(entries, fields, fields, async (list, before, after) => {
-        const { send, written } = sink()
-        await withJsonList(async ({ add, write }: JsonList<object>) => {
-          for (const entry of list) await add(entry)
-          await write(send, { before, name: 'list', after: { x: after } })
-        })
-        expect(written.join('')).toBe(`${JSON.stringify({ ...before, list, x: after })}\n`)
-      }),
-      { numRuns: 50 },
-    )
-  })
-
   it('is written an entry at a time with invisible characters escaped, and leaves no file', async () => {
     const before = leftovers()
     const { send, written } = sink()

@@ -1,11 +1,9 @@
 /** Notices as each type of target shows them. Names of funds are data, whatever they are. */
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Session } from '../../../src/cli/command.ts'
 import type { GuardName } from '../../../src/guards/guards.ts'
 import { createNotice, type NoticeFacts } from '../../../src/cli/monitoring/notice.ts'
 import { mailMessage, slackBody, teamsBody } from '../../../src/cli/monitoring/render.ts'
-import { times } from '../../support/rounds.ts'
 
 const settings = { bucket: { name: 'fund-data', prefix: 'eu' } }
 const now = () => new Date('2026-11-20T01:02:03Z')
@@ -88,17 +86,6 @@ it.each<[string, readonly string[]]>([
   const { subject, text } = mailMessage(notice)
   expect(subject).not.toMatch(/[\r\n]/)
   expect(text.split('\n').every((line) => /^(fundpress|[A-Z][\w ]+:|  |$)/.test(line))).toBe(true)
-})
-
-it('any text stays one line in each part of a notice', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
-      const notice = noticeOf({ what: text, reason: text, details: [text] })
-      expect(mailMessage(notice).text.split('\n').length).toBeLessThanOrEqual(8)
-      for (const shown of textsOf(slackBody(notice))) expect(shown).not.toMatch(/[<>]/)
-    }),
-    { numRuns: times(100) },
-  )
 })
 
 it('a refusal in Slack has a header, its facts in order, and a link to the run', () => {

@@ -273,7 +273,6 @@ it('does not load the parsers for commands other than import', () => {
   const codes = (...args: readonly string[]) =>
     spawnSync(process.execPath, ['-e', script, 'fundpress', ...args], { env }).status
   const db = folder.file(folder.database())
-  expect(codes('--help')).toBe(0)
   expect(codes('check', '--db', db, '--as-of', '2024-05-03')).toBe(0)
   const csv = write('any.csv', Buffer.from('isin\n'))
   expect(codes('import', 'emt', folder.file(csv), '--db', db)).toBe(9)

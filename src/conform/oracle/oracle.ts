@@ -121,8 +121,6 @@ const redirects: Readonly<Record<string, string>> = {
 function movedTo(path: string, funds: OracleFunds): string | undefined {
   if (!path.endsWith('/') && findEndpoint(path) !== undefined) return `${path}/`
   const [, area, isin = '', ...rest] = path.split('/')
-  if (area === 'wkn' && /^[A-Z\d]{6}$/i.test(isin) && rest.join('') === '' && rest.length < 2)
-    return `/funds/?q=${isin}`
   // Earlier versions had a page for each day of changes.
   if (
     area === 'changes' &&
@@ -136,7 +134,13 @@ function movedTo(path: string, funds: OracleFunds): string | undefined {
   )
   if (area === 'funds' && isPlain && isin !== upper && funds.find(upper) !== undefined)
     return ['', area, upper, ...rest].join('/')
-  return Object.hasOwn(redirects, path) ? redirects[path] : undefined
+  return Object.hasOwn(redirects, path) ? redirects[path] : listOfWkn(path)
+}
+
+function listOfWkn(path: string): string | undefined {
+  const [, area, wkn = ''] = path.split('/')
+  const isWhole = area === 'wkn' && /^[A-Z\d]{6}$/i.test(wkn) && ['', '/'].includes(path.slice(11))
+  return isWhole ? `/funds/?q=${wkn}` : undefined
 }
 
 function findBody(

@@ -2,7 +2,7 @@
 
 import type { Endpoint } from '../contract/endpoint.ts'
 import { lists } from '../contract/lists.ts'
-import type { Fields, Shape } from '../contract/shape.ts'
+import { type Fields, record, type Shape, text, wholeNumber } from '../contract/shape.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -116,12 +116,14 @@ export function answerSchema(endpoint: Endpoint, reference: (id: string) => stri
 }
 
 /** Source: the interface, "Error body". */
+export const errorBody = record({
+  title: text('What is wrong, for people'),
+  type: text('URL of the documentation of the error: stable, for programs to compare'),
+  status: wholeNumber('The HTTP status', 'The HTTP status', { minimum: 400, maximum: 599 }),
+})
+
 export const errorSchema: JsonSchema = recordSchema({
-  title: { type: 'string', description: 'What is wrong, for people' },
-  type: {
-    type: 'string',
-    format: 'uri',
-    description: 'URL of the documentation of the error: stable, for programs to compare',
-  },
-  status: { type: 'integer', description: 'The HTTP status', minimum: 400, maximum: 599 },
+  title: schemaOf(errorBody.fields.title),
+  type: { ...schemaOf(errorBody.fields.type), format: 'uri' },
+  status: schemaOf(errorBody.fields.status),
 })

@@ -2,32 +2,25 @@
 
 import { create } from 'xmlbuilder2'
 import type { Endpoint } from '../contract/endpoint.ts'
-import { descriptionOf, type Fields, record, type Shape, text, wholeNumber } from '../contract/shape.ts'
+import { byIsin, descriptionOf, type Fields, record, type Shape, text } from '../contract/shape.ts'
+import { errorBody } from './json-schema.ts'
 
 /** An element of the schema, as xmlbuilder2 takes it. */
 type Node = Readonly<Record<string, unknown>>
 
-export const xmlSchemaKey = (id: string) => `schemas/${id}.xsd`
+/** One schema for each endpoint, since the root of every document is `root`. @returns the shape of its body by the key */
+export const xmlBodies = (endpoints: readonly Endpoint[]): ReadonlyMap<string, Shape> =>
+  new Map([
+    ...endpoints.map((endpoint) => [xmlSchemaKey(endpoint.id), bodyOf(endpoint)] as const),
+    [xmlSchemaKey('error'), errorBody],
+  ])
 
-/** One schema for each endpoint, since the root of every document is `root`. */
-export function xmlSchemas(endpoints: readonly Endpoint[]) {
-  return [
-    ...endpoints.map((endpoint) => ({ key: xmlSchemaKey(endpoint.id), content: schemaOf(bodyOf(endpoint)) })),
-    { key: xmlSchemaKey('error'), content: schemaOf(error) },
-  ]
-}
-
-/** Source: the interface, "Error body". */
-const error = record({
-  title: text('What is wrong, for people'),
-  type: text('URL of the documentation of the error: stable, for programs to compare'),
-  status: wholeNumber('The HTTP status', 'The HTTP status', { minimum: 400, maximum: 599 }),
-})
+const xmlSchemaKey = (id: string) => `schemas/${id}.xsd`
 
 const bodyOf = (endpoint: Endpoint): Shape =>
-  endpoint.scope === 'fund' ? endpoint.body : record({ funds: { kind: 'byIsin', of: endpoint.of.body } })
+  endpoint.scope === 'fund' ? endpoint.body : record({ funds: byIsin(endpoint.of.body) })
 
-function schemaOf(body: Shape): string {
+export function xmlSchemaOf(body: Shape): string {
   const schema = {
     '@xmlns:xs': 'http://www.w3.org/2001/XMLSchema',
     'xs:element': { '@name': 'root', ...typeOf(body) },

@@ -2,7 +2,7 @@
 
 import { maxCharacters, type Page, type SitePageSource } from '../../api/contract/page.ts'
 import { documentSchemas } from '../../api/derive/json-schema.ts'
-import { xmlSchemas } from '../../api/derive/xml-schema.ts'
+import { xmlBodies } from '../../api/derive/xml-schema.ts'
 import { errorCases, rightPath, unassignedIsin } from '../../api/derive/error-cases.ts'
 import type { Format, Language } from '../../api/routes/table.ts'
 import { fixedIn } from '../funds/chart/formats.ts'
@@ -120,8 +120,11 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
     errorDocument: codeBlock(errorDocument(site), error),
     lists: listSections(source, language, key),
     schemaList: html`<ul class="schemas">
-      ${[...documentSchemas(endpoints, source.baseUrl), ...xmlSchemas(endpoints)].map(
-        ({ key: schema }) =>
+      ${[
+        ...documentSchemas(endpoints, source.baseUrl).map(({ key }) => key),
+        ...xmlBodies(endpoints).keys(),
+      ].map(
+        (schema) =>
           html`<li>
             <a href="${linkTo(key, schema)}"><code>${schema.split('/')[1]}</code></a>
           </li> `,

@@ -5,7 +5,7 @@ import { listsOf } from '../../api/contract/lists.ts'
 import type { Page, SitePageSource } from '../../api/contract/page.ts'
 import { documentSchemas } from '../../api/derive/json-schema.ts'
 import { openApi, type OpenApiExample } from '../../api/derive/openapi.ts'
-import { xmlSchemas } from '../../api/derive/xml-schema.ts'
+import { xmlBodies, xmlSchemaOf } from '../../api/derive/xml-schema.ts'
 import { endpoints as registry } from '../../api/endpoints/index.ts'
 import { pageTemplate, sharedPages } from '../layout/layout.ts'
 import { compact, endpointExample, xmlDocument } from './examples.ts'
@@ -24,7 +24,7 @@ export function* docsPages(source: SitePageSource, endpoints = registry): Genera
   yield { key: openApiKey, content: json(descriptionOf(source, endpoints)) }
   for (const { key, schema } of documentSchemas(endpoints, source.baseUrl))
     yield { key, content: json(schema) }
-  for (const { key, content } of xmlSchemas(endpoints)) yield { key, content }
+  for (const [key, body] of xmlBodies(endpoints)) yield { key, content: xmlSchemaOf(body) }
   const site: Site = { source, endpoints, guides: guidesOf(source) }
   for (const language of ['en', 'de'] as const) {
     for (const guide of site.guides) yield guidePage(guide, site, language)

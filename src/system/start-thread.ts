@@ -16,14 +16,21 @@ export const moduleBeside = (own: string, name: string): string =>
   new URL(`${name}${own.endsWith('.ts') ? '.ts' : '.js'}`, own).href
 
 /** A thread holds the rows of a few funds, or a row group of Parquet. */
-const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 24 }
+const maxOldGenerationSizeMb = 96
 
-/** @param module address of code that listens to its parent port @param name for errors: `a rendering thread` */
+/**
+ * @param module address of code that listens to its parent port @param name for errors: `a rendering thread`
+ * @param youngMb room for short-lived objects: more of it takes memory, and saves the time of copying those still in use
+ */
 export function startThread<Ask extends (request: never) => Promise<unknown>>(
   module: string,
   name: string,
+  youngMb = 24,
 ): Thread<Ask> {
-  const worker = new Worker(new URL('./thread.mjs', import.meta.url), { resourceLimits, workerData: module })
+  const worker = new Worker(new URL('./thread.mjs', import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb, maxYoungGenerationSizeMb: youngMb },
+    workerData: module,
+  })
   const waiting: PromiseWithResolvers<unknown>[] = []
   let failure: Error | null = null
   const fail = (error: Error) => {

@@ -152,24 +152,23 @@ export function* readFunds(db: FundDatabase, funds: readonly DownloadFund[]): Ge
     const years = found.map(([year]) => year)
     const first = years.at(-1) ?? ''
     /** @param newest reads the tables that are of the newest year in any case; null: this does */
-    const reading = (from: string, until: string, newest: RowsOfFund | null) => {
+    const reading = (pricesOf: RowsOfFund, newest: RowsOfFund | null) => {
       const rows: RowsOfFund = cached((table: OutputTable) => {
         if (!mayHold(held, table.needs)) return []
         if (table.isOfNewestYear === true && newest !== null) return newest(table)
         if (table.derive !== undefined) return table.derive(rows)
-        return table.source === pricesTable.source
-          ? between(table).all(isin, from, until)
-          : statementOf(table).all(isin)
+        return table.source === pricesTable.source ? pricesOf(table) : statementOf(table).all(isin)
       })
       return rows
     }
-    const newest = reading(first, afterAll, null)
+    const newest = reading((table) => between(table).all(isin, first, afterAll), null)
+    const older = reading((table) => between(table).all(isin, '', first), newest)
     const olderDigest = years.length < 2 ? null : `${fund} ${digestOfYears(found.slice(0, -1))}`
     yield {
       isin,
-      rows: reading('', afterAll, newest),
+      rows: reading((table) => [...older(table), ...newest(table)], newest),
       newest,
-      older: reading('', first, newest),
+      older,
       years,
       olderDigest,
     }

@@ -73,7 +73,7 @@ it('forgets expired folders', () => {
   expect(earlierAfter({ asOf }, before, removed)).toEqual({ '2026-11': '10-aaaaaaaaaaaa' })
   expect(
     ['2026-11-01', '2026-10-31'].map((day) =>
-      isExpired(day, { keepDays: 10, keep: [], keepMonthEnds: false }, [], asOf),
+      isExpired(day, { keepDays: 10, keep: [], keepMonthEnds: false }, { all: [], named: new Set() }, asOf),
     ),
   ).toEqual([false, true])
 })

@@ -310,6 +310,18 @@ describe('downloads.keepDays', () => {
     expect(folders()).toEqual([...kept, folderOf(first)])
   })
 
+  it('keeps the last day of a month that was live, although a killed publish has left a later one', async () => {
+    configure({ keepDays: 0, keepMonthEnds: true })
+    await nightly(first)
+    press.bucket.put('downloads/2026-11-12-3f9c2ab4d1e0/prices.csv', 'x')
+    for (const day of ['2126-12-01', '2126-12-02']) {
+      const allow = ['--allow', 'future-date,stale-prices', '--reason', 'a test']
+      const line = ['nightly', '--db', 'funds.sqlite', '--as-of', day, ...allow]
+      expect(await press.fundpress(line, withDownloads)).toMatchObject({ code: 0 })
+    }
+    expect(folders()).toContain(folderOf(first))
+  })
+
   it('counts from today if the as-of date lies in the future', async () => {
     const today = new Date().toISOString().slice(0, 10)
     press.bucket.put('downloads/2020-01-01/prices.csv', 'x')

@@ -92,7 +92,8 @@ function findOutdated(
   const { head } = manifest
   const toSearch = restricted ?? newlyRestricted(door, head, compared.head)
   const next = { ...head, downloads: brought.downloads }
-  return findRemoved(door, next, live.live === null ? [] : formerAfter(slot, live.live, door.slots), toSearch)
+  const former = live.live === null ? [] : formerAfter(slot, live.live, door.slots)
+  return findRemoved(door, next, live.live, former, toSearch)
 }
 
 interface Circumstances {

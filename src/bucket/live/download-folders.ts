@@ -86,16 +86,24 @@ export interface Retention {
   readonly keepMonthEnds: boolean
 }
 
-/** @param all the folders that there are: they tell the last day of a month @param today ISO 8601 */
+/** They tell the last day of a month. `named`: those that `live.json` names. */
+export interface KnownFolders {
+  readonly all: readonly string[]
+  readonly named: ReadonlySet<string>
+}
+
+/** @param today ISO 8601 */
 export function isExpired(
   folder: string,
   { keepDays, keep, keepMonthEnds }: Retention,
-  all: readonly string[],
+  { all, named }: KnownFolders,
   today: string,
 ): boolean {
   const day = dayOf(folder)
   if (keepDays === null || keep.includes(day) || day >= addDays(today, -keepDays)) return false
-  return !keepMonthEnds || all.some((other) => dayOf(other) > day && isSameMonth(dayOf(other), day))
+  // What a killed publish has left was never live: a named day does not go for it.
+  const later = named.has(folder) ? [...named] : all
+  return !keepMonthEnds || later.some((other) => dayOf(other) > day && isSameMonth(dayOf(other), day))
 }
 
 const isSameMonth = (one: string, other: string) => one.slice(0, 7) === other.slice(0, 7)
@@ -124,7 +132,7 @@ export const downloadDays = (live: { readonly asOf: string } & NamedFolders): Do
 
 type DownloadDays = ValueOf<typeof listShapes.downloadDays>
 
-const allFolders = (live: NamedFolders | null) =>
+export const allFolders = (live: NamedFolders | null) =>
   [live?.downloads?.folder ?? [], earlierFolders(live?.earlierDownloads)].flat()
 
 function byMonth(folders: readonly string[]): FoldersByMonth {

@@ -8,7 +8,14 @@ import type { RestrictedFunds } from '../../api/contract/fund.ts'
 import type { ManifestHead } from '../../build/manifest.ts'
 import { restrictedBeside } from '../../guards/going-back.ts'
 import { messageOf } from '../../system/message.ts'
-import { dayOf, isExpired, isOurFolder, prefixOf, type RemovedFolder } from './download-folders.ts'
+import {
+  allFolders,
+  dayOf,
+  isExpired,
+  isOurFolder,
+  prefixOf,
+  type RemovedFolder,
+} from './download-folders.ts'
 import { readJournal } from './journal.ts'
 import { downloadsPrefix, downloadsRoot, manifestIn } from './layout.ts'
 import { type Lease, type LeaseOptions, withLease } from './lease.ts'
@@ -52,11 +59,12 @@ export function newlyRestricted(
 /**
  * Reads only: one listing of the folders, none without a reason to search.
  * @param next live, or about to be: an as-of date in the future makes nothing expire early
- * @param former snapshots to which a rollback can go back: their downloads do not expire
+ * @param live what is live now @param former snapshots to which a rollback can go back: their downloads do not expire
  */
 export async function findRemoved(
   { store, lease, retention, today }: Pick<Removal, 'store' | 'lease' | 'retention' | 'today'>,
   next: Pick<LiveSnapshot, 'asOf' | 'downloads'>,
+  live: Live | null,
   former: readonly LiveSnapshot[],
   restricted: RestrictedFunds,
 ): Promise<RemovedFolder[]> {
@@ -64,8 +72,9 @@ export async function findRemoved(
   const { signal } = lease.writing
   const folders = (await store.folders(downloadsRoot, { signal })).filter(isOurFolder)
   const others = folders.filter((folder) => folder !== next.downloads?.folder)
+  const named = new Set([...allFolders(next), ...allFolders(live)])
   const isOld = (folder: string) =>
-    isExpired(folder, retention, folders, next.asOf < today ? next.asOf : today) &&
+    isExpired(folder, retention, { all: folders, named }, next.asOf < today ? next.asOf : today) &&
     !former.some((one) => downloadsPrefix(folder) === prefixOf(one))
   const expired = others.filter(isOld).map((folder): RemovedFolder => {
     return { folder, why: 'expired', isins: [], isHeld: false }
@@ -113,7 +122,7 @@ export async function clearWithdrawn(store: ObjectStore, live: Live, removal: Om
   if (live.restricted === undefined || lease.searched() === live.restricted) return []
   const head = await fetchHead(store, manifestIn(live.slot))
   const all = { ...removal, store, retention: { ...retention, keepDays: null } }
-  const found = await findRemoved(all, live, snapshotsIn(live).slice(1), head?.restricted ?? {})
+  const found = await findRemoved(all, live, live, snapshotsIn(live).slice(1), head?.restricted ?? {})
   // A staged snapshot may give out again what the live one withholds. Its downloads have no readers before its flip.
   const { staged } = await findStaged(store, live)
   const removed = found.filter(({ folder }) => folder !== staged?.downloads?.folder)

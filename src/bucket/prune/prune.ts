@@ -308,7 +308,7 @@ async function* downloadGarbage(store: ObjectStore, state: BucketState): Found {
   const folders = (await store.folders(downloadsRoot)).filter(isOurFolder)
   for (const folder of folders) {
     if (kept.includes(folder) || retention.keep.includes(dayOf(folder))) continue
-    const kind = isExpired(folder, retention, folders, today)
+    const kind = isExpired(folder, retention, { all: folders, named }, today)
       ? 'download'
       : isReplaced(folder)
         ? 'replaced'

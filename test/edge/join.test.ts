@@ -146,7 +146,7 @@ function joinedBody<T>(
   const values = { from, to }
   const joined: JoinedBody<T> = {
     kind: 'joined',
-    range: { kind: 'range', listKey: '', from, to, route, values, errorKey: '', unknown: null, wanted },
+    range: { kind: 'range', listKey: '', from, to, route, values, unknown: null, wanted },
     windows,
     around: windows[0]?.ownAround ?? { head: '', tail: '' },
     get: async (entry): Promise<WindowPart<T>> => {

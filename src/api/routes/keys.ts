@@ -4,9 +4,7 @@ import type { DocumentFormat, Format, Language, Problem, Route, Values } from '.
 
 /** The folder with a route's answers, without parameters that cannot be enumerated. @returns ends with a slash */
 export function folderKey(route: Route, values: Values): string {
-  return folderSegments(route)
-    .map((segment) => fill(segment, values))
-    .join('/')
+  return fill(folderSegments(route).join('/'), values)
 }
 
 /** The templates of that folder's segments; the last one is empty, after the closing slash. */

@@ -1,7 +1,7 @@
 /** Answers a resolved request from a store. All I/O goes through {@link Store}; bodies stay in the store's form. */
 
 import { contentTypeOf } from '../../api/routes/content-types.ts'
-import { fill, windowKey } from '../../api/routes/keys.ts'
+import { errorKey, fill, windowKey } from '../../api/routes/keys.ts'
 import type { Around, WindowEntry, WindowList } from '../../api/routes/keys.ts'
 import { problemDocument } from '../../api/routes/problems.ts'
 import { type Format, type Language, languages, type RouteTable } from '../../api/routes/table.ts'
@@ -216,16 +216,17 @@ function rangeEtag(windows: readonly WindowEntry[], format: Format, from: string
 
 /** The refusal that is stored beside a known fund's answers, else the one for an unknown fund. */
 async function storedRefusal<B>(edge: Edge<B>, stored: Stored): Promise<Answer<B>> {
-  const { route, unknown } = stored
+  const { route, values, unknown } = stored
   const wanted = forRefusal(stored.wanted)
-  const object = unknown === null ? null : await edge.store.get(stored.errorKey)
+  const key = errorKey(route, values, wanted.format)
+  const object = unknown === null ? null : await edge.store.get(key)
   if (object === null) {
     if (unknown === null) throw new Error('no document: ' + route.path)
     return refusal(edge, wanted, unknown)
   }
   const text = await edge.store.text(object.body)
   const match = /"status":([0-9]{3})\}$|<status>([0-9]{3})<\/status><\/root>$/.exec(text)
-  if (match === null) throw new Error('no error document: ' + stored.errorKey)
+  if (match === null) throw new Error('no error document: ' + key)
   const status = Number(match[1] || match[2])
   return {
     status,

@@ -3,7 +3,7 @@
  * web globals, no dependencies, no classes, ES5 library calls only.
  */
 
-import { documentKey, errorKey, windowListKey } from '../../api/routes/keys.ts'
+import { documentKey, windowListKey } from '../../api/routes/keys.ts'
 import { isTooLong, matchPath, percentDecode, type Match } from '../../api/routes/match.ts'
 import { matchPage, pageKey, type PageMatch } from '../../api/routes/pages.ts'
 import { formats, formatsOf, languages, type Language } from '../../api/routes/table.ts'
@@ -79,8 +79,6 @@ export interface Stored {
   readonly route: Route
   readonly values: Values
   readonly wanted: Representation
-  /** The key of the fund's refusal, if it has one. */
-  readonly errorKey: string
   /** The answer if the store has neither; null if the object must exist (all funds). */
   readonly unknown: Refused | null
 }
@@ -192,13 +190,7 @@ function locate(
     if (!isIsinInEitherCase(askedIsin)) return refuse(isin.unknown, values)
     unknown = { problem: table.problems[isin.unknown] as Problem, values }
   }
-  const stored: Stored = {
-    route,
-    values,
-    wanted,
-    errorKey: errorKey(route, values, forRefusal(wanted).format),
-    unknown,
-  }
+  const stored: Stored = { route, values, wanted, unknown }
   if (route.series !== undefined) {
     const days = route.parameters
       .filter(({ kind }) => kind === 'date')

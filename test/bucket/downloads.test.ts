@@ -208,6 +208,27 @@ it('a corrected day has a folder of its own; edges serve the live one, for the d
   expect(press.bucket.live()?.earlierDownloads).toEqual({ '2026-11': again.snapshot.slice(8) })
 })
 
+it('has the store copy files that did not change, and puts those that are damaged there', async () => {
+  lay('night-1', asOf, files)
+  const { snapshot } = await publish('night-1')
+  press.bucket.put(`downloads/${snapshot}/prices.parquet`, 'damaged')
+  lay('later', dayAfter, { ...files, 'prices.csv': 'of the day after' })
+  press.server.reset()
+  const run = await press.publish('later')
+  expect([run.code, run.stderr]).toEqual([0, ''])
+  const folder = `downloads/${press.bucket.live()?.downloads?.folder}/`
+  const puts = press.server.log.filter(({ key, status }) => key.startsWith(folder) && status === 200)
+  expect(puts.filter(({ body }) => body.length === 0).map(({ key }) => key.slice(folder.length))).toEqual(
+    expect.arrayContaining(['DE000FP06UX9/nav.txt', 'index.html']),
+  )
+  expect(puts.filter(({ body }) => body.length > 0)).toHaveLength(3)
+  expect(press.bucket.body(`${folder}prices.parquet`).toString()).toBe('PAR1')
+  expect(press.server.objects('funds').get(`${folder}index.html`)?.headers).toMatchObject({
+    'content-type': 'text/html; charset=utf-8',
+    'x-amz-meta-sha256': sha256(Buffer.from(files['index.html'])),
+  })
+})
+
 it('serves only the days that live.json knows, and the latest', async () => {
   lay('night-1', asOf, files)
   const { snapshot } = await publish('night-1')

@@ -124,6 +124,19 @@ function suite(open: (prefix: string) => Opened, isPossible: (key: string) => bo
       await expect(store.putFile(folder.file('none'), { key: at('x'), ...about })).rejects.toThrow('ENOENT')
     })
 
+    it('copies an object, or says that it is not what it was, where the store makes copies', async () => {
+      if (store.copy === undefined) return
+      const key = at('copied from é&+')
+      const { etag } = await store.put(object(key, 'to copy'))
+      const { body, ...to } = object(at('copied'), 'to copy')
+      expect(await store.copy({ key, etag: '"00000000000000000000000000000000"' }, to)).toBeNull()
+      expect(await store.copy({ key: at('never'), etag }, to)).toBeNull()
+      // An overlay leaves it to the put.
+      const isOverlay = name === 'under an overlay'
+      expect(await store.copy({ key, etag }, to)).toEqual(isOverlay ? null : { etag })
+      expect(await text('copied')).toBe(isOverlay ? undefined : String(body))
+    })
+
     it('lists below a prefix, in the byte order of keys', async () => {
       const names = `A _ a a- a/b a0 é ﷲ 🂡 <'&"> q+c&d=e 100%25 /slash ~(x)!`.split(' ')
       const odd = ['q b', ...names].map((name) => `o/${name}`).filter(isPossible)

@@ -95,8 +95,15 @@ it('does not run far ahead of a put that is slow', async () => {
 })
 
 it('throws the first failure when all requests that are under way have ended, and begins no more', async () => {
+  const failed = Promise.withResolvers<undefined>()
   const { store, begun, done } = fake(async (key) => {
-    if (key.endsWith('5')) throw new Error(`cannot put ${key}`)
+    if (key.endsWith('5')) {
+      failed.resolve(undefined)
+      throw new Error(`cannot put ${key}`)
+    }
+    // The first two make room for it.
+    if (/[01]$/.test(key)) return
+    await failed.promise
     await setTimeout(50)
   })
   await expect(apply(store, puts(100))).rejects.toThrow(`cannot put blue/${name(5)}`)

@@ -9,11 +9,11 @@ import { join, relative, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { contentTypeOf } from '../../api/routes/content-types.ts'
 import type { ManifestLine } from '../../build/manifest.ts'
-import { chooseFolder, type LiveDownloads } from '../live/download-folders.ts'
+import { chooseFolder, prefixOf, type LiveDownloads } from '../live/download-folders.ts'
 import { checksumsName, dayFolder, downloadEtagsKey, downloadsPrefix, gzipType } from '../live/layout.ts'
 import { type Change, isBefore } from '../manifest/compare.ts'
-import type { EtagLine } from '../manifest/manifest.ts'
-import { writeNdjson } from '../manifest/ndjson.ts'
+import { type EtagLine, fetchList } from '../manifest/manifest.ts'
+import { nothing, writeNdjson } from '../manifest/ndjson.ts'
 import { digestOfFile, orIfMissing } from '../store/files.ts'
 import { digestOf } from '../store/read.ts'
 import type { ListedObject } from '../store/store.ts'
@@ -50,7 +50,7 @@ export async function uploadDownloads(publish: Publish) {
   const there = new Map<string, ListedObject>()
   for await (const object of store.list(prefix, { signal }))
     there.set(object.key.slice(prefix.length), object)
-  const isSame = async ({ key, bytes, etag }: ListedObject, file: ManifestLine) => {
+  const isSame = async ({ key, bytes, etag }: DownloadLine, file: ManifestLine) => {
     if (bytes !== file.bytes) return false
     // The ETag of an object that was put in one piece is its MD5, as a rule; otherwise the file is put again.
     const { areEtagsDigests } = store
@@ -60,10 +60,16 @@ export async function uploadDownloads(publish: Publish) {
   }
   const put: ManifestLine[] = []
   const etags = new Map<string, string>()
+  const former = await liveDownloads(publish)
+  const sources = new Map<string, DownloadLine>()
   for (const file of files) {
-    const object = there.get(file.key)
-    if (object !== undefined && (await isSame(object, file))) etags.set(file.key, object.etag)
-    else put.push(file)
+    const [object, other] = [there.get(file.key), former.get(file.key)]
+    if (object !== undefined && (await isSame(object, file))) {
+      etags.set(file.key, object.etag)
+      continue
+    }
+    put.push(file)
+    if (other !== undefined && (await isSame(other, file))) sources.set(file.key, other)
   }
   const known = new Set(files.map(({ key }) => key))
   const gone = [...there.keys()].filter((key) => !known.has(key))
@@ -72,9 +78,10 @@ export async function uploadDownloads(publish: Publish) {
   if (replaced + gone.length > 0) onWarning(`${found}: ${replaced} replaced, ${gone.length} removed`)
 
   const fileOf = (key: string) => join(source, key)
+  const sourceOf = (key: string) => sources.get(key)
   const onEtag = (key: string, etag: string) => etags.set(key, etag)
   const apply = (changes: readonly Change[]) =>
-    applyChanges(publish, Readable.from(changes), { prefix, fileOf, onEtag })
+    applyChanges(publish, Readable.from(changes), { prefix, fileOf, sourceOf, onEtag })
   const puts = put.map((file) => ({ kind: 'put', ...file }) as const)
   // The checksums come after the files that they name.
   await apply(puts.filter((file) => !isChecksums(file)))
@@ -86,6 +93,18 @@ export async function uploadDownloads(publish: Publish) {
   await putOwn(list, downloadEtagsKey(base.slot), gzipType)
   const live: LiveDownloads = { folder: downloads, files: files.length, bytes: sumOf(files), sums }
   return { live, counts: { put: put.length, replaced, deleted: gone.length, bytes: sumOf(put) } }
+}
+
+/** The files of the live snapshot, by their name: the store copies those that did not change. None if it makes no copies. */
+async function liveDownloads({ store, base, folder }: Publish): Promise<ReadonlyMap<string, DownloadLine>> {
+  const found = new Map<string, DownloadLine>()
+  const { live } = base.live
+  if (store.copy === undefined || live?.downloads === undefined) return found
+  const prefix = prefixOf(live)
+  const lines = await fetchList<DownloadLine>(store, downloadEtagsKey(live.slot), folder, true)
+  for await (const line of lines?.() ?? nothing())
+    if (line.key.startsWith(prefix)) found.set(line.key.slice(prefix.length), line)
+  return found
 }
 
 const isChecksums = ({ key }: ManifestLine) => key === checksumsName

@@ -14,7 +14,7 @@ import type { Publish } from './snapshot.ts'
 import type { Prepared } from './prepare.ts'
 import { withCrew } from '../store/in-parallel.ts'
 import { pause } from '../store/retry.ts'
-import { keysPerDelete } from '../store/store.ts'
+import { keysPerDelete, type ListedObject } from '../store/store.ts'
 import { systemCode } from '../../system/message.ts'
 
 export async function uploadChanges(publish: Publish, prepared: Prepared): Promise<number> {
@@ -114,6 +114,8 @@ const changesIn = ({ file }: Prepared) => readNdjson<Change>(file)
 export interface ApplyOptions {
   readonly prefix: string
   readonly fileOf: (key: string) => string
+  /** An object of the store with the same bytes, to copy instead. */
+  readonly sourceOf?: (key: string) => Pick<ListedObject, 'key' | 'etag'> | undefined
   /** Called with each put's ETag in the order of keys; a returned promise is awaited. */
   readonly onEtag: (key: string, etag: string) => unknown
   readonly onDone?: (change: Change) => void
@@ -128,7 +130,7 @@ export async function applyChanges(
     lease: Pick<Lease, 'writing'>
   },
   changes: AsyncIterable<Change>,
-  { prefix, fileOf, onEtag, onDone }: ApplyOptions,
+  { prefix, fileOf, sourceOf, onEtag, onDone }: ApplyOptions,
 ): Promise<void> {
   const { store, cacheControl, concurrency, maxRate } = publish
   const { writing } = publish.lease
@@ -164,7 +166,9 @@ export async function applyChanges(
       await begin(async () => {
         const file = fileOf(key)
         const object = { key: prefix + key, type: change.type, cacheControl, sha256: change.sha256 }
-        const { etag } = await store.putFile(file, object, writing).catch(explainMissing(file))
+        const source = sourceOf?.(key)
+        const copied = source && (await store.copy?.(source, object, writing))
+        const { etag } = copied ?? (await store.putFile(file, object, writing).catch(explainMissing(file)))
         await inOrder.put(place, key, etag)
         onDone?.(change)
       })

@@ -2,10 +2,11 @@
 
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { DeleteObjectsCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { CopyObjectCommand, DeleteObjectsCommand, GetObjectCommand } from '@aws-sdk/client-s3'
+import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { paginateListObjectsV2, type PutObjectCommandInput, type S3Client } from '@aws-sdk/client-s3'
 import { callsOf } from './calls.ts'
-import { explained, isMissing, type Doing } from './errors.ts'
+import { explained, isMissing, statusOf, type Doing } from './errors.ts'
 import { digestOfFile, sizeOf, streamedFrom, unreadable } from './files.ts'
 import { readSmall } from './read.ts'
 import { deleteKeys, nightlyPatience, putConditionally, type Patience } from './retry.ts'
@@ -143,8 +144,32 @@ function putsOf({ name, client, bucket, fullKey, calls }: Place, get: ObjectStor
       return send(command, options, stop)
     })
   }
-  return { put, putFile }
+
+  const copy: S3Store['copy'] = (
+    { key, etag: wanted },
+    { type, cacheControl, sha256, ...to },
+    options = {},
+  ) =>
+    calls.call(options.signal, 'write', to.key, async (stop) => {
+      const command = new CopyObjectCommand({
+        ...{ Bucket: bucket, Key: fullKey(to.key), MetadataDirective: 'REPLACE' },
+        ...{ ContentType: type, CacheControl: cacheControl, Metadata: { sha256 } },
+        CopySource: [bucket, ...fullKey(key).split('/')].map(encodeURIComponent).join('/'),
+      })
+      try {
+        const { CopyObjectResult } = await client.send(guard(command, options), sending(stop))
+        // Ceph ignores conditions of a copy, and writes its ETag without quotes: that tells what was copied.
+        return bare(CopyObjectResult?.ETag ?? '') === bare(wanted) ? { etag: wanted } : null
+      } catch (error) {
+        const status = statusOf(error) ?? 0
+        if ((status >= 400 && status < 500) || status === 501) return null
+        throw error
+      }
+    })
+  return { put, putFile, copy }
 }
+
+const bare = (etag: string) => etag.replaceAll('"', '')
 
 function deleteIn({ client, bucket, fullKey, shortKey, advise, calls }: Place, attempts: number) {
   const remove: ObjectStore['delete'] = async (keys, options = {}) => {

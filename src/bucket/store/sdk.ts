@@ -7,7 +7,8 @@ import { createReadStream } from 'node:fs'
 import type { ClientRequest } from 'node:http'
 import { Readable } from 'node:stream'
 import { S3Client } from '@aws-sdk/client-s3'
-import type { DeleteObjectsCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import type { CopyObjectCommand, DeleteObjectsCommand, GetObjectCommand } from '@aws-sdk/client-s3'
+import type { PutObjectCommand } from '@aws-sdk/client-s3'
 import type { PutObjectCommandInput, S3ClientConfig } from '@aws-sdk/client-s3'
 import pLimit from 'p-limit'
 import { countRequests, NotSent } from './calls.ts'
@@ -85,7 +86,7 @@ export function noteClock(command: GetObjectCommand) {
 }
 
 /** Checks before each attempt of a command whether it may be sent. @throws {NotSent} from the command */
-export function guard<Command extends PutObjectCommand | DeleteObjectsCommand>(
+export function guard<Command extends PutObjectCommand | CopyObjectCommand | DeleteObjectsCommand>(
   command: Command,
   { assertFresh, onFailure }: WriteOptions,
 ): Command {
@@ -217,7 +218,8 @@ function watchAttempts({ middlewareStack }: S3Client) {
   middlewareStack.add(
     (next, { commandName = 'unknown' }) =>
       async (args) => {
-        const operation = commandName.replace('Command', '')
+        // Stores bill a copy as a put.
+        const operation = commandName.replace('Command', '').replace('CopyObject', 'PutObject')
         count(operation)
         let isAnswered = false
         const [asked, began] = [Date.now(), performance.now()]
@@ -228,7 +230,7 @@ function watchAttempts({ middlewareStack }: S3Client) {
           const storeMs = Date.parse(headers['date'] ?? '')
           if (lastedMs <= shortest.lastedMs && !isNaN(storeMs))
             shortest = { lastedMs, behindMs: storeMs - (asked + lastedMs / 2) }
-          if (operation === 'PutObject' && statusCode === 200 && headers['etag'] === undefined)
+          if (commandName === 'PutObjectCommand' && statusCode === 200 && headers['etag'] === undefined)
             throw Object.assign(new Error(headers['content-type'] ?? 'no type'), { name: foreignCode })
           isAnswered = !answersOfProxies.includes(statusCode)
           return result
@@ -270,9 +272,10 @@ function trustAnswers({ middlewareStack }: S3Client): void {
 function giveDigests({ middlewareStack }: S3Client): void {
   middlewareStack.add(
     (next) => (args) => {
-      const { sha256 } = (args.input as Partial<PutObjectCommandInput>).Metadata ?? {}
+      // A copy has no body, and no checksum.
+      const { ChecksumSHA256: sum } = args.input as Partial<PutObjectCommandInput>
       const { headers } = args.request as { headers: Record<string, string> }
-      if (sha256 !== undefined) headers['x-amz-content-sha256'] = sha256
+      if (sum !== undefined) headers['x-amz-content-sha256'] = Buffer.from(sum, 'base64').toString('hex')
       return next(args)
     },
     { step: 'build', name: 'giveDigest' },

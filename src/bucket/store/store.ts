@@ -13,6 +13,15 @@ export interface ObjectStore {
   readonly put: (object: NewObject, condition?: Condition, options?: WriteOptions) => Promise<PutObject>
   /** A big file is never in memory as a whole. @throws {Error} if it cannot be read, or is too large for one put */
   readonly putFile: (file: string, object: NewFileObject, options?: WriteOptions) => Promise<PutObject>
+  /**
+   * Puts a copy of another object, whose ETag is known. Absent if the store makes none.
+   * @returns null if the store refuses, or has copied something with another ETag: a put follows
+   */
+  readonly copy?: (
+    source: Pick<ListedObject, 'key' | 'etag'>,
+    object: Required<NewFileObject>,
+    options?: WriteOptions,
+  ) => Promise<PutObject | null>
   /** Lists the objects whose keys have this prefix, in the byte order of their keys. */
   readonly list: (prefix: string, options?: CallOptions) => AsyncIterable<ListedObject>
   /** Lists the names between this prefix and the next slash. @param prefix ends with a slash */

@@ -130,9 +130,21 @@ const putObject: Handler = (request, bucket, { settings }) => {
   verifyWrite(bucket.objects.get(key), headers, settings)
   const kept = /^(cache-control|content-(disposition|encoding|language|type)|expires|x-amz-meta-.*)$/
   const pairs = Object.entries(headers).filter(([name]) => kept.test(name)) as [string, string][]
-  const object = makeObject(key, body, now, { headers: Object.fromEntries(pairs), checksums })
+  const source = headers['x-amz-copy-source']
+  const content = source === undefined ? body : copiedFrom(source, bucket, request)
+  const object = makeObject(key, content, now, { headers: Object.fromEntries(pairs), checksums })
   bucket.put(object)
+  if (source !== undefined) return answerXml('CopyObjectResult', element('ETag', object.etag))
   return answer(200, { etag: object.etag })
+}
+
+/** CopyObject: a put without a body, of what is in the same bucket. */
+function copiedFrom(source: string, bucket: StoredBucket, { bucket: name, headers }: S3Request): Buffer {
+  const [, of = '', key = ''] = /^([^/]+)\/(.+)$/.exec(decode(source)) ?? []
+  if (of !== name || headers['x-amz-metadata-directive'] !== 'REPLACE') throw new S3Error('NotImplemented')
+  const object = bucket.objects.get(key)
+  if (object === undefined) throw new S3Error('NoSuchKey', undefined, { Key: key })
+  return object.body
 }
 
 function verifyWrite(current: StoredObject | undefined, headers: Headers, { conditions }: S3Settings): void {

@@ -38,13 +38,21 @@ export type Preview = Awaited<ReturnType<typeof previewPublish>>
 
 /** @throws {Error} if the publish would fail for another reason than a refusal */
 export async function previewPublish(store: ObjectStore, options: Omit<PublishOptions, Left>) {
+  const overlay = overlayStore(store)
+  try {
+    return await previewOver(overlay, store, options)
+  } finally {
+    overlay.close()
+  }
+}
+
+async function previewOver(overlay: OverlayStore, store: ObjectStore, options: Omit<PublishOptions, Left>) {
   const [{ head }, { live }, held] = await Promise.all([
     openManifest(join(options.out, manifestKey)),
     readLive(store),
     readJournal(store, options.isRepair),
   ])
   const heldBy = isHeldByOther(held, options.me, options.isAlive) ? heldMessage(store, held) : null
-  const overlay = overlayStore(store)
   // Writes nothing; the publish still names the follower of the bucket.
   const pointer = options.pointer && {
     name: options.pointer.name,
@@ -87,8 +95,8 @@ export async function previewPublish(store: ObjectStore, options: Omit<PublishOp
 function workByEndpoint(table: RouteTable, slot: Slot, { written }: OverlayStore): EndpointWork[] {
   const found = new Map<string, EndpointWork>()
   const own = [inSlot(slot, changesFolder), manifestIn(slot), checksumsIn(slot)]
-  for (const [place, object] of written) {
-    if (!place.startsWith(slotPrefix(slot)) || own.some((prefix) => place.startsWith(prefix))) continue
+  for (const { key: place, object } of written(slotPrefix(slot))) {
+    if (own.some((prefix) => place.startsWith(prefix))) continue
     const key = place.slice(slotPrefix(slot).length)
     const endpoint = endpointOf(parseKey(table, key), key)
     const counts = entry(found, endpoint, () => ({ endpoint, put: 0, deleted: 0, bytes: 0 }))

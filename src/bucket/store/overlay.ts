@@ -1,8 +1,9 @@
-/** A store over another one: reads go through, writes stay in memory, and requests are counted as the store would bill them. */
+/** A store over another one: reads go through, writes are kept here, and requests are counted as the store would bill them. */
 
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
-import { isBefore, mergeSorted } from '../manifest/compare.ts'
+import Database from 'better-sqlite3'
+import { mergeSorted } from '../manifest/compare.ts'
 import { countRequests } from './calls.ts'
 import { sizeOf } from './files.ts'
 import { readSmall } from './read.ts'
@@ -11,22 +12,70 @@ import type { FetchedObject, GetOptions, ListedObject, ObjectStore, PutObject } 
 
 const keysPerList = 1000
 
-/** `content`: bytes in memory, or the path of the file that has them. */
-interface Written extends ListedObject {
-  readonly content: Buffer | string
+/** An object that was put, with its bytes or the path of the file that has them; null: it was deleted. */
+export interface Written {
+  readonly key: string
+  readonly object: (ListedObject & { readonly content: Buffer | string }) | null
 }
 
 export interface OverlayStore extends ObjectStore {
-  /** By key; null for a deleted object. */
-  readonly written: ReadonlyMap<string, Written | null>
+  /** What was put or deleted, in the byte order of keys. @param prefix of the keys */
+  readonly written: (prefix: string) => Iterable<Written>
+  readonly close: () => void
 }
+
+/** Writes are rows of a temporary file: the plan of a first publish has millions. */
+function writtenRows() {
+  const db = new Database('')
+  db.pragma('journal_mode = OFF')
+  db.exec(`
+    CREATE TABLE written (key TEXT PRIMARY KEY, bytes INTEGER, etag TEXT, modified INTEGER, content) WITHOUT ROWID;
+    BEGIN`)
+  const insert = db.prepare('INSERT OR REPLACE INTO written VALUES (?, ?, ?, ?, ?)')
+  const one = db.prepare<[string], Row>('SELECT * FROM written WHERE key = ?')
+  const from = db.prepare<[string], Row>('SELECT * FROM written WHERE key >= ? ORDER BY key LIMIT 1000')
+  const after = db.prepare<[string], Row>('SELECT * FROM written WHERE key > ? ORDER BY key LIMIT 1000')
+  // Page by page: the connection can do nothing else while it is in the middle of a query.
+  function* below(prefix: string): Generator<Written> {
+    for (let page = from.all(prefix); page.length > 0; page = after.all(page.at(-1)?.key ?? ''))
+      for (const row of page) {
+        if (!row.key.startsWith(prefix)) return
+        yield writtenOf(row)
+      }
+  }
+  return {
+    below,
+    put: (key: string, bytes: number, etag: string, content: Buffer | string) =>
+      insert.run(key, bytes, etag, Date.now(), content),
+    remove: (key: string) => insert.run(key, null, null, null, null),
+    get: (key: string): Written | undefined => {
+      const row = one.get(key)
+      return row && writtenOf(row)
+    },
+    close: () => db.close(),
+  }
+}
+
+interface Row {
+  readonly key: string
+  readonly bytes: number
+  /** Null for a deleted object. */
+  readonly etag: string | null
+  readonly modified: number
+  readonly content: Buffer | string
+}
+
+const writtenOf = ({ key, bytes, etag, modified, content }: Row): Written => ({
+  key,
+  object: etag === null ? null : { key, bytes, etag, lastModified: new Date(modified), content },
+})
 
 export function overlayStore(base: ObjectStore): OverlayStore {
   const { name } = base
-  const written = new Map<string, Written | null>()
+  const written = writtenRows()
   const { count, requests } = countRequests()
-  const keep = (key: string, bytes: number, etag: string, content: Written['content']): PutObject => {
-    written.set(key, { key, bytes, etag, lastModified: new Date(), content })
+  const keep = (key: string, bytes: number, etag: string, content: Buffer | string): PutObject => {
+    written.put(key, bytes, etag, content)
     return { etag }
   }
 
@@ -34,7 +83,7 @@ export function overlayStore(base: ObjectStore): OverlayStore {
     count('GetObject')
     const own = written.get(key)
     if (own === undefined) return base.get(key, options)
-    return Promise.resolve(own === null ? null : fetched(own, options))
+    return Promise.resolve(own.object === null ? null : fetched(own.object, options))
   }
 
   const put: ObjectStore['put'] = (object, condition, options) => {
@@ -43,11 +92,11 @@ export function overlayStore(base: ObjectStore): OverlayStore {
       options?.assertFresh?.()
       count('PutObject')
       if (condition !== undefined) {
-        const below = written.has(key) ? null : await base.get(key)
+        const below = written.get(key) === undefined ? await base.get(key) : null
         below?.cancel()
         // No other put comes between from here on.
         const own = written.get(key)
-        const etag = own === undefined ? below?.etag : own?.etag
+        const etag = own === undefined ? below?.etag : own.object?.etag
         if (etag !== ('ifAbsent' in condition ? undefined : condition.ifMatch))
           throw Object.assign(new Error('PreconditionFailed'), { $metadata: { httpStatusCode: 412 } })
       }
@@ -60,7 +109,8 @@ export function overlayStore(base: ObjectStore): OverlayStore {
   return {
     name,
     areEtagsDigests: base.areEtagsDigests,
-    written,
+    written: written.below,
+    close: written.close,
     get,
     put,
     putFile: async (file, { key, sha256 }, options) => {
@@ -71,17 +121,17 @@ export function overlayStore(base: ObjectStore): OverlayStore {
     },
     // The put that follows costs the same.
     ...(base.copy && { copy: () => Promise.resolve(null) }),
-    list: (prefix, options) => listBoth(base.list(prefix, options), written, prefix, count),
+    list: (prefix, options) => listBoth(base.list(prefix, options), written.below(prefix), count),
     folders: async (prefix, options) => {
       count('ListObjectsV2')
       const below = await base.folders(prefix, options)
-      return [...new Set([...below, ...writtenFolders(written, prefix)])].sort()
+      return [...new Set([...below, ...foldersOf(written.below(prefix), prefix)])].sort()
     },
     delete: (keys, options) => {
       if (keys.length === 0) return Promise.resolve()
       options?.assertFresh?.()
       count('DeleteObjects')
-      for (const key of keys) written.set(key, null)
+      for (const key of keys) written.remove(key)
       return Promise.resolve()
     },
     requests,
@@ -89,12 +139,15 @@ export function overlayStore(base: ObjectStore): OverlayStore {
   }
 }
 
-const writtenFolders = (written: OverlayStore['written'], prefix: string) =>
-  [...written]
-    .filter(([key, object]) => key.startsWith(prefix) && object !== null)
-    .flatMap(([key]) => /^[^/]+(?=\/)/.exec(key.slice(prefix.length)) ?? [])
+const foldersOf = (written: Iterable<Written>, prefix: string) =>
+  [...written].flatMap(({ key, object }) =>
+    object === null ? [] : (/^[^/]+(?=\/)/.exec(key.slice(prefix.length)) ?? []),
+  )
 
-function fetched({ etag, bytes, lastModified, content }: Written, { part }: GetOptions = {}): FetchedObject {
+function fetched(
+  { etag, bytes, lastModified, content }: NonNullable<Written['object']>,
+  { part }: GetOptions = {},
+): FetchedObject {
   const first = part?.first ?? 0
   const last = Math.min(part?.last ?? Infinity, bytes - 1)
   const body =
@@ -106,15 +159,12 @@ function fetched({ etag, bytes, lastModified, content }: Written, { part }: GetO
 
 async function* listBoth(
   base: AsyncIterable<ListedObject>,
-  written: OverlayStore['written'],
-  prefix: string,
+  written: Iterable<Written>,
   count: (operation: string) => void,
 ) {
-  const ours = [...written].flatMap(([key, object]) => (key.startsWith(prefix) ? { key, object } : []))
-  ours.sort(({ key: one }, { key: other }) => (isBefore(one, other) ? -1 : 1))
   count('ListObjectsV2')
   let listed = 0
-  for await (const { values } of mergeSorted(base, Readable.from(ours) as AsyncIterable<(typeof ours)[0]>)) {
+  for await (const { values } of mergeSorted(base, Readable.from(written) as AsyncIterable<Written>)) {
     const [below, above] = values
     const object = above === undefined ? below : above.object
     if (object === undefined || object === null) continue

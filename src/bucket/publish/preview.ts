@@ -1,4 +1,4 @@
-/** `fundpress plan`: effects and cost of a publish. Runs the real publish over a store that keeps its writes in memory. */
+/** `fundpress plan`: effects and cost of a publish. Runs the real publish over a store that keeps its writes to itself. */
 
 import { join } from 'node:path'
 import { parseKey } from '../../api/routes/parse-key.ts'

@@ -13,7 +13,7 @@ import type { FetchedObject, GetOptions, ListedObject, ObjectStore, PutObject } 
 const keysPerList = 1000
 
 /** An object that was put, with its bytes or the path of the file that has them; null: it was deleted. */
-export interface Written {
+interface Written {
   readonly key: string
   readonly object: (ListedObject & { readonly content: Buffer | string }) | null
 }

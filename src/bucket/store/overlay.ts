@@ -24,12 +24,13 @@ export interface OverlayStore extends ObjectStore {
   readonly close: () => void
 }
 
-/** Writes are rows of a temporary file: the plan of a first publish has millions. */
+/** Writes are rows of a temporary file: the plan of a first publish has millions. Bodies are few and small. */
 function writtenRows() {
+  const bodies = new Map<string, Buffer>()
   const db = new Database('')
   db.pragma('journal_mode = OFF')
   db.exec(`
-    CREATE TABLE written (key TEXT PRIMARY KEY, bytes INTEGER, etag TEXT, modified INTEGER, content) WITHOUT ROWID;
+    CREATE TABLE written (key TEXT PRIMARY KEY, bytes INTEGER, etag TEXT, modified INTEGER, file TEXT) WITHOUT ROWID;
     BEGIN`)
   const insert = db.prepare('INSERT OR REPLACE INTO written VALUES (?, ?, ?, ?, ?)')
   const one = db.prepare<[string], Row>('SELECT * FROM written WHERE key = ?')
@@ -43,10 +44,20 @@ function writtenRows() {
         yield writtenOf(row)
       }
   }
+  const writtenOf = ({ key, bytes, etag, modified, file }: Row): Written => {
+    const content = file ?? bodies.get(key) ?? Buffer.alloc(0)
+    return {
+      key,
+      object: etag === null ? null : { key, bytes, etag, lastModified: new Date(modified), content },
+    }
+  }
   return {
     below,
-    put: (key: string, bytes: number, etag: string, content: Buffer | string) =>
-      insert.run(key, bytes, etag, Date.now(), content),
+    put: (key: string, bytes: number, etag: string, content: Buffer | string) => {
+      const isFile = typeof content === 'string'
+      if (!isFile) bodies.set(key, content)
+      insert.run(key, bytes, etag, Date.now(), isFile ? content : null)
+    },
     remove: (key: string) => insert.run(key, null, null, null, null),
     get: (key: string): Written | undefined => {
       const row = one.get(key)
@@ -62,13 +73,9 @@ interface Row {
   /** Null for a deleted object. */
   readonly etag: string | null
   readonly modified: number
-  readonly content: Buffer | string
+  /** The path of the file that has the bytes; null if they are in memory. */
+  readonly file: string | null
 }
-
-const writtenOf = ({ key, bytes, etag, modified, content }: Row): Written => ({
-  key,
-  object: etag === null ? null : { key, bytes, etag, lastModified: new Date(modified), content },
-})
 
 export function overlayStore(base: ObjectStore): OverlayStore {
   const { name } = base

@@ -111,14 +111,6 @@ export const fundsTable = tableOf(schemaTables.fund)
 
 const nameAt = fundsTable.columns.findIndex(({ name }) => name === 'name')
 
-/** The whole history of a fund, for a file of its own: its prices without ISIN. */
-export const historyTable: OutputTable = {
-  ...pricesTable,
-  key: ['date'],
-  columns: pricesTable.columns.slice(1),
-  derive: (rows) => rows(pricesTable).map((price) => price.slice(1)),
-}
-
 /** The table that most people look for first. */
 export const newestPrices: OutputTable = {
   ...pricesTable,

@@ -8,7 +8,7 @@
 import { maxCharacters } from '../../api/contract/page.ts'
 import { fileSink, writeFile, type WrittenFile } from '../file-sink.ts'
 import { fileParts, partFrom } from '../parts.ts'
-import { historyTable, type OutputRow, type OutputTable, pricesTable } from '../tables.ts'
+import { type OutputRow, type OutputTable, pricesTable } from '../tables.ts'
 import { type FormatWork, type FundTables, type PieceFile, rowsOfTable, type RowsFormat } from './format.ts'
 
 const inPackage = (files: readonly PieceFile[]) => ({
@@ -33,7 +33,7 @@ const inPackage = (files: readonly PieceFile[]) => ({
 export const fundFiles: RowsFormat = {
   ...{ id: 'funds', kind: 'rows', name: 'csv', mediatype: 'text/csv', label: 'CSV' },
   pieces: (funds) => {
-    const rows = rowsOfTable(historyTable, funds)
+    const rows = rowsOfTable(pricesTable, funds)
     const about = { row: null, describe: { en: 'Prices of one fund', de: 'Preise eines Fonds' } }
     return rows.funds.map((fund) => ({ name: fund.isin, ...about, rows: { ...rows, funds: [fund] } }))
   },
@@ -62,7 +62,10 @@ type FundFile = readonly [name: string, content: string, rows?: number]
 /** The whole history, in the folder of the fund. */
 export const historyPath = (isin: string) => `${isin}/${isin}-prices.json`
 
-const memberStarts = historyTable.columns.map(({ name }, index) => `${index === 0 ? '{' : ','}"${name}":`)
+/** Each column but the first, the ISIN. */
+const members = pricesTable.columns.slice(1).map(({ name, type }, index) => {
+  return { start: `${index === 0 ? '{' : ','}"${name}":`, isNumber: type === 'decimal' }
+})
 
 /** The years before the newest are a part of it: in most nights, they are as they were. */
 function historyFile(
@@ -75,12 +78,12 @@ function historyFile(
   sink.write('[\n')
   if (olderDigest !== null) {
     parts.put(partFrom(madeBy, 'json', isin, olderDigest), () => {
-      const records = older(historyTable)
+      const records = older(pricesTable)
       sink.write(`${records.map(historyRecord).join(recordEnd)}${recordEnd}`)
       return records.length
     })
   }
-  sink.write(`${newest(historyTable).map(historyRecord).join(recordEnd)}\n]\n`)
+  sink.write(`${newest(pricesTable).map(historyRecord).join(recordEnd)}\n]\n`)
   return { ...sink.close(), parts: parts.close() }
 }
 
@@ -89,11 +92,11 @@ const recordEnd = ',\n'
 /** Amounts are numbers of JSON, digit for digit. Tax figures that there are none of are left out, as in the API's JSON. */
 function historyRecord(row: OutputRow): string {
   let record = ''
-  for (const [index, { type }] of historyTable.columns.entries()) {
-    const cell = row[index] ?? null
+  for (const [index, { start, isNumber }] of members.entries()) {
+    const cell = row[index + 1] ?? null
     if (cell === null) continue
-    record += memberStarts[index]
-    record += type === 'decimal' ? jsonNumber(String(cell)) : JSON.stringify(cell)
+    record += start
+    record += isNumber ? jsonNumber(String(cell)) : JSON.stringify(cell)
   }
   return `${record}}`
 }
@@ -143,4 +146,9 @@ function newestThatFit(
 }
 
 /** JSON knows no zeros in front. All other plain decimals are numbers of JSON, digit for digit. */
-const jsonNumber = (decimal: string) => decimal.replace(/^(-?)0+(?=\d)/, '$1')
+function jsonNumber(decimal: string): string {
+  const at = decimal.startsWith('-') ? 1 : 0
+  // Almost all decimals end here.
+  if (decimal[at] !== '0' || decimal[at + 1] === '.') return decimal
+  return decimal.replace(/^(-?)0+(?=\d)/, '$1')
+}

@@ -86,7 +86,7 @@ export interface Retention {
   readonly keepMonthEnds: boolean
 }
 
-/** They tell the last day of a month. `named`: those that `live.json` names. */
+/** All folders of downloads, which tell the last day of a month, and those that `live.json` names. */
 export interface KnownFolders {
   readonly all: readonly string[]
   readonly named: ReadonlySet<string>
@@ -101,7 +101,7 @@ export function isExpired(
 ): boolean {
   const day = dayOf(folder)
   if (keepDays === null || keep.includes(day) || day >= addDays(today, -keepDays)) return false
-  // What a killed publish has left was never live: a named day does not go for it.
+  // A folder without a name may come from a killed publish: no named day expires because of it.
   const later = named.has(folder) ? [...named] : all
   return !keepMonthEnds || later.some((other) => dayOf(other) > day && isSameMonth(dayOf(other), day))
 }

@@ -95,7 +95,7 @@ export async function uploadDownloads(publish: Publish) {
   return { live, counts: { put: put.length, replaced, deleted: gone.length, bytes: sumOf(put) } }
 }
 
-/** The files of the live snapshot, by their name: the store copies those that did not change. None if it makes no copies. */
+/** The live files that the store can copy, by name. Empty if the store makes no copies. */
 async function liveDownloads({ store, base, folder }: Publish): Promise<ReadonlyMap<string, DownloadLine>> {
   const found = new Map<string, DownloadLine>()
   const { live } = base.live

@@ -24,7 +24,7 @@ export interface OverlayStore extends ObjectStore {
   readonly close: () => void
 }
 
-/** Writes are rows of a temporary file: the plan of a first publish has millions. Bodies are few and small. */
+/** Writes are rows of a temporary file: the plan of a first publish has millions. Bodies stay in memory: they are few and small. */
 function writtenRows() {
   const bodies = new Map<string, Buffer>()
   const db = new Database('')

@@ -62,7 +62,7 @@ type FundFile = readonly [name: string, content: string, rows?: number]
 /** The whole history, in the folder of the fund. */
 export const historyPath = (isin: string) => `${isin}/${isin}-prices.json`
 
-/** Each column but the first, the ISIN. */
+/** The columns after the ISIN. */
 const members = pricesTable.columns.slice(1).map(({ name, type }, index) => {
   return { start: `${index === 0 ? '{' : ','}"${name}":`, isNumber: type === 'decimal' }
 })

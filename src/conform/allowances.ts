@@ -18,7 +18,7 @@
 import type { HttpAnswer, HttpRequest } from './client.ts'
 import type { OracleRequest } from './oracle/oracle.ts'
 
-const wayHeaders =
+export const wayHeaders =
   /^(age|alt-svc|cf-.*|connection|date|keep-alive|nel|report-to|server|server-timing|strict-transport-security|transfer-encoding|via|x-amz-.*|x-amzn-.*|x-cache.*|x-served-by|x-timer)$/
 
 /** 1 and 4: headers that have to be equal in two answers to the same question. */

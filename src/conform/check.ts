@@ -3,7 +3,7 @@
 import type { Draws } from '../system/random.ts'
 import { equivalents, mayBeRefusedInFront } from './allowances.ts'
 import { type Client, type HttpAnswer, type HttpRequest, NoAnswer, curlCommand } from './client.ts'
-import { asSent, compareAnswer, type Difference } from './compare.ts'
+import { asSent, compareAnswer, hiddenHeaders, type Difference } from './compare.ts'
 import type { Oracle, OracleRequest } from './oracle/oracle.ts'
 import type { AnsweredRequest } from './requests.ts'
 
@@ -70,7 +70,7 @@ export function checkContext(
     if (one !== other) fail(asked, `${what} ${other}`, `${what} ${one}`)
   }
 
-  /** Reports a failure if the answer has another status. @throws {NoAnswer} */
+  /** Reports a failure if the answer has another status, or a header that scripts of other origins do not see. @throws {NoAnswer} */
   const ask = async (asked: HttpRequest, status?: number): Promise<HttpAnswer> => {
     found.requests++
     const answer = await client.ask(asked).catch((error: unknown) => {
@@ -78,6 +78,7 @@ export function checkContext(
       throw error
     })
     if (status !== undefined) same(asked, 'status', answer.status, status)
+    for (const { expected, got } of hiddenHeaders(answer)) fail(asked, expected, got)
     if (isPreview && answer.status === 200 && !answer.headers.has(stagedHeader))
       fail(asked, 'an answer from the staged snapshot', 'one from the live snapshot')
     return answer

@@ -1,7 +1,7 @@
 /** Compares an answer with the oracle's, and with the rules for all answers. */
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { locationBelow, varyText } from './allowances.ts'
+import { locationBelow, varyText, wayHeaders } from './allowances.ts'
 import type { HttpAnswer } from './client.ts'
 import type { OracleAnswer } from './oracle/oracle.ts'
 
@@ -64,6 +64,26 @@ export const missingPageHeaders = (headers: HttpAnswer['headers']): Difference[]
     .filter(({ form, value }) => !form.test(value))
     .map(({ name, form, value }) => ({ expected: `${name} like ${form.source}`, got: `${name}: ${value}` }))
 
+/**
+ * Headers that scripts of other origins may read anyway, or that browsers obey themselves: no script sees a redirect.
+ * Source: Fetch, CORS-safelisted response-header name.
+ */
+const needNoLeave =
+  /^(access-control-.*|cache-control|content-language|content-length|content-security-policy|content-type|expires|last-modified|location|permissions-policy|pragma|referrer-policy|x-content-type-options)$/
+
+/** Headers that a script of another origin does not see, of an answer that it may read. */
+export function hiddenHeaders({ headers }: HttpAnswer): Difference[] {
+  if (!headers.has('access-control-allow-origin')) return []
+  const list = headers.get('access-control-expose-headers') ?? 'absent'
+  const exposed = list.toLowerCase().split(/ *, */)
+  return [...headers.keys()]
+    .filter((name) => !needNoLeave.test(name) && !wayHeaders.test(name) && !exposed.includes(name))
+    .map((name) => ({
+      expected: `access-control-expose-headers with ${name}`,
+      got: `access-control-expose-headers ${list}`,
+    }))
+}
+
 function missingHeaders({ status, headers }: HttpAnswer): Difference[] {
   const isCoded = headers.has('content-encoding')
   const rules: readonly (readonly [name: string, form: RegExp, says: string])[] = [
@@ -77,7 +97,6 @@ function missingHeaders({ status, headers }: HttpAnswer): Difference[] {
       : ['etag', /^"[\x21\x23-\x7e]+"$/, 'that is a strong entity tag'],
     ['last-modified', /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/, 'that is an HTTP date'],
     ['link', /rel="?alternate"?/, 'to the alternates'],
-    ['access-control-expose-headers', /\betag\b/i, 'that opens ETag to scripts'],
   ]
   return [...rules, ...(status === 200 ? ofFound : [])]
     .filter(([name, form]) => !form.test(headers.get(name) ?? ''))

@@ -62,6 +62,44 @@ it('gives out ranges of a file to scripts of any origin, as a reader of Parquet 
   expect(await (await ask('latest/prices.parquet', { Range: 'bytes=0-3' })).text()).toBe('PAR1')
 })
 
+it.each(['prices.parquet', 'fundpress.sqlite'])(
+  'gives out ranges of %s only of the version that a downloader insists on',
+  async (file) => {
+    const whole = await ask(`latest/${file}`)
+    const [etag, modified] = [whole.headers.get('etag') ?? '', whole.headers.get('last-modified') ?? '']
+    const statusOf = async (headers: Readonly<Record<string, string>>) => {
+      const { status, headers: given } = await ask(`latest/${file}`, headers)
+      return `${status} ${given.get('content-range') ?? 'whole'}`
+    }
+    const length = stored(file).length
+    const part = { Range: 'bytes=0-9' }
+    expect(await statusOf({ ...part, 'If-Match': etag })).toBe(`206 bytes 0-9/${length}`)
+    expect(await statusOf({ ...part, 'If-Unmodified-Since': modified })).toBe(`206 bytes 0-9/${length}`)
+    expect(await statusOf({ ...part, 'If-Match': '"another"' })).toBe('412 whole')
+    expect(await statusOf({ ...part, 'If-Match': '"another"', 'If-Range': etag })).toBe('412 whole')
+    // The condition comes before the range.
+    const beyond = { Range: `bytes=${length}-` }
+    expect(await statusOf({ ...beyond, 'If-Match': etag })).toBe(`416 bytes */${length}`)
+    expect(await statusOf({ ...beyond, 'If-Match': '"another"' })).toBe('412 whole')
+  },
+)
+
+it('takes each coding of a file for a version of its own', async () => {
+  const packed = await ask('latest/prices.csv', { 'Accept-Encoding': 'gzip' })
+  const ifMatch = { 'If-Match': packed.headers.get('etag') ?? '' }
+  expect(packed.headers.get('content-encoding')).toBe('gzip')
+  expect((await ask('latest/prices.csv', { 'Accept-Encoding': 'gzip', ...ifMatch })).status).toBe(200)
+  const refused = await ask('latest/prices.csv', ifMatch)
+  expect([refused.status, await refused.json()]).toEqual([
+    412,
+    {
+      title: 'This is not the version that If-Match or If-Unmodified-Since asks for',
+      type: 'about:blank',
+      status: 412,
+    },
+  ])
+})
+
 it.each([
   ['a fund that nothing is given out of', `latest/${oddFunds.denied}/prices.csv`],
   ['a fund whose prices are not given out', `latest/${oddFunds.pricesDenied}/nav.txt`],

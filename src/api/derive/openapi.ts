@@ -130,12 +130,7 @@ function pathItem(endpoint: Endpoint, source: OpenApiSource): JsonSchema {
   const own = endpoint.scope === 'all' ? [] : Object.entries(endpoint.parameters)
   const hasLanguages = endpoint.scope === 'all' ? endpoint.of.hasLanguages : endpoint.hasLanguages
   const ofLanguage = hasLanguages ? ['language', 'acceptLanguage'] : []
-  const shared = [
-    hasCsv(endpoint) ? 'formatOrCsv' : 'format',
-    ...ofLanguage,
-    'ifNoneMatch',
-    'ifModifiedSince',
-  ]
+  const shared = [hasCsv(endpoint) ? 'formatOrCsv' : 'format', ...ofLanguage, ...conditions]
   return {
     get: {
       operationId: id,
@@ -151,6 +146,9 @@ function pathItem(endpoint: Endpoint, source: OpenApiSource): JsonSchema {
     },
   }
 }
+
+/** Shared parameters of every answer. */
+const conditions = ['ifNoneMatch', 'ifModifiedSince', 'ifMatch', 'ifUnmodifiedSince'] as const
 
 const listTag = 'lists'
 
@@ -168,10 +166,7 @@ function listItem(list: PublishedList, source: OpenApiSource): JsonSchema {
       summary: title.en,
       description: about.en,
       externalDocs: { url: `${docsUrl}/lists/#${id}` },
-      parameters: [
-        ...own,
-        ...['ifNoneMatch', 'ifModifiedSince'].map((name) => ({ $ref: `#/components/parameters/${name}` })),
-      ],
+      parameters: [...own, ...conditions.map((name) => ({ $ref: `#/components/parameters/${name}` }))],
       responses: {
         200: {
           description: title.en,
@@ -185,6 +180,7 @@ function listItem(list: PublishedList, source: OpenApiSource): JsonSchema {
         },
         304: { $ref: '#/components/responses/notModified' },
         404: { $ref: '#/components/responses/noFile' },
+        412: { $ref: '#/components/responses/preconditionFailed' },
         503: { $ref: '#/components/responses/unavailable' },
       },
     },
@@ -263,6 +259,14 @@ const sharedParameters = {
     'If-Modified-Since',
     'The `Last-Modified` of an earlier response. `If-None-Match` takes precedence.',
   ),
+  ifMatch: inHeader(
+    'If-Match',
+    'The `ETag` of an earlier response. If another one is current, the response is a 412.',
+  ),
+  ifUnmodifiedSince: inHeader(
+    'If-Unmodified-Since',
+    'The `Last-Modified` of an earlier response. `If-Match` takes precedence.',
+  ),
 }
 
 function inHeader(name: string, description: string) {
@@ -315,6 +319,7 @@ function responsesOf(endpoint: Endpoint, hasLanguages: boolean, source: OpenApiS
     },
     304: { $ref: '#/components/responses/notModified' },
     ...Object.fromEntries(errors.map(([status, some]) => [status, errorResponse(some, docsUrl)])),
+    412: { $ref: '#/components/responses/preconditionFailed' },
     503: { $ref: '#/components/responses/unavailable' },
   }
 }
@@ -380,6 +385,14 @@ const sharedHeaders = {
 
 const sharedResponses = {
   notModified: { description: 'The earlier response is still current; no body', headers: headers('ETag') },
+  preconditionFailed: {
+    description: 'Another version is current than `If-Match` or `If-Unmodified-Since` asks for',
+    headers: headers('CacheControl', 'AccessControlAllowOrigin'),
+    content: {
+      'application/json': { schema: schemaReference('error') },
+      'application/xml': { schema: schemaReference('xml') },
+    },
+  },
   unavailable: {
     description: 'The service cannot answer just now',
     headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } },

@@ -45,26 +45,133 @@ const validatorChecks = exampleChecksOf('caching', {
     const { target } = context
     const { headers } = await context.ask({ target })
     const modified = headers.get('last-modified') ?? ''
-    const moved = (ms: number): string => new Date(Date.parse(modified) + ms).toUTCString()
     const inFull = [
-      { 'if-modified-since': moved(-1000) },
+      { 'if-modified-since': movedBy(modified, -1000) },
       { 'if-modified-since': 'yesterday' },
-      { 'if-modified-since': moved(dayMs), 'if-none-match': '"other"' },
+      { 'if-modified-since': movedBy(modified, dayMs), 'if-none-match': '"other"' },
     ]
     for (const conditions of inFull) await context.ask({ target, headers: conditions }, 200)
     const notModified = [
       { 'if-modified-since': modified },
-      { 'if-modified-since': moved(dayMs) },
-      { 'if-modified-since': moved(-1000), 'if-none-match': headers.get('etag') ?? '' },
+      { 'if-modified-since': movedBy(modified, dayMs) },
+      { 'if-modified-since': movedBy(modified, -1000), 'if-none-match': headers.get('etag') ?? '' },
     ]
     for (const conditions of notModified)
       await expectNotModified(context, { target, headers: conditions }, headers)
   },
 })
 
+/** Source: RFC 9110, 13.1.1, 13.1.4, and 13.2.2 for the order. */
+const insistingChecks = exampleChecksOf('caching', {
+  'answers 412 where a client insists on another ETag, or on an earlier date': async (context) => {
+    const { target } = context
+    const { headers } = await context.ask({ target })
+    const etag = headers.get('etag') ?? ''
+    const modified = headers.get('last-modified') ?? ''
+    const earlier = movedBy(modified, -1000)
+    const ofTags = [
+      '"other"',
+      `W/${etag}`,
+      etag.slice(1, -1),
+      `"a,${etag.slice(1)}`,
+      `"other", W/"another"`,
+      `"", ","`,
+    ]
+    const conditions = [
+      ...ofTags.map((tags) => ({ 'if-match': tags })),
+      { 'if-match': '"other"', 'if-none-match': etag },
+      { 'if-match': '"other"', 'if-modified-since': modified },
+      { 'if-match': '"other"', 'if-unmodified-since': modified },
+      ...[earlier, 'Sunday, 06-Nov-94 08:49:37 GMT', 'Sun Nov  6 08:49:37 1994'].map((date) => ({
+        'if-unmodified-since': date,
+      })),
+      { 'if-unmodified-since': earlier, 'if-none-match': etag },
+      { 'if-unmodified-since': earlier, 'if-modified-since': modified },
+    ]
+    for (const each of conditions) await expectRefused(context, { target, headers: each })
+    await expectRefused(context, { target: `${target}?format=xml`, headers: { 'if-match': '"other"' } })
+    // A refusal is kept by nobody: the next client gets the answer.
+    await context.ask({ target }, 200)
+  },
+  'answers as always where the ETag or the date that a client insists on is right': async (context) => {
+    const { ask, same, target } = context
+    const whole = await ask({ target })
+    const etag = whole.headers.get('etag') ?? ''
+    const modified = whole.headers.get('last-modified') ?? ''
+    const earlier = movedBy(modified, -1000)
+    const conditions = [
+      ...[etag, '*', ` * `, `"other" ,"a,b",${etag}`, `W/"c",, ${etag}`].map((tags) => ({
+        'if-match': tags,
+      })),
+      { 'if-match': etag, 'if-unmodified-since': earlier },
+      { 'if-match': etag, 'if-none-match': '"other"' },
+      ...[modified, movedBy(modified, dayMs), 'yesterday', '0', '2001-01-01'].map((date) => ({
+        'if-unmodified-since': date,
+      })),
+    ]
+    for (const headers of conditions) {
+      const { body } = await ask({ target, headers }, 200)
+      same({ target, headers }, 'the same body:', body.equals(whole.body), true)
+      await ask({ method: 'HEAD', target, headers }, 200)
+    }
+    const known = { 'if-none-match': etag }
+    await expectNotModified(context, { target, headers: { 'if-match': etag, ...known } }, whole.headers)
+    await expectNotModified(
+      context,
+      { target, headers: { 'if-unmodified-since': modified, ...known } },
+      whole.headers,
+    )
+  },
+  'gives a part only of the version that a client insists on': async (context) => {
+    const { ask, target } = context
+    const { headers } = await ask({ target })
+    const range = 'bytes=0-9'
+    await expectRefused(context, { target, headers: { range, 'if-match': '"other"' } })
+    const right = { range, 'if-match': headers.get('etag') ?? '' }
+    const asked = { target, headers: right }
+    const { status } = await ask(asked)
+    if (status !== 200 && status !== 206) context.fail(asked, 'status 200 or 206', `status ${status}`)
+  },
+})
+
+const movedBy = (date: string, ms: number): string => new Date(Date.parse(date) + ms).toUTCString()
+
+/** The refusal is a document like every other, and nobody keeps it. */
+async function expectRefused({ ask, same, fail }: CheckContext, conditional: HttpRequest): Promise<void> {
+  for (const method of ['GET', 'HEAD']) {
+    const asked = { ...conditional, method }
+    const { headers, body } = await ask(asked, 412)
+    const isXml = conditional.target.includes('format=xml')
+    const type = `application/${isXml ? 'xml' : 'json'}; charset=utf-8`
+    same(asked, 'content-type', headers.get('content-type'), type)
+    same(asked, 'access-control-allow-origin', headers.get('access-control-allow-origin'), '*')
+    same(asked, 'content-range', headers.get('content-range'), undefined)
+    same(asked, 'content-encoding', headers.get('content-encoding'), undefined)
+    const control = headers.get('cache-control') ?? 'absent'
+    if (!/\bno-store\b/.test(control)) fail(asked, 'cache-control no-store', control)
+    const text = body.toString()
+    if (method === 'HEAD') same(asked, 'bytes of the body', body.length, 0)
+    else if (!(isXml ? /<status>412<\/status><\/root>$/ : /"status":412\}$/).test(text))
+      fail(asked, 'a document with the status 412', text.slice(0, 200))
+  }
+}
+
 export const cachingChecks = [
   ...validatorChecks,
+  ...insistingChecks,
   ...checksOf('caching', {
+    'never answers 412 to what is refused or redirected': async (context) => {
+      const { each, ask, same } = context
+      const insisting = {
+        'if-match': '"other"',
+        'if-unmodified-since': 'Sun, 06 Nov 1994 08:49:37 GMT',
+      }
+      await each(refusedTargets(context), async (target) => {
+        const { status } = await ask({ target })
+        const asked = { target, headers: insisting }
+        same(asked, 'status', (await ask(asked)).status, status)
+      })
+    },
     'never answers 304 to what is refused or redirected': async (context) => {
       const { each, ask } = context
       await each(refusedTargets(context), async (target) => {

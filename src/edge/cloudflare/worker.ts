@@ -182,6 +182,7 @@ const bytesOf = (headers: Headers) =>
 /** True if a stored answer is checked before it is read, since the body may not be needed. */
 function mayNeedNoBody({ method, headers }: Request, { kind }: Resolution): boolean {
   if (kind !== 'document' && kind !== 'page') return false
-  const isConditional = headers.has('If-None-Match') || headers.has('If-Modified-Since')
+  const conditions = ['If-Match', 'If-Unmodified-Since', 'If-None-Match', 'If-Modified-Since']
+  const isConditional = conditions.some((name) => headers.has(name))
   return method === 'HEAD' || isConditional || (kind === 'page' && headers.has('Range'))
 }

@@ -50,6 +50,16 @@ export interface Note {
 /** The request header for the Lambda with the client's target, or an equal one. */
 export const targetHeader = 'x-fundpress-target'
 
+/**
+ * Conditions that the viewer-response function decides: the bucket's refusal would be a text of its own, and CloudFront's cache
+ * decides none of them. On the way they have names that nothing else knows.
+ */
+export const conditionHeaders = ['if-match', 'if-unmodified-since']
+export const onTheWay = (name: string) => 'x-fundpress-' + name
+
+export const textOf = (header: CloudFrontHeaders[string] | undefined) =>
+  header && (header.multiValue || [header]).map(({ value }) => value).join(', ')
+
 export function markPreview(asked: CloudFrontHeaders, headers: CloudFrontHeaders): void {
   const snapshot = asked[previewHeader]
   if (!snapshot) return

@@ -27,7 +27,15 @@ import {
 import type { Chosen, Preferences, Query } from '../core/representation.ts'
 import { headerBytes, headersTooLong, maxRequestBytes, unavailable } from '../core/standalone.ts'
 import { previewHeader } from '../core/preview.ts'
-import { markPreview, noteHeader, targetHeader, type Note } from './event.ts'
+import {
+  conditionHeaders,
+  markPreview,
+  noteHeader,
+  onTheWay,
+  targetHeader,
+  textOf,
+  type Note,
+} from './event.ts'
 import type { CloudFront, CloudFrontHeaders, CloudFrontRequest, CloudFrontResponse } from './event.ts'
 import { unpackRoutes, type PackedRoute, type PackedTable } from './table.ts'
 
@@ -164,6 +172,15 @@ function rewrite(request: CloudFrontRequest, live: Repeated, found: Found): bool
   // Objects may be older than the snapshot, and clients know the snapshot's date.
   const known = headers['if-modified-since']
   if (known && !(Date.parse(known.value) >= since * 1000)) delete headers['if-modified-since']
+  conditionHeaders.forEach((name) => {
+    const condition = headers[name]
+    delete headers[onTheWay(name)]
+    if (!condition) return
+    delete headers[name]
+    headers[onTheWay(name)] = { value: textOf(condition) as string }
+    // A function cannot take the coding from an answer whose body it replaces.
+    delete headers['accept-encoding']
+  })
   if (route || request.method !== 'GET') {
     // The bucket could send a part, but documents have no parts, and a HEAD describes the whole.
     delete headers['range']
@@ -211,9 +228,6 @@ function rewrite(request: CloudFrontRequest, live: Repeated, found: Found): bool
 
 /** The first segment in the form of an ISIN: no other one of a document's address has it. */
 const isinSegment = /\/[A-Za-z]{2}[A-Za-z0-9]{9}\d\//
-
-const textOf = (header: CloudFrontHeaders[string] | undefined) =>
-  header && (header.multiValue || [header]).map(({ value }) => value).join(', ')
 
 function responseOf(method: string, answered: Answer<never>, asked: CloudFrontHeaders): CloudFrontResponse {
   const headers: CloudFrontHeaders = {}

@@ -5,6 +5,7 @@ import { errorKey, fill, windowKey } from '../../api/routes/keys.ts'
 import type { Around, WindowEntry, WindowList } from '../../api/routes/keys.ts'
 import { problemDocument } from '../../api/routes/problems.ts'
 import { type Format, type Language, languages, type RouteTable } from '../../api/routes/table.ts'
+import { exposedHeaders } from './exposed.ts'
 import { forRefusal } from './representation.ts'
 import type { RefusalRepresentation, Representation } from './representation.ts'
 import { locate, placeOfAll, type EarlierWindowList } from './earlier-list.ts'
@@ -312,17 +313,13 @@ export function pageHeaders(settings: EdgeSettings, key: string): Record<string,
   return Object.assign(headers, own, {
     'Content-Type': type,
     'Accept-Ranges': 'bytes',
-    // Scripts of other origins that read parts of a Parquet file need its length.
-    'Access-Control-Expose-Headers': exposed + ', Accept-Ranges, Content-Range',
   })
 }
-
-const exposed = 'ETag, Link, Content-Language, Last-Modified'
 
 function commonHeaders(cacheControl: string, vary: readonly string[]): Record<string, string> {
   const headers = {
     'Access-Control-Allow-Origin': '*',
-    'Access-Control-Expose-Headers': exposed,
+    'Access-Control-Expose-Headers': exposedHeaders,
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': cacheControl,
   }

@@ -1,8 +1,11 @@
 /** Last decisions about an answer with a known body: compression, conditional requests, byte ranges. The platform sends. */
 
+import { errorDocument } from '../../api/routes/problems.ts'
 import { isText } from '../../api/routes/content-types.ts'
 import type { Answer, Body } from './answer.ts'
+import { snapshotHeader } from './preview.ts'
 import type { Header } from './resolve.ts'
+import { headersOfOwn } from './standalone.ts'
 
 /** First and last byte, both included. */
 export interface ByteRange {
@@ -33,7 +36,9 @@ export function finish<B>(
   if (name !== '') headers['ETag'] = (headers['ETag'] || '').replace(/"$/, '-' + name + '"')
   const etag = headers['ETag'] || ''
   const lastModified = headers['Last-Modified'] || ''
-  if (isNotModified(header, etag, lastModified))
+  const verdict = verdictOf(header, etag, lastModified)
+  if (verdict === 'failed') return Object.assign({ part: null }, preconditionFailed(headers))
+  if (verdict === 'not modified')
     return { status: 304, headers: notModifiedHeaders(headers), body: none, part: null }
   const hasParts = headers['Accept-Ranges'] === 'bytes' && name === '' && method === 'GET'
   if (body.kind !== 'stored' || !hasParts) return whole
@@ -57,19 +62,78 @@ export const mayBeCoded = (contentType: string, length: number | null): boolean 
 
 export const varyByCoding = (vary: string | undefined) => (vary ? vary + ', ' : '') + 'Accept-Encoding'
 
-/** True if the client's copy is current. If-Modified-Since counts only without If-None-Match. Source: RFC 9110, 13. */
+/** What the conditions of a request make of an answer 200, before a range is cut. */
+type Verdict = 'failed' | 'not modified' | 'whole'
+
+/** @param etag, lastModified of the answer; empty if it has none. Source: RFC 9110, 13.2.2 */
+export function verdictOf(header: Header, etag: string, lastModified: string): Verdict {
+  if (isFailed(header, etag, lastModified)) return 'failed'
+  return isNotModified(header, etag, lastModified) ? 'not modified' : 'whole'
+}
+
+/** True if the client insists on another version. If-Unmodified-Since counts only without If-Match. Source: RFC 9110, 13.1.1, 13.1.4. */
+function isFailed(header: Header, etag: string, lastModified: string): boolean {
+  const ifMatch = header('if-match')
+  if (ifMatch === undefined)
+    // An invalid date is NaN, and no comparison with NaN is true.
+    return parseHttpDate(lastModified) > parseHttpDate(header('if-unmodified-since') || '')
+  if (ifMatch.trim() === '*') return false
+  const pieces = ifMatch.split('"')
+  // A weak tag is none of these: `W/` stands before it.
+  return !pieces.some((_, at) => isTag(pieces, at, etag) && /^[\s,]*$/.test(pieces[at - 1] || ''))
+}
+
+/** Every other piece stands between two quotation marks. (In njs, a global regular expression takes quadratic time.) */
+const isTag = (pieces: readonly string[], at: number, etag: string) =>
+  at % 2 === 1 && at < pieces.length - 1 && '"' + (pieces[at] as string) + '"' === etag
+
+/** @param of headers of the answer that is refused: the refusal has its format, if that is XML, else JSON. Source: RFC 9110, 15.5.13 */
+export function preconditionFailed(of: Readonly<Record<string, string>>): Answer<never> {
+  const format = (of['Content-Type'] || '').indexOf('application/xml') === 0 ? 'xml' : 'json'
+  const headers = headersOfOwn(format)
+  for (const name of ['Vary', snapshotHeader]) if (of[name]) headers[name] = of[name] as string
+  const title = 'This is not the version that If-Match or If-Unmodified-Since asks for'
+  const text = errorDocument({ title, type: 'about:blank', status: 412 }, format)
+  return { status: 412, headers, body: { kind: 'text', text } }
+}
+
+/** True if the client's copy is current. If-Modified-Since counts only without If-None-Match. Source: RFC 9110, 13.1.2, 13.1.3. */
 export function isNotModified(header: Header, etag: string, lastModified: string): boolean {
   const ifNoneMatch = header('if-none-match')
   const ifModifiedSince = header('if-modified-since')
   if (ifNoneMatch !== undefined) {
     if (ifNoneMatch.trim() === '*') return true
-    // Every other piece stands between two quotation marks. (In njs, a global regular expression takes quadratic time.)
     const pieces = ifNoneMatch.split('"')
-    return pieces.some((piece, at) => at % 2 === 1 && at < pieces.length - 1 && '"' + piece + '"' === etag)
+    return pieces.some((_, at) => isTag(pieces, at, etag))
   }
-  if (ifModifiedSince === undefined) return false
-  // An invalid date is NaN, and no comparison with NaN is true.
-  return Date.parse(lastModified) <= Date.parse(ifModifiedSince)
+  return parseHttpDate(lastModified) <= parseHttpDate(ifModifiedSince || '')
+}
+
+/** A day and a time in each of the three forms, with a two-digit year in the second. Source: RFC 9110, 5.6.7. */
+const httpDates = [
+  /^[A-Z][a-z]{2}, (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d:\d\d:\d\d) GMT$/,
+  /^[A-Z][a-z]{5,8}, (\d\d)-([A-Z][a-z]{2})-(\d\d) (\d\d:\d\d:\d\d) GMT$/,
+  /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) ([ \d]\d) (\d\d:\d\d:\d\d) (\d{4})$/,
+]
+
+/** @returns milliseconds since 1970, NaN for any other text: `Date.parse` knows more than HTTP has, and local times */
+export function parseHttpDate(text: string): number {
+  const dated = (httpDates[0] as RegExp).exec(text) || (httpDates[1] as RegExp).exec(text)
+  if (dated) return timeOf(dated[1] as string, dated[2] as string, dated[3] as string, dated[4] as string)
+  const asctime = (httpDates[2] as RegExp).exec(text)
+  if (asctime === null) return NaN
+  return timeOf(asctime[2] as string, asctime[1] as string, asctime[4] as string, asctime[3] as string)
+}
+
+const monthNames = 'JanFebMarAprMayJunJulAugSepOctNovDec'
+
+/** A two-digit year is of this century up to 69. */
+function timeOf(day: string, month: string, year: string, time: string): number {
+  const at = monthNames.indexOf(month)
+  const fullYear = year.length > 2 ? year : (year < '70' ? '20' : '19') + year
+  const clock = time.split(':')
+  if (at % 3 !== 0) return NaN
+  return Date.UTC(Number(fullYear), at / 3, Number(day), Number(clock[0]), Number(clock[1]), Number(clock[2]))
 }
 
 /** Drops the headers that describe a body. Source: RFC 9110, 15.4.5. */

@@ -1,20 +1,23 @@
 /** Answers that need neither a snapshot nor a readable request: JSON, without a link to the documentation. */
 
+import { exposedHeaders } from './exposed.ts'
+
 type StandaloneAnswer = ReturnType<typeof standalone>
 
 const standalone = (status: number, title: string, more?: Readonly<Record<string, string>>) => ({
   status,
-  headers: Object.assign(
-    {
-      'Access-Control-Allow-Origin': '*',
-      'Cache-Control': 'no-store',
-      'Content-Language': 'en',
-      'Content-Type': 'application/json; charset=utf-8',
-      'X-Content-Type-Options': 'nosniff',
-    },
-    more,
-  ),
+  headers: Object.assign(headersOfOwn('json'), more),
   body: { kind: 'text' as const, text: JSON.stringify({ title, type: 'about:blank', status }) },
+})
+
+/** Of an answer that nobody keeps. */
+export const headersOfOwn = (format: 'json' | 'xml'): Record<string, string> => ({
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': exposedHeaders,
+  'Cache-Control': 'no-store',
+  'Content-Language': 'en',
+  'Content-Type': 'application/' + format + '; charset=utf-8',
+  'X-Content-Type-Options': 'nosniff',
 })
 
 export const unavailable = /* @__PURE__ */ standalone(503, 'The service cannot answer just now', {

@@ -1,10 +1,10 @@
 /** Finished answers, with headers and coding, for requests that come again. They belong to one snapshot, so none gets stale. */
 
 import { LRUCache } from 'lru-cache'
-import { isNotModified, notModifiedHeaders } from '../core/finish.ts'
+import { preconditionFailed, notModifiedHeaders, verdictOf } from '../core/finish.ts'
 import type { Header } from '../core/resolve.ts'
 import { missing, mostInMemory } from './objects.ts'
-import type { Response } from './response.ts'
+import { wholeResponse, type Response } from './response.ts'
 
 export type WholeResponse = Response & { readonly body: Buffer }
 
@@ -52,6 +52,8 @@ const choosingHeaders = ['accept', 'accept-language', 'accept-encoding']
 
 export function onCondition(known: WholeResponse, header: Header): Response {
   const { ETag: etag = '', 'Last-Modified': lastModified = '' } = known.headers
-  if (known.status !== 200 || !isNotModified(header, etag, lastModified)) return known
+  const verdict = known.status === 200 ? verdictOf(header, etag, lastModified) : 'whole'
+  if (verdict === 'whole') return known
+  if (verdict === 'failed') return wholeResponse(preconditionFailed(known.headers))
   return { status: 304, headers: notModifiedHeaders(known.headers), length: null, body: null }
 }

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import type { RouteTable } from '../../api/routes/table.ts'
 import { apart } from '../../system/apart.ts'
 import { allowedMethods, answer, fetchesAtATime, type EdgeSettings, type Store } from '../core/answer.ts'
+import { exposedHeaders } from '../core/exposed.ts'
 import { fromOneSnapshot, type Pinned } from '../core/live.ts'
 import type { LiveSlot } from '../core/live-file.ts'
 import { answerStaged, asPreview, isPreview } from '../core/preview.ts'
@@ -121,8 +122,13 @@ function refusalOfFlood(packet: Buffer): string {
   return rawAnswer(status, headers, Buffer.byteLength(body.text)) + (isHead ? '' : body.text)
 }
 
-const bareAnswer = (status: number) =>
-  rawAnswer(status, status === 405 ? { Allow: allowedMethods, 'Access-Control-Allow-Origin': '*' } : {}, 0)
+const bareAnswer = (status: number) => rawAnswer(status, status === 405 ? bareRefusal : {}, 0)
+
+const bareRefusal = {
+  Allow: allowedMethods,
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': exposedHeaders,
+}
 
 function rawAnswer(status: number, headers: Readonly<Record<string, string>>, length: number): string {
   const all = { ...headers, Connection: 'close', 'Content-Length': length }
@@ -222,8 +228,10 @@ function startingWith<T>(first: T, make: () => Promise<T>): () => Promise<T> {
   }
 }
 
+/** True for an answer that does not depend on conditions. */
 const isWhole = (response: Response): response is WholeResponse =>
-  (response.status === 200 || response.status >= 400) && Buffer.isBuffer(response.body)
+  (response.status === 200 || (response.status >= 400 && response.status !== 412)) &&
+  Buffer.isBuffer(response.body)
 
 const answersOfStores = new WeakMap<Store<NodeBody>, KnownAnswers>()
 

@@ -190,6 +190,9 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
       [never, {}],
       [current(), withToken],
       [never, { Range: 'bytes=0-9' }],
+      // nginx would refuse a version by a page of its own.
+      [current(), { 'If-Match': '"other"' }],
+      [current(), { 'If-Unmodified-Since': 'Sun, 06 Nov 1994 08:49:37 GMT' }],
       ['/status/health', {}],
     ] as const
     for (const [target, headers] of others) {
@@ -205,11 +208,19 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
     expect(JSON.parse(await textOf('/status/health'))).toMatchObject({ as_of: '2026-11-11' })
   })
 
-  it('ignores what serve ignores: If-Match and its kin, but for empty ones', async () => {
+  it('answers to If-Match and its kin what serve answers, but to empty ones', async () => {
     const plain = comparable(await exchange(serve.base, { method: 'GET', target: current(), lines: [] }))
     const answerTo = async (line: string) =>
       comparable(await exchange(nginx.base, { method: 'GET', target: current(), lines: [line] }))
-    for (const line of ['If-Match: "x"', 'If-Match: *', 'If-Unmodified-Since: x', 'Range:', 'If-Range:'])
+    const title = 'This is not the version that If-Match or If-Unmodified-Since asks for'
+    const refused = { status: 412, body: `{"title":"${title}","type":"about:blank","status":412}` }
+    for (const line of [
+      'If-Match: "x"',
+      'If-Match: W/"x"',
+      'If-Unmodified-Since: Sun, 06 Nov 1994 08:49:37 GMT',
+    ])
+      expect([line, await answerTo(line)]).toMatchObject([line, refused])
+    for (const line of ['If-Match: *', 'If-Unmodified-Since: x', 'Range:', 'If-Range:'])
       expect([line, await answerTo(line)]).toEqual([line, plain])
     for (const line of ['If-Match:', 'If-Unmodified-Since:'])
       expect([line, (await answerTo(line)).status]).toEqual([line, 412])

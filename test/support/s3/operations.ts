@@ -114,7 +114,11 @@ function parseRange(header: string | undefined, size: number) {
 function verifyRead(object: StoredObject, headers: Headers): void {
   const [match, noneMatch] = [headers['if-match'], headers['if-none-match']]
   const since = Date.parse(headers['if-modified-since'] ?? '')
-  if (match !== undefined && !isNamed(object.etag, match)) throw new S3Error('PreconditionFailed')
+  const isOther =
+    match === undefined
+      ? object.lastModified > Date.parse(headers['if-unmodified-since'] ?? '')
+      : !isNamed(object.etag, match)
+  if (isOther) throw new S3Error('PreconditionFailed')
   if (noneMatch !== undefined ? isNamed(object.etag, noneMatch) : object.lastModified <= since)
     throw new S3Error('NotModified', undefined, { ETag: object.etag })
 }

@@ -15,13 +15,19 @@ import { isFolderName, type ObjectStore } from '../bucket/store/store.ts'
 import { exampleTargets } from '../build/examples.ts'
 import { checksumsKey, manifestKey, readManifestHead, readSparse } from '../build/manifest.ts'
 import { recoverSnapshot } from '../build/staging.ts'
-import { isNoAnswer, longestReadMs, noAnswer } from '../edge/core/live.ts'
-import { maxLiveBytes, parseLiveFile } from '../edge/core/live-file.ts'
+import { isNoAnswer, longestReadMs, noAnswer, type ReadLive } from '../edge/core/live.ts'
+import {
+  isDamaged,
+  maxLiveBytes,
+  readLiveFile,
+  type LiveSlot,
+  type ReadText,
+} from '../edge/core/live-file.ts'
 import { stagedBeside } from '../edge/core/preview.ts'
 import { bucketOrigin } from '../edge/node/bucket.ts'
 import { folderOrigin } from '../edge/node/folder.ts'
 import { stopServing } from '../edge/node/connections.ts'
-import { createEdgeServer } from '../edge/node/server.ts'
+import { createEdgeServer, type Pointer } from '../edge/node/server.ts'
 import { messageOf } from '../system/message.ts'
 import { Interrupted } from '../system/signals.ts'
 import type { Session } from './command.ts'
@@ -58,6 +64,23 @@ function outageLog({ name }: ObjectStore, { stderr }: Session) {
     answered: (): void => {
       if (isSilent) stderr.tell(`${name} answers again`)
       isSilent = false
+    },
+  }
+}
+
+/** Remembers whether `live.json` can be read, for `/status/health`, and logs when that changes. */
+function pointerLog({ name }: ObjectStore, { now, stderr }: Pick<Session, 'now' | 'stderr'>) {
+  let pointer: Pointer = { state: 'read', since: null }
+  return {
+    now: (): Pointer => pointer,
+    is: (state: Pointer['state']): void => {
+      if (state === pointer.state) return
+      if (state === 'damaged' || state === 'missing')
+        stderr.tell(
+          `${name}: live.json is ${state}: what it named last is served on. \`fundpress status\` says what to do`,
+        )
+      if (state === 'read') stderr.tell(`${name}: live.json can be read again`)
+      pointer = { state, since: state === 'read' ? null : now().toISOString() }
     },
   }
 }
@@ -150,32 +173,42 @@ export async function serveBucket(
   session: Session,
   wanted: string | null,
 ): Promise<Served> {
-  const { settings, clock, now, stderr } = session
+  const { settings, clock, now } = session
   const store = inTime(patient)
   const outage = outageLog(store, session)
   /** A file that is too long becomes an empty text, which no parser takes. */
-  const readText = async (key: 'live.json' | 'staged.json') => {
+  const readText: ReadText = async (key) => {
     const object = await readUpTo(store, key, maxLiveBytes)
     return object && (object.body?.toString() ?? '')
   }
-  const liveNow = async () => {
-    if (wanted !== null) return findSnapshot(store, wanted)
-    const text = await readText('live.json')
-    if (text === null) throw new Error(`${store.name}: nothing is live, there is nothing to serve`)
-    return parseLiveFile(text, 'live.json')
-  }
-  const readLiveAndTell = async () => {
+  const pointer = pointerLog(store, session)
+  const readWanted = async (id: string) => {
     try {
-      const live = await liveNow()
+      const found = await findSnapshot(store, id)
       outage.answered()
-      return live
+      return found
     } catch (error) {
       if (isNoAnswer(error)) outage.failed(error)
       throw error
     }
   }
+  const atStart = wanted === null ? await startWith(store, readText) : await findSnapshot(store, wanted)
+  const readLive: ReadLive = async (last = atStart) => {
+    try {
+      const { live, trouble } = await readLiveFile(readText, last)
+      pointer.is(trouble ?? 'read')
+      outage.answered()
+      return live
+    } catch (error) {
+      pointer.is('unreachable')
+      outage.failed(error)
+      // Whatever the reason, what is in memory is right as long as nobody knows better.
+      throw isNoAnswer(error) || isDamaged(error) ? error : noAnswer(messageOf(error))
+    }
+  }
   const origin = bucketOrigin({
-    readLive: readLiveAndTell,
+    readLive: wanted === null ? readLive : () => readWanted(wanted),
+    pointer: pointer.now,
     readStaged: async () => stagedBeside(await readText('live.json'), await readText('staged.json')),
     table: routeTable(endpoints, ''),
     reader: {
@@ -185,9 +218,8 @@ export async function serveBucket(
     // No grace period protects a staged snapshot: each answer checks that its slot still holds it.
     ttlMs: wanted === null ? settings.edge.liveTtlSeconds * 1000 : 0,
     clock: wakefulClock(clock, now),
-    onDamaged: ({ message }) => stderr.tell(`${message} (the previous snapshot is still served)`),
   })
-  const { slot, snapshot } = await liveNow()
+  const { slot, snapshot } = atStart
   const examples = async () => {
     const list = await patient.get(checksumsIn(slot))
     if (list === null) return []
@@ -201,6 +233,13 @@ export async function serveBucket(
     return found
   }
   return { origin, snapshot, place: store.name, examples, outage }
+}
+
+/** @throws {Error} without a good `live.json`: this edge has no last one */
+async function startWith({ name }: ObjectStore, readText: ReadText): Promise<LiveSlot> {
+  if ((await readText('live.json')) === null)
+    throw new Error(`${name}: nothing is live, there is nothing to serve`)
+  return (await readLiveFile(readText, undefined)).live
 }
 
 /** A folder's ETags differ between slots for the same bytes. A digest keeps the ETag, as on S3. */

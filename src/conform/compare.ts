@@ -75,7 +75,10 @@ const needNoLeave =
 export function hiddenHeaders({ headers }: HttpAnswer): Difference[] {
   if (!headers.has('access-control-allow-origin')) return []
   const list = headers.get('access-control-expose-headers') ?? 'absent'
-  const exposed = list.toLowerCase().split(/ *, */)
+  const exposed = list
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
   return [...headers.keys()]
     .filter((name) => !needNoLeave.test(name) && !wayHeaders.test(name) && !exposed.includes(name))
     .map((name) => ({

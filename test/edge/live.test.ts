@@ -1,12 +1,12 @@
 /** How an isolate follows `live.json`, with a clock of the test and a time to live of 10 ms. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { followLive, noAnswer } from '../../src/edge/core/live.ts'
-import { parseLiveFile, type LiveSlot } from '../../src/edge/core/live-file.ts'
+import { readLiveFile, type LiveSlot } from '../../src/edge/core/live-file.ts'
 
 let now: number
 let reads: number
 let follower: ReturnType<typeof followLive>
-const follow = (ttlMs: number) => followLive({ ttlMs, clock: () => now, onDamaged: () => undefined })
+const follow = (ttlMs: number) => followLive({ ttlMs, clock: () => now })
 const slotOf = (slot: LiveSlot['slot']): LiveSlot => ({
   slot,
   snapshot: '2026-11-20-3f9c2ab4d1e0',
@@ -189,16 +189,51 @@ it('looks again before an answer that took twice the time to live goes out', asy
   expect(await follower.isStillLive(look, () => Promise.resolve(later))).toBe(false)
 })
 
-it('keeps the last look while live.json is damaged, if it has looked in time', async () => {
-  const damaged = () =>
-    Promise.resolve().then(() => parseLiveFile('{"format":1,"slot":"green"}', 'live.json'))
-  await expect(follower.current(damaged)).rejects.toThrow('not written by this version of fundpress')
-  await slotNow(read('blue'))
-  for (let look = 0; look < 10; look++) {
-    now += 19
-    expect(await slotNow(damaged)).toBe('blue')
-  }
-  now += 20
-  await expect(follower.current(damaged)).rejects.toThrow('not written by this version of fundpress')
-  expect(await slotNow(read('green'))).toBe('green')
+describe('while live.json is damaged or gone', () => {
+  const status = JSON.stringify({ snapshot: slotOf('blue').snapshot })
+  const journal = '{"format":1,"changing":{"green":"journal/1.changes.ndjson.gz"}}'
+  const inBucket = (files: Readonly<Record<string, string>>) => (last: LiveSlot | undefined) =>
+    readLiveFile((key) => Promise.resolve(files[key] ?? null), last).then(({ live }) => live)
+  const whole = { 'blue/status/index.json': status, 'journal.json': journal }
+  const texts = ['{', '', '<html>login</html>', '{"format":2,"slot":"blue"}', '{"format":1,"slot":"green"}']
+  const look = (files: Readonly<Record<string, string>>) => follower.current(inBucket(files))
+
+  it.each([...texts.map((text) => ({ ...whole, 'live.json': text })), whole])(
+    'goes on with the last good one, however long that is ago: %j',
+    async (files) => {
+      await expect(look(files)).rejects.toThrow(/^live\.json (is missing|was not written by this version)/)
+      await follower.current(read('blue'))
+      for (const pause of [10, 50, 1e9, 19]) {
+        now += pause
+        expect((await look(files)).live).toEqual(slotOf('blue'))
+        expect(follower.isCutOff()).toBe(false)
+      }
+      now += 20
+      expect(await slotNow(read('green'))).toBe('green')
+    },
+  )
+
+  it.each([
+    [
+      'the slot holds another snapshot',
+      { ...whole, 'blue/status/index.json': '{"snapshot":"2026-11-21-000000000000"}' },
+    ],
+    ['the slot holds nothing', { 'journal.json': journal }],
+    [
+      'a publish has begun to change the slot',
+      { ...whole, 'journal.json': '{"format":1,"changing":{"blue":"x"}}' },
+    ],
+    ['the journal is gone', { 'blue/status/index.json': status }],
+    ['the journal is damaged', { ...whole, 'journal.json': '{"format":1,' }],
+    ['the journal is of another version', { ...whole, 'journal.json': '{"format":2,"changing":{}}' }],
+  ])('reads nothing more, and answers from the cache, if %s', async (_, files) => {
+    await follower.current(read('blue'))
+    now += 30
+    expect((await look({ ...files, 'live.json': '{' })).live).toEqual(slotOf('blue'))
+    expect(follower.isCutOff()).toBe(true)
+    expect(() => follower.assertReachable()).toThrow('the store does not answer')
+    // The store answers, so the next request is told at once.
+    expect(await slotNow(read('green'))).toBe('green')
+    expect(follower.isCutOff()).toBe(false)
+  })
 })

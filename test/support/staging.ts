@@ -40,6 +40,8 @@ interface Place {
   readonly set: (live: Saying, staged: Saying | null) => unknown
   /** Writes any text into a file; for CloudFront, what a publish would make of it. */
   readonly write: (file: SmallFile, text: string) => unknown
+  /** Absent where the bucket of the tests knows no removal. */
+  readonly remove?: (file: SmallFile) => unknown
   /** How long a flip may take to show, in milliseconds. */
   readonly lagMs: number
   /** How often the edge has read `staged.json`; absent where requests are not counted. */
@@ -107,6 +109,7 @@ async function onBucket(nights: Nights, start: (args: string[]) => Promise<Start
       put('staged.json', staged)
     },
     write: (file, text) => s3.put(bucket, file, text),
+    remove: (file) => s3.remove(bucket, file),
     lagMs: 1200,
     readsOfStaged,
     stop: async () => {
@@ -140,6 +143,7 @@ async function inFolder(nights: Nights, start: (args: string[]) => Promise<Start
       else put('staged.json', JSON.stringify(staged))
     },
     write: put,
+    remove: (file) => rmSync(folder.file(`bucket/${file}`)),
     lagMs: 1200,
     stop: async () => {
       await stop()

@@ -141,6 +141,12 @@ export async function startWorker({
   }
   const fill = async (slot: Slot, out: string): Promise<void> => {
     const { documents } = manifestOf(out)
+    const status = 'status/index.json'
+    const json = { type: 'application/json', sha256: '' }
+    await put([
+      { ...json, key: `${slot}/${status}`, body: readFileSync(join(out, status)) },
+      { ...json, key: 'journal.json', body: '{"format":1,"changing":{}}' },
+    ])
     for (let at = 0; at < documents.length; at += 200) {
       const batch = documents.slice(at, at + 200)
       await put(

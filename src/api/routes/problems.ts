@@ -15,19 +15,13 @@ export function problemDocument(
   values: Values,
   format: DocumentFormat,
 ): string {
-  const title = fill(problem.title, values)
-  return errorDocument({ title, type: problemType(docsUrl, problem), status: problem.status }, format)
-}
-
-interface ErrorBody {
-  readonly title: string
-  readonly type: string
-  readonly status: number
-}
-
-export function errorDocument(body: ErrorBody, format: DocumentFormat): string {
+  const body = {
+    title: fill(problem.title, values),
+    type: problemType(docsUrl, problem),
+    status: problem.status,
+  }
   if (format === 'json') return JSON.stringify(body)
-  const element = (name: keyof ErrorBody) => `<${name}>${escapeXmlText(`${body[name]}`)}</${name}>`
+  const element = (name: keyof typeof body) => `<${name}>${escapeXmlText(`${body[name]}`)}</${name}>`
   const elements = element('title') + element('type') + element('status')
   return '<?xml version="1.0" encoding="UTF-8"?>\n<root>' + elements + '</root>'
 }

@@ -2,8 +2,8 @@
 
 import type { RouteTable } from '../../api/routes/table.ts'
 import { answer, type EdgeSettings } from '../core/answer.ts'
-import { followLive, fromOneSnapshot, idOf, isNoAnswer, isNotKept, type Look } from '../core/live.ts'
-import { maxLiveBytes, parseLiveFile, type LiveSlot } from '../core/live-file.ts'
+import { followLive, fromOneSnapshot, idOf, isNotKept, noAnswer, type Look } from '../core/live.ts'
+import { isDamaged, maxLiveBytes, parseLiveFile, readLiveFile, type LiveSlot } from '../core/live-file.ts'
 import { answerStaged, asPreview, isPreview, isStillStaged, stagedBeside } from '../core/preview.ts'
 import { requestOf, resolve, type Header, type Resolution } from '../core/resolve.ts'
 import { headerBytes, refusalOfLength, unavailable } from '../core/standalone.ts'
@@ -33,8 +33,8 @@ const onFailure = (error: unknown, url: string) => console.error(url.slice(0, 50
 interface Isolate {
   readonly config: WorkerConfig
   readonly follower: ReturnType<typeof followLive>
-  /** True if R2 did not answer the last read of `live.json`. */
-  isSilent: boolean
+  /** What the log has of the last read of `live.json`; null if it was good. */
+  trouble: string | null
 }
 
 interface Visit {
@@ -50,12 +50,8 @@ interface Visit {
 
 /** The Worker's default export, made once an isolate. */
 export function worker(config: WorkerConfig) {
-  const follower = followLive({
-    ttlMs: config.liveTtlSeconds * 1000,
-    clock: () => Date.now(),
-    onDamaged: (error) => onFailure(error, 'live.json'),
-  })
-  const isolate: Isolate = { config, follower, isSilent: false }
+  const follower = followLive({ ttlMs: config.liveTtlSeconds * 1000, clock: () => Date.now() })
+  const isolate: Isolate = { config, follower, trouble: null }
   return {
     fetch: async (
       request: Request,
@@ -95,35 +91,45 @@ const readText = ({ prefix }: WorkerConfig, { bucket }: Visit, key: string): Pro
 const readStaged = async (config: WorkerConfig, visit: Visit) =>
   stagedBeside(await readText(config, visit, 'live.json'), await readText(config, visit, 'staged.json'))
 
-/** The place of the last `live.json`, for isolates that begin while R2 does not answer. */
+/** The place of the last good `live.json`, for isolates that begin while it cannot be read. */
 const keptLook = ({ origin }: Visit) => `${origin}/.snapshots/look`
 
-async function readLive(isolate: Isolate, visit: Visit): Promise<LiveSlot> {
+async function readLive(isolate: Isolate, visit: Visit, last: LiveSlot | undefined): Promise<LiveSlot> {
   const at = Date.now()
-  const text = await readText(isolate.config, visit, 'live.json').catch((error: unknown) => {
-    // Later failures of the same kind are not logged.
-    if (!isolate.isSilent) onFailure(error, 'live.json')
-    isolate.isSilent = true
-    throw error
-  })
-  isolate.isSilent = false
-  if (text === null) throw new Error('nothing is live in this bucket: publish first')
-  const live = parseLiveFile(text, 'live.json')
-  const headers = { 'Cache-Control': 'public, max-age=86400' }
-  const kept = new Response(JSON.stringify({ text, at }), { headers })
-  visit.defer(visit.cache.put(keptLook(visit), kept).catch(() => undefined))
-  return live
+  let text: string | null = null
+  const read = async (key: string) => {
+    const found = await readText(isolate.config, visit, key)
+    if (key === 'live.json') text = found
+    return found
+  }
+  /** Later failures of the same kind are not logged. */
+  const note = (trouble: string | null) => {
+    if (trouble !== isolate.trouble) onFailure(trouble ?? 'can be read again', 'live.json')
+    isolate.trouble = trouble
+  }
+  try {
+    const { live, trouble } = await readLiveFile(read, last)
+    note(trouble && `live.json is ${trouble}: the last good one counts`)
+    if (trouble !== null) return live
+    const headers = { 'Cache-Control': 'public, max-age=31536000' }
+    const kept = new Response(JSON.stringify({ text, at }), { headers })
+    visit.defer(visit.cache.put(keptLook(visit), kept).catch(() => undefined))
+    return live
+  } catch (error) {
+    const { message } = error as Error
+    note(message)
+    // Whatever the reason, what is cached is right as long as nobody knows better.
+    throw isDamaged(error) ? error : noAnswer(message)
+  }
 }
 
 async function lookNow(isolate: Isolate, visit: Visit): Promise<Look> {
   const { follower } = isolate
-  const current = () => follower.current(() => readLive(isolate, visit), visit.defer)
+  const current = () => follower.current((last) => readLive(isolate, visit, last), visit.defer)
   try {
     return await current()
   } catch (error) {
-    const kept = isNoAnswer(error)
-      ? await visit.cache.match(keptLook(visit)).catch(() => undefined)
-      : undefined
+    const kept = await visit.cache.match(keptLook(visit)).catch(() => undefined)
     if (kept === undefined) throw error
     const { text, at } = (await kept.json()) as { readonly text: string; readonly at: number }
     follower.adopt({ live: parseLiveFile(text, 'live.json'), at })
@@ -140,7 +146,7 @@ async function pinSnapshot(isolate: Isolate, visit: Visit) {
     return { live: staged, isStaged: true, isStillLive, mayKeep: null, guard: null }
   }
   const look = await lookNow(isolate, visit)
-  const read = () => readLive(isolate, visit)
+  const read = (last: LiveSlot | undefined) => readLive(isolate, visit, last)
   return {
     live: look.live,
     isStaged: false,

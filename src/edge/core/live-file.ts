@@ -77,16 +77,13 @@ export const isRepeated = (value: unknown): value is Repeated =>
 export function parseLiveFile(text: string, name: 'live.json' | 'staged.json'): LiveFile {
   const fields = text.length > maxLiveBytes ? null : parsed(text)
   const wrong = isFields(fields) ? wrongIn(fields, fileChecks) : 'text'
-  if (wrong !== undefined) {
-    const error = new Error(
+  if (wrong !== undefined)
+    throw damage(
       name +
         ' was not written by this version of fundpress (' +
         wrong +
         '): `fundpress status` says what to do',
     )
-    error.name = damaged
-    throw error
-  }
   const file = fields as LiveSlot & { readonly previous?: LiveSlot | null }
   const { slot, snapshot, docsUrl, liveSince, downloads, earlierDownloads, previous } = file
   return {
@@ -110,4 +107,49 @@ function parsed(text: string): unknown {
 
 const damaged = 'LiveDamaged'
 
+function damage(message: string): Error {
+  const error = new Error(message)
+  error.name = damaged
+  return error
+}
+
 export const isDamaged = (error: unknown) => (error as Error).name === damaged
+
+/** Reads a small file of the bucket. @returns null if there is none; a text that no parser takes if it is too long */
+export type ReadText = (key: string) => Promise<string | null>
+
+export interface FoundLive {
+  readonly live: LiveSlot
+  /** Set if `live` is the last good one. */
+  readonly trouble: 'damaged' | 'missing' | null
+}
+
+/**
+ * Reads `live.json`. If it is damaged or gone, the last good one counts for as long as its slot holds its snapshot. Nobody makes
+ * another one live meanwhile: that takes a good `live.json`, or a repair, which waits the grace period before it writes to a slot.
+ * @param last the last good one
+ * @throws {Error} that {@link isDamaged} knows, without a last good one, or if its slot may hold something else by now
+ */
+export async function readLiveFile(readText: ReadText, last: LiveSlot | undefined): Promise<FoundLive> {
+  const text = await readText('live.json')
+  try {
+    if (text === null)
+      throw damage(
+        'live.json is missing: nothing is live, or it was removed. `fundpress status` says what to do',
+      )
+    return { live: parseLiveFile(text, 'live.json'), trouble: null }
+  } catch (error) {
+    if (last === undefined || !(await isUntouched(readText, last))) throw error
+    return { live: last, trouble: text === null ? 'missing' : 'damaged' }
+  }
+}
+
+/** True if the slot holds the snapshot, and no publish has begun to change it. A publish names the slot in `journal.json` first. */
+async function isUntouched(readText: ReadText, { slot, snapshot }: LiveSlot): Promise<boolean> {
+  // This order matters: a journal that is read first may be older than what is written into the slot.
+  const status = parsed((await readText(slot + '/status/index.json')) || '')
+  const journal = parsed((await readText('journal.json')) || '')
+  if (!isFields(status) || status['snapshot'] !== snapshot) return false
+  const torn = isFields(journal) && journal['format'] === 1 ? journal['changing'] : null
+  return isFields(torn) && torn[slot] === undefined
+}

@@ -45,16 +45,17 @@ export interface Look {
   readonly at: number
 }
 
-/** Reads `live.json`. Rejects with an error that `isDamaged` knows if no publish has written the text. */
-export type ReadLive = () => Promise<LiveSlot>
+/**
+ * Reads `live.json`. Rejects with an error that `isDamaged` knows if that says nothing, and what it said last may be overwritten.
+ * @param last what the last look found: it may go on counting
+ */
+export type ReadLive = (last: LiveSlot | undefined) => Promise<LiveSlot>
 
 export interface FollowOptions {
   /** Time for answers from the slot that was live before, in milliseconds. */
   readonly ttlMs: number
   /** Milliseconds. */
   readonly clock: () => number
-  /** Called each time `live.json` is found damaged, while the last look is still used. */
-  readonly onDamaged: (error: Error) => void
   /**
    * Wakes after some milliseconds. Absent if no request may wait for the work of another: on Cloudflare, I/O belongs to
    * one request, and a promise of a cancelled request never settles.
@@ -68,19 +69,21 @@ interface Following extends FollowOptions {
   last: Look | undefined
   /** Stays set if the request that reads is cancelled. When the last look is too old, all requests read for themselves. */
   looking: Promise<Look> | undefined
-  /** End of the newest look, if it had no answer. */
+  /** End of the newest look, if it had no answer, or none that says what is live. */
   unansweredAt: number | undefined
+  /** True if the store did not answer the newest look. */
+  isSilent: boolean
 }
 
 /**
  * Reads `live.json` ("a look") at most once in the time to live, however many requests there are.
  *
- * If a look has no answer when the last one is older than the time to live, the edge is cut off. It answers as of the last look, from
+ * If a look has no answer, or none that counts, when the last one is older than the time to live, the edge is cut off. It answers as of the last look, from
  * its cache, and looks once a second, in the background. A publish may go on meanwhile and overwrite the slot of the last look: so
  * nothing is read from that slot. The cache was read, or confirmed, while the slot was protected.
  */
 export function followLive(options: FollowOptions) {
-  const known = { last: undefined, looking: undefined, unansweredAt: undefined }
+  const known = { last: undefined, looking: undefined, unansweredAt: undefined, isSilent: false }
   const state: Following = Object.assign({}, options, known)
   const isCutOff = () => isStateCutOff(state)
   const current = (read: ReadLive, defer: Defer = () => undefined) => currentLook(state, read, defer)
@@ -129,7 +132,8 @@ async function currentLook(state: Following, read: ReadLive, defer: Defer): Prom
   const { last: known, sleep, clock } = state
   if (known === undefined) return look(state, read)
   if (isYounger(state, known, 1)) return known
-  if (isStateCutOff(state)) {
+  // A store that answers keeps no request waiting.
+  if (isStateCutOff(state) && state.isSilent) {
     const isTime = state.looking === undefined && clock() - (state.unansweredAt || 0) >= retryMs
     if (isTime) defer(look(state, read).catch(() => undefined))
     return known
@@ -157,16 +161,16 @@ function look(state: Following, read: ReadLive): Promise<Look> {
 }
 
 async function begin(state: Following, read: ReadLive): Promise<Look> {
-  const { clock, ttlMs, onDamaged, last: known } = state
+  const { clock, last: known } = state
   const at = clock()
   // If two looks overlap, the one that began later counts.
   const isNewest = () => state.last === undefined || state.last.at <= at
-  const live = await read().catch((error: unknown) => {
-    if (isNewest()) state.unansweredAt = isNoAnswer(error) ? clock() : undefined
-    if (!isDamaged(error) || known === undefined || at - known.at >= ttlMs * 2) throw error
-    onDamaged(error as Error)
-    // No publish runs while `live.json` is damaged, and none had begun to write to the slot before: it is still live.
-    return known.live
+  const live = await read(known && known.live).catch((error: unknown) => {
+    if (isNewest()) {
+      state.isSilent = isNoAnswer(error)
+      state.unansweredAt = state.isSilent || isDamaged(error) ? clock() : undefined
+    }
+    throw error
   })
   const found = { live, at }
   if (isNewest()) {

@@ -13,18 +13,19 @@ import { followLive, idOf, lastModifiedOf, type FollowOptions, type ReadLive } f
 import type { LiveSlot } from '../core/live-file.ts'
 import { isStillStaged, type ReadStaged } from '../core/preview.ts'
 import { largeReadsAtATime, mostInMemory, objectCache, reading, type NodeBody } from './objects.ts'
-import type { Origin } from './server.ts'
+import type { Origin, Pointer } from './server.ts'
 
 interface BucketOriginOptions extends Omit<FollowOptions, 'sleep'> {
   readonly readLive: ReadLive
   readonly readStaged: ReadStaged
+  readonly pointer: () => Pointer
   readonly reader: BucketReader
   /** `docsUrl` comes from the live snapshot. */
   readonly table: Omit<RouteTable, 'docsUrl'>
 }
 
 export function bucketOrigin(given: BucketOriginOptions): Origin {
-  const { readLive, readStaged, reader, table, ...options } = given
+  const { readLive, readStaged, pointer, reader, table, ...options } = given
   const follower = followLive({
     ...options,
     sleep: (ms) => setTimeout(ms, undefined, { ref: false }),
@@ -46,6 +47,7 @@ export function bucketOrigin(given: BucketOriginOptions): Origin {
   }))
   const storeOfStaged = lastStore(() => reader)
   return {
+    pointer,
     pin: async () => {
       const look = await follower.current(readLive)
       return {

@@ -28,6 +28,14 @@ export interface Origin {
   readonly pin: () => Promise<PinnedSnapshot>
   /** The staged snapshot, or null. Absent for a folder. */
   readonly pinStaged?: () => Promise<PinnedSnapshot | null>
+  /** Absent for a folder. */
+  readonly pointer?: () => Pointer
+}
+
+/** Whether `live.json` can be read, and since when it cannot (ISO 8601). `unreachable`: answers come from memory only. */
+export interface Pointer {
+  readonly state: 'read' | 'damaged' | 'missing' | 'unreachable'
+  readonly since: string | null
 }
 
 export interface PinnedSnapshot extends Pinned {
@@ -206,7 +214,7 @@ async function respondSafely(
   }
   try {
     const first = await pin()
-    if (isHealthCheck(method, target)) return healthOf(first.live)
+    if (isHealthCheck(method, target)) return healthOf(first.live, origin.pointer?.() ?? null)
     const known = key === null ? undefined : knownAnswers(first.store).get(key)
     if (known !== undefined) return onCondition(known, header)
     const response = await fromOneSnapshot(startingWith(first, pin), answerFrom, maxAttempts, discard)
@@ -249,9 +257,12 @@ const bytesOfHeaders = ({ rawHeaders }: IncomingMessage): number =>
 const isHealthCheck = (method: string, target: string) =>
   (method === 'GET' || method === 'HEAD') && /^\/status\/health(\?|$)/.test(target)
 
-/** `{ snapshot, as_of, live_since }`; 503 comes from the server if nothing is live. */
-function healthOf({ snapshot, since }: PinnedSnapshot['live']): Response {
-  const found = { snapshot, as_of: snapshot.slice(0, 10), live_since: since }
+/**
+ * `{ snapshot, as_of, live_since, pointer }`, with the status 200 as long as there are answers: no load balancer shall take away the
+ * edges that go on. 503 comes from the server if there are none.
+ */
+function healthOf({ snapshot, since }: PinnedSnapshot['live'], pointer: Pointer | null): Response {
+  const found = { snapshot, as_of: snapshot.slice(0, 10), live_since: since, pointer }
   const headers = { ...unavailable.headers }
   delete headers['Retry-After']
   return wholeResponse({ status: 200, headers, body: { kind: 'text', text: JSON.stringify(found) } })

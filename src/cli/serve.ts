@@ -19,7 +19,7 @@ import { isNoAnswer, longestReadMs, noAnswer, type ReadLive } from '../edge/core
 import {
   isDamaged,
   maxLiveBytes,
-  readLiveFile,
+  readLiveOrLast,
   type LiveSlot,
   type ReadText,
 } from '../edge/core/live-file.ts'
@@ -195,7 +195,7 @@ export async function serveBucket(
   const atStart = wanted === null ? await startWith(store, readText) : await findSnapshot(store, wanted)
   const readLive: ReadLive = async (last = atStart) => {
     try {
-      const { live, trouble } = await readLiveFile(readText, last)
+      const { live, trouble } = await readLiveOrLast(readText, last)
       pointer.is(trouble ?? 'read')
       outage.answered()
       return live
@@ -239,7 +239,7 @@ export async function serveBucket(
 async function startWith({ name }: ObjectStore, readText: ReadText): Promise<LiveSlot> {
   if ((await readText('live.json')) === null)
     throw new Error(`${name}: nothing is live, there is nothing to serve`)
-  return (await readLiveFile(readText, undefined)).live
+  return (await readLiveOrLast(readText, undefined)).live
 }
 
 /** A folder's ETags differ between slots for the same bytes. A digest keeps the ETag, as on S3. */

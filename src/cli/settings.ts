@@ -144,7 +144,7 @@ export const configShape = z.strictObject(
       ),
       slots: say(
         'How many snapshots the bucket keeps, the live one among them. `rollback` brings each of them back. Each costs its storage, and ' +
-          'a night writes what has changed since the oldest of them.',
+          'a night writes what has changed since the oldest of them. More than two need edges of version 1.0.0 or later: update them first.',
         whole(2, 7).default(2),
       ),
       maxRate: say('Puts per second at most. Default: no limit.', orNull(whole(1, 100_000))),

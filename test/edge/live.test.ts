@@ -1,7 +1,7 @@
 /** How an isolate follows `live.json`, with a clock of the test and a time to live of 10 ms. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { followLive, noAnswer } from '../../src/edge/core/live.ts'
-import { readLiveFile, type LiveSlot } from '../../src/edge/core/live-file.ts'
+import { readLiveOrLast, type LiveSlot } from '../../src/edge/core/live-file.ts'
 
 let now: number
 let reads: number
@@ -193,7 +193,7 @@ describe('while live.json is damaged or gone', () => {
   const status = JSON.stringify({ snapshot: slotOf('blue').snapshot })
   const journal = '{"format":1,"changing":{"green":"journal/1.changes.ndjson.gz"}}'
   const inBucket = (files: Readonly<Record<string, string>>) => (last: LiveSlot | undefined) =>
-    readLiveFile((key) => Promise.resolve(files[key] ?? null), last).then(({ live }) => live)
+    readLiveOrLast((key) => Promise.resolve(files[key] ?? null), last).then(({ live }) => live)
   const whole = { 'blue/status/index.json': status, 'journal.json': journal }
   const texts = ['{', '', '<html>login</html>', '{"format":2,"slot":"blue"}', '{"format":1,"slot":"green"}']
   const look = (files: Readonly<Record<string, string>>) => follower.current(inBucket(files))

@@ -3,6 +3,7 @@
 import { withFolder } from '../store/files.ts'
 import { nullIfDamaged, type ObjectStore } from '../store/store.ts'
 import { assertFollowed } from './follow.ts'
+import { readJournal } from './journal.ts'
 import { withLease } from './lease.ts'
 import type { Door, DoorOptions } from './options.ts'
 import { findStaged } from './staged.ts'
@@ -51,14 +52,20 @@ export const readLiveFor = (store: ObjectStore, isRepair: boolean): Promise<Live
     throw error
   })
 
-/** Takes the slot that the damaged text names for live, else the slot with the newest manifest; null if there is no manifest. */
+/**
+ * Takes the slot that the damaged text names for live, else one in which no publish was stopped, else the one with the newest
+ * manifest; null if there is no manifest. Edges may go on with the slot that was live, so a wrong guess would cost them their slot.
+ */
 async function guessLive(store: ObjectStore): Promise<LiveObject> {
   const { text, ...found } = await readReplaceable(store, liveKey)
   const named = slots.find((slot) => new RegExp(`"slot"\\s*:\\s*"${slot}"`).test(text ?? ''))
+  const { journal } = await readJournal(store, true)
+  const isTorn = (slot: Slot) => journal?.changing[slot] !== undefined
   const held = (await Promise.all(slots.map((slot) => heldIn(store, slot)))).flatMap((one) => one ?? [])
   held.sort(
     (one, other) =>
       Number(other.slot === named) - Number(one.slot === named) ||
+      Number(isTorn(one.slot)) - Number(isTorn(other.slot)) ||
       other.since - one.since ||
       // Stores give whole seconds.
       (one.head.snapshot < other.head.snapshot ? 1 : -1),

@@ -216,8 +216,9 @@ export async function fence(
   }: { readonly isLocking: boolean; readonly lease: Lease; readonly isStaging?: boolean },
 ): Promise<LiveObject> {
   // While nothing is live there are no readers yet.
-  if (!isLocking || before.live === null || before.isDamaged) return before
-  if (!lease.isUnsettled || isStaging) {
+  if (before.live === null || before.isDamaged) return before
+  // Without conditions, too: edges count on it that nobody writes to a slot while `live.json` is damaged.
+  if (!isLocking || !lease.isUnsettled || isStaging) {
     const now = await readLive(store)
     // The same snapshot with another ETag means a flip there and back: edges may have followed it.
     if (isSameLive(now.live, before.live) && hasSameEtag(now, before)) return before

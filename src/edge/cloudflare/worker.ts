@@ -3,7 +3,7 @@
 import type { RouteTable } from '../../api/routes/table.ts'
 import { answer, type EdgeSettings } from '../core/answer.ts'
 import { followLive, fromOneSnapshot, idOf, isNotKept, noAnswer, type Look } from '../core/live.ts'
-import { isDamaged, maxLiveBytes, parseLiveFile, readLiveFile, type LiveSlot } from '../core/live-file.ts'
+import { isDamaged, maxLiveBytes, parseLiveFile, readLiveOrLast, type LiveSlot } from '../core/live-file.ts'
 import { answerStaged, asPreview, isPreview, isStillStaged, stagedBeside } from '../core/preview.ts'
 import { requestOf, resolve, type Header, type Resolution } from '../core/resolve.ts'
 import { headerBytes, refusalOfLength, unavailable } from '../core/standalone.ts'
@@ -108,7 +108,7 @@ async function readLive(isolate: Isolate, visit: Visit, last: LiveSlot | undefin
     isolate.trouble = trouble
   }
   try {
-    const { live, trouble } = await readLiveFile(read, last)
+    const { live, trouble } = await readLiveOrLast(read, last)
     note(trouble && `live.json is ${trouble}: the last good one counts`)
     if (trouble !== null) return live
     const headers = { 'Cache-Control': 'public, max-age=31536000' }

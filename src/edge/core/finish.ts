@@ -2,7 +2,7 @@
 
 import { isText } from '../../api/routes/content-types.ts'
 import type { Answer, Body } from './answer.ts'
-import { snapshotHeader } from './preview.ts'
+import { noStore, snapshotHeader } from './preview.ts'
 import type { Header } from './resolve.ts'
 import { headersOfOwn } from './standalone.ts'
 
@@ -90,7 +90,9 @@ const isTag = (pieces: readonly string[], at: number, etag: string) =>
 export function preconditionFailed(of: Readonly<Record<string, string>>): Answer<never> {
   const format = (of['Content-Type'] || '').indexOf('application/xml') === 0 ? 'xml' : 'json'
   const headers = headersOfOwn(format)
-  for (const name of ['Vary', snapshotHeader]) if (of[name]) headers[name] = of[name]
+  if (of['Vary']) headers['Vary'] = of['Vary']
+  if (of[snapshotHeader])
+    Object.assign(headers, { 'Cache-Control': noStore, [snapshotHeader]: of[snapshotHeader] })
   const title = 'This is not the version that If-Match or If-Unmodified-Since asks for'
   const type = 'about:blank'
   // The texts have nothing to escape, and a function of CloudFront has no room to do so.

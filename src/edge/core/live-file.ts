@@ -130,7 +130,7 @@ export interface FoundLive {
  * @param last the last good one
  * @throws {Error} that {@link isDamaged} knows, without a last good one, or if its slot may hold something else by now
  */
-export async function readLiveFile(readText: ReadText, last: LiveSlot | undefined): Promise<FoundLive> {
+export async function readLiveOrLast(readText: ReadText, last: LiveSlot | undefined): Promise<FoundLive> {
   const text = await readText('live.json')
   try {
     if (text === null)

@@ -96,10 +96,20 @@ export interface BucketReader {
 interface BucketObject {
   readonly length: number
   readonly body: Buffer | null
-  /** With its quotation marks. */
+  /** As the store gives it. */
   readonly etag: string
   readonly lastModified: Date
 }
+
+/**
+ * The object's ETag as HTTP has it: strong, since these are the bytes of one upload. Some stores leave the quotation marks out, and
+ * proxies weaken what passes through them. The store itself is asked with its own. Source: RFC 9110, 8.8.3.
+ */
+const entityTag = (etag: string) =>
+  `"${etag
+    .replace(/^W\//, '')
+    .replaceAll('"', '')
+    .replaceAll(/[^\x21-\x7e]/g, '_')}"`
 
 const bufferOf = ({ buffer, byteOffset, length }: Uint8Array) => Buffer.from(buffer, byteOffset, length)
 
@@ -135,7 +145,11 @@ export function slotStore(
     if (at === null || object === null) return null
     const { length, etag, lastModified } = object
     const body = object.body ?? { length, read: (part: ByteRange) => readLarge(key, at, etag, part) }
-    return { body, etag, lastModified: lastModifiedOf(lastModified.getTime(), liveSince.getTime()) }
+    return {
+      body,
+      etag: entityTag(etag),
+      lastModified: lastModifiedOf(lastModified.getTime(), liveSince.getTime()),
+    }
   }
 
   const readSlice = async (key: string, part: ByteRange): Promise<StoredObject<NodeBody>> => {

@@ -257,12 +257,15 @@ const bytesOfHeaders = ({ rawHeaders }: IncomingMessage): number =>
 const isHealthCheck = (method: string, target: string) =>
   (method === 'GET' || method === 'HEAD') && /^\/status\/health(\?|$)/.test(target)
 
+/** What this edge can read: the format of `live.json`, and the number of slots. Source: .github/RELEASES.md, Edges first. */
+const reads = { format: 1, slots: 7 }
+
 /**
- * `{ snapshot, as_of, live_since, pointer }`, with the status 200 as long as there are answers: no load balancer shall take away the
+ * `{ snapshot, as_of, live_since, pointer, reads }`, with the status 200 as long as there are answers: no load balancer shall take away the
  * edges that go on. 503 comes from the server if there are none.
  */
 function healthOf({ snapshot, since }: PinnedSnapshot['live'], pointer: Pointer | null): Response {
-  const found = { snapshot, as_of: snapshot.slice(0, 10), live_since: since, pointer }
+  const found = { snapshot, as_of: snapshot.slice(0, 10), live_since: since, pointer, reads }
   const headers = { ...unavailable.headers }
   delete headers['Retry-After']
   return wholeResponse({ status: 200, headers, body: { kind: 'text', text: JSON.stringify(found) } })

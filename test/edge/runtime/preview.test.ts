@@ -116,7 +116,7 @@ describe.each(stagingPlatforms.map((platform) => [platform.name, platform] as co
       expectStaged(await ask(target, { ...withToken, ...ifOther(live) }), 200)
       expectLive(await ask(target, ifOther(live)), 304)
       expectLive(await ask(target, ifOther(staged)), 200)
-      expectStaged(await ask(target, { ...withToken, 'If-Match': '"other"' }), 200)
+      expectStaged(await ask(target, { ...withToken, 'If-Match': '"other"' }), 412)
       const head = await ask(target, withToken, 'HEAD')
       expectStaged(head, 200)
       expect(headerOf(head, 'etag')).toBe(headerOf(staged, 'etag'))

@@ -33,6 +33,7 @@ const settingFlags: Partial<Record<SettingKey, string>> = {
   'bucket.maxDeletes': '--max-deletes <number>',
   'serve.host': '--host <address>',
   'serve.port': '--port <number>',
+  'serve.trustedProxies': '--trusted-proxies <addresses>',
   'edge.hstsSeconds': '--hsts <seconds>',
   'edge.keyValueStore': '--flip-kvs <arn>',
   'freshness.maxStaleShare': '--max-stale-share <share>',

@@ -110,6 +110,7 @@ export async function serveUntilStopped(
     origin,
     settings: { ...settings.edge, frameAncestors: settings.site.frameAncestors },
     previewToken: settings.edge.previewToken,
+    trustedProxies: settings.serve.trustedProxies,
     onFailure,
   })
   const address = await listen(server, socketOfSystemd(session) ?? settings.serve)

@@ -7,6 +7,7 @@ import { languages } from '../api/routes/table.ts'
 import { isDay } from '../api/routes/values.ts'
 import { requestLifetimeSeconds } from '../bucket/store/retry.ts'
 import { isFolderName } from '../bucket/store/store.ts'
+import { isAddressOrNetwork } from '../edge/node/client.ts'
 import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { variableOf } from './setting-names.ts'
@@ -62,6 +63,11 @@ const bucketName = text(
 const folder = text('a folder without a slash at its beginning or end', /^([^/\s]([^\s]*[^/\s])?)?$/u)
 const region = text('the name of a region, such as eu-central-1', /^[A-Za-z0-9-]+$/u)
 const host = text('a host name or an IP address', /^[A-Za-z0-9.:_-]+$/u)
+const expectsProxies = 'addresses and networks, separated by single spaces, such as "127.0.0.1 10.0.0.0/8"'
+const trustedProxies = text(expectsProxies, /^[0-9A-Fa-f:./]+( [0-9A-Fa-f:./]+){0,99}$/u).refine(
+  (list) => list.split(' ').every(isAddressOrNetwork),
+  expectsProxies,
+)
 const keyValueStore = text(
   'the ARN of a KeyValueStore, such as arn:aws:cloudfront::123456789012:key-value-store/<id>',
   /^arn:aws[a-z-]*:cloudfront::[0-9]{12}:key-value-store\/[0-9a-f-]{36}$/u,
@@ -193,6 +199,11 @@ export const configShape = z.strictObject(
     serve: group('Where `fundpress serve` listens.', {
       host: say('The address that serve listens on.', host.default('127.0.0.1')),
       port: say('The port that serve listens on (0: any free port).', whole(0, 65_535).default(8080)),
+      trustedProxies: say(
+        'Addresses and networks of proxies whose X-Forwarded-For names the client, separated by spaces: limits of a client count those. ' +
+          'Default: no header is trusted.',
+        orNull(trustedProxies),
+      ),
     }),
     site: group('Who publishes: the pages and the OpenAPI document name it.', {
       name: say('The name of the company.', orNull(line)),

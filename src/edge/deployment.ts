@@ -28,7 +28,12 @@ export interface DeploymentSettings {
     readonly previewToken: string | null
   }
   readonly site: { readonly frameAncestors: string | null }
-  readonly serve: { readonly host: string; readonly port: number }
+  readonly serve: {
+    readonly host: string
+    readonly port: number
+    /** Proxies before the edge, separated by spaces; null: none. */
+    readonly trustedProxies: string | null
+  }
 }
 
 /** @param name `file:///srv/fundpress` @returns the path, or null for another bucket */

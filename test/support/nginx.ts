@@ -1,5 +1,5 @@
 /** The real nginx on a loopback port. Needs no rights but to its own folder. */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,6 +35,12 @@ const modulePath = firstOf(
 
 /** Why nginx cannot be tested here, if it cannot. */
 export const whyNoNginx = binary === undefined ? 'nginx is not installed' : undefined
+/** Whether nginx sees all lines of a header that comes twice; before 1.23 only the first of `Accept` and its kin. */
+export function seesAllLines(): boolean {
+  const { stderr } = spawnSync(binary ?? 'nginx', ['-v'], { encoding: 'utf8' })
+  const [, major = '0', minor = '0'] = /nginx\/(\d+)\.(\d+)/.exec(stderr) ?? []
+  return Number(major) > 1 || Number(minor) >= 23
+}
 /** The same of njs, in which CloudFront's functions run. */
 export const whyNoNjs =
   whyNoNginx ?? (modulePath === undefined ? 'libnginx-mod-http-js is not installed' : undefined)
@@ -49,8 +55,9 @@ export async function startNginx({ serve, args = [], env, workers = 1, settings 
   })
   const file = join(prefix, 'conf.d/fundpress.conf')
   const cache = join(prefix, 'cache')
+  mkdirSync(cache)
   const edits = Object.entries({
-    '/var/cache/nginx/fundpress': cache,
+    '/var/cache/nginx': cache,
     [`listen ${port};`]: `listen 127.0.0.1:${port};`,
     ...settings,
   })
@@ -74,8 +81,14 @@ export async function startNginx({ serve, args = [], env, workers = 1, settings 
     pid,
     /** What nginx complained of so far. */
     errors,
-    /** How many answers the cache has. */
+    /** How many answers the caches have. */
     kept: () => filesIn('cache').length,
+    /** Bytes of the caches on the disk, in blocks as `du` counts them; a file that goes away meanwhile counts nothing. */
+    keptBytes: () =>
+      filesIn('cache').reduce((sum, each) => {
+        const { blocks = 0 } = statSync(each, { throwIfNoEntry: false }) ?? {}
+        return sum + blocks * 512
+      }, 0),
     /** What lies in the folder of answers that nginx has put aside, in bytes. */
     putAside: () => filesIn('temp').reduce((sum, each) => sum + statSync(each).size, 0),
     stop: async () => {

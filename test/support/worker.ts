@@ -48,7 +48,7 @@ export function workerSettings(
       previewToken,
     },
     site: { frameAncestors: null },
-    serve: { host: '127.0.0.1', port: 0 },
+    serve: { trustedProxies: null, host: '127.0.0.1', port: 0 },
   }
 }
 

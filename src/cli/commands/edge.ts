@@ -34,7 +34,7 @@ export default defineCommand({
   settings: [
     ...(['out', 'docsUrl'] as const),
     ...bucketSettings,
-    ...(['serve.host', 'serve.port', 'edge.hstsSeconds'] as const),
+    ...(['serve.host', 'serve.port', 'serve.trustedProxies', 'edge.hstsSeconds'] as const),
   ],
   options: [schemaOption('--dest <folder>', 'The folder for the files', pathSetting).makeOptionMandatory()],
   examples: [

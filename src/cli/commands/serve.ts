@@ -12,7 +12,7 @@ export default defineCommand({
     'Serves a snapshot over HTTP, as the published API answers: that of a folder, or with --bucket the live one. It ' +
     'follows new builds and publishes. With --snapshot it serves just that one, wherever the bucket holds it: the live one, the ' +
     'staged one, or the one that was live before; when a publish takes its place, it answers 503. Ctrl-C ends it.',
-  settings: ['out', ...bucketSettings, 'serve.host', 'serve.port'],
+  settings: ['out', ...bucketSettings, 'serve.host', 'serve.port', 'serve.trustedProxies'],
   options: [
     snapshotOption('--snapshot <id>', 'With --bucket: the snapshot with this id, the staged one for example'),
   ],

@@ -62,7 +62,7 @@ interface FunctionUrlEvent {
 
 /** An instance has one request at a time, and bucket.graceSeconds protects the slot for longer than a request may take. */
 const sending: SendOptions = {
-  slots: null,
+  place: null,
   readsAtATime: () => fetchesAtATime,
   assertLive: () => Promise.resolve(),
 }

@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { unavailable } from '../core/standalone.ts'
 import { folderOfBucket, fromTemplate } from '../deployment.ts'
 import type { DeploymentSettings, MakeDeployment } from '../deployment.ts'
+import { limitsOfAll, limitsOfClient, nginxCaches, sizeOfCache } from '../limits.ts'
 
 export const nginx: MakeDeployment = async (settings) => {
   const { edge, serve, baseUrl } = settings
@@ -32,6 +33,19 @@ export const nginx: MakeDeployment = async (settings) => {
       .map((line) => `        ${line}\n`)
       .join(''),
     awayBody: unavailable.body.text,
+    isin: '[A-Z]{2}[A-Z0-9]{9}[0-9]',
+    // Each once, in either order.
+    query: `(?:[?](?:${format}(?:&${language})?|${language}(?:&${format})?))?`,
+    caches: nginxCaches.map(pathOf).join('\n'),
+    sizes: nginxCaches
+      .map(({ name, lengths }) => `    "~^GET:fundpress_${name}:(?:${lengths}):" "";`)
+      .join('\n'),
+    diskMiB: sum(nginxCaches.map((cache) => sizeOfCache(cache).maxMiB)),
+    requests: limitsOfClient.requests,
+    longAnswers: limitsOfClient.longAnswers,
+    waitSeconds: limitsOfAll.waitMs / 1000,
+    patience: limitsOfAll.nginxPatienceMs / 1000,
+    proxies: serve.trustedProxies === null ? '' : forwarded(serve.trustedProxies.split(' ')),
   }
   return [
     { path: 'conf.d/fundpress.conf', text: await fromTemplate('nginx/fundpress.conf', values) },
@@ -47,14 +61,47 @@ export const nginx: MakeDeployment = async (settings) => {
   ]
 }
 
+const format = 'format=(?:json|xml|csv)'
+const language = 'language=(?:de|en)'
+
+const sum = (numbers: readonly number[]) => numbers.reduce((one, other) => one + other, 0)
+
+function pathOf(cache: (typeof nginxCaches)[number]): string {
+  const name = `fundpress_${cache.name}`
+  const { zoneKiB, maxMiB } = sizeOfCache(cache)
+  return (
+    `proxy_cache_path /var/cache/nginx/${name} levels=1:2 keys_zone=${name}:${zoneKiB}k max_size=${maxMiB}m ` +
+    'inactive=1d use_temp_path=off;'
+  )
+}
+
+/** The client is the one that proxies before nginx forward. */
+const forwarded = (proxies: readonly string[]) =>
+  [
+    ...proxies.map((proxy) => `set_real_ip_from ${proxy};`),
+    'real_ip_header X-Forwarded-For;',
+    'real_ip_recursive on;',
+  ]
+    .map((line) => `    ${line}\n`)
+    .join('')
+
 /** The port of nginx. A proxy in front, or the lines for TLS, add https. */
 export function portOf(baseUrl: string): number {
   const { port, protocol } = new URL(baseUrl)
   return protocol === 'http:' && port !== '' ? Number(port) : 80
 }
 
-const addressOf = ({ host, port }: DeploymentSettings['serve']) =>
+const addressOf = ({ host, port }: Pick<DeploymentSettings['serve'], 'host' | 'port'>) =>
   `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
+
+/** Where nginx comes from, for a `serve` at this address of the same machine. @throws {Error} for a name, which can mean any address */
+function nginxSeenFrom(host: string): string {
+  const address = ownAddresses[host] ?? (host === 'localhost' ? '127.0.0.1 ::1' : host)
+  if (address.split(' ').every((one) => isIP(one) !== 0)) return unitWord(address)
+  throw new Error(
+    `serve.host is a name, ${host}: \`serve\` has to know nginx by its address, give that (--host 127.0.0.1)`,
+  )
+}
 
 /** The address for nginx of a `serve` on all addresses, as in a container: its own machine, or its own pod. */
 const ownAddresses: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
@@ -65,13 +112,18 @@ const headerLine = ([name, value]: [string, string]) =>
   name === 'Content-Type' ? `default_type '${value}';` : `add_header ${name} '${value}' always;`
 
 /** The unit of `templates/systemd`, with the hardening of all units. */
-async function unitOf({ bucket, out }: DeploymentSettings): Promise<string> {
+async function unitOf({ bucket, out, serve: { host } }: DeploymentSettings): Promise<string> {
   const isInS3 = bucket.name !== null && folderOfBucket(bucket.name) === null
   const source =
     bucket.name === null ? `--out ${unitWord(resolve(out))}` : `--bucket ${unitWord(bucket.name)}`
   const unit = await fromTemplate('systemd/fundpress-serve.service', {})
   const hardening = await fromTemplate('systemd/fundpress-.service.d/hardening.conf', {})
-  const parts = [unit.replace('--bucket file:///srv/fundpress', () => source), hardening]
+  const parts = [
+    unit
+      .replace('--bucket file:///srv/fundpress', () => source)
+      .replace('--trusted-proxies 127.0.0.1', () => `--trusted-proxies ${nginxSeenFrom(host)}`),
+    hardening,
+  ]
   return [...parts, ...(isInS3 ? [network] : [])].join('\n')
 }
 

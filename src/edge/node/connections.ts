@@ -1,12 +1,13 @@
 /**
  * Limits of a connection: one request at a time, a time to send it, and a time in which the client has to read
- * something. If there are too many connections, the one on which nothing has moved for the longest makes room.
+ * something. If there are too many connections, the client that has the most of them loses one.
  */
 
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { maxRequestBytes } from '../core/standalone.ts'
+import type { ClientOf } from './client.ts'
 
 export const connectionLimits = {
   connections: 1024,
@@ -24,7 +25,11 @@ export const connectionLimits = {
 
 export type ConnectionLimits = typeof connectionLimits
 
-export function createLimitedServer(limits: ConnectionLimits, handle: RequestListener): Server {
+export function createLimitedServer(
+  limits: ConnectionLimits,
+  clientOf: ClientOf,
+  handle: RequestListener,
+): Server {
   const options: ServerOptions = {
     headersTimeout: limits.headersMs,
     requestTimeout: limits.headersMs * 1.5,
@@ -36,37 +41,54 @@ export function createLimitedServer(limits: ConnectionLimits, handle: RequestLis
   const server = createServer(options, handle)
   // Node closes a connection on which nothing has moved, even if bytes wait to be sent.
   server.setTimeout(limits.idleMs)
-  makeRoom(server, limits.connections)
+  makeRoom(server, limits.connections, clientOf)
   return server
 }
 
-/** Closes idle connections beyond `most`, then the one whose client has moved nothing for the longest: no client blocks others. */
-function makeRoom(server: Server, most: number): void {
+interface Connection {
+  /** That of its last request; before the first one, the other end. */
+  readonly client: string
+  readonly isIdle: boolean
+}
+
+/**
+ * Closes a connection beyond `most`: of the client that has the most, an idle one, or else the one on which nothing has moved for the
+ * longest. So no client keeps others out.
+ */
+function makeRoom(server: Server, most: number, clientOf: ClientOf): void {
   /** In the order of their last movement. */
-  const [idle, busy] = [new Set<Socket>(), new Set<Socket>()]
-  const move = (socket: Socket, to: Set<Socket>) => {
-    for (const from of [idle, busy]) from.delete(socket)
-    if (!socket.destroyed) to.add(socket)
+  const open = new Map<Socket, Connection>()
+  const move = (socket: Socket, change: Partial<Connection>) => {
+    const known = open.get(socket) ?? { client: clientOf({ socket, headers: {} }), isIdle: false }
+    open.delete(socket)
+    if (!socket.destroyed) open.set(socket, { ...known, ...change })
   }
   server.on('connection', (socket: Socket) => {
-    move(socket, busy)
+    move(socket, {})
     socket.on('drain', () => {
-      move(socket, busy)
+      move(socket, {})
     })
-    socket.once('close', () => {
-      move(socket, idle)
-    })
-    if (idle.size + busy.size <= most) return
-    const [longest = socket] = idle.size > 0 ? idle : busy
-    longest.destroy()
-    move(longest, idle)
+    socket.once('close', () => open.delete(socket))
+    if (open.size <= most) return
+    const longest = leastNeeded(open)
+    longest?.destroy()
+    if (longest !== undefined) open.delete(longest)
   })
-  server.on('request', ({ socket }: IncomingMessage, response) => {
-    move(socket, busy)
+  server.on('request', (request: IncomingMessage, response) => {
+    const { socket } = request
+    move(socket, { client: clientOf(request), isIdle: false })
     response.once('close', () => {
-      move(socket, idle)
+      move(socket, { isIdle: true })
     })
   })
+}
+
+function leastNeeded(open: ReadonlyMap<Socket, Connection>): Socket | undefined {
+  const counts = new Map<string, number>()
+  for (const { client } of open.values()) counts.set(client, (counts.get(client) ?? 0) + 1)
+  const most = Math.max(...counts.values())
+  const ofOne = [...open].filter(([, { client }]) => counts.get(client) === most)
+  return (ofOne.find(([, { isIdle }]) => isIdle) ?? ofOne[0])?.[0]
 }
 
 /** Answers the requests at hand, and closes each connection after its answer; after `patienceMs` all others. */

@@ -16,7 +16,7 @@ import { qualityOf } from '../core/negotiate.ts'
 import type { Header } from '../core/resolve.ts'
 import { byteSearch, type Search } from '../core/window.ts'
 import { mostInMemory, oncePerBody, wholeOf, type LargeBody, type NodeBody } from './objects.ts'
-import type { ReaderSlot, ReaderSlots } from './slots.ts'
+import type { Place, ReaderSlot } from './slots.ts'
 
 export interface Response {
   readonly status: number
@@ -24,7 +24,7 @@ export interface Response {
   /** Bytes of a GET's body; null while unknown, and for 204 and 304. */
   readonly length: number | null
   readonly body: Buffer | Streamed | null
-  /** The caller must give it back when the answer has been sent; {@link discard} does. */
+  /** Of a long answer, until its request leaves its place. */
   readonly slot?: ReaderSlot | undefined
 }
 
@@ -40,13 +40,8 @@ interface Begun {
 }
 
 export interface SendOptions extends JoinOptions {
-  /** A date range, and a file that is not in memory, holds a slot until it has been sent. Null: no limit. */
-  readonly slots: ReaderSlots | null
-}
-
-/** All slots for long answers are taken. The answer is a 503, but nothing has failed. */
-export class Busy extends Error {
-  override readonly name = 'Busy'
+  /** A date range, and a file that is not in memory, takes a slot. Null: no limit. */
+  readonly place: Place | null
 }
 
 /** @throws {Busy} if too many long answers are in work @throws {Error} if the body cannot be read */
@@ -68,17 +63,11 @@ export async function respondWith(
   if (method === 'HEAD') return inCoding({ ...head, body: null }, used)
   if (isStored && Buffer.isBuffer(body.body))
     return inCoding({ ...head, body: partOf(body.body, { first, last }) }, used)
-  const slot = options.slots?.take()
-  if (slot === null) throw new Busy('too many long answers are in work')
-  try {
-    const content = await (isStored
-      ? begun((body.body as LargeBody).read({ first, last }), 1)
-      : begun(joined(body, options), mostInMemory))
-    return { ...(await inCoding({ ...head, body: content }, used)), slot }
-  } catch (error) {
-    slot?.give()
-    throw error
-  }
+  const slot = await options.place?.take()
+  const content = await (isStored
+    ? begun((body.body as LargeBody).read({ first, last }), 1)
+    : begun(joined(body, options), mostInMemory))
+  return { ...(await inCoding({ ...head, body: content }, used)), slot }
 }
 
 /** The chunks of a date range. After the first {@link mostInMemory} bytes, windows take turns in the same memory. */
@@ -149,8 +138,7 @@ async function written(chunk: Uint8Array, to: Writable): Promise<void> {
   })
 }
 
-export async function discard({ body, slot }: Response): Promise<void> {
-  slot?.give()
+export async function discard({ body }: Response): Promise<void> {
   if (body !== null && 'rest' in body) await body.rest.return()
 }
 

@@ -4,6 +4,7 @@ import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import type { RouteTable } from '../../api/routes/table.ts'
 import { apart } from '../../system/apart.ts'
+import { systemCode } from '../../system/message.ts'
 import { allowedMethods, answer, fetchesAtATime, type EdgeSettings, type Store } from '../core/answer.ts'
 import { exposedHeaders } from '../core/exposed.ts'
 import { fromOneSnapshot, type Pinned } from '../core/live.ts'
@@ -18,11 +19,12 @@ import {
   unavailable,
 } from '../core/standalone.ts'
 import { answerCache, answerKey, onCondition, type KnownAnswers, type WholeResponse } from './answers.ts'
+import { longAnswerLimits, type LongAnswerLimits } from '../limits.ts'
+import { clientsBehind } from './client.ts'
 import { connectionLimits, createLimitedServer, RequestTurns, type ConnectionLimits } from './connections.ts'
 import type { NodeBody } from './objects.ts'
-import { Busy, discard, isPouring, pour, respondWith, wholeResponse, type Response } from './response.ts'
-import { readerSlots, turns, type ReaderSlots } from './slots.ts'
-import { systemCode } from '../../system/message.ts'
+import { discard, isPouring, pour, respondWith, wholeResponse, type Response } from './response.ts'
+import { Busy, longAnswers, turns, type LongAnswers, type Place } from './slots.ts'
 
 export interface Origin {
   readonly pin: () => Promise<PinnedSnapshot>
@@ -54,24 +56,24 @@ export interface NodeEdgeOptions {
   readonly settings: EdgeSettings
   /** Requests with this token are answered from the staged snapshot; null: none. */
   readonly previewToken?: string | null
+  /** Addresses and networks of proxies whose `X-Forwarded-For` names the client, separated by spaces; null: none. */
+  readonly trustedProxies?: string | null
   readonly onFailure: (error: unknown, target: string) => void
   readonly limits?: ConnectionLimits
+  readonly longAnswers?: LongAnswerLimits
 }
 
 /** Limit of new starts of a request whose snapshot has changed. */
 const maxAttempts = 20
-/** Limit of long answers in work, for all connections together: date ranges, and files that are not in memory. More get a 503. */
-const mostLong = 64
-/** If all slots are taken, a client that has read nothing for this long loses its answer to the next one. In milliseconds. */
-const readerPatienceMs = 5000
 /** Up to this many long answers, date ranges read several windows at a time. Above, each reads one, to bound the memory. */
 const longThatReadAhead = 32
 /** To join a window takes up to a millisecond. Other requests are answered in between. */
 const windowTurn = turns(4)
 
 export function createEdgeServer(options: NodeEdgeOptions): Server {
-  const { limits = connectionLimits } = options
-  const slots = readerSlots(mostLong, readerPatienceMs)
+  const { limits = connectionLimits, trustedProxies = null } = options
+  const clientOf = clientsBehind(trustedProxies)
+  const slots = longAnswers(options.longAnswers ?? longAnswerLimits)
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const fail = (error: unknown) => {
       if (!isClients(error)) options.onFailure(error, request.url ?? '')
@@ -80,11 +82,14 @@ export function createEdgeServer(options: NodeEdgeOptions): Server {
       else send(wholeResponse(unavailable), request, response).catch(() => response.destroy())
     }
     apart(fail, () => {
-      respond(options, slots, request, response).catch(fail)
+      const place = slots.placeOf(clientOf(request))
+      // A slot stands for memory, until the client has read the answer or is gone.
+      response.once('close', place.leave)
+      respond({ ...options, slots, place }, request, response).catch(fail)
     })
   }
   const inTurn = new RequestTurns(handle, limits)
-  const server = createLimitedServer(limits, (request, response) => inTurn.handle(request, response))
+  const server = createLimitedServer(limits, clientOf, (request, response) => inTurn.handle(request, response))
   server.on('clientError', (error: ClientError, socket: Socket) => {
     const refuse = () =>
       inTurn.refuse(socket, () => {
@@ -150,13 +155,17 @@ const isClients = (error: unknown) =>
     systemCode(error),
   )
 
+interface RequestOptions extends NodeEdgeOptions {
+  readonly slots: LongAnswers
+  readonly place: Place
+}
+
 async function respond(
-  options: NodeEdgeOptions,
-  slots: ReaderSlots,
+  options: RequestOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const answered = await respondSafely(options, slots, request)
+  const answered = await respondSafely(options, request)
   // The client has gone, or the request has failed meanwhile.
   if (response.destroyed || response.headersSent) await discard(answered)
   else await send(answered, request, response)
@@ -164,9 +173,7 @@ async function respond(
 
 async function send(answered: Response, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { status, headers, length, body, slot } = answered
-  // The slot stands for memory, until the client has read the answer or is gone.
   slot?.endWith(() => response.destroy())
-  response.once('close', () => slot?.give())
   response.writeHead(status, length === null ? headers : { ...headers, 'Content-Length': length })
   if (isPouring(answered)) return pour(answered, response)
   slot?.setWaiting(true)
@@ -174,8 +181,7 @@ async function send(answered: Response, request: IncomingMessage, response: Serv
 }
 
 async function respondSafely(
-  { origin, settings, previewToken = null, onFailure }: NodeEdgeOptions,
-  slots: ReaderSlots,
+  { origin, settings, previewToken = null, onFailure, slots, place }: RequestOptions,
   request: IncomingMessage,
 ): Promise<Response> {
   const { method = 'GET', url = '/', headers } = request
@@ -201,13 +207,13 @@ async function respondSafely(
     keepIn = shown.body.kind === 'text' && shown.status === 200 ? null : knownAnswers(store)
     let isBegun = false
     const response = await respondWith(shown, method, header, {
-      slots,
+      place,
       readsAtATime: () => (slots.taken() > longThatReadAhead ? 1 : fetchesAtATime),
       assertLive: async () => {
         // Before the begin, `fromOneSnapshot` confirms all reads together.
         if (isBegun && !(await isStillLive())) throw new Error('another snapshot is live now')
       },
-      turn: windowTurn,
+      turn: () => windowTurn(place.client),
     })
     isBegun = true
     return response

@@ -1,10 +1,11 @@
 /** A stock nginx before `fundpress serve`: the same answers, kept for a moment, and none for another request. */
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildNights, type Nights } from '../../support/nights.ts'
-import { startNginx, whyNoNginx, type Nginx } from '../../support/nginx.ts'
+import { seesAllLines, startNginx, whyNoNginx, type Nginx } from '../../support/nginx.ts'
 import { freePorts } from '../../support/ports.ts'
 import { forced, mustRun, startServing, type Server, liveTtl } from '../../support/product.ts'
 import { isMissing } from '../../support/programs.ts'
@@ -71,18 +72,22 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
 
   it('answers what serve answers, whatever the headers are, cold and hot, and no request with the answer of another', async () => {
     const cached = await startNginx({ serve: serve.base, env: liveTtl(3600), workers: 2 })
+    const seesAll = seesAllLines()
     await fc.assert(
       fc.asyncProperty(
         fc.array(requestFor(targetsOf(isin)), { minLength: 1, maxLength: 8 }),
         async (asked) => {
           for (const request of asked) {
-            const expected = comparable(await exchange(serve.base, request))
-            for (const heat of ['cold', 'hot'])
-              expect([heat, request, comparable(await exchange(cached.base, request))]).toEqual([
+            const expected = [comparable(await exchange(serve.base, request))]
+            if (!seesAll) expected.push(comparable(await exchange(serve.base, withFirstLines(request))))
+            for (const heat of ['cold', 'warm', 'hot']) {
+              const found = comparable(await exchange(cached.base, request))
+              expect([heat, request, found]).toEqual([
                 heat,
                 request,
-                expected,
+                expected.find((one) => isDeepStrictEqual(one, found)) ?? expected[0],
               ])
+            }
           }
         },
       ),
@@ -98,19 +103,18 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
       'Accept-Language': 'de-DE,de;q=0.9,en-US;q=0.8,en;q=0.7',
     }
     /** nginx puts the file into its cache after its answer. */
-    const expectKept = async (target: string, headers = {}, method = 'GET') => {
+    const expectKept = async (target: string, headers = {}) => {
       const before = nginx.kept()
-      await ask(target, headers, method)
+      await ask(target, headers)
       await expect.poll(nginx.kept).toBeGreaterThan(before)
     }
     const figures = `/api/v1/figures/${isin}/`
     await expectKept(figures)
-    await expectKept(figures, { Accept: '*/*' })
+    await expectKept(figures, { Accept: 'application/xml' })
     await expectKept(figures, { ...common, Accept: chrome })
-    await expectKept(`${figures}?language=en&format=xml`, {}, 'HEAD')
-    await expectKept(`${figures}?format=csv`)
-    await expectKept('/nothing/')
-    await expectKept(figures.slice(0, -1))
+    await expectKept(`${figures}?language=en&format=xml`)
+    await expectKept(`${current()}?format=csv`, { Accept: 'text/csv' })
+    await expectKept('/docs/')
     const kept = nginx.kept()
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1 }), fc.integer({ min: 0, max: 5 }), async (number, kind) => {
@@ -128,7 +132,8 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
       }),
       { numRuns: times(200) },
     )
-    for (const path of ['/status/health', '/downloads/latest/SHA256SUMS', '/%6eothing/']) await ask(path)
+    const never = ['/status/health', '/downloads/latest/SHA256SUMS', '/%6eothing/', '/nothing/', figures.slice(0, -1)]
+    for (const path of [...never, ...never]) await ask(path)
     for (const method of ['OPTIONS', 'POST']) await ask('/else/', {}, method)
     expect(nginx.kept()).toBe(kept)
   })
@@ -167,7 +172,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
   it('answers what it keeps while serve is away, also conditions and parts, and 503 to the rest', async () => {
     const document = await ask(current())
     const etag = headerOf(document, 'etag') ?? ''
-    await ask(range(2022), { 'Accept-Encoding': 'gzip' })
+    for (let times = 0; times < 2; times++) await ask(range(2025))
     await serve.stop()
     // Longer than the time to live.
     await setTimeout(2100)
@@ -184,7 +189,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
     expect([copy.status, copy.body.length, headerOf(copy, 'etag')]).toEqual([304, 0, etag])
     const head = await ask(current(), {}, 'HEAD')
     expect([head.status, head.body.length]).toEqual([200, 0])
-    expect((await ask(range(2022), { 'Accept-Encoding': 'gzip' })).status).toBe(200)
+    expect((await ask(range(2025))).status).toBe(200)
     const never = range(2023)
     const others = [
       [never, {}],
@@ -257,7 +262,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
   it('refuses one client that has too many requests in work, with a document', async () => {
     const few = await startNginx({
       serve: serve.base,
-      settings: { 'fundpress_client 250': 'fundpress_client 2' },
+      settings: { 'fundpress_client 48': 'fundpress_client 2' },
     })
     // Their bodies never come.
     const begun = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n`
@@ -329,6 +334,12 @@ interface Asked {
   readonly method: string
   readonly target: string
   readonly lines: readonly string[]
+}
+
+/** For an nginx that sees no more of `Accept` and its kin. */
+const withFirstLines = ({ lines, ...asked }: Asked): Asked => {
+  const nameOf = (line: string) => line.split(':')[0]
+  return { ...asked, lines: lines.filter((line, at) => lines.findIndex((one) => nameOf(one) === nameOf(line)) === at) }
 }
 
 const comparable = (answer: RawResponse | undefined) => {

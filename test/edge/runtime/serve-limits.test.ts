@@ -126,37 +126,6 @@ describe('serve --bucket', () => {
   })
 })
 
-it('answers 503 to ranges beyond those that may be in work, and answers everything else', async () => {
-  const { origin } = await serveFolder(out)
-  const waits = Promise.withResolvers<undefined>()
-  const pin = async () => {
-    const { store, ...snapshot } = await origin.pin()
-    const slice: typeof store.slice = async (key, first, last) => {
-      await waits.promise
-      if (store.slice === undefined) throw new Error('a folder has slices')
-      return store.slice(key, first, last)
-    }
-    return { ...snapshot, store: { ...store, slice } }
-  }
-  const { base, stop } = await serveHere(out, { origin: { pin } })
-  const texts: string[] = []
-  const sockets = Array.from({ length: 300 }, (_, at) => {
-    const socket = socketTo(base)
-    socket.on('data', (chunk) => (texts[at] = (texts[at] ?? '') + chunk.toString('latin1')))
-    socket.write(getOf(`/api/v1/prices-historic/${isin}/2016-02-0${1 + (at % 9)}/2016-11-30/`))
-    return socket
-  })
-  while (texts.filter((text) => text.includes('"status":503')).length < 236) await sleep(50)
-  expect((await rawRequest(base, { target: currentPrices() })).status).toBe(200)
-  waits.resolve(undefined)
-  while (texts.filter((text) => /^HTTP\/1\.1 \d{3}/.test(text)).length < 300) await sleep(50)
-  expect(texts.filter((text) => text.slice(9, 12) === '200')).toHaveLength(64)
-  expect(texts.filter((text) => /^HTTP\/1\.1 503 [^]*\r\nRetry-After: 5\r\n/i.test(text))).toHaveLength(236)
-  sockets.forEach((socket) => socket.destroy())
-  expect((await rawRequest(base, { target: allPrices() })).status).toBe(200)
-  await stop()
-})
-
 it('breaks off a long range if another snapshot goes live while it is sent: no answer has windows of two', async () => {
   const { origin } = await serveFolder(out)
   const failures: unknown[] = []

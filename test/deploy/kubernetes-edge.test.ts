@@ -60,7 +60,8 @@ describe.skipIf(lacksKubectl)('the edge', () => {
     const { bucket } = JSON.parse(readFileSync(join(root, 'base/fundpress.config.json'), 'utf8')) as {
       readonly bucket: { readonly name: string }
     }
-    expect(serve?.args).toEqual(['serve', '--bucket', bucket.name, '--host', '127.0.0.1'])
+    const trusting = ['--trusted-proxies', '127.0.0.1']
+    expect(serve?.args).toEqual(['serve', ...trusting, '--bucket', bucket.name, '--host', '127.0.0.1'])
     const configuration = objects.find(({ metadata }) => metadata.name.startsWith('fundpress-nginx'))
     const [text = ''] = Object.values(configuration?.['data'] as Readonly<Record<string, string>>)
     expect(text).toContain('server 127.0.0.1:8080;')

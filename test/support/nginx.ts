@@ -100,7 +100,8 @@ export async function startNginx({ serve, args = [], env, workers = 1, settings 
 
 /** `fundpress serve`, and nginx before it. @param args of `serve` */
 export async function startBehindNginx(args: readonly string[], options: Omit<NginxOptions, 'serve'> = {}) {
-  const serve = await startServing(args, { env: options.env ?? {} })
+  // As the unit does that `fundpress edge nginx` writes.
+  const serve = await startServing([...args, '--trusted-proxies', '127.0.0.1'], { env: options.env ?? {} })
   const nginx = await startNginx({ workers: 2, ...options, serve: serve.base })
   return {
     ...nginx,
@@ -148,6 +149,8 @@ worker_rlimit_nofile 8192;
 events { worker_connections 2048; }
 http {
   access_log off;
+  sendfile on;
+  tcp_nopush on;
   client_body_temp_path temp/body;
   proxy_temp_path temp/proxy;
   fastcgi_temp_path temp/fastcgi;

@@ -3,7 +3,7 @@
  * watch the server's memory, and another client asks for a document. Every load has an end.
  */
 
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectTo, exchange } from '../../../src/conform/client.ts'
 import { requestText } from './costs.ts'
@@ -112,7 +112,7 @@ function openLoad({ connections, targets, isSlow = false }: Load, { base, place 
   const sockets = new Set<Socket>()
   const timers = new Set<NodeJS.Timeout>()
   const open = (at: number) => {
-    const socket = connectTo(base)
+    const socket = connectFrom(base, at)
     // The server may defend itself by closing the connection: that is not a failure.
     socket.on('error', () => undefined)
     socket.pause()
@@ -127,6 +127,17 @@ function openLoad({ connections, targets, isSlow = false }: Load, { base, place 
     timers.forEach(clearTimeout)
     sockets.forEach((socket) => socket.destroy())
   }
+}
+
+/** An address has fewer connections than nginx allows one. Other machines see ours as one address. */
+const connectionsPerAddress = 40
+
+/** On this machine, at an address of its own for each group: the kernel takes all of 127.0.0.0/8 for here. */
+function connectFrom(base: string, connection: number): Socket {
+  const { hostname, port } = new URL(base)
+  if (hostname !== '127.0.0.1') return connectTo(base)
+  const localAddress = `127.0.1.${1 + Math.floor(connection / connectionsPerAddress)}`
+  return connect({ host: hostname, port: Number(port), localAddress })
 }
 
 /** Asks for the document at fixed times, however long earlier requests wait. @returns stops, and waits for all answers */

@@ -35,7 +35,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
   const port = freePorts()
 
   const startServe = async (ttl = 1) => {
-    const args = ['--bucket', bucket, '--port', String(await port)]
+    const args = ['--bucket', bucket, '--port', String(await port), '--trusted-proxies', '127.0.0.1']
     return startServing(args, { env: { FUNDPRESS_EDGE_PREVIEW_TOKEN: previewToken, ...liveTtl(ttl) } })
   }
   const publish = (night: number, ...more: readonly string[]) => {
@@ -132,7 +132,13 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
       }),
       { numRuns: times(200) },
     )
-    const never = ['/status/health', '/downloads/latest/SHA256SUMS', '/%6eothing/', '/nothing/', figures.slice(0, -1)]
+    const never = [
+      '/status/health',
+      '/downloads/latest/SHA256SUMS',
+      '/%6eothing/',
+      '/nothing/',
+      figures.slice(0, -1),
+    ]
     for (const path of [...never, ...never]) await ask(path)
     for (const method of ['OPTIONS', 'POST']) await ask('/else/', {}, method)
     expect(nginx.kept()).toBe(kept)
@@ -339,7 +345,10 @@ interface Asked {
 /** For an nginx that sees no more of `Accept` and its kin. */
 const withFirstLines = ({ lines, ...asked }: Asked): Asked => {
   const nameOf = (line: string) => line.split(':')[0]
-  return { ...asked, lines: lines.filter((line, at) => lines.findIndex((one) => nameOf(one) === nameOf(line)) === at) }
+  return {
+    ...asked,
+    lines: lines.filter((line, at) => lines.findIndex((one) => nameOf(one) === nameOf(line)) === at),
+  }
 }
 
 const comparable = (answer: RawResponse | undefined) => {

@@ -4,7 +4,12 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv4, SocketAddress } from 'node:net'
 
 /** Names the client of a request: its address, or the /64 of an IPv6 address, which one client has as a whole. */
-export type ClientOf = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string
+export type ClientOf = (request: Asked) => string
+
+interface Asked {
+  readonly socket: { readonly remoteAddress?: string | undefined }
+  readonly headers: IncomingMessage['headers']
+}
 
 /**
  * No header names the client, unless a trusted proxy sends it. Then the client is the last entry of `X-Forwarded-For` that is no
@@ -48,7 +53,7 @@ export function isAddressOrNetwork(text: string): boolean {
 function plainAddress(text: string): string | null {
   if (isIPv4(text)) return text
   const [, inBrackets, beforePort] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(text) ?? []
-  const bare = (inBrackets ?? beforePort ?? text).replace(/%.*$/, '')
+  const [bare = ''] = (inBrackets ?? beforePort ?? text).split('%')
   if (isIP(bare) === 0) return null
   if (isIPv4(bare)) return bare
   const { address } = new SocketAddress({ address: bare, family: 'ipv6' })

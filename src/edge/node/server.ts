@@ -89,7 +89,9 @@ export function createEdgeServer(options: NodeEdgeOptions): Server {
     })
   }
   const inTurn = new RequestTurns(handle, limits)
-  const server = createLimitedServer(limits, clientOf, (request, response) => inTurn.handle(request, response))
+  const server = createLimitedServer(limits, clientOf, (request, response) =>
+    inTurn.handle(request, response),
+  )
   server.on('clientError', (error: ClientError, socket: Socket) => {
     const refuse = () =>
       inTurn.refuse(socket, () => {

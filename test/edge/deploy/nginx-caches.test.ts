@@ -1,4 +1,5 @@
 /** nginx's caches: one answer has one entry, nobody fills them, and they fit where the templates put them. */
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -19,6 +20,7 @@ import {
 } from '../../support/product.ts'
 import { isMissing } from '../../support/programs.ts'
 import { headerOf, rawRequest } from '../../support/request.ts'
+import { getOf, silentClients } from '../../support/silent-clients.ts'
 import { firstIsin } from '../runtime/deployments.ts'
 
 const chromes = [
@@ -119,7 +121,8 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('the caches of nginx', () =
     await expect.poll(nginx.kept).toBeGreaterThan(0)
     const before = nginx.kept()
     for (let bits = 1; bits < 200; bits++) {
-      const mixed = [...'application']
+      const mixed = 'application'
+        .split(/(?=.)/)
         .map((letter, at) => ((bits >> at) & 1 ? letter.toUpperCase() : letter))
         .join('')
       await ask(target, { Accept: `${mixed}/json` })
@@ -241,6 +244,24 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('the caches of nginx', () =
       for (let times = 0; times < 20; times++) expect(await textOf()).toContain(wanted)
     }
     await fresh.stop()
+  })
+
+  it('are of no use to a client that has too many requests in work, with a document', async () => {
+    const target = `/api/v1/prices-current/${isin}/`
+    const few = await start({ 'fundpress_client 48': 'fundpress_client 2' })
+    // Their bodies never come.
+    const begun = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n`
+    const clients = await silentClients(few.base, 2, begun, 2)
+    const fromThere = async () => {
+      const { first: socket, leave } = await silentClients(few.base, 1, getOf(target))
+      const [data] = (await once(socket.resume(), 'data')) as [Buffer]
+      leave()
+      return data.toString().split('\r\n')[0]
+    }
+    await expect.poll(fromThere).toBe('HTTP/1.1 503 Service Temporarily Unavailable')
+    expect((await rawRequest(few.base, { target })).status).toBe(200)
+    clients.leave()
+    await few.stop()
   })
 
   it('count a client by its address, or by the /64 of an IPv6 address, as the proxies before nginx forward it', async () => {

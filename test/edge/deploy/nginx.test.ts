@@ -1,5 +1,4 @@
 /** A stock nginx before `fundpress serve`: the same answers, kept for a moment, and none for another request. */
-import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
@@ -263,26 +262,6 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
     await expect.poll(async () => (await ask(current())).status).toBe(200)
     expect(nginx.putAside()).toBe(0)
     for (const { leave } of [clients, readers]) leave()
-  })
-
-  it('refuses one client that has too many requests in work, with a document', async () => {
-    const few = await startNginx({
-      serve: serve.base,
-      settings: { 'fundpress_client 48': 'fundpress_client 2' },
-    })
-    // Their bodies never come.
-    const begun = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n`
-    const clients = await silentClients(few.base, 2, begun, 2)
-    const fromThere = async () => {
-      const { first: socket, leave } = await silentClients(few.base, 1, getOf(current()))
-      const [data] = (await once(socket.resume(), 'data')) as [Buffer]
-      leave()
-      return data.toString().split('\r\n')[0]
-    }
-    await expect.poll(fromThere).toBe('HTTP/1.1 503 Service Temporarily Unavailable')
-    expect((await rawRequest(few.base, { target: current() })).status).toBe(200)
-    clients.leave()
-    await few.stop()
   })
 })
 

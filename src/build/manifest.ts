@@ -4,12 +4,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { constants, gunzipSync } from 'node:zlib'
+import { z } from 'zod'
+import { languages } from '../api/routes/table.ts'
 import type { RestrictedFunds } from '../api/contract/fund.ts'
 import type { Publisher } from '../api/contract/page.ts'
 import type { FreshnessCounts } from '../guards/assess.ts'
-import type { AllowedObjection } from '../guards/guards.ts'
+import type { AllowedObjection, GuardName } from '../guards/guards.ts'
 import type { SnapshotCounts } from '../guards/loss.ts'
 import type { WithheldFund } from '../guards/plausibility.ts'
+import * as form from './forms.ts'
 import { refuseShard } from './shard.ts'
 import { messageOf, systemCode } from '../system/message.ts'
 import { assertFile } from '../system/place.ts'
@@ -64,6 +67,121 @@ interface SnapshotFreshness extends FreshnessCounts {
   /** The first ten stale funds, oldest price first. */
   readonly stalest: readonly { readonly isin: string; readonly newestPrice: string | null }[]
 }
+
+/** The form of an object's line. */
+const lineForm = z.object(
+  {
+    key: form.objectKey,
+    sha256: form.sha256,
+    bytes: form.count,
+    type: form.textLike((value) => /^[\w/.+-]+(; ?[\w=-]+)*$/.test(value), 'a content type'),
+    from: form.textLike((value) => /^[\w-]*$/.test(value), 'a digest').exactOptional(),
+    months: form.listOf(form.count).exactOptional(),
+  },
+  'a line of a manifest',
+) satisfies z.ZodType<ManifestLine>
+
+const countsByName = z.record(z.string(), form.count, 'counts by name')
+const figure = z.union([z.string(), z.number()], 'a figure')
+
+const isLikeGuard = (value: unknown) => typeof value === 'string' && /^[a-z-]{1,40}$/.test(value)
+
+const textOrNull = z.nullable(z.string('a text or null'))
+const publisherForm = z.object(
+  {
+    name: textOrNull,
+    publishedBy: textOrNull,
+    imprint: textOrNull,
+    privacy: textOrNull,
+    terms: textOrNull,
+    homePage: textOrNull,
+    contact: textOrNull,
+    fundNames: z.nullable(z.enum(languages, 'a language or null')),
+    security: textOrNull,
+    frameAncestors: textOrNull,
+    licence: z.nullable(z.object({ name: form.text, url: textOrNull }, 'a licence or null')),
+    logo: z.nullable(
+      z.object(
+        {
+          key: form.objectKey,
+          width: z.number('a number'),
+          height: z.number('a number'),
+          content: form.text,
+        },
+        'a logo or null',
+      ),
+    ),
+    accent: z.object({ light: textOrNull, dark: textOrNull }, 'colours'),
+    start: z.object({ en: textOrNull, de: textOrNull }, 'texts'),
+  },
+  'a publisher or null',
+) satisfies z.ZodType<Publisher>
+
+/** The form of the first line. A later version may add fields; they are left out. */
+const headForm = z.object(
+  {
+    format: z.literal(manifestFormat, String(manifestFormat)),
+    snapshot: form.snapshotId,
+    asOf: form.day,
+    funds: form.count,
+    objects: form.count,
+    bytes: form.count,
+    newestPrice: form.dayOrNull,
+    source: form.text,
+    docsUrl: form.address,
+    settings: form.text.exactOptional(),
+    freshness: form.freshness
+      .extend({
+        stalest: form.listOf(
+          z.object({ isin: form.isin, newestPrice: form.dayOrNull }, 'a fund') satisfies z.ZodType<
+            SnapshotFreshness['stalest'][number]
+          >,
+        ),
+      })
+      .exactOptional(),
+    restricted: z
+      .object(
+        {
+          data: form.listOf(form.isin).exactOptional(),
+          prices: form.listOf(form.isin).exactOptional(),
+          performance: form.listOf(form.isin).exactOptional(),
+        },
+        'lists of ISINs',
+      )
+      .optional(),
+    merged: form.listOf(form.isin).exactOptional(),
+    withheld: form
+      .listOf(z.object({ isin: form.isin, message: form.text }, 'a fund and why'))
+      .exactOptional(),
+    counts: z
+      .object(
+        { documents: countsByName, rows: countsByName, values: countsByName.exactOptional() },
+        'counts of documents and rows',
+      )
+      .optional(),
+    allowed: form
+      .listOf(
+        z.object(
+          {
+            // A later version may have more of them.
+            guard: z.custom<GuardName>(isLikeGuard, 'the name of a guard'),
+            subject: textOrNull,
+            message: form.text,
+            who: form.text,
+            reason: form.text,
+            figures: z.object({ before: figure, after: figure, limit: figure }, 'figures').exactOptional(),
+          },
+          'what was allowed',
+        ),
+      )
+      .exactOptional(),
+    site: z
+      .nullable(z.object({ publisher: z.nullable(publisherForm), hasDownloads: form.flag }, 'a site or null'))
+      .exactOptional(),
+    files: form.listOf(lineForm).exactOptional(),
+  },
+  'the first line of a manifest',
+) satisfies z.ZodType<ManifestHead>
 
 /** Number of files beside the lists: objects, and the files that the first line names. */
 export const countFiles = ({ objects, files = [] }: Pick<ManifestHead, 'objects' | 'files'>): number =>
@@ -156,21 +274,29 @@ export async function readManifestHead(folder: string): Promise<ManifestHead> {
   throw new Error(`${folder} holds no snapshot: make one with \`fundpress build --out ${folder}\``)
 }
 
-/** The first line of a manifest, or null if there is no such file. @throws {Error} if it has another format */
+/** The first line of a manifest, or null if there is no such file. @throws {Error} if it is none, or has another format */
 export async function readHeadOf(file: string): Promise<ManifestHead | null> {
   try {
     assertFile(file)
     const handle = await open(file)
-    const head = await firstLine(handle).finally(() => handle.close())
-    if (head.format === manifestFormat) return head
-    throw new Error(`manifest format ${head.format}, this fundpress reads ${manifestFormat}: build it again`)
+    return parseHead(await firstLine(handle).finally(() => handle.close()))
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return null
+    if (error instanceof form.WrongForm)
+      throw new Error(`${file} is damaged, or of another version: ${error.message}: build it again`, {
+        cause: error,
+      })
     throw new Error(`${file} cannot be read: ${messageOf(error)}`, { cause: error })
   }
 }
 
-async function firstLine(handle: FileHandle): Promise<ManifestHead> {
+/** @param line the first one of a manifest @throws {WrongForm} that names the first wrong field */
+export const parseHead = (line: string): ManifestHead => form.parseStrictly(headForm, line)
+
+/** @param line any other one @throws {WrongForm} that names the first wrong field */
+export const parseLine = (line: string): ManifestLine => form.parseStrictly(lineForm, line)
+
+async function firstLine(handle: FileHandle): Promise<string> {
   // Unpacks the part of the file that was read.
   const options = { finishFlush: constants.Z_SYNC_FLUSH }
   // Long enough, unless the line names thousands of funds.
@@ -178,7 +304,7 @@ async function firstLine(handle: FileHandle): Promise<ManifestHead> {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), { position: 0 })
     const text = gunzipSync(buffer.subarray(0, bytesRead), options).toString()
     const end = text.indexOf('\n')
-    if (end !== -1 || bytesRead < bytes) return JSON.parse(text.slice(0, end)) as ManifestHead
+    if (end !== -1 || bytesRead < bytes) return text.slice(0, end === -1 ? undefined : end)
   }
 }
 

@@ -33,7 +33,7 @@ describe('after a publish of a third snapshot was killed in blue, a journal', ()
     it('is named, with advice, and nothing is written', async () => {
       const writes = () => press.server.log.filter(({ method }) => method !== 'GET')
       const said =
-        /^fundpress: s3:\/\/funds: journal\.json is (damaged|missing), so nobody knows what the slots hold: run `fundpress publish --repair`/
+        /^fundpress: s3:\/\/funds: journal\.json is (damaged \(it is not JSON\)|missing), so nobody knows what the slots hold: run `fundpress publish --repair`/
       for (const command of [`publish --out ${four}`, 'rollback'])
         await expectFailure(press.fundpress(command), said)
       expect(writes()).toEqual([])

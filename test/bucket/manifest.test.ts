@@ -4,9 +4,11 @@ import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Change, mergeSorted, planChanges } from '../../src/bucket/manifest/compare.ts'
-import { openManifest } from '../../src/bucket/manifest/manifest.ts'
+import { keyLine, openManifest } from '../../src/bucket/manifest/manifest.ts'
 import { lineWriter, readNdjson, readSorted, withJsonList } from '../../src/bucket/manifest/ndjson.ts'
 import type { JsonList } from '../../src/bucket/manifest/ndjson.ts'
+import { isIsin } from '../../src/api/routes/values.ts'
+import { parseStrictly } from '../../src/build/forms.ts'
 import { Damaged } from '../../src/bucket/store/store.ts'
 import { type ManifestLine, readHeadOf } from '../../src/build/manifest.ts'
 import { safeData } from '../../src/cli/safe-text.ts'
@@ -33,7 +35,24 @@ async function* stream<T>(items: Iterable<T>, failure?: Error) {
 /** Lines that gzip cannot shrink: so much that they have to be written. */
 const noise = (number: number) => `${number}-${Math.random()}-${Math.random()}-${Math.random()}`
 
-const isinLike = () => String(Math.random()).slice(2, 14)
+const isinOf = (number: number) => {
+  const start = `DE${String(number).padStart(9, '0')}`
+  return Array.from({ length: 10 }, (_, digit) => `${start}${digit}`).find(isIsin) ?? ''
+}
+
+const keyed = (line: string) => parseStrictly(keyLine, line)
+const head = {
+  format: 1,
+  snapshot: '2026-11-20-3f9c2ab4d1e0',
+  asOf: '2026-11-20',
+  funds: 2,
+  objects: 2,
+  bytes: 20,
+  newestPrice: '2026-11-19',
+  source: 'ab',
+  docsUrl: '/docs',
+}
+const object = (key: string) => ({ key, sha256: '0f'.repeat(32), bytes: 10, type: 'application/json' })
 
 describe('a list that is written', () => {
   it('blocks its writer before much of it is in memory', async () => {
@@ -83,10 +102,10 @@ describe('a list that is read', () => {
     ['no JSON', gzipSync('{"key":"a"}\n{"key":\n'), /JSON/],
   ])('is damaged: %s', async (_, bytes, reason) => {
     writeFileSync(file(), bytes)
-    const said = await damageOf(all(readNdjson(file(), { label })))
+    const said = await damageOf(all(readNdjson(file(), keyed, { label })))
     expect(said.startsWith(`Damaged: ${label} is damaged: `)).toBe(true)
     expect(said).toMatch(reason)
-    await expect(all(readNdjson(file()))).rejects.toThrow(`${file()} is damaged: `)
+    await expect(all(readNdjson(file(), keyed))).rejects.toThrow(`${file()} is damaged: `)
   })
 
   const mega = 2 ** 20
@@ -97,21 +116,24 @@ describe('a list that is read', () => {
     writeFileSync(file(), gzipSync(Buffer.alloc(megabytes * mega, text)))
     let lines = 0
     const reading = async () => {
-      for await (const line of readNdjson(file())) lines += line === null ? 0 : 1
+      for await (const line of readNdjson(file(), keyed)) lines += line === null ? 0 : 1
     }
     expect(await damageOf(reading())).toContain(reason)
     expect(lines * 12).toBeLessThanOrEqual(16 * mega)
   })
 
   it('may have a long first line, since a manifest names many funds there, and no other', async () => {
-    const head = { format: 1, snapshot: 'x', restricted: { data: Array.from({ length: 20_000 }, isinLike) } }
-    const text = `${JSON.stringify(head)}\n{"key":"a"}\n`
+    const long = { ...head, restricted: { data: Array.from({ length: 20_000 }, (_, i) => isinOf(i)) } }
+    const text = `${JSON.stringify(long)}\n${JSON.stringify(object('a'))}\n`
     writeFileSync(file(), gzipSync(text))
-    expect(await readHeadOf(file())).toEqual(head)
-    expect((await openManifest(file())).head).toEqual(head)
-    expect(await all(readNdjson(file()))).toEqual([head, { key: 'a' }])
+    expect(await readHeadOf(file())).toEqual(long)
+    const manifest = await openManifest(file())
+    expect(manifest.head).toEqual(long)
+    expect(await all(manifest.objects())).toEqual([object('a')])
     writeFileSync(file(), gzipSync(`${text}${text}`))
-    expect(await damageOf(all(readNdjson(file())))).toContain('a line has more than 65536 characters')
+    expect(await damageOf(all((await openManifest(file())).objects()))).toContain(
+      'a line has more than 65536 characters',
+    )
   })
 
   it('is not read further after a signal', async () => {
@@ -119,7 +141,7 @@ describe('a list that is read', () => {
     const stop = new AbortController()
     let lines = 0
     const reading = (async () => {
-      for await (const line of readNdjson(file(), { signal: stop.signal }))
+      for await (const line of readNdjson(file(), keyed, { signal: stop.signal }))
         if (line !== null && ++lines === 10) stop.abort(new Error('stopped by SIGTERM'))
     })()
     await expect(reading).rejects.toThrow('stopped by SIGTERM')
@@ -129,25 +151,46 @@ describe('a list that is read', () => {
   it.each([
     ['{"key":"a"}\n{"key":"a"}\n', 'not sorted, a after a'],
     ['{"key":"b"}\n{"key":"a"}\n', 'not sorted, a after b'],
-    ['{"key":"a"}\n{"name":"b"}\n', 'a line has no key'],
+    ['{"key":"a"}\n{"name":"b"}\n', 'line 2: key is missing, not a key'],
   ])('is damaged with the keys %j', async (text, reason) => {
     writeFileSync(file(), gzipSync(text))
-    expect(await damageOf(all(readSorted(file(), { label })))).toBe(`Damaged: ${label} is damaged: ${reason}`)
+    expect(await damageOf(all(readSorted(file(), keyed, { label })))).toBe(
+      `Damaged: ${label} is damaged: ${reason}`,
+    )
   })
 
-  it('is not a manifest of another format', async () => {
-    writeFileSync(file(), gzipSync('{"format":2}\n'))
-    const said = await damageOf(openManifest(file(), { label }))
-    expect(said).toContain(`${label} is not a manifest of format 1`)
+  it.each([
+    ['', 'it is empty'],
+    ['{\n', 'line 1: it is not JSON'],
+    ['7\n', 'line 1: it is not a JSON object'],
+    [{ format: 2 }, 'line 1: format is 2, not 1'],
+    [
+      { snapshot: 'x`; curl http://127.0.0.1 | sh #' },
+      'line 1: snapshot is "x`; curl http://127.0.0.1 | sh #", not a snapshot id',
+    ],
+    [{ newestPrice: 'today' }, 'line 1: newestPrice is "today", not a day or null'],
+    [{ freshness: { fresh: 1 } }, 'line 1: freshness.late is missing, not a count'],
+    [{ restricted: { data: ['DE1'] } }, 'line 1: restricted.data.0 is "DE1", not an ISIN'],
+    [{ files: [{ ...object('../a') }] }, 'line 1: files.0.key is "../a", not the key of an object'],
+  ])('is no manifest if its first line has %j', async (wrong, reason) => {
+    const line = typeof wrong === 'string' ? wrong : `${JSON.stringify({ ...head, ...wrong })}\n`
+    writeFileSync(file(), gzipSync(line))
+    expect(await damageOf(openManifest(file(), { label }))).toBe(`Damaged: ${label} is damaged: ${reason}`)
   })
 
   it('is read as a manifest up to the damaged line', async () => {
-    writeFileSync(file(), gzipSync('{"format":1,"objects":2}\n{"key":"a"}\n{"key":\n'))
-    const { head, lines } = await openManifest(file(), { label })
-    expect(head.objects).toBe(2)
+    writeFileSync(
+      file(),
+      gzipSync(
+        [head, object('a'), { ...object('b'), bytes: '10' }]
+          .map((one) => `${JSON.stringify(one)}\n`)
+          .join(''),
+      ),
+    )
+    const { lines } = await openManifest(file(), { label })
     const reading = lines()[Symbol.asyncIterator]()
     expect(await reading.next()).toMatchObject({ value: { key: 'a' } })
-    await expect(reading.next()).rejects.toThrow(`${label} is damaged: `)
+    await expect(reading.next()).rejects.toThrow(`${label} is damaged: line 3: bytes is "10", not a count`)
   })
 })
 

@@ -13,7 +13,8 @@ import {
   type NamedFund,
   type SnapshotChanges,
 } from '../../api/contract/changes.ts'
-import { changesFormat } from '../../api/contract/list-shapes.ts'
+import { changesFormat, listShapes } from '../../api/contract/list-shapes.ts'
+import { checked, formOf, parseStrictly, WrongForm } from '../../build/forms.ts'
 import { changedFunds, describeChanges } from '../../site/changes/words.ts'
 
 const daysKept = 30
@@ -72,37 +73,39 @@ function titleOf({ de, funds: _, ...entry }: HistoryEntry): HistoryEntry {
   return { ...entry, ...alone(entry), ...(de !== undefined && { de: alone(de) }) }
 }
 
-const text = z.string()
-const day = z.string().regex(/^\d{4}-\d\d-\d\d$/)
-const words = { title: text, lines: z.array(text) }
-const entry = z.looseObject({
-  as_of: day,
-  snapshot: text,
-  before: z.nullable(z.looseObject({})),
-  /** Absent where a day had one publish. */
-  publish: z.int().positive().default(1),
-  ...words,
-  de: z.looseObject(words).optional(),
-  funds: z.array(z.looseObject({ isin: text })).optional(),
-})
-const historyShape = z.looseObject({
-  format: z.literal([1, changesFormat]),
-  nights: z.array(
-    entry
-      .extend({ file: text, sha256: text, bytes: z.number(), earlier: z.array(entry).default([]) })
-      // The name of the file becomes part of a key.
-      .refine(
-        ({ as_of, file, earlier }) => file === fileOf(as_of) && earlier.every((one) => one.as_of === as_of),
-      ),
-  ),
-})
+const historyForm = formOf(listShapes.changes) as z.ZodType<ChangeHistory>
+const dayForm = formOf(listShapes.changesOfDay) as z.ZodType<DayChanges>
+const anyObject = z.record(z.string(), z.unknown(), 'an object')
+const formats: readonly unknown[] = [1, changesFormat]
 
-/** @returns the history with the `format` of the body @throws {Error} if the body is no index of this version or an earlier one */
+/** @returns the history with the `format` of the body @throws {WrongForm} if the body is no index of this version or an earlier one */
 export function parseHistory(body: string): ChangeHistory {
-  const history = historyShape.safeParse(inSnakeCase(JSON.parse(body)))
-  if (history.success) return history.data as ChangeHistory
-  throw new Error('it is not one of this fundpress')
+  const found = checked(anyObject, inSnakeCase(parseStrictly(z.unknown(), body)))
+  const { nights } = found
+  // Where a day had one publish, earlier versions wrote neither its number nor `earlier`.
+  const asNow = (entry: unknown) => (isObject(entry) ? { publish: 1, ...entry } : entry)
+  const dayAsNow = (entry: unknown) => {
+    const day = asNow(entry)
+    if (!isObject(day)) return day
+    const { earlier = [] } = day
+    return { ...day, earlier: Array.isArray(earlier) ? earlier.map(asNow) : earlier }
+  }
+  const format = formats.includes(found['format']) ? changesFormat : found['format']
+  const history = checked(historyForm, {
+    format,
+    nights: Array.isArray(nights) ? nights.map(dayAsNow) : nights,
+  })
+  for (const { as_of, file, earlier } of history.nights) {
+    // The name of the file becomes part of a key.
+    if (file !== fileOf(as_of)) throw new WrongForm(`the file of ${as_of} is not ${fileOf(as_of)}`)
+    if (earlier.some((one) => one.as_of !== as_of))
+      throw new WrongForm(`${as_of} has a publish of another day`)
+  }
+  return { ...history, format: Number(found['format']) }
 }
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const maxPriceRows = 10_000
 /** Limit of a day, beside the newest publish. */
@@ -152,12 +155,18 @@ export function withoutPricesOf(isins: ReadonlySet<string>, day: DayChanges): Da
 
 /** Reads earlier versions, too, with one publish a day. @throws {Error} if the text is not that of a day */
 export function parseDay(body: string): DayChanges {
-  const found = inSnakeCase(JSON.parse(body)) as Partial<DayChanges> | null
-  if (found === null || ![1, changesFormat].includes(found.format ?? 0) || found.prices === undefined)
-    throw new Error('it is not one of this fundpress')
-  const { earlier = [], publish = 1, ...newest } = found
-  const asNow = (changes: PublishChanges) => withoutNames({ ...changes, format: changesFormat })
-  return { ...asNow({ ...(newest as SnapshotChanges), publish }), earlier: earlier.map(asNow) }
+  const found = checked(anyObject, inSnakeCase(parseStrictly(z.unknown(), body)))
+  const asNow = (changes: unknown) =>
+    isObject(changes) && formats.includes(changes['format'])
+      ? { publish: 1, ...changes, format: changesFormat }
+      : changes
+  const { earlier = [], ...newest } = found
+  const all = {
+    ...checked(anyObject, asNow(newest)),
+    earlier: Array.isArray(earlier) ? earlier.map(asNow) : earlier,
+  }
+  const { earlier: before, ...first } = checked(dayForm, all)
+  return { ...withoutNames(first), earlier: before.map(withoutNames) }
 }
 
 /** Format 1 had its names in camel case. */

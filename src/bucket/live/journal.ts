@@ -1,35 +1,39 @@
 /** `journal.json`, the storage of the lease: its holder, and the torn slots. `lease.ts` writes it. */
 
 import { z } from 'zod'
+import { count, flag, parseStrictly, text, textLike } from '../../build/forms.ts'
 import type { Holder } from '../../system/holder.ts'
+import { messageOf } from '../../system/message.ts'
 import { readReplaceable } from '../store/read.ts'
 import type { ObjectStore } from '../store/store.ts'
-import { journalKey, lostList, slots } from './layout.ts'
+import { isChangesKey, journalKey, lostList, slots } from './layout.ts'
 
-const count = z.number().int().nonnegative()
+/** `journal/lost`, or the key of a list of changes. */
+const listKey = textLike((value) => value === lostList || isChangesKey(value), 'the key of a list of changes')
 
 /** Fields: see `src/bucket/keys.md`. */
-const journalShape = z.object({
-  format: z.literal(1),
-  id: z.string(),
-  isHeld: z.boolean(),
-  holder: z.object({
-    host: z.string(),
-    pid: count,
-    world: z.string(),
-    startedAt: z.string().optional(),
-  }) satisfies z.ZodType<Holder>,
-  seconds: z.number(),
-  /** For each torn slot the key of the list that names the objects in an unknown state. */
-  changing: z.partialRecord(z.enum(slots), z.string()),
-  /** True if the store may still carry out an unanswered request of this holder, or of one before it. */
-  isUnsettled: z.boolean(),
-  target: z.string().optional(),
-  /** `restricted` of the live snapshot for which all earlier downloads were searched and cleared. */
-  searched: z.string().optional(),
-  /** Makes each journal, and so its ETag, unique. */
-  writes: count,
-})
+const journalShape = z.object(
+  {
+    format: z.literal(1, '1'),
+    id: text,
+    isHeld: flag,
+    holder: z.object(
+      { host: text, pid: count, world: text, startedAt: text.optional() },
+      'who holds the lease',
+    ) satisfies z.ZodType<Holder>,
+    seconds: z.number('a number of seconds').nonnegative('a number of seconds'),
+    /** For each torn slot the key of the list that names the objects in an unknown state. */
+    changing: z.partialRecord(z.enum(slots, 'slots'), listKey, 'slots with their lists'),
+    /** True if the store may still carry out an unanswered request of this holder, or of one before it. */
+    isUnsettled: flag,
+    target: text.optional(),
+    /** `restricted` of the live snapshot for which all earlier downloads were searched and cleared. */
+    searched: text.optional(),
+    /** Makes each journal, and so its ETag, unique. */
+    writes: count,
+  },
+  'a JSON object',
+)
 
 export type Journal = Readonly<z.infer<typeof journalShape>>
 export type TornSlots = Readonly<Journal['changing']>
@@ -38,21 +42,16 @@ export type JournalObject = Awaited<ReturnType<typeof readJournal>>
 
 /** @param isRepair takes a damaged journal for none @throws {Error} if it is damaged, or if the store fails */
 export async function readJournal(store: ObjectStore, isRepair = false) {
-  const { text, ...found } = await readReplaceable(store, journalKey)
-  const journal = text === null ? null : parseJournal(text)
-  if (text !== null && journal === null && !isRepair)
-    throw new Error(
-      `${store.name}: ${journalKey} is damaged, so nobody knows what the slots hold: ` +
-        'run `fundpress publish --repair`, which lists them and writes it anew. Do not remove it',
-    )
-  return { journal, ...found }
-}
-
-function parseJournal(text: string): Journal | null {
+  const { text: body, ...found } = await readReplaceable(store, journalKey)
   try {
-    return journalShape.parse(JSON.parse(text))
-  } catch {
-    return null
+    return { journal: body === null ? null : parseStrictly(journalShape, body), ...found }
+  } catch (error) {
+    if (isRepair) return { journal: null, ...found }
+    throw new Error(
+      `${store.name}: ${journalKey} is damaged (${messageOf(error)}), so nobody knows what the slots hold: ` +
+        'run `fundpress publish --repair`, which lists them and writes it anew. Do not remove it',
+      { cause: error },
+    )
   }
 }
 

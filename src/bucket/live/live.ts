@@ -2,45 +2,21 @@
 
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import { isDay } from '../../api/routes/values.ts'
-import type { FreshnessCounts } from '../../guards/assess.ts'
+import { address, count, day, dayOrNull, freshness, parseStrictly } from '../../build/forms.ts'
+import { sha256, snapshotId, text, textLike, time } from '../../build/forms.ts'
+import { messageOf } from '../../system/message.ts'
 import { readReplaceable } from '../store/read.ts'
 import type { Condition, NewObject, ObjectStore } from '../store/store.ts'
 import { type FoldersByMonth, isFolderOfSnapshot, type LiveDownloads } from './download-folders.ts'
 import { allTorn, type Journal, type TornSlots } from './journal.ts'
 import { isChangesKey, jsonType, liveKey, noCache, slots, stagedKey } from './layout.ts'
 
-/** Messages end the sentence "asOf is 7, not …". */
-const text = z.string('a text')
-const textLike = (isRight: (value: string) => boolean, expected: string) =>
-  z.string(expected).refine(isRight, expected)
-const count = z.int('a count').nonnegative('a count')
-const day = textLike(isDay, 'a day')
-const snapshotId = textLike((value) => /^[\w-]{1,100}$/.test(value), 'a snapshot id')
-
-const time = textLike(
-  (value) =>
-    /^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/.test(value) && isDay(value.slice(0, 10)) && !isNaN(Date.parse(value)),
-  'a time in UTC',
-)
-
-/** An absolute address, or a path below that of the API. */
-const address = textLike(
-  (value) =>
-    /^\S{0,2048}$/.test(value) &&
-    (value.startsWith('/') || (/^https?:\/\//.test(value) && URL.canParse(value))),
-  'an http(s) address or a path',
-)
-
-const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const downloads = z.object(
   {
     folder: textLike(isFolderOfSnapshot, 'a folder of downloads'),
     files: count,
     bytes: count,
-    sums: textLike((value) => /^[0-9a-f]{64}$/.test(value), 'a SHA-256'),
+    sums: sha256,
   },
   'a folder of downloads',
 ) satisfies z.ZodType<LiveDownloads>
@@ -61,11 +37,11 @@ const snapshotShape = z.object({
   objects: count,
   bytes: count,
   /** The day of the newest price; null without a price. */
-  newestPrice: z.nullable(textLike(isDay, 'a day or null')),
+  newestPrice: dayOrNull,
   docsUrl: address,
   edition: text.optional(),
   downloads: downloads.optional(),
-  freshness: z.custom<FreshnessCounts>(isFields, 'an object').optional(),
+  freshness: freshness.optional(),
   /** Digest of the manifest's `restricted`; absent if that is absent. */
   restricted: text.optional(),
   liveSince: time,
@@ -161,35 +137,14 @@ export class LiveDamaged extends Error {
 
 /** Checks every field: any writer of the bucket can write anything. @throws {LiveDamaged} with the first wrong field */
 function parseLive(body: string, { name }: ObjectStore, key: string): Live {
-  const found = liveShape.safeParse(orNull(body))
-  if (found.success) return found.data
-  const [first] = found.error.issues
-  const path = first?.path ?? []
-  const value = path.reduce<unknown>(
-    (at, step) => (isFields(at) ? at[String(step)] : undefined),
-    orNull(body),
-  )
-  const wrong =
-    path.length === 0
-      ? 'it is not a JSON object'
-      : `${path.join('.')} is ${shown(value)}, not ${first?.message ?? ''}`
-  const advice =
-    key === stagedKey
-      ? 'Stage again (`fundpress publish --stage`)'
-      : 'Restore its last version, if the bucket keeps versions; else run `fundpress publish --repair`, which replaces it. ' +
-        'Do not remove it: edges go on with the last good one'
-  throw new LiveDamaged(`${name}: ${key} is damaged: ${wrong}. ${advice}`)
-}
-
-function orNull(body: string): unknown {
   try {
-    return JSON.parse(body)
-  } catch {
-    return null
+    return parseStrictly(liveShape, body)
+  } catch (error) {
+    const advice =
+      key === stagedKey
+        ? 'Stage again (`fundpress publish --stage`)'
+        : 'Restore its last version, if the bucket keeps versions; else run `fundpress publish --repair`, which replaces it. ' +
+          'Do not remove it: edges go on with the last good one'
+    throw new LiveDamaged(`${name}: ${key} is damaged: ${messageOf(error)}. ${advice}`, { cause: error })
   }
-}
-
-function shown(value: unknown): string {
-  const json = value === undefined ? 'missing' : JSON.stringify(value)
-  return json.length > 60 ? `${json.slice(0, 60)}…` : json
 }

@@ -1,6 +1,6 @@
 import { compareWithListing, type ObjectDifference } from '../manifest/listing.ts'
 import { mergeSorted } from '../manifest/compare.ts'
-import { type EtagLine, fetchList } from '../manifest/manifest.ts'
+import { etagLine, fetchList } from '../manifest/manifest.ts'
 import { nothing } from '../manifest/ndjson.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { prefixOf } from './download-folders.ts'
@@ -49,7 +49,7 @@ export async function findDamage(
   { store, folder, lease }: Pick<Door, 'store' | 'folder'> & { readonly lease?: Door['lease'] },
   { slot, manifest, etags: own, deleted = nothing }: Slotted,
 ): Promise<ObjectDifference[]> {
-  const etags = own ?? (await fetchList<EtagLine>(store, etagsKey(slot), folder, true)) ?? nothing
+  const etags = own ?? (await fetchList(store, etagsKey(slot), etagLine, folder, true)) ?? nothing
   const signal = lease?.writing.signal
   const listed = compareWithListing(store, slot, manifest.lines(), etags(), { signal })
   const damaged: ObjectDifference[] = []

@@ -1,5 +1,7 @@
 import { join } from 'node:path'
-import { manifestFormat, type ManifestHead, type ManifestLine } from '../../build/manifest.ts'
+import { z } from 'zod'
+import * as form from '../../build/forms.ts'
+import { type ManifestHead, type ManifestLine, parseHead, parseLine } from '../../build/manifest.ts'
 import { manifestIn, type Slot } from '../live/layout.ts'
 import { download } from '../store/read.ts'
 import { readWhole } from '../store/retry.ts'
@@ -17,15 +19,15 @@ export interface Manifest {
 
 /** @throws {Damaged} if the file is no manifest, or one of another format; for a damaged line, when it is reached */
 export async function openManifest(file: string, source: ListSource = {}): Promise<Manifest> {
-  const first = readNdjson<Partial<ManifestHead> | null>(file, source)
-  const head = (await first.next()).value
+  const first = readNdjson(file, parseHead, source)
+  const head = (await first.next()).value ?? empty(source.label ?? file)
   await first.return()
-  if (head?.format !== manifestFormat) {
-    const other = typeof head?.format === 'number' ? `, but of ${head.format}` : ''
-    throw new Damaged(`${source.label ?? file} is not a manifest of format ${manifestFormat}${other}`)
-  }
-  const objects = () => readSorted<ManifestLine>(file, source, 1)
-  return { file, head: head as ManifestHead, lines: () => withFiles(objects(), head.files), objects }
+  const objects = () => readSorted(file, (line, index) => (index === 0 ? null : parseLine(line)), source)
+  return { file, head, lines: () => withFiles(objects(), head.files), objects }
+}
+
+function empty(label: string): never {
+  throw new Damaged(`${label} is damaged: it is empty`)
 }
 
 async function* withFiles(lines: AsyncIterable<ManifestLine>, files: readonly ManifestLine[] = []) {
@@ -41,16 +43,19 @@ async function* withFiles(lines: AsyncIterable<ManifestLine>, files: readonly Ma
 export const fetchManifest = (store: ObjectStore, slot: Slot, folder: string, doesWithout = false) =>
   fetchIntact(store, manifestIn(slot), folder, doesWithout, openManifest)
 
-/** Fetches a list that is sorted by key. @returns its lines, a new stream at each call */
+/** Fetches a list that is sorted by key. @param lineForm of its lines @returns its lines, a new stream at each call */
 export const fetchList = <T extends KeyedLine>(
   store: ObjectStore,
   key: string,
+  lineForm: z.ZodType<T>,
   folder: string,
   doesWithout = false,
-) =>
-  fetchIntact(store, key, folder, doesWithout, (file, source) => {
-    return { lines: () => readSorted<T>(file, source) }
+) => {
+  const parse = (line: string) => form.parseStrictly(lineForm, line)
+  return fetchIntact(store, key, folder, doesWithout, (file, source) => {
+    return { lines: () => readSorted(file, parse, source) }
   }).then((list) => list?.lines ?? null)
+}
 
 /** Limit of a packed list: that of a million objects takes a hundred MB. */
 const maxListBytes = 2 * 2 ** 30
@@ -88,15 +93,16 @@ export const fetchHead = (store: ObjectStore, key: string): Promise<ManifestHead
   readWhole(store, key, {}, async ({ body, signal, cancel }) => {
     try {
       const label = `${store.name}/${key}`
-      for await (const head of readNdjson<ManifestHead>(body, { label, signal })) return head
-      throw new Damaged(`${label} is damaged: it is empty`)
+      for await (const head of readNdjson(body, parseHead, { label, signal })) return head
+      return empty(label)
     } finally {
       cancel()
     }
   })
 
-/** The store's ETag of an object, whatever it is made from: a listing shows the same. */
-export interface EtagLine {
-  readonly key: string
-  readonly etag: string
-}
+/** A line of `journal/<slot>.etags.ndjson.gz`: the store's ETag of an object, whatever it is made from: a listing shows the same. */
+export const etagLine = z.object({ key: form.objectKey, etag: form.text }, 'a line of ETags')
+export type EtagLine = Readonly<z.infer<typeof etagLine>>
+
+/** A line of a list of changes. A repair names foreign objects, too. */
+export const keyLine = z.object({ key: form.anyKey }, 'a line of keys')

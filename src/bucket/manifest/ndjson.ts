@@ -7,6 +7,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { StringDecoder } from 'node:string_decoder'
 import { createGunzip, createGzip, type Gunzip } from 'node:zlib'
+import { WrongForm } from '../../build/forms.ts'
 import { messageOf } from '../../system/message.ts'
 import { assertFile } from '../../system/place.ts'
 import { isFileError, unwritable, withFolder } from '../store/files.ts'
@@ -33,13 +34,20 @@ export interface ListSource {
   readonly signal?: AbortSignal | undefined
 }
 
+/** Parses a line. @param index of the line, from 0 @throws {Error} that says what is wrong with it */
+export type ParseLine<T> = (line: string, index: number) => T
+
+/** For a list that this process has written. A list of the bucket is checked. */
+export const ownLine = <T>(line: string): T => JSON.parse(line) as T
+
 /**
  * Parses the lines of a gzipped list.
  * @param packed the path of its file, or its bytes
  * @throws {Damaged} also if it is above the limits @throws {Error} if the file itself cannot be read
  */
-export async function* readNdjson<T = unknown>(
+export async function* readNdjson<T>(
   packed: string | AsyncIterable<Uint8Array>,
+  parse: ParseLine<T>,
   { label = typeof packed === 'string' ? packed : '', signal }: ListSource = {},
 ): AsyncGenerator<T, void, undefined> {
   if (typeof packed === 'string') assertFile(packed)
@@ -48,12 +56,13 @@ export async function* readNdjson<T = unknown>(
   const source = typeof packed === 'string' ? createReadStream(packed) : Readable.from(packed)
   const piped = pipeline(source, unzipped)
   piped.catch(() => undefined)
+  let index = 0
   try {
-    for await (const line of linesOf(unzipped, signal)) yield JSON.parse(line) as T
+    for await (const line of linesOf(unzipped, signal)) yield parse(line, index++)
     await piped
   } catch (error) {
     signal?.throwIfAborted()
-    const reason = messageOf(error)
+    const reason = error instanceof WrongForm ? `line ${index}: ${error.message}` : messageOf(error)
     if (isFileError(error)) throw new Error(`${label} cannot be read: ${reason}`, { cause: error })
     throw new Damaged(`${label} is damaged: ${reason}`, { cause: error })
   } finally {
@@ -84,19 +93,21 @@ async function* linesOf(unzipped: Gunzip, signal: AbortSignal | undefined): Asyn
   if (last !== '') yield last
 }
 
-/** Reads a list in the order of its keys. @param heads lines without a key @throws {Damaged} for a line out of order, too */
-export async function* readSorted<T extends KeyedLine>(file: string, source: ListSource = {}, heads = 0) {
+/** Reads a list in the order of its keys. @param parse null: a line without a key @throws {Damaged} for a line out of order, too */
+export async function* readSorted<T extends KeyedLine>(
+  file: string,
+  parse: ParseLine<T | null>,
+  source: ListSource = {},
+) {
   const { label = file } = source
-  let left = heads
   let last: string | undefined
-  for await (const line of readNdjson<Partial<KeyedLine> | null>(file, source)) {
-    if (left-- > 0) continue
-    const key = line?.key
-    if (typeof key !== 'string') throw new Damaged(`${label} is damaged: a line has no key`)
+  for await (const line of readNdjson(file, parse, source)) {
+    if (line === null) continue
+    const { key } = line
     if (last !== undefined && !isBefore(last, key))
       throw new Damaged(`${label} is damaged: not sorted, ${key} after ${last}`)
     last = key
-    yield line as T
+    yield line
   }
 }
 
@@ -125,7 +136,7 @@ export function lineWriter<T extends object>(file: string) {
       gzip.end()
       return written
     },
-    read: () => readNdjson<T>(file),
+    read: () => readNdjson(file, ownLine<T>),
   }
 }
 

@@ -12,7 +12,7 @@ import { dayOf, isOurFolder, prefixOf } from '../live/download-folders.ts'
 import { readLive, type Live } from '../live/live.ts'
 import { findStaged, readStaged } from '../live/staged.ts'
 import { findWithdrawn } from '../live/removal.ts'
-import { sumsIn, type DownloadLine } from '../publish/downloads.ts'
+import { downloadLine, sumsIn } from '../publish/downloads.ts'
 import { isSignedBy, keysIn } from '../../system/ssh-signature.ts'
 import { withFolder } from '../store/files.ts'
 import { inParallel } from '../store/in-parallel.ts'
@@ -22,8 +22,8 @@ import { isBefore, mergeSorted } from './compare.ts'
 import { compareBody, compareWithListing, listingDifferences } from './listing.ts'
 import type { ExpectedObject, ObjectDifference } from './listing.ts'
 import { adviseRepair, fetchHead, fetchList, fetchManifest } from './manifest.ts'
-import type { EtagLine, Manifest } from './manifest.ts'
-import { nothing, readSorted, writeNdjson } from './ndjson.ts'
+import { etagLine, type Manifest } from './manifest.ts'
+import { nothing, ownLine, readSorted, writeNdjson } from './ndjson.ts'
 
 export interface VerifyOptions {
   /** Bodies to read and hash: none, all, or this number of them, chosen at random. */
@@ -85,7 +85,7 @@ async function verifySlot(store: ObjectStore, live: Live, folder: string, option
     )
   }
   const { head, lines } = manifest
-  const noted = isListing ? await fetchList<EtagLine>(store, etagsKey(slot), folder) : null
+  const noted = isListing ? await fetchList(store, etagsKey(slot), etagLine, folder) : null
   const etags = noted ?? nothing
   const objects = countFiles(head)
 
@@ -99,12 +99,16 @@ async function verifySlot(store: ObjectStore, live: Live, folder: string, option
   const wanted = bodies === 'all' ? objects : bodies === 'none' ? 0 : Math.min(bodies, objects)
   const chosen = wanted === 0 ? nothing() : sample(lines(), objects, wanted, random)
   let done = 0
-  await inParallel(without(chosen, readSorted<ObjectDifference>(known)), concurrency, async (line) => {
-    signal.throwIfAborted()
-    const difference = await compareBody(store, slot, line, { signal })
-    if (difference !== null) await onDifference(difference)
-    onBody(++done, wanted)
-  })
+  await inParallel(
+    without(chosen, readSorted(known, ownLine<ObjectDifference>)),
+    concurrency,
+    async (line) => {
+      signal.throwIfAborted()
+      const difference = await compareBody(store, slot, line, { signal })
+      if (difference !== null) await onDifference(difference)
+      onBody(++done, wanted)
+    },
+  )
   return { objects, bodies: done, keys }
 }
 
@@ -164,7 +168,7 @@ async function verifyDownloads(
   const digests = names.map(([name, sha256]) => ({ key: prefix + name, sha256 }))
   const named = [{ key: sumsKey }, ...digests]
   const expected = new Map<string, ExpectedObject>(named.map((one) => [one.key, one]))
-  const lines = await fetchList<DownloadLine>(store, downloadEtagsKey(slot), folder)
+  const lines = await fetchList(store, downloadEtagsKey(slot), downloadLine, folder)
   // The list of a publish that was killed belongs to another folder.
   for await (const line of lines?.() ?? nothing())
     if (line.key.startsWith(prefix)) expected.set(line.key, line)

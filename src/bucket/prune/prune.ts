@@ -31,9 +31,9 @@ import {
   isOurFolder,
   type Retention,
 } from '../live/download-folders.ts'
-import { type KeyedLine, mergeSorted } from '../manifest/compare.ts'
+import { mergeSorted } from '../manifest/compare.ts'
 import { listSlot } from '../manifest/listing.ts'
-import { fetchList, fetchManifest } from '../manifest/manifest.ts'
+import { fetchList, fetchManifest, keyLine } from '../manifest/manifest.ts'
 import { nothing } from '../manifest/ndjson.ts'
 import { hasAny } from '../store/read.ts'
 import { Damaged, keysPerDelete, type ObjectStore } from '../store/store.ts'
@@ -250,7 +250,7 @@ async function knownObjects(store: ObjectStore, slot: Slot, live: Live, { journa
   if (isLive && head.snapshot !== live.snapshot)
     return `its manifest is that of ${head.snapshot}, live is ${live.snapshot}: publish with --repair`
   if (unfinished === undefined) return { hasManifest: true, objects, keys: lines() }
-  const changes = await damageAsText(fetchList<KeyedLine>(store, unfinished, folder))
+  const changes = await damageAsText(fetchList(store, unfinished, keyLine, folder))
   if (typeof changes === 'string') return `a publish was stopped in it, and ${changes}: publish with --repair`
   if (changes === null)
     return `a publish was stopped in it, and its list ${unfinished} is gone: publish with --repair`

@@ -7,12 +7,14 @@ import { hash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { Readable } from 'node:stream'
+import type { z } from 'zod'
 import { contentTypeOf } from '../../api/routes/content-types.ts'
+import { count } from '../../build/forms.ts'
 import type { ManifestLine } from '../../build/manifest.ts'
 import { chooseFolder, prefixOf, type LiveDownloads } from '../live/download-folders.ts'
 import { checksumsName, dayFolder, downloadEtagsKey, downloadsPrefix, gzipType } from '../live/layout.ts'
 import { type Change, isBefore } from '../manifest/compare.ts'
-import { type EtagLine, fetchList } from '../manifest/manifest.ts'
+import { etagLine, fetchList } from '../manifest/manifest.ts'
 import { nothing, writeNdjson } from '../manifest/ndjson.ts'
 import { digestOfFile, orIfMissing } from '../store/files.ts'
 import { digestOf } from '../store/read.ts'
@@ -25,7 +27,9 @@ export type DownloadCounts = Readonly<Record<'put' | 'replaced' | 'deleted' | 'b
 
 export const noDownloads: DownloadCounts = { put: 0, replaced: 0, deleted: 0, bytes: 0 }
 
-export type DownloadLine = EtagLine & { readonly bytes: number }
+/** A line of `journal/<slot>.downloads.ndjson.gz`. */
+export const downloadLine = etagLine.extend({ bytes: count })
+type DownloadLine = Readonly<z.infer<typeof downloadLine>>
 
 export async function findDownloads({ out, snapshot, base, lease }: Publish) {
   const { head } = snapshot.manifest
@@ -101,7 +105,7 @@ async function liveDownloads({ store, base, folder }: Publish): Promise<Readonly
   const { live } = base.live
   if (store.copy === undefined || live?.downloads === undefined) return found
   const prefix = prefixOf(live)
-  const lines = await fetchList<DownloadLine>(store, downloadEtagsKey(live.slot), folder, true)
+  const lines = await fetchList(store, downloadEtagsKey(live.slot), downloadLine, folder, true)
   for await (const line of lines?.() ?? nothing())
     if (line.key.startsWith(prefix)) found.set(line.key.slice(prefix.length), line)
   return found

@@ -4,8 +4,8 @@ import { readSparse } from '../../build/manifest.ts'
 import { changesKey, etagsKey, gzipType, lostList, type Slot } from '../live/layout.ts'
 import { mergeSorted, planChanges, type Change, type KeyedLine } from '../manifest/compare.ts'
 import { compareBody, compareWithListing } from '../manifest/listing.ts'
-import { adviseRepair, fetchList, fetchManifest, type EtagLine } from '../manifest/manifest.ts'
-import { nothing, readNdjson, writeNdjson } from '../manifest/ndjson.ts'
+import { adviseRepair, etagLine, fetchList, fetchManifest, keyLine } from '../manifest/manifest.ts'
+import { nothing, ownLine, readNdjson, writeNdjson } from '../manifest/ndjson.ts'
 import type { Publish } from './snapshot.ts'
 
 export type Prepared = Awaited<ReturnType<typeof prepare>>
@@ -40,7 +40,7 @@ type SlotLists = Awaited<ReturnType<typeof readSlot>>
 async function readSlot({ store, folder, isRepair }: Publish, slot: Slot) {
   const manifest = await fetchManifest(store, slot, folder, isRepair)
   if (manifest === null) return { head: null, lines: nothing, etags: nothing }
-  const etags = await fetchList<EtagLine>(store, etagsKey(slot), folder, isRepair)
+  const etags = await fetchList(store, etagsKey(slot), etagLine, folder, isRepair)
   return { head: manifest.head, lines: manifest.lines, etags: etags ?? nothing }
 }
 
@@ -48,7 +48,7 @@ async function readSlot({ store, folder, isRepair }: Publish, slot: Slot) {
 export async function refuseSparse({ out, base }: Publish, { file, before }: Prepared): Promise<void> {
   const sparse = readSparse(out)
   if (sparse === null) return
-  for await (const change of readNdjson<Change>(file)) {
+  for await (const change of readNdjson(file, ownLine<Change>)) {
     if (change.kind === 'delete' || existsSync(join(out, change.key))) continue
     const holds = before === null ? 'holds no snapshot' : `holds ${before.snapshot}`
     const needs = `${base.slot} ${holds} and needs ${change.key}, which is not in the folder`
@@ -104,7 +104,7 @@ async function* damagedKeys(
 
 /** @throws {Error} if the list is gone: only the listing of a repair shows what the slot holds */
 async function tornKeys({ store, folder, isRepair }: Publish, key: string) {
-  const lines = await fetchList<KeyedLine>(store, key, folder, isRepair)
+  const lines = await fetchList(store, key, keyLine, folder, isRepair)
   if (lines !== null) return lines()
   if (isRepair) return nothing()
   const what =

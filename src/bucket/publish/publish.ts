@@ -18,7 +18,7 @@ import { findWholeStaged } from '../live/staged.ts'
 import { downloadsState } from '../live/status.ts'
 import type { Change } from '../manifest/compare.ts'
 import { adviseRepair, fetchHead } from '../manifest/manifest.ts'
-import { readNdjson } from '../manifest/ndjson.ts'
+import { ownLine, readNdjson } from '../manifest/ndjson.ts'
 import type { AllowedObjection } from '../../guards/guards.ts'
 import { findDownloads, noDownloads, uploadDownloads } from './downloads.ts'
 import { flip } from './flip-staged.ts'
@@ -187,7 +187,7 @@ async function assertRoom(publish: Publish, prepared: Prepared): Promise<void> {
 }
 
 async function* putsOf(publish: Publish, { file }: Prepared) {
-  for await (const change of readNdjson<Change>(file))
+  for await (const change of readNdjson(file, ownLine<Change>))
     if (change.kind === 'put') yield { key: inSlot(publish.base.slot, change.key), bytes: change.bytes }
   const { files, prefix } = await findDownloads(publish)
   for (const { key, bytes } of files) yield { key: prefix + key, bytes }

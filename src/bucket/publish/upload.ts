@@ -8,8 +8,8 @@ import type { Mend } from '../live/options.ts'
 import { describeDamage } from '../live/whole.ts'
 import { type Change, type KeyedLine, mergeSorted } from '../manifest/compare.ts'
 import type { ObjectDifference } from '../manifest/listing.ts'
-import { type EtagLine, fetchList } from '../manifest/manifest.ts'
-import { lineWriter, nothing, readNdjson, writeNdjson } from '../manifest/ndjson.ts'
+import { etagLine, type EtagLine, fetchList } from '../manifest/manifest.ts'
+import { lineWriter, nothing, ownLine, readNdjson, writeNdjson } from '../manifest/ndjson.ts'
 import type { Publish } from './snapshot.ts'
 import type { Prepared } from './prepare.ts'
 import { withCrew } from '../store/in-parallel.ts'
@@ -78,13 +78,14 @@ export const putAgain =
     const list = changesKey(lease.id)
     const own = prepared === null ? nothing() : changesIn(prepared)
     const all = join(folder, 'changes-and-again.ndjson.gz')
-    await writeNdjson(all, keysOf(own, readNdjson<Change>(file)))
+    await writeNdjson(all, keysOf(own, readNdjson(file, ownLine<Change>)))
     await putOwn(all, list, gzipType)
     if (prepared === null) await lease.markTorn(base.slot, list)
     const noted =
-      prepared === null ? await fetchList<EtagLine>(store, etagsKey(base.slot), folder, true) : null
-    const before = prepared === null ? (noted ?? nothing) : () => readNdjson<EtagLine>(etagsFile(folder))
-    await carryOut(publish, readNdjson<Change>(file), before, () => undefined)
+      prepared === null ? await fetchList(store, etagsKey(base.slot), etagLine, folder, true) : null
+    const before =
+      prepared === null ? (noted ?? nothing) : () => readNdjson(etagsFile(folder), ownLine<EtagLine>)
+    await carryOut(publish, readNdjson(file, ownLine<Change>), before, () => undefined)
   }
 
 async function* keysOf(...lists: readonly AsyncIterable<KeyedLine>[]) {
@@ -102,14 +103,14 @@ const notAtHand = ({ store, base, out }: Publish, key: string, damaged: readonly
       'build without --since, and publish again',
   )
 
-export const etagsOf = ({ folder }: Publish) => readNdjson<EtagLine>(etagsFile(folder))
+export const etagsOf = ({ folder }: Publish) => readNdjson(etagsFile(folder), ownLine<EtagLine>)
 
 export async function* deletedBy(prepared: Prepared): AsyncGenerator<KeyedLine> {
   for await (const { kind, key } of changesIn(prepared)) if (kind === 'delete') yield { key }
 }
 
 const etagsFile = (folder: string) => join(folder, 'etags.ndjson.gz')
-const changesIn = ({ file }: Prepared) => readNdjson<Change>(file)
+const changesIn = ({ file }: Prepared) => readNdjson(file, ownLine<Change>)
 
 export interface ApplyOptions {
   readonly prefix: string

@@ -12,12 +12,13 @@ import { UnflushedError } from '../system/durable.ts'
 import { openBase, sameFolder, type Base } from './base.ts'
 import { linkOrCopy } from './document-files.ts'
 import type { WithheldFund } from '../guards/plausibility.ts'
-import { writeSparse } from './manifest.ts'
+import { type ManifestHead, writeSparse } from './manifest.ts'
 import type { BuildOptions } from './options.ts'
 import { prepareBuild, type Build } from './prepare.ts'
 import { renderSnapshot, type Rendered } from './render.ts'
 import { startRenderThreads, type RenderThread } from './render-threads.ts'
 import type { FundNews } from './shard.ts'
+import { factsText } from './signed-facts.ts'
 import { makeStaging, type StagedSnapshot } from './staging.ts'
 import { copyWithLivePrices, readShards, WithholdPrices } from './withhold.ts'
 
@@ -90,7 +91,7 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]) {
     await base.close()
     rmSync(join(folder, '.previous'), { force: true })
     if (from.kind === 'sparse') writeSparse(folder, { since: from.snapshot })
-    const downloads = await downloadsOf(build, head.snapshot, each)
+    const downloads = await downloadsOf(build, head, each)
     copy?.close()
     rmSync(copyFile, { force: true })
     options.signal.throwIfAborted()
@@ -136,7 +137,7 @@ function summaryOf(
 /** For shards, the merge writes the files for analysts. */
 async function downloadsOf(
   { options, settings, db, base: { from } }: Build,
-  snapshot: string,
+  head: ManifestHead,
   funds: readonly FundNews[],
 ) {
   const { asOf, baseUrl, jobs, startThread, signal, out, downloads = null } = options
@@ -151,7 +152,7 @@ async function downloadsOf(
     ...downloads,
     db,
     root,
-    snapshot,
+    snapshot: head.snapshot,
     asOf,
     funds,
     jobs,
@@ -162,7 +163,7 @@ async function downloadsOf(
     hasPages: pages !== null,
     publisher,
     baseUrl,
-    signing,
+    signed: signing && { signing, facts: factsText(head) },
   })
   assertSame()
   return written

@@ -15,6 +15,7 @@ import type { WithheldFund } from '../guards/plausibility.ts'
 import * as form from './forms.ts'
 import { refuseShard } from './shard.ts'
 import { messageOf, systemCode } from '../system/message.ts'
+import { shellWord } from '../system/shell-text.ts'
 import { assertFile } from '../system/place.ts'
 
 export const manifestKey = 'manifest.ndjson.gz'
@@ -81,7 +82,12 @@ const lineForm = z.object(
   'a line of a manifest',
 ) satisfies z.ZodType<ManifestLine>
 
-const countsByName = z.record(z.string(), form.count, 'counts by name')
+/** Names of endpoints, tables and columns become subjects of guards, which an operator is told to allow. */
+const countsByName = z.record(
+  form.textLike((name) => /^[\w.-]{1,80}$/.test(name), 'counts by name'),
+  form.count,
+  'counts by name',
+)
 const figure = z.union([z.string(), z.number()], 'a figure')
 
 const isLikeGuard = (value: unknown) => typeof value === 'string' && /^[a-z-]{1,40}$/.test(value)
@@ -271,7 +277,7 @@ export async function readManifestHead(folder: string): Promise<ManifestHead> {
   refuseShard(folder)
   const head = await readHeadOf(join(folder, manifestKey))
   if (head !== null) return head
-  throw new Error(`${folder} holds no snapshot: make one with \`fundpress build --out ${folder}\``)
+  throw new Error(`${folder} holds no snapshot: make one with \`fundpress build --out ${shellWord(folder)}\``)
 }
 
 /** The first line of a manifest, or null if there is no such file. @throws {Error} if it is none, or has another format */

@@ -24,6 +24,7 @@ import { codeDigest } from './code-digest.ts'
 import { documentFiles } from './document-files.ts'
 import { dayThatCounts, fundRows } from './inputs.ts'
 import { checksumsKey, folderOf, manifestFormat, type ManifestHead, manifestLine } from './manifest.ts'
+import { factsKey, factsText } from './signed-facts.ts'
 import { type ManifestLine, signatureKey, signingKeyKey, snapshotId } from './manifest.ts'
 import { freshnessDigest, publisherDigest, settingsDigest } from './options.ts'
 import { putSitePages } from './pages.ts'
@@ -354,7 +355,9 @@ async function finish(
   const { signing = null, part = null } = build.options
   const signer = part?.kind === 'shard' ? null : signing
   const keys = signer === null ? [] : [put(signingKeyKey, allowedSigners(signer.publicKeys))]
-  const listed = [...keys, ...statusPages(source, site).map(({ key, content }) => put(key, content))]
+  const facts = signer === null ? [] : [put(factsKey, factsText({ ...said, freshness: marks }))]
+  const status = statusPages(source, site).map(({ key, content }) => put(key, content))
+  const listed = [...keys, ...facts, ...status]
   build.lines.list(listed)
   const signature =
     signer === null ? [] : [put(signatureKey, signer.sign(await sha512OfFile(join(root, checksumsKey))))]

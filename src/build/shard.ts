@@ -13,6 +13,7 @@ import type { NewPrice } from '../guards/across.ts'
 import { type AllowedObjection, type GuardName, guards } from '../guards/guards.ts'
 import type { WithheldFund } from '../guards/plausibility.ts'
 import { messageOf } from '../system/message.ts'
+import { shellWord } from '../system/shell-text.ts'
 
 export const shardKey = 'shard.ndjson'
 export const shardFormat = 1
@@ -104,7 +105,9 @@ export type ReadShard = ReturnType<typeof readShard>
 export function readShard(folder: string) {
   const file = join(folder, shardKey)
   if (!existsSync(file)) {
-    throw new Error(`${folder} is no shard: make one with \`fundpress build --shard 1/8 --out ${folder}\``)
+    throw new Error(
+      `${folder} is no shard: make one with \`fundpress build --shard 1/8 --out ${shellWord(folder)}\``,
+    )
   }
   try {
     const [head, ...each] = readFileSync(file, 'utf8')

@@ -1,6 +1,7 @@
 /** Opens what the settings name: the bucket, the rules of freshness, and the options of a build. */
 
 import { hostname, userInfo } from 'node:os'
+import type { SignatureRules } from '../bucket/live/signed.ts'
 import type { Following } from '../bucket/live/follow.ts'
 import { describeLocalAddresses } from '../bucket/publish/addresses.ts'
 import type { Patience } from '../bucket/store/retry.ts'
@@ -142,14 +143,28 @@ export function signingOf({ settings: { signing }, environment }: Session): Sign
   }
 }
 
-/** For `verify`, which needs no private key. @returns null if nothing has to be signed; none if its key is not known here */
+/** Null without a key, and where its environment variable is not set: to look at a bucket, nobody needs it. */
+const signingIfHere = (session: Session): Signing | null => {
+  const { key } = session.settings.signing
+  return key !== null && 'missing' in openSecret(key, session.environment) ? null : signingOf(session)
+}
+
+/**
+ * The public keys that the settings name, else that of their private key. Readers have got the named ones: a night that is signed with
+ * another key is a forgery for them.
+ * @returns null if nothing has to be signed; none if its key is not known here
+ */
 export function trustedKeys(session: Session): readonly string[] | null {
   const { key, publicKeys } = session.settings.signing
-  if (key === null) return publicKeys.length === 0 ? null : publicKeys
-  return 'missing' in openSecret(key, session.environment)
-    ? publicKeys
-    : (signingOf(session)?.publicKeys ?? [])
+  if (publicKeys.length > 0) return publicKeys
+  return key === null ? null : (signingIfHere(session)?.publicKeys ?? [])
 }
+
+/** @param needsKey of a publish, which signs `changes/` @throws {UsageError} if the key is needed and cannot be used */
+export const signatureRules = (session: Session, needsKey: boolean): SignatureRules => ({
+  trusted: trustedKeys(session),
+  key: needsKey ? signingOf(session) : signingIfHere(session),
+})
 
 /** Null if the settings name neither company nor licence. @throws {UsageError} for a logo that is refused */
 function publisherOf({ site, licence: { name, url } }: Settings): Publisher | null {

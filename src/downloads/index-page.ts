@@ -121,7 +121,10 @@ function signature(key: string, { asOf, baseUrl }: PageFacts, language: Language
     `curl -fsSo allowed_signers '${baseUrl}/.well-known/fundpress-signing-key'`,
     `curl -fsSO '${baseUrl}/downloads/${asOf}/SHA256SUMS'`,
     `curl -fsSO '${baseUrl}/downloads/${asOf}/SHA256SUMS.sig'`,
+    `curl -fsSO '${baseUrl}/downloads/${asOf}/snapshot.json'`,
     verifyCommand('allowed_signers', 'SHA256SUMS'),
+    `grep ' snapshot.json$' SHA256SUMS | sha256sum -c`,
+    `grep -F '"as_of":"${asOf}"' snapshot.json`,
   ]
   return html`<p>${pageWords[language].signed(fingerprintOf(key))}</p>
     <div class="code">
@@ -318,10 +321,12 @@ export const pageWords = bilingual((say) => ({
     say(
       html`<a href="SHA256SUMS.sig">SHA256SUMS.sig</a> is its signature, which OpenSSH checks. The key has the
         fingerprint <code class="digest">${fingerprint}</code>. Keep <code>allowed_signers</code>, and get it
-        again only when the key changes.`,
+        again only when the key changes. <a href="snapshot.json">snapshot.json</a> is signed, too: it says of
+        which day the files are.`,
       html`<a href="SHA256SUMS.sig">SHA256SUMS.sig</a> ist die Signatur dazu; OpenSSH prüft sie. Der Schlüssel
         hat den Fingerabdruck <code class="digest">${fingerprint}</code>. Bewahren Sie
-        <code>allowed_signers</code> auf und laden Sie die Datei nur neu, wenn der Schlüssel wechselt.`,
+        <code>allowed_signers</code> auf und laden Sie die Datei nur neu, wenn der Schlüssel wechselt. Auch
+        <a href="snapshot.json">snapshot.json</a> ist signiert: Dort steht, von welchem Tag die Dateien sind.`,
     ),
   digests: say('SHA-256 of each file', 'SHA-256 aller Dateien'),
   rows: (count: number, text: string) =>

@@ -49,8 +49,8 @@ export interface WriteDownloadsOptions {
   readonly baseUrl: string
   /** What may be done with the data; null: the files do not say. */
   readonly licence: Licence | null
-  /** Signs the checksums; null: nobody does. */
-  readonly signing: Signing | null
+  /** Signs the checksums, and says for which snapshot and day (`snapshot.json`); null: nobody does. */
+  readonly signed: { readonly signing: Signing; readonly facts: string } | null
   /** Whether texts in plain CSV stay as they are, formulas too. */
   readonly isRawCsv: boolean
   readonly jobs: number
@@ -64,7 +64,7 @@ const checksums = 'SHA256SUMS'
 /** The same rows, date and settings give the same bytes. @throws {Error} if a file cannot be written, or it is aborted */
 export async function writeDownloads(options: WriteDownloadsOptions) {
   const started = performance.now()
-  const { root, asOf, hasPages, publisher, licence, baseUrl, signing } = options
+  const { root, asOf, hasPages, publisher, licence, baseUrl, signed } = options
   const folder = join(root, 'downloads', asOf)
   mkdirSync(folder, { recursive: true })
   const { fund } = fundReader(options.db)
@@ -75,16 +75,17 @@ export async function writeDownloads(options: WriteDownloadsOptions) {
   const made = inOrder(await makeFiles(options, folder, funds))
   const about = dataPackage(made, options)
   const described = writeFile(folder, 'datapackage.json', `${JSON.stringify(about, null, 2)}\n`)
-  const signedBy = signing?.publicKeys[0] ?? null
+  const signedBy = signed?.signing.publicKeys[0] ?? null
   const facts = { asOf, licence, hasPages, publisher, baseUrl, signedBy, formats: downloadFormats }
   const pages = languages.map((language) =>
     writeFile(folder, indexPages[language], indexPage(made, facts, language)),
   )
-  const files = inOrder<WrittenFile>([...made, described, ...pages])
+  const said = signed === null ? [] : [writeFile(folder, 'snapshot.json', signed.facts)]
+  const files = inOrder<WrittenFile>([...made, described, ...pages, ...said])
   const listed = files.map(({ sha256, path }) => `${sha256}  ${path}\n`).join('')
   const own = [writeFile(folder, checksums, listed)]
-  if (signing !== null) {
-    const signature = signing.sign(await sha512OfFile(join(folder, checksums)))
+  if (signed !== null) {
+    const signature = signed.signing.sign(await sha512OfFile(join(folder, checksums)))
     own.push(writeFile(folder, `${checksums}.sig`, signature))
   }
   writeLatest(join(root, 'downloads'), asOf)

@@ -1,6 +1,7 @@
 /** The guards, which stop wrong data before it goes live, and the overrides of an operator. Pure. */
 
 import { isIsin } from '../api/routes/values.ts'
+import { shellText } from '../system/shell-text.ts'
 
 /** `subject` narrows the guard in `--allow`, as in `price-jump:DE0008471400`. `setting` is its limit in the config. */
 interface Guard {
@@ -85,6 +86,7 @@ export const guards = {
   incomplete: guard('a database that is not marked as complete', null, 'requireComplete'),
   hold: guard('anything but what a rollback has made live, until somebody lifts its hold'),
   'withdrawn-again': guard('a rollback to what gives out data that have been withdrawn since', 'ISIN'),
+  signature: guard('a snapshot that no trusted key has signed, where the settings name a key'),
   'removed-rows': guard('an import that removes many rows, or a fund', 'table'),
 } as const satisfies Readonly<Record<string, Guard>>
 
@@ -169,8 +171,12 @@ export function allowanceFor(objections: readonly Objection[]): string {
 }
 
 /** The flags that allow objections: `--allow lost-funds,price-jump:DE0008471400 --reason "…"`. */
-export const flagsThatAllow = (objections: readonly Objection[]) =>
-  `--allow ${allowanceFor(objections)} --reason "…"`
+export function flagsThatAllow(objections: readonly Objection[]): string {
+  const allowance = allowanceFor(objections)
+  // Subjects come from data: nobody is told a command with a character that a shell knows.
+  const word = /^[\w:,.-]+$/.test(allowance) ? allowance : shellText(allowance)
+  return `--allow ${word} --reason "…"`
+}
 
 /** Guards of figures that an import computes from the NAVs. */
 const derived: readonly string[] = ['price-change', 'price-percent']

@@ -53,17 +53,28 @@ const end = '-----END SSH SIGNATURE-----'
 
 /** @param signature a file that {@link Signing.sign} or `ssh-keygen -Y sign -n file` has made @param sha512 of the signed file */
 export function isSignedBy(publicKeys: readonly string[], signature: string, sha512: Buffer): boolean {
+  const signer = signerOf(signature, sha512)
+  return signer !== null && publicKeys.some((key) => isSameKey(key, signer))
+}
+
+/** @returns the public key that has signed this file, whoever has it; null if the signature is damaged or of another file */
+export function signerOf(signature: string, sha512: Buffer): string | null {
   const body = new RegExp(`^${begin}\\s([A-Za-z0-9+/=\\s]+)${end}\\s*$`).exec(signature)?.[1]
   const blob = Buffer.from(body ?? '', 'base64')
-  if (blob.subarray(0, 10).toString('latin1') !== 'SSHSIG\0\0\0\x01') return false
+  if (blob.subarray(0, 10).toString('latin1') !== 'SSHSIG\0\0\0\x01') return null
   const read = reader(blob.subarray(10))
-  const [key, space, , digest, signed] = [read(), read(), read(), read(), read()]
-  if (String(space) !== namespace || String(digest) !== 'sha512') return false
-  const trusted = publicKeys.map(pointOf).find((point) => point !== null && blobOf(point).equals(key))
-  const inner = reader(signed)
-  if (!trusted || String(inner()) !== type) return false
-  const jwk = { kty: 'OKP', crv: 'Ed25519', x: trusted.toString('base64url') }
-  return verify(null, signedBytes(sha512), createPublicKey({ key: jwk, format: 'jwk' }), inner())
+  const key = read()
+  const space = String(read())
+  // Reserved.
+  read()
+  const digest = String(read())
+  const inner = reader(read())
+  const point = key.subarray(-32)
+  const isOurs = space === namespace && digest === 'sha512' && blobOf(point).equals(key)
+  if (!isOurs || point.length !== 32 || String(inner()) !== type) return null
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: point.toString('base64url') }
+  const isRight = verify(null, signedBytes(sha512), createPublicKey({ key: jwk, format: 'jwk' }), inner())
+  return isRight ? publicKeyOf(point) : null
 }
 
 /** The file of `ssh-keygen -f`, which it calls allowed signers. */
@@ -92,6 +103,10 @@ const signedBytes = (sha512: Buffer) =>
 
 const blobOf = (point: Buffer) => Buffer.concat([string(type), string(point)])
 const publicKeyOf = (point: Buffer) => `${type} ${blobOf(point).toString('base64')}`
+const isSameKey = (one: string, other: string) => {
+  const point = pointOf(one)
+  return point !== null && publicKeyOf(point) === other
+}
 const withoutComment = (publicKey: string) => publicKey.split(' ', 2).join(' ')
 
 /** The 32 bytes of a public key, or null if the text is no key of this type. */

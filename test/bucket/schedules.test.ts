@@ -272,6 +272,7 @@ async function run(
       isHolding: step.snapshot % 2 === 0,
       isReal: true,
       retention: { keepDays: null, keep: [], keepMonthEnds: false },
+      signing: { trusted: null, key: null },
       // Of a publish.
       out: snapshot?.out ?? '',
       table,

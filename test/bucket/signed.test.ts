@@ -25,7 +25,8 @@ describe.skipIf(lacksSshKeygen)('signed checksums', () => {
   const signedBy = ({ secret }: { readonly secret: string }) => ({ FUNDPRESS_SIGNING_KEY: secret })
   const build = (out: string, env: Readonly<Record<string, string>>, flags = '') =>
     press.bare(`build --db funds.sqlite --as-of ${asOf} --out ${out}${flags}`, { ...settings, ...env })
-  const publish = (out: string, flags = '') => press.fundpress(`publish --out ${out}${flags}`, settings)
+  const publish = (out: string, env: Readonly<Record<string, string>> = {}) =>
+    press.fundpress(`publish --out ${out}`, { ...settings, ...env })
   const verify = (env: Readonly<Record<string, string>> = {}, flags = '') =>
     press.fundpress(`verify${flags}`, env)
   const faults = async (command: ReturnType<typeof verify>) => {
@@ -50,7 +51,7 @@ describe.skipIf(lacksSshKeygen)('signed checksums', () => {
     second = makeKey(file('second'))
     await expectSuccess(build('signed', signedBy(first)))
     await expectSuccess(build('plain', {}))
-    await expectSuccess(publish('signed'))
+    await expectSuccess(publish('signed', signedBy(first)))
     published = press.bucket.save()
   })
   afterAll(() => press.stop())
@@ -65,11 +66,14 @@ describe.skipIf(lacksSshKeygen)('signed checksums', () => {
     const code = recipe
       .replaceAll('https://api.example.org', base)
       .replaceAll('&#39;', "'")
+      .replaceAll('&#34;', '"')
       .replaceAll('&#60;', '<')
     mkdirSync(file('reader'))
     const { stdout } = await promisify(execFile)('sh', ['-ec', code], { cwd: file('reader') })
     await stop()
     expect(stdout).toContain('Good "file" signature for fundpress with ED25519 key SHA256:')
+    expect(stdout).toContain('snapshot.json: OK')
+    expect(stdout).toContain(`"as_of":"${asOf}"`)
     expect(page).toContain(/SHA256:[\w+/]{43}/.exec(stdout)?.[0] ?? 'none')
     expect(bytes('reader/allowed_signers').toString()).toBe(
       `fundpress namespaces="file" ${first.publicKey.replace(' a comment', '')}\n`,
@@ -121,7 +125,7 @@ describe.skipIf(lacksSshKeygen)('signed checksums', () => {
   })
 
   it('another key signs the same snapshot anew, and readers still check days that the earlier key has signed', async () => {
-    const config = { signing: { key: 'env:NIGHT_KEY', publicKeys: [first.publicKey] } }
+    const config = { signing: { key: 'env:NIGHT_KEY', publicKeys: [second.publicKey, first.publicKey] } }
     writeFileSync(file('rotated.json'), JSON.stringify(config))
     const env = { NIGHT_KEY: second.secret }
     await expectSuccess(build('rotated', env, ' --config rotated.json'))

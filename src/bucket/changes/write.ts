@@ -12,7 +12,9 @@ import { changeFeeds } from '../../site/changes/feed.ts'
 import { changesPages, noHistory } from '../../site/changes/pages.ts'
 import { messageOf } from '../../system/message.ts'
 import { changesFolder, downloadDaysKey, inSlot, type Slot } from '../live/layout.ts'
+import type { Live } from '../live/live.ts'
 import { digestOfRestricted } from '../live/removal.ts'
+import { checkChanges, signedNames, textsIn, type SignatureRules } from '../live/signed.ts'
 import type { AllowedObjection } from '../../guards/guards.ts'
 import type { Publish } from '../publish/snapshot.ts'
 import { inParallel } from '../store/in-parallel.ts'
@@ -25,7 +27,15 @@ import { nextPublish, parseHistory, withDay, withPublish } from './history.ts'
 import { type News, newsOf } from './news.ts'
 
 const indexKey = `${changesFolder}index.json`
+const fileName = (key: string) => key.slice(changesFolder.length)
 const keyOf = (asOf: string) => changesFolder + fileOf(asOf)
+
+interface WrittenChanges {
+  /** SHA-256 of all files, by name: for the signature. */
+  readonly written: ReadonlyMap<string, string>
+  readonly changed: number | null
+  readonly news: News | null
+}
 
 /**
  * Call after the upload.
@@ -36,19 +46,19 @@ export async function writeChanges(
   compared: Comparison,
   { announced }: ReadChanges,
   allowed: readonly AllowedObjection[],
-): Promise<{ readonly changed: number | null; readonly news: News | null }> {
+): Promise<WrittenChanges> {
   const { store, base, snapshot, onWarning } = publish
   const { head } = snapshot.manifest
   const { live } = base.live
   const found = await readFolders(publish)
   if (announced === null) {
-    await writeFolder(publish, found, null)
-    return { changed: 0, news: null }
+    const written = await writeFolder(publish, found, null)
+    return { written, changed: 0, news: null }
   }
   const changes = allowed.length === 0 ? announced : { ...announced, allowed: allowed.map(allowedInPublic) }
   if (live === null) {
-    await writeFolder(publish, found, changes)
-    return { changed: head.objects, news: null }
+    const written = await writeFolder(publish, found, changes)
+    return { written, changed: head.objects, news: null }
   }
   const moves = await readMoves(publish, live.slot, compared.documents)
   const { not_compared: notCompared, documents } = changes
@@ -60,17 +70,27 @@ export async function writeChanges(
     warn(
       `${notCompared.length} documents could not be compared with those that are live, ${example} is one of them`,
     )
-  await writeFolder(publish, found, changes)
+  const written = await writeFolder(publish, found, changes)
   const isKnown = compared.documents !== null
   return {
+    written,
     changed: isKnown ? documents.added + documents.removed + documents.changed : null,
     news: newsOf(compared, head, isKnown ? changes : null, moves),
   }
 }
 
-/** The changes of the publish that put a snapshot into a slot; null if the file of the day lacks them. */
-export async function readWrittenChanges(store: ObjectStore, slot: Slot, { asOf, snapshot }: ManifestHead) {
+/**
+ * The changes of the publish that put a snapshot into a slot; null if the file of the day lacks them.
+ * @param sums as signed, by name; null: they need no signature
+ */
+export async function readWrittenChanges(
+  store: ObjectStore,
+  slot: Slot,
+  { asOf, snapshot }: ManifestHead,
+  sums: ReadonlyMap<string, string> | null,
+) {
   const object = await readObject(store, inSlot(slot, keyOf(asOf)))
+  if (object !== null && sums !== null && sums.get(fileOf(asOf)) !== hash('sha256', object.body)) return null
   try {
     const day = parseDay(object?.body.toString('utf8') ?? '')
     return day.snapshot === snapshot ? day : null
@@ -82,18 +102,27 @@ export async function readWrittenChanges(store: ObjectStore, slot: Slot, { asOf,
 /** `history`: of the live slot. `own`: the index of the other slot. `sizes`: by key, of the other slot. */
 type Folders = Awaited<ReturnType<typeof readFolders>>
 
-async function readFolders({ store, base, onWarning }: Publish) {
+async function readFolders({ store, base, onWarning, signing }: Publish) {
   const { slot, isTrusted, live } = base
   const sizes = new Map<string, number>()
   for await (const { key, bytes } of store.list(inSlot(slot, changesFolder)))
     sizes.set(key.slice(inSlot(slot, '').length), bytes)
-  const history = live.live === null ? noHistory : await readHistory(store, live.live.slot, onWarning)
+  const history =
+    live.live === null
+      ? noHistory
+      : await readHistory(store, live.live.slot, onWarning, { live: live.live, signing })
   // If the slot's own index is wrong, some files are written again.
   const own = isTrusted && sizes.has(indexKey) ? await readHistory(store, slot, () => undefined) : noHistory
   return { history, own, sizes }
 }
 
-async function readHistory(store: ObjectStore, slot: Slot, onWarning: Publish['onWarning']) {
+/** @param signed of the live slot: what is carried on is signed by this publish, so somebody trusted must have signed it before */
+async function readHistory(
+  store: ObjectStore,
+  slot: Slot,
+  onWarning: Publish['onWarning'],
+  signed?: { readonly live: Live; readonly signing: SignatureRules },
+) {
   const key = inSlot(slot, indexKey)
   const startsAnew = (what: string) => {
     onWarning(`${store.name}: ${key} is ${what}, the list of what changed on the last days starts anew`)
@@ -101,6 +130,12 @@ async function readHistory(store: ObjectStore, slot: Slot, onWarning: Publish['o
   }
   const object = await readSmall(store, key)
   if (object === null) return startsAnew('missing')
+  const keys = signed?.signing.trusted ?? []
+  if (signed !== undefined && keys.length > 0) {
+    const { sums } = await checkChanges(textsIn(store, slot), signed.live, keys)
+    if (sums?.get(fileName(indexKey)) !== hash('sha256', object.text))
+      return startsAnew('not signed by a trusted key')
+  }
   try {
     return parseHistory(object.text)
   } catch (error) {
@@ -108,8 +143,12 @@ async function readHistory(store: ObjectStore, slot: Slot, onWarning: Publish['o
   }
 }
 
-/** @param changes null if the snapshot is the one that is live */
-async function writeFolder(publish: Publish, found: Folders, changes: SnapshotChanges | null): Promise<void> {
+/** @param changes null if the snapshot is the one that is live @returns SHA-256 of all files, by name */
+async function writeFolder(
+  publish: Publish,
+  found: Folders,
+  changes: SnapshotChanges | null,
+): Promise<ReadonlyMap<string, string>> {
   const { store, base, snapshot, baseUrl, concurrency, onWarning } = publish
   const { asOf, site: pages = null } = snapshot.manifest.head
   const site = { baseUrl, publisher: pages?.publisher ?? null, others: pages }
@@ -145,17 +184,22 @@ async function writeFolder(publish: Publish, found: Folders, changes: SnapshotCh
   })
   history = { ...history, nights: history.nights.filter((day) => !lost.has(day.as_of)) }
   const overAll = [...changesPages(history, site), ...changeFeeds(history, site, asOf)]
-  for (const { key, content } of overAll) await put(key, String(content))
-  await put(indexKey, `${JSON.stringify(history)}\n`)
+  const written = new Map(history.nights.map(({ file, sha256 }) => [file, sha256]))
+  const putOverAll = async (key: string, text: string) =>
+    written.set(fileName(key), (await put(key, text)).sha256)
+  for (const { key, content } of overAll) await putOverAll(key, String(content))
+  await putOverAll(indexKey, `${JSON.stringify(history)}\n`)
   const known = new Set([
     indexKey,
     downloadDaysKey,
+    ...(publish.signing.key === null ? [] : signedNames.map((name) => changesFolder + name)),
     ...overAll.map(({ key }) => key),
     ...history.nights.map((day) => keyOf(day.as_of)),
   ])
   const gone = [...found.sizes.keys()].filter((key) => !known.has(key)).map((key) => inSlot(base.slot, key))
   // Deletes come last: after a stop, the next publish finds the keys in the listing again.
   if (gone.length > 0) await store.delete(gone, writing)
+  return written
 }
 
 const textOfDay = (day: DayChanges) => `${JSON.stringify(day)}\n`

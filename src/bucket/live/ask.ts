@@ -11,6 +11,7 @@ import { fetchHead, fetchManifest } from '../manifest/manifest.ts'
 import { inParallel } from '../store/in-parallel.ts'
 import { readSmall } from '../store/read.ts'
 import { nullIfDamaged } from '../store/store.ts'
+import { type ReadText, signatureObjections, textsIn } from './signed.ts'
 import { inSlot, manifestIn } from './layout.ts'
 import type { LiveSnapshot } from './live.ts'
 import type { Arrival, Verdict, Comparison, Door } from './options.ts'
@@ -20,12 +21,15 @@ interface Asking extends Pick<Arrival, 'manifest' | 'live' | 'slot'> {
   readonly kind: Arrival['kind'] | 'stage'
   /** Absent: compared here. */
   readonly compared?: Comparison
+  /** Reads the snapshot's folder before an upload; absent: its slot is read. */
+  readonly folderTexts?: ReadText
   /** Absent for a flip: the stage has read the documents, and what is live has not changed since. */
   readonly read?: ReadChanges
 }
 
 /**
  * Forwards, guards compare the snapshot with what is live. Backwards, a loss is intended: only holds and withdrawals count.
+ * In both directions, the signature has to be one of a trusted key.
  * @throws {Refusal} that names each objection without an override @throws {Error} if the store fails
  */
 export async function askGuards(door: Door, asking: Asking): Promise<Verdict> {
@@ -35,7 +39,16 @@ export async function askGuards(door: Door, asking: Asking): Promise<Verdict> {
   const isBack = kind === 'rollback' || kind === 'return'
   const compared = asking.compared ?? (await compareWithLive(door, asking, isBack))
   const objections: Objection[] = kind === 'stage' ? [] : [...holdAgainst(head.snapshot, live.live)]
-  const announced = kind === 'flip' ? await readWrittenChanges(store, slot, head) : null
+  const signed = await signatureObjections(
+    asking.folderTexts ?? textsIn(store, slot),
+    manifest,
+    door.signing,
+    asking.folderTexts === undefined
+      ? { hasChanges: true, place: `${slot}/` }
+      : { hasChanges: false, place: '' },
+  )
+  objections.push(...signed.objections)
+  const announced = kind === 'flip' ? await readWrittenChanges(store, slot, head, signed.sums) : null
   if (isBack) objections.push(...withdrawnSince(asking, compared))
   else objections.push(...withoutAllowed(await losses(door, asking, compared), announced))
   const { refused, allowed } = judge(objections, override)

@@ -7,7 +7,16 @@ import { askGuards } from './ask.ts'
 import { assertWhole } from './whole.ts'
 import { downloadDays, earlierAfter, type RemovedFolder } from './download-folders.ts'
 import { assertFollowed, namesFollower, point, pointStaged, type Following } from './follow.ts'
-import { changesKey, downloadDaysKey, inSlot, liveKey, type Slot, stagedKey } from './layout.ts'
+import { signChanges } from './signed.ts'
+import {
+  changesFolder,
+  changesKey,
+  downloadDaysKey,
+  inSlot,
+  liveKey,
+  type Slot,
+  stagedKey,
+} from './layout.ts'
 import { type Lease, LeaseLost } from './lease.ts'
 import { isSameLive, readLive, smallObject, snapshotOf, snapshotsIn } from './live.ts'
 import type { Hold, Live, LiveObject, LiveSnapshot } from './live.ts'
@@ -72,14 +81,17 @@ async function admit(door: Door, arrival: Arrival) {
   const removed = goesBack(arrival) ? [] : await findOutdated(door, arrival, asked)
   lease.writing.signal.throwIfAborted()
   const next = liveAfter(arrival, { now: await lease.assertHeld(), asked, pointer, slots, removed })
-  // Only a publish may write to a slot: those who release a staged snapshot need no right to.
-  if (arrival.kind === 'publish')
-    await store.put(
-      smallObject(inSlot(arrival.slot, downloadDaysKey), downloadDays(next)),
-      undefined,
-      lease.writing,
-    )
+  // Only a publish may write to a slot: those who release a staged snapshot need no right to, and no key.
+  if (arrival.kind === 'publish') await writeDays(door, arrival, next)
   return { next, removed, mended, ...asked }
+}
+
+/** The last file of `changes/`: then all of it can be signed. */
+async function writeDays(door: Door, { slot, manifest, written = new Map() }: Arrival, next: Live) {
+  const days = smallObject(inSlot(slot, downloadDaysKey), downloadDays(next))
+  await door.store.put(days, undefined, door.lease.writing)
+  const name = downloadDaysKey.slice(changesFolder.length)
+  await signChanges(door, slot, manifest.head, new Map([...written, [name, days.sha256]]))
 }
 
 const goesBack = ({ kind }: Arrival) => kind === 'rollback' || kind === 'return'

@@ -42,6 +42,8 @@ export const downloadsPrefix = (folder: string) => `${downloadsRoot}${folder}/`
 /** The folder of a day: in a snapshot's folder, and in buckets of earlier versions. @param asOf ISO 8601 day */
 export const dayFolder = (asOf: string) => downloadsPrefix(asOf)
 export const checksumsName = 'SHA256SUMS'
+/** Signed by the publish. */
+export const changesSumsKey = changesFolder + checksumsName
 
 /** For objects that change under their key. */
 export const noCache = 'no-cache'

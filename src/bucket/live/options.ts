@@ -14,6 +14,7 @@ import type { ObjectStore } from '../store/store.ts'
 import type { RemovedFolder, Retention } from './download-folders.ts'
 import type { Following } from './follow.ts'
 import type { Slot } from './layout.ts'
+import type { SignatureRules } from './signed.ts'
 import type { Lease, LeaseOptions } from './lease.ts'
 import type { Live, LiveObject } from './live.ts'
 
@@ -25,6 +26,8 @@ export interface DoorOptions extends Following, LeaseOptions {
   /** Called with each objection, and the command goes on; absent: the command throws. */
   readonly onRefusal?: (objection: Objection) => void
   readonly table: RouteTable
+  /** Who may have signed a snapshot, and the key that signs `changes/`. */
+  readonly signing: SignatureRules
   /** Compares the slots with listings, too. Only for a publish. */
   readonly isRepair: boolean
   readonly concurrency: number
@@ -67,6 +70,8 @@ export interface Arrival {
   readonly isHolding?: boolean
   /** In the words of an operator, or null. */
   readonly reason: string | null
+  /** Digests of what this publish has written to `changes/`, by name. */
+  readonly written?: ReadonlyMap<string, string>
   /** The guards' answer for this manifest and what is live; absent: they are asked at the door. */
   readonly asked?: Verdict
   /** Restrictions for which earlier downloads must be searched; absent: found at the door. */

@@ -10,6 +10,7 @@ import { readJournal } from './journal.ts'
 import { slotToGoBackTo } from './decide.ts'
 import { checksumsName, downloadsPrefix, manifestIn, type Slot } from './layout.ts'
 import { type Live, type LiveSnapshot, readLive, snapshotsIn, tornSlots } from './live.ts'
+import { checkChanges, sayFault, textsIn } from './signed.ts'
 import { findStaged } from './staged.ts'
 
 export type Status = Awaited<ReturnType<typeof readStatus>>
@@ -17,9 +18,13 @@ export type Status = Awaited<ReturnType<typeof readStatus>>
 /**
  * Six or seven reads, and one for each further slot. `consistency` and `other` are null while nothing is live. `other`: what a rollback
  * without --to brings. `older`: what one with --to brings. `staged`: null also if its slot is torn or holds another snapshot.
- * @param slots `bucket.slots` @throws {Damaged} for the other slot's manifest
+ * @param slots `bucket.slots` @param trusted keys that must have signed what is live (three reads more) @throws {Damaged} for the other slot's manifest
  */
-export async function readStatus(store: ObjectStore, slots: number) {
+export async function readStatus(
+  store: ObjectStore,
+  slots: number,
+  trusted: readonly string[] | null = null,
+) {
   // This order matters: a publish that begins after the journal was read finds this live snapshot.
   const live = await readLive(store)
   const journal = await readJournal(store)
@@ -39,7 +44,11 @@ export async function readStatus(store: ObjectStore, slots: number) {
   const wasLive = named?.snapshot === head?.snapshot
   return {
     live,
-    consistency: { documents: documents?.snapshot ?? null, downloads },
+    consistency: {
+      documents: documents?.snapshot ?? null,
+      downloads,
+      unsigned: await unsignedIn(store, live.live, trusted),
+    },
     // A rollback would bring the former live snapshot, or one that was reverted before.
     other: { slot, head, isWhole, isReverted, wasLive },
     older: await Promise.all(
@@ -55,7 +64,7 @@ export async function readStatus(store: ObjectStore, slots: number) {
 
 export function contradictions(
   { slot, snapshot, downloads }: Live,
-  { documents, downloads: state }: NonNullable<Status['consistency']>,
+  { documents, downloads: state, unsigned }: NonNullable<Status['consistency']>,
 ): string[] {
   const wrong: string[] = []
   const held = documents ?? 'no manifest that can be read'
@@ -63,7 +72,18 @@ export function contradictions(
   const place = downloadsPrefix(downloads?.folder ?? '')
   if (state === 'missing') wrong.push(`the downloads of ${snapshot} are missing (${place})`)
   if (state === 'other') wrong.push(`${place} does not hold the downloads of ${snapshot}`)
-  return wrong
+  return [...wrong, ...unsigned]
+}
+
+/** An older snapshot under a newer date shows here, too: the date that `live.json` says is not the signed one. */
+async function unsignedIn(
+  store: ObjectStore,
+  live: Live,
+  trusted: readonly string[] | null,
+): Promise<string[]> {
+  if (trusted === null || trusted.length === 0) return []
+  const { faults } = await checkChanges(textsIn(store, live.slot), live, trusted)
+  return faults.map((fault) => `${live.slot}/${sayFault(fault)}`)
 }
 
 /**

@@ -90,6 +90,7 @@ const words: Readonly<Record<ObjectDifference['what'], string>> = {
   body: 'another one',
   unsigned: 'unsigned',
   signature: 'signed by an unknown key',
+  facts: 'of another snapshot',
   withdrawn: 'withdrawn',
 }
 

@@ -9,11 +9,13 @@ import type { EtagLine } from './manifest.ts'
  * - `missing`: expected, but not listed. `extra`: listed, but not expected.
  * - `size`, `etag`: another object than the one that was put. `body`: the bytes have another digest.
  * - `unsigned`, `signature`: checksums without a signature, or with one of no key that is trusted.
+ * - `facts`: it names another snapshot, day or figure than the manifest, or than what was signed.
  * - `withdrawn`: a folder of downloads with data that the live snapshot may not give out.
  */
 export interface ObjectDifference {
   readonly key: string
-  readonly what: 'missing' | 'extra' | 'size' | 'etag' | 'body' | 'unsigned' | 'signature' | 'withdrawn'
+  readonly what:
+    'missing' | 'extra' | 'size' | 'etag' | 'body' | 'unsigned' | 'signature' | 'facts' | 'withdrawn'
 }
 
 /** Absent fields are unknown, and not compared. */

@@ -1,19 +1,20 @@
 /** `fundpress verify`: compares the live slot with its manifest, and its downloads with their checksums. Writes nothing. */
 
-import { createHash, hash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { checksumsKey, countFiles, type ManifestLine } from '../../build/manifest.ts'
-import { signatureKey, signingKeyKey } from '../../build/manifest.ts'
+import { digestOfFacts, factsKey, factsText, snapshotInFacts } from '../../build/signed-facts.ts'
 import { placeOf } from '../../api/routes/pages.ts'
+import { changesFolder, liveKey, stagedKey } from '../live/layout.ts'
 import { checksumsName, dayFolder, downloadEtagsKey, downloadsPrefix } from '../live/layout.ts'
-import { checksumsIn, downloadsRoot, etagsKey, inSlot, manifestIn, type Slot } from '../live/layout.ts'
-import { dayOf, isOurFolder, prefixOf } from '../live/download-folders.ts'
+import { checksumsIn, downloadsRoot, etagsKey, inSlot, manifestIn } from '../live/layout.ts'
+import { dayOf, earlierFolders, isOurFolder, prefixOf } from '../live/download-folders.ts'
 import { readLive, type Live } from '../live/live.ts'
 import { findStaged, readStaged } from '../live/staged.ts'
 import { findWithdrawn } from '../live/removal.ts'
-import { downloadLine, sumsIn } from '../publish/downloads.ts'
-import { isSignedBy, keysIn } from '../../system/ssh-signature.ts'
+import { checkChanges, checkSnapshot, signedSums, sumsIn, textsIn } from '../live/signed.ts'
+import { downloadLine } from '../publish/downloads.ts'
 import { withFolder } from '../store/files.ts'
 import { inParallel } from '../store/in-parallel.ts'
 import { digestOf, readSmall } from '../store/read.ts'
@@ -67,7 +68,9 @@ export async function verifyLive(store: ObjectStore, options: VerifyOptions) {
     const { keys, ...objects } = await verifySlot(store, live, folder, counting)
     const downloads = await verifyDownloads(store, live, folder, keys, counting)
     if (options.isStaged !== true) await verifyEarlier(store, live, counting)
-    return { ...objects, downloads }
+    const isDeep = options.bodies === 'all' && options.isStaged !== true
+    const earlierDays = isDeep ? await verifyEarlierDownloads(store, live, keys, counting) : 0
+    return { ...objects, downloads, earlierDays }
   }).catch(adviseRepair)
   if (differences > 0 && (await read())?.liveSince !== liveSince)
     throw new Error(`${store.name}: another snapshot went live or was staged meanwhile, verify again`)
@@ -94,7 +97,7 @@ async function verifySlot(store: ObjectStore, live: Live, folder: string, option
   const listed = isListing ? compareWithListing(store, slot, lines(), etags(), listing) : nothing()
   await writeNdjson(known, reported(listed, onDifference))
 
-  const keys = await verifySignature(store, slot, manifest, options)
+  const keys = await verifySignature(store, live, manifest, options)
 
   const wanted = bodies === 'all' ? objects : bodies === 'none' ? 0 : Math.min(bodies, objects)
   const chosen = wanted === 0 ? nothing() : sample(lines(), objects, wanted, random)
@@ -112,34 +115,28 @@ async function verifySlot(store: ObjectStore, live: Live, folder: string, option
   return { objects, bodies: done, keys }
 }
 
-/**
- * Compares the signature with the lines of the manifest, which make SHA256SUMS, and that file with them. So a manifest that somebody
- * has changed together with an object shows. Snapshots of earlier versions have no signature.
- * @returns the keys that are trusted; none if nothing has to be signed
- */
+/** Reports what is not signed as it should be. @returns the keys that count; none if nothing has to be signed */
 async function verifySignature(
   store: ObjectStore,
-  slot: Slot,
-  { head: { files = [] }, objects }: Manifest,
-  { signedBy, signal, onDifference }: VerifyOptions,
+  live: Live,
+  manifest: Manifest,
+  options: VerifyOptions,
 ): Promise<readonly string[]> {
-  const isSigned = files.some(({ key }) => key === signatureKey)
-  if (!isSigned && signedBy !== null) await onDifference({ key: checksumsKey, what: 'unsigned' })
-  if (!isSigned) return signedBy ?? []
-  const [sha256, sha512] = [createHash('sha256'), createHash('sha512')]
-  const add = ({ sha256: digest, key }: ManifestLine) => {
-    const line = `${digest}  ${key}\n`
-    sha256.update(line)
-    sha512.update(line)
-  }
-  for await (const line of objects()) add(line)
-  for (const file of files) if (file.key !== signatureKey) add(file)
-  const digest = await digestOf(store, checksumsIn(slot), { signal })
-  if (digest !== sha256.digest('hex')) await onDifference({ key: checksumsKey, what: 'body' })
-  const textOf = async (key: string) => (await readSmall(store, inSlot(slot, key), { signal }))?.text ?? ''
-  const keys = signedBy === null || signedBy.length === 0 ? keysIn(await textOf(signingKeyKey)) : signedBy
-  if (!isSignedBy(keys, await textOf(signatureKey), sha512.digest()))
-    await onDifference({ key: signatureKey, what: 'signature' })
+  const { isListing = true, signedBy, signal, onDifference } = options
+  const { slot } = live
+  const texts = textsIn(store, slot, { signal })
+  if (factsText(live) !== factsText(manifest.head))
+    await onDifference({ key: options.isStaged === true ? stagedKey : liveKey, what: 'facts' })
+  const { keys, sha256, faults } = await checkSnapshot(texts, manifest, signedBy)
+  if (sha256 !== null && (await digestOf(store, checksumsIn(slot), { signal })) !== sha256)
+    await onDifference({ key: checksumsKey, what: 'body' })
+  for (const { key, what } of faults) await onDifference({ key, what })
+  if (keys.length === 0 && signedBy === null) return keys
+  const changes = await checkChanges(texts, manifest.head, keys)
+  for (const { key, what } of changes.faults) await onDifference({ key, what })
+  // They are few and small.
+  if (changes.sums !== null && isListing)
+    await verifyFolder(store, inSlot(slot, changesFolder), changes.sums, [], { ...options, bodies: 'all' })
   return keys
 }
 
@@ -154,54 +151,104 @@ async function verifyDownloads(
   keys: readonly string[],
   options: VerifyOptions,
 ) {
-  const { bodies, concurrency, signal, onDifference } = options
+  const { signal, onDifference } = options
   const { downloads, slot } = live
   if (downloads === undefined) return null
   const prefix = prefixOf(live)
-  const sumsKey = prefix + checksumsName
-  const sums = await readSmall(store, sumsKey, { signal })
-  const isRight = sums !== null && hash('sha256', sums.text) === downloads.sums
-  if (sums !== null && !isRight) await onDifference({ key: sumsKey, what: 'body' })
-
-  if (isRight) await verifyChecksums(store, sumsKey, sums.text, keys, options)
-  const names = [...(isRight ? sumsIn(sums.text) : [])]
-  const digests = names.map(([name, sha256]) => ({ key: prefix + name, sha256 }))
-  const named = [{ key: sumsKey }, ...digests]
-  const expected = new Map<string, ExpectedObject>(named.map((one) => [one.key, one]))
+  const found = await verifySums(store, prefix, keys, options)
+  const isRight = found.text !== null && hash('sha256', found.text) === downloads.sums
+  if (found.text !== null && !isRight) await onDifference({ key: prefix + checksumsName, what: 'body' })
+  const sums: ReadonlyMap<string, string> = isRight ? found.sums : new Map()
+  if (isRight && keys.length > 0 && sums.get(factsKey) !== digestOfFacts(live))
+    await onDifference({ key: prefix + factsKey, what: 'facts' })
   const lines = await fetchList(store, downloadEtagsKey(slot), downloadLine, folder)
+  const known: ExpectedObject[] = []
   // The list of a publish that was killed belongs to another folder.
-  for await (const line of lines?.() ?? nothing())
-    if (line.key.startsWith(prefix)) expected.set(line.key, line)
+  for await (const line of lines?.() ?? nothing()) if (line.key.startsWith(prefix)) known.push(line)
+  signal.throwIfAborted()
+  await verifyFolder(store, prefix, sums, known, options)
+  return downloads.files
+}
 
+/** Downloads of the days before, as edges give them out: all bodies. Each was signed on its day. @returns the number of days */
+async function verifyEarlierDownloads(
+  store: ObjectStore,
+  live: Live,
+  keys: readonly string[],
+  options: VerifyOptions,
+): Promise<number> {
+  const { signal, onDifference } = options
+  const folders = earlierFolders(live.earlierDownloads).filter(isOurFolder)
+  for (const folder of folders) {
+    const prefix = downloadsPrefix(folder)
+    const { text, sums } = await verifySums(store, prefix, keys, options)
+    if (text === null) await onDifference({ key: prefix + checksumsName, what: 'missing' })
+    if (text === null) continue
+    await verifyFolder(store, prefix, sums, [], options)
+    if (keys.length === 0) continue
+    const facts = await readSmall(store, prefix + factsKey, { signal })
+    // A later edition of the same snapshot has a name of its own, which begins with the id.
+    if (facts === null || !folder.startsWith(snapshotIn(facts.text)))
+      await onDifference({ key: prefix + factsKey, what: 'facts' })
+  }
+  return folders.length
+}
+
+/** The id in a `snapshot.json`; a text that no folder has as its beginning if that is none. */
+function snapshotIn(text: string): string {
+  try {
+    return snapshotInFacts(text)
+  } catch {
+    return 'none'
+  }
+}
+
+/** Reads `SHA256SUMS` of a folder, and reports its signature if it has to be signed. */
+async function verifySums(
+  store: ObjectStore,
+  prefix: string,
+  keys: readonly string[],
+  { signal, onDifference }: VerifyOptions,
+) {
+  const key = prefix + checksumsName
+  const text = (await readSmall(store, key, { signal }))?.text ?? null
+  if (text !== null && keys.length > 0) {
+    const signature = (await readSmall(store, `${key}.sig`, { signal }))?.text ?? null
+    for (const { key: at, what } of signedSums({ key, text, signature }, keys).faults)
+      await onDifference({ key: at, what })
+  }
+  return { text, sums: sumsIn(text ?? '') }
+}
+
+/** A folder with its `SHA256SUMS`: nothing is missing or foreign, and the bodies that are read have these digests. */
+async function verifyFolder(
+  store: ObjectStore,
+  prefix: string,
+  sums: ReadonlyMap<string, string>,
+  known: readonly ExpectedObject[],
+  { bodies, concurrency, signal, onDifference }: VerifyOptions,
+) {
+  const digests = [...sums].map(([name, sha256]) => ({ key: prefix + name, sha256 }))
+  const expected = new Map<string, ExpectedObject>(
+    [{ key: prefix + checksumsName }, ...digests, ...known].map((one) => [one.key, one]),
+  )
   const sorted = [...expected.values()].sort((one, other) => (isBefore(one.key, other.key) ? -1 : 1))
   const differing = new Set<string>()
   for await (const { difference } of listingDifferences(
     Readable.from(sorted),
     store.list(prefix, { signal }),
   )) {
+    const { key, what } = difference
+    // Whoever needs the signature has read it.
+    if (what === 'extra' && key === `${prefix}${checksumsName}.sig`) continue
     await onDifference(difference)
-    differing.add(difference.key)
+    differing.add(key)
   }
   const alike = digests.filter(({ key }) => bodies === 'all' && !differing.has(key))
   await inParallel(alike, concurrency, async ({ key, sha256 }) => {
     signal.throwIfAborted()
     if ((await digestOf(store, key, { signal })) !== sha256) await onDifference({ key, what: 'body' })
   })
-  return downloads.files
-}
-
-async function verifyChecksums(
-  store: ObjectStore,
-  key: string,
-  text: string,
-  keys: readonly string[],
-  { signal, onDifference }: VerifyOptions,
-) {
-  if (keys.length === 0) return
-  const signature = await readSmall(store, `${key}.sig`, { signal })
-  if (signature === null) await onDifference({ key, what: 'unsigned' })
-  else if (!isSignedBy(keys, signature.text, hash('sha512', text, 'buffer')))
-    await onDifference({ key: `${key}.sig`, what: 'signature' })
 }
 
 /** Earlier downloads may hold withdrawn data only on a legal hold, out of reach of edges. */

@@ -13,6 +13,7 @@ import { count } from '../../build/forms.ts'
 import type { ManifestLine } from '../../build/manifest.ts'
 import { chooseFolder, prefixOf, type LiveDownloads } from '../live/download-folders.ts'
 import { checksumsName, dayFolder, downloadEtagsKey, downloadsPrefix, gzipType } from '../live/layout.ts'
+import { sumsIn } from '../live/signed.ts'
 import { type Change, isBefore } from '../manifest/compare.ts'
 import { etagLine, fetchList } from '../manifest/manifest.ts'
 import { nothing, writeNdjson } from '../manifest/ndjson.ts'
@@ -129,10 +130,4 @@ async function filesOf(source: string, signal: AbortSignal): Promise<ManifestLin
     files.push({ key, bytes, sha256, type: contentTypeOf(key) })
   }
   return files.sort((one, other) => (isBefore(one.key, other.key) ? -1 : 1))
-}
-
-/** Parses the form of `sha256sum`. @returns SHA-256 by name */
-export function sumsIn(text: string): ReadonlyMap<string, string> {
-  const lines = text.matchAll(/^([0-9a-f]{64}) [ *](.+)$/gm)
-  return new Map([...lines].map(([, sha256 = '', name = '']) => [name, sha256]))
 }

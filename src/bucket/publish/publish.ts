@@ -1,5 +1,7 @@
 /** `fundpress publish`: uploads a snapshot into the other slot, then flips or stages. `src/bucket/README.md` has the steps. */
 
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { News } from '../changes/news.ts'
 import { readChanges } from '../changes/compare.ts'
 import { writeChanges } from '../changes/write.ts'
@@ -26,6 +28,7 @@ import { assertUnchanged, copySnapshot, identifySnapshot, namesSnapshot } from '
 import type { Publish, PublishOptions, Identity } from './snapshot.ts'
 import { markDamage, prepareChanges, type Prepared, refuseSparse } from './prepare.ts'
 import { deletedBy, etagsOf, putAgain, uploadChanges } from './upload.ts'
+import { orIfMissing } from '../store/files.ts'
 import { realTime } from '../store/retry.ts'
 import type { ObjectStore } from '../store/store.ts'
 
@@ -148,7 +151,9 @@ async function carryOut(publish: Publish) {
   const uploaded = await prepareChanges(publish)
   const compared = await compareWithLive(publish, { live, manifest })
   const read = await readChanges(publish, compared.documents)
-  const asking = { kind: isStaging ? 'stage' : 'publish', manifest, live, slot, compared } as const
+  const kind = isStaging ? 'stage' : 'publish'
+  const folderTexts = (key: string) => readFile(join(out, key), 'utf8').catch(orIfMissing(null))
+  const asking = { kind, manifest, live, slot, compared, folderTexts } as const
   const asked = await askGuards(publish, { ...asking, read })
   const allowed = [...(manifest.head.allowed ?? []), ...asked.allowed]
   await refuseSparse(publish, uploaded)
@@ -158,7 +163,7 @@ async function carryOut(publish: Publish) {
   const fenced = await reserveSlot(publish, uploaded, changes)
   const bytes = await uploadChanges(publish, uploaded)
   if (isRepair && live.live !== null) await markDamage(publish, live.live.slot)
-  const announced = await writeChanges(publish, compared, read, allowed)
+  const { written, ...announced } = await writeChanges(publish, compared, read, allowed)
   await assertUnchanged(out, snapshot, baseUrl)
   const downloads = await uploadDownloads(publish)
   await assertUnchanged(out, snapshot, baseUrl)
@@ -168,6 +173,7 @@ async function carryOut(publish: Publish) {
     ...{ kind: 'publish', slot, manifest, live, asked, restricted, fenced },
     brought: { changes, edition, downloads: downloads.live },
     hasStagedFile: false,
+    written,
     reason: override.reason,
     etags: () => etagsOf(publish),
     deleted: () => deletedBy(uploaded),

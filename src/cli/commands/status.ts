@@ -17,7 +17,7 @@ import { describeHold, liftingOf } from '../../guards/going-back.ts'
 import { readPublishedStaged, readPublishedStatus } from '../../site/status/document.ts'
 import { isAlive, thisHolder } from '../../system/holder.ts'
 import { describeFreshness, describeSummary, formatBytes, formatCount, formatDuration } from '../format.ts'
-import { withBucket } from '../from-settings.ts'
+import { trustedKeys, withBucket } from '../from-settings.ts'
 import { describeEvent } from '../nightly/events.ts'
 
 function inSeconds(duration: string): number | undefined {
@@ -131,7 +131,7 @@ interface FoundStatus {
 
 async function statusOfBucket(session: Session): Promise<FoundStatus> {
   const { name, status, heldBy, events } = await withBucket(session, async (store) => {
-    const status = await readStatus(store, session.settings.bucket.slots)
+    const status = await readStatus(store, session.settings.bucket.slots, trustedKeys(session))
     const isHeld = isHeldByOther(status.journal, thisHolder(), isAlive)
     const heldBy = isHeld ? heldMessage(store, status.journal) : null
     // An unreadable history is no failure. Failed nights are no events of the live snapshot.

@@ -13,7 +13,7 @@ import type { Override } from '../../guards/guards.ts'
 import { isAlive, thisHolder } from '../../system/holder.ts'
 import type { Session } from '../command.ts'
 import { describeRemoved } from '../format.ts'
-import { describeAddresses, followingOf, withBucket } from '../from-settings.ts'
+import { describeAddresses, followingOf, signatureRules, withBucket } from '../from-settings.ts'
 import { showProgress } from '../progress.ts'
 import { eventsOfGone, keepRun } from './events.ts'
 
@@ -38,6 +38,7 @@ export function publishFolder(session: Session, flags: PublishFlags, onWarning: 
     const progress = showProgress(session, 'objects')
     return publish(store, {
       ...common,
+      signing: signatureRules(session, true),
       cacheControl: settings.edge.cacheControl,
       isDeep: flags.deep === true,
       onWarning,
@@ -89,6 +90,7 @@ export async function doorOptions(session: Session, flags: PublishFlags) {
   return {
     ...bucket,
     table: routeTable(endpoints, docsUrl),
+    signing: signatureRules(session, false),
     limits: { ...guards, maxStaleShare: freshness.maxStaleShare, maxDeletes: bucket.maxDeletes },
     override: flags.override,
     today,

@@ -68,6 +68,7 @@ const meanings: Readonly<Record<ObjectDifference['what'], string>> = {
   body: 'has another body',
   unsigned: 'has no signature, though there is a key',
   signature: 'is no signature by signing.key, or by one of signing.publicKeys',
+  facts: 'names another snapshot, day, price or count than what was built or signed',
   withdrawn: 'holds what may no longer be given out',
 }
 
@@ -92,11 +93,12 @@ export function assertMatches({ name, found, kinds }: Awaited<ReturnType<typeof 
 }
 
 export function describeVerified(
-  { snapshot, slot, objects, downloads, bodies }: Verified,
+  { snapshot, slot, objects, downloads, bodies, earlierDays }: Verified,
   wanted: WantedBodies,
 ): string {
   const seed = 'seed' in wanted ? ` (--sample ${wanted.bodies} --seed ${wanted.seed})` : ''
   const read = bodies === 0 ? '' : `, ${formatCount(bodies)} bodies read${seed}`
   const files = downloads === null ? '' : `, ${formatCount(downloads)} downloads`
-  return `${snapshot} in ${slot} matches its manifest: ${formatCount(objects)} objects${files}${read}`
+  const days = earlierDays === 0 ? '' : `, downloads of ${countOf(earlierDays, 'earlier day')}`
+  return `${snapshot} in ${slot} matches its manifest: ${formatCount(objects)} objects${files}${read}${days}`
 }

@@ -215,7 +215,7 @@ describe.skipIf(lacksSshKeygen)('a bucket whose nights are signed', () => {
 
     it('flips what was staged with the key without it, and nothing else', async () => {
       await expectSuccess(command('publish --out third --stage', key(ours)))
-      const staged = (JSON.parse(text('staged.json')) as { snapshot: string; slot: string }) || {}
+      const staged = JSON.parse(text('staged.json')) as { snapshot: string; slot: string }
       const keep = press.bucket.save()
       await refused(command(`flip ${staged.snapshot}`, {}, 'theirs.json'), notTrusted)
       press.bucket.put(`${staged.slot}/changes/SHA256SUMS`, `${text(`${staged.slot}/changes/SHA256SUMS`)}\n`)

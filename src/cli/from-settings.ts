@@ -160,11 +160,14 @@ export function trustedKeys(session: Session): readonly string[] | null {
   return key === null ? null : (signingIfHere(session)?.publicKeys ?? [])
 }
 
-/** @param needsKey of a publish, which signs `changes/` @throws {UsageError} if the key is needed and cannot be used */
-export const signatureRules = (session: Session, needsKey: boolean): SignatureRules => ({
-  trusted: trustedKeys(session),
-  key: needsKey ? signingOf(session) : signingIfHere(session),
-})
+/**
+ * Who signs `changes/`: only a publish does, so only there a key that is missing is an error.
+ * @throws {UsageError} if the key cannot be used
+ */
+export function signatureRules(session: Session, who: 'publish' | 'plan' | 'nobody'): SignatureRules {
+  const keys = { publish: signingOf, plan: signingIfHere, nobody: () => null }
+  return { trusted: trustedKeys(session), key: keys[who](session) }
+}
 
 /** Null if the settings name neither company nor licence. @throws {UsageError} for a logo that is refused */
 function publisherOf({ site, licence: { name, url } }: Settings): Publisher | null {

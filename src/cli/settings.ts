@@ -247,7 +247,7 @@ export const configShape = z.strictObject(
         orNull(secretKey),
       ),
       publicKeys: say(
-        'Public keys (lines of .pub files) that are trusted, too: earlier ones, and that of signing.key where only `verify` runs.',
+        'Public keys (lines of .pub files) that readers have got: that of signing.key, and earlier ones. If any is named, no other key counts.',
         z.array(publicKey, 'a list of public keys').default([]),
       ),
     }),

@@ -38,7 +38,7 @@ export function publishFolder(session: Session, flags: PublishFlags, onWarning: 
     const progress = showProgress(session, 'objects')
     return publish(store, {
       ...common,
-      signing: signatureRules(session, true),
+      signing: signatureRules(session, 'publish'),
       cacheControl: settings.edge.cacheControl,
       isDeep: flags.deep === true,
       onWarning,
@@ -68,7 +68,10 @@ export async function planFolder(session: Session, flags: PublishFlags) {
   const { bucket, storePrices } = session.settings
   const { slots } = bucket
   const preview = await withBucket(session, async (store) =>
-    previewPublish(store, await commonOptions(session, flags)),
+    previewPublish(store, {
+      ...(await commonOptions(session, flags)),
+      signing: signatureRules(session, 'plan'),
+    }),
   )
   const { requests, slotBytes } = preview
   const once = costOfRequests(requests, storePrices)
@@ -90,7 +93,7 @@ export async function doorOptions(session: Session, flags: PublishFlags) {
   return {
     ...bucket,
     table: routeTable(endpoints, docsUrl),
-    signing: signatureRules(session, false),
+    signing: signatureRules(session, 'nobody'),
     limits: { ...guards, maxStaleShare: freshness.maxStaleShare, maxDeletes: bucket.maxDeletes },
     override: flags.override,
     today,

@@ -19,6 +19,8 @@ export const wording = bilingual((say) => ({
     changes: say('Recent changes', 'Letzte Änderungen'),
     onThisPage: say('On this page', 'Auf dieser Seite'),
     noValue: say('not available', 'keine Angabe'),
+    /** The button beside what could not be loaded. */
+    again: say('Try again', 'Erneut versuchen'),
     parts: {
       funds: say('Funds', 'Fonds'),
       compare: say('Compare funds', 'Fondsvergleich'),

@@ -59,8 +59,13 @@ function changesPage({ nights }: ChangeHistory, site: PageSite, language: Langua
     // Without other pages there is no shared style sheet: the status page's includes it.
     ...(site.others === null && { styles: [statusStyleKey] }),
     head: feedLink(key, language),
-    main: html`<div id="day" hidden ${site.others !== null && raw('data-pages')}>
-        <div></div>
+    main: html`<div
+        id="day"
+        hidden
+        data-again="${wording[language].shell.again}"
+        ${site.others !== null && raw('data-pages')}
+      >
+        <div role="status"></div>
         <p>
           <a href="${key.replace('changes/', '')}" hidden>${w.asData}</a> ·
           <a href="${key.replace('changes/', '')}">${heading}</a>
@@ -80,7 +85,7 @@ function changesPage({ nights }: ChangeHistory, site: PageSite, language: Langua
 }
 
 function dayItem(day: HistoryDay, language: Language): Html {
-  const titles = publishesOf(day).map((entry) => html`<br />${wordsIn(entry, language).title}`)
+  const titles = publishesOf(day).map((entry) => html` <br />${wordsIn(entry, language).title}`)
   return html`<li>
     <a href="?day=${day.as_of}"><time datetime="${day.as_of}">${dayIn(language, day.as_of)}</time></a
     >${titles}

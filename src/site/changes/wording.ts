@@ -21,6 +21,11 @@ export const changeWords = bilingual((say) => ({
       `The changes on ${day} are not known (any more).`,
       `Die Änderungen vom ${day} sind nicht (mehr) bekannt.`,
     ),
+  failedDay: (day: string) =>
+    say(
+      `The changes on ${day} could not be loaded.`,
+      `Die Änderungen vom ${day} konnten nicht geladen werden.`,
+    ),
   byDay: say('By day', 'Nach Tagen'),
   byFund: say('By fund', 'Nach Fonds'),
   byFundLead: say(

@@ -67,7 +67,6 @@ export const compareWording = bilingual((say) => ({
       'Die Preise von {fund} konnten nicht geladen werden.',
     ),
     failedFunds: say('The list of funds could not be loaded.', 'Die Fondsliste konnte nicht geladen werden.'),
-    again: say('Try again', 'Erneut versuchen'),
     noDays: say(
       'There is no period in which all of these funds have prices.',
       'Es gibt keinen Zeitraum, in dem alle diese Fonds Preise haben.',

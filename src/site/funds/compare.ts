@@ -70,7 +70,7 @@ function tool({ table: { routes } }: SitePageSource, language: Language, key: st
     data-list="${linkTo(key, fundListKey)}"
     data-prices="${prices}"
     data-actions="${linkTo(key, distributionKeys('ISIN').json)}"
-    data-words="${JSON.stringify({ ...pickerWords(language), ...w.says })}"
+    data-words="${JSON.stringify({ ...pickerWords(language), ...w.says, again: wording[language].shell.again })}"
   >
     <div class="search" role="search">${fundPickerField(w.add)}</div>
     <ul class="chips" aria-label="${w.chosen}"></ul>

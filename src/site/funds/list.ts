@@ -171,7 +171,7 @@ function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): rea
     {
       content: [
         html`<a href="${page}">${fundName(publisher, name)}</a>`,
-        categoryDe !== null && html`<small>${categoryIn(language, categoryDe, categoryEn)}</small>`,
+        categoryDe !== null && html` <small>${categoryIn(language, categoryDe, categoryEn)}</small>`,
       ],
       kind: '',
     },

@@ -123,6 +123,18 @@ export const fundWords = bilingual((say) => ({
     reinvested: say('Distributions reinvested', 'Mit Wiederanlage der Ausschüttungen'),
     distribution: say('Distribution', 'Ausschüttung'),
     split: say('Split', 'Anteilteilung'),
+    failed: say(
+      'The prices of this period could not be loaded. The line shows only some of them, and there is no change in percent.',
+      'Die Preise dieses Zeitraums konnten nicht geladen werden. Die Linie zeigt nur einige davon, eine Veränderung in Prozent fehlt.',
+    ),
+    few: say(
+      'There are fewer than two prices in this period.',
+      'In diesem Zeitraum liegen weniger als zwei Preise vor.',
+    ),
+    folder: say(
+      'This page was opened from a folder. The line shows only some of the prices, and there is no change in percent: it needs a server, for example: fundpress serve --out FOLDER',
+      'Diese Seite wurde aus einem Ordner geöffnet. Die Linie zeigt nur einige Preise, eine Veränderung in Prozent fehlt: Sie benötigt einen Server, zum Beispiel: fundpress serve --out ORDNER',
+    ),
   },
   distributions: say('Distributions', 'Ausschüttungen'),
   actions: say('Distributions and splits', 'Ausschüttungen und Anteilteilungen'),

@@ -67,7 +67,7 @@ function statusPage(
     [
       figure(w.asOf, dayIn(language, asOf)),
       later('live', w.live, html`class="awaited"`),
-      later('staged', w.staged, html`hidden`),
+      later('staged', w.staged, html`hidden data-failed="${w.stagedFailed}"`),
     ],
     figure(w.newest, newestPrice === null ? noValue(language) : dayIn(language, newestPrice)),
     figure(w.oldest, oldestPrice === null ? noValue(language) : dayIn(language, oldestPrice.day)),
@@ -163,7 +163,7 @@ function cells(fund: MarkedFund, language: Language, { publisher, hasPages }: Na
   }
   const next = day(fund.nextPrice)
   return [
-    [hasPages ? html`<a href="${page}">${name}</a>` : name, html`<small>${isin}</small>`],
+    [hasPages ? html`<a href="${page}">${name}</a>` : name, html` <small>${isin}</small>`],
     markedAs(mark, w.marks[mark]),
     [day(fund.newestPrice), fund.nextPrice !== null && below(next)],
     count(ageDays, w.businessDays),
@@ -176,4 +176,4 @@ const markedAs = (mark: string, word: string) =>
   html`<span class="${`mark ${mark}`.trimEnd()}">${word}</span>`
 
 /** For a narrow screen, in place of a column. */
-const below = (next: Html | string): Html => html`<small class="below">${next}</small>`
+const below = (next: Html | string): Html => html` <small class="below">${next}</small>`

@@ -146,11 +146,12 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         if (box === null) throw new Error('there is no plot')
         await page.mouse.move(box.x + box.width - 1, box.y + box.height / 2)
         const tip = page.locator('#nav .tip')
-        expect(await tip.textContent()).toMatch(new RegExp(`${navOn(asOf)} .*20 Nov 2026`))
+        expect(await tip.textContent()).toMatch(new RegExp(`^[A-Z]{3}\u00a0${navOn(asOf)}, 20 Nov 2026`))
         expect(await tip.isVisible()).toBe(true)
         await page.mouse.move(box.x + box.width / 2, box.y + 5)
         const [, nav = '', day = ''] =
-          /^([\d.,]+) \w+, (.+)$/.exec((await tip.locator('span').first().textContent()) ?? '') ?? []
+          /^[A-Z]{3}\u00a0([\d.,]+), (.+)$/.exec((await tip.locator('span').first().textContent()) ?? '') ??
+          []
         expect(nav.replace(',', '')).toBe(navOn(new Date(`${day} UTC`).toISOString().slice(0, 10)))
         await page.mouse.move(5, 5)
         expect(await tip.isVisible()).toBe(false)
@@ -177,7 +178,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
           await page.touchscreen.tap(box.x + box.width * share, box.y + box.height / 2)
           expect(await tip.isVisible()).toBe(true)
           const [, nav = '', text = ''] =
-            /^([\d.,]+) \w+, (.+)$/.exec((await tip.locator('span').first().textContent()) ?? '') ?? []
+            /^[A-Z]{3}\u00a0([\d.,]+), (.+)$/.exec((await tip.locator('span').first().textContent()) ?? '') ??
+            []
           const day = new Date(`${text} UTC`).toISOString().slice(0, 10)
           expect(nav.replace(',', '')).toBe(navOn(day))
           const first = value<string>('SELECT min(date) FROM price WHERE isin = ?', isin)
@@ -228,7 +230,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         const nav = Number(navOn(first)).toLocaleString('de-DE', { minimumFractionDigits: 2 })
         const currency = value<string>('SELECT currency FROM fund WHERE isin = ?', isin)
         expect(await stage.getAttribute('aria-valuetext')).toBe(
-          `${nav} ${currency}, ${day}, Mit Wiederanlage der Ausschüttungen: ${nav} ${currency}`,
+          `${nav}\u00a0${currency}, ${day}, Mit Wiederanlage der Ausschüttungen: ${nav}\u00a0${currency}`,
         )
         await page.keyboard.press('ArrowRight')
         // With Alt it belongs to the browser: the next page.
@@ -347,11 +349,14 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
     expect(await withPage(path, phoneLight, (page) => page.evaluate<number>(sumOfShifts))).toBe(0)
   })
 
-  it('works from a folder: styles, chart, ranges of the sample, and links to the files of documents', async () => {
+  it('works from a folder: styles, chart, ranges of the sample without a change, and links to the files of documents', async () => {
     const url = pathToFileURL(`${folder.file('out')}/funds/${isin}/index.html`).href
     const { page, complaints, end } = await visit(browser, url)
     await page.getByRole('button', { name: '1Y' }).click()
     await page.locator('#nav .plot[viewBox^="0 0 36"]').waitFor({ state: 'attached' })
+    expect(await page.locator('#nav .change').innerText()).toMatch(
+      /^This page was opened from a folder. [^\d]*$/,
+    )
     const links = await page.locator('.documents a').evaluateAll(hrefs)
     expect(links).toContain(`../../api/v1/figures/${isin}/index.en.xml`)
     expect(links).toContain(`../../api/v1/prices-historic/${isin}/2026.json`)

@@ -5,11 +5,13 @@ import { dayMarkup } from '../../changes/day.ts'
 import { changeWords } from '../../changes/wording.ts'
 import { dayIn } from '../chart/formats.ts'
 import { followAddress, parameterOf } from './address.ts'
+import { messageWith } from './message.ts'
 
 const language = document.documentElement.lang === 'de' ? 'de' : 'en'
 const place = document.getElementById('day')
 const list = document.getElementById('all-days')
 const title = document.title
+let asked = ''
 
 followAddress(() => {
   const day = parameterOf('day')
@@ -21,6 +23,7 @@ async function show(day: string): Promise<void> {
   place.hidden = day === ''
   list.hidden = day !== ''
   document.title = title
+  asked = day
   if (day === '') return
   const w = changeWords[language]
   const shown = dayIn(language, day)
@@ -28,16 +31,30 @@ async function show(day: string): Promise<void> {
   const data = place.querySelector('a')
   if (content === null || data === null) return
   data.href = `${day}.json`
-  data.hidden = false
-  try {
-    const response = await fetch(data.href)
-    if (!response.ok) throw new Error(String(response.status))
-    content.innerHTML = dayMarkup((await response.json()) as DayChanges, language, pageOf()).markup
+  data.hidden = true
+  content.replaceChildren()
+  const changes = await fetchDay(data.href)
+  // A slow answer must not win over a later choice.
+  if (day !== asked) return
+  if (changes === 'unknown') content.replaceChildren(w.unknownDay(shown))
+  else if (changes === 'failed') {
+    const again = { label: place.dataset['again'] ?? '', press: () => void show(day) }
+    content.replaceChildren(...messageWith(w.failedDay(shown), again))
+  } else {
+    data.hidden = false
+    content.innerHTML = dayMarkup(changes, language, pageOf()).markup
     document.title = title.replace(/^[^·]*(?= · )/, w.dayHeading(shown))
     document.getElementById(location.hash.slice(1))?.scrollIntoView()
+  }
+}
+
+async function fetchDay(address: string): Promise<DayChanges | 'unknown' | 'failed'> {
+  try {
+    const response = await fetch(address)
+    if (response.status === 404) return 'unknown'
+    return response.ok ? ((await response.json()) as DayChanges) : 'failed'
   } catch {
-    data.hidden = true
-    content.textContent = w.unknownDay(shown)
+    return 'failed'
   }
 }
 

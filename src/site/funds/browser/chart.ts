@@ -3,10 +3,11 @@
 import type { Language } from '../../../api/routes/table.ts'
 import { isoOf } from '../../../system/day-number.ts'
 import { type DayPrice, type FundActions, unpacked } from '../chart/actions.ts'
-import { dayIn, decimalIn } from '../chart/formats.ts'
+import { amountIn, dayIn, decimalIn } from '../chart/formats.ts'
 import { depthOf } from '../chart/charts.ts'
 import { priceLine, priceLineChange, priceLineShapes } from '../chart/price-line.ts'
 import { followAddress } from './address.ts'
+import { messageWith } from './message.ts'
 import { fetchPrices, pricesSince, yearToAsk, yearOf } from './prices.ts'
 import { chosenRange, firstDayOf, onRange, rangeChoices } from './ranges.ts'
 import { type Say, sayOf } from './say.ts'
@@ -15,18 +16,19 @@ import { exploreChart, nearestDay } from './stage.ts'
 const whole = 'Max'
 
 export function exploreLine(figure: HTMLElement, language: Language): void {
-  const { points = '', windows = '', unit = '', distributions = '', splits = '' } = figure.dataset
+  const { points = '', windows = '', currency, distributions = '', splits = '' } = figure.dataset
   const [actions, say] = [unpacked({ distributions, splits }), sayOf(figure)]
-  const [drawn, change] = [figure.querySelector('.drawn'), figure.querySelector('.change')]
+  const [drawn, change] = [figure.querySelector('.drawn'), figure.querySelector<HTMLElement>('.change')]
   const history = historyOf(points, windows)
   const explore = exploreChart(figure)
 
   /** Explores the line of prices. @returns it */
-  const take = (prices: readonly DayPrice[]) => {
+  const take = (prices: readonly DayPrice[], actions: FundActions) => {
     const line = priceLine(prices, actions)
     const { plot, navs, reinvested } = line
     const days = navs.map(({ day }) => day)
-    const amount = (nav: string) => decimalIn(language, nav) + unit
+    const amount = (nav: string) =>
+      currency === undefined ? decimalIn(language, nav) : amountIn(language, nav, currency)
     explore({
       last: navs.length - 1,
       nearest: (share) => nearestDay(days, plot.first + share * plot.days),
@@ -48,7 +50,7 @@ export function exploreLine(figure: HTMLElement, language: Language): void {
     return line
   }
 
-  take(history.sample)
+  take(history.sample, actions)
   const buttons = rangeChoices(figure)
   if (buttons.length === 0) return
   const [oldest, newest] = [history.sample[0]?.day ?? 0, history.sample.at(-1)?.day ?? 0]
@@ -59,20 +61,40 @@ export function exploreLine(figure: HTMLElement, language: Language): void {
   let shown = whole
   const show = async () => {
     const range = chosenRange(figure, whole)
-    if (range === shown) return
+    if (range === shown || drawn === null || change === null) return
     shown = range
+    const pressed = buttons.find(({ dataset }) => dataset['range'] === range)
+    const period = pressed?.title ?? ''
+    const tell = (text: string, again?: () => void) => {
+      change.classList.add('callout', 'fault')
+      change.replaceChildren(...messageWith(text, again && { label: say('again'), press: again }))
+    }
     figure.setAttribute('aria-busy', 'true')
+    // The change over another period must not stand beside this one's button. What is below does not move.
+    change.style.minHeight = `${change.getBoundingClientRect().height}px`
+    change.classList.remove('callout', 'fault')
+    change.textContent = `${period}: …`
     const first = firstDayOf(range, newest)
-    const prices = first === null ? history.sample : await history.since(first)
+    const answer = first === null ? { prices: history.sample, isWhole: true } : await history.since(first)
     // A slow answer must not win over a later choice.
     if (range !== shown) return
     figure.removeAttribute('aria-busy')
-    const [from, to] = [prices[0], prices.at(-1)]
-    if (drawn === null || change === null || from === undefined || to === undefined || from === to) return
-    const line = take(prices)
+    change.style.minHeight = ''
+    const { prices, isWhole } = answer
+    // From another first day, reinvested distributions would be worth something else.
+    const line = take(prices, isWhole ? actions : { distributions: [], splits: actions.splits })
     drawn.innerHTML = priceLineShapes(line, language)
-    const period = buttons.find(({ dataset }) => dataset['range'] === range)?.title ?? ''
-    change.innerHTML = priceLineChange(line, language, period, say('reinvested'))
+    if (isWhole && prices.length > 1)
+      change.innerHTML = priceLineChange(line, language, period, say('reinvested'))
+    else if (isWhole) tell(say('few'))
+    else if (location.protocol === 'file:') tell(say('folder'))
+    else
+      tell(say('failed'), () => {
+        // The focus would be lost with the button.
+        pressed?.focus()
+        shown = ''
+        void show()
+      })
   }
   onRange(figure, whole, () => void show())
   followAddress(() => void show())
@@ -110,18 +132,16 @@ function historyOf(flat: string, windows: string) {
   }
   return {
     sample: sample as readonly DayPrice[],
-    /** Every price since the last one at or before a day; those of the sample if the API does not answer. */
+    /** Every price since the last one at or before a day. If the API does not answer, some of them (`isWhole` is false). */
     since: async (first: number) => {
       const [from, to] = [yearToAsk(first), yearOf(sample.at(-1)?.day ?? 0)]
-      try {
-        const found = await Promise.all(
-          Array.from({ length: to - from + 1 }, (_, index) => ofYear(from + index)),
-        )
-        return pricesSince(found.flat(), first)
-      } catch {
-        years.clear()
-        return pricesSince(sample, first)
-      }
+      const asked = Array.from({ length: to - from + 1 }, (_, index) => ofYear(from + index))
+      const found = await Promise.all(asked).catch(() => [])
+      const prices = pricesSince(found.flat(), first)
+      if (prices.length > 0) return { prices, isWhole: true }
+      // The next try asks again.
+      years.clear()
+      return { prices: pricesSince(sample, first), isWhole: false }
     },
   }
 }

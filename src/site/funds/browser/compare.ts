@@ -9,6 +9,7 @@ import { comparedRow, fundChip, lineKey, waitingChip } from './compared-row.ts'
 import { type FundComparison, comparisonOf, type History, loners } from './comparison.ts'
 import { fetchFunds, type ListedFund } from './fund-list.ts'
 import { lineEnds } from './line-ends.ts'
+import { messageWith } from './message.ts'
 import { fundPicker } from './picker.ts'
 import { fetchActions, fetchPrices, yearOf, yearToAsk } from './prices.ts'
 import { chosenRange, firstDayOf, onRange } from './ranges.ts'
@@ -167,14 +168,7 @@ function teller({ part, say }: Page) {
   const lineOf = ({ text, kind, again }: Message) => {
     const line = document.createElement('p')
     line.className = classes[kind]
-    line.textContent = `${text} `
-    if (again !== undefined) {
-      const button = document.createElement('button')
-      button.type = 'button'
-      button.textContent = say('again')
-      button.addEventListener('click', again)
-      line.append(button)
-    }
+    line.append(...messageWith(text, again && { label: say('again'), press: again }))
     return line
   }
   return (all: readonly Message[]) => messages.replaceChildren(...all.map(lineOf))

@@ -25,7 +25,7 @@ export function comparedRow({ fund, style, figures, language, say }: ComparedRow
     'small',
     fund.accumulating === false ? `${fund.isin}, ${say('distributing')}` : fund.isin,
   )
-  name.append(lineKey(style), link, small)
+  name.append(lineKey(style), link, ' ', small)
   const cell = (text: string | null, kind = 'number') => {
     const made = element('td', text ?? '')
     made.className = kind

@@ -41,11 +41,12 @@ export function exploreChart(figure: ParentNode): (places: Places) => void {
     if (place === undefined) return
     tip.classList.toggle('legend', place.keyOf !== undefined)
     tip.replaceChildren(
-      ...(places.showBeside === undefined ? place.lines : place.lines.slice(0, 1)).map((line, index) => {
+      ...(places.showBeside === undefined ? place.lines : place.lines.slice(0, 1)).flatMap((line, index) => {
         const item = document.createElement('span')
         const key = place.keyOf?.(index) ?? null
         item.append(...(key === null ? [] : [key]), line)
-        return item
+        // A space keeps texts apart also for those who read them without the style.
+        return index === 0 ? [item] : [' ', item]
       }),
     )
     stage.setAttribute('aria-valuemax', String(places.last))

@@ -44,12 +44,18 @@ interface Staged {
   readonly staged_since: string
 }
 
+/** @throws {Error} if the server does not say */
 async function showStaged(): Promise<void> {
   const response = await fetch('staged.json')
+  if (!response.ok) throw new Error(String(response.status))
   const { staged } = (await response.json()) as { readonly staged: Staged | null }
   if (staged === null) return
   const remark = `${staged.snapshot}: ${timeAndAge(new Date(staged.staged_since))}`
   show('staged', dayIn(language, staged.as_of), remark)
 }
 
-if (location.protocol !== 'file:') showStaged().catch(() => undefined)
+if (location.protocol !== 'file:') {
+  showStaged().catch(() => {
+    show('staged', '–', document.getElementById('staged')?.dataset['failed'] ?? '')
+  })
+}

@@ -38,7 +38,7 @@ export function priceLineChange(
   const ends = (line: readonly AdjustedPrice[]) => [valueOn(line[0]), valueOn(line.at(-1))] as const
   const change = changeLine(language, period, ...ends(navs))
   if (reinvested === null) return change
-  return `${lineKeyOf(0)}${change}<br/>${lineKeyOf(1)}${changeLine(language, word, ...ends(reinvested))}`
+  return `${lineKeyOf(0)}${change} <br/>${lineKeyOf(1)}${changeLine(language, word, ...ends(reinvested))}`
 }
 
 const valueOn = (price: AdjustedPrice | undefined) => ({

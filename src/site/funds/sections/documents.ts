@@ -56,6 +56,6 @@ function rowOf({ kind, language: of, date, title, url }: DocumentRow, language: 
   const link = html`<a href="${new URL(url).href}" lang="${of}" hreflang="${of}" rel="noopener"
     >${title.trim() || name}</a
   >`
-  const small = title.trim() !== name && html`<small>${name}</small>`
+  const small = title.trim() !== name && html` <small>${name}</small>`
   return [html`${link} ${small}`, of.toUpperCase(), dayIn(language, date)]
 }

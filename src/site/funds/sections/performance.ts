@@ -18,6 +18,7 @@ import {
 } from '../../layout/html.ts'
 import { isoOf } from '../../../system/day-number.ts'
 import { distributionKeys } from '../../layout/layout.ts'
+import { wording } from '../../wording.ts'
 import { fundWords, isForeign } from '../wording.ts'
 import { barChart } from '../chart/charts.ts'
 import { amountIn, changeIn, dayIn, decimalIn, unbroken } from '../chart/formats.ts'
@@ -165,9 +166,10 @@ function priceFigure({ fund, historic }: FundFacts, line: Line, language: Langua
     class="chart"
     id="nav"
     data-windows="${windows}"
-    data-unit=" ${fund.currency}"
+    data-currency="${fund.currency}"
     data-points="${line.flat}"
-    ${hasActions && html` data-distributions="${line.distributions}" data-splits="${line.splits}" data-words="${JSON.stringify(w.onChart)}"`}
+    data-words="${JSON.stringify({ ...w.onChart, again: wording[language].shell.again })}"
+    ${hasActions && html` data-distributions="${line.distributions}" data-splits="${line.splits}"`}
   >
     ${rangeButtons(language)}${drawnLine('nav', w.chartTitle(fund.currency), line, w.rangeNames.Max.name, language)}
     <figcaption>

@@ -1,0 +1,154 @@
+/** Nothing lies over what can be pressed: the browser is asked at coordinates, and pressed by mouse and finger. */
+import type { Browser, Locator, Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { openBrowser, visit, whyNoBrowser, type Look } from '../../support/browser.ts'
+import { coveredControls } from '../../support/pressable.ts'
+import { sample } from '../../support/rounds.ts'
+import { isins, pageKinds, servePageKinds } from './page-kinds.ts'
+
+const widths = [390, 600, 800, 1440]
+const height = 800
+
+describe.skipIf(whyNoBrowser !== undefined)('what can be pressed', () => {
+  let site: Awaited<ReturnType<typeof servePageKinds>>
+  let browser: Browser
+  beforeAll(async () => {
+    site = await servePageKinds()
+    browser = await openBrowser()
+    return async () => {
+      await browser.close()
+      await site.stop()
+    }
+  })
+  const withPage = async (path: string, look: Look, run: (page: Page) => Promise<void>) => {
+    const { page, end } = await visit(browser, `${site.base}/${path}`, look)
+    try {
+      await run(page)
+    } finally {
+      await end()
+    }
+  }
+  /** At four widths. */
+  const expectNothingOver = async (page: Page, state: string, within?: string) => {
+    for (const width of widths) {
+      await page.setViewportSize({ width, height })
+      expect({ state, width, covered: await coveredControls(page, within) }).toEqual({
+        state,
+        width,
+        covered: [],
+      })
+    }
+  }
+
+  it.each(sample(pageKinds, { least: 6 }))(
+    'has nothing over it at four widths, whatever is open or chosen: %s (%s)',
+    async (_, language, path) => {
+      const scheme = language === 'de' ? 'dark' : 'light'
+      await withPage(path, { scheme, width: 1440, height }, async (page) => {
+        await expectNothingOver(page, 'as it comes')
+        await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true')
+        await expectNothingOver(page, 'with all details open')
+        // The second view of two, and the bar that offers to compare what is selected.
+        await page.evaluate(
+          'for (const each of document.querySelectorAll(".views label + label input, .select input")) each.click()',
+        )
+        await expectNothingOver(page, 'with other choices')
+        for (const stage of await page.locator('.stage:visible').all()) {
+          await stage.focus()
+          await stage.press('End')
+          await expectNothingOver(page, 'with the figures of a chart', 'figure')
+        }
+      })
+    },
+  )
+
+  it('has nothing over the suggestions of a search field', async () => {
+    for (const path of ['', `compare/de.html?isins=${isins.whole}`]) {
+      await withPage(path, { scheme: 'light', width: 1440, height }, async (page) => {
+        await page.locator('[role="combobox"]').fill('e')
+        await page.locator('[role="option"]').nth(3).waitFor()
+        await expectNothingOver(page, 'with suggestions', '.picker')
+      })
+    }
+  })
+
+  const loading = [
+    `compare/?range=1y&isins=${isins.whole},${isins.accumulating}`,
+    `funds/${isins.withoutIndex}/?range=1y`,
+  ]
+  it.each(loading)(
+    'has nothing over it while prices load, and after they could not be loaded: %s',
+    async (path) => {
+      await withPage('docs/', { scheme: 'light', width: 1440, height }, async (page) => {
+        const held = Promise.withResolvers<undefined>()
+        await page.route('**/prices-historic/**', async (route) => {
+          await held.promise
+          await route.abort()
+        })
+        await page.goto(`${site.base}/${path}`)
+        await page.locator('figure[aria-busy]').waitFor()
+        await expectNothingOver(page, 'while prices load')
+        held.resolve(undefined)
+        await page.getByRole('button', { name: 'Try again' }).waitFor()
+        await expectNothingOver(page, 'after a failure')
+      })
+    },
+  )
+
+  const presses = [
+    ['a mouse', 1440],
+    ['a mouse', 800],
+    ['a finger', 600],
+    ['a finger', 390],
+  ] as const
+  const charts = (['whole', 'accumulating', 'withoutIndex'] as const).flatMap((kind) => [
+    `funds/${isins[kind]}/`,
+    `funds/${isins[kind]}/de.html`,
+  ])
+  const cases = presses.flatMap(([by, width]) => charts.map((path) => [by, width, path] as const))
+  it.each(sample(cases, { least: 5 }))(
+    'reacts wherever it is pressed, by %s on a page of %i pixels: tabs and ranges of %s',
+    async (by, width, path) => {
+      const look: Look = { scheme: 'light', width, height, touch: by === 'a finger' }
+      await withPage(path, look, async (page) => {
+        const press = (x: number, y: number) =>
+          by === 'a finger' ? page.touchscreen.tap(x, y) : page.mouse.click(x, y)
+        /** Presses each control left, in the middle and right. @param reset an expression: chooses another one */
+        const pressAll = async (
+          all: Locator,
+          reset: string,
+          isChosen: (control: Locator) => Promise<boolean>,
+        ) => {
+          for (const control of await all.all()) {
+            const name = await control.textContent()
+            for (const share of [0.1, 0.5, 0.9]) {
+              await page.evaluate(reset)
+              await control.scrollIntoViewIfNeeded()
+              const box = await control.boundingBox()
+              if (box === null) throw new Error(`${name} is not to be seen`)
+              await press(box.x + box.width * share, box.y + box.height / 2)
+              expect({ name, share, isChosen: await isChosen(control) }).toEqual({
+                name,
+                share,
+                isChosen: true,
+              })
+            }
+          }
+          return all.count()
+        }
+        const ranges = await pressAll(
+          page.locator('.ranges button:enabled'),
+          'document.querySelector(".ranges button:not([aria-pressed=true]):enabled").click()',
+          async (button) => (await button.getAttribute('aria-pressed')) === 'true',
+        )
+        expect(ranges).toBeGreaterThan(3)
+        const tabs = await pressAll(
+          page.locator('.tabs label'),
+          'for (const each of document.querySelectorAll(".tabs input:not(:checked)")) each.click()',
+          (label) => label.locator('input').isChecked(),
+        )
+        expect(tabs).toBe(path.includes(isins.withoutIndex) ? 2 : 4)
+      })
+    },
+  )
+})

@@ -1,12 +1,13 @@
 /** A day that is published very often: the size of its file and of the index is limited. */
 import { expect, it } from 'vitest'
 import type { ChangeHistory, CorrectedValue, DayChanges } from '../../src/api/contract/changes.ts'
-import { dayChanges, maxPriceRows, parseHistory, withPublish } from '../../src/bucket/changes/history.ts'
+import { dayChanges, maxPriceRows, parseHistory, timeOfPublish, withPublish } from '../../src/bucket/changes/history.ts'
 import { changeFeeds } from '../../src/site/changes/feed.ts'
 import { noHistory } from '../../src/site/changes/pages.ts'
 
 const asOf = '2026-11-18'
 const file = { sha256: '', bytes: 1 }
+const published = '2026-11-18T17:04:05Z'
 const row = { isin: 'DE0008471400', name: null, item: 'change', before: '1', after: '2' }
 
 /** What a publish changed that corrected so many prices. */
@@ -27,7 +28,7 @@ const corrections = (snapshot: string, count: number) => ({
 const publishAll = (counts: readonly number[]) => {
   let text: string | null = null
   for (const [index, count] of counts.entries())
-    text = JSON.stringify(dayChanges(corrections(`snapshot-${index}`, count), index + 1, text))
+    text = JSON.stringify(dayChanges(corrections(`snapshot-${index}`, count), { publish: index + 1, published }, text))
   return JSON.parse(text ?? '') as DayChanges
 }
 
@@ -47,27 +48,41 @@ it('keeps twenty publishes before the newest one, and ten thousand rows of all o
 it('reads the file and the index of an earlier version as the first publish of its day, without names', () => {
   const allowed = [{ guard: 'price-jump', subject: null, reason: 'split', by: 'an employee' }]
   const first = JSON.stringify({ ...corrections('first', 3), allowed })
-  const day = dayChanges(corrections('second', 1), 2, first)
-  expect(day.earlier).toMatchObject([{ publish: 1, snapshot: 'first', prices: { counts: { corrected: 3 } } }])
+  const day = dayChanges(corrections('second', 1), { publish: 2, published }, first)
+  expect(day.earlier).toMatchObject([{ publish: 1, published: `${asOf}T00:00:00Z`, snapshot: 'first', prices: { counts: { corrected: 3 } } }])
   expect(day.earlier[0]?.allowed).toEqual([{ guard: 'price-jump', subject: null, reason: 'split' }])
   const told = { asOf, before: null, lines: [], file: `${asOf}.json`, ...file }
   const nights = [{ ...told, snapshot: 'first', title: 'one' }]
   const old = parseHistory(JSON.stringify({ format: 1, nights }))
   expect(withPublish(old, day, file).nights).toMatchObject([
-    { publish: 2, snapshot: 'second', earlier: [{ publish: 1, title: 'one' }] },
+    {
+      ...{ publish: 2, published, snapshot: 'second' },
+      earlier: [{ publish: 1, published: `${asOf}T00:00:00Z`, title: 'one' }],
+    },
   ])
 })
 
-it('gives each of more than sixty publishes of a day a later time', () => {
-  let history: ChangeHistory = noHistory
-  for (let nth = 1; nth <= 70; nth++)
-    history = withPublish(history, { ...corrections(`snapshot-${nth}`, 0), publish: nth }, file)
+it('has the publishes in its feed as they were made, the newest first, whatever their as-of dates', () => {
+  const publish = (history: ChangeHistory, day: string, time: string) =>
+    withPublish(history, { ...corrections(time, 0), as_of: day, publish: 1, published: time }, file)
+  const first = publish(noHistory, '2026-11-18', '2026-11-19T02:00:00Z')
+  // An operator goes back to the data of the day before.
+  const history = publish(first, '2026-11-17', '2026-11-19T09:30:00Z')
   const [feed] = changeFeeds(history, { baseUrl: 'https://api.example.org', publisher: null }, asOf)
-  const times = String(feed?.content).match(/(?<=<updated>)[^<]+/g) ?? []
-  // The feed's own, then those of twenty-one entries.
-  expect(times).toHaveLength(22)
-  expect(times.slice(0, 3)).toEqual(['2026-11-18T00:01:09Z', '2026-11-18T00:01:09Z', '2026-11-18T00:01:08Z'])
-  expect(new Set(times).size).toBe(21)
+  for (const element of ['published', 'updated']) {
+    const times = [...String(feed?.content).matchAll(new RegExp(`<${element}>([^<]+)`, 'g'))].map(([, time]) => time)
+    const own = element === 'updated' ? ['2026-11-19T09:30:00Z'] : []
+    expect(times).toEqual([...own, '2026-11-19T09:30:00Z', '2026-11-19T02:00:00Z'])
+  }
+})
+
+it.each([
+  ['the first publish', '2026-11-19T02:00:00.900Z', null, '2026-11-19T02:00:00Z'],
+  ['the next night', '2026-11-20T02:00:00.100Z', '2026-11-19T02:01:00.500Z', '2026-11-20T02:00:00Z'],
+  ['within a second of the publish before', '2026-11-19T02:00:00.900Z', '2026-11-19T02:00:00.500Z', '2026-11-19T02:00:01Z'],
+  ['after a clock went back', '2026-11-18T02:00:00Z', '2026-11-19T02:00:00Z', '2026-11-19T02:00:01Z'],
+])('gives a publish the time of the store, but one later than all before it: %s', (_, now, liveSince, time) => {
+  expect(timeOfPublish(new Date(now), liveSince)).toBe(time)
 })
 
 it('keeps thirty days', () => {
@@ -76,7 +91,7 @@ it('keeps thirty days', () => {
   for (let day = 1; day <= 35; day++)
     history = withPublish(
       history,
-      { ...corrections(`snapshot-${day}`, 0), as_of: dayOf(day), publish: 1 },
+      { ...corrections(`snapshot-${day}`, 0), as_of: dayOf(day), publish: 1, published },
       file,
     )
   expect(history.nights.map((night) => night.as_of)).toEqual(

@@ -72,6 +72,26 @@ it.each([
   expect([describeChanges(what, 'en').title, describeChanges(what, 'de').title]).toEqual([english, german])
 })
 
+it('says what changed also if no price and no fund did, so that no entry of a feed is empty', () => {
+  const endpoints = [
+    { endpoint: 'figures', ...counts, changed: 1200, added: 2 },
+    { endpoint: 'emt', added: 0, removed: 1, changed: 0 },
+  ]
+  const what = { ...changes(), documents: { added: 2, removed: 1, changed: 1200 }, endpoints }
+  expect(describeChanges(what, 'en').lines).toEqual([
+    'figures: 1,200 documents changed, 2 documents added',
+    'emt: 1 document removed',
+  ])
+  expect(describeChanges(what, 'de').lines).toEqual([
+    'figures: 1.200 Dokumente geändert, 2 Dokumente ergänzt',
+    'emt: 1 Dokument entfallen',
+  ])
+  expect(describeChanges({ ...what, endpoints: [] }, 'en').lines).toEqual([
+    '1,200 documents changed, 2 documents added, 1 document removed',
+  ])
+  expect(describeChanges(changes(), 'de').lines).toEqual(['Keine Änderungen'])
+})
+
 it('lists what happened, one statement each, without numbers of documents', () => {
   const endpoints = [{ endpoint: 'pages', ...counts, changed: 64 }]
   const what = {
@@ -93,7 +113,7 @@ describe.each([
   ['without pages', null],
 ] as const)('a snapshot %s', (_, others) => {
   const site = { baseUrl, publisher: null, others }
-  const day: DayChanges = { ...changes(corrected, { removed: [fund] }), publish: 1, earlier: [] }
+  const day: DayChanges = { ...changes(corrected, { removed: [fund] }), publish: 1, published: `${asOf}T17:04:05Z`, earlier: [] }
   const history = withPublish(noHistory, day, { sha256: '', bytes: 1 })
   const pages = textsOf(changesPages(history, site))
 
@@ -150,7 +170,7 @@ it('names by fund only those that a long list of corrections has in the list of 
     ...{ date: `2026-11-${10 + (index % 10)}`, before: '1', after: '2' },
   }))
   const many = { ...changes({ corrected: rows, counts: { ...corrected.counts, corrected: 15_000 } }) }
-  const day: DayChanges = { ...many, publish: 1, earlier: [] }
+  const day: DayChanges = { ...many, publish: 1, published: `${asOf}T17:04:05Z`, earlier: [] }
   const history = withPublish(noHistory, day, { sha256: '', bytes: 1 })
   const { markup } = dayMarkup(day, 'en', (isin) => `../funds/${isin}/`)
   const shown = [...markup.matchAll(/<a id="([A-Z0-9]{12})" href="\.\.\/funds\/\1\/">/g)].map(
@@ -163,7 +183,7 @@ it('names by fund only those that a long list of corrections has in the list of 
 })
 
 it('has no empty table for prices that may no longer be given out', () => {
-  const cut = { ...changes({ ...corrected, corrected: [] }), publish: 1, earlier: [] }
+  const cut = { ...changes({ ...corrected, corrected: [] }), publish: 1, published: `${asOf}T17:04:05Z`, earlier: [] }
   const { markup } = dayMarkup(cut, 'en', null)
   expect(markup).toContain('1 price of 1 fund corrected')
   expect(markup).not.toContain('<table')

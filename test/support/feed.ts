@@ -32,7 +32,7 @@ export function assertIsFeed(
   const entries = String(wanted.entries)
   const one = (name: string) => `[count(a:${name}) = 1]`
   // RFC 4287, 4.1: no element that it does not know, and each at most once, but links.
-  const known = 'feed entry id title updated author name generator link summary content'
+  const known = 'feed entry id title published updated author name generator link summary content'
   const unknown = known.split(' ').map((name) => `[not(self::a:${name})]`)
   // Addresses are absolute, and no two links of an element have the same relation and type.
   const alternate = (type: string) => `[count(a:link[@rel="alternate"][@type="${type}"]) = 1]`
@@ -43,9 +43,10 @@ export function assertIsFeed(
     'string(/a:feed/a:link[@rel="self"]/@href)': self,
     'string(/a:feed/@*[local-name()="lang"])': language,
     'count(/a:feed/a:entry)': entries,
-    [`count(/a:feed/a:entry${['id', 'title', 'updated', 'summary', 'content'].map(one).join('')})`]: entries,
+    [`count(/a:feed/a:entry${['id', 'title', 'published', 'updated', 'summary', 'content'].map(one).join('')})`]: entries,
     [`count(/a:feed/a:entry${['text/html', 'application/json'].map(alternate).join('')})`]: entries,
     'count(//a:entry/a:content[@type="html"][not(*)])': entries,
+    'count(//a:entry[a:published = a:updated][string-length(a:summary) > 0])': entries,
     [`count(//*${unknown.join('')})`]: '0',
     'count(//a:link)': links,
     'count(//a:link[starts-with(@href, "https://")])': links,

@@ -19,6 +19,7 @@ import type { ValueOf } from './shape.ts'
  * - `not_compared`: keys of documents that could not be read, so that their changes are unknown.
  * - `allowed`: guards that objected to the snapshot, and reasons of the operator; absent if there is none. Without names.
  * - `publish`: the number of the newest publish among those of the day, 1 for the first.
+ * - `published`: when the newest publish wrote it, in UTC and whole seconds; strictly later than all before it.
  * - `earlier`: the last twenty publishes before this one on the same day, in the same shape without `earlier`, the newest
  *   first. Their lists of prices together have ten thousand rows each at most; their counts stay complete.
  *
@@ -26,7 +27,9 @@ import type { ValueOf } from './shape.ts'
  */
 export type DayChanges = ValueOf<typeof listShapes.changesOfDay>
 export type PublishChanges = DayChanges['earlier'][number]
-export type SnapshotChanges = Omit<PublishChanges, 'publish'>
+export type SnapshotChanges = Omit<PublishChanges, 'publish' | 'published'>
+/** Which publish it was, and when. */
+export type PublishMark = Pick<PublishChanges, 'publish' | 'published'>
 
 /** An objection of a guard, and the reason why an operator has allowed it. */
 export type AllowedChange = NonNullable<SnapshotChanges['allowed']>[number]
@@ -52,7 +55,7 @@ export type ChangedFund = NonNullable<HistoryEntry['funds']>[number]
 
 /** The publishes of a day, the newest first. */
 export function publishesOf(day: HistoryDay): readonly HistoryEntry[] {
-  const { as_of, snapshot, before, publish, title, lines, de, funds, earlier } = day
+  const { as_of, snapshot, before, publish, published, title, lines, de, funds, earlier } = day
   const more = { ...(de !== undefined && { de }), ...(funds !== undefined && { funds }) }
-  return [{ as_of, snapshot, before, publish, title, lines, ...more }, ...earlier]
+  return [{ as_of, snapshot, before, publish, published, title, lines, ...more }, ...earlier]
 }

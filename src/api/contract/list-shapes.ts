@@ -245,6 +245,11 @@ const publish = wholeNumber(
   'Laufende Nummer der Veröffentlichung an ihrem Tag, ab 1',
   { minimum: 1 },
 )
+const publishTime = textLike(
+  'Time of the publication in UTC; each has a later one than all before it',
+  'Zeitpunkt der Veröffentlichung in UTC; jede hat einen späteren als alle vor ihr',
+  String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$`,
+)
 const named = { isin, name: nullable(text('Name of the fund', 'Name des Fonds')) }
 const inWords = {
   title: text('What changed, in a few words', 'Was sich geändert hat, in wenigen Worten'),
@@ -276,6 +281,7 @@ const published = {
     ),
   ),
   publish,
+  published: publishTime,
 }
 
 const changes = record({
@@ -364,6 +370,7 @@ const dayOfChanges = {
     ),
   ),
   publish,
+  published: publishTime,
 }
 
 const downloadDays = record({

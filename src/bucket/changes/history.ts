@@ -8,6 +8,7 @@ import {
   type HistoryDay,
   type HistoryEntry,
   type PublishChanges,
+  type PublishMark,
   publishesOf,
   type AllowedChange,
   type NamedFund,
@@ -26,9 +27,9 @@ export const nextPublish = (history: ChangeHistory, asOf: string) =>
   (findDay(history, asOf)?.publish ?? 0) + 1
 
 function entryOf(changes: PublishChanges): HistoryEntry {
-  const { as_of, snapshot, before, publish } = changes
+  const { as_of, snapshot, before, publish, published } = changes
   const words = { ...describeChanges(changes, 'en'), de: describeChanges(changes, 'de') }
-  return { as_of, snapshot, before, publish, ...words, funds: changedFunds(changes) }
+  return { as_of, snapshot, before, publish, published, ...words, funds: changedFunds(changes) }
 }
 
 type FileFacts = Pick<HistoryDay, 'sha256' | 'bytes'>
@@ -83,7 +84,7 @@ export function parseHistory(body: string): ChangeHistory {
   const found = checked(anyObject, inSnakeCase(parseStrictly(z.unknown(), body)))
   const { nights } = found
   // Where a day had one publish, earlier versions wrote neither its number nor `earlier`.
-  const asNow = (entry: unknown) => (isObject(entry) ? { publish: 1, ...entry } : entry)
+  const asNow = (entry: unknown) => (isObject(entry) ? withTime({ publish: 1, ...entry }) : entry)
   const dayAsNow = (entry: unknown) => {
     const day = asNow(entry)
     if (!isObject(day)) return day
@@ -104,6 +105,29 @@ export function parseHistory(body: string): ChangeHistory {
   return { ...history, format: Number(found['format']) }
 }
 
+/** Earlier versions wrote no time: their feeds had the as-of date, and a second more for each publish of the day. */
+function withTime(entry: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { as_of: asOf, publish, published } = entry
+  if (published !== undefined) return entry
+  const midnight = Date.parse(`${String(asOf)}T00:00:00Z`)
+  const isKnown = Number.isFinite(midnight) && typeof publish === 'number'
+  return isKnown ? { ...entry, published: inSeconds(midnight / 1000 + publish - 1) } : entry
+}
+
+/** @param time seconds since 1970 @returns ISO 8601 */
+const inSeconds = (time: number) => new Date(time * 1000).toISOString().replace('.000Z', 'Z')
+
+/**
+ * The time of a publish, in whole seconds: later than that of all before it, also after a rollback, and if clocks go back. All of
+ * them were published before the live snapshot went live, and `liveSince` never goes back.
+ * @param now by the store's clock @param liveSince of the live snapshot, ISO 8601; null if nothing is live
+ */
+export const timeOfPublish = (now: Date, liveSince: string | null): string => {
+  const seconds = (time: number) => Math.floor(time / 1000)
+  const earliest = liveSince === null ? -Infinity : seconds(Date.parse(liveSince)) + 1
+  return inSeconds(Math.max(seconds(now.getTime()), earliest))
+}
+
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -112,8 +136,8 @@ export const maxPriceRows = 10_000
 const earlierKept = 20
 
 /** @param live the live file of this day, or null @throws {Error} if `live` is no file of a day */
-export function dayChanges(changes: SnapshotChanges, publish: number, live: string | null): DayChanges {
-  return { ...changes, publish, earlier: live === null ? [] : shorten(publishesOfDay(parseDay(live))) }
+export function dayChanges(changes: SnapshotChanges, mark: PublishMark, live: string | null): DayChanges {
+  return { ...changes, ...mark, earlier: live === null ? [] : shorten(publishesOfDay(parseDay(live))) }
 }
 
 /** Keeps check and reason of an exception. Names, and the guard's words, which may name a file or a host, are not for readers. */
@@ -158,7 +182,7 @@ export function parseDay(body: string): DayChanges {
   const found = checked(anyObject, inSnakeCase(parseStrictly(z.unknown(), body)))
   const asNow = (changes: unknown) =>
     isObject(changes) && formats.includes(changes['format'])
-      ? { publish: 1, ...changes, format: changesFormat }
+      ? withTime({ publish: 1, ...changes, format: changesFormat })
       : changes
   const { earlier = [], ...newest } = found
   const all = {

@@ -23,7 +23,7 @@ import type { ObjectStore } from '../store/store.ts'
 import type { Comparison } from '../live/options.ts'
 import { type ReadChanges, readMoves } from './compare.ts'
 import { allowedInPublic, dayChanges, parseDay, withoutPricesOf, fileOf, findDay } from './history.ts'
-import { nextPublish, parseHistory, withDay, withPublish } from './history.ts'
+import { nextPublish, parseHistory, timeOfPublish, withDay, withPublish } from './history.ts'
 import { type News, newsOf } from './news.ts'
 
 const indexKey = `${changesFolder}index.json`
@@ -99,7 +99,10 @@ export async function readWrittenChanges(
   }
 }
 
-/** `history`: of the live slot. `own`: the index of the other slot. `sizes`: by key, of the other slot. */
+/**
+ * `history`: of the live slot. `own`: the index of the other slot. `sizes`: by key, of the other slot. `published`: the time of
+ * this publish.
+ */
 type Folders = Awaited<ReturnType<typeof readFolders>>
 
 async function readFolders({ store, base, onWarning, signing }: Publish) {
@@ -107,16 +110,21 @@ async function readFolders({ store, base, onWarning, signing }: Publish) {
   const sizes = new Map<string, number>()
   for await (const { key, bytes } of store.list(inSlot(slot, changesFolder)))
     sizes.set(key.slice(inSlot(slot, '').length), bytes)
-  const history =
+  const nothing = { history: noHistory, now: live.now }
+  const found =
     live.live === null
-      ? noHistory
+      ? nothing
       : await readHistory(store, live.live.slot, onWarning, { live: live.live, signing })
   // If the slot's own index is wrong, some files are written again.
-  const own = isTrusted && sizes.has(indexKey) ? await readHistory(store, slot, () => undefined) : noHistory
-  return { history, own, sizes }
+  const own = isTrusted && sizes.has(indexKey) ? await readHistory(store, slot, () => undefined) : nothing
+  const published = timeOfPublish(found.now ?? live.now, live.live?.liveSince ?? null)
+  return { history: found.history, own: own.history, sizes, published }
 }
 
-/** @param signed of the live slot: what is carried on is signed by this publish, so somebody trusted must have signed it before */
+/**
+ * `now`: the store's clock; null if the store has no such object.
+ * @param signed of the live slot: what is carried on is signed by this publish, so somebody trusted must have signed it before
+ */
 async function readHistory(
   store: ObjectStore,
   slot: Slot,
@@ -129,17 +137,18 @@ async function readHistory(
     return noHistory
   }
   const object = await readSmall(store, key)
-  if (object === null) return startsAnew('missing')
+  if (object === null) return { history: startsAnew('missing'), now: null }
+  const { text, now } = object
   const keys = signed?.signing.trusted ?? []
   if (signed !== undefined && keys.length > 0) {
     const { sums } = await checkChanges(textsIn(store, slot), signed.live, keys)
-    if (sums?.get(fileName(indexKey)) !== hash('sha256', object.text))
-      return startsAnew('not signed by a trusted key')
+    if (sums?.get(fileName(indexKey)) !== hash('sha256', text))
+      return { history: startsAnew('not signed by a trusted key'), now }
   }
   try {
-    return parseHistory(object.text)
+    return { history: parseHistory(text), now }
   } catch (error) {
-    return startsAnew(`damaged (${messageOf(error)})`)
+    return { history: startsAnew(`damaged (${messageOf(error)})`), now }
   }
 }
 
@@ -164,7 +173,7 @@ async function writeFolder(
   const textOf = async (day: HistoryDay) => texts.get(day.as_of) ?? (await readLiveDay(publish, day))
   let { history }: { history: ChangeHistory } = cleared
   if (changes !== null) {
-    const day = await withEarlier(publish, history, changes, textOf)
+    const day = await withEarlier(publish, history, { changes, published: found.published }, textOf)
     history = withPublish(history, day, await put(keyOf(asOf), textOfDay(day)))
   }
   const lost = new Set<string>()
@@ -250,21 +259,21 @@ function dayIn({ as_of }: HistoryDay, text: string | null): DayChanges | null {
 async function withEarlier(
   { store, base, onWarning }: Publish,
   history: ChangeHistory,
-  changes: SnapshotChanges,
+  { changes, published }: { readonly changes: SnapshotChanges; readonly published: string },
   textOf: (day: HistoryDay) => Promise<string | null>,
 ) {
   const { as_of: asOf } = changes
-  const number = nextPublish(history, asOf)
+  const mark = { publish: nextPublish(history, asOf), published }
   const day = findDay(history, asOf)
-  if (day === undefined) return dayChanges(changes, number, null)
+  if (day === undefined) return dayChanges(changes, mark, null)
   const text = await textOf(day)
   try {
     if (text === null) throw new Error('it is missing or damaged')
-    return dayChanges(changes, number, text)
+    return dayChanges(changes, mark, text)
   } catch (error) {
     const place = `${store.name}: what changed earlier on ${asOf} cannot be read in ${base.live.live?.slot ?? ''}`
     onWarning(`${place} (${messageOf(error)}), the file of this day leaves it out`)
-    return dayChanges(changes, number, null)
+    return dayChanges(changes, mark, null)
   }
 }
 

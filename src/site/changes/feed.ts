@@ -17,6 +17,10 @@ export const changeFeeds = (
 ): readonly Page[] =>
   languages.map((language) => {
     const key = feedKeys[language]
+    // A snapshot of an earlier day may have been published last.
+    const publishes = nights
+      .flatMap((day) => publishesOf(day).map((publish) => ({ publish, file: day.file })))
+      .sort((one, other) => (one.publish.published < other.publish.published ? 1 : -1))
     const content = atomFeed({
       language,
       baseUrl,
@@ -24,18 +28,16 @@ export const changeFeeds = (
       page: changesKeys[language],
       title: changeWords[language].feedTitle(authorOf(publisher, baseUrl)),
       publisher,
-      updated: timeOf(nights[0] ?? { as_of: asOf, publish: 1 }),
-      entries: nights.flatMap((day) =>
-        publishesOf(day).map((publish) => entryOf(publish, day.file, language)),
-      ),
+      updated: publishes[0]?.publish.published ?? `${asOf}T00:00:00Z`,
+      entries: publishes.map(({ publish, file }) => entryOf(publish, file, language)),
     })
     return { key, content }
   })
 
 /** Gives each publish an entry, so that readers show it, also if it publishes a snapshot again. */
-function entryOf(published: HistoryEntry, file: string, language: Language): AtomEntry {
-  const { as_of, snapshot, publish } = published
-  const { title, lines } = wordsIn(published, language)
+function entryOf(entry: HistoryEntry, file: string, language: Language): AtomEntry {
+  const { as_of, snapshot, publish, published } = entry
+  const { title, lines } = wordsIn(entry, language)
   const name = [
     'snapshot',
     snapshot,
@@ -45,14 +47,9 @@ function entryOf(published: HistoryEntry, file: string, language: Language): Ato
   return {
     name: name.join(' '),
     title,
-    updated: timeOf(published),
-    page: dayAddress(as_of, language, publishId(published)),
+    published,
+    page: dayAddress(as_of, language, publishId(entry)),
     json: `changes/${file}`,
     lines,
   }
-}
-
-function timeOf({ as_of, publish }: Pick<HistoryEntry, 'as_of' | 'publish'>): string {
-  const time = new Date(Date.parse(`${as_of}T00:00:00Z`) + (publish - 1) * 1000)
-  return time.toISOString().replace('.000Z', 'Z')
 }

@@ -93,6 +93,23 @@ export const changeWords = bilingual((say) => ({
         ? 'Die Änderungen einer Datei sind nicht bekannt'
         : `Die Änderungen von ${shown} Dateien sind nicht bekannt`,
     ),
+  documents: {
+    changed: (count: number, shown: string) =>
+      say(
+        count === 1 ? '1 document changed' : `${shown} documents changed`,
+        count === 1 ? '1 Dokument geändert' : `${shown} Dokumente geändert`,
+      ),
+    added: (count: number, shown: string) =>
+      say(
+        count === 1 ? '1 document added' : `${shown} documents added`,
+        count === 1 ? '1 Dokument ergänzt' : `${shown} Dokumente ergänzt`,
+      ),
+    removed: (count: number, shown: string) =>
+      say(
+        count === 1 ? '1 document removed' : `${shown} documents removed`,
+        count === 1 ? '1 Dokument entfallen' : `${shown} Dokumente entfallen`,
+      ),
+  },
   allowed: (check: string, reason: string) =>
     say(`Exception allowed (check ${check}): ${reason}`, `Ausnahme zugelassen (Prüfung ${check}): ${reason}`),
   andMore: (count: string) => say(`and ${count} more`, `und ${count} weitere`),

@@ -28,8 +28,14 @@ export function describeChanges(changes: SnapshotChanges, language: Language): C
   const items = itemsOf(changes, language)
   const kinds = (Object.keys(headings) as ChangeKind[]).filter((kind) => headings[kind] !== null)
   const what = kinds.map((kind) => headings[kind]).join(', ')
+  if (what === '') {
+    const title = otherTitle(changes, language)
+    const lines = [...documentLines(changes, language), ...others]
+    // A feed shows the lines below the title: without one, its entry would be empty.
+    return { title, lines: lines.length === 0 ? [title] : lines }
+  }
   return {
-    title: what === '' ? otherTitle(changes, language) : sentence(what),
+    title: sentence(what),
     lines: [
       ...kinds.flatMap((kind) => {
         const { list, total } = items[kind]
@@ -40,6 +46,19 @@ export function describeChanges(changes: SnapshotChanges, language: Language): C
       ...others,
     ],
   }
+}
+
+/** Documents by endpoint, for a publish of which nothing else can be said. */
+function documentLines({ documents, endpoints }: SnapshotChanges, language: Language): readonly string[] {
+  const w = changeWords[language].documents
+  const say = (counts: SnapshotChanges['documents']) =>
+    (['changed', 'added', 'removed'] as const)
+      .filter((kind) => counts[kind] > 0)
+      .map((kind) => w[kind](counts[kind], countIn(language, counts[kind])))
+      .join(', ')
+  if (endpoints.length > 0) return endpoints.map(({ endpoint, ...counts }) => `${endpoint}: ${say(counts)}`)
+  const all = say(documents)
+  return all === '' ? [] : [all]
 }
 
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

@@ -39,7 +39,7 @@ function entryOf(
   return {
     name: `price ${isin} ${date} ${language}`,
     title: `${name}: ${amount}`,
-    updated: timeOf(date),
+    published: timeOf(date),
     page: `${fundPageKeys(isin)[language]}#price`,
     json: `${pathOf(isin, historic, [date, date]).slice(1)}?format=json`,
     lines: [`${w.nav}: ${amount}`, `${w.day}: ${dayIn(language, date)}`],

@@ -23,7 +23,8 @@ export interface AtomEntry {
   /** Source of the entry's id: unique, also between languages. */
   readonly name: string
   readonly title: string
-  readonly updated: string
+  /** ISO 8601 with `Z`: when it was published. No entry is changed afterwards. */
+  readonly published: string
   /** Address of its page relative to `baseUrl`; a fragment may follow. */
   readonly page: string
   /** Address of the JSON file relative to `baseUrl`. */
@@ -54,13 +55,15 @@ export function atomFeed(feed: AtomFeed): string {
   ].join('\n')
 }
 
-function entryText({ name, title, updated, page, json, lines }: AtomEntry, baseUrl: string): string {
+function entryText({ name, title, published, page, json, lines }: AtomEntry, baseUrl: string): string {
   const html = `<ul>${lines.map((line) => `<li>${escape(line)}</li>`).join('')}</ul>`
   return [
     '<entry>',
     `<id>${idOf(name)}</id>`,
     `<title>${escape(title)}</title>`,
-    `<updated>${updated}</updated>`,
+    // Some readers ask the one for what is new, some the other.
+    `<published>${published}</published>`,
+    `<updated>${published}</updated>`,
     `<link rel="alternate" type="text/html" href="${escape(addressOf(baseUrl, page))}"/>`,
     `<link rel="alternate" type="application/json" href="${escape(`${baseUrl}/${json}`)}"/>`,
     `<summary>${escape(lines.join('\n'))}</summary>`,

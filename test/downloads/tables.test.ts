@@ -1,14 +1,15 @@
 /** Every table in every format, and the files of each fund, read by programs that share no code with ours, against plain SQL. */
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import readWorkbook from 'read-excel-file/node'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { excelFiles } from '../../src/downloads/formats/csv-excel.ts'
 import type { ColumnType, OutputTable } from '../../src/downloads/tables.ts'
 import { csvLine } from '../../src/downloads/formats/csv.ts'
-import { isMissing } from '../support/programs.ts'
+import { canRun, isMissing } from '../support/programs.ts'
 import { tempFolder } from '../support/product.ts'
 import { filesIn, hashesOf, sumsOf } from '../support/tree.ts'
 import { buildNight, demoNight, hostileNames, oddNight, type Night } from './night.ts'
@@ -230,16 +231,259 @@ describe('a text that a spreadsheet would run', () => {
   })
 })
 
+/** What Excel takes for something else, in German or English. */
+const misread = [
+  ...[
+    'Mai 2025',
+    '2. Mai',
+    'Jan 26',
+    '1.5.2026',
+    '2026-01',
+    '12:30',
+    '1 1/2',
+    '1.000',
+    '1.234.567',
+    '1,5',
+    '3%',
+    '(5)',
+    'WAHR',
+  ],
+  ...[
+    '12-31',
+    '1.5',
+    '31.12.',
+    '3/4',
+    '048652',
+    '848E10',
+    '1,5e-3',
+    '12345678901234567',
+    '123456789012',
+    '1.234',
+    '31.12.2025',
+  ],
+  ...[
+    'TRUE',
+    'true',
+    'Falsch',
+    'FALSE',
+    ' wahr ',
+    '1E5',
+    '1e+5',
+    '1E-05',
+    '0',
+    '007',
+    '00',
+    '0,5',
+    '.5',
+    ',5',
+    '5.',
+    '5,',
+  ],
+  ...['1,234', '1,234.56', '1.234,56', '1 000', "1'000", '(1.234,56)', '5-', '50 %', '3,5 %', '1,5 %'],
+  ...[
+    '5 €',
+    '€ 5',
+    '€5',
+    '5,00 €',
+    '$5',
+    '$ 1,000.00',
+    '£5',
+    '5 EUR',
+    'EUR 5',
+    'CHF 5',
+    '5 DM',
+    '1.000,00 EUR',
+  ],
+  ...[
+    '2025-12-31',
+    '31-12-2025',
+    '31/12/2025',
+    '12/31/2025',
+    '1/2',
+    '1-2-3',
+    '1.2.3',
+    '31.12.25',
+    '2025/12',
+    '12/2025',
+    '5.2026',
+  ],
+  ...[
+    '1. Januar 2026',
+    '1 January 2026',
+    'January 1, 2026',
+    'Jan. 2026',
+    'Jan-26',
+    '26-Jan',
+    '3. Okt. 2025',
+    'März 2025',
+    'Mrz 25',
+  ],
+  ...[
+    'Dezember 2030',
+    'DEZ 30',
+    'December 2030',
+    'May 5',
+    '5 May',
+    'Jänner 2026',
+    'Mo 1.5.2026',
+    'Freitag, 1. Mai 2026',
+  ],
+  ...[
+    '12:30:15',
+    '1:00 PM',
+    '1 pm',
+    '5 a',
+    '5 AM',
+    '12:30 Uhr',
+    '31.12.2025 12:30',
+    '2025-12-31T12:30:00Z',
+    '2025-12-31 12:30',
+    '25:00',
+  ],
+  ...['#N/A', '#NV', '#DIV/0!', '#WERT!', '#REF!', ' 1,5', '1,5 ', '1\u00a0000', '5\u00a0%', '1 2/3'],
+]
+/** Names and codes that stay as they are. A whole number has the same digits as a number. */
+const texts = [
+  ...[
+    'Fonds 2030',
+    'A 50/50',
+    'ABC123',
+    '848652',
+    '1',
+    '99999999999',
+    'DAX 40',
+    'MSCI World 1.5',
+    'Mai',
+    'März',
+    'Januar',
+    'Mo',
+  ],
+  ...[
+    'Laufzeit Mai 2025',
+    'Rente 1.1.2030',
+    '3 % Bund 2030',
+    '1,500 % Stadt Neuhafen 2038',
+    '4,125 % Great Lakes Rail 2037',
+  ],
+  ...[
+    'Mischfonds 60/40',
+    '1 bis 3 Jahre',
+    '1 to 3 years',
+    '< 1 Jahr',
+    '> 10 years',
+    '5 Jahre',
+    '1st May 2025',
+    '3M',
+    '5Y',
+    '10y',
+  ],
+  ...[
+    'A',
+    'A1',
+    'R2',
+    'Klasse A (EUR)',
+    'EUR',
+    'USD',
+    '€',
+    '%',
+    '-',
+    '–',
+    'n/a',
+    'E5',
+    'AM',
+    'PM',
+    'Wahrheit',
+    'True North',
+    'Falschgeld',
+  ],
+  ...[
+    'DE0008471400',
+    'AT000FP64816',
+    '12e',
+    '1. Halbjahr',
+    'Q1 2026',
+    'KW 12',
+    'Mai-Fonds 2025',
+    'Sonntag',
+    'BBB',
+    '0815-Fonds',
+    '1a',
+  ],
+  ...[
+    'Euro Rent 2027',
+    'Deka-Mai 5',
+    'Oktoberfest 2025',
+    'Marathon 42',
+    'Maystone 5',
+    'Dezemberfonds 3',
+    'Sofia 1.5',
+    'Fr. 5 Anleihe',
+  ],
+]
+
+const column = { name: 'value', type: 'text', describe: '', isNullable: true, sql: 'value' } as const
+
 it.each([
-  ['an', "'", '12-31 1.5 31.12. 3/4 048652 848E10 1,5e-3 12345678901234567'],
-  ['no', '', '1.234 1,5 31.12.2025 848652 ABC123 0,5'],
-])('writes %s apostrophe so that Excel makes nothing else of a text: %s%s', (_, mark, values) => {
-  const column = { name: 'value', type: 'text', describe: '', isNullable: true, sql: 'value' } as const
-  for (const value of values.split(' ')) {
-    expect(csvLine([column], 'excel')([value])).toBe(`${mark}${value}\r\n`)
-    expect(csvLine([column], 'plain')([value])).toBe(`${value.includes(',') ? `"${value}"` : value}\r\n`)
-  }
+  ['an', "'", misread],
+  ['no', '', texts],
+])('writes %s apostrophe before a text, depending on what Excel could make of it', (_, mark, values) => {
+  const written = values.map((value) => readCsvLine(csvLine([column], 'excel')([value]), ';'))
+  expect(written).toEqual(values.map((value) => mark + value))
+  const plain = values.map((value) => readCsvLine(csvLine([column], 'plain')([value]), ','))
+  expect(plain).toEqual(values)
 })
+
+// Too large for CI: it runs where LibreOffice is.
+it.skipIf(!canRun('soffice', '--version'))(
+  'keeps each text as it is in LibreOffice, in German and English, and a whole number with its digits',
+  () => {
+    const all = [...misread, ...texts]
+    writeFileSync(
+      folder.file('texts.csv'),
+      csvLine([column], 'excel')(['value']) +
+        all.map((value) => csvLine([column], 'excel')([value])).join(''),
+    )
+    for (const language of [1031, 1033]) {
+      const filter = `CSV:59,34,76,1,,${language},false,true`
+      const profile = `-env:UserInstallation=${pathToFileURL(folder.file('office')).href}`
+      const args = [
+        profile,
+        '--headless',
+        `--infilter=${filter}`,
+        '--convert-to',
+        'fods',
+        '--outdir',
+        folder.path,
+      ]
+      execFileSync('soffice', [...args, folder.file('texts.csv')], { stdio: 'pipe' })
+      const sheet = readFileSync(folder.file('texts.fods'), 'utf8')
+      const cells = [
+        ...sheet.matchAll(/<table:table-cell[^>]*office:value-type="(\w+)"[^>]*>\s*<text:p>(.*?)<\/text:p>/g),
+      ]
+      const read = cells.slice(1).map(([, type, text = '']) => [
+        type,
+        text
+          .replace(/<text:s\/>/g, ' ')
+          .replaceAll('&apos;', "'")
+          .replaceAll('&lt;', '<')
+          .replaceAll('&gt;', '>')
+          .replaceAll('&amp;', '&'),
+      ])
+      const expected = all.map((value) => {
+        const type = /^[1-9]\d*$/.test(value) && texts.includes(value) ? 'float' : 'string'
+        return [type, misread.includes(value) ? `'${value}` : value]
+      })
+      expect(read).toEqual(expected)
+    }
+  },
+)
+
+/** One field. */
+const readCsvLine = (line: string, delimiter: string) => {
+  const [, quoted, plain] = /^(?:"((?:[^"]|"")*)"|(.*))\r\n$/s.exec(line) ?? []
+  if (plain?.includes(delimiter)) throw new Error(`two fields: ${line}`)
+  return quoted?.replaceAll('""', '"') ?? plain
+}
 
 it('continues in another file if a sheet is full, in the middle of a fund, too', () => {
   const column = (name: string, type: ColumnType) => {
@@ -413,8 +657,9 @@ function excelField(value: Value, isDecimal: boolean): Value {
   if (value === null) return ''
   if (typeof value === 'number') return value
   if (isDecimal) return value.replace('.', ',')
-  // A day of the year is what Excel makes a day of this year of, or one of 1931.
-  if (/^[01]\d-[0-3]\d$/.test(value)) return `'${value}`
+  // Days of the year, and key figures: Excel would make days and numbers of them.
+  if (/^[-+\d.,:%\s]*\d[-+\d.,:%\s]*$/.test(value) && !/^(?:[1-9]\d*|\d{4}-\d\d-\d\d)$/.test(value))
+    return `'${value}`
   return excelWords[value] ?? (isRun(value) ? `'${value}` : value)
 }
 

@@ -23,17 +23,18 @@ export const csvForExcel: RowsFormat = {
   advice: {
     en:
       'CSV for the German version of Excel, to be opened with a double-click: semicolons, decimal commas, byte order mark. ' +
-      'An apostrophe in front keeps Excel from converting texts such as 12-31.',
+      'An apostrophe in front keeps Excel from converting texts such as 12-31 or May 2025.',
     de:
       'CSV für die deutsche Version von Excel, zum Öffnen per Doppelklick: Semikolon als Trennzeichen, Dezimalkomma, ' +
-      'Byte Order Mark. Ein vorangestellter Apostroph verhindert, dass Excel Texte wie 12-31 umwandelt.',
+      'Byte Order Mark. Ein vorangestellter Apostroph verhindert, dass Excel Texte wie 12-31 oder Mai 2025 umwandelt.',
   },
   // No resources: Excel needs the byte order mark, and common readers of data packages take it for a part of a name.
   inPackage: (files) => ({
     excelFiles: {
       description:
         'The rows of the CSV files for the German version of Excel: UTF-8 with a byte order mark, semicolons, decimal commas, ' +
-        'WAHR and FALSCH, and an apostrophe before a text that Excel would take for a formula, a date or a number.',
+        'WAHR and FALSCH, and an apostrophe before a text that Excel in German or English could take for a formula, a number, an ' +
+        'amount, a date, a time, a truth value or an error. Whole numbers of up to eleven digits have none.',
       paths: files.map(({ path }) => path),
     },
   }),

@@ -23,7 +23,7 @@ import {
 /**
  * - `plain`: as this file's first sentence says. `raw`: the same with texts as they are.
  * - `excel`: what a German Excel opens by a double click: a byte order mark, semicolons, decimal commas, and no text that
- *   Excel would take for a formula, a day or a number.
+ *   Excel could take for something else.
  */
 export type Dialect = 'plain' | 'raw' | 'excel'
 
@@ -160,15 +160,31 @@ function quoted(text: string, dialect: Dialect): string {
 /** An apostrophe marks text: before what a spreadsheet would run as a formula. Source: OWASP, "CSV Injection". */
 const defused = (text: string) => (isFormula(text) ? `'${text}` : text)
 
-/** The same, and before what Excel would make something else of. */
+/** The same, and before what Excel would take for something else. */
 const readAsText = (text: string) => (isMisread(text) ? `'${text}` : defused(text))
 
 /**
- * Whether a German Excel turns a text into another: `12-31` and `1.5` into days, `04E310` into a number of zeros, `0815`
- * and numbers of more than 15 digits into others. `1.234` is a number that Excel reads as it is meant.
+ * Whether Excel, in German or English, could take a text for a number, a date, a time, an amount, a truth value or an error. It does so
+ * only if it knows every word of the text: `Mai 2025` becomes a day, `Fonds 2030` and `A 50/50` stay. A whole number keeps its
+ * digits, up to eleven of them, unless it begins with 0: numbers such as a WKN stay as they are.
  */
 const isMisread = (text: string) =>
-  /^\s*(?:\d{1,2}[-./](?:\d{1,2}|\d{4})[-./]?|0\d+|\d+(?:[.,]\d+)?e[+-]?\d+|\d{16,})\s*$/i.test(text)
+  !/^[1-9]\d{0,10}$/.test(text) && (fixedWords.test(text) || (/\d/.test(text) && knownWords.test(text)))
+
+const fixedWords = /^\s*(?:wahr|falsch|true|false|#[\p{L}\d/!?]+)\s*$/iu
+
+const months =
+  'januar|jänner|jan|jän|februar|feber|feb|märz|mär|mrz|april|apr|mai|juni|jun|juli|jul|august|aug|september|sept|sep|oktober|okt|' +
+  'november|nov|dezember|dez|january|february|march|mar|may|june|july|october|oct|december|dec'
+const weekdays =
+  'montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag|mo|di|mi|do|fr|sa|so|' +
+  'monday|tuesday|wednesday|thursday|friday|saturday|sunday|mon|tue|wed|thu|fri|sat|sun'
+/** Behind a number: a time of day, the exponent of a number, a time as in ISO 8601. */
+const afterDigit = String.raw`(?<=\d\s*)(?:am|pm|uhr|(?<=\s)[ap]|e(?=[+-]?\d)|t(?=\d)|z)`
+const knownWords = new RegExp(
+  String.raw`^(?:[\d\s.,:;/()%'’+\-‐‑–−]|\p{Sc}|(?<!\p{L})(?:${months}|${weekdays}|eur|euro|usd|chf|gbp|dm)(?!\p{L})|${afterDigit})+$`,
+  'iu',
+)
 
 /** The resource of a plain CSV file in `datapackage.json`. Each table but that of the funds refers to the funds by ISIN. */
 function csvResource({ source, columns, key }: OutputTable) {

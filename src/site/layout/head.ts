@@ -29,9 +29,8 @@ interface Crumb {
 export const addressOf = (baseUrl: string, key: string): string =>
   `${baseUrl}/${key.replace(/\/index\.html(?=$|#)/, '/')}`
 
-/** In the default language of the API, German; `/` answers in the reader's. */
-export const defaultAddress = (baseUrl: string, { de }: PageKeys): string =>
-  de === 'de.html' ? `${baseUrl}/` : addressOf(baseUrl, de)
+/** The API's. Not `/`, which answers in the reader's language: search engines want an address whose page names it as its own. */
+export const defaultLanguage = 'de'
 
 const locales: Readonly<Record<Language, string>> = { en: 'en_GB', de: 'de_DE' }
 
@@ -45,7 +44,7 @@ export function headLinks(page: Described): Html {
     html`<meta property="og:${name}" content="${content}" /> `
   const logo = page.publisher?.logo ?? null
   return html`<link rel="canonical" href="${address(keys[language])}" />
-    ${[alternate('en', address(keys.en)), alternate('de', address(keys.de)), alternate('x-default', defaultAddress(baseUrl, keys))]}${[
+    ${[alternate('en', address(keys.en)), alternate('de', address(keys.de)), alternate('x-default', address(keys[defaultLanguage]))]}${[
       property('type', 'website'),
       property('site_name', siteName),
       property('title', title),

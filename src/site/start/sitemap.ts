@@ -2,7 +2,7 @@
 
 import { create } from 'xmlbuilder2'
 import type { Page, SitePageSource } from '../../api/contract/page.ts'
-import { addressOf, defaultAddress, type PageKeys } from '../layout/head.ts'
+import { addressOf, defaultLanguage, type PageKeys } from '../layout/head.ts'
 import { changesKeys, frontPages, fundPageKeys, notFoundKeys } from '../layout/layout.ts'
 
 /** Source: sitemaps.org: at most 50,000 addresses and 50 MB. An address with its languages takes less than 1 KB. */
@@ -51,7 +51,7 @@ function sitemap(pages: readonly PageKeys[], baseUrl: string): string {
   const url = pages.flatMap(({ en, de }) => {
     const languages = [
       ...[en, de].map((key) => alternate(key === en ? 'en' : 'de', addressOf(baseUrl, key))),
-      alternate('x-default', defaultAddress(baseUrl, { en, de })),
+      alternate('x-default', addressOf(baseUrl, { en, de }[defaultLanguage])),
     ]
     return [en, de].map((key) => ({ loc: addressOf(baseUrl, key), 'xhtml:link': languages }))
   })

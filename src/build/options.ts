@@ -1,7 +1,7 @@
 /** Options of a build, and digests of the settings that determine the bytes of a snapshot. */
 
 import { versions } from 'node:process'
-import type { Publisher } from '../api/contract/page.ts'
+import type { AnswerCaching, Publisher } from '../api/contract/page.ts'
 import type { LiveReader } from '../data/check/live-prices.ts'
 import type { Licence } from '../downloads/index.ts'
 import type { Override } from '../guards/guards.ts'
@@ -29,6 +29,8 @@ export interface BuildOptions {
   /** The address of the API, without a closing slash: pages name it. */
   readonly baseUrl: string
   readonly publisher?: Publisher | null
+  /** For the documentation; null if it is not known. */
+  readonly caching?: AnswerCaching | null
   /** The address of the registry of endpoints (`allEndpoints`, unless given). */
   readonly endpoints?: string
   /** Address of the module with the page makers (`allPageMakers`, unless given); null for a snapshot without pages. */
@@ -75,19 +77,36 @@ export interface Since {
 
 type Deciding = Pick<
   BuildOptions,
-  'docsUrl' | 'baseUrl' | 'publisher' | 'pages' | 'downloads' | 'freshness' | 'plausibility' | 'code'
+  | 'docsUrl'
+  | 'baseUrl'
+  | 'publisher'
+  | 'caching'
+  | 'pages'
+  | 'downloads'
+  | 'freshness'
+  | 'plausibility'
+  | 'code'
 >
 
 /** With the same digest, a build makes the same files from the same database and day, but for signatures. */
 export function settingsDigest(options: Deciding): string {
-  const { docsUrl, baseUrl, publisher = null, pages, downloads = null } = options
+  const { docsUrl, baseUrl, publisher = null, caching = null, pages, downloads = null } = options
   const { plausibility = defaultPlausibility } = options
   // Another zlib packs the pages of Parquet to other bytes.
   const packer = downloads === null ? [] : [versions.zlib]
   // Refused prices make no snapshot: limits change its content only if prices are withheld.
   const limits = plausibility.onImplausible === 'withhold' ? [plausibility] : []
   const named = publisher === null ? [] : [digestOfPublisher(publisher)]
-  const others = [baseUrl, pages !== null, downloads, decisive(options), ...packer, ...limits, ...named]
+  const others = [
+    baseUrl,
+    pages !== null,
+    downloads,
+    decisive(options),
+    ...packer,
+    ...limits,
+    ...named,
+    caching,
+  ]
   return fromOf('settings', options.code ?? codeDigest(), docsUrl, JSON.stringify(others))
 }
 

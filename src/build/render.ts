@@ -261,8 +261,20 @@ function sitePageSource(build: Build, each: readonly FundNews[]): SitePageSource
   const exampleAnswer = exampleIsin === null ? () => null : exampleAnswers(build, exampleIsin)
   const funds = each.flatMap(({ entry }) => entry ?? [])
   const mergers = mergedFunds(build.db, asOf).filter(({ exDate }) => exDate > addYears(asOf, -1))
-  const { table } = build
-  return { table, baseUrl, hasDownloads, publisher, asOf, funds, mergers, exampleIsin, exampleAnswer }
+  const { table, options } = build
+  const { caching = null } = options
+  return {
+    table,
+    baseUrl,
+    hasDownloads,
+    publisher,
+    caching,
+    asOf,
+    funds,
+    mergers,
+    exampleIsin,
+    exampleAnswer,
+  }
 }
 
 /** Answers of the fund in the documentation's examples. */

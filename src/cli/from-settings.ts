@@ -121,13 +121,15 @@ export async function buildOptions(
 export async function mergeOptions(session: Session, isUnsigned = false) {
   const { settings, signal } = session
   const { out, jobs, freshness, plausibility, rawCsv: isRawCsv } = settings
+  const { cacheControl, errorCacheControl, liveTtlSeconds } = settings.edge
+  const caching = { cacheControl, errorCacheControl, liveTtlSeconds }
   const db = required(settings.db, 'db')
   // Reports a wrong calendar before anything is read.
   await freshnessRules(settings)
   const publisher = publisherOf(settings)
   const downloads = settings.downloads.enabled ? { licence: publisher?.licence ?? null, isRawCsv } : null
   const signing = isUnsigned ? null : signingOf(session)
-  return { db, out, jobs, publisher, downloads, freshness, plausibility, signing, signal } as const
+  return { db, out, jobs, publisher, caching, downloads, freshness, plausibility, signing, signal } as const
 }
 
 /** @returns null without a key @throws {UsageError} if the key cannot be used */

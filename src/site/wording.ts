@@ -73,6 +73,36 @@ export const wording = bilingual((say) => ({
       'In diesem Datenstand gibt es für keinen Fonds eine solche Antwort.',
     ),
     licensed: say('Licence of the data:', 'Lizenz der Daten:'),
+    age: {
+      answers: (time: string) =>
+        say(
+          `After an update, a response may still be the one before for up to ${time}.`,
+          `Nach einer Aktualisierung kann eine Antwort noch bis zu ${time} lang die vorherige sein.`,
+        ),
+      whileRevalidate: (time: string) =>
+        say(
+          `A cache that supports stale-while-revalidate may give it out for ${time} more while it asks for the new one.`,
+          `Ein Cache, der stale-while-revalidate unterstützt, darf sie weitere ${time} lang ausliefern, während er die neue anfragt.`,
+        ),
+      ifError: (time: string) =>
+        say(
+          `If the server cannot be reached, a cache that supports stale-if-error may do so for ${time}.`,
+          `Ist der Server nicht erreichbar, darf es ein Cache, der stale-if-error unterstützt, ${time} lang.`,
+        ),
+      errors: (time: string) =>
+        say(
+          `Errors and the status page are at most ${time} old.`,
+          `Fehler und die Statusseite sind höchstens ${time} alt.`,
+        ),
+      days: (count: number) =>
+        say(count === 1 ? '1 day' : `${count} days`, count === 1 ? '1 Tag' : `${count} Tage`),
+      hours: (count: number) =>
+        say(count === 1 ? '1 hour' : `${count} hours`, count === 1 ? '1 Stunde' : `${count} Stunden`),
+      minutes: (count: number) =>
+        say(count === 1 ? '1 minute' : `${count} minutes`, count === 1 ? '1 Minute' : `${count} Minuten`),
+      seconds: (count: number) =>
+        say(count === 1 ? '1 second' : `${count} seconds`, count === 1 ? '1 Sekunde' : `${count} Sekunden`),
+    },
     noLicence: say(
       'The publisher states no licence for the data.',
       'Der Herausgeber gibt keine Lizenz für die Daten an.',

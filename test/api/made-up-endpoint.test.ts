@@ -115,6 +115,7 @@ it('is documented in English and German', () => {
     baseUrl,
     hasDownloads: false,
     publisher: null,
+    caching: null,
     asOf,
     funds: [],
     mergers: [],

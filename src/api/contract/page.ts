@@ -132,6 +132,8 @@ export interface SitePageSource {
   readonly baseUrl: string
   readonly hasDownloads: boolean
   readonly publisher: Publisher | null
+  /** Null if it is not known how the answers are cached. */
+  readonly caching: AnswerCaching | null
   /** ISO 8601 */
   readonly asOf: string
   /** Funds that have pages, in the order of their ISINs. */
@@ -142,6 +144,15 @@ export interface SitePageSource {
   readonly exampleIsin: string | null
   /** That fund's answer, for a date range with the prices of its newest year; null for a refusal. */
   readonly exampleAnswer: (endpoint: FundEndpoint, type: string, language: Language) => object | null
+}
+
+/** The settings that decide how old an answer may be. */
+export interface AnswerCaching {
+  /** Cache-Control of answers, and of errors and `/status/`. */
+  readonly cacheControl: string
+  readonly errorCacheControl: string
+  /** For so long an edge may go on answering from the snapshot before. */
+  readonly liveTtlSeconds: number
 }
 
 export interface Merger {

@@ -9,6 +9,7 @@ import { fixedIn } from '../funds/chart/formats.ts'
 import { html, type Html, type HtmlContent, linkTo, markupOf, raw } from '../layout/html.ts'
 import { mailTo, pageTemplate } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
+import { answerAge } from './answer-age.ts'
 import { clientBlocks } from './clients.ts'
 import { endpointExample, listing, problemExcerpt } from './examples.ts'
 import { aboutExample, pathTemplate, targetOf } from './group.ts'
@@ -114,6 +115,7 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
         ...'-sS --compressed --etag-save status.etag --etag-compare status.etag'.split(' '),
       ),
     ),
+    answerAge: source.caching && html`<p id="age">${answerAge(source.caching, language).join(' ')}</p> `,
     licence: licenceText(source, language),
     published: html`<p>${wording[language].docs.published(source.publisher?.publishedBy ?? null)}</p> `,
     endpointTable: endpointTable(site, language, key),

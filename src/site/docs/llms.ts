@@ -11,6 +11,7 @@ import { targetOf } from './group.ts'
 import { listValues } from './lists.ts'
 import { docKey, guidePath, openApiKey, type Site } from './site.ts'
 import { wording } from '../wording.ts'
+import { answerAge } from './answer-age.ts'
 
 const words = wording.en.docs
 
@@ -49,7 +50,7 @@ ${guideLines.join('\n')}
 }
 
 function intro({ source }: Site): string {
-  const { baseUrl, publisher, asOf, hasDownloads } = source
+  const { baseUrl, publisher, caching, asOf, hasDownloads } = source
   const { name = null, licence = null, terms = null, contact = null } = publisher ?? {}
   const facts = [
     `Base URL: ${baseUrl}. Every request is a GET, without key or login.`,
@@ -60,6 +61,7 @@ function intro({ source }: Site): string {
     'A date range is `/<first day>/<last day>/`, both included, of any length. Days without a price, such as weekends, are left out.',
     'An error is a document with `title`, `type` and `status`; `status` is the HTTP status.',
     'The data are usually updated once a night. Send the last `ETag` in `If-None-Match`. For many funds, use one request about all funds.',
+    ...(caching === null ? [] : [answerAge(caching, 'en').join(' ')]),
     ...(hasDownloads
       ? [`All prices of all funds in one file: ${baseUrl}/downloads/latest/prices.parquet (or prices.csv).`]
       : []),

@@ -2,11 +2,10 @@
 
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { checkStructure } from '../data/check/structure.ts'
 import { RefusedDatabase } from '../data/check/finding.ts'
 import { identityOf, openFile } from '../data/read/digest.ts'
 import { readIsins } from '../data/read/fund-reader.ts'
-import { databaseError, openFunds, type FundDatabase } from '../data/read/open.ts'
+import { databaseError, openFunds, refuseDamage, type FundDatabase } from '../data/read/open.ts'
 import { writeDownloads } from '../downloads/index.ts'
 import { UnflushedError } from '../system/durable.ts'
 import { openBase, sameFolder, type Base } from './base.ts'
@@ -36,11 +35,18 @@ const namedFunds = 10
  * @throws {Error} if the database cannot be read, the disk is full, or the signal aborts: `out` is as it was
  */
 export async function buildSnapshot(options: BuildOptions) {
+  const { signal } = options
   const threads = [...(options.threads ?? [])]
+  const stop = async () => {
+    await Promise.all(threads.map((thread) => thread.stop()))
+  }
+  const onAbort = () => void stop()
+  signal.addEventListener('abort', onAbort)
   try {
     return await buildWith(options, threads)
   } finally {
-    await Promise.all(threads.map(({ stop }) => stop()))
+    signal.removeEventListener('abort', onAbort)
+    await stop()
   }
 }
 
@@ -54,8 +60,7 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]) {
   let base: Base | undefined
   let copy: FundDatabase | undefined
   try {
-    const structureFindings = checkStructure(db)
-    if (structureFindings.length > 0) throw new RefusedDatabase(options.db, structureFindings)
+    await checkFile(options, threads)
     staging = makeStaging(options.out)
     const { folder } = staging
     base = await openBase(options, folder)
@@ -111,6 +116,18 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]) {
     db.close()
     await file.close()
   }
+}
+
+/** Looks at the whole file in a thread: this one hears a signal meanwhile. The builds of shards have looked for damage. */
+async function checkFile(options: BuildOptions, threads: RenderThread[]): Promise<void> {
+  const { db: file, part = null, hasQuickCheck = true, startThread } = options
+  const [thread, ...started] = threads.length > 0 ? threads : startRenderThreads(1, startThread)
+  if (thread === undefined) throw new Error('no thread was started')
+  threads.splice(0, threads.length, thread, ...started)
+  const hasDamageCheck = part?.kind !== 'shards' && hasQuickCheck
+  const { damage, findings } = await thread.ask({ kind: 'structure', file, hasDamageCheck })
+  refuseDamage(file, damage)
+  if (findings.length > 0) throw new RefusedDatabase(file, findings)
 }
 
 function summaryOf(

@@ -32,6 +32,8 @@ export async function openRenderPool(
     await close()
     throw error
   }
+  const last = threads.at(-1)
+  if (last === undefined) throw new Error('a pool needs a thread')
   return {
     /** Asks about all funds, some at a time. `request` and `take` are called in the order of the funds, one after the other. */
     ask: async <R extends FundsRequest>(
@@ -64,8 +66,8 @@ export async function openRenderPool(
       // Two for each thread, so that no thread waits while a reply is taken.
       await Promise.all([...threads, ...threads].map(lane))
     },
-    /** Damage that SQLite finds in the pages of the database. One thread checks, the others go on. */
-    damage: async () => (await threads[0]?.ask({ kind: 'damage' })) ?? [],
+    checkTables: (asOf: string) => last.ask({ kind: 'checkTables', asOf }),
+    countTables: () => last.ask({ kind: 'countTables' }),
     close,
   }
 }

@@ -4,18 +4,25 @@ import { parentPort } from 'node:worker_threads'
 import type { Format } from '../api/routes/table.ts'
 import type { Finding } from '../data/check/finding.ts'
 import { priceJudge, type JudgedPrices } from '../data/check/prices.ts'
+import { checkStructure } from '../data/check/structure.ts'
+import { checkTables } from '../data/check/tables.ts'
+import { countTables } from '../data/read/fund-reader.ts'
 import { beginReading, damageIn, databaseError, openFunds } from '../data/read/open.ts'
 import { documentFiles } from './document-files.ts'
 import { openRendering, type Plan, type RenderSettings } from './plans.ts'
 import { fundRenderer, type FundRenderer, type RenderedFund } from './render-fund.ts'
 
 /**
- * `open` comes first. `begin` starts a transaction, or a new one. `close` makes the thread ready for another `open`.
+ * `structure` needs nothing before it. For all others `open` comes first. `begin` starts a transaction, or a new one. `close`
+ * makes the thread ready for another `open`. Statements that read whole tables are here too: the main thread hears a signal
+ * only while it runs none.
  */
 export type RenderRequest =
+  | { readonly kind: 'structure'; readonly file: string; readonly hasDamageCheck: boolean }
   | { readonly kind: 'open'; readonly settings: RenderSettings }
   | { readonly kind: 'close' }
-  | { readonly kind: 'begin' | 'damage' }
+  | { readonly kind: 'begin' | 'countTables' }
+  | { readonly kind: 'checkTables'; readonly asOf: string }
   | RenderFunds
   | { readonly kind: 'judge'; readonly isins: readonly string[] }
   | { readonly kind: 'members'; readonly isins: readonly string[]; readonly folders: readonly string[] }
@@ -31,11 +38,14 @@ interface RenderFunds {
 }
 
 export interface RenderReplies {
+  /** `damage` as of `damageIn`; after any, nothing else is looked at. */
+  readonly structure: { readonly damage: readonly string[]; readonly findings: readonly Finding[] }
   readonly open: undefined
   readonly close: undefined
   /** False if the transaction has to begin again. */
   readonly begin: boolean
-  readonly damage: readonly string[]
+  readonly countTables: ReturnType<typeof countTables>
+  readonly checkTables: readonly Finding[]
   /** Funds in the order of the ISINs, up to the first with an error. */
   readonly render: { readonly findings: readonly Finding[]; readonly funds: readonly RenderedFund[] }
   readonly judge: readonly JudgedPrices[]
@@ -54,6 +64,7 @@ parentPort?.on(
 )
 
 async function answer(request: RenderRequest): Promise<RenderReplies[RenderRequest['kind']]> {
+  if (request.kind === 'structure') return structureOf(request)
   if (request.kind === 'open') {
     opened = await open(request.settings)
     return undefined
@@ -71,6 +82,19 @@ async function answer(request: RenderRequest): Promise<RenderReplies[RenderReque
   }
 }
 
+/** The pages first: in a damaged file a statement that reads all of them may never end. */
+function structureOf({ file, hasDamageCheck }: Extract<RenderRequest, { readonly kind: 'structure' }>) {
+  const db = openFunds(file)
+  try {
+    const damage = hasDamageCheck ? damageIn(db) : []
+    return { damage, findings: damage.length > 0 ? [] : checkStructure(db) }
+  } catch (error) {
+    throw databaseError(file, error)
+  } finally {
+    db.close()
+  }
+}
+
 async function open(settings: RenderSettings) {
   const rendering = await openRendering(settings)
   const db = openFunds(settings.db)
@@ -80,14 +104,16 @@ async function open(settings: RenderSettings) {
 }
 
 function replyTo(
-  request: Exclude<RenderRequest, { readonly kind: 'open' | 'close' }>,
+  request: Exclude<RenderRequest, { readonly kind: 'structure' | 'open' | 'close' }>,
   { db, allFunds, renderer, judge }: Opened,
 ) {
   switch (request.kind) {
     case 'begin':
       return beginReading(db)
-    case 'damage':
-      return damageIn(db)
+    case 'countTables':
+      return countTables(db)
+    case 'checkTables':
+      return checkTables(db, request.asOf)
     case 'judge':
       return judge(request.isins)
     case 'render':

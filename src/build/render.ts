@@ -9,9 +9,13 @@ import type { Publisher, SitePageSource } from '../api/contract/page.ts'
 import { contentTypeOf } from '../api/routes/content-types.ts'
 import { type Finding, generalWarning, judgeFindings, refusalOf } from '../data/check/finding.ts'
 import { comparePrices, findingsAcross } from '../data/check/prices.ts'
-import { checkTables } from '../data/check/tables.ts'
-import { countTables, fundReader, mergedFunds, readIsins, readPriceDays } from '../data/read/fund-reader.ts'
-import { refuseDamage } from '../data/read/open.ts'
+import {
+  type countTables,
+  fundReader,
+  mergedFunds,
+  readIsins,
+  readPriceDays,
+} from '../data/read/fund-reader.ts'
 import { writeFile } from '../downloads/file-sink.ts'
 import { assessFunds, type Assessment, daysOfRhythm } from '../guards/assess.ts'
 import { doubtfulSettings } from '../guards/rules.ts'
@@ -58,12 +62,11 @@ export async function renderSnapshot(build: Build, threads: readonly RenderThrea
     const assertUntouched = await file.watch(db)
     const isins = isinsToRender(build)
     const digest = file.digest(signal)
-    const [, funds, { assessment, tables }, source] = await together(failure, [
-      checkDamage(build, pool),
+    const [funds, { assessment, tables }, source] = await together(failure, [
       part?.kind === 'shards'
         ? takeShards(part.shards, build, isins, digest)
         : renderFunds(build, isins, pool, signal),
-      assess(build, isins),
+      assess(build, isins, pool),
       digest,
     ])
     const whole = part?.kind === 'shard' ? funds : await addShared(build, isins, funds, pool)
@@ -111,16 +114,10 @@ async function together<T extends readonly unknown[]>(
   return Promise.all(tasks)
 }
 
-/** The builds of the shards have checked the same file. @throws {DamagedDatabase} */
-async function checkDamage({ options }: Build, pool: RenderPool): Promise<void> {
-  if (options.part?.kind !== 'shards' && (options.hasQuickCheck ?? true))
-    refuseDamage(options.db, await pool.damage())
-}
-
-async function assess({ options, db, rules }: Build, isins: readonly string[]) {
+async function assess({ options, db, rules }: Build, isins: readonly string[], pool: RenderPool) {
   await setImmediate()
   const assessment = assessFunds(readPriceDays(db, isins, daysOfRhythm), rules, options.asOf)
-  return { assessment, tables: options.part?.kind === 'shard' ? null : countTables(db) }
+  return { assessment, tables: options.part?.kind === 'shard' ? null : await pool.countTables() }
 }
 
 type RenderedFunds = Awaited<ReturnType<typeof renderFunds>>
@@ -156,10 +153,22 @@ async function guardPrices(
 
 /** @throws {RefusedDatabase} if a check finds an error; nothing is rendered after the first one */
 async function renderFunds(build: Build, isins: readonly string[], pool: RenderPool, signal: AbortSignal) {
-  const { options, db } = build
-  const { findings, ...guarded } = await guardPrices(build, isins, pool)
+  const { options } = build
+  const { findings: ofGuards, ...guarded } = await guardPrices(build, isins, pool)
   signal.throwIfAborted()
-  const hasErrors = () => findings.some(({ severity }) => severity === 'error')
+  const ours = new Set(isins)
+  const ofTables: Finding[] = []
+  const ofFunds: Finding[] = []
+  const findings = () => [...ofGuards, ...ofTables, ...ofFunds]
+  const hasErrors = () =>
+    [ofGuards, ofTables, ofFunds].some((some) => some.some(({ severity }) => severity === 'error'))
+  const checked = pool.checkTables(options.asOf).then((found) => {
+    for (const finding of found) {
+      const { severity, isin } = finding
+      // An error refuses every shard. Warnings go to the shard that has the fund.
+      if (severity === 'error' || isin === null || ours.has(isin)) ofTables.push(finding)
+    }
+  })
   const { previousOf, take, taken } = fundTaker(build, await build.base.manifest)
   let done = 0
   const asked = pool.ask(
@@ -171,24 +180,16 @@ async function renderFunds(build: Build, isins: readonly string[], pool: RenderP
       isRefused: hasErrors(),
     }),
     (reply, some) => {
-      for (const finding of reply.findings) findings.push(finding)
+      for (const finding of reply.findings) ofFunds.push(finding)
       for (const fund of reply.funds) take(fund)
       done += some.length
       options.onProgress?.({ funds: done, of: isins.length, documents: taken().objects })
     },
   )
-  // Awaited below; the checks of the tables run while the threads are busy.
-  asked.catch(() => undefined)
-  const ours = new Set(isins)
-  // An error refuses every shard. Warnings go to the shard that has the fund.
-  findings.push(
-    ...checkTables(db, options.asOf).filter(
-      ({ severity, isin }) => severity === 'error' || isin === null || ours.has(isin),
-    ),
-  )
-  await asked
-  if (hasErrors()) throw refusalOf(options.db, findings)
-  return { ...guarded, ...taken(), warnings: findings }
+  // If both fail, the first failure is told.
+  await Promise.all([checked, asked])
+  if (hasErrors()) throw refusalOf(options.db, findings())
+  return { ...guarded, ...taken(), warnings: findings() }
 }
 
 /** Takes rendered funds, in the order of their ISINs: puts their lines into the manifest, and adds up their numbers. */

@@ -4,7 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Finding } from '../data/check/finding.ts'
 import { livePrices, priceColumns, type LiveReader } from '../data/check/live-prices.ts'
-import { changeCopy, copyDatabase } from '../data/read/copy.ts'
+import { changeCopy, copyDatabase, insertInto } from '../data/read/copy.ts'
+import { schemaTables } from '../data/model/schema.ts'
 import { openFunds, type FundDatabase } from '../data/read/open.ts'
 import { messageOf } from '../system/message.ts'
 import type { WithheldFund } from '../guards/plausibility.ts'
@@ -53,8 +54,7 @@ export async function copyWithLivePrices(
       copy.prepare('DELETE FROM price WHERE isin = ?').run(isin)
       if (history === null) return
       const names = priceColumns.map(({ name }) => name)
-      const places = names.map(() => ', ?').join('')
-      const insert = copy.prepare(`INSERT INTO price (isin, ${names.join(', ')}) VALUES (?${places})`)
+      const insert = insertInto(copy, schemaTables.prices, ['isin', ...names])
       for (const price of history.prices) insert.run(isin, ...price)
       copy.prepare('UPDATE fund SET currency = ? WHERE isin = ?').run(history.currency, isin)
     })

@@ -13,6 +13,8 @@ export interface Surroundings {
   /** Today's date in Europe/Berlin. */
   readonly today: string
   readonly signal: AbortSignal
+  /** Signals abort {@link signal} from now on; before, they end the process at once. Absent in a process that runs several commands. */
+  readonly handleSignals?: () => void
   /** Settings, and the workflow that runs the command: where it expects results. */
   readonly environment: SettingSources['environment']
   /** The wall clock, for times that are written down. */
@@ -47,10 +49,21 @@ export function defineCommand<
   /** The output of --json; undefined: the command has no such flag. */
   readonly json?: string
   readonly notes?: string
+  /** The command has nothing to undo and nobody to tell: a signal ends it at once. */
+  readonly endsAtOnce?: true
   readonly examples: readonly (readonly [command: string, does: string])[]
   readonly run: (session: Session, flags: FlagsOf<Options>, ...args: Args) => Promise<void> | void
 }): AddCommand {
-  const { description, settings = [], options = [], json, notes, examples, run } = declared
+  const {
+    description,
+    settings = [],
+    options = [],
+    json,
+    notes,
+    endsAtOnce = false,
+    examples,
+    run,
+  } = declared
   return (command, surroundings) => {
     command.description(description)
     for (const argument of declared.arguments ?? []) command.addArgument(argument)
@@ -60,6 +73,7 @@ export function defineCommand<
     const lines = examples.flatMap(([line, does]) => [`  # ${does}`, `  fundpress ${line}`])
     command.addHelpText('after', ['', 'Examples:', ...lines].join('\n'))
     command.action((...given: unknown[]) => {
+      if (!endsAtOnce) surroundings.handleSignals?.()
       // Commander passes the arguments, then the flags, then the command.
       const args = given.slice(0, -2) as unknown as Args
       return run(openSession(command, surroundings), given.at(-2) as FlagsOf<Options>, ...args)

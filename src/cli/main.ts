@@ -18,6 +18,7 @@ const surroundings: Surroundings = {
     return todayInBerlin(new Date())
   },
   signal: watch.signal,
+  handleSignals: watch.handle,
   now: () => new Date(),
   clock,
   stdout: process.stdout,
@@ -26,6 +27,8 @@ const surroundings: Surroundings = {
     process.stdin.isTTY && process.stdout.isTTY ? { input: process.stdin, output: process.stdout } : null,
 }
 
+// The kernel gives signals no default action for process 1, the first one of a container.
+if (process.pid === 1) watch.handle()
 for (const stream of [process.stdout, process.stderr]) ignoreClosedPipe(stream)
 for (const event of ['uncaughtException', 'unhandledRejection']) {
   process.on(event, (error: unknown) => {

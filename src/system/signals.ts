@@ -1,5 +1,6 @@
 /**
- * Handles Ctrl-C and SIGTERM. The first signal asks the running command to stop and clean up; a second one, or the end of its
+ * Handles Ctrl-C and SIGTERM for commands that have something to undo or to tell. Others keep the default action: it ends the
+ * process at once, also within a long statement of SQLite, where no handler can run. The first signal asks the running command to stop and clean up; a second one, or the end of its
  * time, ends the process at once. In the end the process kills itself with the same signal: a shell sees 130 or 143, and a loop
  * stops.
  */
@@ -28,6 +29,8 @@ export class Interrupted extends Error {
 interface SignalWatch {
   /** Aborts with an {@link Interrupted} as its reason. */
   readonly signal: AbortSignal
+  /** Begins to handle signals. Until then they end the process at once. */
+  readonly handle: () => void
   /** Ends the process by the signal that it got; returns if there was none. */
   readonly endBySignal: () => void
 }
@@ -63,6 +66,11 @@ export function watchSignals(
       endBySignal()
     }
   }
-  for (const name of caught) target.on(name, onSignal)
-  return { signal: controller.signal, endBySignal }
+  let isHandling = false
+  const handle = () => {
+    if (isHandling) return
+    isHandling = true
+    for (const name of caught) target.on(name, onSignal)
+  }
+  return { signal: controller.signal, handle, endBySignal }
 }

@@ -1,11 +1,13 @@
 /** Starts worker threads that answer requests. Loads nothing else: programs start their threads first of all. */
 
+import { setTimeout } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 
 /** A thread that answers requests in their order, each with one message. */
 export interface Thread<Ask> {
   /** @throws {Error} the thread's error, or that it ended too early: now, or before the request */
   readonly ask: Ask
+  /** Fails the requests that wait, and waits until the thread has ended, or for {@link nativeMs}. */
   readonly stop: () => Promise<unknown>
 }
 
@@ -14,6 +16,12 @@ export type StartThread = typeof startThread
 /** The address of a module beside another one: `.ts` in a checkout, `.js` in the package. @param name without its ending */
 export const moduleBeside = (own: string, name: string): string =>
   new URL(`${name}${own.endsWith('.ts') ? '.ts' : '.js'}`, own).href
+
+/**
+ * The time in milliseconds to end. A thread that takes longer runs native code, a long statement of SQLite for example, which
+ * nothing can interrupt but the end of the process. It runs no line of ours any more.
+ */
+const nativeMs = 1000
 
 /** A thread holds the rows of a few funds, or a row group of Parquet. */
 const maxOldGenerationSizeMb = 96
@@ -52,5 +60,9 @@ export function startThread<Ask extends (request: never) => Promise<unknown>>(
     worker.postMessage(request)
     return reply.promise
   }
-  return { ask: ask as unknown as Ask, stop: () => worker.terminate() }
+  const stop = () => {
+    fail(new Error(`${name} was stopped`))
+    return Promise.race([worker.terminate(), setTimeout(nativeMs, undefined, { ref: false })])
+  }
+  return { ask: ask as unknown as Ask, stop }
 }

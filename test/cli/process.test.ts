@@ -59,7 +59,7 @@ describe('a signal', () => {
     const stubborn = `
       import { watchSignals } from './src/system/signals.ts'
       const onLate = ({ message }) => console.error('late:', message)
-      watchSignals(process, () => performance.now(), onLate, ${limitMs})
+      watchSignals(process, () => performance.now(), onLate, ${limitMs}).handle()
       setInterval(() => undefined, 1000)
       console.log('running')`
     const child = spawn(process.execPath, ['--input-type=module', '-e', stubborn], { cwd: repository })

@@ -46,6 +46,7 @@ export default defineCommand({
       [1, 10_000],
     ).conflicts(['since', 'bucket']),
   ],
+  endsAtOnce: true,
   json: 'Print { errors, warnings, findings } as JSON; with --replay { nights, guards }; of a bucket { problems, warnings, findings }',
   examples: [
     ['check --db funds.sqlite', 'A list by fund, errors first'],
@@ -117,6 +118,8 @@ async function showReplay(session: Session, asOf: string, count: number): Promis
 
 /** Imports a module that loads slowly. In the function above, the compiler would leave its address as it is. */
 async function testBucket(session: Session): Promise<void> {
+  // The test removes the object that it writes.
+  session.handleSignals?.()
   const { checkBucket } = await import('../doctor.ts')
   return checkBucket(session)
 }

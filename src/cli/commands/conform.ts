@@ -8,6 +8,7 @@ import { countOf, formatCount } from '../format.ts'
 import { asOfOption, baseOption, option, required, wholeOption } from '../options.ts'
 import { showProgress } from '../progress.ts'
 import type { Paint } from '../terminal.ts'
+import { openFunds } from '../../data/read/open.ts'
 
 export default defineCommand({
   description:
@@ -26,6 +27,7 @@ export default defineCommand({
       'Check the snapshot that is staged, with the token of edge.previewToken (env: FUNDPRESS_EDGE_PREVIEW_TOKEN)',
     ),
   ],
+  endsAtOnce: true,
   json: 'Print { base, asOf, seed, funds, requests, failed, checks } as JSON',
   examples: [
     ['conform --db funds.sqlite', 'The baseUrl of the config file, built today'],
@@ -35,13 +37,16 @@ export default defineCommand({
   ],
   run: async (session, { base = session.settings.baseUrl, asOf = session.today, preview, ...random }) => {
     const { settings, signal, isJson, isQuiet, stdout, print } = session
+    const db = required(settings.db, 'db')
+    // The oracle shares no code with the rest: it would read whatever a supplier has put there.
+    openFunds(db).close()
     const progress = showProgress(session, 'checks')
     const report = await runSuite({
       ...random,
       base,
       asOf,
       signal,
-      db: required(settings.db, 'db'),
+      db,
       docsUrl: settings.docsUrl,
       ...(preview === true && { previewToken: required(settings.edge.previewToken, 'edge.previewToken') }),
       onStep: progress.update,

@@ -77,6 +77,8 @@ export default defineCommand({
   ],
   settings: ['db'],
   options,
+  // SQLite undoes a transaction that was cut off when the database is opened again.
+  endsAtOnce: true,
   json: 'Print { table, file, form, lines, changes, badCount, bad, … } as JSON',
   notes: `If the database has a row with the same primary key, the row takes the values of the file and keeps those of
 columns that the file lacks: a file with the columns isin and data_permitted withdraws funds. Only a new row needs all

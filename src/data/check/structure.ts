@@ -2,24 +2,23 @@
  * What must be in order before a row is read: the tables and columns of the schema, and sizes that do not exhaust the memory.
  */
 
-import type { Database } from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import { maxListRows, maxTextBytes } from '../model/limits.ts'
 import { sqlTypeOf, type SchemaTable } from '../model/columns.ts'
 import { schemaTables } from '../model/schema.ts'
 import { rowPlace, type Finding } from './finding.ts'
 
-export function checkStructure(db: Database): Finding[] {
+export function checkStructure(db: Database.Database): Finding[] {
   const findings = checkSchema(db)
   return findings.length > 0 ? findings : [...longTexts(db), ...longLists(db)]
 }
 
 /** Every table and column that is missing or made otherwise. Others beside them do no harm. */
-export function checkSchema(db: Database): Finding[] {
+export function checkSchema(db: Database.Database): Finding[] {
   // SQLite does not tell upper from lower case.
-  const found = db.prepare<[string], FoundTable>(`
-    SELECT list.name, list.type, list.strict AS isStrict
-    FROM sqlite_schema JOIN pragma_table_list AS list ON list.name = sqlite_schema.name AND list.schema = 'main'
-    WHERE lower(list.name) = ?`)
+  const found = db.prepare<[string], FoundTable>(
+    "SELECT name, type, sql FROM main.sqlite_schema WHERE type IN ('table', 'view') AND lower(name) = ?",
+  )
   return Object.values(schemaTables).flatMap((wanted) => {
     const table = found.get(wanted.name)
     const missing = wanted.isOptional === true ? [] : ['the table is missing']
@@ -33,7 +32,24 @@ export function checkSchema(db: Database): Finding[] {
 interface FoundTable {
   readonly name: string
   readonly type: string
-  readonly isStrict: 0 | 1
+  readonly sql: string
+}
+
+/**
+ * Asks SQLite in an empty database, which has the statement of this table only: in the supplier's, the question
+ * (PRAGMA table_list) compiles every view, which can take minutes.
+ */
+function isStrict({ name, sql }: FoundTable): boolean {
+  const empty = new Database(':memory:')
+  try {
+    empty.prepare(sql).run()
+    const strict = empty
+      .prepare<[string], 0 | 1>('SELECT strict FROM pragma_table_list WHERE name = ?')
+      .pluck()
+    return strict.get(name) === 1
+  } finally {
+    empty.close()
+  }
 }
 
 interface FoundColumn {
@@ -42,23 +58,20 @@ interface FoundColumn {
   readonly isNotNull: 0 | 1
   /** Its place in the primary key, from 1; 0 if it has none. */
   readonly keyPosition: number
-  /** 2 and 3 are generated columns. Source: SQLite, PRAGMA table_xinfo. */
-  readonly hidden: number
 }
 
-function differences(db: Database, table: FoundTable, wanted: SchemaTable): string[] {
+function differences(db: Database.Database, table: FoundTable, wanted: SchemaTable): string[] {
   if (table.type !== 'table') return [`it is a ${table.type}, not a table`]
   const found = db
     .prepare<[string], FoundColumn>(
-      `SELECT lower(name) AS name, upper(type) AS type, "notnull" AS isNotNull, pk AS keyPosition, hidden
-      FROM pragma_table_xinfo(?)`,
+      `SELECT lower(name) AS name, upper(type) AS type, "notnull" AS isNotNull, pk AS keyPosition
+      FROM pragma_table_info(?)`,
     )
     .all(table.name)
   const ofColumns = wanted.columns.flatMap(({ name, kind, isNullable }) => {
     const column = found.find((one) => one.name === name)
     const type = sqlTypeOf(kind)
     if (column === undefined) return [`column ${name} is missing`]
-    if (column.hidden !== 0) return [`column ${name} is generated: its values have to be stored`]
     if (column.type !== type) return [`column ${name} is of type ${column.type || 'any'}, not ${type}`]
     return !isNullable && column.isNotNull === 0 ? [`column ${name} may be NULL`] : []
   })
@@ -66,7 +79,7 @@ function differences(db: Database, table: FoundTable, wanted: SchemaTable): stri
   const key = inKey.sort((one, other) => one.keyPosition - other.keyPosition).map(({ name }) => name)
   const isKeyed = key.join(', ') === wanted.key.join(', ')
   return [
-    ...(table.isStrict === 1 ? [] : ['it is not STRICT: its values may be of any type']),
+    ...(isStrict(table) ? [] : ['it is not STRICT: its values may be of any type']),
     ...ofColumns,
     ...(isKeyed ? [] : [`its primary key is (${key.join(', ')}), not (${wanted.key.join(', ')})`]),
   ]
@@ -75,7 +88,7 @@ function differences(db: Database, table: FoundTable, wanted: SchemaTable): stri
 /** Findings of one column or list: more of them tell nothing new. */
 const maxFindings = 1000
 
-function longTexts(db: Database): Finding[] {
+function longTexts(db: Database.Database): Finding[] {
   // SQLite knows the largest row of each table from its pages alone: as a rule, no row needs a look.
   const large = db
     .prepare<[number], string>('SELECT lower(name) FROM dbstat WHERE aggregate = TRUE AND mx_payload > ?')
@@ -95,7 +108,7 @@ function longTexts(db: Database): Finding[] {
 /** What makes one list in one document, beside the ISIN. */
 const lists = { structure_item: ['type'], key_figure: [], legal_period: [] } as const
 
-const longLists = (db: Database): Finding[] =>
+const longLists = (db: Database.Database): Finding[] =>
   Object.entries(lists).flatMap(([table, places]) => {
     const query = `count(*) AS size FROM ${table} GROUP BY ${['isin', ...places].join(', ')} HAVING size > ?`
     return tooLarge(db, table, places, query, maxListRows, (size) => `${size} rows`)
@@ -103,7 +116,7 @@ const longLists = (db: Database): Finding[] =>
 
 /** @param places columns that name the row or the list, beside the ISIN @param query what is measured, from where */
 function tooLarge(
-  db: Database,
+  db: Database.Database,
   table: string,
   places: readonly string[],
   query: string,

@@ -9,30 +9,51 @@ import { escapeInvisible } from '../model/printable.ts'
 import { optionalTables, SCHEMA_VERSION } from '../model/schema.ts'
 import { createStatement } from '../model/new-database.ts'
 import { assertFile } from '../../system/place.ts'
+import { assertOnlyRows } from './only-rows.ts'
 
 export type FundDatabase = Database.Database
 
 /**
  * Opens a database of the project's schema. For writing, SQLite undoes what an interrupted writer has left. For reading,
  * tables that a database of an earlier version lacks are there, empty, in the connection alone.
- * @throws {Error} if the file is missing, is not a SQLite database, or has a schema of another version
+ * @throws {Error} if the file is missing, is not a SQLite database, has a schema of another version, or holds more than rows
  */
 export function openFunds(file: string, mode: 'reading' | 'writing' = 'reading'): Database.Database {
   mustBeFile(file)
   let db: Database.Database | undefined
   try {
+    if (mode === 'reading') undoInterrupted(file)
     db = new Database(file, { readonly: mode === 'reading', fileMustExist: true })
     const version: unknown = db.pragma('user_version', { simple: true })
     if (version !== SCHEMA_VERSION) {
       const found = tablesIn(db).length === 0 ? 'has no tables' : `has schema version ${String(version)}`
       throw new Error(`${file} ${found}, this fundpress reads version ${SCHEMA_VERSION}`)
     }
+    // Source: SQLite, "Defense Against The Dark Arts".
+    db.pragma('trusted_schema = OFF')
+    db.pragma('cell_size_check = ON')
+    assertOnlyRows(file, db)
+    // What a constraint of the schema refuses is named by row, fund and column elsewhere.
+    if (mode === 'reading') db.pragma('ignore_check_constraints = ON')
     if (mode === 'reading')
       for (const table of lackedTables(db)) db.exec(createStatement(table).replace('TABLE', 'TEMP TABLE'))
     return db
   } catch (error) {
     db?.close()
     throw databaseError(file, error)
+  }
+}
+
+/** Undoes what an import that was killed has left, as far as this user may: a connection that only reads cannot. */
+function undoInterrupted(file: string): void {
+  if (!existsSync(`${file}-journal`)) return
+  const db = new Database(file, { fileMustExist: true, timeout: 0 })
+  try {
+    tablesIn(db)
+  } catch {
+    // The connection that reads says what is wrong.
+  } finally {
+    db.close()
   }
 }
 
@@ -131,8 +152,6 @@ export class DamagedDatabase extends Error {
  * @returns what SQLite found, a line each; empty of a sound file
  */
 export function damageIn(db: Database.Database): readonly string[] {
-  // What a CHECK constraint of the schema refuses is named by row, fund and column elsewhere.
-  db.pragma('ignore_check_constraints = ON')
   // Ten messages tell what kind of damage it is.
   const found = db.prepare<[], string>('PRAGMA integrity_check(10)').pluck().all()
   return found.filter((line) => line !== 'ok').map((line) => escapeInvisible(line.replace(/\s+/g, ' ')))

@@ -78,7 +78,6 @@ it('check and build name every table and column that is missing or different', a
       ALTER TABLE emt ADD COLUMN ongoing_costs TEXT;
       ALTER TABLE emt ADD COLUMN beside TEXT;
       ALTER TABLE structure_item DROP COLUMN name_en;
-      ALTER TABLE structure_item ADD COLUMN name_en TEXT AS (upper(name_de));
       DROP TABLE profile;
       DROP TABLE key_figure;
       DROP TABLE legal_point; CREATE VIEW legal_point AS SELECT * FROM launch_point;
@@ -98,7 +97,7 @@ it('check and build name every table and column that is missing or different', a
   error    legal_point: it is a view, not a table
   error    launch_point: column value may be NULL
   error    launch_point: its primary key is (isin), not (isin, date)
-  error    structure_item: column name_en is generated: its values have to be stored
+  error    structure_item: column name_en is missing
   error    key_figure: the table is missing
   error    profile: the table is missing
   error    emt: column ongoing_costs is of type TEXT, not REAL

@@ -14,6 +14,7 @@ import { type AllowedObjection, type GuardName, guards } from '../guards/guards.
 import type { WithheldFund } from '../guards/plausibility.ts'
 import { messageOf } from '../system/message.ts'
 import { shellWord } from '../system/shell-text.ts'
+import { privateFile } from '../system/private.ts'
 
 export const shardKey = 'shard.ndjson'
 export const shardFormat = 1
@@ -94,9 +95,10 @@ export function isinsOfShard(isins: readonly string[], { number, of }: Shard): r
 /** Valid shards that no longer fit: of another database, or of another snapshot to continue from. */
 export class OutdatedShards extends Error {}
 
+/** Only its owner may read the file: findings and prices in it may not be given out. */
 export function writeShard(folder: string, head: ShardHead, each: readonly FundNews[]): void {
   const lines = [head, ...each].map((line) => `${JSON.stringify(line)}\n`)
-  writeFileSync(join(folder, shardKey), lines.join(''), { flag: 'wx' })
+  writeFileSync(join(folder, shardKey), lines.join(''), { flag: 'wx', mode: privateFile })
 }
 
 export type ReadShard = ReturnType<typeof readShard>

@@ -40,10 +40,10 @@ export interface DeploymentSettings {
 export const folderOfBucket = (name: string | null): string | null =>
   name?.startsWith('file:') === true ? fileURLToPath(name) : null
 
-/** @returns files, with paths below the deployment's folder @throws {Error} that names a missing setting */
+/** @returns files, with paths below the deployment's folder; `isSecret`: only their owner may read them @throws {Error} that names a missing setting */
 export type MakeDeployment = (
   settings: DeploymentSettings,
-) => Promise<readonly { readonly path: string; readonly text: string }[]>
+) => Promise<readonly { readonly path: string; readonly text: string; readonly isSecret?: boolean }[]>
 
 export const edgeConfig = ({
   docsUrl,

@@ -45,8 +45,8 @@ export function replaceFile(file: string, text: string, mode?: number): void {
   try {
     rmSync(temporary, { force: true })
     // `wx` follows no link that another user has put there.
-    writeFileSync(temporary, text, { flag: 'wx' })
     const permissions = mode ?? earlier?.mode
+    writeFileSync(temporary, text, { flag: 'wx', mode: permissions ?? 0o666 })
     if (permissions !== undefined) chmodSync(temporary, permissions)
     flushFile(temporary)
     renameSync(temporary, place)

@@ -5,6 +5,7 @@ import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { privateFile } from '../../system/private.ts'
 import { unwritable } from './files.ts'
 import { readWhole } from './retry.ts'
 import type { CallOptions, Condition, FetchedObject, GetOptions, ObjectStore } from './store.ts'
@@ -78,7 +79,7 @@ export const digestOf = (store: Reads, key: string, options?: CallOptions): Prom
   })
 
 /**
- * @returns null if there is no such object; else the signal that ends the command: a reader of the file has to stop, too
+ * Only its owner may read the file. @returns null if there is no such object; else the signal that ends the command: a reader of the file has to stop, too
  * @throws {Damaged} above `maxBytes` @throws {Error} if it keeps breaking off, or if the file cannot be written
  */
 export async function download(
@@ -89,7 +90,7 @@ export async function download(
 ): Promise<{ readonly signal: AbortSignal | undefined } | null> {
   try {
     const done = await readWhole(store, key, options ?? {}, async (object) => {
-      await pipeline(Readable.from(object.body), createWriteStream(file))
+      await pipeline(Readable.from(object.body), createWriteStream(file, { mode: privateFile }))
       return { signal: object.signal }
     })
     if (done === null) await rm(file, { force: true })

@@ -13,6 +13,7 @@ import { nginx } from '../../edge/nginx/deploy.ts'
 import { replaceFile } from '../../system/durable.ts'
 import { placeToWrite } from '../../system/place.ts'
 import { Argument } from '@commander-js/extra-typings'
+import { privateFile } from '../../system/private.ts'
 
 const platforms: Readonly<Record<string, MakeDeployment>> = { cloudfront, cloudflare, nginx }
 
@@ -55,10 +56,10 @@ export default defineCommand({
     placeToWrite(dest, 'folder')
     // A bucket in the config file must not overrule the folder that the command line asks for.
     const chosen = isFolder ? { ...settings, bucket: { ...settings.bucket, name: null } } : settings
-    for (const { path, text } of (await platforms[platform]?.(chosen)) ?? []) {
+    for (const { path, text, isSecret = false } of (await platforms[platform]?.(chosen)) ?? []) {
       const file = join(dest, path)
       await mkdir(dirname(file), { recursive: true })
-      replaceFile(file, text)
+      replaceFile(file, text, isSecret ? privateFile : undefined)
       if (!isQuiet) stdout.write(`${file}\n`)
     }
   },

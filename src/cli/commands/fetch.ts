@@ -1,7 +1,8 @@
 /** `fundpress fetch`: the fund database from a bucket, for machines that keep nothing. */
 
 import { randomUUID } from 'node:crypto'
-import { rename, rm } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { chmod, rename, rm } from 'node:fs/promises'
 import { Argument } from '@commander-js/extra-typings'
 import { download } from '../../bucket/store/read.ts'
 import { openS3 } from '../../bucket/store/s3.ts'
@@ -13,7 +14,8 @@ import { shownValue } from '../safe-text.ts'
 export default defineCommand({
   description:
     'Fetches a file from a bucket, above all the fund database: for a container, or a job that keeps nothing. The file ' +
-    'has its name only once it is complete. Region, endpoint and path style are those of the bucket that snapshots are ' +
+    'has its name only once it is complete, and only its owner may read it, unless more users could read the one that it ' +
+    'replaces. Region, endpoint and path style are those of the bucket that snapshots are ' +
     'published to, unless a flag says otherwise.',
   arguments: [
     new Argument('<address>', 'Where it is: s3://bucket/key'),
@@ -39,6 +41,8 @@ export default defineCommand({
       if ((await download(store, key, part)) === null) throw new Error(`${address} does not exist`)
       // Left by a program that was killed with the old database open: SQLite would apply these logs to the new one.
       for (const log of ['-wal', '-shm', '-journal']) await rm(place + log, { force: true })
+      const earlier = statSync(place, { throwIfNoEntry: false })
+      if (earlier !== undefined) await chmod(part, earlier.mode)
       await rename(part, place)
     } finally {
       store.close()

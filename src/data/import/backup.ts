@@ -4,10 +4,8 @@ import { createHash } from 'node:crypto'
 import {
   chmodSync,
   chownSync,
-  closeSync,
   existsSync,
   mkdirSync,
-  openSync,
   readdirSync,
   realpathSync,
   renameSync,
@@ -20,6 +18,7 @@ import type { Database } from 'better-sqlite3'
 import { todayInBerlin } from '../../guards/clock.ts'
 import { flushFile, flushFolder } from '../../system/durable.ts'
 import { messageOf } from '../../system/message.ts'
+import { makePrivateFile, privateFile, privateFolder } from '../../system/private.ts'
 import { removeLeftovers, temporaryName } from '../model/new-database.ts'
 import { databaseError } from '../read/open.ts'
 
@@ -48,7 +47,7 @@ export function copiesOf(db: string, folder: string | undefined) {
   return { path, home, list, timeOf, dayOf, nameAt }
 }
 
-export function giveTo(file: string, { mode, uid, gid }: Stats): void {
+export function giveTo(file: string, { mode, uid, gid }: Pick<Stats, 'mode' | 'uid' | 'gid'>): void {
   chmodSync(file, mode)
   if (process.getuid?.() === 0) chownSync(file, uid, gid)
 }
@@ -68,17 +67,16 @@ export async function makeBackup(db: Database, folder: string | undefined, now: 
     for (const path of [file, `${file}-journal`]) if (existsSync(path)) rmSync(path, { force: true })
   }
   try {
-    mkdirSync(home, { recursive: true })
+    mkdirSync(home, { recursive: true, mode: privateFolder })
     removeLeftovers(join(home, basename(path)))
     const stats = statSync(path)
-    // The copy must not be readable for more users than the database.
-    closeSync(openSync(temporary, 'wx', stats.mode & 0o700))
+    makePrivateFile(temporary)
     const progress = () => {
       signal.throwIfAborted()
       return pagesAtOnce
     }
     await db.backup(temporary, { progress })
-    giveTo(temporary, stats)
+    giveTo(temporary, { ...stats, mode: privateFile })
     flushFile(temporary)
   } catch (error) {
     discard()

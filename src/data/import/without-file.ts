@@ -55,10 +55,12 @@ export async function undoImport(db: string, options: UndoOptions) {
     if (!isMoved) {
       removeLeftovers(path)
       copyFileSync(copy, temporary)
-      giveTo(temporary, statSync(copy))
       flushFile(temporary)
     }
-    renameSync(isMoved ? copy : temporary, path)
+    const restored = isMoved ? copy : temporary
+    // A copy is its owner's alone. The database stays readable for those who could read it.
+    giveTo(restored, statSync(path))
+    renameSync(restored, path)
     flushFolder(dirname(path))
     if (!isMoved && day === undefined) rmSync(copy)
     // The next import removes what is too much.

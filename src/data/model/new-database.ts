@@ -1,16 +1,28 @@
 /** Makes a database file completely or not at all: writes it under another name beside its place, then renames it. */
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { flushFile, flushFolder } from '../../system/durable.ts'
 import { placeToWrite } from '../../system/place.ts'
+import { makePrivateFile } from '../../system/private.ts'
 import { isAlive } from '../../system/holder.ts'
 import { messageOf } from '../../system/message.ts'
 import type { SchemaTable } from './columns.ts'
 
 /**
- * An empty database of the project's schema, with a journal in memory: if writing fails, discard it.
+ * An empty database of the project's schema, with a journal in memory: if writing fails, discard it. Only its owner may read it,
+ * unless it replaces a file that more users may read.
  * @throws {Error} that names the file if it cannot be made; nothing is left behind
  */
 export function newDatabase(file: string) {
@@ -29,6 +41,7 @@ export function newDatabase(file: string) {
   try {
     firstMade = mkdirSync(folder, { recursive: true })
     removeLeftovers(path)
+    makePrivateFile(temporary)
     db = new Database(temporary)
     // OFF would do, but SQLite's defensive mode, which better-sqlite3 sets, silently refuses it.
     db.pragma('journal_mode = MEMORY')
@@ -42,6 +55,8 @@ export function newDatabase(file: string) {
   /** Closes the database and replaces the file by it. Returns when the file is on the disk. */
   const keep = () => {
     made.close()
+    const earlier = statSync(path, { throwIfNoEntry: false })
+    if (earlier !== undefined) chmodSync(temporary, earlier.mode)
     // SQLite did not wait for the disk.
     flushFile(temporary)
     // A program that had the old file open left them: with the new file they would make a corrupt database.

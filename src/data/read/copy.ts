@@ -1,6 +1,8 @@
 /** Copies of a fund database that a build reads in its place. */
 
+import { rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
+import { makePrivateFile } from '../../system/private.ts'
 import type { SchemaTable } from '../model/columns.ts'
 import { createStatement } from '../model/new-database.ts'
 import { identifier } from './only-rows.ts'
@@ -9,9 +11,11 @@ import { lackedTables } from './open.ts'
 /**
  * Copies what the transaction sees: other connections can read the copy without seeing what is committed meanwhile. Tables
  * that a database of an earlier version lacks are there, empty. Triggers are gone: nothing of the supplier's runs when the copy
- * is changed.
+ * is changed. Only its owner may read it: it has data that may not be given out.
  */
 export async function copyDatabase(file: string, db: Database.Database): Promise<void> {
+  rmSync(file, { force: true })
+  makePrivateFile(file)
   await db.backup(file, { progress: () => 1 << 14 })
   changeCopy(file, (copy) => {
     const triggers = copy.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'trigger'").pluck()

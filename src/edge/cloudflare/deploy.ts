@@ -48,7 +48,7 @@ export const cloudflare: MakeDeployment = async (settings) => {
   }
   const code = `var fundpress;${await readBundle('worker')}export default fundpress(${asScript(config)});\n`
   return [
-    { path: 'worker.js', text: code },
+    { path: 'worker.js', text: code, isSecret: edge.previewToken !== null },
     { path: 'wrangler.jsonc', text: hasAddress ? wrangler : onWorkersDev },
     { path: 'README.md', text: await fromTemplate('cloudflare/README.md', values) },
   ]

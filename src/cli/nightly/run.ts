@@ -95,9 +95,9 @@ async function attempt(session: Session, given: NightlyFlags, log: NightlyLog): 
   required(session.settings.bucket.name, 'bucket.name')
   log.begin('night', { asOf, database: db, folder: session.settings.out })
   refuseUnlessAllowed('the nightly run', futureDate(asOf, session.today), flags.override)
-  const { state, allowed: before, holds } = await stateOf(session, db, flags, log)
+  const { state, live, allowed: before, holds } = await stateOf(session, db, flags, log)
   const isDamaged =
-    state?.kind === 'done' && flags.ask !== true && (await hasDamage(session, state, flags, log))
+    flags.ask !== true && (await hasDamage(session, listingOf(state, live, flags), flags, log))
   if (state !== null && state.kind !== 'open' && !isDamaged) {
     // The run before may have been killed after its flip.
     const { live } = state
@@ -122,13 +122,23 @@ async function attempt(session: Session, given: NightlyFlags, log: NightlyLog): 
   return { ...facts, warnings: [...holds, ...facts.warnings] }
 }
 
-/** The first attempt of a day lists the live slot. */
+type Listing = Pick<Extract<NightlyState, { kind: 'done' }>, 'live' | 'listedAt'>
+
+/** What is live and may have to be mended; null if another snapshot takes its place, or if this run makes nothing live. */
+function listingOf(state: NightlyState | null, live: Live | null, { stage }: Wanted): Listing | null {
+  if (state !== null) return state.kind === 'done' ? state : null
+  return live === null || stage === true ? null : { live, listedAt: null }
+}
+
+/** The first attempt of a day lists the live slot, and each with --again. */
 async function hasDamage(
   session: Session,
-  { live, listedAt }: Extract<NightlyState, { kind: 'done' }>,
+  listing: Listing | null,
   { lock }: Wanted,
   log: NightlyLog,
 ): Promise<boolean> {
+  if (listing === null) return false
+  const { live, listedAt } = listing
   if (listedAt !== null && todayInBerlin(new Date(listedAt)) === session.today) return false
   const damaged = await withBucket(session, async (store) => {
     const found = await findLiveDamage(store, live)
@@ -186,7 +196,12 @@ async function stateOf(session: Session, db: string, flags: Wanted, log: Nightly
     const waiting = stage === true ? held : []
     const holds = waiting.map(({ message }) => `${message}; ${liftingOf('fundpress flip …')}`)
     for (const hold of holds) log.warn('night', hold)
-    return { state, holds, allowed: refuseUnlessAllowed('the nightly run', wrongClock(store, log), override) }
+    return {
+      state,
+      live,
+      holds,
+      allowed: refuseUnlessAllowed('the nightly run', wrongClock(store, log), override),
+    }
   })
 }
 

@@ -33,6 +33,9 @@ export interface NightlySteps extends BuildSteps, Omit<PublishFlags, 'deep' | 'k
   readonly seed?: number | undefined
 }
 
+/** The snapshot was live already, and the sample of it is damaged. */
+class LiveDamage extends Error {}
+
 interface Begun {
   /** By the session's clock. */
   readonly started: number
@@ -54,6 +57,12 @@ export async function buildAndPublish(
     return publishNightly(session, some, log, { ...run, ...made, recalled })
   }
   return publishing(steps).catch((error: unknown) => {
+    if (error instanceof LiveDamage) {
+      log.warn('verify', `what is live is damaged (${error.message}): it is published again`)
+      // The files are those of the build above, unless it made only those that a slot lacked.
+      const complete = isSlotWord(steps.since ?? '') ? { since: undefined, shards: undefined } : {}
+      return publishing({ ...steps, ...complete, repair: true })
+    }
     if (!(error instanceof NotAtHand)) throw error
     log.warn('publish', `${error.message}: everything is rendered`)
     return publishing({ ...steps, since: 'none', shards: undefined })
@@ -110,6 +119,8 @@ async function publishNightly(
   const verifying = verifySample(log.begin('verify'), sampleOf(sample, seed), isStaged, log)
   const verified = await verifying.catch(async (error: unknown) => {
     await keep(false)
+    const wasLive = !published.hasFlipped && !isStaged && repair !== true
+    if (error instanceof Mismatch && wasLive) throw new LiveDamage(error.message, { cause: error })
     const isDamaged = error instanceof Mismatch && published.hasFlipped
     const end = isDamaged ? await goneBack(session, flags, built.snapshot, error, log) : null
     // The next attempt finds the snapshot live or staged, and knows nothing of its news.

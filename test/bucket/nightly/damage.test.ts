@@ -1,7 +1,22 @@
 /** `fundpress nightly` where a slot is damaged: the live one, the other one, or the new one after the flip. */
 import { describe, expect, it } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { run } from '../../cli/run.ts'
+import { filesIn } from '../../support/tree.ts'
 import { flip, holdBack } from '../../support/two-nights.ts'
-import { editHistory, nightly, nightlyOf, nothingToDo, press, stepsOf, useNights } from './nightly.ts'
+import {
+  asOf,
+  editHistory,
+  fileOf,
+  nightly,
+  nightlyOf,
+  nothingToDo,
+  press,
+  stepsOf,
+  useNights,
+} from './nightly.ts'
 
 useNights(1)
 
@@ -45,6 +60,73 @@ describe('damage of the live slot', () => {
     expect(press.bucket.faultsOf(liveNow()?.slot)).toEqual([])
   })
 })
+
+describe('damage of the live slot on a later run of the day', () => {
+  const liveSlot = () => press.bucket.live()?.slot ?? ''
+  const someOf = (slot: string) => press.bucket.keys(`${slot}/api/`).filter((_, at) => at % 2 === 0)
+
+  it.each([
+    ['missing objects', (key: string) => press.bucket.remove(key)],
+    ['objects that are cut off', (key: string) => press.bucket.put(key, press.bucket.body(key).subarray(1))],
+    ['other objects', (key: string) => press.bucket.put(key, Buffer.alloc(press.bucket.body(key).length))],
+  ])('is mended with --again: %s', async (_, spoil) => {
+    await nightly()
+    const before = press.bucket.live()
+    for (const key of someOf(liveSlot())) spoil(key)
+    const mending = await nightly('--again')
+    expect([mending.code, mending.stderr]).toEqual([
+      0,
+      expect.stringMatching(/, which is live, is damaged \(api\/.*\): it is published again/) as string,
+    ])
+    expect(press.bucket.live()?.snapshot).toBe(before?.snapshot)
+    expect(press.bucket.faultsOf(liveSlot())).toEqual([])
+  })
+
+  it('is mended with --again: no manifest', async () => {
+    await nightly()
+    const before = press.bucket.live()
+    press.bucket.remove(`${liveSlot()}/manifest.ndjson.gz`)
+    expect(await nightly('--again')).toMatchObject({ code: 0 })
+    expect(press.bucket.live()?.snapshot).toBe(before?.snapshot)
+    expect(press.bucket.faultsOf(liveSlot())).toEqual([])
+  })
+
+  it('is mended with --again: bodies that only their reading shows', async () => {
+    const folder = fileOf('folder-bucket')
+    const inFolder = (line: string) =>
+      run(`${line} --bucket file://${folder}`, {
+        cwd: press.nights.folder.path,
+        env: { FUNDPRESS_BUCKET_GRACE_SECONDS: '0', FUNDPRESS_BASE_URL: 'https://funds.example.org' },
+      })
+    const night = `nightly --db funds.sqlite --as-of ${asOf} --sample 9`
+    const live = () => JSON.parse(readFileSync(join(folder, 'live.json'), 'utf8')) as Live
+    expect(await inFolder(night)).toMatchObject({ code: 0 })
+    const { slot, snapshot } = live()
+    const spoilt = filesIn(join(folder, slot)).filter((file) => file.startsWith('api/'))
+    for (const file of spoilt) spoilInPlace(join(folder, slot, file))
+    const mending = await inFolder(`${night} --again`)
+    expect([mending.code, mending.stderr]).toEqual([
+      0,
+      expect.stringMatching(/what is live is damaged \(.*\): it is published again/) as string,
+    ])
+    expect(live().snapshot).toBe(snapshot)
+    expect(await inFolder('verify --deep')).toMatchObject({ code: 0 })
+  })
+})
+
+interface Live {
+  readonly slot: string
+  readonly snapshot: string
+}
+
+/** Other bytes under the same size and time, as a failing disk leaves them. */
+function spoilInPlace(file: string): void {
+  const times = `${file}.times`
+  execFileSync('cp', ['--preserve=timestamps', file, times])
+  writeFileSync(file, Buffer.alloc(readFileSync(file).length, 'x'))
+  execFileSync('touch', ['--reference', times, file])
+  rmSync(times)
+}
 
 it('renders everything again if the slot that it continues from is damaged', async () => {
   await nightlyOf('2026-11-10')

@@ -1,7 +1,7 @@
 /** Nights through the command line on a bucket that is a folder: the same commands and guards as on an object store. */
-import type { ChildProcess } from 'node:child_process'
+import { spawnSync, type ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statfsSync } from 'node:fs'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -11,6 +11,7 @@ import { ended, run, start } from '../cli/run.ts'
 import { buildNights, type Nights } from '../support/nights.ts'
 import { startServing, liveTtl } from '../support/product.ts'
 import { headerOf, rawRequest } from '../support/request.ts'
+import { isMissing } from '../support/programs.ts'
 import { isComplete } from '../support/rounds.ts'
 import { hashesOf } from '../support/tree.ts'
 
@@ -53,6 +54,51 @@ const published = () => {
   const isPublic = ([key]: [string, string]) => /^(blue|green|downloads|live\.json)/.test(key)
   return Object.fromEntries(Object.entries(hashesOf(bucket)).filter(isPublic))
 }
+
+it('goes back on a full disk, again and again, by a reserve that no command counts as an object', async ({
+  skip,
+}) => {
+  const full = nights.folder.file('full')
+  mkdirSync(full)
+  const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', full]).status === 0
+  if (isMissing(isMounted)) skip('this machine lets nobody mount a small disk')
+  const inFull = async (line: string) => {
+    const { code, stdout, stderr } = await fundpress(line, `file://${full}`)
+    expect({ line, code, stderr }).toMatchObject({ line, code: 0 })
+    return stdout
+  }
+  const liveOf = () =>
+    (JSON.parse(readFileSync(join(full, 'live.json'), 'utf8')) as { snapshot: string }).snapshot
+  const fill = () => {
+    // The largest pieces first, so that the last block is taken, too.
+    for (const bytes of [2 ** 20, 4096])
+      for (let piece = 0; existsSync(full); piece++) {
+        try {
+          writeFileSync(join(full, `filler-${bytes}-${piece}`), Buffer.alloc(bytes), { flag: 'wx' })
+        } catch {
+          break
+        }
+      }
+    expect(statfsSync(full).bavail).toBe(0)
+  }
+  try {
+    await inFull('publish --out night-1 --quiet')
+    const first = liveOf()
+    await inFull('publish --out night-2 --quiet')
+    const second = liveOf()
+    expect(existsSync(join(full, '.fundpress/reserve'))).toBe(true)
+    fill()
+    await inFull('rollback --reason "wrong-prices"')
+    expect(liveOf()).toBe(first)
+    expect(existsSync(join(full, '.fundpress/reserve'))).toBe(true)
+    await inFull('rollback --allow hold --reason right')
+    expect(liveOf()).toBe(second)
+    for (const line of ['status', 'verify --deep', 'prune'])
+      expect(await inFull(line)).not.toContain('reserve')
+  } finally {
+    spawnSync('umount', ['--lazy', full])
+  }
+})
 
 it('puts no download again that is there, unless its bytes differ', async () => {
   await must('publish --out night-1 --quiet')

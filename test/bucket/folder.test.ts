@@ -43,7 +43,7 @@ it('writes objects as plain files with the usual rights', async () => {
   writeFileSync(folder.file('usual'), '')
   const modeOf = (path: string) => statSync(path).mode & 0o777
   expect(modeOf(file('blue/api/v1/x/index.json'))).toBe(modeOf(folder.file('usual')))
-  expect(filesIn(bucket)).toEqual(['.fundpress/lock', 'blue/api/v1/x/index.json'])
+  expect(filesIn(bucket)).toEqual(['.fundpress/lock', '.fundpress/reserve', 'blue/api/v1/x/index.json'])
 })
 
 it('gives each version of an object another ETag, however fast and equally long they are, and whatever the clock says', async () => {
@@ -80,7 +80,7 @@ it('changes nothing while another process holds the lock, and then asks whether 
   const reasons = (await failures).map((one) => one.status === 'rejected' && (one.reason as Error).message)
   expect(reasons).toEqual(['the lease was lost', 'the lease was lost'])
   expect([readFileSync(file('a'), 'utf8'), readFileSync(file('b'), 'utf8')]).toEqual(['old', 'in time'])
-  expect(readdirSync(file('.fundpress'))).toEqual(['lock'])
+  expect(readdirSync(file('.fundpress')).sort()).toEqual(['lock', 'reserve'])
 })
 
 it.runIf(process.platform === 'linux')(
@@ -114,7 +114,7 @@ it('removes what a killed process was writing, an hour later', async () => {
   for (const name of ['old.tmp', 'new.tmp']) writeFileSync(file(`.fundpress/${name}`), 'half')
   utimesSync(file('.fundpress/old.tmp'), 0, Date.now() / 1000 - 3700)
   await put('a')
-  expect(readdirSync(file('.fundpress')).sort()).toEqual(['lock', 'new.tmp'])
+  expect(readdirSync(file('.fundpress')).sort()).toEqual(['lock', 'new.tmp', 'reserve'])
   const listed: string[] = []
   for await (const { key } of store.list('')) listed.push(key)
   expect(listed).toEqual(['a'])
@@ -229,7 +229,7 @@ it('refuses a body with another digest, and leaves nothing behind', async () => 
   await expect(store.putFile(folder.file('source'), object('a', 'x'))).rejects.toThrow(
     'build the snapshot again',
   )
-  expect(filesIn(bucket)).toEqual(['.fundpress/lock'])
+  expect(filesIn(bucket)).toEqual(['.fundpress/lock', '.fundpress/reserve'])
 })
 
 describe('says what is wrong, and what to do', () => {

@@ -17,10 +17,11 @@ import { callsOf, countRequests } from './calls.ts'
 import { copyFile, entriesOf, etagOf, isAbsent, makeNewer, removeEmpty, removeFile } from './folder-files.ts'
 import { removeUnfinished, statOf, withAdvice, assertRoomBelow } from './folder-files.ts'
 import { openLock } from './folder-lock.ts'
+import { isDiskFull, openReserve } from './folder-reserve.ts'
 import { ConditionFailed, type Condition, type ListedObject, type ObjectStore } from './store.ts'
 import type { FetchedObject, GetOptions, PutObject, WriteOptions } from './store.ts'
 
-/** Holds the lock, and files that are being written; no key begins with it. */
+/** Holds the lock, the reserve, and files that are being written; no key begins with it. */
 const ownFolder = '.fundpress/'
 
 export interface FolderStore extends ObjectStore {
@@ -125,7 +126,8 @@ type OpenOptions = { readonly [K in keyof GetOptions]: GetOptions[K] | undefined
 
 /**
  * Writes a file under another name, then gives it its key. An object at the root of the bucket (`live.json`, `journal.json`) describes
- * all others: these are flushed before it, unless it is a renewal, and it is flushed itself before the call ends.
+ * all others: these are flushed before it, unless it is a renewal, and it is flushed itself before the call ends. On a full disk
+ * such an object takes the reserve, so that a rollback needs no room.
  */
 function placerOf(
   { name, count, calls }: Place,
@@ -144,7 +146,7 @@ function placerOf(
       const temporary = `${randomUUID()}.tmp`
       const isAtRoot = !key.includes('/')
       const writer = prepare()
-      try {
+      const place = async () => {
         // Small files are written at once, which takes less time than to ask another thread: timers have their turn here.
         await setImmediate()
         await write(writer.own, temporary, stop)
@@ -159,6 +161,14 @@ function placerOf(
               replace(join(at, basename(key)), join(from, temporary), isAtRoot, checked),
             )
           return inFolderBelow(writer.real, dirname(key), into, true)
+        })
+      }
+      try {
+        return await place().catch((error: unknown) => {
+          if (!isAtRoot || !isDiskFull(error)) throw error
+          writer.discard(temporary)
+          if (!writer.reserve.release()) throw error
+          return place()
         })
       } catch (error) {
         writer.discard(temporary)
@@ -285,10 +295,12 @@ function openWriter(base: string, root: string) {
   try {
     removeUnfinished(own)
     const { change, close } = openLock(own)
+    const reserve = openReserve(own)
     return {
       real,
       own,
       change,
+      reserve,
       /** Readers follow the root if it is a link: `live.json` must lie in the folder that it describes. */
       assertSame: () => {
         if (realFolder(root) === real) return
@@ -304,6 +316,7 @@ function openWriter(base: string, root: string) {
         }
       },
       close: () => {
+        reserve.make()
         close()
         own.close()
       },

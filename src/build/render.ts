@@ -169,6 +169,8 @@ async function renderFunds(build: Build, isins: readonly string[], pool: RenderP
       if (severity === 'error' || isin === null || ours.has(isin)) ofTables.push(finding)
     }
   })
+  // Awaited below: until then, another failure may stop the threads.
+  checked.catch(() => undefined)
   const { previousOf, take, taken } = fundTaker(build, await build.base.manifest)
   let done = 0
   const asked = pool.ask(

@@ -11,7 +11,7 @@ export default defineCommand({
     'Checks the database while it builds the snapshot, plans, publishes, verifies the live slot by a listing and a ' +
     'sample of bodies, and shows what is live.\n\n' +
     'If the same database is already live, as of the same day and built with the same settings, nightly does nothing: ' +
-    'several attempts a night do no harm. The first one of a day lists the live slot, and mends it. After a rollback nothing goes ' +
+    'several attempts a night do no harm. The first one of a day lists the live slot, and mends it; so does each with --again. After a rollback nothing goes ' +
     'live until --allow hold lifts its hold (exit code 3). If the folder holds a snapshot, only what changed since then is rendered. --since continues from ' +
     'elsewhere, as in build (other: for machines that keep no folder); --since none renders everything.\n\n' +
     'Guards refuse wrong data (exit code 3): implausible prices, losses against what is live, a wrong date or clock, and ' +
@@ -50,7 +50,7 @@ export default defineCommand({
     ...overrideOptions(),
     option('--no-lock', 'See `publish`'),
     option('--forget-kvs', 'See `publish`'),
-    option('--again', 'Run even if the snapshot is live already'),
+    option('--again', 'Run even if the snapshot is live already, and mend it if it is damaged'),
     option('--summary <file>', 'Write a summary in Markdown to this file, also after a failure'),
   ],
   json: 'Log as JSON, one object per line: time, step, event, figures',

@@ -76,7 +76,7 @@ export async function makeBackup(db: Database, folder: string | undefined, now: 
       return pagesAtOnce
     }
     await db.backup(temporary, { progress })
-    giveTo(temporary, { ...stats, mode: privateFile })
+    giveTo(temporary, { mode: privateFile, uid: stats.uid, gid: stats.gid })
     flushFile(temporary)
   } catch (error) {
     discard()

@@ -230,7 +230,7 @@ describe.each(['DELETE', 'WAL'])('copies of a database in mode %s', (mode) => {
   })
 })
 
-it('copies in another folder are of databases by their whole path, and have the rights of the database', async () => {
+it('copies in another folder are of databases by their whole path, and their owner alone may read them', async () => {
   mkdirSync(folder.file('other'))
   const db = databaseOf20()
   const twin = `other/${db}`
@@ -243,7 +243,7 @@ it('copies in another folder are of databases by their whole path, and have the 
   expect(copies).toHaveLength(2)
   const digest = createHash('sha256').update(folder.file(db)).digest('hex').slice(0, 8)
   const own = copies.find((name) => name.startsWith(`${db}.${digest}.`)) ?? ''
-  expect(statSync(folder.file(`copies/${own}`)).mode & 0o777).toBe(0o640)
+  expect(statSync(folder.file(`copies/${own}`)).mode & 0o777).toBe(0o600)
   expect((await fundpress('--undo', '--db', db, ...flags)).code).toBe(0)
   expect([launchPoints(db)[0]?.[2], launchPoints(twin)[0]?.[2]]).toEqual([1.5, 3])
   expect(statSync(folder.file(db)).mode & 0o777).toBe(0o640)

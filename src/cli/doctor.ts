@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
-import { type Diagnosis, type Level, ok, warning } from '../bucket/doctor/rights.ts'
+import { type Diagnosis, type Level, ok, warning } from '../bucket/doctor/diagnosis.ts'
 import { examine } from '../bucket/doctor/doctor.ts'
 import { isAlive, thisHolder } from '../system/holder.ts'
 import { shortPatience, withBucket } from './from-settings.ts'

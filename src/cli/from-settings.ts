@@ -24,7 +24,14 @@ import type { Settings } from './settings.ts'
 
 export type OverrideFlags = FlagsOf<ReturnType<typeof overrideOptions>>
 
-export const shortPatience: Patience = { attempts: 2, connectMs: 3000, silenceMs: 4000 }
+export const shortPatience: Patience = {
+  attempts: 2,
+  connectMs: 3000,
+  silenceMs: 4000,
+  // Some stores take one write a second to a key.
+  throttledMs: 10_000,
+  bodyMs: 4000,
+}
 
 /** Opens the bucket: an S3 store, or a folder of this machine. @throws {UsageError} without a bucket name */
 export async function withBucket<T>(

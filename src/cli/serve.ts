@@ -37,7 +37,12 @@ import { describeAddresses } from './from-settings.ts'
  * Patience of a request: a silent store must soon become a 503. {@link inTime} limits all attempts together. Times of the
  * SDK are longer, because it would wait before another attempt.
  */
-export const requestPatience = { attempts: 3, connectMs: 2 * longestReadMs, silenceMs: 2 * longestReadMs }
+export const requestPatience = {
+  attempts: 3,
+  connectMs: 2 * longestReadMs,
+  silenceMs: 2 * longestReadMs,
+  bodyMs: 2 * longestReadMs,
+}
 
 /** Lets reads fail with NoAnswer if they take too long. */
 function inTime(store: ObjectStore): ObjectStore {

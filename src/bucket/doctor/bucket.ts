@@ -5,7 +5,7 @@ import { type LifecycleRule, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { journalKey, liveKey, slotPrefix, slots } from '../live/layout.ts'
 import { codeOf, statusOf } from '../store/errors.ts'
 import type { S3Store } from '../store/s3.ts'
-import { lineOf, ok, problem, warning, type Diagnosis } from './rights.ts'
+import { lineOf, ok, problem, warning, type Diagnosis } from './diagnosis.ts'
 
 /** Limits the wait: the service that gives out a role's credentials may not answer. */
 const credentialsMs = 8000

@@ -14,17 +14,9 @@ import type { S3Store } from '../store/s3.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { diagnoseBucket, diagnoseCredentials, diagnoseSettings } from './bucket.ts'
 import { diskOf, lackOn, megabytes } from '../../system/disk.ts'
-import {
-  diagnoseFolder,
-  neededBytes,
-  lineOf,
-  ok,
-  problem,
-  problemIfThrown,
-  warning,
-  type Diagnosis,
-  diagnoseRights,
-} from './rights.ts'
+import { lineOf, ok, problem, problemIfThrown, warning, type Diagnosis } from './diagnosis.ts'
+import { diagnoseFolder, neededBytes } from './folder.ts'
+import { diagnoseRights } from './rights.ts'
 
 interface DoctorOptions {
   readonly out: string

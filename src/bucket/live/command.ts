@@ -1,5 +1,6 @@
 /** First steps of each command that makes a snapshot live: the lease, the wait for late requests, the state of the bucket. */
 
+import { assertUsable } from '../doctor/trial.ts'
 import { withFolder } from '../store/files.ts'
 import { nullIfDamaged, type ObjectStore } from '../store/store.ts'
 import { assertFollowed } from './follow.ts'
@@ -22,7 +23,7 @@ export const withDoor = <Options extends DoorOptions, T>(
 ): Promise<T> =>
   withLease(
     store,
-    options,
+    { ...options, onNew: () => assertUsable(store, options.onWarning) },
     (lease) => withFolder((folder) => work({ ...options, store, lease, folder })),
     target,
   )

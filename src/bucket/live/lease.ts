@@ -20,6 +20,8 @@ export interface LeaseOptions {
   readonly isLocking: boolean
   /** Acquires the lease also if the journal is damaged or was removed. */
   readonly isRepair?: boolean
+  /** Called before the first journal of a bucket is written. */
+  readonly onNew?: () => Promise<void>
   readonly time?: Time
   readonly signal: AbortSignal
 }
@@ -67,12 +69,14 @@ export async function withLease<T>(
   work: (lease: Lease) => Promise<T>,
   target?: string,
 ): Promise<T> {
-  const { me, isAlive, isRepair = false } = options
+  const { me, isAlive, isRepair = false, onNew } = options
   const found = await readJournal(store, isRepair)
   if (isHeldByOther(found, me, isAlive)) throw new Error(heldMessage(store, found))
   const torn = found.journal?.changing ?? (await tornWithoutJournal(store, found, isRepair))
+  const isNew = 'ifAbsent' in found.condition
+  if (isNew) await onNew?.()
   const lease = new Lease(store, options, found, torn, target)
-  await lease.acquire('ifAbsent' in found.condition)
+  await lease.acquire(isNew)
   try {
     return await work(lease)
   } finally {

@@ -15,6 +15,7 @@ interface Failure {
   readonly code?: string
   readonly message?: string
   readonly Region?: string
+  readonly Endpoint?: string
   readonly triedSeconds?: number
   readonly $metadata?: { readonly httpStatusCode?: number }
 }
@@ -34,11 +35,29 @@ export const failureOf = (error: unknown): string => {
 /** Code of an address without a listener: no byte was sent. */
 export const refusedCode = 'ECONNREFUSED'
 
-/** Code of a put that something other than a store answered: the message is the type of the answer. */
-export const foreignCode = 'ForeignAnswer'
+/** Code of an answer that is no store's: the message says what was answered. */
+const foreignCode = 'ForeignAnswer'
+
+/** @param says `200, text/html` */
+export const foreignAnswer = (says: string, status: number): Error =>
+  Object.assign(new Error(says), { name: foreignCode, $metadata: { httpStatusCode: status } })
+
+export const isForeign = (error: unknown): boolean => codeOf(error) === foreignCode
+
+/** An answer beyond its limits: to ask again is of no use. Edges take it for none, by its name. */
+export class Endless extends Error {
+  override readonly name = 'NoAnswer'
+}
+
+/** True if the store has said no for good: it has no such operation, or does not take a part of the request. */
+export function isRefusal(error: unknown): boolean {
+  const status = statusOf(error) ?? 0
+  return (status >= 400 && status < 500 && status !== 408 && status !== 429) || status === 501
+}
 
 export const isMissing = (error: unknown): boolean =>
-  codeOf(error) === 'NoSuchKey' || (statusOf(error) === 404 && codeOf(error) !== 'NoSuchBucket')
+  codeOf(error) === 'NoSuchKey' ||
+  (statusOf(error) === 404 && codeOf(error) !== 'NoSuchBucket' && !isForeign(error))
 
 const rights = {
   // AWS answers 403, not 404, to a reader that may not list.
@@ -51,19 +70,21 @@ export type Doing = keyof typeof rights
 
 /** Adds place and advice to an error. Our own errors stay as they are. */
 export function explained(error: unknown, place: BucketPlace, doing: Doing, key: string): unknown {
-  if (error instanceof ConditionFailed || error instanceof ConditionsUnknown) return error
+  if (error instanceof ConditionFailed || error instanceof ConditionsUnknown || error instanceof Endless)
+    return error
   if (!(error instanceof Error)) return error
   const code = codeOf(error)
   // An error without a code is ours, with one exception: the SDK gives this one no name.
   if (code === 'Error' && !lacksRegion(error)) return error
   const advice = adviceOn(error, place, doing)
-  const said = error.message.replaceAll(/\s+/g, ' ').slice(0, 200)
-  const reason = advice === undefined ? `${code}, ${said}` : `${advice} (${code})`
+  const reason = advice === undefined ? `${code}, ${said(error)}` : `${advice} (${code})`
   const message = `${place.name}: could not ${doing} ${key}: ${reason}`
   return isPassing(error)
     ? unanswered(message, bareCause(error))
     : new Error(message, { cause: bareCause(error) })
 }
+
+const said = ({ message }: Error) => message.replaceAll(/\s+/g, ' ').slice(0, 200)
 
 /** The error of a store that refuses connections, hangs or fails. Edges know it by its name. */
 export const unanswered = (message: string, cause: unknown): Error =>
@@ -71,7 +92,8 @@ export const unanswered = (message: string, cause: unknown): Error =>
 
 const isPassing = (error: unknown): boolean => {
   const status = statusOf(error)
-  return status === undefined || status === 429 || status >= 500
+  if (status === undefined || isForeign(error)) return true
+  return status === 429 || (status >= 500 && status !== 501)
 }
 
 /** Keeps code and stack: the error itself quotes the store's answer, which can show a session token. */
@@ -103,6 +125,8 @@ function adviceOn(error: Error, { name, bucket, endpoint }: BucketPlace, doing: 
   const at = endpoint ?? 'AWS'
   const denied = `access denied: the credentials need ${rights[doing]} on ${name}`
   const cut = `${at} cut the connection again and again`
+  const { Endpoint: endpointOfBucket } = error as Failure
+  const elsewhere = endpointOfBucket === undefined ? '' : `, ${endpointOfBucket}`
   const region = (error as Failure).Region ?? /expecting '([^']+)'/.exec(error.message)?.[1]
   const advices: Readonly<Record<string, string>> = {
     NoSuchBucket: `there is no bucket ${bucket} at ${at}: create it, or check its name and region`,
@@ -123,19 +147,22 @@ function adviceOn(error: Error, { name, bucket, endpoint }: BucketPlace, doing: 
       'the body does not have the digest of the manifest: build the snapshot again',
     'AuthorizationHeaderMalformed PermanentRedirect IllegalLocationConstraintException': `the bucket is in another region${region === undefined ? '' : `, ${region}`}: set --region`,
     [refusedCode]: `${at} cannot be reached: nothing listens there${triedFor(error)}, check --endpoint`,
-    [foreignCode]: `the put was answered with success, but without an ETag and with the type ${error.message}: a proxy or a login page answers in place of ${at}, check --endpoint`,
+    [foreignCode]: `something between here and the bucket answered with a page (${error.message}): a login page or a proxy is in the place of ${at}. Nothing in the bucket needs a repair: check the network of this machine (HTTPS_PROXY, a portal), and --endpoint`,
+    TemporaryRedirect: `${at} sends requests for this bucket to another address for now${elsewhere}: a new bucket is known everywhere after some hours, until then set --region to its region`,
     ENOTFOUND: `${at} cannot be reached: its name is not known, check --endpoint and --region`,
     EAI_AGAIN: `${at} cannot be reached: no name service`,
     'ECONNRESET EPIPE': cut,
     ETIMEDOUT: `${at} does not answer`,
     TimeoutError: `${at} does not answer in time`,
-    SlowDown: `the store is overloaded and kept answering 503 SlowDown${triedFor(error)}: try again later, or with a lower bucket.maxRate`,
-    ServiceUnavailable: `the store kept answering 503${triedFor(error)}: try again later`,
-    InternalError: 'the store kept answering 500: try again later',
+    SlowDown: `the store is overloaded and kept answering ${status} SlowDown${triedFor(error)}: try again later, or with a lower bucket.maxRate`,
   }
   const known = Object.entries(advices).find(([codes]) => codes.split(' ').includes(code))
   if (known !== undefined) return known[1]
   if (status === 403) return denied
-  if (status !== undefined && status >= 500) return `the store kept answering ${status}: try again later`
+  if (status === 501) return `the store answered 501: it has no such operation: ${said(error)}`
+  if (status === 429)
+    return `the store kept answering 429${triedFor(error)}, it limits the rate of requests (${said(error)}): try again later, or with a lower bucket.maxRate`
+  if (status !== undefined && status >= 500)
+    return `the store kept answering ${status}${triedFor(error)}: try again later`
   return /socket hang up|aborted/.test(error.message) ? cut : undefined
 }

@@ -18,6 +18,7 @@ import { copyFile, entriesOf, etagOf, isAbsent, makeNewer, removeEmpty, removeFi
 import { removeUnfinished, statOf, withAdvice, assertRoomBelow } from './folder-files.ts'
 import { openLock } from './folder-lock.ts'
 import { isDiskFull, openReserve } from './folder-reserve.ts'
+import { isStray } from './strays.ts'
 import { ConditionFailed, type Condition, type ListedObject, type ObjectStore } from './store.ts'
 import type { FetchedObject, GetOptions, PutObject, WriteOptions } from './store.ts'
 
@@ -331,7 +332,8 @@ function openWriter(base: string, root: string) {
 function* filesBelow(root: string, folder: string, prefix: string): Generator<ListedObject> {
   const isWanted = (name: string) => {
     const key = folder + name
-    if (key === ownFolder) return false
+    // A stray folder may be closed to us: `lost+found`.
+    if (key === ownFolder || isStray(key.replace(/\/$/, ''))) return false
     return key.startsWith(prefix) || (key.endsWith('/') && prefix.startsWith(key))
   }
   const entries = entriesOf(root, folder, isWanted)

@@ -116,6 +116,7 @@ export function overlayStore(base: ObjectStore): OverlayStore {
   return {
     name,
     areEtagsDigests: base.areEtagsDigests,
+    ...(base.lacks && { lacks: base.lacks }),
     written: written.below,
     close: written.close,
     get,
@@ -128,7 +129,8 @@ export function overlayStore(base: ObjectStore): OverlayStore {
     },
     // The put that follows costs the same.
     ...(base.copy && { copy: () => Promise.resolve(null) }),
-    list: (prefix, options) => listBoth(base.list(prefix, options), written.below(prefix), count),
+    list: (prefix, options) =>
+      listBoth(base.list(prefix, options), written.below(prefix), options?.pageKeys ?? keysPerList, count),
     folders: async (prefix, options) => {
       count('ListObjectsV2')
       const below = await base.folders(prefix, options)
@@ -167,6 +169,7 @@ function fetched(
 async function* listBoth(
   base: AsyncIterable<ListedObject>,
   written: Iterable<Written>,
+  pageKeys: number,
   count: (operation: string) => void,
 ) {
   count('ListObjectsV2')
@@ -175,7 +178,7 @@ async function* listBoth(
     const [below, above] = values
     const object = above === undefined ? below : above.object
     if (object === undefined || object === null) continue
-    if (listed > 0 && listed % keysPerList === 0) count('ListObjectsV2')
+    if (listed > 0 && listed % pageKeys === 0) count('ListObjectsV2')
     listed++
     yield object
   }

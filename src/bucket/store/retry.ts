@@ -14,20 +14,26 @@
 
 import { setTimeout } from 'node:timers/promises'
 import type { PutObjectCommandInput } from '@aws-sdk/client-s3'
-import { bareCause, statusOf, unanswered } from './errors.ts'
+import { bareCause, Endless, statusOf, unanswered } from './errors.ts'
 import { ConditionFailed, ConditionsUnknown, Damaged } from './store.ts'
 import type { Condition, FetchedObject, GetOptions, NewObject, ObjectStore, PutObject } from './store.ts'
 
 /** Limits of a request: milliseconds until there is a connection, and without a byte in either direction. */
 export interface Patience extends Readonly<Record<'attempts' | 'connectMs' | 'silenceMs', number>> {
-  /** Time for a store that throttles, or restarts; absent: each refusal is an attempt, and lowers no concurrency. */
+  /** Time for a store that throttles; absent: each refusal is an attempt, and lowers no concurrency. */
+  readonly throttledMs?: number
+  /** Time for a store that refuses connections, since it restarts; absent: each refusal is an attempt. */
   readonly refusedMs?: number
+  /** Time to wait for a body, beside that for its size. */
+  readonly bodyMs: number
 }
 export const nightlyPatience: Patience = {
   attempts: 8,
   connectMs: 10_000,
   silenceMs: 60_000,
+  throttledMs: 60_000,
   refusedMs: 60_000,
+  bodyMs: 30_000,
 }
 /**
  * Seconds in which a request may still be carried out after its sender was killed, or gave up: the time of one attempt, and a margin
@@ -134,7 +140,7 @@ export async function readWhole<T>(
         }
         if (bytes !== null && length !== bytes) throw new Error(`${length} of ${bytes} bytes`)
       } catch (error) {
-        state.hasBrokenOff = !isWithReader && !(error instanceof Damaged)
+        state.hasBrokenOff = !isWithReader && !(error instanceof Damaged) && !(error instanceof Endless)
         throw error
       }
     }

@@ -3,17 +3,21 @@
  * exactly; a newer one needs `test/bucket/store.test.ts` and `store-faults.test.ts`.
  */
 
+import { hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { ClientRequest } from 'node:http'
 import { Readable } from 'node:stream'
 import { S3Client } from '@aws-sdk/client-s3'
-import type { CopyObjectCommand, DeleteObjectsCommand, GetObjectCommand } from '@aws-sdk/client-s3'
+import type { CopyObjectCommand, DeleteObjectCommand, DeleteObjectsCommand } from '@aws-sdk/client-s3'
+import type { GetObjectCommand } from '@aws-sdk/client-s3'
 import type { PutObjectCommand } from '@aws-sdk/client-s3'
 import type { PutObjectCommandInput, S3ClientConfig } from '@aws-sdk/client-s3'
 import pLimit from 'p-limit'
+import { contentTypeOf } from '../../api/routes/content-types.ts'
+import { limitBody } from './bodies.ts'
 import { countRequests, NotSent } from './calls.ts'
 import { afterAnswer, afterRefusal, fullConcurrency, backoff, isThrottled, type Patience } from './retry.ts'
-import { codeOf, failureOf, foreignCode, isMissing, refusedCode, statusOf } from './errors.ts'
+import { codeOf, failureOf, foreignAnswer, isMissing, refusedCode, statusOf } from './errors.ts'
 import { unreadable } from './files.ts'
 import type { NewObject, PutObject, WriteOptions } from './store.ts'
 
@@ -35,7 +39,7 @@ const bookkeeping = 4
 /** @param isUrgent by the key of a request: an urgent one is sent at once, however much the store throttles */
 export function openClient(settings: S3Settings, patience: Patience, isUrgent: (key: string) => boolean) {
   const { endpoint, region, pathStyle, concurrency } = settings
-  const { attempts, connectMs, silenceMs, refusedMs } = patience
+  const { attempts, connectMs, silenceMs, throttledMs, bodyMs } = patience
   const agent = { keepAlive: true, maxSockets: concurrency + bookkeeping }
   const client = new S3Client({
     ...(endpoint === null ? {} : { endpoint }),
@@ -55,9 +59,10 @@ export function openClient(settings: S3Settings, patience: Patience, isUrgent: (
     responseChecksumValidation: 'WHEN_REQUIRED',
   })
   giveDigests(client)
+  giveMd5(client)
   trustAnswers(client)
-  const counts = watchAttempts(client)
-  if (refusedMs !== undefined) limitConcurrency(client, concurrency, isUrgent)
+  const counts = watchAttempts(client, bodyMs)
+  if (throttledMs !== undefined) limitConcurrency(client, concurrency, isUrgent)
   return { client, ...counts }
 }
 
@@ -70,26 +75,27 @@ function regionOrAuto() {
 
 export const sending = (stop: AbortSignal | undefined) => (stop === undefined ? {} : { abortSignal: stop })
 
-/** Notes the time of the store's answer, by which ages are measured. */
-export function noteClock(command: GetObjectCommand) {
-  const clock = { now: new Date() }
+/** Notes the time of the store's answer, by which ages are measured, and its status. */
+export function noteAnswer(command: GetObjectCommand) {
+  const noted = { now: new Date(), status: 0 }
   command.middlewareStack.add(
     (next) => async (args) => {
       const result = await next(args)
-      const { date } = (result.response as { headers: Readonly<Record<string, string>> }).headers
-      if (date !== undefined) clock.now = new Date(date)
+      const { statusCode, headers } = result.response as RawAnswer
+      const date = new Date(headers['date'] ?? '')
+      if (!isNaN(date.getTime())) noted.now = date
+      noted.status = statusCode
       return result
     },
-    { step: 'deserialize', name: 'noteClock' },
+    { step: 'deserialize', name: 'noteAnswer' },
   )
-  return clock
+  return noted
 }
 
 /** Checks before each attempt of a command whether it may be sent. @throws {NotSent} from the command */
-export function guard<Command extends PutObjectCommand | CopyObjectCommand | DeleteObjectsCommand>(
-  command: Command,
-  { assertFresh, onFailure }: WriteOptions,
-): Command {
+export function guard<
+  Command extends PutObjectCommand | CopyObjectCommand | DeleteObjectsCommand | DeleteObjectCommand,
+>(command: Command, { assertFresh, onFailure }: WriteOptions): Command {
   ;(command as PutObjectCommand).middlewareStack.add(
     (next) => (args) => {
       try {
@@ -105,6 +111,32 @@ export function guard<Command extends PutObjectCommand | CopyObjectCommand | Del
     { step: 'finalizeRequest', priority: 'low', name: 'assertFresh' },
   )
   return command
+}
+
+/**
+ * Tries a copy only once if the store answers: a put does the same. Without a status, the SDK sees no reason to try again.
+ * @returns the command; it fails with {@link CopyRefused}
+ */
+export function onceIfAnswered(command: CopyObjectCommand): CopyObjectCommand {
+  command.middlewareStack.add(
+    (next) => (args) =>
+      next(args).catch((error: unknown) => {
+        throw statusOf(error) === undefined ? error : new CopyRefused(error)
+      }),
+    { step: 'finalizeRequest', priority: 'low', name: 'onceIfAnswered' },
+  )
+  return command
+}
+
+export class CopyRefused extends Error {
+  override readonly name = 'CopyRefused'
+  /** The next copy may succeed: the source was missing or another one, a right is missing for it, or the store throttles. */
+  readonly isOfThisCopy: boolean
+  constructor(error: unknown) {
+    super(failureOf(error))
+    const isThrottled = statusOf(error) === 429 || /^(?:SlowDown|ServiceUnavailable)$/.test(codeOf(error))
+    this.isOfThisCopy = isThrottled || [403, 404, 412].includes(statusOf(error) ?? 0)
+  }
 }
 
 /** Limit for a store that has never answered: the endpoint may be wrong. */
@@ -125,7 +157,7 @@ const tokenOf = (behind: Behind, delay: number) => ({
 })
 
 /** Layer 2, for all requests of a client together. */
-function retryStrategy({ attempts, refusedMs }: Patience): RetryStrategy {
+function retryStrategy({ attempts, throttledMs, refusedMs }: Patience): RetryStrategy {
   let hasAnswered = false
   // One start for all requests: a request to clean up after the limit does not take the same time again.
   let refusedSince = Infinity
@@ -155,21 +187,30 @@ function retryStrategy({ attempts, refusedMs }: Patience): RetryStrategy {
       const behind = token as Behind & typeof token
       const { retries, failed, refusedSince: since } = behind
       const isPassing = errorType === 'TRANSIENT' || errorType === 'THROTTLING'
-      const isRefused = refusedMs !== undefined && (isThrottled(error) || codeOf(error) === refusedCode)
-      const delay = isRefused
-        ? afterRefused(error, behind, refusedMs)
-        : afterFailure(error, isPassing, behind)
+      const patienceMs = isThrottled(error)
+        ? throttledMs
+        : codeOf(error) === refusedCode
+          ? refusedMs
+          : undefined
+      const delay =
+        patienceMs === undefined
+          ? afterFailure(error, isPassing, behind)
+          : afterRefused(error, behind, patienceMs)
       if (delay === null) return Promise.reject(new Error('no retry'))
-      const next = isRefused
-        ? { retries: retries + 1, failed, refusedSince: Math.min(since, performance.now()) }
-        : { retries: retries + 1, failed: failed + 1, refusedSince: since }
+      const next =
+        patienceMs !== undefined
+          ? { retries: retries + 1, failed, refusedSince: Math.min(since, performance.now()) }
+          : { retries: retries + 1, failed: failed + 1, refusedSince: since }
       return Promise.resolve(tokenOf(next, delay))
     },
     recordSuccess: noteAnswer,
   }
 }
 
-/** Layer 1: all requests of a client share one limit, which goes down while the store throttles. */
+/**
+ * Layer 1: all requests of a client share one limit, which goes down while the store throttles. An urgent request is no part of it: a
+ * store that refuses one may only limit the writes of its key.
+ */
 function limitConcurrency(
   { middlewareStack }: S3Client,
   most: number,
@@ -185,7 +226,9 @@ function limitConcurrency(
   middlewareStack.addRelativeTo(
     <A extends { readonly input: object }, O>(next: (args: A) => Promise<O>) =>
       (args: A) => {
-        const attempt = async () => {
+        const { Key: key } = args.input as { readonly Key?: string }
+        if (key !== undefined && isUrgent(key)) return next(args)
+        return limit(async () => {
           const { cuts } = concurrency
           try {
             const result = await next(args)
@@ -196,9 +239,7 @@ function limitConcurrency(
             else if (statusOf(error) !== undefined) note(afterAnswer(concurrency))
             throw error
           }
-        }
-        const { Key: key } = args.input as { readonly Key?: string }
-        return key !== undefined && isUrgent(key) ? attempt() : limit(attempt)
+        })
       },
     { relation: 'after', toMiddleware: 'retryMiddleware', name: 'limitConcurrency' },
   )
@@ -207,10 +248,17 @@ function limitConcurrency(
 /** Statuses of a proxy that has waited in vain: the store may still carry the request out. */
 const answersOfProxies: readonly (number | undefined)[] = [408, 502, 504]
 
-type Headers = Readonly<Record<string, string>>
+interface RawAnswer {
+  readonly statusCode: number
+  readonly headers: Readonly<Record<string, string>>
+  body: AsyncIterable<Uint8Array> | Uint8Array | undefined
+}
+
+/** Bytes of an answer in XML. A page of a listing has a thousand keys of 1,024 bytes at most. */
+const maxXmlBytes = 16 * 2 ** 20
 
 /** Counts attempts, and writes without an answer: a page of a proxy is none. Without a connection, nothing counts. */
-function watchAttempts({ middlewareStack }: S3Client) {
+function watchAttempts({ middlewareStack }: S3Client, bodyMs: number) {
   const { count, requests } = countRequests()
   let unanswered = 0
   let shortest = { lastedMs: Infinity, behindMs: 0 }
@@ -218,21 +266,22 @@ function watchAttempts({ middlewareStack }: S3Client) {
   middlewareStack.add(
     (next, { commandName = 'unknown' }) =>
       async (args) => {
-        // Stores bill a copy as a put.
-        const operation = commandName.replace('Command', '').replace('CopyObject', 'PutObject')
+        const operation = billed[commandName] ?? commandName.replace('Command', '')
         count(operation)
         let isAnswered = false
         const [asked, began] = [Date.now(), performance.now()]
         try {
           const result = await next(args)
-          const { statusCode, headers = {} } = result.response as { statusCode?: number; headers?: Headers }
+          const answer = result.response as RawAnswer
+          const { statusCode, headers } = answer
           const lastedMs = performance.now() - began
           const storeMs = Date.parse(headers['date'] ?? '')
           if (lastedMs <= shortest.lastedMs && !isNaN(storeMs))
             shortest = { lastedMs, behindMs: storeMs - (asked + lastedMs / 2) }
-          if (commandName === 'PutObjectCommand' && statusCode === 200 && headers['etag'] === undefined)
-            throw Object.assign(new Error(headers['content-type'] ?? 'no type'), { name: foreignCode })
+          const { Key: key = '' } = args.input as { readonly Key?: string }
+          if (isForeignAnswer(commandName, key, answer)) throw foreignAnswer(described(answer), statusCode)
           isAnswered = !answersOfProxies.includes(statusCode)
+          if (hasXml(commandName, statusCode)) limitXml(answer, operation, bodyMs)
           return result
         } catch (error) {
           if (codeOf(error) === refusedCode) {
@@ -254,6 +303,45 @@ function watchAttempts({ middlewareStack }: S3Client) {
   }
 }
 
+/** Stores bill a copy as a put. Deletes are counted together, whichever way a store takes. */
+const billed: Readonly<Record<string, string>> = {
+  CopyObjectCommand: 'PutObject',
+  DeleteObjectCommand: 'DeleteObjects',
+}
+
+/** True for a page of a portal, a login or a proxy, and for a redirect to one. A store that fails may send a page, too: that passes. */
+function isForeignAnswer(commandName: string, key: string, { statusCode, headers }: RawAnswer): boolean {
+  const isPage = /^text\/html\b/i.test(headers['content-type'] ?? '')
+  const isXml = /xml/i.test(headers['content-type'] ?? '')
+  const isDone = statusCode >= 200 && statusCode < 300
+  // Of a proxy, and of a network, that want to know who asks.
+  if (statusCode === 407 || statusCode === 511) return true
+  if (statusCode >= 300 && statusCode < 400) return statusCode !== 304 && !isXml
+  if (!isDone) return isPage && statusCode < 500 && statusCode !== 408 && statusCode !== 429
+  if (commandName === 'PutObjectCommand') return headers['etag'] === undefined
+  if (commandName === 'GetObjectCommand')
+    return headers['etag'] === undefined || (isPage && !/^text\/html\b/.test(contentTypeOf(key)))
+  return isPage && statusCode === 200 && headers['content-length'] !== '0'
+}
+
+function described({ statusCode, headers }: RawAnswer): string {
+  const type = headers['content-type'] ?? 'no type'
+  const { location = '' } = headers
+  const to = URL.canParse(location) ? `, to ${new URL(location).host}` : ''
+  return `${statusCode}, ${type.slice(0, 50)}${to}`
+}
+
+/** A million puts have no body to look at. */
+const hasXml = (commandName: string, statusCode: number) =>
+  statusCode >= 300 || !/^(?:Get|Put|Head)Object/.test(commandName)
+
+function limitXml(answer: RawAnswer, operation: string, waitMs: number): void {
+  const { body } = answer
+  if (body === undefined || body instanceof Uint8Array) return
+  const what = `the answer to ${operation}`
+  answer.body = Readable.from(limitBody(body, what, { waitMs, maxBytes: maxXmlBytes }))
+}
+
 /** Drops the SDK's guess that a wrong clock caused the error: it would try again. */
 function trustAnswers({ middlewareStack }: S3Client): void {
   middlewareStack.addRelativeTo(
@@ -271,16 +359,39 @@ function trustAnswers({ middlewareStack }: S3Client): void {
 /** Signs the object's digest: the SDK need not hash the body again, and the store refuses another body. */
 function giveDigests({ middlewareStack }: S3Client): void {
   middlewareStack.add(
-    (next) => (args) => {
-      // A copy has no body, and no checksum.
-      const { ChecksumSHA256: sum } = args.input as Partial<PutObjectCommandInput>
-      const { headers } = args.request as { headers: Record<string, string> }
-      if (sum !== undefined) headers['x-amz-content-sha256'] = Buffer.from(sum, 'base64').toString('hex')
-      return next(args)
-    },
+    (next, { commandName }) =>
+      (args) => {
+        const { Metadata: metadata } = args.input as Partial<PutObjectCommandInput>
+        const { headers } = args.request as { headers: Record<string, string> }
+        // A copy names the digest, and has no body.
+        if (commandName === 'PutObjectCommand' && metadata?.['sha256'] !== undefined)
+          headers['x-amz-content-sha256'] = metadata['sha256']
+        return next(args)
+      },
     { step: 'build', name: 'giveDigest' },
   )
 }
+
+/** Gives DeleteObjects a Content-MD5, which every store knows, in place of the SDK's CRC32. */
+function giveMd5({ middlewareStack }: S3Client): void {
+  middlewareStack.add(
+    (next, { commandName }) =>
+      (args) => {
+        const { headers, body } = args.request as { headers: Record<string, string>; body?: unknown }
+        if (commandName !== 'DeleteObjectsCommand' || typeof body !== 'string') return next(args)
+        const kept = Object.entries(headers).filter(([name]) => !/^x-amz-(?:sdk-)?checksum-/i.test(name))
+        const request = Object.assign(args.request as object, {
+          headers: { ...Object.fromEntries(kept), 'content-md5': md5Of(Buffer.from(body)) },
+        })
+        return next({ ...args, request })
+      },
+    // After the SDK's checksums.
+    { step: 'build', priority: 'low', name: 'giveMd5' },
+  )
+}
+
+/** For Content-MD5. */
+export const md5Of = (body: Buffer) => hash('md5', body, 'base64')
 
 /**
  * Gives a put without a body a file as its body. The SDK never repeats a request whose body is a stream, because a
@@ -354,39 +465,44 @@ const sampleKey = 'key'
  * its CPU time. Here it decides once for many puts of the same holder. Each put still passes the inner layers, from the retries on:
  * the guard, the signature, the answer.
  * @param prepare the put of an empty object with this key; each attempt asks the holder whether it may be sent
+ * @param checksumOf the header by which the store verifies the body
  * @returns a put that resolves to null, and sends nothing, if the object must be put in the usual way
  */
 export function openPuts<Holder extends object>(
   client: S3Client,
   prepare: (key: string, holder: Holder) => PutObjectCommand,
+  checksumOf: (object: NewObject) => readonly [name: string, value: string],
 ) {
-  const prepared = new WeakMap<Holder, Promise<Prepared>>()
+  const preparedPuts = new WeakMap<Holder, Promise<Prepared>>()
 
   const preparedFor = async (holder: Holder, stop: AbortSignal | undefined): Promise<Prepared> => {
-    const known = await prepared.get(holder)
+    const known = await preparedPuts.get(holder)
     if (known !== undefined && known.stop === stop && performance.now() - known.madeAt < maxAgeMs)
       return known
     const made = takeApart(client, prepare(sampleKey, holder), stop)
-    made.catch(() => prepared.delete(holder))
-    prepared.set(holder, made)
+    made.catch(() => preparedPuts.delete(holder))
+    preparedPuts.set(holder, made)
     return made
   }
 
   return async (
-    { key, body, type, cacheControl, sha256 }: NewObject,
+    object: NewObject,
     holder: Holder,
     stop: AbortSignal | undefined,
   ): Promise<PutObject | null> => {
+    const { key, body, type, cacheControl, sha256 } = object
     if (!plainKey.test(key)) return null
     const { input, request, send } = await preparedFor(holder, stop)
+    const [checksum, digest] = checksumOf(object)
+    const { 'x-amz-checksum-sha256': _, ...prepared } = request.headers
     const headers = {
-      ...request.headers,
+      ...prepared,
       'content-length': String(body.length),
       'content-type': type,
       'cache-control': cacheControl,
       'x-amz-meta-sha256': sha256,
-      'x-amz-checksum-sha256': Buffer.from(sha256, 'hex').toString('base64'),
       'x-amz-content-sha256': sha256,
+      [checksum]: digest,
     }
     const path = request.path.slice(0, -sampleKey.length) + key
     const fullKey = (input.Key ?? '').slice(0, -sampleKey.length) + key
@@ -395,9 +511,12 @@ export function openPuts<Holder extends object>(
       request: { ...request, path, headers, body },
     }
     const { ETag: etag = '' } = (await send(args)).output
-    return { etag }
+    return { etag: strongEtag(etag) }
   }
 }
+
+/** An ETag in quotes. Some stores send none, and proxies that compress make it a weak one. */
+export const strongEtag = (etag: string) => `"${etag.replace(/^W\//, '').replaceAll('"', '')}"`
 
 async function takeApart(
   client: S3Client,

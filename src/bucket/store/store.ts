@@ -1,5 +1,7 @@
 /** The port: an object store for publishing. Keys are relative to the prefix of the bucket. */
 
+import type { Lack } from './lacks.ts'
+
 export interface ObjectStore {
   /** For messages: `s3://bucket/prefix`, `file:///folder/prefix`. */
   readonly name: string
@@ -22,14 +24,16 @@ export interface ObjectStore {
     object: Required<NewFileObject>,
     options?: WriteOptions,
   ) => Promise<PutObject | null>
-  /** Lists the objects whose keys have this prefix, in the byte order of their keys. */
-  readonly list: (prefix: string, options?: CallOptions) => AsyncIterable<ListedObject>
+  /** Lists the objects whose keys have this prefix, in the byte order of their keys, without strays (`strays.ts`). */
+  readonly list: (prefix: string, options?: ListOptions) => AsyncIterable<ListedObject>
   /** Lists the names between this prefix and the next slash. @param prefix ends with a slash */
   readonly folders: (prefix: string, options?: CallOptions) => Promise<readonly string[]>
   /** @throws {Error} that names a key that could not be deleted, and why */
   readonly delete: (keys: readonly string[], options?: WriteOptions) => Promise<void>
   /** Absent where there is always room. @throws {Error} with the free and the needed bytes */
   readonly assertRoom?: (puts: AsyncIterable<Pick<ListedObject, 'key' | 'bytes'>>) => Promise<void>
+  /** What the store was found to lack in this run. Absent where nothing can be lacking, as in a folder. */
+  readonly lacks?: ReadonlySet<Lack>
   readonly requests: () => Readonly<Record<string, number>>
   /** Writes and deletes that ended without an answer: the store may still carry them out. */
   readonly unanswered: () => number
@@ -41,6 +45,11 @@ export const keysPerDelete = 1000
 export interface CallOptions {
   /** Ends the call, which throws the signal's reason. */
   readonly signal?: AbortSignal | undefined
+}
+
+export interface ListOptions extends CallOptions {
+  /** Keys of a page at most; absent: as many as the store likes. */
+  readonly pageKeys?: number | undefined
 }
 
 export interface GetOptions extends CallOptions {

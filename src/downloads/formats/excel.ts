@@ -207,7 +207,9 @@ function frameOf(names: readonly string[], language: Language): readonly (readon
         '<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>' +
         '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>' +
         '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="4">' +
-        `${cellStyle(0)}${cellStyle(0, 1)}${cellStyle(164)}${cellStyle(165)}</cellXfs></styleSheet>`,
+        `${cellStyle(0)}${cellStyle(0, 1)}${cellStyle(164)}${cellStyle(165)}</cellXfs>` +
+        // openpyxl, and so pandas, warns without a name for the default style.
+        '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>',
     ],
   ]
 }

@@ -43,7 +43,7 @@ function operationOf(
   query: ReadonlyMap<string, string>,
 ): Operation | undefined {
   if (hasKey) {
-    if (method === 'DELETE') return query.has('uploadId') ? 'AbortMultipartUpload' : undefined
+    if (method === 'DELETE') return query.has('uploadId') ? 'AbortMultipartUpload' : 'DeleteObject'
     return ({ GET: 'GetObject', HEAD: 'HeadObject', PUT: 'PutObject' } as const)[method]
   }
   if (method === 'PUT') return 'CreateBucket'
@@ -224,6 +224,11 @@ const deleteObjects: Handler = ({ headers, checksums, body }, bucket, { settings
   return answerXml('DeleteResult', results.join(''))
 }
 
+const deleteObject: Handler = ({ key }, bucket) => {
+  bucket.remove(key)
+  return answer(204)
+}
+
 const listUploads: Handler = ({ query }, bucket, { settings }) => {
   const [prefix, marker] = [query.get('prefix') ?? '', query.get('key-marker') ?? '']
   const left = [...bucket.uploads.values()]
@@ -269,6 +274,7 @@ function ruleXml(rule: LifecycleRule): string {
 const operations = {
   AbortMultipartUpload: abortUpload,
   CreateBucket: () => answer(200),
+  DeleteObject: deleteObject,
   DeleteObjects: deleteObjects,
   GetBucketLifecycleConfiguration: getLifecycle,
   GetBucketVersioning: getVersioning,

@@ -172,7 +172,11 @@ async function exchange(
     if (asked instanceof S3Error) throw asked
     const headers = joinHeaders(request)
     verifySignature({ method, headers, ...asked }, body, world.settings, now)
-    return carryOut({ ...asked, headers, body, checksums: verifyChecksums(body, headers), now }, world)
+    const { instead, minds = (all) => all, becomes = (all) => all } = world.settings.quirk
+    const about = { method, headers, now, ...asked }
+    const minded = { ...asked, headers: minds(headers, about), body, now }
+    const carried = () => carryOut({ ...minded, checksums: verifyChecksums(body, headers) }, world)
+    return becomes(instead?.(about) ?? answerOf(attempt(carried)), about)
   }
   const done = fault?.kind === 'status' ? faultAnswer(fault) : answerOf(attempt(respond))
   await waitFor(rules, 'after')
@@ -240,6 +244,8 @@ function send(response: ServerResponse, { status, headers, body }: Answer, fault
   const { method } = response.req
   response.statusCode = status
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  if (headers['date'] === '') response.removeHeader('date')
+  if (headers['date'] === '') response.sendDate = false
   // A refusal of HEAD says nothing of a length.
   const hasLength = status !== 204 && status !== 304 && (method !== 'HEAD' || status < 300)
   if (hasLength && fault?.kind !== 'chunked') response.setHeader('content-length', body.length)

@@ -1,3 +1,5 @@
+import type { Quirk } from './quirks.ts'
+
 /** How the S3 server of the tests behaves, all of it to be changed while it runs. */
 
 export interface S3Settings {
@@ -20,6 +22,8 @@ export interface S3Settings {
   clockSkewMs: number
   /** Keys in a page of a listing at most; S3 has 1000. */
   maxKeys: number
+  /** How it differs from S3. */
+  quirk: Quirk
 }
 
 export interface LifecycleRule {
@@ -48,6 +52,7 @@ export const makeSettings = (given: Partial<S3Settings> = {}): S3Settings => ({
   deny: [],
   clockSkewMs: 0,
   maxKeys: 1000,
+  quirk: {},
   ...given,
 })
 

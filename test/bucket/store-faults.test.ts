@@ -7,16 +7,15 @@ import { inspect } from 'node:util'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { inParallel } from '../../src/bucket/store/in-parallel.ts'
 import { bareCause, explained } from '../../src/bucket/store/errors.ts'
-import { download, readPart, readSmall } from '../../src/bucket/store/read.ts'
+import { download, readSmall } from '../../src/bucket/store/read.ts'
 import { openS3, type S3Store } from '../../src/bucket/store/s3.ts'
 import { tempFolder } from '../support/folders.ts'
 import { credentials } from '../support/publishing.ts'
 import { listen } from '../support/request.ts'
-import { quirkOf } from '../support/s3/quirks.ts'
 import { startS3, type S3Server } from '../support/s3/server.ts'
 
 const bucket = 'funds'
-const patience = { attempts: 5, connectMs: 2000, silenceMs: 5000 }
+const patience = { attempts: 5, connectMs: 2000, silenceMs: 5000, bodyMs: 5000 }
 const type = 'text/plain; charset=utf-8'
 const stored = { key: 'blue/big', type, cacheControl: 'no-cache' }
 const hex = (body: Buffer) => createHash('sha256').update(body).digest('hex')
@@ -32,16 +31,15 @@ interface Opening {
   readonly prefix?: string
   readonly region?: string | null
   readonly refusedMs?: number
-  readonly bodyMs?: number
   readonly concurrency?: number
 }
 
 /** Closed when the test has ended. */
 function open(endpoint: string, options: Opening = {}): S3Store {
-  const { signal, prefix = '', region = 'us-east-1', refusedMs, bodyMs = 5000, concurrency = 4 } = options
+  const { signal, prefix = '', region = 'us-east-1', refusedMs, concurrency = 4 } = options
   const settings = { bucket, prefix, endpoint, region, pathStyle: true, concurrency }
   const waiting = refusedMs === undefined ? {} : { refusedMs, throttledMs: refusedMs }
-  const opened = openS3(settings, signal, { ...patience, ...waiting, bodyMs })
+  const opened = openS3(settings, signal, { ...patience, ...waiting })
   onTestFinished(() => opened.close())
   return opened
 }
@@ -341,149 +339,4 @@ it('counts a write as unanswered after a status of a proxy that gave up: 502 or 
     await store.put(object)
     expect(store.unanswered()).toBe(unanswered)
   }
-})
-
-describe('an answer ends', () => {
-  const drip = (type: string) =>
-    serve((_, response) => {
-      response.writeHead(200, { 'content-type': type, etag: '"x"' })
-      const timer = setInterval(() => response.write('.'), 20)
-      response.on('close', () => {
-        clearInterval(timer)
-      })
-    })
-
-  it('though the store gives its body byte by byte', async () => {
-    const slow = open(await drip('application/json'), { bodyMs: 300 })
-    await expect(readSmall(slow, 'live.json')).rejects.toThrow(
-      /^s3:\/\/funds\/live\.json came too slowly, \d+ bytes in 0 s: the store, or what answers in its place/,
-    )
-    expect(slow.requests()).toEqual({ GetObject: 1 })
-  })
-
-  it('though it gives its listing byte by byte', async () => {
-    const slow = open(await drip('application/xml'), { bodyMs: 300 })
-    const all = async () => {
-      for await (const _ of slow.list('blue/'));
-    }
-    await expect(all()).rejects.toThrow('the answer to ListObjectsV2 came too slowly')
-    expect(slow.requests()).toEqual({ ListObjectsV2: 1 })
-  })
-
-  it('but a large body may take the time of its size', async () => {
-    const body = Buffer.alloc(64 * 1024, 'x')
-    const slow = open(
-      await serve((_, response) => {
-        response.writeHead(200, { 'content-type': 'text/plain', 'content-length': body.length, etag: '"x"' })
-        let sent = 0
-        const timer = setInterval(() => {
-          response.write(body.subarray(sent, (sent += 4096)))
-          if (sent < body.length) return
-          clearInterval(timer)
-          response.end()
-        }, 40)
-      }),
-      { bodyMs: 1 },
-    )
-    expect((await readSmall(slow, 'a'))?.text.length).toBe(body.length)
-  })
-})
-
-describe('a store that is not quite S3', () => {
-  const read = async (part: { readonly first: number; readonly last: number }, etag: string) =>
-    Buffer.concat(await readPart(store, 'blue/big', part, etag)).toString()
-
-  it('and ignores ranges gives parts, cut out of the first 64 MiB of the whole', async () => {
-    server.settings.quirk = quirkOf('no ranges')
-    server.put(bucket, 'blue/big', 'abcdefghij')
-    const etag = server.objects(bucket).get('blue/big')?.etag ?? ''
-    expect(await read({ first: 2, last: 4 }, etag)).toBe('cde')
-    expect(await read({ first: 0, last: 9 }, etag)).toBe('abcdefghij')
-    await expect(read({ first: 64 * mega - 1, last: 64 * mega }, etag)).rejects.toThrow(
-      'could not read a part of blue/big: the store ignores Range and sends whole objects',
-    )
-  })
-
-  it('and answers another part than the one that was asked for is refused', async () => {
-    server.settings.quirk = {
-      becomes: (answered) => ({
-        ...answered,
-        headers: { ...answered.headers, 'content-range': 'bytes 0-2/10' },
-      }),
-    }
-    server.put(bucket, 'blue/big', 'abcdefghij')
-    const etag = server.objects(bucket).get('blue/big')?.etag ?? ''
-    await expect(read({ first: 2, last: 4 }, etag)).rejects.toThrow(
-      's3://funds: asked for bytes=2-4 of blue/big, the store answered bytes 0-2/10',
-    )
-  })
-
-  it.each(['no ETag with quotes', 'weak ETags of gets', 'ETags of listings without quotes'] as const)(
-    'and has %s gives one ETag of an object everywhere, in quotes',
-    async (quirk) => {
-      server.settings.quirk = quirkOf(quirk)
-      const { etag } = await store.put(object)
-      const listed: string[] = []
-      for await (const found of store.list('blue/')) listed.push(found.etag)
-      const copied = await store.copy?.({ key: 'blue/big', etag }, { ...object, key: 'blue/copy' })
-      const found = await readSmall(store, 'blue/big')
-      const wanted = '"9dd4e461268c8034f5c8564e155c67a6"'
-      expect([etag, listed, copied?.etag, found?.etag]).toEqual([wanted, [wanted], wanted, wanted])
-      expect(await read({ first: 0, last: 0 }, etag)).toBe('x')
-    },
-  )
-
-  it('and takes no checksum but Content-MD5 gets no body with another SHA-256', async () => {
-    server.settings.quirk = quirkOf('no checksum headers')
-    await store.put(object)
-    expect(server.objects(bucket).get('blue/big')?.checksums).toEqual({})
-    server.reset()
-    const wrong = { ...object, body: Buffer.from('y') }
-    await expect(store.put(wrong)).rejects.toThrow(/digest of the manifest.*build it again/)
-    await expect(store.put(wrong, { ifAbsent: true })).rejects.toThrow(/digest of the manifest/)
-    const file = folder.file('other')
-    writeFileSync(file, Buffer.alloc(9 * mega))
-    await expect(store.putFile(file, { ...stored, sha256: object.sha256 })).rejects.toThrow(/digest/)
-    expect(server.counts()).toEqual({})
-  })
-
-  it('and lists keys that were not asked for is refused', async () => {
-    server.settings.quirk = {
-      becomes: (answered) => ({
-        ...answered,
-        body: Buffer.from(answered.body.toString().replace('<Key>blue/', '<Key>green/')),
-      }),
-    }
-    server.put(bucket, 'blue/x', 'x')
-    const all = async () => {
-      for await (const _ of store.list('blue/'));
-    }
-    await expect(all()).rejects.toThrow('has "green/x", which was not asked for')
-  })
-
-  it('and has no DeleteObjects is asked for them once in a run, and names the key that it keeps', async () => {
-    server.settings.quirk = quirkOf('no DeleteObjects, 501')
-    const keys = ['blue/a', 'blue/b', 'blue/c']
-    for (const key of keys) server.put(bucket, key, 'x')
-    await store.delete(keys)
-    for (const key of keys) server.put(bucket, key, 'x')
-    await store.delete([...keys, 'blue/not-there'])
-    expect(server.counts()).toEqual({ DeleteObjects: 1, DeleteObject: 7 })
-    expect(store.requests()).toEqual({ DeleteObjects: 8 })
-    for (const key of keys) server.put(bucket, key, 'x')
-    server.settings.deny = [{ operation: /^DeleteObject$/, key: /b$/ }]
-    await expect(store.delete(keys)).rejects.toThrow(
-      'could not delete blue/b: access denied: the credentials need s3:DeleteObject on s3://funds',
-    )
-  })
-
-  it('and limits the rate of requests is named so, with the status that it answered', async () => {
-    const code = 'ServiceUnavailable'
-    server.faults([{ kind: 'status', status: 429, code, operation: 'PutObject' }])
-    await expect(store.put(object)).rejects.toThrow(
-      'could not write blue/big: the store kept answering 429, it limits the rate of requests',
-    )
-    server.faults([{ kind: 'status', status: 503, code, operation: 'PutObject' }])
-    await expect(store.put(object)).rejects.toThrow('the store kept answering 503: try again later')
-  })
 })

@@ -15,7 +15,7 @@ export async function* diagnoseRights(
   yield* tryStore(store, {
     uuid,
     ask: problemIfThrown,
-    also: async function* (key, etag) {
+    async *also(key, etag) {
       yield diagnoseClock(store.behindSeconds())
       yield await problemIfThrown('conditional put', () => tryConditions(store, key, etag))
       yield await tryChecksum(store, key)

@@ -8,10 +8,10 @@ import { noCache, scratchKey } from '../live/layout.ts'
 import { insteadOf, type Lack } from '../store/lacks.ts'
 import { readPart } from '../store/read.ts'
 import type { NewObject, ObjectStore } from '../store/store.ts'
-import { ok, problem, problemIfThrown, warning, type Diagnosis } from './diagnosis.ts'
+import { ok, problem, warning, type Diagnosis } from './diagnosis.ts'
 
 /** Looks, and turns what is thrown into a finding, or throws it. */
-type Ask = typeof problemIfThrown
+type Ask = (what: string, look: () => Promise<Diagnosis>) => Promise<Diagnosis>
 
 interface TrialOptions {
   readonly uuid: string

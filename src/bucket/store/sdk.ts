@@ -13,11 +13,10 @@ import type { GetObjectCommand } from '@aws-sdk/client-s3'
 import type { PutObjectCommand } from '@aws-sdk/client-s3'
 import type { PutObjectCommandInput, S3ClientConfig } from '@aws-sdk/client-s3'
 import pLimit from 'p-limit'
-import { contentTypeOf } from '../../api/routes/content-types.ts'
-import { limitBody } from './bodies.ts'
+import { answersOfProxies, assertOfStore, limitXml, type RawAnswer } from './answers.ts'
 import { countRequests, NotSent } from './calls.ts'
 import { afterAnswer, afterRefusal, fullConcurrency, backoff, isThrottled, type Patience } from './retry.ts'
-import { codeOf, failureOf, foreignAnswer, isMissing, refusedCode, statusOf } from './errors.ts'
+import { codeOf, failureOf, isMissing, refusedCode, statusOf } from './errors.ts'
 import { unreadable } from './files.ts'
 import type { NewObject, PutObject, WriteOptions } from './store.ts'
 
@@ -96,7 +95,8 @@ export function noteAnswer(command: GetObjectCommand) {
 export function guard<
   Command extends PutObjectCommand | CopyObjectCommand | DeleteObjectsCommand | DeleteObjectCommand,
 >(command: Command, { assertFresh, onFailure }: WriteOptions): Command {
-  ;(command as PutObjectCommand).middlewareStack.add(
+  const { middlewareStack } = command as Pick<PutObjectCommand, 'middlewareStack'>
+  middlewareStack.add(
     (next) => (args) => {
       try {
         assertFresh?.()
@@ -245,18 +245,6 @@ function limitConcurrency(
   )
 }
 
-/** Statuses of a proxy that has waited in vain: the store may still carry the request out. */
-const answersOfProxies: readonly (number | undefined)[] = [408, 502, 504]
-
-interface RawAnswer {
-  readonly statusCode: number
-  readonly headers: Readonly<Record<string, string>>
-  body: AsyncIterable<Uint8Array> | Uint8Array | undefined
-}
-
-/** Bytes of an answer in XML. A page of a listing has a thousand keys of 1,024 bytes at most. */
-const maxXmlBytes = 16 * 2 ** 20
-
 /** Counts attempts, and writes without an answer: a page of a proxy is none. Without a connection, nothing counts. */
 function watchAttempts({ middlewareStack }: S3Client, bodyMs: number) {
   const { count, requests } = countRequests()
@@ -279,9 +267,9 @@ function watchAttempts({ middlewareStack }: S3Client, bodyMs: number) {
           if (lastedMs <= shortest.lastedMs && !isNaN(storeMs))
             shortest = { lastedMs, behindMs: storeMs - (asked + lastedMs / 2) }
           const { Key: key = '' } = args.input as { readonly Key?: string }
-          if (isForeignAnswer(commandName, key, answer)) throw foreignAnswer(described(answer), statusCode)
+          assertOfStore(answer, commandName, key)
           isAnswered = !answersOfProxies.includes(statusCode)
-          if (hasXml(commandName, statusCode)) limitXml(answer, operation, bodyMs)
+          limitXml(answer, commandName, bodyMs)
           return result
         } catch (error) {
           if (codeOf(error) === refusedCode) {
@@ -307,39 +295,6 @@ function watchAttempts({ middlewareStack }: S3Client, bodyMs: number) {
 const billed: Readonly<Record<string, string>> = {
   CopyObjectCommand: 'PutObject',
   DeleteObjectCommand: 'DeleteObjects',
-}
-
-/** True for a page of a portal, a login or a proxy, and for a redirect to one. A store that fails may send a page, too: that passes. */
-function isForeignAnswer(commandName: string, key: string, { statusCode, headers }: RawAnswer): boolean {
-  const isPage = /^text\/html\b/i.test(headers['content-type'] ?? '')
-  const isXml = /xml/i.test(headers['content-type'] ?? '')
-  const isDone = statusCode >= 200 && statusCode < 300
-  // Of a proxy, and of a network, that want to know who asks.
-  if (statusCode === 407 || statusCode === 511) return true
-  if (statusCode >= 300 && statusCode < 400) return statusCode !== 304 && !isXml
-  if (!isDone) return isPage && statusCode < 500 && statusCode !== 408 && statusCode !== 429
-  if (commandName === 'PutObjectCommand') return headers['etag'] === undefined
-  if (commandName === 'GetObjectCommand')
-    return headers['etag'] === undefined || (isPage && !/^text\/html\b/.test(contentTypeOf(key)))
-  return isPage && statusCode === 200 && headers['content-length'] !== '0'
-}
-
-function described({ statusCode, headers }: RawAnswer): string {
-  const type = headers['content-type'] ?? 'no type'
-  const { location = '' } = headers
-  const to = URL.canParse(location) ? `, to ${new URL(location).host}` : ''
-  return `${statusCode}, ${type.slice(0, 50)}${to}`
-}
-
-/** A million puts have no body to look at. */
-const hasXml = (commandName: string, statusCode: number) =>
-  statusCode >= 300 || !/^(?:Get|Put|Head)Object/.test(commandName)
-
-function limitXml(answer: RawAnswer, operation: string, waitMs: number): void {
-  const { body } = answer
-  if (body === undefined || body instanceof Uint8Array) return
-  const what = `the answer to ${operation}`
-  answer.body = Readable.from(limitBody(body, what, { waitMs, maxBytes: maxXmlBytes }))
 }
 
 /** Drops the SDK's guess that a wrong clock caused the error: it would try again. */
@@ -494,9 +449,9 @@ export function openPuts<Holder extends object>(
     if (!plainKey.test(key)) return null
     const { input, request, send } = await preparedFor(holder, stop)
     const [checksum, digest] = checksumOf(object)
-    const { 'x-amz-checksum-sha256': _, ...prepared } = request.headers
+    const prepared = Object.entries(request.headers).filter(([header]) => header !== 'x-amz-checksum-sha256')
     const headers = {
-      ...prepared,
+      ...Object.fromEntries(prepared),
       'content-length': String(body.length),
       'content-type': type,
       'cache-control': cacheControl,

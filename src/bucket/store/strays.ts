@@ -17,8 +17,8 @@ const names: ReadonlySet<string> = new Set([
   '@recycle',
 ])
 
-/** Hadoop marks a folder by an object beside it. */
-const hadoopMarker = /_\$folder\$$/
+/** Hadoop marks a folder by an object beside it, whose key ends so. */
+const hadoopMarker = '_$folder$'
 
 /**
  * Keys that AWS makes up: an access log, and the files of an inventory.
@@ -33,7 +33,7 @@ const reports: readonly RegExp[] = [
 
 /** @param key relative to the prefix of the bucket; one that ends with a slash, or is empty, marks a folder */
 export function isStray(key: string): boolean {
-  if (key === '' || key.endsWith('/') || hadoopMarker.test(key)) return true
+  if (key === '' || key.endsWith('/') || key.endsWith(hadoopMarker)) return true
   if (key.split('/').some((part) => part.startsWith('.') || names.has(part.toLowerCase()))) return true
   return reports.some((report) => report.test(key))
 }

@@ -174,7 +174,7 @@ const quirks = {
   'a conflict for every second conditional put': everySecondConflict,
   'one write of a key at a time': oneWriteAtATime,
   'a login page for live.json': () => ({
-    instead: ({ method, key }) => (method === 'GET' && /live\.json$/.test(key) ? page(200) : undefined),
+    instead: ({ method, key }) => (method === 'GET' && key.endsWith('live.json') ? page(200) : undefined),
   }),
   'a login page for every get': () => ({
     instead: ({ method }) => (method === 'GET' ? page(200) : undefined),

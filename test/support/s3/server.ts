@@ -172,7 +172,7 @@ async function exchange(
     if (asked instanceof S3Error) throw asked
     const headers = joinHeaders(request)
     verifySignature({ method, headers, ...asked }, body, world.settings, now)
-    const { instead, minds = (all) => all, becomes = (all) => all } = world.settings.quirk
+    const { instead, minds = asIs, becomes = asIs } = world.settings.quirk
     const about = { method, headers, now, ...asked }
     const minded = { ...asked, headers: minds(headers, about), body, now }
     const carried = () => carryOut({ ...minded, checksums: verifyChecksums(body, headers) }, world)
@@ -181,12 +181,15 @@ async function exchange(
   const done = fault?.kind === 'status' ? faultAnswer(fault) : answerOf(attempt(respond))
   await waitFor(rules, 'after')
   if (fault?.kind === 'cut-after') return end(0, body)
+  response.sendDate = false
   response.setHeader('date', new Date(now).toUTCString())
   response.setHeader('x-amz-bucket-region', world.settings.region)
   const answered = fault?.kind === 'status-after' ? faultAnswer(fault) : done
   send(response, answered, fault)
   return end(answered.status, body)
 }
+
+const asIs = <T>(value: T): T => value
 
 /** Ends a request before its body is read, if the fault says so. @returns the status, 0 without an answer */
 async function endEarly(request: IncomingMessage, response: ServerResponse, fault?: FaultRule) {
@@ -243,9 +246,9 @@ async function waitFor(rules: readonly FaultRule[], when: 'before' | 'after'): P
 function send(response: ServerResponse, { status, headers, body }: Answer, fault?: FaultRule): void {
   const { method } = response.req
   response.statusCode = status
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-  if (headers['date'] === '') response.removeHeader('date')
-  if (headers['date'] === '') response.sendDate = false
+  for (const [name, value] of Object.entries(headers))
+    if (value === '') response.removeHeader(name)
+    else response.setHeader(name, value)
   // A refusal of HEAD says nothing of a length.
   const hasLength = status !== 204 && status !== 304 && (method !== 'HEAD' || status < 300)
   if (hasLength && fault?.kind !== 'chunked') response.setHeader('content-length', body.length)

@@ -2,7 +2,8 @@
  * Stores as they are: gateways that lack an operation, and what answers in place of a store. Each takes three nights, the third of which
  * deletes objects, `verify --deep` and a rollback; or the first night ends with one line that says what is wrong.
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { expectSuccess, oneLine } from '../cli/outcome.ts'
@@ -134,6 +135,15 @@ it('a plan counts the requests of a first publish, those that try the store incl
   expect(requests).toMatchObject({ DeleteObjects: 2 })
 })
 
+/** Copies a snapshot, and gives it a file for analysts. */
+function withFile(snapshot: string, copy: string): void {
+  cpSync(snapshot, copy, { recursive: true })
+  const day = join(copy, 'downloads/2026-11-11')
+  mkdirSync(day, { recursive: true })
+  writeFileSync(join(day, 'funds.csv'), 'isin,name\n')
+  writeFileSync(join(day, 'SHA256SUMS'), `${hash('sha256', 'isin,name\n')}  funds.csv\n`)
+}
+
 describe('a bucket that was copied', () => {
   it('to a store that gives other ETags is verified by its bodies', async () => {
     await press.publish('night-1')
@@ -150,7 +160,7 @@ describe('a bucket that was copied', () => {
   })
 
   it('into a folder is verified by its bodies', async () => {
-    await press.nights.change('whole', '')
+    withFile(press.nights.folder.file('night-1'), press.nights.folder.file('whole'))
     await press.publish('whole')
     const folder = press.nights.folder.file('copied')
     for (const [key, { body }] of press.server.objects('funds')) {

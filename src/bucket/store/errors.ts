@@ -42,7 +42,7 @@ const foreignCode = 'ForeignAnswer'
 export const foreignAnswer = (says: string, status: number): Error =>
   Object.assign(new Error(says), { name: foreignCode, $metadata: { httpStatusCode: status } })
 
-export const isForeign = (error: unknown): boolean => codeOf(error) === foreignCode
+const isForeign = (error: unknown): boolean => codeOf(error) === foreignCode
 
 /** An answer beyond its limits: to ask again is of no use. Edges take it for none, by its name. */
 export class Endless extends Error {
@@ -50,7 +50,7 @@ export class Endless extends Error {
 }
 
 /** True if the store has said no for good: it has no such operation, or does not take a part of the request. */
-export function isRefusal(error: unknown): boolean {
+export function isFinalRefusal(error: unknown): boolean {
   const status = statusOf(error) ?? 0
   return (status >= 400 && status < 500 && status !== 408 && status !== 429) || status === 501
 }

@@ -8,7 +8,7 @@ import type { ListObjectsV2CommandOutput, PutObjectCommandInput, S3Client } from
 import { isBefore } from '../manifest/compare.ts'
 import { cutBody, limitBody } from './bodies.ts'
 import { callsOf } from './calls.ts'
-import { codeOf, explained, isMissing, isRefusal, statusOf, type Doing } from './errors.ts'
+import { codeOf, explained, isMissing, isFinalRefusal, statusOf, type Doing } from './errors.ts'
 import { digestOfFile, sizeOf, streamedFrom, unreadable } from './files.ts'
 import { inParallel } from './in-parallel.ts'
 import { insteadOf, maxCutBytes, type Lack, type Lacks } from './lacks.ts'
@@ -392,7 +392,7 @@ function deleteIn({ client, bucket, fullKey, shortKey, advise, calls, lacks, pat
       try {
         return await deleteKeys(keys.map(fullKey), patience.attempts, once, stop)
       } catch (error) {
-        if (isRefusal(error)) return null
+        if (isFinalRefusal(error)) return null
         throw error
       }
     })

@@ -54,6 +54,8 @@ const enumerations = columns(
   'emt: srri governanceprocess other_specific_investment_need',
 )
 
+/** `DEM` ended, `XXX` is no currency, and the others are hundredths. */
+const noCurrencies = ['eur', 'EURO', '', 'E R', 'DEM', 'XXX', 'GBX', 'GBp', 'ZAc', 'ILA', 'USd']
 const noPayment = { amount: null, currency: null }
 const actionFaults: readonly (readonly [row: Row, says: string])[] = [
   [{ amount: '0.00' }, 'amount "0.00" is not above 0'],
@@ -157,7 +159,7 @@ export const problems: Readonly<Record<string, readonly Problem[]>> = {
       says: [`position 3: type "${type}" is not one of the structure types`],
     }),
   ),
-  'currencies that are no codes': ['eur', 'EURO', '', 'E R'].flatMap((code) =>
+  'currencies that are no codes, or of a part of a currency': noCurrencies.flatMap((code) =>
     ['fund', 'corporate_action'].map((table) =>
       changed(table, 'currency', code, `"${code}" is not an ISO 4217 code`),
     ),

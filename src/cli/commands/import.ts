@@ -103,7 +103,8 @@ import.<table>.columns in the config maps columns, too, as { "Datum": "date", "N
 --map wins. Upper and lower case are the same. With a map, a file for table emt is not read as the template.
 
 Currency: a file of prices may have a column currency, or one that is mapped to it. It is compared with the currency of
-the fund, and another one makes a bad line. It is not stored.
+the fund, and another one makes a bad line. It is not stored. In every table a currency is a code of ISO 4217, in capitals
+or in small letters. A mixture means hundredths (GBp is pence) and makes a bad line, as GBX, ZAC and ILA do.
 
 --derive computes from the NAVs, in exact decimals. change: the NAV less that of the price before, in the file or in the
 database. change_percent: the same in percent. performance: the NAV against the fund's last price of an earlier

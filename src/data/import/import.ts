@@ -1,6 +1,7 @@
 /** `fundpress import`: a file into a table of the fund database, all of it or nothing. */
 
 import { statSync } from 'node:fs'
+import { currencyFault, writtenCurrency } from '../model/currencies.ts'
 import { printable, quoted } from '../model/printable.ts'
 import type { SchemaTable } from '../model/columns.ts'
 import { schemaTables } from '../model/schema.ts'
@@ -295,8 +296,10 @@ function lineConverter({ outlives }: SchemaTable, { layout, notations: { marks, 
     if (funds !== undefined && own === undefined && !mayBeGone) return `there is no fund ${printable(isin)}`
     if (currency === undefined) return undefined
     const text = String(cells[currency.at] ?? '').trim()
-    if (text.toUpperCase() === own) return undefined
-    return `${currency.label} is ${quoted(text)}, but fund ${isin} is in ${own ?? ''}`
+    const written = writtenCurrency(text)
+    if (written === own) return undefined
+    const fault = text === '' ? undefined : currencyFault(written)
+    return `${currency.label} ${fault ?? `is ${quoted(text)}, but fund ${isin} is in ${own ?? ''}`}`
   }
   return (cells: readonly FileCell[], line: number) => {
     const values: Value[] = []

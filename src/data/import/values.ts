@@ -4,6 +4,7 @@
  */
 
 import { isDay, isIsinInEitherCase } from '../../api/routes/values.ts'
+import { writtenCurrency } from '../model/currencies.ts'
 import { firstDay, textFaults } from '../model/limits.ts'
 import { printable, quoted } from '../model/printable.ts'
 import type { Kind, TableColumn, TextKind } from '../model/columns.ts'
@@ -54,7 +55,7 @@ const converters: Readonly<Record<Kind, Converter>> = {
   text: (cell) => checked('text', cell),
   isin: (cell) => (isIsinInEitherCase(cell.trim()) ? cell.trim().toUpperCase() : checked('isin', cell)),
   structureType: (cell) => checked('structureType', cell.trim()),
-  currency: (cell) => checked('currency', cell.trim()),
+  currency: (cell) => checked('currency', writtenCurrency(cell)),
   language: (cell) => checked('language', cell.trim().toLowerCase()),
   address: (cell) => checked('address', cell.trim()),
   day: (cell, { dates }) =>

@@ -3,6 +3,7 @@
 import { structureTypes } from '../../api/contract/structure-types.ts'
 import { isWebAddress, unfitForXml } from '../../api/contract/texts.ts'
 import { isDay, isIsin } from '../../api/routes/values.ts'
+import { currencyFault } from './currencies.ts'
 import { quoted } from './printable.ts'
 import type { TextKind } from './columns.ts'
 
@@ -59,7 +60,7 @@ const isNoText = (text: string) => spreadsheetError.test(text) || missingValue.t
 export const textFaults: Readonly<Record<TextKind, (text: string) => string | undefined>> = {
   isin: unless(isIsin, 'an ISIN: wrong form or check digit'),
   structureType: unless((text) => knownTypes.has(text), 'one of the structure types'),
-  currency: unless((text) => /^[A-Z]{3}$/.test(text), 'an ISO 4217 code'),
+  currency: currencyFault,
   language: unless((text) => /^[a-z]{2}$/.test(text), 'a language: two small letters, ISO 639-1'),
   address: unless(
     (text) =>

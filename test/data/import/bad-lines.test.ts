@@ -31,6 +31,9 @@ const noDay = 'is not a day (YYYY-MM-DD)'
 const noNumber = 'is not a number (with a decimal point)'
 const noFlag = 'is not one of 0, 1, false, true, no, yes, nein, ja'
 
+const asPence = (whole: string) =>
+  `it looks like a part of ${whole}, as pence (GBp, GBX) are hundredths of pounds; convert the amounts and write ${whole}`
+
 /** One of each kind; a reason that begins with `is` or `has` follows the column and the cell in the message. */
 const faults: readonly (readonly [table: string, column: string, cell: string, reason: string])[] = [
   ['price', 'isin', 'DE0008471401', isinFault],
@@ -43,7 +46,10 @@ const faults: readonly (readonly [table: string, column: string, cell: string, r
   ['price', 'issue_price', '1,5', noNumber],
   ['price', 'issue_price', '  ', 'is empty'],
   ['price', 'change', `0.${'1'.repeat(16)}`, 'has more than 30 digits, 23 before and 15 after the point'],
-  ['fund', 'currency', 'eur', 'is not an ISO 4217 code'],
+  ['fund', 'currency', 'Eur', 'is not an ISO 4217 code of a currency in use'],
+  ['fund', 'currency', 'GBp', `is not an ISO 4217 code of a currency in use: ${asPence('GBP')}`],
+  ['corporate_action', 'currency', 'EUc', `is not an ISO 4217 code of a currency in use: ${asPence('EUR')}`],
+  ['fund', 'currency', 'DEM', 'is not an ISO 4217 code of a currency in use'],
   ['fund', 'name', '', 'is empty'],
   ['fund', 'name', 'Fund\u0000', 'name holds U+0000, which XML cannot hold'],
   ['fund', 'name', 'ä'.repeat(50_001), 'name has more than 100000 bytes'],

@@ -1,6 +1,7 @@
 /** Files that lack columns of rows that exist, and files of prices with one more: their currency. */
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { editDatabase } from '../../support/database.ts'
 import { importFolder, isins, unknownIsin } from './database.ts'
 import { dump } from './dialects.ts'
 
@@ -110,5 +111,33 @@ describe('import of prices with a currency', () => {
       expect.stringContaining('price'),
     ])
     expect(dump(folder.file(db), 'price')).toEqual(before)
+  })
+
+  // Bloomberg, Yahoo and the stock exchanges write hundredths like this: GBp is pence, ZAc are cents.
+  it.each([
+    ['GBP', ['GBp', 'GBX', 'GBx', 'gBP', 'gbX']],
+    ['ZAR', ['ZAc', 'ZAC', 'ZAX', 'ZAr']],
+    ['ILS', ['ILA', 'ILa', 'ILs', 'ILX']],
+    ['USD', ['USd', 'USX', 'USc', 'UsD']],
+    ['EUR', ['EUr', 'EUX', 'EUc', 'EUR.']],
+    ['KWD', ['KWf', 'KWd']],
+  ])('takes no amount in a part of %s for one of the whole', async (own, codes) => {
+    const db = folder.database()
+    editDatabase(folder.file(db), `UPDATE fund SET currency = '${own}' WHERE isin = '${first}'`)
+    const { code, stdout } = await importLines(db, lines(own, own.toLowerCase(), ...codes))
+    expect(code).toBe(1)
+    const said = stdout.split('\n').slice(0, codes.length)
+    expect(said.map((line) => line.replace(/ of a currency.*/, ''))).toEqual(
+      codes.map((one, index) => `line ${index + 4}: Währung (currency) "${one}" is not an ISO 4217 code`),
+    )
+  })
+
+  it('says what a code of pence is, and what to do', async () => {
+    const db = folder.database()
+    const { stdout } = await importLines(db, lines('GBp'))
+    expect(stdout).toContain(
+      'line 2: Währung (currency) "GBp" is not an ISO 4217 code of a currency in use: it looks like a part of GBP, ' +
+        'as pence (GBp, GBX) are hundredths of pounds; convert the amounts and write GBP\n',
+    )
   })
 })

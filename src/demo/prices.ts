@@ -60,7 +60,7 @@ function paysOn(fund: Instrument, calendar: Period['calendar'], day: number): bo
 
 /**
  * One row for each business day, from the fund's first price to the last day. `change` is the NAV's, so a distribution
- * shows in it; `performance` is total return since the end of the previous year, or since the launch.
+ * shows in it; `performance` is total return since the end of the previous year, which the year of the launch does not have.
  */
 export function* priceRows(fund: Instrument, history: PriceHistory, period: Period): Generator<PriceRow> {
   const { calendar, last } = period
@@ -69,7 +69,8 @@ export function* priceRows(fund: Instrument, history: PriceHistory, period: Peri
   for (let day = fund.firstPrice; day <= last; day++) {
     const nav = history.navs[day] ?? 0
     const before = history.navs[Math.max(day - 1, fund.inception)] ?? 0
-    const yearStart = Math.max(fund.inception, previousYearEnd(calendar, day))
+    const yearEnd = previousYearEnd(calendar, day)
+    const yearStart = Math.max(fund.inception, yearEnd)
     yield {
       date: dateAt(calendar, day),
       issuePrice: decimalText(Math.round((nav * (10_000 + fund.surcharge)) / 10_000), decimals),
@@ -77,7 +78,7 @@ export function* priceRows(fund: Instrument, history: PriceHistory, period: Peri
       netAssetValue: decimalText(nav, decimals),
       change: decimalText(nav - before, decimals),
       changePercent: percentText((nav - before) / before),
-      performance: percentText(returnBetween(history, yearStart, day)),
+      performance: yearStart > yearEnd ? null : percentText(returnBetween(history, yearEnd, day)),
       ...taxFiguresOn(day, yearStart),
     }
   }

@@ -6,6 +6,7 @@ import type { GroupedFund, Rules } from './rules.ts'
 /** The days of a fund's last prices, with what decides how new they should be. */
 export interface PricedFund extends GroupedFund {
   readonly name: string
+  readonly inceptionDate: string
   readonly dataPermitted: 0 | 1
   readonly pricesPermitted: 0 | 1
   /** ISO 8601, the newest first. A rhythm needs `daysOfRhythm` of them, if they exist. */

@@ -6,10 +6,15 @@ import { decimalsOf, type Figures } from './figures.ts'
 /** Prices that a price is compared with, in its own shares. */
 export interface Earlier {
   readonly previous: Figures
-  /** The base of the previous price's performance. */
-  readonly base: Figures
+  readonly base: PerformanceBase
   /** Per share, since the previous price. */
   readonly distributed: number
+}
+
+/** The price that a performance is against, and whether it stands for 31 December. */
+export interface PerformanceBase {
+  readonly price: Figures
+  readonly isOfYearEnd: boolean
 }
 
 /** The actions between two prices. */
@@ -50,7 +55,7 @@ export const inSharesOf = (earlier: Earlier | null, { shares, distributed }: Bet
     ? earlier
     : {
         previous: afterSplit(earlier.previous, shares),
-        base: afterSplit(earlier.base, shares),
+        base: { ...earlier.base, price: afterSplit(earlier.base.price, shares) },
         distributed,
       }
 

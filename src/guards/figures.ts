@@ -2,7 +2,7 @@
 
 import { dayNumber } from '../system/day-number.ts'
 
-/** A price of the database: day (ISO 8601), then decimal texts. A row may have more. */
+/** A price of the database: day (ISO 8601), then decimal texts. A performance may be missing, and a row may have more. */
 export type PriceTexts = readonly [
   day: string,
   issue: string,
@@ -10,11 +10,11 @@ export type PriceTexts = readonly [
   nav: string,
   change: string,
   percent: string,
-  performance: string,
+  performance: string | null,
   ...others: readonly (string | null)[],
 ]
 
-/** Numbers, because prices are compared again and again: NaN for a text that is no number. */
+/** Numbers, because prices are compared again and again: NaN for a text that is no number, or is missing. */
 export type Figures = ReturnType<typeof figuresOf>
 
 export function figuresOf(texts: PriceTexts) {
@@ -30,7 +30,7 @@ export function figuresOf(texts: PriceTexts) {
     repurchase: Number(repurchase),
     nav: Number(nav),
     percent: Number(percent),
-    performance: Number(performance),
+    performance: performance === null ? NaN : Number(performance),
   }
 }
 

@@ -8,6 +8,7 @@ import { type Figures, figuresOf, type PriceTexts, roundedWatch } from './figure
 import type { GuardName } from './guards.ts'
 import { baseOf, describeJump, type ErrorLimits, errorsIn } from './price-errors.ts'
 import { type FundGroup, type GroupedFund, isIn } from './rules.ts'
+import { daysOfYearEnd, isOfYearEnd } from './year-end.ts'
 
 /** `plausibility` in the config file. Jumps and spreads are shares: 0.3 is 30 %. Days are business days. */
 export interface PlausibilitySettings extends PlausibilityLimits, AcrossLimits {
@@ -90,14 +91,14 @@ const aMonth = 35
 /**
  * A price that a guard refuses gets no warning.
  * @param prices of a fund, by day. The checks of values report a text that is no number.
- * @param actions of the fund
+ * @param fund its first day, and its corporate actions
  * @param from the index of the first price to check; the ones before are only compared with
  */
 export function implausiblePrices(
   prices: readonly PriceTexts[],
   limits: PlausibilityLimits,
   calendar: Calendar,
-  actions: readonly CorporateActionRow[],
+  { inceptionDate, actions }: Readonly<{ inceptionDate: string; actions: readonly CorporateActionRow[] }>,
   from = 0,
 ): ImplausiblePrice[] {
   const found: ImplausiblePrice[] = []
@@ -111,7 +112,8 @@ export function implausiblePrices(
     const price = figuresOf(texts)
     const compared: Earlier | null = inSharesOf(earlier, actionsUntil(day))
     const before = compared?.previous ?? null
-    earlier = { previous: price, base: baseOf(price, compared), distributed: 0 }
+    const base = baseOf(price, compared, () => isOfYearEnd(daysBefore(prices, index), price.year))
+    earlier = { previous: price, base, distributed: 0 }
     if (price.nav !== before?.nav) since = day
     const rounded = roundedMore(texts)
     if (index < from) continue
@@ -121,7 +123,7 @@ export function implausiblePrices(
       found.push({ ...rest, price: texts, previous: before?.texts ?? null, message })
     }
     const isNext = () => before !== null && isNextDay(prices, before, price, calendar)
-    const errors = errorsIn(price, compared, limits, isNext)
+    const errors = errorsIn(price, { earlier: compared, base, inceptionDate, isNext }, limits)
     for (const [guard, message] of errors) add(message, { guard })
     if (errors.length === 0) {
       for (const message of warningsIn(price, compared, limits)) add(message)
@@ -174,6 +176,13 @@ function describeStill(
   const days = businessDaysBetween(calendar, since, day)
   return days < flatDays ? null : `NAV ${nav} has not moved for ${businessDays(days)}, ${since} to ${day}`
 }
+
+/** The newest first. */
+const daysBefore = (prices: readonly PriceTexts[], index: number): readonly string[] =>
+  prices
+    .slice(Math.max(0, index - daysOfYearEnd), index)
+    .map(([day]) => day)
+    .reverse()
 
 /** True if no price lies between these two, by the fund's rhythm. */
 function isNextDay(

@@ -2,6 +2,7 @@
 
 import {
   actionsNamed,
+  type PerformanceBase,
   distributionHint,
   type Earlier,
   growthsOf,
@@ -10,6 +11,9 @@ import {
 } from './corporate-actions.ts'
 import { decimalsOf, type Figures, type PriceTexts, roundingOf, roundingOfNav, tiny } from './figures.ts'
 import type { GuardName } from './guards.ts'
+import { mostDaysToYearEnd, yearEndBefore } from './year-end.ts'
+import { isDay } from '../api/routes/values.ts'
+import { dayNumber } from '../system/day-number.ts'
 
 /** Shares: 0.3 is 30 %. */
 export interface ErrorLimits {
@@ -20,23 +24,34 @@ export interface ErrorLimits {
 
 type ErrorInPrice = readonly [guard: GuardName, message: string]
 
-/** The price that a performance is against: the fund's last price of an earlier year, else its first. */
-export function baseOf(price: Figures, earlier: Earlier | null): Figures {
-  if (earlier === null) return price
-  return price.year === earlier.previous.year ? earlier.base : earlier.previous
+/**
+ * The price that a performance is compared with: the fund's last price of an earlier year, else its first.
+ * @param isOfYearEnd whether the previous price stands for the 31 December before this one
+ */
+export function baseOf(price: Figures, earlier: Earlier | null, isOfYearEnd: () => boolean): PerformanceBase {
+  if (earlier === null) return { price, isOfYearEnd: false }
+  if (price.year === earlier.previous.year) return earlier.base
+  return { price: earlier.previous, isOfYearEnd: isOfYearEnd() }
 }
 
-/**
- * One mistake has one name: a NAV that jumps changes all figures that are compared with it.
- * @param isNext the change is against the previous price, not against one that was not delivered
- */
+/** What a price is compared with. */
+export interface PriceComparison {
+  /** Null for a fund's first price. */
+  readonly earlier: Earlier | null
+  readonly base: PerformanceBase
+  readonly inceptionDate: string
+  /** Whether the change is against the previous price, not against one that was not delivered. */
+  readonly isNext: () => boolean
+}
+
+/** One mistake has one name: a NAV that jumps changes all figures that are compared with it. */
 export function errorsIn(
   price: Figures,
-  earlier: Earlier | null,
+  { earlier, base, inceptionDate, isNext }: PriceComparison,
   limits: ErrorLimits,
-  isNext: () => boolean,
 ): readonly ErrorInPrice[] {
-  const alone = errorsAlone(price)
+  const otherDay = describeOtherDay(price, base, inceptionDate)
+  const alone = errorsAlone(price, otherDay)
   if (earlier === null || !(price.nav > 0) || !(earlier.previous.nav > 0)) return alone
   const { previous } = earlier
   const jump = describeJump(price, earlier, limits.errorJump)
@@ -44,7 +59,7 @@ export function errorsIn(
   const isInOrder = price.repurchase > 0 && price.issue >= price.repurchase
   const spread = isInOrder ? describeSpread(price, previous, limits.errorSpread) : null
   const change = describeChange(price, earlier)
-  const percents = wrongPercents(price, earlier, baseOf(price, earlier), limits.errorPercent)
+  const percents = wrongPercents(price, earlier, base.price, limits.errorPercent)
   // Almost all prices end here.
   if (spread === null && change === null && percents.length === 0) return alone
   const found = [...alone]
@@ -56,10 +71,10 @@ export function errorsIn(
   return found
 }
 
-function errorsAlone(price: Figures): readonly ErrorInPrice[] {
+function errorsAlone(price: Figures, otherDay: string | null): readonly ErrorInPrice[] {
   const { texts, issue, repurchase, nav } = price
   if (Math.min(nav, issue, repurchase) <= 0) return [['price-sign', describeSign(texts)]]
-  const impossible = impossiblePercents(price)
+  const impossible = [...impossiblePercents(price), ...(otherDay === null ? [] : [otherDay])]
   // Almost all prices end here.
   if (!(repurchase > issue) && impossible.length === 0) return []
   const found = impossible.map((message): ErrorInPrice => ['price-percent', message])
@@ -150,7 +165,33 @@ function impossiblePercents({ texts, nav, percent, performance }: Figures): read
   if (!(percent < -100 || performance < -100) || !(nav > 0)) return []
   const both = { change_percent: texts[5], performance: texts[6] }
   const below = Object.entries(both).filter(([, text]) => Number(text) < -100)
-  return below.map(([name, text]) => `${name} ${text} on ${texts[0]} is below -100, which is impossible`)
+  return below.map(
+    ([name, text]) => `${name} ${text ?? ''} on ${texts[0]} is below -100, which is impossible`,
+  )
+}
+
+/**
+ * A performance is named after 31 December. One that is counted from another day is wrong, however right it is otherwise:
+ * from the last price before a suspension, or from the first price of a young fund.
+ */
+function describeOtherDay(price: Figures, base: PerformanceBase, inceptionDate: string): string | null {
+  const { texts, year, performance } = price
+  // Almost all prices end here.
+  if (base.isOfYearEnd || Number.isNaN(performance)) return null
+  const yearEnd = yearEndBefore(year)
+  const what = `performance ${texts[6] ?? ''} on ${texts[0]} is not since ${yearEnd}`
+  const advice = 'leave it empty (NULL)'
+  // The date of a fund with older prices is doubtful, and warned of.
+  const isYoung = isDay(inceptionDate) && inceptionDate > yearEnd && inceptionDate <= texts[0]
+  if (isYoung) return `${what}: the fund began on ${inceptionDate}; ${advice}`
+  const other = base.price
+  const [day] = other.texts
+  const change = (price.nav / other.nav - 1) * 100
+  const tolerance = roundingOf([texts[6] ?? '']) + toleranceOf(price, other, 0)
+  // A NAV that has not moved shows nothing, and one of the first days of January is as good as that of 31 December.
+  const isNear = Math.abs(dayNumber(day) - dayNumber(yearEnd)) <= mostDaysToYearEnd
+  if (isNear || Math.abs(change) <= tolerance || !(Math.abs(performance - change) <= tolerance)) return null
+  return `${what}, but since ${day}, and there is no price of the end of ${yearEnd.slice(0, 4)}; ${advice}`
 }
 
 /** @param base the price that the performance is against @param limit a share, beyond rounding */
@@ -175,7 +216,8 @@ function wrongChange(price: Figures, { previous, distributed }: Earlier, limit: 
     Number(change) / previous.nav,
     Number(change) / (price.nav - Number(change)),
     (100 + price.performance) / (100 + performanceBefore(price, previous)) - 1,
-  ]
+    // Either price may lack a performance.
+  ].filter((one) => !Number.isNaN(one))
   const tolerance = roundingOf([percent]) + toleranceOf(price, previous, limit)
   if (!changes.every((one) => Math.abs(price.percent - one * 100) > tolerance)) return null
   const right = namedOf([ofNavs * 100, ...growths.slice(1, 2).map((one) => (one - 1) * 100)], percent)
@@ -194,6 +236,7 @@ function wrongPerformance(
   limit: number,
 ): string | null {
   const [day, , , nav, , , performance] = price.texts
+  if (performance === null) return null
   const rounding = roundingOf([performance])
   const sinceBase = (price.nav / base.nav - 1) * 100
   const toleranceOfBase = rounding + toleranceOf(price, base, limit)
@@ -204,7 +247,7 @@ function wrongPerformance(
   )
   const tolerance =
     rounding +
-    roundingOf([previous.texts[6]]) * (price.nav / previous.nav) +
+    roundingOf([previous.texts[6] ?? '']) * (price.nav / previous.nav) +
     toleranceOf(price, previous, limit) * (1 + Math.abs(before) / 100)
   if (!rights.every((one) => Math.abs(price.performance - one) > tolerance)) return null
   const excess = price.performance - (rights[0] ?? NaN)
@@ -212,7 +255,7 @@ function wrongPerformance(
   if (distributed === 0 && excess > 0 && earned <= mostEarned) return null
   const isSameYear = price.year === previous.year
   if (!isSameYear && Math.abs(excess) <= mostEarned) return null
-  const since = isSameYear ? `performance ${previous.texts[6]} and ` : ''
+  const since = isSameYear ? `performance ${previous.texts[6] ?? ''} and ` : ''
   return (
     `performance ${performance} on ${day} is not ${namedOf(rights.slice(0, 2), performance)}, ` +
     `from ${since}NAV ${previous.texts[3]} of ${previous.texts[0]} to NAV ${nav}${actionsNamed(previous, distributed)}`

@@ -25,7 +25,10 @@ describe('a distribution or a split in table corporate_action', () => {
   const found = (actions: readonly CorporateActionRow[], [nav, ...figures]: Figures) => {
     const before = [['2026-11-16', '100.00', '100.00', '100.00', '1.00', '1.01', '5.00']] as const
     const prices: PriceTexts[] = [...before, ['2026-11-17', nav, nav, nav, ...figures]]
-    return implausiblePrices(prices, defaultPlausibility, calendar, actions).map(sentence)
+    return implausiblePrices(prices, defaultPlausibility, calendar, {
+      inceptionDate: '2000-01-03',
+      actions,
+    }).map(sentence)
   }
 
   it.each<[string, readonly CorporateActionRow[], Figures]>([

@@ -14,6 +14,8 @@ beforeAll(async () => {
   calendar = await openCalendar('TARGET')
 })
 
+const fund = { inceptionDate: '2000-01-03', actions: [] }
+
 const days = (first: string, count: number) => {
   const found: string[] = []
   for (let at = Date.parse(first); found.length < count; at += 86_400_000) {
@@ -22,7 +24,7 @@ const days = (first: string, count: number) => {
   }
   return found
 }
-/** A price whose percentages are those of the NAVs, whatever its change is. */
+/** A price whose change in percent is that of the NAVs, whatever its change is. */
 type Price = readonly [day: string, issue: string, repurchase: string, nav: string, change: string]
 /** Prices of NAVs in cents, with the change that follows from them. */
 const pricesOf = (first: string, cents: readonly number[]): Price[] =>
@@ -31,16 +33,14 @@ const pricesOf = (first: string, cents: readonly number[]): Price[] =>
     const text = (value: number) => (value / 100).toFixed(2)
     return [day, text(nav * 1.05), text(nav), text(nav), text(nav - before)]
   })
-/** @param prices of one year */
 const foundIn = (prices: readonly Price[], limits = defaultPlausibility) => {
   const all = prices.map((price, index): PriceTexts => {
-    const others = [prices[index - 1] ?? price, prices[0] ?? price]
-    const [change = '', performance = ''] = others.map(([, , , other]) =>
-      ((Number(price[3]) / Number(other) - 1) * 100).toFixed(2),
-    )
-    return [...price, change, performance]
+    const [, , , before] = prices[index - 1] ?? price
+    const percent = ((Number(price[3]) / Number(before) - 1) * 100).toFixed(2)
+    // No price is of the end of the year before.
+    return [...price, percent, null]
   })
-  return implausiblePrices(all, limits, calendar, [])
+  return implausiblePrices(all, limits, calendar, fund)
 }
 const sentence = ({ guard, message }: ImplausiblePrice) => `${guard ?? 'warning'}: ${message}`
 const messagesOf = (prices: readonly Price[]) => foundIn(prices).map(sentence)
@@ -186,7 +186,7 @@ describe('percentages', () => {
     const prices = days.map(([day, nav, change, percent, performance]): PriceTexts => {
       return [day, nav, nav, nav, change, percent, performance]
     })
-    return implausiblePrices(prices, defaultPlausibility, calendar, []).map(sentence)
+    return implausiblePrices(prices, defaultPlausibility, calendar, fund).map(sentence)
   }
   const base: Day = ['2025-12-30', '100.00', '0.00', '0.00', '7.10']
   const before: Day = ['2026-01-05', '102.00', '2.00', '2.00', '2.00']
@@ -346,5 +346,66 @@ describe('a gap', () => {
       prices.map((price, index) => (index === 0 ? (price.with(4, '0') as never) : price)),
     )
     expect(found.filter((message) => message.includes('no price'))).toEqual([])
+  })
+})
+
+describe('a performance that is not since 31 December', () => {
+  type Day = readonly [day: string, nav: string, performance: string | null]
+  const messages = (inceptionDate: string, ...days: readonly Day[]) => {
+    const prices = days.map(([day, nav, performance], index): PriceTexts => {
+      const before = Number(days[index - 1]?.[1] ?? nav)
+      const change = Number(nav) - before
+      return [day, nav, nav, nav, change.toFixed(2), ((change / before) * 100).toFixed(2), performance]
+    })
+    const young = { inceptionDate, actions: [] }
+    return implausiblePrices(prices, { ...defaultPlausibility, gapDays: 2000 }, calendar, young).map(sentence)
+  }
+  const old = '2000-01-03'
+
+  it('but since the day before a suspension is refused', () => {
+    const suspended: Day = ['2022-03-01', '100.00', '1.00']
+    expect(
+      messages(old, suspended, ['2026-03-02', '90.00', '-10.00'], ['2026-03-03', '89.00', '-11.00']),
+    ).toEqual([
+      'price-percent: performance -10.00 on 2026-03-02 is not since 2025-12-31, but since 2022-03-01, and there is no price ' +
+        'of the end of 2025; leave it empty (NULL)',
+      'price-percent: performance -11.00 on 2026-03-03 is not since 2025-12-31, but since 2022-03-01, and there is no price ' +
+        'of the end of 2025; leave it empty (NULL)',
+    ])
+    // Without a value, or with one that continues after all: against the NAV of 31 December that the database lacks.
+    expect(messages(old, suspended, ['2026-03-02', '90.00', null], ['2026-03-03', '89.00', null])).toEqual([])
+    expect(
+      messages(old, suspended, ['2026-03-02', '90.00', '2.00'], ['2026-03-03', '89.00', '0.87']),
+    ).toEqual([])
+  })
+
+  it('but since the first price of the fund is refused, even the 0.00 of its first day', () => {
+    expect(messages('2026-06-15', ['2026-06-15', '100.00', '0.00'])).toEqual([
+      'price-percent: performance 0.00 on 2026-06-15 is not since 2025-12-31: the fund began on 2026-06-15; leave it empty (NULL)',
+    ])
+    expect(messages('2026-06-15', ['2026-06-15', '100.00', null])).toEqual([])
+    // The history of an older fund begins in the middle of the year.
+    const started: Day = ['2026-06-15', '100.00', '4.00']
+    expect(messages(old, started, ['2026-06-16', '105.00', '5.00'])).toEqual([
+      'price-percent: performance 5.00 on 2026-06-16 is not since 2025-12-31, but since 2026-06-15, and there is no price ' +
+        'of the end of 2025; leave it empty (NULL)',
+    ])
+    expect(messages(old, started, ['2026-06-16', '105.00', '9.20'])).toEqual([])
+  })
+
+  it('is none from the last ten days of the year or the first ten of the next, and none that has not moved', () => {
+    expect(messages(old, ['2025-12-22', '100.00', '1.00'], ['2026-03-02', '105.00', '5.00'])).toEqual([])
+    expect(messages(old, ['2026-01-05', '100.00', '0.20'], ['2026-01-06', '105.00', '5.00'])).toEqual([])
+    expect(messages(old, ['2026-06-15', '100.00', '0.00'], ['2026-06-16', '100.00', '0.00'])).toEqual([])
+  })
+
+  it('does not hide a change in percent that is wrong', () => {
+    const days = [
+      ['2026-03-02', '90.00', '90.00', '90.00', '0.00', '0.00', null],
+      ['2026-03-03', '90.90', '90.90', '90.90', '0.90', '5.00', null],
+    ] as const
+    expect(implausiblePrices(days, defaultPlausibility, calendar, fund).map(sentence)).toEqual([
+      'price-percent: change_percent 5.00 on 2026-03-03 is not 1.00, from NAV 90.00 of 2026-03-02 to 90.90',
+    ])
   })
 })

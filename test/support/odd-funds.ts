@@ -67,7 +67,10 @@ function insertFunds(insert: Insert): void {
 /** A little of everything, so that only permission and age decide what is answered. */
 function insertSimple(insert: Insert, isin: string): void {
   if (isin === oddFunds.withoutData || isin === oddFunds.awkward) return
-  if (isin !== oddFunds.gap) insert('price', price(isin, '2025-02-27', '10.5'))
+  const newest = price(isin, '2025-02-27', '10.5')
+  // One fund has no performance since the end of the year before.
+  if (isin !== oddFunds.gap)
+    insert('price', isin === oddFunds.young ? { ...newest, performance: null } : newest)
   insert('performance_year', { isin, year: 2024, percent: 5.25 })
   const sweden = { name_de: 'Schweden', name_en: 'Sweden' }
   insert('structure_item', { isin, type: 'countries', position: 0, ...sweden, percent: 100 })
@@ -82,7 +85,7 @@ function insertSimple(insert: Insert, isin: string): void {
 }
 
 function insertAwkward(insert: Insert, isin: string): void {
-  insert('price', price(isin, '2019-12-31', '-0.00'))
+  insert('price', { ...price(isin, '2019-12-31', '-0.00'), performance: null })
   const taxed = { intercompany_profit: '1.10', share_profit2: '-2.00' }
   insert('price', { ...price(isin, '2020-01-01', '0.0001'), ...taxed })
   insert('price', { ...price(isin, '2020-02-29', '100'), share_profit: '3', real_estate_profits: '0.50' })

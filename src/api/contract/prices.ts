@@ -25,17 +25,19 @@ const commonItems = (mark: '.' | ',') => ({
     'Change in the net asset value from the previous day, in percent',
     'Veränderung des Nettoinventarwerts zum Vortag in Prozent',
   ),
-  performance: record({
-    name: text(
-      'Display name; contains the day that the performance is counted from: 31 December of the previous year',
-      'Anzeigename; nennt den Tag, ab dem gerechnet wird: den 31.12. des Vorjahres',
-    ),
-    value: decimal(
-      'Performance since the end of the previous year, in percent',
-      'Wertentwicklung seit dem Ende des Vorjahres in Prozent',
-      mark,
-    ),
-  }),
+  performance: optional(
+    record({
+      name: text(
+        'Display name; contains the day that the performance is counted from: 31 December of the previous year',
+        'Anzeigename; nennt den Tag, ab dem gerechnet wird: den 31.12. des Vorjahres',
+      ),
+      value: decimal(
+        'Performance since the end of the previous year, in percent',
+        'Wertentwicklung seit dem Ende des Vorjahres in Prozent',
+        mark,
+      ),
+    }),
+  ),
 })
 
 const taxFigure = (name: string, en: string, de: string) =>

@@ -135,7 +135,7 @@ function currentPrice(row: PriceRow): ValueOf<typeof currentPriceRecord> {
     net_asset_value: row.netAssetValue,
     change: row.change,
     change_percent: row.changePercent,
-    performance: { name: performanceName(row), value: row.performance },
+    performance: performanceOf(row, row.performance),
   }
 }
 
@@ -147,7 +147,7 @@ function historicPrice(row: PriceRow): ValueOf<typeof historicPriceRecord> {
     net_asset_value: comma(row.netAssetValue),
     change: comma(row.change),
     change_percent: row.changePercent,
-    performance: { name: performanceName(row), value: comma(row.performance) },
+    performance: performanceOf(row, orAbsent(row.performance)),
     intercompany_profit: orAbsent(row.intercompanyProfit),
     share_profit: orAbsent(row.shareProfit),
     real_estate_profits: orAbsent(row.realEstateProfits),
@@ -157,7 +157,10 @@ function historicPrice(row: PriceRow): ValueOf<typeof historicPriceRecord> {
 
 const orAbsent = (value: string | null) => (value === null ? undefined : comma(value))
 
-const performanceName = (row: PriceRow) =>
-  `Wertentwicklung in % seit 31.12.${Number(row.date.slice(0, 4)) - 1}`
+/** Absent without a value: its name promises the day that it is counted from. */
+const performanceOf = ({ date }: PriceRow, value: string | null | undefined) =>
+  typeof value === 'string'
+    ? { name: `Wertentwicklung in % seit 31.12.${Number(date.slice(0, 4)) - 1}`, value }
+    : undefined
 
 const comma = (value: string) => value.replace('.', ',')

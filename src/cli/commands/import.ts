@@ -107,9 +107,10 @@ the fund, and another one makes a bad line. It is not stored. In every table a c
 or in small letters. A mixture means hundredths (GBp is pence) and makes a bad line, as GBX, ZAC and ILA do.
 
 --derive computes from the NAVs, in exact decimals. change: the NAV less that of the price before, in the file or in the
-database. change_percent: the same in percent. performance: the NAV against the fund's last price of an earlier
-year, in percent; for a new fund against its first price. It leaves distributions out, so for a fund that distributes it is
-too low. NAVs from before a split in table corporate_action count by its factor: import the split first. Percentages have two decimals; halves are rounded away from zero. A fund's first price has 0. Later prices in the
+database. change_percent: the same in percent. performance: the NAV against the last price of the year before, in percent.
+That price has to be of the last ten days of its year, or the last one by the rhythm of a fund that is priced less often.
+Without one, in the year of the launch or after a suspension, the price gets no performance (NULL), and the API gives none
+out: its name there is "since 31 December". It leaves distributions out, so for a fund that distributes it is too low. NAVs from before a split in table corporate_action count by its factor: import the split first. Percentages have two decimals; halves are rounded away from zero. A fund's first price has 0. Later prices in the
 database are derived again where they depend on a NAV that is new or corrected: change and change_percent of the next
 price, performance of the year after. The output says which columns were derived, and how many later prices.
 

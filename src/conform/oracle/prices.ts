@@ -3,10 +3,10 @@ import type { Branch, Table } from './document.ts'
 import { type OracleFund, type OracleFunds, type Question, fundTree } from './funds.ts'
 import { problems } from './problems.ts'
 
-type AmountColumn = 'issue_price' | 'repurchase_price' | 'net_asset_value' | 'change' | 'performance'
+type AmountColumn = 'issue_price' | 'repurchase_price' | 'net_asset_value' | 'change'
 type TaxColumn = 'intercompany_profit' | 'share_profit' | 'real_estate_profits' | 'share_profit2'
 type PriceRow = Readonly<
-  Record<AmountColumn | 'date' | 'change_percent', string> & Record<TaxColumn, string | null>
+  Record<AmountColumn | 'date' | 'change_percent', string> & Record<TaxColumn | 'performance', string | null>
 >
 
 export function currentPrices(question: Question): Branch {
@@ -114,7 +114,11 @@ function record(row: PriceRow, written: (amount: string) => string): Branch {
     net_asset_value: item('Net asset value', 'net_asset_value'),
     change: item('Differenz zum Vortag', 'change'),
     change_percent: { name: 'Differenz zum Vortag in %', value: row.change_percent },
-    performance: item(`Wertentwicklung in % seit 31.12.${yearBefore}`, 'performance'),
+    // Without a value there is no item: its name would promise a day.
+    performance:
+      row.performance === null
+        ? undefined
+        : { name: `Wertentwicklung in % seit 31.12.${yearBefore}`, value: written(row.performance) },
   }
 }
 

@@ -48,7 +48,7 @@ export function priceJudge(db: Database, { plausibility, rules }: PriceSettings)
       if (limits === null || newest === undefined) return []
       const { calendar } = rules(fund)
       const actions = rows('corporateActions', isin)
-      const found = implausiblePrices(prices, limits, calendar, actions).filter(isOfDecimals)
+      const found = implausiblePrices(prices, limits, calendar, { ...fund, actions }).filter(isOfDecimals)
       const newPrice = newPriceOf(isin, prices, actions, found, calendar, limits.mayStay)
       return [{ isin, currency, newest, found, newPrice }]
     })
@@ -136,7 +136,7 @@ const checkedColumns = 7
 /** The checks of values name a text that is no decimal: to JavaScript, an empty text is 0. */
 export const isOfDecimals = ({ price, previous }: ImplausiblePrice) =>
   [price, previous ?? price].every((one) =>
-    one.slice(1, checkedColumns).every((text) => text !== null && textFaults.decimal(text) === undefined),
+    one.slice(1, checkedColumns).every((text) => text === null || textFaults.decimal(text) === undefined),
   )
 
 /** Of each guard: what is allowed or withheld stands in the first line of the manifest. */

@@ -111,7 +111,9 @@ function replayFund(
     const newest = prices[until - 1]
     if (limits === null || newest?.[0] !== day) continue
     const known = prices.slice(0, until)
-    const found = implausiblePrices(known, limits, calendar, actions, until - 1).filter(isOfDecimals)
+    const found = implausiblePrices(known, limits, calendar, { ...fund, actions }, until - 1).filter(
+      isOfDecimals,
+    )
     for (const one of found) findings.push(findingOf(isin, one))
     newPrices.push(newPriceOf(isin, known, actions, found, calendar, limits.mayStay))
   }

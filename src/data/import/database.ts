@@ -162,8 +162,8 @@ interface Staged {
 /**
  * Takes the staged lines into the database: one transaction, a fund at a time. Before it commits, a copy of the database
  * as it was gets its name.
- * @returns what changed; what the guard has against it, of a dry run, or what was allowed; the copy, or null; and the prices
- * of the database that were derived again
+ * @returns what changed; what the guard has against it, of a dry run, or what was allowed; the copy, or null; the prices
+ * of the database that were derived again; and those of the file without a performance
  * @throws {Refusal} if too much would be removed
  * @throws {Error} if it fails, or the signal aborts: the database is as it was
  */
@@ -173,11 +173,11 @@ export async function takeLines(db: Database.Database, lines: Staged, options: T
   if (isDryRun) db.exec('BEGIN')
   else backup = await beginWriting(db, options)
   try {
-    const { changes, removed, again } = await changeFunds(db, lines, options)
+    const { changes, removed, ...derived } = await changeFunds(db, lines, options)
     const objections = removed.flatMap(objectionTo)
     if (isDryRun) {
       db.exec('ROLLBACK')
-      return { changes, objections, allowed: [], copy: null, again }
+      return { changes, objections, allowed: [], copy: null, ...derived }
     }
     const allowed = refuseUnlessAllowed('the import', objections, override)
     if (isComplete) markComplete(db, now.toISOString())
@@ -189,17 +189,26 @@ export async function takeLines(db: Database.Database, lines: Staged, options: T
       backup?.prune()
       backup = undefined
     }
-    return { changes, objections, allowed, copy, again }
+    return { changes, objections, allowed, copy, ...derived }
   } catch (error) {
     // A full disk has ended the transaction already.
     if (db.inTransaction) db.exec('ROLLBACK')
-    throw error
+    throw withoutColumn(error) ?? error
   } finally {
     backup?.discard()
   }
 }
 
-export const noneAgain = { count: 0, first: '' }
+/** Describes a value that is missing where the table of an earlier version demands one. */
+function withoutColumn(error: unknown): Error | undefined {
+  if (!(error instanceof Database.SqliteError) || error.code !== 'SQLITE_CONSTRAINT_NOTNULL') return undefined
+  const [, column = ''] = /: (.+)$/.exec(error.message) ?? []
+  const what = `the database was made by an earlier version: it takes no row without ${column}`
+  return new Error(`${what}; make a new one (\`fundpress init\`) and fill it again`, { cause: error })
+}
+
+/** Of no price. */
+export const noneDerived = { count: 0, first: '' }
 
 /** @returns `removed`: of each table that loses rows, how many, and how many it had */
 async function changeFunds(
@@ -235,7 +244,12 @@ async function changeFunds(
       { name, rows, before: isDryRun ? found : found + rows - (name === table.name ? changes.added : 0) },
     ]
   })
-  return { changes, removed, again: deriver?.again ?? noneAgain }
+  return {
+    changes,
+    removed,
+    again: deriver?.again ?? noneDerived,
+    withoutBase: deriver?.withoutBase ?? noneDerived,
+  }
 }
 
 function splitReader(db: Database.Database) {

@@ -1,6 +1,7 @@
 /** Computes columns that a price file lacks from its NAVs: change, change in percent, performance of the year. */
 
 import type { Database } from 'better-sqlite3'
+import { daysOfYearEnd, isOfYearEnd } from '../../guards/year-end.ts'
 import { schemaTables } from '../model/schema.ts'
 
 /** The columns of table price that `--derive` computes if the file lacks them. */
@@ -28,11 +29,11 @@ interface Split {
  * A NAV from before a split counts by its factor.
  * - change: the NAV less that of the fund's price before, in the file or in the database.
  * - change_percent: the same, in percent of the NAV before.
- * - performance: the NAV against the fund's last price of an earlier year, else against its first, in percent. It leaves
- *   distributions out.
+ * - performance: the NAV against that of the end of the year before, in percent, without distributions. NULL if no price is
+ *   of the end of that year (`guards/year-end.ts`): the figure is called "since 31 December".
  *
- * Percentages have two decimals, rounded half away from zero. The first price of a fund has 0. A later price of the database
- * joins the lines of the file where it is against a NAV that the file adds or corrects.
+ * Percentages have two decimals, rounded half away from zero. The first price of a fund has no change: 0. A later price of
+ * the database joins the lines of the file where it is against a NAV that the file adds or corrects.
  * @param staged the table of the lines @param columns those that the file lacks @param isUpsert whether other rows stay
  * @param splitsOf of a fund, by day
  */
@@ -43,11 +44,12 @@ export function priceDeriver(
   isUpsert: boolean,
   splitsOf: (isin: string) => readonly Split[],
 ) {
-  // Rows that the import removes are no price before.
+  // Rows that the import removes are no price before. Some more than the last price of the year before show its rhythm.
   const kept = isUpsert
     ? `UNION ALL SELECT date, net_asset_value, 0, 0 FROM main.price AS own
-        WHERE isin = :isin AND date >= coalesce((SELECT max(date) FROM main.price WHERE isin = :isin AND date <
-          (SELECT substr(min(date), 1, 4) FROM ${staged} WHERE isin = :isin)), '')
+        WHERE isin = :isin AND date >= coalesce((SELECT date FROM main.price WHERE isin = :isin AND date <
+          (SELECT substr(min(date), 1, 4) FROM ${staged} WHERE isin = :isin)
+          ORDER BY date DESC LIMIT 1 OFFSET ${daysOfYearEnd - 1}), '')
         AND NOT EXISTS (SELECT 1 FROM ${staged} AS line WHERE line.isin = own.isin AND line.date = own.date)`
     : ''
   const prices = db.prepare<{ isin: string }, DatedNav>(
@@ -59,54 +61,80 @@ export function priceDeriver(
   const join = db.prepare(
     `INSERT INTO ${staged} (${names}) SELECT ${names} FROM main.price WHERE isin = :isin AND date = :date`,
   )
-  const values = columns.map((name) => `${name} = coalesce(:${name}, ${name})`).join(', ')
+  const values = columns.map((name) => `${name} = iif(:has_${name}, :${name}, ${name})`).join(', ')
   const update = db.prepare(`UPDATE ${staged} SET ${values} WHERE isin = :isin AND date = :date`)
   const again = { count: 0, first: '' }
+  const withoutBase = { count: 0, first: '' }
   return {
     derive: (isin: string): void => {
-      let before: EarlierNav | undefined
-      let base: EarlierNav | undefined
+      let last: EarlierNav | undefined
+      let base = noBase
       const splits = splitsOf(isin)
-      for (const one of prices.all({ isin })) {
+      const all = prices.all({ isin })
+      for (const [index, one] of all.entries()) {
         const price = { ...one, shares: '1' }
         const { date, isOfFile } = price
-        if (before !== undefined && before.date.slice(0, 4) < date.slice(0, 4)) base = before
-        before ??= price
-        base ??= price
-        const since = before.date
+        if (last !== undefined && last.date.slice(0, 4) < date.slice(0, 4))
+          base = baseOfYear(last, all.slice(Math.max(0, index - daysOfYearEnd), index), date.slice(0, 4))
+        last ??= price
+        const since = last.date
         for (const { exDate, factor } of splits) {
           if (exDate <= since || exDate > date) continue
-          before = { ...before, shares: product(before.shares, factor) }
+          last = { ...last, shares: product(last.shares, factor) }
           base = { ...base, shares: product(base.shares, factor) }
         }
-        const others = { last: before, base }
-        before = price
-        const found = columns.map((name) => [name, derivedValue(name, price, others, isin)] as const)
-        if (found.every(([, value]) => value === null)) continue
+        const others = { last, base }
+        last = price
+        const found = columns.map((name) => ({ name, value: derivedValue(name, price, others, isin) }))
+        if (isOfFile === 1 && found.some(({ value }) => value === null))
+          if (withoutBase.count++ === 0) withoutBase.first = `${isin} on ${date}`
+        if (found.every(({ value }) => value === undefined)) continue
         if (isOfFile === 0) {
           join.run({ isin, date })
           if (again.count++ === 0) again.first = `${isin} on ${date}`
         }
-        update.run({ isin, date, ...Object.fromEntries(found) })
+        const bound = found.flatMap(({ name, value }) => [
+          [name, value ?? null],
+          [`has_${name}`, value === undefined ? 0 : 1],
+        ])
+        update.run({ isin, date, ...Object.fromEntries(bound) })
       }
     },
     /** How many prices of the database were derived again, and which was the first. */
     again,
+    /** How many prices of the file have no performance, and which was the first. */
+    withoutBase,
   }
 }
 
-/** @returns null if the price of the database keeps its own */
+/** What a performance is against: a NAV, or null if no price is of the end of the year before. */
+type Base = Omit<EarlierNav, 'nav' | 'date' | 'isOfFile'> & { readonly nav: string | null }
+
+const noBase: Base = { nav: null, isOther: 0, shares: '1' }
+
+/** @param last the last price before a year begins @param recent the prices before that year, ascending, `last` included */
+function baseOfYear(last: EarlierNav, recent: readonly DatedNav[], year: string): Base {
+  const days = recent.map(({ date }) => date).reverse()
+  const { shares } = last
+  if (isOfYearEnd(days.slice(0, 1), year)) return { nav: last.nav, isOther: last.isOther, shares }
+  // The rhythm of the prices before decides: any of them may be new.
+  const isOther = recent.some((one) => one.isOther === 1) ? 1 : 0
+  return { nav: isOfYearEnd(days, year) ? last.nav : null, isOther, shares }
+}
+
+/** @returns undefined if the price of the database keeps its own; null for a performance that has no base */
 function derivedValue(
   name: string,
   { date, nav, isOfFile }: DatedNav,
-  { last, base }: Readonly<Record<'last' | 'base', EarlierNav>>,
+  { last, base }: Readonly<{ last: EarlierNav; base: Base }>,
   isin: string,
-): string | null {
+): string | null | undefined {
   const other = name === 'performance' ? base : last
-  if (isOfFile === 0 && other.isOther === 0) return null
+  if (isOfFile === 0 && other.isOther === 0) return undefined
+  if (other.nav === null) return null
   try {
     return name === 'change'
-      ? difference(nav, inShares(other, nav))
+      ? difference(nav, inShares(last, nav))
       : percentChange(product(nav, other.shares), other.nav)
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause

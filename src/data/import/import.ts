@@ -12,7 +12,7 @@ import { shellWord } from '../../system/shell-text.ts'
 import { openCsv, readEncoding, type Delimiter, type Encoding } from './csv.ts'
 import {
   hasRows,
-  noneAgain,
+  noneDerived,
   openForWriting,
   openKept,
   openStaging,
@@ -120,10 +120,10 @@ export async function importFile(options: ImportOptions): Promise<ImportSummary>
     const { lines, bad } = reader.counts()
     if (lines === 0) throw new Error(whyNothing(options))
     const isTaken = bad === 0 || (options.isSkippingBad && bad < lines)
-    const { again, ...taken } = isTaken
+    const { again, withoutBase, ...taken } = isTaken
       ? await takeLines(db, { table, columns, derived, isins: staged }, options)
       : nothing
-    const notes = [...layout.notes(), ...notesOn(derived, again)]
+    const notes = [...layout.notes(), ...notesOn(derived, again, withoutBase)]
     const form = [cells.form, ...notations.form]
     return { form, notes, warnings: layout.warnings(), lines, bad, ...taken }
   } catch (error) {
@@ -140,21 +140,30 @@ const nothing = {
   objections: [],
   allowed: [],
   copy: null,
-  again: noneAgain,
+  again: noneDerived,
+  withoutBase: noneDerived,
 }
 
-/** @param again prices of the database that were derived again */
-function notesOn(derived: readonly string[], again: Readonly<{ count: number; first: string }>): string[] {
+type Derived = typeof noneDerived
+
+/** @param again prices of the database that were derived again @param withoutBase prices of the file without a performance */
+function notesOn(derived: readonly string[], again: Derived, withoutBase: Derived): string[] {
   if (derived.length === 0) return []
   const names = derived.map((name) =>
     name === 'performance'
-      ? `${name} (since the last price of an earlier year, without distributions)`
+      ? `${name} (since the last price of the year before, without distributions)`
       : name,
   )
   const later = again.count === 1 ? '1 later price' : `${again.count} later prices, the first`
+  const prices = withoutBase.count === 1 ? '1 price' : `${withoutBase.count} prices, the first`
   return [
     `derived: ${names.join(', ')}`,
     ...(again.count === 0 ? [] : [`derived again: ${later} of ${again.first}`]),
+    ...(withoutBase.count === 0
+      ? []
+      : [
+          `without a performance: ${prices} of ${withoutBase.first}, since no price is of the end of the year before`,
+        ]),
   ]
 }
 

@@ -59,7 +59,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       netAssetValue: decimal(),
       change: decimal(),
       changePercent: decimal(),
-      performance: decimal(),
+      performance: orNull(decimal()),
       intercompanyProfit: orNull(decimal()),
       shareProfit: orNull(decimal()),
       realEstateProfits: orNull(decimal()),

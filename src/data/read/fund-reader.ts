@@ -95,7 +95,7 @@ function rowsQuery(table: SchemaTable, where = ''): string {
  */
 export function readPriceDays(db: Database, isins: readonly string[], count: number): PricedFund[] {
   const fund = db.prepare<[string], Omit<PricedFund, 'priceDays'>>(
-    `SELECT fund.isin, name, currency, data_permitted AS dataPermitted, prices_permitted AS pricesPermitted,
+    `SELECT fund.isin, name, fund_inception_date AS inceptionDate, currency, data_permitted AS dataPermitted, prices_permitted AS pricesPermitted,
         category_de AS categoryDe, category_en AS categoryEn
       FROM fund LEFT JOIN profile ON profile.isin = fund.isin WHERE fund.isin = ?`,
   )

@@ -46,6 +46,18 @@ describe('answers', () => {
     ])
   })
 
+  it('leaves out a performance that is not since the end of the year before', () => {
+    const end = `"change_percent":{"name":"Differenz zum Vortag in %","value":"-1.25"}}`
+    const [, current] = get('/api/v1/prices-current/LU00000ODD39/')
+    expect(current).toContain(`${end},"currency"`)
+    const [, historic] = get('/api/v1/prices-historic/LU00000ODD39/2025-02-27/2025-02-27/')
+    expect(historic).toContain(`${end}],"currency"`)
+    const [, xml] = get('/api/v1/prices-current/LU00000ODD39/?format=xml')
+    expect(xml).not.toContain('Wertentwicklung')
+    const [, cells] = get('/api/v1/prices-current/LU00000ODD39/?format=csv')
+    expect(cells).toContain('\r\n2025-02-27,10.5,10.5,10.5,-0.10,-1.25,,EUR\r\n')
+  })
+
   it('gives prices as CSV, with decimal points, empty cells and line endings of RFC 4180', () => {
     const columns = 'date,issue_price,repurchase_price,net_asset_value,change,change_percent,performance'
     const cells = '2025-02-27,10.5,10.5,10.5,-0.10,-1.25,10.5'

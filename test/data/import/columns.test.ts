@@ -1,13 +1,16 @@
 /** Files as fund administrators write them: columns of other names, and prices without what follows from the NAVs. */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { editDatabase, isinOf, type Value } from '../../support/database.ts'
+import { repository } from '../../support/folders.ts'
 import { importFolder, isins } from './database.ts'
 import { dump, plain } from './dialects.ts'
 
 const folder = importFolder()
 const [first, second, third] = isins
+const schema = readFileSync(join(repository, 'templates/schema.sql'), 'utf8')
 
 const german = { ...plain, encoding: 'windows-1252', decimal: ',', dates: 'german', lineEnd: '\r\n' } as const
 const header = ['ISIN', 'Bewertungstag', 'Ausgabepreis', 'Rücknahmepreis', 'Anteilwert', 'Kommentar']
@@ -120,7 +123,7 @@ describe('import.<table>.columns in the config', () => {
       code: 0,
       stderr: '',
     })
-    expect(pricesOf(db, third)).toEqual([['2024-05-03', '101.5', '0.0', '0.00', '0.00']])
+    expect(pricesOf(db, third)).toEqual([['2024-05-03', '101.5', '0.0', '0.00', null]])
   })
 
   it.each([
@@ -160,7 +163,7 @@ describe('import --derive', () => {
     const { code, stdout } = await importPrices(db, lines, ...flags)
     expect(code).toBe(0)
     expect(stdout).toContain(
-      'derived: change, change_percent, performance (since the last price of an earlier year, without distributions)',
+      'derived: change, change_percent, performance (since the last price of the year before, without distributions)',
     )
     expect(stdout).not.toContain('derived again')
     expect(pricesOf(db, first)).toEqual([
@@ -170,7 +173,7 @@ describe('import --derive', () => {
       ['2024-01-03', '81.00', '-1.00', '-1.22', '1.25'],
       ['2024-01-04', '79.9975', '-1.0025', '-1.24', '0.00'],
     ])
-    expect(pricesOf(db, third)).toEqual([['2024-01-03', '1', '0', '0.00', '0.00']])
+    expect(pricesOf(db, third)).toEqual([['2024-01-03', '1', '0', '0.00', null]])
   })
 
   it.each([
@@ -192,7 +195,7 @@ describe('import --derive', () => {
     const days = ['2023-12-28', '2023-12-29', '2024-01-02', '2024-12-30', '2025-01-02'] as const
     const db = withPrices(first, ...days.map((day) => [day, '100'] as const))
     const { stdout } = await importPrices(db, [line(first, '29.12.2023', '80')], ...flags)
-    expect(stdout).toContain(`; derived again: 2 later prices, the first of ${first} on 2024-01-02\n`)
+    expect(stdout).toContain(`; derived again: 2 later prices, the first of ${first} on 2024-01-02; `)
     expect(pricesOf(db, first).slice(2)).toEqual([
       ['2024-01-02', '100', '20', '25.00', '25.00'],
       ['2024-12-30', '100', '9', '9', '25.00'],
@@ -256,7 +259,7 @@ describe('import --derive', () => {
       '--reason',
       'r',
     )
-    expect(pricesOf(db, first)).toEqual([['2024-01-03', '102', '0', '0.00', '0.00']])
+    expect(pricesOf(db, first)).toEqual([['2024-01-03', '102', '0', '0.00', null]])
   })
 
   it('keeps a column that the file has', async () => {
@@ -268,6 +271,52 @@ describe('import --derive', () => {
     const { stdout } = await folder.importLines(db, 'price', lines, ['--derive'])
     expect(stdout).toMatch(/derived: change, change_percent\n/)
     expect(pricesOf(db, second)[1]).toEqual(['2024-01-03', '110', '10', '10.00', '7.5'])
+  })
+
+  const months = (...days: readonly string[]) => days.map((day) => [day, '50'] as const)
+  it.each<[string, readonly (readonly [string, string])[], string | null]>([
+    ['of 30 December', months('2023-12-29', '2025-12-30'), '10.00'],
+    ['of the first of the last ten days', months('2025-12-19', '2025-12-21'), '10.00'],
+    ['before the last ten days, of a fund priced daily', months('2025-12-18', '2025-12-19'), null],
+    ['a week before the last one, of a fund priced weekly', months('2025-12-09', '2025-12-16'), null],
+    ['of the middle of December, of a fund priced monthly', months('2025-11-14', '2025-12-15'), '10.00'],
+    ['of October, of a fund priced monthly', months('2025-08-31', '2025-09-30', '2025-10-31'), null],
+    ['of November, of a fund priced twice a year', months('2024-11-29', '2025-05-30', '2025-11-28'), '10.00'],
+    ['of three years ago: the fund was suspended', months('2022-02-28', '2022-03-01'), null],
+    [
+      'of two years ago, of a fund priced once a year',
+      months('2022-12-30', '2023-12-29', '2024-12-30'),
+      null,
+    ],
+    ['that does not exist: the fund is young', [], null],
+  ])('counts a performance from the last price of the year before: %s', async (_, stored, performance) => {
+    const db = withPrices(first, ...stored)
+    const { stdout } = await importPrices(db, [line(first, '2.3.2026', '55')], ...flags)
+    expect(pricesOf(db, first).at(-1)?.at(-1)).toBe(performance)
+    const without = `without a performance: 1 price of ${first} on 2026-03-02, since no price is of the end of the year before`
+    expect(stdout.includes(without)).toBe(performance === null)
+  })
+
+  it('derives a performance when the price of the end of the year arrives late', async () => {
+    const db = withPrices(first, ['2025-11-28', '50'])
+    await importPrices(db, [line(first, '2.3.2026', '55')], ...flags)
+    expect(pricesOf(db, first).at(-1)?.at(-1)).toBeNull()
+    await importPrices(db, [line(first, '30.12.2025', '44')], ...flags)
+    expect(pricesOf(db, first).at(-1)).toEqual(['2026-03-02', '55', '11', '25.00', '25.00'])
+  })
+
+  it('says what to do with a database of an earlier version, which demands a performance', async () => {
+    const db = withPrices(first)
+    const sql = /CREATE TABLE price[^;]+;/.exec(
+      schema.replace(/(\n {2}performance +TEXT)/, '$1 NOT NULL'),
+    )?.[0]
+    editDatabase(folder.file(db), `DROP TABLE price; ${sql ?? ''}`)
+    const ended = await importPrices(db, [line(first, '2.3.2026', '55')], ...flags)
+    const reason =
+      'the database was made by an earlier version: it takes no row without price.performance; ' +
+      'make a new one (`fundpress init`) and fill it again'
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) })
+    expect(pricesOf(db, first)).toEqual([])
   })
 
   it('is refused after a NAV of 0, and for another table', async () => {

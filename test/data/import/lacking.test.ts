@@ -82,7 +82,7 @@ describe('import of a file that lacks columns', () => {
     const added = await importWith(db, 'price', [lines[0] ?? [], [first, '2024-05-03', '101']])
     expect(added.stdout).toContain(
       `line 2: ${first}, 2024-05-03 is new, and the file lacks issue_price, repurchase_price, change, ` +
-        'change_percent, performance (--derive computes change, change_percent, performance)\n',
+        'change_percent (--derive computes change, change_percent)\n',
     )
   })
 })

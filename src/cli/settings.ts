@@ -13,6 +13,7 @@ import { z } from 'zod'
 import { variableOf } from './setting-names.ts'
 import { notifySetting } from './monitoring/targets.ts'
 import { guardSettings } from './guard-settings.ts'
+import { choosableEncodings } from '../data/import/encoding.ts'
 import {
   numberBetween,
   onOrOff,
@@ -279,9 +280,20 @@ export const configShape = z.strictObject(
       onOrOff(false),
     ),
     import: say(
-      'How the files of `fundpress import` name their columns, by table: { "price": { "columns": { "Datum": "date" } } }.',
+      'How the files of `fundpress import` name their columns, by table: { "price": { "columns": { "Datum": "date" } } }; ' +
+        'and which encoding they have if they are neither UTF-8 nor UTF-16: { "price": { "encoding": "windows-1250" } }.',
       z
-        .record(z.string(), z.strictObject({ columns: columnNames.default({}) }, 'an object'), 'an object')
+        .record(
+          z.string(),
+          z.strictObject(
+            {
+              columns: columnNames.default({}),
+              encoding: z.enum(choosableEncodings, `one of ${choosableEncodings.join(', ')}`).optional(),
+            },
+            'an object',
+          ),
+          'an object',
+        )
         .default({}),
     ),
     storePrices: group('What the store charges, in dollars, for `fundpress plan`.', {

@@ -16,6 +16,7 @@ import {
 } from '../options.ts'
 import { showProgress } from '../progress.ts'
 import { type BadLine, importFile, type ImportOptions, type ImportSummary } from '../../data/import/import.ts'
+import { choosableEncodings } from '../../data/import/encoding.ts'
 import { headerName, type ColumnMap } from '../../data/import/layout.ts'
 import { completeLoad, undoImport } from '../../data/import/without-file.ts'
 import { flagsThatAllow } from '../../guards/guards.ts'
@@ -24,7 +25,7 @@ import { schemaTableNames as tables } from '../../data/model/schema.ts'
 import { Argument } from '@commander-js/extra-typings'
 
 const options = [
-  choiceOption('--encoding <name>', 'The encoding of the file', ['utf-8', 'windows-1252']),
+  choiceOption('--encoding <name>', 'The encoding of the file', [...choosableEncodings]),
   choiceOption('--delimiter <name>', 'What separates its cells', ['semicolon', 'comma', 'tab']),
   choiceOption('--decimal <mark>', 'The decimal separator', ['comma', 'point']),
   choiceOption('--dates <form>', 'iso is YYYY-MM-DD, german DD.MM.YYYY', ['iso', 'german']),
@@ -85,7 +86,11 @@ columns that the file lacks: a file with the columns isin and data_permitted wit
 mandatory columns. An empty cell is NULL. Bad lines are listed by number. If there are any, and --skip-bad is not set,
 nothing is taken and the exit code is 1. \`fundpress check\` finds what only a whole fund can show.
 
-Files: CSV in UTF-8, Windows-1252, or UTF-16 with a byte order mark (Excel: Unicode text).
+Files: CSV in UTF-8, UTF-16 with a byte order mark (Excel: Unicode text), or an encoding with one byte for a character.
+Such a file does not say which one it is. It is read as Windows-1252 if every encoding of --encoding that makes words of
+all its bytes makes the same ones, as of German names. Else the command shows words as each encoding would read them, and
+asks for --encoding, or for import.<table>.encoding in the config, which is for all files of the table that are neither
+UTF-8 nor UTF-16. ISO 8859-1 is a part of windows-1252, and macintosh is what Excel calls CSV (Macintosh).
 
 Removing: an import that would remove more than a tenth of a table's rows, or any fund, is refused (exit code 3) unless
 --allow removed-rows or removed-rows:<table> is given.
@@ -239,6 +244,7 @@ function importInto(
     table,
     file,
     encoding,
+    usualEncoding: settings.import[table]?.encoding,
     decimal,
     dates,
     suggest,

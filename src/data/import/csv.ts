@@ -1,11 +1,10 @@
-/** CSV as lines of cells: its encoding (UTF-8, UTF-16 or Windows-1252), its delimiter, and reading it without holding it. */
+/** CSV as lines of cells: its delimiter, and reading it without holding it. */
 
-import { isAscii, isUtf8 } from 'node:buffer'
-import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { parse, type CsvError, type Options } from 'csv-parse'
 import { parse as parseSync } from 'csv-parse/sync'
 import { readStart } from '../../system/read-start.ts'
+import { chunksOf, decoderOf, encodingNames, type Encoding } from './encoding.ts'
 import type { CellLines, LineVisitor } from './layout.ts'
 
 const delimiters = [';', ',', '\t'] as const
@@ -115,13 +114,6 @@ async function* decodedChunks(file: string, encoding: Encoding, onBytes: LineVis
   for await (const chunk of chunksOf(file, onBytes)) yield encoding === 'utf-8' ? chunk : decode(chunk)
 }
 
-async function* chunksOf(file: string, onBytes: LineVisitor['bytes']): AsyncGenerator<Buffer> {
-  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
-    onBytes(chunk.length)
-    yield chunk
-  }
-}
-
 const unreadableReasons: Readonly<Record<string, string>> = {
   CSV_INVALID_CLOSING_QUOTE: 'text after a closing quotation mark: inside a cell it is written twice',
   CSV_QUOTE_NOT_CLOSED: 'a quotation mark that is never closed',
@@ -154,130 +146,4 @@ function lineCounter() {
     },
     lineNow: (error: CsvError | undefined): number => Number(error?.['lines'] ?? 0) - twice,
   }
-}
-
-const encodingNames = {
-  'utf-8': 'UTF-8',
-  'windows-1252': 'Windows-1252',
-  'utf-16le': 'UTF-16',
-  'utf-16be': 'UTF-16',
-} as const
-export type Encoding = keyof typeof encodingNames
-
-/**
- * The encoding of a file, from all of its bytes.
- * @param wanted the encoding that was asked for; undefined sniffs
- * @throws {Error} if it has none of them, could have several, or not the one that is wanted
- */
-export async function readEncoding(
-  file: string,
-  wanted: Encoding | undefined,
-  onBytes: (count: number) => void,
-): Promise<Encoding> {
-  const wide = wideEncodingOf(file)
-  if (wide !== undefined && wanted !== undefined)
-    throw new Error(`${file}, line 1: it is UTF-16: leave --encoding out`)
-  if (wide !== undefined) return readWide(file, wide, onBytes)
-  const { nul, broken, undefined1252, sequence } = await lookAtBytes(file, onBytes)
-  const refusal = (line: number, what: string) => new Error(`${file}, line ${line}: it is ${what}`)
-  // Further down a NUL is a character that a line should not have, like others.
-  if (nul === 1)
-    throw refusal(1, 'not text: save it as CSV in UTF-8 (it may be UTF-16 without a mark, or a workbook)')
-  if (wanted === 'utf-8' && broken !== undefined) throw refusal(broken, 'not UTF-8: give another --encoding')
-  if (broken === undefined && wanted !== 'windows-1252') return 'utf-8'
-  const sorts = wanted === undefined ? 'neither UTF-8 nor Windows-1252' : 'not Windows-1252'
-  if (undefined1252 !== undefined) throw refusal(undefined1252, sorts)
-  const others = `though other parts of the file are (the first in line ${sequence})`
-  if (wanted === undefined && sequence !== undefined)
-    throw refusal(broken ?? 1, `not UTF-8, ${others}: fix it, or name the encoding with --encoding`)
-  return 'windows-1252'
-}
-
-/** UTF-16 is known by the mark at its beginning, as Excel writes it (Unicode text). */
-function wideEncodingOf(file: string): 'utf-16le' | 'utf-16be' | undefined {
-  const mark = readStart(file, 2).toString('hex')
-  return mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : undefined
-}
-
-/** @throws {Error} that names the line of a broken character, which is decoded to U+FFFD */
-async function readWide<Wide extends Encoding>(
-  file: string,
-  encoding: Wide,
-  onBytes: (count: number) => void,
-): Promise<Wide> {
-  const decoder = new TextDecoder(encoding)
-  let line = 1
-  const look = (text: string): void => {
-    const broken = /[\0\ufffd]/.exec(text)
-    const before = broken === null ? text : text.slice(0, broken.index)
-    line += before.split('\n').length - 1
-    if (broken !== null) throw new Error(`${file}, line ${line}: it is not UTF-16, as its first bytes say`)
-  }
-  for await (const chunk of chunksOf(file, onBytes)) look(decoder.decode(chunk, { stream: true }))
-  look(decoder.decode())
-  return encoding
-}
-
-/** Decodes a file, one piece after the other. */
-function decoderOf(encoding: Encoding): (bytes: Buffer) => string {
-  if (encoding === 'windows-1252') return decodeWindows1252
-  const decoder = new TextDecoder(encoding)
-  return (bytes) => decoder.decode(bytes, { stream: true })
-}
-
-/** The 32 bytes in which Windows-1252 differs from Latin-1; Node's own decoder has got them wrong in some versions. */
-const upper =
-  '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f' +
-  '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178'
-
-/** One byte is one character, so that chunks can be decoded one by one. */
-function decodeWindows1252(bytes: Buffer): string {
-  return bytes
-    .toString('latin1')
-    .replace(/[\u0080-\u009f]/g, (letter) => upper.charAt(letter.charCodeAt(0) - 128))
-}
-
-/** The five bytes that Windows-1252 does not know. */
-const unknownBytes = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d])
-
-/**
- * The lines, from 1, in which something is first seen: `broken` is not UTF-8, `sequence` a character of several bytes that
- * is right UTF-8.
- */
-async function lookAtBytes(file: string, onBytes: (count: number) => void) {
-  const seen: Partial<Record<'nul' | 'broken' | 'undefined1252' | 'sequence', number>> = {}
-  let line = 1
-  const lookAtLine = (bytes: Buffer): void => {
-    if (bytes.includes(0)) seen.nul ??= line
-    if (isAscii(bytes)) return
-    if (bytes.some((byte) => unknownBytes.has(byte))) seen.undefined1252 ??= line
-    const isWhole = isUtf8(bytes)
-    if (!isWhole) seen.broken ??= line
-    // U+FFFD is what a broken character is decoded to.
-    const hasRight = isWhole || /[^\0-\x7f\ufffd]/.test(bytes.toString()) || bytes.includes('\ufffd')
-    if (hasRight) seen.sequence ??= line
-  }
-  const look = (bytes: Buffer): void => {
-    // Most files of prices are ASCII: there is nothing to look at line by line.
-    const isPlain = isAscii(bytes) && !bytes.includes(0)
-    let start = 0
-    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
-      if (!isPlain) lookAtLine(bytes.subarray(start, end))
-      line++
-      start = end + 1
-    }
-    if (!isPlain) lookAtLine(bytes.subarray(start))
-  }
-  let rest = Buffer.alloc(0)
-  for await (const chunk of chunksOf(file, onBytes)) {
-    const bytes = Buffer.concat([rest, chunk])
-    // The last character may be cut: it begins at the last byte that does not continue another one. It has at most four.
-    const start = Math.max(0, bytes.length - 4)
-    const last = bytes.subarray(start).findLastIndex((byte) => (byte & 0xc0) !== 0x80)
-    const cut = last < 0 ? bytes.length : start + last
-    look(bytes.subarray(0, cut))
-    rest = bytes.subarray(cut)
-  }
-  look(rest)
-  return seen
 }

@@ -9,7 +9,7 @@ import { databaseError } from '../read/open.ts'
 import type { AllowedObjection, Objection } from '../../guards/guards.ts'
 import { assertFile } from '../../system/place.ts'
 import { shellWord } from '../../system/shell-text.ts'
-import { openCsv, readEncoding, type Delimiter, type Encoding } from './csv.ts'
+import { openCsv, type Delimiter } from './csv.ts'
 import {
   hasRows,
   noneDerived,
@@ -24,6 +24,7 @@ import {
   type TakeOptions,
 } from './database.ts'
 import { derivableColumns } from './derive.ts'
+import { readEncoding, type ChoosableEncoding } from './encoding.ts'
 import {
   columnLayout,
   deriveHint,
@@ -49,10 +50,12 @@ export interface ImportOptions extends TakeOptions, HeaderOptions {
   readonly table: string
   readonly file: string
   /** These options are sniffed if they are undefined. */
-  readonly encoding: Encoding | undefined
+  readonly encoding: ChoosableEncoding | undefined
   readonly delimiter: Delimiter | undefined
   readonly decimal: DecimalMark | undefined
   readonly dates: DateForm | undefined
+  /** For files that do not say themselves what they are, unless `encoding` says it. */
+  readonly usualEncoding: ChoosableEncoding | undefined
   /** Takes the good lines even if there are bad ones. */
   readonly isSkippingBad: boolean
   /** The first 1,000 come in ascending order; the others are counted. */
@@ -186,7 +189,7 @@ function whyNothing({ db, table, file, scope }: ImportOptions): string {
 }
 
 async function openCells(
-  { file, encoding: wanted, delimiter, columnMap }: ImportOptions,
+  { file, encoding: asked, usualEncoding: configured, delimiter, columnMap }: ImportOptions,
   table: SchemaTable,
   meter: (count: number) => void,
 ): Promise<CellLines> {
@@ -194,7 +197,7 @@ async function openCells(
     if (table.name === 'emt') return openWorkbook(file, isTemplateHeader)
     throw new Error(`${file} is a workbook, which is read for the EMT template only: save the sheet as CSV`)
   }
-  const encoding = await readEncoding(file, wanted, meter)
+  const encoding = await readEncoding(file, { asked, configured, table: table.name }, meter)
   const names = new Set(table.columns.map(({ name }) => name))
   const isName = (text: string) =>
     names.has(headerName(text)) ||

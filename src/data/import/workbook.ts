@@ -63,10 +63,24 @@ const maxUnpackedBytes = 128e6
 const maxParts = 1000
 const maxRows = 100_000
 const maxColumns = 1024
-/** Cells of a sheet as a full table: 100,000 funds with the fields of the template have fewer. */
+/** Cells of all sheets as full tables: 100,000 funds with the fields of the template have fewer. */
 const maxCells = 12_000_000
+const maxSheets = 100
 /** Each of them is an object. */
 const maxTexts = 1_000_000
+/** With its attributes. Parsers take long for a million attributes of one tag. */
+const maxTagBytes = 16_384
+/** A cell of Excel has 32,767 characters. */
+const maxCellBytes = 131_072
+/** A sheet has 4 or 5: worksheet, sheetData, row, c, is, r, t. */
+const maxDepth = 64
+/** Tags of a part without rows: styles, shared texts, names, relations. A shared text has two or three, and a format one. */
+const maxTags = 3_000_000
+const maxFormats = 65_536
+const isFormat = /^(?:[^\s/>:]*:)?xf[\s/>]/
+/** Parts that are not read. */
+const unread =
+  /^(?:docProps|customXml|xl\/(?:calcChain|charts|comments|drawings|externalLinks|pivotCache|pivotTables|threadedComments))/
 /** Source: Excel's specifications and limits. */
 const sheetRows = 1_048_576
 
@@ -77,9 +91,12 @@ const sheetRows = 1_048_576
 function bounded(file: string): Buffer {
   try {
     const parts = readParts(file)
+    // Before a parser sees any of them.
+    for (const [name, bytes] of Object.entries(parts)) checkMarkup(bytes, name)
+    const totals = { sheets: 0, area: 0, texts: 0 }
     for (const [name, bytes] of Object.entries(parts)) {
       const xml = strFromU8(bytes)
-      if (/[<:](?:sheetData|si)\b/.test(xml)) checkPart(xml, name)
+      if (/[<:](?:sheetData|si)\b/.test(xml)) checkPart(xml, name, totals)
     }
     return Buffer.from(zipSync(parts, { level: 0 }))
   } catch (error) {
@@ -104,7 +121,7 @@ function readParts(file: string): Unzipped {
     // A part gets the memory of its declared size, and what it has beyond that is left out.
     filter: ({ name, originalSize }) => {
       if (++count > maxParts) throw new Error(`it has more than ${maxParts} parts`)
-      if (!/\.(?:xml|rels)$/.test(name)) return false
+      if (!/\.(?:xml|rels)$/.test(name) || unread.test(name)) return false
       bytes += originalSize
       if (bytes > maxUnpackedBytes)
         throw new Error(`unpacked it is larger than ${megabytes(maxUnpackedBytes)}`)
@@ -113,13 +130,48 @@ function readParts(file: string): Unzipped {
   })
 }
 
+const [slash, mark, question] = Buffer.from('/!?')
+
+/**
+ * Looks at the sizes of tags and texts, their number and their nesting, without parsing them: what parsers take long for, or
+ * much memory. It takes as long as it takes to find each `<`.
+ * @throws {Error} that names the part and the limit
+ */
+function checkMarkup(bytes: Uint8Array, part: string): void {
+  const xml = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const limit = (what: string, most: number) =>
+    new Error(`${part} has ${what}, more than ${most.toLocaleString('en-US')}`)
+  const isSheet = xml.includes('sheetData')
+  let [depth, tags, formats, end] = [0, 0, 0, 0]
+  for (let at = xml.indexOf('<'); at >= 0; at = xml.indexOf('<', end)) {
+    if (at - end > maxCellBytes) throw limit(`a text of ${at - end} bytes`, maxCellBytes)
+    const close = xml.indexOf('>', at)
+    end = close < 0 ? xml.length : close + 1
+    if (end - at > maxTagBytes) throw limit(`a tag of ${end - at} bytes`, maxTagBytes)
+    const next = xml[at + 1]
+    if (next === slash) depth--
+    if (next === slash || next === mark || next === question) continue
+    if (!isSheet && ++tags > maxTags) throw limit(`${tags} elements`, maxTags)
+    if (!isSheet && isFormat.test(xml.latin1Slice(at + 1, at + 40)) && ++formats > maxFormats)
+      throw limit(`${formats} formats of cells`, maxFormats)
+    if (xml[end - 2] !== slash && ++depth > maxDepth) throw limit(`elements in ${depth} levels`, maxDepth)
+  }
+  if (xml.length - end > maxCellBytes) throw limit(`a text of ${xml.length - end} bytes`, maxCellBytes)
+}
+
 const megabytes = (bytes: number) => `${bytes / 1e6} MB`
 
 /** Looks at the rows and cells of a sheet, or at the texts of all sheets. */
-function checkPart(xml: string, part: string): void {
-  let [lastRow, lastColumn, rows, cells, texts] = [0, 0, 0, 0, 0]
+function checkPart(xml: string, part: string, totals: { sheets: number; area: number; texts: number }): void {
+  let [lastRow, lastColumn, rows, cells] = [0, 0, 0, 0]
   const look: Readonly<Record<string, (place: string, isEmpty: boolean) => void>> = {
-    si: () => texts++,
+    si: () => {
+      if (++totals.texts > maxTexts)
+        throw new Error(`it has more than ${maxTexts.toLocaleString('en-US')} texts`)
+    },
+    sheetData: () => {
+      if (++totals.sheets > maxSheets) throw new Error(`it has more than ${maxSheets} sheets`)
+    },
     row: (place) => {
       rows++
       if (place !== '' && (!/^[1-9][0-9]{0,6}$/.test(place) || Number(place) > sheetRows))
@@ -144,14 +196,18 @@ function checkPart(xml: string, part: string): void {
   parser.on('openTag', (name, attributesOf, decode, isEmpty) => {
     const visit = look[withoutPrefix(name)]
     if (visit === undefined) return
+    if (withoutPrefix(name) === 'si') return visit('', isEmpty)
     const place = Object.entries(attributesOf()).find(([key]) => withoutPrefix(key) === 'r')?.[1] ?? ''
     visit(decode(place), isEmpty)
   })
   parser.parse(xml)
   if (rows > sheetRows) throw tooFar(`has ${rows} rows`, part)
-  if (cells > maxCells || lastRow * lastColumn > maxCells)
-    throw tooFar(`has ${lastRow} rows of ${lastColumn} columns`, part)
-  if (texts > maxTexts) throw new Error(`it has more than ${maxTexts.toLocaleString('en-US')} texts`)
+  totals.area += Math.max(cells, lastRow * lastColumn)
+  if (totals.area > maxCells) {
+    const others =
+      totals.sheets > 1 ? `, with the other sheets ${totals.area.toLocaleString('en-US')} cells` : ''
+    throw tooFar(`has ${lastRow} rows of ${lastColumn} columns${others}`, part)
+  }
 }
 
 const withoutPrefix = (name: string) => name.slice(name.indexOf(':') + 1)

@@ -64,6 +64,59 @@ describe('import refuses a workbook with', () => {
     ],
     ['too many rows', () => zip(withRows(manyRows), { method: 8 }), `has 1048579 rows: ${tooFar}`],
     ['too many texts', () => packed('sharedStrings', texts(1_000_001)), 'it has more than 1,000,000 texts'],
+    [
+      'cells that are too many in all sheets together',
+      () =>
+        zip({
+          ...parts,
+          ...Object.fromEntries(
+            [2, 3].map((n) => [
+              `xl/worksheets/sheet${n}.xml`,
+              '<worksheet><sheetData><row><c r="DP99999"><v>1</v></c></row></sheetData></worksheet>',
+            ]),
+          ),
+        }),
+      'xl/worksheets/sheet3.xml has 99999 rows of 120 columns, with the other sheets 23,999,766 cells: ',
+    ],
+    [
+      'too many sheets',
+      () => zip({ ...parts, ...many(101, '<worksheet><sheetData/></worksheet>') }),
+      'it has more than 100 sheets',
+    ],
+    [
+      'a row of a million attributes',
+      () =>
+        zip(withRows(`<row ${Array.from({ length: 1e6 }, (_, n) => `a${n}=""`).join(' ')}/>`), { method: 8 }),
+      'bytes, more than 16,384',
+    ],
+    [
+      'an attribute of 1 MB',
+      () => zip(withRows(`<row><c r="${'A'.repeat(1e6)}"><v>1</v></c></row>`), { method: 8 }),
+      'sheet1.xml has a tag of 1000008 bytes, more than 16,384',
+    ],
+    [
+      'a cell of 60 MB',
+      () =>
+        zip(withRows(`<row><c r="A3" t="inlineStr"><is><t>${'a'.repeat(60e6)}</t></is></c></row>`), {
+          method: 8,
+        }),
+      'sheet1.xml has a text of 60000000 bytes, more than 131,072',
+    ],
+    [
+      'five million formats',
+      () => packed('styles', `<styleSheet><cellXfs>${'<xf/>'.repeat(5e6)}</cellXfs></styleSheet>`),
+      'xl/styles.xml has 65537 formats of cells, more than 65,536',
+    ],
+    [
+      'millions of names',
+      () => packed('workbook', `<workbook><definedNames>${'<d/>'.repeat(4e6)}</definedNames></workbook>`),
+      'xl/workbook.xml has 3000001 elements, more than 3,000,000',
+    ],
+    [
+      'elements that are nested deeply',
+      () => inRows('<row>'.repeat(1e5)),
+      'has elements in 65 levels, more than 64',
+    ],
     ['200 MB declared as small', () => packed('a', Buffer.alloc(200e6), { declared: 10 }), 'unclosed'],
     ['200 MB in many parts', () => zip({ ...parts, ...many(200, blanks) }, { method: 8 }), tooLarge],
     ['too many parts', () => zip(many(1001, '')), 'it has more than 1000 parts'],

@@ -167,7 +167,7 @@ async function verifyDownloads(
   const known: ExpectedObject[] = []
   // The list of a publish that was killed belongs to another folder.
   for await (const { etag, ...line } of lines?.() ?? nothing())
-    if (line.key.startsWith(prefix)) known.push(bodies === 'all' ? line : { ...line, etag })
+    if (line.key.startsWith(prefix)) known.push(options.bodies === 'all' ? line : { ...line, etag })
   signal.throwIfAborted()
   await verifyFolder(store, prefix, sums, known, options)
   return downloads.files

@@ -7,7 +7,6 @@ import { languages } from '../api/routes/table.ts'
 import { isDay } from '../api/routes/values.ts'
 import { requestLifetimeSeconds } from '../bucket/store/retry.ts'
 import { isFolderName } from '../bucket/store/store.ts'
-import { isAddressOrNetwork } from '../edge/node/client.ts'
 import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { variableOf } from './setting-names.ts'
@@ -64,10 +63,12 @@ const bucketName = text(
 const folder = text('a folder without a slash at its beginning or end', /^([^/\s]([^\s]*[^/\s])?)?$/u)
 const region = text('the name of a region, such as eu-central-1', /^[A-Za-z0-9-]+$/u)
 const host = text('a host name or an IP address', /^[A-Za-z0-9.:_-]+$/u)
-const expectsProxies = 'addresses and networks, separated by single spaces, such as "127.0.0.1 10.0.0.0/8"'
-const trustedProxies = text(expectsProxies, /^[0-9A-Fa-f:./]+( [0-9A-Fa-f:./]+){0,99}$/u).refine(
-  (list) => list.split(' ').every(isAddressOrNetwork),
-  expectsProxies,
+const addressOrNetwork = (['ipv4', 'ipv6', 'cidrv4', 'cidrv6'] as const)
+  .map((form) => z.regexes[form].source.replace(/^\^/, '').replace(/\$$/, ''))
+  .join('|')
+const trustedProxies = text(
+  'addresses and networks, separated by single spaces, such as "127.0.0.1 10.0.0.0/8"',
+  new RegExp(`^(?:${addressOrNetwork})(?: (?:${addressOrNetwork}))*$`, 'u'),
 )
 const keyValueStore = text(
   'the ARN of a KeyValueStore, such as arn:aws:cloudfront::123456789012:key-value-store/<id>',

@@ -41,14 +41,6 @@ export function clientsBehind(trusted: string | null): ClientOf {
   }
 }
 
-/** True for one word of `serve.trustedProxies`: an address, or a network as 10.0.0.0/8. */
-export function isAddressOrNetwork(text: string): boolean {
-  const [address = '', bits, ...more] = text.split('/')
-  const family = address.includes('%') ? 0 : isIP(address)
-  if (family === 0 || more.length > 0) return false
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
-}
-
 /** Without its port and zone, and an IPv4 address that is written as IPv6 as IPv4. @returns null for what is no address */
 function plainAddress(text: string): string | null {
   if (isIPv4(text)) return text

@@ -16,7 +16,7 @@ import { qualityOf } from '../core/negotiate.ts'
 import type { Header } from '../core/resolve.ts'
 import { byteSearch, type Search } from '../core/window.ts'
 import { mostInMemory, oncePerBody, wholeOf, type LargeBody, type NodeBody } from './objects.ts'
-import type { Place, ReaderSlot } from './slots.ts'
+import type { LongPlace, ReaderSlot } from './slots.ts'
 
 export interface Response {
   readonly status: number
@@ -41,7 +41,7 @@ interface Begun {
 
 export interface SendOptions extends JoinOptions {
   /** A date range, and a file that is not in memory, takes a slot. Null: no limit. */
-  readonly place: Place | null
+  readonly place: LongPlace | null
 }
 
 /** @throws {Busy} if too many long answers are in work @throws {Error} if the body cannot be read */

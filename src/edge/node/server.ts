@@ -24,7 +24,7 @@ import { clientsBehind } from './client.ts'
 import { connectionLimits, createLimitedServer, RequestTurns, type ConnectionLimits } from './connections.ts'
 import type { NodeBody } from './objects.ts'
 import { discard, isPouring, pour, respondWith, wholeResponse, type Response } from './response.ts'
-import { Busy, longAnswers, turns, type LongAnswers, type Place } from './slots.ts'
+import { Busy, longAnswers, turns, type LongAnswers, type LongPlace } from './slots.ts'
 
 export interface Origin {
   readonly pin: () => Promise<PinnedSnapshot>
@@ -159,7 +159,7 @@ const isClients = (error: unknown) =>
 
 interface RequestOptions extends NodeEdgeOptions {
   readonly slots: LongAnswers
-  readonly place: Place
+  readonly place: LongPlace
 }
 
 async function respond(

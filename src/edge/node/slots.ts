@@ -59,7 +59,7 @@ export class Busy extends Error {
 }
 
 /** The place of a request among the long answers. It takes none until it is asked to. */
-export interface Place {
+export interface LongPlace {
   readonly client: string
   /** Waits for a slot, once: later calls give the same one. @throws {Busy} if the wait was too long, or the client has gone */
   readonly take: () => Promise<ReaderSlot>
@@ -136,7 +136,7 @@ export function longAnswers({ ofClient, ofAll }: LongAnswerLimits) {
     return other !== undefined
   }
 
-  const placeOf = (client: string): Place => {
+  const placeOf = (client: string): LongPlace => {
     const holder: Holder = { client, waitsSince: Infinity, onLost: () => undefined }
     let waiting: Waiting | undefined
     let isGone = false

@@ -113,7 +113,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
     await expectKept(figures, { ...common, Accept: chrome })
     await expectKept(`${figures}?language=en&format=xml`)
     await expectKept(`${current()}?format=csv`, { Accept: 'text/csv' })
-    await expectKept('/docs/')
+    await expectKept('/api/v1/prices-current-all/')
     const kept = nginx.kept()
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1 }), fc.integer({ min: 0, max: 5 }), async (number, kind) => {

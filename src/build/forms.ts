@@ -8,31 +8,31 @@ import { z } from 'zod'
 import type { Shape, Text } from '../api/contract/shape.ts'
 import { isDay, isIsin } from '../api/routes/values.ts'
 
-export const textLike = (isRight: (value: string) => boolean, expected: string) =>
+export const textThat = (isRight: (value: string) => boolean, expected: string) =>
   z.string(expected).refine(isRight, expected)
 
-export const text = z.string('a text')
+export const aText = z.string('a text')
 export const count = z.int('a count').nonnegative('a count')
-export const flag = z.boolean('true or false')
-export const day = textLike(isDay, 'a day')
-export const dayOrNull = z.nullable(textLike(isDay, 'a day or null'))
-export const isin = textLike(isIsin, 'an ISIN')
-export const sha256 = textLike((value) => /^[0-9a-f]{64}$/.test(value), 'a SHA-256')
+export const aFlag = z.boolean('true or false')
+export const aDay = textThat(isDay, 'a day')
+export const dayOrNull = z.nullable(textThat(isDay, 'a day or null'))
+export const isin = textThat(isIsin, 'an ISIN')
+export const sha256 = textThat((value) => /^[0-9a-f]{64}$/.test(value), 'a SHA-256')
 export const listOf = <T extends z.ZodType>(form: T) => z.array(form, 'a list').readonly()
 
 /** `2026-11-20-3f9c2ab4d1e0`: an as-of date and 12 hex digits. */
 export const isSnapshotId = (value: string): boolean =>
   /^\d{4}-\d\d-\d\d-[0-9a-f]{12}$/.test(value) && isDay(value.slice(0, 10))
-export const snapshotId = textLike(isSnapshotId, 'a snapshot id')
+export const aSnapshotId = textThat(isSnapshotId, 'a snapshot id')
 
-export const time = textLike(
+export const time = textThat(
   (value) =>
     /^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/.test(value) && isDay(value.slice(0, 10)) && !isNaN(Date.parse(value)),
   'a time in UTC',
 )
 
 /** An absolute address, or a path below that of the API. */
-export const address = textLike(
+export const address = textThat(
   (value) =>
     /^\S{0,2048}$/.test(value) &&
     (value.startsWith('/') || (/^https?:\/\//.test(value) && URL.canParse(value))),
@@ -40,13 +40,13 @@ export const address = textLike(
 )
 
 /** The key of an object that a build makes: it leads out of no folder. */
-export const objectKey = textLike(
+export const objectKey = textThat(
   (value) => /^(?:[\w.-]+\/)*[\w.-]+$/.test(value) && !/(^|\/)\.\.?(\/|$)/.test(value),
   'the key of an object',
 )
 
 /** The key of any object of a bucket: foreign ones can be odd. */
-export const anyKey = textLike((value) => value !== '' && value.length <= 1024, 'a key')
+export const anyKey = textThat((value) => value !== '' && value.length <= 1024, 'a key')
 
 const marks = ['fresh', 'late', 'stale', 'unwatched', 'unpriced', 'withheld'] as const
 /** Funds by the age of their newest price. */
@@ -61,18 +61,18 @@ export function formOf(shape: Shape): z.ZodType {
     case 'text':
       return formOfText(shape)
     case 'decimal':
-      return textLike((value) => /^-?\d{1,30}([.,]\d{1,30})?$/.test(value), 'a decimal')
+      return textThat((value) => /^-?\d{1,30}([.,]\d{1,30})?$/.test(value), 'a decimal')
     case 'number': {
       const number = shape.whole === undefined ? z.number('a number') : z.int('a whole number')
       const { minimum = -Infinity, maximum = Infinity } = shape.whole ?? {}
       return number.refine((value) => value >= minimum && value <= maximum, 'a number within its limits')
     }
     case 'day':
-      return day
+      return aDay
     case 'flag':
-      return flag
+      return aFlag
     case 'item':
-      return z.object({ name: text, value: formOf(shape.value) }, 'a name with its value')
+      return z.object({ name: aText, value: formOf(shape.value) }, 'a name with its value')
     case 'nullable':
       return z.nullable(formOf(shape.of))
     case 'list':
@@ -94,10 +94,10 @@ export function formOf(shape: Shape): z.ZodType {
 }
 
 function formOfText({ form }: Text): z.ZodType {
-  if (form === undefined) return text
+  if (form === undefined) return aText
   if ('enum' in form) return z.enum(form.enum, `one of ${form.enum.join(', ')}`)
   const pattern = new RegExp(form.pattern)
-  return textLike((value) => pattern.test(value), `a text like ${form.pattern}`)
+  return textThat((value) => pattern.test(value), `a text like ${form.pattern}`)
 }
 
 /** The message is the fault, as the end of a sentence: `it is not JSON`, `asOf is 7, not a day`. */

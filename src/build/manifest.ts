@@ -75,8 +75,8 @@ const lineForm = z.object(
     key: form.objectKey,
     sha256: form.sha256,
     bytes: form.count,
-    type: form.textLike((value) => /^[\w/.+-]+(; ?[\w=-]+)*$/.test(value), 'a content type'),
-    from: form.textLike((value) => /^[\w-]*$/.test(value), 'a digest').exactOptional(),
+    type: form.textThat((value) => /^[\w/.+-]+(; ?[\w=-]+)*$/.test(value), 'a content type'),
+    from: form.textThat((value) => /^[\w-]*$/.test(value), 'a digest').exactOptional(),
     months: form.listOf(form.count).exactOptional(),
   },
   'a line of a manifest',
@@ -84,7 +84,7 @@ const lineForm = z.object(
 
 /** Names of endpoints, tables and columns become subjects of guards, which an operator is told to allow. */
 const countsByName = z.record(
-  form.textLike((name) => /^[\w.-]{1,80}$/.test(name), 'counts by name'),
+  form.textThat((name) => /^[\w.-]{1,80}$/.test(name), 'counts by name'),
   form.count,
   'counts by name',
 )
@@ -105,14 +105,14 @@ const publisherForm = z.object(
     fundNames: z.nullable(z.enum(languages, 'a language or null')),
     security: textOrNull,
     frameAncestors: textOrNull,
-    licence: z.nullable(z.object({ name: form.text, url: textOrNull }, 'a licence or null')),
+    licence: z.nullable(z.object({ name: form.aText, url: textOrNull }, 'a licence or null')),
     logo: z.nullable(
       z.object(
         {
           key: form.objectKey,
           width: z.number('a number'),
           height: z.number('a number'),
-          content: form.text,
+          content: form.aText,
         },
         'a logo or null',
       ),
@@ -127,15 +127,15 @@ const publisherForm = z.object(
 const headForm = z.object(
   {
     format: z.literal(manifestFormat, String(manifestFormat)),
-    snapshot: form.snapshotId,
-    asOf: form.day,
+    snapshot: form.aSnapshotId,
+    asOf: form.aDay,
     funds: form.count,
     objects: form.count,
     bytes: form.count,
     newestPrice: form.dayOrNull,
-    source: form.text,
+    source: form.aText,
     docsUrl: form.address,
-    settings: form.text.exactOptional(),
+    settings: form.aText.exactOptional(),
     freshness: form.freshness
       .extend({
         stalest: form.listOf(
@@ -157,7 +157,7 @@ const headForm = z.object(
       .optional(),
     merged: form.listOf(form.isin).exactOptional(),
     withheld: form
-      .listOf(z.object({ isin: form.isin, message: form.text }, 'a fund and why'))
+      .listOf(z.object({ isin: form.isin, message: form.aText }, 'a fund and why'))
       .exactOptional(),
     counts: z
       .object(
@@ -172,9 +172,9 @@ const headForm = z.object(
             // A later version may have more of them.
             guard: z.custom<GuardName>(isLikeGuard, 'the name of a guard'),
             subject: textOrNull,
-            message: form.text,
-            who: form.text,
-            reason: form.text,
+            message: form.aText,
+            who: form.aText,
+            reason: form.aText,
             figures: z.object({ before: figure, after: figure, limit: figure }, 'figures').exactOptional(),
           },
           'what was allowed',
@@ -182,7 +182,9 @@ const headForm = z.object(
       )
       .exactOptional(),
     site: z
-      .nullable(z.object({ publisher: z.nullable(publisherForm), hasDownloads: form.flag }, 'a site or null'))
+      .nullable(
+        z.object({ publisher: z.nullable(publisherForm), hasDownloads: form.aFlag }, 'a site or null'),
+      )
       .exactOptional(),
     files: form.listOf(lineForm).exactOptional(),
   },

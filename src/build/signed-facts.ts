@@ -45,7 +45,7 @@ const noCounts: FreshnessCounts = { fresh: 0, late: 0, stale: 0, unwatched: 0, u
 /** SHA-256 of {@link factsText}, in hex. */
 export const digestOfFacts = (facts: SignedFacts): string => hash('sha256', factsText(facts))
 
-const factsForm = z.object({ format: z.literal(1, '1'), snapshot: form.snapshotId }, 'a JSON object')
+const factsForm = z.object({ format: z.literal(1, '1'), snapshot: form.aSnapshotId }, 'a JSON object')
 
 /** @returns the id of the snapshot that a `snapshot.json` names @throws {WrongForm} that names the first wrong field */
 export const snapshotInFacts = (text: string): string => form.parseStrictly(factsForm, text).snapshot

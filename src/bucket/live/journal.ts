@@ -1,7 +1,7 @@
 /** `journal.json`, the storage of the lease: its holder, and the torn slots. `lease.ts` writes it. */
 
 import { z } from 'zod'
-import { count, flag, parseStrictly, text, textLike } from '../../build/forms.ts'
+import { aFlag, aText, count, parseStrictly, textThat } from '../../build/forms.ts'
 import type { Holder } from '../../system/holder.ts'
 import { messageOf } from '../../system/message.ts'
 import { readReplaceable } from '../store/read.ts'
@@ -9,26 +9,26 @@ import type { ObjectStore } from '../store/store.ts'
 import { isChangesKey, journalKey, lostList, slots } from './layout.ts'
 
 /** `journal/lost`, or the key of a list of changes. */
-const listKey = textLike((value) => value === lostList || isChangesKey(value), 'the key of a list of changes')
+const listKey = textThat((value) => value === lostList || isChangesKey(value), 'the key of a list of changes')
 
 /** Fields: see `src/bucket/keys.md`. */
 const journalShape = z.object(
   {
     format: z.literal(1, '1'),
-    id: text,
-    isHeld: flag,
+    id: aText,
+    isHeld: aFlag,
     holder: z.object(
-      { host: text, pid: count, world: text, startedAt: text.optional() },
+      { host: aText, pid: count, world: aText, startedAt: aText.optional() },
       'who holds the lease',
     ) satisfies z.ZodType<Holder>,
     seconds: z.number('a number of seconds').nonnegative('a number of seconds'),
     /** For each torn slot the key of the list that names the objects in an unknown state. */
     changing: z.partialRecord(z.enum(slots, 'slots'), listKey, 'slots with their lists'),
     /** True if the store may still carry out an unanswered request of this holder, or of one before it. */
-    isUnsettled: flag,
-    target: text.optional(),
+    isUnsettled: aFlag,
+    target: aText.optional(),
     /** `restricted` of the live snapshot for which all earlier downloads were searched and cleared. */
-    searched: text.optional(),
+    searched: aText.optional(),
     /** Makes each journal, and so its ETag, unique. */
     writes: count,
   },

@@ -2,8 +2,8 @@
 
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import { address, count, day, dayOrNull, freshness, parseStrictly } from '../../build/forms.ts'
-import { sha256, snapshotId, text, textLike, time } from '../../build/forms.ts'
+import { aDay, address, count, dayOrNull, freshness, parseStrictly } from '../../build/forms.ts'
+import { aSnapshotId, aText, sha256, textThat, time } from '../../build/forms.ts'
 import { messageOf } from '../../system/message.ts'
 import { readReplaceable } from '../store/read.ts'
 import type { Condition, NewObject, ObjectStore } from '../store/store.ts'
@@ -13,7 +13,7 @@ import { isChangesKey, jsonType, liveKey, noCache, slots, stagedKey } from './la
 
 const downloads = z.object(
   {
-    folder: textLike(isFolderOfSnapshot, 'a folder of downloads'),
+    folder: textThat(isFolderOfSnapshot, 'a folder of downloads'),
     files: count,
     bytes: count,
     sums: sha256,
@@ -23,30 +23,30 @@ const downloads = z.object(
 
 const byMonth = 'folders of downloads by month'
 const earlierDownloads = z.record(
-  textLike((value) => /^\d{4}-\d\d$/.test(value), byMonth),
-  textLike((value) => /^[0-9a-f -]*$/.test(value), byMonth),
+  textThat((value) => /^\d{4}-\d\d$/.test(value), byMonth),
+  textThat((value) => /^[0-9a-f -]*$/.test(value), byMonth),
   byMonth,
 ) satisfies z.ZodType<FoldersByMonth>
 
 /** A snapshot, for edges, the next publish and operators: its manifest need not be read. */
 const snapshotShape = z.object({
   slot: z.enum(slots, 'a slot'),
-  snapshot: snapshotId,
-  asOf: day,
+  snapshot: aSnapshotId,
+  asOf: aDay,
   funds: count,
   objects: count,
   bytes: count,
   /** The day of the newest price; null without a price. */
   newestPrice: dayOrNull,
   docsUrl: address,
-  edition: text.optional(),
+  edition: aText.optional(),
   downloads: downloads.optional(),
   freshness: freshness.optional(),
   /** Digest of the manifest's `restricted`; absent if that is absent. */
-  restricted: text.optional(),
+  restricted: aText.optional(),
   liveSince: time,
   /** The list of changes of its publish: the keys of this list are not torn. */
-  changes: textLike(isChangesKey, 'the key of a list of changes').optional(),
+  changes: textThat(isChangesKey, 'the key of a list of changes').optional(),
 })
 
 /** Set by a rollback: nothing else goes live while it is there. No names: every reader of the bucket reads this file. */
@@ -55,7 +55,7 @@ const holdShape = z.object(
     since: time,
     reason: z.nullable(z.string('a text or null')),
     /** The snapshot that was taken back. */
-    reverted: snapshotId,
+    reverted: aSnapshotId,
   },
   'what a rollback holds',
 )
@@ -64,7 +64,7 @@ const liveShape = z.object(
   {
     format: z.literal(1, '1'),
     ...snapshotShape.shape,
-    fence: text.optional(),
+    fence: aText.optional(),
     /** `return`: a publish went back by itself, since its sample of bodies was damaged. */
     broughtBy: z.enum(['rollback', 'return'], 'rollback or return').optional(),
     hold: holdShape.optional(),

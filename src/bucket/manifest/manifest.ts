@@ -101,7 +101,7 @@ export const fetchHead = (store: ObjectStore, key: string): Promise<ManifestHead
   })
 
 /** A line of `journal/<slot>.etags.ndjson.gz`: the store's ETag of an object, whatever it is made from: a listing shows the same. */
-export const etagLine = z.object({ key: form.objectKey, etag: form.text }, 'a line of ETags')
+export const etagLine = z.object({ key: form.objectKey, etag: form.aText }, 'a line of ETags')
 export type EtagLine = Readonly<z.infer<typeof etagLine>>
 
 /** A line of a list of changes. A repair names foreign objects, too. */

@@ -1,7 +1,13 @@
 /** A day that is published very often: the size of its file and of the index is limited. */
 import { expect, it } from 'vitest'
 import type { ChangeHistory, CorrectedValue, DayChanges } from '../../src/api/contract/changes.ts'
-import { dayChanges, maxPriceRows, parseHistory, timeOfPublish, withPublish } from '../../src/bucket/changes/history.ts'
+import {
+  dayChanges,
+  maxPriceRows,
+  parseHistory,
+  timeOfPublish,
+  withPublish,
+} from '../../src/bucket/changes/history.ts'
 import { changeFeeds } from '../../src/site/changes/feed.ts'
 import { noHistory } from '../../src/site/changes/pages.ts'
 
@@ -28,7 +34,9 @@ const corrections = (snapshot: string, count: number) => ({
 const publishAll = (counts: readonly number[]) => {
   let text: string | null = null
   for (const [index, count] of counts.entries())
-    text = JSON.stringify(dayChanges(corrections(`snapshot-${index}`, count), { publish: index + 1, published }, text))
+    text = JSON.stringify(
+      dayChanges(corrections(`snapshot-${index}`, count), { publish: index + 1, published }, text),
+    )
   return JSON.parse(text ?? '') as DayChanges
 }
 
@@ -49,7 +57,9 @@ it('reads the file and the index of an earlier version as the first publish of i
   const allowed = [{ guard: 'price-jump', subject: null, reason: 'split', by: 'an employee' }]
   const first = JSON.stringify({ ...corrections('first', 3), allowed })
   const day = dayChanges(corrections('second', 1), { publish: 2, published }, first)
-  expect(day.earlier).toMatchObject([{ publish: 1, published: `${asOf}T00:00:00Z`, snapshot: 'first', prices: { counts: { corrected: 3 } } }])
+  expect(day.earlier).toMatchObject([
+    { publish: 1, published: `${asOf}T00:00:00Z`, snapshot: 'first', prices: { counts: { corrected: 3 } } },
+  ])
   expect(day.earlier[0]?.allowed).toEqual([{ guard: 'price-jump', subject: null, reason: 'split' }])
   const told = { asOf, before: null, lines: [], file: `${asOf}.json`, ...file }
   const nights = [{ ...told, snapshot: 'first', title: 'one' }]
@@ -70,7 +80,9 @@ it('has the publishes in its feed as they were made, the newest first, whatever 
   const history = publish(first, '2026-11-17', '2026-11-19T09:30:00Z')
   const [feed] = changeFeeds(history, { baseUrl: 'https://api.example.org', publisher: null }, asOf)
   for (const element of ['published', 'updated']) {
-    const times = [...String(feed?.content).matchAll(new RegExp(`<${element}>([^<]+)`, 'g'))].map(([, time]) => time)
+    const times = [...String(feed?.content).matchAll(new RegExp(`<${element}>([^<]+)`, 'g'))].map(
+      ([, time]) => time,
+    )
     const own = element === 'updated' ? ['2026-11-19T09:30:00Z'] : []
     expect(times).toEqual([...own, '2026-11-19T09:30:00Z', '2026-11-19T02:00:00Z'])
   }
@@ -79,11 +91,19 @@ it('has the publishes in its feed as they were made, the newest first, whatever 
 it.each([
   ['the first publish', '2026-11-19T02:00:00.900Z', null, '2026-11-19T02:00:00Z'],
   ['the next night', '2026-11-20T02:00:00.100Z', '2026-11-19T02:01:00.500Z', '2026-11-20T02:00:00Z'],
-  ['within a second of the publish before', '2026-11-19T02:00:00.900Z', '2026-11-19T02:00:00.500Z', '2026-11-19T02:00:01Z'],
+  [
+    'within a second of the publish before',
+    '2026-11-19T02:00:00.900Z',
+    '2026-11-19T02:00:00.500Z',
+    '2026-11-19T02:00:01Z',
+  ],
   ['after a clock went back', '2026-11-18T02:00:00Z', '2026-11-19T02:00:00Z', '2026-11-19T02:00:01Z'],
-])('gives a publish the time of the store, but one later than all before it: %s', (_, now, liveSince, time) => {
-  expect(timeOfPublish(new Date(now), liveSince)).toBe(time)
-})
+])(
+  'gives a publish the time of the store, but one later than all before it: %s',
+  (_, now, liveSince, time) => {
+    expect(timeOfPublish(new Date(now), liveSince)).toBe(time)
+  },
+)
 
 it('keeps thirty days', () => {
   let history: ChangeHistory = noHistory

@@ -113,7 +113,12 @@ describe.each([
   ['without pages', null],
 ] as const)('a snapshot %s', (_, others) => {
   const site = { baseUrl, publisher: null, others }
-  const day: DayChanges = { ...changes(corrected, { removed: [fund] }), publish: 1, published: `${asOf}T17:04:05Z`, earlier: [] }
+  const day: DayChanges = {
+    ...changes(corrected, { removed: [fund] }),
+    publish: 1,
+    published: `${asOf}T17:04:05Z`,
+    earlier: [],
+  }
   const history = withPublish(noHistory, day, { sha256: '', bytes: 1 })
   const pages = textsOf(changesPages(history, site))
 
@@ -183,7 +188,12 @@ it('names by fund only those that a long list of corrections has in the list of 
 })
 
 it('has no empty table for prices that may no longer be given out', () => {
-  const cut = { ...changes({ ...corrected, corrected: [] }), publish: 1, published: `${asOf}T17:04:05Z`, earlier: [] }
+  const cut = {
+    ...changes({ ...corrected, corrected: [] }),
+    publish: 1,
+    published: `${asOf}T17:04:05Z`,
+    earlier: [],
+  }
   const { markup } = dayMarkup(cut, 'en', null)
   expect(markup).toContain('1 price of 1 fund corrected')
   expect(markup).not.toContain('<table')

@@ -43,7 +43,8 @@ export function assertIsFeed(
     'string(/a:feed/a:link[@rel="self"]/@href)': self,
     'string(/a:feed/@*[local-name()="lang"])': language,
     'count(/a:feed/a:entry)': entries,
-    [`count(/a:feed/a:entry${['id', 'title', 'published', 'updated', 'summary', 'content'].map(one).join('')})`]: entries,
+    [`count(/a:feed/a:entry${['id', 'title', 'published', 'updated', 'summary', 'content'].map(one).join('')})`]:
+      entries,
     [`count(/a:feed/a:entry${['text/html', 'application/json'].map(alternate).join('')})`]: entries,
     'count(//a:entry/a:content[@type="html"][not(*)])': entries,
     'count(//a:entry[a:published = a:updated][string-length(a:summary) > 0])': entries,

@@ -77,6 +77,8 @@ const maxDepth = 64
 /** Tags of a part without rows: styles, shared texts, names, relations. A shared text has two or three, and a format one. */
 const maxTags = 3_000_000
 const maxFormats = 65_536
+/** Runs of a text, each with its font. Behind the rows there are also widths, merged cells and conditional formats. */
+const maxTagsInCell = 100_000
 const isFormat = /^(?:[^\s/>:]*:)?xf[\s/>]/
 /** Parts that are not read. */
 const unread =
@@ -130,7 +132,9 @@ function readParts(file: string): Unzipped {
   })
 }
 
-const [slash, mark, question] = Buffer.from('/!?')
+const slash = 0x2f
+/** The second byte of what opens no element: `</`, `<!`, `<?`. */
+const notOpening = new Set(Buffer.from('/!?'))
 
 /**
  * Looks at the sizes of tags and texts, their number and their nesting, without parsing them: what parsers take long for, or
@@ -150,9 +154,9 @@ function checkMarkup(bytes: Uint8Array, part: string): void {
     if (end - at > maxTagBytes) throw limit(`a tag of ${end - at} bytes`, maxTagBytes)
     const next = xml[at + 1]
     if (next === slash) depth--
-    if (next === slash || next === mark || next === question) continue
+    if (next !== undefined && notOpening.has(next)) continue
     if (!isSheet && ++tags > maxTags) throw limit(`${tags} elements`, maxTags)
-    if (!isSheet && isFormat.test(xml.latin1Slice(at + 1, at + 40)) && ++formats > maxFormats)
+    if (!isSheet && isFormat.test(xml.toString('latin1', at + 1, at + 40)) && ++formats > maxFormats)
       throw limit(`${formats} formats of cells`, maxFormats)
     if (xml[end - 2] !== slash && ++depth > maxDepth) throw limit(`elements in ${depth} levels`, maxDepth)
   }
@@ -163,7 +167,7 @@ const megabytes = (bytes: number) => `${bytes / 1e6} MB`
 
 /** Looks at the rows and cells of a sheet, or at the texts of all sheets. */
 function checkPart(xml: string, part: string, totals: { sheets: number; area: number; texts: number }): void {
-  let [lastRow, lastColumn, rows, cells] = [0, 0, 0, 0]
+  let [lastRow, lastColumn, rows, cells, inCell] = [0, 0, 0, 0, 0]
   const look: Readonly<Record<string, (place: string, isEmpty: boolean) => void>> = {
     si: () => {
       if (++totals.texts > maxTexts)
@@ -173,7 +177,7 @@ function checkPart(xml: string, part: string, totals: { sheets: number; area: nu
       if (++totals.sheets > maxSheets) throw new Error(`it has more than ${maxSheets} sheets`)
     },
     row: (place) => {
-      rows++
+      if (++rows > sheetRows) throw tooFar(`has more than ${sheetRows.toLocaleString('en-US')} rows`, part)
       if (place !== '' && (!/^[1-9][0-9]{0,6}$/.test(place) || Number(place) > sheetRows))
         throw new Error(`${part} has a row ${quoted(place)}, which no sheet has`)
     },
@@ -195,13 +199,16 @@ function checkPart(xml: string, part: string, totals: { sheets: number; area: nu
   })
   parser.on('openTag', (name, attributesOf, decode, isEmpty) => {
     const visit = look[withoutPrefix(name)]
+    inCell = visit === undefined ? inCell + 1 : 0
+    if (inCell > maxTagsInCell)
+      throw new Error(
+        `${part} has more than ${maxTagsInCell.toLocaleString('en-US')} elements in one cell or text`,
+      )
     if (visit === undefined) return
-    if (withoutPrefix(name) === 'si') return visit('', isEmpty)
     const place = Object.entries(attributesOf()).find(([key]) => withoutPrefix(key) === 'r')?.[1] ?? ''
     visit(decode(place), isEmpty)
   })
   parser.parse(xml)
-  if (rows > sheetRows) throw tooFar(`has ${rows} rows`, part)
   totals.area += Math.max(cells, lastRow * lastColumn)
   if (totals.area > maxCells) {
     const others =

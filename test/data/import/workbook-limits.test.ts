@@ -62,7 +62,11 @@ describe('import refuses a workbook with', () => {
       () => inRows(`<row><c r=${last}><v>1</v></c></row>`),
       'has a cell at ""',
     ],
-    ['too many rows', () => zip(withRows(manyRows), { method: 8 }), `has 1048579 rows: ${tooFar}`],
+    [
+      'too many rows',
+      () => zip(withRows(manyRows), { method: 8 }),
+      `has more than 1,048,576 rows: ${tooFar}`,
+    ],
     ['too many texts', () => packed('sharedStrings', texts(1_000_001)), 'it has more than 1,000,000 texts'],
     [
       'cells that are too many in all sheets together',
@@ -116,6 +120,14 @@ describe('import refuses a workbook with', () => {
       'elements that are nested deeply',
       () => inRows('<row>'.repeat(1e5)),
       'has elements in 65 levels, more than 64',
+    ],
+    [
+      'a cell of millions of runs',
+      () =>
+        zip(withRows(`<row><c r="A3" t="inlineStr"><is>${'<t>a</t>'.repeat(3e6)}</is></c></row>`), {
+          method: 8,
+        }),
+      'sheet1.xml has more than 100,000 elements in one cell or text',
     ],
     ['200 MB declared as small', () => packed('a', Buffer.alloc(200e6), { declared: 10 }), 'unclosed'],
     ['200 MB in many parts', () => zip({ ...parts, ...many(200, blanks) }, { method: 8 }), tooLarge],

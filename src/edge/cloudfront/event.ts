@@ -57,7 +57,7 @@ export const targetHeader = 'x-fundpress-target'
 export const conditionHeaders = ['if-match', 'if-unmodified-since']
 export const onTheWay = (name: string) => 'x-fundpress-' + name
 
-export const textOf = (header: CloudFrontHeaders[string] | undefined) =>
+export const headerText = (header: CloudFrontHeaders[string] | undefined) =>
   header && (header.multiValue || [header]).map(({ value }) => value).join(', ')
 
 export function markPreview(asked: CloudFrontHeaders, headers: CloudFrontHeaders): void {

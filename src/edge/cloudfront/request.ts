@@ -33,7 +33,7 @@ import {
   noteHeader,
   onTheWay,
   targetHeader,
-  textOf,
+  headerText,
   type Note,
 } from './event.ts'
 import type { CloudFront, CloudFrontHeaders, CloudFrontRequest, CloudFrontResponse } from './event.ts'
@@ -92,7 +92,7 @@ function ownAnswer(
 ): Answer<never> | null {
   // CloudFront itself refuses a URL that is too long.
   const length = Object.keys(headers).reduce(
-    (sum, name) => sum + headerBytes(name, textOf(headers[name]) || ''),
+    (sum, name) => sum + headerBytes(name, headerText(headers[name]) || ''),
     uri.length + found.query.length,
   )
   if (length > maxRequestBytes) return headersTooLong
@@ -154,8 +154,8 @@ function foundOf(
     asked: parseQuery(query),
     query,
     offers: formatsOf(route || {}),
-    accept: textOf(headers['accept']),
-    acceptLanguage: textOf(headers['accept-language']),
+    accept: headerText(headers['accept']),
+    acceptLanguage: headerText(headers['accept-language']),
   }
 }
 
@@ -177,7 +177,7 @@ function rewrite(request: CloudFrontRequest, live: Repeated, found: Found): bool
     delete headers[onTheWay(name)]
     if (!condition) return
     delete headers[name]
-    headers[onTheWay(name)] = { value: textOf(condition) as string }
+    headers[onTheWay(name)] = { value: headerText(condition) as string }
     // A function cannot take the coding from an answer whose body it replaces.
     delete headers['accept-encoding']
   })

@@ -8,7 +8,7 @@ import {
   markPreview,
   noteHeader,
   onTheWay,
-  textOf,
+  headerText,
   type CloudFrontHeaders,
   type CloudFrontRequest,
   type CloudFrontResponse,
@@ -34,16 +34,16 @@ interface Event {
 /** A 304 and a part are refused, too: this condition comes before theirs. */
 function isRefused({ headers }: Event['request'], { statusCode, headers: given }: CloudFrontResponse) {
   const condition = (name: string) =>
-    conditionHeaders.indexOf(name) < 0 ? undefined : textOf(headers[onTheWay(name)])
+    conditionHeaders.indexOf(name) < 0 ? undefined : headerText(headers[onTheWay(name)])
   const isAnswer = statusCode === 200 || statusCode === 206 || statusCode === 304
-  const valueOf = (name: string) => textOf(given[name]) || ''
+  const valueOf = (name: string) => headerText(given[name]) || ''
   return isAnswer && verdictOf(condition, valueOf('etag'), valueOf('last-modified')) === 'failed'
 }
 
 function refusalOf({ method }: Event['request'], { headers: given }: CloudFrontResponse): CloudFrontResponse {
   const { status, headers, body } = preconditionFailed({
-    'Content-Type': textOf(given['content-type']) || '',
-    Vary: textOf(given['vary']) || '',
+    'Content-Type': headerText(given['content-type']) || '',
+    Vary: headerText(given['vary']) || '',
   })
   const all: CloudFrontHeaders = {}
   // A function may not take away what CloudFront sets itself.

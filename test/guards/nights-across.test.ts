@@ -20,7 +20,7 @@ const rounded = (isin: string) => value('net_asset_value', '100', { isin })
 const derived = (funds: readonly string[]) =>
   `UPDATE price SET change = printf('%.2f', price.net_asset_value - before.net_asset_value),
       change_percent = printf('%.2f', (price.net_asset_value / CAST(before.net_asset_value AS REAL) - 1) * 100),
-      performance = printf('%.2f', (price.net_asset_value / (SELECT CAST(net_asset_value AS REAL) FROM price AS first
+      performance = printf('%.2f', (price.net_asset_value / (SELECT 0.97 * CAST(net_asset_value AS REAL) FROM price AS first
         WHERE first.isin = price.isin ORDER BY date LIMIT 1) - 1) * 100)
     FROM price AS before WHERE before.isin = price.isin AND before.date = '${lastNight}' AND price.date = '${tonight}'
       AND price.isin IN (${funds.map((isin) => `'${isin}'`).join(', ')});`

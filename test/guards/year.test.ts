@@ -99,7 +99,8 @@ const between = (events: Readonly<Record<string, number>> = {}, before: string, 
 
 /** The prices of a fund by day, by the definitions: nothing of src/ has a say. */
 function pricesOf({ habit, start, paid, splits, merged }: Company, turn: number) {
-  let [nav, before, performance, year] = [start, '', 1, '2025']
+  // The database lacks the NAV of the end of 2024.
+  let [nav, before, performance, year] = [start, '', 1.03, '2025']
   const found = new Map<string, Readonly<Record<'nav' | 'change' | 'percent' | 'performance', string>>>()
   for (const [index, day] of days.entries()) {
     if (merged !== undefined && day >= merged[0]) break

@@ -95,6 +95,8 @@ function insertAwkward(insert: Insert, isin: string): void {
       ...price(isin, date, '123456789012345678.123456789'),
       change: '0.00',
       change_percent: '0.00',
+      // Against a NAV that the database lacks.
+      performance: '98765432109876543.987654321',
     })
   for (const [index, percent] of [1e-7, -1.5e-10, 1e21, -0.1, 1.2345e22].entries())
     insert('performance_year', { isin, year: 2019 + index, percent })

@@ -84,7 +84,7 @@ export function parseHistory(body: string): ChangeHistory {
   const found = checked(anyObject, inSnakeCase(parseStrictly(z.unknown(), body)))
   const { nights } = found
   // Where a day had one publish, earlier versions wrote neither its number nor `earlier`.
-  const asNow = (entry: unknown) => (isObject(entry) ? withTime({ publish: 1, ...entry }) : entry)
+  const asNow = (entry: unknown) => (isObject(entry) ? withTime(numbered(entry)) : entry)
   const dayAsNow = (entry: unknown) => {
     const day = asNow(entry)
     if (!isObject(day)) return day
@@ -92,7 +92,7 @@ export function parseHistory(body: string): ChangeHistory {
     return { ...day, earlier: Array.isArray(earlier) ? earlier.map(asNow) : earlier }
   }
   const format = formats.includes(found['format']) ? changesFormat : found['format']
-  const history = checked(historyForm, {
+  const history = inItsOrder(historyForm, {
     format,
     nights: Array.isArray(nights) ? nights.map(dayAsNow) : nights,
   })
@@ -103,6 +103,15 @@ export function parseHistory(body: string): ChangeHistory {
       throw new WrongForm(`${as_of} has a publish of another day`)
   }
   return { ...history, format: Number(found['format']) }
+}
+
+const numbered = (entry: Readonly<Record<string, unknown>>) =>
+  entry['publish'] === undefined ? { ...entry, publish: 1 } : entry
+
+/** Fields stay in their order: a repair writes the same bytes. @throws {WrongForm} */
+function inItsOrder<T>(form: z.ZodType<T>, value: unknown): T {
+  checked(form, value)
+  return value as T
 }
 
 /** Earlier versions wrote no time: their feeds had the as-of date, and a second more for each publish of the day. */
@@ -182,14 +191,14 @@ export function parseDay(body: string): DayChanges {
   const found = checked(anyObject, inSnakeCase(parseStrictly(z.unknown(), body)))
   const asNow = (changes: unknown) =>
     isObject(changes) && formats.includes(changes['format'])
-      ? withTime({ publish: 1, ...changes, format: changesFormat })
+      ? withTime({ ...numbered(changes), format: changesFormat })
       : changes
   const { earlier = [], ...newest } = found
   const all = {
     ...checked(anyObject, asNow(newest)),
     earlier: Array.isArray(earlier) ? earlier.map(asNow) : earlier,
   }
-  const { earlier: before, ...first } = checked(dayForm, all)
+  const { earlier: before, ...first } = inItsOrder(dayForm, all)
   return { ...withoutNames(first), earlier: before.map(withoutNames) }
 }
 

@@ -184,7 +184,7 @@ async function bringFunds(some: readonly string[], flags: readonly string[] = []
   const header = ['isin', 'name', 'fund_inception_date', 'url', 'currency']
   await imported(
     'fund',
-    [header, ...some.map((isin) => [isin, `Fund ${isin}`, '2025-11-03', 'https://funds.example', 'EUR'])],
+    [header, ...some.map((isin) => [isin, `Fund ${isin}`, '2020-11-03', 'https://funds.example', 'EUR'])],
     flags,
   )
 }

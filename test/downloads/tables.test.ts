@@ -4,6 +4,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
+import { unzipSync } from 'fflate'
 import readWorkbook from 'read-excel-file/node'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { excelFiles } from '../../src/downloads/formats/csv-excel.ts'
@@ -158,6 +159,16 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
       ) as Values[],
     )
   })
+
+  it.each(['fund-data.xlsx', 'fondsdaten.xlsx'])(
+    '%s names its default style, as openpyxl wants it',
+    (name) => {
+      const parts = unzipSync(readFileSync(file(name)))
+      expect(Buffer.from(parts['xl/styles.xml'] ?? []).toString()).toContain(
+        '</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>',
+      )
+    },
+  )
 
   it('CSV ends its lines with CRLF, and only that for Excel begins with a byte order mark', () => {
     const plainBytes = readFileSync(file('funds.csv'))

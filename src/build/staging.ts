@@ -14,6 +14,7 @@ import { madeFilesKey } from '../downloads/made-files.ts'
 import { pages } from '../api/derive/route-table.ts'
 import { checksumsKey, manifestKey, signatureKey, sparseKey } from './manifest.ts'
 import { shardKey } from './shard.ts'
+import { factsKey } from './signed-facts.ts'
 import { systemCode } from '../system/message.ts'
 
 export type StagedSnapshot = ReturnType<typeof makeStaging>
@@ -78,6 +79,7 @@ const listKeys: readonly string[] = [
   manifestKey,
   checksumsKey,
   signatureKey,
+  factsKey,
   madeFilesKey,
   sparseKey,
   shardKey,

@@ -10,7 +10,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { excelFiles } from '../../src/downloads/formats/csv-excel.ts'
 import type { ColumnType, OutputTable } from '../../src/downloads/tables.ts'
 import { csvLine } from '../../src/downloads/formats/csv.ts'
-import { canRun, isMissing } from '../support/programs.ts'
+import { isMissing, lacks } from '../support/programs.ts'
 import { tempFolder } from '../support/product.ts'
 import { filesIn, hashesOf, sumsOf } from '../support/tree.ts'
 import { buildNight, demoNight, hostileNames, oddNight, type Night } from './night.ts'
@@ -444,8 +444,7 @@ it.each([
   expect(plain).toEqual(values)
 })
 
-// Too large for CI: it runs where LibreOffice is.
-it.skipIf(!canRun('soffice', '--version'))(
+it.skipIf(lacks('soffice', '--version'))(
   'keeps each text as it is in LibreOffice, in German and English, and a whole number with its digits',
   () => {
     const all = [...misread, ...texts]

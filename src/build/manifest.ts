@@ -290,10 +290,6 @@ export async function readHeadOf(file: string): Promise<ManifestHead | null> {
     return parseHead(await firstLine(handle).finally(() => handle.close()))
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return null
-    if (error instanceof form.WrongForm)
-      throw new Error(`${file} is damaged, or of another version: ${error.message}: build it again`, {
-        cause: error,
-      })
     throw new Error(`${file} cannot be read: ${messageOf(error)}`, { cause: error })
   }
 }

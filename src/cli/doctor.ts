@@ -2,11 +2,20 @@
 
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
-import { type Diagnosis, type Level, ok, warning } from '../bucket/doctor/diagnosis.ts'
+import { type Diagnosis, type Level, ok, problem, warning } from '../bucket/doctor/diagnosis.ts'
 import { examine } from '../bucket/doctor/doctor.ts'
+import {
+  describeReadable,
+  lackOf,
+  neededFor,
+  readByAll,
+  remedyFor,
+  slotsReadBy,
+} from '../bucket/live/edges.ts'
 import { isAlive, thisHolder } from '../system/holder.ts'
 import { shortPatience, withBucket } from './from-settings.ts'
 import type { Session } from './command.ts'
+import { askEdges } from './edges.ts'
 import { countOf } from './format.ts'
 import { openTarget } from './monitoring/targets.ts'
 import type { Style } from './terminal.ts'
@@ -53,7 +62,26 @@ export async function diagnose(session: Session, onDiagnosis: (finding: Diagnosi
       }),
     shortPatience,
   )
+  for (const finding of await diagnoseEdges(session)) onDiagnosis(finding)
   onDiagnosis(diagnoseNotices(session))
+}
+
+async function diagnoseEdges(session: Session): Promise<readonly Diagnosis[]> {
+  const what = 'edge'
+  const { slots } = session.settings.bucket
+  const edges = await askEdges(session)
+  return edges.map((edge) => {
+    const lack = lackOf(edge, neededFor(slots))
+    if ('reads' in edge && lack === null)
+      return ok(what, `${edge.address} reads ${describeReadable(edge.reads)}`)
+    // With two slots a publish asks no edge.
+    if (slots <= readByAll.slots)
+      return warning(what, `${lack}: ${remedyFor(edge)} before you raise bucket.slots`)
+    return problem(
+      what,
+      `${lack}, and bucket.slots is ${slots}: ${remedyFor(edge)}, or set bucket.slots to ${slotsReadBy(edges)}`,
+    )
+  })
 }
 
 /** An unset variable is no warning: a terminal rarely has the secrets of the nights. */

@@ -70,6 +70,14 @@ const trustedProxies = text(
   'addresses and networks, separated by single spaces, such as "127.0.0.1 10.0.0.0/8"',
   new RegExp(`^(?:${addressOrNetwork})(?: (?:${addressOrNetwork}))*$`, 'u'),
 )
+const edgeAddress = String.raw`https?:\/\/([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(\/[^\s?#]*)?`
+const expectsEdges =
+  'at most 20 http or https addresses without a user name, a password or a query, separated by single spaces, such as ' +
+  '"https://funds.example.com http://10.0.0.5:8080"'
+const edges = text(expectsEdges, new RegExp(`^${edgeAddress}( ${edgeAddress}){0,19}$`, 'u')).refine(
+  (addresses) => addresses.split(' ').every((address) => URL.canParse(address)),
+  expectsEdges,
+)
 const keyValueStore = text(
   'the ARN of a KeyValueStore, such as arn:aws:cloudfront::123456789012:key-value-store/<id>',
   /^arn:aws[a-z-]*:cloudfront::[0-9]{12}:key-value-store\/[0-9a-f-]{36}$/u,
@@ -154,6 +162,11 @@ export const configShape = z.strictObject(
         'How many snapshots the bucket keeps, the live one among them. `rollback` brings each of them back. Each costs its storage, and ' +
           'a night writes what has changed since the oldest of them. More than two need edges of version 1.0.0 or later: update them first.',
         whole(2, 7).default(2),
+      ),
+      edges: say(
+        'Addresses of edges (`fundpress serve`), separated by spaces. Before a third or further slot goes live, each has to say at ' +
+          '/status/health that it reads it (guard old-edge). Default: none, nobody asks.',
+        orNull(edges),
       ),
       maxRate: say('Puts per second at most. Default: no limit.', orNull(whole(1, 100_000))),
       maxDeletes: say(

@@ -87,6 +87,7 @@ export const guards = {
   hold: guard('anything but what a rollback has made live, until somebody lifts its hold'),
   'withdrawn-again': guard('a rollback to what gives out data that have been withdrawn since', 'ISIN'),
   signature: guard('a snapshot that no trusted key has signed, where the settings name a key'),
+  'old-edge': guard('a slot that a known edge (bucket.edges) cannot read'),
   'removed-rows': guard('an import that removes many rows, or a fund', 'table'),
 } as const satisfies Readonly<Record<string, Guard>>
 

@@ -294,6 +294,7 @@ async function run(
       isRepair: step.command === 'repair',
       pointer: null,
       isForgetting: false,
+      askEdges: () => Promise.resolve([]),
       isStaging: step.command === 'stage',
       isDeep: false,
     }

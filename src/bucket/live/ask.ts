@@ -12,6 +12,7 @@ import { inParallel } from '../store/in-parallel.ts'
 import { readSmall } from '../store/read.ts'
 import { nullIfDamaged } from '../store/store.ts'
 import { type ReadText, signatureObjections, textsIn } from './signed.ts'
+import { edgeObjections } from './edges.ts'
 import { inSlot, manifestIn } from './layout.ts'
 import type { LiveSnapshot } from './live.ts'
 import type { Arrival, Verdict, Comparison, Door } from './options.ts'
@@ -29,7 +30,7 @@ interface Asking extends Pick<Arrival, 'manifest' | 'live' | 'slot'> {
 
 /**
  * Forwards, guards compare the snapshot with what is live. Backwards, a loss is intended: only holds and withdrawals count.
- * In both directions, the signature has to be one of a trusted key.
+ * In both directions, the signature has to be one of a trusted key, and known edges have to read the slot.
  * @throws {Refusal} that names each objection without an override @throws {Error} if the store fails
  */
 export async function askGuards(door: Door, asking: Asking): Promise<Verdict> {
@@ -51,6 +52,9 @@ export async function askGuards(door: Door, asking: Asking): Promise<Verdict> {
   const announced = kind === 'flip' ? await readWrittenChanges(store, slot, head, signed.sums) : null
   if (isBack) objections.push(...withdrawnSince(asking, compared))
   else objections.push(...withoutAllowed(await losses(door, asking, compared), announced))
+  // Edges may be updated between stage and flip. A return takes damaged bodies away, to a slot that edges were asked about before.
+  if (kind !== 'stage' && kind !== 'return')
+    objections.push(...(await edgeObjections(door.askEdges, slot, kind !== 'publish')))
   const { refused, allowed } = judge(objections, override)
   if (onRefusal !== undefined) for (const one of refused) onRefusal(one)
   else if (refused.length > 0) throw new Refusal(`the snapshot ${head.snapshot}`, refused)

@@ -12,6 +12,7 @@ import type { EtagLine, Manifest } from '../manifest/manifest.ts'
 import type { ManifestHead } from '../../build/manifest.ts'
 import type { ObjectStore } from '../store/store.ts'
 import type { RemovedFolder, Retention } from './download-folders.ts'
+import type { KnownEdge } from './edges.ts'
 import type { Following } from './follow.ts'
 import type { Slot } from './layout.ts'
 import type { SignatureRules } from './signed.ts'
@@ -28,6 +29,8 @@ export interface DoorOptions extends Following, LeaseOptions {
   readonly table: RouteTable
   /** Who may have signed a snapshot, and the key that signs `changes/`. */
   readonly signing: SignatureRules
+  /** Asks the edges of `bucket.edges`. */
+  readonly askEdges: () => Promise<readonly KnownEdge[]>
   /** Compares the slots with listings, too. Only for a publish. */
   readonly isRepair: boolean
   readonly concurrency: number

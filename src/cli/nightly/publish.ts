@@ -12,6 +12,7 @@ import { recoverSnapshot } from '../../build/staging.ts'
 import type { Override } from '../../guards/guards.ts'
 import { isAlive, thisHolder } from '../../system/holder.ts'
 import type { Session } from '../command.ts'
+import { askEdges } from '../edges.ts'
 import { describeRemoved } from '../format.ts'
 import { describeAddresses, followingOf, signatureRules, withBucket } from '../from-settings.ts'
 import { showProgress } from '../progress.ts'
@@ -101,6 +102,7 @@ export async function doorOptions(session: Session, flags: PublishFlags) {
     isRepair: false,
     isLocking: flags.lock,
     ...(await followingOf(session, flags.forgetKvs)),
+    askEdges: () => askEdges(session),
     retention: { ...downloads, keepDays: flags.keepDays ?? null },
     me: thisHolder(),
     isAlive,

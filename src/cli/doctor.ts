@@ -9,7 +9,7 @@ import {
   lackOf,
   neededFor,
   readByAll,
-  remedyFor,
+  adviceFor,
   slotsReadBy,
 } from '../bucket/live/edges.ts'
 import { isAlive, thisHolder } from '../system/holder.ts'
@@ -76,10 +76,10 @@ async function diagnoseEdges(session: Session): Promise<readonly Diagnosis[]> {
       return ok(what, `${edge.address} reads ${describeReadable(edge.reads)}`)
     // With two slots a publish asks no edge.
     if (slots <= readByAll.slots)
-      return warning(what, `${lack}: ${remedyFor(edge)} before you raise bucket.slots`)
+      return warning(what, `${lack}: ${adviceFor(edge)} before you raise bucket.slots`)
     return problem(
       what,
-      `${lack}, and bucket.slots is ${slots}: ${remedyFor(edge)}, or set bucket.slots to ${slotsReadBy(edges)}`,
+      `${lack}, and bucket.slots is ${slots}: ${adviceFor(edge)}, or set bucket.slots to ${slotsReadBy(edges)}`,
     )
   })
 }

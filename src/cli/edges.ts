@@ -21,20 +21,22 @@ export function askEdges(session: Session): Promise<readonly KnownEdge[]> {
 }
 
 async function askEdge(address: string, signal: AbortSignal): Promise<KnownEdge> {
-  let reads: Readable | null = null
+  const found: { reads: Readable | null } = { reads: null }
+  const slash = address.endsWith('/') ? '' : '/'
   const ask = (stop: AbortSignal) =>
     request(
-      `${address.replace(/\/+$/, '')}/status/health`,
+      `${address}${slash}status/health`,
       { headers: { 'cache-control': 'no-cache' }, signal: stop },
       (text) => {
-        reads = readsIn(text)
-        return reads === null
+        found.reads = readsIn(text)
+        return found.reads === null
           ? { reason: 'its answer is not that of `fundpress serve`', isFinal: true }
           : null
       },
     )
   const failed = await tryOften(ask, { patience, clock: () => performance.now(), signal })
   signal.throwIfAborted()
+  const { reads } = found
   return reads === null ? { address, unknown: failed ?? 'no answer' } : { address, reads }
 }
 

@@ -39,7 +39,7 @@ export async function edgeObjections(
     const lack = lackOf(edge, needed)
     if (lack === null) return []
     const others = isUploaded ? '' : `, or set bucket.slots to ${slotsReadBy(edges)}`
-    const message = `${lack}; this would make ${slot} live, which takes an edge that reads ${describeReadable(needed)}: ${remedyFor(edge)} first${others}`
+    const message = `${lack}; this would make ${slot} live, which takes an edge that reads ${describeReadable(needed)}: ${adviceFor(edge)} first${others}`
     return [{ guard: 'old-edge', subject: null, message }]
   })
 }
@@ -50,7 +50,7 @@ export function lackOf(edge: KnownEdge, needed: Readable): string | null {
   return isWithin(needed, edge.reads) ? null : `${edge.address} reads only ${describeReadable(edge.reads)}`
 }
 
-export const remedyFor = (edge: KnownEdge): string =>
+export const adviceFor = (edge: KnownEdge): string =>
   'unknown' in edge ? 'let it answer at /status/health' : 'update that edge'
 
 export const describeReadable = (reads: Readable): string =>

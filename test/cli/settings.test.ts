@@ -75,6 +75,15 @@ describe('a wrong config file', () => {
       groups({ never: true }),
       `"${group}[0]" must be an object with at least one of category, currency, isins, not {"never":true}`,
     ],
+    [
+      { bucket: { edges: 'http://a  http://b' } },
+      '"bucket.edges" must be at most 20 http or https addresses',
+    ],
+    [
+      { bucket: { edges: 'https://user:word@a' } },
+      '"bucket.edges" must be at most 20 http or https addresses',
+    ],
+    [{ bucket: { edges: 'http://a:70000' } }, '"bucket.edges" must be at most 20 http or https addresses'],
     [{ baseUrl: '/api' }, '"baseUrl" must be an absolute http or https URL without a user name'],
     [[], 'the file must be an object, not []'],
     [

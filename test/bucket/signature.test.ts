@@ -243,8 +243,9 @@ describe.skipIf(lacksSshKeygen)('a bucket whose nights are signed', () => {
   })
 
   it('gets the same bytes from the same snapshots once more', async () => {
-    const bodies = () =>
-      new Map(press.bucket.keys(`${slot()}/`).map((name) => [name, sha256(text(name))] as const))
+    // The list of changes has the time of each publish.
+    const ofSnapshot = () => press.bucket.keys(`${slot()}/`).filter((name) => !name.includes('/changes/'))
+    const bodies = () => new Map(ofSnapshot().map((name) => [name, sha256(text(name))] as const))
     const before = bodies()
     press.bucket.empty()
     await expectSuccess(command('publish --out first', key(ours)))

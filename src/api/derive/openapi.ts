@@ -6,7 +6,7 @@ import type { PublishedList } from '../contract/lists.ts'
 import type { Publisher } from '../contract/page.ts'
 import type { Optional, Shape } from '../contract/shape.ts'
 import { fill } from '../routes/keys.ts'
-import { problemDocument } from '../routes/problems.ts'
+import { otherVersionDocument, problemDocument } from '../routes/problems.ts'
 import { formats, formatsOf, languages, type DocumentFormat } from '../routes/table.ts'
 import { errorCases, noFile, type ErrorCase } from './error-cases.ts'
 import { answerSchema, dayPattern, errorSchema, schemaOf, type JsonSchema } from './json-schema.ts'
@@ -389,8 +389,14 @@ const sharedResponses = {
     description: 'Another version is current than `If-Match` or `If-Unmodified-Since` asks for',
     headers: headers('CacheControl', 'AccessControlAllowOrigin'),
     content: {
-      'application/json': { schema: schemaReference('error') },
-      'application/xml': { schema: schemaReference('xml') },
+      'application/json': {
+        schema: schemaReference('error'),
+        examples: { 'Another version': { value: JSON.parse(otherVersionDocument('json')) as unknown } },
+      },
+      'application/xml': {
+        schema: schemaReference('xml'),
+        examples: { 'Another version': { value: otherVersionDocument('xml') } },
+      },
     },
   },
   unavailable: {

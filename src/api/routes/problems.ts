@@ -26,6 +26,16 @@ export function problemDocument(
   return '<?xml version="1.0" encoding="UTF-8"?>\n<root>' + elements + '</root>'
 }
 
+/** The answer 412, which belongs to no endpoint. Source: RFC 9110, 15.5.13 */
+export function otherVersionDocument(format: DocumentFormat): string {
+  const title = 'This is not the version that If-Match or If-Unmodified-Since asks for'
+  const type = 'about:blank'
+  if (format === 'json') return JSON.stringify({ title, type, status: 412 })
+  // The texts have nothing to escape, and a function of CloudFront has no room to do so.
+  const fields = '<title>' + title + '</title><type>' + type + '</type><status>412</status>'
+  return '<?xml version="1.0" encoding="UTF-8"?>\n<root>' + fields + '</root>'
+}
+
 /**
  * Text as XML 1.0 content. Characters of a request that XML cannot hold become U+FFFD. Character by character: in njs,
  * a global regular expression takes quadratic time, and may fail on characters beyond ASCII.

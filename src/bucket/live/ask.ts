@@ -11,7 +11,7 @@ import { fetchHead, fetchManifest } from '../manifest/manifest.ts'
 import { inParallel } from '../store/in-parallel.ts'
 import { readSmall } from '../store/read.ts'
 import { nullIfDamaged } from '../store/store.ts'
-import { type ReadText, signatureObjections, textsIn } from './signed.ts'
+import { type ReadObjectText, signatureObjections, textsIn } from './signed.ts'
 import { edgeObjections } from './edges.ts'
 import { inSlot, manifestIn } from './layout.ts'
 import type { LiveSnapshot } from './live.ts'
@@ -23,7 +23,7 @@ interface Asking extends Pick<Arrival, 'manifest' | 'live' | 'slot'> {
   /** Absent: compared here. */
   readonly compared?: Comparison
   /** Reads the snapshot's folder before an upload; absent: its slot is read. */
-  readonly folderTexts?: ReadText
+  readonly folderTexts?: ReadObjectText
   /** Absent for a flip: the stage has read the documents, and what is live has not changed since. */
   readonly read?: ReadChanges
 }

@@ -22,10 +22,10 @@ export interface SignatureRules {
 }
 
 /** Reads a small file of a snapshot: of its slot or of its folder. @param key relative to it @returns null if there is none */
-export type ReadText = (key: string) => Promise<string | null>
+export type ReadObjectText = (key: string) => Promise<string | null>
 
 export const textsIn =
-  (store: ObjectStore, slot: Slot, options?: CallOptions): ReadText =>
+  (store: ObjectStore, slot: Slot, options?: CallOptions): ReadObjectText =>
   async (key) =>
     (await readSmall(store, inSlot(slot, key), options))?.text ?? null
 
@@ -40,7 +40,7 @@ export interface SignatureFault extends ObjectDifference {
  * @returns `keys`: those that count; none if nothing has to be signed. `sha256`: of the right SHA256SUMS; null without a signature
  */
 export async function checkSnapshot(
-  read: ReadText,
+  read: ReadObjectText,
   { head, objects }: Pick<Manifest, 'head' | 'objects'>,
   trusted: SignatureRules['trusted'],
 ) {
@@ -72,7 +72,7 @@ export async function checkSnapshot(
  * without its manifest.
  * @returns `sums`: SHA-256 of each file by its name in `changes/`; null if they are not signed
  */
-export async function checkChanges(read: ReadText, facts: SignedFacts, keys: readonly string[]) {
+export async function checkChanges(read: ReadObjectText, facts: SignedFacts, keys: readonly string[]) {
   const text = await read(changesSumsKey)
   const { sums, faults } = signedSums(
     { key: changesSumsKey, text, signature: text === null ? null : await read(`${changesSumsKey}.sig`) },
@@ -115,7 +115,7 @@ interface Asked {
 
 /** What the guard `signature` has against a snapshot. `sums`: of `changes/`, as signed; null if they are not, or need not be. */
 export async function signatureObjections(
-  read: ReadText,
+  read: ReadObjectText,
   manifest: Pick<Manifest, 'head' | 'objects'>,
   { trusted, key }: SignatureRules,
   { hasChanges, place }: Asked,

@@ -1,6 +1,7 @@
 /** Last decisions about an answer with a known body: compression, conditional requests, byte ranges. The platform sends. */
 
 import { isText } from '../../api/routes/content-types.ts'
+import { otherVersionDocument } from '../../api/routes/problems.ts'
 import type { Answer, Body } from './answer.ts'
 import { noStore, snapshotHeader } from './preview.ts'
 import type { Header } from './resolve.ts'
@@ -93,17 +94,7 @@ export function preconditionFailed(of: Readonly<Record<string, string>>): Answer
   if (of['Vary']) headers['Vary'] = of['Vary']
   if (of[snapshotHeader])
     Object.assign(headers, { 'Cache-Control': noStore, [snapshotHeader]: of[snapshotHeader] })
-  const title = 'This is not the version that If-Match or If-Unmodified-Since asks for'
-  const type = 'about:blank'
-  // The texts have nothing to escape, and a function of CloudFront has no room to do so.
-  const text =
-    format === 'json'
-      ? JSON.stringify({ title, type, status: 412 })
-      : '<?xml version="1.0" encoding="UTF-8"?>\n<root><title>' +
-        title +
-        '</title><type>' +
-        type +
-        '</type><status>412</status></root>'
+  const text = otherVersionDocument(format)
   return { status: 412, headers, body: { kind: 'text', text } }
 }
 

@@ -26,9 +26,9 @@ export function listExamples(source: SitePageSource): ReadonlyMap<string, Excerp
   const marked = { isin, name, mark: 'fresh', newest_price: date, age_business_days: 0 }
   const correction = { isin, name, date, item: 'net_asset_value', before: '101.20', after: '101.25' }
   const counts = { added: 0, removed: 0, changed: 2 }
-  const published = { as_of: asOf, snapshot, before: { as_of: asOf, snapshot: `${asOf}-08d2b1c7e6f5` } }
+  const ofDay = { as_of: asOf, snapshot, before: { as_of: asOf, snapshot: `${asOf}-08d2b1c7e6f5` } }
   const day = {
-    ...{ format: changesFormat, ...published },
+    ...{ format: changesFormat, ...ofDay },
     funds: { total: funds.length, added: [], removed: [], renamed: [] },
     documents: counts,
     endpoints: [{ endpoint: 'prices-historic', ...counts }],
@@ -39,12 +39,14 @@ export function listExamples(source: SitePageSource): ReadonlyMap<string, Excerp
     },
     not_compared: [],
     publish: 1,
+    published: `${asOf}T03:17:00Z`,
   }
   const told = {
-    ...published,
+    ...ofDay,
     ...describeChanges(day, 'en'),
     de: describeChanges(day, 'de'),
     publish: 1,
+    published: `${asOf}T03:17:00Z`,
   }
   const file = { file: `${asOf}.json`, sha256: '3f9c2ab4d1e0'.repeat(6).slice(0, 64), bytes: 1024 }
   const prices = [{ ...marked, rhythm_business_days: 1, next_price: null }]

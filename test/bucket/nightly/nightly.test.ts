@@ -148,7 +148,7 @@ it('does not need its history: it may be missing, damaged, or denied', async () 
   press.server.settings.deny = [{ operation: /^PutObject$/, key: /^nightly\// }]
   const denied = await nightly('--again')
   expect(denied.code).toBe(0)
-  expect(denied.stderr).toMatch(/^warning {2}night: the history does not have this: /)
+  expect(denied.stderr).toMatch(/^warning {2}night: the history does not have this: /m)
 })
 
 it('keeps the figures of sixty runs', async () => {

@@ -53,8 +53,11 @@ describe('import of a name beyond ASCII', () => {
 
   it('shows the first words as each encoding has them, those first that look like words', async () => {
     const { stderr } = await importName('Fonds M\x9fnchen')
-    expect(stderr).toContain('It may be read as "München" (macintosh), ')
-    expect(stderr).toContain('"MŸnchen" (windows-1252, windows-1254)')
+    const places = ['"München" (macintosh)', '"MŸnchen" (windows-1252, windows-1254)'].map((word) =>
+      stderr.indexOf(word),
+    )
+    expect(places[0]).toBeGreaterThan(0)
+    expect(places[1]).toBeGreaterThan(places[0] ?? 0)
   })
 
   it.each([

@@ -114,7 +114,7 @@ it('reads folders, manifests, and slots of the bucket', async () => {
 
 it('warns of a torn slot', async () => {
   const journal = press.bucket.body('journal.json')
-  const changing = { blue: 'x' }
+  const changing = { blue: 'journal/x.changes.ndjson.gz' }
   press.bucket.put('journal.json', JSON.stringify({ ...JSON.parse(String(journal)), changing }))
   const { code, stderr } = await diff('other', 'live', ...inBucket())
   expect(code).toBe(0)

@@ -36,7 +36,7 @@ beforeAll(() => {
           issue_price: (nav * 1.05).toFixed(2),
           change: (nav - before).toFixed(2),
           change_percent: ((nav / before - 1) * 100).toFixed(2),
-          performance: ((nav / 100 - 1) * 100).toFixed(2),
+          performance: null,
         }
         if (index === 0) insertGood(insert, isin, { price: { ...prices, date } })
         else insert('price', { ...goodRows['price'], isin, date, ...prices })

@@ -49,7 +49,7 @@ it('setup changes user, folders and times, and nothing else', async () => {
     'ReadWritePaths=-/mnt/a/var/lib/fundpress -/data -/mnt/a/srv/fundpress',
     ...['02:17', '03:43', '05:11', '06:38'].map((time) => `OnCalendar=*-*-* ${time}:00 Europe/Berlin`),
     'User=nights',
-    `ExecStart=${command} serve --bucket file:///mnt/a/srv/fundpress`,
+    `ExecStart=${command} serve --trusted-proxies 127.0.0.1 --bucket file:///mnt/a/srv/fundpress`,
     'EnvironmentFile=-/mnt/a/etc/fundpress/serve-environment',
     'ListenStream=127.0.0.1:8090',
     'User=nights',
@@ -126,7 +126,7 @@ describe.skipIf(isMissing(existsSync('/usr/bin/systemd-analyze')))('systemd-anal
       await expectSuccess(run(words, { cwd: folder.path }))
       const file = join(place, 'fundpress-serve.service')
       const text = readFileSync(file, 'utf8')
-      expect(text).toContain(` serve ${flag} ${word}\n`)
+      expect(text).toContain(` serve --trusted-proxies 127.0.0.1 ${flag} ${word}\n`)
       const socket = readFileSync(join(place, 'fundpress-serve.socket'), 'utf8')
       expect(socket).toContain('ListenStream=127.0.0.1:8081\n')
       writeFileSync(file, text.replace('/opt/fundpress/bin/fundpress', '/bin/true'))

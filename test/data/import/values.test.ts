@@ -181,7 +181,9 @@ it('import reads every byte of Windows-1252 as the character of the standard', a
   )
   const line = Buffer.from(`isin;position;name_de;value\n${isins[2]};1;`)
   writeFileSync(folder.file('bytes.csv'), Buffer.concat([line, Buffer.from(bytes), Buffer.from(';x\n')]))
-  expect(await folder.import('key_figure', 'bytes.csv', '--db', db)).toMatchObject({ code: 0 })
+  expect(
+    await folder.import('key_figure', 'bytes.csv', '--encoding', 'windows-1252', '--db', db),
+  ).toMatchObject({ code: 0 })
   const { rows } = dump(folder.file(db), `key_figure WHERE isin = '${isins[2]}'`, 'name_de')
   const upper = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ'
   const expected = bytes.filter((byte) => byte < 128 || byte > 159).map((byte) => String.fromCharCode(byte))

@@ -89,7 +89,7 @@ it('writes the recipes for a fund with prices, even if another fund has more ans
     const young = { fund_inception_date: '2026-10-01', wkn: null, status_date: null }
     insert('fund', { isin: priced, name: 'Young', url: 'https://funds.example', currency: 'EUR', ...young })
     const amounts = { issue_price: '1', repurchase_price: '1', net_asset_value: '1', change: '0' }
-    insert('price', { isin: priced, date: asOf, ...amounts, change_percent: '0', performance: '0' })
+    insert('price', { isin: priced, date: asOf, ...amounts, change_percent: '0', performance: null })
   })
   expect((await build('odd', true, true, '--db', folder.file('odd.sqlite'))).code).toBe(0)
   const recipes = readFileSync(join(folder.file('odd'), 'docs/recipes/index.html'), 'utf8')

@@ -180,7 +180,7 @@ const weekdays =
   'montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag|mo|di|mi|do|fr|sa|so|' +
   'monday|tuesday|wednesday|thursday|friday|saturday|sunday|mon|tue|wed|thu|fri|sat|sun'
 /** Behind a number: a time of day, the exponent of a number, a time as in ISO 8601. */
-const afterDigit = String.raw`(?<=\d\s*)(?:am|pm|uhr|(?<=\s)[ap]|e(?=[+-]?\d)|t(?=\d)|z)`
+const afterDigit = String.raw`(?<=\d\s?)(?:am|pm|uhr|(?<=\s)[ap]|e(?=[+-]?\d)|t(?=\d)|z)`
 const knownWords = new RegExp(
   String.raw`^(?:[\d\s.,:;/()%'’+\-‐‑–−]|\p{Sc}|(?<!\p{L})(?:${months}|${weekdays}|eur|euro|usd|chf|gbp|dm)(?!\p{L})|${afterDigit})+$`,
   'iu',

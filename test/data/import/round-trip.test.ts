@@ -33,7 +33,12 @@ describe.concurrent('import gives the same demo database', () => {
     const db = `demo-${index}.sqlite`
     await fundpress(`init --db ${db} --quiet`)
     exportTables(folder.file('demo.sqlite'), folder.file(`demo-${index}`), dialect)
-    await importAll(db, `demo-${index}`)
+    // Some words of the demo are words in other encodings, too: the import asks.
+    await importAll(
+      db,
+      `demo-${index}`,
+      dialect.encoding === 'windows-1252' ? ' --encoding windows-1252' : '',
+    )
     expect(dumpAll(folder.file(db))).toEqual(dumpAll(folder.file('demo.sqlite')))
     if (index > 0) return
     // Once more: everything is there.

@@ -73,8 +73,17 @@ export function openS3(
   }
   const reads = readsOf(place)
   return {
-    ...{ kind: 's3', areEtagsDigests: true, name, client, bucket, fullKey, advise, lacks },
-    ...{ ...reads, ...putsOf(place, reads.get), delete: deleteIn(place) },
+    kind: 's3',
+    areEtagsDigests: true,
+    name,
+    client,
+    bucket,
+    fullKey,
+    advise,
+    lacks,
+    ...reads,
+    ...putsOf(place, reads.get),
+    delete: deleteIn(place),
     ...{ close: () => client.destroy(), ...counts },
   }
 }

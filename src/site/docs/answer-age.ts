@@ -11,7 +11,8 @@ export function answerAge(
 ) {
   const w = wording[language].docs.age
   const time = (seconds: number) => durationIn(seconds, language)
-  const [answers, errors] = [directivesOf(cacheControl), directivesOf(errorCacheControl)]
+  const answers = directivesOf(cacheControl)
+  const errors = directivesOf(errorCacheControl)
   return [
     w.answers(time(liveTtlSeconds + answers.maxAge)),
     ...(answers.whileRevalidate > 0 ? [w.whileRevalidate(time(answers.whileRevalidate))] : []),

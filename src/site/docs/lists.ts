@@ -28,7 +28,8 @@ export function listExamples(source: SitePageSource): ReadonlyMap<string, Excerp
   const counts = { added: 0, removed: 0, changed: 2 }
   const ofDay = { as_of: asOf, snapshot, before: { as_of: asOf, snapshot: `${asOf}-08d2b1c7e6f5` } }
   const day = {
-    ...{ format: changesFormat, ...ofDay },
+    format: changesFormat,
+    ...ofDay,
     funds: { total: funds.length, added: [], removed: [], renamed: [] },
     documents: counts,
     endpoints: [{ endpoint: 'prices-historic', ...counts }],

@@ -10,7 +10,8 @@ let files = 0
 
 /** A name in bytes, written as Latin-1: `M\x9fnchen` is München in Mac Roman. */
 async function importName(name: string, flags: readonly string[] = []) {
-  const [file, db] = [`name-${files++}.csv`, folder.database()]
+  const file = `name-${files++}.csv`
+  const db = folder.database()
   writeFileSync(
     folder.file(file),
     Buffer.from(`isin;name;url\n${isin};${name};https://example.com/\n`, 'latin1'),

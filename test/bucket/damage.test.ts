@@ -53,6 +53,24 @@ describe('after a publish of a third snapshot was killed in blue, a journal', ()
     })
   })
 
+  // Exceptions are published with the changes: requests of a publish with others bring other bytes.
+  it.each([
+    ['does not wait', [], false],
+    ['waits with other exceptions', forced, true],
+  ] as const)('lets the same snapshot go on: it %s', async (_, flags, waits) => {
+    const { child, end } = press.begin(['publish', '--out', three, ...flags], {
+      FUNDPRESS_BUCKET_LATE_SECONDS: '50',
+    })
+    let said = ''
+    child.stderr?.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+      if (said.includes('waiting')) child.kill('SIGINT')
+    })
+    await end
+    expect(/waiting 5[01] s, until none of its requests can arrive any more/.test(said)).toBe(waits)
+    expect(press.bucket.live()?.slot).toBe(waits ? 'green' : 'blue')
+  })
+
   it('that was removed makes a repair wait until the lease and the requests of an unknown holder have expired', async () => {
     press.bucket.remove('journal.json')
     const { child, end } = press.begin(['publish', '--out', four, '--repair'], {

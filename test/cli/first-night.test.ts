@@ -149,17 +149,19 @@ function commandOf(folder: string, port: number): readonly string[] {
   const unit = readFileSync(join(folder, 'fundpress-serve.service'), 'utf8')
   const socket = readFileSync(join(folder, 'fundpress-serve.socket'), 'utf8')
   expect(socket).toContain(`ListenStream=127.0.0.1:${port}\n`)
-  const [, config = '', bucket = ''] = /^ExecStart=\S+ --config (\S+) serve --bucket (\S+)$/m.exec(unit) ?? []
-  return ['--config', config, '--bucket', bucket, '--port', String(port)]
+  const [, config = '', options = ''] = /^ExecStart=\S+ --config (\S+) serve (.+)$/m.exec(unit) ?? []
+  return ['--config', config, ...options.split(' '), '--port', String(port)]
 }
 
-/** nginx of the test has a port and a cache of its own. */
+/** nginx of the test has a port and caches of its own. */
 function withOwnPlaces(prefix: string, port: number): string {
   const file = join(prefix, 'conf.d/fundpress.conf')
   const text = readFileSync(file, 'utf8')
-  for (const part of ['    listen 80;\n', ' /var/cache/nginx/fundpress ']) expect(text).toContain(part)
+  for (const part of ['    listen 80;\n', ' /var/cache/nginx/']) expect(text).toContain(part)
   const own = text.replace('listen 80;', `listen 127.0.0.1:${port};`)
-  writeFileSync(file, own.replace('/var/cache/nginx/fundpress', join(prefix, 'cache')))
+  const cache = join(prefix, 'cache')
+  mkdirSync(cache, { recursive: true })
+  writeFileSync(file, own.replaceAll('/var/cache/nginx', cache))
   return prefix
 }
 

@@ -105,24 +105,22 @@ export async function readWrittenChanges(
  */
 type Folders = Awaited<ReturnType<typeof readFolders>>
 
-async function readFolders({ store, base, onWarning, signing }: Publish) {
+async function readFolders({ store, base, lease, onWarning, signing }: Publish) {
   const { slot, isTrusted, live } = base
   const sizes = new Map<string, number>()
   for await (const { key, bytes } of store.list(inSlot(slot, changesFolder)))
     sizes.set(key.slice(inSlot(slot, '').length), bytes)
-  const nothing = { history: noHistory, now: live.now }
-  const found =
+  const history =
     live.live === null
-      ? nothing
+      ? noHistory
       : await readHistory(store, live.live.slot, onWarning, { live: live.live, signing })
   // If the slot's own index is wrong, some files are written again.
-  const own = isTrusted && sizes.has(indexKey) ? await readHistory(store, slot, () => undefined) : nothing
-  const published = timeOfPublish(found.now ?? live.now, live.live?.liveSince ?? null)
-  return { history: found.history, own: own.history, sizes, published }
+  const own = isTrusted && sizes.has(indexKey) ? await readHistory(store, slot, () => undefined) : noHistory
+  const published = timeOfPublish(lease.since(), live.live?.liveSince ?? null)
+  return { history, own, sizes, published }
 }
 
 /**
- * `now`: the store's clock; null if the store has no such object.
  * @param signed of the live slot: what is carried on is signed by this publish, so somebody trusted must have signed it before
  */
 async function readHistory(
@@ -137,18 +135,18 @@ async function readHistory(
     return noHistory
   }
   const object = await readSmall(store, key)
-  if (object === null) return { history: startsAnew('missing'), now: null }
-  const { text, now } = object
+  if (object === null) return startsAnew('missing')
+  const { text } = object
   const keys = signed?.signing.trusted ?? []
   if (signed !== undefined && keys.length > 0) {
     const { sums } = await checkChanges(textsIn(store, slot), signed.live, keys)
     if (sums?.get(fileName(indexKey)) !== hash('sha256', text))
-      return { history: startsAnew('not signed by a trusted key'), now }
+      return startsAnew('not signed by a trusted key')
   }
   try {
-    return { history: parseHistory(text), now }
+    return parseHistory(text)
   } catch (error) {
-    return { history: startsAnew(`damaged (${messageOf(error)})`), now }
+    return startsAnew(`damaged (${messageOf(error)})`)
   }
 }
 

@@ -1,7 +1,7 @@
 /** `journal.json`, the storage of the lease: its holder, and the torn slots. `lease.ts` writes it. */
 
 import { z } from 'zod'
-import { aFlag, aText, count, parseStrictly, textThat } from '../../build/forms.ts'
+import { aFlag, aText, count, parseStrictly, textThat, time } from '../../build/forms.ts'
 import type { Holder } from '../../system/holder.ts'
 import { messageOf } from '../../system/message.ts'
 import { readReplaceable } from '../store/read.ts'
@@ -26,7 +26,9 @@ const journalShape = z.object(
     changing: z.partialRecord(z.enum(slots, 'slots'), listKey, 'slots with their lists'),
     /** True if the store may still carry out an unanswered request of this holder, or of one before it. */
     isUnsettled: aFlag,
+    /** What all requests that may still arrive are publishing, and since when by the store's clock. */
     target: aText.optional(),
+    targetSince: time.optional(),
     /** `restricted` of the live snapshot for which all earlier downloads were searched and cleared. */
     searched: aText.optional(),
     /** Makes each journal, and so its ETag, unique. */

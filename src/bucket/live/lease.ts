@@ -30,6 +30,8 @@ export interface LeaseOptions {
 export const roundingMs = 1000
 
 interface State extends Pick<Journal, 'changing' | 'searched'> {
+  /** When the first publish of this target began, by the store's clock. */
+  readonly since: Date
   /** `lost`: another process may hold the lease, so this one writes nothing. */
   readonly phase: 'held' | 'lost' | 'released'
   /**
@@ -40,7 +42,7 @@ interface State extends Pick<Journal, 'changing' | 'searched'> {
 }
 
 const acquired = (
-  { journal }: JournalObject,
+  { journal, now }: JournalObject,
   changing: TornSlots,
   isLocking: boolean,
   target: string | undefined,
@@ -49,7 +51,8 @@ const acquired = (
   // Without a fence, a late flip of an earlier holder would still count.
   const isRepeating = isLocking && target !== undefined && journal?.target === target
   const earlier = !isUnsettled ? 'settled' : isRepeating ? 'repeating' : 'late'
-  return { phase: 'held', earlier, changing, searched: journal?.searched }
+  const since = earlier === 'repeating' ? new Date(journal?.targetSince ?? now) : now
+  return { phase: 'held', earlier, changing, searched: journal?.searched, since }
 }
 const ended = (state: State, phase: 'lost' | 'released'): State =>
   state.phase === 'held' ? { ...state, phase } : state
@@ -60,7 +63,7 @@ const marked = (state: State, slot: Slot, list: string | null): State => {
 
 /**
  * Acquires the lease, renews it during the work, and releases it. Slots that are marked as torn stay torn.
- * @param target snapshot and edition of a publish; absent for other commands
+ * @param target names all that a publish writes; absent for other commands
  * @throws {Error} if another process holds the lease, if the journal is lost, or if the store ignores conditions
  */
 export async function withLease<T>(
@@ -192,6 +195,11 @@ export class Lease {
     await this.#write()
   }
 
+  /** The same time for all publishes of one target that do not wait for each other: what they write is the same, too. */
+  since(): Date {
+    return this.#state.since
+  }
+
   searched(): string | undefined {
     return this.#state.searched
   }
@@ -219,11 +227,13 @@ export class Lease {
 
   #says(): Unwritten {
     const { me, leaseSeconds } = this.#options
-    const { phase, earlier, changing, searched } = this.#state
+    const { phase, earlier, changing, searched, since } = this.#state
+    const target = earlier === 'late' ? undefined : this.#target
     return {
       ...{ format: 1, id: this.id, isHeld: phase === 'held', holder: me, seconds: leaseSeconds, changing },
       isUnsettled: earlier !== 'settled' || this.#store.unanswered() > 0,
-      target: earlier === 'late' ? undefined : this.#target,
+      target,
+      targetSince: target === undefined ? undefined : since.toISOString(),
       searched,
     }
   }

@@ -1,5 +1,6 @@
 /** `fundpress publish`: uploads a snapshot into the other slot, then flips or stages. `src/bucket/README.md` has the steps. */
 
+import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { News } from '../changes/news.ts'
@@ -48,12 +49,26 @@ export async function publish(store: ObjectStore, options: PublishOptions) {
   const started = performance.now()
   const identity = await identifySnapshot(options.out, options.baseUrl)
   // A stage waits for late requests in any case: they may remove `staged.json`.
-  const target = options.isStaging === true ? undefined : `${identity.snapshot} ${identity.edition}`
+  const target = options.isStaging === true ? undefined : targetOf(identity, options)
   const done =
     (await nothingToDo(store, identity, options)) ??
     (await withDoor(store, options, (door) => publishUnder(door, identity), target))
   const seconds = (performance.now() - started) / 1000
   return { ...identity, ...done, requests: store.requests(), seconds }
+}
+
+/** Names all that a publish writes: two with the same one put the same bytes. Exceptions are published in `changes/`, and signed. */
+function targetOf(
+  { snapshot, edition }: Identity,
+  { override, signing, cacheControl }: PublishOptions,
+): string {
+  const { allow, isForced, reason } = override
+  const keys = signing.key?.publicKeys ?? []
+  return [
+    snapshot,
+    edition,
+    hash('sha256', JSON.stringify([allow, isForced, reason, keys, cacheControl])),
+  ].join(' ')
 }
 
 const candidateOf = (identity: Identity, { isStaging = false }: PublishOptions) =>

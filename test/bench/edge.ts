@@ -27,6 +27,8 @@ const options = {
 } as const
 
 const rawNginx = 'raw nginx, a plain file'
+/** What nginx reaches with none of our rules: no key but the address, nothing compared. */
+const cacheAlone = 'nginx, its cache alone'
 const dynamic = 'a dynamic server'
 
 interface Load {
@@ -81,8 +83,9 @@ async function besideOthers(
   const urls = Object.entries(bases).map(([platform, base]) => [platform, base + target] as const)
   const bytes = await bytesOf(urls.map(([, url]) => url))
   const { nginx } = bases
-  // The limit, whatever is asked.
-  if (nginx !== undefined) urls.unshift([rawNginx, `${nginx}/plain/index.json`])
+  // The limits: a file of a document, whatever is asked, and the same answer in a cache.
+  if (nginx !== undefined)
+    urls.unshift([rawNginx, `${nginx}/plain/index.json`], [cacheAlone, `${nginx}/cached${target}`])
   // In the first round compilers and caches get warm: the median leaves it out.
   const rows = await alternate(
     rounds,
@@ -159,8 +162,12 @@ type Place = Awaited<ReturnType<typeof demoSnapshot>>
 const subjects = {
   nginx: ({ out, isin }: Place) => {
     // The document's file without `serve`: the limit. The server's `open_file_cache` holds here, too.
-    const plain = `    location /plain/ { alias ${out}${documentOf(isin)}; }\n    location / {`
-    return startBehindNginx(['--out', out], { settings: { '    location / {': plain }, workers: 1 })
+    const plain = `    location /plain/ { alias ${out}${documentOf(isin)}; }\n`
+    const cached =
+      '    location /cached/ { proxy_pass http://fundpress/; proxy_cache fundpress_documents; ' +
+      'proxy_cache_key $request_uri; proxy_no_cache 0; proxy_set_header Connection ""; }\n'
+    const settings = { '    location / {': `${plain}${cached}    location / {` }
+    return startBehindNginx(['--out', out], { settings, workers: 1 })
   },
   workerd: async ({ out }: Place) => {
     const worker = await startWorker({ isWatched: false, liveTtlSeconds: 5 })

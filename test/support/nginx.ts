@@ -142,6 +142,7 @@ const mainConfiguration = (workers: number, hasNjs: boolean): string => `
 ${hasNjs ? `load_module ${modulePath ?? ''};` : ''}
 ${process.getuid?.() === 0 ? 'user root;' : ''}
 daemon off;
+pcre_jit on;
 pid nginx.pid;
 error_log error.log warn;
 worker_processes ${workers};

@@ -74,9 +74,11 @@ export function verdictOf(header: Header, etag: string, lastModified: string): V
 /** True if the client insists on another version. If-Unmodified-Since counts only without If-Match. Source: RFC 9110, 13.1.1, 13.1.4. */
 function isFailed(header: Header, etag: string, lastModified: string): boolean {
   const ifMatch = header('if-match')
-  if (ifMatch === undefined)
+  if (ifMatch === undefined) {
+    const since = header('if-unmodified-since')
     // An invalid date is NaN, and no comparison with NaN is true.
-    return parseHttpDate(lastModified) > parseHttpDate(header('if-unmodified-since') || '')
+    return since !== undefined && parseHttpDate(lastModified) > parseHttpDate(since)
+  }
   if (ifMatch.trim() === '*') return false
   const pieces = ifMatch.split('"')
   // A weak tag is none of these: `W/` stands before it.
@@ -101,13 +103,13 @@ export function preconditionFailed(of: Readonly<Record<string, string>>): Answer
 /** True if the client's copy is current. If-Modified-Since counts only without If-None-Match. Source: RFC 9110, 13.1.2, 13.1.3. */
 export function isNotModified(header: Header, etag: string, lastModified: string): boolean {
   const ifNoneMatch = header('if-none-match')
-  const ifModifiedSince = header('if-modified-since')
   if (ifNoneMatch !== undefined) {
     if (ifNoneMatch.trim() === '*') return true
     const pieces = ifNoneMatch.split('"')
     return pieces.some((_, at) => isTag(pieces, at, etag))
   }
-  return parseHttpDate(lastModified) <= parseHttpDate(ifModifiedSince || '')
+  const since = header('if-modified-since')
+  return since !== undefined && parseHttpDate(lastModified) <= parseHttpDate(since)
 }
 
 /** A day and a time in each of the three forms, with a two-digit year in the second. Source: RFC 9110, 5.6.7. */

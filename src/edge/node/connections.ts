@@ -47,8 +47,8 @@ export function createLimitedServer(
 
 interface Connection {
   /** That of its last request; before the first one, the other end. */
-  readonly client: string
-  readonly isIdle: boolean
+  client: string
+  isIdle: boolean
 }
 
 /**
@@ -61,7 +61,7 @@ function makeRoom(server: Server, most: number, clientOf: ClientOf): void {
   const move = (socket: Socket, change: Partial<Connection>) => {
     const known = open.get(socket) ?? { client: clientOf({ socket, headers: {} }), isIdle: false }
     open.delete(socket)
-    if (!socket.destroyed) open.set(socket, { ...known, ...change })
+    if (!socket.destroyed) open.set(socket, Object.assign(known, change))
   }
   server.on('connection', (socket: Socket) => {
     move(socket, {})

@@ -40,8 +40,8 @@ interface Begun {
 }
 
 export interface SendOptions extends JoinOptions {
-  /** A date range, and a file that is not in memory, takes a slot. Null: no limit. */
-  readonly place: LongPlace | null
+  /** A date range, and a file that is not in memory, takes a slot there. Null: no limit. */
+  readonly place: (() => LongPlace) | null
 }
 
 /** @throws {Busy} if too many long answers are in work @throws {Error} if the body cannot be read */
@@ -63,7 +63,7 @@ export async function respondWith(
   if (method === 'HEAD') return inCoding({ ...head, body: null }, used)
   if (isStored && Buffer.isBuffer(body.body))
     return inCoding({ ...head, body: partOf(body.body, { first, last }) }, used)
-  const slot = await options.place?.take()
+  const slot = await options.place?.().take()
   const content = await (isStored
     ? begun((body.body as LargeBody).read({ first, last }), 1)
     : begun(joined(body, options), mostInMemory))

@@ -82,9 +82,8 @@ export function createEdgeServer(options: NodeEdgeOptions): Server {
       else send(wholeResponse(unavailable), request, response).catch(() => response.destroy())
     }
     apart(fail, () => {
-      const place = slots.placeOf(clientOf(request))
-      // A slot stands for memory, until the client has read the answer or is gone.
-      response.once('close', place.leave)
+      let known: LongPlace | undefined
+      const place = () => (known ??= placeUntilClose(slots.placeOf(clientOf(request)), response))
       respond({ ...options, slots, place }, request, response).catch(fail)
     })
   }
@@ -115,6 +114,13 @@ export function createEdgeServer(options: NodeEdgeOptions): Server {
     else socket.end(bareAnswer(405), () => socket.destroy())
   })
   return server
+}
+
+/** A slot stands for memory, until the client has read the answer or is gone. */
+function placeUntilClose(place: LongPlace, response: ServerResponse): LongPlace {
+  if (response.closed) place.leave()
+  else response.once('close', place.leave)
+  return place
 }
 
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
@@ -159,7 +165,8 @@ const isClients = (error: unknown) =>
 
 interface RequestOptions extends NodeEdgeOptions {
   readonly slots: LongAnswers
-  readonly place: LongPlace
+  /** The same for each call. Most answers need none. */
+  readonly place: () => LongPlace
 }
 
 async function respond(
@@ -215,7 +222,7 @@ async function respondSafely(
         // Before the begin, `fromOneSnapshot` confirms all reads together.
         if (isBegun && !(await isStillLive())) throw new Error('another snapshot is live now')
       },
-      turn: () => windowTurn(place.client),
+      turn: () => windowTurn(place().client),
     })
     isBegun = true
     return response

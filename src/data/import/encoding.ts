@@ -146,6 +146,8 @@ const unlikely: readonly RegExp[] = [
     String.raw`(?<=[\p{Ll}\p{Lu}\p{Nd}])[^\p{Ll}\p{Lu}\p{Nd}\x00-\x7f\xa0\u2019\u2013](?=[\p{Ll}\p{Lu}\p{Nd}])`,
     'v',
   ),
+  // A sign of arithmetic, a raised figure or an accent alone, before a letter.
+  new RegExp(String.raw`[[\p{Sm}\p{Sk}\p{Lm}\p{No}\u2030]--[\x00-\x7f]]${letter}`, 'v'),
   // A capital letter behind small ones, or between a capital and a small one.
   new RegExp(String.raw`\p{Ll}[\p{Lu}--[A-Z]]|[\p{Ll}--[a-z]]\p{Lu}|\p{Lu}[\p{Lu}--[A-Z]]\p{Ll}`, 'v'),
   // Two alphabets in one word.
@@ -154,17 +156,29 @@ const unlikely: readonly RegExp[] = [
   // A letter alone that is no word of a language in Europe.
   new RegExp(String.raw`(?<!${letter})[[\p{Ll}\p{Lu}]--[A-Za-zàáâåæéèêìíòóôöø]](?!${letter})`, 'v'),
 ]
-/** In Portuguese, which is the only language of CP850 that has it, this letter stands before an e. */
-const unlikelyInCp850 = /õ(?!e)/
+/**
+ * In Portuguese, which is the only language of CP850 that has it, `õ` stands before an e. A word with such a beginning is no word of
+ * a language that has `Í`, and German has it with `Ö`, the same byte in Windows-1252: Österreich, Öko, Öl, Öffentlich, Örtlich.
+ */
+const unlikelyInCp850 = /õ(?!e)|(?<!\p{L})Í(?:ster|ko|l(?!h)|ff[en]|rtl)/u
+
+/** Quotation marks that open and close: a file has both or none. */
+const pairs = [
+  { open: '‹', close: '›' },
+  { open: '«', close: '»' },
+]
+const hasAny = (texts: readonly string[], mark: string) => texts.some((text) => text.includes(mark))
 
 /** @param words as Latin-1 @returns the encodings in which all of them look like words */
 function fittingEncodings(words: ReadonlySet<string>): readonly OneByte[] {
   return oneByteEncodings.filter((encoding) => {
     const decode = oneByteDecoder(encoding)
-    return [...words].every((word) => {
-      const text = decode(Buffer.from(word, 'latin1'))
-      return !unlikely.some((one) => one.test(text)) && !(encoding === 'cp850' && unlikelyInCp850.test(text))
-    })
+    const texts = [...words].map((word) => decode(Buffer.from(word, 'latin1')))
+    return (
+      texts.every((text) => !unlikely.some((one) => one.test(text))) &&
+      pairs.every(({ open, close }) => hasAny(texts, open) === hasAny(texts, close)) &&
+      !(encoding === 'cp850' && texts.some((text) => unlikelyInCp850.test(text)))
+    )
   })
 }
 

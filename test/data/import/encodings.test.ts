@@ -69,6 +69,12 @@ describe('import of a name beyond ASCII', () => {
     ['Cr\xe9dit Agricole', 'Crédit Agricole'],
     ['F\xfcr 1\xa0234 \x84Zitat\x93', 'Für 1\u00a0234 „Zitat“'],
     ['Klasse \x80', 'Klasse €'],
+    ['Bund \xd6sterreich', 'Bund Österreich'],
+    ['\xd6l, \xd6kofonds', 'Öl, Ökofonds'],
+    ['\xdcberschuss', 'Überschuss'],
+    ['Angaben \xfcber \xf6ffentliche \xe4ltere', 'Angaben über öffentliche ältere'],
+    ['\xc4gypten', 'Ägypten'],
+    ['\xfcblich', 'üblich'],
     // No other encoding has a word à.
     ['Fran\xe7ais \xe0 \xeatre', 'Français à être'],
   ])('reads %j as Windows-1252, since no encoding of words has others', async (bytes, read) => {

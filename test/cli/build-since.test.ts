@@ -99,40 +99,24 @@ describe('build --shard and --merge', () => {
     expect(press.bucket.keys()).toEqual(before)
   })
 
-  it('take the part of the index, from 0, that Kubernetes or AWS Batch gives the machine', async () => {
-    const both = { JOB_COMPLETION_INDEX: '1', AWS_BATCH_JOB_ARRAY_INDEX: '1' }
-    const indices = [{ JOB_COMPLETION_INDEX: '0' }, { AWS_BATCH_JOB_ARRAY_INDEX: '1' }, both]
-    const parts = ['one', 'two', 'two']
-    for (const [at, index] of indices.entries()) {
-      summaryOf(await build('auto', ' --shard auto/2', index))
-      expect(hashesOf(folderOf('auto'))).toEqual(hashesOf(folderOf(parts[at] ?? '')))
+  it('take the part of the index, from 0, that Kubernetes gives the machine', async () => {
+    for (const [index, part] of ['one', 'two'].entries()) {
+      summaryOf(await build('auto', ' --shard auto/2', { JOB_COMPLETION_INDEX: String(index) }))
+      expect(hashesOf(folderOf('auto'))).toEqual(hashesOf(folderOf(part)))
     }
     // A part that is given wins.
-    summaryOf(await build('auto', ' --shard 1/2', both))
+    summaryOf(await build('auto', ' --shard 1/2', { JOB_COMPLETION_INDEX: '1' }))
     expect(hashesOf(folderOf('auto'))).toEqual(hashesOf(folderOf('one')))
   })
 
   it.each<[string, Readonly<Record<string, string>>, string]>([
-    [
-      'no index',
-      {},
-      'from JOB_COMPLETION_INDEX or AWS_BATCH_JOB_ARRAY_INDEX, and neither is set: run it in ',
-    ],
+    ['no index', {}, 'from JOB_COMPLETION_INDEX, which is not set: run it in '],
     [
       'an index that is too high',
       { JOB_COMPLETION_INDEX: '2' },
       "JOB_COMPLETION_INDEX is '2': --shard auto/2 ",
     ],
-    [
-      'a negative index',
-      { AWS_BATCH_JOB_ARRAY_INDEX: '-1' },
-      "AWS_BATCH_JOB_ARRAY_INDEX is '-1': --shard auto",
-    ],
-    [
-      'two that differ',
-      { JOB_COMPLETION_INDEX: '0', AWS_BATCH_JOB_ARRAY_INDEX: '1' },
-      "JOB_COMPLETION_INDEX is '0', but AWS_BATCH_JOB_ARRAY_INDEX is '1': unset one of them",
-    ],
+    ['a negative index', { JOB_COMPLETION_INDEX: '-1' }, "JOB_COMPLETION_INDEX is '-1': --shard auto"],
   ])('refuse auto/2 with %s as wrong usage', async (_, index, message) => {
     await expectFailure(build('never', ' --shard auto/2', index), message, 2)
     expect(existsSync(folderOf('never'))).toBe(false)

@@ -39,12 +39,12 @@ interface ShardFlag {
   readonly of: number
 }
 
-/** Index of a machine, from 0. Sources: Kubernetes, Jobs, "Completion mode"; AWS Batch, "Array jobs". */
-const indexVariables = ['JOB_COMPLETION_INDEX', 'AWS_BATCH_JOB_ARRAY_INDEX'] as const
+/** Index of a pod, from 0. Source: Kubernetes, Jobs, "Completion mode". */
+const indexVariable = 'JOB_COMPLETION_INDEX'
 
 const shardOption = parsedOption(
   '--shard <n/of>',
-  'Render one of several parts, such as 3/8; auto/8: by the index in ' + indexVariables.join(' or '),
+  'Render one of several parts, such as 3/8; auto/8: by the index in ' + indexVariable,
   'a part of up to 999, such as 3/8 or auto/8',
   (text): ShardFlag | undefined => {
     const [, part = '', all] = /^(auto|[1-9][0-9]{0,2})\/([1-9][0-9]{0,2})$/.exec(text) ?? []
@@ -81,8 +81,8 @@ export default defineCommand({
     'with the folder of --since, or of --out. New prices that are implausible are refused (exit code 3), or held back, as ' +
     'plausibility.onImplausible says. A date in the future is refused, too.\n\n' +
     'With --shard only a part of the funds is rendered, on one of several machines. --merge makes the ' +
-    'snapshot from all parts. With auto/8 the eight pods of an Indexed Job of Kubernetes, or the children of an array job ' +
-    'of AWS Batch, each take the part of their index (from 0).\n\n' +
+    'snapshot from all parts. With auto/8 the eight pods of an Indexed Job of Kubernetes each take the part of their ' +
+    'index (from 0).\n\n' +
     '--merge takes the folders of all parts of the same database, in any order. The snapshot, with its id, is the same as ' +
     'that of a build without shards. Dates and addresses come from the shards. Documents about all funds and pages are ' +
     'rendered here. Files are linked, or copied from another disk. The shards stay and may be removed afterwards. If they ' +
@@ -100,7 +100,7 @@ export default defineCommand({
     ['build --db funds.sqlite --out out --since out', 'Only what changed since the last build'],
     ['build --db funds.sqlite --since other --bucket fund-data', 'Only what the next publish will put'],
     ['build --db funds.sqlite --out part-3 --shard 3/8', 'The third of eight parts'],
-    ['build --db funds.sqlite --out part --shard auto/8', 'The same on Kubernetes and AWS Batch'],
+    ['build --db funds.sqlite --out part --shard auto/8', 'The same on Kubernetes'],
     ['build --db funds.sqlite --out out --merge part-1 part-2', 'The snapshot from two parts'],
     ['build --db funds.sqlite --out try --only DE0008471400', 'One fund, to look at'],
   ],
@@ -140,25 +140,17 @@ async function render(
 function shardOf({ number, of }: ShardFlag, { environment }: Session): Shard {
   if (number !== 'auto') return { number, of }
   // An empty variable is unset, as for settings.
-  const given = indexVariables.flatMap((name) => {
-    const value = environment[name] ?? ''
-    return value === '' ? [] : [{ name, value }]
-  })
-  const [first, second] = given
-  if (first === undefined)
+  const index = environment[indexVariable] ?? ''
+  if (index === '')
     throw new UsageError(
-      `--shard auto/${of} takes the index of this machine from ${indexVariables.join(' or ')}, and neither is set: ` +
-        `run it in an Indexed Job of Kubernetes or an array job of AWS Batch, or give a number: --shard 1/${of}`,
+      `--shard auto/${of} takes the index of this machine from ${indexVariable}, which is not set: ` +
+        `run it in an Indexed Job of Kubernetes, or give a number: --shard 1/${of}`,
     )
-  if (second !== undefined && second.value !== first.value)
+  if (!/^(0|[1-9][0-9]{0,2})$/.test(index) || Number(index) >= of)
     throw new UsageError(
-      `${given.map(({ name, value }) => `${name} is ${shownValue(value)}`).join(', but ')}: unset one of them`,
+      `${indexVariable} is ${shownValue(index)}: --shard auto/${of} needs an index from 0 to ${of - 1}`,
     )
-  if (!/^(0|[1-9][0-9]{0,2})$/.test(first.value) || Number(first.value) >= of)
-    throw new UsageError(
-      `${first.name} is ${shownValue(first.value)}: --shard auto/${of} needs an index from 0 to ${of - 1}`,
-    )
-  return { number: Number(first.value) + 1, of }
+  return { number: Number(index) + 1, of }
 }
 
 async function showBuild({ settings, stderr, print }: Session, work: Promise<BuildSummary>) {

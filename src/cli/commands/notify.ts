@@ -14,7 +14,7 @@ export default defineCommand({
     'Tries the targets of `notify` in the config: --test sends each of them a message that says it is a test, whatever ' +
     'their events are. With --dry-run nothing is sent: it prints what each target would get.\n\n' +
     'With --event it tells all targets that want this event: for what cannot tell about itself, such as a night that was killed for its memory. ' +
-    'systemd (OnFailure=), Kubernetes and AWS Batch can run it.\n\n' +
+    'systemd (OnFailure=) and Kubernetes can run it.\n\n' +
     'The exit code is 1 if a target was not told. Addresses and headers are printed nowhere.',
   options: [
     option('--test', 'Send each target a test message').conflicts('event'),

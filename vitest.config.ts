@@ -20,7 +20,6 @@ const longest = [
   'guards/year',
   'deploy/policies',
   'site/pages/validity',
-  'deploy/sharded',
   'site/browser/status',
   'data/import/workbook-limits',
   'bucket/nightly/damage',

@@ -1,5 +1,5 @@
 /** `fundpress setup` in a folder that holds files already: those of an earlier set-up, or others. */
-import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tempFolder } from '../support/product.ts'
@@ -29,27 +29,6 @@ describe('files that are there', () => {
       'README.md': 'ours',
       'SETUP.md': expect.stringMatching(/^# From here/),
     })
-  })
-
-  it.each([
-    ['no', 'nightly.yml', 'yes', 'nightly-approved.yml'],
-    ['yes', 'nightly-approved.yml', 'no', 'nightly.yml'],
-  ])('publish on one schedule only: from approval %s, with %s, to %s', async (before, old, after, now) => {
-    const dest = folder.file(`from-${before}`)
-    await expectSuccess(setup('aws', dest, { approval: before }))
-    const workflows = join(dest, '.github/workflows')
-    // Another workflow, which may publish something else.
-    writeFileSync(join(workflows, 'other.yml'), 'on:\n  schedule:\n    - cron: "1 2 * * *"\n')
-    const held = textsOf(dest)
-    await expectFailure(setup('aws', dest, { approval: after }), [
-      oneLine,
-      `${join(workflows, old)} (--overwrite`,
-    ])
-    expect(textsOf(dest)).toEqual(held)
-    const said = await expectSuccess(setup('aws', dest, { approval: after }, '--overwrite'))
-    expect(said).toContain(`\nremoved ${join(workflows, old)}\n`)
-    expect(readdirSync(workflows)).toEqual([now, 'other.yml', 'watch.yml'])
-    expect(await expectSuccess(setup('aws', dest, { approval: after }))).toBe('nothing to change\n')
   })
 
   it.each(targets)('stay as they are if setup %s runs again with the same answers', async (target) => {

@@ -88,19 +88,9 @@ describe('the checklist', () => {
   const checklistOf = async (...given: Parameters<typeof written>) =>
     textsOf(await written(...given))['SETUP.md'] ?? ''
 
-  it('lets the stack make the roles, which only stage if each night needs an approval', async () => {
-    const parametersOf = (text: string) =>
-      / --parameter-overrides (Approval.*?) GitHubRepository=/.exec(text)?.[1]
-    const alone = await checklistOf('aws')
-    expect(parametersOf(alone)).toBe('Approval=no Database=fund-in/funds.sqlite')
-    expect(alone).not.toContain('FUNDPRESS_FLIP_ROLE')
-    const approved = await checklistOf('aws', { approval: 'yes', database: 'artifact:funds' })
-    expect(parametersOf(approved)).toBe('Approval=yes')
-    expect(approved).toContain(
-      'gh variable set FUNDPRESS_FLIP_ROLE --repo acme/funds --body "$(output FlipRoleArn)"',
-    )
-    // A key of R2 cannot be limited to some objects.
-    expect(await checklistOf('cloudflare', { approval: 'yes' })).toContain('could make a night live, too')
+  it('lets the stack make the roles, which may read the database if it is in S3', async () => {
+    expect(await checklistOf('aws')).toContain(' Database=fund-in/funds.sqlite\n')
+    expect(await checklistOf('aws', { database: 'artifact:funds' })).not.toContain(' Database=')
   })
 
   it('keeps to the lengths of names on AWS if the bucket has the longest', async () => {
@@ -173,14 +163,10 @@ describe('the checklist', () => {
 })
 
 describe('the workflows', () => {
-  it.each([
-    ['nightly.yml', {}],
-    ['nightly-approved.yml', { approval: 'yes' }],
-    ['nightly-sharded.yml', { shards: '7' }],
-  ] as const)('%s uses the released action, has the schedule, and is valid', async (name, more) => {
-    const dest = await written('aws', { at: '16:30', ...more })
+  it('use the released actions, have the schedules, and are valid', async () => {
+    const dest = await written('aws', { at: '16:30' })
     const workflows = join(dest, '.github/workflows')
-    expect(readdirSync(workflows).sort()).toEqual([name, 'watch.yml'])
+    expect(readdirSync(workflows).sort()).toEqual(['nightly.yml', 'watch.yml'])
     for (const file of readdirSync(workflows)) {
       const text = readFileSync(join(workflows, file), 'utf8')
       expect(await lint(text, `.github/workflows/${file}`)).toEqual([])
@@ -191,7 +177,7 @@ describe('the workflows', () => {
       expect(used).toContain(`owner/fundpress/.github/actions/fundpress-issue@${commit} # v1.2.3`)
       expect(text).not.toMatch(/\.\/\.github\/actions|templates\/github/)
     }
-    const { on, jobs } = readWorkflow(join(workflows, name))
+    const { on } = readWorkflow(join(workflows, 'nightly.yml'))
     const cronsOf = (schedule: typeof on.schedule) =>
       schedule?.map(({ cron, timezone }) => `${cron} ${timezone}`)
     const inBerlin = (...crons: readonly string[]) => crons.map((cron) => `${cron} Europe/Berlin`)
@@ -199,26 +185,21 @@ describe('the workflows', () => {
     const watch = readWorkflow(join(workflows, 'watch.yml'))
     expect(cronsOf(watch.on.schedule)).toEqual(inBerlin('39 23 * * *', '5 6 * * *', '52 1 * * 0'))
     expect(watch.jobs['verify']?.if).toContain("startsWith(github.event.schedule, '52 1 * * 0')")
-    if (name === 'nightly-sharded.yml')
-      expect(jobs['render']?.strategy?.matrix).toEqual({ shard: [1, 2, 3, 4, 5, 6, 7] })
-    expect(readFileSync(join(dest, 'SETUP.md'), 'utf8')).toContain(`gh workflow run ${name} `)
   })
 
-  it.each([
-    ['aws', 'yes'],
-    ['cloudflare', 'yes'],
-  ] as const)(
-    'of %s find each variable and secret in the checklist, approval: %s',
-    async (target, approval) => {
-      const texts = textsOf(await written(target, { prefix: 'prod', approval }))
+  it.each(['aws', 'cloudflare'] as const)(
+    'of %s find each variable and secret in the checklist',
+    async (target) => {
+      const texts = textsOf(await written(target, { prefix: 'prod' }))
       const { 'SETUP.md': checklist = '' } = texts
       const workflows = Object.entries(texts).flatMap(([name, text]) =>
         name.includes('workflows/') ? [text] : [],
       )
       const used = new Set(workflows.join('').match(/(?<=vars\.|secrets\.)FUNDPRESS_\w+/g))
       const missing = [...used].filter((name) => !checklist.includes(` ${name} `))
-      // Those of other stores, and those that have a default.
-      const optional = /_(ARTIFACT_RUN_ID|SINCE|MAX_AGE|MAX_WAIT|PATH_STYLE|SIGNING_KEY)$|_DATABASE_.+/
+      // Those of other stores and of an approval, and those that have a default.
+      const optional =
+        /_(APPROVAL|FLIP_ROLE|ARTIFACT_RUN_ID|SINCE|MAX_AGE|MAX_WAIT|PATH_STYLE|SIGNING_KEY)$|_DATABASE_.+/
       const ofOthers = { aws: /_ENDPOINT$|_ACCESS_KEY/, cloudflare: /_ROLE$|_KEY_VALUE_STORE$/ }[target]
       expect(missing.filter((name) => !optional.test(name) && !ofOthers.test(name))).toEqual([])
     },
@@ -268,8 +249,6 @@ describe('answers', () => {
   })
 
   it('that exclude each other are refused', async () => {
-    const both = { shards: '4', approval: 'yes' }
-    await expectFailure(setup('aws', folder.file('refused'), both), /exclude each other/, 2)
     const insecure = { 'base-url': 'http://api.example.com' }
     await expectFailure(setup('cloudflare', folder.file('refused'), insecure), /has to begin with https:/, 2)
     const noName = { 'licence-url': 'https://example.com/licence' }

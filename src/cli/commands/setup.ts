@@ -24,10 +24,9 @@ export default defineCommand({
   description:
     'Writes the config file, the workflows (on a server the systemd units) and a checklist, SETUP.md, into an ' +
     'empty folder or a repository. It asks in the terminal for all answers that no flag gives. Nights run on GitHub Actions (aws, ' +
-    'cloudflare) or by systemd (server). For Kubernetes, AWS Batch and containers the package has folders in templates/, each ' +
+    'cloudflare) or by systemd (server). For Kubernetes and containers the package has folders in templates/, each ' +
     'with a README.\n\n' +
-    'It overwrites no file that differs: then it writes nothing and names these files. With --overwrite it also removes a ' +
-    'workflow that publishes on a schedule beside the one that it writes: only one may. With the same answers it changes ' +
+    'It overwrites no file that differs: then it writes nothing and names these files. With the same answers it changes ' +
     'nothing. With --check it goes through the checklist as far as it can, in the folder that it has written, up to a build ' +
     'and a plan of the first night, and publishes nothing.',
   arguments: [
@@ -36,7 +35,7 @@ export default defineCommand({
   options: [
     schemaOption('--dest <folder>', 'The folder for the files (default: this one)', pathSetting),
     option('--yes', 'Ask nothing: take the defaults for all other answers'),
-    option('--overwrite', 'Overwrite files that differ, and remove other nightly workflows'),
+    option('--overwrite', 'Overwrite files that differ'),
     option('--check', 'Check what is set up, and say what is still to do'),
     ...answerOptions,
   ],
@@ -55,11 +54,11 @@ export default defineCommand({
     const { writings, differing } = compareWith(dest, await makeSetup(answers))
     if (differing.length > 0 && overwrite !== true)
       throw new Error(
-        `nothing was written, because these files are there and differ: ${differing.join(', ')} (--overwrite replaces or removes them)`,
+        `nothing was written, because these files are there and differ: ${differing.join(', ')} (--overwrite replaces them)`,
       )
     await writeAll(writings)
     if (session.isQuiet) return
-    const written = writings.map(({ file, text }) => `${text === null ? 'removed ' : ''}${file}\n`).join('')
+    const written = writings.map(({ file }) => `${file}\n`).join('')
     session.stdout.write(
       written === '' ? 'nothing to change\n' : `${written}\nGo on with ${join(dest, 'SETUP.md')}\n`,
     )

@@ -37,7 +37,7 @@ function writeOutputs(environment: Session['environment'], outputs: Outputs): vo
   appendFileSync(placeToWrite(file, 'file'), lines.join(''))
 }
 
-/** Writes a refusal for the issue. Builds of shards and flips are steps of workflows, too. */
+/** Writes a refusal for the issue. Flips are steps of workflows, too. */
 export function leaveRefusal(environment: Session['environment'], objections: readonly Objection[]): void {
   // JSON, because it has no line feed.
   const refusal = JSON.stringify(describeRefusal(objections))

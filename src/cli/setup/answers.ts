@@ -4,7 +4,7 @@
  */
 
 import { createInterface } from 'node:readline/promises'
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Dialog } from '../command.ts'
 import { UsageError } from '../failure.ts'
 import { expectedBy, parseText } from '../load-settings.ts'
@@ -163,20 +163,6 @@ const questions = {
     ),
     fallback: () => '03:17',
   },
-  shards: {
-    value: 'number',
-    asks: 'Machines that share the work, for very many funds',
-    of: inCloud,
-    schema: () => whole(2, 99),
-    fallback: none,
-  },
-  approval: {
-    value: 'answer',
-    asks: 'Does somebody approve each night before it goes live (yes or no)',
-    of: inCloud,
-    schema: () => z.enum(['yes', 'no'], 'yes or no'),
-    fallback: () => 'no',
-  },
   user: {
     value: 'name',
     isRare: true,
@@ -268,11 +254,9 @@ export async function collectAnswers({ target, given, release, ask }: Asking): P
 }
 
 function refuseContradictions(answers: Answers): void {
-  const { target, baseUrl, shards, approval, licenceName, licenceUrl, kmsKey, region } = answers
+  const { target, baseUrl, licenceName, licenceUrl, kmsKey, region } = answers
   if (target !== 'server' && !baseUrl.startsWith('https:'))
     throw new UsageError(`--base-url has to begin with https: on ${target}, as its edge answers nothing else`)
-  if (shards !== '' && approval === 'yes')
-    throw new UsageError('--shards and --approval yes exclude each other: no workflow does both')
   if (licenceName === '' && licenceUrl !== '')
     throw new UsageError('--licence-url needs --licence-name: the downloads state both')
   if (kmsKey !== '' && kmsKey.split(':')[3] !== region)

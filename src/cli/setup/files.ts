@@ -14,7 +14,7 @@ import { parseConfig } from '../load-settings.ts'
 import type { Answers } from './answers.ts'
 import { parseRelease } from './release.ts'
 import { makeUnits } from './units.ts'
-import { makeWorkflows, publishesOnSchedule, timesFrom, workflowsIn } from './workflows.ts'
+import { makeWorkflows, timesFrom } from './workflows.ts'
 
 interface SetupFile {
   readonly path: string
@@ -57,14 +57,9 @@ function configOf(answers: Answers): string {
   return `${JSON.stringify(config, undefined, 2)}\n`
 }
 
-const workflowOf = ({ shards, approval }: Answers) =>
-  shards !== '' ? 'nightly-sharded.yml' : approval === 'yes' ? 'nightly-approved.yml' : 'nightly.yml'
-
 async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
   const { target, bucket, prefix, repository, region, endpoint } = answers
   const { database, baseUrl, contact, kmsKey } = answers
-  const workflow = workflowOf(answers)
-  const isApproved = answers.approval === 'yes'
   const stack = stackName(bucket)
   const [, databaseBucket = bucket, databaseKey = ''] = /^s3:\/\/([^/]+)\/(.*)/.exec(database) ?? []
   const isElsewhere = databaseBucket !== bucket
@@ -82,9 +77,8 @@ async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
   if (target === 'aws') commands.push(...stackCommands(answers))
   if (target === 'aws' && isElsewhere) commands.push(regionCommand(databaseBucket, answers))
   const { attempts } = await timesFrom(answers.at)
-  const environments = ['fundpress', 'fundpress-watch', ...(isApproved ? ['fundpress-approval'] : [])]
   const values = {
-    ...{ bucket, repository, region, stack, workflow },
+    ...{ bucket, repository, region, stack },
     package: shellText(answers.package),
     source: answers.action.replace('#', ' at the commit '),
     baseUrl: shellText(baseUrl),
@@ -92,54 +86,35 @@ async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
     contact: shellText(contact),
     tools: toolsOf(answers),
     jurisdiction: jurisdiction === null ? '' : ` --jurisdiction ${jurisdiction}`,
-    environments: environments.join(' '),
     variables: commands.join('\n'),
-    parameters: `Approval=${answers.approval}${databaseKey === '' ? '' : ` Database=${databaseBucket}/${databaseKey}`}`,
-    approval: isApproved
-      ? await fromTemplate('setup/approval.md', { repository, bucket, rights: rightsOn[target] })
-      : '',
+    parameters: databaseKey === '' ? '' : ` Database=${databaseBucket}/${databaseKey}`,
     kms: kmsKey === '' ? '' : await fromTemplate('setup/kms.md', { key: kmsKey, bucket, region }),
     databaseKey: isElsewhere
       ? await fromTemplate('setup/database-key.md', { repository, bucket: databaseBucket })
       : '',
-    // A night in shards sends a heartbeat only when it publishes.
-    tell: await noticesOf(answers.shards === '' ? 3 : 8),
-    tellGitHub: await fromTemplate('setup/tell-github.md', {
-      repository,
-      environments: environments.join(' '),
-    }),
+    tell: await fromTemplate('setup/tell.md', {}),
+    tellGitHub: await fromTemplate('setup/tell-github.md', { repository }),
     fetch: fetchOf(answers, isElsewhere),
     times: attempts.join(', '),
   }
   return [
-    ...(await makeWorkflows(workflow, answers)),
+    ...(await makeWorkflows(answers)),
     { path: '.github/dependabot.yml', text: await readFile(new URL('dependabot.yml', github), 'utf8') },
     ...(kmsKey === '' ? [] : [await keyPolicy(answers)]),
     { path: 'SETUP.md', text: await fromTemplate(`setup/${target}.md`, values) },
   ]
 }
 
-const rightsOn: Readonly<Record<Answers['target'], string>> = {
-  aws: 'The role of `fundpress` may not write what is live: only that of `fundpress-approval` may.',
-  cloudflare:
-    'A key of R2 opens a whole bucket, so that of `fundpress` could make a night live, too: protect `main` by reviews.',
-  server: '',
-}
-
-function stackCommands({ repository, approval }: Answers): readonly string[] {
+function stackCommands({ repository }: Answers): readonly string[] {
   const outputs = {
     FUNDPRESS_ROLE: 'PublisherRoleArn',
     FUNDPRESS_WATCH_ROLE: 'WatchRoleArn',
-    ...(approval === 'yes' ? { FUNDPRESS_FLIP_ROLE: 'FlipRoleArn' } : {}),
     FUNDPRESS_KEY_VALUE_STORE: 'KeyValueStoreArn',
   }
   return Object.entries(outputs).map(
     ([name, output]) => `gh variable set ${name} --repo ${repository} --body "$(output ${output})"`,
   )
 }
-
-/** @param grace hours that a heartbeat may be late: an attempt can be the first or the last of its night */
-const noticesOf = (grace: number) => fromTemplate('setup/tell.md', { grace, interval: (24 + grace) * 3600 })
 
 /** The database may be in a bucket of another region. */
 const regionCommand = (bucket: string, { repository, region }: Answers) =>
@@ -190,7 +165,7 @@ async function serverFiles(answers: Answers): Promise<readonly SetupFile[]> {
     host: new URL(baseUrl).hostname,
     public: portOf(baseUrl),
     times: attempts.join(', '),
-    tell: await noticesOf(3),
+    tell: await fromTemplate('setup/tell.md', {}),
   }
   return [
     ...(await makeUnits(answers, folders)),
@@ -209,17 +184,12 @@ async function ignoredFiles({ target, database }: Answers): Promise<string> {
 
 interface Writing {
   readonly file: string
-  /** Null: remove the file. */
-  readonly text: string | null
+  readonly text: string
   /** Null: no such file. */
   readonly earlier: string | null
 }
 
-/**
- * Compares with existing files. A `.gitignore` keeps its lines. Another workflow that publishes on a schedule is removed, because
- * it would make nights live without the approval, or the shards, of the answers.
- * @returns `differing`: existing files among the `writings`
- */
+/** Compares with existing files. A `.gitignore` keeps its lines. @returns `differing`: existing files among the `writings` */
 export function compareWith(dest: string, files: readonly SetupFile[]) {
   const all = files.map(({ path, text }): Writing => {
     const file = join(dest, path)
@@ -227,17 +197,9 @@ export function compareWith(dest: string, files: readonly SetupFile[]) {
     const earlier = existsSync(place) ? readFileSync(place, 'utf8') : null
     return { file, earlier, text: path === '.gitignore' ? withLines(earlier ?? '', text) : text }
   })
-  const others = otherNights(dest, files)
-  const writings = [...all.filter(({ text, earlier }) => text !== earlier), ...others]
+  const writings = all.filter(({ text, earlier }) => text !== earlier)
   const differing = writings.filter(({ earlier, file }) => earlier !== null && !file.endsWith('.gitignore'))
   return { writings, differing: differing.map(({ file }) => file) }
-}
-
-function otherNights(dest: string, files: readonly SetupFile[]): readonly Writing[] {
-  const isOurs = (file: string) => files.some(({ path }) => join(dest, path) === file)
-  if (!files.some(({ path }) => path.startsWith('.github/workflows/'))) return []
-  const others = workflowsIn(dest).filter(({ file, text }) => !isOurs(file) && publishesOnSchedule(text))
-  return others.map(({ file, text }) => ({ file, text: null, earlier: text }))
 }
 
 function withLines(text: string, wanted: string): string {
@@ -250,19 +212,17 @@ function withLines(text: string, wanted: string): string {
 
 /** Restores all files if one cannot be written. */
 export async function writeAll(writings: readonly Writing[]): Promise<void> {
-  const put = (file: string, text: string | null) => {
-    if (text === null) rmSync(file, { force: true })
-    else replaceFile(file, text)
-  }
   for (const { file } of writings) await mkdir(dirname(file), { recursive: true })
   const written: Writing[] = []
   try {
     for (const one of writings) {
-      put(one.file, one.text)
+      replaceFile(one.file, one.text)
       written.push(one)
     }
   } catch (error) {
-    for (const { file, earlier } of written) put(file, earlier)
+    for (const { file, earlier } of written)
+      if (earlier === null) rmSync(file, { force: true })
+      else replaceFile(file, earlier)
     throw error
   }
 }

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { lint } from '../support/github/lint.ts'
-import { readAction, readWorkflow } from '../support/github/files.ts'
+import { readAction, readWorkflow, type Job } from '../support/github/files.ts'
 import { lacksShellcheck, shellcheck } from '../support/programs.ts'
 
 const all = readdirSync('.github', { recursive: true, encoding: 'utf8' }).map((file) => `.github/${file}`)
@@ -12,7 +12,7 @@ const workflows = files.filter((file) => file.startsWith('.github/workflows/'))
 const actions = files.filter((file) => file.endsWith('/action.yml'))
 const textOf = (file: string) => readFileSync(file, 'utf8')
 /** The workflows of users, read. */
-const ours = ['nightly.yml', 'nightly-approved.yml', 'nightly-sharded.yml', 'watch.yml'].map(
+const ours = ['nightly.yml', 'watch.yml'].map(
   (name) => [`.github/workflows/${name}`, readWorkflow(`.github/workflows/${name}`)] as const,
 )
 
@@ -107,51 +107,62 @@ describe('our own rules', () => {
     },
   )
 
-  it('no two nightly runs overlap, and a run that waits for its reviewers delays no other', () => {
-    const groups = ours.flatMap(([file, { jobs, concurrency }]) =>
-      [concurrency, ...Object.values(jobs).map((job) => job.concurrency)].flatMap((group) =>
-        group === undefined ? [] : [[file.replace('.github/workflows/', ''), group.group]],
-      ),
+  it('no two nights overlap, and a run that waits for its reviewers delays no other', () => {
+    const { concurrency, jobs } = readWorkflow('.github/workflows/nightly.yml')
+    // GitHub counts a job that waits for reviewers as running, so the run has no group.
+    expect(concurrency).toBeUndefined()
+    const groups = Object.entries(jobs).flatMap(([id, job]) =>
+      job.concurrency ? [[id, job.concurrency.group]] : [],
     )
-    expect(groups).toEqual([
-      ['nightly.yml', 'fundpress-nightly'],
-      // The only group is that of the job that stages: GitHub counts a job that waits for reviewers as running.
-      ['nightly-approved.yml', 'fundpress-nightly'],
-      ['nightly-sharded.yml', 'fundpress-nightly'],
-      ['watch.yml', 'fundpress-watch'],
-    ])
-    const approved = readWorkflow('.github/workflows/nightly-approved.yml')
-    expect(approved.concurrency).toBeUndefined()
-    expect([approved.jobs['stage']?.concurrency?.group, approved.jobs['flip']?.environment]).toEqual([
-      'fundpress-nightly',
-      'fundpress-approval',
-    ])
+    expect(groups).toEqual([['night', 'fundpress-nightly']])
+  })
+
+  it('any value of FUNDPRESS_APPROVAL lets a night only stage, and the job of its reviewers flips just that', () => {
+    const { night, flip } = readWorkflow('.github/workflows/nightly.yml').jobs
+    const expression = (text: string) => `\${{ ${text} }}`
+    expect(night?.steps[1]?.with?.['stage']).toBe(expression("vars.FUNDPRESS_APPROVAL != ''"))
+    expect([flip?.needs, flip?.environment]).toEqual(['night', 'fundpress-approval'])
+    const outputs = 'needs.night.outputs'
+    expect(flip?.if).toBe(expression(`${outputs}.staged == 'true' && ${outputs}.skipped != 'true'`))
+    expect(flip?.steps[1]?.with).toMatchObject({
+      flip: expression('needs.night.outputs.snapshot'),
+      role: expression('vars.FUNDPRESS_FLIP_ROLE'),
+    })
+  })
+
+  it('a failed night is told, and the schedules stay enabled, whatever has happened before', () => {
+    const { report, keep } = readWorkflow('.github/workflows/nightly.yml').jobs
+    expect([report?.needs, keep?.needs]).toEqual([['night', 'flip'], 'night'])
+    for (const job of [report, keep, readWorkflow('.github/workflows/watch.yml').jobs['report']])
+      expect(job?.if).toMatch(/^\$\{\{ always\(\) && /)
+    expect(keep?.steps[1]?.with).toEqual({ workflows: 'nightly.yml watch.yml' })
+  })
+
+  it('each job has the rights that its actions use', () => {
+    const needed: Readonly<Record<string, Job['permissions']>> = {
+      fundpress: { contents: 'read', 'id-token': 'write' },
+      'fundpress-watch': { contents: 'read', 'id-token': 'write' },
+      'fundpress-issue': { contents: 'read', issues: 'write' },
+      'fundpress-schedules': { contents: 'read', actions: 'write' },
+    }
+    for (const [file, { jobs }] of ours)
+      for (const [id, { steps, permissions }] of Object.entries(jobs)) {
+        const [, { uses = '' } = {}] = steps
+        const rights = needed[uses.replace('./.github/actions/', '')]
+        // Only the night reads artifacts of other runs.
+        const all = id === 'night' ? { ...rights, actions: 'read' } : rights
+        expect([file, id, permissions]).toEqual([file, id, all])
+      }
   })
 
   it('requests credentials for as long as a job may take, and the role allows that', () => {
-    const action = readAction('.github/actions/fundpress/action.yml')
-    const { default: ofAction = '' } = action.inputs['role-duration-seconds'] ?? { default: '' }
-    const wanted = ours.flatMap(([name, { jobs }]) =>
-      Object.values(jobs).flatMap((job) =>
-        job.steps.flatMap(({ uses = '', with: given = {} }) => {
-          if (given['role'] === undefined) return []
-          // An hour is what the action of AWS asks for by itself.
-          const byItself = uses === './.github/actions/fundpress' ? ofAction : 3600
-          const seconds = Number(given['role-duration-seconds'] ?? byItself)
-          return [{ name, seconds, minutes: job['timeout-minutes'] }]
-        }),
-      ),
-    )
-    expect(wanted.length).toBe(8)
-    for (const { name, seconds, minutes } of wanted)
-      expect([name, seconds >= minutes * 60]).toEqual([name, true])
-    // Those of the role that publishes, and of the one that flips. The watch's are the hour that AWS gives.
-    const sessions = [
-      ...textOf('templates/cloudfront/template.jsonc').matchAll(/"MaxSessionDuration": (\d+)/g),
-    ]
-    expect(sessions).toHaveLength(2)
-    for (const [, session] of sessions)
-      expect(Number(session)).toBeGreaterThanOrEqual(Math.max(...wanted.map(({ seconds }) => seconds)))
+    const { inputs } = readAction('.github/actions/fundpress/action.yml')
+    // The longest job takes two hours. The watch has the hour that AWS gives by itself.
+    expect(inputs['role-duration-seconds']?.default).toBe('7200')
+    const watch = Object.values(readWorkflow('.github/workflows/watch.yml').jobs)
+    expect(Math.max(...watch.map((job) => job['timeout-minutes']))).toBeLessThanOrEqual(60)
+    const template = textOf('templates/cloudfront/template.jsonc')
+    expect(template.match(/(?<="MaxSessionDuration": )\d+/g)).toEqual(['7200', '7200'])
   })
 
   it('schedules nothing on the hour, all in the time of Berlin, and the watch after the nightly runs', () => {
@@ -192,29 +203,6 @@ describe('our own rules', () => {
       expect(blocks.filter((run) => run.includes(['$', '{{'].join('')))).toEqual([])
     },
   )
-
-  it('gives each job the secrets of what it may tell: only a nightly run has a heartbeat', () => {
-    const told = ours.flatMap(([file, { jobs }]) =>
-      Object.entries(jobs).flatMap(([id, { steps }]) => {
-        const inputs = steps.flatMap(({ with: given = {} }) => Object.keys(given))
-        const names = inputs.filter((name) => /^(heartbeat|notify|signing|metrics)-/.test(name))
-        return names.length === 0 ? [] : [[`${file.replace('.github/workflows/', '')} ${id}`, names] as const]
-      }),
-    )
-    const notices = ['notify-url', 'notify-smtp']
-    const everything = ['heartbeat-url', ...notices, 'signing-key', 'metrics-otlp-url']
-    expect(Object.fromEntries(told)).toEqual({
-      'nightly.yml night': everything,
-      'nightly-approved.yml stage': everything,
-      'nightly-approved.yml flip': notices,
-      // The jobs that ask and render are no nightly runs yet.
-      'nightly-sharded.yml ask': notices,
-      'nightly-sharded.yml render': notices,
-      'nightly-sharded.yml publish': everything,
-      'watch.yml age': notices,
-      'watch.yml verify': notices,
-    })
-  })
 
   it('the README of the set-up names all variables, secrets, environments and roles that workflows use, and no others', () => {
     const readme = textOf('templates/github/README.md')

@@ -1,180 +1,142 @@
-/** `release.yml`, step by step, with real git and npm against a registry of the test. */
+/** The scripts of `release.yml` in their order, with stand-ins for what needs the network, and the rights of its jobs. */
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readWorkflow } from '../support/github/files.ts'
-import { openRunner, type RanJob, type Runner } from '../support/github/runner.ts'
-import { repository, tempFolder } from '../support/product.ts'
-import { commitVersion, gitIn, integrityOf, sha256Of, startRegistry, writeStandIns } from './release.ts'
-import { logOf, resultsOf } from './workflow-runs.ts'
+import { makeCheckout, type Checkout } from '../support/github/steps.ts'
+import { repository } from '../support/product.ts'
+import { commitVersion, gitIn, integrityOf, writeStandIns } from './release.ts'
 
-const folder = tempFolder()
+const { on, jobs, permissions } = readWorkflow('.github/workflows/release.yml')
+type Texts = Readonly<Record<string, string>>
 
 describe('a release', () => {
-  let runner: Runner
-  let npm: Awaited<ReturnType<typeof startRegistry>>
-  const state = folder.file('state')
-  const stateOf = (name: string) => readFileSync(join(state, name), 'utf8')
-  const calls = () => (existsSync(join(state, 'calls')) ? stateOf('calls').trimEnd().split('\n') : [])
-  const callsOf = (start: string) => calls().filter((call) => call.startsWith(start))
-  type Jobs = Readonly<Record<string, RanJob>>
-  const release = (tag: string, earlier: Jobs = {}) => {
-    const vars = { FUNDPRESS_RELEASES: 'true' }
-    const given = { api: npm.base, vars, credentials: {}, ref: tag } as const
-    return runner.run('release.yml', given, earlier)
+  let checkout: Checkout
+  let state: string
+  let sums: string
+  const own = (name: string) => checkout.file(`release/${name}`)
+  const tarball = () => own('fundpress-cli-1.0.0.tgz')
+  /** Runs the script of a job that has these words. */
+  const run = (job: string, words: string, given: Texts = {}, more: Texts = {}) => {
+    const step = jobs[job]?.steps.find((one) => one.run?.includes(words))
+    return checkout.run(step, given, more, checkout.root)
   }
-  const all = (result: string) =>
-    Object.fromEntries(
-      Object.keys(readWorkflow('.github/workflows/release.yml').jobs).map((id) => [id, result]),
-    )
+  const calls = () => (existsSync(join(state, 'calls')) ? readFileSync(join(state, 'calls'), 'utf8') : '')
+  /** The calls of some work, each by its first words. */
+  const during = async (work: () => Promise<unknown>) => {
+    const before = calls().length
+    await work()
+    const lines = calls().slice(before).trimEnd().split('\n')
+    return lines.map((line) => /^(docker buildx (imagetools )?|gh release |\w+ )[\w-]+/.exec(line)?.[0])
+  }
 
-  /** The first release, whose files later tests use again. */
-  let first: Jobs
   beforeAll(async () => {
-    runner = openRunner()
-    npm = await startRegistry()
-    writeStandIns(runner.bin, state, npm.base)
-    const root = runner.checkout.path
-    for (const name of ['package.json', 'package-lock.json']) {
-      rmSync(join(root, name), { force: true })
-      const text = readFileSync(join(repository, name), 'utf8')
-      writeFileSync(join(root, name), text.replace(/"provenance": true/, '"provenance": false'))
+    checkout = makeCheckout()
+    state = checkout.file('state')
+    writeStandIns(checkout.bin, state)
+    for (const name of ['package.json', 'package-lock.json', 'README.md', 'templates']) {
+      rmSync(checkout.file(name), { force: true })
+      // Packing changes them.
+      cpSync(join(repository, name), checkout.file(name), { recursive: true })
     }
-    // Packing changes the documents.
-    for (const name of ['README.md', 'templates']) {
-      rmSync(join(root, name), { force: true })
-      cpSync(join(repository, name), join(root, name), { recursive: true })
-    }
-    const dockerfile = join(root, 'templates/container/Dockerfile')
-    const unpinned = readFileSync(dockerfile, 'utf8')
-    writeFileSync(dockerfile, unpinned.replace(/-slim(?!@)/g, `-slim@sha256:${'0'.repeat(64)}`))
-    mkdirSync(join(root, '.ci'))
-    writeFileSync(join(root, '.ci/run'), '#!/bin/sh\necho "1 passed, 0 failed"\n', { mode: 0o755 })
-    gitIn(root, 'init', '--quiet', '--initial-branch=main')
-    commitVersion(root, '1.0.0')
-    gitIn(root, 'tag', 'v1.0.0')
+    // notes.mjs asks for earlier tags.
+    gitIn(checkout.root, 'init', '--quiet')
+    commitVersion(checkout.root, '1.0.0')
+    for (const words of ['npm pack', 'sbom.sh', 'sums.sh'])
+      sums = (await run('pack', words, {}, { GITHUB_REF_NAME: 'v1.0.0' })).outputs['sums'] ?? ''
   })
-  afterAll(async () => {
-    runner.remove()
-    await npm.stop()
-  })
+  afterAll(() => checkout.remove())
 
-  it('does not begin in a fork that is not set up', async () => {
-    const ran = await runner.run('release.yml', { api: npm.base, vars: {}, credentials: {}, ref: 'v1.0.0' })
-    expect(resultsOf(ran)).toEqual(all('skipped'))
-  })
-
-  it('is tried on two versions of Node, and then on npm, among the images, signed and on GitHub', async () => {
-    first = await release('v1.0.0')
-    const log = logOf(first)
-    expect([resultsOf(first), log]).toEqual([all('success'), expect.stringContaining('1 passed')])
-    expect(log.match(/^live +\S+ in blue$/gm)).toHaveLength(2)
-    const started = calls().filter((call) => !/inspect|release list/.test(call))
-    expect(started.map((call) => call.split(' ').slice(0, 3).join(' ').replace(/ -.*/, ''))).toEqual([
-      ...['npm ci', 'npm pkg set', 'npm pack', 'npm install', 'npm sbom', 'npm install', 'npm install'],
-      ...['npm view @fundpress/cli@1.0.0', expect.stringContaining('npm publish /')],
-      // The tags that move come after the signature.
-      ...['docker login ghcr.io', 'docker buildx build', 'docker run', 'cosign sign'],
-      'docker buildx imagetools',
-      ...['cosign sign-blob', 'gh release create', 'gh release upload', 'gh release edit'],
-    ])
-  })
-
-  it('has one file, which npm, the image and GitHub share, with digests and a list of what it is made of', () => {
-    const attached = join(state, 'files')
-    const names = [
+  it('has one file with digests, notes and a list of what it is made of, and its links lead to its repository', () => {
+    expect(readdirSync(own('')).sort()).toEqual([
       'SHA256SUMS',
-      'SHA256SUMS.sigstore.json',
       'fundpress-1.0.0.cdx.json',
       'fundpress-cli-1.0.0.tgz',
+      'notes.md',
       'package-lock.json',
-    ]
-    expect(readdirSync(attached).sort()).toEqual(names)
-    execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: attached })
-    // What was signed are these digests.
-    expect(stateOf('files/SHA256SUMS.sigstore.json')).toContain(sha256Of(join(attached, 'SHA256SUMS')))
-    const tarball = join(attached, 'fundpress-cli-1.0.0.tgz')
-    expect(npm.registry.published?.versions['1.0.0']?.dist.integrity).toBe(integrityOf(tarball))
-    expect([stateOf('context'), sha256Of(join(state, 'image.tgz'))]).toEqual([
-      'fundpress-cli-1.0.0.tgz\npackage-lock.json\n',
-      sha256Of(tarball),
     ])
-    const packed = execFileSync('tar', ['-xzOf', tarball, 'package/package.json'], { encoding: 'utf8' })
+    execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: own('') })
+    expect(readFileSync(own('notes.md'), 'utf8')).toMatch(/^The first release\./)
+    const packed = execFileSync('tar', ['-xzOf', tarball(), 'package/package.json'], { encoding: 'utf8' })
     expect(JSON.parse(packed)).toMatchObject({
       repository: { type: 'git', url: 'git+https://github.example/owner/funds.git' },
       homepage: 'https://github.example/owner/funds#readme',
-      bugs: 'https://github.example/owner/funds/issues',
     })
   })
 
-  it('has tags for the image of that version, its minor and its major, and notes with its digest', () => {
-    const digest = stateOf('image-1.0.0')
-    const image = 'ghcr.io/owner/fundpress'
-    expect(callsOf('docker buildx imagetools create')).toEqual([
-      `docker buildx imagetools create --tag ${image}:1.0 --tag ${image}:1 ${image}@${digest}`,
-    ])
-    expect(callsOf('cosign sign ')).toEqual([`cosign sign --yes --recursive ${image}@${digest}`])
-    const [build = ''] = callsOf('docker buildx build')
-    expect(build).toMatch(/--platform linux\/amd64,linux\/arm64 .*--provenance mode=max --sbom true/)
-    expect(stateOf('notes.md')).toMatch(/^The first release\./)
-    expect(stateOf('notes.md')).toContain(`${image}@${digest}`)
-    expect(callsOf('gh release create')[0]).toContain(' --draft --verify-tag --prerelease=false ')
-    expect([npm.registry.published?.['dist-tags'], stateOf('draft')]).toEqual([
-      { latest: '1.0.0' },
-      'false\n',
-    ])
-  })
-
-  /** Packed and tried already. */
-  const tried = () => ({ check: first['check'], pack: first['pack'], try: first['try'] }) as Jobs
-
-  it('changes nothing if it runs again', async () => {
-    const before = calls().length
-    const again = await release('v1.0.0', tried())
-    expect([resultsOf(again), logOf(again)]).toEqual([
-      all('success'),
-      expect.stringContaining('it is this file'),
-    ])
-    const changing = /publish |buildx build|release (create|upload|edit)/
-    expect(
-      calls()
-        .slice(before)
-        .filter((call) => changing.test(call)),
-    ).toEqual([])
-    expect(npm.registry.puts).toBe(1)
-  })
-
-  it('publishes nothing while npm has another file of this version', async () => {
-    const { published } = npm.registry
-    npm.registry.published = { 'dist-tags': {}, versions: { '1.0.0': { dist: { integrity: 'sha512-x' } } } }
-    const before = calls().length
-    const ran = await release('v1.0.0', tried())
-    npm.registry.published = published
-    expect([resultsOf(ran), logOf(ran)]).toEqual([
-      { ...all('skipped'), ...resultsOf(tried()), npm: 'failure' },
-      expect.stringContaining('npm has another @fundpress/cli@1.0.0 (sha512-x, '),
-    ])
-    expect(calls().slice(before)).toEqual([expect.stringContaining('npm view')])
-  })
-
   it('stops where the files are not those that were packed: another one would be published, too', async () => {
-    const beside = join(runner.uploads, 'release/a.tgz')
-    writeFileSync(beside, 'other code')
-    const ran = await release('v1.0.0', tried())
-    rmSync(beside)
-    expect(resultsOf(ran)).toEqual({ ...all('skipped'), ...resultsOf(tried()), npm: 'failure' })
-    expect(logOf(ran)).toContain('is not what the job "pack" has made')
+    const name = 'Check that these are the files that were packed, and no others'
+    const check = () => checkout.runOf('fundpress-release', name, { SUMS: sums }, {}, checkout.root)
+    expect(await check()).toMatchObject({ code: 0 })
+    writeFileSync(own('a.tgz'), 'other code')
+    expect(await check()).toMatchObject({
+      code: 1,
+      log: expect.stringContaining('somebody has changed it') as string,
+    })
+    rmSync(own('a.tgz'))
+  })
+
+  it('goes to npm once, and not while npm has another file of this version', async () => {
+    const publish = () => run('npm', 'publish.mjs', { DIST_TAG: 'latest' })
+    expect(await during(publish)).toEqual(['npm view', 'npm publish'])
+    writeFileSync(join(state, 'integrity'), JSON.stringify(integrityOf(tarball())))
+    expect((await publish()).log).toContain('it is this file')
+    writeFileSync(join(state, 'integrity'), '"sha512-x"')
+    expect(await publish()).toMatchObject({
+      code: 1,
+      log: expect.stringContaining('npm has another @fundpress/cli@1.0.0 (sha512-x, ') as string,
+    })
+    expect(await during(publish)).toEqual(['npm view'])
+  })
+
+  it('is in an image, whose tags that move come after the signature, and which is built once', async () => {
+    const image = (PRERELEASE: string) => run('image', 'image.sh', { VERSION: '1.0.0', PRERELEASE })
+    const after = ['docker run', 'cosign sign']
+    const built = [
+      'docker buildx imagetools inspect',
+      'docker buildx build',
+      'docker buildx imagetools inspect',
+    ]
+    expect(await during(() => image('false'))).toEqual([
+      ...built,
+      ...after,
+      'docker buildx imagetools create',
+    ])
+    expect((await image('true')).outputs['image']).toMatch(/^ghcr\.io\/owner\/fundpress@sha256:/)
+    expect(await during(() => image('true'))).toEqual(['docker buildx imagetools inspect', ...after])
+    expect(readFileSync(join(state, 'context'), 'utf8')).toBe('fundpress-cli-1.0.0.tgz\npackage-lock.json\n')
+  })
+
+  it('is published on GitHub with its signed digests and the image in its notes, and only once', async () => {
+    await run('sign', 'cosign sign-blob')
+    mkdirSync(checkout.file('signature'), { recursive: true })
+    cpSync(own('SHA256SUMS.sigstore.json'), checkout.file('signature/SHA256SUMS.sigstore.json'))
+    // What is signed are these digests.
+    const signed = execFileSync('sha256sum', ['SHA256SUMS'], { cwd: own(''), encoding: 'utf8' })
+    expect(readFileSync(own('SHA256SUMS.sigstore.json'), 'utf8').slice(0, 64)).toBe(signed.slice(0, 64))
+    const given = { GH_TOKEN: 'token', PRERELEASE: 'false', IMAGE: 'ghcr.io/owner/fundpress@sha256:1' }
+    const release = () => run('release', 'release.sh', given, { GITHUB_REF_NAME: 'v1.0.0' })
+    expect(await during(release)).toEqual([
+      'gh release list',
+      'gh release create',
+      'gh release upload',
+      'gh release edit',
+    ])
+    expect(readFileSync(own('notes.md'), 'utf8')).toContain('\nThe image: ghcr.io/owner/fundpress@sha256:1\n')
+    expect(calls()).toMatch(/^gh release create v1\.0\.0 --draft --verify-tag --prerelease=false /m)
+    expect(calls()).toMatch(/^gh release upload v1\.0\.0 .* signature\/SHA256SUMS\.sigstore\.json$/m)
+    writeFileSync(join(state, 'draft'), 'false\n')
+    expect(await during(release)).toEqual(['gh release list'])
   })
 })
 
 describe('the rights of a release', () => {
-  const { on, jobs, permissions } = readWorkflow('.github/workflows/release.yml')
-
   it('are used for tags of versions only', () => {
     const number = '[0-9]+'
     const version = `v${number}.${number}.${number}`
     expect(on).toEqual({ push: { tags: [version, `${version}-rc.${number}`] } })
+    expect(jobs['check']?.if).toContain("vars.FUNDPRESS_RELEASES == 'true'")
   })
 
   it('are those that each job needs: only npm, the signatures and the release can write anything', () => {
@@ -201,11 +163,11 @@ describe('the rights of a release', () => {
   })
 
   it('to publish have one gate, the environment of npm, and nothing is published before it', () => {
+    const needs = (id: string): readonly string[] => [jobs[id]?.needs ?? []].flat()
     const gated = Object.entries(jobs).filter(([, { environment }]) => environment === 'release')
     expect(gated.map(([id]) => id)).toEqual(['npm'])
-    const needs = (id: string): readonly string[] => [jobs[id]?.needs ?? []].flat()
-    const writers = Object.entries(jobs).filter(([, job]) => Object.values(job.permissions).includes('write'))
-    for (const [id] of writers.filter(([name]) => name !== 'npm'))
-      expect([id, ...needs(id), ...needs(id).flatMap(needs)]).toContain('npm')
+    expect(needs('npm')).toEqual(['check', 'pack', 'try'])
+    for (const id of ['image', 'sign']) expect(needs(id)).toContain('npm')
+    expect(needs('release')).toEqual(['check', 'pack', 'image', 'sign'])
   })
 })

@@ -142,7 +142,7 @@ describe('the stack', () => {
 })
 
 it('all jobs that get a token for a role assume one, in an environment', () => {
-  expect(jobs.filter(({ role }) => role !== null)).toHaveLength(8)
+  expect(jobs.filter(({ role }) => role !== null)).toHaveLength(4)
   // A release asks for tokens for npm and Sigstore: release.test.ts.
   const ofNights = jobs.filter(({ id }) => !id.startsWith('release.yml '))
   for (const { id, mayAsk, role, environment } of ofNights)

@@ -24,7 +24,6 @@ export interface Job {
   readonly 'timeout-minutes': number
   readonly permissions: Readonly<Record<string, 'read' | 'write'>>
   readonly outputs?: Texts
-  readonly strategy?: { readonly matrix: Readonly<Record<string, readonly (string | number)[]>> }
   readonly steps: readonly Step[]
 }
 

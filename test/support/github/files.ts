@@ -31,9 +31,6 @@ interface Workflow {
   readonly on: {
     readonly push?: { readonly tags: readonly string[] }
     readonly schedule?: readonly { readonly cron: string; readonly timezone: string }[]
-    readonly workflow_dispatch?: {
-      readonly inputs?: Readonly<Record<string, { readonly default: string | boolean }>>
-    } | null
   }
   readonly name: string
   readonly permissions: object
@@ -43,8 +40,8 @@ interface Workflow {
 
 interface Action {
   readonly name: string
-  readonly inputs: Readonly<Record<string, { readonly required?: boolean; readonly default?: string }>>
-  readonly outputs?: Readonly<Record<string, { readonly value: string }>>
+  readonly inputs: Readonly<Record<string, { readonly default?: string }>>
+  readonly outputs?: Readonly<Record<string, object>>
   readonly runs: { readonly steps: readonly Step[] }
 }
 

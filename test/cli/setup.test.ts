@@ -101,14 +101,14 @@ describe('the checklist', () => {
     expect(`${stack}-viewer-response`).toMatch(/^[\w-]{1,64}$/)
   })
 
-  it('encrypts the bucket with the key, and lets the roles of the stack and CloudFront use it', async () => {
+  it('lets the stack encrypt the bucket with the key, and adds the statements of its output to the policy of that', async () => {
     const key = 'arn:aws:kms:eu-central-1:123456789012:key/abc'
-    const dest = await written('aws', { 'kms-key': key })
-    const { 'SETUP.md': text = '', 'iam/kms.json': policy = '' } = textsOf(dest)
-    expect(text).toMatch(/^aws s3api put-bucket-encryption .*"KMSMasterKeyID": "arn:aws:kms:eu-central-1:/m)
-    const { Statement } = JSON.parse(policy) as { Statement: readonly { readonly Sid: string }[] }
-    expect(Statement.map(({ Sid }) => Sid)).toEqual(['Roles', 'CloudFront'])
-    expect(policy).toContain('"arn:aws:iam::123456789012:role/fundpress-*"')
+    const text = await checklistOf('aws', { 'kms-key': key })
+    expect(text).toContain(` --parameter-overrides KmsKeyArn=${key}\n`)
+    expect(text).toMatch(
+      / --stack-name fundpress-fund-data --query .*StatementsForKey.* > key-statements\.json$/m,
+    )
+    expect(await checklistOf('aws')).not.toContain('kms')
     await expectFailure(
       setup('aws', folder.file('refused'), { 'kms-key': key, region: 'eu-west-1' }),
       /--kms-key is not of region eu-west-1/,

@@ -88,7 +88,7 @@ async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
     jurisdiction: jurisdiction === null ? '' : ` --jurisdiction ${jurisdiction}`,
     variables: commands.join('\n'),
     parameters: databaseKey === '' ? '' : ` Database=${databaseBucket}/${databaseKey}`,
-    kms: kmsKey === '' ? '' : await fromTemplate('setup/kms.md', { key: kmsKey, bucket, region }),
+    kms: kmsKey === '' ? '' : await fromTemplate('setup/kms.md', { key: kmsKey, bucket, region, stack }),
     databaseKey: isElsewhere
       ? await fromTemplate('setup/database-key.md', { repository, bucket: databaseBucket })
       : '',
@@ -100,7 +100,6 @@ async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
   return [
     ...(await makeWorkflows(answers)),
     { path: '.github/dependabot.yml', text: await readFile(new URL('dependabot.yml', github), 'utf8') },
-    ...(kmsKey === '' ? [] : [await keyPolicy(answers)]),
     { path: 'SETUP.md', text: await fromTemplate(`setup/${target}.md`, values) },
   ]
 }
@@ -142,11 +141,6 @@ function fetchOf({ database, repository, target, region, endpoint }: Answers, is
 }
 
 const github = new URL('../../../templates/github/', import.meta.url)
-
-async function keyPolicy({ kmsKey, region }: Answers): Promise<SetupFile> {
-  const [, , , , account = ''] = kmsKey.split(':')
-  return { path: 'iam/kms.json', text: await fromTemplate('setup/kms.json', { account, region }) }
-}
 
 async function serverFiles(answers: Answers): Promise<readonly SetupFile[]> {
   const { root, user, bucket, database, at, port, baseUrl } = answers

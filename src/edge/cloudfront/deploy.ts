@@ -67,16 +67,23 @@ async function stackTemplate(
     readonly Resources: {
       readonly BucketPolicy: { readonly Properties: { readonly PolicyDocument: unknown } }
     }
-    readonly Outputs: { readonly PolicyForExistingBucket: { Value: unknown } }
+    readonly Outputs: {
+      readonly PolicyForExistingBucket: { Value: unknown }
+      readonly StatementsForKey: { Value: unknown }
+    }
   }
-  // The policy that an existing bucket needs, as JSON.
-  const { PolicyDocument } = stack.Resources.BucketPolicy.Properties
-  const policy = JSON.stringify(PolicyDocument, (_, value: unknown) =>
-    typeof value === 'object' && value !== null && 'Fn::Sub' in value ? value['Fn::Sub'] : value,
-  )
-  stack.Outputs.PolicyForExistingBucket.Value = { 'Fn::Sub': policy.replaceAll('{Bucket}', '{BucketName}') }
+  const { PolicyForExistingBucket, StatementsForKey } = stack.Outputs
+  const policy = policyText(stack.Resources.BucketPolicy.Properties.PolicyDocument)
+  PolicyForExistingBucket.Value = { 'Fn::Sub': policy.replaceAll('{Bucket}', '{BucketName}') }
+  StatementsForKey.Value = { 'Fn::Sub': policyText(StatementsForKey.Value) }
   return `${JSON.stringify(stack, undefined, 2)}\n`
 }
+
+/** A policy of the template as JSON, in the text of one `Fn::Sub`: an output is text. */
+const policyText = (policy: unknown): string =>
+  JSON.stringify(policy, (_, value: unknown) =>
+    typeof value === 'object' && value !== null && 'Fn::Sub' in value ? value['Fn::Sub'] : value,
+  )
 
 /** Both handlers as one module. Lambda's Node has the SDK. */
 async function lambdaCode(settings: DeploymentSettings): Promise<string> {

@@ -1,7 +1,7 @@
 /** What `fundpress edge cloudfront` writes: cfn-lint checks the template, and tests who may do what. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { cfnLint, lacksCfnLint, statementsIn } from '../../support/cloudformation.ts'
+import { cfnLint, filledIn, lacksCfnLint, statementsIn } from '../../support/cloudformation.ts'
 import type { Statement, Template } from '../../support/cloudformation.ts'
 import { makeTempFolder, mustRun } from '../../support/product.ts'
 
@@ -67,6 +67,7 @@ describe('the template', () => {
       'WatchRoleArn',
       'AlarmTopicArn',
       'PolicyForExistingBucket',
+      'StatementsForKey',
     ])
       expect(named).toContain(name)
     expect(readme).not.toMatch(/\{\{|undefined/)
@@ -164,6 +165,33 @@ describe('security', () => {
     const [own] = resourcesOf('AWS::S3::BucketPolicy').map(({ Properties }) => statements(Properties))
     const grants = (policy: readonly Statement[] = []) => policy.map(({ Effect, Action }) => [Effect, Action])
     expect(grants(given)).toEqual(grants(own))
+  })
+
+  it('encrypts its bucket with a key, and outputs what lets its roles and CloudFront use that', () => {
+    const KmsKeyArn = 'arn:aws:kms:us-east-1:123456789012:key/abc'
+    const encryptionWith = (parameters: Readonly<Record<string, string>>) =>
+      filledIn(template, parameters).Resources['Bucket']?.Properties['BucketEncryption']
+    const rule = { SSEAlgorithm: 'aws:kms', KMSMasterKeyID: KmsKeyArn }
+    expect(encryptionWith({ KmsKeyArn })).toEqual({
+      ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: rule, BucketKeyEnabled: true }],
+    })
+    expect(encryptionWith({})).toEqual({
+      ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
+    })
+    const text = (template.Outputs['StatementsForKey']?.Value as { 'Fn::Sub': string })['Fn::Sub']
+    const [roles, edge, ...others] = JSON.parse(text) as readonly Statement[]
+    const account = ['$', '{AWS::AccountId}'].join('')
+    expect(roles).toMatchObject({
+      Action: ['kms:GenerateDataKey', 'kms:Decrypt'],
+      Condition: { StringEquals: { 'kms:CallerAccount': account } },
+    })
+    expect(JSON.stringify(roles?.Condition)).toContain(`${account}:role/fundpress-*`)
+    expect(edge).toMatchObject({
+      Principal: { Service: 'cloudfront.amazonaws.com' },
+      Action: 'kms:Decrypt',
+    })
+    expect(JSON.stringify(edge?.Condition)).toContain(['distribution/$', '{Distribution}'].join(''))
+    expect(others).toEqual([])
   })
 })
 

@@ -90,7 +90,7 @@ describe.runIf(isComplete)('the checklist', () => {
           const own = kind === 'proxy' ? block.replaceAll(':80', `:${publicPort}`) : block
           const said = await runBlock(own, dest, environment())
           if (block.includes(' rollback ')) expect(said).toContain(snapshot)
-          if (block.includes('setup --check')) expect(said).toMatch(/^ok +plan /m)
+          if (block.includes('setup --check')) expect(said).toMatch(/^ok +config /m)
           if (seconds === 0 && block.includes('curl ')) seconds = (performance.now() - started) / 1000
         }
         expect(nginx?.errors()).toBe('')
@@ -130,7 +130,7 @@ describe.runIf(isComplete)('the checklist', () => {
           if (kind !== '' && kind !== 'load') continue
           // CloudFront's bucket is on AWS: only the commands that open it go to the store of the test.
           const said = await runBlock(block, dest, block.includes(' edge ') ? env : override)
-          if (block.includes('setup --check')) expect(said).toMatch(/^ok +plan /m)
+          if (block.includes('fundpress plan')) expect(said).toMatch(/^changes +[\d,]+ to put, 0 to delete$/m)
         }
         const night = 'fundpress nightly --db funds.sqlite --since other'
         expect(await runBlock(night, dest, override)).toContain('is live in blue')

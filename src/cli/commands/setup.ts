@@ -27,8 +27,8 @@ export default defineCommand({
     'cloudflare) or by systemd (server). For Kubernetes and containers the package has folders in templates/, each ' +
     'with a README.\n\n' +
     'It overwrites no file that differs: then it writes nothing and names these files. With the same answers it changes ' +
-    'nothing. With --check it goes through the checklist as far as it can, in the folder that it has written, up to a build ' +
-    'and a plan of the first night, and publishes nothing.',
+    'nothing. With --check it looks at what it has written: the config file and the workflows, or the units and whether this ' +
+    'machine runs them. `check --bucket` tests the bucket, `build` and `plan` try the first night: the checklist has them all.',
   arguments: [
     new Argument('[target]', 'What publishes and serves; --check needs none').choices([...targets]),
   ],
@@ -42,12 +42,11 @@ export default defineCommand({
   examples: [
     ['setup aws', 'Asks, then writes into this folder'],
     ['setup server --check', 'What is still to do on this server'],
-    ['setup --check --database funds.sqlite', 'The same, with the database in this file'],
   ],
   run: async (session, flags, target: Target | undefined) => {
     const { dest = '.', yes, overwrite, check } = flags
+    if (check === true) return checkAndCount(session, dest)
     const given = Object.fromEntries(questionList.map(([name]) => [name, (flags as Given)[name]])) as Given
-    if (check === true) return checkAndCount(session, dest, given)
     if (target === undefined) throw new UsageError(`say what to set up: ${targets.join(', ')}`)
     placeToWrite(dest, 'folder')
     const answers = await answersFor(session, target, given, yes === true)
@@ -77,11 +76,11 @@ async function answersFor(session: Session, target: Target, given: Given, isSile
   return collectAnswers({ ...asking, ask }).finally(close)
 }
 
-async function checkAndCount(session: Session, dest: string, given: Given): Promise<void> {
+async function checkAndCount(session: Session, dest: string): Promise<void> {
   const { isQuiet, stdout } = session
   const styles = { ok: 'green', 'to do': 'yellow', failed: 'red' } as const
   let failed = 0
-  await checkSetup(session, dest, given.database, ({ what, state, says }) => {
+  await checkSetup(session, dest, ({ what, state, says }) => {
     if (state === 'failed') failed++
     if (isQuiet && state === 'ok') return
     stdout.write(`${stdout.paint(styles[state], state.padEnd(6))}  ${what.padEnd(16)}  ${says}\n`)

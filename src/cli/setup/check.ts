@@ -1,21 +1,11 @@
-/** `fundpress setup --check`: tries the steps of the checklist that a machine can try. Publishes nothing. */
+/** `fundpress setup --check`: looks at the files that `setup` has written, and whether this machine runs its units. */
 
 import { execFile } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { completedAt } from '../../data/import/complete.ts'
-import { stackName } from '../../edge/cloudfront/deploy.ts'
-import { readPublishedStatus } from '../../site/status/document.ts'
-import { makeTemporaryFolder } from '../../system/temporary.ts'
 import type { Session } from '../command.ts'
-import { buildSince } from '../nightly/build-since.ts'
-import { diagnose } from '../doctor.ts'
-import { planFolder } from '../nightly/publish.ts'
 import { reasonOf, UsageError } from '../failure.ts'
-import { formatCount, formatDollars } from '../format.ts'
-import { buildOptions } from '../from-settings.ts'
-import { withLive } from '../live.ts'
 import { loadSettings } from '../load-settings.ts'
 import { cut } from '../safe-text.ts'
 import type { Settings } from '../settings.ts'
@@ -30,63 +20,24 @@ interface CheckedStep {
 /** Reports a step: `about('units', 'failed', 'no units')`. */
 type About = (what: string, state: CheckedStep['state'], says: string) => void
 
-/** @param database overrides the config file @throws {UsageError} if the folder has no valid config file */
-export async function checkSetup(
-  outer: Session,
-  dest: string,
-  database: string | undefined,
-  tell: (step: CheckedStep) => void,
-) {
+/** @throws {UsageError} if the folder has no valid config file */
+export async function checkSetup(session: Session, dest: string, tell: (step: CheckedStep) => void) {
   const about: About = (what, state, says) => {
     tell({ what, state, says })
   }
-  const session = openFolder(outer, dest)
-  const { settings } = session
+  const settings = settingsOf(session, dest)
   about('config', 'ok', 'fundpress.config.json is valid')
-  checkCompany(settings, about)
-  const isServer = settings.bucket.name?.startsWith('file:') === true
-  if (isServer) await checkUnits(dest, settings, about)
+  if (settings.bucket.name?.startsWith('file:') === true) await checkUnits(dest, settings, about)
   else checkWorkflows(dest, about)
-  if (existsSync(join(dest, 'edge/template.json'))) await checkRoles(settings, about)
-  if (isServer && isOfOther(settings.bucket.name ?? '')) {
-    const advice = 'run this as that user, since files of root would stop its nights'
-    about('user', 'failed', `the bucket belongs to another user: ${advice}`)
-    return
-  }
-  const states = { ok: 'ok', warning: 'to do', problem: 'failed' } as const
-  let isWell = true
-  await diagnose(session, ({ what, level, says }) => {
-    isWell &&= level !== 'problem'
-    about(what, states[level], says)
-  })
-  await checkNight(session, database ?? settings.db, isWell, about)
-  const { host, port } = settings.serve
-  const here = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-  for (const base of isServer ? [here, settings.baseUrl] : [settings.baseUrl])
-    await checkEdge(session, base, about)
 }
 
-/** The session with the settings of the folder. The environment wins, as in the nights. */
-function openFolder(outer: Session, dest: string): Session {
+/** The settings of the folder. The environment wins, as in the nights. */
+function settingsOf({ environment, settings: { jobs } }: Session, dest: string): Settings {
   const configFile = join(dest, 'fundpress.config.json')
-  const { environment } = outer
-  const settings = loadSettings({ flags: new Map(), environment, configFile, cores: outer.settings.jobs })
+  const settings = loadSettings({ flags: new Map(), environment, configFile, cores: jobs })
   if (settings.bucket.name === null)
     throw new UsageError(`config file ${configFile} names no bucket: write it with \`fundpress setup\``)
-  return { ...outer, settings }
-}
-
-/** True if root would leave files in the folder of another user. Other users may not write there. */
-function isOfOther(bucket: string): boolean {
-  const found = statSync(new URL(bucket), { throwIfNoEntry: false })
-  return process.getuid?.() === 0 && found !== undefined && found.uid !== 0
-}
-
-function checkCompany({ site }: Settings, about: About): void {
-  const needed = ['name', 'imprint', 'privacy', 'contact'] as const
-  const missing = needed.filter((each) => site[each] === null).map((each) => `site.${each}`)
-  if (missing.length === 0) about('company', 'ok', 'named, with imprint, privacy notice and contact')
-  else about('company', 'to do', `the config file has no ${missing.join(', ')}: pages cannot name it`)
+  return settings
 }
 
 /** The workflows that a repository has, by name. */
@@ -126,24 +77,6 @@ async function ask(program: string, words: readonly string[]) {
     const { code, stderr = '' } = error as { readonly code?: unknown; readonly stderr?: string }
     return { stderr, why: code === 'ENOENT' ? null : oneLine(stderr) || reasonOf(error) }
   }
-}
-
-async function checkRoles({ bucket }: Settings, about: About): Promise<void> {
-  const stack = stackName(bucket.name ?? '')
-  const region = ['--region', bucket.region ?? 'eu-central-1']
-  const query = ['--stack-name', stack, '--query', 'Stacks[0].Outputs[].OutputKey', '--output', 'json']
-  const asked = await ask('aws', ['cloudformation', 'describe-stacks', ...region, ...query])
-  if (asked.stdout === undefined) {
-    about('roles', 'to do', `not seen: ${asked.why ?? 'this machine has no `aws`'}`)
-    return
-  }
-  const made = JSON.parse(asked.stdout) as readonly string[]
-  const missing = ['PublisherRoleArn', 'WatchRoleArn'].filter((name) => !made.includes(name))
-  const advice = 'deploy it again with the parameters of SETUP.md'
-  if (missing.length > 0) about('roles', 'failed', `stack ${stack} has no ${missing.join(', ')}: ${advice}`)
-  else if (made.includes('FlipRoleArn'))
-    about('roles', 'ok', `stack ${stack} has made them, for nights with an approval (FUNDPRESS_APPROVAL)`)
-  else about('roles', 'ok', `stack ${stack} has made them`)
 }
 
 async function checkUnits(dest: string, settings: Settings, about: About): Promise<void> {
@@ -199,58 +132,3 @@ function checkNetwork(folder: string, units: readonly string[], settings: Settin
 }
 
 const oneLine = (text: string) => cut(text.replace(/[\p{Cc}\s]+/gu, ' ').trim(), 500)
-
-/** The first night without its publish: check, build and plan. @param db null: the config file names none */
-async function checkNight(outer: Session, db: string | null, isBucketWell: boolean, about: About) {
-  if (db === null || !existsSync(db)) {
-    const where = db === null ? 'the config file names none' : `${db} is not there`
-    about('night', 'to do', `no database (${where}): fetch it, then give --database FILE`)
-    return
-  }
-  const folder = await makeTemporaryFolder()
-  // Below the folder, because a build works beside its own.
-  const session = { ...outer, settings: { ...outer.settings, db, out: join(folder, 'out') } }
-  const override = { allow: [], isForced: false, reason: null, who: '' }
-  try {
-    const built = await withLive(session, isBucketWell ? 'live' : null, async (live) => {
-      const options = { ...(await buildOptions(session)), asOf: session.today, only: [], override, live }
-      return buildSince(session, null, options, () => undefined)
-    })
-    const counts = `${formatCount(built.funds)} funds, ${formatCount(built.documents)} documents`
-    about('build', 'ok', `${counts}, in a folder that is removed again`)
-    checkLoad(db, session.settings, about)
-    if (!isBucketWell) {
-      about('plan', 'to do', 'the bucket comes first')
-      return
-    }
-    const { preview, cost } = await planFolder(session, { override, lock: true })
-    const { refusals, put, slot } = preview
-    if (refusals.length > 0) about('plan', 'failed', refusals.join('; '))
-    else about('plan', 'ok', `${formatCount(put)} objects to ${slot}, ${formatDollars(cost.publish)}`)
-  } catch (error) {
-    session.signal.throwIfAborted()
-    about('night', 'failed', reasonOf(error))
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-function checkLoad(db: string, { requireComplete }: Settings, about: About): void {
-  const at = completedAt(db)
-  if (!requireComplete) about('load', 'to do', 'requireComplete is off: half a load would be published')
-  else if (at !== null) about('load', 'ok', `marked as complete, ${at}`)
-  else {
-    const advice = 'your load has to end with `fundpress import --complete`'
-    about('load', 'to do', `${db} is not marked as complete: ${advice}`)
-  }
-}
-
-async function checkEdge(session: Session, base: string, about: About): Promise<void> {
-  try {
-    const { document } = await readPublishedStatus(base, session.signal)
-    about('edge', 'ok', `${base} answers, as of ${document.as_of}`)
-  } catch (error) {
-    session.signal.throwIfAborted()
-    about('edge', 'to do', reasonOf(error))
-  }
-}

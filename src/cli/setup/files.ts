@@ -60,6 +60,7 @@ function configOf(answers: Answers): string {
 async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
   const { target, bucket, prefix, repository, region, endpoint } = answers
   const { database, baseUrl, contact, kmsKey } = answers
+  const isAws = target === 'aws'
   const stack = stackName(bucket)
   const [, databaseBucket = bucket, databaseKey = ''] = /^s3:\/\/([^/]+)\/(.*)/.exec(database) ?? []
   const isElsewhere = databaseBucket !== bucket
@@ -74,17 +75,22 @@ async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
   const commands = Object.entries(variables)
     .filter(([, value]) => value !== '')
     .map(([name, value]) => `gh variable set ${name} --repo ${repository} --body ${shellText(value)}`)
-  if (target === 'aws') commands.push(...stackCommands(answers))
-  if (target === 'aws' && isElsewhere) commands.push(regionCommand(databaseBucket, answers))
+  if (isAws) commands.push(...stackCommands(answers, stack))
+  if (isAws && isElsewhere) commands.push(regionCommand(databaseBucket, answers))
   const { attempts } = await timesFrom(answers.at)
   const values = {
-    ...{ bucket, repository, region, stack },
+    bucket,
+    repository,
+    region,
+    stack,
     package: shellText(answers.package),
     source: answers.action.replace('#', ' at the commit '),
     baseUrl: shellText(baseUrl),
     host: shellWord(new URL(baseUrl).hostname),
     contact: shellText(contact),
+    platform: isAws ? 'AWS' : 'Cloudflare',
     tools: toolsOf(answers),
+    rights: isAws ? 'roles' : 'keys',
     jurisdiction: jurisdiction === null ? '' : ` --jurisdiction ${jurisdiction}`,
     variables: commands.join('\n'),
     parameters: databaseKey === '' ? '' : ` Database=${databaseBucket}/${databaseKey}`,
@@ -92,27 +98,37 @@ async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
     databaseKey: isElsewhere
       ? await fromTemplate('setup/database-key.md', { repository, bucket: databaseBucket })
       : '',
+    load: await fromTemplate('setup/load.md', { program: 'fundpress', database: 'funds.sqlite' }),
     tell: await fromTemplate('setup/tell.md', {}),
     tellGitHub: await fromTemplate('setup/tell-github.md', { repository }),
     fetch: fetchOf(answers, isElsewhere),
     times: attempts.join(', '),
   }
+  const checklist = await fromTemplate('setup/cloud.md', {
+    ...values,
+    edge: await fromTemplate(`setup/${target}-edge.md`, values),
+    keys: isAws ? '' : await fromTemplate('setup/cloudflare-keys.md', values),
+    access: await fromTemplate(`setup/${target}-access.md`, values),
+  })
   return [
     ...(await makeWorkflows(answers)),
     { path: '.github/dependabot.yml', text: await readFile(new URL('dependabot.yml', github), 'utf8') },
-    { path: 'SETUP.md', text: await fromTemplate(`setup/${target}.md`, values) },
+    { path: 'SETUP.md', text: checklist },
   ]
 }
 
-function stackCommands({ repository }: Answers): readonly string[] {
+function stackCommands({ repository, region }: Answers, stack: string): readonly string[] {
+  const query = `"Stacks[0].Outputs[?OutputKey=='$1'].OutputValue"`
+  const describe = `aws cloudformation describe-stacks --region ${region} --stack-name ${stack}`
   const outputs = {
     FUNDPRESS_ROLE: 'PublisherRoleArn',
     FUNDPRESS_WATCH_ROLE: 'WatchRoleArn',
     FUNDPRESS_KEY_VALUE_STORE: 'KeyValueStoreArn',
   }
-  return Object.entries(outputs).map(
+  const commands = Object.entries(outputs).map(
     ([name, output]) => `gh variable set ${name} --repo ${repository} --body "$(output ${output})"`,
   )
+  return [`output() { ${describe} --query ${query} --output text; }`, ...commands]
 }
 
 /** The database may be in a bucket of another region. */
@@ -121,8 +137,8 @@ const regionCommand = (bucket: string, { repository, region }: Answers) =>
   `"$(aws s3api head-bucket --region ${region} --bucket ${bucket} --query BucketRegion --output text)"`
 
 function toolsOf({ target, database, kmsKey }: Answers): string {
-  if (kmsKey !== '') return ', and `jq`'
-  return target === 'cloudflare' && database.startsWith('s3://') ? ', and `aws`' : ''
+  if (target === 'aws') return `\`aws\` and \`gh\`, both signed in${kmsKey === '' ? '' : ', and `jq`'}`
+  return `\`gh\`, signed in${database.startsWith('s3://') ? ', and `aws`' : ''}`
 }
 
 function fetchOf({ database, repository, target, region, endpoint }: Answers, isElsewhere: boolean): string {
@@ -148,17 +164,22 @@ async function serverFiles(answers: Answers): Promise<readonly SetupFile[]> {
   const folder = bucket.replace('file://', '')
   const folders = [...new Set([`${root}/var/lib/fundpress`, dirname(database), folder])]
   const program = `${root}/opt/fundpress/bin/fundpress`
+  const run = `runuser -u ${user} -- ${program} --config ${root}/etc/fundpress/fundpress.config.json`
   const values = {
-    ...{ root, user, port, database },
+    root,
+    user,
+    port,
+    database,
     folder,
     folders: folders.join(' '),
     package: shellText(answers.package),
     fundpress: program,
-    run: `runuser -u ${user} -- ${program} --config ${root}/etc/fundpress/fundpress.config.json`,
+    run,
     status: shellText(`${baseUrl}/status/`),
     host: new URL(baseUrl).hostname,
     public: portOf(baseUrl),
     times: attempts.join(', '),
+    load: await fromTemplate('setup/load.md', { program: run, database }),
     tell: await fromTemplate('setup/tell.md', {}),
   }
   return [

@@ -41,7 +41,7 @@ export async function checkBucket(session: Session): Promise<void> {
 }
 
 /** Tests everything that a publish with these settings needs. @throws {UsageError} without a bucket name */
-export async function diagnose(session: Session, onDiagnosis: (finding: Diagnosis) => void): Promise<void> {
+async function diagnose(session: Session, onDiagnosis: (finding: Diagnosis) => void): Promise<void> {
   const { settings, now, signal } = session
   const { baseUrl, docsUrl, bucket } = settings
   await withBucket(

@@ -40,27 +40,26 @@ export interface ManifestHead {
   readonly source: string
   /** Absolute base of the errors' `type`: an edge uses it for the errors that have no file. */
   readonly docsUrl: string
-  /** `settingsDigest` of the build; absent in manifests of earlier versions. */
-  readonly settings?: string
-  /** Absent in manifests of earlier versions. */
-  readonly freshness?: SnapshotFreshness
-  /** Funds with something that may not be published; absent if there is none, and in manifests of earlier versions. */
+  /** `settingsDigest` of the build. */
+  readonly settings: string
+  readonly freshness: SnapshotFreshness
+  /** Funds with something that may not be published; absent if there is none. */
   readonly restricted?: RestrictedFunds | undefined
   /** ISINs of funds that are gone because they merged; absent if there is none. */
   readonly merged?: readonly string[]
   /** Funds whose implausible prices were replaced by the live ones; absent if there is none. */
   readonly withheld?: readonly WithheldFund[]
-  /** For the guards of a publish. Absent in shards and manifests of earlier versions. */
+  /** For the guards of a publish. Absent in shards. */
   readonly counts?: SnapshotCounts | undefined
   /** Objections that an operator has allowed in the build; absent if there is none. */
   readonly allowed?: readonly AllowedObjection[]
-  /** For the pages that a publish makes (`changes/`); null without pages, absent in manifests of earlier versions. */
-  readonly site?: { readonly publisher: Publisher | null; readonly hasDownloads: boolean } | null
+  /** For the pages that a publish makes (`changes/`); null without pages. */
+  readonly site: { readonly publisher: Publisher | null; readonly hasDownloads: boolean } | null
   /**
    * Files beside the objects that name the snapshot, sorted by key. Its id is the digest of the lines, so these files
-   * cannot be among them. Absent in manifests of earlier versions.
+   * cannot be among them.
    */
-  readonly files?: readonly ManifestLine[]
+  readonly files: readonly ManifestLine[]
 }
 
 /** Funds by age of their newest price; `guards/assess.ts` defines the marks. */
@@ -135,16 +134,14 @@ const headForm = z.object(
     newestPrice: form.dayOrNull,
     source: form.aText,
     docsUrl: form.address,
-    settings: form.aText.exactOptional(),
-    freshness: form.freshness
-      .extend({
-        stalest: form.listOf(
-          z.object({ isin: form.isin, newestPrice: form.dayOrNull }, 'a fund') satisfies z.ZodType<
-            SnapshotFreshness['stalest'][number]
-          >,
-        ),
-      })
-      .exactOptional(),
+    settings: form.aText,
+    freshness: form.freshness.extend({
+      stalest: form.listOf(
+        z.object({ isin: form.isin, newestPrice: form.dayOrNull }, 'a fund') satisfies z.ZodType<
+          SnapshotFreshness['stalest'][number]
+        >,
+      ),
+    }),
     restricted: z
       .object(
         {
@@ -161,7 +158,7 @@ const headForm = z.object(
       .exactOptional(),
     counts: z
       .object(
-        { documents: countsByName, rows: countsByName, values: countsByName.exactOptional() },
+        { documents: countsByName, rows: countsByName, values: countsByName },
         'counts of documents and rows',
       )
       .optional(),
@@ -181,18 +178,16 @@ const headForm = z.object(
         ),
       )
       .exactOptional(),
-    site: z
-      .nullable(
-        z.object({ publisher: z.nullable(publisherForm), hasDownloads: form.aFlag }, 'a site or null'),
-      )
-      .exactOptional(),
-    files: form.listOf(lineForm).exactOptional(),
+    site: z.nullable(
+      z.object({ publisher: z.nullable(publisherForm), hasDownloads: form.aFlag }, 'a site or null'),
+    ),
+    files: form.listOf(lineForm),
   },
   'the first line of a manifest',
 ) satisfies z.ZodType<ManifestHead>
 
 /** Number of files beside the lists: objects, and the files that the first line names. */
-export const countFiles = ({ objects, files = [] }: Pick<ManifestHead, 'objects' | 'files'>): number =>
+export const countFiles = ({ objects, files }: Pick<ManifestHead, 'objects' | 'files'>): number =>
   objects + files.length
 
 export interface ManifestLine {
@@ -202,7 +197,7 @@ export interface ManifestLine {
   readonly bytes: number
   /** Content-Type */
   readonly type: string
-  /** Digest of the inputs (`inputs.ts`); absent in manifests of earlier versions. */
+  /** Digest of the inputs (`inputs.ts`); absent for files that the first line names. */
   readonly from?: string
   /** For a window: the offsets of its months, as in its window list ({@link WindowEntry.months}). */
   readonly months?: readonly number[]
@@ -223,9 +218,9 @@ export interface ParsedLine extends RenderedLine {
 export const byKey = (one: { readonly key: string }, other: { readonly key: string }) =>
   one.key < other.key ? -1 : 1
 
-/** Lines of `manifestLine`. A name has no slash: it could lead out of the folder. Earlier versions wrote no `from`. */
+/** Lines of `manifestLine`. A name has no slash: it could lead out of the folder. */
 const everyLine =
-  /^\{"key":"((?:[\w.-]+\/)*)([\w.-]+)","sha256":"([0-9a-f]{64})","bytes":(\d+),"type":"([^"\\]+)"(?:,"from":"([\w-]*)")?(?:,"months":\[([\d,]+)\])?\}$/gm
+  /^\{"key":"((?:[\w.-]+\/)*)([\w.-]+)","sha256":"([0-9a-f]{64})","bytes":(\d+),"type":"([^"\\]+)","from":"([\w-]*)"(?:,"months":\[([\d,]+)\])?\}$/gm
 
 /** @returns null if the text holds anything but lines of objects */
 export function parseLines(text: string): ParsedLine[] | null {

@@ -73,7 +73,7 @@ const headShape = z.object({
       warnings: z.array(z.enum(Object.keys(guards) as GuardName[])).readonly(),
     }) satisfies z.ZodType<NewPrice>,
   ),
-  /** As in the manifest's first line; absent in shards of earlier versions. */
+  /** As in the manifest's first line. */
   allowed: (
     z.array(z.looseObject({ ...objection, who: text, reason: text })) as unknown as z.ZodType<
       readonly AllowedObjection[]

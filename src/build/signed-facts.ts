@@ -20,7 +20,7 @@ export interface SignedFacts {
   readonly objects: number
   readonly bytes: number
   readonly docsUrl: string
-  readonly freshness?: FreshnessCounts | undefined
+  readonly freshness: FreshnessCounts
 }
 
 /** The text of the file. The same facts give the same bytes: verifiers compare its digest. */
@@ -34,13 +34,11 @@ export function factsText({
   docsUrl,
   freshness,
 }: SignedFacts) {
-  const { fresh, late, stale, unwatched, unpriced, withheld } = freshness ?? noCounts
-  const counts = freshness && { fresh, late, stale, unwatched, unpriced, withheld }
+  const { fresh, late, stale, unwatched, unpriced, withheld } = freshness
+  const counts = { fresh, late, stale, unwatched, unpriced, withheld }
   const figures = { funds, documents: objects, bytes, docs_url: docsUrl, freshness: counts }
   return `${JSON.stringify({ format: 1, snapshot, as_of: asOf, newest_price: newestPrice, ...figures })}\n`
 }
-
-const noCounts: FreshnessCounts = { fresh: 0, late: 0, stale: 0, unwatched: 0, unpriced: 0, withheld: 0 }
 
 /** SHA-256 of {@link factsText}, in hex. */
 export const digestOfFacts = (facts: SignedFacts): string => hash('sha256', factsText(facts))

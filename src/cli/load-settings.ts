@@ -10,7 +10,6 @@ import { assertFile } from '../system/place.ts'
 import { suggest, UsageError } from './failure.ts'
 import { shownValue } from './safe-text.ts'
 import { complete, configShape, groupMembers, settingList, withSwitches } from './settings.ts'
-import { variableOf } from './setting-names.ts'
 import type { SettingKey, Settings } from './settings.ts'
 
 export interface SettingSources {
@@ -84,26 +83,7 @@ export function parseText(schema: z.ZodType, text: string): z.ZodSafeParseResult
 /** What a setting accepts, in words: `a whole number from 1 to 256`. */
 export const expectedBy = (error: z.ZodError | undefined): string => error?.issues[0]?.message ?? ''
 
-/** Old keys, or their beginnings, and the new ones. */
-const renamed: ReadonlyMap<string, string> = new Map([
-  ['prices', 'storePrices'],
-  ['edge.host', 'serve.host'],
-  ['edge.port', 'serve.port'],
-])
-
-function refuseOldVariables(environment: SettingSources['environment']): void {
-  for (const [before, now] of renamed) {
-    const [old, name] = [variableOf(before), variableOf(now)]
-    const used = Object.keys(environment).find(
-      (variable) => (variable === old || variable.startsWith(`${old}_`)) && environment[variable] !== '',
-    )
-    if (used !== undefined)
-      throw new UsageError(`environment variable ${used} is now ${used.replace(old, name)}: rename it`)
-  }
-}
-
 function readEnvironment(environment: SettingSources['environment']): [SettingKey, unknown][] {
-  refuseOldVariables(environment)
   return settingList.flatMap(({ key, schema, variable }) => {
     const text = environment[variable]
     // Workflows set a variable without a value to an empty text.
@@ -174,10 +154,7 @@ function describeIssue(issue: z.core.$ZodIssue | undefined): string {
   const { path = [], message = '' } = issue ?? {}
   if (issue?.code === 'unrecognized_keys') {
     const [name = ''] = issue.keys
-    const place = placeOf([...path, name])
-    const now = renamed.get(place)
-    if (now !== undefined) return `"${place}" is now "${now}": rename it`
-    return `unknown key "${place}"${suggest(name, namesAt(path, issue.input?.['type']))}`
+    return `unknown key "${placeOf([...path, name])}"${suggest(name, namesAt(path, issue.input?.['type']))}`
   }
   const place = placeOf(path)
   const what = path.length === 0 ? 'the file' : `"${place}"`

@@ -7,8 +7,6 @@ import { Refusal } from '../guards/guards.ts'
 import type { AddCommand, Surroundings } from './command.ts'
 import { NothingToDo, reasonOf, UsageError } from './failure.ts'
 import { safeLines, withoutSecrets } from './safe-text.ts'
-import { variableOf } from './setting-names.ts'
-import type { SettingKey } from './settings.ts'
 
 type Load = () => Promise<{ readonly default: AddCommand }>
 
@@ -116,35 +114,7 @@ FUNDPRESS_DEBUG=1 adds a stack trace to errors.`
 /** Codes of commander after it has printed help or the version. */
 const answers = ['commander.helpDisplayed', 'commander.version', 'commander.help']
 
-const dropped: Readonly<Record<string, string>> = {
-  demo: '`fundpress init --demo` makes the same database',
-  merge: '`fundpress build --merge part-1 part-2` does the same',
-  diff: '`fundpress plan A B` compares two snapshots',
-  doctor: '`fundpress check --bucket` tests everything that a publish needs',
-  show: '`fundpress serve` has a page for each fund, /funds/<ISIN>/',
-  completion: '`fundpress --help` lists all commands',
-  'conform --load': '`npm run bench budget` of the repository measures what clients cost a server',
-  'conform --pid': '`npm run bench budget` of the repository measures what clients cost a server',
-  'flip --no-check': 'every flip lists the slot first',
-  'rollback --no-check': 'every rollback lists the slot first',
-  'rollback --again': '--allow hold --reason "…" makes what a rollback has reverted live again',
-}
-
-const settingsOfDropped: Readonly<Record<string, SettingKey>> = {
-  '--concurrency': 'bucket.concurrency',
-  '--max-rate': 'bucket.maxRate',
-  '--lease': 'bucket.leaseSeconds',
-  '--grace': 'bucket.graceSeconds',
-  '--live-ttl': 'edge.liveTtlSeconds',
-}
-
 function usageError(error: CommanderError, command: CommandUnknownOpts): UsageError {
-  const unknown = /^error: unknown (?:option|command) '([a-z-]+)['=]/.exec(error.message)?.[1] ?? ''
-  const setting = settingsOfDropped[unknown]
-  if (setting !== undefined)
-    return new UsageError(`${unknown} is gone: set ${setting} in the config, or ${variableOf(setting)}`)
-  const replacement = dropped[command.parent === null ? unknown : `${command.name()} ${unknown}`]
-  if (replacement !== undefined) return new UsageError(`${unknown} is gone: ${replacement}`)
   const message = error.message.replace(/^error: /, '').replace('(Did you mean', '(did you mean')
   const path = command.parent === null ? 'fundpress' : `fundpress ${command.name()}`
   const hint = message.includes('(did you mean') ? '' : ` (see ${path} --help)`

@@ -27,13 +27,13 @@ export function listed(names: readonly string[], most = namedFunds): string {
   return names.slice(0, most).join(', ') + (others > 0 ? ` and ${others} more` : '')
 }
 
-/** The figures in `live.json` and in the first line of a manifest. Earlier versions lack the optional ones. */
+/** The figures in `live.json` and in the first line of a manifest. */
 export interface SnapshotFigures {
   readonly asOf: string
   readonly funds: number
   readonly objects: number
   readonly newestPrice: string | null
-  readonly freshness?: (FreshnessCounts & { readonly stalest?: readonly StaleFund[] }) | undefined
+  readonly freshness: FreshnessCounts & { readonly stalest?: readonly StaleFund[] }
   readonly counts?: SnapshotCounts | undefined
   /** ISINs of funds that are gone because they merged with another one. */
   readonly merged?: readonly string[] | undefined
@@ -44,7 +44,7 @@ export interface SnapshotCounts {
   readonly documents: Counts
   readonly rows: Counts
   /** Rows with a value, by column that may be empty (`profile.benchmark`). */
-  readonly values?: Counts
+  readonly values: Counts
 }
 type Counts = Readonly<Record<string, number>>
 
@@ -215,8 +215,8 @@ function lostValues(head: SnapshotFigures, live: SnapshotFigures, share: number)
     const [table = ''] = column.split('.')
     const rows = Math.max(0, (before?.rows[table] ?? 0) - (after?.rows[table] ?? 0))
     const least = Math.min(values - 1, leastOf(values, share)) - rows
-    // Earlier versions did not count values.
-    const left = after?.values?.[column] ?? values
+    // Another version may count other columns.
+    const left = after?.values[column] ?? values
     if (left >= least) return []
     const message = `${column} has ${left} values, that of the live one ${values}`
     return [objection('lost-values', message, [values, left, `at least ${least}`], table)]
@@ -260,18 +260,14 @@ function renamedFunds({ funds }: SnapshotFigures, { renamed }: Loss, share: numb
 
 function unpricedFunds(head: SnapshotFigures, live: SnapshotFigures, loss: Loss, share: number): Objection[] {
   const [priced, before] = [pricedFunds(head.freshness), pricedFunds(live.freshness)]
-  if (priced === null || before === null) return []
   const least = Math.min(before - 1, leastOf(before, share)) - loss.funds
   if (priced >= least) return []
   const message = `it has prices of ${priced} funds, the live one of ${before}`
   return [objection('unpriced-funds', message, [before, priced, `at least ${least}`])]
 }
 
-/** Funds with a published price: a fund that lost its price is neither late nor stale. Null if `live.json` lacks the figures. */
-function pricedFunds(counts: FreshnessCounts | undefined): number | null {
-  const priced = counts && counts.fresh + counts.late + counts.stale + counts.unwatched
-  return Number.isFinite(priced) ? Number(priced) : null
-}
+/** Funds with a published price: a fund that lost its price is neither late nor stale. */
+const pricedFunds = ({ fresh, late, stale, unwatched }: FreshnessCounts) => fresh + late + stale + unwatched
 
 function deletes({ objects }: SnapshotFigures, loss: Loss, maxDeletes: number | null): Objection[] {
   const limit = maxDeletes ?? Math.floor(objects * maxDeletedShare)
@@ -284,7 +280,7 @@ export function staleFunds(
   { freshness }: Pick<SnapshotFigures, 'freshness'>,
   maxStaleShare: number,
 ): Objection[] {
-  if (freshness === undefined || staleShare(freshness) <= maxStaleShare) return []
+  if (staleShare(freshness) <= maxStaleShare) return []
   const { fresh, late, stale, stalest = [] } = freshness
   const watched = fresh + late + stale
   const funds = stalest.slice(0, namedFunds).map(({ isin, newestPrice }) => `${isin} of ${newestPrice}`)

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isLeftBehind, markOf, thisHolder } from './holder.ts'
 
-/** `fundpress-<mark of the holder>-<random>`. Earlier versions wrote `fundpress-<random>`. */
-const ours = /^fundpress-(?:([0-9a-f]{12}-\d+-\d+)-)?\w{6}$/
+/** `fundpress-<mark of the holder>-<random>`. */
+const ours = /^fundpress-([0-9a-f]{12}-\d+-\d+)-\w{6}$/
 /** Longer than any command: a folder whose process cannot be seen from here is then left over. */
 const unknownForMs = 7 * 24 * 3600 * 1000
 
@@ -23,7 +23,7 @@ async function removeLeftovers(parent: string): Promise<void> {
     const found = ours.exec(name)
     if (found === null) continue
     const path = join(parent, name)
-    if (await isLeftOver(path, found[1] ?? '').catch(() => false))
+    if (await isLeftOver(path, found[1] as string).catch(() => false))
       await rm(path, { recursive: true, force: true }).catch(() => undefined)
   }
 }

@@ -1,5 +1,4 @@
 /** What a publish changed, for readers: changes/<as-of>.json, their index and the feed. */
-import { hash } from 'node:crypto'
 import { afterAll, describe, expect, it } from 'vitest'
 import { editDatabase } from '../support/database.ts'
 import { baseUrl, openChanges } from '../support/changes.ts'
@@ -42,7 +41,7 @@ describe('one day after the other', () => {
     const added = sums('night-1').size
     const { snapshot } = press.bucket.live() ?? {}
     expect(changesOf('2025-11-11')).toMatchObject({
-      format: 2,
+      format: 1,
       as_of: '2025-11-11',
       snapshot,
       before: null,
@@ -218,28 +217,6 @@ describe('one day after the other', () => {
     expect(slotNow()).not.toBe(slot)
     expect([bodyOf('feed.xml'), bodyOf('index.json')]).toEqual([feed, all])
     expect(changesOf('2025-11-12')).toMatchObject({ as_of: '2025-11-12' })
-  })
-
-  it('rewrites what an earlier version wrote, whose names were in camel case', async () => {
-    const [days, told] = [nightsOf(), index().nights]
-    const first = changesOf('2025-11-12')
-    const folder = `${slotNow()}/changes`
-    const inCamelCase = (file: string) => {
-      const text = bodyOf(file).replaceAll(/_(?=[a-z_]+":)(.)/g, (_, letter: string) => letter.toUpperCase())
-      return text.replaceAll('"format":2', '"format":1')
-    }
-    let all = inCamelCase('index.json')
-    for (const { as_of, sha256 } of told) {
-      const body = inCamelCase(`${as_of}.json`)
-      all = all.replace(sha256, hash('sha256', body))
-      press.bucket.put(`${folder}/${as_of}.json`, body)
-    }
-    press.bucket.put(`${folder}/index.json`, all)
-    expect(all).toContain('"daysRemoved":1')
-    await night('2025-11-19', newBenchmark(8))
-    expect(nightsOf()).toEqual(['2025-11-19', ...days])
-    expect(changesOf('2025-11-12')).toEqual(first)
-    expect(days.map((day) => changesOf(day).format)).toEqual(days.map(() => 2))
   })
 })
 

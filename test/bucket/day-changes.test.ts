@@ -1,13 +1,7 @@
 /** A day that is published very often: the size of its file and of the index is limited. */
 import { expect, it } from 'vitest'
 import type { ChangeHistory, CorrectedValue, DayChanges } from '../../src/api/contract/changes.ts'
-import {
-  dayChanges,
-  maxPriceRows,
-  parseHistory,
-  timeOfPublish,
-  withPublish,
-} from '../../src/bucket/changes/history.ts'
+import { dayChanges, maxPriceRows, timeOfPublish, withPublish } from '../../src/bucket/changes/history.ts'
 import { changeFeeds } from '../../src/site/changes/feed.ts'
 import { noHistory } from '../../src/site/changes/pages.ts'
 
@@ -18,11 +12,12 @@ const row = { isin: 'DE0008471400', name: null, item: 'change', before: '1', aft
 
 /** What a publish changed that corrected so many prices. */
 const corrections = (snapshot: string, count: number) => ({
-  ...{ format: 2, as_of: asOf, snapshot, before: null },
+  ...{ format: 1, as_of: asOf, snapshot, before: null },
   funds: { total: 1, added: [], removed: [], renamed: [] },
   ...{ documents: { added: 0, removed: 0, changed: 1 }, endpoints: [], not_compared: [] },
   prices: {
     counts: { corrected: count, added: 0, removed: 0 },
+    totals: { funds_with_new: 0, corrected_prices: count, corrected_funds: 1 },
     corrected: Array.from({ length: Math.min(count, maxPriceRows) }, (): CorrectedValue => ({
       ...row,
       date: asOf,
@@ -51,25 +46,6 @@ it('keeps twenty publishes before the newest one, and ten thousand rows of all o
   expect(earlier.slice(0, 3).map((one) => one.prices.corrected.length)).toEqual([6_000, 4_000, 0])
   expect(earlier.at(-1)?.publish).toBe(8)
   expect(earlier.every((one) => !('earlier' in one))).toBe(true)
-})
-
-it('reads the file and the index of an earlier version as the first publish of its day, without names', () => {
-  const allowed = [{ guard: 'price-jump', subject: null, reason: 'split', by: 'an employee' }]
-  const first = JSON.stringify({ ...corrections('first', 3), allowed })
-  const day = dayChanges(corrections('second', 1), { publish: 2, published }, first)
-  expect(day.earlier).toMatchObject([
-    { publish: 1, published: `${asOf}T00:00:00Z`, snapshot: 'first', prices: { counts: { corrected: 3 } } },
-  ])
-  expect(day.earlier[0]?.allowed).toEqual([{ guard: 'price-jump', subject: null, reason: 'split' }])
-  const told = { asOf, before: null, lines: [], file: `${asOf}.json`, ...file }
-  const nights = [{ ...told, snapshot: 'first', title: 'one' }]
-  const old = parseHistory(JSON.stringify({ format: 1, nights }))
-  expect(withPublish(old, day, file).nights).toMatchObject([
-    {
-      ...{ publish: 2, published, snapshot: 'second' },
-      earlier: [{ publish: 1, published: `${asOf}T00:00:00Z`, title: 'one' }],
-    },
-  ])
 })
 
 it('has the publishes in its feed as they were made, the newest first, whatever their as-of dates', () => {

@@ -8,6 +8,8 @@ const [old, now, next] = ['2026-11-19-aaaaaaaaaaaa', '2026-11-20-bbbbbbbbbbbb', 
 const named = (snapshot: string, slot: Live['slot'], previous: Live | null = null): Live => ({
   ...{ format: 1, slot, snapshot, asOf: snapshot.slice(0, 10), funds: 1, objects: 1, bytes: 1 },
   ...{ newestPrice: null, docsUrl: '/docs', liveSince: '2026-11-20T01:00:00.000Z', previous },
+  freshness: { fresh: 1, late: 0, stale: 0, unwatched: 0, unpriced: 0, withheld: 0 },
+  earlierDownloads: {},
 })
 const before = named(old, 'blue')
 const live = named(now, 'green', before)

@@ -72,7 +72,7 @@ it('--forget-kvs goes on without it, and so does every later command', async () 
   await expectSuccess(press.fundpress('rollback --allow hold --reason again'))
 })
 
-it('a live.json of before has no such field: a publish of what is live adds it without a flip', async () => {
+it('a publish of what is live adds it to a live.json without it, and flips nothing', async () => {
   const before = { ...live(), keyValueStore: undefined }
   press.bucket.put('live.json', JSON.stringify(before))
   const said = await expectSuccess(following('publish --out night-2'))

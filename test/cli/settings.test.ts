@@ -58,8 +58,6 @@ describe('a wrong config file', () => {
     [{ '': 1 }, 'unknown key "" (there are db, out,'],
     ['{ "__proto__": {} }', 'unknown key "__proto__"'],
     [{ db: 1 }, '"db" must be a path, not 1'],
-    [{ edge: { port: 8080 } }, '"edge.port" is now "serve.port": rename it'],
-    [{ prices: {} }, '"prices" is now "storePrices": rename it'],
     [{ edge: { cacheControl: 'a\nb' } }, '"edge.cacheControl" must be a header value'],
     [{ downloads: 'yes' }, '"downloads" must be true, false or an object, not "yes"'],
     [
@@ -110,14 +108,6 @@ it.each([
 ])('the environment variable %s is named if its value is wrong', async (name, value, reason) => {
   const message = `fundpress: environment variable ${name} is '${value}': ${reason}`
   await expectFailure(check(' --db x.sqlite', { [name]: value }), message, 2)
-})
-
-it.each([
-  ['FUNDPRESS_EDGE_PORT', 'FUNDPRESS_SERVE_PORT'],
-  ['FUNDPRESS_PRICES_PER_GB_MONTH', 'FUNDPRESS_STORE_PRICES_PER_GB_MONTH'],
-])('the old environment variable %s leads to %s', async (name, now) => {
-  const message = `fundpress: environment variable ${name} is now ${now}: rename it`
-  await expectFailure(check(' --db x.sqlite', { [name]: '1' }), message, 2)
 })
 
 describe('a line break or another control character', () => {

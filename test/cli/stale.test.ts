@@ -2,7 +2,6 @@
 import { createServer } from 'node:http'
 import { writeFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { withClock } from '../support/clock.ts'
 import { editDatabase } from '../support/database.ts'
@@ -115,26 +114,6 @@ describe('the status in a bucket', () => {
     expect(await press.json('verify --deep')).toMatchObject({ objects: after.size, differences: [] })
     expect(await must('prune')).toBe('nothing to remove\n')
     expect(await must('plan --out good')).not.toContain('other')
-  })
-
-  it('may be missing in snapshots of earlier versions', async () => {
-    const { slot } = press.bucket.live() ?? { slot: 'blue' }
-    const other = slot === 'blue' ? 'green' : 'blue'
-    for (const one of [slot, other]) {
-      const manifest = gunzipSync(press.bucket.body(`${one}/manifest.ndjson.gz`)).toString()
-      const [head = '', ...lines] = manifest.split('\n')
-      const old = { ...(JSON.parse(head) as object), freshness: undefined, files: undefined }
-      press.bucket.put(`${one}/manifest.ndjson.gz`, gzipSync([JSON.stringify(old), ...lines].join('\n')))
-      for (const key of press.bucket.keys(`${one}/status/`)) press.bucket.remove(key)
-    }
-    const live = { ...(JSON.parse(String(press.bucket.body('live.json'))) as object), freshness: undefined }
-    press.bucket.put('live.json', JSON.stringify(live))
-    await must('verify')
-    await must('status --max-age 9999d')
-    expect(await must('prune')).toBe('nothing to remove\n')
-    await press.json('publish --out stale --force --reason test')
-    expect(press.bucket.faultsOf(other)).toEqual([])
-    expect(press.bucket.differencesFrom('stale', other)).toEqual([])
   })
 })
 

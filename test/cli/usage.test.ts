@@ -11,21 +11,9 @@ const inFolder = { cwd: folder.path }
 
 it.each([
   ['buld', "unknown command 'buld' (did you mean build?)"],
-  ['merge part-1 part-2', 'merge is gone: `fundpress build --merge part-1 part-2` does the same'],
-  ['diff out live', 'diff is gone: `fundpress plan A B` compares two snapshots'],
   ['plan out --bucket fund-data', 'plan takes two snapshots to compare, or none'],
-  [
-    'doctor --bucket fund-data',
-    'doctor is gone: `fundpress check --bucket` tests everything that a publish needs',
-  ],
   ['check --bucket fund-data --db x.sqlite', '--db and --bucket together need --since'],
-  ['demo --funds 2', 'demo is gone: `fundpress init --demo` makes the same database'],
   ['init --db x.sqlite --funds 2', '--funds needs --demo'],
-  [
-    'show DE0008471400 --db x.sqlite',
-    'show is gone: `fundpress serve` has a page for each fund, /funds/<ISIN>/',
-  ],
-  ['completion bash', 'completion is gone: `fundpress --help` lists all commands'],
   ['build --jbos 3', "unknown option '--jbos' (did you mean --jobs?)"],
   ['build --frobnicate', "unknown option '--frobnicate' (see fundpress build --help)"],
   ['build --db', "option '--db <file>' argument missing (see fundpress build --help)"],
@@ -39,14 +27,6 @@ it.each([
   ['init --demo --seed=-1', "'-1' is invalid"],
   ['publish', '--bucket <name> is missing (or FUNDPRESS_BUCKET_NAME, or "bucket.name"'],
   ['publish --bucket Fund_Data', 'It must be a bucket name'],
-  [
-    'publish --bucket fund-data --max-rate 9',
-    '--max-rate is gone: set bucket.maxRate in the config, or FUNDPRESS_BUCKET_MAX_RATE',
-  ],
-  [
-    'serve --live-ttl=1',
-    '--live-ttl is gone: set edge.liveTtlSeconds in the config, or FUNDPRESS_EDGE_LIVE_TTL_SECONDS',
-  ],
   ['rollback --bucket fund-data --to yesterday', "'yesterday' is invalid. It must be a snapshot id"],
   ['serve --bucket fund-data --out out', '--out and --bucket exclude each other'],
   ['init --demo --config nowhere.json', 'config file nowhere.json does not exist (--config)'],

@@ -214,7 +214,6 @@ it.each([
   ['nothing answers', 1, ['--base', 'http://127.0.0.1:9'], 'http://127.0.0.1:9 does not answer: '],
   ['the address is none', 2, ['--base', 'funds.example'], 'an absolute http or https URL'],
   ['there is no such database', 1, ['--db', 'none.sqlite'], 'none.sqlite does not exist'],
-  ['--load is given', 2, ['--load'], '--load is gone: `npm run bench budget` of the repository measures'],
 ])('fails with one line on stderr if %s', async (_, code, flags, message) => {
   const failed = await conform(server.base, flags)
   expect(failed).toMatchObject({ code, stdout: '' })

@@ -41,7 +41,7 @@ export async function conformNights() {
   insertOddFunds(first.db)
   copyFileSync(first.db, second.db)
   editDatabase(second.db, everythingChanges)
-  // The first has pages; the second has none, as in a snapshot of an earlier version.
+  // The first has pages; the second has none.
   for (const [{ out, db, asOf }, hasPages] of [
     [first, true],
     [second, false],

@@ -37,7 +37,7 @@ const noLoss: Loss = {
   renamed: [],
 }
 const rows = (table: string, count: number) => ({
-  counts: { documents: {}, rows: { fund: 100, [table]: count } },
+  counts: { documents: {}, rows: { fund: 100, [table]: count }, values: {} },
 })
 /** Profiles with a benchmark. */
 const benchmarks = (count: number, profiles = 100) => ({
@@ -224,7 +224,7 @@ it.each([
 })
 
 it('counts are compared if the objects that are live are not known', () => {
-  const counts = (profile: number) => ({ counts: { documents: { profile }, rows: {} } })
+  const counts = (profile: number) => ({ counts: { documents: { profile }, rows: {}, values: {} } })
   const head = snapshot(90, { objects: 900, ...counts(360) })
   const known = { funds: 10, objects: 0, documents: [{ endpoint: 'profile', before: 360, after: 360 }] }
   expect(lossByCounts(snapshot(100, counts(400)), head)).toMatchObject(known)

@@ -20,7 +20,7 @@ const changes = (
   prices: Partial<SnapshotChanges['prices']> = {},
   funds: Partial<SnapshotChanges['funds']> = {},
 ): SnapshotChanges => ({
-  format: 2,
+  format: 1,
   as_of: asOf,
   snapshot: `${asOf}-3f9c2ab4d1e0`,
   before: { as_of: '2026-11-19', snapshot: '2026-11-19-3f9c2ab4d1e0' },
@@ -29,6 +29,7 @@ const changes = (
   endpoints: [],
   prices: {
     counts: { corrected: 0, added: 0, removed: 0 },
+    totals: { funds_with_new: 0, corrected_prices: 0, corrected_funds: 0 },
     corrected: [],
     added: [],
     removed: [],

@@ -44,7 +44,7 @@ export const liveFields: Fields = {
   broughtBy: 'rollback',
   keyValueStore: 'arn:aws:cloudfront::123456789012:key-value-store/a-store',
   earlierDownloads: {
-    '2026-11': '19-aaaaaaaaaaaa 18-bbbbbbbbbbbb-cccccccccccc 17-0 16',
+    '2026-11': '19-aaaaaaaaaaaa 18-bbbbbbbbbbbb-cccccccccccc 17-0',
     '2024-02': '29-dddddddddddd',
   },
   previous,
@@ -71,10 +71,10 @@ export const liveExamples: readonly LiveExample[] = [
   { what: 'all fields', text: liveText({}), verdict: 'good' },
   { what: 'blanks and line ends around it', text: `\n ${liveText({})}\r\n`, verdict: 'good' },
   {
-    what: 'the fields that every version has written',
+    what: 'the fields that are always there',
     text: liveText(
       Object.fromEntries(
-        'edition downloads freshness restricted changes fence broughtBy keyValueStore earlierDownloads previous'
+        'edition downloads restricted changes fence broughtBy keyValueStore'
           .split(' ')
           .map((name) => [name, undefined]),
       ),
@@ -176,7 +176,8 @@ export const liveExamples: readonly LiveExample[] = [
   ),
   ...bad('downloads', folder('2026-11-31-3f9c2ab4d1e0'), folder(id.toUpperCase()), folder(`${id}-0-0`)),
 
-  ...good('earlierDownloads', {}, { '2026-11': '17-0' }, { '2026-11': '17' }),
+  ...good('earlierDownloads', {}, { '2026-11': '17-0' }),
+  ...bad('earlierDownloads', { '2026-11': '17' }, undefined),
   ...bad(
     'earlierDownloads',
     null,
@@ -207,6 +208,7 @@ export const liveExamples: readonly LiveExample[] = [
   ...good('previous', null),
   ...bad(
     'previous',
+    undefined,
     'none',
     7,
     true,
@@ -225,6 +227,7 @@ export const liveExamples: readonly LiveExample[] = [
   ...ignored('edition', 7),
   ...ignored('downloads', { ...folder(id), sums: 'none' }, { ...folder(id), files: -1 }),
   ...ignored('changes', '../live.json', 7),
+  ...ignored('freshness', undefined),
   ...ignored('keyValueStore', 7),
   ...ignored('previous', { ...previous, slot: 'red' }, { ...previous, snapshot: '../x' }),
 ]

@@ -93,12 +93,11 @@ describe.skipIf(!existsSync('/proc/self/stat'))('by its name', () => {
     const world = await here()
     make(`${world}-${process.pid}-1-abcdef`)
     make('fundpress-0123456789ab-1-1-abcdef', true)
-    make('fundpress-AbCd12', true)
     const kept = [
       make('fundpress-0123456789ab-1-1-ghijkl'),
-      make('fundpress-AbCd34'),
+      make('fundpress-AbCd34', true),
       make('fundpress-test-AbCd34', true),
-      make('fundpress-AbCd12.sqlite', true),
+      make('fundpress-0123456789ab-1-1-abcdef.sqlite', true),
     ]
     await expectSuccess(press.fundpress('verify', env()))
     expect(left().sort()).toEqual(kept.sort())

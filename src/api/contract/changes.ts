@@ -6,7 +6,7 @@ import type { ValueOf } from './shape.ts'
 /**
  * `changes/<as-of>.json`.
  *
- * - `format`: 2. `as_of`, `snapshot`: of the snapshot that the newest publish made live. `before`: the snapshot that was
+ * - `format`: 1. `as_of`, `snapshot`: of the snapshot that the newest publish made live. `before`: the snapshot that was
  *   live until then, with which it is compared; null for the first one.
  * - `funds`: `total` counts all, published or not; `added`, `removed` (gone, or no longer published) and `renamed` name
  *   published funds, by ISIN.
@@ -56,6 +56,6 @@ export type ChangedFund = NonNullable<HistoryEntry['funds']>[number]
 /** The publishes of a day, the newest first. */
 export function publishesOf(day: HistoryDay): readonly HistoryEntry[] {
   const { as_of, snapshot, before, publish, published, title, lines, de, funds, earlier } = day
-  const more = { ...(de !== undefined && { de }), ...(funds !== undefined && { funds }) }
-  return [{ as_of, snapshot, before, publish, published, title, lines, ...more }, ...earlier]
+  const newest = { as_of, snapshot, before, publish, published, title, lines, de }
+  return [{ ...newest, ...(funds !== undefined && { funds }) }, ...earlier]
 }

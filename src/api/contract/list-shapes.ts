@@ -17,14 +17,10 @@ import type { Texts } from './shape.ts'
 
 const count = (en: string, de: string) => wholeNumber(en, de, { minimum: 0 })
 /** Grows when a program must change. */
-const formatOf = (version: number) =>
-  wholeNumber(`Version of the document’s structure: ${version}`, `Version des Dokumentaufbaus: ${version}`, {
-    minimum: version,
-    maximum: version,
-  })
-const format = formatOf(1)
-/** For `changes/index.json` and the files of days. */
-export const changesFormat = 2
+const format = wholeNumber('Version of the document’s structure: 1', 'Version des Dokumentaufbaus: 1', {
+  minimum: 1,
+  maximum: 1,
+})
 const isin = text('ISIN of the fund', 'ISIN des Fonds')
 const asOf = day('As-of date of the data', 'Stichtag der Daten')
 const snapshot = text(
@@ -260,7 +256,7 @@ const published = {
   snapshot,
   before,
   ...inWords,
-  de: optional(record(inWords)),
+  de: record(inWords),
   funds: optional(
     list(
       record({
@@ -285,7 +281,7 @@ const published = {
 }
 
 const changes = record({
-  format: formatOf(changesFormat),
+  format,
   nights: list(
     record({
       ...published,
@@ -309,7 +305,7 @@ const past = { ...named, date: day('Day of the price', 'Tag des Preises') }
 const price = nullable(decimal('The value; null if there was none', 'Der Wert; null, wenn es keinen gab'))
 
 const dayOfChanges = {
-  format: formatOf(changesFormat),
+  format,
   as_of: asOf,
   snapshot,
   before,
@@ -333,19 +329,17 @@ const dayOfChanges = {
       added: count('Number of days added in the past', 'Anzahl der nachgetragenen Tage'),
       removed: count('Number of days removed in the past', 'Anzahl der entfallenen Tage'),
     }),
-    totals: optional(
-      record({
-        funds_with_new: count(
-          'Number of funds with prices of new days',
-          'Anzahl der Fonds mit Preisen neuer Tage',
-        ),
-        corrected_prices: count('Number of corrected prices', 'Anzahl der korrigierten Preise'),
-        corrected_funds: count(
-          'Number of funds with corrected prices',
-          'Anzahl der Fonds mit korrigierten Preisen',
-        ),
-      }),
-    ),
+    totals: record({
+      funds_with_new: count(
+        'Number of funds with prices of new days',
+        'Anzahl der Fonds mit Preisen neuer Tage',
+      ),
+      corrected_prices: count('Number of corrected prices', 'Anzahl der korrigierten Preise'),
+      corrected_funds: count(
+        'Number of funds with corrected prices',
+        'Anzahl der Fonds mit korrigierten Preisen',
+      ),
+    }),
     corrected: list(
       record({
         ...past,

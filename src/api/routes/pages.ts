@@ -27,9 +27,6 @@ const wellKnown: Readonly<Record<string, string>> = {
   '/.well-known/fundpress-signing-key': 'signing-key.txt',
 }
 
-/** Each day of changes had a page of its own in earlier versions. */
-const dayOfChanges = /^\/changes\/(\d{4}-\d\d-\d\d)(?:\/(?:index\.html|(de\.html))?)?$/
-
 /** Only the list of funds knows whose WKN it is. */
 const wknPath = /^\/wkn\/([A-Za-z0-9]{6})\/?$/
 
@@ -50,8 +47,6 @@ export function matchPage(table: Pick<RouteTable, 'pages'>, path: string): PageM
   if (to) return { kind: 'moved', to }
   const wkn = wknPath.exec(path)
   if (wkn) return { kind: 'moved', to: '/funds/?q=' + (wkn[1] as string) }
-  const day = dayOfChanges.exec(path)
-  if (day) return { kind: 'moved', to: '/changes/' + (day[2] || '') + '?day=' + (day[1] as string) }
   const segments = path.split('/')
   if (table.pages.indexOf(segments[1] as string) < 0) return { kind: 'none' }
   const isin = segments[2] || ''
@@ -69,11 +64,12 @@ export interface Placed {
   readonly slot: string
   /** Begins with its as-of date. */
   readonly snapshot: string
-  /** Absent if the live snapshot has no downloads, and in files of earlier versions. */
+  /** Absent if the live snapshot has no downloads. */
   readonly downloads?: { readonly folder: string } | undefined
   /**
    * Folders of the days before, by month: `{ "2026-11": "19-3f9c2ab4d1e0 18-…" }` means the folders
-   * `2026-11-19-3f9c2ab4d1e0` and so on. Few long texts, since an edge parses them with each `live.json`.
+   * `2026-11-19-3f9c2ab4d1e0` and so on. Few long texts, since an edge parses them with each `live.json`. Absent of a snapshot
+   * that is served by its id.
    */
   readonly earlierDownloads?: Readonly<Record<string, string>> | undefined
 }
@@ -99,14 +95,14 @@ function folderOf({ snapshot, downloads, earlierDownloads }: Placed, asked: stri
   const day = asked === 'latest' ? asOf : asked
   // After a rollback a later day is no longer published.
   if (!isDay(day) || day > asOf) return null
-  if (day === asOf) return downloads ? downloads.folder : day
+  if (day === asOf) return downloads ? downloads.folder : null
   return folderOfDay((earlierDownloads && earlierDownloads[day.slice(0, 7)]) || '', day)
 }
 
-/** Earlier versions named the folder of downloads for the day alone. @param month as in `earlierDownloads` */
-export function folderOfDay(month: string, day: string): string {
-  const rest = (' ' + month).split(' ' + day.slice(8))[1] || ''
-  return day + rest.split(' ')[0]
+/** @param month as in `earlierDownloads` @returns null if it names no folder of the day */
+export function folderOfDay(month: string, day: string): string | null {
+  const rest = (' ' + month).split(' ' + day.slice(8))[1]
+  return rest ? day + (rest.split(' ')[0] as string) : null
 }
 
 /** The key of a download of a snapshot instead of `latest`. */

@@ -3,7 +3,6 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { changesFormat } from '../../api/contract/list-shapes.ts'
 import { storedValues } from '../../api/contract/prices.ts'
 import type { ManifestHead, ManifestLine } from '../../build/manifest.ts'
 import { inSlot, manifestIn, type Slot } from '../live/layout.ts'
@@ -18,7 +17,7 @@ import type { SnapshotName } from '../../api/contract/changes.ts'
 function changesWithout(head: ManifestHead, before: SnapshotName | null): SnapshotChanges {
   const { asOf, snapshot, funds: total, objects } = head
   return {
-    format: changesFormat,
+    format: 1,
     as_of: asOf,
     snapshot,
     before,

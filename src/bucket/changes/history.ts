@@ -14,7 +14,7 @@ import {
   type NamedFund,
   type SnapshotChanges,
 } from '../../api/contract/changes.ts'
-import { changesFormat, listShapes } from '../../api/contract/list-shapes.ts'
+import { listShapes } from '../../api/contract/list-shapes.ts'
 import { checked, formOf, parseStrictly, WrongForm } from '../../build/forms.ts'
 import { changedFunds, describeChanges } from '../../site/changes/words.ts'
 
@@ -71,60 +71,29 @@ export function withDay(
 
 function titleOf({ de, funds: _, ...entry }: HistoryEntry): HistoryEntry {
   const alone = ({ title }: ChangeWords) => ({ title, lines: [title] })
-  return { ...entry, ...alone(entry), ...(de !== undefined && { de: alone(de) }) }
+  return { ...entry, ...alone(entry), de: alone(de) }
 }
 
 const historyForm = formOf(listShapes.changes) as z.ZodType<ChangeHistory>
 const dayForm = formOf(listShapes.changesOfDay) as z.ZodType<DayChanges>
-const anyObject = z.record(z.string(), z.unknown(), 'an object')
-const formats: readonly unknown[] = [1, changesFormat]
 
-/** @returns the history with the `format` of the body @throws {WrongForm} if the body is no index of this version or an earlier one */
+/** @throws {WrongForm} if the body is no index of this format */
 export function parseHistory(body: string): ChangeHistory {
-  const found = checked(anyObject, inSnakeCase(parseStrictly(z.unknown(), body)))
-  const { nights } = found
-  // Where a day had one publish, earlier versions wrote neither its number nor `earlier`.
-  const asNow = (entry: unknown) => (isObject(entry) ? withTime(numbered(entry)) : entry)
-  const dayAsNow = (entry: unknown) => {
-    const day = asNow(entry)
-    if (!isObject(day)) return day
-    const { earlier = [] } = day
-    return { ...day, earlier: Array.isArray(earlier) ? earlier.map(asNow) : earlier }
-  }
-  const format = formats.includes(found['format']) ? changesFormat : found['format']
-  const history = inItsOrder(historyForm, {
-    format,
-    nights: Array.isArray(nights) ? nights.map(dayAsNow) : nights,
-  })
+  const history = inItsOrder(historyForm, parseStrictly(z.unknown(), body))
   for (const { as_of, file, earlier } of history.nights) {
     // The name of the file becomes part of a key.
     if (file !== fileOf(as_of)) throw new WrongForm(`the file of ${as_of} is not ${fileOf(as_of)}`)
     if (earlier.some((one) => one.as_of !== as_of))
       throw new WrongForm(`${as_of} has a publish of another day`)
   }
-  return { ...history, format: Number(found['format']) }
+  return history
 }
-
-const numbered = (entry: Readonly<Record<string, unknown>>) =>
-  entry['publish'] === undefined ? { ...entry, publish: 1 } : entry
 
 /** Fields stay in their order: a repair writes the same bytes. @throws {WrongForm} */
 function inItsOrder<T>(form: z.ZodType<T>, value: unknown): T {
   checked(form, value)
   return value as T
 }
-
-/** Earlier versions wrote no time: their feeds had the as-of date, and a second more for each publish of the day. */
-function withTime(entry: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { as_of: asOf, publish, published } = entry
-  if (published !== undefined) return entry
-  const midnight = Date.parse(`${String(asOf)}T00:00:00Z`)
-  const isKnown = Number.isFinite(midnight) && typeof publish === 'number'
-  return isKnown ? { ...entry, published: inSeconds(midnight / 1000 + publish - 1) } : entry
-}
-
-/** @param time seconds since 1970 @returns ISO 8601 */
-const inSeconds = (time: number) => new Date(time * 1000).toISOString().replace('.000Z', 'Z')
 
 /**
  * The time of a publish, in whole seconds: later than that of all before it, also after a rollback, and if clocks go back. All of
@@ -134,11 +103,9 @@ const inSeconds = (time: number) => new Date(time * 1000).toISOString().replace(
 export const timeOfPublish = (now: Date, liveSince: string | null): string => {
   const seconds = (time: number) => Math.floor(time / 1000)
   const earliest = liveSince === null ? -Infinity : seconds(Date.parse(liveSince)) + 1
-  return inSeconds(Math.max(seconds(now.getTime()), earliest))
+  const time = Math.max(seconds(now.getTime()), earliest)
+  return new Date(time * 1000).toISOString().replace('.000Z', 'Z')
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const maxPriceRows = 10_000
 /** Limit of a day, beside the newest publish. */
@@ -186,31 +153,7 @@ export function withoutPricesOf(isins: ReadonlySet<string>, day: DayChanges): Da
   return { ...cut(day), earlier: day.earlier.map(cut) }
 }
 
-/** Reads earlier versions, too, with one publish a day. @throws {Error} if the text is not that of a day */
-export function parseDay(body: string): DayChanges {
-  const found = checked(anyObject, inSnakeCase(parseStrictly(z.unknown(), body)))
-  const asNow = (changes: unknown) =>
-    isObject(changes) && formats.includes(changes['format'])
-      ? withTime({ ...numbered(changes), format: changesFormat })
-      : changes
-  const { earlier = [], ...newest } = found
-  const all = {
-    ...checked(anyObject, asNow(newest)),
-    earlier: Array.isArray(earlier) ? earlier.map(asNow) : earlier,
-  }
-  const { earlier: before, ...first } = inItsOrder(dayForm, all)
-  return { ...withoutNames(first), earlier: before.map(withoutNames) }
-}
-
-/** Format 1 had its names in camel case. */
-function inSnakeCase(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inSnakeCase)
-  if (typeof value !== 'object' || value === null) return value
-  const named = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [named(name), inSnakeCase(one)]))
-}
-
-const withoutNames = (changes: PublishChanges): PublishChanges =>
-  changes.allowed === undefined ? changes : { ...changes, allowed: changes.allowed.map(allowedInPublic) }
+/** @throws {WrongForm} if the text is not that of a day */
+export const parseDay = (body: string): DayChanges => inItsOrder(dayForm, parseStrictly(z.unknown(), body))
 
 const publishesOfDay = ({ earlier, ...newest }: DayChanges): readonly PublishChanges[] => [newest, ...earlier]

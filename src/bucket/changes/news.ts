@@ -81,10 +81,10 @@ function emptied(before: ManifestHead['counts'], after: ManifestHead['counts']):
   if (before === undefined || after === undefined) return []
   const lostRows = (table: string) => Math.max(0, (before.rows[table] ?? 0) - (after.rows[table] ?? 0))
   const rows = tablesOfFunds.map((what) => ({ what, values: lostRows(what) - lostRows('fund') }))
-  const values = Object.entries(before.values ?? {}).flatMap(([what, had]) => {
+  const values = Object.entries(before.values).flatMap(([what, had]) => {
     const [table = ''] = what.split('.')
-    // Earlier versions did not count values.
-    const has = after.values?.[what] ?? had
+    // Another version may count other columns.
+    const has = after.values[what] ?? had
     return tablesOfFunds.includes(table) ? [{ what, values: had - has - lostRows(table) }] : []
   })
   return [...rows, ...values].filter((one) => one.values > 0)

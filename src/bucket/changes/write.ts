@@ -6,7 +6,6 @@
 import { hash } from 'node:crypto'
 import type { ChangeHistory, DayChanges, HistoryDay, SnapshotChanges } from '../../api/contract/changes.ts'
 import type { ManifestHead } from '../../build/manifest.ts'
-import { changesFormat } from '../../api/contract/list-shapes.ts'
 import { contentTypeOf } from '../../api/routes/content-types.ts'
 import { changeFeeds } from '../../site/changes/feed.ts'
 import { changesPages, noHistory } from '../../site/changes/pages.ts'
@@ -157,7 +156,7 @@ async function writeFolder(
   changes: SnapshotChanges | null,
 ): Promise<ReadonlyMap<string, string>> {
   const { store, base, snapshot, baseUrl, concurrency, onWarning } = publish
-  const { asOf, site: pages = null } = snapshot.manifest.head
+  const { asOf, site: pages } = snapshot.manifest.head
   const site = { baseUrl, publisher: pages?.publisher ?? null, others: pages }
   const { writing } = publish.lease
   const put = async (key: string, text: string) => {
@@ -216,8 +215,8 @@ function isThere({ as_of, bytes, sha256 }: HistoryDay, { own, sizes }: Folders):
 }
 
 /**
- * Removes prices of restricted funds from the days before. All files are read only if the restricted funds, or the format, differ
- * from the live snapshot's.
+ * Removes prices of restricted funds from the days before. All files are read only if the restricted funds differ from the live
+ * snapshot's.
  * @returns the history, by day the text of each changed file, and the days whose file cannot be read
  */
 async function cleanDays(publish: Publish, before: ChangeHistory) {
@@ -226,9 +225,9 @@ async function cleanDays(publish: Publish, before: ChangeHistory) {
   const isins = new Set([...(restricted.data ?? []), ...(restricted.prices ?? [])])
   const texts = new Map<string, string>()
   const unread = new Set<string>()
-  let history = { ...before, format: changesFormat }
+  let history = before
   const isClean = isins.size === 0 || base.live.live?.restricted === digestOfRestricted(restricted)
-  if (isClean && before.format === changesFormat) return { history, texts, unread }
+  if (isClean) return { history, texts, unread }
   await inParallel(before.nights, concurrency, async (day) => {
     const text = await readLiveDay(publish, day)
     const parsed = dayIn(day, text)

@@ -98,6 +98,7 @@ function liveOf(slot: Slot, head: ManifestHead, since: number): Live {
     asOf,
     ...figures,
     liveSince: new Date(since).toISOString(),
+    earlierDownloads: {},
     previous: null,
   }
 }

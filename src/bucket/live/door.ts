@@ -129,7 +129,7 @@ function liveAfter(arrival: Arrival, { now, asked, pointer, slots, removed }: Ci
   const liveSince = new Date(Math.max(now.getTime(), earliest)).toISOString()
   return {
     ...{ format: 1, slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, ...brought },
-    freshness: freshness && countsOf(freshness),
+    freshness: countsOf(freshness),
     restricted: digestOfRestricted(restricted),
     liveSince,
     broughtBy: kind === 'rollback' || kind === 'return' ? kind : undefined,
@@ -149,7 +149,7 @@ function formerAfter(slot: Slot, before: Live, count: number): LiveSnapshot[] {
   return [snapshotOf(before), ...others].slice(0, count - 1)
 }
 
-const countsOf = ({ fresh, late, stale, unwatched, unpriced, withheld }: NonNullable<Live['freshness']>) => {
+const countsOf = ({ fresh, late, stale, unwatched, unpriced, withheld }: Live['freshness']) => {
   return { fresh, late, stale, unwatched, unpriced, withheld }
 }
 

@@ -5,9 +5,7 @@
 
 import type { listShapes } from '../../api/contract/list-shapes.ts'
 import type { ValueOf } from '../../api/contract/shape.ts'
-import { isDay } from '../../api/routes/values.ts'
 import { addDays } from '../../system/days.ts'
-import { dayFolder, downloadsPrefix } from './layout.ts'
 
 /** Analysts' files of a snapshot; `folder` is a name below `downloads/`, `files` counts `SHA256SUMS`, too. */
 export interface LiveDownloads {
@@ -51,8 +49,7 @@ export function chooseFolder(snapshot: string, sums: string, live: NamedFolders 
 
 /**
  * The folders of all other days that stay after the next flip, newest first, as each day was live last. The day of a folder
- * with withdrawn data gets a name without a folder: an edge would otherwise take the folder of an earlier version, and CloudFront's
- * KeyValueStore needs each month that changes.
+ * with withdrawn data gets a name without a folder: CloudFront's KeyValueStore needs each month that changes.
  */
 export function earlierAfter(
   next: { readonly asOf: string },
@@ -60,13 +57,11 @@ export function earlierAfter(
   removed: readonly RemovedFolder[] = [],
 ): FoldersByMonth {
   const named = allFolders(before)
-  const days = new Set(named.map(dayOf))
   const isGone = (folder: string, why: RemovedFolder['why']) =>
     removed.some((one) => one.folder === folder && one.why === why)
-  const withdrawn = removed.flatMap(({ folder, why }) => {
-    const isServed = named.includes(folder) || (folder === dayOf(folder) && !days.has(folder))
-    return why === 'withdrawn' && isServed ? [dayOf(folder) + hiddenSuffix] : []
-  })
+  const withdrawn = removed.flatMap(({ folder, why }) =>
+    why === 'withdrawn' && named.includes(folder) ? [dayOf(folder) + hiddenSuffix] : [],
+  )
   const stays = (folder: string) => !isGone(folder, 'withdrawn') && !isGone(folder, 'expired')
   const others = [...named.filter(stays), ...withdrawn].filter((folder) => dayOf(folder) !== next.asOf)
   others.sort((one, other) => (dayOf(one) < dayOf(other) ? 1 : -1))
@@ -148,13 +143,6 @@ export const earlierFolders = (earlier: FoldersByMonth = {}): string[] =>
 /** ISO 8601 */
 export const dayOf = (folder: string): string => folder.slice(0, 10)
 
-/** The place of a snapshot's downloads, with a slash at the end. Earlier versions used the folder of the day. */
-export const prefixOf = ({ asOf, downloads }: { readonly asOf: string } & NamedFolders): string =>
-  downloads === undefined ? dayFolder(asOf) : downloadsPrefix(downloads.folder)
-
-/** True also for the names of earlier versions. @param name below `downloads/` */
-export const isOurFolder = (name: string): boolean => isDay(name) || isFolderOfSnapshot(name)
-
-/** `2026-11-20-3f9c2ab4d1e0`, with or without the digest of its `SHA256SUMS` at the end. */
+/** `2026-11-20-3f9c2ab4d1e0`, with or without the digest of its `SHA256SUMS` at the end. @param name below `downloads/` */
 export const isFolderOfSnapshot = (name: string): boolean =>
   /^\d{4}-\d\d-\d\d-[0-9a-f]{12}(-[0-9a-f]{12})?$/.test(name)

@@ -39,7 +39,7 @@ export const isScratchKey = (key: string) => key.startsWith('journal/doctor-')
 
 export const downloadsRoot = 'downloads/'
 export const downloadsPrefix = (folder: string) => `${downloadsRoot}${folder}/`
-/** The folder of a day: in a snapshot's folder, and in buckets of earlier versions. @param asOf ISO 8601 day */
+/** The downloads in a snapshot's folder, and as readers name them. @param asOf ISO 8601 day */
 export const dayFolder = (asOf: string) => downloadsPrefix(asOf)
 export const checksumsName = 'SHA256SUMS'
 /** Signed by the publish. */

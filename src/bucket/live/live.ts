@@ -41,7 +41,7 @@ const snapshotShape = z.object({
   docsUrl: address,
   edition: aText.optional(),
   downloads: downloads.optional(),
-  freshness: freshness.optional(),
+  freshness,
   /** Digest of the manifest's `restricted`; absent if that is absent. */
   restricted: aText.optional(),
   liveSince: time,
@@ -68,11 +68,10 @@ const liveShape = z.object(
     /** `return`: a publish went back by itself, since its sample of bodies was damaged. */
     broughtBy: z.enum(['rollback', 'return'], 'rollback or return').optional(),
     hold: holdShape.optional(),
-    earlierDownloads: earlierDownloads.optional(),
+    earlierDownloads,
     /** The ARN of CloudFront's KeyValueStore that follows the bucket; absent without one. */
     keyValueStore: z.string('an ARN').optional(),
-    /** The first checkouts wrote none. */
-    previous: z.nullable(z.object(snapshotShape.shape, 'an object or null')).default(null),
+    previous: z.nullable(z.object(snapshotShape.shape, 'an object or null')),
     /** What further slots hold, the one that was live last first. */
     older: z.array(z.object(snapshotShape.shape, 'an object'), 'a list').optional(),
   },

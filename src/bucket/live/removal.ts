@@ -8,14 +8,7 @@ import type { RestrictedFunds } from '../../api/contract/fund.ts'
 import type { ManifestHead } from '../../build/manifest.ts'
 import { restrictedBeside } from '../../guards/going-back.ts'
 import { messageOf } from '../../system/message.ts'
-import {
-  allFolders,
-  dayOf,
-  isExpired,
-  isOurFolder,
-  prefixOf,
-  type RemovedFolder,
-} from './download-folders.ts'
+import { allFolders, dayOf, isExpired, isFolderOfSnapshot, type RemovedFolder } from './download-folders.ts'
 import { readJournal } from './journal.ts'
 import { downloadsPrefix, downloadsRoot, manifestIn } from './layout.ts'
 import { type Lease, type LeaseOptions, withLease } from './lease.ts'
@@ -70,12 +63,12 @@ export async function findRemoved(
 ): Promise<RemovedFolder[]> {
   if (hasNone(restricted) && retention.keepDays === null) return []
   const { signal } = lease.writing
-  const folders = (await store.folders(downloadsRoot, { signal })).filter(isOurFolder)
+  const folders = (await store.folders(downloadsRoot, { signal })).filter(isFolderOfSnapshot)
   const others = folders.filter((folder) => folder !== next.downloads?.folder)
   const named = new Set([...allFolders(next), ...allFolders(live)])
   const isOld = (folder: string) =>
     isExpired(folder, retention, { all: folders, named }, next.asOf < today ? next.asOf : today) &&
-    !former.some((one) => downloadsPrefix(folder) === prefixOf(one))
+    !former.some((one) => folder === one.downloads?.folder)
   const expired = others.filter(isOld).map((folder): RemovedFolder => {
     return { folder, why: 'expired', isins: [], isHeld: false }
   })
@@ -95,8 +88,8 @@ export async function findRemoved(
 export async function removeFolders(removal: Removal, live: Live, removed: readonly RemovedFolder[]) {
   const { store, lease, graceSeconds, time = realTime, onWarning } = removal
   const { signal } = lease.writing
-  const latest = live.previous ? prefixOf(live.previous) : null
-  const isLatest = removed.some(({ folder, isHeld }) => downloadsPrefix(folder) === latest && !isHeld)
+  const latest = live.previous?.downloads?.folder
+  const isLatest = removed.some(({ folder, isHeld }) => folder === latest && !isHeld)
   const withdrawn = removed.filter(({ why }) => why === 'withdrawn')
   try {
     if (isLatest && graceSeconds > 0) await time.pause(graceSeconds * 1000, signal)

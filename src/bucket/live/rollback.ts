@@ -6,9 +6,8 @@ import type { ObjectStore } from '../store/store.ts'
 import { findSituation, withDoor } from './command.ts'
 import { decide, slotToGoBackTo } from './decide.ts'
 import { goLive } from './door.ts'
-import { prefixOf } from './download-folders.ts'
 import { assertFollowed } from './follow.ts'
-import { changesKey, gzipType, noCache, type Slot } from './layout.ts'
+import { changesKey, downloadsPrefix, gzipType, noCache, type Slot } from './layout.ts'
 import { type LiveSnapshot, readLive, snapshotOf } from './live.ts'
 import type { Door, DoorOptions } from './options.ts'
 import { downloadsState } from './status.ts'
@@ -88,5 +87,5 @@ async function lostDownloads(store: ObjectStore, now: LiveSnapshot) {
   if (now.downloads === undefined || (await downloadsState(store, now).catch(() => null)) === 'whole')
     return null
   const advice = `publish the folder of ${now.snapshot} again (\`fundpress publish --repair --out …\`)`
-  return `${prefixOf(now)} could not be found whole: ${advice}`
+  return `${downloadsPrefix(now.downloads.folder)} could not be found whole: ${advice}`
 }

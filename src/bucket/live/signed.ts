@@ -44,7 +44,7 @@ export async function checkSnapshot(
   { head, objects }: Pick<Manifest, 'head' | 'objects'>,
   trusted: SignatureRules['trusted'],
 ) {
-  const { files = [] } = head
+  const { files } = head
   const faults: SignatureFault[] = []
   if (!files.some(({ key }) => key === signatureKey)) {
     if (trusted !== null) faults.push({ key: checksumsKey, what: 'unsigned' })

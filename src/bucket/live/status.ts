@@ -5,7 +5,6 @@ import { revertedIn } from '../../guards/going-back.ts'
 import { fetchHead } from '../manifest/manifest.ts'
 import { readSmall } from '../store/read.ts'
 import { nullIfDamaged, type ObjectStore } from '../store/store.ts'
-import { prefixOf } from './download-folders.ts'
 import { readJournal } from './journal.ts'
 import { slotToGoBackTo } from './decide.ts'
 import { checksumsName, downloadsPrefix, manifestIn, type Slot } from './layout.ts'
@@ -100,7 +99,7 @@ export async function downloadsState(
   const { snapshot, downloads } = live
   if (downloads === undefined) return 'none'
   if (!downloads.folder.startsWith(snapshot)) return 'other'
-  const sums = await readSmall(store, `${prefixOf(live)}${checksumsName}`)
+  const sums = await readSmall(store, `${downloadsPrefix(downloads.folder)}${checksumsName}`)
   if (sums === null) return 'missing'
   return hash('sha256', sums.text) === downloads.sums ? 'whole' : 'other'
 }

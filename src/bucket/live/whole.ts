@@ -3,8 +3,7 @@ import { mergeSorted } from '../manifest/compare.ts'
 import { etagLine, fetchList } from '../manifest/manifest.ts'
 import { nothing } from '../manifest/ndjson.ts'
 import type { ObjectStore } from '../store/store.ts'
-import { prefixOf } from './download-folders.ts'
-import { etagsKey, type Slot } from './layout.ts'
+import { downloadsPrefix, etagsKey, type Slot } from './layout.ts'
 import type { Arrival, Door } from './options.ts'
 import { downloadsState } from './status.ts'
 
@@ -67,10 +66,15 @@ async function assertDownloads(
   { kind, slot, manifest, brought }: Arrival,
 ): Promise<void> {
   if (kind !== 'flip') return
-  const named = { ...manifest.head, downloads: brought.downloads }
-  const state = await downloadsState(store, named)
+  const { downloads } = brought
+  const state = await downloadsState(store, { ...manifest.head, downloads })
   if (state === 'missing' || state === 'other')
-    throw damagedSlot(store, slot, `${prefixOf(named)} does not hold its downloads`, waysOut[kind])
+    throw damagedSlot(
+      store,
+      slot,
+      `${downloadsPrefix(downloads?.folder ?? '')} does not hold its downloads`,
+      waysOut[kind],
+    )
 }
 
 /** `docs/a is missing, docs/b is another one, and 3 more` */

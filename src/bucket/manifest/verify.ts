@@ -9,7 +9,7 @@ import { placeOf } from '../../api/routes/pages.ts'
 import { changesFolder, liveKey, stagedKey } from '../live/layout.ts'
 import { checksumsName, dayFolder, downloadEtagsKey, downloadsPrefix } from '../live/layout.ts'
 import { checksumsIn, downloadsRoot, etagsKey, inSlot, manifestIn } from '../live/layout.ts'
-import { dayOf, earlierFolders, isOurFolder, prefixOf } from '../live/download-folders.ts'
+import { dayOf, earlierFolders, isFolderOfSnapshot } from '../live/download-folders.ts'
 import { readLive, type Live } from '../live/live.ts'
 import { findStaged, readStaged } from '../live/staged.ts'
 import { findWithdrawn } from '../live/removal.ts'
@@ -144,7 +144,7 @@ async function verifySignature(
 
 /**
  * Compares the live snapshot's downloads by listing: names of `SHA256SUMS`, sizes and ETags of the publish; then by bodies if all are
- * to be read. Downloads of an earlier version have no list of ETags.
+ * to be read.
  */
 async function verifyDownloads(
   store: ObjectStore,
@@ -156,7 +156,7 @@ async function verifyDownloads(
   const { signal, onDifference } = options
   const { downloads, slot } = live
   if (downloads === undefined) return null
-  const prefix = prefixOf(live)
+  const prefix = downloadsPrefix(downloads.folder)
   const found = await verifySums(store, prefix, keys, options)
   const isRight = found.text !== null && hash('sha256', found.text) === downloads.sums
   if (found.text !== null && !isRight) await onDifference({ key: prefix + checksumsName, what: 'body' })
@@ -181,7 +181,7 @@ async function verifyEarlierDownloads(
   options: VerifyOptions,
 ): Promise<number> {
   const { signal, onDifference } = options
-  const folders = earlierFolders(live.earlierDownloads).filter(isOurFolder)
+  const folders = earlierFolders(live.earlierDownloads).filter(isFolderOfSnapshot)
   for (const folder of folders) {
     const prefix = downloadsPrefix(folder)
     const { text, sums } = await verifySums(store, prefix, keys, options)
@@ -263,10 +263,10 @@ async function verifyFolder(
 async function verifyEarlier(store: ObjectStore, live: Live, { keep, signal, onDifference }: VerifyOptions) {
   if (live.restricted === undefined || keep === null) return
   const head = await fetchHead(store, manifestIn(live.slot))
-  const folders = (await store.folders(downloadsRoot, { signal })).filter(isOurFolder)
+  const folders = (await store.folders(downloadsRoot, { signal })).filter(isFolderOfSnapshot)
   const { staged } = await findStaged(store, live)
   const others = folders.filter(
-    (folder) => downloadsPrefix(folder) !== prefixOf(live) && folder !== staged?.downloads?.folder,
+    (folder) => folder !== live.downloads?.folder && folder !== staged?.downloads?.folder,
   )
   const found = await findWithdrawn(store, head?.restricted ?? {}, others, { signal })
   const isServed = (folder: string) =>

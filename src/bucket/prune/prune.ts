@@ -28,7 +28,6 @@ import {
   earlierFolders,
   isExpired,
   isFolderOfSnapshot,
-  isOurFolder,
   type Retention,
 } from '../live/download-folders.ts'
 import { mergeSorted } from '../manifest/compare.ts'
@@ -285,8 +284,7 @@ async function* journalGarbage(store: ObjectStore, { journal, isHeld, now }: Buc
 /**
  * - Folders that `live.json` does not name although it names another one of that day, and those of later days than the
  *   live one: of publishes that were killed, and of replaced snapshots. Only those older than a day, and only while no
- *   publish can still name them. An unnamed folder of an earlier day may have been live: an older fundpress drops the names, and so
- *   does the removal of `live.json`.
+ *   publish can still name them. An unnamed folder of an earlier day may have been live: whoever removes `live.json` removes the names.
  * - Folders of expired days.
  *
  * The downloads of the live snapshot, of those before it in a slot and of the staged one always stay, and so do those on a legal hold.
@@ -294,18 +292,16 @@ async function* journalGarbage(store: ObjectStore, { journal, isHeld, now }: Buc
  */
 async function* downloadGarbage(store: ObjectStore, state: BucketState): Found {
   const { live, staged, retention, today, now, isHeld, isUnsettled } = state
-  // Earlier versions named no folder: that of the day is live then.
   const kept = [...(live === null ? [] : snapshotsIn(live)), staged].flatMap(
-    (one) => one?.downloads?.folder ?? one?.asOf ?? [],
+    (one) => one?.downloads?.folder ?? [],
   )
   const named = new Set([...earlierFolders(live?.earlierDownloads), ...kept])
   const namedDays = new Set([...named].filter(isFolderOfSnapshot).map(dayOf))
 
-  const isLater = (folder: string) =>
-    live !== null && isFolderOfSnapshot(folder) && dayOf(folder) >= live.asOf
+  const isLater = (folder: string) => live !== null && dayOf(folder) >= live.asOf
   const isReplaced = (folder: string) =>
     !named.has(folder) && (namedDays.has(dayOf(folder)) || isLater(folder)) && !isHeld && !isUnsettled
-  const folders = (await store.folders(downloadsRoot)).filter(isOurFolder)
+  const folders = (await store.folders(downloadsRoot)).filter(isFolderOfSnapshot)
   for (const folder of folders) {
     if (kept.includes(folder) || retention.keep.includes(dayOf(folder))) continue
     const kind = isExpired(folder, retention, { all: folders, named }, today)

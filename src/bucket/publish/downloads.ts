@@ -11,7 +11,7 @@ import type { z } from 'zod'
 import { contentTypeOf } from '../../api/routes/content-types.ts'
 import { count } from '../../build/forms.ts'
 import type { ManifestLine } from '../../build/manifest.ts'
-import { chooseFolder, prefixOf, type LiveDownloads } from '../live/download-folders.ts'
+import { chooseFolder, type LiveDownloads } from '../live/download-folders.ts'
 import { checksumsName, dayFolder, downloadEtagsKey, downloadsPrefix, gzipType } from '../live/layout.ts'
 import { sumsIn } from '../live/signed.ts'
 import { type Change, isBefore } from '../manifest/compare.ts'
@@ -105,7 +105,7 @@ async function liveDownloads({ store, base, folder }: Publish): Promise<Readonly
   const found = new Map<string, DownloadLine>()
   const { live } = base.live
   if (store.copy === undefined || live?.downloads === undefined) return found
-  const prefix = prefixOf(live)
+  const prefix = downloadsPrefix(live.downloads.folder)
   const lines = await fetchList(store, downloadEtagsKey(live.slot), downloadLine, folder, true)
   for await (const line of lines?.() ?? nothing())
     if (line.key.startsWith(prefix)) found.set(line.key.slice(prefix.length), line)

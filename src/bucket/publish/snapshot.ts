@@ -32,7 +32,7 @@ export const namesSnapshot = (live: Live | null, { snapshot, edition }: Identity
  * Other thresholds, another licence or baseUrl may change them and no object.
  * @returns 12 hex digits
  */
-async function editionOf(out: string, { asOf, files = [] }: ManifestHead, baseUrl: string): Promise<string> {
+async function editionOf(out: string, { asOf, files }: ManifestHead, baseUrl: string): Promise<string> {
   const file = join(out, dayFolder(asOf), checksumsName)
   const sums = await readFile(file, 'utf8').catch(orIfMissing(null))
   const beside = files.map(({ key, sha256, type }) => [key, sha256, type])

@@ -22,7 +22,7 @@ export interface OracleAnswer {
   readonly headers: Readonly<Record<string, string>>
   /** Empty for HEAD, OPTIONS and redirects. */
   readonly body: string
-  /** The answer to a browser, if the snapshot has the page: snapshots of earlier versions have none. */
+  /** The answer to a browser, if the snapshot has the page. */
   readonly page?: Pick<OracleAnswer, 'status' | 'headers'> | undefined
 }
 
@@ -121,13 +121,6 @@ const redirects: Readonly<Record<string, string>> = {
 function movedTo(path: string, funds: OracleFunds): string | undefined {
   if (!path.endsWith('/') && findEndpoint(path) !== undefined) return `${path}/`
   const [, area, isin = '', ...rest] = path.split('/')
-  // Earlier versions had a page for each day of changes.
-  if (
-    area === 'changes' &&
-    /^\d{4}-\d\d-\d\d$/.test(isin) &&
-    ['', '/', '/index.html', '/de.html'].includes(path.slice(19))
-  )
-    return `/changes/${rest[0] === 'de.html' ? 'de.html' : ''}?day=${isin}`
   const upper = isin.toUpperCase()
   const isPlain = rest.every(
     (name, at) => /^[\w-][\w.-]*$/.test(name) || (name === '' && at === rest.length - 1),

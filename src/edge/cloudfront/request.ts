@@ -118,16 +118,17 @@ function placeDownload<R>(
   const day = download[1] === 'latest' ? asOf : (download[1] as string)
   // After a rollback a later day is no longer published.
   if (day > asOf) return request
+  // The slot has no downloads: a day without a folder is answered with 404.
   const forwardTo = (folder: string | null) => {
-    if (folder === null) return refuse(unavailable)
-    request.uri = '/downloads/' + folder + (download[2] as string)
+    if (folder) request.uri = '/downloads/' + folder + (download[2] as string)
     return request
   }
-  // The keys of months do not name the folder of a staged snapshot. Earlier versions wrote no folder.
-  if (folder && day === asOf) return forwardTo(isFolder(folder) ? folder : null)
+  // The keys of months do not name the folder of a staged snapshot.
+  if (day === asOf)
+    return folder === undefined || isFolder(folder) ? forwardTo(folder || null) : refuse(unavailable)
   return monthOf(day.slice(0, 7)).then(
-    (month) => forwardTo(month === '-' || isMonth(month) ? folderOfDay(month, day) : null),
-    () => forwardTo(day),
+    (month) => (month === '-' || isMonth(month) ? forwardTo(folderOfDay(month, day)) : refuse(unavailable)),
+    () => request,
   )
 }
 

@@ -8,7 +8,6 @@ import { type Format, type Language, languages, type RouteTable } from '../../ap
 import { exposedHeaders } from './exposed.ts'
 import { forRefusal } from './representation.ts'
 import type { RefusalRepresentation, Representation } from './representation.ts'
-import { locate, placeOfAll, type EarlierWindowList } from './earlier-list.ts'
 import type { Place } from './window.ts'
 import type { BrowserPage, RangeResolution, Refused, Resolution, Stored } from './resolve.ts'
 
@@ -115,36 +114,30 @@ async function range<B>(edge: Edge<B>, resolution: RangeResolution): Promise<Ans
   const listObject = await store.get(resolution.listKey)
   if (listObject === null) return storedRefusal(edge, resolution)
   const { body } = listObject
-  const list: WindowList | EarlierWindowList = store.list
+  const list: WindowList = store.list
     ? await store.list(body)
     : (JSON.parse(await store.text(body)) as WindowList)
   const { from, to, wanted, route, values } = resolution
   const windows = overlapping(list.windows, from, to)
-  const keyOf = ({ year }: Pick<WindowEntry, 'year'>) => windowKey(route, values, year, wanted.format)
-  const readWindow = async (window: Pick<WindowEntry, 'year'>): Promise<StoredObject<B>> => {
+  const keyOf = ({ year }: WindowEntry) => windowKey(route, values, year, wanted.format)
+  const readWindow = async (window: WindowEntry): Promise<StoredObject<B>> => {
     const object = await store.get(keyOf(window))
     if (object === null) throw new Error('no document: ' + keyOf(window))
     return object
   }
 
   const headers = headersOf(settings, resolution)
-  const only = windows.length === 1 ? (windows[0] as Entry) : null
+  const only = windows.length === 1 ? (windows[0] as WindowEntry) : null
   if (only !== null && isWhole(only, from, to)) {
     const object = await readWindow(only)
     return found(headers, object, storedBody(object))
   }
   // An answer without records still describes the fund, as each of its windows does.
-  const wantedWindows = windows.length > 0 ? windows : list.windows.slice(-1)
-  const {
-    windows: needed,
-    around,
-    isEarlier,
-  } = await located(list, wantedWindows, resolution, async (window) =>
-    store.text((await readWindow(window)).body),
-  )
+  const needed = windows.length > 0 ? windows : list.windows.slice(-1)
+  const around = list.around[wanted.format] as Around
   const get = async (window: WindowEntry): Promise<WindowPart<B>> => {
-    const { start, end } = isEarlier ? placeOfAll(window, wanted.format) : placeOfRange(window, resolution)
-    if (isEarlier || store.slice === undefined || isWhole(window, from, to))
+    const { start, end } = placeOfRange(window, resolution)
+    if (store.slice === undefined || isWhole(window, from, to))
       return { body: (await readWindow(window)).body, start, end }
     if (start === end) return { body: null, start: 0, end: 0 }
     return { body: await store.slice(keyOf(window), start, end - 1), start: 0, end: end - start }
@@ -158,29 +151,6 @@ async function range<B>(edge: Edge<B>, resolution: RangeResolution): Promise<Ans
   )
 }
 
-/** The windows of a range, and the bytes before and after their records. */
-async function located(
-  list: WindowList | EarlierWindowList,
-  windows: readonly Entry[],
-  { wanted, route }: RangeResolution,
-  textOf: (window: Entry) => Promise<string>,
-) {
-  const { format } = wanted
-  if ('around' in list) {
-    const around = list.around[format] as Around
-    return { windows: windows as readonly WindowEntry[], around, isEarlier: false }
-  }
-  const { series } = route
-  if (series === undefined) throw new Error('no windows: ' + route.path)
-  const found = await Promise.all(
-    windows.map(async (window) => locate(window, await textOf(window), format, series)),
-  )
-  const [first] = found
-  if (first === undefined) throw new Error('no windows: ' + route.path)
-  return { windows: found.map(({ window }) => window), around: first.around, isEarlier: true }
-}
-
-type Entry = EarlierWindowList['windows'][number]
 type Days = Pick<WindowEntry, 'first' | 'last'>
 
 const isWhole = ({ first, last }: Days, from: string, to: string) => from <= first && last <= to
@@ -207,7 +177,7 @@ function rangeEtag(windows: readonly WindowEntry[], format: Format, from: string
   const sums = [0, 0, 0, 0]
   windows.forEach((window) => {
     sums.forEach((sum, lane) => {
-      const word = parseInt((window[format] || '').slice(lane * 8, lane * 8 + 8), 16)
+      const word = parseInt(window[format].slice(lane * 8, lane * 8 + 8), 16)
       sums[lane] = (sum * 31 + word) % 4294967296
     })
   })

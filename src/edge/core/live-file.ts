@@ -43,9 +43,9 @@ const isTime = (value: unknown) => isDated(value, /^[\d-]{10}T([01]\d|2[0-3]):[0
 
 export const isFolder = (value: unknown): value is string => isDated(value, /^[\d-]{10}(-[0-9a-f]{12}){1,2}$/)
 
-/** Tests the folders of a month: `19-3f9c2ab4d1e0 18 17-0`. */
+/** Tests the folders of a month: `19-3f9c2ab4d1e0 17-0`. */
 export const isMonth = (value: unknown): value is string =>
-  isLike(value, /^([0-3]\d(-0|(-[0-9a-f]{12}){0,2})( (?=\d)|$))+$/)
+  isLike(value, /^([0-3]\d(-0|(-[0-9a-f]{12}){1,2})( (?=\d)|$))+$/)
 
 const slotChecks: Checks = {
   slot: (value) => isLike(value, /^[a-z]{4,5}(-\d)?$/),
@@ -58,11 +58,9 @@ const fileChecks: Checks = /* @__PURE__ */ Object.assign({}, slotChecks, {
   format: (value: unknown) => value === 1,
   downloads: (value: unknown) => value === undefined || (isFields(value) && isFolder(value['folder'])),
   earlierDownloads: (value: unknown) =>
-    value === undefined ||
-    (isFields(value) &&
-      Object.keys(value).every((month) => isLike(month, /^\d{4}-(0[1-9]|1[0-2])$/) && isMonth(value[month]))),
-  previous: (value: unknown) =>
-    value === undefined || value === null || (isFields(value) && isTime(value['liveSince'])),
+    isFields(value) &&
+    Object.keys(value).every((month) => isLike(month, /^\d{4}-(0[1-9]|1[0-2])$/) && isMonth(value[month])),
+  previous: (value: unknown) => value === null || (isFields(value) && isTime(value['liveSince'])),
 })
 
 const wrongIn = (fields: Fields, checks: Checks): string | undefined =>
@@ -84,7 +82,7 @@ export function parseLiveFile(text: string, name: 'live.json' | 'staged.json'): 
         wrong +
         '): `fundpress status` says what to do',
     )
-  const file = fields as LiveSlot & { readonly previous?: LiveSlot | null }
+  const file = fields as LiveSlot & { readonly previous: LiveSlot | null }
   const { slot, snapshot, docsUrl, liveSince, downloads, earlierDownloads, previous } = file
   return {
     slot,

@@ -10,7 +10,6 @@ import {
   type HistoryEntry,
   publishesOf,
 } from '../../api/contract/changes.ts'
-import { changesFormat } from '../../api/contract/list-shapes.ts'
 import type { Page } from '../../api/contract/page.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
 import { dayIn } from '../funds/chart/formats.ts'
@@ -29,7 +28,7 @@ import { named } from './day.ts'
 import { countIn } from './words.ts'
 import { changeWords } from './wording.ts'
 
-export const noHistory: ChangeHistory = { format: changesFormat, nights: [] }
+export const noHistory: ChangeHistory = { format: 1, nights: [] }
 
 /** The address of a day's changes, relative to the API's. @param asOf ISO 8601 @param id of a fund, or of a publish */
 export const dayAddress = (asOf: string, language: Language, id: string) =>
@@ -92,9 +91,7 @@ function dayItem(day: HistoryDay, language: Language): Html {
   </li> `
 }
 
-/** In the page's language; in English if an earlier version wrote nothing else. */
-export const wordsIn = (entry: HistoryEntry, language: Language) =>
-  language === 'de' ? (entry.de ?? entry) : entry
+export const wordsIn = (entry: HistoryEntry, language: Language) => (language === 'de' ? entry.de : entry)
 
 function byFund(nights: readonly HistoryDay[], language: Language): Html {
   const w = changeWords[language]

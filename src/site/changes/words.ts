@@ -90,13 +90,11 @@ export function headingsOf(
   const say = (text: (count: number, shown: string) => string, count: number) =>
     text(count, countIn(language, count))
   const some = (count: number, heading: () => string) => (count === 0 ? null : heading())
-  const corrected = () =>
-    totals === undefined
-      ? w.correctedOf(say(w.values, counts.corrected))
-      : w.corrected(say(w.prices, totals.corrected_prices), say(w.funds, totals.corrected_funds))
-  const fundsWithNew = totals?.funds_with_new ?? 0
+  const fundsWithNew = totals.funds_with_new
   return {
-    corrected: some(counts.corrected, corrected),
+    corrected: some(counts.corrected, () =>
+      w.corrected(say(w.prices, totals.corrected_prices), say(w.funds, totals.corrected_funds)),
+    ),
     daysAdded: some(counts.added, () => say(w.daysAdded, counts.added)),
     daysRemoved: some(counts.removed, () => say(w.daysRemoved, counts.removed)),
     removed: some(funds.removed.length, () => w.removed(say(w.funds, funds.removed.length))),

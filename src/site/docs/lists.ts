@@ -1,4 +1,3 @@
-import { changesFormat } from '../../api/contract/list-shapes.ts'
 import { listsOf, type PublishedList } from '../../api/contract/lists.ts'
 import type { SitePageSource } from '../../api/contract/page.ts'
 import { schemaKey } from '../../api/derive/json-schema.ts'
@@ -28,7 +27,7 @@ export function listExamples(source: SitePageSource): ReadonlyMap<string, Excerp
   const counts = { added: 0, removed: 0, changed: 2 }
   const ofDay = { as_of: asOf, snapshot, before: { as_of: asOf, snapshot: `${asOf}-08d2b1c7e6f5` } }
   const day = {
-    format: changesFormat,
+    format: 1,
     ...ofDay,
     funds: { total: funds.length, added: [], removed: [], renamed: [] },
     documents: counts,
@@ -87,7 +86,7 @@ export function listExamples(source: SitePageSource): ReadonlyMap<string, Excerp
         ],
       },
     ],
-    ['changes', { format: changesFormat, nights: [{ ...told, earlier: [], ...file }] }],
+    ['changes', { format: 1, nights: [{ ...told, earlier: [], ...file }] }],
     ['changes-of-day', { ...day, earlier: [] }],
     ['download-days', { format: 1, as_of: asOf, days: [asOf] }],
   ])

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { pages } from '../../../src/api/derive/route-table.ts'
 import { matchPage, placeOf, type Placed } from '../../../src/api/routes/pages.ts'
 
-const old: Placed = { slot: 'blue', snapshot: '2026-11-20-3f9c2ab4d1e0' }
+const bare: Placed = { slot: 'blue', snapshot: '2026-11-20-3f9c2ab4d1e0' }
 const live: Placed = {
-  ...old,
+  ...bare,
   downloads: { folder: '2026-11-20-3f9c2ab4d1e0-0123456789ab' },
   earlierDownloads: {
     '2026-11': '19-aaaaaaaaaaaa 18-bbbbbbbbbbbb-1920cccccccc 16-0',
@@ -38,9 +38,6 @@ describe('the page of a path', () => {
     ['/favicon.ico', '/docs/assets/icon.svg'],
     ['/wkn/847100/', '/funds/?q=847100'],
     ['/wkn/fp06ux', '/funds/?q=fp06ux'],
-    ['/changes/2026-11-20', '/changes/?day=2026-11-20'],
-    ['/changes/2026-11-20/', '/changes/?day=2026-11-20'],
-    ['/changes/2026-11-20/de.html', '/changes/de.html?day=2026-11-20'],
     ['/funds/de0008471400/', '/funds/DE0008471400/'],
     ['/funds/De0008471400/de.html', '/funds/DE0008471400/de.html'],
   ])('%s has moved to %s', (path, to) => {
@@ -77,11 +74,10 @@ describe('the place of an object in a bucket', () => {
     ['downloads/2026-11-19/prices.csv', 'downloads/2026-11-19-aaaaaaaaaaaa/prices.csv'],
     ['downloads/2026-11-18/prices.csv', 'downloads/2026-11-18-bbbbbbbbbbbb-1920cccccccc/prices.csv'],
     ['downloads/2026-10-31/prices.csv', 'downloads/2026-10-31-dddddddddddd/prices.csv'],
-    // Not named: an earlier version may have put it there.
-    ['downloads/2026-11-17/prices.csv', 'downloads/2026-11-17/prices.csv'],
-    // Withdrawn: no folder has this name, so that of an earlier version is out of reach.
+    ['downloads/2026-11-17/prices.csv', null],
+    // Withdrawn: no folder has this name.
     ['downloads/2026-11-16/prices.csv', 'downloads/2026-11-16-0/prices.csv'],
-    ['downloads/2025-11-19/prices.csv', 'downloads/2025-11-19/prices.csv'],
+    ['downloads/2025-11-19/prices.csv', null],
     ['downloads/2026-11-21/prices.csv', null],
     ['downloads/2026-11-20-3f9c2ab4d1e0/prices.csv', null],
     ['downloads/2026-02-30/prices.csv', null],
@@ -91,13 +87,12 @@ describe('the place of an object in a bucket', () => {
     expect(placeOf(live, key)).toBe(place)
   })
 
-  it.each([
-    ['downloads/latest/prices.csv', 'downloads/2026-11-20/prices.csv'],
-    ['downloads/2026-11-19/prices.csv', 'downloads/2026-11-19/prices.csv'],
-    ['downloads/2026-11-20-3f9c2ab4d1e0/prices.csv', null],
-  ])('in a bucket of an earlier version, of %s is %s', (key, place) => {
-    expect(placeOf(old, key)).toBe(place)
-  })
+  it.each(['latest', '2026-11-20', '2026-11-19'])(
+    'is none of downloads/%s if the snapshot has no downloads',
+    (day) => {
+      expect(placeOf(bare, `downloads/${day}/prices.csv`)).toBeNull()
+    },
+  )
 
   it('is never in a folder of a snapshot that live.json does not name', () => {
     const digest = fc.stringMatching(/^[0-9a-f]{12}$/)
@@ -115,7 +110,7 @@ describe('the place of an object in a bucket', () => {
       fc.property(name, (asked) => {
         const place = placeOf(live, `downloads/${asked}/prices.csv`)
         const folder = place === null ? null : (place.split('/')[1] ?? '')
-        expect(folder === null || folder.length === 10 || named.includes(folder)).toBe(true)
+        expect(folder === null || named.includes(folder)).toBe(true)
       }),
     )
   })

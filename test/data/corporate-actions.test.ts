@@ -1,11 +1,7 @@
-/** Table corporate_action: a database without it, its import, and what the checks say of it. */
-import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+/** Table corporate_action: its import, and what the checks say of it. */
 import { expect, it } from 'vitest'
 import { run } from '../cli/run.ts'
 import {
-  editDatabase,
   insertGood,
   isinOf,
   makeDatabase,
@@ -17,67 +13,12 @@ import { importFolder, isins, refusal, unknownIsin } from './import/database.ts'
 const folder = importFolder()
 const [first, second] = isins
 const fundpress = (line: string) => run(line, { cwd: folder.path })
-const done = async (line: string) => {
-  const { code, stderr, stdout } = await fundpress(line)
-  expect(code, stderr + stdout).toBe(0)
-}
-const tablesOf = (db: string) =>
-  readDatabase(folder.file(db), "SELECT name FROM sqlite_schema WHERE type = 'table'").map(({ name }) => name)
 const actionsOf = (db: string) =>
   readDatabase(folder.file(db), 'SELECT isin, ex_date, kind FROM corporate_action').map((row) =>
     Object.values(row),
   )
 
-/** Every file of a folder but those that name the digest of the database. */
-const filesOf = (out: string) =>
-  Object.fromEntries(
-    readdirSync(folder.file(out), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => {
-        const path = join(parentPath, name)
-        const content = readFileSync(path)
-        const text = name.endsWith('.gz') ? gunzipSync(content).toString() : content.toString('latin1')
-        return [path.slice(folder.file(out).length), text.replace(/"source":"[0-9a-f]{64}"/, '')]
-      }),
-  )
-
-it('a database without both tables builds, publishes, shards and merges as one in which they are empty', async () => {
-  await done('init --demo --db with.sqlite --funds 4 --years 1 --until 2026-11-19 --quiet')
-  editDatabase(folder.file('with.sqlite'), 'DELETE FROM corporate_action; DELETE FROM document; VACUUM')
-  copyFileSync(folder.file('with.sqlite'), folder.file('without.sqlite'))
-  editDatabase(folder.file('without.sqlite'), 'DROP TABLE corporate_action; DROP TABLE document')
-  const flags = '--as-of 2026-11-20 --quiet'
-  for (const name of ['with', 'without']) {
-    const db = `--db ${name}.sqlite`
-    await done(`check ${db} --as-of 2026-11-20 --quiet`)
-    await done(`build ${db} --out ${name} ${flags}`)
-    for (const number of [1, 2])
-      await done(`build ${db} --out ${name}-${number} --shard ${number}/2 ${flags}`)
-    await done(`build ${db} --out ${name}-merged --merge ${name}-1 ${name}-2 --quiet`)
-    await done(`nightly ${db} --bucket file://${folder.file(name)}-bucket --out ${name}-night ${flags}`)
-  }
-  expect(filesOf('without')).toEqual(filesOf('with'))
-  expect(filesOf('without-merged')).toEqual(filesOf('without'))
-  expect(existsSync(folder.file('without-bucket/live.json'))).toBe(true)
-  expect(tablesOf('without.sqlite')).not.toContain('corporate_action')
-})
-
 const header = ['isin', 'ex_date', 'kind', 'amount', 'currency', 'factor', 'successor_isin']
-
-it('an import makes the table that a database lacks, and no other import does', async () => {
-  const db = folder.database()
-  editDatabase(folder.file(db), 'DROP TABLE corporate_action')
-  const lines = [header, [first, '2024-04-30', 'distribution', '1.5', 'EUR', '', '']]
-  expect(await folder.importLines(db, 'corporate_action', lines, ['--dry-run'])).toMatchObject({ code: 0 })
-  const years = [
-    ['isin', 'year', 'percent'],
-    [first, '2021', '3'],
-  ]
-  expect(await folder.importLines(db, 'performance_year', years, ['--complete'])).toMatchObject({ code: 0 })
-  expect(tablesOf(db)).not.toContain('corporate_action')
-  expect(await folder.importLines(db, 'corporate_action', lines)).toMatchObject({ code: 0 })
-  expect(actionsOf(db)).toEqual([[first, '2024-04-30', 'distribution']])
-})
 
 it.each([
   [[first, '2024-04-30', 'split', '1', 'EUR', '10', ''], 'a distribution has an amount, nothing else has'],

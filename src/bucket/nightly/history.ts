@@ -14,17 +14,17 @@ const time = z.string().regex(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
 const text = z.string()
 const count = z.int().nonnegative()
 
-/** Optional fields are missing in files of earlier versions. */
 const figuresOfRun = z.object({
   asOf: day,
   finishedAt: text,
   snapshot: text,
-  edition: text.exactOptional(),
+  edition: text,
   funds: z.number(),
   documents: z.number(),
-  /** As in `changes/<as-of>.json`; null if unknown. Earlier versions had `written` here. */
+  /** As in `changes/<as-of>.json`; null if unknown. */
   changed: z.number().nullable(),
-  written: z.number().exactOptional(),
+  /** Objects that the publish has put or deleted. */
+  written: z.number(),
   bytes: z.number(),
   /** Dollars for the requests of the publish. */
   cost: z.number(),

@@ -120,12 +120,10 @@ database are derived again where they depend on a NAV that is new or corrected: 
 price, performance of the year after. The output says which columns were derived, and how many later prices.
 
 corporate_action: a distribution has amount and currency, a split has factor (10 for 1:10, 0.1 for a reverse split), a
-merger has successor_isin; other cells are empty. A merger may be of a fund that is gone, and stays when a fund goes. A
-database of an earlier version gets the table with its first rows.
+merger has successor_isin; other cells are empty. A merger may be of a fund that is gone, and stays when a fund goes.
 
 document: kind is kid, prospectus, annual_report, half_year_report or factsheet; language has two letters (de); url begins
-with https:// or http://. A fund has one document of a kind, language and date. Nothing is fetched. A database of an
-earlier version gets the table with its first rows.
+with https:// or http://. A fund has one document of a kind, language and date. Nothing is fetched.
 
 EMT: mandatory fields of V4.3 that are missing, or hold a value that is not in their list, are warnings.
 

@@ -225,7 +225,7 @@ function describeLive(live: LiveFacts, place: string, more: Readonly<Record<stri
     funds: formatCount(live.funds),
     'newest price': printable(newestPrice ?? 'none'),
     'oldest price': oldestPrice === undefined ? null : printable(oldestPrice ?? 'none'),
-    prices: freshness === undefined ? null : describeFreshness(freshness),
+    prices: describeFreshness(freshness),
     objects: formatCount(live.objects),
     bytes: formatBytes(live.bytes),
     ...more,

@@ -48,7 +48,7 @@ export async function judgeAges(
   const calendar = await openCalendar(name, isYearEndOpen).catch(wrongSettings)
   const late = [...tooOld(live, calendar, maxAge), ...unapproved(live, calendar, maxWait, stagedSince)]
   const { freshness } = live
-  const isStale = maxAge !== undefined && freshness !== undefined && staleShare(freshness) > maxStaleShare
+  const isStale = maxAge !== undefined && staleShare(freshness) > maxStaleShare
   return { late, stale: isStale ? [describeStale(freshness, maxStaleShare)] : [] }
 }
 

@@ -183,10 +183,7 @@ const barsShown = 30
 
 /** Charts of the last runs in Mermaid, which GitHub draws; none for a single run. */
 function charts(history: readonly NightlyFigures[]): readonly string[] {
-  // Earlier versions wrote no `written`, and another figure in `changed`.
-  const changes = history.flatMap(({ asOf, changed, written }): Bar[] =>
-    changed === null || written === undefined ? [] : [[asOf, changed]],
-  )
+  const changes = history.flatMap(({ asOf, changed }): Bar[] => (changed === null ? [] : [[asOf, changed]]))
   const durations = history.map(({ asOf, seconds }): Bar => [asOf, Math.round(seconds)])
   return [chart(changes, 'Documents changed', 'documents'), chart(durations, 'Duration', 'seconds')]
 }

@@ -130,7 +130,7 @@ async function publishNightly(
   const newestPrice = await logStatus(log.begin('status'), isStaged, log)
   const { figures, history } = await keep(true)
   for (const line of linesOfRun(facts)) log.note('night', line)
-  const text = `done in ${figures.seconds.toFixed(1)} s: ${describeChanged(figures)} documents changed of ${formatCount(built.documents)}, ${formatCount(figures.written ?? 0)} files put or deleted, ${formatDollars(figures.cost)}`
+  const text = `done in ${figures.seconds.toFixed(1)} s: ${describeChanged(figures)} documents changed of ${formatCount(built.documents)}, ${formatCount(figures.written)} files put or deleted, ${formatDollars(figures.cost)}`
   const staged = isStaged ? `; \`fundpress flip ${built.snapshot}\` makes it live` : ''
   log.end('night', 'done', { ...figures, slot, ...(isStaged && { isStaged }), news }, text + staged)
   const night = { built, published, costOfMonth: cost.month, newestPrice, verified, toldBefore }

@@ -21,8 +21,7 @@ export function checkSchema(db: Database.Database): Finding[] {
   )
   return Object.values(schemaTables).flatMap((wanted) => {
     const table = found.get(wanted.name)
-    const missing = wanted.isOptional === true ? [] : ['the table is missing']
-    const messages = table === undefined ? missing : differences(db, table, wanted)
+    const messages = table === undefined ? ['the table is missing'] : differences(db, table, wanted)
     return messages.map((message): Finding => {
       return { severity: 'error', isin: null, table: wanted.name, message }
     })

@@ -15,7 +15,7 @@ export function markComplete(db: Database, now: string): void {
   db.exec(
     `CREATE TABLE IF NOT EXISTS main.${table} (at TEXT NOT NULL, schema_version INTEGER NOT NULL) STRICT`,
   )
-  for (const name of tablesIn(db).filter((each) => schemaTableNames.includes(each)))
+  for (const name of schemaTableNames)
     for (const change of ['insert', 'update', 'delete'])
       db.exec(`CREATE TRIGGER IF NOT EXISTS main.${table}_${name}_${change} AFTER ${change} ON ${name}
         BEGIN DELETE FROM ${table}; END`)

@@ -10,7 +10,7 @@ import { outlivingRows, type SchemaTable } from '../model/columns.ts'
 import { schemaTables } from '../model/schema.ts'
 import { createStatement } from '../model/new-database.ts'
 import { distinctIsins } from '../read/fund-reader.ts'
-import { databaseError, isBusy, openFunds, tablesIn } from '../read/open.ts'
+import { databaseError, isBusy, openFunds } from '../read/open.ts'
 import { refuseUnlessAllowed, type Objection, type Override } from '../../guards/guards.ts'
 import { inTurn } from '../../system/in-turn.ts'
 import { makeBackup, type Backup } from './backup.ts'
@@ -39,7 +39,6 @@ export function openForWriting(file: string): Database.Database {
 }
 
 export const hasRows = (db: Database.Database, table: SchemaTable): boolean =>
-  tablesIn(db).includes(table.name) &&
   db.prepare(`SELECT 1 FROM main.${table.name} LIMIT 1`).get() !== undefined
 
 export function readCurrencies(db: Database.Database): ReadonlyMap<string, string> {
@@ -199,12 +198,12 @@ export async function takeLines(db: Database.Database, lines: Staged, options: T
   }
 }
 
-/** Describes a value that is missing where the table of an earlier version demands one. */
+/** Describes a value that is missing where the database demands one, and the schema does not. */
 function withoutColumn(error: unknown): Error | undefined {
   if (!(error instanceof Database.SqliteError) || error.code !== 'SQLITE_CONSTRAINT_NOTNULL') return undefined
   const [, column = ''] = /: (.+)$/.exec(error.message) ?? []
-  const what = `the database was made by an earlier version: it takes no row without ${column}`
-  return new Error(`${what}; make a new one (\`fundpress init\`) and fill it again`, { cause: error })
+  const what = `the database takes no row without ${column}, unlike templates/schema.sql`
+  return new Error(`${what}: make a new one (\`fundpress init\`) and fill it again`, { cause: error })
 }
 
 /** Of no price. */
@@ -216,8 +215,6 @@ async function changeFunds(
   { table, columns, derived, isins }: Staged,
   { scope, isDryRun, onFund, signal }: TakeOptions,
 ) {
-  // A database of an earlier version lacks optional tables.
-  if (!tablesIn(db).includes(table.name)) db.exec(createStatement(table).replace('TABLE ', 'TABLE main.'))
   const { count, upsert, removals } = prepare(db, table, columns, scope)
   const deriver =
     derived.length === 0 ? undefined : priceDeriver(db, staged, derived, scope === 'upsert', splitReader(db))
@@ -253,7 +250,6 @@ async function changeFunds(
 }
 
 function splitReader(db: Database.Database) {
-  if (!tablesIn(db).includes(schemaTables.corporateActions.name)) return () => []
   const splits = db.prepare<[string], { exDate: string; factor: string }>(
     'SELECT ex_date AS exDate, factor FROM main.corporate_action WHERE isin = ? AND CAST(factor AS REAL) > 0 ORDER BY ex_date',
   )
@@ -376,7 +372,5 @@ function removalsOf(db: Database.Database, table: SchemaTable, same: string) {
   }
   const others = Object.values(schemaTables).filter((other) => table.name === 'fund' && other !== table)
   const ofFund = (other: SchemaTable) => `line.isin = own.isin OR ${outlivingRows(other, 'own')}`
-  const tables = tablesIn(db)
-  const found = others.filter((other) => tables.includes(other.name))
-  return [...found.map((other) => removal(other.name, ofFund(other))), removal(table.name, same)]
+  return [...others.map((other) => removal(other.name, ofFund(other))), removal(table.name, same)]
 }

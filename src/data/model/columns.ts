@@ -51,8 +51,6 @@ export interface SchemaTable {
   readonly name: string
   readonly columns: readonly TableColumn[]
   readonly key: readonly string[]
-  /** Set if databases of earlier versions lack the table: it is as good as empty. */
-  readonly isOptional?: true
   /** A column, and its value in rows that stay when their fund is gone. */
   readonly outlives?: readonly [column: string, value: string]
   readonly download: {
@@ -148,7 +146,7 @@ export const columnBuilders = {
 
 const inSnakeCase = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-interface DeclaredTable<Row> extends Pick<SchemaTable, 'name' | 'key' | 'isOptional' | 'outlives'> {
+interface DeclaredTable<Row> extends Pick<SchemaTable, 'name' | 'key' | 'outlives'> {
   readonly download: string
   readonly csvName?: string
   readonly needs: Permission

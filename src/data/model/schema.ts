@@ -70,7 +70,6 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     name: 'corporate_action',
     // Payments of one day are one: more of them would tell prices nothing.
     key: ['ex_date', 'kind'],
-    isOptional: true,
     outlives: ['kind', 'merger'],
     download: 'distributions',
     needs: 'prices',
@@ -94,7 +93,6 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
   documents: table<RowOf<'documents'>>({
     name: 'document',
     key: ['kind', 'language', 'date'],
-    isOptional: true,
     download: 'documents',
     needs: 'data',
     en: 'Documents about the funds, such as key information documents and reports',
@@ -266,5 +264,3 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
 export const groupNames = Object.keys(schemaTables).filter((name): name is Group => name !== 'fund')
 
 export const schemaTableNames: readonly string[] = Object.values(schemaTables).map(({ name }) => name)
-
-export const optionalTables = Object.values(schemaTables).filter(({ isOptional }) => isOptional === true)

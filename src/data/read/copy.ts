@@ -4,14 +4,11 @@ import { rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { makePrivateFile } from '../../system/private.ts'
 import type { SchemaTable } from '../model/columns.ts'
-import { createStatement } from '../model/new-database.ts'
 import { identifier } from './only-rows.ts'
-import { lackedTables } from './open.ts'
 
 /**
- * Copies what the transaction sees: other connections can read the copy without seeing what is committed meanwhile. Tables
- * that a database of an earlier version lacks are there, empty. Triggers are gone: nothing of the supplier's runs when the copy
- * is changed. Only its owner may read it: it has data that may not be given out.
+ * Copies what the transaction sees: other connections can read the copy without seeing what is committed meanwhile. Triggers are
+ * gone: nothing of the supplier's runs when the copy is changed. Only its owner may read it: it has data that may not be given out.
  */
 export async function copyDatabase(file: string, db: Database.Database): Promise<void> {
   rmSync(file, { force: true })
@@ -20,7 +17,6 @@ export async function copyDatabase(file: string, db: Database.Database): Promise
   changeCopy(file, (copy) => {
     const triggers = copy.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'trigger'").pluck()
     for (const name of triggers.all()) copy.exec(`DROP TRIGGER ${identifier(name)}`)
-    for (const table of lackedTables(copy)) copy.exec(createStatement(table))
   })
 }
 

@@ -28,12 +28,10 @@ export const mergedFunds = (db: Database, until: string): readonly Merger[] =>
 /** The rows of each table, and those in which a column that may be empty is not (`profile.benchmark`), by name. */
 export function countTables(db: Database) {
   const counts = { rows: {} as Record<string, number>, values: {} as Record<string, number> }
-  for (const { name: table, columns, isOptional } of Object.values(schemaTables)) {
+  for (const { name: table, columns } of Object.values(schemaTables)) {
     const names = columns.filter(({ isNullable }) => isNullable).map(({ name }) => name)
     const query = ['*', ...names].map((name) => `count(${name})`).join(', ')
     const [rows = 0, ...values] = db.prepare<[], number[]>(`SELECT ${query} FROM ${table}`).raw().get() ?? []
-    // The figures of a database with the table, but no row, are those of a database without it.
-    if (isOptional === true && rows === 0) continue
     counts.rows[table] = rows
     for (const [index, name] of names.entries()) counts.values[`${table}.${name}`] = values[index] ?? 0
   }

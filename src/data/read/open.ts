@@ -6,16 +6,14 @@
 import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { escapeInvisible } from '../model/printable.ts'
-import { optionalTables, SCHEMA_VERSION } from '../model/schema.ts'
-import { createStatement } from '../model/new-database.ts'
+import { SCHEMA_VERSION } from '../model/schema.ts'
 import { assertFile } from '../../system/place.ts'
 import { assertOnlyRows } from './only-rows.ts'
 
 export type FundDatabase = Database.Database
 
 /**
- * Opens a database of the project's schema. For writing, SQLite undoes what an interrupted writer has left. For reading,
- * tables that a database of an earlier version lacks are there, empty, in the connection alone.
+ * Opens a database of the project's schema. SQLite undoes what an interrupted writer has left.
  * @throws {Error} if the file is missing, is not a SQLite database, has a schema of another version, or holds more than rows
  */
 export function openFunds(file: string, mode: 'reading' | 'writing' = 'reading'): Database.Database {
@@ -27,7 +25,9 @@ export function openFunds(file: string, mode: 'reading' | 'writing' = 'reading')
     const version: unknown = db.pragma('user_version', { simple: true })
     if (version !== SCHEMA_VERSION) {
       const found = tablesIn(db).length === 0 ? 'has no tables' : `has schema version ${String(version)}`
-      throw new Error(`${file} ${found}, this fundpress reads version ${SCHEMA_VERSION}`)
+      throw new Error(
+        `${file} ${found}, this fundpress reads version ${SCHEMA_VERSION}: make a new one (\`fundpress init\`) and fill it again`,
+      )
     }
     // Source: SQLite, "Defense Against The Dark Arts".
     db.pragma('trusted_schema = OFF')
@@ -35,8 +35,6 @@ export function openFunds(file: string, mode: 'reading' | 'writing' = 'reading')
     assertOnlyRows(file, db)
     // What a constraint of the schema refuses is named by row, fund and column elsewhere.
     if (mode === 'reading') db.pragma('ignore_check_constraints = ON')
-    if (mode === 'reading')
-      for (const table of lackedTables(db)) db.exec(createStatement(table).replace('TABLE', 'TEMP TABLE'))
     return db
   } catch (error) {
     db?.close()
@@ -60,12 +58,6 @@ function undoInterrupted(file: string): void {
 /** The names of the tables in the file, in lower case. */
 export const tablesIn = (db: Database.Database): readonly string[] =>
   db.prepare<[], string>("SELECT lower(name) FROM main.sqlite_schema WHERE type = 'table'").pluck().all()
-
-/** The tables that a database of an earlier version may lack, and does. */
-export function lackedTables(db: Database.Database) {
-  const tables = tablesIn(db)
-  return optionalTables.filter(({ name }) => !tables.includes(name))
-}
 
 function mustBeFile(file: string): void {
   try {

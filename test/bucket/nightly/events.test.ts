@@ -192,7 +192,7 @@ it('rollback keeps who took back what and why', async () => {
   expect((await press.fundpress('rollback')).stderr).toContain(`has reverted ${good}`)
 })
 
-it('keeps the figures and events of older versions, ignores those of another form, and keeps 200', async () => {
+it('keeps figures and events, ignores those of another form, and keeps 200', async () => {
   await nightly()
   const [night] = history()
   const one = {

@@ -305,7 +305,7 @@ describe('import --derive', () => {
     expect(pricesOf(db, first).at(-1)).toEqual(['2026-03-02', '55', '11', '25.00', '25.00'])
   })
 
-  it('says what to do with a database of an earlier version, which demands a performance', async () => {
+  it('says what to do with a database that demands a performance', async () => {
     const db = withPrices(first)
     const sql = /CREATE TABLE price[^;]+;/.exec(
       schema.replace(/(\n {2}performance +TEXT)/, '$1 NOT NULL'),
@@ -313,7 +313,7 @@ describe('import --derive', () => {
     editDatabase(folder.file(db), `DROP TABLE price; ${sql ?? ''}`)
     const ended = await importPrices(db, [line(first, '2.3.2026', '55')], ...flags)
     const reason =
-      'the database was made by an earlier version: it takes no row without price.performance; ' +
+      'the database takes no row without price.performance, unlike templates/schema.sql: ' +
       'make a new one (`fundpress init`) and fill it again'
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) })
     expect(pricesOf(db, first)).toEqual([])

@@ -1,7 +1,7 @@
 /** Asks the edges of `bucket.edges` what they read. */
 
 import { z } from 'zod'
-import { type KnownEdge, type Readable, readByAll } from '../bucket/live/edges.ts'
+import { type KnownEdge, type Readable } from '../bucket/live/edges.ts'
 import type { Session } from './command.ts'
 import { request, tryOften } from './monitoring/attempts.ts'
 
@@ -11,7 +11,7 @@ const patience = { attempts: 2, attempt: 4000, pause: 1000, total: 10_000 }
 /** The answer of `serve` (`src/edge/node/server.ts`). Versions without `reads` may read no more than all do. */
 const healthShape = z.object({
   snapshot: z.string(),
-  reads: z.object({ format: z.int().positive(), slots: z.int().positive() }).default(readByAll),
+  reads: z.object({ format: z.int().positive(), slots: z.int().positive() }),
 })
 
 /** All at the same time. @throws the reason of the signal, if the command is stopped */

@@ -160,7 +160,7 @@ export const configShape = z.strictObject(
       ),
       slots: say(
         'How many snapshots the bucket keeps, the live one among them. `rollback` brings each of them back. Each costs its storage, and ' +
-          'a night writes what has changed since the oldest of them. More than two need edges of version 1.0.0 or later: update them first.',
+          'a night writes what has changed since the oldest of them.',
         whole(2, 7).default(2),
       ),
       edges: say(

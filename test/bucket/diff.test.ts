@@ -70,7 +70,7 @@ it('names the funds, endpoints and parts that differ', async () => {
   expect(report.from.objects - report.documents.removed + report.documents.added).toBe(report.to.objects)
 })
 
-it('calls a part changed that has one more format than in the snapshot of an earlier version', async () => {
+it('calls a part changed that has one more format than in the snapshot before', async () => {
   const earlier = join(before, '..', 'without-csv.ndjson.gz')
   const lines = gunzipSync(readFileSync(join(before, 'manifest.ndjson.gz')))
     .toString()

@@ -12,7 +12,7 @@ let nights: Nights
 let bucket: string
 /** Ids of the nights. */
 let ids: readonly string[]
-/** What an edge in the place of an older version answers, and what it was asked. */
+/** What an edge answers that reads less than this one, and what it was asked. */
 let answer: RequestListener
 let asked: string[]
 let edge: Awaited<ReturnType<typeof listen>>
@@ -93,8 +93,7 @@ it('refuses a publish before its upload for an edge that reads fewer slots, and 
   for (const [reads, says] of [
     [{ format: 1, slots: 2 }, 'reads only 2 slots and format 1 of live.json'],
     [{ format: 0, slots: 7 }, 'is not that of `fundpress serve`'],
-    // Versions before said nothing.
-    [undefined, 'reads only 2 slots and format 1 of live.json'],
+    [undefined, 'is not that of `fundpress serve`'],
   ] as const) {
     answer = health(reads)
     const before = liveText()

@@ -51,6 +51,10 @@ const head = {
   newestPrice: '2026-11-19',
   source: 'ab',
   docsUrl: '/docs',
+  settings: 'cd',
+  freshness: { fresh: 2, late: 0, stale: 0, unwatched: 0, unpriced: 0, withheld: 0, stalest: [] },
+  site: null,
+  files: [],
 }
 const object = (key: string) => ({ key, sha256: '0f'.repeat(32), bytes: 10, type: 'application/json' })
 

@@ -289,7 +289,7 @@ describe('downloads.keepDays', () => {
   }
 
   it('is applied by nightly, but not to the snapshot before, nor to days of a legal hold', async () => {
-    const old = ['2026-10-01-3f9c2ab4d1e0', '2026-10-02-3f9c2ab4d1e0', '2026-10-03']
+    const old = ['2026-10-01-3f9c2ab4d1e0', '2026-10-02-3f9c2ab4d1e0', '2026-10-03-3f9c2ab4d1e0']
     for (const folder of [...old, 'readme']) press.bucket.put(`downloads/${folder}/prices.csv`, 'x')
     configure({ keep: ['2026-10-02'] })
     expect(await nightly(first)).toBe(
@@ -324,12 +324,12 @@ describe('downloads.keepDays', () => {
 
   it('counts from today if the as-of date lies in the future', async () => {
     const today = new Date().toISOString().slice(0, 10)
-    press.bucket.put('downloads/2020-01-01/prices.csv', 'x')
-    press.bucket.put(`downloads/${today}/prices.csv`, 'x')
+    press.bucket.put('downloads/2020-01-01-3f9c2ab4d1e0/prices.csv', 'x')
+    press.bucket.put(`downloads/${today}-3f9c2ab4d1e0/prices.csv`, 'x')
     const day = `${Number(today.slice(0, 4)) + 1}${today.slice(4, 8)}15`
     const allow = ['--allow', 'future-date,stale-prices', '--reason', 'a test']
     const line = ['nightly', '--db', 'funds.sqlite', '--as-of', day, ...allow]
     expect(await press.fundpress(line, withDownloads)).toMatchObject({ code: 0 })
-    expect(folders()).toEqual([today, folderOf(day)])
+    expect(folders()).toEqual([`${today}-3f9c2ab4d1e0`, folderOf(day)])
   })
 })

@@ -114,7 +114,7 @@ describe('a build of four funds that continues from a snapshot', () => {
     expect([rendered, isSparse, since]).toEqual([10, true, whole.snapshot])
   })
 
-  it('adds CSV to a snapshot of an earlier version, which has none', async () => {
+  it('adds the documents that the snapshot before lacks, and renders no other', async () => {
     const earlier = folder.file('without-csv')
     cpSync(out, earlier, { recursive: true })
     const tables = documentsIn(earlier).filter((key) => key.endsWith('.csv'))

@@ -42,7 +42,6 @@ it('--check finds units without network if the config file has a target, until t
   const units = join(dest, 'systemd')
   copyFileSync(join(units, 'network.conf'), join(units, 'fundpress-.service.d/network.conf'))
   expect(await network()).toMatch(/^ok +network +the units have it, for notify$/)
-  // As earlier releases have written it.
   writeFileSync(join(units, 'fundpress-watch.service'), '[Service]\nPrivateNetwork=yes\n')
   expect(await network()).toMatch(/^ok /)
   rmSync(join(units, 'fundpress-.service.d'), { recursive: true })

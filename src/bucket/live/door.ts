@@ -214,7 +214,7 @@ const maxFences = 5
 /**
  * Makes sure that no other process makes the other slot live from here on. If requests of earlier holders may still arrive, it
  * rewrites `live.json` with the same meaning and another ETag: their flips fail then. Else `live.json` must only be
- * unchanged: another tool, or a rollback of an earlier version, asks for no lease. A stage may lack the right to write `live.json`:
+ * unchanged: another tool asks for no lease. A stage may lack the right to write `live.json`:
  * it has waited for late requests, stays unsettled, and the next flip fences.
  * @returns what the flip must find @throws {Error} if another snapshot went live
  */

@@ -83,7 +83,7 @@ interface PublishedStaged {
   readonly staged_since: string
 }
 
-/** Null without a staged snapshot, from an earlier version, and without an answer. */
+/** Null without a staged snapshot, and without an answer. */
 export async function readPublishedStaged(
   base: string,
   signal: AbortSignal,

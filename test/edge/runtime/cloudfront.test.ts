@@ -21,7 +21,7 @@ describe.skipIf(isMissing(whyNoNjs === undefined))('CloudFront', () => {
   /** The same snapshot through `serve`: what all answers are compared with. */
   let served: Awaited<ReturnType<typeof serveHere>>
   let isin: string
-  let live: { slot: string; snapshot: string; liveSince: string; docsUrl: string }
+  let live: { slot: string; snapshot: string; liveSince: string; docsUrl: string; folder?: string }
 
   const ask = (request: RawRequest) => rawRequest(cloudFront.base, request)
   const expectAsServed = async (request: RawRequest) => {
@@ -43,10 +43,11 @@ describe.skipIf(isMissing(whyNoNjs === undefined))('CloudFront', () => {
     nights = await buildNights(1, 2)
     s3 = await startS3({ buckets: [bucket] })
     await publish(s3.endpoint, bucket, nights.outs[0] ?? '')
-    live = JSON.parse(s3.objects(bucket).get('live.json')?.body.toString() ?? '') as typeof live
+    const file = JSON.parse(s3.objects(bucket).get('live.json')?.body.toString() ?? '') as typeof live
+    live = { ...file, folder: file.snapshot }
     isin = firstIsin(nights.outs[0] ?? '')
     s3.put(bucket, 'blue/docs/index.html', '<h1>Docs</h1>', { 'content-type': 'text/html; charset=utf-8' })
-    s3.put(bucket, `downloads/${live.snapshot.slice(0, 10)}/funds.csv`, csv, type)
+    s3.put(bucket, `downloads/${live.snapshot}/funds.csv`, csv, type)
     cloudFront = await startCloudFront({ s3, bucket })
     served = await serveHere(nights.outs[0] ?? '')
     goLive()
@@ -164,25 +165,36 @@ describe.skipIf(isMissing(whyNoNjs === undefined))('CloudFront', () => {
     })
 
     it('come from the folder that the KeyValueStore names for their day, and from no other', async () => {
-      const folder = `${day()}-3f9c2ab4d1e0`
-      s3.put(bucket, `downloads/${folder}/staged.csv`, 'named', type)
-      s3.put(bucket, `downloads/${day()}/staged.csv`, 'of an earlier version', type)
+      const [before, folder] = ['2026-01-05', '2026-01-05-3f9c2ab4d1e0']
+      s3.put(bucket, `downloads/${folder}/old.csv`, 'named', type)
+      s3.put(bucket, `downloads/${before}/old.csv`, 'foreign', type)
       const text = async (name: string) => {
-        const { status, body } = await ask({ target: `/downloads/${name}/staged.csv` })
+        const { status, body } = await ask({ target: `/downloads/${name}/old.csv` })
         return status === 200 ? body.toString() : status
       }
-      const key = `downloads/${day().slice(0, 7)}`
+      const key = 'downloads/2026-01'
       freshly(19)
-      expect([await text(folder), await text(day())]).toEqual([404, 'of an earlier version'])
-      edge().keys[key] = `${folder.slice(8)} 01-aaaaaaaaaaaa`
-      expect([await text(day()), await text('latest')]).toEqual(['named', 'named'])
-      expect([await text(folder), await text('-'), await text('index.html')]).toEqual([404, 404, 404])
-      // A day whose downloads are withdrawn has a name that no folder has.
-      edge().keys[key] = `${day().slice(8)}-0`
+      expect([await text(folder), await text(before)]).toEqual([404, 404])
+      edge().keys[key] = `04-aaaaaaaaaaaa ${folder.slice(8)}`
       freshly(22)
-      expect([await text(day()), await text('latest')]).toEqual([404, 404])
-      edge().keys[key] = '-'
-      expect(await text(day())).toBe('of an earlier version')
+      expect([await text(before), await text(folder), await text('-')]).toEqual(['named', 404, 404])
+      // A day whose downloads are withdrawn has a name that no folder has.
+      for (const [at, folders] of [
+        [23, '05-0'],
+        [24, '-'],
+        [25, '04-aaaaaaaaaaaa'],
+      ] as const) {
+        edge().keys[key] = folders
+        freshly(at)
+        expect([folders, await text(before)]).toEqual([folders, 404])
+      }
+    })
+
+    it('are unknown if the live snapshot has no downloads', async () => {
+      edge().keys['live'] = JSON.stringify({ ...live, folder: undefined })
+      for (const folder of ['latest', day()])
+        expect((await ask({ target: `/downloads/${folder}/funds.csv` })).status).toBe(404)
+      goLive()
     })
 
     it('come in parts, which documents do not', async () => {

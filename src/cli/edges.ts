@@ -1,7 +1,7 @@
 /** Asks the edges of `bucket.edges` what they read. */
 
 import { z } from 'zod'
-import { type KnownEdge, type Readable } from '../bucket/live/edges.ts'
+import type { KnownEdge, Readable } from '../bucket/live/edges.ts'
 import type { Session } from './command.ts'
 import { request, tryOften } from './monitoring/attempts.ts'
 

@@ -20,10 +20,10 @@ export async function makeTemporaryFolder(): Promise<string> {
 async function removeLeftovers(parent: string): Promise<void> {
   const names = await readdir(parent).catch(() => [])
   for (const name of names) {
-    const found = ours.exec(name)
-    if (found === null) continue
+    const [, mark] = ours.exec(name) ?? []
+    if (mark === undefined) continue
     const path = join(parent, name)
-    if (await isLeftOver(path, found[1] as string).catch(() => false))
+    if (await isLeftOver(path, mark).catch(() => false))
       await rm(path, { recursive: true, force: true }).catch(() => undefined)
   }
 }

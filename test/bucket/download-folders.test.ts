@@ -48,7 +48,7 @@ it('keeps 400 days, each in a value that CloudFront takes', () => {
   const folders = earlierFolders(before.earlierDownloads)
   expect([folders.length, folders[0]]).toEqual([400, '2028-02-03-bbbbbbbbbbbb-cccccccccccc'])
   expect(folders).toEqual(folders.toSorted().reverse())
-  for (const month of Object.values(before.earlierDownloads ?? {})) expect(month.length).toBeLessThan(1024)
+  for (const month of Object.values(before.earlierDownloads)) expect(month.length).toBeLessThan(1024)
 })
 
 it.each([

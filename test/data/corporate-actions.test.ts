@@ -1,13 +1,7 @@
 /** Table corporate_action: its import, and what the checks say of it. */
 import { expect, it } from 'vitest'
 import { run } from '../cli/run.ts'
-import {
-  insertGood,
-  isinOf,
-  makeDatabase,
-  readDatabase,
-  type Row,
-} from '../support/database.ts'
+import { insertGood, isinOf, makeDatabase, readDatabase, type Row } from '../support/database.ts'
 import { importFolder, isins, refusal, unknownIsin } from './import/database.ts'
 
 const folder = importFolder()

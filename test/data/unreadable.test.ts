@@ -35,7 +35,9 @@ const build = (db: string, out: string) =>
   run(`build --db ${db} --out ${out} --as-of ${asOf} --jobs 2 --quiet`, inFolder)
 
 const otherVersion = (version: number) =>
-  new RegExp(` has schema version ${version}, this fundpress reads version 1: make a new one .* and fill it again$`)
+  new RegExp(
+    ` has schema version ${version}, this fundpress reads version 1: make a new one .* and fill it again$`,
+  )
 
 describe.concurrent('check and build say in one line what is wrong with', () => {
   const damaged = /: it is damaged: restore it from a backup, or save what is left with `sqlite3 .* \.recover/

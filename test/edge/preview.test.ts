@@ -8,6 +8,8 @@ const live = {
   snapshot: '2026-11-20-3f9c2ab4d1e0',
   docsUrl: 'https://docs.example.org',
   liveSince: '2026-11-21T03:00:00.000Z',
+  earlierDownloads: {},
+  previous: null,
 }
 const staged = { ...live, slot: 'green', snapshot: '2026-11-21-0123456789ab', previous: live }
 const beside = (one: object | null, other: object | null) =>

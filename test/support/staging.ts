@@ -189,6 +189,7 @@ async function workerd(nights: Nights, liveTtlSeconds: number) {
       slot,
       docsUrl,
       liveSince,
+      earlierDownloads: {},
       previous: before,
       downloads: downloadsIn(out),
     }

@@ -159,7 +159,7 @@ export async function startWorker({
   const makeLive = async (slot: Slot, out: string): Promise<void> => {
     const { head } = manifestOf(out)
     const next = { ...head, format: 1, slot, liveSince: new Date().toISOString() }
-    const body = JSON.stringify({ ...next, previous: live })
+    const body = JSON.stringify({ ...next, earlierDownloads: {}, previous: live })
     await put([{ key: 'live.json', body, type: 'application/json', sha256: '' }])
     live = next
   }

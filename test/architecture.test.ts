@@ -34,7 +34,7 @@ const mayImport: Readonly<Record<string, string>> = {
   conform: 'system node:',
   'conform/oracle': 'better-sqlite3 node:',
   demo: 'api data guards system better-sqlite3 node:',
-  'cli/monitoring': 'bucket data guards cli system nodemailer zod node:',
+  'cli/monitoring': 'bucket data guards cli system zod node:',
   cli: 'api bucket build conform data demo downloads edge guards site system @commander-js date-easter date-holidays esbuild zod node:',
 }
 

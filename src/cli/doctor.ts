@@ -87,15 +87,15 @@ async function diagnoseEdges(session: Session): Promise<readonly Diagnosis[]> {
 /** An unset variable is no warning: a terminal rarely has the secrets of the nights. */
 function diagnoseNotices({ settings, environment }: Session): Diagnosis {
   const what = 'notices'
-  const { notify, heartbeat } = settings
-  if (notify.length === 0 && heartbeat.url === null) {
-    const advice = 'set `notify` or `heartbeat` in the config, unless your scheduler tells'
-    return warning(what, `nobody is told of a night that fails: ${advice}`)
-  }
+  const { notify } = settings
+  if (notify.length === 0)
+    return warning(
+      what,
+      'nobody is told of a night that fails: set `notify` in the config, unless your scheduler tells',
+    )
   const unset = notify.flatMap((setting) => {
     const target = openTarget(setting, environment)
-    return target.host === null ? [`; not here: ${setting.type} (${target.reason})`] : []
+    return target.name === null ? [`; not here: ${setting.type} (${target.reason})`] : []
   })
-  const beats = heartbeat.url === null ? 'no heartbeat' : 'a heartbeat'
-  return ok(what, `${countOf(notify.length, 'target')}, ${beats}${unset.join('')}`)
+  return ok(what, countOf(notify.length, 'target') + unset.join(''))
 }

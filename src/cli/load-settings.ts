@@ -23,7 +23,7 @@ export interface SettingSources {
 type Config = Readonly<Record<string, unknown>>
 
 /** Settings that no message shows: even a wrong value may be a secret with a mistake. */
-const confidential = /^(edge\.previewToken|notify|heartbeat|metrics|signing)\b/
+const confidential = /^(edge\.previewToken|notify|signing)\b/
 const notShown = 'a value that is not shown'
 
 /** @throws {UsageError} naming the file and key, or the environment variable, that is wrong */
@@ -139,7 +139,7 @@ function parseJson(file: string, text: string): unknown {
     return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
     // The message may quote the file, and a password in it.
-    const message = /@|:\/\/|previewToken|headers|notify|heartbeat|otlpUrl|PRIVATE KEY/.test(text)
+    const message = /@|:\/\/|previewToken|headers|notify|PRIVATE KEY/.test(text)
       ? messageOf(error).replace(/, (\.\.\.)?"[^]*/, '')
       : messageOf(error)
     throw new UsageError(`config file ${file} is not JSON: ${message}`)

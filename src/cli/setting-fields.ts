@@ -43,16 +43,15 @@ const secretText = (expects: string, pattern: RegExp) =>
 
 export const secretHeader = secretText('a header value (printable ASCII)', /^(?!env:)[!-~]([ -~]*[!-~])?$/u)
 
-/** Parses the address, too: a pattern cannot limit the port. */
-export const secretAddress = (expects: string, pattern: RegExp) =>
-  secretText(expects, pattern).refine((text) => URL.canParse(text), orVariable(expects))
-
 // No @ behind the host: it would end a password that is not encoded, and the host would be part of the password.
 export const httpAddress = /^https?:\/\/([^\s/?#@\\]+@)?[^\s/?#@\\]+([/?#][^\s@]*)?$/u
 
-export const secretUrl = secretAddress(
-  'an absolute http or https URL (%40 stands for an @ in its password, path or query)',
-  httpAddress,
+const expectsUrl = 'an absolute http or https URL (%40 stands for an @ in its password, path or query)'
+
+/** Parses the address, too: a pattern cannot limit the port. */
+export const secretUrl = secretText(expectsUrl, httpAddress).refine(
+  (text) => URL.canParse(text),
+  orVariable(expectsUrl),
 )
 
 /** A variable holds the key itself: a config file is no place for it. */

@@ -23,7 +23,6 @@ import {
   say,
   publicKey,
   secretKey,
-  secretUrl,
 } from './setting-fields.ts'
 import { settingText as text, whole } from './setting-fields.ts'
 
@@ -268,25 +267,10 @@ export const configShape = z.strictObject(
     }),
     ...guardSettings,
     notify: notifySetting,
-    heartbeat: group('What waits for a sign of life of each nightly run: healthchecks.io or Uptime Kuma.', {
-      url: say(
-        'Its ping or push URL, or env:NAME for the one in an environment variable. It is a secret.',
-        orNull(secretUrl),
-      ),
-      service: say(
-        'Which one it is. Default: uptime-kuma for an address that ends with /api/push/<token>, else healthchecks.',
-        orNull(z.enum(['healthchecks', 'uptime-kuma'], 'healthchecks or uptime-kuma')),
-      ),
-    }),
     metrics: group('Figures of each nightly run.', {
       file: say(
         "The file that nightly writes its figures to, for the textfile collector of Prometheus' node_exporter.",
         orNull(path),
-      ),
-      otlpUrl: say(
-        'The address that nightly sends its figures to by OTLP over HTTP, or env:NAME. It may be a secret. ' +
-          'Default: that of OTEL_EXPORTER_OTLP_METRICS_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT.',
-        orNull(secretUrl),
       ),
     }),
     requireComplete: say(

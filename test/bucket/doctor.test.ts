@@ -45,8 +45,10 @@ async function troublesOf({ args = place(), ...options }: DoctorOptions = {}): P
 }
 
 it('reports ok for each check, and leaves nothing in the bucket', async () => {
-  const env = { FUNDPRESS_HEARTBEAT_URL: 'https://hc.example.com/secret' }
-  const stdout = await expectSuccess(doctor({ env }))
+  const file = press.nights.folder.file('tells.json')
+  const notify = [{ type: 'webhook', url: 'https://hooks.example.com/secret' }]
+  writeFileSync(file, JSON.stringify({ notify }))
+  const stdout = await expectSuccess(doctor({ args: ['--config', file, ...place()] }))
   expect(stdout).not.toContain('secret')
   const lines = stdout.trimEnd().split('\n')
   const checks =
@@ -68,11 +70,11 @@ it('warns if no target hears of a night that fails, and names a target that is n
     return [code, stdout.trimEnd().split('\n').at(-1)?.replace(/ {2,}/, ' ')]
   }
   const nobody =
-    'warning notices          nobody is told of a night that fails: set `notify` or `heartbeat` in the config, unless your scheduler tells'
+    'warning notices          nobody is told of a night that fails: set `notify` in the config, unless your scheduler tells'
   expect(await line({})).toEqual([0, nobody])
-  expect(await line({ notify: [{ type: 'slack', url: 'env:CHAT' }] })).toEqual([
+  expect(await line({ notify: [{ type: 'webhook', url: 'env:CHAT' }] })).toEqual([
     0,
-    expect.stringContaining('not here: slack (the environment variable CHAT is not set)') as string,
+    expect.stringContaining('not here: webhook (the environment variable CHAT is not set)') as string,
   ])
 })
 

@@ -133,8 +133,8 @@ describe('a line break or another control character', () => {
     'site.security': 'https://a.example/b',
     ...{ 'site.terms': 'https://a.example/b?c#d', 'site.homePage': 'https://a.example/b?c#d' },
     ...{ 'site.logo': 'logo.svg', 'site.accentLight': '#0b6463', 'site.accentDark': '#8ab4f8' },
-    ...{ 'freshness.calendar': 'DE-BY', 'heartbeat.url': 'https://a.example/b' },
-    ...{ 'metrics.file': 'a.prom', 'metrics.otlpUrl': 'https://a.example/b' },
+    'freshness.calendar': 'DE-BY',
+    'metrics.file': 'a.prom',
   }
   const isTaken = (key: string, value: string): boolean =>
     settingList.find((one) => one.key === key)?.schema.safeParse(value).success === true
@@ -188,7 +188,8 @@ describe('the JSON Schema of the config file', () => {
     { import: { price: { columns: { Datum: 'date', Kommentar: '', '*': '' } }, emt: {} } },
     { freshness: { groups: [{ isins: ['DE0008471400', 'XF0000000020'], calendar: 'TARGET', never: true }] } },
     { notify: [{ type: 'webhook', url: 'https://a/b?c=d', headers: { a: 'env:B' } }] },
-    { notify: [{ type: 'mail', smtp: 'smtps://u:p%40@h:465', from: 'a@b.de', to: ['c@d.de'] }] },
+    { notify: [{ type: 'command', command: ['a', '--b c', '$d'] }] },
+    { notify: [{ type: 'command', command: 'a | b', events: ['done'] }] },
   ]
   const wrongGroups: readonly unknown[] = [
     ...[{}, [null], [{ never: true }], [{ currency: 'EUR', warnDays: '25' }], [{ isins: [] }]],
@@ -196,9 +197,17 @@ describe('the JSON Schema of the config file', () => {
   ]
   const wrong: readonly unknown[] = [
     ...wrongGroups.map((groups) => ({ freshness: { groups } })),
-    ...[{ notify: {} }, { notify: [{ type: 'slak', url: 'https://a' }] }, { notify: [{ type: 'slack' }] }],
-    ...[{ notify: [{ type: 'slack', url: 'env:a b' }] }, { notify: [{ type: 'slack', url: 'ftp://a' }] }],
-    { notify: [{ type: 'teams', url: 'https://a', events: ['dne'] }] },
+    { notify: {} },
+    { notify: [{ type: 'webhok', url: 'https://a' }] },
+    { notify: [{ type: 'webhook' }] },
+    { notify: [{ type: 'webhook', url: 'env:a b' }] },
+    { notify: [{ type: 'webhook', url: 'ftp://a' }] },
+    { notify: [{ type: 'webhook', url: 'https://a', events: ['dne'] }] },
+    { notify: [{ type: 'command', command: [] }] },
+    { notify: [{ type: 'command', command: [''] }] },
+    { notify: [{ type: 'command', command: ['a', 1] }] },
+    { notify: [{ type: 'command', command: ' ' }] },
+    { notify: [{ type: 'command', command: 'a\nb' }] },
     ...[{ bucket: { maxRate: 0.5 } }, { bucket: { name: 'Fund_Data' } }, { bucket: { prefix: '/api' } }],
     ...[{ downloads: 1 }, { downloads: { keep: '2026-11-20' } }, { bucket: null }, { database: 'x' }, null],
   ]

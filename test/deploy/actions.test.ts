@@ -29,8 +29,7 @@ it('has an input for each setting of a guard, and for the rules of plausibility,
 })
 
 it('sets no variable but of settings, and those that a config file names by env:', () => {
-  const named = ['FUNDPRESS_NOTIFY_URL', 'FUNDPRESS_NOTIFY_SMTP']
-  const known = [...settingList.map(({ variable }) => variable), ...named]
+  const known = [...settingList.map(({ variable }) => variable), 'FUNDPRESS_NOTIFY_URL']
   for (const name of names)
     for (const { env = {} } of actionOf(name).runs.steps) {
       const set = Object.keys(env).filter((variable) => variable.startsWith('FUNDPRESS_'))
@@ -65,7 +64,7 @@ it('the keys of secrets are in the environment of the steps that use the store, 
     actionOf(name).runs.steps.flatMap((step) => {
       const text = JSON.stringify({ env: step.env, with: step.with })
       // Whether there is one is no secret.
-      return /inputs\.((database-)?(secret-access-key|session-token)|heartbeat-url|notify-\w+|signing-key|metrics-otlp-url)(?! != '')/.test(
+      return /inputs\.((database-)?(secret-access-key|session-token)|notify-url|signing-key)(?! != '')/.test(
         text,
       )
         ? [`${name}: ${step.name ?? ''}`]

@@ -130,7 +130,7 @@ async function render(
     )
     await showBuild(session, building)
   } catch (error) {
-    // No heartbeat watches the machines of shards.
+    // Nothing else tells of the machines of shards.
     if (shard !== undefined) await tellFailure(session, error, { command: 'build', subject, asOf })
     throw error
   }

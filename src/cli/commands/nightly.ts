@@ -25,9 +25,7 @@ export default defineCommand({
     'Several machines can share the work for very many funds: --ask tells first whether there is anything to do, each ' +
     'machine builds a shard (build --shard), and --shards publishes what they made. If the database or the slot of --since ' +
     'has changed meanwhile, this run warns and renders all of it itself.\n\n' +
-    'heartbeat.url (config) is told when a run begins and how it ended, so that somebody hears of a night that did not even ' +
-    'begin; --metrics and metrics.otlpUrl get the figures of each run. notify (config) says who is told of what: mail, Slack, Teams ' +
-    'or a webhook, see `notify`.',
+    'notify (config) says who is told of what: webhooks and commands, see `notify`. --metrics gets the figures of each run.',
   settings: [
     ...(['db', 'out', 'jobs', 'docsUrl', 'quickCheck'] as const),
     ...bucketSettings,

@@ -2,7 +2,6 @@
 
 import { defineCommand, type Session } from '../command.ts'
 import { UsageError } from '../failure.ts'
-import { contentFor } from '../monitoring/deliver.ts'
 import { countOf } from '../format.ts'
 import { createNotice, type Notice, type NoticeFacts } from '../monitoring/notice.ts'
 import { describeTarget, sendNotices, targetsFor, type Told, toldOf } from '../monitoring/notices.ts'
@@ -12,10 +11,10 @@ import { asOfOption, choiceOption, option, reasonOption } from '../options.ts'
 export default defineCommand({
   description:
     'Tries the targets of `notify` in the config: --test sends each of them a message that says it is a test, whatever ' +
-    'their events are. With --dry-run nothing is sent: it prints what each target would get.\n\n' +
+    'their events are. With --dry-run nothing is sent: it prints what they would get.\n\n' +
     'With --event it tells all targets that want this event: for what cannot tell about itself, such as a night that was killed for its memory. ' +
     'systemd (OnFailure=) and Kubernetes can run it.\n\n' +
-    'The exit code is 1 if a target was not told. Addresses and headers are printed nowhere.',
+    'The exit code is 1 if a target was not told, such as a command that fails. Addresses and headers are printed nowhere.',
   options: [
     option('--test', 'Send each target a test message').conflicts('event'),
     choiceOption('--event <event>', 'Tell of this event', noticeEvents),
@@ -23,7 +22,7 @@ export default defineCommand({
     asOfOption('The as-of date that it is about (default: none)'),
     option('--dry-run', 'Print what would be sent, and send nothing'),
   ],
-  json: 'Print the targets as JSON: type, host, events, reason (why it was not told, or null), with --dry-run also content',
+  json: 'Print the notice and its targets as JSON: type, name (host or program), events, reason (why it was not told, or null)',
   examples: [
     ['notify --test', 'After a change of the config'],
     ['notify --test --dry-run', 'To see what would be sent'],
@@ -43,25 +42,24 @@ export default defineCommand({
           }
         : { event, command: 'notify', what: event, asOf: asOf ?? null, reason: reason ?? null }
     const notice = createNotice(session, facts)
-    const told = dryRun === true ? contentsOf(session, notice) : await sendNotices(session, [notice])
-    session.print({ event: notice.event, isSent: dryRun !== true, targets: told }, () =>
-      told.length === 0 ? `no target wants ${notice.event}\n` : told.map(describe).join(''),
-    )
+    const isSent = dryRun !== true
+    const told = isSent ? await sendNotices(session, [notice]) : openTargets(session, notice)
+    session.print({ event: notice.event, isSent, targets: told, notice }, () => {
+      if (told.length === 0) return `no target wants ${notice.event}\n`
+      const lines = told.map((one) => describe(one, isSent ? 'was told' : 'would be told'))
+      return isSent ? lines.join('') : `${lines.join('')}${JSON.stringify(notice, null, 2)}\n`
+    })
     const failed = told.filter((one) => one.reason !== null)
     if (failed.length > 0)
       throw new Error(`${countOf(failed.length, 'target')} of ${told.length} cannot be told`)
   },
 })
 
-const contentsOf = ({ settings, environment }: Session, notice: Notice): readonly Told[] =>
+const openTargets = ({ settings, environment }: Session, notice: Notice): readonly Told[] =>
   targetsFor(settings.notify, notice).map((setting) => {
     const target = openTarget(setting, environment)
-    const reason = target.host === null ? target.reason : null
-    return { ...toldOf(setting, target), reason, content: contentFor(setting, notice) }
+    return { ...toldOf(setting, target), reason: target.name === null ? target.reason : null }
   })
 
-function describe({ type, host, events, reason, content }: Told): string {
-  const state = reason ?? (content === undefined ? 'was told' : 'would be told')
-  const shown = content === undefined ? '' : `${JSON.stringify(content, null, 2)}\n\n`
-  return `${describeTarget(type, host)}: ${state}; events: ${events.join(', ')}\n${shown}`
-}
+const describe = ({ type, name, events, reason }: Told, well: string) =>
+  `${describeTarget(type, name)}: ${reason ?? well}; events: ${events.join(', ')}\n`

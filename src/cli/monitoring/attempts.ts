@@ -18,7 +18,7 @@ export interface DeliveryTerms {
 }
 
 /** `isFinal`: another attempt would fail, too. `wait`: the pause that the target asks for, in milliseconds. */
-export interface Failed {
+interface Failed {
   readonly reason: string
   readonly isFinal?: boolean
   readonly wait?: number
@@ -87,17 +87,13 @@ export async function request(
     headers: { 'user-agent': 'fundpress', ...headers },
     redirect: 'manual',
   })
-  const { status, headers: answered, body } = response
-  const failed = judgeStatus(status, Object.fromEntries(answered))
-  if (failed === null && judge !== undefined) return judge(await beginningOf(body))
-  await body?.cancel().catch(() => undefined)
+  const failed = judgeStatus(response)
+  if (failed === null && judge !== undefined) return judge(await beginningOf(response.body))
+  await response.body?.cancel().catch(() => undefined)
   return failed
 }
 
-/** Headers that say when to try again; their names are in lower case. */
-type Hints = Readonly<Partial<Record<'retry-after' | 'date', string | undefined>>>
-
-export function judgeStatus(status: number, headers: Hints): Failed | null {
+function judgeStatus({ status, headers }: Response): Failed | null {
   if (status >= 200 && status < 300) return null
   const reason = `its answer has the status ${status}${status >= 300 && status < 400 ? ', a redirect, which is not followed' : ''}`
   const isFinal = status < 500 && status !== 408 && status !== 429
@@ -106,7 +102,7 @@ export function judgeStatus(status: number, headers: Hints): Failed | null {
 
 const readCharacters = 1000
 
-export async function beginningOf(body: AsyncIterable<Uint8Array> | null): Promise<string> {
+async function beginningOf(body: AsyncIterable<Uint8Array> | null): Promise<string> {
   let text = ''
   for await (const chunk of body ?? []) {
     text += Buffer.from(chunk).toString('latin1')
@@ -116,47 +112,31 @@ export async function beginningOf(body: AsyncIterable<Uint8Array> | null): Promi
 }
 
 /** `Retry-After` in milliseconds: the header has seconds, or a date by the clock of the answer (RFC 9110, 10.2.3). */
-function waitOf({ 'retry-after': retryAfter = '', date = '' }: Hints): number {
+function waitOf(headers: Headers): number {
+  const retryAfter = headers.get('retry-after') ?? ''
   if (/^\d{1,6}$/.test(retryAfter)) return Number(retryAfter) * 1000
-  return Date.parse(retryAfter) - Date.parse(date) || 0
+  return Date.parse(retryAfter) - Date.parse(headers.get('date') ?? '') || 0
 }
 
 /** Codes of Node and of OpenSSL for a certificate that is not trusted, or of another host. */
 const certificateCode = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|ERR_TLS_CERT_)/
-/** The server does not speak TLS, HTTP or SMTP. */
-const languageCode = /^(ERR_SSL_|HPE_|UND_ERR_HEADERS|EPROTO$|EPROTOCOL$|ETLS$)/
+/** The server does not speak TLS or HTTP. */
+const languageCode = /^(ERR_SSL_|HPE_|UND_ERR_HEADERS|EPROTO$)/
 
 function failureOf(error: unknown): Failed {
-  const { code, originalCode, responseCode } = detailsOf(error)
-  const about = originalCode ?? code
-  const shown = responseCode ?? about
-  const because = (reason: string, isFinal: boolean): Failed => ({
-    reason: shown === undefined ? reason : `${reason} (${shown})`,
-    isFinal,
-  })
-  const isFinal = (responseCode ?? 0) >= 500
-  if (code === 'EAUTH' || code === 'ENOAUTH')
-    return because('the server refused the user name or the password', responseCode === undefined || isFinal)
-  if (certificateCode.test(about ?? '')) return because('its certificate is not trusted', true)
-  if (code === 'ETLS')
-    return because('the server does not offer STARTTLS, or it failed', responseCode === undefined || isFinal)
-  if ((responseCode ?? 0) >= 400) return because('the server refused the message', isFinal)
-  if (languageCode.test(about ?? '')) return because('it does not answer as such a server does', true)
-  return about === undefined
-    ? because('the message could not be sent', true)
-    : because('no connection', false)
+  const code = codeOf(error)
+  if (code === undefined) return { reason: 'the message could not be sent', isFinal: true }
+  if (certificateCode.test(code)) return { reason: `its certificate is not trusted (${code})`, isFinal: true }
+  if (languageCode.test(code))
+    return { reason: `it does not answer as such a server does (${code})`, isFinal: true }
+  return { reason: `no connection (${code})`, isFinal: false }
 }
 
-/** Codes of errors of `fetch` and nodemailer: words of fixed lists, so they hold no secret. */
-function detailsOf(error: unknown) {
+/** The code of an error of `fetch`: a word of a fixed list, so it holds no secret. */
+function codeOf(error: unknown): string | undefined {
   const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  const { name, code, originalCode, responseCode } = inner as Readonly<Record<string, unknown>>
-  const word = (value: unknown) =>
-    typeof value === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(value) ? value : undefined
-  return {
-    // Node gives this error no code.
-    code: name === 'HTTPParserError' ? (word(code) ?? 'HPE_INVALID') : word(code),
-    originalCode: word(originalCode),
-    responseCode: typeof responseCode === 'number' ? responseCode : undefined,
-  }
+  const { name, code } = inner as Readonly<Record<string, unknown>>
+  if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(code)) return code
+  // Node gives this error no code.
+  return name === 'HTTPParserError' ? 'HPE_INVALID' : undefined
 }

@@ -1,4 +1,4 @@
-/** Figures of a nightly run and of the live snapshot: one list for the formats of Prometheus and OpenTelemetry. Pure. */
+/** Figures of a nightly run and of the live snapshot: named as Prometheus wants it. Pure. */
 
 import type { LiveSnapshot } from '../../bucket/live/live.ts'
 import type { NightlyLog } from '../nightly/log.ts'
@@ -6,11 +6,9 @@ import type { Outcome, RunFacts } from '../nightly/facts.ts'
 import { cut, safeLines } from '../safe-text.ts'
 
 export interface Figure {
-  /** Without `fundpress.` before it: `nightly.step.duration`. */
+  /** Without `fundpress_` before it, with the unit at its end: `nightly_step_duration_seconds`. */
   readonly name: string
   readonly help: string
-  /** UCUM; counted things in braces. None for a state. */
-  readonly unit: '' | 's' | 'By' | `{${string}}`
   readonly values: readonly LabelledValue[]
 }
 
@@ -27,19 +25,17 @@ export function figuresOfRun(facts: RunFacts, log: NightlyLog, now: Date): reado
   const { outcome, allowed, objections } = facts
   return [
     {
-      name: 'nightly.result',
+      name: 'nightly_result',
       help: 'How the last nightly run ended: 1 for its result, 0 for the others',
-      unit: '',
       values: results.map((result) => ({ labels: { result }, value: Number(result === outcome) })),
     },
-    one('nightly.end_timestamp', 'When it ended, as a Unix time', 's', now.getTime() / 1000),
-    one('nightly.duration', 'How long it took', 's', night),
-    by('step', 'nightly.step.duration', 'How long each step took; build includes check', 's', steps),
-    one('nightly.warnings', 'Warnings', '{warning}', log.warnings.length),
+    one('nightly_end_timestamp_seconds', 'When it ended, as a Unix time', now.getTime() / 1000),
+    one('nightly_duration_seconds', 'How long it took', night),
+    by('step', 'nightly_step_duration_seconds', 'How long each step took; build includes check', steps),
+    one('nightly_warnings', 'Warnings', log.warnings.length),
     {
-      name: 'nightly.objections',
+      name: 'nightly_objections',
       help: 'What guards had against the data, and whether an operator has allowed it',
-      unit: '{objection}',
       values: [...countGuards(allowed, 'allowed'), ...countGuards(objections, 'refused')],
     },
     ...figuresOfPublish(facts),
@@ -52,22 +48,16 @@ function figuresOfPublish({ night, figures }: RunFacts): readonly Figure[] {
   const { put, deleted, bytes, requests, changed } = published
   const { cost = 0 } = figures
   return [
-    by('change', 'nightly.objects', 'Objects put and deleted', '{object}', { put, deleted }),
-    one('nightly.put_size', 'The size of the objects that were put', 'By', bytes),
-    by('operation', 'nightly.requests', 'Requests of the publish to the store', '{request}', requests),
-    one('nightly.cost', 'What the store charges for them, in US dollars', '{USD}', cost),
+    by('change', 'nightly_objects', 'Objects put and deleted', { put, deleted }),
+    one('nightly_put_size_bytes', 'The size of the objects that were put', bytes),
+    by('operation', 'nightly_requests', 'Requests of the publish to the store', requests),
+    one('nightly_cost_dollars', 'What the store charges for them, in US dollars', cost),
     one(
-      'nightly.funds_withheld',
+      'nightly_funds_withheld',
       'Funds whose new prices are implausible, so that the earlier ones stay',
-      '{fund}',
       built.withheld.length,
     ),
-    one(
-      'nightly.documents_changed',
-      'Documents that differ from what was live before',
-      '{document}',
-      changed,
-    ),
+    one('nightly_documents_changed', 'Documents that differ from what was live before', changed),
   ]
 }
 
@@ -81,20 +71,20 @@ export function figuresOfLive(
   const since = Date.parse(liveSince) / 1000
   const midnight = Date.parse(asOf) / 1000
   const all = [
-    one('live.since_timestamp', 'When the live snapshot went live, as a Unix time', 's', since),
-    one('live.age', 'How long it had been live when this was written', 's', now.getTime() / 1000 - since),
-    one('live.as_of_timestamp', 'Its as-of date: midnight UTC, as a Unix time', 's', midnight),
-    one('live.funds', 'Its funds', '{fund}', funds),
-    one('live.documents', 'Its documents', '{document}', objects),
-    one('live.size', 'The size of its documents', 'By', bytes),
-    by('freshness', 'live.prices', 'Its funds by the age of their newest price', '{fund}', { ...freshness }),
+    one('live_since_timestamp_seconds', 'When the live snapshot went live, as a Unix time', since),
+    one('live_age_seconds', 'How long it had been live when this was written', now.getTime() / 1000 - since),
+    one('live_as_of_timestamp_seconds', 'Its as-of date: midnight UTC, as a Unix time', midnight),
+    one('live_funds', 'Its funds', funds),
+    one('live_documents', 'Its documents', objects),
+    one('live_size_bytes', 'The size of its documents', bytes),
+    by('freshness', 'live_prices', 'Its funds by the age of their newest price', { ...freshness }),
   ]
   return labelled(all, { command })
 }
 
 export const figuresOfStatus = (alarms: number, now: Date): readonly Figure[] => [
-  one('status.end_timestamp', 'When status looked last, as a Unix time', 's', now.getTime() / 1000),
-  one('status.alarms', 'Why it failed: how many reasons; 0 if all is well', '{alarm}', alarms),
+  one('status_end_timestamp_seconds', 'When status looked last, as a Unix time', now.getTime() / 1000),
+  one('status_alarms', 'Why it failed: how many reasons; 0 if all is well', alarms),
 ]
 
 /** Adds labels to all values, so that figures of two buckets do not clash, and drops figures without values. */
@@ -111,23 +101,15 @@ const safe = (labels: LabelledValue['labels']) =>
   Object.fromEntries(Object.entries(labels).map(([label, text]) => [label, cut(safeLines(text), 200)]))
 
 /** @param value null: not known */
-const one = (name: string, help: string, unit: Figure['unit'], value: number | null): Figure => ({
+const one = (name: string, help: string, value: number | null): Figure => ({
   name,
   help,
-  unit,
   values: value === null ? [] : [{ labels: {}, value }],
 })
 
-const by = (
-  label: string,
-  name: string,
-  help: string,
-  unit: Figure['unit'],
-  counts: Readonly<Record<string, number>>,
-): Figure => ({
+const by = (label: string, name: string, help: string, counts: Readonly<Record<string, number>>): Figure => ({
   name,
   help,
-  unit,
   values: Object.entries(counts).map(([each, value]) => ({ labels: { [label]: each }, value })),
 })
 

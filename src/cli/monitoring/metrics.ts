@@ -1,4 +1,4 @@
-/** Writes the figures of a run into a file for Prometheus, and sends them to a receiver of OpenTelemetry. */
+/** Writes the figures of a run into a file for Prometheus. */
 
 import { readLive } from '../../bucket/live/live.ts'
 import { replaceFile } from '../../system/durable.ts'
@@ -7,14 +7,13 @@ import { reasonOf } from '../failure.ts'
 import { withBucket } from '../from-settings.ts'
 import type { NightlyLog } from '../nightly/log.ts'
 import type { RunFacts } from '../nightly/facts.ts'
-import { secretAddressOf } from './address.ts'
 import { type Figure, figuresOfLive, figuresOfRun, figuresOfStatus, labelled } from './figures.ts'
 import { bucketAndPrefix } from './notice.ts'
 
-/** In milliseconds. */
-const patience = { bucket: 3500, receiver: 6000 }
+/** Time of the bucket, in milliseconds. */
+const patienceMs = 3500
 /** After SIGTERM, SIGKILL comes soon. */
-const hurried = { bucket: 1500, receiver: 2000 }
+const hurriedMs = 1500
 
 /** Never throws: logs failures as warnings. */
 export async function leaveMetrics(session: Session, log: NightlyLog, facts: RunFacts): Promise<void> {
@@ -27,19 +26,13 @@ export async function leaveMetrics(session: Session, log: NightlyLog, facts: Run
     }
   }
   const { file } = session.settings.metrics
-  const receiver = await trying('', () => receiverOf(session))
-  if (file === null && receiver === null) return
-  const limits = () => (session.signal.aborted ? hurried : patience)
+  if (file === null) return
+  const limitMs = session.signal.aborted ? hurriedMs : patienceMs
   // Taken before any wait: this is the end of the run.
   const ofRun = figuresOfRun(facts, log, session.now())
-  const live = await trying('what is live is not known: ', () => figuresOfBucket(session, limits().bucket))
+  const live = await trying('what is live is not known: ', () => figuresOfBucket(session, limitMs))
   const figures = labelled([...ofRun, ...(live ?? [])], labelsOf(session))
-  if (file !== null) await trying(`${file} could not be written: `, () => writeTextfile(file, figures))
-  if (receiver !== null)
-    // Imported here because a run without a receiver must start fast.
-    await trying('', async () =>
-      (await import('./otlp.ts')).sendFigures(receiver, figures, limits().receiver, session),
-    )
+  await trying(`${file} could not be written: `, () => writeTextfile(file, figures))
 }
 
 /** @param found `now` is by the clock of `live`; `base` is undefined for a bucket @throws {Error} if the file cannot be written */
@@ -69,35 +62,10 @@ async function figuresOfBucket(session: Session, timeoutMs: number): Promise<rea
 
 const labelsOf = ({ settings }: Session) => ({ bucket: bucketAndPrefix(settings) ?? '' })
 
-/** The setting, else the variables of OpenTelemetry's specification. @throws {Error} if it is no address */
-function receiverOf(session: Session): URL | null {
-  const { environment, settings } = session
-  const { otlpUrl } = settings.metrics
-  if (environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return null
-  if (otlpUrl !== null) {
-    const address = secretAddressOf(otlpUrl, 'metrics.otlpUrl', environment)
-    return address.pathname === '/' ? withMetricsPath(address) : address
-  }
-  const own = 'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT'
-  const common = 'OTEL_EXPORTER_OTLP_ENDPOINT'
-  const isSet = (variable: string) => (environment[variable] ?? '') !== ''
-  if (isSet(own)) return secretAddressOf(`env:${own}`, 'OTLP', environment)
-  return isSet(common) ? withMetricsPath(secretAddressOf(`env:${common}`, 'OTLP', environment)) : null
-}
-
-function withMetricsPath(address: URL): URL {
-  const url = new URL(address)
-  url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/v1/metrics`
-  return url
-}
-
-/** Base units of Prometheus' naming conventions. Counted things have none. */
-const suffixes: Readonly<Record<string, string>> = { s: '_seconds', By: '_bytes', '{USD}': '_dollars' }
-
 /** For the textfile collector. Replaces the whole file, readable for node_exporter's own user. Source: Prometheus' text-based format. */
 function writeTextfile(file: string, figures: readonly Figure[]): void {
-  const lines = figures.flatMap(({ name, help, unit, values }) => {
-    const metric = `fundpress_${name.replaceAll('.', '_')}${suffixes[unit] ?? ''}`
+  const lines = figures.flatMap(({ name, help, values }) => {
+    const metric = `fundpress_${name}`
     const samples = values.map(({ labels, value }) => `${metric}${labelText(labels)} ${value}`)
     return [`# HELP ${metric} ${escaped(help)}`, `# TYPE ${metric} gauge`, ...samples]
   })

@@ -11,11 +11,13 @@ import { firstOf } from '../nightly/news.ts'
 import { cut, statement } from '../safe-text.ts'
 import type { NoticeEvent } from './targets.ts'
 
-/** The JSON of a webhook, which is public: see the README of this folder. */
+/** The JSON that targets get, which is public: see the README of this folder. */
 export interface Notice {
   readonly format: 1
   readonly event: NoticeEvent | 'test'
   readonly title: string
+  /** The whole notice in lines, for chats and mails. */
+  readonly text: string
   /** ISO 8601 with time */
   readonly time: string
   readonly command: string
@@ -55,7 +57,10 @@ const figureNames = ['funds', 'documents', 'changed', 'written', 'bytes', 'cost'
 
 export type NoticeFacts = Pick<Notice, 'event' | 'command'> &
   Partial<
-    Omit<Notice, 'format' | 'title' | 'objections' | 'host' | 'time' | 'allow' | 'moreObjections' | 'run'>
+    Omit<
+      Notice,
+      'format' | 'title' | 'text' | 'objections' | 'host' | 'time' | 'allow' | 'moreObjections' | 'run'
+    >
   > & {
     /** The title after the as-of date: `failed in check`. */
     readonly what: string
@@ -64,7 +69,8 @@ export type NoticeFacts = Pick<Notice, 'event' | 'command'> &
 
 const listed = 10
 const newsListed = 8
-/** In bytes. Teams takes 28 KB in all. */
+/** In bytes. Chats take 28 KB in all, and cut longer texts. */
+const maxText = 4000
 const maxLine = { title: 140, guard: 60, reason: 1000, allow: 2500, news: 900, other: 300 }
 
 export function createNotice(
@@ -76,7 +82,7 @@ export function createNotice(
   const safe = (text: string | null | undefined, most?: number) =>
     text === null || text === undefined ? null : line(text, most)
   const asOf = safe(facts.asOf)
-  return {
+  const record: Omit<Notice, 'text'> = {
     format: 1,
     event: facts.event,
     title: line(`fundpress${asOf === null ? '' : ` ${asOf}`}: ${what}`, maxLine.title),
@@ -108,6 +114,7 @@ export function createNotice(
     host: line(hostname()),
     run: runOnGithub(environment),
   }
+  return { ...record, text: textOf(record) }
 }
 
 /** Drops figures that are not in the webhook's JSON. */
@@ -126,20 +133,18 @@ function runOnGithub(environment: Session['environment']): string | null {
   return /^https:\/\/[\w.:-]+\/[\w.-]+\/[\w.-]+\/actions\/runs\/\d+$/.test(address) ? address : null
 }
 
-export function describeNotice(notice: Notice): readonly (readonly [label: string, text: string])[] {
-  const { reason, news, details, objections, moreObjections, who, figures, slot, snapshot } = notice
+/** Lists come last, because a long text is cut. */
+function textOf(notice: Omit<Notice, 'text'>): string {
+  const { title, reason, news, details, objections, moreObjections, who, figures, slot, snapshot } = notice
   const objected = objections.map(({ guard, subject, message }) =>
     subject === null ? `${guard}: ${message}` : `${guard}:${subject}: ${message}`,
   )
   if (moreObjections > 0) objected.push(`and ${formatCount(moreObjections)} more`)
   const isAllowed = notice.event === 'forced'
-  const rows: readonly (readonly [string, string | null | undefined])[] = [
+  const rows: readonly (readonly [label: string, text: string | null | undefined])[] = [
     ['Reason', reason],
-    ['News', news.join('\n')],
-    [notice.event === 'warned' ? 'Warnings' : 'Details', details.join('\n')],
-    [isAllowed ? 'Allowed' : 'Refused', objected.join('\n')],
-    ['If it is right', notice.allow === null ? null : `run it again with ${notice.allow}`],
     ['By', who],
+    ['If it is right', notice.allow === null ? null : `run it again with ${notice.allow}`],
     ['Snapshot', snapshot === null || slot === null ? snapshot : `${snapshot} in ${slot}`],
     ['Reverted', notice.reverted],
     ['Step', notice.step],
@@ -148,10 +153,25 @@ export function describeNotice(notice: Notice): readonly (readonly [label: strin
     ['Where', notice.place],
     ['Command', `${notice.command} on ${notice.host}, ${notice.time}`],
     ['Run', notice.run],
+    ['News', news.join('\n  ')],
+    [notice.event === 'warned' ? 'Warnings' : 'Details', details.join('\n  ')],
+    [isAllowed ? 'Allowed' : 'Refused', objected.join('\n  ')],
   ]
-  return rows.flatMap(([label, text]) =>
-    text === null || text === undefined || text === '' ? [] : [[label, text]],
+  const lines = rows.flatMap(([label, text]) =>
+    text === null || text === undefined || text === '' ? [] : [`${label}: ${text}`],
   )
+  return cut(withoutMarkup([title, ...lines].join('\n')), maxText)
+}
+
+/** Names of funds are data: they must not call everybody in a chat, or become links with another text. */
+const withoutMarkup = (text: string) => text.replace(/[<>@[\]]/g, (sign) => harmless[sign] ?? '')
+/** Signs that look alike, for those of Slack, Mattermost, Google Chat and Discord. */
+const harmless: Readonly<Record<string, string>> = {
+  '<': '\u2039',
+  '>': '\u203a',
+  '@': '\uff20',
+  '[': '(',
+  ']': ')',
 }
 
 function describeFigures(figures: NoticeFigures): string {

@@ -13,18 +13,16 @@ import { type ClosedTarget, openTarget, type OpenTarget, type TargetSetting } fr
 
 export interface Told {
   readonly type: TargetSetting['type']
-  /** Null if the variable with the address is missing. */
-  readonly host: string | null
+  /** The host or the program. Null if the variable with the address is missing. */
+  readonly name: string | null
   readonly events: TargetSetting['events']
   /** Null for success; else the reason, without the address. */
   readonly reason: string | null
-  /** Only of a dry run. */
-  readonly content?: object
 }
 
-export const toldOf = ({ type, events }: TargetSetting, { host }: OpenTarget | ClosedTarget) => ({
+export const toldOf = ({ type, events }: TargetSetting, { name }: OpenTarget | ClosedTarget) => ({
   type,
-  host,
+  name,
   events,
 })
 
@@ -46,7 +44,7 @@ export async function sendNotices(session: Session, notices: readonly Notice[]):
   const sending = notices.flatMap((notice) =>
     targetsFor(settings.notify, notice).map(async (setting): Promise<Told> => {
       const target = openTarget(setting, environment)
-      const reason = target.host === null ? target.reason : await deliver(target, notice, terms)
+      const reason = target.name === null ? target.reason : await deliver(target, notice, terms)
       return { ...toldOf(setting, target), reason }
     }),
   )
@@ -67,18 +65,18 @@ export async function tell(
   const notices = facts.map((one) => createNotice(session, one))
   const targets = session.settings.notify.map((setting) => openTarget(setting, session.environment))
   const off = targets.flatMap((one) =>
-    one.host === null ? [`${describeTarget(one.type, null)} is off: ${one.reason}`] : [],
+    one.name === null ? [`${describeTarget(one.type, null)} is off: ${one.reason}`] : [],
   )
   const told = await sendNotices(session, notices)
-  const failed = told.flatMap(({ type, host, reason }) =>
-    host === null || reason === null ? [] : [`${describeTarget(type, host)} was not told: ${reason}`],
+  const failed = told.flatMap(({ type, name, reason }) =>
+    name === null || reason === null ? [] : [`${describeTarget(type, name)} was not told: ${reason}`],
   )
   for (const warning of new Set([...off, ...failed])) onWarning(warning)
   return told.length === 0 || told.some(({ reason }) => reason === null)
 }
 
-export const describeTarget = (type: TargetSetting['type'], host: string | null) =>
-  `notify: ${type}${host === null ? '' : ` (${host})`}`
+export const describeTarget = (type: TargetSetting['type'], name: string | null) =>
+  `notify: ${type}${name === null ? '' : ` (${name})`}`
 
 export function noticesOf(facts: RunFacts): readonly NoticeFacts[] {
   const { outcome, step, who, objections, reason, errors: details } = facts

@@ -1,18 +1,21 @@
 /** The setting `notify`: targets of notices, their events and addresses. */
 
 import { z } from 'zod'
-import { httpAddress, mailAddress, openSecret } from '../setting-fields.ts'
-import { say, secretAddress, secretHeader, secretUrl, settingText as text } from '../setting-fields.ts'
-import { decodedPart, openAddress } from './address.ts'
+import {
+  httpAddress,
+  openSecret,
+  say,
+  secretHeader,
+  secretUrl,
+  settingText as text,
+} from '../setting-fields.ts'
+import { openAddress } from './address.ts'
 
 /** The README of this folder explains the events. */
 export const noticeEvents = [
   ...(['done', 'refused', 'failed', 'late', 'stale', 'rollback', 'forced', 'warned'] as const),
 ]
 export type NoticeEvent = (typeof noticeEvents)[number]
-
-// No @ behind the host, as in `httpAddress`.
-const smtpAddress = /^smtps?:\/\/([^\s/?#@\\]+@)?[^\s/?#@\\]+\/?$/u
 
 const events = say(
   'What the target is told of. Default: all but done.',
@@ -22,26 +25,29 @@ const events = say(
     .default(noticeEvents.filter((event) => event !== 'done')),
 )
 
-const expectsSmtp =
-  'an address such as smtps://mail.example.com:465 or smtp://mail.example.com:587, with user:password@ before the host (%40 ' +
-  'stands for an @ in the password)'
+const expectsCommand = 'a list of a program and its arguments, or a line for /bin/sh'
 
-/** No signs of a list, a group, a comment or a name: the mail could go to another address. */
-const mailbox = mailAddress.regex(/^[^"(),:;[\\\]]+$/u, 'a mail address')
-
-const url = say(
-  'The address that messages are posted to. It is a secret: better env:NAME, the name of an environment variable.',
-  secretUrl,
+/** A list has no shell in it, so nothing has to be quoted. */
+const command = z.union(
+  [
+    z.array(text('a text that is not empty', /^[^]+$/u), expectsCommand).min(1, expectsCommand),
+    text('a line for /bin/sh', /^[^]*\S/u),
+  ],
+  expectsCommand,
 )
-
-const types = 'webhook, slack, teams or mail'
 
 const targetSetting = z.discriminatedUnion(
   'type',
   [
     z.strictObject({
-      type: say('Any receiver of JSON: src/cli/monitoring/README.md lists its fields.', z.literal('webhook')),
-      url,
+      type: say(
+        'A chat, or any receiver of JSON: src/cli/monitoring/README.md lists its fields.',
+        z.literal('webhook'),
+      ),
+      url: say(
+        'The address that messages are posted to. It is a secret: better env:NAME, the name of an environment variable.',
+        secretUrl,
+      ),
       headers: say(
         'Headers of the request, such as { "Authorization": "env:NOTIFY_AUTHORIZATION" }.',
         z
@@ -53,33 +59,19 @@ const targetSetting = z.discriminatedUnion(
       ),
       events,
     }),
-    z.strictObject({ type: say('An incoming webhook of Slack.', z.literal('slack')), url, events }),
     z.strictObject({
-      type: say(
-        'A webhook of Workflows in Microsoft Teams ("When a Teams webhook request is received").',
-        z.literal('teams'),
-      ),
-      url,
-      events,
-    }),
-    z.strictObject({
-      type: say('E-mail.', z.literal('mail')),
-      smtp: say(
-        'The server: smtps:// for TLS, smtp:// for STARTTLS, which is required unless the server is this machine. With a ' +
-          'password better env:NAME, the name of an environment variable.',
-        secretAddress(expectsSmtp, smtpAddress),
-      ),
-      from: say('The sender.', mailbox),
-      to: say(
-        'The recipients.',
-        z.array(mailbox, 'a list of mail addresses').min(1, 'a list of at least one mail address'),
+      type: say('A program of this machine.', z.literal('command')),
+      command: say(
+        'The program and its arguments, such as ["/usr/local/bin/tell", "--chat"]; or a text, which /bin/sh runs. It gets the ' +
+          'JSON of a webhook on its standard input, and the event in FUNDPRESS_EVENT.',
+        command,
       ),
       events,
     }),
   ],
   {
     error: ({ code }: { readonly code: string }) =>
-      code === 'invalid_union' ? types : `an object whose type is ${types}`,
+      code === 'invalid_union' ? 'webhook or command' : 'an object whose type is webhook or command',
   },
 )
 
@@ -90,43 +82,56 @@ export const notifySetting = say(
   z.array(targetSetting, 'a list of targets').default([]),
 )
 
-/** A target with its secrets: only `type` and `host` may be shown. */
-export type OpenTarget =
-  | {
-      readonly type: 'webhook' | 'slack' | 'teams'
-      readonly host: string
-      readonly url: string
-      readonly headers: Readonly<Record<string, string>>
-    }
-  | {
-      readonly type: 'mail'
-      readonly host: string
-      readonly server: SmtpServer
-      readonly from: string
-      readonly to: readonly string[]
-    }
-
-export interface SmtpServer {
-  readonly host: string
-  readonly port: number
-  /** TLS from the first byte, not by STARTTLS. */
-  readonly isSecure: boolean
-  readonly auth: { readonly user: string; readonly pass: string } | null
+/** Has secrets: only `type` and `name` may be shown. */
+export interface OpenWebhook {
+  readonly type: 'webhook'
+  /** The host. */
+  readonly name: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
 }
 
-/** A target without an address. The reason names variables, but no values. */
+/** Has secrets: only `type` and `name` may be shown. */
+export interface OpenCommand {
+  readonly type: 'command'
+  /** The program. */
+  readonly name: string
+  readonly program: string
+  readonly words: readonly string[]
+  readonly environment: Environment
+}
+
+export type OpenTarget = OpenWebhook | OpenCommand
+
+/** A webhook without an address. The reason names variables, but no values. */
 export interface ClosedTarget {
-  readonly type: TargetSetting['type']
-  readonly host: null
+  readonly type: 'webhook'
+  readonly name: null
   readonly reason: string
 }
 
-export function openTarget(
-  setting: TargetSetting,
-  environment: Readonly<Record<string, string | undefined>>,
-): OpenTarget | ClosedTarget {
-  const { type } = setting
-  const closed = (reason: string): ClosedTarget => ({ type, host: null, reason })
+type Environment = Readonly<Record<string, string | undefined>>
+
+export const openTarget = (setting: TargetSetting, environment: Environment): OpenTarget | ClosedTarget =>
+  setting.type === 'webhook' ? openWebhook(setting, environment) : openCommand(setting, environment)
+
+function openCommand(
+  { type, command: given }: Extract<TargetSetting, { type: 'command' }>,
+  environment: Environment,
+): OpenCommand {
+  if (typeof given === 'string') {
+    // Another first word may be a variable with a secret.
+    const [name = '/bin/sh'] = /^[\w./-]+(?=\s|$)/.exec(given) ?? []
+    return { type, name, program: '/bin/sh', words: ['-c', given], environment }
+  }
+  const [program = '', ...words] = given
+  return { type, name: program, program, words, environment }
+}
+
+function openWebhook(
+  { type, url, headers }: Extract<TargetSetting, { type: 'webhook' }>,
+  environment: Environment,
+): OpenWebhook | ClosedTarget {
   const problems: string[] = []
   const open = (name: string, text: string, pattern: RegExp) => {
     const found = openSecret(text, environment)
@@ -138,25 +143,16 @@ export function openTarget(
     else return found.value
     return ''
   }
-  if (setting.type === 'mail') {
-    const address = open('smtp', setting.smtp, smtpAddress)
-    if (problems.length > 0) return closed(problems.join(', '))
-    const parsed = new URL(address)
-    const { protocol, hostname, port, username, password } = parsed
-    const isSecure = protocol === 'smtps:'
-    const auth = username === '' ? null : { user: decodedPart(username), pass: decodedPart(password) }
-    const host = hostname.replace(/^\[|\]$/g, '')
-    const server = { host, port: port === '' ? (isSecure ? 465 : 587) : Number(port), isSecure, auth }
-    return { type: 'mail', host: parsed.host, server, from: setting.from, to: setting.to }
-  }
-  const address = open('url', setting.url, httpAddress)
-  const named = Object.entries(setting.type === 'webhook' ? setting.headers : {})
-  const headers = Object.fromEntries(
-    named.map(([name, value]) => [name.toLowerCase(), open(`headers.${name}`, value, headerForm)]),
+  const address = open('url', url, httpAddress)
+  const own = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name.toLowerCase(),
+      open(`headers.${name}`, value, headerForm),
+    ]),
   )
-  if (problems.length > 0) return closed(problems.join(', '))
+  if (problems.length > 0) return { type, name: null, reason: problems.join(', ') }
   const { host, url: opened, headers: login } = openAddress(new URL(address))
-  return { type: setting.type, host, url: opened.href, headers: { ...login, ...headers } }
+  return { type, name: host, url: opened.href, headers: { ...login, ...own } }
 }
 
 const headerForm = /^[ -~]+$/u

@@ -1,6 +1,6 @@
 /**
  * The end of a run: one record, filled once. All reports are small functions of it: the text and JSON of the log, the summary,
- * the outputs of a workflow, the history, notices, the heartbeat and metrics.
+ * the outputs of a workflow, the history, notices and metrics.
  */
 
 import type { News } from '../../bucket/changes/news.ts'

@@ -4,7 +4,7 @@ import { escapeInvisible } from '../../data/model/printable.ts'
 import type { Objection } from '../../guards/guards.ts'
 import type { Session } from '../command.ts'
 import type { Paint } from '../terminal.ts'
-import { safeLines, withoutSecrets } from '../safe-text.ts'
+import { withoutSecrets } from '../safe-text.ts'
 
 /** `night` is the whole run. */
 export type Step = 'night' | 'check' | 'build' | 'plan' | 'publish' | 'verify' | 'status'
@@ -22,9 +22,6 @@ export interface NightlyWarning {
 
 export type NightlyLog = ReturnType<typeof openLog>
 
-/** healthchecks.io keeps no more of a log. */
-const lastBytes = 100_000
-
 /**
  * With --json one object per line on stdout: `time`, `step`, `event`, then figures or a `message`. The end of a step has its
  * duration in `seconds`, except for `check`, which runs during the build.
@@ -32,14 +29,8 @@ const lastBytes = 100_000
 export function openLog(session: Session) {
   const warnings: NightlyWarning[] = []
   const errors: string[] = []
-  const last = lastLines(lastBytes)
   const { step: stepNow, enter, begin, end, seconds } = stepTimes(session.clock)
-  const print = session.isJson ? jsonWriter(session) : textWriter(session)
-  const write: Write = (step, event, figures, text) => {
-    if (text !== '' && event !== 'progress')
-      last.add(safeLines(`${session.now().toISOString()}  ${lineOf(step, event, text)}`))
-    print(step, event, figures, text)
-  }
+  const write = session.isJson ? jsonWriter(session) : textWriter(session)
   const sessionFor = (step: Step) => (session.isJson ? loggedSession(session, step, write) : session)
   const telling =
     (event: 'warning' | 'error', keep: (message: string, step: Step) => unknown) =>
@@ -52,8 +43,6 @@ export function openLog(session: Session) {
     warnings: warnings as readonly NightlyWarning[],
     errors: errors as readonly string[],
     step: stepNow,
-    /** The last lines for people, also with --json or --quiet: with times, without secrets, at most 100 kB. */
-    lastLines: last.text,
     seconds,
     /** Begins a step without a line. */
     enter,
@@ -137,20 +126,3 @@ function lineOf(step: Step, event: Event, text: string, paint: Paint = (_, word)
   if (event === 'warning') return `${paint('yellow', 'warning')}  ${step}: ${escapeInvisible(text)}`
   return `${paint('bold', step.padEnd('publish'.length))}  ${text}`
 }
-
-/** Keeps the end of a growing text. @param most bytes of UTF-8; a longer line leaves nothing */
-function lastLines(most: number) {
-  const lines: string[] = []
-  let bytes = 0
-  return {
-    add: (line: string) => {
-      lines.push(line)
-      bytes += sizeOf(line)
-      while (bytes > most) bytes -= sizeOf(lines.shift() ?? '')
-    },
-    /** Each line ends with a line feed. */
-    text: () => lines.map((line) => `${line}\n`).join(''),
-  }
-}
-
-const sizeOf = (line: string) => Buffer.byteLength(line) + 1

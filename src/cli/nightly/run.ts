@@ -27,7 +27,7 @@ import {
   whoIs,
   withBucket,
 } from '../from-settings.ts'
-import { watchRun } from '../monitoring/watch.ts'
+import { endNight } from '../monitoring/watch.ts'
 import { required } from '../options.ts'
 import { eventsOf, keepRun } from './events.ts'
 import { factsOf, factsOfFailure, type RunFacts } from './facts.ts'
@@ -49,17 +49,17 @@ export async function runNightly(session: Session, flags: NightlyFlags): Promise
   const log = openLog(session)
   const { asOf, lock, summary } = flags
   const warn = (warning: string) => log.warn('night', warning)
-  const end = await watchRun(session, log, { isAsking: flags.ask === true, isLocking: lock })
+  const reporting = { isAsking: flags.ask === true, isLocking: lock }
   const done = await attempt(session, flags, log).catch(async (error: unknown) => {
     const failed = logFailure(session, error, asOf, log)
     leaveReport(session, summary, failed, log)
     const isKept = !session.signal.aborted && !(error instanceof UsageError)
     const history = isKept ? await keepRun(session, { events: eventsOf(failed) }, lock, warn) : null
-    await end({ ...failed, history })
+    await endNight(session, log, { ...failed, history }, reporting)
     throw error
   })
   leaveReport(session, summary, done, log)
-  await end(done)
+  await endNight(session, log, done, reporting)
   return done
 }
 

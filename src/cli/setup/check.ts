@@ -110,24 +110,19 @@ async function checkUnits(dest: string, settings: Settings, about: About): Promi
   else about('timers', 'to do', `not enabled: ${off.join(', ')}`)
 }
 
-/** A unit without network reaches no server of notices, heartbeat or metrics, not even on this machine. */
+/** A unit without network reaches no server of notices, not even on this machine. Most commands need it, too. */
 function checkNetwork(folder: string, units: readonly string[], settings: Settings, about: About): void {
-  const { notify, heartbeat, metrics } = settings
-  const needs = Object.entries({
-    notify: notify.length > 0,
-    'heartbeat.url': heartbeat.url !== null,
-    'metrics.otlpUrl': metrics.otlpUrl !== null,
-  }).flatMap(([name, isSet]) => (isSet ? [name] : []))
+  const isNeeded = settings.notify.length > 0
   // The unit that answers readers sends no notices.
   const telling = units.filter((name) => name.endsWith('.service') && name !== 'fundpress-serve.service')
   const alone = telling.filter((name) => !hasNetwork(folder, name))
   const advice =
     'copy systemd/network.conf into systemd/fundpress-.service.d, and install it as SETUP.md says'
-  if (needs.length === 0) about('network', 'ok', 'the units need none: nobody is told')
-  else if (alone.length === 0) about('network', 'ok', `the units have it, for ${needs.join(', ')}`)
+  if (!isNeeded) about('network', 'ok', 'the units need none: nobody is told')
+  else if (alone.length === 0) about('network', 'ok', 'the units have it, for notify')
   else {
     const cutOff = `PrivateNetwork=yes cuts off ${alone.join(', ')}`
-    about('network', 'failed', `${cutOff}, but ${needs.join(', ')} needs it: ${advice}`)
+    about('network', 'failed', `${cutOff}, but notify needs it: ${advice}`)
   }
 }
 

@@ -1,19 +1,19 @@
 /** One message to one target: retries, limits of time, and the reason of a failure. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer as createNetServer, type Server, type Socket } from 'node:net'
-import { simpleParser } from 'mailparser'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { DeliveryPatience } from '../../../src/cli/monitoring/attempts.ts'
 import { deliver } from '../../../src/cli/monitoring/deliver.ts'
 import type { Notice } from '../../../src/cli/monitoring/notice.ts'
 import { openTarget, type OpenTarget, type TargetSetting } from '../../../src/cli/monitoring/targets.ts'
-import { certificate, lacksOpenssl } from '../../support/certificate.ts'
+import { tempFolder } from '../../support/product.ts'
 import { listen, openReceiver } from '../../support/receiver.ts'
-import { mailLogin, openMailServer } from './mail-server.ts'
 
 const notice: Notice = {
   format: 1,
   event: 'failed',
   title: 'fundpress 2026-11-20: failed in check',
+  text: 'fundpress 2026-11-20: failed in check\nReason: the database has 2 errors',
   time: '2026-11-20T01:02:03.000Z',
   command: 'nightly',
   place: 'fund-data',
@@ -43,15 +43,15 @@ function opened(setting: Readonly<Record<string, unknown>>, environment = {}): O
     { headers: {}, events: ['failed'], ...setting } as unknown as TargetSetting,
     environment,
   )
-  if (target.host === null) throw new Error(target.reason)
+  if (target.name === null) throw new Error(target.reason)
   return target
 }
 const sendTo = (target: OpenTarget, terms: Partial<DeliveryPatience> = {}, signal = never) =>
   deliver(target, notice, { patience: { ...patience, ...terms }, clock: () => performance.now(), signal })
 
 const webhook = (url: string) => opened({ type: 'webhook', url })
-const mailTo = (smtp: string, to = ['ops@example.com']) =>
-  opened({ type: 'mail', smtp, from: 'funds@example.com', to })
+const command = (given: string | readonly string[], environment = {}) =>
+  opened({ type: 'command', command: given }, { PATH: process.env['PATH'], ...environment })
 
 describe('a webhook', () => {
   const status = (code: number, headers = {}) =>
@@ -122,7 +122,7 @@ describe('a webhook', () => {
 
   it('has user and password of its address as a header, and headers of its own', async () => {
     const receiver = await openReceiver()
-    const url = receiver.url.replace('//', `//${mailLogin}@`)
+    const url = receiver.url.replace('//', '//fonds%40haus:p%40ss%2Fw%25rd%3A1@')
     expect(await sendTo(webhook(`${url}/x`))).toBe(null)
     // Names of headers have no case: this one replaces that of the address.
     const headers = { authorization: 'env:TOKEN', 'X-Team': 'funds', 'CONTENT-TYPE': 'text/json' }
@@ -140,128 +140,107 @@ describe('a webhook', () => {
   })
 })
 
-describe('a mail', () => {
-  let server: Awaited<ReturnType<typeof openMailServer>>
-  beforeAll(async () => {
-    // Without TLS, as a server on this machine may be.
-    server = await openMailServer({ hideSTARTTLS: true, allowInsecureAuth: true })
-  })
-  afterAll(() => server.close())
-
-  it('goes to all recipients, as plain text that no program answers', async () => {
-    const smtp = `smtp://${mailLogin}@127.0.0.1:${server.port}`
-    expect(await sendTo(mailTo(smtp, ['a@example.com', 'b@example.com']))).toBe(null)
-    const [mail] = server.mails.splice(0)
-    expect(mail).toMatchObject({ subject: notice.title, user: 'fonds@haus', html: false })
-    expect(mail?.text).toBe(
-      [
-        'fundpress 2026-11-20: failed in check',
-        '',
-        'Reason: the database has 2 errors',
-        'Details: DE0008471400 price: the NAV is missing',
-        'Step: check',
-        'Where: fund-data',
-        'Command: nightly on host-1, 2026-11-20T01:02:03.000Z',
-        '',
-      ].join('\n'),
-    )
-    const { from, to, headers } = mail ?? { headers: new Map() }
-    expect([from, to].flat().map((one) => one?.text)).toEqual([
-      'funds@example.com',
-      'a@example.com, b@example.com',
-    ])
-    expect(headers.get('auto-submitted')).toBe('auto-generated')
-  })
-
-  it('has the password of its address, with whatever signs that has', () => {
-    const passwordOf = (password: string) => {
-      const target = mailTo(`smtp://u:${password}@127.0.0.1`)
-      return 'server' in target ? target.server.auth?.pass : undefined
+describe('a command', () => {
+  const folder = tempFolder()
+  const isGone = (pid: number) => {
+    try {
+      return !process.kill(pid, 0)
+    } catch {
+      return true
     }
-    for (const [given, meant] of [
-      ['100%^Größe', '100%^Größe'],
-      ['%zz%40%', '%zz@%'],
-      ['%ff', '%ff'],
-    ] as const)
-      expect(passwordOf(given)).toBe(meant)
+  }
+
+  it('of a list gets its arguments without a shell, the notice as JSON, and the event in its environment', async () => {
+    const script = `import { readFileSync, writeFileSync } from 'node:fs'
+const [file, ...words] = process.argv.slice(1)
+const { FUNDPRESS_EVENT: event, OWN: own } = process.env
+writeFileSync(file, JSON.stringify({ words, event, own, input: readFileSync(0, 'utf8') }))`
+    const file = folder.file('got.json')
+    const words = ['$HOME', '; exit 1', 'a b']
+    const target = command([process.execPath, '--input-type=module', '--eval', script, file, ...words], {
+      OWN: 'x',
+    })
+    expect(await sendTo(target)).toBe(null)
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+      words,
+      event: 'failed',
+      own: 'x',
+      input: `${JSON.stringify(notice)}\n`,
+    })
   })
 
-  describe.runIf(process.platform === 'linux')('to a server on another machine', () => {
-    // 127.0.0.2 is this machine, too, but not by one of the names that stand for it.
-    const host = '127.0.0.2'
+  it('of a text is a line for the shell', async () => {
+    const line = `grep -o '"step":"[a-z]*"' > "$TO" && echo "$FUNDPRESS_EVENT" >> "$TO"`
+    const TO = folder.file('line.txt')
+    expect(await sendTo(command(line, { TO }))).toBe(null)
+    expect(readFileSync(TO, 'utf8')).toBe('"step":"check"\nfailed\n')
+  })
 
-    it('needs STARTTLS', async () => {
-      const plain = await openMailServer({ disabledCommands: ['STARTTLS'], allowInsecureAuth: true, host })
-      expect(await sendTo(mailTo(`smtp://${mailLogin}@${host}:${plain.port}`))).toMatch(
-        /^the server does not offer STARTTLS, or it failed/,
-      )
-      expect(plain.mails).toEqual([])
-      await plain.close()
-    })
+  it('may end without reading', async () => {
+    expect(await sendTo(command('exec true'))).toBe(null)
+  })
 
-    it.skipIf(lacksOpenssl).each(['smtp', 'smtps'])(
-      'needs a certificate that is trusted (%s)',
-      async (scheme) => {
-        const untrusted = await openMailServer({ ...(await certificate()), secure: scheme === 'smtps', host })
-        expect(await sendTo(mailTo(`${scheme}://${mailLogin}@${host}:${untrusted.port}`))).toMatch(
-          /^its certificate is not trusted \([A-Z_]+\)$/,
-        )
-        expect(untrusted.mails).toEqual([])
-        await untrusted.close()
-      },
+  it.each<[string, string | readonly string[], string]>([
+    [
+      'an exit code',
+      'echo to stdout; echo to stderr >&2; exit 7',
+      'it ended with exit code 7: to stdout to stderr',
+    ],
+    ['a signal', 'kill -9 $$', 'SIGKILL has ended it'],
+    ['no program', ['/nowhere/tell'], 'it cannot be run (ENOENT)'],
+    ['a folder for a program', ['/etc/hosts/tell'], 'it cannot be run (ENOTDIR)'],
+    [
+      'hostile output',
+      `printf 'a\\033[2J\\n##[error]b\\n'; exit 1`,
+      'it ended with exit code 1: a [2J ##[error]b',
+    ],
+  ])('fails by %s, and is not run again', async (_, given, reason) => {
+    expect(await sendTo(command(given))).toBe(reason)
+  })
+
+  it('that nobody may run fails', async () => {
+    writeFileSync(folder.file('tell.sh'), '#!/bin/sh\n', { mode: 0o644 })
+    expect(await sendTo(command([folder.file('tell.sh')]))).toBe('it cannot be run (EACCES)')
+  })
+
+  it('that fails shows the end of its output', async () => {
+    const reason = await sendTo(command('seq 1 9999; echo the reason; exit 1'))
+    expect(reason).toMatch(/^it ended with exit code 1: ….* 9998 9999 the reason$/)
+    expect(reason?.length).toBeLessThan(600)
+  })
+
+  it('that fails shows no more of an address than its host', async () => {
+    const line =
+      'echo "cannot post to https://ops:S3CRET@hooks.example.com/S3CRET?S3CRET, (http://a/S3CRET)"; exit 1'
+    expect(await sendTo(command(line))).toBe(
+      'it ended with exit code 1: cannot post to https://***@hooks.example.com (http://a',
     )
   })
 
-  it.skipIf(lacksOpenssl)(
-    'uses the TLS that a server on this machine offers, whoever has signed its certificate',
-    async () => {
-      const local = await openMailServer(await certificate())
-      expect(await sendTo(mailTo(`smtp://${mailLogin}@127.0.0.1:${local.port}`))).toBe(null)
-      expect(local.mails).toMatchObject([{ isSecure: true, user: 'fonds@haus' }])
-      await local.close()
-    },
-  )
-
-  it('that a server refuses is not sent again, but after a 4xx it is', async () => {
-    const answers = [450, 550]
-    const refusing = await openMailServer({
-      authOptional: true,
-      hideSTARTTLS: true,
-      onRcptTo: (_address, _session, done) =>
-        done(Object.assign(new Error(`no ${mailLogin}`), { responseCode: answers.shift() ?? 550 })),
-    })
-    const smtp = `smtp://127.0.0.1:${refusing.port}`
-    expect(await sendTo(mailTo(smtp))).toBe('the server refused the message (550), after 2 attempts')
-    expect(answers).toEqual([])
-    await refusing.close()
+  it('that takes too long is ended with all that it has started, whatever that does with SIGTERM', async () => {
+    const pid = folder.file('late.pid')
+    const line = `trap '' TERM; sh -c 'trap "" TERM; echo $$ > "$0"; echo begun; sleep 600' ${pid}; sleep 600`
+    expect(await sendTo(command(line), { total: 2000 })).toBe('it did not end within 1 s: begun')
+    await expect.poll(() => isGone(Number(readFileSync(pid, 'utf8')))).toBe(true)
   })
 
-  it('without a confirmation is sent again with the same id, so that the server can drop the copy', async () => {
-    const ids: (string | undefined)[] = []
-    const busy = await openMailServer({
-      authOptional: true,
-      hideSTARTTLS: true,
-      onData: (stream, _session, done) => {
-        const failed = Object.assign(new Error('busy'), { responseCode: 451 })
-        void simpleParser(stream).then(({ messageId }) => done(ids.push(messageId) === 1 ? failed : null))
-      },
-    })
-    expect(await sendTo(mailTo(`smtp://127.0.0.1:${busy.port}`))).toBe(null)
-    expect(ids).toEqual(Array(2).fill(expect.stringMatching(/^<[0-9a-f]+@example\.com>$/)))
-    await busy.close()
+  it('is ended when the run is stopped', async () => {
+    const stop = new AbortController()
+    const pid = folder.file('stopped.pid')
+    const sending = sendTo(command(`echo $$ > ${pid}; sleep 600`), {}, stop.signal)
+    await expect.poll(() => existsSync(pid) && readFileSync(pid, 'utf8')).toMatch(/\n$/)
+    stop.abort()
+    expect(await sending).toBe('stopped before it had ended')
+    expect(isGone(Number(readFileSync(pid, 'utf8')))).toBe(true)
+    expect(await sendTo(command('true'), {}, stop.signal)).toBe('stopped before it was run')
   })
 
-  it('is a failure if one of its recipients is refused', async () => {
-    const picky = await openMailServer({
-      authOptional: true,
-      hideSTARTTLS: true,
-      onRcptTo: ({ address }, _session, done) =>
-        address.startsWith('b@') ? done(Object.assign(new Error('no'), { responseCode: 550 })) : done(),
-    })
-    const target = mailTo(`smtp://127.0.0.1:${picky.port}`, ['a@example.com', 'b@example.com'])
-    expect(await sendTo(target)).toBe('the server refused 1 of 2 recipients')
-    expect(picky.mails).toHaveLength(1)
-    await picky.close()
+  it('is not waited for by what it leaves in the background', async () => {
+    const pid = folder.file('left.pid')
+    expect(await sendTo(command(`sleep 600 & echo $! > ${pid}`))).toBe(null)
+    const left = Number(readFileSync(pid, 'utf8'))
+    expect(isGone(left)).toBe(false)
+    process.kill(left)
   })
 })
 
@@ -285,8 +264,9 @@ describe('a server of another kind', () => {
   it('that is silent is given up', async () => {
     const port = await open(() => undefined)
     const quick = { attempt: 100, attempts: 2 }
-    for (const target of [webhook(`http://127.0.0.1:${port}`), mailTo(`smtp://127.0.0.1:${port}`)])
-      expect(await sendTo(target, quick)).toBe('no answer within 0.1 s, after 2 attempts')
+    expect(await sendTo(webhook(`http://127.0.0.1:${port}`), quick)).toBe(
+      'no answer within 0.1 s, after 2 attempts',
+    )
     expect(await sendTo(webhook(`http://127.0.0.1:${port}`), { total: 200 })).toBe('no answer within 0.2 s')
   })
 
@@ -294,9 +274,6 @@ describe('a server of another kind', () => {
     const port = await open((socket) => socket.end('garbage\r\n\r\n'))
     expect(await sendTo(webhook(`http://127.0.0.1:${port}`))).toMatch(
       /^it does not answer as such a server does \(HPE_INVALID/,
-    )
-    expect(await sendTo(mailTo(`smtp://127.0.0.1:${port}`))).toMatch(
-      /^it does not answer as such a server does/,
     )
     expect(await sendTo(webhook(`https://127.0.0.1:${port}`))).toMatch(
       /^it does not answer as such a server does/,
@@ -315,23 +292,13 @@ it('what is tried again is described without what is secret', async () => {
       url: `${scheme}://ops:${secret}@${host}/${secret}?k=${secret}#${secret}`,
       headers: { Authorization: secret },
     })
-  const echo = createNetServer((socket) => {
-    socket.on('error', () => undefined)
-    socket.write(`220 ${secret}\r\n`)
-    socket.on('data', (data) => socket.write(`421 ${data.toString().trim()}\r\n`))
-  })
-  const inMail = (port: number) => mailTo(`smtp://${secret}:${secret}@127.0.0.1:${port}`)
   const targets = [
-    ...[
-      everywhere('http', receiver.host),
-      everywhere('http', closed.host),
-      everywhere('https', 'nowhere.invalid'),
-    ],
-    ...[inMail(1), inMail(await listen(echo))],
+    everywhere('http', receiver.host),
+    everywhere('http', closed.host),
+    everywhere('https', 'nowhere.invalid'),
   ]
   const reasons = await Promise.all(targets.map((target) => sendTo(target)))
   expect(reasons.join('\n')).not.toContain(secret)
   for (const reason of reasons) expect(reason).toMatch(/, after 3 attempts$/)
-  echo.close()
   await receiver.close()
 })

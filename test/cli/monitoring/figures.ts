@@ -1,4 +1,4 @@
-/** Readers of figures that share no code with what wrote them: Prometheus' own parser, and the JSON of OTLP. */
+/** A reader of figures that shares no code with what wrote them: Prometheus' own parser. */
 import { pythonWith } from '../../support/python.ts'
 
 /** What Prometheus' own parser makes of a file: a family of samples by name. */

@@ -16,7 +16,6 @@ import { editDatabase } from '../../support/database.ts'
 import { newBenchmark } from '../../support/nights.ts'
 import type { Run } from '../../support/product.ts'
 import { openReceiver, useReceiver } from '../../support/receiver.ts'
-import { mailLogin, openMailServer } from './mail-server.ts'
 
 useNights(1)
 
@@ -86,6 +85,9 @@ describe('a nightly run', () => {
         },
         host: hostname(),
         run: 'https://github.example.com/muster/funds/actions/runs/12',
+        text: expect.stringMatching(
+          /^fundpress 2026-11-11: live\nSnapshot: .* in blue\nFigures: 1 fund, /,
+        ) as string,
       },
     ])
     configure({ notify: [{ type: 'webhook', url: receiver.url('/all'), events }] })
@@ -320,25 +322,25 @@ describe('a monitor, which looks with `status --max-age` and `verify`,', () => {
 
 it('a target that fails is a warning, and changes neither the exit code nor the notices of others', async () => {
   const refusing = await openReceiver((response) => response.writeHead(404).end('key S3CRET is wrong'))
-  const mailServer = await openMailServer({ hideSTARTTLS: true, allowInsecureAuth: true })
-  const smtp = (login: string) => `smtp://${login}@127.0.0.1:${mailServer.port}`
-  const mail = { type: 'mail', from: 'funds@example.com', to: ['ops@example.com'], events }
-  const all = { type: 'webhook', url: receiver.url('/all'), events }
-  const targets = [
-    { type: 'slack', url: `${refusing.url}/S3CRET`, events },
-    // A missing variable is a warning, whatever the events are.
-    { type: 'teams', url: 'env:NOT_SET', events: ['late'] },
-    { ...mail, smtp: smtp('ops:S3CRET') },
-  ]
-  configure({ notify: [...targets, { ...mail, smtp: smtp(mailLogin) }, all] })
+  configure({
+    notify: [
+      { type: 'webhook', url: `${refusing.url}/S3CRET`, events },
+      // A missing variable is a warning, whatever the events are.
+      { type: 'webhook', url: 'env:NOT_SET', events: ['late'] },
+      { type: 'command', command: 'echo "$FUNDPRESS_EVENT cannot be told"; exit 1', events },
+      { type: 'command', command: ['tee', 'command.json'], events },
+      { type: 'webhook', url: receiver.url('/all'), events },
+    ],
+  })
   const warnings = [
-    'warning  night: notify: teams is off: the environment variable NOT_SET is not set\n',
-    `warning  night: notify: slack (${refusing.host}) was not told: its answer has the status 404\n`,
-    `warning  night: notify: mail (127.0.0.1:${mailServer.port}) was not told: the server refused the user name or the password (535)\n`,
+    'warning  night: notify: webhook is off: the environment variable NOT_SET is not set\n',
+    `warning  night: notify: webhook (${refusing.host}) was not told: its answer has the status 404\n`,
+    'warning  night: notify: command (echo) was not told: it ended with exit code 1: done cannot be told\n',
   ].join('')
   expect(await nightlyOf('2026-11-12')).toMatchObject({ code: 0, stderr: warnings })
-  expect(receiver.take()).toHaveLength(1)
-  expect(mailServer.mails.map(({ subject }) => subject)).toEqual(['fundpress 2026-11-12: live'])
+  const [told, ...more] = receiver.take()
+  expect(more).toEqual([])
+  expect(told).toMatchObject({ event: 'done', title: 'fundpress 2026-11-12: live' })
+  expect(JSON.parse(readFileSync(fileOf('command.json'), 'utf8'))).toEqual(told)
   await refusing.close()
-  await mailServer.close()
 })

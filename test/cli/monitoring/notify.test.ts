@@ -1,13 +1,11 @@
 /** `fundpress notify`, and the setting that it tries. No output of any command shows an address or a header. */
 import { createServer as createNetServer, type Socket } from 'node:net'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { certificate, lacksOpenssl } from '../../support/certificate.ts'
 import { tempFolder } from '../../support/product.ts'
 import { listen, openReceiver } from '../../support/receiver.ts'
 import { expectFailure, expectSuccess } from '../outcome.ts'
 import { run, type Ended } from '../run.ts'
-import { mailLogin, openMailServer } from './mail-server.ts'
 
 const folder = tempFolder()
 const secret = 'S3CRET-hunter2'
@@ -26,88 +24,64 @@ const configure = (...notify: readonly unknown[]) =>
 const notify = (flags: string | readonly string[], env: Readonly<Record<string, string>> = {}) =>
   run(['notify', ...(typeof flags === 'string' ? flags.split(' ') : flags)], { cwd: folder.path, env })
 const webhook = (path = '') => ({ type: 'webhook', url: `${receiver.url}/200/${path}` })
-const mailOf = (smtp: string) => ({ type: 'mail', smtp, from: 'funds@example.com', to: ['ops@example.com'] })
 const usual = 'refused, failed, late, stale, rollback, forced, warned'
 
 describe('notify', () => {
   it('--test sends each target a test, whatever its events, and has a line for each', async () => {
     configure(
       { ...webhook(), events: ['done'] },
-      { type: 'slack', url: 'env:HOOK' },
-      { type: 'teams', url: `${receiver.url}/202/teams` },
+      { type: 'webhook', url: 'env:HOOK' },
+      { type: 'command', command: ['tee', 'told.json'] },
+      { type: 'command', command: 'jq .event >&2' },
     )
-    const stdout = await expectSuccess(notify('--test', { HOOK: `${receiver.url}/200/slack` }))
+    const stdout = await expectSuccess(notify('--test', { HOOK: `${receiver.url}/202/chat` }))
     expect(stdout).toBe(
       [
         `notify: webhook (${receiver.host}): was told; events: done\n`,
-        `notify: slack (${receiver.host}): was told; events: ${usual}\n`,
-        `notify: teams (${receiver.host}): was told; events: ${usual}\n`,
+        `notify: webhook (${receiver.host}): was told; events: ${usual}\n`,
+        `notify: command (tee): was told; events: ${usual}\n`,
+        `notify: command (jq): was told; events: ${usual}\n`,
       ].join(''),
     )
-    expect(receiver.received.map(({ path }) => path).sort()).toEqual(['/200/', '/200/slack', '/202/teams'])
+    expect(receiver.received.map(({ path }) => path).sort()).toEqual(['/200/', '/202/chat'])
     const { body = '' } = receiver.received.find(({ path }) => path === '/200/') ?? {}
     expect(JSON.parse(body)).toMatchObject({ event: 'test', title: 'fundpress: a test', command: 'notify' })
+    expect(readFileSync(folder.file('told.json'), 'utf8')).toBe(`${body}\n`)
   })
-
-  it.skipIf(lacksOpenssl).each(['smtp', 'smtps'])(
-    '--test sends a mail over %s to a server that is trusted',
-    async (scheme) => {
-      const { file, ...keys } = await certificate()
-      // Not a name of this machine: STARTTLS is required, and so is trust.
-      const host = process.platform === 'linux' ? '127.0.0.2' : '127.0.0.1'
-      const server = await openMailServer({ ...keys, host, secure: scheme === 'smtps' })
-      configure(mailOf('env:SMTP'))
-      const SMTP = `${scheme}://${mailLogin}@${host}:${server.port}`
-      expect(await expectSuccess(notify('--test', { SMTP, NODE_EXTRA_CA_CERTS: file }))).toContain('was told')
-      expect(server.mails).toMatchObject([
-        { subject: 'fundpress: a test', isSecure: true, user: 'fonds@haus' },
-      ])
-      await server.close()
-    },
-  )
 
   it('--test fails if one target fails, or if its variable is not set, and tells all others', async () => {
     configure(
-      { type: 'slack', url: `${receiver.url}/404` },
-      { type: 'teams', url: 'env:UNSET_URL' },
+      { type: 'webhook', url: `${receiver.url}/404` },
+      { type: 'webhook', url: 'env:UNSET_URL' },
+      { type: 'command', command: 'echo no mail today; exit 75' },
       webhook(),
     )
     const { code, stdout, stderr } = await notify('--test', { UNSET_URL: '' })
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'fundpress: 2 targets of 3 cannot be told\n' })
-    expect(stdout).toContain(`slack (${receiver.host}): its answer has the status 404; `)
-    expect(stdout).toContain('notify: teams: the environment variable UNSET_URL is not set; ')
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'fundpress: 3 targets of 4 cannot be told\n' })
+    expect(stdout).toContain(`webhook (${receiver.host}): its answer has the status 404; `)
+    expect(stdout).toContain('notify: webhook: the environment variable UNSET_URL is not set; ')
+    expect(stdout).toContain('notify: command (echo): it ended with exit code 75: no mail today; ')
     expect(stdout).toContain('was told')
     expect(receiver.received).toHaveLength(2)
   })
 
-  it('--dry-run shows what each target would get, and sends nothing', async () => {
-    configure({ ...webhook(secret), headers: { 'X-Key': secret } }, mailOf(`smtp://${secret}@127.0.0.1:1`))
+  it('--dry-run shows what the targets would get, and sends nothing', async () => {
+    const run = ['touch', 'was-run']
+    configure({ ...webhook(secret), headers: { 'X-Key': secret } }, { type: 'command', command: run })
     const { stdout } = await notify('--test --dry-run --json')
-    const { isSent, targets } = JSON.parse(stdout) as { isSent: boolean; targets: readonly object[] }
-    expect([isSent, targets]).toEqual([
-      false,
-      [
-        {
-          type: 'webhook',
-          host: receiver.host,
-          events: usual.split(', '),
-          reason: null,
-          content: expect.objectContaining({ format: 1, event: 'test' }) as object,
-        },
-        {
-          type: 'mail',
-          host: '127.0.0.1:1',
-          events: usual.split(', '),
-          reason: null,
-          content: expect.objectContaining({
-            to: ['ops@example.com'],
-            subject: 'fundpress: a test',
-          }) as object,
-        },
+    const events = usual.split(', ')
+    expect(JSON.parse(stdout)).toEqual({
+      event: 'test',
+      isSent: false,
+      targets: [
+        { type: 'webhook', name: receiver.host, events, reason: null },
+        { type: 'command', name: 'touch', events, reason: null },
       ],
-    ])
-    expect(await expectSuccess(notify('--test --dry-run'))).toContain('"subject": "fundpress: a test"')
+      notice: expect.objectContaining({ format: 1, event: 'test', title: 'fundpress: a test' }) as object,
+    })
+    expect(await expectSuccess(notify('--test --dry-run'))).toContain('"title": "fundpress: a test"')
     expect(receiver.received).toEqual([])
+    expect(existsSync(folder.file('was-run'))).toBe(false)
   })
 
   it('--event tells of one event those who want it', async () => {
@@ -141,15 +115,15 @@ describe('notify', () => {
 describe('a target in the config', () => {
   const url = `https://hooks.example.com/${secret}`
   it.each([
-    [{ type: 'slak', url }, '"notify[0].type" must be webhook, slack, teams or mail, not a value'],
-    [url, '"notify[0]" must be an object whose type is webhook, slack, teams or mail, not a value'],
-    [{ type: 'slack', urll: url }, 'unknown key "notify[0].urll" (did you mean "url"?)'],
+    [{ type: 'webhok', url }, '"notify[0].type" must be webhook or command, not a value'],
+    [url, '"notify[0]" must be an object whose type is webhook or command, not a value'],
+    [{ type: 'webhook', urll: url }, 'unknown key "notify[0].urll" (did you mean "url"?)'],
     [
-      { type: 'slack', url: `https://u:${secret}/x@host/` },
+      { type: 'webhook', url: `https://u:${secret}/x@host/` },
       '"notify[0].url" must be an absolute http or https URL',
     ],
     [
-      { type: 'slack', url: 1 },
+      { type: 'webhook', url: 1 },
       'or env:NAME for the value of an environment variable, not a value that is not shown',
     ],
     [
@@ -157,10 +131,20 @@ describe('a target in the config', () => {
       '"notify[0].headers.Authorization…" must be a header, whose name has',
     ],
     [{ type: 'webhook', url, headers: { a: `${secret}\n` } }, '"notify[0].headers.a" must be a header value'],
-    [{ ...mailOf(`smtp://u:${secret}@x@host`) }, '"notify[0].smtp" must be an address such as smtps://mail'],
+    [{ type: 'command', url }, 'unknown key "notify[0].url"'],
     [
-      { ...mailOf('smtp://host'), from: `${secret}\nBcc: a@example.com` },
-      '"notify[0].from" must be a mail address',
+      { type: 'command', command: [] },
+      '"notify[0].command" must be a list of a program and its arguments, or a line for /bin/sh',
+    ],
+    [{ type: 'command', command: ['', secret] }, '"notify[0].command[0]" must be a text that is not empty'],
+    [
+      { type: 'command', command: ['x', `${secret}\n`] },
+      '"notify[0].command[1]" must be a text that is not empty, on one line',
+    ],
+    [{ type: 'command', command: ' ' }, '"notify[0].command" must be a line for /bin/sh'],
+    [
+      { type: 'command', command: `x\n${secret}` },
+      '"notify[0].command" must be a line for /bin/sh, on one line',
     ],
   ])('%j is refused without its values', async (target, reason) => {
     configure(target)
@@ -169,13 +153,12 @@ describe('a target in the config', () => {
   })
 
   it.each([
-    ['url', { type: 'slack', url: 'env:VALUE' }, `hooks.example.com/${secret}`],
+    ['url', { type: 'webhook', url: 'env:VALUE' }, `hooks.example.com/${secret}`],
     [
       'header',
       { type: 'webhook', url: 'http://127.0.0.1:1', headers: { a: 'env:VALUE' } },
       `${secret}\u0007`,
     ],
-    ['smtp', { ...mailOf('env:VALUE') }, `smtp://u:${secret}@x@host`],
   ])('whose variable has a wrong %s names the variable only', async (_, target, VALUE) => {
     configure(target)
     const ended = await notify('--test', { VALUE, FUNDPRESS_DEBUG: '1' })
@@ -195,7 +178,7 @@ function expectNoSecret({ stdout, stderr }: Ended): void {
 describe('a secret', () => {
   const servers: { close: () => unknown }[] = []
   const sockets: Socket[] = []
-  const ports = { garbage: 0, echo: 0, mail: 0, refusing: 0, untrusted: 0 }
+  const ports = { garbage: 0, echo: 0 }
   const raw = async (greet: (socket: Socket) => void) => {
     const server = createNetServer((socket) => {
       sockets.push(socket.on('error', () => undefined))
@@ -208,15 +191,6 @@ describe('a secret', () => {
     // It says what it has heard, as the head of an answer, too.
     ports.echo = await raw((socket) => socket.once('data', (data) => socket.end(data)))
     ports.garbage = await raw((socket) => socket.end(`garbage ${secret}\r\n`))
-    const mail = await openMailServer({ hideSTARTTLS: true, allowInsecureAuth: true })
-    const refusing = await openMailServer({
-      hideSTARTTLS: true,
-      authOptional: true,
-      onMailFrom: (_address, _session, done) => done(Object.assign(new Error(secret), { responseCode: 550 })),
-    })
-    servers.push(mail, refusing)
-    ports.mail = mail.port
-    ports.refusing = refusing.port
   })
   afterAll(() => {
     for (const socket of sockets) socket.destroy()
@@ -230,8 +204,6 @@ describe('a secret', () => {
   })
   const everywhere = (port: number, scheme = 'http') =>
     `${scheme}://ops:${secret}@127.0.0.1:${port}/${secret}/x?token=${secret}#${secret}`
-  const inMail = (port: number, scheme = 'smtp') =>
-    mailOf(`${scheme}://${secret}:${secret}@127.0.0.1:${port}`)
   // Those that are failures again are slow: `deliver.test.ts` has them.
   const failures: readonly (readonly [what: string, target: () => object])[] = [
     ...[302, 401].map(
@@ -242,10 +214,15 @@ describe('a secret', () => {
     ['an answer that is the request', () => hook(everywhere(ports.echo))],
     ['no TLS', () => hook(everywhere(ports.echo, 'https'))],
     ['a port that is not allowed', () => hook(everywhere(6000))],
-    ['a mail server that speaks no SMTP', () => inMail(ports.garbage)],
-    ['a mail server without TLS', () => inMail(ports.mail, 'smtps')],
-    ['a wrong password', () => inMail(ports.mail)],
-    ['a refused sender', () => mailOf(`smtp://127.0.0.1:${ports.refusing}`)],
+    ['a command', () => ({ type: 'command', command: ['cat', `https://host/${secret}`] })],
+    [
+      'a line',
+      () => ({ type: 'command', command: `KEY=${secret} curl "http://127.0.0.1:1/${secret}"; exit 1` }),
+    ],
+    [
+      'a line that is not well formed',
+      () => ({ type: 'command', command: `curl 'http://127.0.0.1/${secret}` }),
+    ],
   ]
 
   it('is in no output, whatever fails', async () => {

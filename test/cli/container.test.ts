@@ -124,6 +124,18 @@ describe.runIf(isComplete && !isMissing(canBuild))('the image', () => {
     )
   })
 
+  it('runs commands of `notify`: a program, and a line of the shell', async () => {
+    const isTest = 'process.exit(JSON.parse(fs.readFileSync(0)).event === "test" ? 0 : 1)'
+    const notify = [
+      { type: 'command', command: ['node', '--eval', isTest] },
+      { type: 'command', command: 'test "$FUNDPRESS_EVENT" = test' },
+    ]
+    const script =
+      'printf %s "$1" > /tmp/notify.json && exec fundpress --config /tmp/notify.json notify --test'
+    const said = await expectSuccess(image.run(['sh', '-c', script, 'sh', JSON.stringify({ notify })]))
+    expect(said.match(/^notify: command \((node|test)\): was told; /gm)).toHaveLength(2)
+  })
+
   it('does what README.md says, to the first night and the next', async () => {
     const readme = read('README.md')
     const [, config = ''] = /^```json\n([^]*?)^```/m.exec(readme) ?? []

@@ -1,9 +1,9 @@
 /** Notices of a run that a signal stops: a scheduler's signal sends one, Ctrl-C at a terminal does not. */
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
-import { writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { beforeEach, expect, it } from 'vitest'
-import { asOf, fileOf, press, useNights } from '../../bucket/nightly/nightly.ts'
+import { asOf, fileOf, press, read, useNights } from '../../bucket/nightly/nightly.ts'
 import { isMissing } from '../../support/programs.ts'
 import { listen, useReceiver } from '../../support/receiver.ts'
 import { ended, launcher } from '../run.ts'
@@ -11,10 +11,14 @@ import { ended, launcher } from '../run.ts'
 useNights(1)
 
 const receiver = useReceiver()
-const configure = (url: string) =>
-  writeFileSync(fileOf('fundpress.config.json'), JSON.stringify({ notify: [{ type: 'webhook', url }] }))
-
-beforeEach(() => configure(receiver.url('/all')))
+beforeEach(() => {
+  const targets = [
+    { type: 'webhook', url: receiver.url('/all') },
+    { type: 'command', command: ['tee', 'told.json'] },
+  ]
+  writeFileSync(fileOf('fundpress.config.json'), JSON.stringify({ notify: targets }))
+  rmSync(fileOf('told.json'), { force: true })
+})
 
 /** A nightly run whose bucket is silent: it gets the signal when it asks. */
 const stopNight = async () => {
@@ -31,9 +35,11 @@ const stopNight = async () => {
 // `bucket/stop.test.ts` has SIGTERM.
 it('SIGINT of a scheduler sends a notice before the run ends by it', async () => {
   expect(await stopNight()).toMatchObject({ code: null, signal: 'SIGINT' })
-  expect(receiver.take()).toMatchObject([
+  const told = receiver.take()
+  expect(told).toMatchObject([
     { event: 'failed', title: 'fundpress 2026-11-11: failed in night', reason: 'stopped by SIGINT' },
   ])
+  expect([JSON.parse(read('told.json'))]).toEqual(told)
 })
 
 it.skipIf(isMissing(process.platform === 'linux'))('Ctrl-C at a terminal sends no notice', async () => {
@@ -50,6 +56,7 @@ it.skipIf(isMissing(process.platform === 'linux'))('Ctrl-C at a terminal sends n
   const { stdout } = await ended(python)
   expect(stdout).toContain('fundpress: stopped by SIGINT')
   expect(receiver.take()).toEqual([])
+  expect(existsSync(fileOf('told.json'))).toBe(false)
   silent.closeAllConnections()
   silent.close()
 })

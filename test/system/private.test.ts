@@ -47,15 +47,15 @@ describe.each(['022', '000'])('with the umask %s', (umask) => {
     expect(modeOf(own('edge/wrangler.jsonc'))).toBe((0o666 & ~parseInt(umask, 8)).toString(8))
   })
 
-  it('import keeps copies for the owner alone, and undoing one leaves the mode of the database', async () => {
+  it('import makes a copy for the owner alone, and undoing it leaves the mode of the database', async () => {
     const db = own('funds.sqlite')
     makeDatabase(folder.file(db), (insert) => insertGood(insert, isinOf(0)))
     chmodSync(folder.file(db), 0o640)
     writeFileSync(folder.file('points.csv'), `isin;date;value\n${isinOf(0)};2024-05-01;101.5\n`)
-    await under(`import launch_point points.csv --db ${db} --backup ${own('copies')} --quiet`)
-    const [copy = ''] = readdirSync(folder.file(own('copies')))
-    expect([modeOf(own('copies')), modeOf(`${own('copies')}/${copy}`)]).toEqual(['700', '600'])
-    await under(`import --undo --db ${db} --backup ${own('copies')} --quiet`)
+    await under(`import launch_point points.csv --db ${db} --quiet`)
+    const copies = readdirSync(folder.path).filter((name) => name.startsWith(`${db}.`))
+    expect(copies.map(modeOf)).toEqual(['600'])
+    await under(`import --undo --db ${db} --quiet`)
     expect(modeOf(db)).toBe('640')
   })
 

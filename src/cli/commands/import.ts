@@ -6,7 +6,6 @@ import { suggest, UsageError } from '../failure.ts'
 import { countOf, describeSummary, formatCount } from '../format.ts'
 import {
   choiceOption,
-  dayOption,
   option,
   overrideOptions,
   parsedOption,
@@ -18,7 +17,7 @@ import { showProgress } from '../progress.ts'
 import { type BadLine, importFile, type ImportOptions, type ImportSummary } from '../../data/import/import.ts'
 import { choosableEncodings } from '../../data/import/encoding.ts'
 import { headerName, type ColumnMap } from '../../data/import/layout.ts'
-import { completeLoad, undoImport } from '../../data/import/without-file.ts'
+import { completeLoad, undoLoad } from '../../data/import/without-file.ts'
 import { flagsThatAllow } from '../../guards/guards.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
 import { schemaTableNames as tables } from '../../data/model/schema.ts'
@@ -50,12 +49,8 @@ const options = [
   option('--skip-bad', 'Take the good lines if others are bad'),
   option('--dry-run', 'Change nothing, only show what would change'),
   option('--complete', 'Mark the load as complete, also without a file (requireComplete in the config)'),
-  dayOption(
-    '--undo [day]',
-    'Without a file: take the last import back; or all since the first one of this day',
-  ),
-  option('--backup <folder>', 'Where copies of the database are kept (default: beside it)'),
-  option('--no-backup', 'Keep no copy: this import cannot be undone'),
+  option('--undo', 'Without a file: put the database back as it was before the last load'),
+  option('--no-backup', 'Make no copy before the load: it cannot be undone'),
   ...overrideOptions('such as removed-rows or removed-rows:price', 'shown with --json, and kept nowhere'),
   wholeOption('--wait <seconds>', 'How long to wait for other users of the database', [0, 86_400]).default(
     600,
@@ -95,13 +90,13 @@ UTF-8 nor UTF-16. ISO 8859-1 is a part of windows-1252, and macintosh is what Ex
 Removing: an import that would remove more than a tenth of a table's rows, or any fund, is refused (exit code 3) unless
 --allow removed-rows or removed-rows:<table> is given.
 
-Copies: before an import commits, the database as it was is copied to <database>.<time>.backup; not for an import that
-fails or changes nothing. The last 7 copies are kept, and of the last 7 days with an import (Europe/Berlin) the first
-copy of each: at most 14. Each needs as much space as the database, and the time to write that much: 5 GB take about
-15 s on a fast disk, minutes on a slow one. --undo puts the newest copy back, and a second --undo the one before that.
---undo 2026-11-22 puts the database back as it was before the first import of that day. It keeps all copies and makes
-one more, which --undo puts back. After imports with --backup, both need the same --backup. Other programs must have
-closed the database. What --undo puts back is not marked as complete.
+Loads: a load is all imports up to the one with --complete, or up to --complete alone; without --complete it does not end.
+Before the first import of a load commits, the database as it was is copied to <database>.<time>.backup, and the copy of
+the load before is removed. An import that fails or changes nothing makes no copy. A copy needs as much space as the
+database, and the time to write that much: 5 GB take about 15 s on a fast disk, minutes on a slow one. --undo puts the
+copy back, in one transaction, and removes it: the database is as it was before the load, with its mark of completeness.
+Changes by other programs since then are gone, too. Other programs may have the database open. If the first import of a
+load has --no-backup, the load has no copy.
 
 Columns: an unknown column is an error, --map or not; so is one that --map names and the file lacks.
 import.<table>.columns in the config maps columns, too, as { "Datum": "date", "Note": "" }; a file may lack these, and
@@ -139,15 +134,14 @@ program, removes it; VACUUM and changes of the schema do so, too.
     ['import emt EMT_V4.3.xlsx --skip-bad', 'The template, without funds of other companies'],
     ['import fund funds.csv --decimal comma --dates german --dry-run', 'What would change'],
     ['import fund withdrawn.csv', 'With the columns isin and data_permitted: funds to withdraw'],
-    ['import --undo', 'The database as it was before the last import'],
-    ['import --undo 2026-11-22', 'As it was before the first import of that day'],
+    ['import --undo', 'The database as it was before the last load'],
     ['import --complete --db funds.sqlite', 'After the last import of the night'],
   ],
   run: async (session, flags, table?: string, file?: string) => {
     if (table === undefined || file === undefined) return runWithoutFile(session, flags, table)
     const { isJson, isQuiet, stdout } = session
     const { skipBad = false, dryRun = false } = flags
-    if (flags.undo !== undefined) throw new UsageError('--undo takes no file')
+    if (flags.undo === true) throw new UsageError('--undo takes no file')
     const find = (add: ImportOptions['onBad']) => importInto(session, flags, table, file, add)
     let listed = 0
     const summary = await printList(session, find, {
@@ -176,20 +170,16 @@ program, removes it; VACUUM and changes of the schema do so, too.
 
 async function runWithoutFile(session: Session, flags: Flags, table: string | undefined): Promise<void> {
   const { settings, print, now } = session
-  const { undo, complete = false, backup } = flags
-  if (table !== undefined || (undo !== undefined) === complete) {
+  const { undo = false, complete = false } = flags
+  if (table !== undefined || undo === complete) {
     const missing = table === undefined ? 'table' : 'file'
     throw new UsageError(`missing required argument '${missing}' (see fundpress import --help)`)
   }
   const db = required(settings.db, 'db')
   const patience = patienceOf(session, flags, db)
-  if (undo !== undefined) {
-    const folder = typeof backup === 'string' ? backup : undefined
-    const day = undo === true ? undefined : undo
-    const undone = await undoImport(db, { ...patience, day, folder, isKept: backup !== false, now: now() })
-    const { copy, time, kept } = undone
-    const before = kept === null ? '' : `; as it was until now: ${kept}`
-    print({ restored: db, copy, time, kept }, () => `${db} is as it was at ${time} (${copy})${before}\n`)
+  if (undo) {
+    const time = await undoLoad(db, patience)
+    print({ restored: db, time }, () => `${db} is as it was before the load, at ${time}\n`)
   } else {
     const completedAt = now()
     await completeLoad(db, completedAt, patience)
@@ -250,7 +240,7 @@ function importInto(
     named: (flags.map ?? []).map(([source]) => source).filter((source) => source !== '*'),
     isDeriving: flags.derive === true,
     isComplete: flags.complete === true,
-    backup: backup === false ? null : backup,
+    isCopied: backup,
     override: overrideOf(session, flags),
     now: now(),
     delimiter: delimiter === undefined ? undefined : delimiters[delimiter],

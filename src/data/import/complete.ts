@@ -7,10 +7,11 @@
 import type { Database } from 'better-sqlite3'
 import { schemaTableNames } from '../model/schema.ts'
 import { openFunds, tablesIn } from '../read/open.ts'
+import { endLoad } from './load.ts'
 
 const table = 'fundpress_complete'
 
-/** To be called in a transaction, after all changes. @param now ISO 8601 */
+/** Also ends the load. To be called in a transaction, after all changes. @param now ISO 8601 */
 export function markComplete(db: Database, now: string): void {
   db.exec(
     `CREATE TABLE IF NOT EXISTS main.${table} (at TEXT NOT NULL, schema_version INTEGER NOT NULL) STRICT`,
@@ -21,6 +22,7 @@ export function markComplete(db: Database, now: string): void {
         BEGIN DELETE FROM ${table}; END`)
   db.exec(`DELETE FROM main.${table}`)
   db.prepare(`INSERT INTO main.${table} SELECT ?, schema_version FROM pragma_schema_version`).run(now)
+  endLoad(db)
 }
 
 /** Removes the mark of a copy: SQLite gives a copy another version of the schema, which may be that of an older mark. */
@@ -28,19 +30,30 @@ export function unmark(copy: Database): void {
   if (tablesIn(copy).includes(table)) copy.exec(`DELETE FROM main.${table}`)
 }
 
+/** Makes the mark of a copy, if it has one, hold with this version of the schema. */
+export function moveMark(copy: Database, schemaVersion: number): void {
+  if (tablesIn(copy).includes(table))
+    copy.prepare(`UPDATE main.${table} SET schema_version = ?`).run(schemaVersion)
+}
+
 /** When the last load was marked as complete, or null if the database has changed since then, or has no mark. */
 export function completedAt(file: string): string | null {
   const db = openFunds(file)
   try {
-    if (!tablesIn(db).includes(table)) return null
-    const found = db
-      .prepare<[], string>(
-        `SELECT at FROM ${table} WHERE schema_version = (SELECT schema_version FROM pragma_schema_version)`,
-      )
-      .pluck()
-      .get()
-    return found ?? null
+    return completionOf(db)
   } finally {
     db.close()
   }
+}
+
+/** The same in a connection. */
+export function completionOf(db: Database): string | null {
+  if (!tablesIn(db).includes(table)) return null
+  const found = db
+    .prepare<[], string>(
+      `SELECT at FROM main.${table} WHERE schema_version = (SELECT schema_version FROM pragma_schema_version)`,
+    )
+    .pluck()
+    .get()
+  return found ?? null
 }

@@ -13,9 +13,10 @@ import { distinctIsins } from '../read/fund-reader.ts'
 import { databaseError, isBusy, openFunds } from '../read/open.ts'
 import { refuseUnlessAllowed, type Objection, type Override } from '../../guards/guards.ts'
 import { inTurn } from '../../system/in-turn.ts'
-import { makeBackup, type Backup } from './backup.ts'
+import { copyOf, makeBackup, removeOtherCopies, type Backup } from './backup.ts'
 import { markComplete } from './complete.ts'
 import { priceDeriver } from './derive.ts'
+import { beginLoad, readLoad } from './load.ts'
 import type { Value } from './values.ts'
 
 /** For the pages that wait for the commit, and for the staged lines; the rest goes to disk. */
@@ -135,8 +136,8 @@ export interface TakeOptions extends Waiting {
   /** Computes the columns of prices that the file lacks. */
   readonly isDeriving: boolean
   readonly isComplete: boolean
-  /** The folder of copies of the database (undefined: beside it), or null for none. */
-  readonly backup: string | undefined | null
+  /** Whether a copy of the database is made if the import begins a load. */
+  readonly isCopied: boolean
   readonly override: Override
   readonly now: Date
   readonly onFund: (done: number, of: number) => void
@@ -159,10 +160,10 @@ interface Staged {
 }
 
 /**
- * Takes the staged lines into the database: one transaction, a fund at a time. Before it commits, a copy of the database
- * as it was gets its name.
- * @returns what changed; what the guard has against it, of a dry run, or what was allowed; the copy, or null; the prices
- * of the database that were derived again; and those of the file without a performance
+ * Takes the staged lines into the database: one transaction, a fund at a time. Before the first import of a load commits, a
+ * copy of the database as it was gets its name.
+ * @returns what changed; what the guard has against it, of a dry run, or what was allowed; the copy of the load, or null;
+ * the prices of the database that were derived again; and those of the file without a performance
  * @throws {Refusal} if too much would be removed
  * @throws {Error} if it fails, or the signal aborts: the database is as it was
  */
@@ -179,13 +180,15 @@ export async function takeLines(db: Database.Database, lines: Staged, options: T
       return { changes, objections, allowed: [], copy: null, ...derived }
     }
     const allowed = refuseUnlessAllowed('the import', objections, override)
-    if (isComplete) markComplete(db, now.toISOString())
     const isChanged = changes.added + changes.changed + changes.removed > 0
-    const copy = isChanged ? (backup?.keep() ?? null) : null
+    const isFirst = isChanged && !isLoadOpen(db)
+    if (isFirst) beginLoad(db, backup?.keep() ?? null)
+    const copy = isChanged ? copyOfLoad(db) : null
+    if (isComplete) markComplete(db, now.toISOString())
     db.exec('COMMIT')
-    // A copy without changes is discarded below.
-    if (isChanged) {
-      backup?.prune()
+    if (isFirst) {
+      removeOtherCopies(db.name, copy)
+      // A copy without changes is discarded below.
       backup = undefined
     }
     return { changes, objections, allowed, copy, ...derived }
@@ -196,6 +199,13 @@ export async function takeLines(db: Database.Database, lines: Staged, options: T
   } finally {
     backup?.discard()
   }
+}
+
+const isLoadOpen = (db: Database.Database): boolean => readLoad(db)?.isOpen === 1
+
+function copyOfLoad(db: Database.Database): string | null {
+  const copiedAt = readLoad(db)?.copiedAt ?? null
+  return copiedAt === null ? null : copyOf(db.name, copiedAt)
 }
 
 /** Describes a value that is missing where the database demands one, and the schema does not. */
@@ -268,28 +278,27 @@ function objectionTo({ name, rows, before }: { name: string; rows: number; befor
 /** Changes with each commit of another program. */
 const dataVersion = (db: Database.Database): unknown => db.pragma('data_version', { simple: true })
 
-/** Begins to write, and makes a copy of the database as it is then, unless its folder is null. */
-export async function beginWriting(
-  db: Database.Database,
-  options: Waiting & Pick<TakeOptions, 'backup' | 'now'>,
-  begin = () => db.exec('BEGIN EXCLUSIVE'),
-): Promise<Backup | undefined> {
-  const { backup: folder, now, signal } = options
+/** Begins to write. @returns a copy of the database as it is then, if the import begins a load and wants one */
+async function beginWriting(db: Database.Database, options: TakeOptions): Promise<Backup | undefined> {
+  const { isCopied, now, signal } = options
   for (;;) {
     let before: unknown
-    await whenFree(db, options, () => (before = dataVersion(db)))
+    let backup: Backup | undefined
     // SQLite cannot copy what the same program is about to write to: so the copy comes first.
-    const backup = folder === null ? undefined : await makeBackup(db, folder, now, signal)
+    await whenFree(db, options, async () => {
+      before = dataVersion(db)
+      backup = isCopied && !isLoadOpen(db) ? await makeBackup(db, now, signal) : undefined
+    })
     try {
-      await whenFree(db, options, begin)
+      await whenFree(db, options, () => db.exec('BEGIN EXCLUSIVE'))
     } catch (error) {
       backup?.discard()
       throw error
     }
-    if (backup === undefined || dataVersion(db) === before) return backup
+    if (!isCopied || dataVersion(db) === before) return backup
     // Another program has changed the database since then.
     db.exec('ROLLBACK')
-    backup.discard()
+    backup?.discard()
   }
 }
 
@@ -308,7 +317,7 @@ export async function whenFree(
   for (let tries = 0; ; tries++) {
     signal.throwIfAborted()
     try {
-      begin()
+      await begin()
       return
     } catch (error) {
       if (!isBusy(error)) throw error

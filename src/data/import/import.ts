@@ -77,7 +77,7 @@ export interface ImportSummary {
   /** Objections of guards, of a dry run. */
   readonly objections: readonly Objection[]
   readonly allowed: readonly AllowedObjection[]
-  /** The copy of the database as it was; null if none was made, or nothing changed. */
+  /** The copy of the database as it was before the load; null if there is none, or nothing changed. */
   readonly copy: string | null
 }
 

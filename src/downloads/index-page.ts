@@ -31,7 +31,7 @@ const sections = {
   prices: ['prices', 'distributions'],
   funds: ['funds', 'profiles', 'key_figures', 'structures', 'allocations', 'documents'],
   performance: ['performance_years', 'performance_periods', 'performance_line', 'performance_launch'],
-  emt: ['emt', 'emt_template'],
+  emt: ['emt'],
   everything: [] as readonly string[],
 } as const
 

@@ -43,7 +43,7 @@ export type RowsOfFund = (table: OutputTable) => readonly OutputRow[]
 export type OutputRow = readonly OutputCell[]
 export type OutputCell = string | number | null
 
-export const columnTypes: Readonly<Record<Kind, ColumnType>> = {
+const columnTypes: Readonly<Record<Kind, ColumnType>> = {
   isin: 'text',
   text: 'text',
   structureType: 'text',

@@ -215,7 +215,7 @@ describe('a text that a spreadsheet would run', () => {
   const aboutOf = (night: Night) => readFileSync(join(night.folder, 'datapackage.json'), 'utf8')
 
   it('has an apostrophe before it in all CSV files, which datapackage.json says', () => {
-    for (const path of ['funds.csv', 'emt.csv', 'csv-excel/funds.csv']) {
+    for (const path of ['funds.csv', 'csv-excel/funds.csv']) {
       const fields = fieldsOf(nights.odd, path)
       expect([path, fields]).toEqual([path, expect.arrayContaining([`'${formula}`])])
       expect(fields).not.toContain(formula)
@@ -229,14 +229,14 @@ describe('a text that a spreadsheet would run', () => {
     const raw = folder.file('raw')
     cpSync(out, raw, { recursive: true })
     const night = await buildNight(db, raw, asOf, '--raw-csv', '--since', raw)
-    for (const path of ['funds.csv', 'emt.csv']) expect(fieldsOf(night, path)).toContain(formula)
+    expect(fieldsOf(night, 'funds.csv')).toContain(formula)
     expect(fieldsOf(night, 'csv-excel/funds.csv')).toContain(`'${formula}`)
     expect(aboutOf(night)).not.toContain('would run as a formula')
     const before = hashesOf(join(out, 'downloads', asOf))
     const differ = Object.entries(hashesOf(night.folder)).flatMap(([name, sha256]) =>
       before[name] === sha256 ? [] : name,
     )
-    const changed = ['SHA256SUMS', 'datapackage.json', 'emt.csv', 'funds.csv']
+    const changed = ['SHA256SUMS', 'datapackage.json', 'funds.csv']
     expect(differ).toEqual(expect.arrayContaining(changed))
     expect(differ.filter((name) => name.endsWith('.parquet') || name.startsWith('csv-excel/'))).toEqual([])
   })
@@ -632,17 +632,6 @@ it('the data package and the pages say how far the files of one fund reach, and 
   const flat = (name: string) => demoText(name).replace(/\s+/g, ' ')
   expect(flat('index.html')).toContain('newest prices (up to 32,766 characters)')
   expect(flat('de.html')).toContain('bis zu 32.766 Zeichen')
-})
-
-it.each([
-  ['index.html', 'of the 114 fields of', 'Not a complete EMT for delivery'],
-  ['datapackage.json', 'of the 114 fields of the', 'Not a complete EMT for delivery'],
-  ['de.html', 'der 114 Felder des', 'Kein vollständiges EMT zur Weitergabe'],
-])('%s says how many fields of the template emt.csv has, and that it is no full EMT', (name, of, limit) => {
-  const [header = ''] = demoText('emt.csv').split('\r\n')
-  const text = demoText(name)
-  expect(text).toMatch(new RegExp(`${header.split(',').length} ${of} (the )?European MiFID Template`))
-  expect(text).toContain(limit)
 })
 
 it('has each digest whole on the page, to be copied', () => {

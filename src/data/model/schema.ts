@@ -232,7 +232,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     name: 'emt',
     key: [],
     download: 'emt',
-    // emt.csv has the names of the template.
+    // A file emt.csv would be taken for one of the template, whose fields have other names.
     csvName: 'emt_data',
     needs: 'data',
     en: 'EMT data (European MiFID Template) with the field names of the API',

@@ -27,39 +27,37 @@ import {
  */
 export type Dialect = 'plain' | 'raw' | 'excel'
 
-// The name emt.csv belongs to the file with the names of the template.
+const csvTables = [newestPrices, ...tables]
+
+const pathOf = ({ name, csvName = name }: OutputTable) => `${csvName}.csv`
+
 export const csv: RowsFormat = {
-  ...plainCsv('csv', [newestPrices, ...tables], ({ name, csvName = name }) => `${csvName}.csv`),
+  id: 'csv',
+  kind: 'rows',
+  name: 'csv',
+  mediatype: 'text/csv',
+  label: 'CSV',
   advice: {
     en: 'UTF-8, commas, decimal points, ISO 8601 dates: for programs and for Power Query in Excel.',
     de: 'UTF-8, Komma als Trennzeichen, Dezimalpunkt, Datum nach ISO 8601: für Programme und für Power Query in Excel.',
   },
-}
-
-export function plainCsv(
-  id: string,
-  some: readonly OutputTable[],
-  pathOf: (table: OutputTable) => string,
-): RowsFormat {
-  return {
-    ...{ id, kind: 'rows', name: 'csv', mediatype: 'text/csv', label: 'CSV' },
-    pieces: (funds) => some.map((table) => ({ ...pieceOfTable(table, funds), resource: csvResource(table) })),
-    open: ({ folder, isRawCsv, earlierFiles, wanted, madeBy }) => {
-      const made = some
-        .filter(({ name }) => wanted.has(name))
-        .map((table) => {
-          const path = pathOf(table)
-          const dialect = isRawCsv ? 'raw' : 'plain'
-          return { table, file: csvFile(folder, path, table.columns, dialect, earlierFiles.get(path)) }
-        })
-      return {
-        add: (fund) => {
-          for (const { table, file } of made) addFund(file, table, fund, madeBy)
-        },
-        close: () => made.map(({ table, file }) => ({ ...file.close(), piece: table.name })),
-      }
-    },
-  }
+  pieces: (funds) =>
+    csvTables.map((table) => ({ ...pieceOfTable(table, funds), resource: csvResource(table) })),
+  open: ({ folder, isRawCsv, earlierFiles, wanted, madeBy }) => {
+    const made = csvTables
+      .filter(({ name }) => wanted.has(name))
+      .map((table) => {
+        const path = pathOf(table)
+        const dialect = isRawCsv ? 'raw' : 'plain'
+        return { table, file: csvFile(folder, path, table.columns, dialect, earlierFiles.get(path)) }
+      })
+    return {
+      add: (fund) => {
+        for (const { table, file } of made) addFund(file, table, fund, madeBy)
+      },
+      close: () => made.map(({ table, file }) => ({ ...file.close(), piece: table.name })),
+    }
+  },
 }
 
 /** The years before the newest are a part of the file: in most nights, they are as they were. */
@@ -188,8 +186,8 @@ const knownWords = new RegExp(
 
 /** The resource of a plain CSV file in `datapackage.json`. Each table but that of the funds refers to the funds by ISIN. */
 function csvResource({ source, columns, key }: OutputTable) {
-  const isin = key[0] ?? ''
-  const toFund = { fields: [isin], reference: { resource: `${fundsTable.name}.csv`, fields: fundsTable.key } }
+  const reference = { resource: `${fundsTable.name}.csv`, fields: fundsTable.key }
+  const toFund = { fields: fundsTable.key, reference }
   return {
     type: 'table',
     profile: 'tabular-data-resource',

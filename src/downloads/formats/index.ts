@@ -2,7 +2,6 @@
 
 import { csvForExcel } from './csv-excel.ts'
 import { csv } from './csv.ts'
-import { emtCsv } from './emt.ts'
 import { excel } from './excel.ts'
 import type { DownloadFormat } from './format.ts'
 import { fundFiles } from './fund-files.ts'
@@ -14,7 +13,6 @@ export const downloadFormats: readonly DownloadFormat[] = [
   csv,
   excel,
   csvForExcel,
-  emtCsv,
   fundFiles,
   parquet,
   sqlite,

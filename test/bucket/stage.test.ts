@@ -85,7 +85,7 @@ it('staging the same snapshot again, or the live one, does nothing', async () =>
   expect(staged()?.snapshot).toBe(id('night-2'))
 })
 
-it('status, plan, diff and verify know the staged snapshot', async () => {
+it('status, plan and verify know the staged snapshot', async () => {
   const { stdout } = await press.fundpress('status')
   expect(stdout).toMatch(
     new RegExp(

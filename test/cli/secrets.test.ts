@@ -36,9 +36,7 @@ const commands = [
   ...[build, publish, nightly, conform, 'check --db d.sqlite --json', 'serve --out nowhere --port 0'],
   'build --merge out out --db d.sqlite --out new --json',
   'edge nginx --out out --port 8081 --dest edge',
-  ...['plan', 'status', 'verify', 'rollback', 'plan live out', 'prune', 'check'].map(
-    (name) => `${name} ${onBucket}`,
-  ),
+  ...['plan', 'status', 'verify', 'rollback', 'prune', 'check'].map((name) => `${name} ${onBucket}`),
 ]
 /** A command with words of its own that may hold blanks. */
 const words = (command: string, ...more: readonly string[]) => [...command.split(' '), ...more]

@@ -11,7 +11,6 @@ const inFolder = { cwd: folder.path }
 
 it.each([
   ['buld', "unknown command 'buld' (did you mean build?)"],
-  ['plan out --bucket fund-data', 'plan takes two snapshots to compare, or none'],
   ['check --bucket fund-data --db x.sqlite', '--db and --bucket together need --since'],
   ['init --db x.sqlite --funds 2', '--funds needs --demo'],
   ['build --jbos 3', "unknown option '--jbos' (did you mean --jobs?)"],

@@ -15,7 +15,7 @@ export type KeyMeaning =
   | OfRoute<'windowList'>
   | (Omit<Problem, 'title'> & { readonly kind: 'sharedError'; readonly format: Format })
   /** `isin` is null for a page or a file that is about no single fund. */
-  | { readonly kind: 'page'; readonly isin: string | null; readonly name: string }
+  | { readonly kind: 'page'; readonly isin: string | null }
   | { readonly kind: 'unknown' }
 
 interface OfRoute<K extends string> {
@@ -53,8 +53,7 @@ export const answeredBy = (meaning: KeyMeaning): string | null =>
 function pageOf(table: RouteTable, segments: readonly string[]): KeyMeaning {
   if (table.pages.indexOf(segments[0] as string) < 0 || segments[segments.length - 1] === '') return unknown
   const isin = segments.length > 2 && isIsin(segments[1] as string) ? (segments[1] as string) : null
-  const name = isin === null ? segments : [segments[0], ...segments.slice(2)]
-  return { kind: 'page', isin, name: name.join('/') }
+  return { kind: 'page', isin }
 }
 
 /** The last segment is the file's name; the template has '' there, after its closing slash. */

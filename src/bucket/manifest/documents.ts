@@ -1,4 +1,4 @@
-/** Compares two snapshots by fund and endpoint, for `fundpress plan A B` and for `changes/`. Reads manifests, no documents. */
+/** Compares two snapshots by fund and endpoint, for guards, news and `changes/`. Reads manifests, no documents. */
 
 import { pricesCurrentAll } from '../../api/endpoints/prices.ts'
 import { answeredBy, parseKey, type KeyMeaning } from '../../api/routes/parse-key.ts'
@@ -8,22 +8,6 @@ import { statusFolder } from '../live/layout.ts'
 import { entry, isSameObject, mergeSorted, noCounts, type Counts } from './compare.ts'
 
 export type DocumentComparison = Awaited<ReturnType<typeof compareDocuments>>
-
-/**
- * `name`: a structure type, a year, `window list`, `refusal` in their place, `document` for an endpoint with one answer,
- * or an error's name. `refused`: a refusal replaces an answer, or refuses a new fund; `answered`: the other way round.
- */
-export interface PartDifference {
-  readonly name: string
-  readonly what: 'added' | 'removed' | 'changed' | 'refused' | 'answered'
-}
-
-export interface DiffGroup {
-  readonly isin: string | null
-  readonly endpoint: string
-  readonly documents: Counts
-  readonly parts: readonly PartDifference[]
-}
 
 export interface Lines {
   readonly before: ManifestLine | null
@@ -47,14 +31,14 @@ export async function compareDocuments(
 ) {
   const documents = noCounts()
   const funds = new Map<string, FundTally>()
-  const groups = new Map<string, ReturnType<typeof newGroup>>()
+  const groups = new Map<string, Group>()
   const answers = new Map<string, { before: number; after: number }>()
   let newestPrices: Lines | null = null
   for await (const { key, values } of mergeSorted(from, to)) {
     const [before = null, after = null] = values
     const change = changeOf(before, after)
     const meaning = parseKey(table, key)
-    const { isin, part, isRefusal } = placeOf(meaning, key)
+    const isin = isinOf(meaning)
     const answered = answeredBy(meaning)
     if (answered !== null) {
       const counts = entry(answers, answered, () => ({ before: 0, after: 0 }))
@@ -62,18 +46,13 @@ export async function compareDocuments(
       if (after !== null) counts.after++
     }
     if (isin !== null) note(entry(funds, isin, newFund), meaning, { before, after }, change === null)
+    if (change === null) continue
     const endpoint = endpointOf(meaning, key)
-    const groupKey = `${isin ?? ''} ${endpoint}`
-    if (change === null) {
-      noteUnchanged(groups.get(groupKey), part)
-      continue
-    }
     documents[change]++
     if (isNewestPrices(meaning)) newestPrices = { before, after }
-    const group = entry(groups, groupKey, () => newGroup(isin, endpoint))
+    const group = entry(groups, `${isin ?? ''} ${endpoint}`, () => newGroup(isin, endpoint))
     group.documents[change]++
     if (change === 'removed' && answered !== null) group.removedAnswers++
-    entry(group.parts, part, newPart)[isRefusal ? 'refusals' : 'answers'].add(change)
   }
   const ofFunds = sortedEntries(funds)
   const only = (side: 'before' | 'after', flag: 'isThere' | 'hasDocuments') => {
@@ -92,18 +71,13 @@ export async function compareDocuments(
     /** ISINs of funds with prices of a calendar year after their last one before. */
     continued: ofFunds.filter(([, fund]) => hasNewYear(fund)).map(([isin]) => isin),
     loss: lossOf(new Set([...gone, ...withheld]), [...groups.values()], documents.removed, answers),
-    /** By fund, those of no fund first, then by endpoint. */
-    groups: sortedEntries(groups).map(([, group]): DiffGroup => {
-      const parts = [...group.parts].map(([name, changes]) => ({ name, what: whatOf(changes) }))
-      return { isin: group.isin, endpoint: group.endpoint, documents: group.documents, parts }
-    }),
     toRead: ofFunds.flatMap(([isin, fund]) => toReadOf(isin, fund)),
     /** The document with the newest price of each fund, if it differs. */
     newestPrices,
   }
 }
 
-function sumsByEndpoint(groups: Iterable<ReturnType<typeof newGroup>>) {
+function sumsByEndpoint(groups: Iterable<Group>) {
   const endpoints = new Map<string, ReturnType<typeof noCounts>>()
   for (const { endpoint, documents } of groups) {
     const sum = entry(endpoints, endpoint, noCounts)
@@ -117,7 +91,7 @@ const isNewestPrices = (meaning: KeyMeaning) =>
 
 function lossOf(
   lost: ReadonlySet<string>,
-  groups: readonly ReturnType<typeof newGroup>[],
+  groups: readonly Group[],
   removed: number,
   answers: ReadonlyMap<string, { readonly before: number; readonly after: number }>,
 ) {
@@ -151,21 +125,12 @@ export function endpointOf(meaning: KeyMeaning, key: string): string {
   return meaning.kind === 'sharedError' ? 'errors' : meaning.route.id
 }
 
-function placeOf(meaning: KeyMeaning, key: string) {
-  const place = (isin: string | null, part: string, isRefusal = false) => ({ isin, part, isRefusal })
-  if (meaning.kind === 'unknown') return place(null, key)
-  if (meaning.kind === 'page') return place(meaning.isin, meaning.name)
-  if (meaning.kind === 'sharedError') return place(null, `${meaning.group}/${meaning.status}-${meaning.slug}`)
-  const { route, values } = meaning
-  const isin = values['isin'] ?? null
-  if (meaning.kind === 'window') return place(isin, meaning.year)
-  if (meaning.kind === 'windowList') return place(isin, 'window list')
-  const isRefusal = meaning.kind === 'refusal'
-  // An answer in windows has no single document for which the refusal stands.
-  if (isRefusal && route.series !== undefined) return place(isin, 'refusal')
-  const choice = route.parameters.find(({ kind }) => kind === 'choice')?.name
-  return place(isin, choice === undefined ? 'document' : (values[choice] ?? ''), isRefusal)
+function isinOf(meaning: KeyMeaning): string | null {
+  if (meaning.kind === 'unknown' || meaning.kind === 'sharedError') return null
+  return meaning.kind === 'page' ? meaning.isin : (meaning.values['isin'] ?? null)
 }
+
+type Group = ReturnType<typeof newGroup>
 
 const newGroup = (isin: string | null, endpoint: string) => ({
   isin,
@@ -173,24 +138,7 @@ const newGroup = (isin: string | null, endpoint: string) => ({
   documents: noCounts(),
   /** Without errors. */
   removedAnswers: 0,
-  parts: new Map<string, ReturnType<typeof newPart>>(),
 })
-
-/** Keeps a part with a new format, or one less, from counting as new or gone. CSV, the format that may change, sorts first. */
-const noteUnchanged = (group: ReturnType<typeof newGroup> | undefined, part: string) =>
-  group?.parts.get(part)?.answers.add('changed')
-
-const newPart = () => ({ answers: new Set<keyof Counts>(), refusals: new Set<keyof Counts>() })
-
-function whatOf({ answers, refusals }: ReturnType<typeof newPart>): PartDifference['what'] {
-  if (refusals.has('added') && isOnly(answers, 'removed')) return 'refused'
-  if (refusals.has('removed') && answers.size > 0 && isOnly(answers, 'added')) return 'answered'
-  const all = [...answers, ...refusals]
-  return isOnly(all, 'added') ? 'added' : isOnly(all, 'removed') ? 'removed' : 'changed'
-}
-
-const isOnly = (changes: Iterable<keyof Counts>, change: keyof Counts) =>
-  [...changes].every((one) => one === change)
 
 type FundTally = ReturnType<typeof newFund>
 

@@ -1,61 +1,24 @@
-/** Snapshots that commands name: folders, manifest files, slots of the bucket. */
+/** Snapshots that commands name by a slot of the bucket. */
 
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
-import { manifestKey, readManifestHead } from '../../build/manifest.ts'
 import { readJournal } from '../live/journal.ts'
-import { slotToGoBackTo, slotToWrite } from '../live/decide.ts'
-import { manifestIn, slots, type Slot } from '../live/layout.ts'
+import { slotToWrite } from '../live/decide.ts'
+import { slots, type Slot } from '../live/layout.ts'
 import { readLive, tornSlots, type Live } from '../live/live.ts'
-import { findStaged, type Staged } from '../live/staged.ts'
+import { findStaged } from '../live/staged.ts'
 import type { ObjectStore } from '../store/store.ts'
-import { fetchManifest, openManifest, type Manifest } from './manifest.ts'
+import { fetchManifest } from './manifest.ts'
 
 const slotWords = [...slots, 'live', 'other'] as const
 type SlotWord = (typeof slotWords)[number]
 
-export interface Source {
-  readonly manifest: Manifest
-  readonly name: string
-  readonly warning: string | null
-}
-
 /** Tests an argument; a folder with the name of a slot is written `./live`. */
 export const isSlotWord = (word: string): word is SlotWord => (slotWords as readonly string[]).includes(word)
-
-export async function openPath(path: string): Promise<Source> {
-  const kind = statSync(path, { throwIfNoEntry: false })
-  if (kind === undefined) throw new Error(`${path}: there is no such folder or manifest`)
-  if (kind.isDirectory()) await readManifestHead(path)
-  const file = kind.isDirectory() ? join(path, manifestKey) : path
-  return { manifest: await openManifest(file), name: path, warning: null }
-}
 
 interface SlotOptions {
   /** `bucket.slots` */
   readonly slots: number
   /** For the fetched manifest. */
   readonly folder: string
-}
-
-/** `other`: what is staged, else what was live before. @throws {Error} if the slot holds no snapshot */
-export async function openSlot(
-  store: ObjectStore,
-  word: SlotWord,
-  { slots: count, folder }: SlotOptions,
-): Promise<Source> {
-  const { live } = await readLive(store)
-  const slot = await slotOf(store, word, live, (now, staged) =>
-    staged === null ? slotToGoBackTo(now, staged, null, count).slot : staged.slot,
-  )
-  const manifest = await fetchManifest(store, slot, folder)
-  const name = `${store.name}/${slot}`
-  if (manifest === null)
-    throw new Error(`${store.name}: there is no ${manifestIn(slot)}, ${word} holds no snapshot`)
-  const warning = (await isTorn(store, slot, live))
-    ? `${name} is torn: a publish is changing it, or was stopped in it; this is what its manifest says`
-    : null
-  return { manifest, name, warning }
 }
 
 /**
@@ -70,10 +33,10 @@ export async function fetchSlotManifest(
   const none = (reason: string) => ({ kind: 'none', reason: store.name + reason }) as const
   const { live } = await readLive(store)
   if (live === null) return none(': nothing is live yet')
-  const slot = await slotOf(store, word, live, (now, staged) => slotToWrite(now, staged, count))
+  const slot = await slotOf(store, word, live, count)
   const manifest = await fetchManifest(store, slot, folder)
   if (manifest === null) return none(`/${slot} holds no snapshot yet`)
-  if (await isTorn(store, slot, live))
+  if (tornSlots((await readJournal(store)).journal, live)[slot] !== undefined)
     return {
       kind: 'torn',
       manifest,
@@ -82,16 +45,8 @@ export async function fetchSlotManifest(
   return { kind: 'whole', manifest } as const
 }
 
-const isTorn = async (store: ObjectStore, slot: Slot, live: Live | null) =>
-  tornSlots((await readJournal(store)).journal, live)[slot] !== undefined
-
-async function slotOf(
-  store: ObjectStore,
-  word: SlotWord,
-  live: Live | null,
-  other: (live: Live, staged: Staged | null) => Slot,
-): Promise<Slot> {
-  if (word !== 'live' && word !== 'other') return word
-  if (live === null) throw new Error(`${store.name}: nothing is live: name the slot, such as blue`)
-  return word === 'live' ? live.slot : other(live, (await findStaged(store, live)).staged)
+async function slotOf(store: ObjectStore, word: SlotWord, live: Live, count: number): Promise<Slot> {
+  if (word === 'live') return live.slot
+  if (word !== 'other') return word
+  return slotToWrite(live, (await findStaged(store, live)).staged, count)
 }

@@ -90,13 +90,7 @@ function describeDone({ figures, night, slot, allowed, history }: RunFacts): rea
     verified: night.verified,
     ...(removed === null ? {} : { 'earlier days': removed }),
   }
-  const { nights = [], events = [] } = history ?? {}
-  return [
-    table(['', ''], Object.entries(rows)),
-    describeAllowed(allowed),
-    ...charts(nights),
-    lastEvents(events),
-  ]
+  return [table(['', ''], Object.entries(rows)), describeAllowed(allowed), lastEvents(history?.events ?? [])]
 }
 
 /** An issue of GitHub cannot hold more rows. */
@@ -176,34 +170,4 @@ function fenced(lines: readonly string[]): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
   const fence = '`'.repeat(longest + 1)
   return `${fence}text\n${safeLines(text)}\n${fence}\n`
-}
-
-/** A page is too narrow for more bars. */
-const barsShown = 30
-
-/** Charts of the last runs in Mermaid, which GitHub draws; none for a single run. */
-function charts(history: readonly NightlyFigures[]): readonly string[] {
-  const changes = history.flatMap(({ asOf, changed }): Bar[] => (changed === null ? [] : [[asOf, changed]]))
-  const durations = history.map(({ asOf, seconds }): Bar => [asOf, Math.round(seconds)])
-  return [chart(changes, 'Documents changed', 'documents'), chart(durations, 'Duration', 'seconds')]
-}
-
-type Bar = readonly [asOf: string, figure: number]
-
-function chart(bars: readonly Bar[], title: string, unit: string): string {
-  const shown = bars.slice(-barsShown)
-  if (shown.length < 2) return ''
-  const values = shown.map(([, figure]) => figure)
-  const days = shown.map(([asOf]) => `"${asOf.slice(5)}"`)
-  return [
-    '```mermaid',
-    'xychart-beta',
-    `  title "${title}, the last ${shown.length} runs"`,
-    `  x-axis [${days.join(', ')}]`,
-    // An axis from zero to zero cannot be drawn.
-    `  y-axis "${unit}" 0 --> ${Math.max(1, ...values)}`,
-    `  bar [${values.join(', ')}]`,
-    '```',
-    '',
-  ].join('\n')
 }

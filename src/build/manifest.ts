@@ -103,7 +103,6 @@ const publisherForm = z.object(
     contact: textOrNull,
     fundNames: z.nullable(z.enum(languages, 'a language or null')),
     security: textOrNull,
-    frameAncestors: textOrNull,
     licence: z.nullable(z.object({ name: form.aText, url: textOrNull }, 'a licence or null')),
     logo: z.nullable(
       z.object(

@@ -1,7 +1,6 @@
 /** A page maker depends on nothing but its source: no clock, no `Intl` (its texts change with Node's version). */
 
 import { comparePages } from '../site/funds/compare.ts'
-import { embeddedFundPages, embeddedPages } from '../site/funds/embed.ts'
 import { cataloguePages } from '../site/funds/list.ts'
 import { mergedFundPages } from '../site/funds/merged.ts'
 import { catalogueFundPages } from '../site/funds/page.ts'
@@ -16,12 +15,11 @@ import type { PageMakers } from './plans.ts'
  * of merged funds.
  */
 export const makers: PageMakers = {
-  fundPages: [embeddedFundPages, catalogueFundPages],
+  fundPages: [catalogueFundPages],
   sitePages: [
     startPages,
     cataloguePages,
     comparePages,
-    embeddedPages,
     (source) => docsPages(source),
     sitemapPages,
     mergedFundPages,

@@ -113,7 +113,7 @@ export async function serveUntilStopped(
   }
   const server = createEdgeServer({
     origin,
-    settings: { ...settings.edge, frameAncestors: settings.site.frameAncestors },
+    settings: settings.edge,
     previewToken: settings.edge.previewToken,
     trustedProxies: settings.serve.trustedProxies,
     onFailure,

@@ -47,14 +47,6 @@ const securityContact = text(
   /^(?:https:\/\/[A-Za-z0-9._-]+(:[0-9]{1,5})?([/?#]\S*)?|[^\s@<>:/]+@[^\s@<>.]+(\.[^\s@<>.]+)+)$/u,
 )
 
-const origin = String.raw`https?:\/\/(\*(\.[A-Za-z0-9-]+){2,}|[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*)(:[0-9]{1,5})?`
-
-/** A wildcard stands for the first part of a host name. Source: CSP Level 3, host-source. */
-const frameAncestors = text(
-  'at most 20 origins, separated by single spaces, such as "https://www.example.com https://*.example.org"',
-  new RegExp(`^(?=.{1,2000}$)${origin}( ${origin}){0,19}$`, 'u'),
-)
-
 const bucketName = text(
   'a bucket name (3 to 63 lower-case letters, digits, dots and hyphens), or a folder as file:///srv/fundpress',
   /^([a-z0-9][a-z0-9.-]{1,61}[a-z0-9]|file:\/\/\/[^\s?#%/]([^\s?#%]|%20)*)$/u,
@@ -240,11 +232,6 @@ export const configShape = z.strictObject(
       fundNames: say(
         'The language of the names of its funds, for hyphens and for screen readers: de or en. Default: unknown.',
         orNull(z.enum(languages)),
-      ),
-      frameAncestors: say(
-        'Origins, separated by spaces, whose pages may show a fund in a frame: pages /embed/<isin>/ are made for them. ' +
-          'The edge reads it, too. Default: no such pages.',
-        orNull(frameAncestors),
       ),
       logo: say(
         'Its logo, an SVG or PNG file of at most 100 KB. The header of each page shows it on white.',

@@ -27,7 +27,6 @@ export interface DeploymentSettings {
     /** Null: no preview. */
     readonly previewToken: string | null
   }
-  readonly site: { readonly frameAncestors: string | null }
   readonly serve: {
     readonly host: string
     readonly port: number
@@ -48,10 +47,9 @@ export type MakeDeployment = (
 export const edgeConfig = ({
   docsUrl,
   edge: { cacheControl, errorCacheControl },
-  site: { frameAncestors },
-}: Pick<DeploymentSettings, 'docsUrl' | 'edge' | 'site'>) => ({
+}: Pick<DeploymentSettings, 'docsUrl' | 'edge'>) => ({
   table: routeTable(endpoints, docsUrl),
-  settings: { cacheControl, errorCacheControl, frameAncestors },
+  settings: { cacheControl, errorCacheControl },
 })
 
 const edgeFolder = dirname(fileURLToPath(import.meta.url))

@@ -51,22 +51,6 @@ it('answers requests, date ranges included, in less than 23 KiB, and uses nothin
   )
 })
 
-it("gives CloudFront's header of frames to pages for frames only", async () => {
-  const site = { ...settings.site, frameAncestors: 'https://a.example https://*.b.example' }
-  expect(await requestFunction({ ...settings, site })).not.toContain('a.example')
-  const code = await responseFunction({ ...settings, site })
-  const policyOf = (path: string): unknown => {
-    const request = { headers: { [noteHeader]: { value: JSON.stringify({ path, since: 0 }) } } }
-    const event = JSON.stringify({ request, response: { statusCode: 200, headers: {} } })
-    const answered = runInNewContext(`${code};handler(${event})`) as {
-      readonly headers: Readonly<Record<string, { readonly value: string }>>
-    }
-    return /frame-ancestors.*/.exec(answered.headers['content-security-policy']?.value ?? '')?.[0]
-  }
-  expect(policyOf('embed/DE0008491051/de.html')).toBe(`frame-ancestors ${site.frameAncestors}`)
-  expect(policyOf('funds/DE0008491051/de.html')).toBe("frame-ancestors 'none'")
-})
-
 /** What would end a text, a script, a line or a page, or is special in a replacement; and the bundle's own variable. */
 const hostile = 'a"\'`\\\n $& $1 </script> \u2028\u2029 fundpress ü €'
 

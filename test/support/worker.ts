@@ -47,7 +47,6 @@ export function workerSettings(
       hstsSeconds: 0,
       previewToken,
     },
-    site: { frameAncestors: null },
     serve: { trustedProxies: null, host: '127.0.0.1', port: 0 },
   }
 }

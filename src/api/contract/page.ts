@@ -30,8 +30,6 @@ export interface Publisher {
   readonly fundNames: Language | null
   /** A mail address or an `https` address for reports of vulnerabilities. */
   readonly security: string | null
-  /** Origins whose pages may show a fund in a frame, separated by spaces. */
-  readonly frameAncestors: string | null
   readonly licence: { readonly name: string; readonly url: string | null } | null
   readonly logo: Logo | null
   /** The colour of links, as `#rrggbb`, for each theme. */

@@ -6,7 +6,7 @@ import type { Parameter, Problem, Route, RouteTable } from '../routes/table.ts'
 
 /** Names in a snapshot's top folder that the edge serves. Other files there are for the publisher. */
 export const pages: readonly string[] = (
-  'docs funds compare embed downloads status changes schemas not-found openapi.json ' +
+  'docs funds compare downloads status changes schemas not-found openapi.json ' +
   'index.html de.html robots.txt sitemap.xml llms.txt security.txt signing-key.txt'
 ).split(' ')
 

@@ -97,8 +97,7 @@ export async function requestFunction(given: DeploymentSettings): Promise<string
   const options = {
     table: packTable(table),
     ...wrongMethodTemplates(table),
-    // The function answers no page.
-    settings: { ...settings, frameAncestors: undefined },
+    settings,
     origins: ['bucket', 'lambda'],
     // Statuses of the bucket at which the Lambda answers: the key is too long, the object is missing (403 for a reader that
     // may not list), the range of bytes is outside, and failures.

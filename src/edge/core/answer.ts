@@ -32,8 +32,6 @@ export interface StoredObject<B> {
 export interface EdgeSettings {
   readonly cacheControl: string
   readonly errorCacheControl: string
-  /** Origins, separated by spaces, whose pages may show those of `embed/` in a frame. */
-  readonly frameAncestors?: string | null
 }
 
 /** `joined`: a date range. The platform gets the windows and joins them (join.ts). */
@@ -277,9 +275,8 @@ export function pageHeaders(settings: EdgeSettings, key: string): Record<string,
   const isStatus = key.indexOf('status/') === 0
   const type = contentTypeOf(key)
   const headers = commonHeaders(isStatus ? settings.errorCacheControl : settings.cacheControl, [])
-  const frames = (key.indexOf('embed/') === 0 && settings.frameAncestors) || "'none'"
   const own =
-    type.indexOf('text/html') === 0 ? htmlHeaders(frames) : type.indexOf('image/svg') === 0 ? svgHeaders : {}
+    type.indexOf('text/html') === 0 ? htmlHeaders : type.indexOf('image/svg') === 0 ? svgHeaders : {}
   return Object.assign(headers, own, {
     'Content-Type': type,
     'Accept-Ranges': 'bytes',
@@ -335,13 +332,12 @@ const svgHeaders: Readonly<Record<string, string>> = {
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
 }
 
-/** Sources: CSP Level 3, Referrer Policy, Permissions Policy. @param frames who may show the page in a frame */
-const htmlHeaders = (frames: string): Readonly<Record<string, string>> => ({
+/** Sources: CSP Level 3, Referrer Policy, Permissions Policy. */
+const htmlHeaders: Readonly<Record<string, string>> = {
   // A meta element cannot set frame-ancestors.
   'Content-Security-Policy':
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-    "base-uri 'none'; form-action 'none'; frame-ancestors " +
-    frames,
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'Referrer-Policy': 'strict-origin-when-cross-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
-})
+}

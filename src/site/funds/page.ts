@@ -131,11 +131,7 @@ function headFigures(facts: FundFacts, language: Language): readonly Html[] {
 }
 
 /** The day of the newest price, and its change since the day before. */
-export function dayOfPrice(
-  { performance }: FundFacts,
-  { newest, overdue }: PriceFacts,
-  language: Language,
-): Html {
+function dayOfPrice({ performance }: FundFacts, { newest, overdue }: PriceFacts, language: Language): Html {
   const word = overdue !== null && statusWords[language].marks[overdue]
   const mark = overdue !== null && html` <span class="mark ${overdue}">${word}</span>`
   const change = typeof performance === 'object' && signed(language, newest.changePercent)

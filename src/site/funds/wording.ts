@@ -213,10 +213,6 @@ export const fundWords = bilingual((say) => ({
   currentRequest: say('newest price', 'neuester Preis'),
   historicRequest: say('prices of one year, as XML', 'Preise eines Jahres als XML'),
   image: say('Chart as an SVG image', 'Diagramm als SVG-Bild (englisch)'),
-  embed: say('Show this fund on your website', 'Diesen Fonds auf der eigenen Website zeigen'),
-  embedNote: (origins: string) =>
-    say(`Works on pages of ${origins}.`, `Funktioniert auf Seiten von ${origins}.`),
-  allData: say('All data of this fund', 'Alle Daten dieses Fonds'),
   documents: say('Documents of the API', 'Dokumente der API'),
   document: say('Document', 'Dokument'),
   formats: say('Formats', 'Formate'),

@@ -2,7 +2,6 @@
 
 import { readFileSync } from 'node:fs'
 import type { Page, Publisher } from '../../api/contract/page.ts'
-import { pageKey } from '../../api/routes/pages.ts'
 import type { Language } from '../../api/routes/table.ts'
 import { wording } from '../wording.ts'
 import { colourRules } from './colours.ts'
@@ -58,10 +57,6 @@ type SitePart = keyof typeof frontPages
 export const fundPageKeys = (isin: string): PageKeys => ({
   de: `funds/${isin}/de.html`,
   en: `funds/${isin}/index.html`,
-})
-export const embeddedKeys = (isin: string): PageKeys => ({
-  de: pageKey(`embed/${isin}/`, 'de'),
-  en: pageKey(`embed/${isin}/`, 'en'),
 })
 export const fundFeedKeys = (isin: string): PageKeys => ({
   de: `funds/${isin}/feed.de.xml`,
@@ -199,7 +194,7 @@ const contentSecurityPolicy = [
 ].join('; ')
 
 /** The first elements of each page's head. */
-export const commonHead = html`<meta charset="utf-8" />
+const commonHead = html`<meta charset="utf-8" />
   <meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy}" />
   <meta name="viewport" content="width=device-width, initial-scale=1" />
   <meta name="color-scheme" content="light dark" /> `

@@ -5,8 +5,7 @@ import { fill } from '../../../api/routes/keys.ts'
 import { formatsOf, type Language } from '../../../api/routes/table.ts'
 import { shellText } from '../../../system/shell-text.ts'
 import { html, type Html, linkTo, section, table } from '../../layout/html.ts'
-import { addressOf } from '../../layout/head.ts'
-import { embeddedKeys, frontPages, fundChartKey, fundFeedKeys } from '../../layout/layout.ts'
+import { frontPages, fundChartKey, fundFeedKeys } from '../../layout/layout.ts'
 import { fundWords } from '../wording.ts'
 import type { FundAnswer, FundFacts } from '../facts.ts'
 
@@ -26,7 +25,6 @@ export function dataSection(facts: FundFacts, language: Language, key: string): 
             facts.price?.line &&
             html`<p><a href="${linkTo(key, fundChartKey(facts.fund.isin))}">${w.image}</a></p> `
           }${facts.hasDownloads && downloads(facts, language, key)}
-          ${embedding(facts, language)}
         </div>
       </div>
       <details id="documents">
@@ -77,31 +75,6 @@ function requests(facts: FundFacts, language: Language): Html | null {
       <pre tabindex="0" role="group" aria-labelledby="requests"><code>${lines.join('\n')}</code></pre>
     </div>
   </div> `
-}
-
-/** Null unless other websites may show the fund. */
-function embedding({ fund, publisher, baseUrl }: FundFacts, language: Language): Html | null {
-  const origins = publisher?.frameAncestors
-  if (!origins) return null
-  const w = fundWords[language]
-  const { markup } = html`<iframe
-    src="${addressOf(baseUrl, embeddedKeys(fund.isin)[language])}"
-    title="${fund.name}"
-    width="480"
-    height="440"
-    loading="lazy"
-  ></iframe>`
-  return html`<details id="embed">
-    <summary>${w.embed}</summary>
-    <p class="quiet small">${w.embedNote(origins.replaceAll(' ', ', '))}</p>
-    <div class="code">
-      <pre
-        tabindex="0"
-        role="group"
-        aria-label="HTML"
-      ><code>${markup.replaceAll('\n', ' ').replace(' >', '>')}</code></pre>
-    </div>
-  </details> `
 }
 
 function downloads({ fund, price, historic }: FundFacts, language: Language, key: string): Html {

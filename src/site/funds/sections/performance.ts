@@ -188,7 +188,7 @@ function indexFigure(line: Line, language: Language): Html {
   </figure> `
 }
 
-export function drawnLine(id: string, title: string, line: Line, period: string, language: Language): Html {
+function drawnLine(id: string, title: string, line: Line, period: string, language: Language): Html {
   const w = fundWords[language]
   const [first, last] = [line.navs[0], line.navs.at(-1)]
   const [day, value] = [

@@ -3,23 +3,25 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { RefusedDatabase } from '../data/check/finding.ts'
-import { identityOf, openFile } from '../data/read/digest.ts'
+import { identityOf, openFile, type OpenedFile } from '../data/read/digest.ts'
 import { readIsins } from '../data/read/fund-reader.ts'
 import { databaseError, openFunds, refuseDamage, type FundDatabase } from '../data/read/open.ts'
 import { writeDownloads } from '../downloads/index.ts'
 import { UnflushedError } from '../system/durable.ts'
 import { openBase, sameFolder, type Base } from './base.ts'
 import { linkOrCopy } from './document-files.ts'
-import type { WithheldFund } from '../guards/plausibility.ts'
 import { type ManifestHead, writeSparse } from './manifest.ts'
 import type { BuildOptions } from './options.ts'
-import { prepareBuild, type Build } from './prepare.ts'
+import { objectLines } from './object-lines.ts'
+import { openRendering } from './plans.ts'
+import { type Build, isinsToRender, settingsOf } from './prepare.ts'
+import { renderPool } from './render-pool.ts'
 import { renderSnapshot, type Rendered } from './render.ts'
 import { startRenderThreads, type RenderThread } from './render-threads.ts'
 import type { FundNews } from './shard.ts'
 import { factsText } from './signed-facts.ts'
-import { makeStaging, type StagedSnapshot } from './staging.ts'
-import { copyWithLivePrices, readShards, WithholdPrices } from './withhold.ts'
+import { makeStaging } from './staging.ts'
+import { withholdPrices } from './withhold.ts'
 
 export type { BuildOptions } from './options.ts'
 
@@ -56,74 +58,89 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]) {
   const identity = identityOf(options.db)
   const db = openFunds(options.db)
   const file = await openFile(options.db, identity)
-  let staging: StagedSnapshot | undefined
-  let base: Base | undefined
-  let copy: FundDatabase | undefined
   try {
     await checkFile(options, threads)
-    staging = makeStaging(options.out)
-    const { folder } = staging
-    base = await openBase(options, folder)
-    const { from } = base
-    const jobs = Math.max(1, Math.min(options.jobs, readIsins(db).length))
-    // Threads load their code while this one does.
-    threads.push(...startRenderThreads(jobs - threads.length, options.startThread))
-    const { part = null, live = null } = options
-    const shards = part?.kind === 'shards' ? part.shards : []
-    const copyFile = join(folder, '.withheld.sqlite')
-    /** @param withheld funds whose prices stay as they are live */
-    const render = async (
-      withheld: readonly WithheldFund[],
-      before: Base,
-    ): Promise<Rendered & { readonly build: Build }> => {
-      copy?.close()
-      const read = readShards(shards, live)
-      copy = withheld.length === 0 ? undefined : await copyWithLivePrices(copyFile, db, withheld, read)
-      // No other program writes to the copy.
-      const watched = copy === undefined ? file : { ...file, watch: () => file.watch(db) }
-      const build = await prepareBuild(options, copy ?? db, watched, folder, before, withheld)
-      threads.push(...startRenderThreads(jobs - threads.length, options.startThread))
-      try {
-        return { build, ...(await renderSnapshot(build, threads.splice(0, jobs))) }
-      } catch (error) {
-        if (error instanceof WithholdPrices) return render(error.funds, before)
-        throw error
-      }
-    }
-    const withheld = shards.flatMap(({ head }) => head.withheld ?? [])
-    const rendered = await render(withheld, base)
-    const { build, head, each, assertUntouched } = rendered
-    await base.close()
-    rmSync(join(folder, '.previous'), { force: true })
-    if (from.kind === 'sparse') writeSparse(folder, { since: from.snapshot })
-    const downloads = await downloadsOf(build, head, each)
-    copy?.close()
-    rmSync(copyFile, { force: true })
-    options.signal.throwIfAborted()
-    await staging.flush(options.signal)
-    base.assertSame()
-    await assertUntouched()
-    staging.swapIn()
+    const { rendered, from, downloads } = await stageSnapshot(options, { db, file }, threads)
     return summaryOf(rendered, from, downloads, (performance.now() - started) / 1000)
   } catch (error) {
-    await base?.close()
-    staging?.discard()
     throw options.signal.aborted
       ? options.signal.reason
       : explained(databaseError(options.db, error), options.out)
   } finally {
-    copy?.close()
     db.close()
     await file.close()
+  }
+}
+
+interface Source {
+  readonly db: FundDatabase
+  readonly file: OpenedFile
+}
+
+/** Makes the snapshot in a staging folder, and swaps it in. */
+async function stageSnapshot(options: BuildOptions, source: Source, threads: RenderThread[]) {
+  const staging = makeStaging(options.out)
+  try {
+    const made = await fillFolder(options, staging.folder, source, threads)
+    options.signal.throwIfAborted()
+    await staging.flush(options.signal)
+    await made.assertUntouched()
+    staging.swapIn()
+    return made
+  } catch (error) {
+    staging.discard()
+    throw error
+  }
+}
+
+async function fillFolder(
+  options: BuildOptions,
+  folder: string,
+  { db, file }: Source,
+  threads: RenderThread[],
+) {
+  const jobs = Math.max(1, Math.min(options.jobs, readIsins(db).length))
+  // Threads load their code while this one does.
+  threads.push(...startRenderThreads(jobs - threads.length, options.startThread))
+  const base = await openBase(options, folder)
+  const { from } = base
+  const settings = settingsOf(options, folder, base)
+  const pool = renderPool(threads.slice(0, jobs), settings, options.signal)
+  try {
+    const rendering = await openRendering(settings)
+    await pool.read(db)
+    file.assertSame()
+    const assertSameContent = await file.watch(db)
+    const digest = file.digest(options.signal)
+    // Awaited later: a failure until then ends the build first.
+    digest.catch(() => undefined)
+    const isins = isinsToRender(options, db)
+    const made = await withholdPrices(options, isins, { db, pool, folder }, async (prepared) => {
+      const lines = objectLines(folder, rendering.table)
+      const build: Build = { ...rendering, ...prepared, options, isins, base, lines }
+      const rendered = await renderSnapshot(build, pool, digest)
+      await base.close()
+      rmSync(join(folder, '.previous'), { force: true })
+      if (from.kind === 'sparse') writeSparse(folder, { since: from.snapshot })
+      return { rendered, downloads: await downloadsOf(build, rendered.head, rendered.each) }
+    })
+    const assertUntouched = async () => {
+      base.assertSame()
+      await assertSameContent()
+    }
+    return { ...made, from, assertUntouched }
+  } finally {
+    await pool.close()
+    await base.close()
   }
 }
 
 /** Looks at the whole file in a thread: this one hears a signal meanwhile. The builds of shards have looked for damage. */
 async function checkFile(options: BuildOptions, threads: RenderThread[]): Promise<void> {
   const { db: file, part = null, hasQuickCheck = true, startThread } = options
-  const [thread, ...started] = threads.length > 0 ? threads : startRenderThreads(1, startThread)
+  if (threads.length === 0) threads.push(...startRenderThreads(1, startThread))
+  const [thread] = threads
   if (thread === undefined) throw new Error('no thread was started')
-  threads.splice(0, threads.length, thread, ...started)
   const hasDamageCheck = part?.kind !== 'shards' && hasQuickCheck
   const { damage, findings } = await thread.ask({ kind: 'structure', file, hasDamageCheck })
   refuseDamage(file, damage)

@@ -34,8 +34,6 @@ const heldBack = 1 << 16
 export function objectLines(root: string, table: RouteTable) {
   const temporary = join(root, '.lines')
   const merged = join(temporary, 'merged')
-  // Left over if the build has begun anew, to withhold prices.
-  rmSync(temporary, { recursive: true, force: true })
   mkdirSync(temporary)
   const runs = new Map<string, Run>()
   const flush = (run: Run) => {

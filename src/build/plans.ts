@@ -30,7 +30,6 @@ import { moduleBeside } from '../system/start-thread.ts'
 import type { Reuse } from './document-files.ts'
 
 export interface RenderSettings {
-  readonly db: string
   readonly root: string
   readonly asOf: string
   readonly docsUrl: string

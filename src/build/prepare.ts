@@ -1,32 +1,40 @@
-import type { OpenedFile } from '../data/read/digest.ts'
 import { readIsins } from '../data/read/fund-reader.ts'
 import type { FundDatabase } from '../data/read/open.ts'
+import { defaultPlausibility, type WithheldFund } from '../guards/plausibility.ts'
 import { defaultFreshness } from '../guards/rules.ts'
 import type { Base } from './base.ts'
 import { codeDigest } from './code-digest.ts'
 import { rendererOf } from './inputs.ts'
-import { defaultPlausibility, type WithheldFund } from '../guards/plausibility.ts'
-import { objectLines } from './object-lines.ts'
+import type { Judgement } from './judge.ts'
+import type { objectLines } from './object-lines.ts'
 import type { BuildOptions } from './options.ts'
-import { allEndpoints, allPageMakers, openRendering } from './plans.ts'
+import { allEndpoints, allPageMakers, type Rendering, type RenderSettings } from './plans.ts'
 import { isinsOfShard } from './shard.ts'
 
-export type Build = Awaited<ReturnType<typeof prepareBuild>>
+/** What a build reads: the file, or a copy of it. */
+export interface PreparedDatabase {
+  /** In the read transaction of the rendering threads. */
+  readonly db: FundDatabase
+  /** On the prices in `db`. */
+  readonly judgement: Judgement
+  /** Funds whose prices are those that are live. */
+  readonly withheld: readonly WithheldFund[]
+}
 
-/** @param db in the read transaction of the rendering threads @param withheld funds with live prices in `db` */
-export async function prepareBuild(
-  options: BuildOptions,
-  db: FundDatabase,
-  file: OpenedFile,
-  root: string,
-  base: Base,
-  withheld: readonly WithheldFund[],
-) {
+export interface Build extends Rendering, PreparedDatabase {
+  readonly options: BuildOptions
+  /** The funds of the snapshot, or of the shard. */
+  readonly isins: readonly string[]
+  readonly base: Base
+  readonly lines: ReturnType<typeof objectLines>
+}
+
+/** @param root the folder of the snapshot */
+export function settingsOf(options: BuildOptions, root: string, base: Base): RenderSettings {
   const { asOf, docsUrl, baseUrl, publisher = null, code = codeDigest(), downloads = null } = options
   const { endpoints = allEndpoints, pages = allPageMakers } = options
   const { freshness = defaultFreshness, plausibility = defaultPlausibility } = options
-  const rendering = await openRendering({
-    db: db.name,
+  return {
     root,
     asOf,
     docsUrl,
@@ -39,13 +47,14 @@ export async function prepareBuild(
     plausibility,
     renderer: rendererOf(code, docsUrl),
     reuse: base.from,
-  })
-  const lines = objectLines(root, rendering.table)
-  return { ...rendering, options, db, file, base, withheld, lines }
+  }
 }
 
 /** The funds of the snapshot, or of the shard. @throws {Error} if the database lacks a fund that the options name */
-export function isinsToRender({ options: { db: file, only, part = null }, db }: Build): readonly string[] {
+export function isinsToRender(
+  { db: file, only, part = null }: BuildOptions,
+  db: FundDatabase,
+): readonly string[] {
   const isins = readIsins(db)
   if (part?.kind === 'shard') return isinsOfShard(isins, part)
   if (only.length === 0) return isins

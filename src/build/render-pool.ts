@@ -10,31 +10,19 @@ const fundsPerChunk = 4
 
 type FundsRequest = Extract<RenderRequest, { readonly isins: readonly string[] }>
 
-export type RenderPool = Awaited<ReturnType<typeof openRenderPool>>
+export type RenderPool = ReturnType<typeof renderPool>
 
-/**
- * Gives each thread a connection and a read transaction, which sees the same state of the database as `db`.
- * @param threads exclusive to the pool @throws {Error} if another program keeps the database busy, or on abort
- */
-export async function openRenderPool(
-  settings: RenderSettings,
-  threads: readonly RenderThread[],
-  db: FundDatabase,
-  signal: AbortSignal,
-) {
-  /** Stops the threads, even busy ones, and waits until they have stopped. */
-  const close = async () => {
-    await Promise.all(threads.map(({ stop }) => stop()))
-  }
-  try {
-    await beginTogether(settings, threads, db, signal)
-  } catch (error) {
-    await close()
-    throw error
-  }
+/** @param threads exclusive to the pool */
+export function renderPool(threads: readonly RenderThread[], settings: RenderSettings, signal: AbortSignal) {
   const last = threads.at(-1)
   if (last === undefined) throw new Error('a pool needs a thread')
   return {
+    /**
+     * Gives each thread a connection and a read transaction, which sees the same state of the database as `db`. They
+     * replace those of another database.
+     * @throws {Error} if another program keeps the database busy, or on abort
+     */
+    read: (db: FundDatabase) => beginTogether(settings, threads, db, signal),
     /** Asks about all funds, some at a time. `request` and `take` are called in the order of the funds, one after the other. */
     ask: async <R extends FundsRequest>(
       isins: readonly string[],
@@ -68,7 +56,10 @@ export async function openRenderPool(
     },
     checkTables: (asOf: string) => last.ask({ kind: 'checkTables', asOf }),
     countTables: () => last.ask({ kind: 'countTables' }),
-    close,
+    /** Stops the threads, even busy ones, and waits until they have stopped. May be called again. */
+    close: async (): Promise<void> => {
+      await Promise.all(threads.map(({ stop }) => stop()))
+    },
   }
 }
 
@@ -83,9 +74,9 @@ async function beginTogether(
   signal: AbortSignal,
 ): Promise<void> {
   // Only a connection without a transaction sees later commits.
-  const watch = openFunds(settings.db)
+  const watch = openFunds(db.name)
   try {
-    await Promise.all(threads.map(({ ask }) => ask({ kind: 'open', settings })))
+    await Promise.all(threads.map(({ ask }) => ask({ kind: 'open', file: db.name, settings })))
     for (const started = performance.now(); performance.now() - started < patienceMs;) {
       signal.throwIfAborted()
       const before = commitCount(watch)
@@ -96,5 +87,5 @@ async function beginTogether(
   } finally {
     watch.close()
   }
-  throw new Error(`${settings.db}: another program keeps writing to it, try again when it is done`)
+  throw new Error(`${db.name}: another program keeps writing to it, try again when it is done`)
 }

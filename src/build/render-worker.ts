@@ -13,13 +13,13 @@ import { openRendering, type Plan, type RenderSettings } from './plans.ts'
 import { fundRenderer, type FundRenderer, type RenderedFund } from './render-fund.ts'
 
 /**
- * `structure` needs nothing before it. For all others `open` comes first. `begin` starts a transaction, or a new one. `close`
- * makes the thread ready for another `open`. Statements that read whole tables are here too: the main thread hears a signal
- * only while it runs none.
+ * `structure` needs nothing before it. For all others `open` comes first: it closes what was open. `begin` starts a
+ * transaction, or a new one. Statements that read whole tables are here too: the main thread hears a signal only while it
+ * runs none.
  */
 export type RenderRequest =
   | { readonly kind: 'structure'; readonly file: string; readonly hasDamageCheck: boolean }
-  | { readonly kind: 'open'; readonly settings: RenderSettings }
+  | { readonly kind: 'open'; readonly file: string; readonly settings: RenderSettings }
   | { readonly kind: 'close' }
   | { readonly kind: 'begin' | 'countTables' }
   | { readonly kind: 'checkTables'; readonly asOf: string }
@@ -66,7 +66,8 @@ parentPort?.on(
 async function answer(request: RenderRequest): Promise<RenderReplies[RenderRequest['kind']]> {
   if (request.kind === 'structure') return structureOf(request)
   if (request.kind === 'open') {
-    opened = await open(request.settings)
+    opened?.db.close()
+    opened = await open(request.file, request.settings)
     return undefined
   }
   if (request.kind === 'close') {
@@ -95,12 +96,12 @@ function structureOf({ file, hasDamageCheck }: Extract<RenderRequest, { readonly
   }
 }
 
-async function open(settings: RenderSettings) {
+async function open(file: string, settings: RenderSettings) {
   const rendering = await openRendering(settings)
-  const db = openFunds(settings.db)
+  const db = openFunds(file)
   const renderer = fundRenderer(db, rendering, documentFiles(settings.root, settings.reuse))
   const judge = priceJudge(db, { plausibility: settings.plausibility, rules: rendering.rules })
-  return { file: settings.db, db, allFunds: rendering.allFunds, renderer, judge }
+  return { file, db, allFunds: rendering.allFunds, renderer, judge }
 }
 
 function replyTo(

@@ -7,8 +7,7 @@ import { isRefusal } from '../api/contract/endpoint.ts'
 import { restrictedFunds } from '../api/contract/fund.ts'
 import type { Publisher, SitePageSource } from '../api/contract/page.ts'
 import { contentTypeOf } from '../api/routes/content-types.ts'
-import { type Finding, generalWarning, judgeFindings, refusalOf } from '../data/check/finding.ts'
-import { comparePrices, findingsAcross } from '../data/check/prices.ts'
+import { type Finding, generalWarning, refusalOf } from '../data/check/finding.ts'
 import {
   type countTables,
   fundReader,
@@ -32,57 +31,38 @@ import { factsKey, factsText } from './signed-facts.ts'
 import { type ManifestLine, signatureKey, signingKeyKey, snapshotId } from './manifest.ts'
 import { freshnessDigest, publisherDigest, settingsDigest } from './options.ts'
 import { putSitePages } from './pages.ts'
-import { type Build, isinsToRender } from './prepare.ts'
+import type { Build } from './prepare.ts'
 import { laterDay, type RenderedFund, sum } from './render-fund.ts'
 import type { PreviousManifest } from './previous-manifest.ts'
-import { openRenderPool, type RenderPool } from './render-pool.ts'
-import type { RenderThread } from './render-threads.ts'
+import type { RenderPool } from './render-pool.ts'
 import { exampleIsinOf, type FundNews, type Shard, shardFormat, type ShardHead, writeShard } from './shard.ts'
 import { putSharedDocuments } from './shared-documents.ts'
 import { takeShards } from './take-shards.ts'
-import { withholdMore } from './withhold.ts'
 
 export type Rendered = Awaited<ReturnType<typeof renderSnapshot>>
 
 /**
- * Renders everything that changed. @param threads new ones, stopped in any case
- * @throws {RefusedDatabase} {@link ImplausibleDatabase} for errors {@link WithholdPrices} before anything is rendered
+ * Renders everything that changed. @param pool reads the database of the build; closed when it is no longer needed
+ * @param source SHA-256 of the database file, in hex
+ * @throws {RefusedDatabase} {@link ImplausibleDatabase} for errors
  */
-export async function renderSnapshot(build: Build, threads: readonly RenderThread[]) {
-  const { options, settings, db, file } = build
+export async function renderSnapshot(build: Build, pool: RenderPool, source: Promise<string>) {
+  const { options, settings, db, isins } = build
   const { part = null } = options
-  const failure = new AbortController()
-  const signal = AbortSignal.any([options.signal, failure.signal])
-  const pool = await openRenderPool(settings, threads, db, signal)
-  signal.addEventListener('abort', () => void pool.close())
-  try {
-    // The signal may have been aborted while the threads started.
-    signal.throwIfAborted()
-    file.assertSame()
-    const assertUntouched = await file.watch(db)
-    const isins = isinsToRender(build)
-    const digest = file.digest(signal)
-    const [funds, { assessment, tables }, source] = await together(failure, [
-      part?.kind === 'shards'
-        ? takeShards(part.shards, build, isins, digest)
-        : renderFunds(build, isins, pool, signal),
-      assess(build, isins, pool),
-      digest,
-    ])
-    const whole = part?.kind === 'shard' ? funds : await addShared(build, isins, funds, pool)
-    await pool.close()
-    const { objects, bytes, newestPrice } = whole
-    const { fund } = fundReader(db)
-    const restricted = restrictedFunds(isins.flatMap((isin) => fund(isin) ?? []))
-    const counts = { funds: isins.length, objects, bytes, newestPrice, source, restricted }
-    const head = await finish(build, assessment, counts, { ...whole, tables })
-    if (part?.kind === 'shard') writeShard(settings.root, shardHead(build, part, head, funds), funds.each)
-    const warnings = byFund([...settingsWarnings(build), ...whole.warnings])
-    // `assertUntouched` rejects if the database was overwritten since the build began to read it.
-    return { head, assessment, reused: whole.reused, warnings, each: funds.each, assertUntouched }
-  } finally {
-    await pool.close()
-  }
+  const [funds, { assessment, tables }] = await together(pool, [
+    part?.kind === 'shards' ? takeShards(part.shards, build, source) : renderFunds(build, pool),
+    assess(build, pool),
+  ])
+  const whole = part?.kind === 'shard' ? funds : await addShared(build, funds, pool)
+  await pool.close()
+  const { objects, bytes, newestPrice } = whole
+  const { fund } = fundReader(db)
+  const restricted = restrictedFunds(isins.flatMap((isin) => fund(isin) ?? []))
+  const counts = { funds: isins.length, objects, bytes, newestPrice, source: await source, restricted }
+  const head = await finish(build, assessment, counts, { allowed: whole.allowed, tables })
+  if (part?.kind === 'shard') writeShard(settings.root, shardHead(build, part, head, funds), funds.each)
+  const warnings = byFund([...settingsWarnings(build), ...whole.warnings])
+  return { head, assessment, reused: whole.reused, warnings, each: funds.each }
 }
 
 /** Orders warnings so that neither threads nor shards show. Shards share the warnings about no fund. */
@@ -97,71 +77,43 @@ function byFund(warnings: readonly Finding[]): Finding[] {
 
 /**
  * Waits for parallel tasks, one after the other: the failure of an earlier one explains those of later ones.
- * @throws {Error} the first failure in the order of the list, after it has aborted the other tasks and they have ended
+ * @throws {Error} the first failure in the order of the list, after the pool is closed and the other tasks have ended
  */
 async function together<T extends readonly unknown[]>(
-  failure: AbortController,
+  pool: RenderPool,
   tasks: { readonly [K in keyof T]: Promise<T[K]> },
 ): Promise<T> {
   const ended = Promise.allSettled(tasks)
   try {
     for (const task of tasks) await task
   } catch (error) {
-    failure.abort(error)
+    await pool.close()
     await ended
     throw error
   }
   return Promise.all(tasks)
 }
 
-async function assess({ options, db, rules }: Build, isins: readonly string[], pool: RenderPool) {
-  await setImmediate()
-  const assessment = assessFunds(readPriceDays(db, isins, daysOfRhythm), rules, options.asOf)
-  return { assessment, tables: options.part?.kind === 'shard' ? null : await pool.countTables() }
+async function assess({ options, db, rules, isins }: Build, pool: RenderPool) {
+  const [tables, assessment] = await Promise.all([
+    options.part?.kind === 'shard' ? null : pool.countTables(),
+    // Threads get their work first.
+    setImmediate().then(() => assessFunds(readPriceDays(db, isins, daysOfRhythm), rules, options.asOf)),
+  ])
+  return { assessment, tables }
 }
 
 type RenderedFunds = Awaited<ReturnType<typeof renderFunds>>
 
-/** Refused prices are errors among the findings. @throws {WithholdPrices} if the settings ask for it */
-async function guardPrices(
-  { options, settings: { plausibility }, withheld }: Build,
-  isins: readonly string[],
-  pool: RenderPool,
-) {
-  const { live = null } = options
-  const compared = await comparePrices(live)
-  await pool.ask(
-    isins,
-    (some) => ({ kind: 'judge', isins: some }),
-    async (reply) => {
-      for (const judged of reply) await compared.add(judged)
-    },
-  )
-  const { findings: ofFunds, newPrices } = compared.end()
-  // A shard lacks funds: the merge compares them.
-  const across = options.part?.kind === 'shard' ? [] : findingsAcross(newPrices, plausibility)
-  const { findings, allowed } = judgeFindings([...ofFunds, ...across], options.override)
-  if (plausibility.onImplausible === 'withhold') {
-    if (live !== null) withholdMore(withheld, findings)
-    else if (findings.some(({ severity, isin }) => severity === 'error' && isin !== null))
-      findings.push(
-        generalWarning('no price can be withheld: it is not known what is live (--since)', 'price'),
-      )
-  }
-  return { findings, allowed, withheld, newPrices }
-}
-
 /** @throws {RefusedDatabase} if a check finds an error; nothing is rendered after the first one */
-async function renderFunds(build: Build, isins: readonly string[], pool: RenderPool, signal: AbortSignal) {
-  const { options } = build
-  const { findings: ofGuards, ...guarded } = await guardPrices(build, isins, pool)
-  signal.throwIfAborted()
+async function renderFunds(build: Build, pool: RenderPool) {
+  const { options, isins, judgement } = build
   const ours = new Set(isins)
   const ofTables: Finding[] = []
   const ofFunds: Finding[] = []
-  const findings = () => [...ofGuards, ...ofTables, ...ofFunds]
+  const findings = () => [...judgement.findings, ...ofTables, ...ofFunds]
   const hasErrors = () =>
-    [ofGuards, ofTables, ofFunds].some((some) => some.some(({ severity }) => severity === 'error'))
+    [judgement.findings, ofTables, ofFunds].some((some) => some.some(({ severity }) => severity === 'error'))
   const checked = pool.checkTables(options.asOf).then((found) => {
     for (const finding of found) {
       const { severity, isin } = finding
@@ -191,7 +143,7 @@ async function renderFunds(build: Build, isins: readonly string[], pool: RenderP
   // If both fail, the first failure is told.
   await Promise.all([checked, asked])
   if (hasErrors()) throw refusalOf(options.db, findings())
-  return { ...guarded, ...taken(), warnings: findings() }
+  return { ...taken(), allowed: judgement.allowed, warnings: findings() }
 }
 
 /** Takes rendered funds, in the order of their ISINs: puts their lines into the manifest, and adds up their numbers. */
@@ -235,13 +187,8 @@ function settingsWarnings({ options, settings, db }: Build): Finding[] {
   )
 }
 
-async function addShared(
-  build: Build,
-  isins: readonly string[],
-  funds: RenderedFunds,
-  pool: RenderPool,
-): Promise<RenderedFunds> {
-  const { settings, makers, lines } = build
+async function addShared(build: Build, funds: RenderedFunds, pool: RenderPool): Promise<RenderedFunds> {
+  const { settings, makers, lines, isins } = build
   const previous = await build.base.manifest
   const files = documentFiles(settings.root, settings.reuse)
   const fromsOf = (id: string) => funds.each.map((fund) => fund.from[id] ?? '')
@@ -296,10 +243,10 @@ function exampleAnswers({ db, settings }: Build, isin: string): SitePageSource['
 }
 
 function shardHead(
-  { options, settings, base: { from } }: Build,
+  { options, settings, base: { from }, judgement: { newPrices }, withheld }: Build,
   { number, of }: Shard,
   { snapshot, source, objects, bytes, newestPrice }: ManifestHead,
-  { reused, warnings, allowed, withheld, newPrices }: RenderedFunds,
+  { reused, warnings, allowed }: RenderedFunds,
 ): ShardHead {
   const { asOf, docsUrl, baseUrl, hasDownloads, pages } = settings
   return {
@@ -336,11 +283,11 @@ async function finish(
   {
     tables,
     allowed,
-    withheld,
-  }: Pick<RenderedFunds, 'allowed' | 'withheld'> & {
+  }: Pick<RenderedFunds, 'allowed'> & {
     readonly tables: ReturnType<typeof countTables> | null
   },
 ): Promise<ManifestHead> {
+  const { withheld } = build
   const { asOf, docsUrl } = build.options
   const merged = mergedFunds(build.db, asOf).map(({ isin }) => isin)
   const { sha256: linesDigest, documents } = await build.lines.digest()

@@ -61,18 +61,20 @@ const headShape = z.object({
     z.looseObject({ severity: text, isin: textOrNull, table: text, message: text }),
   ) as unknown as z.ZodType<readonly Finding[]>,
   /** For the guards that compare funds: the merge asks them. */
-  newPrices: z.array(
-    z.object({
-      isin: text,
-      day: text,
-      nav: z.number(),
-      before: z.number().nullable(),
-      usualMove: z.number().nullable(),
-      mayStay: z.boolean(),
-      isRefused: z.boolean(),
-      warnings: z.array(z.enum(Object.keys(guards) as GuardName[])).readonly(),
-    }) satisfies z.ZodType<NewPrice>,
-  ),
+  newPrices: z
+    .array(
+      z.object({
+        isin: text,
+        day: text,
+        nav: z.number(),
+        before: z.number().nullable(),
+        usualMove: z.number().nullable(),
+        mayStay: z.boolean(),
+        isRefused: z.boolean(),
+        warnings: z.array(z.enum(Object.keys(guards) as GuardName[])).readonly(),
+      }) satisfies z.ZodType<NewPrice>,
+    )
+    .readonly(),
   /** As in the manifest's first line. */
   allowed: (
     z.array(z.looseObject({ ...objection, who: text, reason: text })) as unknown as z.ZodType<

@@ -18,13 +18,8 @@ import { OutdatedShards, type ReadShard } from './shard.ts'
  * @param shards in the order of their funds @param source SHA-256 of the database file, in hex
  * @throws {Error} for an incomplete shard or another database, {@link ImplausibleDatabase} by guards across funds
  */
-export async function takeShards(
-  shards: readonly ReadShard[],
-  build: Build,
-  isins: readonly string[],
-  source: Promise<string>,
-) {
-  const { options, settings, withheld } = build
+export async function takeShards(shards: readonly ReadShard[], build: Build, source: Promise<string>) {
+  const { options, settings, isins } = build
   const each = shards.flatMap((shard) => shard.each)
   if (shards[0]?.head.source !== (await source))
     throw new OutdatedShards(`${options.db} is not the database that the shards were built from`)
@@ -52,8 +47,6 @@ export async function takeShards(
     newestPrice: shards.reduce<string | null>((newest, { head }) => laterDay(newest, head.newestPrice), null),
     warnings: [...shards.flatMap(({ head }) => head.warnings), ...across.findings],
     allowed: [...shards.flatMap(({ head }) => head.allowed ?? []), ...across.allowed],
-    withheld,
-    newPrices,
   }
 }
 

@@ -1,44 +1,79 @@
-/** Withholding: funds with implausible prices keep the live ones. The build reads a copy of the database with these. */
+/**
+ * Withholding: funds with implausible prices keep the live ones. This is a step before the build, which then reads a copy of
+ * the database that has them.
+ */
 
+import { rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Finding } from '../data/check/finding.ts'
+import { type Finding, generalWarning } from '../data/check/finding.ts'
 import { livePrices, priceColumns, type LiveReader } from '../data/check/live-prices.ts'
 import { changeCopy, copyDatabase, insertInto } from '../data/read/copy.ts'
 import { schemaTables } from '../data/model/schema.ts'
 import { openFunds, type FundDatabase } from '../data/read/open.ts'
 import { messageOf } from '../system/message.ts'
-import type { WithheldFund } from '../guards/plausibility.ts'
+import { defaultPlausibility, type WithheldFund } from '../guards/plausibility.ts'
+import { judgePrices } from './judge.ts'
+import type { BuildOptions } from './options.ts'
+import type { PreparedDatabase } from './prepare.ts'
+import type { RenderPool } from './render-pool.ts'
 import type { ReadShard } from './shard.ts'
 
-/** No failure: the build begins anew, with the live prices of these funds. */
-export class WithholdPrices extends Error {
-  readonly funds: readonly WithheldFund[]
-
-  constructor(funds: readonly WithheldFund[]) {
-    super('prices are to be withheld')
-    this.funds = funds
+/**
+ * Judges the prices of a database, and has a snapshot built from it: from a copy, if prices are withheld. The copy holds what
+ * was judged, and is gone afterwards.
+ * @param db in the read transaction of the pool @param folder for the copy
+ * @throws {Error} what `build` throws; if live prices that are to stay are missing or damaged
+ */
+export async function withholdPrices<T>(
+  options: BuildOptions,
+  isins: readonly string[],
+  { db, pool, folder }: { readonly db: FundDatabase; readonly pool: RenderPool; readonly folder: string },
+  build: (prepared: PreparedDatabase) => Promise<T>,
+): Promise<T> {
+  const { part = null, live = null, plausibility = defaultPlausibility } = options
+  const judgement = await judgePrices(options, isins, pool)
+  const { findings } = judgement
+  const refused = plausibility.onImplausible === 'withhold' ? refusedFunds(findings) : []
+  if (refused.length > 0 && live === null) {
+    const warned = { ...judgement, findings: [...findings, unknownLive] }
+    return build({ db, judgement: warned, withheld: [] })
+  }
+  const shards = part?.kind === 'shards' ? part.shards : []
+  const withheld = [...shards.flatMap(({ head }) => head.withheld ?? []), ...refused]
+  if (withheld.length === 0) return build({ db, judgement, withheld })
+  const file = join(folder, '.withheld.sqlite')
+  const copy = await copyWithLivePrices(file, db, withheld, readShards(shards, live))
+  try {
+    await pool.read(copy)
+    return await build({ db: copy, judgement: await judgePrices(options, isins, pool), withheld })
+  } finally {
+    copy.close()
+    rmSync(file, { force: true })
   }
 }
 
-/** @param withheld funds with live prices: findings on them are about the live snapshot @throws {WithholdPrices} */
-export function withholdMore(withheld: readonly WithheldFund[], findings: readonly Finding[]): void {
-  const known = new Set(withheld.map(({ isin }) => isin))
-  // Findings about many funds together stay errors: no price of them can be trusted.
-  const refused = findings.flatMap(({ severity, guard, isin, message }) =>
-    severity === 'error' && guard !== undefined && isin !== null ? [{ isin, message }] : [],
+/** Findings about many funds together are left out and stay errors: no price of them can be trusted. */
+function refusedFunds(findings: readonly Finding[]): readonly WithheldFund[] {
+  const refused = findings.flatMap(({ severity, isin, message }) =>
+    severity === 'error' && isin !== null ? [{ isin, message }] : [],
   )
-  const more = [...Map.groupBy(refused, ({ isin }) => isin)].filter(([isin]) => !known.has(isin))
-  if (more.length === 0) return
-  const funds = more.map(([isin, some]) => ({ isin, message: some.map(({ message }) => message).join('; ') }))
-  throw new WithholdPrices([...withheld, ...funds].sort((one, other) => (one.isin < other.isin ? -1 : 1)))
+  return [...Map.groupBy(refused, ({ isin }) => isin)].map(([isin, some]) => ({
+    isin,
+    message: some.map(({ message }) => message).join('; '),
+  }))
 }
+
+const unknownLive = generalWarning(
+  'no price can be withheld: it is not known what is live (--since)',
+  'price',
+)
 
 /**
  * Copies a database as its transaction sees it, and gives funds the live prices and currency, or no prices.
- * @param file of the copy; replaced if it exists @throws {Error} if live prices are missing or damaged
+ * @param file of the copy @throws {Error} if live prices are missing or damaged
  */
-export async function copyWithLivePrices(
+async function copyWithLivePrices(
   file: string,
   db: FundDatabase,
   funds: readonly WithheldFund[],
@@ -63,7 +98,7 @@ export async function copyWithLivePrices(
 }
 
 /** Reads live prices from shards that withhold them; a sparse shard lacks files that `live` has. */
-export const readShards =
+const readShards =
   (shards: readonly ReadShard[], live: LiveReader | null): LiveReader =>
   async (key) => {
     for (const { folder } of shards) {

@@ -1,6 +1,5 @@
 /** Copies of a fund database that a build reads in its place. */
 
-import { rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { makePrivateFile } from '../../system/private.ts'
 import type { SchemaTable } from '../model/columns.ts'
@@ -11,7 +10,6 @@ import { identifier } from './only-rows.ts'
  * gone: nothing of the supplier's runs when the copy is changed. Only its owner may read it: it has data that may not be given out.
  */
 export async function copyDatabase(file: string, db: Database.Database): Promise<void> {
-  rmSync(file, { force: true })
   makePrivateFile(file)
   await db.backup(file, { progress: () => 1 << 14 })
   changeCopy(file, (copy) => {

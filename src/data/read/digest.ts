@@ -52,7 +52,8 @@ export async function openFile(file: string, identity = identityOf(file)) {
     },
     /**
      * To be called after every connection of this process is closed: POSIX takes a process's locks on a file away when
-     * it closes any descriptor of that file, and SQLite would not know that a writer may come in.
+     * it closes any descriptor of that file, and SQLite would not know that a writer may come in. A digest that is being computed
+     * rejects.
      */
     close: (): Promise<void> => handle.close(),
   }
